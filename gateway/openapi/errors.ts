@@ -56,8 +56,6 @@ const FACTS: Readonly<Record<string, JsonValue>> = {
   available: 10,
   held: 0,
   requested: 250,
-  balance: 10,
-  book_account: "unallocated",
   limit: 20,
   max_amount: 20,
   period: "day",

@@ -7,7 +7,8 @@ import { pino } from "pino";
 import { serverExposure } from "../../runtime/transport/exposure.js";
 import { readVariables } from "../../runtime/variables.js";
 import type { ApiKeyId, OperatorId, OperatorProposalId, OrganizationId } from "../../src/domain/values/ids.js";
-import type { OperatorsOnly } from "../../src/grpc/errors/operators.js";
+import type { OperatorsOnly as Others } from "../../src/grpc/errors/operators.js";
+import type { AnyRefusal } from "../../src/grpc/errors/refusal.js";
 import { statusOf } from "../../src/grpc/errors/status.js";
 import { readOperatorsContract } from "../../src/grpc/messages/contract.js";
 import { parseFourEyes } from "../../src/operators/four-eyes.js";
@@ -20,6 +21,8 @@ import { NO_SEAL_KEY_FILE } from "../support/master-key.js";
 const organizationId = "org_1" as OrganizationId;
 const operatorId = "opr_1" as OperatorId;
 const proposalId = "prp_1" as OperatorProposalId;
+
+type OperatorsOnly = Others | Extract<AnyRefusal, { readonly reason: "TOO_MANY_TIERS" }>;
 
 /** An example of each refusal. One without an example does not compile. */
 const EXAMPLES: { readonly [Reason in OperatorsOnly["reason"]]: Extract<OperatorsOnly, { reason: Reason }> } = {
@@ -37,6 +40,7 @@ const EXAMPLES: { readonly [Reason in OperatorsOnly["reason"]]: Extract<Operator
   PROPOSAL_CLOSED: { reason: "PROPOSAL_CLOSED", proposalId, state: "LAPSED" },
   OWN_PROPOSAL: { reason: "OWN_PROPOSAL", proposalId },
   TOO_MANY_PROPOSALS: { reason: "TOO_MANY_PROPOSALS", limit: 20 },
+  TOO_MANY_TIERS: { reason: "TOO_MANY_TIERS", limit: 20 },
 };
 
 describe("the address of operators", () => {

@@ -40,6 +40,17 @@ export type AnyRefusal = Refusal | LedgerRefusal | CallRefusal;
 export type ServedRefusal = AnyRefusal | OperatorRefusal;
 export type Reason = AnyRefusal["reason"];
 
+/**
+ * The reasons that no rpc of kesc.v1 gives, so its contract does not name them. The commands of the
+ * operator meet them, the AdminService, or the service itself.
+ */
+export const REASONS_OF_OPERATORS = [
+  "BOOK_ACCOUNT_TOO_LOW",
+  "BOOK_RESTORED",
+  "RAIL_ACCOUNT_CHANGED",
+  "TOO_MANY_TIERS",
+] as const satisfies Reason[];
+
 const RAIL_REASONS = [
   "ACCOUNT_HAS_OPEN_TRANSACTIONS",
   "AMOUNT_NOT_PAYABLE",
