@@ -1,7 +1,7 @@
 import { Client, credentials, Metadata } from "@grpc/grpc-js";
 
+import { BookServiceService } from "../../src/gen/kesc/v1/book_service.js";
 import { EventServiceService } from "../../src/gen/kesc/v1/event_service.js";
-import { StatementServiceService } from "../../src/gen/kesc/v1/statement_service.js";
 import type { Attack } from "./attack.js";
 
 /** As many as an organization can have at a server. */
@@ -40,7 +40,7 @@ function readAgain<Request>({ hostile, tally }: Attack, rpc: StreamRpc<Request>,
 /** Exports the whole journal of the organization as often as it can. */
 export function exportAll(attack: Attack): void {
   for (let opened = 0; opened < EXPORTS; opened++) {
-    readAgain(attack, StatementServiceService.exportJournal, () => ({
+    readAgain(attack, BookServiceService.exportJournal, () => ({
       start: "2020-01-01",
       end: new Date(Date.now() - FINAL_MILLIS).toISOString(),
     }));

@@ -2,7 +2,7 @@
 // node verify.mjs KEY proof.json            KEY is the verifier key that you trust, proof.json the answer of
 //                                           GET /seals/inclusion-proof?transaction_id=…
 // node verify.mjs KEY proof.json old.json   and that an earlier answer of GET /seals/checkpoint still holds;
-//                                           consistency.json beside it: GET /seals/consistency-proof?from_size=…
+//                                           consistency.json beside it: GET /seals/consistency-proof?old_size=…
 import { createHash, createPublicKey, verify } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -12,7 +12,7 @@ const node = (left, right) => sha256(Buffer.of(1), left, right);
 const bytes = (base64) => Buffer.from(base64, "base64");
 const must = (is, words) => is || (console.error(`NO: ${words}`), process.exit(1));
 
-function signedRoot({ note }, key) {
+function signedRoot({ signed_note: note }, key) {
   const [, name, typed] = /^([^+]+)\+[0-9a-f]{8}\+(.+)$/.exec(key);
   const [text, signatures] = [note.slice(0, note.indexOf("\n\n") + 1), note.slice(note.indexOf("\n\n") + 2)];
   const spki = Buffer.concat([Buffer.from("302a300506032b6570032100", "hex"), bytes(typed).subarray(1)]);

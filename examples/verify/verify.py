@@ -3,7 +3,7 @@
 python3 verify.py KEY proof.json            KEY is the verifier key that you trust, proof.json the answer of
                                             GET /seals/inclusion-proof?transaction_id=...
 python3 verify.py KEY proof.json old.json   and that an earlier answer of GET /seals/checkpoint still holds;
-                                            consistency.json beside it: GET /seals/consistency-proof?from_size=...
+                                            consistency.json beside it: GET /seals/consistency-proof?old_size=...
 Needs the package cryptography (Debian: python3-cryptography).
 """
 import json, os, sys
@@ -32,7 +32,7 @@ def is_signed(public_key, signature, text):
 
 def signed_root(checkpoint, key):
     name, _, typed = key.split("+", 2)
-    text, signatures = checkpoint["note"].split("\n\n", 1)
+    text, signatures = checkpoint["signed_note"].split("\n\n", 1)
     origin, size, root = text.split("\n")
     lines = [line.split(" ")[2] for line in signatures.split("\n") if line.startswith("\u2014 " + name + " ")]
     signed = any(is_signed(b64decode(typed)[1:], b64decode(line)[4:], (text + "\n").encode()) for line in lines)

@@ -239,16 +239,17 @@ export const RATE_LIMIT_HEADERS: JsonObject = {
   "RateLimit-Policy": { $ref: "#/components/headers/RateLimitPolicy" },
 };
 
-const RETRIED: ReadonlySet<number> = new Set([429, 503]);
+/** The comment of a reason of the contract says whether its refusals have a RetryInfo. */
+function saysWhenToRetry({ httpStatus, meaning }: Reason): boolean {
+  return httpStatus === 429 || httpStatus === 503 || meaning.includes("google.rpc.RetryInfo");
+}
 
 function headersOf(reasons: readonly Reason[]): JsonObject {
   const statuses = new Set(reasons.map(({ httpStatus }) => httpStatus));
   return {
     "X-Request-Id": { $ref: "#/components/headers/RequestId" },
     ...RATE_LIMIT_HEADERS,
-    ...([...statuses].some((status) => RETRIED.has(status))
-      ? { "Retry-After": { $ref: "#/components/headers/RetryAfter" } }
-      : {}),
+    ...(reasons.some(saysWhenToRetry) ? { "Retry-After": { $ref: "#/components/headers/RetryAfter" } } : {}),
     ...(statuses.has(401) ? { "WWW-Authenticate": { $ref: "#/components/headers/WwwAuthenticate" } } : {}),
   };
 }

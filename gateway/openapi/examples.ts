@@ -1,3 +1,5 @@
+import { hash } from "node:crypto";
+
 import type { DescField, DescMessage, JsonObject, JsonValue } from "@bufbuild/protobuf";
 
 import { RPC_STATUS } from "../contract/json-support.js";
@@ -13,6 +15,25 @@ const SECRET = "whsec_bm90IGEgcmVhbCBzZWNyZXQsIG9ubHkgYW4gZXhhbXBsZQ==";
 const HASH = "rM3oXz6Yc1qvQmWm0sF5kTn2u8bJp4hVxE9dLw7gKaU=";
 
 /** Values by the name of a field, or by message and field where the name has several meanings. */
+/** A leaf as docs/seals.md describes it, with both hashes. */
+function leafOf(sequence: number): Readonly<Record<"text" | "texts" | "texts_salt" | "content_salt", string>> {
+  const [texts_salt, content_salt] = ["9f86d081884c7d659a2feaa0c55ad015", "60303ae22b998861bce3b28f33eec1be"];
+  const [transaction, account, kind, time] = [
+    `txn_${ID}`,
+    `acc_${ID}`,
+    "transaction.completed",
+    String(Date.parse(TIME)),
+  ];
+  const texts = JSON.stringify(["kesc-texts-1", "", `key_${ID}`, ""]);
+  const created = ["MINT", "100000", "deposit-1", "November", '[["order_id","17"]]', "direct", "", ""];
+  const content = JSON.stringify(["kesc-content-1", kind, transaction, account, time, ...created]);
+  const ids = [`org_${ID}`, String(sequence), String(sequence - 1), account, transaction, ""];
+  const money = ["reserve", "available", "100000", "100000", "0"];
+  const hashes = [hash("sha256", texts_salt + texts), hash("sha256", content_salt + content)];
+  const text = JSON.stringify(["kesc-row-1", ...ids, kind, ...money, "", time, ...hashes]);
+  return { text, texts, texts_salt, content_salt };
+}
+
 const VALUES: Readonly<Record<string, JsonValue>> = {
   id: `txn_${ID}`,
   "Account.id": `acc_${ID}`,
@@ -112,13 +133,14 @@ const VALUES: Readonly<Record<string, JsonValue>> = {
   balance: 1000,
   amount_in: 1000,
   amount_out: null,
-  kind: "transaction.completed",
-  time: TIME,
-  debit: "reserve",
-  credit: "available",
-  "GeneralLedgerLine.debit": 1000,
-  "GeneralLedgerLine.credit": null,
-  "GeneralLedgerLine.account": "reserve",
+  "StatementLine.type": "transaction.completed",
+  "JournalLine.type": "transaction.completed",
+  "GeneralLedgerLine.type": "transaction.completed",
+  debit_account: "reserve",
+  credit_account: "available",
+  book_account: "reserve",
+  debit: 1000,
+  credit: null,
   date: "2026-11-20",
   in_circulation: 1000,
   available: 1000,
@@ -140,14 +162,12 @@ const VALUES: Readonly<Record<string, JsonValue>> = {
   size: 42,
   root_hash: HASH,
   hashes: [HASH],
-  note: `kesc\n42\n${HASH}\n\n— kesc Az3grl…\n`,
+  signed_note: `kesc\n42\n${HASH}\n\n— kesc Az3grl…\n`,
   verifier_keys: ["kesc+033de0ae+ASdXp0…"],
   sealed_at: LATER,
+  alarm_raised_at: null,
   leaf_index: 41,
-  text: '["kesc-leaf-v1","42"]',
-  texts: '["","",""]',
-  texts_salt: "9f86d081884c7d65",
-  content_salt: null,
+  ...leafOf(42),
   url: "https://example.co.ke/kesc",
   secret: SECRET,
   disabled_reason: null,
@@ -212,7 +232,7 @@ const WHOLE_REQUESTS: Readonly<Record<string, JsonObject>> = {
 const PARAMETERS: Readonly<Record<string, JsonValue>> = {
   start: "2026-11-01",
   end: "2026-11-20",
-  from_size: 1,
+  old_size: 1,
   "GetInclusionProofRequest.transaction_id": VALUES["transaction_id"] ?? "",
   token: "AAAA",
 };

@@ -3,6 +3,7 @@ import { status } from "@grpc/grpc-js";
 import type { Request, Response } from "express";
 
 import type { Route } from "../contract/contract.js";
+import { valueOf } from "../contract/json-support.js";
 import type { UpstreamFailure } from "../contract/rpc.js";
 import type { StreamRule } from "../contract/stream-rule.js";
 import type { StreamForm } from "../forms/stream-form.js";
@@ -85,7 +86,12 @@ export async function handleStream(
   } else if (first.kind === "end" && first.failure !== undefined) {
     sendProblem(res, problemOf(deps.readRefusal(first.failure)));
   } else {
-    await serve(deps, { route, form, upstream, first }, req, res);
+    await serve(
+      deps,
+      { route, form, fileHeaders: fileHeaders(form, req.path, periodOf(route, message)), upstream, first },
+      req,
+      res,
+    );
   }
 }
 
@@ -141,6 +147,7 @@ function firstStep(upstream: UpstreamStream, millisMax: number): Promise<StreamS
 interface Serving {
   readonly route: StreamRoute;
   readonly form: StreamForm;
+  readonly fileHeaders: Readonly<Record<string, string>>;
   readonly upstream: UpstreamStream;
   readonly first: StreamStep;
 }
@@ -163,7 +170,7 @@ async function serve(deps: StreamDependencies, serving: Serving, req: Request, r
     streams.leave(caller);
   });
   context.leaveRequests();
-  beginBody(res, form.contentType, fileHeaders(form, req.path));
+  beginBody(res, form.contentType, serving.fileHeaders);
   if (req.method === "HEAD") {
     upstream.cancel();
     res.end();
@@ -192,10 +199,23 @@ async function serve(deps: StreamDependencies, serving: Serving, req: Request, r
 const UNSAFE_IN_FILE_NAMES = /[^A-Za-z0-9._-]+/g;
 const FILE_NAME_CHARACTERS_MAX = 150;
 
-/** Names the file after the path: "accounts-acc_1-statement.csv". */
-function fileHeaders({ fileType }: StreamForm, path: string): Readonly<Record<string, string>> {
+/** The names of the two ends of a period, in every request that has one. */
+const PERIOD_FIELDS = ["start", "end"];
+
+function periodOf({ rpc }: StreamRoute, message: Message): readonly string[] {
+  const fields = rpc.input.fields.filter(({ name }) => PERIOD_FIELDS.includes(name));
+  return fields.map((field) => valueOf(message, field) as string);
+}
+
+/** Names the file after the path and the period: "journal-2026-11-01-2026-11-30.csv". */
+function fileHeaders(
+  { fileType }: StreamForm,
+  path: string,
+  period: readonly string[],
+): Readonly<Record<string, string>> {
   if (fileType === undefined) return {};
-  const name = decodeURIComponent(path).replaceAll("/", "-").replaceAll(UNSAFE_IN_FILE_NAMES, "_").slice(1);
+  const words = [decodeURIComponent(path).replaceAll("/", "-").slice(1), ...period];
+  const name = words.join("-").replaceAll(UNSAFE_IN_FILE_NAMES, "_");
   const fileName = `${name.slice(0, FILE_NAME_CHARACTERS_MAX)}.${fileType}`;
   return { "Content-Disposition": `attachment; filename="${fileName}"` };
 }

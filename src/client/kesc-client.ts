@@ -1,11 +1,9 @@
 import type {
   AccountService,
+  BookService,
   EventService,
   OrganizationService,
   SandboxService,
-  SealService,
-  StatementService,
-  SupplyService,
   TransactionService,
   WebhookService,
 } from "../gen/client/tables.js";
@@ -33,10 +31,8 @@ export class KescClient {
   readonly transactions: Methods<TransactionService>;
   readonly events: Methods<EventService>;
   readonly webhooks: Methods<WebhookService>;
-  readonly statements: Methods<StatementService>;
+  readonly books: Methods<BookService>;
   readonly organization: Methods<OrganizationService>;
-  readonly supply: Methods<SupplyService>;
-  readonly seals: Methods<SealService>;
   readonly sandbox: Methods<SandboxService>;
   readonly #connection: Connection;
 
@@ -48,10 +44,8 @@ export class KescClient {
     this.transactions = methodsOf(connection, "TransactionService");
     this.events = methodsOf(connection, "EventService");
     this.webhooks = methodsOf(connection, "WebhookService");
-    this.statements = methodsOf(connection, "StatementService");
+    this.books = methodsOf(connection, "BookService");
     this.organization = methodsOf(connection, "OrganizationService");
-    this.supply = methodsOf(connection, "SupplyService");
-    this.seals = methodsOf(connection, "SealService");
     this.sandbox = methodsOf(connection, "SandboxService");
   }
 

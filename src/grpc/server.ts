@@ -33,14 +33,13 @@ import { logLibraryTo } from "./library-log.js";
 import { type GrpcLimits, serverOptionsOf } from "./limits.js";
 import { type Contract, readContract, type RpcContract, type ServiceContract } from "./messages/contract.js";
 import { accountHandlers } from "./services/account-service.js";
+import { bookHandlers } from "./services/book-service.js";
 import { eventHandlers } from "./services/events/event-service.js";
-import { statementHandlers } from "./services/history/statement-service.js";
-import { supplyHandlers } from "./services/history/supply-service.js";
 import { ListTurns } from "./services/list-turns.js";
 import { organizationHandlers } from "./services/organization-service.js";
 import { railHandlers } from "./services/rail-service.js";
 import { sandboxHandlers } from "./services/sandbox-service.js";
-import { sealHandlers, type SealPublicKeysOf } from "./services/seal-service.js";
+import type { SealPublicKeysOf } from "./services/seal-rpcs.js";
 import type { CellOf } from "./services/served-cell.js";
 import { transactionHandlers } from "./services/transaction-service.js";
 import { webhookHandlers } from "./services/webhooks/service.js";
@@ -257,13 +256,11 @@ type Routes = Readonly<Record<string, Readonly<Record<string, UnaryRoute | Strea
 function routesOf(options: GrpcServerOptions, listTurns: ListTurns): Routes {
   return {
     "kesc.v1.AccountService": accountHandlers({ ...options, listTurns }),
+    "kesc.v1.BookService": bookHandlers({ ...options, listTurns }),
     "kesc.v1.EventService": eventHandlers({ ...options, listTurns }),
     "kesc.v1.TransactionService": transactionHandlers({ ...options, listTurns }),
     "kesc.v1.OrganizationService": organizationHandlers(options),
     "kesc.v1.RailService": railHandlers(options),
-    "kesc.v1.SealService": sealHandlers({ ...options, listTurns }),
-    "kesc.v1.StatementService": statementHandlers({ ...options, listTurns }),
-    "kesc.v1.SupplyService": supplyHandlers({ ...options, listTurns }),
     "kesc.v1.SandboxService": sandboxHandlers(options),
     "kesc.v1.WebhookService": webhookHandlers({ ...options, listTurns }),
   };

@@ -26,6 +26,12 @@ export interface Seal {
   readonly sealedAt: UnixMillis;
 }
 
+/** A seal, and whether the book has an alarm. */
+export interface FoundSeal extends Seal {
+  /** When the alarm was raised that nobody has cleared. Undefined if there is none. */
+  readonly alarmRaisedAt: UnixMillis | undefined;
+}
+
 /** A book with the last row that it has now, and its newest seal. */
 export interface BookState extends Book {
   readonly lastSeq: number;
@@ -64,7 +70,7 @@ export interface Alarm {
 export interface SealReads {
   book(organizationId: OrganizationId): Promise<Book | undefined>;
   /** Returns the newest seal, or that of a size. */
-  seal(book: Book, size?: number): Promise<Seal | undefined>;
+  seal(book: Book, size?: number): Promise<FoundSeal | undefined>;
   /** Returns the beginnings of the signatures of all larger seals, each once: see signerOf(). */
   signers(book: Book, afterSize: number): Promise<readonly string[]>;
   /** Returns the leaves of the rows from the first to the last, at most 256. */

@@ -2,7 +2,7 @@ import type { BookSums } from "../domain/book.js";
 import type { Balances, BookAccount } from "../domain/journal.js";
 import type { AccountId } from "../domain/values/ids.js";
 import { type NairobiDay, nairobiDayOf } from "../domain/values/nairobi-day.js";
-import type { UnixMillis } from "../domain/values/time.js";
+import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
 import { type History, sumsAsOf } from "./as-of.js";
 import type { BookLine, LinesPage } from "./ports.js";
 import {
@@ -24,6 +24,7 @@ const LINES = 192;
 export interface StatementLine {
   readonly seq: number;
   readonly time: UnixMillis;
+  readonly date: NairobiDay;
   readonly kind: string;
   /** Undefined in the lines "opening" and "closing". */
   readonly line: BookLine | undefined;
@@ -62,7 +63,8 @@ export async function* exportStatement(
   const opening = await balancesAt(history, { accountId, seq: rows.afterSeq });
   const closing = await balancesAt(history, { accountId, seq: rows.toSeq });
   const end = { line: undefined, inCents: undefined, outCents: undefined } as const;
-  yield [{ ...end, seq: rows.afterSeq, time: period.start, kind: "opening", balances: opening }];
+  const first = { seq: rows.afterSeq, time: period.start, date: nairobiDayOf(period.start), kind: "opening" };
+  yield [{ ...end, ...first, balances: opening }];
   let footing: Footing = { inCents: 0, outCents: 0, balances: opening };
   const { organizationId, reads } = history;
   const pages = pagesOf(history, rows, (request) => reads.accountLines(organizationId, { accountId, ...request }));
@@ -76,8 +78,8 @@ export async function* exportStatement(
   }
   checkClosing({ opening, closing, footing });
   const { inCents, outCents } = footing;
-  const last = { seq: rows.toSeq, time: period.end, kind: "closing", line: undefined, balances: closing };
-  yield [{ ...last, inCents, outCents }];
+  const last = { seq: rows.toSeq, time: period.end, date: lastDayOf(period), kind: "closing", line: undefined };
+  yield [{ ...last, inCents, outCents, balances: closing }];
 }
 
 /** Makes all lines of the book, oldest first, in parts. */
@@ -120,8 +122,7 @@ export async function* exportGeneralLedger(
     if (part.length > 0) yield part;
   }
   checkSums(balances, closing);
-  const lastMoment = (period.end - 1) as UnixMillis;
-  const end = { seq: rows.toSeq, time: period.end, date: nairobiDayOf(lastMoment), kind: "closing", line: undefined };
+  const end = { seq: rows.toSeq, time: period.end, date: lastDayOf(period), kind: "closing", line: undefined };
   yield BOOK_ACCOUNTS.map((account) => ({
     ...end,
     account,
@@ -155,7 +156,13 @@ export function statementLineOf(line: BookLine): Omit<StatementLine, "balances">
   const { inCents, outCents } = movementOf(line);
   const given = (cents: number): number | undefined => (cents === 0 ? undefined : cents);
   const amounts = { inCents: given(inCents), outCents: given(outCents) };
-  return { seq: line.seq, time: line.recordedAt, kind: line.kind, line, ...amounts };
+  const { seq, recordedAt: time, kind } = line;
+  return { seq, time, date: nairobiDayOf(time), kind, line, ...amounts };
+}
+
+/** The end does not belong to the period. */
+function lastDayOf({ end }: Period): NairobiDay {
+  return nairobiDayOf(toUnixMillis(end - 1));
 }
 
 function sideOf(

@@ -7,7 +7,11 @@ import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
  */
 const FINAL_MILLIS = 60_000;
 
-const TIME = /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,9})?)?(Z|[+-][0-9]{2}:[0-9]{2})$/;
+/** RFC 3339. Date.parse also takes other forms, 30 February and 24:00. */
+const TIME =
+  /^([0-9]{4}-[0-9]{2}-[0-9]{2})T(?:[01][0-9]|2[0-3])(?::[0-5][0-9]){2}(?:\.[0-9]{1,9})?(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])$/i;
+/** The years of a google.protobuf.Timestamp. */
+const [FIRST_MOMENT, LAST_MOMENT] = [Date.parse("0001-01-01T00:00:00Z"), Date.parse("9999-12-31T23:59:59.999Z")];
 const PROBLEM = "must be a day in Kenya such as 2026-11-01, or a time such as 2026-11-01T09:00:00Z";
 
 /** The two ends of a range, as a request names them. The empty text is an absent end. */
@@ -40,7 +44,9 @@ export function parseRange(text: RangeText): ParsedRange<UnixMillis | undefined>
 function parseMoment(unchecked: string, momentOf: (day: NairobiDay) => UnixMillis): Parsed<UnixMillis | undefined> {
   if (unchecked === "") return parsed(undefined);
   const day = parseNairobiDay(unchecked);
-  return day.ok ? parsed(momentOf(day.value)) : parseTime(unchecked);
+  const moment = day.ok ? parsed(momentOf(day.value)) : parseTime(unchecked);
+  if (!moment.ok || (moment.value >= FIRST_MOMENT && moment.value <= LAST_MOMENT)) return moment;
+  return unparsed("must be in the years 1 to 9999", "OUT_OF_RANGE");
 }
 
 function required(end: Parsed<UnixMillis | undefined>): Parsed<UnixMillis> {
@@ -61,7 +67,8 @@ export function isFinal(time: UnixMillis, now: UnixMillis): boolean {
 
 /** Rounds up: stored times have whole milliseconds, so the rounded end has the same rows. */
 function parseTime(unchecked: string): Parsed<UnixMillis> {
-  const millis = TIME.test(unchecked) ? Date.parse(unchecked) : NaN;
+  const [, day] = TIME.exec(unchecked) ?? [];
+  if (day === undefined || !parseNairobiDay(day).ok) return unparsed(PROBLEM);
   const isBetween = /\.[0-9]{3}[0-9]*[1-9]/.test(unchecked);
-  return Number.isNaN(millis) ? unparsed(PROBLEM) : parsed(toUnixMillis(millis + (isBetween ? 1 : 0)));
+  return parsed(toUnixMillis(Date.parse(unchecked.toUpperCase()) + (isBetween ? 1 : 0)));
 }

@@ -60,7 +60,7 @@ export interface BookLine {
   readonly reference: string;
   readonly description: string;
   readonly actor: string;
-  readonly reason: string;
+  readonly note: string;
 }
 
 /** Lines of a period, oldest first. */
@@ -172,7 +172,7 @@ export interface HistoryReads {
   currentSums(organizationId: OrganizationId): Promise<SumsAt & { readonly recordedAt: UnixMillis }>;
   openPayments(organizationId: OrganizationId, now: UnixMillis): Promise<Looked<OpenPaymentsCount>>;
   railBalances(organizationId: OrganizationId): Promise<readonly ReportedBalance[]>;
-  reservePlaces(organizationId: OrganizationId): Promise<readonly RecordedFigure[]>;
+  reserveHoldings(organizationId: OrganizationId): Promise<readonly RecordedFigure[]>;
 }
 
 /** Runs a bounded read when its turn comes. */

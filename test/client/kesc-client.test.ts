@@ -15,8 +15,8 @@ import { expect } from "chai";
 
 import { KescClient, KescError } from "../../src/client/kesc-client.js";
 import { AccountServiceService } from "../../src/gen/kesc/v1/account_service.js";
+import { BookServiceService } from "../../src/gen/kesc/v1/book_service.js";
 import { SandboxServiceService } from "../../src/gen/kesc/v1/sandbox_service.js";
-import { StatementServiceService } from "../../src/gen/kesc/v1/statement_service.js";
 import { MintResponse, TransactionServiceService } from "../../src/gen/kesc/v1/transaction_service.js";
 import { statusOf } from "../../src/grpc/errors/status.js";
 import { describeEachEngine, newAccount } from "../support/service/each-engine.js";
@@ -364,7 +364,7 @@ type Imported = ServerDuplexStream<{ requests: { movement?: { value: { reference
 describe("KescClient: streams that end", () => {
   const lost = { code: Status.UNAVAILABLE, details: "the connection broke" };
   const line = (sequence: number) => ({ sequence: BigInt(sequence) });
-  const definition = StatementServiceService.exportJournal;
+  const definition = BookServiceService.exportJournal;
   const period = { start: "2026-11-01", end: "2026-11-02" };
 
   /** Serves the journal 1 to 5 in messages of 2. Each failure ends a call, after some messages. */
@@ -396,14 +396,14 @@ describe("KescClient: streams that end", () => {
       { after: 2, with: lost },
       { after: 1, with: lost },
     );
-    const lines = await itemsOf(kesc.statements.exportJournal(period));
+    const lines = await itemsOf(kesc.books.exportJournal(period));
     expect(lines.map(({ sequence }) => sequence)).to.deep.equal([1, 2, 3, 4, 5]);
     close();
   });
 
   it("fail if no other try would mend them: what was yielded is not the whole", async () => {
     const { kesc, close } = await journalServer({ after: 1, with: statusOf({ reason: "INTERNAL" } as never) });
-    const failure = await failureOf(itemsOf(kesc.statements.exportJournal(period)));
+    const failure = await failureOf(itemsOf(kesc.books.exportJournal(period)));
     expect(failure.reason).to.equal("INTERNAL");
     close();
   });

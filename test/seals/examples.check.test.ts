@@ -48,7 +48,7 @@ describe("examples/verify", () => {
     await service.mint("3.00");
     await service.seal();
     const proof = await service.get(`/seals/inclusion-proof?transaction_id=${id}`);
-    const consistency = await service.get(`/seals/consistency-proof?from_size=${String(old.json["size"])}`);
+    const consistency = await service.get(`/seals/consistency-proof?old_size=${String(old.json["size"])}`);
     writeFileSync(join(folder, "proof.json"), proof.text);
     writeFileSync(join(folder, "forged.json"), proof.text.replace('\\"100000\\"', '\\"900000\\"'));
     writeFileSync(join(folder, "old.json"), old.text);
@@ -109,7 +109,7 @@ function randomBook(): object {
   const hash = naiveRoot([leaf]);
   const changed = leafHash(leaf.toString("hex"));
   return {
-    checkpoint: { note: signedNote({ origin: ORIGIN, size, root }, SEAL_KEY) },
+    checkpoint: { signed_note: signedNote({ origin: ORIGIN, size, root }, SEAL_KEY) },
     index,
     size,
     leaf: base64(hash),

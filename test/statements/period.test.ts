@@ -43,6 +43,33 @@ describe("a period", () => {
   });
 });
 
+describe("an end of a period", () => {
+  for (const [text, code] of [
+    ["2026-02-30", "FORMAT"],
+    ["2026-02-30T00:00:00Z", "FORMAT"],
+    ["2026-11-01T24:00:00Z", "FORMAT"],
+    ["2026-11-01T23:59:60Z", "FORMAT"],
+    ["2026-11-01T09:00Z", "FORMAT"],
+    ["2026-11-01T09:00:00", "FORMAT"],
+    ["2026-11-01T09:00:00+24:00", "FORMAT"],
+    ["0000-01-01", "OUT_OF_RANGE"],
+    ["0001-01-01", "OUT_OF_RANGE"],
+    ["0001-01-01T00:00:00+03:00", "OUT_OF_RANGE"],
+  ] as const) {
+    it(`cannot be ${text}`, () => {
+      expect(ends(text, "2026-11-01")[0]).to.equal(code);
+      expect(ends("2026-11-01", text)[1]).to.equal(code);
+    });
+  }
+
+  it("can be any other RFC 3339 time of the years 1 to 9999", () => {
+    expect(ends("0001-01-01T00:00:00Z", "2024-02-29t23:59:59.999999999z")).to.deep.equal([
+      Date.parse("0001-01-01T00:00:00Z"),
+      Date.UTC(2024, 2, 1),
+    ]);
+  });
+});
+
 describe("a range", () => {
   function rangeOf(start: string, end: string): readonly (number | string | undefined)[] {
     const range = parseRange({ start, end });

@@ -24,6 +24,8 @@ const NUMBERS: ReadonlySet<string> = new Set([
   "amount",
   "amount_in",
   "amount_out",
+  "debit",
+  "credit",
   "balance",
   "available_balance",
   "held_balance",
@@ -89,19 +91,10 @@ function jsonArray(): LineFormat {
 function jsonOf(line: Line): string {
   const fields = Object.entries(line).map(([name, value]) => {
     const text = textOf(value);
-    const isNumber = typeof value === "bigint" || (isAmount(name) && DIGITS.test(text));
-    const isAbsent = text === "" && (isAmount(name) || typeof value !== "string");
-    return `${JSON.stringify(name)}:${isAbsent ? "null" : isNumber ? text : JSON.stringify(text)}`;
+    const isNumber = NUMBERS.has(name) && DIGITS.test(text);
+    return `${JSON.stringify(name)}:${value === undefined ? "null" : isNumber ? text : JSON.stringify(text)}`;
   });
   return `{${fields.join(",")}}`;
-}
-
-/**
- * The book accounts of a journal line stand in fields of the same names as the general ledger's
- * sides.
- */
-function isAmount(name: string): boolean {
-  return NUMBERS.has(name) || name === "debit" || name === "credit";
 }
 
 function textOf(value: Value): string {

@@ -62,7 +62,7 @@ async function list(org: string, { json }: { json?: true }): Promise<void> {
   const { database: address } = configFromEnvironment();
   const places = await withCurrentDatabase(address, async (database) => {
     const { organization, cell } = await findOwner(database, org);
-    return historyReads(cell).reservePlaces(organization.id);
+    return historyReads(cell).reserveHoldings(organization.id);
   });
   if (json === true) {
     printJson(

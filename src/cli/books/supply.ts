@@ -56,7 +56,7 @@ async function suppliesOf(database: Database): Promise<BookSupply[]> {
     supplies.push({
       book,
       current: await reads.currentSums(organizationId),
-      places: await reads.reservePlaces(organizationId),
+      places: await reads.reserveHoldings(organizationId),
       balances: await reads.railBalances(organizationId),
     });
   }
@@ -103,7 +103,7 @@ function supplyJson({ book, current, places, balances }: BookSupply): Readonly<R
     as_of_sequence: seq,
     as_of_time: timeOf(recordedAt),
     read_at: timeOf(now()),
-    reserve_places: places.map(({ place, amountCents, asOfDay, evidence }) => ({
+    reserve_holdings: places.map(({ place, amountCents, asOfDay, evidence }) => ({
       place,
       amount: signed(amountCents),
       as_of_day: asOfDay,

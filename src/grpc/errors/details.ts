@@ -17,6 +17,8 @@ const DOMAIN = "kesc";
 // One second is enough for a full queue to drain and for another server to take over. It is too
 // short to look like an outage.
 const RETRY_DELAY = { seconds: 1n, nanos: 0 };
+// A book is sealed at most once a minute, so a call that asks each second would ask in vain.
+const SEAL_DELAY = { seconds: 10n, nanos: 0 };
 const RETRIED: ReadonlySet<ServedRefusal["reason"]> = new Set([
   "QUEUE_FULL",
   "TOO_MANY_STREAMS",
@@ -48,6 +50,8 @@ export function detailsOf(refusal: ServedRefusal): Any[] {
   if (refusal.reason === "RATE_LIMITED") {
     return [info, any("google.rpc.RetryInfo", encode(RetryInfo, { retry_delay: durationOf(refusal.retryMillis) }))];
   }
+  if (reason === "NOT_SEALED")
+    return [info, any("google.rpc.RetryInfo", encode(RetryInfo, { retry_delay: SEAL_DELAY }))];
   if (RETRIED.has(reason)) return [info, any("google.rpc.RetryInfo", encode(RetryInfo, { retry_delay: RETRY_DELAY }))];
   return [info];
 }
@@ -167,7 +171,7 @@ function sealFactsOf(
   refusal: Extract<AnyRefusal, { reason: "CHECKPOINT_NOT_FOUND" | "NOT_SEALED" }>,
 ): Record<string, string> {
   if (refusal.reason === "NOT_SEALED") return { sealed_size: String(refusal.sealedSize) };
-  return { size: String(refusal.size) };
+  return refusal.size === undefined ? {} : { size: String(refusal.size) };
 }
 
 function webhookFactsOf(refusal: WebhookRefusal): Record<string, string> {

@@ -137,11 +137,11 @@ function messageOfServer(refusal: Exclude<CallRefusal, RailRefusal | WebhookRefu
         "Nothing was done. Try again when one has ended."
       );
     case "CHECKPOINT_NOT_FOUND":
-      return refusal.size === 0
+      return refusal.size === undefined
         ? "The book has no checkpoint yet. A new row is sealed within minutes, if the operator has set up seals."
         : `The book has no checkpoint of the size ${String(refusal.size)}. Ask for the newest one.`;
     case "NOT_SEALED":
-      return `The checkpoint covers the rows up to ${String(refusal.sealedSize)}. Ask again in a minute.`;
+      return `The checkpoint covers the rows up to ${String(refusal.sealedSize)}. The next one comes within minutes. Ask again then.`;
     case "OUTCOME_UNKNOWN":
       return "The deadline passed before the response. Send the same request again: it shows the outcome.";
   }

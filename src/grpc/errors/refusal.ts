@@ -28,9 +28,9 @@ export type CallRefusal =
   /** The transaction was not given to a rail. */
   | { readonly reason: "PAYMENT_NOT_FOUND"; readonly transactionId: TransactionId }
   | { readonly reason: "RAIL_NOT_SANDBOX"; readonly transactionId: TransactionId; readonly rail: Rail }
-  /** The book has no checkpoint of this size. 0: it has none. */
-  | { readonly reason: "CHECKPOINT_NOT_FOUND"; readonly size: number }
-  /** The checkpoint does not cover the row. */
+  /** The book has no checkpoint of this size. Undefined: it has none. */
+  | { readonly reason: "CHECKPOINT_NOT_FOUND"; readonly size: number | undefined }
+  /** The checkpoint does not cover the row yet. */
   | { readonly reason: "NOT_SEALED"; readonly sealedSize: number }
   | { readonly reason: "INTERNAL"; readonly requestId: string };
 

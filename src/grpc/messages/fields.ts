@@ -60,7 +60,7 @@ export function ifPresent<Value>(
 }
 
 /** Returns a text of a response. The empty text, which means that there is none, is undefined. */
-export function shown(text: string): string | undefined {
+export function shown(text: string | undefined): string | undefined {
   return text === "" ? undefined : text;
 }
 

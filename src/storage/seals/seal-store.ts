@@ -16,6 +16,9 @@ interface SealRow {
   readonly note: string;
   readonly sealed_at: number;
 }
+interface FoundSealRow extends SealRow {
+  readonly alarm_raised_at: number | null;
+}
 type StateRow = Partial<SealRow> & { readonly [Name in keyof Sums as `${Name}_cents`]: string } & {
   readonly number: number;
   readonly organization_id: string;
@@ -42,9 +45,11 @@ export function sealReads({ engine, listReader, directory }: Omit<SealCell, "tra
     async seal({ number }, size) {
       const [row] =
         size === undefined
-          ? await rows<SealRow>(statements.newest, [number])
-          : await rows<SealRow>(statements.sealOf, [number, size]);
-      return row === undefined ? undefined : sealOf(row);
+          ? await rows<FoundSealRow>(statements.newest, [number])
+          : await rows<FoundSealRow>(statements.sealOf, [number, size]);
+      if (row === undefined) return undefined;
+      const { alarm_raised_at: raisedAt } = row;
+      return { ...sealOf(row), alarmRaisedAt: raisedAt === null ? undefined : toUnixMillis(raisedAt) };
     },
     async signers({ number }, afterSize) {
       const found = await rows<{ readonly signer: string }>(statements.signers, [number, afterSize]);
@@ -130,6 +135,8 @@ function sealStatements(engine: Engine) {
   const { table } = engine;
   const seals = table("seals");
   const seal = "s.size, s.root, s.note, s.sealed_at";
+  const standing = `SELECT a.raised_at FROM ${table("seal_alarms")} a WHERE a.book = s.book AND a.cleared_at IS NULL`;
+  const found = `SELECT ${seal}, (${standing}) AS alarm_raised_at FROM ${seals} s`;
   return {
     leaf: leafRowsSql(engine),
     // One statement reads the last row, the sums and the seal, so that they are of one moment.
@@ -142,8 +149,8 @@ function sealStatements(engine: Engine) {
       WHERE b.number > ? AND b.state IN ('OPEN', 'RESTORED') AND NOT EXISTS (
         SELECT 1 FROM ${table("seal_alarms")} a WHERE a.book = b.number AND a.cleared_at IS NULL)
       ORDER BY b.number LIMIT 256`,
-    newest: `SELECT ${seal} FROM ${seals} s WHERE s.book = ? ORDER BY s.size DESC LIMIT 1`,
-    sealOf: `SELECT ${seal} FROM ${seals} s WHERE s.book = ? AND s.size = ?`,
+    newest: `${found} WHERE s.book = ? ORDER BY s.size DESC LIMIT 1`,
+    sealOf: `${found} WHERE s.book = ? AND s.size = ?`,
     // A note ends with its signature and a line feed.
     signers: `
       SELECT substr(s.note, length(s.note) - ${String(SIGNATURE_CHARACTERS)}, ${String(SIGNER_CHARACTERS)}) AS signer

@@ -12,7 +12,7 @@ import { freezeOf, type FreezeRow } from "../sql/freeze-rows.js";
 import { orStoreError } from "../sql/store-error.js";
 import { lastOfWalk, nearestMark, newestRow, WALK_MAX, type WalkedRow } from "./account-walk.js";
 import { accountLinesPage, bookLinesPage } from "./lines.js";
-import { reservePlaces } from "./reserve.js";
+import { reserveHoldings } from "./reserve.js";
 import { currentSums, openPaymentsOf, reportedBalances, sumsStep } from "./supply.js";
 
 /** The look-ups of a binary search by time through 2^40 rows. */
@@ -98,8 +98,8 @@ export function historyReads({ engine, directory, listReader }: ReadingCell): Hi
     railBalances: (organizationId) =>
       inBook(organizationId, () => reportedBalances(listReader, engine, organizationId)),
 
-    reservePlaces: (organizationId) =>
-      inBook(organizationId, ({ number: book }) => reservePlaces(listReader, engine, book)),
+    reserveHoldings: (organizationId) =>
+      inBook(organizationId, ({ number: book }) => reserveHoldings(listReader, engine, book)),
   };
 }
 

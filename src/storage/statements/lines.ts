@@ -197,6 +197,6 @@ function lineOf(row: LineRow): BookLine {
     reference: row.reference ?? "",
     description: row.description ?? "",
     actor: row.actor,
-    reason: row.reason,
+    note: row.reason,
   };
 }

@@ -63,7 +63,7 @@ export function recordReserve(
 }
 
 /** Reads the last figure of each place. */
-export async function reservePlaces(
+export async function reserveHoldings(
   reader: ListReader,
   engine: Engine,
   book: number,

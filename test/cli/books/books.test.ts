@@ -43,7 +43,7 @@ describe("the book for the accountant, by the command line", () => {
     const args = ["export", "statement", "acme", "--account", accountId, ...period(), "--bom", "--output", file];
     expect(await kesc(args, place.variables)).to.include({ code: 0 });
     const text = readFileSync(file, "utf8");
-    expect(text.startsWith("\uFEFFsequence,time,kind,")).to.equal(true);
+    expect(text.startsWith("\uFEFFsequence,date,recorded_at,type,")).to.equal(true);
     expect(text).to.include(",'=1+1,");
     const rows = text.trimEnd().split("\r\n");
     expect(rows).to.have.lengthOf(5);
@@ -56,8 +56,8 @@ describe("the book for the accountant, by the command line", () => {
 
   it("writes the general ledger and the journal to standard output", async () => {
     const ledger = await kesc(["export", "ledger", "acme", ...period(), "--format", "json"], place.variables);
-    const lines = JSON.parse(ledger.stdout) as { kind: string; debit: number | null; credit: number | null }[];
-    const closing = lines.filter(({ kind }) => kind === "closing");
+    const lines = JSON.parse(ledger.stdout) as { type: string; debit: number | null; credit: number | null }[];
+    const closing = lines.filter(({ type }) => type === "closing");
     const sum = (side: "debit" | "credit"): number => closing.reduce((total, line) => total + (line[side] ?? 0), 0);
     expect([closing.length, sum("debit"), sum("credit")]).to.deep.equal([5, 1000.5, 1000.5]);
     const journal = await kesc(["export", "journal", "acme", ...period(), "--format", "ndjson"], place.variables);

@@ -262,6 +262,7 @@ describe("grpc: a refusal on the wire", () => {
         facts,
         ...(reason === "INVALID_FIELD" ? { fields: [] } : {}),
         ...(reason === "RATE_LIMITED" ? { retrySeconds: 1.501 } : {}),
+        ...(reason === "NOT_SEALED" ? { retrySeconds: 10 } : {}),
         ...(RETRIED.includes(reason) ? { retrySeconds: 1 } : {}),
       });
     });

@@ -8,10 +8,10 @@ describe("grpc: the contract", () => {
   it("says which rpcs stream, and which take many at once", () => {
     const rpcs = readContract().services.flatMap((service) => service.rpcs);
     expect(rpcs.filter(({ streams }) => streams !== "none").map(({ name, streams }) => [name, streams])).to.deep.equal([
+      ["BookService/ExportStatement", "server"],
+      ["BookService/ExportJournal", "server"],
+      ["BookService/ExportGeneralLedger", "server"],
       ["EventService/WatchEvents", "server"],
-      ["StatementService/ExportStatement", "server"],
-      ["StatementService/ExportJournal", "server"],
-      ["StatementService/ExportGeneralLedger", "server"],
       ["TransactionService/ImportTransactions", "both"],
     ]);
     expect(rpcs.filter(({ bulk }) => bulk).map(({ name }) => name)).to.deep.equal([

@@ -22,7 +22,7 @@ const LINE: BookLine = {
   reference: "r-1",
   description: "",
   actor: "operator",
-  reason: "",
+  note: "",
 };
 
 /** A book whose period has one line, after which the account has this balance. */
@@ -67,7 +67,7 @@ describe("an export", () => {
       const stream = statement();
       expect(await stream.ended).to.include({ code: 13, reason: "INTERNAL" });
       // The opening line was sent before the fault was found, and no closing line ever.
-      const kinds = stream.responses.flatMap(({ lines }) => lines.map((each) => (each as { kind: string }).kind));
+      const kinds = stream.responses.flatMap(({ lines }) => lines.map((each) => (each as { type: string }).type));
       expect(kinds).to.include("opening").and.not.include("closing");
       const logged = under.lines.filter((line) => JSON.stringify(line).includes("FootingError"));
       expect(logged.map(({ level }) => level)).to.deep.equal([50]);

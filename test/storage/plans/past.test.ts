@@ -138,7 +138,7 @@ for (const engine of ENGINES) {
       currentSums: (reads) => reads.currentSums(organizationId),
       openPayments: (reads) => reads.openPayments(organizationId, NOW),
       railBalances: (reads) => reads.railBalances(organizationId),
-      reservePlaces: (reads) => reads.reservePlaces(organizationId),
+      reserveHoldings: (reads) => reads.reserveHoldings(organizationId),
     });
 
     const mark = (): BookMark => {

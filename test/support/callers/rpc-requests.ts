@@ -96,10 +96,10 @@ export const RPC_REQUESTS: Readonly<Record<string, RpcRequest>> = {
     request: ({ account_id }) => ({ account_id, after_sequence: 1_000_000_000 }),
     code: Status.INVALID_ARGUMENT,
   },
-  // The book has no seals. test/e2e/seals-*.test.ts have sealed books.
-  "SealService/GetCheckpoint": { request: () => ({}), code: Status.NOT_FOUND },
-  "SealService/GetInclusionProof": { request: ofTransaction, code: Status.NOT_FOUND },
-  "SealService/GetConsistencyProof": { request: () => ({ from_size: 1 }), code: Status.NOT_FOUND },
+  // The book has no seals. test/e2e/books-*.test.ts have sealed books.
+  "BookService/GetCheckpoint": { request: () => ({}), code: Status.NOT_FOUND },
+  "BookService/GetInclusionProof": { request: ofTransaction, code: Status.NOT_FOUND },
+  "BookService/GetConsistencyProof": { request: () => ({ old_size: 1 }), code: Status.NOT_FOUND },
   "WebhookService/CreateWebhookEndpoint": { request: () => ({ url: WEBHOOK_URL }) },
   "WebhookService/GetWebhookEndpoint": { request: ofEndpoint },
   "WebhookService/ListWebhookEndpoints": { request: () => ({}) },
@@ -120,16 +120,16 @@ export const RPC_REQUESTS: Readonly<Record<string, RpcRequest>> = {
   "WebhookService/ReplayWebhookEvents": {
     request: ({ webhook_endpoint_id }) => ({ webhook_endpoint_id, start_sequence: 1, end_sequence: 2 }),
   },
-  "StatementService/GetStatement": {
+  "BookService/GetStatement": {
     request: ({ account_id }) => ({ account_id, start: "2026-01-01", end: "2026-01-02" }),
   },
-  "StatementService/ExportStatement": {
+  "BookService/ExportStatement": {
     request: ({ account_id }) => ({ account_id, ...PERIOD }),
     code: Status.INVALID_ARGUMENT,
   },
-  "StatementService/ExportJournal": { request: () => PERIOD, code: Status.INVALID_ARGUMENT },
-  "StatementService/ExportGeneralLedger": { request: () => PERIOD, code: Status.INVALID_ARGUMENT },
-  "SupplyService/GetSupply": { request: () => ({}) },
+  "BookService/ExportJournal": { request: () => PERIOD, code: Status.INVALID_ARGUMENT },
+  "BookService/ExportGeneralLedger": { request: () => PERIOD, code: Status.INVALID_ARGUMENT },
+  "BookService/GetSupply": { request: () => ({}) },
   "OrganizationService/GetOrganization": { request: () => ({}) },
   "OrganizationService/GetLimits": { request: ofAccount },
   "SandboxService/AdvanceTransaction": { request: ofTransaction, code: Status.FAILED_PRECONDITION },

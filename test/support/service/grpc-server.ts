@@ -276,7 +276,7 @@ const noHistory: HistoryReads = {
   currentSums: noPast,
   openPayments: noPast,
   railBalances: noPast,
-  reservePlaces: noPast,
+  reserveHoldings: noPast,
 };
 
 /** A database that is empty. */

@@ -1,4 +1,5 @@
 import { formatCents } from "../../../domain/values/cents.js";
+import { nairobiDayOf } from "../../../domain/values/nairobi-day.js";
 import type {
   GeneralLedgerLine as GeneralLedgerLineMessage,
   JournalLine as JournalLineMessage,
@@ -7,18 +8,20 @@ import type {
 import type { LedgerLine, StatementLine } from "../../../statements/exports.js";
 import type { BookLine } from "../../../statements/ports.js";
 import { totalOf } from "../../../statements/statement.js";
+import { shown } from "../fields.js";
 import { toTimestamp } from "../timestamp.js";
 
 export function toStatementLine({ line, ...given }: StatementLine): StatementLineMessage {
   const { availableCents, heldCents } = given.balances;
   return {
-    sequence: BigInt(given.seq),
-    time: toTimestamp(given.time),
-    kind: given.kind,
-    transaction_id: line?.transactionId ?? "",
-    reference: line?.reference ?? "",
-    description: line?.description ?? "",
-    receipt: line?.receipt ?? "",
+    sequence: formatSeq(given.seq),
+    date: given.date,
+    recorded_at: toTimestamp(given.time),
+    type: given.kind,
+    transaction_id: line?.transactionId,
+    reference: shown(line?.reference),
+    description: shown(line?.description),
+    rail_receipt: shown(line?.receipt),
     amount_in: formatGiven(given.inCents),
     amount_out: formatGiven(given.outCents),
     balance: formatCents(totalOf(given.balances)),
@@ -31,43 +34,48 @@ export function toJournalLine(line: BookLine): JournalLineMessage {
   const { balancesAfter: after } = line;
   return {
     sequence: BigInt(line.seq),
-    time: toTimestamp(line.recordedAt),
-    kind: line.kind,
-    account_id: line.accountId ?? "",
-    transaction_id: line.transactionId ?? "",
-    debit: line.debit ?? "",
-    credit: line.credit ?? "",
+    date: nairobiDayOf(line.recordedAt),
+    recorded_at: toTimestamp(line.recordedAt),
+    type: line.kind,
+    account_id: line.accountId,
+    transaction_id: line.transactionId,
+    debit_account: line.debit,
+    credit_account: line.credit,
     amount: formatGiven(line.amountCents),
     available_balance: formatGiven(after?.availableCents),
     held_balance: formatGiven(after?.heldCents),
-    reference: line.reference,
-    description: line.description,
-    receipt: line.receipt,
+    reference: shown(line.reference),
+    description: shown(line.description),
+    rail_receipt: shown(line.receipt),
     actor: line.actor,
-    reason: line.reason,
+    note: shown(line.note),
   };
 }
 
 export function toGeneralLedgerLine({ line, ...given }: LedgerLine): GeneralLedgerLineMessage {
   const { balanceCents } = given;
   return {
+    sequence: formatSeq(given.seq),
     date: given.date,
-    time: toTimestamp(given.time),
-    sequence: BigInt(given.seq),
-    kind: given.kind,
-    account: given.account,
+    recorded_at: toTimestamp(given.time),
+    type: given.kind,
+    book_account: given.account,
     debit: formatGiven(given.debitCents),
     credit: formatGiven(given.creditCents),
     balance: `${balanceCents < 0 ? "-" : ""}${formatCents(Math.abs(balanceCents))}`,
-    reference: line?.reference ?? "",
-    description: line?.description ?? "",
-    receipt: line?.receipt ?? "",
-    transaction_id: line?.transactionId ?? "",
-    account_id: line?.accountId ?? "",
+    account_id: line?.accountId,
+    transaction_id: line?.transactionId,
+    reference: shown(line?.reference),
+    description: shown(line?.description),
+    rail_receipt: shown(line?.receipt),
   };
 }
 
-/** An absent decimal is the empty text. */
-function formatGiven(cents: number | undefined): string {
-  return cents === undefined ? "" : formatCents(cents);
+/** Before the first row of the book there is none. */
+function formatSeq(seq: number): bigint | undefined {
+  return seq === 0 ? undefined : BigInt(seq);
+}
+
+function formatGiven(cents: number | undefined): string | undefined {
+  return cents === undefined ? undefined : formatCents(cents);
 }

@@ -3,7 +3,11 @@ import type { TransactionType } from "../../../domain/transaction.js";
 import { formatCents } from "../../../domain/values/cents.js";
 import { endOfDay } from "../../../domain/values/nairobi-day.js";
 import type { UnixMillis } from "../../../domain/values/time.js";
-import { PaymentAge as PaymentAgeMessage, type Supply as SupplyMessage } from "../../../gen/kesc/v1/supply.js";
+import {
+  type Backing as BackingMessage,
+  PaymentAge as PaymentAgeMessage,
+  type Supply as SupplyMessage,
+} from "../../../gen/kesc/v1/supply.js";
 import { TransactionType as TransactionTypeMessage } from "../../../gen/kesc/v1/transaction.js";
 import type { OpenPaymentsCount, PaymentAge, RecordedFigure, ReportedBalance } from "../../../statements/ports.js";
 import { toTimestamp } from "../timestamp.js";
@@ -12,7 +16,7 @@ import { toTimestamp } from "../timestamp.js";
 export interface Backing {
   readonly openPayments: OpenPaymentsCount;
   readonly railBalances: readonly ReportedBalance[];
-  readonly reservePlaces: readonly RecordedFigure[];
+  readonly reserveHoldings: readonly RecordedFigure[];
 }
 
 interface SupplyFacts {
@@ -31,7 +35,7 @@ const AGES = {
   ONE_DAY_OR_MORE: PaymentAgeMessage.PAYMENT_AGE_ONE_DAY_OR_MORE,
 } as const satisfies Record<PaymentAge, PaymentAgeMessage>;
 
-const DIRECTIONS = {
+const TYPES = {
   MINT: TransactionTypeMessage.TRANSACTION_TYPE_MINT,
   REDEEM: TransactionTypeMessage.TRANSACTION_TYPE_REDEEM,
 } as const satisfies Record<TransactionType, TransactionTypeMessage>;
@@ -44,17 +48,23 @@ export function toSupplyMessage({ sums, seq, recordedAt, backing, now }: SupplyF
     reserve: formatSigned(sums.reserve),
     shortfall: formatSigned(sums.shortfall),
     unallocated: formatSigned(sums.unallocated),
-    as_of_sequence: BigInt(seq),
+    as_of_sequence: seq === 0 ? undefined : BigInt(seq),
     as_of_time: recordedAt === undefined ? undefined : toTimestamp(recordedAt),
-    open_payments: (backing?.openPayments.groups ?? []).map((group) => ({
-      direction: DIRECTIONS[group.type],
+    backing: backing === undefined ? undefined : toBackingMessage(backing, now),
+  };
+}
+
+function toBackingMessage({ openPayments, railBalances, reserveHoldings }: Backing, now: UnixMillis): BackingMessage {
+  return {
+    open_payments: openPayments.groups.map((group) => ({
+      type: TYPES[group.type],
       age: AGES[group.age],
       count: BigInt(group.count),
       amount: formatSigned(group.amountCents),
       oldest_created_at: toTimestamp(group.oldestCreatedAt),
     })),
-    has_more_open_payments: backing?.openPayments.hasMore ?? false,
-    rail_balances: (backing?.railBalances ?? []).map(({ rail, name, currency, availableCents, reportedAt }) => ({
+    has_more_open_payments: openPayments.hasMore,
+    rail_balances: railBalances.map(({ rail, name, currency, availableCents, reportedAt }) => ({
       rail,
       name,
       currency,
@@ -62,14 +72,14 @@ export function toSupplyMessage({ sums, seq, recordedAt, backing, now }: SupplyF
       reported_at: toTimestamp(reportedAt),
       age_seconds: ageOf(reportedAt, now),
     })),
-    reserve_places: (backing?.reservePlaces ?? []).map((figure) => ({
+    reserve_holdings: reserveHoldings.map((figure) => ({
       place: figure.place,
       amount: formatCents(figure.amountCents),
       as_of_day: figure.asOfDay,
       evidence: figure.evidence,
+      sequence: BigInt(figure.seq),
       recorded_at: toTimestamp(figure.recordedAt),
       age_seconds: ageOf(endOfDay(figure.asOfDay), now),
-      sequence: BigInt(figure.seq),
     })),
   };
 }

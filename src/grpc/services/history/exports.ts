@@ -7,7 +7,7 @@ import {
   ExportJournalResponse,
   ExportStatementRequest,
   ExportStatementResponse,
-} from "../../../gen/kesc/v1/statement_service.js";
+} from "../../../gen/kesc/v1/book_service.js";
 import type { History } from "../../../statements/as-of.js";
 import { exportGeneralLedger, exportJournal, exportStatement } from "../../../statements/exports.js";
 import { parsePeriod } from "../../../statements/period.js";
@@ -18,12 +18,12 @@ import { encode } from "../../messages/encode.js";
 import { type ParsedFields, parseFields } from "../../messages/fields.js";
 import { toGeneralLedgerLine, toJournalLine, toStatementLine } from "../../messages/history/statement.js";
 import { inTurnOf, NoTurnError } from "./history-turns.js";
-import type { HistoryHandlersOptions } from "./supply-service.js";
+import type { HistoryHandlersOptions } from "./supply-rpcs.js";
 
 /** The maximum number of open exports of one kind and organization: each reads as lists do. */
 const STREAMS_MAX = 2;
 
-export function exportStatementRoute(options: HistoryHandlersOptions): ServerStreamRoute {
+export function exportStatementRpc(options: HistoryHandlersOptions): ServerStreamRoute {
   return serverStream({
     request: ExportStatementRequest,
     streamsMax: STREAMS_MAX,
@@ -42,7 +42,7 @@ export function exportStatementRoute(options: HistoryHandlersOptions): ServerStr
   });
 }
 
-export function exportJournalRoute(options: HistoryHandlersOptions): ServerStreamRoute {
+export function exportJournalRpc(options: HistoryHandlersOptions): ServerStreamRoute {
   return serverStream({
     request: ExportJournalRequest,
     streamsMax: STREAMS_MAX,
@@ -54,7 +54,7 @@ export function exportJournalRoute(options: HistoryHandlersOptions): ServerStrea
   });
 }
 
-export function exportGeneralLedgerRoute(options: HistoryHandlersOptions): ServerStreamRoute {
+export function exportGeneralLedgerRpc(options: HistoryHandlersOptions): ServerStreamRoute {
   return serverStream({
     request: ExportGeneralLedgerRequest,
     streamsMax: STREAMS_MAX,

@@ -2,7 +2,7 @@ import { expect } from "chai";
 
 import { describeEachEngine, newAccount, problemOf } from "../support/service/each-engine.js";
 
-// statements-export.test.ts shows the lines of all exports beside each other.
+// books-exportstatement.test.ts shows the lines of all exports beside each other.
 describeEachEngine("ExportJournal", (service) => {
   it("ends a period that has no rows, over REST and gRPC", async () => {
     await newAccount(service(), "10.00");
@@ -13,6 +13,7 @@ describeEachEngine("ExportJournal", (service) => {
     const search = new URLSearchParams(period).toString();
     const reply = await service().rest("GET", `/journal?${search}`, { headers: { accept: "text/csv" } });
     expect(reply.status, reply.text).to.equal(200);
+    expect(reply.headers["content-disposition"]).to.equal('attachment; filename="journal-2020-01-01-2020-01-31.csv"');
     expect(reply.text.trimEnd().split("\r\n")).to.have.lengthOf(lines + 1);
   });
 

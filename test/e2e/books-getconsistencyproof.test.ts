@@ -21,20 +21,20 @@ for (const engine of ENGINES) {
 
     it("proves that the newest checkpoint, or a named one, goes on from an earlier size", async () => {
       const [first, second, third] = sizes;
-      const path = `/seals/consistency-proof?from_size=${String(first)}`;
+      const path = `/seals/consistency-proof?old_size=${String(first)}`;
       const newest = await service.get(path);
       expect(newest.status, newest.text).to.equal(200);
       expect((newest.json["checkpoint"] as Record<string, unknown>)["size"]).to.deep.equal(
         (await service.get(`/seals/checkpoint?size=${String(third)}`)).json["size"],
       );
       expect(newest.json["hashes"]).not.to.deep.equal([]);
-      const named = await service.get(`${path}&to_size=${String(second)}`);
+      const named = await service.get(`${path}&size=${String(second)}`);
       expect(Number((named.json["checkpoint"] as Record<string, unknown>)["size"])).to.equal(second);
     });
 
     it("needs no hash between equal sizes", async () => {
       const size = String(sizes[2]);
-      const { status, json } = await service.get(`/seals/consistency-proof?from_size=${size}&to_size=${size}`);
+      const { status, json } = await service.get(`/seals/consistency-proof?old_size=${size}&size=${size}`);
       expect(status).to.equal(200);
       expect(json["hashes"]).to.deep.equal([]);
     });
@@ -42,10 +42,13 @@ for (const engine of ENGINES) {
     it("refuses a size that is not sealed, and sizes that make no sense", async () => {
       const problem = async (query: string): Promise<object> =>
         problemOf(await service.get(`/seals/consistency-proof?${query}`));
-      expect(await problem("from_size=999")).to.include({ status: 422, code: "NOT_SEALED" });
-      expect(await problem("from_size=1&to_size=2")).to.include({ status: 404, code: "CHECKPOINT_NOT_FOUND" });
-      expect(await problem("from_size=0")).to.deep.include({ status: 400, fields: ["from_size"] });
-      expect(await problem("from_size=3&to_size=2")).to.deep.include({ status: 400, fields: ["to_size"] });
+      await service.mint("1.00");
+      const early = String((sizes[2] ?? 0) + 1);
+      expect(await problem(`old_size=${early}`)).to.include({ status: 422, code: "NOT_SEALED" });
+      expect(await problem("old_size=999")).to.deep.include({ status: 400, fields: ["old_size"] });
+      expect(await problem("old_size=1&size=2")).to.include({ status: 404, code: "CHECKPOINT_NOT_FOUND" });
+      expect(await problem("old_size=0")).to.deep.include({ status: 400, fields: ["old_size"] });
+      expect(await problem("old_size=3&size=2")).to.deep.include({ status: 400, fields: ["size"] });
     });
   });
 }

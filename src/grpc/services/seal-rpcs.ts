@@ -1,6 +1,5 @@
 import { parseTransactionId, type TransactionId } from "../../domain/values/ids.js";
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
-import type { Checkpoint as CheckpointMessage } from "../../gen/kesc/v1/seal.js";
 import {
   GetCheckpointRequest,
   GetCheckpointResponse,
@@ -8,10 +7,10 @@ import {
   GetConsistencyProofResponse,
   GetInclusionProofRequest,
   GetInclusionProofResponse,
-  type SealServiceService,
-} from "../../gen/kesc/v1/seal_service.js";
+} from "../../gen/kesc/v1/book_service.js";
+import type { Checkpoint as CheckpointMessage } from "../../gen/kesc/v1/seal.js";
 import { verifierKeyOf } from "../../seals/note.js";
-import type { Book, Seal, SealReads } from "../../seals/ports.js";
+import type { Book, FoundSeal, Seal, SealReads } from "../../seals/ports.js";
 import { consistencyProof, inclusionProof } from "../../seals/proofs.js";
 import type { Caller } from "../calls/call-context.js";
 import { done, type RpcResult } from "../calls/rpc-result.js";
@@ -22,7 +21,7 @@ import { toTimestamp } from "../messages/timestamp.js";
 import type { ListTurns } from "./list-turns.js";
 import type { CellOf } from "./served-cell.js";
 
-export interface SealHandlersOptions {
+export interface SealRpcsOptions {
   readonly cellOf: CellOf;
   readonly listTurns: ListTurns;
   /** The public keys that may have signed the log, newest first. Empty without a seal key file. */
@@ -38,20 +37,11 @@ export type SealPublicKeysOf = (log: {
 /** What a proof took, for the turns of lists. To hash a row takes as long as to look at some 4. */
 const LOOKED_AT_PER_ROW = 4;
 
-/** The rpcs of kesc.v1.SealService. */
-export function sealHandlers(options: SealHandlersOptions): Record<keyof SealServiceService, UnaryRoute> {
-  return {
-    getCheckpoint: getCheckpoint(options),
-    getInclusionProof: getInclusionProof(options),
-    getConsistencyProof: getConsistencyProof(options),
-  };
-}
-
-function getCheckpoint(options: SealHandlersOptions): UnaryRoute {
+export function getCheckpoint(options: SealRpcsOptions): UnaryRoute {
   return unary({
     request: GetCheckpointRequest,
     response: GetCheckpointResponse,
-    parse: (request) => parseFields({ size: parseSize(request.size, 0) }),
+    parse: (request) => parseFields({ size: parseOptionalSize(request.size) }),
     run: ({ size }, caller) =>
       inTurn(options, caller, async (reads) => {
         const found = await sealOf(reads, caller, size);
@@ -66,38 +56,36 @@ type RowName =
   | { readonly sequence: number; readonly transactionId?: undefined }
   | { readonly sequence?: undefined; readonly transactionId: TransactionId };
 
-function getInclusionProof(options: SealHandlersOptions): UnaryRoute {
+export function getInclusionProof(options: SealRpcsOptions): UnaryRoute {
   return unary({
     request: GetInclusionProofRequest,
     response: GetInclusionProofResponse,
     parse: (request): ParsedFields<RowName> => {
       const fields = parseFields({
         transaction_id: ifGiven(request.transaction_id, parseTransactionId),
-        sequence: parseSize(request.sequence, 0),
+        sequence: parseOptionalSize(request.sequence),
       });
       if (!fields.ok) return fields;
       const { transaction_id: transactionId, sequence } = fields.value;
-      if (transactionId !== undefined && sequence > 0) {
-        return fieldProblem("sequence", "must be absent if transaction_id is given", "FORMAT");
+      if (transactionId === undefined) {
+        return sequence === undefined
+          ? fieldProblem("transaction_id", "is required if sequence is absent", "REQUIRED")
+          : { ok: true, value: { sequence } };
       }
-      if (transactionId !== undefined) return { ok: true, value: { transactionId } };
-      return sequence > 0
-        ? { ok: true, value: { sequence } }
-        : fieldProblem("transaction_id", "is required if sequence is absent", "REQUIRED");
+      return sequence === undefined
+        ? { ok: true, value: { transactionId } }
+        : fieldProblem("sequence", "must be absent if transaction_id is given", "CONFLICT");
     },
     run: (row, caller) =>
       inTurn(options, caller, async (reads) => {
-        const sealed = await sealOf(reads, caller, 0);
+        const sealed = await sealOf(reads, caller, undefined);
         if ("reason" in sealed) return { refusal: sealed, rowsRead: 0 };
         const { book, seal } = sealed;
-        const sequence = row.sequence ?? (await reads.rowOf(book, row.transactionId));
-        if (sequence === undefined && row.transactionId !== undefined) {
-          return { refusal: { reason: "TRANSACTION_NOT_FOUND", transactionId: row.transactionId }, rowsRead: 0 };
-        }
-        const leaf = sequence !== undefined && sequence <= seal.size ? await reads.leaf(book, sequence) : undefined;
-        if (leaf === undefined || sequence === undefined) {
-          return { refusal: { reason: "NOT_SEALED", sealedSize: seal.size }, rowsRead: 0 };
-        }
+        const sequence = await sequenceOf(reads, book, row);
+        if (typeof sequence !== "number") return { refusal: sequence, rowsRead: 0 };
+        if (sequence > seal.size) return notSealed(options, caller, { field: "sequence", sequence, seal });
+        const leaf = await reads.leaf(book, sequence);
+        if (leaf === undefined) throw new Error("a sealed row is missing");
         const { hashes, rowsRead } = await inclusionProof(reads, book, { seq: sequence, size: seal.size });
         const response = {
           leaf: {
@@ -116,28 +104,28 @@ function getInclusionProof(options: SealHandlersOptions): UnaryRoute {
   });
 }
 
-function getConsistencyProof(options: SealHandlersOptions): UnaryRoute {
+export function getConsistencyProof(options: SealRpcsOptions): UnaryRoute {
   return unary({
     request: GetConsistencyProofRequest,
     response: GetConsistencyProofResponse,
     parse: (request) => {
       const fields = parseFields({
-        from_size: parseSize(request.from_size, 1),
-        to_size: parseSize(request.to_size, 0),
+        old_size: parseOldSize(request.old_size),
+        size: parseOptionalSize(request.size),
       });
       if (!fields.ok) return fields;
-      const { from_size: from, to_size: to } = fields.value;
-      return to === 0 || from <= to
+      const { old_size: oldSize, size } = fields.value;
+      return size === undefined || oldSize <= size
         ? fields
-        : fieldProblem("to_size", "must not be smaller than from_size", "OUT_OF_RANGE");
+        : fieldProblem("size", "must not be smaller than old_size", "OUT_OF_RANGE");
     },
-    run: ({ from_size: from, to_size: to }, caller) =>
+    run: ({ old_size: oldSize, size }, caller) =>
       inTurn(options, caller, async (reads) => {
-        const sealed = await sealOf(reads, caller, to);
+        const sealed = await sealOf(reads, caller, size);
         if ("reason" in sealed) return { refusal: sealed, rowsRead: 0 };
         const { book, seal } = sealed;
-        if (from > seal.size) return { refusal: { reason: "NOT_SEALED", sealedSize: seal.size }, rowsRead: 0 };
-        const { hashes, rowsRead } = await consistencyProof(reads, book, { from, size: seal.size });
+        if (oldSize > seal.size) return notSealed(options, caller, { field: "old_size", sequence: oldSize, seal });
+        const { hashes, rowsRead } = await consistencyProof(reads, book, { from: oldSize, size: seal.size });
         return { response: { hashes: hashes.map(base64Of), checkpoint: messageOf(sealed, options) }, rowsRead };
       }),
   });
@@ -150,7 +138,7 @@ type Answer<Response> = { readonly rowsRead: number } & (
 
 /** Runs the work when the turn of the caller comes. A proof reads many rows. */
 async function inTurn<Response>(
-  { cellOf, listTurns }: SealHandlersOptions,
+  { cellOf, listTurns }: SealRpcsOptions,
   caller: Caller,
   work: (reads: SealReads) => Promise<Answer<Response>>,
 ): Promise<RpcResult<Response>> {
@@ -167,33 +155,59 @@ async function inTurn<Response>(
 
 interface SealedBook {
   readonly book: Book;
-  readonly seal: Seal;
+  readonly seal: FoundSeal;
 }
 
-/** Returns the seal of a size, or the newest one for 0. */
+/** Returns the seal of a size, or the newest one. */
 async function sealOf(
   reads: SealReads,
   { key }: Caller,
-  size: number,
+  size: number | undefined,
 ): Promise<SealedBook | Extract<AnyRefusal, { reason: "CHECKPOINT_NOT_FOUND" }>> {
   const book = await reads.book(key.organizationId);
-  const seal = book === undefined ? undefined : await reads.seal(book, size === 0 ? undefined : size);
+  const seal = book === undefined ? undefined : await reads.seal(book, size);
   return book === undefined || seal === undefined ? { reason: "CHECKPOINT_NOT_FOUND", size } : { book, seal };
 }
 
+async function sequenceOf(
+  reads: SealReads,
+  book: Book,
+  { sequence, transactionId }: RowName,
+): Promise<number | Extract<AnyRefusal, { reason: "TRANSACTION_NOT_FOUND" }>> {
+  if (sequence !== undefined) return sequence;
+  return (await reads.rowOf(book, transactionId)) ?? { reason: "TRANSACTION_NOT_FOUND", transactionId };
+}
+
+/**
+ * Refuses a row after the checkpoint. A row of the book is sealed within minutes. A row after the
+ * last one may never exist, so the call is wrong.
+ */
+async function notSealed(
+  { cellOf }: SealRpcsOptions,
+  { key }: Caller,
+  { field, sequence, seal }: { readonly field: string; readonly sequence: number; readonly seal: Seal },
+): Promise<{ readonly refusal: AnyRefusal; readonly rowsRead: number }> {
+  const { result: last } = await cellOf(key).history.position(key.organizationId, { seq: sequence });
+  if (last.seq === sequence) return { refusal: { reason: "NOT_SEALED", sealedSize: seal.size }, rowsRead: 1 };
+  const message = `must be at most ${String(last.seq)}, the sequence of the last row of the book`;
+  const fields = [{ field, message, code: "OUT_OF_RANGE" as const }];
+  return { refusal: { reason: "INVALID_FIELD", fields }, rowsRead: 1 };
+}
+
 function messageOf(
-  { book, seal: { size, root, note, sealedAt } }: SealedBook,
-  { sealPublicKeys }: Pick<SealHandlersOptions, "sealPublicKeys">,
+  { book, seal: { size, root, note, sealedAt, alarmRaisedAt } }: SealedBook,
+  { sealPublicKeys }: Pick<SealRpcsOptions, "sealPublicKeys">,
 ): CheckpointMessage {
   const [origin = book.organizationId] = note.split("\n", 1);
   return {
     size: BigInt(size),
     root_hash: base64Of(root),
-    note,
+    signed_note: note,
     verifier_keys: sealPublicKeys({ organizationId: book.organizationId, size }).map((key) =>
       verifierKeyOf(origin, key),
     ),
     sealed_at: toTimestamp(sealedAt),
+    alarm_raised_at: alarmRaisedAt === undefined ? undefined : toTimestamp(alarmRaisedAt),
   };
 }
 
@@ -201,8 +215,17 @@ function base64Of(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString("base64");
 }
 
-function parseSize(unchecked: bigint, min: number): Parsed<number> {
-  return unchecked >= min && unchecked <= Number.MAX_SAFE_INTEGER
+function parseOptionalSize(unchecked: bigint | undefined): Parsed<number | undefined> {
+  return unchecked === undefined ? parsed(undefined) : parseSize(unchecked);
+}
+
+/** The field is required, so 0 is an absent one. */
+function parseOldSize(unchecked: bigint): Parsed<number> {
+  return unchecked === 0n ? unparsed("is required: 1 or more", "REQUIRED") : parseSize(unchecked);
+}
+
+function parseSize(unchecked: bigint): Parsed<number> {
+  return unchecked >= 1n && unchecked <= Number.MAX_SAFE_INTEGER
     ? parsed(Number(unchecked))
-    : unparsed(`must be from ${String(min)} to ${String(Number.MAX_SAFE_INTEGER)}`, "OUT_OF_RANGE");
+    : unparsed("must be 1 or more", "OUT_OF_RANGE");
 }

@@ -1,40 +1,20 @@
 import { formatCents } from "../../../domain/values/cents.js";
 import { parseAccountId } from "../../../domain/values/ids.js";
-import {
-  GetStatementRequest,
-  GetStatementResponse,
-  type StatementServiceService,
-} from "../../../gen/kesc/v1/statement_service.js";
+import { GetStatementRequest, GetStatementResponse } from "../../../gen/kesc/v1/book_service.js";
 import { NO_BALANCES } from "../../../statements/as-of.js";
 import { statementLineOf } from "../../../statements/exports.js";
 import { parsePeriod } from "../../../statements/period.js";
 import { balancesAt, rowsOf, totalOf } from "../../../statements/statement.js";
 import { done } from "../../calls/rpc-result.js";
-import type { ServerStreamRoute } from "../../calls/server-stream-call.js";
 import { unary, type UnaryRoute } from "../../calls/unary-call.js";
 import { parseFields } from "../../messages/fields.js";
 import { toStatementLine } from "../../messages/history/statement.js";
 import { toTimestamp } from "../../messages/timestamp.js";
 import { formatPageToken, type PagedList, pageOf, parsePageSize, parsePageToken } from "../paging.js";
-import { exportGeneralLedgerRoute, exportJournalRoute, exportStatementRoute } from "./exports.js";
 import { readingHistory } from "./history-turns.js";
-import type { HistoryHandlersOptions } from "./supply-service.js";
+import type { HistoryHandlersOptions } from "./supply-rpcs.js";
 
-/**
- * The rpcs of kesc.v1.StatementService. An rpc of the contract without a handler does not compile.
- */
-export function statementHandlers(
-  options: HistoryHandlersOptions,
-): Record<keyof StatementServiceService, UnaryRoute | ServerStreamRoute> {
-  return {
-    getStatement: getStatement(options),
-    exportStatement: exportStatementRoute(options),
-    exportJournal: exportJournalRoute(options),
-    exportGeneralLedger: exportGeneralLedgerRoute(options),
-  };
-}
-
-function getStatement({ cellOf, listTurns, now }: HistoryHandlersOptions): UnaryRoute {
+export function getStatement({ cellOf, listTurns, now }: HistoryHandlersOptions): UnaryRoute {
   return unary({
     request: GetStatementRequest,
     response: GetStatementResponse,
@@ -42,7 +22,7 @@ function getStatement({ cellOf, listTurns, now }: HistoryHandlersOptions): Unary
       const fields = parseFields({
         account_id: parseAccountId(request.account_id),
         ...parsePeriod(request, now()),
-        page_size: parsePageSize(request.page_size || undefined),
+        page_size: parsePageSize(request.page_size),
         page_token: parsePageToken(request.page_token),
       });
       if (!fields.ok) return fields;
@@ -74,7 +54,7 @@ function getStatement({ cellOf, listTurns, now }: HistoryHandlersOptions): Unary
             const balances = line.balancesAfter ?? NO_BALANCES;
             return toStatementLine({ ...statementLineOf(line), balances });
           }),
-          next_page_token: formatPageToken(list, nextAfterSeq) ?? "",
+          next_page_token: formatPageToken(list, nextAfterSeq),
         });
       });
     },

@@ -2,7 +2,7 @@ import { expect } from "chai";
 
 import { describeEachEngine, newAccount, problemOf } from "../support/service/each-engine.js";
 
-// statements-export.test.ts shows the lines of all exports beside each other.
+// books-exportstatement.test.ts shows the lines of all exports beside each other.
 describeEachEngine("ExportGeneralLedger", (service) => {
   it("ends a period that has no rows, over REST and gRPC", async () => {
     await newAccount(service(), "10.00");

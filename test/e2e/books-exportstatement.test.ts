@@ -1,5 +1,6 @@
 import { expect } from "chai";
 
+import { nairobiDayOf } from "../../src/domain/values/nairobi-day.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { ENGINES } from "../support/databases.js";
 import { problemOf } from "../support/service/each-engine.js";
@@ -42,6 +43,7 @@ for (const engine of ENGINES) {
     after(() => service.dispose());
 
     const at = (minutes: number): string => new Date(start + minutes * 60_000).toISOString();
+    const dayAt = (minutes: number): string => nairobiDayOf(toUnixMillis(start + minutes * 60_000));
     const period = (from: number, to: number) => ({ start: at(from), end: at(to) });
 
     async function get(path: string, accept: string, query: Readonly<Record<string, string>>, key = service.a.key) {
@@ -60,12 +62,12 @@ for (const engine of ENGINES) {
       expect(status, text).to.equal(200);
       expect(headers["content-type"]).to.match(/^text\/csv/);
       expect(text.split("\r\n")).to.deep.equal([
-        "sequence,time,kind,transaction_id,reference,description,receipt,amount_in,amount_out,balance,available_balance,held_balance",
-        `0,${at(0)},opening,,,,,,,0.00,0.00,0.00`,
-        `4,${at(2)},transaction.completed,${ids[0] ?? ""},fees-1,"'=HYPERLINK(""http://127.0.0.1"",""a, b"")",,1000.00,,1000.00,1000.00,0.00`,
-        `5,${at(3)},transaction.completed,${ids[1] ?? ""},'-2+3,second,,,250.50,749.50,749.50,0.00`,
-        `6,${at(4)},transaction.completed,${ids[2] ?? ""},fees-2,,,0.50,,750.00,750.00,0.00`,
-        `6,${at(10)},closing,,,,,1000.50,250.50,750.00,750.00,0.00`,
+        "sequence,date,recorded_at,type,transaction_id,reference,description,rail_receipt,amount_in,amount_out,balance,available_balance,held_balance",
+        `,${dayAt(0)},${at(0)},opening,,,,,,,0.00,0.00,0.00`,
+        `4,${dayAt(2)},${at(2)},transaction.completed,${ids[0] ?? ""},fees-1,"'=HYPERLINK(""http://127.0.0.1"",""a, b"")",,1000.00,,1000.00,1000.00,0.00`,
+        `5,${dayAt(3)},${at(3)},transaction.completed,${ids[1] ?? ""},'-2+3,second,,,250.50,749.50,749.50,0.00`,
+        `6,${dayAt(4)},${at(4)},transaction.completed,${ids[2] ?? ""},fees-2,,,0.50,,750.00,750.00,0.00`,
+        `6,${dayAt(10)},${at(10)},closing,,,,,1000.50,250.50,750.00,750.00,0.00`,
         "",
       ]);
     });
@@ -73,7 +75,7 @@ for (const engine of ENGINES) {
     it("streams the same statement over gRPC", async () => {
       const { code, lines } = await streamed("ExportStatement", { account_id: accountId, ...period(0, 10) });
       expect(code).to.equal(0);
-      expect(lines.map(({ kind, balance }) => [kind, balance])).to.deep.equal([
+      expect(lines.map(({ type, balance }) => [type, balance])).to.deep.equal([
         ["opening", "0.00"],
         ["transaction.completed", "1000.00"],
         ["transaction.completed", "749.50"],
@@ -85,13 +87,14 @@ for (const engine of ENGINES) {
     it("exports the journal: every row of the period, and no other", async () => {
       const { code, lines } = await streamed("ExportJournal", period(1, 10));
       expect(code).to.equal(0);
-      expect(lines.map(({ sequence, kind }) => [sequence, kind])).to.deep.equal([
+      expect(lines.map(({ sequence, type }) => [sequence, type])).to.deep.equal([
         ["3", "account.created"],
         ["4", "transaction.completed"],
         ["5", "transaction.completed"],
         ["6", "transaction.completed"],
       ]);
-      expect(lines[1]).to.include({ debit: "reserve", credit: "available", amount: "1000.00", reference: "fees-1" });
+      const posting = { debit_account: "reserve", credit_account: "available", amount: "1000.00", reference: "fees-1" };
+      expect(lines[1]).to.include(posting);
       const { text } = await get("/journal", "text/csv", period(3, 4));
       expect(text.trimEnd().split("\r\n")).to.have.lengthOf(2);
     });
@@ -100,8 +103,8 @@ for (const engine of ENGINES) {
       const { code, lines } = await streamed("ExportGeneralLedger", period(3, 10));
       expect(code).to.equal(0);
       const cents = (text = ""): number => (text === "" ? 0 : Math.round(Number(text) * 100));
-      const sums = (kinds: RegExp) => {
-        const some = lines.filter(({ kind = "" }) => kinds.test(kind));
+      const sums = (types: RegExp) => {
+        const some = lines.filter(({ type = "" }) => types.test(type));
         return [
           some.reduce((sum, line) => sum + cents(line["debit"]), 0),
           some.reduce((sum, line) => sum + cents(line["credit"]), 0),
@@ -109,9 +112,9 @@ for (const engine of ENGINES) {
       };
       expect(sums(/^transaction/)).to.deep.equal([25_100, 25_100]);
       expect(sums(/^closing/)).to.deep.equal([25_100, 25_100]);
-      const balances = (kind: string) =>
+      const balances = (type: string) =>
         Object.fromEntries(
-          lines.filter((line) => line["kind"] === kind).map((line) => [line["account"] ?? "", line["balance"]]),
+          lines.filter((line) => line["type"] === type).map((line) => [line["book_account"] ?? "", line["balance"]]),
         ) as Readonly<Record<string, string>>;
       const others = { shortfall: "0.00", held: "0.00", unallocated: "0.00" };
       expect(balances("opening")).to.deep.equal({ reserve: "1000.00", available: "1000.00", ...others });
@@ -125,7 +128,7 @@ for (const engine of ENGINES) {
       expect((await streamed("ExportJournal", period(1, 10), b.key)).lines).to.deep.equal([]);
       const ledger = await streamed("ExportGeneralLedger", period(0, 10), b.key);
       expect(
-        ledger.lines.every(({ balance, kind }) => balance === "0.00" && kind !== "transaction.completed"),
+        ledger.lines.every(({ balance, type }) => balance === "0.00" && type !== "transaction.completed"),
       ).to.equal(true);
     });
 

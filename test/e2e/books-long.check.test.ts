@@ -98,7 +98,7 @@ for (const engine of ENGINES) {
       expect(lines).to.have.lengthOf(ROWS + 2);
       const [closing, moved] = [lines.at(-1) ?? {}, lines.slice(1, -1)];
       expect(new Set(moved.map(({ reference }) => reference)).size).to.equal(ROWS);
-      expect(closing["kind"]).to.equal("closing");
+      expect(closing["type"]).to.equal("closing");
       const totals = [sumOf(moved, "amount_in"), sumOf(moved, "amount_out")];
       expect(totals).to.deep.equal([centsOf(closing["amount_in"]), centsOf(closing["amount_out"])]);
       expect(centsOf(closing["balance"])).to.equal((totals[0] ?? 0) - (totals[1] ?? 0));
@@ -109,15 +109,15 @@ for (const engine of ENGINES) {
     it("streams a general ledger that foots, and closes with the sums of the book", async () => {
       const found = await exported("ExportGeneralLedger", period);
       expectBounded(found);
-      const closing = found.lines.filter(({ kind }) => kind === "closing");
-      const moved = found.lines.filter(({ kind = "" }) => kind.startsWith("transaction."));
+      const closing = found.lines.filter(({ type }) => type === "closing");
+      const moved = found.lines.filter(({ type = "" }) => type.startsWith("transaction."));
       expect(moved).to.have.lengthOf(2 * ROWS);
       expect(sumOf(moved, "debit")).to.equal(sumOf(moved, "credit"));
       expect([sumOf(closing, "debit"), sumOf(closing, "credit")]).to.deep.equal([
         sumOf(moved, "debit"),
         sumOf(moved, "credit"),
       ]);
-      const balances = new Map(closing.map(({ account = "", balance }) => [account, centsOf(balance)]));
+      const balances = new Map(closing.map(({ book_account = "", balance }) => [book_account, centsOf(balance)]));
       const { reserve, owed, available } = await service.books();
       expect(balances.get("reserve")).to.equal(Number(reserve));
       expect(balances.get("available")).to.equal(Number(available));
@@ -130,7 +130,7 @@ for (const engine of ENGINES) {
       const sequences = found.lines.map(({ sequence }) => Number(sequence));
       const first = sequences[0] ?? 0;
       expect(sequences).to.deep.equal(Array.from({ length: sequences.length }, (_, index) => first + index));
-      expect(found.lines.filter(({ kind }) => kind === "transaction.completed")).to.have.lengthOf(ROWS);
+      expect(found.lines.filter(({ type }) => type === "transaction.completed")).to.have.lengthOf(ROWS);
     });
   });
 }

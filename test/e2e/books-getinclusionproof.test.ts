@@ -7,6 +7,8 @@ import { ENGINES } from "../support/databases.js";
 import { SealedService } from "../support/seals/sealed-service.js";
 import { fresh, problemOf } from "../support/service/each-engine.js";
 
+const AFTER_LAST_ROW = "/seals/inclusion-proof?sequence=999";
+
 for (const engine of ENGINES) {
   describe(`GetInclusionProof (${engine})`, () => {
     let service: SealedService;
@@ -63,24 +65,24 @@ for (const engine of ENGINES) {
       expect((created?.json["leaf"] as Record<string, unknown>)["content_salt"] ?? "none").to.equal("none");
     });
 
-    it("refuses a transaction that is not sealed yet, that of another organization, and no row at all", async () => {
+    it("refuses a transaction that is not sealed yet, that of another organization, and what is no row", async () => {
       await service.mint("3.00");
       await service.seal();
       const { a, b } = service.running;
       const id = await service.mint("2.00");
       const path = `/seals/inclusion-proof?transaction_id=${id}`;
-      expect(problemOf(await service.get(path))).to.include({ status: 422, code: "NOT_SEALED" });
+      const early = await service.get(path);
+      expect(problemOf(early)).to.include({ status: 422, code: "NOT_SEALED" });
+      expect(early.headers["retry-after"]).to.equal("10");
       expect(problemOf(await service.get(path, b))).to.include({ status: 404, code: "TRANSACTION_NOT_FOUND" });
-      expect(problemOf(await service.get("/seals/inclusion-proof?sequence=999"))).to.include({ code: "NOT_SEALED" });
       const invalid = { status: 400, code: "INVALID_FIELD" };
       expect(problemOf(await service.get("/seals/inclusion-proof"))).to.deep.include({
         ...invalid,
         fields: ["transaction_id"],
       });
-      expect(problemOf(await service.get(`${path}&sequence=1`, a))).to.deep.include({
-        ...invalid,
-        fields: ["sequence"],
-      });
+      for (const query of [`${path}&sequence=1`, "/seals/inclusion-proof?sequence=0", AFTER_LAST_ROW]) {
+        expect(problemOf(await service.get(query, a)), query).to.deep.include({ ...invalid, fields: ["sequence"] });
+      }
     });
 
     it("proves to each organization only its own rows", async () => {

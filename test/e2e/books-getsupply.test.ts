@@ -10,6 +10,12 @@ import { type InProcess, startInProcess } from "../support/service/in-process.js
 
 const HOUR_MILLIS = 3_600_000;
 
+type Json = Readonly<Record<string, unknown>>;
+
+function backingOf(supply: Json): Json {
+  return supply["backing"] as Json;
+}
+
 for (const engine of ENGINES) {
   describe(`GetSupply (${engine})`, () => {
     // The server's clock begins two hours ago, so that there is a past.
@@ -45,7 +51,7 @@ for (const engine of ENGINES) {
 
     it("says it as of a time and a sequence of the past", async () => {
       const then = await supply(`?as_of_time=${at(3)}`);
-      expect(then.json).to.include({ in_circulation: 1000, reserve: 1000 });
+      expect(then.json).to.include({ in_circulation: 1000, reserve: 1000, backing: null });
       const { response } = await service.grpc.call("GetSupply", { as_of_sequence: "1" }, { key: service.a.key });
       expect(response["supply"]).to.include({ in_circulation: "0.00", as_of_sequence: "1" });
       const later = await supply("?as_of_sequence=999999");
@@ -67,16 +73,16 @@ for (const engine of ENGINES) {
         now,
       });
       const { json } = await supply();
-      const [place] = json["reserve_places"] as Readonly<Record<string, unknown>>[];
-      expect(place).to.include({ place: "KCB 1234", amount: 700, as_of_day: asOfDay, evidence: "statement 12" });
-      expect(place?.["age_seconds"]).to.equal(Math.floor((time - Date.parse(`${asOfDay}T21:00:00Z`)) / 1_000));
-      expect((await supply("", service.b.key)).json["reserve_places"]).to.deep.equal([]);
-      expect((await supply(`?as_of_time=${at(3)}`)).json["reserve_places"]).to.deep.equal([]);
+      const [holding] = backingOf(json)["reserve_holdings"] as Json[];
+      expect(holding).to.include({ place: "KCB 1234", amount: 700, as_of_day: asOfDay, evidence: "statement 12" });
+      expect(holding?.["age_seconds"]).to.equal(Math.floor((time - Date.parse(`${asOfDay}T21:00:00Z`)) / 1_000));
+      expect(backingOf((await supply("", service.b.key)).json)["reserve_holdings"]).to.deep.equal([]);
     });
 
     for (const [query, field] of [
       ["as_of_time=2126-01-01T00:00:00Z", "as_of_time"],
       ["as_of_time=2026-01-01T00:00:00Z&as_of_sequence=2", "as_of_sequence"],
+      ["as_of_sequence=0", "as_of_sequence"],
       ["as_of_sequence=-1", "as_of_sequence"],
     ] as const) {
       it(`refuses ${query}`, async () => {

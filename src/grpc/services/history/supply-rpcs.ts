@@ -1,5 +1,5 @@
 import type { UnixMillis } from "../../../domain/values/time.js";
-import { GetSupplyRequest, GetSupplyResponse, type SupplyServiceService } from "../../../gen/kesc/v1/supply_service.js";
+import { GetSupplyRequest, GetSupplyResponse } from "../../../gen/kesc/v1/book_service.js";
 import { positionOf, sumsAsOf } from "../../../statements/as-of.js";
 import { done } from "../../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../../calls/unary-call.js";
@@ -15,19 +15,14 @@ export interface HistoryHandlersOptions {
   readonly now: () => UnixMillis;
 }
 
-/** The rpcs of kesc.v1.SupplyService. An rpc of the contract without a handler does not compile. */
-export function supplyHandlers(options: HistoryHandlersOptions): Record<keyof SupplyServiceService, UnaryRoute> {
-  return { getSupply: getSupply(options) };
-}
-
-function getSupply({ cellOf, listTurns, now }: HistoryHandlersOptions): UnaryRoute {
+export function getSupply({ cellOf, listTurns, now }: HistoryHandlersOptions): UnaryRoute {
   return unary({
     request: GetSupplyRequest,
     response: GetSupplyResponse,
     parse: (request) =>
       parseFields({
         as_of_time: parseAsOfTime(request.as_of_time, now()),
-        as_of_sequence: parseAsOfSequence(request.as_of_sequence || undefined, request.as_of_time),
+        as_of_sequence: parseAsOfSequence(request.as_of_sequence, request.as_of_time),
       }),
     run: (fields, caller) => {
       const { history: reads } = cellOf(caller.key);
@@ -44,7 +39,7 @@ function getSupply({ cellOf, listTurns, now }: HistoryHandlersOptions): UnaryRou
         const backing = {
           openPayments,
           railBalances: await reads.railBalances(organizationId),
-          reservePlaces: await reads.reservePlaces(organizationId),
+          reserveHoldings: await reads.reserveHoldings(organizationId),
         };
         const { sums, seq, recordedAt } = await reads.currentSums(organizationId);
         return done({ supply: toSupplyMessage({ sums, seq, recordedAt, backing, now: now() }) });
