@@ -1,3 +1,5 @@
+import { hash } from "node:crypto";
+
 import { expect } from "chai";
 
 import { type DocumentedResponse, OPENAPI, OPERATIONS, resolved, type Schema } from "../support/openapi/document.js";
@@ -50,6 +52,21 @@ describe("the examples of the OpenAPI document", () => {
       }
     });
   }
+
+  it("of a leaf have both hashes that docs/seals.md describes", () => {
+    const found = OPERATIONS.find(({ operation }) => operation.operationId === "GetInclusionProof");
+    const { content } = resolved<DocumentedResponse>(found?.operation.responses["200"] ?? { content: {} });
+    const { leaf } = content?.["application/json"]?.example as { leaf: Record<string, string> };
+    const { text = "", texts = "", texts_salt: salt = "" } = leaf;
+    const fields = JSON.parse(text) as string[];
+    expect([fields.length, fields[0], (JSON.parse(texts) as string[])[0]]).to.deep.equal([
+      17,
+      "kesc-row-1",
+      "kesc-texts-1",
+    ]);
+    expect(salt).to.match(/^[0-9a-f]{32}$/);
+    expect(fields[15]).to.equal(hash("sha256", salt + texts));
+  });
 
   it("of lines and events have items as their schemas say", () => {
     let count = 0;
