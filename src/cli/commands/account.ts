@@ -159,20 +159,20 @@ function transactionJson(transaction: Transaction) {
 function journalJson(row: JournalExportRow, { accountId }: Found) {
   const decimal = (cents: number): string => formatCents(toCents(cents));
   return {
-    seq: row.seq,
-    previous_seq: row.previous_seq,
+    sequence: row.seq,
+    previous_sequence: row.previous_seq,
+    recorded_at: timeOf(row.recorded_at),
+    type: row.kind,
     account_id: accountId,
     transaction_id: row.transaction_id,
     freeze_id: row.freeze_id,
-    kind: row.kind,
-    debit: row.debit,
-    credit: row.credit,
+    debit_account: row.debit,
+    credit_account: row.credit,
     amount: row.amount_cents === null ? null : decimal(row.amount_cents),
-    available_after: decimal(row.available_after_cents),
-    held_after: decimal(row.held_after_cents),
+    available_balance: decimal(row.available_after_cents),
+    held_balance: decimal(row.held_after_cents),
     actor: row.actor,
-    reason: row.reason,
-    recorded_at: timeOf(row.recorded_at),
+    note: textOf(row.reason),
     content_hash: row.content_hash.toString("hex"),
   };
 }

@@ -49,13 +49,14 @@ for (const engine of ENGINES) {
         metadata: { till: "4" },
         rail: "direct",
       });
-      const rows = journal.map(({ type, journal: row }) => [type, (row as Record<string, unknown>)["kind"]]);
+      const rows = journal.map(({ type, journal: row }) => [type, (row as Record<string, unknown>)["type"]]);
       expect(rows).to.deep.equal([
         ["journal", "transaction.completed"],
         ["journal", "account.created"],
       ]);
       const [{ journal: minted } = {}] = journal;
-      expect(minted).to.include({ account_id: accountId, debit: "reserve", credit: "available", amount: "5.00" });
+      const posting = { debit_account: "reserve", credit_account: "available", amount: "5.00" };
+      expect(minted).to.include({ account_id: accountId, ...posting });
       expect((minted as Record<string, unknown>)["content_hash"]).to.match(/^[0-9a-f]{64}$/);
     });
 
