@@ -93,8 +93,8 @@ for (const engine of ENGINES) {
         ["5", "transaction.completed"],
         ["6", "transaction.completed"],
       ]);
-      const posting = { debit_account: "reserve", credit_account: "available", amount: "1000.00", reference: "fees-1" };
-      expect(lines[1]).to.include(posting);
+      const accounts = { debit_account: "reserve", credit_account: "available" };
+      expect(lines[1]).to.include({ ...accounts, amount: "1000.00", reference: "fees-1", date: dayAt(2) });
       const { text } = await get("/journal", "text/csv", period(3, 4));
       expect(text.trimEnd().split("\r\n")).to.have.lengthOf(2);
     });
