@@ -118,6 +118,7 @@ const allAccounts = accounts.listAccounts.requestSerialize({
   phone_number: "",
   email: "",
   statuses: [],
+  tier: "",
   start: "",
   end: "",
 });

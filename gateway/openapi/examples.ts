@@ -74,6 +74,7 @@ const VALUES: Readonly<Record<string, JsonValue>> = {
   resets_at: "2026-11-20T21:00:00Z",
   email: "wanjiku@example.co.ke",
   currency: "KESC",
+  etag: "42",
   "RailBalance.currency": "KES",
   source_currency: "KES",
   destination_currency: "KESC",

@@ -163,7 +163,7 @@ function successes(deps: OperationDependencies, routes: OperationRoutes): JsonOb
   const location = { Location: { $ref: "#/components/headers/Location" } };
   return {
     200: { description: "A replay: an earlier call did this.", ...done },
-    201: { description: "The call was done.", headers: { ...requestId, ...location }, content },
+    201: { description: "The call was done.", headers: { ...requestId, ...etag, ...location }, content },
   };
 }
 

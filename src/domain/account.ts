@@ -41,6 +41,11 @@ export interface LedgerAccount {
   readonly usage: Usage | undefined;
   readonly createdAt: UnixMillis;
   readonly updatedAt: UnixMillis;
+  /**
+   * The `seq` of the account's newest row in the journal. The ledger numbers the rows, so it sets
+   * this after a decision.
+   */
+  readonly lastSeq: number;
 }
 
 /**
@@ -78,6 +83,11 @@ export interface Account extends LedgerAccount {
 /** An account, and the freeze that a command made or lifted. */
 export interface AccountWithFreeze extends Account {
   readonly freeze: Freeze;
+}
+
+/** Returns the version of an account. Each row of the account in the journal makes a new one. */
+export function etagOf({ lastSeq }: Pick<LedgerAccount, "lastSeq">): string {
+  return String(lastSeq);
 }
 
 /** Joins the parts of an account. */

@@ -72,6 +72,8 @@ export interface UpdateAccount extends Commanded {
   readonly accountId: AccountId;
   readonly phoneNumber: PhoneNumber | undefined;
   readonly email: EmailAddress | undefined;
+  /** The version that the caller wants to change. Undefined changes any. */
+  readonly etag: string | undefined;
 }
 
 /** Adds a freeze to the account. */
@@ -96,6 +98,8 @@ export interface CloseAccount extends Commanded {
   readonly name: "closeAccount";
   readonly accountId: AccountId;
   readonly note: StatusReason;
+  /** The version that the caller wants to close. Undefined closes any. */
+  readonly etag: string | undefined;
 }
 
 /** Erases the personal data of an account, for ever. */

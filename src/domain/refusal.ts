@@ -44,6 +44,8 @@ export type Refusal =
   /** As many freezes stand as an account can have. */
   | { readonly reason: "TOO_MANY_FREEZES"; readonly accountId: AccountId; readonly limit: number }
   | { readonly reason: "ACCOUNT_CLOSED"; readonly accountId: AccountId }
+  /** The resource has another version than the caller named. */
+  | { readonly reason: "ETAG_MISMATCH"; readonly etag: string }
   /** The personal data of the account was erased. */
   | { readonly reason: "ACCOUNT_ERASED"; readonly accountId: AccountId }
   | {

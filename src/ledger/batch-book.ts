@@ -1,5 +1,6 @@
 import type { AccountHolder, LedgerAccount } from "../domain/account.js";
 import { type BookHead, postedToBook } from "../domain/book.js";
+import type { Resource } from "../domain/commands.js";
 import type { Book, Effect, Put, ResourceId, TableName, Tables, UsedReceipt } from "../domain/decision.js";
 import type { Freeze } from "../domain/freeze.js";
 import type { JournalEntry } from "../domain/journal.js";
@@ -133,7 +134,14 @@ export class BatchBook implements Book {
   apply({ entries, puts, limits }: Effect): void {
     const numbered = entries.map((entry) => this.#append(entry));
     if (limits !== undefined) this.#setLimits(numbered, limits);
-    for (const put of puts) this.#put(put, creatorOf(put, numbered));
+    for (const put of puts) this.#put(withLastSeq(put, numbered), creatorOf(put, numbered));
+  }
+
+  /** Returns the resource of a decision. An account gets the `seq` of its newest row. */
+  numbered(resource: Resource): Resource {
+    if (!("person" in resource)) return resource;
+    const { lastSeq } = this.account(resource.organizationId, resource.id) ?? resource;
+    return { ...resource, lastSeq };
   }
 
   /**
@@ -189,6 +197,13 @@ export class BatchBook implements Book {
     }
     return numbered;
   }
+}
+
+/** Gives an account the `seq` of its newest entry. */
+function withLastSeq(put: Put, entries: readonly NumberedEntry[]): Put {
+  if (put.table !== "accounts") return put;
+  const newest = entries.findLast(({ entry }) => entry.accountId === put.row.id);
+  return newest === undefined ? put : { table: "accounts", row: { ...put.row, lastSeq: newest.seq } };
 }
 
 /** Returns the entry that creates the row, if the row is new. */

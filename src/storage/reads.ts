@@ -2,11 +2,11 @@ import type { OrganizationId } from "../domain/values/ids.js";
 import { toUnixMillis } from "../domain/values/time.js";
 import type { Page, ReadLimits, Reads } from "../ledger/ports/reads.js";
 import type { Cell } from "./database.js";
-import { accountsPage } from "./lists/accounts.js";
+import { accountsPage, freezesPage } from "./lists/accounts.js";
 import { transactionsPage } from "./lists/transactions.js";
 import type { OpenBook } from "./sql/book-directory.js";
 import type { Engine } from "./sql/engine.js";
-import { standingFreezesColumn } from "./sql/freeze-rows.js";
+import { freezeOf, standingFreezesColumn } from "./sql/freeze-rows.js";
 import { type ListedOrganizationRow, organizationOf } from "./sql/organization-rows.js";
 import type { Reader } from "./sql/reader.js";
 import { limitsOf, type LimitsRow } from "./sql/records/book-head-rows.js";
@@ -75,6 +75,13 @@ export function reads({
 
     accounts: (organizationId, filters, request) =>
       page(organizationId, (book) => accountsPage(listReader, engine, { book, filters, page: request }), fullAccountOf),
+
+    freezes: (organizationId, accountId, request) =>
+      page(
+        organizationId,
+        ({ number }) => freezesPage(listReader, engine, { book: number, accountId, page: request }),
+        freezeOf,
+      ),
 
     transaction: (organizationId, id) =>
       one(

@@ -45,6 +45,8 @@ describeEachEngine("ListAccounts", (service) => {
       [`email=${email}&end=2020-01-01T00:00:00Z`, []],
       [`email=${email}&phone_number=0712345678`, []],
       [`user_id=${fresh("nobody")}`, []],
+      [`email=${email}&tier=default&statuses=frozen`, [made[1]]],
+      [`email=${email}&tier=other`, []],
     ] as const) {
       const { status, json } = await service().rest("GET", `/accounts?${query}`);
       expect(status).to.equal(200);

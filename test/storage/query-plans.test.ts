@@ -93,6 +93,7 @@ describe("the plans of the queries on sqlite", () => {
     account: (stored) => stored.account(organization, accountId),
     limits: (stored) => stored.limits(organization),
     accounts: (stored) => stored.accounts(organization, {}, page),
+    freezes: (stored) => stored.freezes(organization, accountId, page),
     transaction: (stored) => stored.transaction(organization, newTransactionId()),
     transactions: (stored) => stored.transactions(organization, {}, page),
   } satisfies Record<keyof Reads, (stored: Reads) => Promise<unknown>>;

@@ -173,16 +173,18 @@ export function unfreezeAccount(
 }
 
 export function closeAccount(organizationId: OrganizationId, accountId: AccountId): CloseAccount {
-  return { name: "closeAccount", organizationId, actor: TEST_ACTOR, accountId, note: NO_REASON };
+  return { name: "closeAccount", organizationId, actor: TEST_ACTOR, accountId, note: NO_REASON, etag: undefined };
 }
 
 export function updateAccount(
   organizationId: OrganizationId,
   accountId: AccountId,
-  changes: Partial<Pick<UpdateAccount, "phoneNumber" | "email">> = { phoneNumber: "+254733111222" as PhoneNumber },
+  changes: Partial<Pick<UpdateAccount, "phoneNumber" | "email" | "etag">> = {
+    phoneNumber: "+254733111222" as PhoneNumber,
+  },
 ): UpdateAccount {
-  const { phoneNumber, email } = changes;
-  return { name: "updateAccount", organizationId, actor: TEST_ACTOR, accountId, phoneNumber, email };
+  const { phoneNumber, email, etag } = changes;
+  return { name: "updateAccount", organizationId, actor: TEST_ACTOR, accountId, phoneNumber, email, etag };
 }
 
 export function eraseAccount(organizationId: OrganizationId, accountId: AccountId): EraseAccount {

@@ -93,6 +93,7 @@ export function givenAccount(given: Partial<LedgerAccount> = {}): LedgerAccount 
     usage: undefined,
     createdAt: EARLIER,
     updatedAt: EARLIER,
+    lastSeq: 7,
     ...given,
   };
 }

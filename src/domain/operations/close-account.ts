@@ -1,4 +1,4 @@
-import { type Account, type AccountHolder, accountOf, type LedgerAccount } from "../account.js";
+import { type Account, type AccountHolder, accountOf, etagOf, type LedgerAccount } from "../account.js";
 import type { CloseAccount } from "../commands.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
 import { balancesOf } from "../journal.js";
@@ -13,8 +13,8 @@ function lookup({ accountId }: CloseAccount, rows: Lookup): void {
 /**
  * Closes an account. If it is already closed, the decision is a replay.
  *
- * Refuses, in this order: ACCOUNT_NOT_FOUND, INVALID_TRANSITION (from FROZEN), ACCOUNT_NOT_EMPTY,
- * ACCOUNT_HAS_OPEN_TRANSACTIONS.
+ * Refuses, in this order: ACCOUNT_NOT_FOUND, ETAG_MISMATCH, INVALID_TRANSITION (from FROZEN),
+ * ACCOUNT_NOT_EMPTY, ACCOUNT_HAS_OPEN_TRANSACTIONS.
  */
 function decide(book: Book, command: CloseAccount, now: UnixMillis): Decision<Account> {
   const { organizationId, accountId } = command;
@@ -24,6 +24,8 @@ function decide(book: Book, command: CloseAccount, now: UnixMillis): Decision<Ac
   const freezes = book.standingFreezes(organizationId, accountId);
   const { status, availableCents, heldCents, openPayments } = account;
   if (status === "CLOSED") return replay(accountOf(account, holder, freezes));
+  const etag = etagOf(account);
+  if (command.etag !== undefined && command.etag !== etag) return refuse({ reason: "ETAG_MISMATCH", etag });
   if (status === "FROZEN") return refuse({ reason: "INVALID_TRANSITION", from: status, to: "CLOSED" });
   if (availableCents > 0 || heldCents > 0) {
     return refuse({ reason: "ACCOUNT_NOT_EMPTY", accountId, availableCents, heldCents });

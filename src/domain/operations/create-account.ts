@@ -24,9 +24,8 @@ function lookup({ organizationId, userId, idempotencyKey }: CreateAccount, rows:
 }
 
 /**
- * Creates an account with a balance of zero. The same user_id with the same content is a replay, as
- * long as the account is open: a user whose account is closed gets a new one. A field that was
- * changed since is not compared.
+ * Creates an account with a balance of zero. The same user_id with the content that the account has
+ * now is a replay, as long as the account is open: a user whose account is closed gets a new one.
  *
  * Refuses, in this order: IDEMPOTENCY_KEY_REUSED, ACCOUNT_ALREADY_EXISTS.
  */
@@ -64,6 +63,7 @@ function decide(book: Book, command: CreateAccount, now: UnixMillis): Decision<A
     usage: undefined,
     createdAt: now,
     updatedAt: now,
+    lastSeq: 0,
   };
   const person: Person = { userId, phoneNumber: command.phoneNumber, email: command.email };
   const holder: AccountHolder = {
@@ -113,14 +113,10 @@ function accountWithHolder(book: Book, organizationId: OrganizationId, id: Accou
   return { account: accountOf(account, holder, book.standingFreezes(organizationId, id)), holder };
 }
 
-function differingFields(
-  command: CreateAccount,
-  { person, phoneNumberChangedAt, emailChangedAt }: AccountHolder,
-): string[] {
-  const differs = (field: "phoneNumber" | "email", changedAt: UnixMillis | undefined): boolean =>
-    changedAt === undefined && command[field] !== person?.[field];
+// What UpdateAccount replaced is not kept, so only the present values can be compared.
+function differingFields({ phoneNumber, email }: CreateAccount, { person }: AccountHolder): string[] {
   return [
-    ...(differs("phoneNumber", phoneNumberChangedAt) ? ["phone_number"] : []),
-    ...(differs("email", emailChangedAt) ? ["email"] : []),
+    ...(phoneNumber === person?.phoneNumber ? [] : ["phone_number"]),
+    ...(email === person?.email ? [] : ["email"]),
   ];
 }

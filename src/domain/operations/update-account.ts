@@ -1,4 +1,4 @@
-import { type Account, type AccountHolder, accountOf, type LedgerAccount, type Person } from "../account.js";
+import { type Account, type AccountHolder, accountOf, etagOf, type LedgerAccount, type Person } from "../account.js";
 import type { UpdateAccount } from "../commands.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
 import { balancesOf } from "../journal.js";
@@ -13,9 +13,10 @@ function lookup({ accountId }: UpdateAccount, rows: Lookup): void {
 
 /**
  * Changes the phone number, the e-mail address, or both. If the account already has the values, the
- * decision is a replay. The journal names the changed fields, never their values.
+ * decision is a replay, whatever the etag: the answer of the call that set them may have been lost.
+ * The journal names the changed fields, never their values.
  *
- * Refuses, in this order: ACCOUNT_NOT_FOUND, ACCOUNT_ERASED, ACCOUNT_CLOSED.
+ * Refuses, in this order: ACCOUNT_NOT_FOUND, ACCOUNT_ERASED, ACCOUNT_CLOSED, ETAG_MISMATCH.
  */
 function decide(book: Book, command: UpdateAccount, now: UnixMillis): Decision<Account> {
   const { organizationId, accountId } = command;
@@ -35,6 +36,8 @@ function decide(book: Book, command: UpdateAccount, now: UnixMillis): Decision<A
   const changesPhoneNumber = changed.phoneNumber !== person.phoneNumber;
   const changesEmail = changed.email !== person.email;
   if (!changesPhoneNumber && !changesEmail) return replay(accountOf(account, holder, freezes));
+  const etag = etagOf(account);
+  if (command.etag !== undefined && command.etag !== etag) return refuse({ reason: "ETAG_MISMATCH", etag });
 
   const changedAccount: LedgerAccount = { ...account, updatedAt: now };
   const changedHolder: AccountHolder = {

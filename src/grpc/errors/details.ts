@@ -75,6 +75,8 @@ function factsOf(refusal: AnyRefusal): Record<string, string> {
       return { account_id: refusal.accountId };
     case "TRANSACTION_NOT_FOUND":
       return { transaction_id: refusal.transactionId };
+    case "ETAG_MISMATCH":
+      return { etag: refusal.etag };
     case "FREEZE_NOT_FOUND":
       return { freeze_id: refusal.freezeId };
     case "TOO_MANY_FREEZES":
@@ -94,11 +96,7 @@ function factsOf(refusal: AnyRefusal): Record<string, string> {
     case "INSUFFICIENT_FUNDS":
       return { available: formatCents(refusal.availableCents), requested: formatCents(refusal.requestedCents) };
     case "ACCOUNT_NOT_EMPTY":
-      return {
-        account_id: refusal.accountId,
-        available: formatCents(refusal.availableCents),
-        held: formatCents(refusal.heldCents),
-      };
+      return { account_id: refusal.accountId, ...balancesOf(refusal) };
     case "INVALID_TRANSITION":
       return { from: refusal.from.toLowerCase(), to: refusal.to.toLowerCase() };
     case "LIMIT_EXCEEDED":
@@ -131,6 +129,10 @@ function factsOf(refusal: AnyRefusal): Record<string, string> {
     case "OUTCOME_UNKNOWN":
       return {};
   }
+}
+
+function balancesOf(refusal: Extract<AnyRefusal, { reason: "ACCOUNT_NOT_EMPTY" }>): Record<string, string> {
+  return { available: formatCents(refusal.availableCents), held: formatCents(refusal.heldCents) };
 }
 
 type OfBound = Extract<AnyRefusal, { reason: "RATE_LIMITED" | "REQUEST_TOO_LARGE" | "TOO_MANY_STREAMS" }>;

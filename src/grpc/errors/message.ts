@@ -44,6 +44,8 @@ export function messageOf(refusal: AnyRefusal): string {
       return `Account ${refusal.accountId} is closed. A closed account stays closed.`;
     case "ACCOUNT_ERASED":
       return `The personal data of account ${refusal.accountId} was erased.`;
+    case "ETAG_MISMATCH":
+      return `The resource has changed: its etag is now ${refusal.etag}. Nothing was done. Read the resource again.`;
     case "ACCOUNT_NOT_EMPTY": {
       const { accountId, availableCents, heldCents } = refusal;
       const balances = `${formatCents(availableCents)} available, ${formatCents(heldCents)} held`;

@@ -1,4 +1,4 @@
-import { type Account, ACCOUNT_STATUSES, type AccountStatus } from "../../domain/account.js";
+import { type Account, ACCOUNT_STATUSES, type AccountStatus, etagOf } from "../../domain/account.js";
 import { formatCents } from "../../domain/values/cents.js";
 import type { Parsed } from "../../domain/values/parsed.js";
 import { type Account as AccountMessage, AccountStatus as AccountStatusMessage } from "../../gen/kesc/v1/account.js";
@@ -14,10 +14,7 @@ export const ACCOUNT_STATUS_MESSAGES = {
 } as const satisfies Record<AccountStatus, AccountStatusMessage>;
 
 /** `asOfSequence` is the row for which the account holds, if that is a point in the past. */
-export function toAccountMessage(
-  account: Omit<Account, "openPayments" | "usage">,
-  asOfSequence?: number,
-): AccountMessage {
+export function toAccountMessage(account: Account, asOfSequence?: number): AccountMessage {
   return {
     id: account.id,
     // Absent after an erasure.
@@ -33,6 +30,7 @@ export function toAccountMessage(
     tier: account.tier,
     created_at: toTimestamp(account.createdAt),
     updated_at: toTimestamp(account.updatedAt),
+    etag: asOfSequence === undefined ? etagOf(account) : undefined,
     as_of_sequence: asOfSequence === undefined ? undefined : BigInt(asOfSequence),
   };
 }

@@ -1,6 +1,8 @@
 import type { AccountWithFreeze } from "../../domain/account.js";
+import { parseTierName } from "../../domain/limits/limits.js";
 import { parseEmailAddress } from "../../domain/values/email-address.js";
 import { type AccountId, type FreezeId, parseAccountId, parseFreezeId } from "../../domain/values/ids.js";
+import { parsed } from "../../domain/values/parsed.js";
 import { parsePhoneNumber } from "../../domain/values/phone-number.js";
 import { parseStatusReason, parseUserId } from "../../domain/values/text.js";
 import type { UnixMillis } from "../../domain/values/time.js";
@@ -17,6 +19,8 @@ import {
   GetAccountResponse,
   ListAccountsRequest,
   ListAccountsResponse,
+  ListFreezesRequest,
+  ListFreezesResponse,
   UnfreezeAccountRequest,
   UnfreezeAccountResponse,
   UpdateAccountRequest,
@@ -56,6 +60,7 @@ export function accountHandlers(options: AccountHandlersOptions): Record<keyof A
     updateAccount: updateAccount(cellOf),
     freezeAccount: freezeAccount(options),
     unfreezeAccount: unfreezeAccount(cellOf),
+    listFreezes: listFreezes(options),
     closeAccount: closeAccount(cellOf),
   };
 }
@@ -125,14 +130,15 @@ function updateAccount(cellOf: CellOf): UnaryRoute {
         account_id: parseAccountId(request.account_id),
         phone_number: ifPresent(request.phone_number, parsePhoneNumber),
         email: ifPresent(request.email, parseEmailAddress),
+        etag: parsed(request.etag),
       });
       if (!fields.ok || fields.value.phone_number !== undefined || fields.value.email !== undefined) return fields;
       return fieldProblem("phone_number", "is required if email is absent", "REQUIRED");
     },
-    run: async ({ account_id: accountId, phone_number: phoneNumber, email }, { key, deadline, trace }) => {
+    run: async ({ account_id: accountId, phone_number: phoneNumber, email, etag }, { key, deadline, trace }) => {
       const { organizationId } = key;
       const outcome = await cellOf(key).ledger.submit(
-        { name: "updateAccount", organizationId, actor: actorOf(key), accountId, phoneNumber, email },
+        { name: "updateAccount", organizationId, actor: actorOf(key), accountId, phoneNumber, email, etag },
         deadline,
         { trace },
       );
@@ -151,17 +157,19 @@ function listAccounts({ cellOf, listTurns }: AccountHandlersOptions): UnaryRoute
         phone_number: ifGiven(request.phone_number, parsePhoneNumber),
         email: ifGiven(request.email, parseEmailAddress),
         statuses: parseAccountStatuses(request.statuses),
+        tier: ifGiven(request.tier, parseTierName),
         ...parseRange(request),
         page_size: parsePageSize(request.page_size),
         page_token: parsePageToken(request.page_token),
       });
       if (!fields.ok) return fields;
-      const { user_id, phone_number, email, statuses, start, end, page_size, page_token } = fields.value;
+      const { user_id, phone_number, email, statuses, tier, start, end, page_size, page_token } = fields.value;
       const filters = given({
         userId: user_id,
         phoneNumber: phone_number,
         email,
         status: statuses,
+        tier,
         createdAfter: start,
         createdBefore: end,
       });
@@ -227,6 +235,34 @@ function unfreezeAccount(cellOf: CellOf): UnaryRoute {
   });
 }
 
+function listFreezes({ cellOf, listTurns }: AccountHandlersOptions): UnaryRoute {
+  return unary({
+    request: ListFreezesRequest,
+    response: ListFreezesResponse,
+    parse: (request, { key }) => {
+      const fields = parseFields({
+        account_id: parseAccountId(request.account_id),
+        page_size: parsePageSize(request.page_size),
+        page_token: parsePageToken(request.page_token),
+      });
+      if (!fields.ok) return fields;
+      const { account_id: accountId, page_size: size, page_token: token } = fields.value;
+      const list: PagedList = { rpc: "ListFreezes", organizationId: key.organizationId, filters: { accountId } };
+      const page = pageOf(list, { size, token });
+      return page.ok ? { ok: true, value: { list, accountId, page: page.value } } : page;
+    },
+    run: async ({ list, accountId, page }, caller) => {
+      const { reads } = cellOf(caller.key);
+      const account = await reads.account(list.organizationId, accountId);
+      if (account === undefined) return { kind: "refused", refusal: { reason: "ACCOUNT_NOT_FOUND", accountId } };
+      const read = await listTurns.page(caller, () => reads.freezes(list.organizationId, accountId, page));
+      if ("reason" in read) return { kind: "refused", refusal: read };
+      const next_page_token = formatPageToken(list, read.nextBeforeSeq);
+      return done({ freezes: read.rows.map(toFreezeMessage), next_page_token });
+    },
+  });
+}
+
 function accountAndFreeze(account: AccountWithFreeze): { account: AccountMessage; freeze: FreezeMessage } {
   return { account: toAccountMessage(account), freeze: toFreezeMessage(account.freeze) };
 }
@@ -236,10 +272,14 @@ function closeAccount(cellOf: CellOf): UnaryRoute {
     request: CloseAccountRequest,
     response: CloseAccountResponse,
     parse: (request) =>
-      parseFields({ account_id: parseAccountId(request.account_id), note: parseStatusReason(request.note) }),
-    run: async ({ account_id: accountId, note }, { key, deadline, trace }) => {
+      parseFields({
+        account_id: parseAccountId(request.account_id),
+        note: parseStatusReason(request.note),
+        etag: parsed(request.etag),
+      }),
+    run: async ({ account_id: accountId, note, etag }, { key, deadline, trace }) => {
       const outcome = await cellOf(key).ledger.submit(
-        { name: "closeAccount", organizationId: key.organizationId, actor: actorOf(key), accountId, note },
+        { name: "closeAccount", organizationId: key.organizationId, actor: actorOf(key), accountId, note, etag },
         deadline,
         { trace },
       );

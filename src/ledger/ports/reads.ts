@@ -1,5 +1,7 @@
 import type { Account, AccountStatus } from "../../domain/account.js";
 import type { Organization } from "../../domain/api-key.js";
+import type { Freeze } from "../../domain/freeze.js";
+import type { TierName } from "../../domain/limits/limits.js";
 import type { LimitsInForce } from "../../domain/limits/usage.js";
 import type { Transaction, TransactionStatus, TransactionType } from "../../domain/transaction.js";
 import type { Cents } from "../../domain/values/cents.js";
@@ -16,6 +18,7 @@ export interface AccountFilters {
   readonly email?: EmailAddress;
   /** Has one of these statuses. */
   readonly status?: readonly AccountStatus[];
+  readonly tier?: TierName;
   /** Created at this time or later. */
   readonly createdAfter?: UnixMillis;
   /** Created before this time. */
@@ -74,6 +77,8 @@ export interface Reads {
   /** Undefined until the operator sets the first limits. */
   limits(organizationId: OrganizationId): Promise<ReadLimits | undefined>;
   accounts(organizationId: OrganizationId, filters: AccountFilters, page: PageRequest): Promise<Page<Account>>;
+  /** The freezes of an account, those that were lifted, too. */
+  freezes(organizationId: OrganizationId, id: AccountId, page: PageRequest): Promise<Page<Freeze>>;
   transaction(organizationId: OrganizationId, id: TransactionId): Promise<Transaction | undefined>;
   transactions(
     organizationId: OrganizationId,

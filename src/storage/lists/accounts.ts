@@ -1,8 +1,9 @@
+import type { AccountId } from "../../domain/values/ids.js";
 import type { AccountFilters, Page, PageRequest } from "../../ledger/ports/reads.js";
 import { blindIndexOf } from "../secrets/personal-data.js";
 import type { OpenBook } from "../sql/book-directory.js";
 import type { Binding, Engine } from "../sql/engine.js";
-import { standingFreezesColumn } from "../sql/freeze-rows.js";
+import { type FreezeRow, standingFreezesColumn } from "../sql/freeze-rows.js";
 import type { FullAccountRow } from "../sql/rows.js";
 import { createdIn } from "./first-seq-from.js";
 import { type Condition, given, type ListQuery, type ListReader, readPage, statusIn } from "./page.js";
@@ -24,10 +25,28 @@ export async function accountsPage(
   return readPage(reader, engine, { query: { ...query, along: [...query.along, ...inTime] }, page });
 }
 
+/** Reads one page of the freezes of an account, newest first. */
+export function freezesPage(
+  reader: ListReader,
+  engine: Engine,
+  { book, accountId, page }: { readonly book: number; readonly accountId: AccountId; readonly page: PageRequest },
+): Promise<Page<FreezeRow>> {
+  const query: ListQuery = {
+    book,
+    columns: "f.*",
+    shown: "*",
+    from: `${engine.table("freezes")} f${engine.indexedBy("freezes_by_account")}`,
+    seq: "f.seq",
+    along: [["f.account_id = ? AND f.book = ?", accountId, book]],
+    matching: [],
+  };
+  return readPage(reader, engine, { query, page });
+}
+
 function queryOf(
   engine: Engine,
   { number: book, keys }: OpenBook,
-  { userId, phoneNumber, email, status }: AccountFilters,
+  { userId, phoneNumber, email, status, tier }: AccountFilters,
 ): ListQuery {
   const { table, indexedBy } = engine;
   const columns = `${COLUMNS}, ${standingFreezesColumn(engine)}`;
@@ -36,7 +55,8 @@ function queryOf(
   const ofUser = given([["h.user_id = ?", userId]]);
   const withPhoneNumber = given([["phone_number_index = ?", blindIndex("phone_number", phoneNumber)]]);
   const withEmail = given([["email_index = ?", blindIndex("email", email)]]);
-  const withStatus = statusIn(status);
+  const withTier = given([["tier = ?", tier]]);
+  const matching = [...statusIn(status), ...withTier];
 
   // CROSS JOIN makes SQLite read the first table in the order of its index.
   const ofHolders = (index: string | undefined, conditions: Pick<ListQuery, "along" | "matching">): ListQuery => ({
@@ -49,15 +69,15 @@ function queryOf(
     matching: conditions.matching,
   });
   if (ofUser.length > 0) {
-    const matching = [...withPhoneNumber, ...withEmail, ...withStatus];
-    return ofHolders("account_holders_by_user", { along: ofUser, matching });
+    const others = [...withPhoneNumber, ...withEmail, ...matching];
+    return ofHolders("account_holders_by_user", { along: ofUser, matching: others });
   }
   if (withPhoneNumber.length > 0) {
-    const matching = [...withEmail, ...withStatus];
-    return ofHolders("account_holders_by_phone_number", { along: withPhoneNumber, matching });
+    const others = [...withEmail, ...matching];
+    return ofHolders("account_holders_by_phone_number", { along: withPhoneNumber, matching: others });
   }
   if (withEmail.length > 0) {
-    return ofHolders("account_holders_by_email", { along: withEmail, matching: withStatus });
+    return ofHolders("account_holders_by_email", { along: withEmail, matching });
   }
   const index = status === undefined ? "" : indexedBy("accounts_by_status");
   return {
@@ -68,6 +88,6 @@ function queryOf(
     seq: "a.seq",
     along: [["h.account_id = a.id AND a.book = ?", book]],
     oneOf: status?.map((one): Condition => ["status = ?", one]) ?? [],
-    matching: [],
+    matching: withTier,
   };
 }

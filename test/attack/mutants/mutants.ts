@@ -338,8 +338,8 @@ export const MUTANTS: readonly Mutant[] = [
                     const freezeId = \`frz_\${account?.id}\`;
                     if (account?.status === "ACTIVE") book.apply({
                         puts: [{ table: "accounts", row: { ...account, status: "FROZEN" } }, { table: "freezes", row: {
-                            id: freezeId, organizationId: account.organizationId, accountId: account.id, reasonCode: "OTHER",
-                            reason: "", createdBy: command.actor, createdAt: Math.max(clock, lastRecordedAt), lifted: undefined,
+                            id: freezeId, organizationId: account.organizationId, accountId: account.id, reason: "OTHER",
+                            note: "", createdBy: command.actor, createdAt: Math.max(clock, lastRecordedAt), lifted: undefined,
                         } }],
                         entries: [{
                             organizationId: account.organizationId, accountId: account.id, transactionId: undefined, freezeId,

@@ -488,15 +488,14 @@ export class Model {
     if (person === undefined) return refused({ reason: "ACCOUNT_ERASED", accountId });
     if (status === "CLOSED") return refused({ reason: "ACCOUNT_CLOSED", accountId });
     const changed = { ...person, phoneNumber: phoneNumber ?? person.phoneNumber, email: email ?? person.email };
-    const forgotten: Record<string, string> = {
-      ...(changed.phoneNumber === person.phoneNumber ? {} : { phone_number: ANY }),
-      ...(changed.email === person.email ? {} : { email: ANY }),
-    };
-    if (Object.keys(forgotten).length === 0) return done(account, { replayed: true });
+    const isSame = changed.phoneNumber === person.phoneNumber && changed.email === person.email;
+    if (isSame) return done(account, { replayed: true });
     if (changed.phoneNumber !== person.phoneNumber) account.phoneNumberChangedAt = this.#now;
     account.person = changed;
+    // A repeat has the present values, or is refused.
+    const now = { phone_number: changed.phoneNumber, email: changed.email };
     for (const [name, { resource, content }] of this.#made) {
-      if (resource === account) this.#made.set(name, { resource, content: { ...content, ...forgotten } });
+      if (resource === account) this.#made.set(name, { resource, content: { ...content, ...now } });
     }
     return done(account, { replayed: false });
   }
@@ -571,11 +570,6 @@ function takenBy(resource: Made["resource"], differingFields: readonly string[])
   return { reason: "TRANSACTION_ALREADY_REVERSED", transactionId, reversedById: id, differingFields };
 }
 
-/** The content of a field that was changed since: a repeat may have any. */
-const ANY = "any";
-
 function differing(content: Content, earlier: Content): string[] {
-  return Object.keys({ ...content, ...earlier }).filter(
-    (field) => earlier[field] !== ANY && content[field] !== earlier[field],
-  );
+  return Object.keys({ ...content, ...earlier }).filter((field) => content[field] !== earlier[field]);
 }

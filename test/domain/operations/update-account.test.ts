@@ -28,7 +28,7 @@ const EMAIL = "amina@example.com" as EmailAddress;
 
 const account = givenAccount();
 const book = givenBook({ accounts: [account] });
-const update = (changes: Partial<Pick<UpdateAccount, "phoneNumber" | "email">>): UpdateAccount =>
+const update = (changes: Partial<Pick<UpdateAccount, "phoneNumber" | "email" | "etag">>): UpdateAccount =>
   updateAccount(ORGANIZATION, account.id, changes);
 
 describe("updating an account", () => {
@@ -92,6 +92,19 @@ describe("updating an account", () => {
     expect(decision).to.deep.equal(replay({ ...account, person: givenPerson(), freezes: [] }));
   });
 
+  it("changes the version that the caller names, and answers what is done already whatever it names", () => {
+    expect(wordOf(decideUpdateAccount(book, update({ phoneNumber: PHONE, etag: "7" }), NOW))).to.equal("effect");
+    const { phoneNumber } = givenPerson();
+    expect(wordOf(decideUpdateAccount(book, update({ phoneNumber, etag: "6" }), NOW))).to.equal("replay");
+  });
+
+  it("refuses another version, with the present one", () => {
+    expect(decideUpdateAccount(book, update({ phoneNumber: PHONE, etag: "6" }), NOW)).to.deep.equal({
+      kind: "refusal",
+      refusal: { reason: "ETAG_MISMATCH", etag: "7" },
+    });
+  });
+
   const closed = givenAccount({ status: "CLOSED" });
   const erasedBook = givenBook({ accounts: [closed], accountHolders: [erasedHolder(closed)] });
   // The order of rows is the order of checks.
@@ -99,9 +112,11 @@ describe("updating an account", () => {
     ["ACCOUNT_NOT_FOUND", book, STRANGER, account.id],
     ["ACCOUNT_ERASED", erasedBook, ORGANIZATION, closed.id],
     ["ACCOUNT_CLOSED", givenBook({ accounts: [closed] }), ORGANIZATION, closed.id],
+    ["ETAG_MISMATCH", book, ORGANIZATION, account.id],
   ] as const) {
     it(`refuses ${reason}`, () => {
-      expect(wordOf(decideUpdateAccount(given, updateAccount(organizationId, id), NOW))).to.equal(reason);
+      const command = updateAccount(organizationId, id, { phoneNumber: PHONE, etag: "6" });
+      expect(wordOf(decideUpdateAccount(given, command, NOW))).to.equal(reason);
     });
   }
 });

@@ -120,6 +120,7 @@ const EXAMPLES: { [R in Reason]: Example<R> } = {
     Status.FAILED_PRECONDITION,
     { account_id: ACCOUNT_ID },
   ],
+  ETAG_MISMATCH: [{ reason: "ETAG_MISMATCH", etag: "42" }, Status.ABORTED, { etag: "42" }],
   ACCOUNT_NOT_EMPTY: [
     { reason: "ACCOUNT_NOT_EMPTY", accountId: ACCOUNT_ID, availableCents: 1 as Cents, heldCents: 0 as Cents },
     Status.FAILED_PRECONDITION,

@@ -62,6 +62,7 @@ describe("grpc: AccountService", () => {
       created_at: toTimestamp(toUnixMillis(Date.UTC(2026, 0, 2, 3, 4, 5, 678))),
       updated_at: toTimestamp(toUnixMillis(Date.UTC(2026, 0, 3))),
       freezes: [],
+      etag: "7",
     });
   });
 
@@ -110,8 +111,12 @@ describe("grpc: AccountService", () => {
     });
   });
 
-  it("closeAccount submits the account and the note", async () => {
-    const { response } = await under.grpc.call(rpcs.closeAccount, { account_id: ACCOUNT_ID, note: "moved away" });
+  it("closeAccount submits the account, the note and the version", async () => {
+    const { response } = await under.grpc.call(rpcs.closeAccount, {
+      account_id: ACCOUNT_ID,
+      note: "moved away",
+      etag: "7",
+    });
     expect(response?.account?.id).to.equal(ACCOUNT_ID);
     expect(under.submitted[0]?.command).to.deep.equal({
       name: "closeAccount",
@@ -119,6 +124,7 @@ describe("grpc: AccountService", () => {
       actor: KEY_ID,
       accountId: ACCOUNT_ID,
       note: "moved away",
+      etag: "7",
     });
   });
 
@@ -151,6 +157,7 @@ describe("grpc: AccountService/ListAccounts", () => {
     phone_number: "",
     email: "",
     statuses: [],
+    tier: "",
     start: "",
     end: "",
     page_size: undefined,
@@ -181,6 +188,7 @@ describe("grpc: AccountService/ListAccounts", () => {
       phone_number: "0712345678",
       email: "wanjiku@EXAMPLE.com",
       statuses: [AccountStatus.ACCOUNT_STATUS_FROZEN, AccountStatus.ACCOUNT_STATUS_ACTIVE],
+      tier: "small",
       start: "2026-11-01",
       end: "2026-11-01T12:00:00.002Z",
     });
@@ -190,6 +198,7 @@ describe("grpc: AccountService/ListAccounts", () => {
         phoneNumber: "+254712345678",
         email: "wanjiku@example.com",
         status: ["ACTIVE", "FROZEN"],
+        tier: "small",
         createdAfter: Date.UTC(2026, 9, 31, 21),
         createdBefore: Date.UTC(2026, 10, 1, 12, 0, 0, 2),
       },

@@ -2,14 +2,15 @@ import { expect } from "chai";
 
 import type { Account } from "../../../src/domain/account.js";
 import type { Command } from "../../../src/domain/commands.js";
-import type { OrganizationId } from "../../../src/domain/values/ids.js";
+import type { TierName } from "../../../src/domain/limits/limits.js";
+import type { AccountId, OrganizationId } from "../../../src/domain/values/ids.js";
 import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import type { AccountFilters, Reads } from "../../../src/ledger/ports/reads.js";
 import { keys } from "../../../src/storage/keys.js";
 import { LOOKED_AT_MAX } from "../../../src/storage/lists/page.js";
 import { reads } from "../../../src/storage/reads.js";
-import { closeAccount, createAccount, freezeAccount } from "../../support/commands.js";
+import { closeAccount, createAccount, freezeAccount, setAccountTier } from "../../support/commands.js";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/databases.js";
 import { NOW } from "../../support/given.js";
 
@@ -19,7 +20,7 @@ const COUNT = 2 * LOOKED_AT_MAX - 1;
 const BATCH_SIZE = 500;
 const STEP_MILLIS = 1_000;
 
-/** Accounts that share a phone number. One in 100 is frozen, one is closed. */
+/** Accounts with one phone number. One in 100 is frozen, one is closed, one has another tier. */
 for (const engine of ENGINES) {
   describe(`the lists of accounts of ${engine}`, function () {
     this.timeout(60_000);
@@ -37,11 +38,14 @@ for (const engine of ENGINES) {
         createAccount(organizationId, `shared${String(index)}`, { phoneNumber: SHARED }),
       );
       for (let at = 0; at < COUNT; at += BATCH_SIZE) await commit(created.slice(at, at + BATCH_SIZE), at / BATCH_SIZE);
-      const change = (command: typeof freezeAccount | typeof closeAccount, place: number): Command[] =>
+      const change = (
+        command: (organization: OrganizationId, account: AccountId) => Command,
+        place: number,
+      ): Command[] =>
         created
           .filter((_, index) => index % 100 === place)
           .map(({ newAccountId }) => command(organizationId, newAccountId));
-      await commit([...change(freezeAccount, 7), ...change(closeAccount, 8)], 2);
+      await commit([...change(freezeAccount, 7), ...change(closeAccount, 8), ...change(setAccountTier, 9)], 2);
       all = (await pagesOf({}, 999)).flat();
     });
     after(() => opened.dispose());
@@ -80,6 +84,8 @@ for (const engine of ENGINES) {
       ["a phone number", { phoneNumber: SHARED }],
       ["a phone number and two statuses", { phoneNumber: SHARED, status: ["FROZEN", "CLOSED"] }],
       ["a phone number and a time", { phoneNumber: SHARED, createdAfter: second }],
+      ["a tier", { tier: "small" as TierName }],
+      ["a tier, a status and a phone number", { tier: "small" as TierName, status: ["ACTIVE"], phoneNumber: SHARED }],
       ["everything", { phoneNumber: SHARED, status: ["ACTIVE", "FROZEN"], createdAfter: NOW, createdBefore: second }],
     ];
 
@@ -87,7 +93,8 @@ for (const engine of ENGINES) {
       for (const size of [7, 999]) {
         it(`by ${name} have each account once, newest first, in pages of ${String(size)}`, async () => {
           const expected = all.filter(
-            ({ status, createdAt }) =>
+            ({ status, tier, createdAt }) =>
+              (filters.tier ?? tier) === tier &&
               (filters.status ?? [status]).includes(status) &&
               createdAt >= (filters.createdAfter ?? 0) &&
               createdAt < (filters.createdBefore ?? Infinity),

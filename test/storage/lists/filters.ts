@@ -1,4 +1,5 @@
 import { ACCOUNT_STATUSES } from "../../../src/domain/account.js";
+import { DEFAULT_TIER } from "../../../src/domain/limits/limits.js";
 import { parseAmount } from "../../../src/domain/values/cents.js";
 import type { EmailAddress } from "../../../src/domain/values/email-address.js";
 import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
@@ -39,6 +40,9 @@ export const ACCOUNT_FILTERS: readonly AccountFilters[] = [
   { phoneNumber, status: [ACCOUNT_STATUSES[1]] },
   { email, status: [ACCOUNT_STATUSES[1], ACCOUNT_STATUSES[2]], createdBefore },
   { userId, phoneNumber, email, status: [ACCOUNT_STATUSES[2]], createdAfter },
+  { tier: DEFAULT_TIER },
+  { tier: DEFAULT_TIER, status: [ACCOUNT_STATUSES[1], ACCOUNT_STATUSES[2]], createdAfter },
+  { tier: DEFAULT_TIER, phoneNumber },
 ];
 
 /** Filters of ListTransactions, so that each choice of an index occurs. */

@@ -72,6 +72,7 @@ export const RPC_REQUESTS: Readonly<Record<string, RpcRequest>> = {
   "AccountService/UnfreezeAccount": {
     request: ({ frozen_id, freeze_id }) => ({ account_id: frozen_id, freeze_id }),
   },
+  "AccountService/ListFreezes": { request: ({ frozen_id }) => ({ account_id: frozen_id }) },
   // The account has money.
   "AccountService/CloseAccount": { request: ofAccount, code: Status.FAILED_PRECONDITION },
   "TransactionService/Mint": { request: ({ account_id }) => movement(account_id, "1.00") },

@@ -246,6 +246,7 @@ const smallReads: Reads = {
     Promise.resolve(organizationId === ORGANIZATION && id === ACCOUNT_ID ? account() : undefined),
   limits: async () => Promise.resolve(undefined),
   accounts: async () => Promise.resolve({ rows: [account()], nextBeforeSeq: 7, lookedAt: 1 }),
+  freezes: async () => Promise.resolve({ rows: frozenAccount().freezes, nextBeforeSeq: undefined, lookedAt: 1 }),
   transaction: async (organizationId, id) =>
     Promise.resolve(organizationId === ORGANIZATION && id === TRANSACTION_ID ? transaction() : undefined),
   transactions: async () => Promise.resolve({ rows: [transaction()], nextBeforeSeq: 7, lookedAt: 1 }),
@@ -285,6 +286,7 @@ export const emptyReads: Reads = {
   account: async () => Promise.resolve(undefined),
   limits: async () => Promise.resolve(undefined),
   accounts: async () => Promise.resolve({ rows: [], nextBeforeSeq: undefined, lookedAt: 1 }),
+  freezes: async () => Promise.resolve({ rows: [], nextBeforeSeq: undefined, lookedAt: 1 }),
   transaction: async () => Promise.resolve(undefined),
   transactions: async () => Promise.resolve({ rows: [], nextBeforeSeq: undefined, lookedAt: 1 }),
 };

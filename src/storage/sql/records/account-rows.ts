@@ -55,6 +55,7 @@ export function ledgerAccountOf(row: AccountRow, { organizationId }: OpenBook): 
     usage: usageOf(row),
     createdAt: toUnixMillis(row.created_at),
     updatedAt: toUnixMillis(row.updated_at),
+    lastSeq: row.last_seq,
   };
 }
 

@@ -162,6 +162,7 @@ export class Calls {
       actor: TEST_ACTOR,
       accountId: this.#accountId(known),
       note: NO_REASON,
+      etag: undefined,
     };
     return wishOf(() => ({ ...command }));
   }
@@ -186,6 +187,7 @@ export class Calls {
       accountId: this.#accountId(known),
       phoneNumber: this.#random.chance(0.5) ? this.#random.pick([PHONE_NUMBER, OTHER_PHONE_NUMBER]) : undefined,
       email: this.#random.pick([EMAIL, NO_EMAIL]),
+      etag: undefined,
     };
     return wishOf(() => ({ ...command }));
   }

@@ -105,12 +105,19 @@ export class Receipts {
 
   /**
    * The wishes that made something: a repeat of each must get the same resource. Leaves out the
-   * accounts that were erased or closed: their users may come back, and get new ones.
+   * accounts that were erased or closed: their users may come back, and get new ones. Leaves out
+   * those whose personal data is another now, too: their repeat is refused.
    */
   repeatable({ accounts }: Rows): readonly { readonly wish: Wish; readonly id: string }[] {
-    const left = accounts.filter(({ person, status }) => person === undefined || status === "CLOSED");
-    const leftIds = new Set(left.map(({ id }) => id as string));
-    return this.#receipts.map(({ wish, resource }) => ({ wish, id: resource.id })).filter(({ id }) => !leftIds.has(id));
+    const byId = new Map(accounts.map((account) => [account.id as string, account]));
+    return this.#receipts
+      .filter(({ command, resource }) => {
+        if (command.name !== "createAccount") return true;
+        const { status, person } = byId.get(resource.id) ?? {};
+        const isSame = person?.phoneNumber === command.phoneNumber && person.email === command.email;
+        return status !== "CLOSED" && isSame;
+      })
+      .map(({ wish, resource }) => ({ wish, id: resource.id }));
   }
 
   /** Returns the number of acknowledged effects that it has found. */

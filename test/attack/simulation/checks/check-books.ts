@@ -200,14 +200,14 @@ function checkFreezes({ journal, freezes }: OwnBook): void {
     new Map(journal.filter(({ kind }) => kind === wanted).map((entry) => [entry.freezeId, entry]));
   const [begun, ended] = [rowsOf("account.frozen"), rowsOf("account.unfrozen")];
   mustBe("how many freezes there are", begun.size, freezes.length);
-  for (const { id, accountId, seq, reason, createdBy, createdAt, lifted } of freezes) {
+  for (const { id, accountId, seq, note, createdBy, createdAt, lifted } of freezes) {
     const [first, last] = [begun.get(id), ended.get(id)];
     mustBe(
       `freeze ${id}, by the journal`,
       [first?.accountId, first?.seq, first?.reason, first?.actor, first?.recordedAt],
-      [accountId, seq, reason, createdBy, createdAt],
+      [accountId, seq, note, createdBy, createdAt],
     );
-    const end = last && { by: last.actor, at: last.recordedAt, reason: last.reason };
+    const end = last && { by: last.actor, at: last.recordedAt, note: last.reason };
     mustBe(`the end of freeze ${id}, by the journal`, end, lifted);
   }
 }

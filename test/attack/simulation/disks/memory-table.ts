@@ -18,7 +18,17 @@ export const RULES: { readonly [Name in TableName]: TableRules<Tables[Name]> } =
     keyOf: ({ id }) => id,
     nameOf: () => undefined,
     check: checkAccount,
-    changeable: ["status", "statusNote", "availableCents", "heldCents", "openPayments", "tier", "usage", "updatedAt"],
+    changeable: [
+      "status",
+      "statusNote",
+      "availableCents",
+      "heldCents",
+      "openPayments",
+      "tier",
+      "usage",
+      "updatedAt",
+      "lastSeq",
+    ],
   },
   accountHolders: {
     keyOf: ({ accountId }) => accountId,
