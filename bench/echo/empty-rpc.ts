@@ -1,4 +1,4 @@
-import { TransactionCorrection, TransactionStatus, TransactionType } from "../../src/gen/kesc/v1/transaction.js";
+import { TransactionStatus, TransactionType } from "../../src/gen/kesc/v1/transaction.js";
 import { MintResponse } from "../../src/gen/kesc/v1/transaction_service.js";
 
 /** The method of the empty handler. */
@@ -14,22 +14,20 @@ export const EMPTY_ANSWER = Buffer.from(
       account_id: "acc_01jd2r6p5vf8ksw3xhb1z7q4ye",
       type: TransactionType.TRANSACTION_TYPE_MINT,
       status: TransactionStatus.TRANSACTION_STATUS_COMPLETED,
-      status_reason: "",
+      status_note: undefined,
       amount: "1250.00",
-      source_currency: "KES",
-      destination_currency: "KESC",
       reference: "bench-000000000000",
-      description: "",
+      description: undefined,
       metadata: new Map(),
       rail: "direct",
-      rail_receipt: "",
+      rail_receipt: undefined,
       failure: undefined,
       created_at: ANSWERED_AT,
       updated_at: ANSWERED_AT,
       completed_at: ANSWERED_AT,
-      corrects_transaction_id: "",
-      correction: TransactionCorrection.TRANSACTION_CORRECTION_UNSPECIFIED,
-      reversed_by_transaction_id: "",
+      corrects_transaction_id: undefined,
+      correction: undefined,
+      reversed_by_transaction_id: undefined,
       available_balance_after: "1250.00",
       needs_attention: false,
     },

@@ -52,22 +52,22 @@ const EVERYTHING: ListTransactionsRequest = {
   ...PAGE,
   account_id: "",
   type: TransactionType.TRANSACTION_TYPE_UNSPECIFIED,
-  status: [],
+  statuses: [],
   reference: "",
-  created_after: undefined,
-  created_before: undefined,
+  start: "",
+  end: "",
   min_amount: "",
   max_amount: "",
   metadata: new Map(),
 };
 /** The number of pairs that a filter can have. */
 const PAIRS_MAX = 20;
-const LONG_AGO = { seconds: 1n, nanos: 0 };
+const LONG_AGO = "1970-01-01";
 
 /** The lists that look at most rows for one that passes. */
 function worstLists(accountId: string): readonly ListTransactionsRequest[] {
   const redeems = { type: TransactionType.TRANSACTION_TYPE_REDEEM };
-  const old = { created_before: LONG_AGO };
+  const old = { end: LONG_AGO };
   const dear = { min_amount: "9999999999999.99" };
   // Every row that is looked at is parsed, and none has the pairs.
   const marked = { metadata: new Map(Array.from({ length: PAIRS_MAX }, (_, index) => [`key-${String(index)}`, "x"])) };
@@ -77,8 +77,8 @@ function worstLists(accountId: string): readonly ListTransactionsRequest[] {
     { ...EVERYTHING, ...redeems },
     { ...EVERYTHING, ...old, account_id: accountId },
     { ...EVERYTHING, ...old, ...redeems },
-    { ...EVERYTHING, account_id: accountId, status: [failed, TransactionStatus.TRANSACTION_STATUS_CANCELED] },
-    { ...EVERYTHING, ...redeems, status: [completed, failed] },
+    { ...EVERYTHING, account_id: accountId, statuses: [failed, TransactionStatus.TRANSACTION_STATUS_CANCELED] },
+    { ...EVERYTHING, ...redeems, statuses: [completed, failed] },
     { ...EVERYTHING, ...dear },
     { ...EVERYTHING, ...dear, account_id: accountId },
     { ...EVERYTHING, ...marked },

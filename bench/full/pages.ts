@@ -50,7 +50,7 @@ async function walk(client: ServiceClient, { name, accountId, count }: List): Pr
     const pageSize = left > PAGE_SIZE ? Math.min(PAGE_SIZE_MAX, left - PAGE_SIZE) : PAGE_SIZE;
     const page = await client.transactionsPage({ accountId, pageSize, pageToken: token });
     for (const { id } of page.transactions) ids.add(id);
-    if (page.next_page_token === "") break;
+    if (page.next_page_token === undefined) break;
     token = page.next_page_token;
   }
   if (ids.size !== count) throw new Error(`${name} lists ${String(ids.size)} transactions, not ${String(count)}`);

@@ -72,20 +72,26 @@ export class ServiceClient {
   }
 
   /** Whether a transaction of the organization has one of these statuses. */
-  async hasAny(status: TransactionStatus[]): Promise<boolean> {
-    const page = await this.#call(this.#transactions.listTransactions, { status, page_size: 1 });
+  async hasAny(statuses: TransactionStatus[]): Promise<boolean> {
+    // A build of before has the filter under its older name. Each build reads its own.
+    const filter = { statuses, status: statuses };
+    const page = await this.#call(this.#transactions.listTransactions, { ...filter, page_size: 1 });
     return page.transactions.length > 0;
   }
 
   /** The ids of all transactions of one account, newest first. */
   async transactionIds(accountId: string): Promise<string[]> {
     const ids: string[] = [];
-    let pageToken = "";
+    let pageToken: string | undefined = "";
     do {
-      const page = await this.transactionsPage({ accountId, pageSize: PAGE_SIZE_MAX, pageToken });
+      const page: ListTransactionsResponse = await this.transactionsPage({
+        accountId,
+        pageSize: PAGE_SIZE_MAX,
+        pageToken,
+      });
       ids.push(...page.transactions.map(({ id }) => id));
       pageToken = page.next_page_token;
-    } while (pageToken !== "");
+    } while (pageToken !== undefined);
     return ids;
   }
 

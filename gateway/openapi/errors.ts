@@ -73,7 +73,7 @@ const FACTS: Readonly<Record<string, JsonValue>> = {
   nearest_below: 1000,
   nearest_above: 1001,
   until: "2026-11-20T12:00:00.000Z",
-  receipt: "RKTQDM7W6S",
+  rail_receipt: "RKTQDM7W6S",
   rail: "mpesa",
   open_transactions: 1,
   behind_seconds: 75,

@@ -26,11 +26,10 @@ function idCharactersMax(comment: string): string | undefined {
   return ID.test(comment) ? "128" : undefined;
 }
 
-/** The bounds of a page: "1 to 1000. Absent means 100." or, where 0 is the same, "0 means 100." */
+/** The bounds of a page: "1 to 1000. Absent means 100." */
 export function countLimits(comment: string): JsonObject {
-  const [, max, unset, usual] = /\b1 to (\d+)\. (0|Absent) (?:means|stands for) (\d+)/.exec(comment) ?? [];
-  if (max === undefined) return {};
-  return { minimum: unset === "0" ? 0 : 1, maximum: Number(max), default: Number(usual) };
+  const [, max, usual] = /\b1 to (\d+)\. Absent means (\d+)/.exec(comment) ?? [];
+  return max === undefined ? {} : { minimum: 1, maximum: Number(max), default: Number(usual) };
 }
 
 /** The smallest of numbers that count from 1 on, or from 0 if the comment gives 0 a meaning. */

@@ -40,7 +40,6 @@ export function operationOf(deps: OperationDependencies, routes: OperationRoutes
   const methods = routes.map((each) => methodOf(contract, each));
   const [method] = methods as [DescMethod];
   const reasons = problems.reasonsOf(routes, methods);
-  const codes = new Set(reasons.map(({ code }) => code));
   const scope = scopeOf(contract, method);
   const body = requestBody(deps, route);
   return {
@@ -48,7 +47,7 @@ export function operationOf(deps: OperationDependencies, routes: OperationRoutes
     tags: [tagOf(method)],
     summary: summaryOf(method),
     description: [...methods.map(descriptionOf), ...scopeText(scope, route)].join("\n\n"),
-    parameters: [...parametersOf(deps, routes), ...headersOf(routes, codes)],
+    parameters: [...parametersOf(deps, routes), ...headersOf(deps, routes, method)],
     ...(body === undefined ? {} : { requestBody: body }),
     responses: { ...successes(deps, routes), ...problems.responsesFor(reasons) },
     // OpenAPI would allow the scope in the list of a key, too, but some programs refuse it there.
@@ -110,9 +109,14 @@ function parameter(schemas: Schemas, field: DescField, place: "path" | "query"):
   };
 }
 
-function headersOf(routes: OperationRoutes, codes: ReadonlySet<string>): JsonObject[] {
+function headersOf(
+  { contract: { registry } }: OperationDependencies,
+  routes: OperationRoutes,
+  method: DescMethod,
+): JsonObject[] {
+  const takesKey = getOption(method, extensionOf(registry, "kesc.v1.takes_idempotency_key")) === true;
   const names = [
-    ...(codes.has("IDEMPOTENCY_KEY_REUSED") ? ["IdempotencyKey"] : []),
+    ...(takesKey ? ["IdempotencyKey"] : []),
     ...(routes.some(({ etag }) => etag.request !== undefined) ? ["IfMatch"] : []),
     ...(routes.some(isConditional) ? ["IfNoneMatch"] : []),
     ...(routes.some(({ stream }) => stream?.resumption !== undefined) ? ["LastEventId"] : []),

@@ -12,7 +12,7 @@ import type {
   Resolution,
 } from "./payment.js";
 import type { OperatorName } from "./proposal.js";
-import type { Rail, Transaction } from "./transaction.js";
+import type { Rail, ResolvedTransaction, Transaction } from "./transaction.js";
 import type { Actor } from "./values/actor.js";
 import type { Cents } from "./values/cents.js";
 import type { EmailAddress } from "./values/email-address.js";
@@ -32,13 +32,7 @@ export type BookCommand = CorrectBook | SetLimits;
 export type FreezeCommand = FreezeAccount | UnfreezeAccount;
 export type TransactionCommand = MoveMoney | ReverseTransaction | CancelTransaction | PaymentCommand;
 export type PaymentCommand =
-  | BeginPayment
-  | AdvancePayment
-  | CompletePayment
-  | FailPayment
-  | FlagTransaction
-  | AttendTransaction
-  | ResolveTransaction;
+  BeginPayment | AdvancePayment | CompletePayment | FailPayment | FlagTransaction | ClearFlag | ResolveTransaction;
 
 /** What a command returns. */
 export type Resource = ResourceOf<Command>;
@@ -50,7 +44,9 @@ export type ResourceOf<C extends Command> = C extends FreezeCommand
     ? Account
     : C extends BookCommand
       ? BookHead
-      : Transaction;
+      : C extends ResolveTransaction
+        ? ResolvedTransaction
+        : Transaction;
 
 interface Commanded {
   readonly organizationId: OrganizationId;
@@ -211,8 +207,8 @@ export interface FlagTransaction extends Commanded {
 }
 
 /** Notes that an operator has looked at the cause of a flag. */
-export interface AttendTransaction extends Commanded {
-  readonly name: "attendTransaction";
+export interface ClearFlag extends Commanded {
+  readonly name: "clearFlag";
   readonly transactionId: TransactionId;
   readonly flag: FlagReason;
   readonly person: OperatorName;

@@ -79,3 +79,9 @@ export interface Transaction {
   readonly updatedAt: UnixMillis;
   readonly completedAt: UnixMillis | undefined;
 }
+
+/** A transaction that a person has resolved, and the late transaction that books what has moved. */
+export interface ResolvedTransaction extends Transaction {
+  /** Undefined unless another amount has moved than the ordered one. */
+  readonly correction: Transaction | undefined;
+}

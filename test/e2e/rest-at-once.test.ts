@@ -59,8 +59,8 @@ describeEachEngine("REST requests that come at once", (service) => {
       send("mint", {}),
       send("mint", { account_id, amount: "1.00", reference: `${prefix}-6` }),
       send("mint", { account_id, amount: "0.10", reference: `${prefix}-7` }, { "Idempotency-Key": `${prefix}-key` }),
-      send("mint", { account_id, amount: "0.10", reference: `${prefix}-8` }, { "Idempotency-Key": `${prefix}-key` }),
-      send("mint", { account_id, amount: "0.20", reference: `${prefix}-9` }, { "Idempotency-Key": `${prefix}-key` }),
+      send("mint", { account_id, amount: "0.10", reference: `${prefix}-7` }, { "Idempotency-Key": `${prefix}-key` }),
+      send("mint", { account_id, amount: "0.10", reference: `${prefix}-9` }, { "Idempotency-Key": `${prefix}-key` }),
       send("mint", { account_id, amount: "1.005", reference: `${prefix}-10` }, { "Idempotency-Key": "two words" }),
       send("mint", { account_id, amount: "0.30", reference: `${prefix}-11` }, { "Idempotency-Key": "k".repeat(256) }),
     ];

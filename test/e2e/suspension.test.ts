@@ -56,7 +56,7 @@ describeEachEngine("a suspended organization", (service) => {
       ReverseTransaction: { transaction_id: minted["id"] },
       CancelTransaction: { transaction_id: minted["id"] },
       ResolveTransaction: { transaction_id: minted["id"], failed: {} },
-      AttendTransaction: { transaction_id: minted["id"], flag: 1 },
+      ClearFlag: { transaction_id: minted["id"], flag: 1 },
       CreateWebhookEndpoint: { url: "https://127.0.0.1/suspended" },
       UpdateWebhookEndpoint: { webhook_endpoint_id: "whe_none", description: "new" },
       DeleteWebhookEndpoint: { webhook_endpoint_id: "whe_none" },

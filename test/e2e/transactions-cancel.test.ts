@@ -10,7 +10,7 @@ describeEachEngine("CancelTransaction", (service) => {
     const body = { account_id: id, amount: 1, reference: fresh("late") };
     const minted = await service().rest("POST", "/transactions/mint", { body });
     const path = `/transactions/${String(minted.json["id"])}/cancel`;
-    const rest = await service().rest("POST", path, { body: { reason: "changed my mind" } });
+    const rest = await service().rest("POST", path, { body: { note: "changed my mind" } });
     expect(problemOf(rest)).to.include({ status: 422, code: "INVALID_TRANSITION" });
     expect(rest.json).to.include({ from: "completed", to: "canceled" });
     const grpc = await service().grpc.call("CancelTransaction", { transaction_id: minted.json["id"] });

@@ -24,6 +24,6 @@ describeEachEngine("GetTransaction", (service) => {
     const minted = await service().rest("POST", "/transactions/mint", { body });
     expect(problemOf(minted)).to.deep.equal({ status: 404, code: "ACCOUNT_NOT_FOUND", fields: [] });
     const listed = await service().rest("GET", "/transactions?account_id=acc_xyz789");
-    expect(listed.json).to.deep.equal({ transactions: [], next_page_token: "" });
+    expect(listed.json).to.deep.equal({ transactions: [], next_page_token: null });
   });
 });

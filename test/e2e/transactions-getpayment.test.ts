@@ -18,12 +18,12 @@ describe("GetPayment", () => {
       transaction_id: id,
       state: "accepted",
       rail: "sandbox",
-      masked_phone_number: "254712***613",
-      sends: 1,
+      masked_phone_number: "+254******613",
+      send_count: 1,
       open_flags: ["outcome_unknown"],
       messages: [],
     });
-    expect(json).to.include.all.keys("rail_reference", "begun_at", "next_check_at", "checks", "last_code");
+    expect(json).to.include.all.keys("rail_reference", "started_at", "next_check_at", "check_count", "last_code");
     expect(text).not.to.include("254712345613");
   });
 

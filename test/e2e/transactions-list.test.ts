@@ -30,7 +30,7 @@ describeEachEngine("ListTransactions", (service) => {
         page_token: token,
       });
       seen.push(...referencesOf(page.response));
-      token = String(page.response["next_page_token"]);
+      token = (page.response["next_page_token"] ?? "") as string;
     } while (token !== "");
     expect(seen).to.deep.equal(references.toReversed());
   });
@@ -39,10 +39,10 @@ describeEachEngine("ListTransactions", (service) => {
     const [first, second, third, fourth, fifth] = references;
     for (const [query, expected] of [
       ["type=redeem", [fifth, third]],
-      ["type=mint&status=pending", []],
-      [`status=completed&reference=${third ?? ""}`, [third]],
-      ["status=pending&status=failed", []],
-      ["status=pending&status=completed&type=redeem", [fifth, third]],
+      ["type=mint&statuses=pending", []],
+      [`statuses=completed&reference=${third ?? ""}`, [third]],
+      ["statuses=pending&statuses=failed", []],
+      ["statuses=pending&statuses=completed&type=redeem", [fifth, third]],
       ["min_amount=1.03", [fifth, fourth]],
       ["min_amount=1.01&max_amount=1.03&type=mint", [fourth, second]],
       ["max_amount=1", [first]],
@@ -52,15 +52,15 @@ describeEachEngine("ListTransactions", (service) => {
       ["metadata[order_id]=1&metadata[till+no.]=a%26b%3D2", []],
       ["metadata[order_id]=", []],
       ["metadata[Order_id]=1", []],
-      ["created_before=2020-01-01T00:00:00Z", []],
-      ["created_after=2020-01-01T00:00:00%2B03:00&type=redeem", [fifth, third]],
+      ["end=2020-01-01T00:00:00Z", []],
+      ["start=2020-01-01&type=redeem", [fifth, third]],
     ] as const) {
       const { json } = await service().rest("GET", `/transactions?account_id=${accountId}&${query}`);
       expect(referencesOf(json), query).to.deep.equal(expected);
     }
     const { response } = await service().grpc.call("ListTransactions", {
       account_id: accountId,
-      status: ["TRANSACTION_STATUS_COMPLETED", "TRANSACTION_STATUS_FAILED"],
+      statuses: ["TRANSACTION_STATUS_COMPLETED", "TRANSACTION_STATUS_FAILED"],
       min_amount: "1.01",
       max_amount: "1.03",
       metadata: { order_id: "1" },
@@ -79,12 +79,12 @@ describeEachEngine("ListTransactions", (service) => {
   });
 
   for (const [query, field, code] of [
-    ["status=completed&status=done", "status", "unknown_value"],
+    ["statuses=completed&statuses=done", "statuses", "unknown_value"],
     ["min_amount=1.005", "min_amount", "format"],
     ["min_amount=0", "min_amount", "out_of_range"],
     ["max_amount=-1", "max_amount", "out_of_range"],
     ["min_amount=2&max_amount=1.99", "max_amount", "out_of_range"],
-    ["created_after=2026-01-01T00:00:00Z&created_before=2026-01-01T00:00:00Z", "created_before", "out_of_range"],
+    ["start=2026-01-01T00:00:00Z&end=2026-01-01T00:00:00Z", "end", "out_of_range"],
     ["metadata=17", "metadata", "format"],
     ["metadata[]=17", "metadata", "required"],
     [`metadata[order_id]=${"1".repeat(501)}`, "metadata", "too_long"],

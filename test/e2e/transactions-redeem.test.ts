@@ -8,12 +8,7 @@ describeEachEngine("Redeem", (service) => {
     const body = { account_id: id, amount: 30.01, reference: fresh("payout") };
     const redeemed = await service().rest("POST", "/transactions/redeem", { body });
     expect(redeemed.status).to.equal(201);
-    expect(redeemed.json).to.include({
-      type: "redeem",
-      status: "completed",
-      source_currency: "KESC",
-      destination_currency: "KES",
-    });
+    expect(redeemed.json).to.include({ type: "redeem", status: "completed" });
     expect(redeemed.text).to.include('"amount":30.01');
     expect(await availableOf(service(), id)).to.equal("69.99");
   });

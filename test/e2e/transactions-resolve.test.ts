@@ -14,17 +14,17 @@ describe("ResolveTransaction", () => {
 
   it("ends a small payment on the word of one person, and credits what came in", async () => {
     const id = await service.unknownMint(100);
-    const { status, json } = await resolve(id, { completed: { receipt: "RKT0000001" }, reason: "on the statement" });
+    const { status, json } = await resolve(id, { completed: { rail_receipt: "RKT0000001" }, note: "on the statement" });
     expect([status, json["state"]]).to.deep.equal([200, "done"]);
     expect(json["transaction"]).to.include({
       id,
       status: "completed",
-      status_reason: "on the statement",
+      status_note: "on the statement",
       rail_receipt: "RKT0000001",
       needs_attention: false,
       available_balance_after: 100,
     });
-    const again = await resolve(id, { completed: { receipt: "RKT0000001" } });
+    const again = await resolve(id, { completed: { rail_receipt: "RKT0000001" } });
     expect([again.status, again.headers["idempotent-replayed"]]).to.deep.equal([200, "true"]);
     const other = await resolve(id, { failed: {} });
     expect(problemOf(other)).to.include({ status: 422, code: "INVALID_TRANSITION" });
@@ -32,34 +32,40 @@ describe("ResolveTransaction", () => {
 
   it("only notes what one person says about a large payment", async () => {
     const id = await service.unknownMint(101);
-    const first = await resolve(id, { failed: {}, reason: "the rail says so" });
-    expect([first.json["state"], first.json["transaction"]]).to.deep.equal([
-      "proposed",
-      (await service.get(`/transactions/${id}`)).json,
-    ]);
+    const first = await resolve(id, { failed: {}, note: "the rail says so" });
+    expect(first.json).to.deep.equal({
+      state: "proposed",
+      transaction: (await service.get(`/transactions/${id}`)).json,
+      correction: null,
+    });
     // A second key of the same name is the same person.
     const second = await resolve(id, { failed: {} });
     expect([second.json["state"], second.headers["idempotent-replayed"]]).to.deep.equal(["proposed", "true"]);
   });
 
-  it("books what moved as a linked transaction", async () => {
+  it("books what moved as a linked transaction, and returns both, also in a replay", async () => {
     const id = await service.unknownMint(100);
-    const { json } = await resolve(id, { moved: { amount: 99, receipt: "RKT0000002" } });
+    const moved = { moved: { amount: 99, rail_receipt: "RKT0000002" } };
+    const { json } = await resolve(id, moved);
     expect(json["state"]).to.equal("done");
-    const linked = json["transaction"] as Record<string, unknown>;
+    const linked = json["correction"] as Record<string, unknown>;
     expect(linked).to.include({ corrects_transaction_id: id, correction: "late", status: "completed", amount: 99 });
     const { json: original } = await service.get(`/transactions/${id}`);
+    expect(json["transaction"]).to.deep.equal(original);
     expect(original).to.include({ status: "failed", needs_attention: false });
-    expect(original["failure"]).to.include({ reason: "REPORT_DIFFERS" });
-    const used = await resolve(await service.unknownMint(100), { completed: { receipt: "RKT0000002" } });
-    expect(used.json).to.include({ code: "RECEIPT_ALREADY_USED", transaction_id: linked["id"] });
+    expect(original["failure"]).to.include({ reason: "report_differs" });
+    const again = await resolve(id, moved);
+    expect([again.headers["idempotent-replayed"], again.json]).to.deep.equal(["true", json]);
+    const used = await resolve(await service.unknownMint(100), { completed: { rail_receipt: "RKT0000002" } });
+    expect(problemOf(used)).to.include({ status: 409, code: "RECEIPT_ALREADY_USED" });
+    expect(used.json).to.include({ rail_receipt: "RKT0000002", transaction_id: linked["id"] });
   });
 
   it("names every bad field, and needs an outcome", async () => {
-    const bad = await resolve("txn_1", { moved: { amount: 1.005, receipt: "" }, reason: "x".repeat(257) });
-    expect(problemOf(bad)).to.deep.include({ status: 400, fields: ["reason", "moved.amount", "moved.receipt"] });
-    expect(problemOf(await resolve("txn_1", {})).fields).to.deep.equal(["outcome"]);
-    const two = await resolve("txn_1", { failed: {}, completed: { receipt: "R" } });
+    const bad = await resolve("txn_1", { moved: { amount: 1.005, rail_receipt: "" }, note: "x".repeat(257) });
+    expect(problemOf(bad)).to.deep.include({ status: 400, fields: ["note", "moved.amount", "moved.rail_receipt"] });
+    expect(problemOf(await resolve("txn_1", {})).fields).to.deep.equal(["completed"]);
+    const two = await resolve("txn_1", { failed: {}, completed: { rail_receipt: "R" } });
     expect(two.status).to.equal(400);
   });
 
@@ -85,6 +91,6 @@ describe("ResolveTransaction", () => {
     expect(await listed("needs_attention=false")).not.to.include(id);
     await resolve(id, { failed: {} });
     expect(await listed("needs_attention=true")).not.to.include(id);
-    expect(await listed("needs_attention=false&status=failed")).to.include(id);
+    expect(await listed("needs_attention=false&statuses=failed")).to.include(id);
   });
 });

@@ -45,15 +45,13 @@ describeEachEngine("ReverseTransaction", (service) => {
       type: "redeem",
       status: "completed",
       amount: 12.5,
-      source_currency: "KESC",
-      destination_currency: "KES",
       reference: `kesc:reverse:${minted.id}`,
       description: "typed twice",
       metadata: { ticket: "9" },
       rail: "direct",
       corrects_transaction_id: minted.id,
       correction: "reversal",
-      reversed_by_transaction_id: "",
+      reversed_by_transaction_id: null,
     });
     expect(reversed.text).to.include('"available_balance_after":30.00');
     expect(await availableOf(service(), accountId)).to.equal("30.00");
@@ -227,10 +225,10 @@ describeEachEngine("the balance after a transaction", (service) => {
     for (const [query, expected] of [
       [`account_id=${account_id}`, ["7.55", "7.50", "10.00"]],
       [`account_id=${account_id}&type=mint`, ["7.55", "10.00"]],
-      [`account_id=${account_id}&status=completed&type=redeem`, ["7.50"]],
+      [`account_id=${account_id}&statuses=completed&type=redeem`, ["7.50"]],
       [`reference=${third}`, ["7.55"]],
       ["type=mint&page_size=1", ["7.55"]],
-      ["type=mint&status=completed&page_size=1", ["7.55"]],
+      ["type=mint&statuses=completed&page_size=1", ["7.55"]],
       ["page_size=3", ["7.55", "7.50", "10.00"]],
     ] as const) {
       const { text } = await service().rest("GET", `/transactions?${query}`);

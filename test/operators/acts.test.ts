@@ -8,7 +8,7 @@ import type { GrpcCaller } from "../support/callers/grpc-caller.js";
 import { ENGINES } from "../support/databases.js";
 import { type GivenOperator, newKey, type OperatorService, startOperatorService } from "./given.js";
 
-const NO_PAGE = { page_token: "" };
+const NO_PAGE = { page_size: undefined, page_token: "" };
 const UNKNOWN_ORG = "org_01jd2r6p5vf8ksw3xhb1z7q4ye";
 
 for (const engine of ENGINES) {

@@ -6,7 +6,7 @@ import type { MaskedPhone } from "../../src/domain/values/masked-phone.js";
 import { MPESA_CAPABILITIES } from "../../src/rails/mpesa/limits.js";
 import type { Report } from "../../src/rails/rail.js";
 import { SandboxRail } from "../../src/rails/sandbox/sandbox.js";
-import { attend, RAIL_TERMS, receiptNamed, resolve } from "../support/commands.js";
+import { clearFlag, RAIL_TERMS, receiptNamed, resolve } from "../support/commands.js";
 import { settled } from "./support/manual-timing.js";
 import { ACCEPTED, failedWith, OPEN, paid, REJECTED, UNKNOWN, UNREACHED } from "./support/scripted-rail.js";
 import { HOUR_MILLIS, MINUTE_MILLIS, World } from "./support/world.js";
@@ -229,7 +229,7 @@ describe("the settlement, about the messages of a rail", () => {
     await world.pass(80_000);
     await world.message(id, paid("ref", { receipt: "R1" }));
     await world.pass(MINUTE_MILLIS);
-    await world.commit(attend(world.organizationId, id, "REPORT_DIFFERS"));
+    await world.commit(clearFlag(world.organizationId, id, "REPORT_DIFFERS"));
     await world.pass(HOUR_MILLIS);
     expect(world.stateOf(id)).to.equal("ENDED FAILED");
   });

@@ -14,9 +14,9 @@ import { verify } from "../../src/verify/verify.js";
 import { MemoryDisk } from "../attack/simulation/disks/memory-disk.js";
 import {
   advancePayment,
-  attend,
   beginPayment,
   cancel,
+  clearFlag,
   closeAccount,
   completePayment,
   correctBook,
@@ -85,7 +85,7 @@ function oneOfEach(organizationId: OrganizationId) {
     flagTransaction: flag(organizationId, begun),
     completePayment: completePayment(organizationId, begun, { movement: "m1", receipt: "r1" }),
     failPayment: failPayment(organizationId, unbegun),
-    attendTransaction: attend(organizationId, flagged, "OUTCOME_UNKNOWN"),
+    clearFlag: clearFlag(organizationId, flagged, "OUTCOME_UNKNOWN"),
     resolveTransaction: resolve(organizationId, unknown, { kind: "COMPLETED", receipt: receiptNamed("r2") }),
     coverShortfall: correctBook("coverShortfall", organizationId, { amountCents: 50, key: "cover" }),
     recoverShortfall: correctBook("recoverShortfall", organizationId, {

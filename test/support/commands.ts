@@ -2,9 +2,9 @@ import { typeid } from "typeid-js";
 
 import type {
   AdvancePayment,
-  AttendTransaction,
   BeginPayment,
   CancelTransaction,
+  ClearFlag,
   CloseAccount,
   CompletePayment,
   CorrectBook,
@@ -312,12 +312,8 @@ export function flag(
   };
 }
 
-export function attend(
-  organizationId: OrganizationId,
-  transactionId: TransactionId,
-  reason: FlagReason,
-): AttendTransaction {
-  return { ...flag(organizationId, transactionId, reason), name: "attendTransaction", person: "amina" as OperatorName };
+export function clearFlag(organizationId: OrganizationId, transactionId: TransactionId, reason: FlagReason): ClearFlag {
+  return { ...flag(organizationId, transactionId, reason), name: "clearFlag", person: "amina" as OperatorName };
 }
 
 interface ByOperator {

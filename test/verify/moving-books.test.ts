@@ -6,8 +6,8 @@ import type { Transaction } from "../../src/domain/transaction.js";
 import type { Pace } from "../../src/verify/pace.js";
 import { type Verification, verify, type VerifyOptions } from "../../src/verify/verify.js";
 import {
-  attend,
   beginPayment,
+  clearFlag,
   completePayment,
   correctBook,
   failPayment,
@@ -92,7 +92,7 @@ for (const engine of ENGINES_OF_STAGE) {
       await books.do((id) => completePayment(id, order.id, { movement: `${name}-m1` }));
       await books.do((id) => flag(id, order.id));
       await books.do((id) => completePayment(id, order.id, { movement: `${name}-m1`, receipt: `${name}-r1` }));
-      await books.do((id) => attend(id, order.id, "OUTCOME_UNKNOWN"));
+      await books.do((id) => clearFlag(id, order.id, "OUTCOME_UNKNOWN"));
       const failed = await books.move("redeem", amina, "6.00", { rail: SLOW_RAIL });
       await books.do((id) => beginPayment(id, failed.id));
       await books.do((id) => failPayment(id, failed.id));

@@ -62,23 +62,23 @@ export async function list(
   const session = new Session(options);
   const method = session.contract.method(listMethod);
   const rows: JsonFields[] = [];
-  let token = "";
+  let token: string | null = "";
   do {
     const size = Math.min(options.limit - rows.length, PAGE_SIZE_MAX);
     const page = JSON.parse(await session.unary(method, listRequest(session, method, { filters, size, token }))) as {
-      readonly next_page_token: string;
+      readonly next_page_token: string | null;
     } & Readonly<Record<string, readonly JsonFields[]>>;
     const more = page[`${name}s`] ?? [];
     if (options.json === true) for (const row of more) printJson(row);
     rows.push(...more);
     token = page.next_page_token;
-  } while (token !== "" && rows.length < options.limit);
+  } while (token !== null && rows.length < options.limit);
 
   if (options.json !== true) {
     if (rows.length === 0) printLine(`No ${name} matches.`);
     else printTable([columns.map((column) => column.toUpperCase()), ...rows.map((row) => cellsOf(row, columns))]);
   }
-  if (token !== "")
+  if (token !== null)
     invocation().stderr.write(`There may be more. To see them: --limit ${String(options.limit * 10)}\n`);
 }
 

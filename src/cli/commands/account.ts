@@ -9,6 +9,7 @@ import { formatCents, toCents } from "../../domain/values/cents.js";
 import { type AccountId, type OrganizationId, parseAccountId } from "../../domain/values/ids.js";
 import type { StatusReason } from "../../domain/values/text.js";
 import { messageOf } from "../../grpc/errors/message.js";
+import { statusNoteOf } from "../../grpc/messages/transaction.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { failureFacts } from "../../startup/failure-facts.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
@@ -137,10 +138,10 @@ function transactionJson(transaction: Transaction) {
     id: transaction.id,
     type: transaction.type.toLowerCase(),
     status: transaction.status.toLowerCase(),
-    status_reason: transaction.statusReason,
+    status_note: statusNoteOf(transaction) ?? null,
     amount: formatCents(transaction.amountCents),
     reference: transaction.reference,
-    description: transaction.description,
+    description: transaction.description === "" ? null : transaction.description,
     metadata: Object.fromEntries(transaction.metadata),
     rail: transaction.rail,
     rail_receipt: transaction.railReceipt ?? null,

@@ -1,9 +1,8 @@
 import { type Command, Option } from "commander";
 import { typeidUnboxed } from "typeid-js";
 
-import type { AttendTransaction, ResolveTransaction } from "../../domain/commands.js";
+import type { ClearFlag, ResolveTransaction } from "../../domain/commands.js";
 import { FLAG_REASONS, type FlagReason, type RailReceipt, type Resolution } from "../../domain/payment.js";
-import type { Transaction } from "../../domain/transaction.js";
 import { OPERATOR } from "../../domain/values/actor.js";
 import { type Cents, formatCents } from "../../domain/values/cents.js";
 import { parseTransactionId, type TransactionId } from "../../domain/values/ids.js";
@@ -29,9 +28,7 @@ interface ResolveOptions extends OperatorOptions {
   readonly amount?: Cents;
 }
 
-/**
- * `kesc resolve` and `kesc attend`: what a person does about a transaction that needs attention.
- */
+/** `kesc resolve` and `kesc clear-flag`: a person settles a transaction that needs attention. */
 export function addResolve(program: Command): void {
   addOperatorOptions(
     program
@@ -44,14 +41,14 @@ export function addResolve(program: Command): void {
     .option("--amount <amount>", "what really moved, of moved", amountOf)
     .action(resolve);
   program
-    .command("attend")
-    .description("lower a flag of a transaction, after you have looked at its cause")
+    .command("clear-flag")
+    .description("clear a flag of a transaction, after you have looked at its cause")
     .argument("<transaction-id>", 'id of the transaction ("txn_…")')
-    .addOption(new Option("--flag <flag>", "the flag to lower").choices(FLAG_REASONS).makeOptionMandatory())
+    .addOption(new Option("--flag <flag>", "the flag to clear").choices(FLAG_REASONS).makeOptionMandatory())
     .requiredOption("--org <organization>", "id or name of the organization")
     .requiredOption("--person <name>", "who has looked", operatorName)
     .requiredOption("--reason <text>", "reason for the journal, without personal data", statusReason)
-    .action(attend);
+    .action(clearFlag);
 }
 
 async function resolve(text: string, options: ResolveOptions): Promise<void> {
@@ -83,11 +80,14 @@ async function resolve(text: string, options: ResolveOptions): Promise<void> {
       return;
     }
     const again = replayed ? " It was resolved before." : "";
-    printLine(`${resource.id} is ${resource.status}, ${formatCents(resource.amountCents)} KESC.${again}`);
+    for (const each of [resource, ...(resource.correction === undefined ? [] : [resource.correction])]) {
+      const corrects = each.corrects === undefined ? "" : ` It corrects ${each.corrects.transactionId}.`;
+      printLine(`${each.id} is ${each.status}, ${formatCents(each.amountCents)} KESC.${corrects}${again}`);
+    }
   });
 }
 
-async function attend(
+async function clearFlag(
   text: string,
   { org, flag, person, reason }: Pick<OperatorOptions, "org" | "person" | "reason"> & { readonly flag: FlagReason },
 ): Promise<void> {
@@ -95,8 +95,8 @@ async function attend(
   const { database: address } = configFromEnvironment();
   await withCurrentDatabase(address, async (database) => {
     const { organization, cell } = await findOwner(database, org);
-    const command: AttendTransaction = {
-      name: "attendTransaction",
+    const command: ClearFlag = {
+      name: "clearFlag",
       organizationId: organization.id,
       actor: OPERATOR,
       transactionId,
@@ -107,7 +107,7 @@ async function attend(
     const { resource, replayed } = done(await commitAsOperator(cell, command));
     const left =
       resource.openFlags.length === 0 ? "It needs no attention any more." : `Left: ${resource.openFlags.join(", ")}.`;
-    printLine(replayed ? `The flag ${flag} is not up. ${left}` : `Lowered ${flag} of ${transactionId}. ${left}`);
+    printLine(replayed ? `The flag ${flag} is not up. ${left}` : `Cleared ${flag} of ${transactionId}. ${left}`);
   });
 }
 
@@ -147,7 +147,7 @@ function intentOf(id: TransactionId, resolution: Resolution, aloneMaxCents: numb
 }
 
 /** Throws an OperatorError if the command was refused. */
-function done(outcome: Outcome<Transaction>): Outcome<Transaction> & { kind: "done" } {
+function done<Resource>(outcome: Outcome<Resource>): Outcome<Resource> & { kind: "done" } {
   if (outcome.kind === "refused") throw new OperatorError(messageOf(outcome.refusal));
   return outcome;
 }

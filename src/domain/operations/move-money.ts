@@ -129,9 +129,8 @@ function decideRepeat(book: Book, command: MoveMoney, now: UnixMillis): Decision
     const resourceId = book.resourceOfIdempotencyKey(organizationId, idempotencyKey);
     if (resourceId !== undefined) {
       const earlier = book.transaction(organizationId, resourceId as TransactionId);
-      // The reference is not compared. Idempotency keys serve callers that generate a new reference
-      // for each retry.
-      return earlier !== undefined && differingFields(book, command, earlier).length === 0
+      // The key covers the reference, too: under another reference it is another payment.
+      return earlier?.reference === reference && differingFields(book, command, earlier).length === 0
         ? replay(earlier)
         : refuse({ reason: "IDEMPOTENCY_KEY_REUSED" });
     }
@@ -155,8 +154,6 @@ function differingFields(book: Book, command: MoveMoney, existing: Transaction):
     // A change of the organization's default rail must refuse no repeat.
     ...(command.isRailNamed !== true || command.rail === existing.rail ? [] : ["rail"]),
     ...(hasOtherPayer(book, command, existing) ? ["payer_phone_number"] : []),
-    // An idempotency key may name a reversal that has everything else in common with the command.
-    ...(existing.corrects === undefined ? [] : ["corrects_transaction_id"]),
   ];
 }
 

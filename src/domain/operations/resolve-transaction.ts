@@ -6,10 +6,10 @@ import { completed, failed, movedLate, type Told } from "../orders/outcome.js";
 import { effectOf, lastOf, type Steps, taken } from "../orders/step.js";
 import type { Resolution } from "../payment.js";
 import { detailOf, type Intent, isApproved, personsOf, standingAfter } from "../proposal.js";
-import type { Transaction } from "../transaction.js";
+import type { ResolvedTransaction, Transaction } from "../transaction.js";
 import type { UnixMillis } from "../values/time.js";
 
-export const resolveTransaction: Operation<ResolveTransaction, Transaction> = { lookup, decide };
+export const resolveTransaction: Operation<ResolveTransaction, ResolvedTransaction> = { lookup, decide };
 
 function lookup({ organizationId, transactionId, resolution }: ResolveTransaction, rows: Lookup): void {
   rows.order(transactionId);
@@ -32,7 +32,7 @@ const REQUEST_MILLIS_MAX = 60_000;
  * Refuses, in this order: TRANSACTION_NOT_FOUND, INVALID_TRANSITION, RECEIPT_ALREADY_USED,
  * LIMIT_EXCEEDED (of the organization's book).
  */
-function decide(book: Book, command: ResolveTransaction, now: UnixMillis): Decision<Transaction> {
+function decide(book: Book, command: ResolveTransaction, now: UnixMillis): Decision<ResolvedTransaction> {
   const { organizationId, transactionId, resolution, person, actor, reason } = command;
   const order = orderOf(book, organizationId, transactionId);
   if (order === undefined) return refuse({ reason: "TRANSACTION_NOT_FOUND", transactionId });
@@ -58,11 +58,11 @@ function decide(book: Book, command: ResolveTransaction, now: UnixMillis): Decis
   const isOneEnough = Math.max(transaction.amountCents, movedCents) <= command.aloneMaxCents;
   if (!isApproved(standing, intent, isOneEnough)) {
     const row = standingAfter(standing, intent, now);
-    if (row === standing) return replay(transaction);
+    if (row === standing) return replay(without(transaction));
     const proposed: Transaction = { ...transaction, updatedAt: now };
     const kind = "transaction.resolution_proposed";
     const step = taken({ transaction: proposed, account, kind, actor, reason, detail: detailOf(intent) });
-    return { kind: "effect", resource: proposed, effect: effectOf([step], [{ table: "proposals", row }]) };
+    return { kind: "effect", resource: without(proposed), effect: effectOf([step], [{ table: "proposals", row }]) };
   }
 
   const end =
@@ -73,7 +73,13 @@ function decide(book: Book, command: ResolveTransaction, now: UnixMillis): Decis
   if (steps === undefined) {
     return refuse({ reason: "LIMIT_EXCEEDED", accountId: undefined, limitCents: MAX_SUM_CENTS });
   }
-  return { kind: "effect", resource: lastOf(steps).transaction, effect: effectOf(steps, [end.put], end.limits) };
+  const correction = resolution.kind === "MOVED" ? lastOf(steps).transaction : undefined;
+  const resource = { ...steps[0].transaction, correction };
+  return { kind: "effect", resource, effect: effectOf(steps, [end.put], end.limits) };
+}
+
+function without(transaction: Transaction): ResolvedTransaction {
+  return { ...transaction, correction: undefined };
 }
 
 function resolve(
@@ -96,19 +102,21 @@ function resolve(
   }
 }
 
-/** Returns the transaction in which the same resolution ended earlier. */
-function resolved(book: Book, transaction: Transaction, resolution: Resolution): Transaction | undefined {
+/** Returns the transaction if the same resolution ended it earlier. */
+function resolved(book: Book, transaction: Transaction, resolution: Resolution): ResolvedTransaction | undefined {
   switch (resolution.kind) {
     case "COMPLETED":
       return transaction.status === "COMPLETED" && transaction.railReceipt === resolution.receipt
-        ? transaction
+        ? without(transaction)
         : undefined;
     case "FAILED":
-      return transaction.failure === "RESOLVED_BY_OPERATOR" ? transaction : undefined;
-    case "MOVED":
-      return book
+      return transaction.failure === "RESOLVED_BY_OPERATOR" ? without(transaction) : undefined;
+    case "MOVED": {
+      const correction = book
         .lateCorrections(transaction.organizationId, transaction.id)
         .find((late) => late.railReceipt === resolution.receipt && late.amountCents === resolution.amountCents);
+      return correction === undefined ? undefined : { ...transaction, correction };
+    }
   }
 }
 

@@ -2,9 +2,9 @@ import type { Command, Resource, ResourceOf } from "../commands.js";
 import type { Book, Decision, Lookup, Operation } from "../decision.js";
 import type { UnixMillis } from "../values/time.js";
 import { advancePayment } from "./advance-payment.js";
-import { attendTransaction } from "./attend-transaction.js";
 import { beginPayment } from "./begin-payment.js";
 import { cancelTransaction } from "./cancel-transaction.js";
+import { clearFlag } from "./clear-flag.js";
 import { closeAccount } from "./close-account.js";
 import { completePayment } from "./complete-payment.js";
 import { correctBook } from "./correct-book.js";
@@ -45,7 +45,7 @@ const OPERATIONS = {
   completePayment,
   failPayment,
   flagTransaction,
-  attendTransaction,
+  clearFlag,
   resolveTransaction,
   coverShortfall: correctBook,
   recoverShortfall: correctBook,

@@ -21,6 +21,16 @@ export function maskPhone(phone: PhoneNumber): MaskedPhone {
 }
 
 /**
+ * Returns the number as callers see it: a plus, the country code of Kenya or the first digit of any
+ * other number, and the last three digits. "+254******149"
+ */
+export function shownPhone(maskedPhone: MaskedPhone): string {
+  const shownFirst = maskedPhone.startsWith(KENYA) ? KENYA : maskedPhone.slice(0, 1);
+  const stars = "*".repeat(maskedPhone.length - shownFirst.length - SHOWN_LAST);
+  return `+${shownFirst}${stars}${maskedPhone.slice(-SHOWN_LAST)}`;
+}
+
+/**
  * Reads a phone number that a rail sent, masked or not, in local or international form. Returns
  * undefined for any other text.
  */

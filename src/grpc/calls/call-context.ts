@@ -6,6 +6,7 @@ import { traceIdOf, type TraceParent } from "../../../runtime/trace-id.js";
 import type { CallSpan, Tracing } from "../../../runtime/tracing/tracing.js";
 import type { ApiKey } from "../../domain/api-key.js";
 import type { Actor } from "../../domain/values/actor.js";
+import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import { type IdempotencyKey, parseIdempotencyKey } from "../../domain/values/text.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import { StoreError } from "../../ledger/ports/store.js";
@@ -148,13 +149,13 @@ export interface CallOptions {
 
 const NO_OPTIONS: CallOptions = { idempotencyKey: undefined, validateOnly: false, problems: [] };
 
-export function optionsOf(metadata: Metadata): CallOptions {
+export function optionsOf(metadata: Metadata, contract: Pick<RpcContract, "idempotencyKey">): CallOptions {
   const [sentKey] = metadata.get("idempotency-key");
   const [validateOnly] = metadata.get("kesc-validate-only");
   if (sentKey === undefined && validateOnly === undefined) return NO_OPTIONS;
 
   const problems: FieldProblem[] = [];
-  const key = sentKey === undefined ? undefined : parseIdempotencyKey(sentKey.toString());
+  const key = sentKey === undefined ? undefined : keyFor(contract, sentKey.toString());
   if (key?.ok === false) problems.push({ field: "idempotency-key", message: key.problem, code: key.code });
   // Any other value is refused, not ignored: a caller that asks for a validation must not get the
   // real call.
@@ -162,6 +163,23 @@ export function optionsOf(metadata: Metadata): CallOptions {
     problems.push({ field: "kesc-validate-only", message: "must be true or false", code: "FORMAT" });
   }
   return { idempotencyKey: key?.ok === true ? key.value : undefined, validateOnly: validateOnly === "true", problems };
+}
+
+/** Parses the idempotency key, if the rpc takes one. An rpc that only reads ignores it. */
+function keyFor(
+  { idempotencyKey }: Pick<RpcContract, "idempotencyKey">,
+  sentKey: string,
+): Parsed<IdempotencyKey | undefined> {
+  switch (idempotencyKey) {
+    case "taken":
+      return parseIdempotencyKey(sentKey);
+    case "items":
+      return unparsed("must not be sent with this call: each of its requests has an idempotency_key", "CONFLICT");
+    case "refused":
+      return unparsed("must not be sent with this call: a key has no effect on it", "CONFLICT");
+    case "ignored":
+      return parsed(undefined);
+  }
 }
 
 /** Returns the earlier of the caller's deadline and the server's own limit. */

@@ -108,7 +108,7 @@ class OpenServerStream<Request, Input> {
     const { metadata, request } = this.#call;
     const key = await admit(contract, dependencies, { call: this.#call, record: this.#record });
     if ("reason" in key) return refused(key);
-    const { problems, validateOnly, idempotencyKey } = optionsOf(metadata);
+    const { problems, validateOnly, idempotencyKey } = optionsOf(metadata, contract);
     const deadline = toUnixMillis(Math.min(Number(this.#call.getDeadline()), Number.MAX_SAFE_INTEGER));
     const caller = {
       key,

@@ -114,7 +114,7 @@ class OpenStream<Request, Input extends { readonly length: number }, Response> {
     const { metadata } = this.#call;
     const key = await admit(contract, dependencies, { call: this.#call, record: this.#record });
     if ("reason" in key) return refused(key);
-    const { problems, validateOnly, idempotencyKey } = optionsOf(metadata);
+    const { problems, validateOnly, idempotencyKey } = optionsOf(metadata, contract);
     if (problems.length > 0) return refused({ reason: "INVALID_FIELD", fields: problems });
     if (validateOnly || this.#ended) return DONE;
 

@@ -131,7 +131,7 @@ export function routeOf<Request, Input, Response, Key extends Identity | undefin
       if (key !== undefined && "reason" in key) return refused(key);
 
       const { requestId } = record;
-      const options = optionsOf(call.metadata);
+      const options = optionsOf(call.metadata, contract);
       const caller = {
         key,
         requestId,

@@ -210,7 +210,7 @@ function railFactsOf(refusal: RailRefusal): Record<string, string> {
       return { account_id: refusal.accountId, until: new Date(refusal.until).toISOString() };
     case "RECEIPT_ALREADY_USED":
       return {
-        receipt: refusal.receipt,
+        rail_receipt: refusal.receipt,
         ...(refusal.transactionId === undefined ? {} : { transaction_id: refusal.transactionId }),
       };
     case "BOOK_ACCOUNT_TOO_LOW":

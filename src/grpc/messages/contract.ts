@@ -14,6 +14,12 @@ import { packageFile } from "../../../runtime/files/package-file.js";
 import { parseScope, type Scope } from "../../domain/api-key.js";
 import { parseRoles, type Role } from "../../operators/operator.js";
 
+/**
+ * What an rpc does with an idempotency key. An rpc that writes and takes none refuses it, so that
+ * no caller relies on a key without effect. "items": each item of the request has a key of its own.
+ */
+export type IdempotencyKeyUse = "taken" | "items" | "refused" | "ignored";
+
 /** The definition of one rpc in the contract. */
 export interface RpcContract {
   /** The name on the wire: "/kesc.v1.TransactionService/Mint". */
@@ -32,6 +38,8 @@ export interface RpcContract {
   readonly input: DescMessage;
   /** Whether the larger limit for requests applies. */
   readonly bulk: boolean;
+  /** What the rpc does with an idempotency key in its metadata. */
+  readonly idempotencyKey: IdempotencyKeyUse;
   /** Whether the rpc reads many rows, as a list does. Such rpcs have a rate of their own. */
   readonly readsMany: boolean;
   /** Which sides stream: none, both, or only the server. */
@@ -59,6 +67,7 @@ const ANY_KEY = "kesc.v1.any_key";
 const PUBLIC = "kesc.v1.public";
 const BULK = "kesc.v1.bulk";
 const READS_MANY = "kesc.v1.reads_many";
+const TAKES_IDEMPOTENCY_KEY = "kesc.v1.takes_idempotency_key";
 const REQUIRED_ROLES = "kesc.admin.v1.required_roles";
 
 const DESCRIPTOR_SET = packageFile("dist/proto/kesc.binpb");
@@ -87,7 +96,7 @@ export function readOperatorsContract(descriptorSet: Uint8Array = readFileSync(O
   return contractIn(descriptorSet, OPERATORS_PACKAGE, rolesOf);
 }
 
-type Rights = Pick<RpcContract, "isPublic" | "requiredScope" | "requiredRoles">;
+type Rights = Pick<RpcContract, "isPublic" | "requiredScope" | "requiredRoles" | "idempotencyKey">;
 /** Returns the value of an option of an rpc. */
 type OptionOf = (option: string) => unknown;
 
@@ -114,13 +123,20 @@ function scopesOf(rpc: string, optionOf: OptionOf): Rights {
   const isPublic = optionOf(PUBLIC) === true;
   const scope = (isPublic || optionOf(ANY_KEY) === true) && text === "" ? undefined : parseScope(text);
   if (scope?.ok === false) throw new Error(`${rpc}: the option ${REQUIRED_SCOPE} ${scope.problem}`);
-  return { isPublic, requiredScope: scope?.value, requiredRoles: [] };
+  const idempotencyKey = idempotencyKeyUse(scope?.value, optionOf);
+  return { isPublic, requiredScope: scope?.value, requiredRoles: [], idempotencyKey };
+}
+
+function idempotencyKeyUse(scope: Scope | undefined, optionOf: OptionOf): IdempotencyKeyUse {
+  if (optionOf(TAKES_IDEMPOTENCY_KEY) === true) return "taken";
+  if (optionOf(BULK) === true) return "items";
+  return scope === undefined || scope.endsWith(":read") ? "ignored" : "refused";
 }
 
 function rolesOf(rpc: string, optionOf: OptionOf): Rights {
   const roles = parseRoles(optionOf(REQUIRED_ROLES) as readonly string[]);
   if (!roles.ok) throw new Error(`${rpc}: the option ${REQUIRED_ROLES} ${roles.problem}`);
-  return { isPublic: false, requiredScope: undefined, requiredRoles: roles.value };
+  return { isPublic: false, requiredScope: undefined, requiredRoles: roles.value, idempotencyKey: "ignored" };
 }
 
 function rpcContract(

@@ -1,11 +1,14 @@
 import { FLAG_REASONS, type FlagReason, type PaymentState } from "../../domain/payment.js";
 import type { Transaction } from "../../domain/transaction.js";
+import { shownPhone } from "../../domain/values/masked-phone.js";
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import {
   FlagReason as FlagReasonMessage,
   type Payment as PaymentMessage,
   PaymentState as PaymentStateMessage,
+  RailMessagePurpose,
 } from "../../gen/kesc/v1/payment.js";
+import type { CallbackPurpose } from "../../rails/callback-token.js";
 import type { StoredMessage } from "../../settlement/ports/inbox.js";
 import type { StoredPayment } from "../../settlement/ports/payments.js";
 import { toTimestamp } from "./timestamp.js";
@@ -26,6 +29,15 @@ const FLAGS = {
   FAILED_AFTER_COMPLETION: FlagReasonMessage.FLAG_REASON_FAILED_AFTER_COMPLETION,
 } as const satisfies Record<FlagReason, FlagReasonMessage>;
 
+const PURPOSES = {
+  collect: RailMessagePurpose.RAIL_MESSAGE_PURPOSE_COLLECT,
+  pay_out: RailMessagePurpose.RAIL_MESSAGE_PURPOSE_PAY_OUT,
+  timeout: RailMessagePurpose.RAIL_MESSAGE_PURPOSE_TIMEOUT,
+  status: RailMessagePurpose.RAIL_MESSAGE_PURPOSE_STATUS,
+  // A message about a balance belongs to no transaction, so no payment has one.
+  balance: RailMessagePurpose.RAIL_MESSAGE_PURPOSE_UNSPECIFIED,
+} as const satisfies Record<CallbackPurpose, RailMessagePurpose>;
+
 export function toPaymentMessage(
   payment: StoredPayment,
   { transaction, messages }: { transaction: Transaction; messages: readonly StoredMessage[] },
@@ -33,18 +45,18 @@ export function toPaymentMessage(
   const { begunAt } = payment;
   return {
     transaction_id: payment.transactionId,
-    state: STATES[payment.state],
     rail: transaction.rail,
-    masked_phone_number: payment.maskedPhone,
-    rail_reference: payment.railReference ?? "",
-    begun_at: begunAt === undefined ? undefined : toTimestamp(begunAt),
-    sends: payment.sends,
-    checks: payment.checks,
+    state: STATES[payment.state],
+    masked_phone_number: shownPhone(payment.maskedPhone),
+    rail_reference: payment.railReference,
+    started_at: begunAt === undefined ? undefined : toTimestamp(begunAt),
+    send_count: payment.sends,
+    check_count: payment.checks,
     next_check_at: payment.state === "ENDED" ? undefined : toTimestamp(payment.dueAt),
-    last_code: payment.lastCode ?? "",
+    last_code: payment.lastCode,
     open_flags: transaction.openFlags.map((flag) => FLAGS[flag]),
     messages: messages.map(({ purpose, body, receivedAt }) => ({
-      purpose,
+      purpose: PURPOSES[purpose],
       body,
       received_at: toTimestamp(receivedAt),
     })),

@@ -13,8 +13,8 @@ export function toTimestamp(moment: UnixMillis): Timestamp {
 }
 
 /**
- * Parses a time for a filter, in the years 1 to 9999. Rounds it up to the next millisecond. Stored
- * times have whole milliseconds, so the rounded filter matches the same rows.
+ * Parses a time, in the years 1 to 9999. Rounds it up to the next millisecond. Stored
+ * times have whole milliseconds, so the rounded time is before and after the same rows.
  */
 export function parseMoment(unchecked: Timestamp | undefined): Parsed<UnixMillis | undefined> {
   if (unchecked === undefined) return parsed(undefined);
@@ -22,15 +22,4 @@ export function parseMoment(unchecked: Timestamp | undefined): Parsed<UnixMillis
   return seconds >= FIRST_SECOND && seconds <= LAST_SECOND && nanos >= 0 && nanos <= NANOS_MAX
     ? parsed(toUnixMillis(Number(seconds) * 1_000 + Math.ceil(nanos / NANOS_IN_MILLI)))
     : unparsed("must be a time in the years 1 to 9999", "OUT_OF_RANGE");
-}
-
-/** Parses the end of a time range. It must be later than the start. */
-export function parseEnd(start: Timestamp | undefined, end: Timestamp | undefined): Parsed<UnixMillis | undefined> {
-  const moment = parseMoment(end);
-  const isLater =
-    start === undefined ||
-    end === undefined ||
-    end.seconds > start.seconds ||
-    (end.seconds === start.seconds && end.nanos > start.nanos);
-  return moment.ok && !isLater ? unparsed("must be later than created_after", "OUT_OF_RANGE") : moment;
 }

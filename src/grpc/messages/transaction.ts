@@ -10,8 +10,10 @@ import {
 import { formatCents } from "../../domain/values/cents.js";
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import {
+  FailureReason as FailureReasonMessage,
   type Transaction as TransactionMessage,
   TransactionCorrection as CorrectionMessage,
+  type TransactionFailure,
   TransactionStatus as TransactionStatusMessage,
   TransactionType as TransactionTypeMessage,
 } from "../../gen/kesc/v1/transaction.js";
@@ -37,48 +39,90 @@ const CORRECTIONS = {
 } as const satisfies Record<Correction["kind"], CorrectionMessage>;
 
 const FAILURES = {
-  CANCELED_BY_PAYER: "The payer canceled the payment.",
-  PAYER_UNREACHABLE: "The payer's phone could not be reached.",
-  PAYER_SHORT_OF_FUNDS: "The payer has too little money.",
-  WRONG_PIN: "The payer entered a wrong PIN.",
-  RECIPIENT_NOT_REGISTERED: "The recipient is not registered with the rail.",
-  RECIPIENT_LIMIT: "The recipient cannot take the amount.",
-  RAIL_ACCOUNT_SHORT: "The organization's account at the rail has too little money.",
-  RAIL_REFUSED: "The rail refused the payment.",
-  EXPIRED: "The rail could not be asked in time.",
-  REPORT_DIFFERS: "The rail moved another amount, which a correction has booked.",
-  RESOLVED_BY_OPERATOR: "An operator found that no shillings have moved.",
-} as const satisfies Record<FailureReason, string>;
+  CANCELED_BY_PAYER: {
+    reason: FailureReasonMessage.FAILURE_REASON_CANCELED_BY_PAYER,
+    message: "The payer canceled the payment.",
+  },
+  PAYER_UNREACHABLE: {
+    reason: FailureReasonMessage.FAILURE_REASON_PAYER_UNREACHABLE,
+    message: "The payer's phone could not be reached.",
+  },
+  PAYER_SHORT_OF_FUNDS: {
+    reason: FailureReasonMessage.FAILURE_REASON_PAYER_SHORT_OF_FUNDS,
+    message: "The payer has too little money.",
+  },
+  WRONG_PIN: {
+    reason: FailureReasonMessage.FAILURE_REASON_WRONG_PIN,
+    message: "The payer entered a wrong PIN.",
+  },
+  RECIPIENT_NOT_REGISTERED: {
+    reason: FailureReasonMessage.FAILURE_REASON_RECIPIENT_NOT_REGISTERED,
+    message: "The recipient is not registered with the rail.",
+  },
+  RECIPIENT_LIMIT: {
+    reason: FailureReasonMessage.FAILURE_REASON_RECIPIENT_LIMIT,
+    message: "The recipient cannot take the amount.",
+  },
+  RAIL_ACCOUNT_SHORT: {
+    reason: FailureReasonMessage.FAILURE_REASON_RAIL_ACCOUNT_SHORT,
+    message: "The organization's account at the rail has too little money.",
+  },
+  RAIL_REFUSED: {
+    reason: FailureReasonMessage.FAILURE_REASON_RAIL_REFUSED,
+    message: "The rail refused the payment.",
+  },
+  EXPIRED: {
+    reason: FailureReasonMessage.FAILURE_REASON_EXPIRED,
+    message: "The rail could not be asked in time.",
+  },
+  REPORT_DIFFERS: {
+    reason: FailureReasonMessage.FAILURE_REASON_REPORT_DIFFERS,
+    message: "The rail moved another amount, which a correction has booked.",
+  },
+  // The books keep the word that they were begun with.
+  RESOLVED_BY_OPERATOR: {
+    reason: FailureReasonMessage.FAILURE_REASON_RESOLVED_BY_PERSON,
+    message: "A person found that no shillings have moved.",
+  },
+} as const satisfies Record<FailureReason, TransactionFailure>;
+
+/** The failures that a person decided. Any other one has a code of the rail as its statusReason. */
+const DECIDED_BY_PERSONS: ReadonlySet<FailureReason> = new Set(["REPORT_DIFFERS", "RESOLVED_BY_OPERATOR"]);
 
 export function toTransactionMessage(transaction: Transaction): TransactionMessage {
-  const minted = transaction.type === "MINT";
   const { corrects, failure, availableAfterCents } = transaction;
   return {
     id: transaction.id,
     account_id: transaction.accountId,
     type: TYPES[transaction.type],
     status: STATUSES[transaction.status],
-    status_reason: transaction.statusReason,
+    status_note: statusNoteOf(transaction),
     amount: formatCents(transaction.amountCents),
-    source_currency: minted ? "KES" : "KESC",
-    destination_currency: minted ? "KESC" : "KES",
     reference: transaction.reference,
-    description: transaction.description,
+    description: transaction.description === "" ? undefined : transaction.description,
     // The generated type has no read-only map. The encoder only reads it.
     metadata: transaction.metadata as unknown as Map<string, string>,
     rail: transaction.rail,
-    rail_receipt: transaction.railReceipt ?? "",
-    failure: failure === undefined ? undefined : { reason: failure, message: FAILURES[failure] },
+    rail_receipt: transaction.railReceipt,
+    failure: failure === undefined ? undefined : FAILURES[failure],
+    needs_attention: transaction.openFlags.length > 0,
+    available_balance_after: availableAfterCents === undefined ? undefined : formatCents(availableAfterCents),
+    corrects_transaction_id: corrects?.transactionId,
+    correction: corrects === undefined ? undefined : CORRECTIONS[corrects.kind],
+    reversed_by_transaction_id: transaction.reversedById,
     created_at: toTimestamp(transaction.createdAt),
     updated_at: toTimestamp(transaction.updatedAt),
     completed_at: transaction.completedAt === undefined ? undefined : toTimestamp(transaction.completedAt),
-    corrects_transaction_id: corrects?.transactionId ?? "",
-    correction:
-      corrects === undefined ? CorrectionMessage.TRANSACTION_CORRECTION_UNSPECIFIED : CORRECTIONS[corrects.kind],
-    reversed_by_transaction_id: transaction.reversedById ?? "",
-    available_balance_after: availableAfterCents === undefined ? "" : formatCents(availableAfterCents),
-    needs_attention: transaction.openFlags.length > 0,
   };
+}
+
+/** Returns the words of the person who canceled or resolved the transaction. */
+export function statusNoteOf({
+  statusReason,
+  failure,
+}: Pick<Transaction, "statusReason" | "failure">): string | undefined {
+  const isCode = failure !== undefined && !DECIDED_BY_PERSONS.has(failure);
+  return isCode || statusReason === "" ? undefined : statusReason;
 }
 
 /** Parses the type of a filter. UNSPECIFIED means both types. */

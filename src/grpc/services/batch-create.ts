@@ -50,19 +50,12 @@ export interface BatchResult {
  */
 export function parseBatch(
   { requests }: { readonly requests: readonly TransactionRequest[] },
-  { key, idempotencyKey }: Pick<Caller, "key" | "idempotencyKey">,
+  { key }: Pick<Caller, "key">,
   cellOf: CellOf,
 ): ParsedFields<Batch> {
   if (requests.length === 0) return fieldProblem("requests", "is required", "REQUIRED");
   if (requests.length > ITEMS_MAX) {
     return fieldProblem("requests", `must have at most ${String(ITEMS_MAX)} items`, "TOO_MANY");
-  }
-  if (idempotencyKey !== undefined) {
-    return fieldProblem(
-      "idempotency-key",
-      "must not be sent with this call: each of its requests has an idempotency_key",
-      "CONFLICT",
-    );
   }
   const defaultRail = cellOf(key).railAccounts.defaultRail(key.organizationId);
   return { ok: true, value: requests.map((request) => parseItem(request, defaultRail)) };
@@ -107,7 +100,7 @@ export async function runBatch(batch: Batch, caller: Caller, options: BatchRunOp
  * at the item's index.
  */
 function parseItem({ movement: request, idempotency_key }: TransactionRequest, defaultRail: Rail): Item {
-  if (request === undefined) return fieldProblem("request", "must have mint or redeem", "REQUIRED");
+  if (request === undefined) return fieldProblem("mint", "is required if redeem is absent", "REQUIRED");
   const { $case: name, value } = request;
   const movement = parseMovement(value, defaultRail);
   const own = parseFields({ idempotency_key: ifGiven(idempotency_key, parseIdempotencyKey) });

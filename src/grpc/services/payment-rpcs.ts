@@ -5,8 +5,8 @@ import { parseAmount } from "../../domain/values/cents.js";
 import { parseTransactionId, type TransactionId } from "../../domain/values/ids.js";
 import { parseStatusReason } from "../../domain/values/text.js";
 import {
-  AttendTransactionRequest,
-  AttendTransactionResponse,
+  ClearFlagRequest,
+  ClearFlagResponse,
   GetPaymentRequest,
   GetPaymentResponse,
   ResolutionState,
@@ -60,7 +60,7 @@ export function resolveTransaction({ cellOf, newTransactionId }: MovementOptions
     parse: (request) => {
       const common = parseFields({
         transaction_id: parseTransactionId(request.transaction_id),
-        reason: parseStatusReason(request.reason),
+        note: parseStatusReason(request.note),
       });
       const resolution = parseResolution(request.outcome);
       if (common.ok && resolution.ok) return { ok: true, value: { ...common.value, resolution: resolution.value } };
@@ -69,7 +69,7 @@ export function resolveTransaction({ cellOf, newTransactionId }: MovementOptions
         fields: [...(common.ok ? [] : common.fields), ...(resolution.ok ? [] : resolution.fields)],
       };
     },
-    run: async ({ transaction_id: transactionId, reason, resolution }, { key, deadline, trace }) => {
+    run: async ({ transaction_id: transactionId, note: reason, resolution }, { key, deadline, trace }) => {
       const cell = cellOf(key);
       const outcome = await cell.ledger.submit(
         {
@@ -93,26 +93,27 @@ export function resolveTransaction({ cellOf, newTransactionId }: MovementOptions
             ? ResolutionState.RESOLUTION_STATE_PROPOSED
             : ResolutionState.RESOLUTION_STATE_DONE,
         transaction: toTransactionMessage(transaction),
+        correction: transaction.correction && toTransactionMessage(transaction.correction),
       }));
     },
   });
 }
 
-export function attendTransaction(cellOf: CellOf): UnaryRoute {
+export function clearFlag(cellOf: CellOf): UnaryRoute {
   return unary({
-    request: AttendTransactionRequest,
-    response: AttendTransactionResponse,
+    request: ClearFlagRequest,
+    response: ClearFlagResponse,
     parse: (request) =>
       parseFields({
         transaction_id: parseTransactionId(request.transaction_id),
         flag: parseFlagReason(request.flag),
-        reason: parseStatusReason(request.reason),
+        note: parseStatusReason(request.note),
       }),
-    run: async ({ transaction_id: transactionId, flag, reason }, { key, deadline, trace }) => {
+    run: async ({ transaction_id: transactionId, flag, note: reason }, { key, deadline, trace }) => {
       const { organizationId } = key;
       const person = personOf(key);
       const outcome = await cellOf(key).ledger.submit(
-        { name: "attendTransaction", organizationId, actor: actorOf(key), transactionId, flag, person, reason },
+        { name: "clearFlag", organizationId, actor: actorOf(key), transactionId, flag, person, reason },
         deadline,
         { trace },
       );
@@ -139,21 +140,21 @@ async function resolveAloneMaxCentsOf({ payments, railAccounts }: ServedCell, id
 function parseResolution(outcome: ResolveTransactionRequest["outcome"]): ParsedFields<Resolution> {
   switch (outcome?.$case) {
     case undefined:
-      return fieldProblem("outcome", "must be completed, failed or moved", "REQUIRED");
+      return fieldProblem("completed", "is required if failed and moved are absent", "REQUIRED");
     case "completed": {
-      const fields = parseFields({ "completed.receipt": parseRailReceipt(outcome.value.receipt) });
+      const fields = parseFields({ "completed.rail_receipt": parseRailReceipt(outcome.value.rail_receipt) });
       if (!fields.ok) return fields;
-      return { ok: true, value: { kind: "COMPLETED", receipt: fields.value["completed.receipt"] } };
+      return { ok: true, value: { kind: "COMPLETED", receipt: fields.value["completed.rail_receipt"] } };
     }
     case "failed":
       return { ok: true, value: { kind: "FAILED" } };
     case "moved": {
       const fields = parseFields({
         "moved.amount": parseAmount(outcome.value.amount),
-        "moved.receipt": parseRailReceipt(outcome.value.receipt),
+        "moved.rail_receipt": parseRailReceipt(outcome.value.rail_receipt),
       });
       if (!fields.ok) return fields;
-      const { "moved.amount": amountCents, "moved.receipt": receipt } = fields.value;
+      const { "moved.amount": amountCents, "moved.rail_receipt": receipt } = fields.value;
       return { ok: true, value: { kind: "MOVED", amountCents, receipt } };
     }
   }

@@ -22,13 +22,13 @@ import {
   ReverseTransactionResponse,
   type TransactionServiceService,
 } from "../../gen/kesc/v1/transaction_service.js";
+import { parseRange } from "../../statements/period.js";
 import { actorOf } from "../calls/call-context.js";
 import { done, resultOf } from "../calls/rpc-result.js";
 import { stream, type StreamRoute } from "../calls/stream-call.js";
 import { unary, type UnaryRoute, type UnaryRpc } from "../calls/unary-call.js";
 import { parseMaxAmount } from "../messages/amounts.js";
 import { given, ifGiven, parseFields } from "../messages/fields.js";
-import { parseEnd, parseMoment } from "../messages/timestamp.js";
 import { parseTransactionStatuses, parseTransactionType, toTransactionMessage } from "../messages/transaction.js";
 import { isBulk, parseBatch, runBatch } from "./batch-create.js";
 import type { ListTurns } from "./list-turns.js";
@@ -40,7 +40,7 @@ import {
   submitMovement,
 } from "./move-money.js";
 import { formatPageToken, type PagedList, pageOf, parsePageSize, parsePageToken } from "./paging.js";
-import { attendTransaction, getPayment, resolveTransaction } from "./payment-rpcs.js";
+import { clearFlag, getPayment, resolveTransaction } from "./payment-rpcs.js";
 import type { CellOf } from "./served-cell.js";
 
 export interface TransactionHandlersOptions extends MovementOptions {
@@ -66,7 +66,7 @@ export function transactionHandlers(
     cancelTransaction: cancelTransaction(cellOf),
     getPayment: getPayment(cellOf, options.listTurns),
     resolveTransaction: resolveTransaction(options),
-    attendTransaction: attendTransaction(cellOf),
+    clearFlag: clearFlag(cellOf),
   };
 }
 
@@ -92,27 +92,26 @@ function listTransactions({ cellOf, listTurns }: TransactionHandlersOptions): Un
       const fields = parseFields({
         account_id: ifGiven(request.account_id, parseAccountId),
         type: parseTransactionType(request.type),
-        status: parseTransactionStatuses(request.status),
+        statuses: parseTransactionStatuses(request.statuses),
         reference: ifGiven(request.reference, parseReference),
-        created_after: parseMoment(request.created_after),
-        created_before: parseEnd(request.created_after, request.created_before),
+        ...parseRange(request),
         min_amount: ifGiven(request.min_amount, parseAmount),
         max_amount: parseMaxAmount(request.min_amount, request.max_amount),
         metadata: parseMetadata(request.metadata),
         needs_attention: parsed(request.needs_attention),
-        page_size: parsePageSize(request.page_size || undefined),
+        page_size: parsePageSize(request.page_size),
         page_token: parsePageToken(request.page_token),
       });
       if (!fields.ok) return fields;
       const { page_size: size, page_token: token, ...rest } = fields.value;
-      const { type, status, reference } = rest;
+      const { type, statuses, reference } = rest;
       const filters = given({
         accountId: rest.account_id,
         type,
-        status,
+        status: statuses,
         reference,
-        createdAfter: rest.created_after,
-        createdBefore: rest.created_before,
+        createdAfter: rest.start,
+        createdBefore: rest.end,
         minAmountCents: rest.min_amount,
         maxAmountCents: rest.max_amount,
         metadata: rest.metadata.size === 0 ? undefined : rest.metadata,
@@ -129,7 +128,7 @@ function listTransactions({ cellOf, listTurns }: TransactionHandlersOptions): Un
       const { rows, nextBeforeSeq } = read;
       return done({
         transactions: rows.map(toTransactionMessage),
-        next_page_token: formatPageToken(list, nextBeforeSeq) ?? "",
+        next_page_token: formatPageToken(list, nextBeforeSeq),
       });
     },
   });
@@ -171,9 +170,9 @@ function cancelTransaction(cellOf: CellOf): UnaryRoute {
     parse: (request) =>
       parseFields({
         transaction_id: parseTransactionId(request.transaction_id),
-        reason: parseStatusReason(request.reason),
+        note: parseStatusReason(request.note),
       }),
-    run: async ({ transaction_id: transactionId, reason }, { key, deadline, trace }) => {
+    run: async ({ transaction_id: transactionId, note: reason }, { key, deadline, trace }) => {
       const outcome = await cellOf(key).ledger.submit(
         {
           name: "cancelTransaction",

@@ -209,9 +209,6 @@ for (const engine of ENGINES) {
     const isIn = (after: Moment | undefined, before: Moment | undefined, createdAt: number): boolean =>
       (after === undefined || createdAt - FIRST_MILLIS >= millisOf(after)) &&
       (before === undefined || createdAt - FIRST_MILLIS < millisOf(before));
-    const isEmptySpan = (after: Moment | undefined, before: Moment | undefined): boolean =>
-      after !== undefined && before !== undefined && millisOf(after) >= millisOf(before);
-
     /** Rows have whole milliseconds, and so have the ends of a range: they are rounded up. */
     const isEmptyRange = (start: Moment | undefined, end: Moment | undefined): boolean =>
       start !== undefined && end !== undefined && Math.ceil(millisOf(start)) >= Math.ceil(millisOf(end));
@@ -294,20 +291,20 @@ for (const engine of ENGINES) {
         const request = set({
           account_id: account,
           type: type && TYPES[type],
-          status: status.map((name) => TRANSACTION_STATUSES[name]),
+          statuses: status.map((name) => TRANSACTION_STATUSES[name]),
           reference,
           min_amount: min && formatCents(min),
           max_amount: max && formatCents(max),
           metadata,
-          created_after: timeText(after),
-          created_before: timeText(before),
+          start: timeText(after),
+          end: timeText(before),
         });
         const answer = await walk("ListTransactions", tenant, request, size);
         const isEmpty = {
-          created_before: isEmptySpan(after, before),
+          end: isEmptyRange(after, before),
           max_amount: min !== undefined && max !== undefined && max < min,
         };
-        if (isEmpty.created_before || isEmpty.max_amount) {
+        if (isEmpty.end || isEmpty.max_amount) {
           for (const [field, refused] of Object.entries(isEmpty))
             expect(String(answer).includes(`${field} must`), field).to.equal(refused);
           return;

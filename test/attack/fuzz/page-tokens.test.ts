@@ -13,14 +13,14 @@ import { PROPERTY_MILLIS_MAX, runs } from "./runs.js";
 const RUNS = 100;
 const FILTERS: readonly JsonObject[] = [
   {},
-  { status: [1] },
-  { status: [3] },
-  { status: [1, 3] },
+  { statuses: [1] },
+  { statuses: [3] },
+  { statuses: [1, 3] },
   { phone_number: "0712345678" },
   { type: 1 },
   { min_amount: "0.01" },
   { max_amount: "9999999999999.99" },
-  { created_before: "2100-01-01T00:00:00Z" },
+  { end: "2100-01-01T00:00:00Z" },
   { metadata: { a: "1" } },
   { metadata: { a: "2" } },
 ];

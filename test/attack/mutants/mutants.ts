@@ -323,9 +323,9 @@ export const MUTANTS: readonly Mutant[] = [
     edits: [{ from: ", ...correction]", to: "]" }],
   },
   {
-    name: "a redemption is answered with the reversal that had its idempotency key",
+    name: "an idempotency key merges two payments that differ in their references alone",
     file: MOVE_MONEY,
-    edits: [{ from: "existing.corrects === undefined ? [] :", to: "true ? [] :" }],
+    edits: [{ from: "earlier?.reference === reference &&", to: "earlier !== undefined &&" }],
   },
   {
     name: "a refusal freezes the account",

@@ -17,9 +17,9 @@ import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
 import {
   advancePayment,
-  attend,
   beginPayment,
   cancel,
+  clearFlag,
   closeAccount,
   completePayment,
   correctBook,
@@ -169,7 +169,7 @@ const step = fc.oneof(
         "completePayment",
         "failPayment",
         "flagTransaction",
-        "attendTransaction",
+        "clearFlag",
         "resolveTransaction",
         "resolveTransaction",
       ),
@@ -573,7 +573,7 @@ function commandOf(given: Step, model: Model): Command {
     case "completePayment":
     case "failPayment":
     case "flagTransaction":
-    case "attendTransaction":
+    case "clearFlag":
     case "resolveTransaction":
       return paymentCommandOf(given, model);
   }
@@ -587,7 +587,7 @@ const FITS: Readonly<Record<PaymentStep["name"], (order: ModelTransaction) => bo
   completePayment: ({ status }) => status === "PROCESSING" || status === "FAILED",
   failPayment: ({ status }) => status === "PROCESSING",
   flagTransaction: ({ status }) => status === "PROCESSING",
-  attendTransaction: ({ status, openFlags }) => status !== "PROCESSING" && openFlags.length > 0,
+  clearFlag: ({ status, openFlags }) => status !== "PROCESSING" && openFlags.length > 0,
   resolveTransaction: ({ status }) => status === "PROCESSING",
 };
 
@@ -624,8 +624,8 @@ function paymentCommandOf(given: PaymentStep, model: Model): Command {
       return { ...failPayment(caller, id, given.failure), ...(given.isAgain ? { sends: given.sends } : {}) };
     case "flagTransaction":
       return flag(caller, id, given.flag);
-    case "attendTransaction":
-      return attend(caller, id, order?.openFlags[0] ?? given.flag);
+    case "clearFlag":
+      return clearFlag(caller, id, order?.openFlags[0] ?? given.flag);
     case "resolveTransaction": {
       const receipt = receiptNamed(proof(given.receipt) ?? "r1");
       const resolution: Resolution =

@@ -226,8 +226,8 @@ export class Model {
         return this.#payments.fail(command);
       case "flagTransaction":
         return this.#payments.flag(command);
-      case "attendTransaction":
-        return this.#payments.attend(command);
+      case "clearFlag":
+        return this.#payments.clearFlag(command);
       case "resolveTransaction":
         return this.#payments.resolve(command);
       case "coverShortfall":
@@ -267,7 +267,7 @@ export class Model {
   #moveMoney(command: MoveMoney): Answer {
     const { newTransactionId: id, organizationId, accountId, amountCents, reference, description, rail } = command;
     const type = command.name === "mint" ? "MINT" : "REDEEM";
-    const content = { type, account_id: accountId, amount: String(amountCents), description };
+    const content = { type, account_id: accountId, amount: String(amountCents), reference, description };
     return this.#once(command, `reference ${reference}`, content, () => {
       const account = this.accounts.get(accountId);
       if (account?.organizationId !== organizationId) return { reason: "ACCOUNT_NOT_FOUND", accountId };

@@ -1,8 +1,8 @@
 import type { BookSums } from "../../../src/domain/book.js";
 import type {
   AdvancePayment,
-  AttendTransaction,
   BeginPayment,
+  ClearFlag,
   CompletePayment,
   CorrectBook,
   FailPayment,
@@ -165,7 +165,7 @@ export class PaymentsModel {
     return transaction === undefined ? notFound(transactionId) : this.#flag(transaction, flag);
   }
 
-  attend({ organizationId, transactionId, flag }: AttendTransaction): Answer {
+  clearFlag({ organizationId, transactionId, flag }: ClearFlag): Answer {
     this.rows = 0;
     const transaction = this.#own(organizationId, transactionId);
     if (transaction === undefined) return notFound(transactionId);
@@ -222,7 +222,8 @@ export class PaymentsModel {
         this.#fail(order, "REPORT_DIFFERS");
         const { newTransactionId: id } = command;
         const proof = { movement: undefined, receipt: resolution.receipt };
-        return done(this.#moveLate(order, { id, ...proof, amountCents: resolution.amountCents }), { replayed: false });
+        this.#moveLate(order, { id, ...proof, amountCents: resolution.amountCents });
+        return done(transaction, { replayed: false });
       }
     }
   }
@@ -436,7 +437,9 @@ export class PaymentsModel {
     if (resolution.kind === "FAILED") return failure === "RESOLVED_BY_OPERATOR" ? transaction : undefined;
     if (resolution.kind === "MOVED") {
       const { receipt, amountCents } = resolution;
-      return this.#late(transaction).find((each) => each.railReceipt === receipt && each.amountCents === amountCents);
+      const late = this.#late(transaction);
+      const isBooked = late.some((each) => each.railReceipt === receipt && each.amountCents === amountCents);
+      return isBooked ? transaction : undefined;
     }
     return status === "COMPLETED" && railReceipt === resolution.receipt ? transaction : undefined;
   }

@@ -35,7 +35,7 @@ describe("kesc call, kesc account and kesc transaction over the API", () => {
     expect(transaction).to.have.property("failure", null);
     expect(first.stdout).to.include('\n    "amount": "10.10",\n');
 
-    const again = await run(["call", "Mint", mint("call-2"), ...key, "--json"]);
+    const again = await run(["call", "Mint", mint("call-1"), ...key, "--json"]);
     expect(again).to.include({ code: 0, stderr: "This is a replay: an earlier call had the effect.\n" });
     expect(again.stdout).to.equal(`${JSON.stringify({ transaction })}\n`);
   });
@@ -106,11 +106,11 @@ describe("kesc call, kesc account and kesc transaction over the API", () => {
     const keyFile = join(place.folder, "key");
     writeFileSync(keyFile, `${service.a.key}\n`);
     const withFile = ["--key-file", keyFile];
-    const many = ["status=pending", "status=completed", "min_amount=0.01", "max_amount=9999"];
+    const many = ["statuses=pending", "statuses=completed", "min_amount=0.01", "max_amount=9999"];
     const [account, transactions, table, wrong, none, twice] = await Promise.all([
       run(["account", "get", accountId, "--json", ...withFile], { key: "" }),
       run(["transaction", "list", `account_id=${accountId}`, "type=mint", "--limit", "1", "--json", ...withFile]),
-      run(["account", "list", "status=active", "--limit", "2"]),
+      run(["account", "list", "statuses=active", "--limit", "2"]),
       run(["transaction", "list", "state=completed"]),
       run(["transaction", "list", `account_id=${accountId}`, ...many, "metadata[order_id]=none"]),
       run(["transaction", "list", "type=mint", "type=redeem", "metadata=17"]),
@@ -127,7 +127,7 @@ describe("kesc call, kesc account and kesc transaction over the API", () => {
     expect(rows[0]).to.match(/^acc_\S+ +active +\d+\.\d\d /);
     expect(wrong).to.include({ code: 2, stdout: "" });
     expect(wrong.stderr).to.match(
-      /^"state=completed" is no filter\. .* The names: account_id, type, status, .* metadata\[…\], needs_attention\.$/m,
+      /^"state=completed" is no filter\. .* The names: account_id, type, statuses, .* metadata\[…\], needs_attention\.$/m,
     );
     expect(none).to.include({ code: 0, stdout: "No transaction matches.\n" });
     expect(twice).to.include({ code: 2, stdout: "" });

@@ -11,7 +11,7 @@ import { makeTenants, type Tenant, withKeys } from "../../support/service/tenant
 
 const REASON = ["--reason", "case 17"];
 
-describe("kesc resolve, attend and book corrections", () => {
+describe("kesc resolve, clear-flag and book corrections", () => {
   let place: Place;
   let variables: Place["variables"];
   let address: DatabaseAddress;
@@ -112,7 +112,11 @@ describe("kesc resolve, attend and book corrections", () => {
       await resolve(made.less, ["--outcome", "moved", "--amount", "99.00", "--receipt", "RKTQDM7W03", "--yes"], person);
     }
     await resolve(made.moved, moved);
-    expect((await resolve(made.moved, moved, "Brian")).stdout).to.match(/^txn_\w+ is COMPLETED, 90\.00 KESC\.\n$/);
+    expect((await resolve(made.moved, moved, "Brian")).stdout).to.match(
+      new RegExp(
+        `^${made.moved} is FAILED, 100\\.00 KESC\\.\\ntxn_\\w+ is COMPLETED, 90\\.00 KESC\\. It corrects ${made.moved}\\.\\n$`,
+      ),
+    );
     const accounts = "SELECT available_cents AS available, held_cents AS held FROM accounts";
     expect(await execute(address, accounts)).to.deep.equal([{ available: 49_100, held: 0 }]);
     expect(await verified()).to.equal(0);
@@ -145,17 +149,17 @@ describe("kesc resolve, attend and book corrections", () => {
     }
   });
 
-  it("attend lowers one flag, once", async () => {
+  it("clear-flag clears one flag, once", async () => {
     const id = await orders(async (each) => {
       const made = await each.order(await each.account("amina"), { proof: { receipt: "RKTQDM7W01" } });
       await each.flag(made, "FAILED_AFTER_COMPLETION");
       return made;
     });
-    const attend = (flag: string): Promise<Ended> => run(["attend", id, "--flag", flag]);
-    expect((await attend("FAILED_AFTER_COMPLETION")).stdout).to.equal(
-      `Lowered FAILED_AFTER_COMPLETION of ${id}. It needs no attention any more.\n`,
+    const clear = (flag: string): Promise<Ended> => run(["clear-flag", id, "--flag", flag]);
+    expect((await clear("FAILED_AFTER_COMPLETION")).stdout).to.equal(
+      `Cleared FAILED_AFTER_COMPLETION of ${id}. It needs no attention any more.\n`,
     );
-    expect((await attend("FAILED_AFTER_COMPLETION")).stdout).to.contain("The flag FAILED_AFTER_COMPLETION is not up.");
+    expect((await clear("FAILED_AFTER_COMPLETION")).stdout).to.contain("The flag FAILED_AFTER_COMPLETION is not up.");
     expect(await detailsOf("transaction.attended")).to.deep.equal(['["FAILED_AFTER_COMPLETION","Amina"]']);
     expect(await verified()).to.equal(0);
   });

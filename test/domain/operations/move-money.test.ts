@@ -277,23 +277,20 @@ describe("moving money", () => {
         idempotencyKeys: [{ organizationId: ORGANIZATION, key: KEY, resourceId, createdAt: EARLIER }],
       });
 
-    for (const [what, reference] of [
-      ["the same reference", "earlier"],
-      ["a new reference", "new"],
-      ["a reference that has another transaction", "second"],
-    ] as const) {
-      it(`answers the same content under ${what} with the transaction that it made`, () => {
-        const again = decideMoveMoney(book(first.id), mint(movement({ reference, key: "k" })), NOW);
-        expect(again).to.deep.equal(replay(first));
-      });
-    }
+    const same = { reference: "earlier", key: "k" };
+
+    it("answers the same content with the transaction that it made", () => {
+      expect(decideMoveMoney(book(first.id), mint(movement(same)), NOW)).to.deep.equal(replay(first));
+    });
 
     for (const [what, command] of [
-      ["with another type", redeem(movement({ key: "k" }))],
-      ["with another account", mint(movement({ key: "k", accountId: newAccountId() }))],
-      ["with another amount", mint(movement({ key: "k", amount: "50.01" }))],
-      ["with another description", mint(movement({ key: "k", description: "rent" }))],
-      ["with other metadata", mint(movement({ key: "k", metadata: { till: "7" } }))],
+      ["with a new reference", mint(movement({ ...same, reference: "new" }))],
+      ["with a reference that has another transaction", mint(movement({ ...same, reference: "second" }))],
+      ["with another type", redeem(movement(same))],
+      ["with another account", mint(movement({ ...same, accountId: newAccountId() }))],
+      ["with another amount", mint(movement({ ...same, amount: "50.01" }))],
+      ["with another description", mint(movement({ ...same, description: "rent" }))],
+      ["with other metadata", mint(movement({ ...same, metadata: { till: "7" } }))],
     ] as const) {
       it(`refuses it ${what}`, () => {
         expect(decideMoveMoney(book(first.id), command, NOW)).to.deep.equal({
@@ -303,17 +300,8 @@ describe("moving money", () => {
       });
     }
 
-    it("refuses it when it made a reversal, although everything else is the same", () => {
-      const corrects = { kind: "REVERSAL", transactionId: second.id } as const;
-      const reversal = givenTransaction({ accountId, corrects });
-      const idempotencyKeys = [{ organizationId: ORGANIZATION, key: KEY, resourceId: reversal.id, createdAt: EARLIER }];
-      const book = givenBook({ accounts: [account], transactions: [reversal, second], idempotencyKeys });
-      const reused = decideMoveMoney(book, mint(movement({ key: "k" })), NOW);
-      expect(wordOf(reused)).to.equal("IDEMPOTENCY_KEY_REUSED");
-    });
-
     it("refuses it when it made an account", () => {
-      const reused = decideMoveMoney(book(accountId), mint(movement({ reference: "earlier", key: "k" })), NOW);
+      const reused = decideMoveMoney(book(accountId), mint(movement(same)), NOW);
       expect(wordOf(reused)).to.equal("IDEMPOTENCY_KEY_REUSED");
     });
 

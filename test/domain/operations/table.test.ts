@@ -11,9 +11,9 @@ import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
 import { parseIdempotencyKey, parseReference, parseUserId, type Reference } from "../../../src/domain/values/text.js";
 import {
   advancePayment,
-  attend,
   beginPayment,
   cancel,
+  clearFlag,
   closeAccount,
   completePayment,
   correctBook,
@@ -125,7 +125,7 @@ const COMMANDS = {
   ],
   failPayment: [failPayment(ORGANIZATION, pending.id)],
   flagTransaction: [flag(ORGANIZATION, pending.id)],
-  attendTransaction: [attend(ORGANIZATION, pending.id, "OUTCOME_UNKNOWN")],
+  clearFlag: [clearFlag(ORGANIZATION, pending.id, "OUTCOME_UNKNOWN")],
   resolveTransaction: [
     resolve(ORGANIZATION, processing.id, { kind: "COMPLETED", receipt: receiptNamed("r1") }),
     resolve(ORGANIZATION, completed.id, {

@@ -208,7 +208,7 @@ for (const engine of ENGINES) {
       // The payer could pay two prompts, so a mint waits for a person.
       await looksUntil(async () => {
         const { json } = await service.rest("GET", `/transactions/${mint}/payment`);
-        return Number(json["checks"]) >= CHECKS;
+        return Number(json["check_count"]) >= CHECKS;
       });
       expect(ordersOf(mint)).to.equal(0);
       expect((await service.rest("GET", `/transactions/${mint}`)).json).to.include({ status: "processing" });

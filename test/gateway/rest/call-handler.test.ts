@@ -11,8 +11,6 @@ const TRANSACTION = {
   type: "TRANSACTION_TYPE_MINT",
   status: "TRANSACTION_STATUS_COMPLETED",
   amount: "1000.00",
-  source_currency: "KES",
-  destination_currency: "KESC",
   reference: "r/1",
   metadata: { order: "7" },
   rail: "direct",
@@ -39,11 +37,11 @@ describe("a REST request", () => {
       "content-type": "application/json; charset=utf-8",
     });
     expect(answer.text).to.equal(
-      '{"id":"txn_1","account_id":"acc_1","type":"mint","status":"completed","status_reason":"","amount":1000.00,' +
-        '"source_currency":"KES","destination_currency":"KESC","reference":"r/1","description":"",' +
-        '"metadata":{"order":"7"},"rail":"direct","rail_receipt":"","failure":null,' +
-        '"created_at":"2026-01-31T12:00:00.250Z","updated_at":"2026-01-31T12:00:00.250Z","completed_at":null,' +
-        '"corrects_transaction_id":"","correction":null,"reversed_by_transaction_id":"","available_balance_after":null,"needs_attention":false}',
+      '{"id":"txn_1","account_id":"acc_1","type":"mint","status":"completed","status_note":null,"amount":1000.00,' +
+        '"reference":"r/1","description":null,"metadata":{"order":"7"},"rail":"direct","rail_receipt":null,"failure":null,' +
+        '"needs_attention":false,"available_balance_after":null,"corrects_transaction_id":null,"correction":null,' +
+        '"reversed_by_transaction_id":null,"created_at":"2026-01-31T12:00:00.250Z","updated_at":"2026-01-31T12:00:00.250Z",' +
+        '"completed_at":null}',
     );
     expect(server.takeCall()).to.deep.include({
       rpc: "Mint",
@@ -73,25 +71,25 @@ describe("a REST request", () => {
     server.handle = () => ({ message: { account: { id: "acc_1" } } });
     const first = await fixture.send("POST", "/accounts/acc_1/freeze");
     server.handle = () => ({ message: { account: { id: "acc_1" } }, headers: { "idempotent-replayed": "true" } });
-    const second = await fixture.send("POST", "/accounts/acc_1/freeze", { body: '{"reason": "why"}' });
+    const second = await fixture.send("POST", "/accounts/acc_1/freeze", { body: '{"note": "why"}' });
     expect([first.status, first.headers["idempotent-replayed"]]).to.deep.equal([200, undefined]);
     expect([second.status, second.headers["idempotent-replayed"]]).to.deep.equal([200, "true"]);
     expect(server.calls.map(({ message }) => message)).to.deep.equal([
       { account_id: "acc_1" },
-      { account_id: "acc_1", reason: "why" },
+      { account_id: "acc_1", note: "why" },
     ]);
   });
 
   it("that lists takes its filters from the query, and returns the whole response", async () => {
     server.handle = () => ({ message: { transactions: [TRANSACTION], next_page_token: "next" } });
-    const query = "status=completed&type=mint&created_after=2026-01-31T12:00:00%2B03:00&page_size=7&reference=";
+    const query = "statuses=completed&type=mint&start=2026-01-31T12:00:00%2B03:00&page_size=7&reference=";
     const answer = await fixture.send("GET", `/transactions?${query}`);
     expect(answer.status).to.equal(200);
     expect(answer.json).to.have.keys("transactions", "next_page_token");
     expect(server.takeCall().message).to.deep.equal({
       type: "TRANSACTION_TYPE_MINT",
-      status: ["TRANSACTION_STATUS_COMPLETED"],
-      created_after: "2026-01-31T09:00:00Z",
+      statuses: ["TRANSACTION_STATUS_COMPLETED"],
+      start: "2026-01-31T12:00:00+03:00",
       page_size: 7,
     });
   });

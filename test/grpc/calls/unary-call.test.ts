@@ -85,6 +85,30 @@ describe("grpc: every call", () => {
     });
   });
 
+  it("refuses an idempotency key that it cannot keep if it writes, and ignores one if it only reads", async () => {
+    const under = await serve();
+    const metadata = { "idempotency-key": "try-1" };
+    const refusing: string[] = [];
+    for (const { name, path, streams, requiredScope } of readContract().services.flatMap(({ rpcs: all }) => all)) {
+      if (streams !== "none" || requiredScope === undefined) continue;
+      const { fields } = await under.grpc.call(raw(path), Buffer.alloc(0), { metadata });
+      const problem = fields?.find(({ field }) => field === "idempotency-key");
+      if (problem === undefined) continue;
+      expect(problem).to.include({ code: "CONFLICT" });
+      expect(requiredScope).not.to.match(/:read$/);
+      refusing.push(name);
+    }
+    await under.close();
+    expect(refusing).to.include.members([
+      "AccountService/UpdateAccount",
+      "TransactionService/BatchCreateTransactions",
+      "TransactionService/CancelTransaction",
+      "WebhookService/DeleteWebhookEndpoint",
+      "SandboxService/AdvanceTransaction",
+    ]);
+    expect(refusing).not.to.include.members(["TransactionService/Mint", "WebhookService/CreateWebhookEndpoint"]);
+  });
+
   describe("responds", () => {
     let under: ServerUnderTest;
     let submit: (command: Command) => Promise<never>;

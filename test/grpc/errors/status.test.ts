@@ -175,8 +175,8 @@ const EXAMPLES: { [R in Reason]: Example<R> } = {
   ],
   RECEIPT_ALREADY_USED: [
     { reason: "RECEIPT_ALREADY_USED", receipt: "RKT1" as RailReceipt, transactionId: TRANSACTION_ID },
-    Status.FAILED_PRECONDITION,
-    { receipt: "RKT1", transaction_id: TRANSACTION_ID },
+    Status.ALREADY_EXISTS,
+    { rail_receipt: "RKT1", transaction_id: TRANSACTION_ID },
   ],
   BOOK_ACCOUNT_TOO_LOW: [
     {

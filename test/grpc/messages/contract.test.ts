@@ -20,6 +20,19 @@ describe("grpc: the contract", () => {
     ]);
   });
 
+  it("says which rpcs take an idempotency key", () => {
+    const rpcs = readContract().services.flatMap((service) => service.rpcs);
+    expect(rpcs.filter(({ idempotencyKey }) => idempotencyKey === "taken").map(({ name }) => name)).to.have.members([
+      "AccountService/CreateAccount",
+      "AccountService/FreezeAccount",
+      "TransactionService/Mint",
+      "TransactionService/Redeem",
+      "TransactionService/ReverseTransaction",
+      "WebhookService/CreateWebhookEndpoint",
+      "WebhookService/RotateWebhookSecret",
+    ]);
+  });
+
   it("says which rpcs need no key, and which take any key", () => {
     const rpcs = readContract().services.flatMap((service) => service.rpcs);
     const namesOf = (all: typeof rpcs) => all.map(({ name }) => name);

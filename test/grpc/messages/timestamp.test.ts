@@ -1,7 +1,7 @@
 import { expect } from "chai";
 
 import { toUnixMillis } from "../../../src/domain/values/time.js";
-import { parseEnd, parseMoment, toTimestamp } from "../../../src/grpc/messages/timestamp.js";
+import { parseMoment, toTimestamp } from "../../../src/grpc/messages/timestamp.js";
 
 describe("grpc: times", () => {
   for (const [millis, timestamp] of [
@@ -37,12 +37,4 @@ describe("grpc: times", () => {
       expect(parseMoment({ seconds, nanos }).ok).to.equal(false);
     });
   }
-
-  it("takes an end that is later by a nanosecond, and no earlier one", () => {
-    const start = { seconds: 5n, nanos: 10 };
-    expect(parseEnd(start, { seconds: 5n, nanos: 11 }).ok).to.equal(true);
-    expect(parseEnd(start, { seconds: 5n, nanos: 10 }).ok).to.equal(false);
-    expect(parseEnd(start, { seconds: 4n, nanos: 11 }).ok).to.equal(false);
-    expect(parseEnd(start, undefined)).to.deep.equal({ ok: true, value: undefined });
-  });
 });

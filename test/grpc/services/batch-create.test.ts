@@ -146,7 +146,7 @@ describe("grpc: TransactionService/BatchCreateTransactions", () => {
       message: badMint.message,
     });
     expect(results.map(errorOf)[4]?.fields).to.deep.equal([
-      { field: "request", message: "must have mint or redeem", code: "REQUIRED" },
+      { field: "mint", message: "is required if redeem is absent", code: "REQUIRED" },
     ]);
     expect(results.map(errorOf)[5]).to.deep.include({ code: Status.RESOURCE_EXHAUSTED, retrySeconds: 1 });
     expect(results.map(errorOf)[6]?.fields?.map(({ field }) => field)).to.deep.equal(["amount", "idempotency_key"]);

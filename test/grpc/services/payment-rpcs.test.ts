@@ -4,7 +4,8 @@ import { expect } from "chai";
 import type { Command } from "../../../src/domain/commands.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
-import { FlagReason, PaymentState } from "../../../src/gen/kesc/v1/payment.js";
+import { FlagReason, PaymentState, RailMessagePurpose } from "../../../src/gen/kesc/v1/payment.js";
+import { FailureReason } from "../../../src/gen/kesc/v1/transaction.js";
 import {
   ResolutionState,
   type ResolveTransactionRequest,
@@ -60,18 +61,22 @@ describe("grpc: the payment of a transaction", () => {
       expect(code).to.equal(Status.OK);
       expect(response?.payment).to.deep.equal({
         transaction_id: TRANSACTION_ID,
-        state: PaymentState.PAYMENT_STATE_ACCEPTED,
         rail: "sandbox",
-        masked_phone_number: "254708***149",
+        state: PaymentState.PAYMENT_STATE_ACCEPTED,
+        masked_phone_number: "+254******149",
         rail_reference: "ws_CO_1",
-        begun_at: toTimestamp(toUnixMillis(Date.UTC(2026, 0, 2, 0, 0, 1))),
-        sends: 1,
-        checks: 3,
+        started_at: toTimestamp(toUnixMillis(Date.UTC(2026, 0, 2, 0, 0, 1))),
+        send_count: 1,
+        check_count: 3,
         next_check_at: toTimestamp(toUnixMillis(Date.UTC(2026, 0, 2, 1))),
         last_code: "4999",
         open_flags: [FlagReason.FLAG_REASON_OUTCOME_UNKNOWN, FlagReason.FLAG_REASON_REPORT_DIFFERS],
         messages: [
-          { purpose: "collect", body: '{"PhoneNumber":"254708***149"}', received_at: toTimestamp(receivedAt) },
+          {
+            purpose: RailMessagePurpose.RAIL_MESSAGE_PURPOSE_COLLECT,
+            body: '{"PhoneNumber":"254708***149"}',
+            received_at: toTimestamp(receivedAt),
+          },
         ],
       });
     });
@@ -80,11 +85,15 @@ describe("grpc: the payment of a transaction", () => {
       const given = { transactionId: TRANSACTION_ID, organizationId: ORGANIZATION };
       rails.stored.set(TRANSACTION_ID, storedPayment(given, { state: "ENDED", lastCode: undefined }));
       const ended = await under.grpc.call(rpcs.getPayment, { transaction_id: TRANSACTION_ID });
-      expect(ended.response?.payment).to.deep.include({ next_check_at: undefined, last_code: "" });
+      expect(ended.response?.payment).to.deep.include({ next_check_at: undefined, last_code: undefined });
       const ready = storedPayment(given, { state: "READY", begunAt: undefined, railReference: undefined, sends: 0 });
       rails.stored.set(TRANSACTION_ID, ready);
       const begun = await under.grpc.call(rpcs.getPayment, { transaction_id: TRANSACTION_ID });
-      expect(begun.response?.payment).to.deep.include({ begun_at: undefined, rail_reference: "", sends: 0 });
+      expect(begun.response?.payment).to.deep.include({
+        started_at: undefined,
+        rail_reference: undefined,
+        send_count: 0,
+      });
     });
 
     it("is not found for a direct transaction, nor for that of another organization though its payment is here", async () => {
@@ -113,19 +122,19 @@ describe("grpc: the payment of a transaction", () => {
   });
 
   describe("ResolveTransaction", () => {
-    const resolve = (outcome: ResolveTransactionRequest["outcome"], reason = "") =>
-      under.grpc.call(rpcs.resolveTransaction, { transaction_id: TRANSACTION_ID, outcome, reason });
+    const resolve = (outcome: ResolveTransactionRequest["outcome"], note = "") =>
+      under.grpc.call(rpcs.resolveTransaction, { transaction_id: TRANSACTION_ID, outcome, note });
 
     for (const [what, outcome, resolution] of [
       [
         "completed",
-        { $case: "completed", value: { receipt: "RKT1" } } as const,
+        { $case: "completed", value: { rail_receipt: "RKT1" } } as const,
         { kind: "COMPLETED", receipt: "RKT1" },
       ],
       ["failed", { $case: "failed", value: {} } as const, { kind: "FAILED" }],
       [
         "moved",
-        { $case: "moved", value: { amount: "99.00", receipt: "RKT2" } } as const,
+        { $case: "moved", value: { amount: "99.00", rail_receipt: "RKT2" } } as const,
         { kind: "MOVED", amountCents: 9_900, receipt: "RKT2" },
       ],
     ] as const) {
@@ -153,7 +162,7 @@ describe("grpc: the payment of a transaction", () => {
       resource = transaction({ ...OPEN, status: "FAILED", failure: "RESOLVED_BY_OPERATOR", openFlags: [] });
       const done = await resolve({ $case: "failed", value: {} });
       expect(done.response?.state).to.equal(ResolutionState.RESOLUTION_STATE_DONE);
-      expect(done.response?.transaction?.failure?.reason).to.equal("RESOLVED_BY_OPERATOR");
+      expect(done.response?.transaction?.failure?.reason).to.equal(FailureReason.FAILURE_REASON_RESOLVED_BY_PERSON);
     });
 
     it("lets nobody resolve alone without a payment, and without an account at the rail", async () => {
@@ -165,36 +174,44 @@ describe("grpc: the payment of a transaction", () => {
     });
 
     for (const [what, outcome, fields] of [
-      ["no outcome", undefined, ["outcome"]],
-      ["a completion without a receipt", { $case: "completed", value: { receipt: "" } }, ["completed.receipt"]],
-      ["a receipt with a space", { $case: "completed", value: { receipt: "R 1" } }, ["completed.receipt"]],
-      ["a receipt that is too long", { $case: "completed", value: { receipt: "R".repeat(65) } }, ["completed.receipt"]],
+      ["no outcome", undefined, ["completed"]],
+      [
+        "a completion without a receipt",
+        { $case: "completed", value: { rail_receipt: "" } },
+        ["completed.rail_receipt"],
+      ],
+      ["a receipt with a space", { $case: "completed", value: { rail_receipt: "R 1" } }, ["completed.rail_receipt"]],
+      [
+        "a receipt that is too long",
+        { $case: "completed", value: { rail_receipt: "R".repeat(65) } },
+        ["completed.rail_receipt"],
+      ],
       [
         "a movement with nothing",
-        { $case: "moved", value: { amount: "0", receipt: "" } },
-        ["moved.amount", "moved.receipt"],
+        { $case: "moved", value: { amount: "0", rail_receipt: "" } },
+        ["moved.amount", "moved.rail_receipt"],
       ],
     ] as const) {
       it(`refuses ${what}`, async () => {
         const refused = await resolve(outcome, "two\nlines");
         expect(refused.reason).to.equal("INVALID_FIELD");
-        expect(refused.fields?.map(({ field }) => field)).to.deep.equal(["reason", ...fields]);
+        expect(refused.fields?.map(({ field }) => field)).to.deep.equal(["note", ...fields]);
       });
     }
   });
 
-  describe("AttendTransaction", () => {
+  describe("ClearFlag", () => {
     it("submits the flag", async () => {
       const request = {
         transaction_id: TRANSACTION_ID,
         flag: FlagReason.FLAG_REASON_NOT_CREDITED,
-        reason: "paid back by hand",
+        note: "paid back by hand",
       };
-      const { code, response } = await under.grpc.call(rpcs.attendTransaction, request);
+      const { code, response } = await under.grpc.call(rpcs.clearFlag, request);
       expect([code, response?.transaction?.id]).to.deep.equal([Status.OK, TRANSACTION_ID]);
       expect(commands()).to.deep.equal([
         {
-          name: "attendTransaction",
+          name: "clearFlag",
           organizationId: ORGANIZATION,
           actor: KEY_ID,
           transactionId: TRANSACTION_ID,
@@ -208,8 +225,8 @@ describe("grpc: the payment of a transaction", () => {
     const unknown: readonly number[] = [0, 99];
     for (const flag of unknown) {
       it(`refuses the flag ${String(flag)}`, async () => {
-        const request = { transaction_id: TRANSACTION_ID, flag, reason: "" };
-        const { fields } = await under.grpc.call(rpcs.attendTransaction, request);
+        const request = { transaction_id: TRANSACTION_ID, flag, note: "" };
+        const { fields } = await under.grpc.call(rpcs.clearFlag, request);
         expect(fields?.map(({ field }) => field)).to.deep.equal(["flag"]);
       });
     }
@@ -217,10 +234,10 @@ describe("grpc: the payment of a transaction", () => {
 
   it("needs the scope transactions:resolve for what a person decides", async () => {
     const writer = await serve({ scopes: ["transactions:write", "transactions:read", "accounts:write"] });
-    const common = { transaction_id: TRANSACTION_ID, reason: "" };
+    const common = { transaction_id: TRANSACTION_ID, note: "" };
     const replies = [
       await writer.grpc.call(rpcs.resolveTransaction, { ...common, outcome: { $case: "failed", value: {} } }),
-      await writer.grpc.call(rpcs.attendTransaction, { ...common, flag: FlagReason.FLAG_REASON_NOT_CREDITED }),
+      await writer.grpc.call(rpcs.clearFlag, { ...common, flag: FlagReason.FLAG_REASON_NOT_CREDITED }),
     ];
     await writer.close();
     const refusal = { reason: "SCOPE_REQUIRED", facts: { scope: "transactions:resolve" } };

@@ -7,9 +7,9 @@ import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
 import type { StatusReason } from "../../../src/domain/values/text.js";
 import type { Random } from "../../attack/random.js";
 import {
-  attend,
   beginPayment,
   cancel,
+  clearFlag,
   closeAccount,
   completePayment,
   correctBook,
@@ -71,7 +71,7 @@ export class RandomCommands {
     { weight: 22, make: () => this.#report() },
     { weight: 3, make: () => failPayment(this.#organizationId, this.#order()) },
     { weight: 14, make: () => flag(this.#organizationId, this.#order(), this.#random.pick(FLAGS)) },
-    { weight: 20, make: () => attend(this.#organizationId, this.#order(), this.#random.pick(FLAGS)) },
+    { weight: 20, make: () => clearFlag(this.#organizationId, this.#order(), this.#random.pick(FLAGS)) },
     { weight: 4, make: () => cancel(this.#organizationId, this.#order()) },
     { weight: 10, make: () => this.#resolution() },
     { weight: 5, make: () => reverse(this.#organizationId, this.#newest(this.#transactions)) },

@@ -90,7 +90,7 @@ export const RPC_REQUESTS: Readonly<Record<string, RpcRequest>> = {
     request: ({ transaction_id }) => ({ transaction_id, failed: {} }),
     code: Status.NOT_FOUND,
   },
-  "TransactionService/AttendTransaction": { request: ({ transaction_id }) => ({ transaction_id, flag: 1 }) },
+  "TransactionService/ClearFlag": { request: ({ transaction_id }) => ({ transaction_id, flag: 1 }) },
   "EventService/ListEvents": { request: ({ account_id }) => ({ account_id, page_size: 200 }) },
   // The book does not have the event, so the stream ends.
   "EventService/WatchEvents": {

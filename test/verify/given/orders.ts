@@ -3,8 +3,8 @@ import type { Transaction } from "../../../src/domain/transaction.js";
 import { toCents } from "../../../src/domain/values/cents.js";
 import {
   advancePayment,
-  attend,
   beginPayment,
+  clearFlag,
   completePayment,
   correctBook,
   flag,
@@ -52,7 +52,7 @@ export async function makeOrders(books: GivenBooks, account: Account): Promise<v
 
   const waiting = await order("mint", "1.00"); // 16: stays pending
   await books.do((id) => flag(id, waiting.id)); // 17
-  await books.do((id) => attend(id, waiting.id, "OUTCOME_UNKNOWN")); // 18
+  await books.do((id) => clearFlag(id, waiting.id, "OUTCOME_UNKNOWN")); // 18
 
   const unknown = await order("redeem", "1.00"); // 19: stays processing
   await books.do((id) => beginPayment(id, unknown.id)); // 20

@@ -240,8 +240,6 @@ export class Calls {
     const most = name === "mint" ? 300 : 100;
     const keyed = this.#random.chance(0.25);
     const wish = new MoneyWish(this.#names, {
-      // A caller that sends a key may make a new reference for each try.
-      newReferences: keyed && this.#random.chance(0.5),
       movement: {
         ...directMint(organizationId, this.#accountId(known)),
         name,
@@ -265,19 +263,19 @@ export class Calls {
   #broken(organizationId: OrganizationId, known: Known): Wish {
     const amountCents = this.#random.pick(BROKEN_AMOUNTS);
     const movement = { ...directMint(organizationId, this.#accountId(known)), amountCents };
-    return new MoneyWish(this.#names, { newReferences: false, movement });
+    return new MoneyWish(this.#names, { movement });
   }
 
   #again(organizationId: OrganizationId, known: Known, change: (wish: MoneyWish) => Wish): Wish {
     return known.wishes.length === 0 ? this.#moveMoney(organizationId, known) : change(this.#random.pick(known.wishes));
   }
 
-  /** Repeats an earlier wish; or takes its reference, and from the next try on a key alone. */
+  /** Repeats an earlier wish, perhaps with a key of its own. */
   #repeated(wish: MoneyWish): Wish {
     return this.#random.chance(0.5) ? wish.repeated() : wish.repeatedUnder(this.#names.idempotencyKey());
   }
 
-  /** The names of an earlier wish, with another amount. */
+  /** The key of an earlier wish with another reference, or its reference with another amount. */
   #otherwise(wish: MoneyWish): Wish {
     return wish.changed(this.#random.chance(0.5) ? "key" : "reference");
   }
@@ -330,19 +328,16 @@ class MoneyWish implements Wish {
   readonly references = new Set<Reference>();
   shared = false;
   readonly #names: Names;
-  readonly #newReferences: boolean;
   readonly #movement: Movement;
-  #reference: Reference;
+  readonly #reference: Reference;
 
-  constructor(names: Names, given: { newReferences: boolean; movement: Movement; reference?: Reference }) {
+  constructor(names: Names, given: { movement: Movement; reference?: Reference }) {
     this.#names = names;
-    this.#newReferences = given.newReferences;
     this.#movement = given.movement;
     this.#reference = given.reference ?? names.reference();
   }
 
   next(): Command {
-    if (this.#newReferences && this.references.size > 0) this.#reference = this.#names.reference();
     this.references.add(this.#reference);
     return { ...this.#movement, newTransactionId: this.#names.transactionId(), reference: this.#reference };
   }
@@ -352,29 +347,25 @@ class MoneyWish implements Wish {
     return this.#sharing({ movement: this.#movement, reference: this.#reference });
   }
 
-  /**
-   * The same wish of another caller, with a key of its own and a new reference for each further
-   * try.
-   */
+  /** The same wish of another caller, with a key of its own. */
   repeatedUnder(idempotencyKey: IdempotencyKey): MoneyWish {
     const movement = { ...this.#movement, idempotencyKey };
-    return this.#sharing({ newReferences: true, movement, reference: this.#reference });
+    return this.#sharing({ movement, reference: this.#reference });
   }
 
-  /** Another amount under the same key, or under the same reference. */
+  /** Another reference under the same key, or another amount under the same reference. */
   changed(name: "key" | "reference"): MoneyWish {
-    const { idempotencyKey, amountCents, ...rest } = this.#movement;
-    const keyed = name === "key" && idempotencyKey !== undefined;
-    const changed = { ...rest, amountCents: (amountCents === 1 ? 2 : amountCents - 1) as Cents };
-    return this.#sharing(
-      keyed
-        ? { movement: { ...changed, idempotencyKey } }
-        : { movement: { ...changed, idempotencyKey: undefined }, reference: this.#reference },
-    );
+    const { amountCents, idempotencyKey } = this.#movement;
+    if (name === "key" && idempotencyKey !== undefined) return this.#sharing({ movement: this.#movement });
+    const changed = (amountCents === 1 ? 2 : amountCents - 1) as Cents;
+    return this.#sharing({
+      movement: { ...this.#movement, amountCents: changed, idempotencyKey: undefined },
+      reference: this.#reference,
+    });
   }
 
-  #sharing(given: { movement: Movement; reference?: Reference; newReferences?: boolean }): MoneyWish {
-    const wish = new MoneyWish(this.#names, { newReferences: false, ...given });
+  #sharing(given: { movement: Movement; reference?: Reference }): MoneyWish {
+    const wish = new MoneyWish(this.#names, given);
     this.shared = true;
     wish.shared = true;
     return wish;

@@ -5,8 +5,8 @@ import { MAX_CENTS, toCents } from "../../../../src/domain/values/cents.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../../../src/domain/values/ids.js";
 import {
   advancePayment,
-  attend,
   beginPayment,
+  clearFlag,
   completePayment,
   correctBook,
   failPayment,
@@ -73,7 +73,7 @@ export class OrderCalls {
     const isLikely = this.#random.chance(0.7);
     if (isLikely && open !== undefined) {
       if (status === "PROCESSING") return this.#resolve(order, organizationId);
-      return wishOf(() => attend(organizationId, id, open));
+      return wishOf(() => clearFlag(organizationId, id, open));
     }
     if (isLikely && status === "PENDING" && this.#random.chance(0.9))
       return wishOf(() => beginPayment(organizationId, id));

@@ -40,7 +40,7 @@ const KINDS: Readonly<Record<Command["name"], JournalKind | undefined>> = {
   completePayment: undefined,
   failPayment: undefined,
   flagTransaction: undefined,
-  attendTransaction: undefined,
+  clearFlag: undefined,
   resolveTransaction: undefined,
   coverShortfall: undefined,
   recoverShortfall: undefined,

@@ -64,7 +64,7 @@ export function describeCommand(command: Command): string {
     case "completePayment":
     case "failPayment":
     case "flagTransaction":
-    case "attendTransaction":
+    case "clearFlag":
     case "resolveTransaction":
       return describePaymentCommand(command);
   }
@@ -81,7 +81,7 @@ function describePaymentCommand(command: PaymentCommand): string {
     case "failPayment":
       return `${what}, ${command.failure}`;
     case "flagTransaction":
-    case "attendTransaction":
+    case "clearFlag":
       return `${what}, ${command.flag}`;
     case "resolveTransaction":
       return `${what}, ${JSON.stringify(command.resolution)} by ${command.person}`;

@@ -4,35 +4,35 @@ import { failPayment, flag } from "../support/commands.js";
 import { problemOf } from "../support/service/each-engine.js";
 import { WithRails } from "../support/service/with-rails.js";
 
-describe("AttendTransaction", () => {
+describe("ClearFlag", () => {
   let service: WithRails;
   before(async () => {
     service = await WithRails.start();
   });
   after(() => service.dispose());
 
-  const attend = (id: string, body: object) => service.post(`/transactions/${id}/attend`, body);
+  const clear = (id: string, body: object) => service.post(`/transactions/${id}/clear-flag`, body);
 
-  it("lowers one flag of a transaction that has ended, once", async () => {
+  it("clears one flag of a transaction that has ended, once", async () => {
     const id = await service.unknownMint(100);
     const { organizationId } = service;
     await service.submit(failPayment(organizationId, id));
     await service.submit(flag(organizationId, id, "NOT_CREDITED"));
     expect((await service.get(`/transactions/${id}`)).json).to.include({ needs_attention: true });
-    const { status, json } = await attend(id, { flag: "not_credited", reason: "paid back" });
+    const { status, json } = await clear(id, { flag: "not_credited", note: "paid back" });
     expect([status, json["id"], json["needs_attention"]]).to.deep.equal([200, id, false]);
-    const again = await attend(id, { flag: "not_credited" });
+    const again = await clear(id, { flag: "not_credited" });
     expect([again.status, again.headers["idempotent-replayed"]]).to.deep.equal([200, "true"]);
   });
 
   it("refuses a payment that is on its way: it must be resolved", async () => {
     const id = await service.unknownMint(100);
-    const refused = await attend(id, { flag: "outcome_unknown" });
+    const refused = await clear(id, { flag: "outcome_unknown" });
     expect(problemOf(refused)).to.include({ status: 422, code: "INVALID_TRANSITION" });
   });
 
   it("needs a flag that there is", async () => {
-    expect(problemOf(await attend("txn_1", {})).fields).to.deep.equal(["flag"]);
-    expect(problemOf(await attend("txn_1", { flag: "bored" })).fields).to.deep.equal(["flag"]);
+    expect(problemOf(await clear("txn_1", {})).fields).to.deep.equal(["flag"]);
+    expect(problemOf(await clear("txn_1", { flag: "bored" })).fields).to.deep.equal(["flag"]);
   });
 });

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 
 import { replay } from "../../../src/domain/decision.js";
-import { attendTransaction as operation } from "../../../src/domain/operations/attend-transaction.js";
-import { attend, newTransactionId } from "../../support/commands.js";
+import { clearFlag as operation } from "../../../src/domain/operations/clear-flag.js";
+import { clearFlag, newTransactionId } from "../../support/commands.js";
 import {
   effectOf,
   givenAccount,
@@ -25,7 +25,7 @@ describe("attending to a flag", () => {
         openFlags: ["OUTCOME_UNKNOWN", "REPORT_DIFFERS"],
       });
       const book = givenBook({ accounts: [account], transactions: [transaction] });
-      const effect = effectOf(operation.decide(book, attend(ORGANIZATION, transaction.id, "OUTCOME_UNKNOWN"), NOW));
+      const effect = effectOf(operation.decide(book, clearFlag(ORGANIZATION, transaction.id, "OUTCOME_UNKNOWN"), NOW));
       const [entry] = effect.entries;
       const detail = '["OUTCOME_UNKNOWN","amina"]';
       expect(entry).to.include({ kind: "transaction.attended", detail, posting: undefined });
@@ -37,21 +37,21 @@ describe("attending to a flag", () => {
   it("is a replay for a flag that is not up", () => {
     const transaction = givenPending({ accountId: account.id, status: "COMPLETED", openFlags: ["REPORT_DIFFERS"] });
     const book = givenBook({ accounts: [account], transactions: [transaction] });
-    const command = attend(ORGANIZATION, transaction.id, "OUTCOME_UNKNOWN");
+    const command = clearFlag(ORGANIZATION, transaction.id, "OUTCOME_UNKNOWN");
     expect(operation.decide(book, command, NOW)).to.deep.equal(replay(transaction));
   });
 
   it("refuses one that is PROCESSING, whatever its flags: somebody must resolve it", () => {
     const transaction = givenPending({ accountId: account.id, status: "PROCESSING" });
     const book = givenBook({ accounts: [account], transactions: [transaction] });
-    expect(operation.decide(book, attend(ORGANIZATION, transaction.id, "OUTCOME_UNKNOWN"), NOW)).to.deep.equal({
+    expect(operation.decide(book, clearFlag(ORGANIZATION, transaction.id, "OUTCOME_UNKNOWN"), NOW)).to.deep.equal({
       kind: "refusal",
       refusal: { reason: "INVALID_TRANSITION", from: "PROCESSING", to: "PROCESSING" },
     });
   });
 
   it("refuses a transaction that does not exist", () => {
-    const decision = operation.decide(givenBook(), attend(ORGANIZATION, newTransactionId(), "REPORT_DIFFERS"), NOW);
+    const decision = operation.decide(givenBook(), clearFlag(ORGANIZATION, newTransactionId(), "REPORT_DIFFERS"), NOW);
     expect(wordOf(decision)).to.equal("TRANSACTION_NOT_FOUND");
   });
 });

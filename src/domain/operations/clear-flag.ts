@@ -1,4 +1,4 @@
-import type { AttendTransaction } from "../commands.js";
+import type { ClearFlag } from "../commands.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
 import { detailBy } from "../journal.js";
 import { accountOf } from "../orders/order.js";
@@ -6,9 +6,9 @@ import { effectOf, taken } from "../orders/step.js";
 import type { Transaction } from "../transaction.js";
 import type { UnixMillis } from "../values/time.js";
 
-export const attendTransaction: Operation<AttendTransaction, Transaction> = { lookup, decide };
+export const clearFlag: Operation<ClearFlag, Transaction> = { lookup, decide };
 
-function lookup({ transactionId }: AttendTransaction, rows: Lookup): void {
+function lookup({ transactionId }: ClearFlag, rows: Lookup): void {
   rows.transaction(transactionId);
 }
 
@@ -18,7 +18,7 @@ function lookup({ transactionId }: AttendTransaction, rows: Lookup): void {
  *
  * Refuses, in this order: TRANSACTION_NOT_FOUND, INVALID_TRANSITION.
  */
-function decide(book: Book, command: AttendTransaction, now: UnixMillis): Decision<Transaction> {
+function decide(book: Book, command: ClearFlag, now: UnixMillis): Decision<Transaction> {
   const { organizationId, transactionId, flag, person, actor, reason } = command;
   const transaction = book.transaction(organizationId, transactionId);
   if (transaction === undefined) return refuse({ reason: "TRANSACTION_NOT_FOUND", transactionId });
