@@ -1,5 +1,6 @@
 import { expect } from "chai";
 
+import type { RestReply } from "../support/callers/rest-caller.js";
 import { describeEachEngine, fresh, problemOf } from "../support/service/each-engine.js";
 
 describeEachEngine("CreateAccount", (service) => {
@@ -52,6 +53,20 @@ describeEachEngine("CreateAccount", (service) => {
     const grpc = await service().grpc.call("CreateAccount", { ...body, email: "b@example.com" });
     expect(grpc).to.include({ code: 6, reason: "ACCOUNT_ALREADY_EXISTS" });
     expect(grpc.facts).to.include({ account_id: first.json["id"], differing_fields: "email" });
+  });
+
+  it("takes any international number with its plus, and a Kenyan one in short only if it exists", async () => {
+    const create = (phone_number: string): Promise<RestReply> =>
+      service().rest("POST", "/accounts", { body: { user_id: fresh("phone"), phone_number } });
+    for (const number of ["+1234567890", "+447700900123", "+254123456789"]) {
+      expect((await create(number)).json).to.include({ phone_number: number });
+    }
+    expect((await create("0712345678")).json).to.include({ phone_number: "+254712345678" });
+    for (const number of ["0912345678", "+0712345678", "+123456", "447700900123"]) {
+      const refused = await create(number);
+      expect(problemOf(refused), number).to.include({ status: 400, code: "INVALID_FIELD" });
+      expect(refused.json["errors"]).to.have.nested.property("[0].field", "phone_number");
+    }
   });
 
   it("replays a repeat of an idempotency key", async () => {

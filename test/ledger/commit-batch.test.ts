@@ -4,6 +4,7 @@ import type { BookHead } from "../../src/domain/book.js";
 import type { Command } from "../../src/domain/commands.js";
 import { OPERATOR } from "../../src/domain/values/actor.js";
 import { NO_CENTS, toCents } from "../../src/domain/values/cents.js";
+import type { PhoneNumber } from "../../src/domain/values/phone-number.js";
 import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
 import { commitBatch } from "../../src/ledger/commit-batch.js";
 import type { CommandResult } from "../../src/ledger/ports/committer.js";
@@ -18,6 +19,7 @@ import {
   redeem,
   setLimits,
   SLOW_RAIL,
+  updateAccount,
 } from "../support/commands.js";
 import {
   erasedHolder,
@@ -122,6 +124,16 @@ describe("a batch numbers the rows of each book", () => {
       ["a", 2],
       ["b", 3],
     ]);
+  });
+
+  it("and gives an account the number of its newest row, which is its version for the next command", async () => {
+    const update = (phoneNumber: string, etag: string): Command =>
+      updateAccount(ORGANIZATION, account.id, { phoneNumber: phoneNumber as PhoneNumber, etag });
+    const batch = [mintTo(), update("+254733111222", "2"), update("+254733111333", "2")];
+    const { words, results } = await commit(batch);
+    expect(words).to.deep.equal(["done", "done", "ETAG_MISMATCH"]);
+    expect(results[1]).to.have.nested.property("resource.lastSeq", 3);
+    expect(results[2]).to.have.nested.property("refusal.etag", "3");
   });
 
   it("saves nothing when nothing has changed", async () => {

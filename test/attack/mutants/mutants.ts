@@ -354,6 +354,21 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: "an update changes any version, whatever the caller has read",
+    file: "src/domain/operations/update-account.js",
+    edits: [{ from: "command.etag !== etag", to: "false" }],
+  },
+  {
+    name: "a repeat of a creation may have another phone number",
+    file: CREATE_ACCOUNT,
+    edits: [{ from: "phoneNumber === person?.phoneNumber", to: "true" }],
+  },
+  {
+    name: "an account keeps its version when it changes",
+    file: BOOK,
+    edits: [{ from: "lastSeq: newest.seq", to: "lastSeq: put.row.lastSeq" }],
+  },
+  {
     name: "one unfreeze makes the account active, whatever else stands",
     file: UNFREEZE,
     edits: [{ from: "const others = standing.filter(({ id }) => id !== freezeId);", to: "const others = [];" }],
