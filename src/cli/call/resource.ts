@@ -14,7 +14,7 @@ export const ACCOUNT: Resource = {
   getMethod: "kesc.v1.AccountService/GetAccount",
   listMethod: "kesc.v1.AccountService/ListAccounts",
   idField: "account_id",
-  example: "phone_number=0712345678 status=active status=frozen",
+  example: "phone_number=0712345678 statuses=active statuses=frozen",
   columns: ["id", "status", "available_balance", "held_balance", "phone_number", "user_id"],
 };
 
