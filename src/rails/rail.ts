@@ -42,6 +42,12 @@ export interface PaymentRail {
    */
   read(message: RailMessage, payment: OpenPayment): Report | undefined;
 
+  /**
+   * Whether nobody may send the order yet: it stays PENDING, and can be canceled. Only a sandbox
+   * says so, until somebody advances the order.
+   */
+  isHeld?(payment: Pick<OpenPayment, "maskedPhone" | "advances">): boolean;
+
   /** Asks for the balance of the account at the rail. */
   askBalance(signal: AbortSignal): Promise<BalanceAnswer>;
 

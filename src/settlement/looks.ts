@@ -72,12 +72,22 @@ export class Looks {
     const { payment, account } = work;
     // An earlier request seemed not to have arrived.
     if (payment.sends > 0 && (await evidence.hasOrder(work))) return this.#acceptUnasked(work);
-    if (!isExpired(payment, account, timing.now())) return this.#begin(work);
+    if (!isExpired(payment, account, timing.now())) {
+      return account.rail.isHeld?.(payment) === true ? this.#hold(work) : this.#begin(work);
+    }
     const expired = await line.expire(work);
     if (expired.kind === "undecided") return false;
     if (expired.kind === "refused") return this.#block(work, expired.code);
     // A message says that it was paid. A person finds out, or the caller cancels it.
     if (expired.transaction.status !== "FAILED") await this.#reschedule(work, FLAGGED_CHECK_MILLIS, "REPORT_DIFFERS");
+    return true;
+  }
+
+  /** Leaves an order of the sandbox PENDING, so that a caller can try a cancellation. */
+  async #hold({ payment, account }: Work): Promise<boolean> {
+    const { payments, timing } = this.#options;
+    const dueAt = laterUnlessItExpires(payment, account, { now: timing.now(), millis: BLOCKED_MILLIS });
+    await payments.reschedule(payment, { dueAt, checks: payment.checks, code: "HELD" });
     return true;
   }
 

@@ -4,6 +4,8 @@ import type { TransactionType } from "../../domain/transaction.js";
 /** What the sandbox does with an order whose phone number ends with these two digits. */
 export interface Ending {
   readonly digits: string;
+  /** Whether nobody sends the order until somebody advances it. */
+  readonly isHeld: boolean;
   /** How the sandbox answers the request. */
   readonly answer: "accepted" | "rejected" | "unreached_at_first" | "unknown";
   /** The reason of its failures. */
@@ -30,7 +32,7 @@ const SUCCEEDED: Step = { outcome: "succeeded", afterMillis: SOON_MILLIS, messag
 const FAILED: Step = { outcome: "failed", afterMillis: SOON_MILLIS, messages: 1 };
 
 function ending(digits: string, given: Partial<Ending>): Ending {
-  return { digits, answer: "accepted", failure: REFUSED, steps: [SUCCEEDED], ...given };
+  return { digits, isHeld: false, answer: "accepted", failure: REFUSED, steps: [SUCCEEDED], ...given };
 }
 
 function failing(digits: string, MINT: RailFailure, REDEEM: RailFailure): Ending {
@@ -59,4 +61,5 @@ export const ENDINGS: readonly Ending[] = [
   ending("14", { steps: [{ ...FAILED, afterMillis: Infinity }] }),
   ending("15", { answer: "unknown", steps: [] }),
   ending("16", { steps: [{ ...SUCCEEDED, outcome: "succeeded_with_other_amount" }] }),
+  ending("17", { isHeld: true }),
 ];

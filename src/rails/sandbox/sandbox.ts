@@ -52,6 +52,10 @@ export class SandboxRail implements PaymentRail {
     return Promise.resolve(step === undefined ? { kind: "open", code: "PENDING" } : this.#reportOf(payment, step));
   }
 
+  isHeld({ maskedPhone, advances }: Pick<OpenPayment, "maskedPhone" | "advances">): boolean {
+    return endingOf(maskedPhone).isHeld && advances === 0;
+  }
+
   /**
    * Returns every message about the payment that the sandbox sends by itself, and those of the
    * steps that somebody has advanced, oldest first.
