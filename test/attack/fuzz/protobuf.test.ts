@@ -16,7 +16,15 @@ const RUNS = 20;
 
 // These are neither a bug nor a hang. RESOURCE_EXHAUSTED is for requests that are larger than the
 // server takes.
-const ANSWERS = ["OK", "INVALID_ARGUMENT", "NOT_FOUND", "FAILED_PRECONDITION", "ALREADY_EXISTS", "RESOURCE_EXHAUSTED"];
+const ANSWERS = [
+  "OK",
+  "INVALID_ARGUMENT",
+  "NOT_FOUND",
+  "FAILED_PRECONDITION",
+  "ALREADY_EXISTS",
+  "RESOURCE_EXHAUSTED",
+  "ABORTED",
+];
 
 describe("fuzz: protobuf", function () {
   this.timeout(PROPERTY_MILLIS_MAX);

@@ -21,6 +21,8 @@ export function expectSaid(sent: JsonObject, resource: JsonObject): void {
   for (const [name, value] of Object.entries(sent)) {
     const answered = Object.hasOwn(resource, name) ? resource[name] : undefined;
     if (answered === undefined || value === null) continue;
+    // A change that was made already is a replay, whatever version the caller had read.
+    if (name === "etag") continue;
     if (name === "amount") expect(Number(answered), name).to.equal(Number(value));
     else if (name === "phone_number") expectSamePhone(textOf(value), textOf(answered));
     else if (name === "email") expect(answered, name).to.equal(withLowerCaseDomain(textOf(value)));
