@@ -98,7 +98,8 @@ function restEnum(desc: DescEnum, value: JsonValue): JsonValue {
   return named === undefined ? value : enumName(desc, named.name);
 }
 
-/** A text as it is; any other value as JSON. */
+/** A text as it is, and nothing as the empty text; any other value as JSON. */
 export function textOf(value: JsonValue | undefined): string {
-  return typeof value === "string" ? value : JSON.stringify(value ?? "");
+  const present = value ?? "";
+  return typeof present === "string" ? present : JSON.stringify(present);
 }
