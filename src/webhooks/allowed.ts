@@ -43,8 +43,48 @@ export class AllowedHosts {
   }
 }
 
-/** Parses the address of an endpoint. Returns it in the form that URL gives it. */
+/**
+ * Ranges of addresses that are not public, as IANA's registries for special purposes list them.
+ * BlockList compares an IPv4 address in IPv6, ::ffff:10.0.0.1, with the ranges of IPv4.
+ */
+class SpecialAddresses {
+  readonly #ranges = new BlockList();
+
+  constructor(ranges: readonly string[]) {
+    for (const range of ranges) {
+      const [network = "", bits] = range.split("/");
+      this.#ranges.addSubnet(network, Number(bits), isIP(network) === 4 ? "ipv4" : "ipv6");
+    }
+  }
+
+  /** Whether the host is such an address. A name is none. */
+  has(host: string): boolean {
+    const family = isIP(host);
+    return family !== 0 && this.#ranges.check(host, family === 4 ? "ipv4" : "ipv6");
+  }
+}
+
+const NOT_PUBLIC = new SpecialAddresses([
+  ...["0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24"],
+  ...["192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24"],
+  ...["224.0.0.0/4", "240.0.0.0/4", "::/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64"],
+  ...["2001::/23", "2001:db8::/32", "2002::/16", "fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8"],
+]);
+
+/**
+ * Parses the address of a new endpoint. Returns it in the form that URL gives it. Refuses an IP
+ * address that is not public. A name is looked up only when the service connects to it.
+ */
 export function parseWebhookUrl(unchecked: string, allowed: AllowedHosts): Parsed<string> {
+  const url = parseStoredUrl(unchecked, allowed);
+  if (!url.ok) return url;
+  const whole = new URL(url.value);
+  if (allowed.has(whole) || !NOT_PUBLIC.has(bare(whole.hostname))) return url;
+  return unparsed("must not be an IP address that is not public");
+}
+
+/** Parses the address of an endpoint, whatever the host's address is. */
+export function parseStoredUrl(unchecked: string, allowed: AllowedHosts): Parsed<string> {
   if (unchecked === "") return unparsed("is required", "REQUIRED");
   if (unchecked.length > URL_CHARACTERS_MAX) {
     return unparsed(`must have at most ${String(URL_CHARACTERS_MAX)} characters`, "TOO_LONG");

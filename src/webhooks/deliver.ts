@@ -5,7 +5,7 @@ import type { LookupFunction } from "node:net";
 import { RequestFilteringHttpsAgent } from "request-filtering-agent";
 
 import type { UnixMillis } from "../domain/values/time.js";
-import { type AllowedHosts, parseWebhookUrl } from "./allowed.js";
+import { type AllowedHosts, parseStoredUrl } from "./allowed.js";
 import { RESPONSE_BYTES_MAX } from "./limits.js";
 import type { Answer, Delivery, Send } from "./ports/delivery.js";
 import { parseRetryAfter } from "./schedule.js";
@@ -48,7 +48,7 @@ export function senderTo({ allowed, now, lookup }: SenderOptions): Sender {
 
   const send: Send = async (delivery, bounds) => {
     // The operator may have allowed less since the endpoint was stored.
-    if (!parseWebhookUrl(delivery.url, allowed).ok) {
+    if (!parseStoredUrl(delivery.url, allowed).ok) {
       return { code: 0, problem: "its url is not allowed any more", retryAfterMillis: undefined };
     }
     const url = new URL(delivery.url);

@@ -68,5 +68,7 @@ export const URL_CHARACTERS_MAX = 2_048;
 export const LOG_ROWS_MAX = 1_000;
 /** How long an earlier secret signs as well after a rotation. */
 export const OLD_SECRET_MILLIS = DAY_MILLIS;
+/** For how long an idempotency key returns the secret that its first call made. */
+export const KEYED_SECRET_MILLIS = DAY_MILLIS;
 export const SECRETS_MAX = 4;
 export const SECRET_BYTES = 32;

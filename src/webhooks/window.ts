@@ -1,3 +1,4 @@
+import { matchesType } from "../domain/values/event-types.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import { FAILING_MILLIS_MAX, FAILURES_MAX, RETRIES_MAX, UNDER_WAY_MAX } from "./limits.js";
 import type { Answer, EndpointChanges, TakenEndpoint, WebhookEvent } from "./ports/delivery.js";
@@ -35,7 +36,6 @@ export interface Outcome extends Answer {
  */
 export class Window {
   readonly endpoint: Endpoint;
-  readonly #types: ReadonlySet<string> | undefined;
   readonly #live: Track;
   #replay: Track | undefined;
   #replayIsNext = false;
@@ -56,7 +56,6 @@ export class Window {
 
   constructor({ endpoint, retries }: TakenEndpoint, lastSeq: number) {
     this.endpoint = endpoint;
-    this.#types = endpoint.types === undefined ? undefined : new Set(endpoint.types);
     this.#live = new Track({ settledSeq: endpoint.settledSeq, untilSeq: lastSeq });
     this.#replay = endpoint.replay === undefined ? undefined : new Track(endpoint.replay);
     this.#retries = new Map(retries.map((retry) => [retry.seq, retry]));
@@ -99,7 +98,8 @@ export class Window {
   }
 
   read(track: Track, events: readonly WebhookEvent[]): void {
-    track.add(events, ({ type }) => this.#types?.has(type) ?? true);
+    const { types } = this.endpoint;
+    track.add(events, ({ type }) => types === undefined || types.some((pattern) => matchesType(pattern, type)));
   }
 
   /** Takes the next task. The caller reports its outcome with `done`, or gives it back. */

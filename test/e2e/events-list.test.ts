@@ -89,6 +89,15 @@ describeEachEngine("ListEvents", (service) => {
     expect(next_sequence).to.equal(latest_sequence);
   });
 
+  it("takes a group of types, and * for all", async () => {
+    const before = await latest();
+    await newAccount(service(), "1.00");
+    const typesOf = async (types: readonly string[]): Promise<readonly string[]> =>
+      (await list({ after_sequence: before, types })).events.map(({ type }) => type);
+    expect(await typesOf(["account.*"])).to.deep.equal(["account.created"]);
+    expect(await typesOf(["*"])).to.deep.equal(["account.created", "transaction.completed"]);
+  });
+
   it("cuts a page that has more matches than its size, and goes on after its last event", async () => {
     const before = await latest();
     const accountId = await newAccount(service(), "1.00");

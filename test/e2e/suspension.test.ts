@@ -57,7 +57,7 @@ describeEachEngine("a suspended organization", (service) => {
       CancelTransaction: { transaction_id: minted["id"] },
       ResolveTransaction: { transaction_id: minted["id"], failed: {} },
       ClearFlag: { transaction_id: minted["id"], flag: 1 },
-      CreateWebhookEndpoint: { url: "https://127.0.0.1/suspended" },
+      CreateWebhookEndpoint: { url: "https://localhost/suspended" },
       UpdateWebhookEndpoint: { webhook_endpoint_id: "whe_none", description: "new" },
       DeleteWebhookEndpoint: { webhook_endpoint_id: "whe_none" },
       RotateWebhookSecret: { webhook_endpoint_id: "whe_none" },

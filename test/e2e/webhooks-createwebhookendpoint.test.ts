@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { describeEachEngine, problemOf } from "../support/service/each-engine.js";
+import { describeEachEngine, fresh, problemOf } from "../support/service/each-engine.js";
 import { unreachableUrl, withEndpoint } from "../support/webhooks/endpoints.js";
 
 describeEachEngine("CreateWebhookEndpoint", (service) => {
@@ -16,6 +16,38 @@ describeEachEngine("CreateWebhookEndpoint", (service) => {
       expect(again.headers["idempotent-replayed"]).to.equal("true");
       expect(again.json).to.deep.equal({ ...endpoint, secret: null });
     });
+  });
+
+  it("shows the secret again to the same idempotency key, whose content must be the same", async () => {
+    const headers = { "idempotency-key": fresh("key") };
+    const body = { url: unreachableUrl(), types: ["key.*"] };
+    const first = await service().rest("POST", "/webhook-endpoints", { body, headers });
+    expect(first.status, first.text).to.equal(201);
+    const path = `/webhook-endpoints/${String(first.json["id"])}`;
+    // Later changes do not make another request of the first one.
+    await service().rest("PATCH", path, { body: { url: unreachableUrl() } });
+    const again = await service().rest("POST", "/webhook-endpoints", { body, headers });
+    expect([again.status, again.headers["idempotent-replayed"]]).to.deep.equal([200, "true"]);
+    expect(again.json).to.include({ id: first.json["id"], secret: first.json["secret"] });
+    for (const other of [
+      { ...body, url: unreachableUrl() },
+      { ...body, types: ["key.created"] },
+    ]) {
+      const refused = await service().rest("POST", "/webhook-endpoints", { body: other, headers });
+      expect(problemOf(refused).code).to.equal("IDEMPOTENCY_KEY_REUSED");
+    }
+    const ofB = await service().rest("POST", "/webhook-endpoints", { body, headers, key: service().b.key });
+    expect(ofB.status).to.equal(201);
+    expect(ofB.json["secret"]).not.to.equal(first.json["secret"]);
+    await service().rest("DELETE", path);
+    await service().rest("DELETE", `/webhook-endpoints/${String(ofB.json["id"])}`, { key: service().b.key });
+  });
+
+  it("refuses an address that is not public", async () => {
+    for (const url of ["https://169.254.169.254/latest", "https://[::1]/", "https://10.0.0.1/"]) {
+      const refused = await service().rest("POST", "/webhook-endpoints", { body: { url } });
+      expect(problemOf(refused), url).to.deep.equal({ status: 400, code: "INVALID_FIELD", fields: ["url"] });
+    }
   });
 
   it("refuses the url with other content", async () => {

@@ -9,16 +9,31 @@ describeEachEngine("DeleteWebhookEndpoint", (service) => {
     const created = await service().rest("POST", "/webhook-endpoints", { body });
     const path = `/webhook-endpoints/${String(created.json["id"])}`;
     expect((await service().rest("DELETE", path)).status).to.equal(200);
-    for (const method of ["GET", "DELETE"]) {
-      expect(problemOf(await service().rest(method, path))).to.include({
-        status: 404,
-        code: "WEBHOOK_ENDPOINT_NOT_FOUND",
-      });
-    }
+    expect(problemOf(await service().rest("GET", path))).to.include({
+      status: 404,
+      code: "WEBHOOK_ENDPOINT_NOT_FOUND",
+    });
     const again = await service().rest("POST", "/webhook-endpoints", { body });
     expect(again.status).to.equal(201);
     expect(again.json["id"]).not.to.equal(created.json["id"]);
     await service().rest("DELETE", `/webhook-endpoints/${String(again.json["id"])}`);
+  });
+
+  it("marks a repeat as a replay, and refuses an endpoint that never was, or of another organization", async () => {
+    const created = await service().rest("POST", "/webhook-endpoints", { body: { url: unreachableUrl() } });
+    const path = `/webhook-endpoints/${String(created.json["id"])}`;
+    expect((await service().rest("DELETE", path)).headers["idempotent-replayed"]).to.equal(undefined);
+    const again = await service().rest("DELETE", path);
+    expect([again.status, again.text, again.headers["idempotent-replayed"]]).to.deep.equal([200, "{}", "true"]);
+    for (const [unknown, key] of [
+      ["/webhook-endpoints/whe_none", service().a.key],
+      [path, service().b.key],
+    ] as const) {
+      expect(problemOf(await service().rest("DELETE", unknown, { key }))).to.include({
+        status: 404,
+        code: "WEBHOOK_ENDPOINT_NOT_FOUND",
+      });
+    }
   });
 
   it("is an event of the organization, as the creation is, and neither shows the url", async () => {

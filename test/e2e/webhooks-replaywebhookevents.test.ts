@@ -13,6 +13,7 @@ describeEachEngine("ReplayWebhookEvents", (service) => {
       expect(begun.json["replay"]).to.deep.equal({ delivered_through_sequence: 0, end_sequence: 3 });
       expect((await replay(1, 3)).headers["idempotent-replayed"]).to.equal("true");
       expect(problemOf(await replay(1, 2))).to.include({ status: 422, code: "WEBHOOK_ENDPOINT_BUSY" });
+      expect((await replay(1, 2)).headers["retry-after"]).to.equal("1");
       expect(problemOf(await replay(1, 1e9))).to.include({ status: 404, code: "EVENT_NOT_FOUND" });
       expect(problemOf(await replay(1e9))).to.include({ status: 404, code: "EVENT_NOT_FOUND" });
       expect(problemOf(await replay(2, 2))).to.deep.include({ status: 400, fields: ["end_sequence"] });

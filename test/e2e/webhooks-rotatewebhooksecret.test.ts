@@ -1,7 +1,7 @@
 import { expect } from "chai";
 
-import { describeEachEngine, problemOf } from "../support/service/each-engine.js";
-import { withEndpoint } from "../support/webhooks/endpoints.js";
+import { describeEachEngine, fresh, problemOf } from "../support/service/each-engine.js";
+import { unreachableUrl, withEndpoint } from "../support/webhooks/endpoints.js";
 
 describeEachEngine("RotateWebhookSecret", (service) => {
   it("returns another secret, and until when the earlier one signs", async () => {
@@ -15,6 +15,26 @@ describeEachEngine("RotateWebhookSecret", (service) => {
         .and.not.to.equal(secret);
       const hours = (Date.parse(String(json["previous_valid_until"])) - from) / 3_600_000;
       expect(hours).to.be.within(23.9, 24.1);
+    });
+  });
+
+  it("returns the same secret to the same idempotency key, and refuses the key for another endpoint", async () => {
+    await withEndpoint(service(), {}, async ({ id }) => {
+      await withEndpoint(service(), {}, async (other) => {
+        const headers = { "idempotency-key": fresh("key") };
+        const rotate = (of: string) =>
+          service().rest("POST", `/webhook-endpoints/${of}/rotate-secret`, { body: {}, headers });
+        const first = await rotate(id);
+        const again = await rotate(id);
+        expect([first, again].map((each) => each.headers["idempotent-replayed"])).to.deep.equal([undefined, "true"]);
+        const secretOf = ({ json }: typeof first): unknown => (json["webhook_endpoint"] as { secret: unknown }).secret;
+        expect(secretOf(again)).to.equal(secretOf(first));
+        expect(again.json["previous_valid_until"]).to.equal(first.json["previous_valid_until"]);
+        expect(problemOf(await rotate(other.id)).code).to.equal("IDEMPOTENCY_KEY_REUSED");
+        const body = { url: unreachableUrl() };
+        const create = await service().rest("POST", "/webhook-endpoints", { body, headers });
+        expect(problemOf(create).code).to.equal("IDEMPOTENCY_KEY_REUSED");
+      });
     });
   });
 

@@ -34,6 +34,39 @@ describeEachEngine("UpdateWebhookEndpoint", (service) => {
     });
   });
 
+  it("changes only the version that the caller names, which deliveries do not change", async () => {
+    await withEndpoint(service(), {}, async ({ id, etag }) => {
+      const change = (description: string, version: unknown) =>
+        service().rest("PATCH", `/webhook-endpoints/${id}`, {
+          body: { description },
+          headers: { "if-match": `"${String(version)}"` },
+        });
+      await service().rest("POST", `/webhook-endpoints/${id}/replay`, { body: { start_sequence: 1 } });
+      const first = await change("first", etag);
+      expect([first.status, first.headers.etag]).to.deep.equal([200, `"${String(first.json["etag"])}"`]);
+      const lost = await change("lost", etag);
+      expect(problemOf(lost)).to.include({ status: 412, code: "ETAG_MISMATCH" });
+      expect(lost.json["etag"]).to.equal(first.json["etag"]);
+      const repeated = await change("first", etag);
+      expect([repeated.status, repeated.headers["idempotent-replayed"]]).to.deep.equal([200, "true"]);
+    });
+  });
+
+  it("takes groups of types, removes the description with null, and refuses a list without types", async () => {
+    await withEndpoint(service(), { description: "old" }, async ({ id }) => {
+      const change = (body: object) => service().rest("PATCH", `/webhook-endpoints/${id}`, { body });
+      const changed = await change({ types: ["transaction.*", "account.created"], description: null });
+      expect(changed.json["types"]).to.deep.equal(["account.created", "transaction.*"]);
+      expect(changed.json["description"]).to.equal(null);
+      for (const types of [[], null, ["trans*"]]) {
+        expect(problemOf(await change({ types, description: "new" }))).to.deep.include({
+          status: 400,
+          fields: ["types"],
+        });
+      }
+    });
+  });
+
   it("refuses the url of another endpoint", async () => {
     await withEndpoint(service(), {}, async (first) => {
       await withEndpoint(service(), {}, async ({ id }) => {

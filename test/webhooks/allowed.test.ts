@@ -33,6 +33,23 @@ describe("parseWebhookUrl", () => {
     for (const url of refused) expect(parseWebhookUrl(url, nobody), url).to.include({ ok: false });
   });
 
+  it("refuses an IP address that is not public, in each of its spellings", () => {
+    for (const host of [
+      ...["127.0.0.1", "10.0.0.1", "172.31.255.255", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0"],
+      ...["2130706433", "0x7f.1", "017700000001", "255.255.255.255", "192.0.2.7", "[::1]", "[::]", "[fe80::1]"],
+      ...["[fd00::1]", "[::ffff:10.0.0.1]", "[::127.0.0.1]", "[64:ff9b::a00:1]", "[2001:db8::1]", "[2002:a00:1::]"],
+    ]) {
+      expect(parseWebhookUrl(`https://${host}/`, nobody), host).to.include({
+        ok: false,
+        problem: "must not be an IP address that is not public",
+      });
+    }
+    for (const host of ["1.1.1.1", "172.32.0.1", "[2606:4700::1111]", "localhost", "hooks.internal"]) {
+      expect(parseWebhookUrl(`https://${host}/`, nobody), host).to.include({ ok: true });
+    }
+    expect(parseWebhookUrl("https://[fd00::1]/", some)).to.include({ ok: true });
+  });
+
   it("takes http and any port for the hosts that the operator allows, and for no other", () => {
     for (const url of [
       "http://10.1.2.3/",

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
+import type { EventPattern } from "../../src/domain/values/event-types.js";
 import type { AccountId, OrganizationId, WebhookEndpointId } from "../../src/domain/values/ids.js";
 import type { Description } from "../../src/domain/values/text.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
@@ -141,7 +142,7 @@ export class Book {
       actor: TEST_ACTOR,
       now: toUnixMillis(Date.now()),
       url,
-      types: ["transaction.completed"],
+      types: ["transaction.completed" as EventPattern],
       description: "" as Description,
       secret: SECRET,
     });

@@ -23,6 +23,7 @@ const RETRIED: ReadonlySet<ServedRefusal["reason"]> = new Set([
   "QUEUE_FULL",
   "TOO_MANY_STREAMS",
   "TOO_MANY_WEBHOOK_TESTS",
+  "WEBHOOK_ENDPOINT_BUSY",
   "STORAGE_UNAVAILABLE",
   "SHUTTING_DOWN",
   "BOOK_MOVING",

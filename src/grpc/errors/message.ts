@@ -195,7 +195,7 @@ function webhookMessageOf(refusal: WebhookRefusal): string {
     case "WEBHOOK_ENDPOINT_NOT_FOUND":
       return `Webhook endpoint ${refusal.endpointId} was not found.`;
     case "WEBHOOK_ENDPOINT_ALREADY_EXISTS":
-      return `The url already has the webhook endpoint ${refusal.endpointId}, with another ${listOf(refusal.differingFields)}.`;
+      return `The url already has the webhook endpoint ${refusal.endpointId}${differing(refusal.differingFields)}.`;
     case "TOO_MANY_WEBHOOK_ENDPOINTS":
       return `The organization already has ${String(refusal.limit)} webhook endpoints, the most that it can have.`;
     case "WEBHOOK_ENDPOINT_BUSY":
@@ -205,6 +205,10 @@ function webhookMessageOf(refusal: WebhookRefusal): string {
     case "TOO_MANY_WEBHOOK_TESTS":
       return `The organization already sends ${String(refusal.limit)} test events. Nothing was done. Send the request again later.`;
   }
+}
+
+function differing(fields: readonly string[]): string {
+  return fields.length === 0 ? "" : `, with other values of ${listOf(fields)}`;
 }
 
 function railMessageOf(refusal: RailRefusal): string {

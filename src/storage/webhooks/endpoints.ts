@@ -1,9 +1,11 @@
 import type { OwnKind } from "../../domain/journal.js";
 import type { Refusal } from "../../domain/refusal.js";
 import type { OrganizationId, WebhookEndpointId } from "../../domain/values/ids.js";
+import { toUnixMillis } from "../../domain/values/time.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
 import type { Page, PageRequest } from "../../ledger/ports/reads.js";
-import { ENDPOINTS_MAX, RETRIES_MAX, SECRETS_MAX } from "../../webhooks/limits.js";
+import { etagOf } from "../../webhooks/etag.js";
+import { ENDPOINTS_MAX, OLD_SECRET_MILLIS, RETRIES_MAX, SECRETS_MAX } from "../../webhooks/limits.js";
 import type { Attempt, Endpoint } from "../../webhooks/ports/endpoint.js";
 import type {
   AttemptFilter,
@@ -12,6 +14,7 @@ import type {
   EndpointUpdate,
   ListedAttempt,
   ListedEndpoint,
+  MadeSecret,
   NewEndpoint,
   UndeliveredEvent,
   WebhookEndpoints,
@@ -26,10 +29,12 @@ import {
 } from "../organizations/own-rows.js";
 import type { BookKeys } from "../secrets/book-keys.js";
 import type { OpenBook } from "../sql/book-directory.js";
-import type { Engine, Session } from "../sql/engine.js";
+import type { Session } from "../sql/engine.js";
 import { ENDPOINT_CHANGES, ENDPOINT_COLUMNS, type EndpointRow } from "../sql/records/webhook-rows.js";
 import { orStoreError } from "../sql/store-error.js";
 import { attemptsOf, undeliveredOf } from "./attempts.js";
+import { endpointStatements } from "./endpoint-statements.js";
+import { earlierCall, madeBy } from "./keyed-secrets.js";
 import { endpointOf, rowOf, writeLog } from "./rows.js";
 
 type EndpointsCell = Pick<Cell, "engine" | "directory" | "transact"> & {
@@ -80,8 +85,8 @@ export class StoredWebhookEndpoints implements WebhookEndpoints {
     return (await this.endpoints(organizationId)).find((endpoint) => endpoint.id === id);
   }
 
-  create(given: NewEndpoint): Promise<Outcome<Endpoint>> {
-    return this.#locked(given, (all) => create(this.#cell, all, given));
+  async create(given: NewEndpoint): Promise<Outcome<MadeSecret>> {
+    return madeBy(given, await this.#locked(given, (all) => create(this.#cell, all, given)));
   }
 
   update(given: EndpointUpdate): Promise<Outcome<Endpoint>> {
@@ -90,6 +95,8 @@ export class StoredWebhookEndpoints implements WebhookEndpoints {
       const types = given.types === undefined ? endpoint.types : given.types.only;
       const isSame = url === endpoint.url && description === endpoint.description && status === endpoint.status;
       if (isSame && sameTypes(types, endpoint.types)) return undefined;
+      const etag = etagOf(endpoint);
+      if (given.etag !== undefined && given.etag !== etag) return { reason: "ETAG_MISMATCH", etag };
       const other = stored.find((each) => each.endpoint.url === url)?.endpoint;
       if (other !== undefined && other.id !== endpoint.id) {
         return { reason: "WEBHOOK_ENDPOINT_ALREADY_EXISTS", endpointId: other.id, differingFields: [] };
@@ -105,18 +112,22 @@ export class StoredWebhookEndpoints implements WebhookEndpoints {
     });
   }
 
-  remove(given: EndpointChange): Promise<Outcome<Endpoint>> {
+  remove(given: EndpointChange): Promise<Outcome<WebhookEndpointId>> {
     return this.#locked(given, (all) => remove(this.#cell, all, given));
   }
 
-  rotate({ secret, oldValidUntil, ...given }: Parameters<WebhookEndpoints["rotate"]>[0]): Promise<Outcome<Endpoint>> {
-    return this.#changing(given, ({ endpoint }) => {
+  async rotate(given: Parameters<WebhookEndpoints["rotate"]>[0]): Promise<Outcome<MadeSecret>> {
+    const outcome = await this.#changing(given, ({ endpoint }, { stored }) => {
+      const before = earlierCall(given, stored);
+      if (before !== undefined) return before.isSame ? undefined : { reason: "IDEMPOTENCY_KEY_REUSED" };
+      const oldValidUntil = toUnixMillis(given.now + OLD_SECRET_MILLIS);
       const old = endpoint.secrets
         .filter(({ validUntil = Infinity }) => validUntil > given.now)
         .map((each) => ({ ...each, validUntil: each.validUntil ?? oldValidUntil }));
-      const secrets = [secret, ...old].slice(0, SECRETS_MAX);
+      const secrets = [given.secret, ...old].slice(0, SECRETS_MAX);
       return { endpoint: { ...endpoint, secrets }, kind: "webhook_endpoint.updated" };
     });
+    return madeBy(given, outcome);
   }
 
   resend({ seq, ...given }: Parameters<WebhookEndpoints["resend"]>[0]): Promise<Outcome<Endpoint>> {
@@ -228,6 +239,9 @@ async function create(
   { session, book, keys, stored }: Locked,
   given: NewEndpoint,
 ): Promise<Outcome<Endpoint>> {
+  const before = earlierCall(given, stored);
+  if (before?.isSame === true) return { kind: "done", resource: before.endpoint, replayed: true };
+  if (before !== undefined) return refused({ reason: "IDEMPOTENCY_KEY_REUSED" });
   const existing = stored.find(({ endpoint }) => endpoint.url === given.url)?.endpoint;
   if (existing !== undefined) {
     const differingFields = [
@@ -272,15 +286,18 @@ async function remove(
   cell: EndpointsCell,
   { session, book, stored }: Locked,
   given: EndpointChange,
-): Promise<Outcome<Endpoint>> {
-  const found = stored.find(({ endpoint }) => endpoint.id === given.id)?.endpoint;
-  if (found === undefined) return refused({ reason: "WEBHOOK_ENDPOINT_NOT_FOUND", endpointId: given.id });
+): Promise<Outcome<WebhookEndpointId>> {
   const statements = endpointStatements(cell.engine);
+  if (!stored.some(({ endpoint }) => endpoint.id === given.id)) {
+    const [deleted] = await session.read({ sql: statements.deleted, bindings: [given.id, given.organizationId] });
+    if (deleted !== undefined) return { kind: "done", resource: given.id, replayed: true };
+    return refused({ reason: "WEBHOOK_ENDPOINT_NOT_FOUND", endpointId: given.id });
+  }
   await session.read({ sql: statements.remove, bindings: [book.recordedAt, given.id] });
   await session.read({ sql: statements.removeRetries, bindings: [given.id] });
   await session.read({ sql: statements.removeLog, bindings: [given.id] });
   await session.write(eventWrites(cell, book, given, "webhook_endpoint.deleted"));
-  return { kind: "done", resource: found, replayed: false };
+  return { kind: "done", resource: given.id, replayed: false };
 }
 
 function eventWrites(
@@ -312,28 +329,4 @@ async function counted(
 ): Promise<readonly [{ readonly all: number; readonly known: number }]> {
   const rows = await session.read({ sql, bindings: [seq, id] });
   return rows as unknown as readonly [{ readonly all: number; readonly known: number }];
-}
-
-function endpointStatements({ table }: Engine) {
-  const endpoints = table("webhook_endpoints");
-  const retries = table("webhook_retries");
-  return {
-    all: `
-      SELECT * FROM ${endpoints} WHERE organization_id = ? AND status <> 'DELETED' ORDER BY created_at DESC, id DESC`,
-    retries: `
-      SELECT COUNT(*) AS "all", COUNT(CASE WHEN seq = ? THEN 1 END) AS known FROM ${retries} WHERE endpoint_id = ?`,
-    retryNow: `UPDATE ${retries} SET next_at = ? WHERE endpoint_id = ? AND next_at IS NOT NULL RETURNING seq`,
-    // Its tries begin again, so that it is not given up at once.
-    resend: `
-      INSERT INTO ${retries} (endpoint_id, seq, tries, next_at) VALUES (?, ?, 0, ?)
-      ON CONFLICT (endpoint_id, seq) DO UPDATE SET tries = 0, next_at = excluded.next_at RETURNING seq`,
-    remove: `
-      UPDATE ${endpoints} SET status = 'DELETED', url = NULL, secrets = NULL, disabled_reason = NULL,
-        description = '', revision = revision + 1, updated_at = ?
-      WHERE id = ? RETURNING id`,
-    removeRetries: `DELETE FROM ${retries} WHERE endpoint_id = ? RETURNING seq`,
-    removeLog: `DELETE FROM ${table("webhook_log")} WHERE endpoint_id = ? RETURNING number`,
-    countLogged: `
-      UPDATE ${endpoints} SET logged = logged + 1 WHERE id = ? AND status <> 'DELETED' RETURNING logged`,
-  };
 }

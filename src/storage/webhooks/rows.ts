@@ -1,3 +1,4 @@
+import type { EventPattern } from "../../domain/values/event-types.js";
 import type { OrganizationId, WebhookEndpointId } from "../../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import { LOG_ROWS_MAX } from "../../webhooks/limits.js";
@@ -25,7 +26,7 @@ export function endpointOf(row: EndpointRow, { data }: Keys): Endpoint {
     organizationId: row.organization_id as OrganizationId,
     url: decrypt(data, url, contextOf(row, "url")).toString("utf8"),
     description: row.description,
-    types: row.types === null ? undefined : (JSON.parse(row.types) as string[]),
+    types: row.types === null ? undefined : (JSON.parse(row.types) as EventPattern[]),
     status: row.status as EndpointStatus,
     disabledReason: (row.disabled_reason ?? undefined) as DisabledReason | undefined,
     revision: row.revision,
@@ -131,8 +132,8 @@ function timeOf(millis: number | null): UnixMillis | undefined {
 }
 
 function secretsIn(text: string): readonly Secret[] {
-  const found = JSON.parse(text) as readonly { base64: string; validUntil?: number }[];
-  return found.map(({ base64, validUntil }) => ({ base64, validUntil: timeOf(validUntil ?? null) }));
+  const found = JSON.parse(text) as readonly (Secret & { readonly validUntil?: number })[];
+  return found.map(({ validUntil, ...secret }) => ({ ...secret, validUntil: timeOf(validUntil ?? null) }));
 }
 
 function contextOf(

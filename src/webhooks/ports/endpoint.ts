@@ -1,3 +1,4 @@
+import type { EventPattern } from "../../domain/values/event-types.js";
 import type { OrganizationId, WebhookEndpointId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 
@@ -10,6 +11,17 @@ export interface Secret {
   readonly base64: string;
   /** Until when it signs. Undefined for the newest one. */
   readonly validUntil: UnixMillis | undefined;
+  /** The request that made it, if that had an idempotency key. */
+  readonly keyed?: KeyedRequest | undefined;
+}
+
+/** A request with an idempotency key. Neither hash reveals anything: both cover the key. */
+export interface KeyedRequest {
+  /** The SHA-256 of the key. */
+  readonly key: string;
+  /** The SHA-256 of the key and of all that the caller sent. */
+  readonly content: string;
+  readonly at: UnixMillis;
 }
 
 /** A range of events that is sent again. */
@@ -26,7 +38,7 @@ export interface Endpoint {
   readonly url: string;
   readonly description: string;
   /** The types of its events. Undefined for all. */
-  readonly types: readonly string[] | undefined;
+  readonly types: readonly EventPattern[] | undefined;
   readonly status: EndpointStatus;
   readonly disabledReason: DisabledReason | undefined;
   /** Changes with each change by anybody but the server that delivers. */

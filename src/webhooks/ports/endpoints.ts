@@ -1,4 +1,5 @@
 import type { Actor } from "../../domain/values/actor.js";
+import type { EventPattern, EventTypes } from "../../domain/values/event-types.js";
 import type { OrganizationId, WebhookEndpointId } from "../../domain/values/ids.js";
 import type { Description } from "../../domain/values/text.js";
 import type { UnixMillis } from "../../domain/values/time.js";
@@ -19,7 +20,7 @@ export interface EndpointChange extends Change {
 
 export interface NewEndpoint extends EndpointChange {
   readonly url: string;
-  readonly types: readonly string[] | undefined;
+  readonly types: readonly EventPattern[] | undefined;
   readonly description: Description;
   readonly secret: Secret;
 }
@@ -27,10 +28,17 @@ export interface NewEndpoint extends EndpointChange {
 /** The new values of an endpoint. A field that is undefined stays as it is. */
 export interface EndpointUpdate extends EndpointChange {
   readonly url: string | undefined;
-  /** Undefined inside stands for all types. */
-  readonly types: { readonly only: readonly string[] | undefined } | undefined;
+  readonly types: EventTypes | undefined;
   readonly description: Description | undefined;
   readonly status: Exclude<EndpointStatus, "DISABLED"> | undefined;
+  /** The version that the caller has read. Undefined: any. */
+  readonly etag: string | undefined;
+}
+
+/** An endpoint with the secret that a call has made. Undefined: the call is not told it. */
+export interface MadeSecret {
+  readonly endpoint: Endpoint;
+  readonly secret: Secret | undefined;
 }
 
 /** The names of an event of a book. */
@@ -61,13 +69,15 @@ export interface WebhookEndpoints {
   endpoint(organizationId: OrganizationId, id: WebhookEndpointId): Promise<Endpoint | undefined>;
   /** Returns all endpoints, newest first. */
   endpoints(organizationId: OrganizationId): Promise<readonly Endpoint[]>;
-  create(endpoint: NewEndpoint): Promise<Outcome<Endpoint>>;
+  /** A call with the same idempotency key gets the secret once more, for a day. */
+  create(endpoint: NewEndpoint): Promise<Outcome<MadeSecret>>;
   update(update: EndpointUpdate): Promise<Outcome<Endpoint>>;
-  remove(change: EndpointChange): Promise<Outcome<Endpoint>>;
-  /** Adds a secret. The others sign until `oldValidUntil` at the latest. */
-  rotate(
-    change: EndpointChange & { readonly secret: Secret; readonly oldValidUntil: UnixMillis },
-  ): Promise<Outcome<Endpoint>>;
+  remove(change: EndpointChange): Promise<Outcome<WebhookEndpointId>>;
+  /**
+   * Adds a secret. The others sign for a day at most. A call with the same idempotency key gets the
+   * same secret, for a day.
+   */
+  rotate(change: EndpointChange & { readonly secret: Secret }): Promise<Outcome<MadeSecret>>;
   resend(change: EndpointChange & { readonly seq: number }): Promise<Outcome<Endpoint>>;
   /** Sends the events from `startSeq` on again, before `endSeq` or up to the newest one. */
   replay(

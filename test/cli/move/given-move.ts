@@ -187,7 +187,7 @@ async function makeWebhooks(cell: Cell, organizationId: OrganizationId): Promise
   if (made.kind !== "done") throw new Error(JSON.stringify(made));
   const failed = { code: 500, problem: "no", at: clock(), millis: 1 };
   const store = deliveryStore(cell);
-  const taken = await store.take(made.resource.id);
+  const taken = await store.take(made.resource.endpoint.id);
   if (taken === undefined) throw new Error("the endpoint is not active");
   await store.save([
     {

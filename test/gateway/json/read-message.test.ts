@@ -158,6 +158,12 @@ describe("a request's JSON", () => {
     expect(reader.problems).to.deep.equal(["tags", "name", "color"].map((field) => ({ field, ...problem })));
   });
 
+  it("of a PATCH refuses a list without items: on the wire it is an absent one", () => {
+    const reader = new MessageReader(toy, contract);
+    reader.readObject(json('{"tags": []}'), { elsewhere: new Map(), nullRemoves: true });
+    expect(reader.problems.map(({ field, code }) => [field, code])).to.deep.equal([["tags", "required"]]);
+  });
+
   it("shortens a very long name in a problem", () => {
     expect(read(`{"${"x".repeat(5000)}": 1}`).problems[0]?.field).to.equal(`${"x".repeat(100)}…`);
   });

@@ -225,12 +225,12 @@ for (const engine of ENGINES) {
           types: undefined,
           description: "other" as Description,
           status: "ACTIVE",
+          etag: undefined,
         }),
       rotate: (endpoints) =>
         endpoints.rotate({
           ...change(),
           secret: { base64: "bmV3ZXI=", validUntil: undefined },
-          oldValidUntil: NOW,
         }),
       resend: (endpoints) => endpoints.resend({ ...change(), seq: 1 }),
       replay: (endpoints) => endpoints.replay({ ...change(), startSeq: 1, endSeq: 2 }),

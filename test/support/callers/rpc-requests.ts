@@ -32,8 +32,8 @@ export interface RpcRequest {
   readonly repeatCode?: Status;
 }
 
-// The loopback is no public address, so no event is sent anywhere.
-const WEBHOOK_URL = "https://127.0.0.1/";
+// The loopback has no public address, so no event is sent anywhere.
+const WEBHOOK_URL = "https://localhost/";
 // The period is not over.
 const PERIOD = { start: "2026-01-01", end: "2126-01-01" };
 
@@ -109,7 +109,6 @@ export const RPC_REQUESTS: Readonly<Record<string, RpcRequest>> = {
   },
   "WebhookService/DeleteWebhookEndpoint": {
     request: ({ spare_endpoint_id }) => ({ webhook_endpoint_id: spare_endpoint_id }),
-    repeatCode: Status.NOT_FOUND,
   },
   "WebhookService/RotateWebhookSecret": { request: ofEndpoint },
   "WebhookService/SendTestEvent": { request: ofEndpoint },

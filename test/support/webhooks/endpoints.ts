@@ -4,9 +4,9 @@ import type { Service } from "../service/service.js";
 /** An endpoint as REST shows it. */
 export type EndpointJson = Readonly<Record<string, unknown>> & { readonly id: string; readonly secret: string };
 
-/** The loopback is no public address: nothing is sent to it unless the operator allows it. */
+/** The loopback has no public address: nothing is sent to it unless the operator allows it. */
 export function unreachableUrl(): string {
-  return `https://127.0.0.1/${fresh("hooks")}`;
+  return `https://localhost/${fresh("hooks")}`;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { JOURNAL_KINDS, type JournalKind } from "../../../domain/journal.js";
+import { parseEventTypes, typesOf } from "../../../domain/values/event-types.js";
 import { parseAccountId } from "../../../domain/values/ids.js";
 import { type Parsed, parsed, unparsed } from "../../../domain/values/parsed.js";
 import type { EventFilter } from "../../../events/ports.js";
@@ -22,19 +22,7 @@ export function parseEventsAsked(
   });
   if (!fields.ok) return fields;
   const { after_sequence: afterSequence, types, account_id: accountId } = fields.value;
-  return { ok: true, value: { afterSequence, filter: { types, accountId } } };
-}
-
-const TYPES: ReadonlySet<string> = new Set(JOURNAL_KINDS);
-
-/** Parses the types of a filter, in any order. No type means every type. */
-function parseEventTypes(unchecked: readonly string[]): Parsed<readonly JournalKind[] | undefined> {
-  if (unchecked.length === 0) return parsed(undefined);
-  const types = new Set(unchecked);
-  // The filter of one call is small, however often a caller repeats a type.
-  return [...types].every((type) => TYPES.has(type))
-    ? parsed([...types] as JournalKind[])
-    : unparsed("must be types of events, such as transaction.completed", "UNKNOWN_VALUE");
+  return { ok: true, value: { afterSequence, filter: { types: types && typesOf(types), accountId } } };
 }
 
 /** Parses the sequence after which the events begin. */

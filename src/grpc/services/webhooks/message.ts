@@ -1,4 +1,3 @@
-import { JOURNAL_KINDS } from "../../../domain/journal.js";
 import { type Parsed, parsed, unparsed } from "../../../domain/values/parsed.js";
 import type {
   UndeliveredEvent as UndeliveredEventMessage,
@@ -6,6 +5,7 @@ import type {
   WebhookEndpoint as EndpointMessage,
 } from "../../../gen/kesc/v1/webhook.js";
 import { WebhookDisabledReason, WebhookEndpointStatus } from "../../../gen/kesc/v1/webhook.js";
+import { etagOf } from "../../../webhooks/etag.js";
 import type { Attempt, DisabledReason, Endpoint, EndpointStatus, Secret } from "../../../webhooks/ports/endpoint.js";
 import type { ListedAttempt, UndeliveredEvent } from "../../../webhooks/ports/endpoints.js";
 import { TEST_EVENT_TYPE } from "../../../webhooks/test-events.js";
@@ -44,6 +44,7 @@ export function toEndpointMessage(endpoint: Endpoint, secret?: Secret): Endpoint
     secret: secret === undefined ? undefined : `whsec_${secret.base64}`,
     created_at: toTimestamp(endpoint.createdAt),
     updated_at: toTimestamp(endpoint.updatedAt),
+    etag: etagOf(endpoint),
   };
 }
 
@@ -79,25 +80,6 @@ function responseOf({
   problem,
 }: Pick<Attempt, "code" | "problem">): Pick<DeliveryMessage, "http_status" | "problem"> {
   return { http_status: code === 0 ? undefined : code, problem: shown(problem) };
-}
-
-/** The types that an endpoint gets. `only` is undefined for all. */
-export interface EventTypes {
-  readonly only: readonly string[] | undefined;
-}
-
-/** Parses the types of events. An empty list becomes undefined. */
-export function parseEventTypes(unchecked: readonly string[]): Parsed<EventTypes | undefined> {
-  if (unchecked.length === 0) return parsed(undefined);
-  if (unchecked.length > JOURNAL_KINDS.length) {
-    return unparsed(`must have at most ${String(JOURNAL_KINDS.length)} types`, "TOO_MANY");
-  }
-  if (unchecked.length === 1 && unchecked[0] === ALL_TYPES) return parsed({ only: undefined });
-  const known: ReadonlySet<string> = new Set(JOURNAL_KINDS);
-  if (!unchecked.every((type) => known.has(type))) {
-    return unparsed('must be ["*"], or types of events such as transaction.completed', "UNKNOWN_VALUE");
-  }
-  return parsed({ only: [...new Set(unchecked)].sort() });
 }
 
 /** Parses the status that a caller gives to an endpoint. */

@@ -1,8 +1,9 @@
-import { randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 
+import { parseEventTypes } from "../../../domain/values/event-types.js";
 import { parseWebhookEndpointId } from "../../../domain/values/ids.js";
 import { parseDescription } from "../../../domain/values/text.js";
-import { toUnixMillis } from "../../../domain/values/time.js";
+import { toUnixMillis, type UnixMillis } from "../../../domain/values/time.js";
 import {
   CreateWebhookEndpointRequest,
   CreateWebhookEndpointResponse,
@@ -23,6 +24,7 @@ import {
 import { parseWebhookUrl } from "../../../webhooks/allowed.js";
 import { OLD_SECRET_MILLIS, SECRET_BYTES, TESTS_MAX } from "../../../webhooks/limits.js";
 import type { Endpoint, Secret } from "../../../webhooks/ports/endpoint.js";
+import type { Caller } from "../../calls/call-context.js";
 import { done, resultOf } from "../../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../../calls/unary-call.js";
 import { fieldProblem, ifPresent, parseFields } from "../../messages/fields.js";
@@ -36,7 +38,7 @@ import {
   replayWebhookEvents,
   resendWebhookDelivery,
 } from "./deliveries.js";
-import { parseEndpointStatus, parseEventTypes, toDeliveryMessage, toEndpointMessage } from "./message.js";
+import { parseEndpointStatus, toDeliveryMessage, toEndpointMessage } from "./message.js";
 
 /**
  * The rpcs of kesc.v1.WebhookService. An rpc of the contract without a handler does not compile.
@@ -60,8 +62,11 @@ export function webhookHandlers(
   };
 }
 
-function newSecret(): Secret {
-  return { base64: randomBytes(SECRET_BYTES).toString("base64"), validUntil: undefined };
+/** Makes a secret. With an idempotency key, a call with the same content can get it again. */
+function newSecret({ idempotencyKey: key }: Caller, content: readonly unknown[], at: UnixMillis): Secret {
+  const base64 = randomBytes(SECRET_BYTES).toString("base64");
+  const keyed = key && { key: hash("sha256", key), content: hash("sha256", JSON.stringify([key, ...content])), at };
+  return { base64, validUntil: undefined, keyed };
 }
 
 function createWebhookEndpoint(options: WebhookHandlersOptions): UnaryRoute {
@@ -77,14 +82,11 @@ function createWebhookEndpoint(options: WebhookHandlersOptions): UnaryRoute {
       }),
     run: ({ url, types, description }, caller) =>
       changeTurns.run(caller, async () => {
-        const secret = newSecret();
         const change = changeOf(newWebhookEndpointId(), caller, options);
+        const secret = newSecret(caller, ["create", url, types?.only ?? null, description], change.now);
         const { endpoints } = cellOf(caller.key).webhooks;
         const outcome = await endpoints.create({ ...change, url, types: types?.only, description, secret });
-        const isReplay = outcome.kind === "done" && outcome.replayed;
-        return resultOf(outcome, (endpoint) => ({
-          webhook_endpoint: toEndpointMessage(endpoint, isReplay ? undefined : secret),
-        }));
+        return resultOf(outcome, (made) => ({ webhook_endpoint: toEndpointMessage(made.endpoint, made.secret) }));
       }),
   });
 }
@@ -147,10 +149,11 @@ function updateWebhookEndpoint(options: WebhookHandlersOptions): UnaryRoute {
       });
       if (!fields.ok) return fields;
       const { webhook_endpoint_id: id, ...changes } = fields.value;
+      const { etag } = request;
       if (Object.values(changes).every((change) => change === undefined)) {
         return fieldProblem("url", "is required if types, description and status are absent", "REQUIRED");
       }
-      return { ok: true, value: { id, ...changes } };
+      return { ok: true, value: { id, etag, ...changes } };
     },
     run: ({ id, ...changes }, caller) =>
       changeTurns.run(caller, async () => {
@@ -181,13 +184,12 @@ function rotateWebhookSecret(options: WebhookHandlersOptions): UnaryRoute {
     parse: (request) => parseFields({ webhook_endpoint_id: parseWebhookEndpointId(request.webhook_endpoint_id) }),
     run: ({ webhook_endpoint_id: id }, caller) =>
       options.changeTurns.run(caller, async () => {
-        const secret = newSecret();
         const change = changeOf(id, caller, options);
-        const oldValidUntil = toUnixMillis(change.now + OLD_SECRET_MILLIS);
+        const secret = newSecret(caller, ["rotate", id], change.now);
         const { endpoints } = options.cellOf(caller.key).webhooks;
-        return resultOf(await endpoints.rotate({ ...change, secret, oldValidUntil }), (endpoint) => ({
-          webhook_endpoint: toEndpointMessage(endpoint, secret),
-          previous_valid_until: toTimestamp(oldValidUntil),
+        return resultOf(await endpoints.rotate({ ...change, secret }), (made) => ({
+          webhook_endpoint: toEndpointMessage(made.endpoint, made.secret),
+          previous_valid_until: toTimestamp(toUnixMillis((made.secret?.keyed?.at ?? change.now) + OLD_SECRET_MILLIS)),
         }));
       }),
   });
