@@ -13,9 +13,9 @@ import { Arrivals } from "./http/arrivals.js";
 import { breachOf } from "./http/breach.js";
 import { Callers } from "./http/callers.js";
 import type { OpenStreams } from "./http/open-streams.js";
-import { beginRequest, contextOf } from "./http/request-context.js";
+import { beginRequest, contextOf, type ContextOptions } from "./http/request-context.js";
 import { logRequest, type RequestMeter, type RequestNotes } from "./http/request-log.js";
-import { sendProblem } from "./http/response.js";
+import { sendProblem, sendResponse } from "./http/response.js";
 import { MessageWriter } from "./json/write-message.js";
 import { type Pages, servePages } from "./pages/pages.js";
 import {
@@ -42,6 +42,8 @@ export interface AppDependencies {
   readonly meter?: RequestMeter | undefined;
   /** Undefined: no request is recorded. */
   readonly tracing?: Pick<Tracing, "begin" | "unrecorded"> | undefined;
+  /** What clients put before each path; empty or undefined: they reach this gateway's own root. */
+  readonly publicUrl?: string | undefined;
   /** What the gateway shows to people, by path. */
   readonly pages: Pages;
 }
@@ -73,7 +75,7 @@ export function createApp(deps: AppDependencies, limits: AppLimits): Express {
   const { contract, upstream, streams } = deps;
   const readRefusal = refusalReader(contract.registry);
   const messageWriter = new MessageWriter(contract, (status) =>
-    itemProblemJson(readRefusal({ status: status as typeof status & RpcStatus })),
+    itemProblemJson(readRefusal({ status: status as typeof status & RpcStatus }), deps.publicUrl),
   );
   registerRoutes(
     app,
@@ -91,16 +93,20 @@ export function createApp(deps: AppDependencies, limits: AppLimits): Express {
   );
   // After the routes, so that no call pays for them.
   app.use(servePages(deps.pages));
-  app.use((_req, res) => {
-    sendProblem(res, noSuchRoute());
+  app.use((req, res) => {
+    if (req.method === "OPTIONS" && req.url === "*") sendResponse(res, ANY_PATH);
+    else sendProblem(res, noSuchRoute());
   });
   app.use(handleBug(deps.log));
   return app;
 }
 
-function beginContext(notes: RequestNotes): RequestHandler {
+/** The response to OPTIONS *, which asks about no path: the methods that some path supports. */
+const ANY_PATH = { status: 204, headers: { Allow: "GET, HEAD, POST, PATCH, DELETE, OPTIONS" }, body: "" };
+
+function beginContext(notes: RequestNotes & ContextOptions): RequestHandler {
   return (req, res, next) => {
-    logRequest(notes, beginRequest(req, res, notes.tracing), req, res);
+    logRequest(notes, beginRequest(req, res, notes), req, res);
     next();
   };
 }
@@ -215,7 +221,7 @@ const refuseMalformed: RequestHandler = (req, res, next) => {
   try {
     decodeURIComponent(req.path);
   } catch {
-    sendProblem(res, invalidFields([{ field: "path", code: "format", message: "must be percent-encoded UTF-8" }]));
+    sendProblem(res, invalidFields([{ field: "path", code: "FORMAT", message: "must be percent-encoded UTF-8" }]));
     return;
   }
   next();

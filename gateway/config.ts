@@ -22,6 +22,8 @@ export interface GatewayConfig {
   /** The deadline of each call, and the most that a caller may ask for with Grpc-Timeout. */
   readonly callSecondsMax: number;
   readonly shutdownGraceSeconds: number;
+  /** What clients put before each path; empty: they reach the gateway's own root. */
+  readonly publicUrl: string;
   /** Whether /docs is served. */
   readonly hasDocs: boolean;
   /** The number of processes that serve. */
@@ -56,6 +58,7 @@ export function readConfig(environment: Environment): ConfigResult {
       streamsMax: values.KESC_HTTP_STREAMS_MAX,
       callSecondsMax: values.KESC_CALL_SECONDS_MAX,
       shutdownGraceSeconds: values.KESC_SHUTDOWN_GRACE_SECONDS,
+      publicUrl: values.KESC_PUBLIC_URL,
       hasDocs: values.KESC_DOCS,
       processes: values.KESC_GATEWAY_PROCESSES,
       // Clients of the gateway have keys. Its CA of client certificates is that of the gRPC server.

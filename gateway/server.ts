@@ -83,6 +83,7 @@ export async function startGateway(
       upstream,
       log,
       streams,
+      publicUrl: config.publicUrl,
       pages,
       meter: metrics?.requests,
       tracing,
@@ -102,7 +103,7 @@ export async function startGateway(
     clientTls?.close();
   };
   const connections = new Connections(server, { app, log });
-  rejectMalformedRequests(server, connections, log);
+  rejectMalformedRequests(server, connections, { log, publicUrl: config.publicUrl });
   // Zero means no limit. Node would drop the headers beyond a limit without an error, and the API
   // key may be one of them. maxHeaderSize limits their size.
   server.maxHeadersCount = 0;

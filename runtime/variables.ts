@@ -5,6 +5,7 @@ import * as z from "zod";
 
 import { readSecret } from "./files/secret-file.js";
 import {
+  baseUrl,
   databaseUrl,
   hostAndPort,
   hostAndPortOrSocket,
@@ -172,6 +173,7 @@ export const VARIABLES = {
     "maximum REST streams at a time; half of it for one key",
     wholeNumber(1, 100_000),
   ),
+  KESC_PUBLIC_URL: variable("", "URL of the gateway's root for clients, if a proxy adds a path or a name", baseUrl),
   KESC_DOCS: variable(
     "true",
     "false: the gateway has no /docs",

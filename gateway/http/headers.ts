@@ -73,10 +73,10 @@ export function readHeaders(
     else if (kind === "item" && value === "") isAlone = true;
     const problem =
       values.length > 1 && kind !== "list"
-        ? { code: "repeated", message: "must be sent only once" }
+        ? { code: "REPEATED", message: "must be sent only once" }
         : METADATA_VALUE.test(value)
           ? undefined
-          : { code: "format", message: "must be printable ASCII characters" };
+          : { code: "FORMAT", message: "must be printable ASCII characters" };
     if (problem === undefined) metadata.set(name, value);
     else {
       problems.push({ field: name, ...problem });
@@ -88,7 +88,7 @@ export function readHeaders(
   if (trace !== undefined) metadata.set("traceparent", traceParentText(trace));
 
   const timeoutMillis = parseTimeout(headers.get(TIMEOUT));
-  if (timeoutMillis === undefined) problems.push({ field: TIMEOUT, code: "format", message: TIMEOUT_PROBLEM });
+  if (timeoutMillis === undefined) problems.push({ field: TIMEOUT, code: "FORMAT", message: TIMEOUT_PROBLEM });
   return {
     metadata,
     timeoutMillis: Math.min(timeoutMillis ?? timeoutMillisMax, timeoutMillisMax),

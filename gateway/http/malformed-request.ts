@@ -24,7 +24,11 @@ const PROBLEMS: Readonly<Record<string, Problem>> = {
  * the connection: where the next request begins is unknown. The requests before it get their
  * responses first.
  */
-export function rejectMalformedRequests(server: Server, connections: Connections, log: Logger): void {
+export function rejectMalformedRequests(
+  server: Server,
+  connections: Connections,
+  { log, publicUrl }: { readonly log: Logger; readonly publicUrl: string },
+): void {
   const reject = (socket: Socket, problem: Problem): void => {
     connections.afterResponses(socket, () => {
       if (!socket.writable) {
@@ -34,7 +38,7 @@ export function rejectMalformedRequests(server: Server, connections: Connections
       const requestId = randomUUID();
       log.info({ request_id: requestId, status: problem.status, code: problem.code }, "request");
       // Destroyed once it is sent: the client might never close its side.
-      socket.end(serializedResponse(problem, requestId), () => socket.destroy());
+      socket.end(serializedResponse(problem, requestId, publicUrl), () => socket.destroy());
     });
   };
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
@@ -49,8 +53,8 @@ export function rejectMalformedRequests(server: Server, connections: Connections
   });
 }
 
-function serializedResponse(problem: Problem, requestId: string): string {
-  const body = problemJson(problem, requestId);
+function serializedResponse(problem: Problem, requestId: string, publicUrl: string): string {
+  const body = problemJson(problem, requestId, publicUrl);
   return [
     `HTTP/1.1 ${String(problem.status)} ${STATUS_CODES[problem.status] ?? ""}`,
     "Connection: close",

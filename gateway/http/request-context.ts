@@ -6,11 +6,20 @@ import type { CallSpan, Tracing } from "../../runtime/tracing/tracing.js";
 import type { Problem } from "../problems/problem.js";
 import type { RawBodyResult } from "./request-body.js";
 
+/** What a request's context is made of, besides the request. */
+export interface ContextOptions {
+  readonly tracing?: Pick<Tracing, "begin" | "unrecorded"> | undefined;
+  /** What clients put before each path. */
+  readonly publicUrl?: string | undefined;
+}
+
 /** The state of one request from its first line to the end of its response. */
 export interface RequestContext {
   readonly requestId: string;
   /** The trace id of the client's traceparent, or of the gateway's own trace. */
   readonly traceId: string | undefined;
+  /** What clients put before each path. */
+  readonly publicUrl: string;
   /** Undefined: the request is not recorded. */
   readonly span: CallSpan | undefined;
   /** Goes to the server in place of the client's traceparent; undefined: that one goes. */
@@ -57,7 +66,7 @@ type WithContext = ServerResponse & { [CONTEXT]?: RequestContext };
 export function beginRequest(
   req: IncomingMessage,
   res: ServerResponse,
-  tracing?: Pick<Tracing, "begin" | "unrecorded">,
+  { tracing, publicUrl = "" }: ContextOptions = {},
 ): RequestContext {
   const traceparent = req.headers["traceparent"];
   const sent = traceIdOf(traceparent);
@@ -66,6 +75,7 @@ export function beginRequest(
   const context: RequestContext = {
     // Node joins repeated headers with a comma, and such a text is not a valid id.
     requestId: requestIdOf(req.headers["x-request-id"]),
+    publicUrl,
     traceId: trace?.traceId ?? sent,
     span,
     trace,

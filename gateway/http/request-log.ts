@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 
 import type { Logger } from "pino";
 
-import type { Tracing } from "../../runtime/tracing/tracing.js";
 import type { RequestContext } from "./request-context.js";
 
 /** What the log line of a request says that is counted. */
@@ -24,7 +23,6 @@ export interface RequestMeter {
 export interface RequestNotes {
   readonly log: Logger;
   readonly meter?: RequestMeter | undefined;
-  readonly tracing?: Pick<Tracing, "begin" | "unrecorded"> | undefined;
 }
 
 // Logged in place of the status when the client disconnects first, as nginx does.

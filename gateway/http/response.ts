@@ -67,7 +67,8 @@ export function sendStatic(res: ServerResponse, response: HttpResponse): void {
 
 /** Sends the problem as RFC 9457 says. Does nothing when the client has disconnected. */
 export function sendProblem(res: ServerResponse, problem: Problem): void {
-  const body = problemJson(problem, contextOf(res).requestId);
+  const { requestId, publicUrl } = contextOf(res);
+  const body = problemJson(problem, requestId, publicUrl);
   send(res, problem.code, { status: problem.status, headers: problem.headers ?? {}, body }, "application/problem+json");
 }
 

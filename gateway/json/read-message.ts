@@ -72,18 +72,18 @@ export class MessageReader {
 
   #readInto(target: ReflectMessage, json: Json, path: string, { elsewhere, nullRemoves } = NO_RULES): void {
     if (!isJsonObject(json)) {
-      this.refuse(path, unparsed("must be an object", "wrong_type"));
+      this.refuse(path, unparsed("must be an object", "WRONG_TYPE"));
       return;
     }
     const prefix = path === "" ? "" : `${path}.`;
     for (const [name, value] of Object.entries(json)) {
       const field = fieldNamed(target.desc, name);
       if (field === undefined)
-        this.refuse(prefix + (name || '""'), unparsed("is not a field of this request", "unknown_field"));
+        this.refuse(prefix + (name || '""'), unparsed("is not a field of this request", "UNKNOWN_FIELD"));
       else if (elsewhere.has(field)) {
         if (value === null) continue;
         const place = elsewhere.get(field) ?? "";
-        this.refuse(prefix + name, unparsed(`is ${place} and must not be in the body`, "conflict"));
+        this.refuse(prefix + name, unparsed(`is ${place} and must not be in the body`, "CONFLICT"));
       } else if (value === null && nullRemoves) this.#remove(target, field, prefix + name);
       else if (nullRemoves && field.fieldKind === "list" && Array.isArray(value) && value.length === 0)
         this.refuse(prefix + name, unparsed("must not be empty: leave it out if it stays as it is", "required"));
@@ -94,7 +94,7 @@ export class MessageReader {
   /** The empty text of an optional field removes its value. No other field has such a value. */
   #remove(target: ReflectMessage, field: DescField, path: string): void {
     if (field.scalar === ScalarType.STRING && field.proto.proto3Optional) target.set(field, "");
-    else this.refuse(path, unparsed("must not be null", "wrong_type"));
+    else this.refuse(path, unparsed("must not be null", "WRONG_TYPE"));
   }
 
   #readField(target: ReflectMessage, field: DescField, json: Json, path: string): void {
@@ -110,12 +110,12 @@ export class MessageReader {
   #set(target: ReflectMessage, field: DescField, value: unknown, path: string): void {
     const chosen = field.oneof === undefined ? undefined : target.oneofCase(field.oneof);
     if (chosen === undefined) target.set(field, value);
-    else this.refuse(path, unparsed(`must not be sent together with ${chosen.name}`, "conflict"));
+    else this.refuse(path, unparsed(`must not be sent together with ${chosen.name}`, "CONFLICT"));
   }
 
   #readList(target: ReflectMessage, field: ListField, json: Json, path: string): void {
     if (!Array.isArray(json)) {
-      this.refuse(path, unparsed("must be an array", "wrong_type"));
+      this.refuse(path, unparsed("must be an array", "WRONG_TYPE"));
       return;
     }
     for (const [index, item] of (json as readonly Json[]).entries()) {
@@ -126,7 +126,7 @@ export class MessageReader {
 
   #readMap(target: ReflectMessage, field: MapField, json: Json, path: string): void {
     if (!isJsonObject(json)) {
-      this.refuse(path, unparsed("must be an object", "wrong_type"));
+      this.refuse(path, unparsed("must be an object", "WRONG_TYPE"));
       return;
     }
     for (const [key, value] of Object.entries(json))
@@ -180,6 +180,6 @@ function textJson(field: DescField, text: string): Json {
 
 function readTimestamp(desc: DescMessage, json: Json): Parsed<ReflectMessage> {
   const fields = parseTimestamp(typeof json === "string" ? json : "");
-  if (!fields.ok) return unparsed(fields.problem, typeof json === "string" ? fields.code : "wrong_type");
+  if (!fields.ok) return unparsed(fields.problem, typeof json === "string" ? fields.code : "WRONG_TYPE");
   return parsed(reflect(desc, Object.assign(create(desc), fields.value)));
 }

@@ -43,7 +43,7 @@ export class ParameterReader {
       this.#reader.refuse(name, unparsed(`must be sent as ${name}[key]=value, for each pair`));
     else if (text === undefined) this.#reader.refuse(name, unparsed("must be percent-encoded UTF-8"));
     else if (this.#seen.has(name) && field.fieldKind !== "list")
-      this.#reader.refuse(name, unparsed("must be sent only once", "repeated"));
+      this.#reader.refuse(name, unparsed("must be sent only once", "REPEATED"));
     else if (text !== "" || takesEmptyText(field)) this.#readText(field, key, text);
     this.#seen.add(name);
     return true;

@@ -38,7 +38,7 @@ export function readScalar(type: ScalarType, json: Json): Parsed<ScalarValue> {
   if (type === ScalarType.STRING) return readString(json);
   if (type === ScalarType.BYTES) return readBytes(json);
   if (type === ScalarType.BOOL)
-    return typeof json === "boolean" ? parsed(json) : unparsed("must be true or false", "wrong_type");
+    return typeof json === "boolean" ? parsed(json) : unparsed("must be true or false", "WRONG_TYPE");
   return readFloat(type, json);
 }
 
@@ -58,12 +58,12 @@ export function readDecimal(json: Json): Parsed<string> {
   if (json instanceof JsonNumber) {
     const plain = plainNumber(json.text);
     return plain === undefined
-      ? unparsed(`must have at most ${String(DIGITS_MAX)} digits`, "out_of_range")
+      ? unparsed(`must have at most ${String(DIGITS_MAX)} digits`, "OUT_OF_RANGE")
       : parsed(plain);
   }
   return typeof json === "string"
     ? readString(json)
-    : unparsed("must be a number, or a string that contains one", "wrong_type");
+    : unparsed("must be a number, or a string that contains one", "WRONG_TYPE");
 }
 
 const JSON_NUMBER = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
@@ -95,7 +95,7 @@ export function readEnum(desc: DescEnum, json: Json): Parsed<number> {
   const value = desc.values.find((candidate) => candidate.number !== 0 && enumName(desc, candidate.name) === json);
   if (value !== undefined) return parsed(value.number);
   const names = desc.values.filter(({ number }) => number !== 0).map(({ name }) => enumName(desc, name));
-  return unparsed(`must be one of ${names.join(", ")}`, typeof json === "string" ? "unknown_value" : "wrong_type");
+  return unparsed(`must be one of ${names.join(", ")}`, typeof json === "string" ? "UNKNOWN_VALUE" : "WRONG_TYPE");
 }
 
 /** Returns the value's name in lower case, without the prefix that all values share. */
@@ -114,7 +114,7 @@ export function scalarJson(type: ScalarType, text: string): Json {
 }
 
 export function readString(json: Json): Parsed<string> {
-  if (typeof json !== "string") return unparsed("must be a string", "wrong_type");
+  if (typeof json !== "string") return unparsed("must be a string", "WRONG_TYPE");
   // UTF-8 cannot encode half of a surrogate pair, so the message could not be sent.
   return LONE_SURROGATE.test(json)
     ? unparsed("must be valid Unicode: it contains half of a surrogate pair")
@@ -122,7 +122,7 @@ export function readString(json: Json): Parsed<string> {
 }
 
 function readBytes(json: Json): Parsed<Uint8Array> {
-  if (typeof json !== "string") return unparsed("must be a string in base64", "wrong_type");
+  if (typeof json !== "string") return unparsed("must be a string in base64", "WRONG_TYPE");
   try {
     return parsed(base64Decode(json));
   } catch {
@@ -135,7 +135,7 @@ function readFloat(type: ScalarType, json: Json): Parsed<number> {
   const fits = Number.isFinite(type === ScalarType.FLOAT ? Math.fround(value) : value);
   return fits
     ? parsed(value)
-    : unparsed("must be a number", json instanceof JsonNumber ? "out_of_range" : "wrong_type");
+    : unparsed("must be a number", json instanceof JsonNumber ? "OUT_OF_RANGE" : "WRONG_TYPE");
 }
 
 function readInteger({ bits, min, max }: Bounds, json: Json): Parsed<number | bigint> {
@@ -145,9 +145,11 @@ function readInteger({ bits, min, max }: Bounds, json: Json): Parsed<number | bi
   // The limit keeps BigInt away from texts of a million digits.
   const digits = text.length > 2 * DIGITS_MAX ? undefined : WHOLE_NUMBER.exec(text)?.[1];
   const value = digits === undefined ? undefined : BigInt(digits);
-  if (value === undefined || value < min || value > max) {
-    const code = value !== undefined ? "out_of_range" : json instanceof JsonNumber ? "format" : "wrong_type";
-    return unparsed(`must be a whole number from ${String(min)} to ${String(max)}`, code);
+  if (value === undefined) {
+    return unparsed("must be a whole number", json instanceof JsonNumber ? "FORMAT" : "WRONG_TYPE");
+  }
+  if (value < min || value > max) {
+    return unparsed(`must be a whole number from ${String(min)} to ${String(max)}`, "OUT_OF_RANGE");
   }
   return parsed(bits === 64 ? value : Number(value));
 }

@@ -1,5 +1,8 @@
+import { readFileSync } from "node:fs";
+
 import type { DescService, JsonObject } from "@bufbuild/protobuf";
 
+import { packageFile } from "../../runtime/files/package-file.js";
 import { commentOf } from "../contract/comments.js";
 import type { Contract } from "../contract/contract.js";
 import { compareTemplates, shapeOf } from "../contract/path-template.js";
@@ -12,11 +15,13 @@ import { Schemas } from "./schema.js";
  * Writes the OpenAPI document of a contract, as `openapi.json` and GET /openapi.json have it. It
  * says of the REST API what the gateway itself reads from the contract (ADR 46).
  */
-export function openapiText(contract: Contract): string {
-  return `${JSON.stringify(openapiDocument(contract), null, 2)}\n`;
+export function openapiText(contract: Contract, publicUrl = ""): string {
+  // What needs no key is called by rails, and by no client.
+  const routes = contract.routes.filter(({ isPublic }) => !isPublic);
+  return `${JSON.stringify(openapiDocument({ ...contract, routes }, publicUrl), null, 2)}\n`;
 }
 
-function openapiDocument(contract: Contract): JsonObject {
+function openapiDocument(contract: Contract, publicUrl: string): JsonObject {
   const deps = { contract, schemas: new Schemas(contract), problems: new Problems(contract) };
   const paths = pathsOf(deps);
   const named = new Map([...deps.schemas.components, ...deps.problems.schemas]);
@@ -25,8 +30,8 @@ function openapiDocument(contract: Contract): JsonObject {
     openapi: "3.1.0",
     info: INFO,
     servers: [
-      { url: "/", description: "This gateway." },
-      { url: "/v1", description: "The same, with the version in the path." },
+      { url: publicUrl || "/", description: "This gateway." },
+      { url: `${publicUrl}/v1`, description: "The same, with the version in the path." },
     ],
     tags: tagsOf(contract),
     paths,
@@ -84,9 +89,13 @@ function sorted(named: ReadonlyMap<string, JsonObject>): JsonObject {
   return Object.fromEntries([...named].sort(([left], [right]) => (left < right ? -1 : 1)));
 }
 
+const { version: VERSION } = JSON.parse(readFileSync(packageFile("package.json"), "utf8")) as {
+  readonly version: string;
+};
+
 const INFO: JsonObject = {
   title: "KESC API",
-  version: "v1",
+  version: VERSION,
   summary: "Accounts in KESC, a stablecoin that Kenyan shillings back one to one.",
   description: [
     "**Mint**: shillings come in, and the service credits KESC. **Redeem**: the service burns KESC, and shillings go out.",
@@ -98,11 +107,12 @@ const INFO: JsonObject = {
     "- A time is RFC 3339. Responses have UTC and milliseconds.",
     "- A request with an unknown field is refused. In a request `null` is the same as an absent field, but in a PATCH it " +
       "removes the value. Responses have every field, and later versions may add fields.",
-    "- An error is `application/problem+json`. Its `code` is the reason, and its `type` the path of a page about it. " +
+    "- An error is `application/problem+json`. Its `code` is the reason, and its `type` the address of a page about it. " +
       "The page [/errors](/errors) lists them.",
     "- Every response has an `X-Request-Id`. Name it when you ask for help.",
     "- A key has a rate. `RateLimit` says how many calls it has left. A call beyond it is 429 `RATE_LIMITED`.",
     "- `HEAD` works wherever `GET` does.",
+    "- Later versions may add values to the enums of responses: a schema with `x-extensible-enum` lists those of this one.",
   ].join("\n"),
   contact: { name: "The operator of this service" },
   license: { name: "UNLICENSED", identifier: "LicenseRef-UNLICENSED" },

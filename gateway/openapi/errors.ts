@@ -10,7 +10,14 @@ import { ITEM_PROBLEM_NAME, ref } from "./schema.js";
 const REQUEST_ID = "01jd2r6p5vf8ksw3xhb1z7q4ye";
 
 /** The reasons of calls, by what is true of their routes. */
-const OF_EVERY_CALL = ["INVALID_FIELD", "MALFORMED_REQUEST", "REQUEST_TOO_LARGE", "QUEUE_FULL", "INTERNAL"];
+const OF_EVERY_CALL = [
+  "INVALID_FIELD",
+  "MALFORMED_REQUEST",
+  "REQUEST_TOO_LARGE",
+  "NOT_ACCEPTABLE",
+  "QUEUE_FULL",
+  "INTERNAL",
+];
 const OF_ITS_WAY = [
   "STORAGE_UNAVAILABLE",
   "SHUTTING_DOWN",
@@ -19,13 +26,10 @@ const OF_ITS_WAY = [
   "OUTCOME_UNKNOWN",
 ];
 // A key whose organization has moved away gets BOOK_MOVING for reads, too.
-const OF_A_KEY = ["MISSING_API_KEY", "INVALID_API_KEY", "SCOPE_REQUIRED", "BOOK_MOVING"];
-/** Not USUAL: it shares its status with QUEUE_FULL, which also a call without a key can get. */
-const OF_A_RATE = ["RATE_LIMITED"];
+const OF_A_KEY = ["MISSING_API_KEY", "INVALID_API_KEY", "SCOPE_REQUIRED", "RATE_LIMITED", "BOOK_MOVING"];
 const OF_A_WRITE = ["ORGANIZATION_SUSPENDED", "CLOCK_BEHIND"];
-const OF_A_BODY = ["BODY_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE"];
-const OF_A_JSON_BODY = ["MALFORMED_BODY"];
-const OF_A_STREAM = ["NOT_ACCEPTABLE", "TOO_MANY_STREAMS"];
+const OF_A_BODY = ["BODY_TOO_LARGE", "UNSUPPORTED_MEDIA_TYPE", "MALFORMED_BODY"];
+const OF_A_STREAM = ["TOO_MANY_STREAMS"];
 const OF_A_STREAM_THAT_ENDS = ["HTTP_VERSION_TOO_OLD"];
 /** What HTTP itself refuses, whatever the path. */
 const OF_HTTP = ["EXPECTATION_FAILED", "HEADERS_TOO_LARGE", "REQUEST_TIMEOUT"];
@@ -34,10 +38,8 @@ const OF_HTTP = ["EXPECTATION_FAILED", "HEADERS_TOO_LARGE", "REQUEST_TIMEOUT"];
 const USUAL: ReadonlySet<string> = new Set([...OF_EVERY_CALL, ...OF_ITS_WAY, ...OF_A_KEY]);
 const SHARED: ReadonlySet<string> = new Set([
   ...USUAL,
-  ...OF_A_RATE,
   ...OF_A_WRITE,
   ...OF_A_BODY,
-  ...OF_A_JSON_BODY,
   ...OF_A_STREAM,
   ...OF_A_STREAM_THAT_ENDS,
   ...OF_HTTP,
@@ -107,15 +109,14 @@ export class Problems {
 
   /** The reasons for which the operation of these routes can be refused, sorted by status. */
   reasonsOf(routes: readonly [Route, ...Route[]], methods: readonly DescMethod[]): readonly Reason[] {
-    const [{ method, isPublic, body }] = routes;
+    const [{ method, body }] = routes;
     const streams = routes.flatMap(({ stream }) => stream ?? []);
     const codes = new Set([
       ...OF_EVERY_CALL,
       ...OF_ITS_WAY,
-      ...(isPublic ? [] : [...OF_A_KEY, ...OF_A_RATE]),
-      ...(method === "GET" || isPublic ? [] : OF_A_WRITE),
+      ...OF_A_KEY,
+      ...(method === "GET" ? [] : OF_A_WRITE),
       ...(body.kind === "none" ? [] : OF_A_BODY),
-      ...(body.kind === "none" || body.kind === "raw" ? [] : OF_A_JSON_BODY),
       ...(streams.length === 0 ? [] : OF_A_STREAM),
       ...(streams.some(({ resumption }) => resumption === undefined) ? OF_A_STREAM_THAT_ENDS : []),
       ...methods.flatMap(refusalsIn),
@@ -147,7 +148,7 @@ export class Problems {
       code,
       request_id: REQUEST_ID,
       ...Object.fromEntries(known.map((name) => [name, FACTS[name] ?? null])),
-      ...(isOfFields ? { errors: [{ field: "amount", code: "out_of_range", message: "must be more than zero" }] } : {}),
+      ...(isOfFields ? { errors: [{ field: "amount", code: "OUT_OF_RANGE", message: "must be more than zero" }] } : {}),
     };
   }
 
@@ -179,7 +180,7 @@ export class Problems {
       headers: headersOf(reasons),
       content: {
         "application/problem+json": {
-          schema: first !== undefined && second === undefined ? first : { oneOf: refs },
+          schema: first !== undefined && second === undefined ? first : { oneOf: refs, discriminator: byCode(reasons) },
           examples: Object.fromEntries(examples),
         },
       },
@@ -220,6 +221,12 @@ function refusalsIn(method: DescMethod): readonly string[] {
   const [, refuses = ""] = /Refuses([^]*)/.exec(commentOf(method)) ?? [];
   const [, first = ""] = /Every rpc first checks for ([^.]*)/.exec(commentOf(method.parent)) ?? [];
   return [...refuses.matchAll(REASON), ...first.matchAll(REASON)].map(([code]) => code);
+}
+
+/** Says by which member a program tells the schemas of a response apart. */
+function byCode(reasons: readonly Reason[]): JsonObject {
+  const mapping = reasons.map((reason) => [reason.code, `#/components/schemas/${schemaName(reason)}`]);
+  return { propertyName: "code", mapping: Object.fromEntries(mapping) as JsonObject };
 }
 
 function schemaName({ code }: Reason): string {
@@ -289,7 +296,7 @@ const ITEM: JsonObject = {
 function fieldProblem(registry: Contract["registry"]): JsonObject {
   const values = registry.getEnum("kesc.v1.FieldReason")?.values.filter(({ number }) => number !== 0) ?? [];
   const codes = values.map((value) => ({
-    code: value.name.slice("FIELD_REASON_".length).toLowerCase(),
+    code: value.name.slice("FIELD_REASON_".length),
     text: lineOf(value),
   }));
   return {
@@ -300,7 +307,7 @@ function fieldProblem(registry: Contract["registry"]): JsonObject {
       code: {
         type: "string",
         description: codes.map(({ code, text }) => `- \`${code}\`: ${text}`).join("\n"),
-        enum: codes.map(({ code }) => code),
+        "x-extensible-enum": codes.map(({ code }) => code),
       },
       message: { type: "string", description: "Continues a sentence that begins with the field." },
     },

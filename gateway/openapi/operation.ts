@@ -45,13 +45,14 @@ export function operationOf(deps: OperationDependencies, routes: OperationRoutes
   return {
     operationId: method.name,
     tags: [tagOf(method)],
+    ...(method.deprecated ? { deprecated: true } : {}),
     summary: summaryOf(method),
-    description: [...methods.map(descriptionOf), ...scopeText(scope, route)].join("\n\n"),
+    description: [...methods.map(descriptionOf), scopeText(scope)].join("\n\n"),
     parameters: [...parametersOf(deps, routes), ...headersOf(deps, routes, method)],
     ...(body === undefined ? {} : { requestBody: body }),
     responses: { ...successes(deps, routes), ...problems.responsesFor(reasons) },
     // OpenAPI would allow the scope in the list of a key, too, but some programs refuse it there.
-    security: route.isPublic ? [] : [{ ApiKey: [] }, { Bearer: [] }],
+    security: [{ ApiKey: [] }, { Bearer: [] }],
     ...(scope === "" ? {} : { "x-required-scope": scope }),
   };
 }
@@ -60,9 +61,8 @@ function scopeOf({ registry }: Contract, method: DescMethod): string {
   return getOption(method, extensionOf(registry, "kesc.v1.required_scope")) as string;
 }
 
-function scopeText(scope: string, { isPublic }: Route): string[] {
-  if (scope !== "") return [`The key needs the scope \`${scope}\`.`];
-  return [isPublic ? "No key is needed." : "Every valid key may call it, whatever its scopes."];
+function scopeText(scope: string): string {
+  return scope === "" ? "Every valid key may call it, whatever its scopes." : `The key needs the scope \`${scope}\`.`;
 }
 
 const FIRST_SENTENCE = /^(.*?)\.(?:\s+|$)/s;
@@ -153,7 +153,7 @@ function successes(deps: OperationDependencies, routes: OperationRoutes): JsonOb
   const isRepeatable = commentOf(methodOf(deps.contract, route)).includes("replay");
   const requestId = {
     "X-Request-Id": { $ref: "#/components/headers/RequestId" },
-    ...(route.isPublic ? {} : RATE_LIMIT_HEADERS),
+    ...RATE_LIMIT_HEADERS,
   };
   const replayed = { "Idempotent-Replayed": { $ref: "#/components/headers/IdempotentReplayed" } };
   const content = contentOf(deps, routes);

@@ -1,5 +1,6 @@
 import {
   type DescEnum,
+  type DescEnumValue,
   type DescField,
   type DescMessage,
   getOption,
@@ -100,6 +101,7 @@ export class Schemas {
       ...(isNullable ? nullable(schema) : schema),
       ...described(comment),
       ...(example === undefined ? {} : { examples: [example] }),
+      ...(field.deprecated ? { deprecated: true } : {}),
     };
   }
 
@@ -120,22 +122,35 @@ export class Schemas {
     if (field.message !== undefined) {
       return direction === "request" ? this.request(field.message) : this.response(field.message);
     }
-    if (field.enum !== undefined) return this.#enum(field.enum);
+    if (field.enum !== undefined) return direction === "request" ? closedEnum(field.enum) : this.#openEnum(field.enum);
     if (this.#contract.isDecimal(field)) return decimal(comment, { direction, isText });
     return scalar(field.scalar, { comment, direction, isNumber: this.#contract.isNumber(field) });
   }
 
-  #enum(desc: DescEnum): JsonObject {
+  /** The values of this version: a client that refuses others would break with a later one. */
+  #openEnum(desc: DescEnum): JsonObject {
     return this.#named(desc.name, () => {
-      const values = desc.values.filter(({ number }) => number !== 0);
-      const lines = values.map((value) => `- \`${enumName(desc, value.name)}\`: ${lineOf(value)}`);
+      const lines = valuesOf(desc).map((value) => `- \`${enumName(desc, value.name)}\`: ${lineOf(value)}`);
       return {
         type: "string",
         description: `${commentOf(desc)}\n\n${lines.join("\n")}`,
-        enum: values.map(({ name }) => enumName(desc, name)),
+        "x-extensible-enum": namesOf(desc),
       };
     });
   }
+}
+
+/** The service refuses any other value. */
+function closedEnum(desc: DescEnum): JsonObject {
+  return { type: "string", enum: namesOf(desc) };
+}
+
+function valuesOf({ values }: DescEnum): readonly DescEnumValue[] {
+  return values.filter(({ number }) => number !== 0);
+}
+
+function namesOf(desc: DescEnum): string[] {
+  return valuesOf(desc).map(({ name }) => enumName(desc, name));
 }
 
 interface Form {

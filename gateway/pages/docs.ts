@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { packageFile } from "../../runtime/files/package-file.js";
 import { type StaticFile, staticFile } from "../http/static-file.js";
 import { GUIDES_PATH } from "./guide-list.js";
-import { documentOf } from "./page.js";
+import { documentOf, linksUnder } from "./page.js";
 
 // The build copies the files of swagger-ui-dist there.
 const SWAGGER_URL = packageFile("dist/swagger-ui/");
@@ -24,8 +24,8 @@ const BODY = `<noscript><main><p>This page needs a script, which this gateway se
 <div id="docs"></div>`;
 
 // The key that a person types is kept in the memory of the page only, and no validator is asked.
-const START = `SwaggerUIBundle({
-  url: "/openapi.json",
+const startUnder = (basePath: string): string => `SwaggerUIBundle({
+  url: "${basePath}/openapi.json",
   dom_id: "#docs",
   deepLinking: true,
   docExpansion: "list",
@@ -100,8 +100,8 @@ body > header {
 }
 `;
 
-/** Reads and makes the files of /docs, by path. */
-export async function docsFiles(): Promise<ReadonlyMap<string, StaticFile>> {
+/** Reads and makes the files of /docs, by path. Their links begin with `basePath`. */
+export async function docsFiles(basePath: string): Promise<ReadonlyMap<string, StaticFile>> {
   const [bundle, css] = await Promise.all(
     ["swagger-ui-bundle.js", "swagger-ui.css"].map((name) => readFile(new URL(name, SWAGGER_URL))),
   );
@@ -112,12 +112,12 @@ export async function docsFiles(): Promise<ReadonlyMap<string, StaticFile>> {
       staticFile(
         "text/html; charset=utf-8",
         DOCS_POLICY,
-        documentOf("API", BODY, { head: HEAD, links: { Guides: GUIDES_PATH } }),
+        linksUnder(basePath, documentOf("API", BODY, { head: HEAD, links: { Guides: GUIDES_PATH } })),
       ),
     ],
     ["/docs/swagger-ui-bundle.js", staticFile(js, NOTHING, bundle ?? "")],
     ["/docs/swagger-ui.css", staticFile("text/css; charset=utf-8", NOTHING, css ?? "")],
     ["/docs/docs.css", staticFile("text/css; charset=utf-8", NOTHING, STYLE)],
-    ["/docs/start.js", staticFile(js, NOTHING, START)],
+    ["/docs/start.js", staticFile(js, NOTHING, startUnder(basePath))],
   ]);
 }

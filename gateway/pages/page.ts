@@ -78,6 +78,11 @@ function linked(text: string): string {
   return escaped(text).replaceAll(PATH, (path) => `<a href="${path}">${path}</a>`);
 }
 
+/** Puts the path of the gateway's root before each link of a page that begins at the root. */
+export function linksUnder(basePath: string, html: string): string {
+  return basePath === "" ? html : html.replaceAll(/ (href|src)="\//g, ` $1="${basePath}/`);
+}
+
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
 export function escaped(text: string): string {

@@ -4,13 +4,14 @@ import type { Contract } from "../contract/contract.js";
 import { sendFile, type StaticFile, staticFile } from "../http/static-file.js";
 import { openapiText } from "../openapi/document.js";
 import { reasonsOf } from "../problems/reasons.js";
+import { byAccept } from "../rest/accept.js";
 import { byMethod, type Handler } from "../rest/allowed-methods.js";
 import { docsFiles } from "./docs.js";
 import { errorPages } from "./errors.js";
 import { GUIDES_PATH } from "./guide-list.js";
 import { type GuidePage, GUIDES_PAGE, loadGuides } from "./guides.js";
 import { homePage } from "./home.js";
-import { htmlOf, STYLE_PATH, textOf } from "./page.js";
+import { htmlOf, linksUnder, STYLE_PATH, textOf } from "./page.js";
 import { ICON, STYLE } from "./style.js";
 
 /** What the gateway shows to people, by path. Nothing else of its files can be reached. */
@@ -21,7 +22,12 @@ const PAGE_POLICY =
 const NOTHING = "default-src 'none'";
 
 /** Makes all pages. They need no key, and nothing in them is a secret. */
-export async function loadPages(contract: Contract, { hasDocs }: { readonly hasDocs: boolean }): Promise<Pages> {
+export async function loadPages(
+  contract: Contract,
+  { hasDocs, publicUrl }: { readonly hasDocs: boolean; readonly publicUrl: string },
+): Promise<Pages> {
+  // Not the whole URL: a page that is read from another host finds its own style there.
+  const basePath = publicUrl === "" ? "" : new URL(publicUrl).pathname.replace(/\/$/, "");
   const pages = new Map([
     ["/", homePage({ hasDocs })],
     ...(hasDocs ? [[GUIDES_PATH, GUIDES_PAGE] as const] : []),
@@ -31,16 +37,22 @@ export async function loadPages(contract: Contract, { hasDocs }: { readonly hasD
   const files = new Map([
     [STYLE_PATH, staticFile("text/css; charset=utf-8", NOTHING, STYLE)],
     ["/favicon.ico", staticFile("image/svg+xml", NOTHING, ICON)],
-    ["/openapi.json", staticFile("application/json; charset=utf-8", NOTHING, openapiText(contract))],
-    ...(hasDocs ? await docsFiles() : []),
+    [
+      "/openapi.json",
+      openToAll(staticFile("application/json; charset=utf-8", NOTHING, openapiText(contract, publicUrl))),
+    ],
+    ...(hasDocs ? await docsFiles(basePath) : []),
   ]);
   return new Map(
     [
       ...Array.from(pages, ([path, page]): [string, Handler] => [
         path,
-        formsHandler({ text: textOf(page), html: htmlOf(page) }),
+        formsHandler({ text: textOf(page), html: linksUnder(basePath, htmlOf(page)) }),
       ]),
-      ...Array.from(guides, ([path, page]): [string, Handler] => [path, formsHandler(page)]),
+      ...Array.from(guides, ([path, page]): [string, Handler] => [
+        path,
+        formsHandler({ ...page, html: linksUnder(basePath, page.html) }),
+      ]),
       ...Array.from(files, ([path, file]): [string, Handler] => [path, fileHandler(file)]),
     ].map(([path, handler]) => [path, byMethod(path, new Map([["GET", handler]]))]),
   );
@@ -55,6 +67,11 @@ export function servePages(pages: Pages): RequestHandler {
   };
 }
 
+/** Lets the scripts of other sites read the file, such as an editor that loads the document. */
+function openToAll(file: StaticFile): StaticFile {
+  return { ...file, headers: { ...file.headers, "Access-Control-Allow-Origin": "*" } };
+}
+
 function fileHandler(file: StaticFile): Handler {
   return (req, res) => sendFile(file, [], req, res);
 }
@@ -63,5 +80,10 @@ function fileHandler(file: StaticFile): Handler {
 function formsHandler(forms: GuidePage): Handler {
   const text = staticFile("text/plain; charset=utf-8", NOTHING, forms.text);
   const html = staticFile("text/html; charset=utf-8", PAGE_POLICY, forms.html);
-  return (req, res) => sendFile(req.accepts(["text", "html"]) === "html" ? html : text, ["Accept"], req, res);
+  return byAccept(
+    new Map([
+      ["text/plain", (req, res) => sendFile(text, ["Accept"], req, res)],
+      ["text/html", (req, res) => sendFile(html, ["Accept"], req, res)],
+    ]),
+  );
 }

@@ -1,9 +1,9 @@
 /**
- * What is wrong with a field, for programs: the contract's FieldReason in lower case. The server
+ * What is wrong with a field, for programs: the contract's FieldReason. The server
  * may send others.
  */
 type FieldCode =
-  "required" | "format" | "out_of_range" | "unknown_value" | "unknown_field" | "wrong_type" | "conflict" | "repeated";
+  "REQUIRED" | "FORMAT" | "OUT_OF_RANGE" | "UNKNOWN_VALUE" | "UNKNOWN_FIELD" | "WRONG_TYPE" | "CONFLICT" | "REPEATED";
 
 /**
  * The problem of a value. It continues a sentence that begins with the field's name: "must be …".
@@ -21,7 +21,7 @@ export function parsed<T>(value: T): Parsed<T> {
   return { ok: true, value };
 }
 
-export function unparsed(problem: string, code: FieldCode = "format"): Unparsed {
+export function unparsed(problem: string, code: FieldCode = "FORMAT"): Unparsed {
   return { ok: false, problem, code };
 }
 

@@ -66,6 +66,12 @@ export function tooManyStreams(streamsMax: number): Problem {
   };
 }
 
+/** The reason of the contract for a stream that ends because the client's time for it is over. */
+export function streamDeadline(): Problem {
+  const detail = "The time of Grpc-Timeout is over. Go on where the stream ended.";
+  return { status: 504, code: "DEADLINE_EXCEEDED", detail };
+}
+
 /** `types` are the media types that the path serves. */
 export function notAcceptable(types: readonly string[]): Problem {
   return { ...ownReason("NOT_ACCEPTABLE"), detail: `This path serves only the types ${types.join(", ")}.` };
@@ -123,8 +129,8 @@ export function internalProblem(): Problem {
 }
 
 /** Writes the body of an application/problem+json response. */
-export function problemJson(problem: Problem, requestId: string): string {
-  return problemMembers(problem, new Map([["request_id", JSON.stringify(requestId)]]));
+export function problemJson(problem: Problem, requestId: string, publicUrl = ""): string {
+  return problemMembers(problem, new Map([["request_id", JSON.stringify(requestId)]]), publicUrl);
 }
 
 /** Returns the code and the status of a reason that only the gateway has. */
@@ -134,11 +140,11 @@ export function ownReason(code: keyof typeof OWN_REASONS): Pick<Problem, "status
 
 /**
  * Writes the members of the problem as one JSON object. `more` holds further members whose values
- * are JSON already. `type` is relative, because the gateway does not know its public address.
+ * are JSON already. `type` begins with `publicUrl`. It is a path where nobody has set that.
  */
-export function problemMembers(problem: Problem, more: ReadonlyMap<string, string>): string {
+export function problemMembers(problem: Problem, more: ReadonlyMap<string, string>, publicUrl = ""): string {
   const members = new Map<string, string>([
-    ["type", JSON.stringify(pageOf(problem.code))],
+    ["type", JSON.stringify(publicUrl + pageOf(problem.code))],
     ["title", JSON.stringify(titleOf(problem.code))],
     ["status", String(problem.status)],
     ["detail", JSON.stringify(problem.detail)],

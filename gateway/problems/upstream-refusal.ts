@@ -66,7 +66,7 @@ export function refusalReader(registry: FileRegistry): ReadRefusal {
       info: info && { reason: info.reason, facts: toJsonFacts(info.metadata) },
       errors: violations.map(({ field, description, reason }) => ({
         field: headerByField?.get(field) ?? field,
-        code: reason.toLowerCase(),
+        code: reason,
         message: description,
       })),
       retryAfterSeconds: delay && Math.ceil(Number(delay.seconds) + delay.nanos / 1e9),
@@ -112,14 +112,14 @@ export function problemOf(refusal: Refusal): Problem {
  * Writes the refusal of one item of a batch as the members of a problem. An item has no headers, so
  * the member `retry_after` replaces Retry-After, in seconds.
  */
-export function itemProblemJson(refusal: Refusal): string {
+export function itemProblemJson(refusal: Refusal, publicUrl = ""): string {
   const problem = problemOf(refusal);
   const more = new Map<string, string>();
   const requestId = refusal.info?.facts.get("request_id");
   if (requestId !== undefined) more.set("request_id", requestId);
   const retryAfter = problem.headers?.["Retry-After"];
   if (retryAfter !== undefined) more.set("retry_after", retryAfter);
-  return problemMembers(problem, more);
+  return problemMembers(problem, more, publicUrl);
 }
 
 const MAY_BE_DONE = "It may have processed the request. Send the same request again: repeating it is safe.";

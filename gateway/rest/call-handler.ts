@@ -84,7 +84,8 @@ export async function handleCall(deps: CallDependencies, route: Route, req: Requ
   const result = route.isPublic
     ? await callWhenServed(deps, route, call, res)
     : await makeCall(deps, route, call, headers);
-  if (result.ok) sendResponse(res, responseOf(deps, route, result, { prefix: prefixOf(req.path), ...headers }));
+  if (result.ok)
+    sendResponse(res, responseOf(deps, route, result, { prefix: context.publicUrl + prefixOf(req.path), ...headers }));
   else sendProblem(res, problemOf(deps.readRefusal(result)));
 }
 

@@ -27,12 +27,12 @@ export function readPreconditions(
   const [, tag] = ETAG.exec(ifMatch) ?? [];
   if (etag.request === undefined) problems.push(unsupported("if-match"));
   else if (tag !== undefined) Object.assign(message, { [etag.request.localName]: tag });
-  else if (ifMatch !== "*") problems.push({ field: "if-match", code: "format", message: NOT_ONE_ETAG });
+  else if (ifMatch !== "*") problems.push({ field: "if-match", code: "FORMAT", message: NOT_ONE_ETAG });
   return problems;
 }
 
 function unsupported(field: string): FieldProblem {
-  return { field, code: "conflict", message: "must not be sent: this call has no version to compare it with" };
+  return { field, code: "CONFLICT", message: "must not be sent: this call has no version to compare it with" };
 }
 
 /** Returns the resource's version as an entity tag; undefined: it has none. */

@@ -1,6 +1,7 @@
 import type { Router } from "express";
 
 import type { HttpMethod, Route } from "../contract/contract.js";
+import { isHttpBody } from "../contract/json-support.js";
 import { compareTemplates, PATH_PREFIXES, shapeOf } from "../contract/path-template.js";
 import { formsOf } from "../forms/forms.js";
 import { byAccept } from "./accept.js";
@@ -17,16 +18,15 @@ export type RouteDependencies = CallDependencies & StreamDependencies;
  */
 export function registerRoutes(router: Router, deps: RouteDependencies, routes: readonly Route[]): void {
   for (const [first, ...others] of routesByPath(routes)) {
-    const handlers = new Map<HttpMethod, Handler>();
-    for (const route of [first, ...others]) {
-      if (isStream(route)) continue;
-      handlers.set(route.method, (req, res) => handleCall(deps, route, req, res));
-    }
-    for (const route of [first, ...others]) {
-      if (isStream(route)) handlers.set(route.method, streamHandler(deps, route, handlers.get(route.method)));
-    }
+    const group = [first, ...others];
+    const calls = new Map(group.filter((route) => !isStream(route)).map((route) => [route.method, route]));
+    const streams = new Map(group.filter(isStream).map((route) => [route.method, route]));
+    const handlers = group.map(({ method }): [HttpMethod, Handler] => [
+      method,
+      handlerOf(deps, calls.get(method), streams.get(method)),
+    ]);
     const paths = PATH_PREFIXES.map((prefix) => prefix + expressPath(first));
-    registerPath(router, { paths, template: first.path.text, handlers });
+    registerPath(router, { paths, template: first.path.text, handlers: new Map(handlers) });
   }
 }
 
@@ -34,11 +34,19 @@ function isStream(route: Route): route is StreamRoute {
   return route.stream !== undefined;
 }
 
-/** Serves the stream in its forms, and as JSON the other route of its method and path, if any. */
-function streamHandler(deps: RouteDependencies, route: StreamRoute, json: Handler | undefined): Handler {
-  const handlers = new Map<string, Handler>(json === undefined ? [] : [["application/json", json]]);
-  for (const [type, makeForm] of formsOf(route.stream, deps.messageWriter, json !== undefined)) {
-    handlers.set(type, (req, res) => handleStream(deps, { route, form: makeForm() }, req, res));
+/** Serves the call as JSON, and the stream of the same method and path, if any, in its forms. */
+function handlerOf(deps: RouteDependencies, call: Route | undefined, stream: StreamRoute | undefined): Handler {
+  const handlers = new Map<string, Handler>();
+  if (call !== undefined) {
+    const handle: Handler = (req, res) => handleCall(deps, call, req, res);
+    // The type of a body that the server has written itself is known only then.
+    if (isHttpBody(call.responseField)) return handle;
+    handlers.set("application/json", handle);
+  }
+  if (stream !== undefined) {
+    for (const [type, makeForm] of formsOf(stream.stream, deps.messageWriter, call !== undefined)) {
+      handlers.set(type, (req, res) => handleStream(deps, { route: stream, form: makeForm() }, req, res));
+    }
   }
   return byAccept(handlers);
 }

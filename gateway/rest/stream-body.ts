@@ -74,7 +74,7 @@ export class StreamBody {
     context.code = problem.code;
     context.cutOff = { status: problem.status, code: problem.code };
     if (this.#form.problem === undefined) this.#res.destroy();
-    else this.#res.end(this.#form.problem(problemJson(problem, context.requestId)));
+    else this.#res.end(this.#form.problem(problemJson(problem, context.requestId, context.publicUrl)));
   }
 
   /** Ends the body because the gateway stops. Does not wait for a client that does not read. */

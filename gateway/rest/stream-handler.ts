@@ -15,7 +15,7 @@ import { beginBody, sendProblem } from "../http/response.js";
 import { JsonNumber } from "../json/parse-json.js";
 import { readNumber } from "../json/read-scalar.js";
 import type { FieldProblem } from "../problems/field-problem.js";
-import { httpVersionTooOld, invalidFields, shuttingDown, tooManyStreams } from "../problems/problem.js";
+import { httpVersionTooOld, invalidFields, shuttingDown, streamDeadline, tooManyStreams } from "../problems/problem.js";
 import { problemOf } from "../problems/upstream-refusal.js";
 import type { StreamStep, UpstreamStream } from "../upstream/streams.js";
 import { type CallDependencies, problemAfterCheck, queryOf, rateLimitHeaders } from "./call-handler.js";
@@ -193,7 +193,12 @@ async function serve(deps: StreamDependencies, serving: Serving, req: Request, r
   }
   if (step.kind === "message") return;
   if (step.failure === undefined) body.end();
-  else body.fail(problemOf(deps.readRefusal(step.failure)));
+  else body.fail(isDeadline(step.failure) ? streamDeadline() : problemOf(deps.readRefusal(step.failure)));
+}
+
+/** Whether the time is over that the client has set with Grpc-Timeout. */
+function isDeadline({ status: { code, details } }: UpstreamFailure): boolean {
+  return code === status.DEADLINE_EXCEEDED && details.length === 0;
 }
 
 const UNSAFE_IN_FILE_NAMES = /[^A-Za-z0-9._-]+/g;

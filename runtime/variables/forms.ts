@@ -44,6 +44,19 @@ export const databaseUrl = z.string().refine(
   "must be sqlite:PATH, such as sqlite:./data/kesc.db, or postgres://USER:PASSWORD@HOST:PORT/DATABASE",
 );
 
+/** A URL, without the slash at its end, so that a path can follow. Empty is none. */
+export const baseUrl = z
+  .string()
+  .refine(
+    (text) => text === "" || isBaseUrl(text),
+    "must be an http:// or https:// URL without a query, such as https://kesc.example.com/api",
+  )
+  .transform((text) => text.replace(/\/$/, ""));
+
+function isBaseUrl(text: string): boolean {
+  return /^https?:\/\/[^\s/?#@"<>\\]+(?:\/[A-Za-z0-9._~/-]*)?$/.test(text) && URL.canParse(text);
+}
+
 export function wholeNumber(min: number, max: number): z.ZodType<number, string> {
   const problem = `must be a whole number from ${String(min)} to ${String(max)}`;
   return z

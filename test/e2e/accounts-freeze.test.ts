@@ -104,8 +104,8 @@ describeEachEngine("FreezeAccount", (service) => {
     expect(
       (bad.json["errors"] as { field: string; code: string }[]).map((each) => [each.field, each.code]),
     ).to.deep.equal([
-      ["reason", "required"],
-      ["note", "too_long"],
+      ["reason", "REQUIRED"],
+      ["note", "TOO_LONG"],
     ]);
     expect(problemOf(await freeze(id, { reason: "boredom" }))).to.include({ status: 400, code: "INVALID_FIELD" });
     const grpc = await service().grpc.call("FreezeAccount", { account_id: id, reason: 99 });

@@ -24,8 +24,8 @@ describeEachEngine("GetAccount", (service) => {
   }
 
   for (const [what, id, code] of [
-    ["129 characters", "x".repeat(129), "too_long"],
-    ["a control character", "acc_\u0007", "format"],
+    ["129 characters", "x".repeat(129), "TOO_LONG"],
+    ["a control character", "acc_\u0007", "FORMAT"],
   ] as const) {
     it(`refuses an id with ${what}`, async () => {
       const rest = await service().rest("GET", `/accounts/${encodeURIComponent(id)}`);

@@ -68,14 +68,14 @@ describeEachEngine("ListAccounts", (service) => {
   });
 
   for (const [query, field, code] of [
-    ["statuses=active&statuses=open", "statuses", "unknown_value"],
-    ["statuses=unspecified", "statuses", "unknown_value"],
-    ["start=today", "start", "format"],
-    ["start=2026-01-01T00:00:00Z&end=2026-01-01T03:00:00%2B03:00", "end", "out_of_range"],
-    ["start=2026-01-02&end=2026-01-01", "end", "out_of_range"],
-    ["page_size=0", "page_size", "out_of_range"],
-    ["created_at=2026-01-01T00:00:00Z", "created_at", "unknown_field"],
-    ["statuses[]=active", "statuses[]", "unknown_field"],
+    ["statuses=active&statuses=open", "statuses", "UNKNOWN_VALUE"],
+    ["statuses=unspecified", "statuses", "UNKNOWN_VALUE"],
+    ["start=today", "start", "FORMAT"],
+    ["start=2026-01-01T00:00:00Z&end=2026-01-01T03:00:00%2B03:00", "end", "OUT_OF_RANGE"],
+    ["start=2026-01-02&end=2026-01-01", "end", "OUT_OF_RANGE"],
+    ["page_size=0", "page_size", "OUT_OF_RANGE"],
+    ["created_at=2026-01-01T00:00:00Z", "created_at", "UNKNOWN_FIELD"],
+    ["statuses[]=active", "statuses[]", "UNKNOWN_FIELD"],
   ] as const) {
     it(`refuses ${query} with the code ${code} of the field`, async () => {
       const { status, json } = await service().rest("GET", `/accounts?${query}`);

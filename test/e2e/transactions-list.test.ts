@@ -79,19 +79,19 @@ describeEachEngine("ListTransactions", (service) => {
   });
 
   for (const [query, field, code] of [
-    ["statuses=completed&statuses=done", "statuses", "unknown_value"],
-    ["min_amount=1.005", "min_amount", "format"],
-    ["min_amount=0", "min_amount", "out_of_range"],
-    ["max_amount=-1", "max_amount", "out_of_range"],
-    ["min_amount=2&max_amount=1.99", "max_amount", "out_of_range"],
-    ["start=2026-01-01T00:00:00Z&end=2026-01-01T00:00:00Z", "end", "out_of_range"],
-    ["metadata=17", "metadata", "format"],
-    ["metadata[]=17", "metadata", "required"],
-    [`metadata[order_id]=${"1".repeat(501)}`, "metadata", "too_long"],
-    ["metadata[a]=1&metadata[a]=2", "metadata[a]", "repeated"],
-    [Array.from({ length: 21 }, (_, index) => `metadata[k${String(index)}]=1`).join("&"), "metadata", "too_many"],
-    ["type=mint&type=redeem", "type", "repeated"],
-    ["amount=1", "amount", "unknown_field"],
+    ["statuses=completed&statuses=done", "statuses", "UNKNOWN_VALUE"],
+    ["min_amount=1.005", "min_amount", "FORMAT"],
+    ["min_amount=0", "min_amount", "OUT_OF_RANGE"],
+    ["max_amount=-1", "max_amount", "OUT_OF_RANGE"],
+    ["min_amount=2&max_amount=1.99", "max_amount", "OUT_OF_RANGE"],
+    ["start=2026-01-01T00:00:00Z&end=2026-01-01T00:00:00Z", "end", "OUT_OF_RANGE"],
+    ["metadata=17", "metadata", "FORMAT"],
+    ["metadata[]=17", "metadata", "REQUIRED"],
+    [`metadata[order_id]=${"1".repeat(501)}`, "metadata", "TOO_LONG"],
+    ["metadata[a]=1&metadata[a]=2", "metadata[a]", "REPEATED"],
+    [Array.from({ length: 21 }, (_, index) => `metadata[k${String(index)}]=1`).join("&"), "metadata", "TOO_MANY"],
+    ["type=mint&type=redeem", "type", "REPEATED"],
+    ["amount=1", "amount", "UNKNOWN_FIELD"],
   ] as const) {
     it(`refuses ${query.slice(0, 80)} with the code ${code} of the field`, async () => {
       const { status, json } = await service().rest("GET", `/transactions?${query}`);

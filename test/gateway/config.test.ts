@@ -20,6 +20,7 @@ describe("the gateway's configuration", () => {
         streamsMax: 1_000,
         callSecondsMax: 30,
         shutdownGraceSeconds: 20,
+        publicUrl: "",
         hasDocs: true,
         tls: undefined,
         clientTls: undefined,

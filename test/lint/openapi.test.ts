@@ -20,8 +20,10 @@ describe("the OpenAPI document", () => {
     expect(stdout === OPENAPI_TEXT).to.equal(true);
   });
 
-  it("has an operation for each method and path of the contract, and no other", () => {
-    const expected = new Set(routes.map(({ method, path }) => `${method} ${path.text}`));
+  it("has an operation for each method and path that clients call, and no other", () => {
+    const expected = new Set(
+      routes.filter(({ isPublic }) => !isPublic).map(({ method, path }) => `${method} ${path.text}`),
+    );
     const documented = OPERATIONS.map(({ method, path }) => `${method.toUpperCase()} ${path}`);
     expect(documented).to.have.members([...expected]);
   });
@@ -32,11 +34,12 @@ describe("the OpenAPI document", () => {
       services.flatMap(({ rpcs }) => rpcs.map(({ path, requiredScope }) => [path, requiredScope])),
     );
     for (const { rpc, method, path, isPublic } of routes) {
+      if (isPublic) continue;
       const operation = OPENAPI.paths[path.text]?.[method.toLowerCase()];
       expect(operation?.description, rpc.path).to.include(`gRPC: \`${rpc.path.slice(1)}\``);
       const scope = scopes.get(rpc.path);
       expect(operation?.["x-required-scope"], rpc.path).to.equal(scope);
-      expect(operation?.security, rpc.path).to.have.lengthOf(isPublic ? 0 : 2);
+      expect(operation?.security, rpc.path).to.have.lengthOf(2);
     }
   });
 

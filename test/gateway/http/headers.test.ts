@@ -64,9 +64,9 @@ describe("the headers of a request", () => {
   });
 
   for (const [name, values, message, code] of [
-    ["characters beyond ASCII", ["caf\u00e9"], "must be printable ASCII characters", "format"],
-    ["a tab", ["a\tb"], "must be printable ASCII characters", "format"],
-    ["two values", ["a", "a"], "must be sent only once", "repeated"],
+    ["characters beyond ASCII", ["caf\u00e9"], "must be printable ASCII characters", "FORMAT"],
+    ["a tab", ["a\tb"], "must be printable ASCII characters", "FORMAT"],
+    ["two values", ["a", "a"], "must be sent only once", "REPEATED"],
   ] as const) {
     it(`are refused by name with ${name}`, () => {
       const { metadata, problems, isKeyUnreadable } = read({ "idempotency-key": [...values] });

@@ -21,7 +21,7 @@ describe("the gateway's log", () => {
   it("has one line for each request, without ids, filters, keys and bodies", async () => {
     const headers = { "x-request-id": "log-1", "x-api-key": "kesc_secret" };
     await fixture.send("GET", "/accounts?phone_number=0712345678&email=a@b.example", { headers });
-    await fixture.send("POST", "/v1/accounts/acc_secret/freeze", { headers, body: '{"reason": "secret"}' });
+    await fixture.send("POST", "/v1/accounts/acc_secret/freeze", { headers, body: '{"note": "secret"}' });
     await fixture.send("GET", "/secret", { headers });
     expect(fixture.logLines.map(({ method, route, status, code }) => [method, route, status, code])).to.deep.equal([
       ["GET", "/accounts", 200, "OK"],

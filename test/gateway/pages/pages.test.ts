@@ -27,12 +27,14 @@ describe("the pages", () => {
     const html = await fixture.send("GET", "/", { headers: HTML });
     expect(html.headers["content-type"]).to.equal("text/html; charset=utf-8");
     expect(html.text).to.include('<a href="/docs">/docs</a>');
-    for (const headers of [{}, { accept: "*/*" }, { accept: "text/plain" }, { accept: "image/png" }]) {
+    for (const headers of [{}, { accept: "*/*" }, { accept: "text/plain" }]) {
       const plain = await fixture.send("GET", "/", { headers });
       expect(plain.headers["content-type"]).to.equal("text/plain; charset=utf-8");
       expect(plain.text).to.match(/^KESC\n\n/);
       expect(plain.text).to.match(/^\/docs +every call/m);
     }
+    const other = await fixture.send("GET", "/errors/invalid-field", { headers: { accept: "application/json" } });
+    expect([other.status, other.json["code"]]).to.deep.equal([406, "NOT_ACCEPTABLE"]);
   });
 
   it("say the same in both forms", async () => {
@@ -53,6 +55,7 @@ describe("the pages", () => {
     const { text, headers } = await fixture.send("GET", "/openapi.json");
     expect(text === OPENAPI_TEXT).to.equal(true);
     expect(headers["content-type"]).to.equal("application/json; charset=utf-8");
+    expect(headers["access-control-allow-origin"]).to.equal("*");
   });
 
   for (const path of PATHS) {
@@ -132,6 +135,39 @@ describe("the pages", () => {
   it("are named in the log by their path", async () => {
     await fixture.send("GET", "/errors");
     expect(fixture.logLines.at(-1)).to.include({ route: "/errors", status: 200 });
+  });
+});
+
+describe("a gateway with KESC_PUBLIC_URL", () => {
+  const fixture = new GatewayFixture();
+  before(() => fixture.start({ publicUrl: "https://kesc.example.com/api" }));
+  after(() => fixture.stop());
+
+  it("begins the type of each problem with it", async () => {
+    const { json } = await fixture.send("GET", "/nowhere");
+    expect(json["type"]).to.equal("https://kesc.example.com/api/errors/no-such-route");
+  });
+
+  it("begins each location with it", async () => {
+    fixture.server.handle = () => ({ message: { transaction: { id: "txn_1" } } });
+    const { headers } = await fixture.send("POST", "/v1/transactions/mint", { body: "{}" });
+    expect(headers.location).to.equal("https://kesc.example.com/api/v1/transactions/txn_1");
+  });
+
+  it("names it as the server of the OpenAPI document", async () => {
+    const { json } = await fixture.send("GET", "/openapi.json");
+    const urls = (json["servers"] as { url: string }[]).map(({ url }) => url);
+    expect(urls).to.deep.equal(["https://kesc.example.com/api", "https://kesc.example.com/api/v1"]);
+  });
+
+  it("begins the links of its pages with its path, so that they work from any host", async () => {
+    for (const path of ["/", "/errors", "/docs", "/docs/guides/retries"]) {
+      const { text } = await fixture.send("GET", path, { headers: HTML });
+      const links = Array.from(text.matchAll(/ (?:href|src)="(\/[^"]*)"/g), ([, link = ""]) => link);
+      expect(links, path).not.to.deep.equal([]);
+      expect(links.filter((link) => !link.startsWith("/api/"))).to.deep.equal([]);
+    }
+    expect((await fixture.send("GET", "/docs/start.js")).text).to.include('url: "/api/openapi.json"');
   });
 });
 

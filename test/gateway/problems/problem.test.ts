@@ -29,17 +29,17 @@ describe("a problem", () => {
 
   it("of bad fields names each field once, with its first problem", () => {
     const problem = invalidFields([
-      { field: "colour", code: "unknown_field", message: "is unknown" },
-      { field: "amount", code: "wrong_type", message: "must be a number" },
-      { field: "colour", code: "required", message: "is required" },
+      { field: "colour", code: "UNKNOWN_FIELD", message: "is unknown" },
+      { field: "amount", code: "WRONG_TYPE", message: "must be a number" },
+      { field: "colour", code: "REQUIRED", message: "is required" },
     ]);
     expect(problem).to.deep.equal({
       status: 400,
       code: "INVALID_FIELD",
       detail: "Invalid request: colour is unknown; amount must be a number.",
       errors: [
-        { field: "colour", code: "unknown_field", message: "is unknown" },
-        { field: "amount", code: "wrong_type", message: "must be a number" },
+        { field: "colour", code: "UNKNOWN_FIELD", message: "is unknown" },
+        { field: "amount", code: "WRONG_TYPE", message: "must be a number" },
       ],
     });
   });
@@ -47,7 +47,7 @@ describe("a problem", () => {
   it("of bad fields names at most 100", () => {
     const errors = Array.from({ length: 150 }, (_, index) => ({
       field: `f${String(index)}`,
-      code: "unknown_field",
+      code: "UNKNOWN_FIELD",
       message: "is unknown",
     }));
     expect(invalidFields(errors).errors).to.deep.equal(errors.slice(0, 100));

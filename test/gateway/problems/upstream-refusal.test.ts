@@ -101,8 +101,8 @@ describe("a refusal of the server", () => {
       code: "INVALID_FIELD",
       detail: "Invalid request: amount is required; reference is too long.",
       errors: [
-        { field: "amount", code: "required", message: "is required" },
-        { field: "reference", code: "too_long", message: "is too long" },
+        { field: "amount", code: "REQUIRED", message: "is required" },
+        { field: "reference", code: "TOO_LONG", message: "is too long" },
       ],
     });
   });
@@ -116,8 +116,8 @@ describe("a refusal of the server", () => {
     expect(problemOf(refusal)).to.deep.include({
       detail: "Invalid request: my-key must not be my_key; my_key_2 is required.",
       errors: [
-        { field: "my-key", code: "format", message: "must not be my_key" },
-        { field: "my_key_2", code: "required", message: "is required" },
+        { field: "my-key", code: "FORMAT", message: "must not be my_key" },
+        { field: "my_key_2", code: "REQUIRED", message: "is required" },
       ],
     });
   });

@@ -215,10 +215,10 @@ describe("the order of checks: key, scope, shape of the request", () => {
     server.handle = () => ({ refusal: { code: status.INVALID_ARGUMENT, reason: "INVALID_FIELD", violations } });
     const { json } = await fixture.send("POST", "/transactions/mint", body('{"colour": "red", "amount": true}'));
     expect(json["errors"]).to.deep.equal([
-      { field: "colour", code: "unknown_field", message: "is not a field of this request" },
-      { field: "amount", code: "wrong_type", message: "must be a number, or a string that contains one" },
-      { field: "account_id", code: "required", message: "is required" },
-      { field: "reference", code: "required", message: "is required" },
+      { field: "colour", code: "UNKNOWN_FIELD", message: "is not a field of this request" },
+      { field: "amount", code: "WRONG_TYPE", message: "must be a number, or a string that contains one" },
+      { field: "account_id", code: "REQUIRED", message: "is required" },
+      { field: "reference", code: "REQUIRED", message: "is required" },
     ]);
   });
 
@@ -233,7 +233,7 @@ describe("the order of checks: key, scope, shape of the request", () => {
     const answer = await fixture.send("GET", "/accounts", { headers: { "x-api-key": "caf\u00e9" } });
     expect(answer.status).to.equal(400);
     expect(answer.json["errors"]).to.deep.equal([
-      { field: "x-api-key", code: "format", message: "must be printable ASCII characters" },
+      { field: "x-api-key", code: "FORMAT", message: "must be printable ASCII characters" },
     ]);
     expect(server.calls).to.deep.equal([]);
   });

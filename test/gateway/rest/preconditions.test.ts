@@ -41,21 +41,21 @@ describe("the version of a resource", () => {
   ] as const) {
     it(`${message === undefined ? "refuses" : "takes"} If-Match ${ifMatch}`, async () => {
       const response = await paint({ "if-match": ifMatch });
-      if (message === undefined) await expectProblem(response, "if-match", "format", NOT_ONE);
+      if (message === undefined) await expectProblem(response, "if-match", "FORMAT", NOT_ONE);
       else expect(toys.server.takeCall().message).to.deep.equal(message);
     });
   }
 
   it("must not stand in the body", async () => {
     const message = "is in the header If-Match and must not be in the body";
-    await expectProblem(await paint({}, '{"etag": "7"}'), "etag", "conflict", message);
+    await expectProblem(await paint({}, '{"etag": "7"}'), "etag", "CONFLICT", message);
   });
 
   for (const name of ["if-match", "if-none-match"]) {
     it(`makes ${name} a fault of a call that cannot check it, which does nothing`, async () => {
       toys.server.handle = () => ({});
       const response = await toys.fetch("/toys", { method: "DELETE", headers: { [name]: '"7"' } });
-      await expectProblem(response, name, "conflict", NO_VERSION);
+      await expectProblem(response, name, "CONFLICT", NO_VERSION);
       expect(toys.server.takeCall().metadata).to.include({ "kesc-validate-only": "true" });
     });
   }
@@ -66,7 +66,7 @@ describe("the version of a resource", () => {
       ["/sightings", "text/event-stream"],
     ] as const) {
       const response = await toys.fetch(path, { headers: { "if-match": '"7"', accept } });
-      await expectProblem(response, "if-match", "conflict", NO_VERSION);
+      await expectProblem(response, "if-match", "CONFLICT", NO_VERSION);
     }
   });
 

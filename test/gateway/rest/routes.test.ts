@@ -62,7 +62,7 @@ describe("the gateway's paths", () => {
       const { status, json } = await fixture.send("GET", path);
       expect([status, json["code"]]).to.deep.equal([400, "INVALID_FIELD"]);
       expect(json["errors"]).to.deep.equal([
-        { field: "path", code: "format", message: "must be percent-encoded UTF-8" },
+        { field: "path", code: "FORMAT", message: "must be percent-encoded UTF-8" },
       ]);
     });
   }

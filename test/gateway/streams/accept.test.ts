@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { TOY_STREAMS } from "../../support/gateway/toys-contract.js";
+import { TOY_RPCS, TOY_STREAMS } from "../../support/gateway/toys-contract.js";
 import { ToysGateway } from "../../support/gateway/toys-gateway.js";
 
 const JSON_TYPE = "application/json; charset=utf-8";
@@ -9,7 +9,7 @@ const LINES = "application/x-ndjson";
 const CSV = "text/csv; charset=utf-8; header=present";
 
 describe("the header Accept", () => {
-  const gateway = new ToysGateway(TOY_STREAMS);
+  const gateway = new ToysGateway([...TOY_STREAMS, ...TOY_RPCS.slice(1, 2)]);
   before(() => gateway.start());
   after(() => gateway.stop());
   beforeEach(() => {
@@ -51,6 +51,22 @@ describe("the header Accept", () => {
       expect([response.status, response.headers.get("content-type")]).to.deep.equal([200, type]);
       expect(response.headers.get("vary")).to.equal("Accept");
       expect(gateway.server.takeCall().rpc).to.equal(rpc);
+    });
+  }
+
+  for (const [accept, status] of [
+    [undefined, 200],
+    ["*/*", 200],
+    ["application/json", 200],
+    ["application/json, text/plain, */*", 200],
+    ["application/json; charset=utf-8", 200],
+    ["application/xml", 406],
+    ["application/json;q=0", 406],
+  ] as const) {
+    it(`${accept ?? "that is absent"} at a path that has JSON alone gets ${String(status)}`, async () => {
+      gateway.server.calls.splice(0);
+      expect((await served(accept, "/boxes/a/toys")).status).to.equal(status);
+      expect(gateway.server.calls).to.have.lengthOf(status === 200 ? 1 : 0);
     });
   }
 

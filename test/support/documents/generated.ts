@@ -67,7 +67,7 @@ function fieldReasonRows(): Rows {
     .filter(({ number }) => number !== 0)
     .map((value) => {
       const meaning = lineOf(value).replace(/\.$/, "").replace(/^The/, "the");
-      return [value.name.replace(/^FIELD_REASON_/, "").toLowerCase(), meaning];
+      return [value.name.replace(/^FIELD_REASON_/, ""), meaning];
     });
   return [["code", "meaning"], ...rows];
 }

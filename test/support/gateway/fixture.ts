@@ -55,6 +55,7 @@ export class GatewayFixture {
       streamsMax: 1_000,
       callSecondsMax: 5,
       shutdownGraceSeconds: 5,
+      publicUrl: "",
       hasDocs: true,
       tls: undefined,
       clientTls: undefined,

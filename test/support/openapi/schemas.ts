@@ -7,8 +7,8 @@ import { OPENAPI, type Schema } from "./document.js";
 const OPEN: ReadonlySet<string> = new Set(["Problem", "ItemProblem"]);
 
 /**
- * The document, but no object has members that its schema does not name. Clients must take such
- * members, and the service of this version must not send them.
+ * The document, but no object has members and no enum has values that its schema does not name.
+ * Clients must take such members and values, and the service of this version must not send them.
  */
 const CLOSED = {
   ...OPENAPI,
@@ -21,6 +21,8 @@ const CLOSED = {
 };
 
 function closed(name: string, schema: Schema): Schema {
+  const values = schema["x-extensible-enum"];
+  if (values !== undefined) return { ...schema, enum: values };
   if (schema["type"] !== "object" || OPEN.has(name)) return schema;
   return { ...schema, [schema["allOf"] === undefined ? "additionalProperties" : "unevaluatedProperties"]: false };
 }
