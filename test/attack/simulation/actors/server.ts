@@ -199,7 +199,7 @@ export class SimulatedServer implements Actor {
     });
     // No race is lost after the commit.
     may(this.#isRacy && waiting.stop !== "answer" ? conflict : 0, () => {
-      this.#fail(waiting, "CONFLICT");
+      this.#fail(waiting, "conflict");
     });
   }
 
@@ -295,7 +295,7 @@ export class SimulatedServer implements Actor {
 
   #watchRealFailure({ kind, cause }: StoreError, clocks: Clocks): void {
     const { tally, judge } = this.#world;
-    if (kind === "CONFLICT") tally.count("other faults", "lost race");
+    if (kind === "conflict") tally.count("other faults", "lost race");
     if (kind !== "unavailable") return;
     tally.count("other faults", "clock refused");
     judge.clockRefused(cause, clocks);

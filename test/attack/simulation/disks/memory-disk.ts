@@ -255,7 +255,7 @@ export class MemoryDisk implements Disk {
     if (version === this.#version) return;
     for (const read of reads) {
       if ((this.#changedIn.get(read) ?? 0) > version)
-        throw new StoreError("CONFLICT", new Error(`${read} has changed`));
+        throw new StoreError("conflict", new Error(`${read} has changed`));
     }
   }
 

@@ -301,7 +301,7 @@ export class SettlingServer {
         return (await this.#commit(command)) as Outcome<ResourceOf<C>>;
       } catch (error) {
         if (!(error instanceof StoreError)) throw error;
-        if (error.kind !== "CONFLICT" || tries === CONFLICT_TRIES_MAX) {
+        if (error.kind !== "conflict" || tries === CONFLICT_TRIES_MAX) {
           return { kind: "refused", refusal: { reason: "STORAGE_UNAVAILABLE" } };
         }
         this.#world.tally.count("rail faults", "lost race");
