@@ -1,7 +1,7 @@
-import { type ServiceError, status as Status } from "@grpc/grpc-js";
+import type { ServiceError } from "@grpc/grpc-js";
 
 import type { FieldError, KescErrorReason, Refusal } from "../gen/client/messages.js";
-import { REASONS } from "../gen/client/tables.js";
+import { REASONS, STATUS_CODES } from "../gen/client/tables.js";
 import { decode, type Message } from "./decode.js";
 
 const DOMAIN = "kesc";
@@ -41,7 +41,7 @@ export class KescError extends Error implements Refusal {
   static ofCall(error: Partial<ServiceError>, requestId: string): KescError {
     const [bytes] = error.metadata?.get(DETAILS) ?? [];
     const status = Buffer.isBuffer(bytes) ? decode("google.rpc.Status", bytes, refusalOf) : { details: [] };
-    const { code = Status.UNKNOWN, details = error.message ?? "the call failed" } = error;
+    const { code, details = error.message ?? "the call failed" } = error;
     return new KescError(refusalOf({ ...status, code, message: details }), requestId);
   }
 
@@ -69,7 +69,7 @@ export function refusalOf(status: Message): Refusal {
   const violations = detail("BadRequest")?.["field_violations"] ?? [];
   const delay = detail("RetryInfo")?.["retry_delay"] as { seconds: number; nanos: number } | undefined;
   return {
-    code: (Status[status["code"] as number] ?? "UNKNOWN") as Refusal["code"],
+    code: STATUS_CODES[status["code"] as number] ?? "UNKNOWN",
     message: status["message"] as string,
     reason: REASONS.find((known) => info?.domain === DOMAIN && known === info.reason),
     facts: info?.metadata ?? {},

@@ -11,9 +11,10 @@ import { isUnanswered, isWorthAnotherTry, restBefore } from "./retry.js";
 
 const REPLAYED = "idempotent-replayed";
 // Each of these calls does something of its own, however often it is repeated.
-const NEVER_REPEATED: readonly RpcName[] = ["advanceTransaction", "sendTestEvent", "rotateWebhookSecret"];
-// A freeze has no natural key: two freezes with the same words are two freezes.
-const NEEDS_KEY: readonly RpcName[] = ["freezeAccount"];
+const NEVER_REPEATED: readonly RpcName[] = ["advanceTransaction", "sendTestEvent"];
+// A freeze and a new secret have no natural key: two calls with the same words are two of them. A
+// replay of a new endpoint shows its secret only to the key of the first call.
+const NEEDS_KEY: readonly RpcName[] = ["freezeAccount", "createWebhookEndpoint", "rotateWebhookSecret"];
 
 export interface CallOptions {
   /** The time for the call with all its tries, in milliseconds. Default: 30 seconds. */

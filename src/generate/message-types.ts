@@ -1,4 +1,5 @@
 import { type DescEnum, type DescField, type DescMessage, type DescOneof, ScalarType } from "@bufbuild/protobuf";
+import { status } from "@grpc/grpc-js";
 
 import { commentOf, lineOf } from "../../gateway/contract/comments.js";
 import { RPC_STATUS, TIMESTAMP } from "../../gateway/contract/json-support.js";
@@ -8,8 +9,13 @@ import type { ClientContract } from "./client-contract.js";
 
 type Direction = "request" | "response";
 
+/** The names of the gRPC statuses, by their numbers. */
+export const STATUS_CODES = Object.keys(status).filter((name) => !/^[0-9]/.test(name));
+
 const HEAD = `// Made from the contract by src/generate. DO NOT EDIT.
-import type { status } from "@grpc/grpc-js";
+
+/** The gRPC status of a call that failed. */
+export type StatusCode = ${STATUS_CODES.map((name) => `"${name}"`).join(" | ")};
 
 /** A value that only a newer service knows. */
 export type Unrecognized = "unrecognized";
@@ -28,8 +34,7 @@ export interface FieldError {
 
 /** Why a call failed. Programs read \`reason\` and \`facts\`; the message is for people. */
 export interface Refusal {
-  /** The gRPC status, such as "NOT_FOUND". */
-  readonly code: keyof typeof status;
+  readonly code: StatusCode;
   readonly message: string;
   /**
    * Why the service refused the call. Undefined if something else failed, such as the connection,

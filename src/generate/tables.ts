@@ -6,7 +6,7 @@ import { RPC_STATUS, TIMESTAMP } from "../../gateway/contract/json-support.js";
 import { enumName } from "../../gateway/json/read-scalar.js";
 import { errorReasonOf } from "../../gateway/problems/reasons.js";
 import type { ClientContract, ClientRpc } from "./client-contract.js";
-import { docOf } from "./message-types.js";
+import { docOf, STATUS_CODES } from "./message-types.js";
 
 const HEAD = `// Made from the contract by src/generate. DO NOT EDIT.
 import type * as messages from "./messages.js";
@@ -77,6 +77,7 @@ export function tables(contract: Contract, client: ClientContract): string {
     HEAD,
     `export type RpcName = ${names.join(" | ")};\n`,
     ...services,
+    `export const STATUS_CODES: readonly messages.StatusCode[] = ${JSON.stringify(STATUS_CODES)};\n`,
     `export const REASONS: readonly messages.KescErrorReason[] = ${JSON.stringify(codes)};\n`,
     table("SERVICES", "Readonly<Record<string, Readonly<Record<string, Rpc>>>>", rpcs),
     table("MESSAGES", "Readonly<Record<string, readonly Field[]>>", fields),

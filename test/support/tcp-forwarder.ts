@@ -3,6 +3,9 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 
 const WAIT_MILLIS_MAX = 10_000;
 
+/** A RegExp, or what else can judge the bytes on the wire. Each character is one byte. */
+export type Matcher = Pick<RegExp, "test" | "source">;
+
 /** A client's connection, and the connection to the server that stands for it. */
 class Pair {
   readonly #client: Socket;
@@ -137,7 +140,7 @@ export class TcpForwarder {
   }
 
   /** Ends the connection in place of the next answer that matches, and resolves then. */
-  loseAnswer(answer: RegExp): Promise<void> {
+  loseAnswer(answer: Matcher): Promise<void> {
     return inTime(answer, (resolve) => {
       this.#isLost = (text) => {
         if (!answer.test(text)) return false;
@@ -167,10 +170,10 @@ export class TcpForwarder {
 }
 
 /** Rejects if the bytes that a test waits for do not come in time. */
-function inTime(awaited: RegExp, begin: (resolve: () => void) => void): Promise<void> {
+function inTime(awaited: Matcher, begin: (resolve: () => void) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
-      reject(new Error(`nothing on the wire matched ${String(awaited)} in ${String(WAIT_MILLIS_MAX)} ms`));
+      reject(new Error(`nothing on the wire matched ${awaited.source} in ${String(WAIT_MILLIS_MAX)} ms`));
     }, WAIT_MILLIS_MAX);
     begin(() => {
       clearTimeout(timer);

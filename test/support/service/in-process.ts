@@ -36,6 +36,8 @@ export interface InProcess {
   readonly rest: RestCaller;
   /** The address of the gateway: "host:port". */
   readonly address: string;
+  /** The address of the server: "host:port". */
+  readonly grpcAddress: string;
   readonly database: Database;
   /** Undefined unless KESC_ADMIN_ADDRESS is set. */
   readonly adminAddress: string | undefined;
@@ -88,6 +90,7 @@ export async function startInProcess(
     grpc,
     rest,
     address: gateway.address,
+    grpcAddress: server.address,
     database,
     adminAddress: server.adminAddress,
     gatewayMetrics,

@@ -31,7 +31,7 @@ const now = () => toUnixMillis(Date.now());
 export class WithRails {
   readonly running: InProcess;
   readonly organizationId: OrganizationId;
-  readonly #key: string;
+  readonly key: string;
   readonly #callbackSecret: Buffer;
   readonly #folder: string;
 
@@ -41,7 +41,7 @@ export class WithRails {
   ) {
     this.running = running;
     this.organizationId = given.organizationId;
-    this.#key = given.key;
+    this.key = given.key;
     this.#callbackSecret = given.callbackSecret;
     this.#folder = given.folder;
   }
@@ -77,15 +77,15 @@ export class WithRails {
   }
 
   /** Calls over REST, with the key of the organization unless another one is named. */
-  post(path: string, body?: object, key = this.#key): Promise<RestReply> {
+  post(path: string, body?: object, key = this.key): Promise<RestReply> {
     return this.running.rest.send("POST", path, { key, ...(body === undefined ? {} : { body }) });
   }
 
-  patch(path: string, body: object, key = this.#key): Promise<RestReply> {
+  patch(path: string, body: object, key = this.key): Promise<RestReply> {
     return this.running.rest.send("PATCH", path, { key, body });
   }
 
-  get(path: string, key = this.#key): Promise<RestReply> {
+  get(path: string, key = this.key): Promise<RestReply> {
     return this.running.rest.send("GET", path, { key });
   }
 
