@@ -88,8 +88,6 @@ const VALUES: Readonly<Record<string, JsonValue>> = {
   "Payment.rail": "mpesa",
   "RailBalance.rail": "mpesa",
   rail_receipt: null,
-  receipt: "",
-  status_reason: "",
   status_note: null,
   "Freeze.note": "order 12",
   failure: null,
