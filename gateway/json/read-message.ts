@@ -86,7 +86,7 @@ export class MessageReader {
         this.refuse(prefix + name, unparsed(`is ${place} and must not be in the body`, "CONFLICT"));
       } else if (value === null && nullRemoves) this.#remove(target, field, prefix + name);
       else if (nullRemoves && field.fieldKind === "list" && Array.isArray(value) && value.length === 0)
-        this.refuse(prefix + name, unparsed("must not be empty: leave it out if it stays as it is", "required"));
+        this.refuse(prefix + name, unparsed("must not be empty: leave it out if it stays as it is", "REQUIRED"));
       else this.#readField(target, field, value, prefix + name);
     }
   }

@@ -162,7 +162,7 @@ describe("a request's JSON", () => {
   it("of a PATCH refuses a list without items: on the wire it is an absent one", () => {
     const reader = new MessageReader(toy, contract);
     reader.readObject(json('{"tags": []}'), { elsewhere: new Map(), nullRemoves: true });
-    expect(reader.problems.map(({ field, code }) => [field, code])).to.deep.equal([["tags", "required"]]);
+    expect(reader.problems.map(({ field, code }) => [field, code])).to.deep.equal([["tags", "REQUIRED"]]);
   });
 
   it("shortens a very long name in a problem", () => {
