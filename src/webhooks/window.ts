@@ -1,4 +1,4 @@
-import { matchesType } from "../domain/values/event-types.js";
+import { matchesType } from "../domain/event-types.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import { FAILING_MILLIS_MAX, FAILURES_MAX, RETRIES_MAX, UNDER_WAY_MAX } from "./limits.js";
 import type { Answer, EndpointChanges, TakenEndpoint, WebhookEvent } from "./ports/delivery.js";

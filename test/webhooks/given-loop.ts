@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
-import type { EventPattern } from "../../src/domain/values/event-types.js";
+import type { EventPattern } from "../../src/domain/event-types.js";
 import type { AccountId, OrganizationId, WebhookEndpointId } from "../../src/domain/values/ids.js";
 import type { Description } from "../../src/domain/values/text.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";

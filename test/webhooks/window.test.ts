@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
 
-import type { EventPattern } from "../../src/domain/values/event-types.js";
+import type { EventPattern } from "../../src/domain/event-types.js";
 import type { OrganizationId, WebhookEndpointId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { FAILURES_MAX, RETRIES_MAX, RETRY_MILLIS, UNDER_WAY_MAX } from "../../src/webhooks/limits.js";

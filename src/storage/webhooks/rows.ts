@@ -1,4 +1,4 @@
-import type { EventPattern } from "../../domain/values/event-types.js";
+import type { EventPattern } from "../../domain/event-types.js";
 import type { OrganizationId, WebhookEndpointId } from "../../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import { LOG_ROWS_MAX } from "../../webhooks/limits.js";

@@ -1,5 +1,5 @@
+import type { EventPattern, EventTypes } from "../../domain/event-types.js";
 import type { Actor } from "../../domain/values/actor.js";
-import type { EventPattern, EventTypes } from "../../domain/values/event-types.js";
 import type { OrganizationId, WebhookEndpointId } from "../../domain/values/ids.js";
 import type { Description } from "../../domain/values/text.js";
 import type { UnixMillis } from "../../domain/values/time.js";

@@ -1,4 +1,4 @@
-import { parseEventTypes, typesOf } from "../../../domain/values/event-types.js";
+import { parseEventTypes, typesOf } from "../../../domain/event-types.js";
 import { parseAccountId } from "../../../domain/values/ids.js";
 import { type Parsed, parsed, unparsed } from "../../../domain/values/parsed.js";
 import type { EventFilter } from "../../../events/ports.js";

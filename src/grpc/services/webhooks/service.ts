@@ -1,6 +1,6 @@
 import { hash, randomBytes } from "node:crypto";
 
-import { parseEventTypes } from "../../../domain/values/event-types.js";
+import { parseEventTypes } from "../../../domain/event-types.js";
 import { parseWebhookEndpointId } from "../../../domain/values/ids.js";
 import { parseDescription } from "../../../domain/values/text.js";
 import { toUnixMillis, type UnixMillis } from "../../../domain/values/time.js";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 
-import { JOURNAL_KINDS } from "../../../src/domain/journal.js";
-import { type EventPattern, matchesType, parseEventTypes, typesOf } from "../../../src/domain/values/event-types.js";
+import { type EventPattern, matchesType, parseEventTypes, typesOf } from "../../src/domain/event-types.js";
+import { JOURNAL_KINDS } from "../../src/domain/journal.js";
 
 describe("parseEventTypes", () => {
   it("takes types, groups of types, and * for all, each once and in one order", () => {

@@ -1,5 +1,5 @@
-import { JOURNAL_KINDS, type JournalKind } from "../journal.js";
-import { type Parsed, parsed, unparsed } from "./parsed.js";
+import { JOURNAL_KINDS, type JournalKind } from "./journal.js";
+import { type Parsed, parsed, unparsed } from "./values/parsed.js";
 
 /** Selects types of events: "transaction.completed", or "transaction.*" for all that begin so. */
 export type EventPattern = string & { readonly brand: unique symbol };
