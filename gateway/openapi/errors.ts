@@ -65,6 +65,7 @@ const FACTS: Readonly<Record<string, JsonValue>> = {
   used: 15,
   remaining: 5,
   resets_at: "2026-11-20T21:00:00.000Z",
+  transaction_status: "completed",
   from: "completed",
   to: "canceled",
   scope: "accounts:write",

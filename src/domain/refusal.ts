@@ -27,6 +27,14 @@ export type Refusal =
       readonly differingFields: readonly string[];
     }
   | { readonly reason: "IDEMPOTENCY_KEY_REUSED" }
+  /** The rail has the transaction: it must be resolved before its flags are cleared. */
+  | { readonly reason: "TRANSACTION_STILL_OPEN"; readonly transactionId: TransactionId }
+  /** The transaction has ended in another way than the resolution says. */
+  | {
+      readonly reason: "TRANSACTION_ALREADY_ENDED";
+      readonly transactionId: TransactionId;
+      readonly status: TransactionStatus;
+    }
   /** The transaction has a reversal with other content. */
   | {
       readonly reason: "TRANSACTION_ALREADY_REVERSED";

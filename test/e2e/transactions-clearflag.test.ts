@@ -28,7 +28,7 @@ describe("ClearFlag", () => {
   it("refuses a payment that is on its way: it must be resolved", async () => {
     const id = await service.unknownMint(100);
     const refused = await clear(id, { flag: "outcome_unknown" });
-    expect(problemOf(refused)).to.include({ status: 422, code: "INVALID_TRANSITION" });
+    expect(problemOf(refused)).to.include({ status: 422, code: "TRANSACTION_STILL_OPEN" });
   });
 
   it("needs a flag that there is", async () => {

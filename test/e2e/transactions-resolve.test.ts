@@ -27,7 +27,7 @@ describe("ResolveTransaction", () => {
     const again = await resolve(id, { completed: { rail_receipt: "RKT0000001" } });
     expect([again.status, again.headers["idempotent-replayed"]]).to.deep.equal([200, "true"]);
     const other = await resolve(id, { failed: {} });
-    expect(problemOf(other)).to.include({ status: 422, code: "INVALID_TRANSITION" });
+    expect(problemOf(other)).to.include({ status: 422, code: "TRANSACTION_ALREADY_ENDED" });
   });
 
   it("only notes what one person says about a large payment", async () => {

@@ -16,14 +16,14 @@ function lookup({ transactionId }: ClearFlag, rows: Lookup): void {
  * Lowers one flag: an operator has looked at its cause. A flag that is not up is a replay. A
  * PROCESSING transaction must be resolved instead.
  *
- * Refuses, in this order: TRANSACTION_NOT_FOUND, INVALID_TRANSITION.
+ * Refuses, in this order: TRANSACTION_NOT_FOUND, TRANSACTION_STILL_OPEN.
  */
 function decide(book: Book, command: ClearFlag, now: UnixMillis): Decision<Transaction> {
   const { organizationId, transactionId, flag, person, actor, reason } = command;
   const transaction = book.transaction(organizationId, transactionId);
   if (transaction === undefined) return refuse({ reason: "TRANSACTION_NOT_FOUND", transactionId });
   const { status, openFlags } = transaction;
-  if (status === "PROCESSING") return refuse({ reason: "INVALID_TRANSITION", from: status, to: status });
+  if (status === "PROCESSING") return refuse({ reason: "TRANSACTION_STILL_OPEN", transactionId });
   if (!openFlags.includes(flag)) return replay(transaction);
   const attended: Transaction = {
     ...transaction,

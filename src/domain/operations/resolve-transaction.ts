@@ -29,8 +29,8 @@ const REQUEST_MILLIS_MAX = 60_000;
  *
  * MOVED ends the transaction as FAILED, and books what really moved as a correction.
  *
- * Refuses, in this order: TRANSACTION_NOT_FOUND, INVALID_TRANSITION, RECEIPT_ALREADY_USED,
- * LIMIT_EXCEEDED (of the organization's book).
+ * Refuses, in this order: TRANSACTION_NOT_FOUND, TRANSACTION_ALREADY_ENDED, INVALID_TRANSITION,
+ * RECEIPT_ALREADY_USED, LIMIT_EXCEEDED (of the organization's book).
  */
 function decide(book: Book, command: ResolveTransaction, now: UnixMillis): Decision<ResolvedTransaction> {
   const { organizationId, transactionId, resolution, person, actor, reason } = command;
@@ -40,8 +40,9 @@ function decide(book: Book, command: ResolveTransaction, now: UnixMillis): Decis
   const { status } = transaction;
   const to = resolution.kind === "COMPLETED" ? "COMPLETED" : "FAILED";
   if (status !== "PROCESSING") {
+    if (status === "PENDING") return refuse({ reason: "INVALID_TRANSITION", from: status, to });
     const same = resolved(book, transaction, resolution);
-    return same === undefined ? refuse({ reason: "INVALID_TRANSITION", from: status, to }) : replay(same);
+    return same === undefined ? refuse({ reason: "TRANSACTION_ALREADY_ENDED", transactionId, status }) : replay(same);
   }
   const isOnItsWay = payment.state === "SENDING" && now - payment.updatedAt < REQUEST_MILLIS_MAX;
   if (resolution.kind === "FAILED" && isOnItsWay) return refuse({ reason: "INVALID_TRANSITION", from: status, to });

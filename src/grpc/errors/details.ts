@@ -199,6 +199,9 @@ function railFactsOf(refusal: RailRefusal): Record<string, string> {
     case "PHONE_NUMBER_NOT_PAYABLE":
     case "RAIL_NOT_CONFIGURED":
       return { rail: refusal.rail };
+    case "TRANSACTION_ALREADY_ENDED":
+      return { transaction_id: refusal.transactionId, transaction_status: refusal.status.toLowerCase() };
+    case "TRANSACTION_STILL_OPEN":
     case "PAYMENT_NOT_FOUND":
       return { transaction_id: refusal.transactionId };
     case "RAIL_NOT_SANDBOX":

@@ -156,8 +156,6 @@ function invalidTransition({ from, to }: RefusalFor<"INVALID_TRANSITION">): stri
   const words = `The status cannot change from ${from.toLowerCase()} to ${to.toLowerCase()}`;
   if (from === "PROCESSING" && to === "FAILED")
     return `${words} yet: the rail was asked less than a minute ago, and may still get the order. Try again in a minute.`;
-  if (from === "PROCESSING" && to === from)
-    return "A processing transaction must be resolved. Then its flags are lowered.";
   return from === "PENDING" && (to === "COMPLETED" || to === "FAILED")
     ? `${words}: the rail was not asked yet. Cancel the transaction.`
     : `${words}.`;
@@ -219,6 +217,10 @@ function railMessageOf(refusal: RailRefusal): string {
       return `The rail ${refusal.rail} cannot reach the phone number.`;
     case "RAIL_NOT_CONFIGURED":
       return `The organization cannot use the rail ${refusal.rail}. Name another one, or ask the operator.`;
+    case "TRANSACTION_STILL_OPEN":
+      return `Transaction ${refusal.transactionId} is processing. Resolve it first. Then clear its flags.`;
+    case "TRANSACTION_ALREADY_ENDED":
+      return `Transaction ${refusal.transactionId} is already ${refusal.status.toLowerCase()}, in another way.`;
     case "PAYMENT_NOT_FOUND":
       return `Transaction ${refusal.transactionId} has no payment: it was not given to a rail.`;
     case "RAIL_NOT_SANDBOX":

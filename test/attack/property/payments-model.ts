@@ -170,7 +170,7 @@ export class PaymentsModel {
     const transaction = this.#own(organizationId, transactionId);
     if (transaction === undefined) return notFound(transactionId);
     const { status: from, openFlags } = transaction;
-    if (from === "PROCESSING") return refused({ reason: "INVALID_TRANSITION", from, to: from });
+    if (from === "PROCESSING") return refused({ reason: "TRANSACTION_STILL_OPEN", transactionId });
     if (!openFlags.includes(flag)) return done(transaction, { replayed: true });
     transaction.openFlags = openFlags.filter((open) => open !== flag);
     this.rows = 1;
@@ -186,8 +186,11 @@ export class PaymentsModel {
     const { status: from, amountCents } = transaction;
     const to = resolution.kind === "COMPLETED" ? "COMPLETED" : "FAILED";
     if (from !== "PROCESSING") {
+      if (from === "PENDING") return refused({ reason: "INVALID_TRANSITION", from, to });
       const same = this.#resolvedAs(transaction, resolution);
-      return same === undefined ? refused({ reason: "INVALID_TRANSITION", from, to }) : done(same, { replayed: true });
+      return same === undefined
+        ? refused({ reason: "TRANSACTION_ALREADY_ENDED", transactionId, status: from })
+        : done(same, { replayed: true });
     }
     const isAsked =
       payment.state === "SENDING" && this.#shared.now() - (this.#askedAt.get(transactionId) ?? 0) < 60_000;

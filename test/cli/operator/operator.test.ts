@@ -79,7 +79,7 @@ describe("kesc resolve, clear-flag and book corrections", () => {
     expect((await resolve(id, completed, "Brian")).stdout).to.contain("It was resolved before.");
     const other = await resolve(id, ["--outcome", "failed", "--yes"], "Brian");
     expect(other).to.include({ code: 1, stdout: "" });
-    expect(other.stderr).to.contain("The status cannot change from completed to failed.");
+    expect(other.stderr).to.contain("is already completed, in another way.");
     expect(await detailsOf("transaction.completed")).to.deep.equal(['["","Amina","Brian"]']);
     expect(await verified()).to.equal(0);
   });

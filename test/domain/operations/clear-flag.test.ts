@@ -46,7 +46,7 @@ describe("attending to a flag", () => {
     const book = givenBook({ accounts: [account], transactions: [transaction] });
     expect(operation.decide(book, clearFlag(ORGANIZATION, transaction.id, "OUTCOME_UNKNOWN"), NOW)).to.deep.equal({
       kind: "refusal",
-      refusal: { reason: "INVALID_TRANSITION", from: "PROCESSING", to: "PROCESSING" },
+      refusal: { reason: "TRANSACTION_STILL_OPEN", transactionId: transaction.id },
     });
   });
 

@@ -291,14 +291,14 @@ describe("resolving a transaction", () => {
       { status: "COMPLETED", railReceipt: receiptNamed("r2") },
       COMPLETED,
       {},
-      { reason: "INVALID_TRANSITION", from: "COMPLETED", to: "COMPLETED" },
+      { reason: "TRANSACTION_ALREADY_ENDED", status: "COMPLETED" },
     ],
     [
       "one of which nothing else has moved",
       { status: "FAILED", failure: "WRONG_PIN" },
       MOVED,
       {},
-      { reason: "INVALID_TRANSITION", from: "FAILED", to: "FAILED" },
+      { reason: "TRANSACTION_ALREADY_ENDED", status: "FAILED" },
     ],
     [
       "a receipt that another transaction has, before it looks at the book",
@@ -326,7 +326,8 @@ describe("resolving a transaction", () => {
       const transaction = unknown(given);
       const command = resolve(ORGANIZATION, transaction.id, resolution, ALONE);
       const decision = operation.decide(bookWith(transaction, more), command, NOW);
-      expect(decision).to.deep.equal({ kind: "refusal", refusal: facts });
+      const refusal = "status" in facts ? { ...facts, transactionId: transaction.id } : facts;
+      expect(decision).to.deep.equal({ kind: "refusal", refusal });
     });
   }
 

@@ -126,6 +126,16 @@ const EXAMPLES: { [R in Reason]: Example<R> } = {
     Status.FAILED_PRECONDITION,
     { account_id: ACCOUNT_ID, available: "0.01", held: "0.00" },
   ],
+  TRANSACTION_STILL_OPEN: [
+    { reason: "TRANSACTION_STILL_OPEN", transactionId: TRANSACTION_ID },
+    Status.FAILED_PRECONDITION,
+    { transaction_id: TRANSACTION_ID },
+  ],
+  TRANSACTION_ALREADY_ENDED: [
+    { reason: "TRANSACTION_ALREADY_ENDED", transactionId: TRANSACTION_ID, status: "FAILED" },
+    Status.FAILED_PRECONDITION,
+    { transaction_id: TRANSACTION_ID, transaction_status: "failed" },
+  ],
   INVALID_TRANSITION: [
     { reason: "INVALID_TRANSITION", from: "FROZEN", to: "CLOSED" },
     Status.FAILED_PRECONDITION,

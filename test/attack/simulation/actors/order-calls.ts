@@ -72,7 +72,7 @@ export class OrderCalls {
     const [open] = openFlags;
     const isLikely = this.#random.chance(0.7);
     if (isLikely && open !== undefined) {
-      if (status === "PROCESSING") return this.#resolve(order, organizationId);
+      if (status === "PROCESSING" && this.#random.chance(0.9)) return this.#resolve(order, organizationId);
       return wishOf(() => clearFlag(organizationId, id, open));
     }
     if (isLikely && status === "PENDING" && this.#random.chance(0.9))
