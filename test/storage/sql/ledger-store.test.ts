@@ -198,7 +198,11 @@ for (const engine of ENGINES) {
     it("keeps an idempotency key with its effect, and refuses it with any other content", async () => {
       const command = mint(movement({ amount: "5.00", reference: "first", key: "k" }));
       const first = await done(command);
-      expect(await ledger.submit(command, NO_DEADLINE)).to.deep.equal({ kind: "done", resource: first, replayed: true });
+      expect(await ledger.submit(command, NO_DEADLINE)).to.deep.equal({
+        kind: "done",
+        resource: first,
+        replayed: true,
+      });
       for (const other of [
         mint(movement({ amount: "5.00", reference: "second", key: "k" })),
         mint(movement({ amount: "6.00", reference: "third", key: "k" })),
