@@ -36,6 +36,7 @@ lint-format:
 lint-contract:
 	@$(BIN)/buf lint proto
 	@$(BIN)/buf format --diff --exit-code proto
+	@$(BIN)/buf breaking dist/proto/kesc.v1.json --against proto/released.json
 
 lint-tests:
 	@$(BIN)/mocha --reporter dot 'dist/test/lint/**/*.test.js'

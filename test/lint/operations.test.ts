@@ -4,6 +4,7 @@ import { expect } from "chai";
 
 import { JOURNAL_KINDS } from "../../src/domain/journal.js";
 import { COMMAND_NAMES, operationOf } from "../../src/domain/operations/table.js";
+import { readContract } from "../../src/grpc/messages/contract.js";
 import { tableUnder } from "../support/documents/table.js";
 
 // The places that an operation needs, as far as no compiler and no other test asks for them.
@@ -16,6 +17,11 @@ const files = readdirSync(FOLDER).filter((file) => file !== "table.ts");
 async function commandsOf(file: string): Promise<string[]> {
   const exported: unknown[] = Object.values((await import(`../../${FOLDER}/${file.replace(/ts$/, "js")}`)) as object);
   return COMMAND_NAMES.filter((name) => exported.includes(operationOf(name)));
+}
+
+/** The part of proto/released.json that names the rpcs. */
+interface Released {
+  readonly file: readonly { readonly service?: readonly { readonly method: readonly { readonly name: string }[] }[] }[];
 }
 
 describe("each operation", () => {
@@ -36,5 +42,16 @@ describe("each operation", () => {
   it("has its kinds of journal rows among the types of docs/events.md, and no other is there", () => {
     const types = tableUnder("## Types", "docs/events.md").map(([type]) => type);
     expect(types).to.deep.equal(JOURNAL_KINDS.map((kind) => `\`${kind}\``));
+  });
+
+  it("is named in CHANGELOG.md when its rpc is not released yet", () => {
+    const { file } = JSON.parse(readFileSync("proto/released.json", "utf8")) as Released;
+    const services = file.flatMap(({ service }) => service ?? []);
+    const released = new Set(services.flatMap(({ method }) => method.map(({ name }) => name)));
+    const rpcs = readContract().services.flatMap((service) => service.rpcs);
+    const unreleased = rpcs.map(({ name }) => name.replace(/^.*\//, "")).filter((name) => !released.has(name));
+    const text = readFileSync("CHANGELOG.md", "utf8");
+    const missing = unreleased.filter((name) => !text.includes(name));
+    expect(missing, "rpcs that CHANGELOG.md lacks").to.deep.equal([]);
   });
 });

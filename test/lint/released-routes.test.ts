@@ -12,6 +12,10 @@ function brokenBy(routes: readonly string[], released: readonly string[]): reado
 describe("the REST routes", () => {
   const released = readFileSync("proto/released-routes.txt", "utf8").trim().split("\n");
 
+  it("have every released route as it was released", () => {
+    expect(brokenBy(routeList(), released), "changed or removed routes").to.deep.equal([]);
+  });
+
   it("would not pass without a released route, or with another rpc behind it", () => {
     const [first = "", ...others] = released;
     expect(brokenBy(others, released)).to.deep.equal([first]);
