@@ -21,8 +21,8 @@ const JSON_DECIMAL = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/;
 
 /**
  * Writes response messages as JSON, under the names of the contract. It writes every field, so that
- * a resource always has the same members. An unset message or time, an enum's zero value and an
- * empty decimal are null.
+ * a resource always has the same members. A field is null if the message does not have it, and only
+ * then: "" and 0 are values.
  *
  * The functions for a message are made once: the kind of a field does not change between requests.
  */
@@ -109,7 +109,6 @@ function hasValue(message: Message, field: DescField): boolean {
  */
 function writeDecimal(value: unknown): string {
   const text = value as string;
-  if (text === "") return "null";
   return JSON_DECIMAL.test(text) ? text : JSON.stringify(text);
 }
 
@@ -125,7 +124,6 @@ function writeNumber(value: unknown): string {
  */
 function enumWriter(desc: DescEnum): WriteValue {
   const names = new Map<unknown, string>(desc.values.map(({ number, name }) => [number, `"${enumName(desc, name)}"`]));
-  names.set(0, "null");
   return (value) => names.get(value) ?? `"${String(value)}"`;
 }
 

@@ -65,9 +65,13 @@ export function pairLimits(comment: string): { readonly object: JsonObject; read
   };
 }
 
-/** Whether a response can lack the field, in the words of the contract. REST then writes null. */
+/**
+ * Whether a response can lack the field. REST then writes null. Of a message the words of the
+ * contract say it, because every message in protobuf could be absent.
+ */
 export function canBeNull(field: DescField, comment: string): boolean {
-  return field.oneof !== undefined || field.proto.proto3Optional || NOT_THERE.test(comment);
+  const canBeAbsent = field.oneof !== undefined || field.proto.proto3Optional;
+  return canBeAbsent || (field.fieldKind === "message" && NOT_THERE.test(comment));
 }
 
-const NOT_THERE = /\b(?:[Ee]mpty|[Aa]bsent|[Nn]ot set|UNSPECIFIED)\b/;
+const NOT_THERE = /\b(?:[Ee]mpty|[Aa]bsent|[Nn]ot set)\b/;

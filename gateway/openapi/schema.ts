@@ -95,7 +95,7 @@ export class Schemas {
   #field(field: DescField, direction: Direction): JsonObject {
     const comment = commentOf(field);
     const schema = this.#shape(field, lineOf(field), { direction, isText: false });
-    const isNullable = direction === "response" && hasNull(this.#contract, field) && canBeNull(field, lineOf(field));
+    const isNullable = direction === "response" && canBeNull(field, lineOf(field));
     const example = field.message === undefined || isTime(field) ? fieldExample(field, direction) : undefined;
     return {
       ...(isNullable ? nullable(schema) : schema),
@@ -169,13 +169,6 @@ function described(description: string): JsonObject {
 
 function isTime(field: DescField): boolean {
   return field.message?.typeName === TIMESTAMP;
-}
-
-/** Whether the JSON of the field has a null for what is not set. */
-function hasNull(contract: Contract, field: DescField): boolean {
-  if (field.fieldKind === "list" || field.fieldKind === "map") return false;
-  const isKindWithNull = field.message !== undefined || field.enum !== undefined || contract.isDecimal(field);
-  return isKindWithNull || field.oneof !== undefined || field.proto.proto3Optional;
 }
 
 function nullable(schema: JsonObject): JsonObject {

@@ -46,6 +46,6 @@ describe("the contract that kesc call reads", () => {
     const created = "2026-11-20T09:36:00.123Z";
     reader.readObject({ transaction: { amount: "10.10", type: "mint", created_at: created } });
     const { transaction } = JSON.parse(contract.writeResponse(mint, reader.message)) as { transaction: object };
-    expect(transaction).to.include({ amount: "10.10", type: "mint", status: null, created_at: created });
+    expect(transaction).to.include({ amount: "10.10", type: "mint", status: "unspecified", created_at: created });
   });
 });

@@ -17,7 +17,7 @@ const writer = new MessageWriter(contract, (status) =>
 describe("a response's JSON", () => {
   it("has every field, in the order of the contract, when nothing is set", () => {
     expect(write({})).to.equal(
-      '{"name":"","box":"","price":null,"parts":0,"serial":"0","weight":0,"is_loud":false,"picture":"","color":null,' +
+      '{"name":"","box":"","price":"","parts":0,"serial":"0","weight":0,"is_loud":false,"picture":"","color":"unspecified",' +
         '"built_at":null,"inner":null,"tags":[],"counts":{},"nickname":null,"by_age":null,"by_size":null,' +
         '"shelves":{},"siblings":[],"ratio":0,"huge":"0","position":0}',
     );

@@ -101,8 +101,8 @@ describe("a stream", () => {
     expect(text).to.equal(
       CSV_HEAD +
         "bear,,-12.50,-3,0,0,false,,deep_blue,,,,,0,0,0\r\n" +
-        '"\'=1+1, ""x""",,,0,-7,0,false,,,2026-01-31T12:00:00.000Z,\'-5,,,0,0,0\r\n' +
-        '"two\r\nlines",\'@here,no number,0,0,0,true,,,,,,,0,0,42\r\n',
+        '"\'=1+1, ""x""",,,0,-7,0,false,,unspecified,2026-01-31T12:00:00.000Z,\'-5,,,0,0,0\r\n' +
+        '"two\r\nlines",\'@here,no number,0,0,0,true,,unspecified,,,,,0,0,42\r\n',
     );
     expect(response.headers.get("content-disposition")).to.equal('attachment; filename="boxes-b-c_-export.csv"');
     expect(server.takeCall().message).to.deep.equal({ box: 'b/c"' });
