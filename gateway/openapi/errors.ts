@@ -102,7 +102,7 @@ export class Problems {
     const desc = errorReasonOf(registry);
     this.#numberFacts = getOption(desc, extensionOf(registry, "kesc.v1.number_facts")) as readonly string[];
     this.#listFacts = getOption(desc, extensionOf(registry, "kesc.v1.list_facts")) as readonly string[];
-    this.#reasons = new Map(reasonsOf(registry).map((reason) => [reason.code, reason]));
+    this.#reasons = new Map(reasonsOf(registry).map((reason) => [reason.code, ofRest(reason)]));
     this.schemas.set("Problem", PROBLEM);
     this.schemas.set(ITEM_PROBLEM_NAME, ITEM);
     this.schemas.set("FieldProblem", fieldProblem(registry));
@@ -248,9 +248,17 @@ export const RATE_LIMIT_HEADERS: JsonObject = {
   "RateLimit-Policy": { $ref: "#/components/headers/RateLimitPolicy" },
 };
 
-/** The comment of a reason of the contract says whether its refusals have a RetryInfo. */
+/** Says the reason in the words of REST, where the contract has those of gRPC. */
+function ofRest(reason: Reason): Reason {
+  const meaning = reason.meaning
+    .replace("google.rpc.RetryInfo", "Retry-After")
+    .replace("google.rpc.BadRequest", "`errors`");
+  return { ...reason, meaning, remedy: reason.remedy.replace(/ \((?:RetryInfo|BadRequest)\)/, "") };
+}
+
+/** The comment of a reason of the contract says whether its refusals say when to retry. */
 function saysWhenToRetry({ httpStatus, meaning }: Reason): boolean {
-  return httpStatus === 429 || httpStatus === 503 || meaning.includes("google.rpc.RetryInfo");
+  return httpStatus === 429 || httpStatus === 503 || meaning.includes("Retry-After");
 }
 
 function headersOf(reasons: readonly Reason[]): JsonObject {
