@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 
 import { AccountServiceService as accounts } from "../../src/gen/kesc/v1/account_service.js";
 import { RailServiceService } from "../../src/gen/kesc/v1/rail_service.js";
-import { TransactionStatus, TransactionType } from "../../src/gen/kesc/v1/transaction.js";
+import { TransactionCorrection, TransactionStatus, TransactionType } from "../../src/gen/kesc/v1/transaction.js";
 import {
   type ListTransactionsRequest,
   TransactionServiceService as rpcs,
@@ -53,6 +53,8 @@ const EVERYTHING: ListTransactionsRequest = {
   account_id: "",
   type: TransactionType.TRANSACTION_TYPE_UNSPECIFIED,
   statuses: [],
+  rail: "",
+  correction: TransactionCorrection.TRANSACTION_CORRECTION_UNSPECIFIED,
   reference: "",
   start: "",
   end: "",

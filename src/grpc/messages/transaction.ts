@@ -37,6 +37,7 @@ const CORRECTIONS = {
   REVERSAL: CorrectionMessage.TRANSACTION_CORRECTION_REVERSAL,
   LATE: CorrectionMessage.TRANSACTION_CORRECTION_LATE,
 } as const satisfies Record<Correction["kind"], CorrectionMessage>;
+const CORRECTION_KINDS = Object.keys(CORRECTIONS) as readonly Correction["kind"][];
 
 const FAILURES = {
   CANCELED_BY_PAYER: {
@@ -132,6 +133,13 @@ export function parseTransactionType(unchecked: TransactionTypeMessage): Parsed<
   return type === undefined
     ? unparsed(`must be one of ${TRANSACTION_TYPES.join(", ")}`, "UNKNOWN_VALUE")
     : parsed(type);
+}
+
+/** Parses the kind of correction of a filter. UNSPECIFIED means all transactions. */
+export function parseCorrection(unchecked: CorrectionMessage): Parsed<Correction["kind"] | undefined> {
+  if (unchecked === CorrectionMessage.TRANSACTION_CORRECTION_UNSPECIFIED) return parsed(undefined);
+  const kind = CORRECTION_KINDS.find((known) => CORRECTIONS[known] === unchecked);
+  return kind === undefined ? unparsed(`must be one of ${CORRECTION_KINDS.join(", ")}`, "UNKNOWN_VALUE") : parsed(kind);
 }
 
 /** Parses the statuses of a filter. */

@@ -1,4 +1,5 @@
 import type { MoveMoney } from "../../domain/commands.js";
+import { parseRail } from "../../domain/transaction.js";
 import { parseAmount } from "../../domain/values/cents.js";
 import { parseAccountId, parseTransactionId } from "../../domain/values/ids.js";
 import { parsed } from "../../domain/values/parsed.js";
@@ -29,7 +30,12 @@ import { stream, type StreamRoute } from "../calls/stream-call.js";
 import { unary, type UnaryRoute, type UnaryRpc } from "../calls/unary-call.js";
 import { parseMaxAmount } from "../messages/amounts.js";
 import { given, ifGiven, parseFields } from "../messages/fields.js";
-import { parseTransactionStatuses, parseTransactionType, toTransactionMessage } from "../messages/transaction.js";
+import {
+  parseCorrection,
+  parseTransactionStatuses,
+  parseTransactionType,
+  toTransactionMessage,
+} from "../messages/transaction.js";
 import { isBulk, parseBatch, runBatch } from "./batch-create.js";
 import type { ListTurns } from "./list-turns.js";
 import {
@@ -93,6 +99,8 @@ function listTransactions({ cellOf, listTurns }: TransactionHandlersOptions): Un
         account_id: ifGiven(request.account_id, parseAccountId),
         type: parseTransactionType(request.type),
         statuses: parseTransactionStatuses(request.statuses),
+        rail: ifGiven(request.rail, parseRail),
+        correction: parseCorrection(request.correction),
         reference: ifGiven(request.reference, parseReference),
         ...parseRange(request),
         min_amount: ifGiven(request.min_amount, parseAmount),
@@ -104,11 +112,13 @@ function listTransactions({ cellOf, listTurns }: TransactionHandlersOptions): Un
       });
       if (!fields.ok) return fields;
       const { page_size: size, page_token: token, ...rest } = fields.value;
-      const { type, statuses, reference } = rest;
+      const { type, statuses, rail, correction, reference } = rest;
       const filters = given({
         accountId: rest.account_id,
         type,
         status: statuses,
+        rail,
+        correction,
         reference,
         createdAfter: rest.start,
         createdBefore: rest.end,

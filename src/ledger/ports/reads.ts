@@ -3,7 +3,7 @@ import type { Organization } from "../../domain/api-key.js";
 import type { Freeze } from "../../domain/freeze.js";
 import type { TierName } from "../../domain/limits/limits.js";
 import type { LimitsInForce } from "../../domain/limits/usage.js";
-import type { Transaction, TransactionStatus, TransactionType } from "../../domain/transaction.js";
+import type { Correction, Rail, Transaction, TransactionStatus, TransactionType } from "../../domain/transaction.js";
 import type { Cents } from "../../domain/values/cents.js";
 import type { EmailAddress } from "../../domain/values/email-address.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
@@ -30,6 +30,9 @@ export interface TransactionFilters {
   readonly type?: TransactionType;
   /** Has one of these statuses. */
   readonly status?: readonly TransactionStatus[];
+  readonly rail?: Rail;
+  /** Is a correction of this kind. */
+  readonly correction?: Correction["kind"];
   readonly reference?: Reference;
   /** Created at this time or later. */
   readonly createdAfter?: UnixMillis;

@@ -93,17 +93,19 @@ function flagged(needsAttention: boolean | undefined): readonly Condition[] {
 /** Returns the conditions that no index serves. `prefix` stands before the names of the columns. */
 function otherConditions(
   engine: Engine,
-  { minAmountCents, maxAmountCents, metadata }: TransactionFilters,
+  { rail, correction, minAmountCents, maxAmountCents, metadata }: TransactionFilters,
   prefix: "" | "t.",
 ): readonly Condition[] {
-  const inRange = given([
+  const plain = given([
+    [`${prefix}rail = ?`, rail],
+    [`${prefix}correction = ?`, correction],
     [`${prefix}amount_cents >= ?`, minAmountCents],
     [`${prefix}amount_cents <= ?`, maxAmountCents],
   ]);
-  if (metadata === undefined) return inRange;
+  if (metadata === undefined) return plain;
   // The column is a JSON array of pairs with distinct keys. Equal pairs have equal texts
   // (metadataText in sql/rows.ts). One count reads a row once, however many pairs the filter has.
   const pairs = Array.from(metadata, (pair) => JSON.stringify(pair));
   const found = `SELECT count(*) FROM ${engine.jsonItems(`${prefix}metadata`)} WHERE value IN (${pairs.map(() => "?").join(", ")})`;
-  return [...inRange, [`(${found}) = ?`, ...pairs, pairs.length]];
+  return [...plain, [`(${found}) = ?`, ...pairs, pairs.length]];
 }

@@ -88,6 +88,14 @@ describe("closing an account", () => {
     });
   }
 
+  it("refuses another version than the caller has read, before it looks at the status", () => {
+    const account = givenAccount({ status: "FROZEN", lastSeq: 7, ...EMPTY });
+    const decide = (etag: string): unknown =>
+      operation.decide(givenBook({ accounts: [account] }), { ...close(account), etag }, NOW);
+    expect(decide("6")).to.deep.equal({ kind: "refusal", refusal: { reason: "ETAG_MISMATCH", etag: "7" } });
+    expect(decide("7")).to.have.deep.nested.property("refusal.reason", "INVALID_TRANSITION");
+  });
+
   it("refuses a frozen account before looking at its balance", () => {
     const account = givenAccount({ status: "FROZEN" });
     expect(operation.decide(givenBook({ accounts: [account] }), close(account), NOW)).to.deep.equal({

@@ -301,6 +301,13 @@ describe("resolving a transaction", () => {
       { reason: "TRANSACTION_ALREADY_ENDED", status: "FAILED" },
     ],
     [
+      "one that the rail had refused",
+      { status: "FAILED", failure: "WRONG_PIN" },
+      FAILED,
+      {},
+      { reason: "TRANSACTION_ALREADY_ENDED", status: "FAILED" },
+    ],
+    [
       "a receipt that another transaction has, before it looks at the book",
       {},
       COMPLETED,

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { canBePhone, maskPhone, readMaskedPhone } from "../../../src/domain/values/masked-phone.js";
+import { canBePhone, maskPhone, readMaskedPhone, shownPhone } from "../../../src/domain/values/masked-phone.js";
 import { parsePhoneNumber } from "../../../src/domain/values/phone-number.js";
 import { valid } from "../../support/commands.js";
 
@@ -10,6 +10,11 @@ describe("a masked phone number", () => {
   it("shows the first six and the last three digits", () => {
     expect(maskPhone(PHONE)).to.equal("254708***149");
     expect(maskPhone(valid(parsePhoneNumber("+442079460958")))).to.equal("442079***958");
+  });
+
+  it("shows callers the country code of Kenya or the first digit, and the last three", () => {
+    expect(shownPhone(maskPhone(PHONE))).to.equal("+254******149");
+    expect(shownPhone(maskPhone(valid(parsePhoneNumber("+442079460958"))))).to.equal("+4********958");
   });
 
   for (const [what, sent, read] of [

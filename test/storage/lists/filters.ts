@@ -1,5 +1,6 @@
 import { ACCOUNT_STATUSES } from "../../../src/domain/account.js";
 import { DEFAULT_TIER } from "../../../src/domain/limits/limits.js";
+import { DIRECT_RAIL } from "../../../src/domain/transaction.js";
 import { parseAmount } from "../../../src/domain/values/cents.js";
 import type { EmailAddress } from "../../../src/domain/values/email-address.js";
 import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
@@ -52,6 +53,9 @@ export const TRANSACTION_FILTERS: readonly TransactionFilters[] = [
   { reference },
   { type: "MINT" },
   { status: ["PENDING"] },
+  { rail: DIRECT_RAIL },
+  { correction: "LATE", createdAfter },
+  { rail: DIRECT_RAIL, correction: "REVERSAL", accountId },
   { status: open },
   { status: ["PENDING", "PROCESSING", "FAILED", "CANCELED"], createdAfter },
   { status: ["COMPLETED", "FAILED"] },

@@ -162,6 +162,9 @@ for (const engine of ENGINES) {
       ["an account and a rare type", () => ({ accountId: busy, type: "REDEEM" })],
       ["an account and a rare status", () => ({ accountId: busy, status: ["PENDING"] })],
       ["an account and two statuses", () => ({ accountId: busy, status: ["PENDING", "CANCELED"] })],
+      ["a rail", () => ({ rail: SLOW_RAIL })],
+      ["a rail and an account", () => ({ rail: SLOW_RAIL, accountId: busy })],
+      ["a kind of correction", () => ({ correction: "LATE" })],
       ["a need for attention", () => ({ needsAttention: true })],
       ["no need for attention", () => ({ needsAttention: false, status: ["PENDING", "CANCELED"] })],
       ["a need for attention and a status", () => ({ needsAttention: true, status: ["PENDING"] })],
@@ -204,7 +207,9 @@ for (const engine of ENGINES) {
           const filters = filtersOf();
           const found = rowsOf(await pagesOf((page) => stored.transactions(organizationId, filters, page), size));
           const expected = all.filter(
-            ({ accountId, type, status, reference, createdAt, amountCents, metadata: pairs, openFlags }) =>
+            ({ accountId, type, status, reference, createdAt, amountCents, metadata: pairs, openFlags, rail, corrects }) =>
+              (filters.rail ?? rail) === rail &&
+              (filters.correction ?? corrects?.kind) === corrects?.kind &&
               (filters.needsAttention ?? openFlags.length > 0) === openFlags.length > 0 &&
               (filters.accountId ?? accountId) === accountId &&
               (filters.type ?? type) === type &&
