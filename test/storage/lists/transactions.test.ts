@@ -207,7 +207,18 @@ for (const engine of ENGINES) {
           const filters = filtersOf();
           const found = rowsOf(await pagesOf((page) => stored.transactions(organizationId, filters, page), size));
           const expected = all.filter(
-            ({ accountId, type, status, reference, createdAt, amountCents, metadata: pairs, openFlags, rail, corrects }) =>
+            ({
+              accountId,
+              type,
+              status,
+              reference,
+              createdAt,
+              amountCents,
+              metadata: pairs,
+              openFlags,
+              rail,
+              corrects,
+            }) =>
               (filters.rail ?? rail) === rail &&
               (filters.correction ?? corrects?.kind) === corrects?.kind &&
               (filters.needsAttention ?? openFlags.length > 0) === openFlags.length > 0 &&
