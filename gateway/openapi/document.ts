@@ -148,13 +148,6 @@ const PARAMETERS: JsonObject = {
       "412 `ETAG_MISMATCH`.",
     schema: { type: "string", pattern: '^(\\*|"[\\x21\\x23-\\x7e]+")$' },
   },
-  IfNoneMatch: {
-    name: "If-None-Match",
-    in: "header",
-    description:
-      "The `ETag` of the version that the client has. If it is the newest, the response is 304 without a body.",
-    schema: { type: "string" },
-  },
   LastEventId: {
     name: "Last-Event-ID",
     in: "header",
@@ -173,7 +166,7 @@ const PARAMETERS: JsonObject = {
 const HEADERS: JsonObject = {
   RequestId: { description: "The id under which both programs have logged the request.", schema: REQUEST_ID },
   Location: { description: "The path of what was created.", schema: { type: "string", format: "uri-reference" } },
-  ETag: { description: "The version of the resource, for `If-Match` and `If-None-Match`.", schema: { type: "string" } },
+  ETag: { description: "The version of the resource, for `If-Match`.", schema: { type: "string" } },
   IdempotentReplayed: {
     description: "Only in a replay: an earlier call did this, and this one did nothing.",
     schema: { type: "string", const: "true" },

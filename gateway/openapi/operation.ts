@@ -118,17 +118,11 @@ function headersOf(
   const names = [
     ...(takesKey ? ["IdempotencyKey"] : []),
     ...(routes.some(({ etag }) => etag.request !== undefined) ? ["IfMatch"] : []),
-    ...(routes.some(isConditional) ? ["IfNoneMatch"] : []),
     ...(routes.some(({ stream }) => stream?.resumption !== undefined) ? ["LastEventId"] : []),
     "GrpcTimeout",
     "RequestId",
   ];
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
-}
-
-/** Whether the route may say that the client has the newest version of the resource. */
-function isConditional({ method, etag }: Route): boolean {
-  return method === "GET" && etag.response !== undefined;
 }
 
 function requestBody({ schemas }: OperationDependencies, { body, rpc, elsewhere }: Route): JsonObject | undefined {
@@ -159,10 +153,6 @@ function successes(deps: OperationDependencies, routes: OperationRoutes): JsonOb
   const content = contentOf(deps, routes);
   const etag = route.etag.response === undefined ? {} : { ETag: { $ref: "#/components/headers/ETag" } };
   const done = { headers: { ...requestId, ...etag, ...(isRepeatable ? replayed : {}) }, content };
-  if (isConditional(route)) {
-    const known = { description: "The client has this version.", headers: { ...requestId, ...etag } };
-    return { 200: { description: "The call was done.", ...done }, 304: known };
-  }
   if (route.location === undefined) return { 200: { description: "The call was done.", ...done } };
   const location = { Location: { $ref: "#/components/headers/Location" } };
   return {

@@ -9,7 +9,7 @@ import type { Location, Route } from "../contract/contract.js";
 import { isHttpBody, type NumberFields, valueOf } from "../contract/json-support.js";
 import { fillPath, prefixOf } from "../contract/path-template.js";
 import type { CallOptions, RateLimit, UpstreamFailure, UpstreamResult, UpstreamSuccess } from "../contract/rpc.js";
-import { type CallHeaders, type Preconditions, readHeaders, validateOnly } from "../http/headers.js";
+import { type CallHeaders, readHeaders, validateOnly } from "../http/headers.js";
 import { type BodyResult, readBody, readRawBody } from "../http/request-body.js";
 import { contextOf, type RequestContext } from "../http/request-context.js";
 import { type HttpResponse, sendProblem, sendResponse } from "../http/response.js";
@@ -19,7 +19,7 @@ import type { FieldProblem } from "../problems/field-problem.js";
 import { invalidFields, malformedBody, type Problem } from "../problems/problem.js";
 import { problemOf, type ReadRefusal } from "../problems/upstream-refusal.js";
 import type { Upstream } from "../upstream/upstream.js";
-import { etagIn, isKnown, readPreconditions } from "./preconditions.js";
+import { etagIn, readPreconditions } from "./preconditions.js";
 import { decodeRequest, emptyRequest, type RequestBody } from "./request-message.js";
 
 export interface CallDependencies {
@@ -84,8 +84,7 @@ export async function handleCall(deps: CallDependencies, route: Route, req: Requ
   const result = route.isPublic
     ? await callWhenServed(deps, route, call, res)
     : await makeCall(deps, route, call, headers);
-  if (result.ok)
-    sendResponse(res, responseOf(deps, route, result, { prefix: context.publicUrl + prefixOf(req.path), ...headers }));
+  if (result.ok) sendResponse(res, responseOf(deps, route, result, context.publicUrl + prefixOf(req.path)));
   else sendProblem(res, problemOf(deps.readRefusal(result)));
 }
 
@@ -194,19 +193,13 @@ function checkShape(route: Route, body: BodyResult): BodyResult {
   return { ok: false, problem: malformedBody("The body must be a JSON object.") };
 }
 
-/** Returns 201 with a Location when the call created a resource, otherwise 200 or 304. */
-function responseOf(
-  deps: CallDependencies,
-  route: Route,
-  result: UpstreamSuccess,
-  { prefix, ifNoneMatch }: { readonly prefix: string } & Preconditions,
-): HttpResponse {
+/** Returns 201 with a Location when the call created a resource, otherwise 200. */
+function responseOf(deps: CallDependencies, route: Route, result: UpstreamSuccess, prefix: string): HttpResponse {
   const { responseField, location, rpc } = route;
   if (isHttpBody(responseField) && responseField !== undefined) return rawResponseOf(responseField, result.message);
   const resource = responseField === undefined ? result.message : (valueOf(result.message, responseField) as Message);
   const etag = etagIn(route, resource);
   const headers: Record<string, string> = etag === undefined ? {} : { ETag: etag };
-  if (isKnown(etag, ifNoneMatch)) return { status: 304, headers, body: "" };
   const body = responseField
     ? deps.messageWriter.writeField(responseField, result.message)
     : deps.messageWriter.write(rpc.output, result.message);

@@ -14,7 +14,8 @@ const NOT_ONE_ETAG = 'must be one strong entity tag in double quotes, such as "4
 /**
  * Puts the entity tag of If-Match into the request, so that the server compares it with the
  * resource's. Refuses a precondition that the route cannot check: RFC 9110 forbids to perform a
- * request as if it had none. `*` asks only that the resource exists, which each call asks.
+ * request as if it had none. `*` asks only that the resource exists, which each call asks. A read
+ * may ignore If-None-Match, and does: a webhook endpoint's tag covers only what callers change.
  */
 export function readPreconditions(
   { etag, method }: EtagRoute,
@@ -39,11 +40,4 @@ function unsupported(field: string): FieldProblem {
 export function etagIn({ etag }: EtagRoute, resource: Message): string | undefined {
   const version = etag.response === undefined ? undefined : valueOf(resource, etag.response);
   return typeof version === "string" && version !== "" ? `"${version}"` : undefined;
-}
-
-/** Whether If-None-Match names the version, so that a GET need not send it again. */
-export function isKnown(etag: string | undefined, ifNoneMatch: string | undefined): boolean {
-  if (etag === undefined || ifNoneMatch === undefined) return false;
-  const known = ifNoneMatch.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
-  return known.includes(etag) || known.includes("*");
 }

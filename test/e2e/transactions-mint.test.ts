@@ -77,6 +77,17 @@ describeEachEngine("Mint", (service) => {
     expect(await availableOf(service(), id)).to.equal("5.00");
   });
 
+  it("names the pair of the metadata that is wrong", async () => {
+    const body = {
+      account_id: await newAccount(service()),
+      amount: "1.00",
+      reference: "x",
+      metadata: { till: "a\tb" },
+    };
+    const rest = await service().rest("POST", "/transactions/mint", { body });
+    expect(problemOf(rest)).to.deep.equal({ status: 400, code: "INVALID_FIELD", fields: ["metadata.till"] });
+  });
+
   it("replays a repeat of an idempotency key, and refuses it with another amount or another reference", async () => {
     const id = await newAccount(service());
     const metadata = { "idempotency-key": fresh("key") };

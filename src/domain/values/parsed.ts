@@ -10,6 +10,8 @@ export interface Unparsed {
   ok: false;
   problem: string;
   code: FieldCode;
+  /** The key of the pair that is wrong, where the field is a map. */
+  key?: string;
 }
 
 /**

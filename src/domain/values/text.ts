@@ -88,7 +88,7 @@ export function parseMetadata(unchecked: ReadonlyMap<string, string>): Parsed<Me
     const parsedKey = parseWords(key, METADATA_KEY_CHARACTERS_MAX);
     if (!parsedKey.ok) return unparsed(`has a key that ${parsedKey.problem}`, parsedKey.code);
     const parsedValue = parseWords(value, METADATA_VALUE_CHARACTERS_MAX);
-    if (!parsedValue.ok) return unparsed(`has a value of "${key}" that ${parsedValue.problem}`, parsedValue.code);
+    if (!parsedValue.ok) return { ...parsedValue, key };
   }
   return parsed(unchecked as Metadata);
 }

@@ -1,4 +1,4 @@
-import type { FieldCode, Parsed } from "../../domain/values/parsed.js";
+import type { FieldCode, Parsed, Unparsed } from "../../domain/values/parsed.js";
 
 /**
  * The problem of one field of a request. `message` continues a sentence that begins with the
@@ -30,9 +30,13 @@ export function parseFields<Fields extends Record<string, Parsed<unknown>>>(
     const parsed: Parsed<unknown> | undefined = fields[field];
     if (parsed === undefined) continue;
     if (parsed.ok) value[field] = parsed.value;
-    else (problems ??= []).push({ field, message: parsed.problem, code: parsed.code });
+    else (problems ??= []).push(problemOf(field, parsed));
   }
   return problems === undefined ? { ok: true, value: value as ValuesOf<Fields> } : { ok: false, fields: problems };
+}
+
+function problemOf(field: string, { key, problem: message, code }: Unparsed): FieldProblem {
+  return { field: key === undefined ? field : `${field}.${key}`, message, code };
 }
 
 export function fieldProblem(

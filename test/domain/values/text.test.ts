@@ -189,43 +189,35 @@ describe("metadata", () => {
   }
 
   // The order of rows is the order of checks.
-  const refusals: readonly [why: string, given: [string, string][], problem: string, code: FieldCode][] = [
+  const refusals: readonly [why: string, given: [string, string][], problem: string, code: FieldCode, key?: string][] =
     [
-      "has 21 pairs, one of them with an empty key",
-      [...pairs(20), ["", "v"]],
-      "must have at most 20 pairs",
-      "TOO_MANY",
-    ],
-    [
-      "has an empty key and a value that is too long",
-      [["", "v".repeat(501)]],
-      "has a key that must not be empty",
-      "REQUIRED",
-    ],
-    [
-      "has a key of 41 characters",
-      [["k".repeat(41), "v"]],
-      "has a key that must have at most 40 characters",
-      "TOO_LONG",
-    ],
-    ["has a key with a tab", [["a\tb", "v"]], `has a key that ${NOT_PRINTABLE}`, "FORMAT"],
-    [
-      "has a value of 501 characters",
-      [["k", "v".repeat(501)]],
-      'has a value of "k" that must have at most 500 characters',
-      "TOO_LONG",
-    ],
-    ["has a value with a line feed", [["k", "a\nb"]], `has a value of "k" that ${NOT_PRINTABLE}`, "FORMAT"],
-    [
-      "has a wrong pair after a right one",
-      [...pairs(1), ["k", "\0"]],
-      `has a value of "k" that ${NOT_PRINTABLE}`,
-      "FORMAT",
-    ],
-  ];
-  for (const [why, given, problem, code] of refusals) {
+      [
+        "has 21 pairs, one of them with an empty key",
+        [...pairs(20), ["", "v"]],
+        "must have at most 20 pairs",
+        "TOO_MANY",
+      ],
+      [
+        "has an empty key and a value that is too long",
+        [["", "v".repeat(501)]],
+        "has a key that must not be empty",
+        "REQUIRED",
+      ],
+      [
+        "has a key of 41 characters",
+        [["k".repeat(41), "v"]],
+        "has a key that must have at most 40 characters",
+        "TOO_LONG",
+      ],
+      ["has a key with a tab", [["a\tb", "v"]], `has a key that ${NOT_PRINTABLE}`, "FORMAT"],
+      ["has a value of 501 characters", [["k", "v".repeat(501)]], "must have at most 500 characters", "TOO_LONG", "k"],
+      ["has a value with a line feed", [["k", "a\nb"]], NOT_PRINTABLE, "FORMAT", "k"],
+      ["has a wrong pair after a right one", [...pairs(1), ["k", "\0"]], NOT_PRINTABLE, "FORMAT", "k"],
+    ];
+  for (const [why, given, problem, code, key] of refusals) {
     it(`is refused when it ${why}`, () => {
-      expect(parseMetadata(new Map(given))).to.deep.equal(unparsed(problem, code));
+      const refused = unparsed(problem, code);
+      expect(parseMetadata(new Map(given))).to.deep.equal(key === undefined ? refused : { ...refused, key });
     });
   }
 
