@@ -82,16 +82,13 @@ export class ServiceClient {
   /** The ids of all transactions of one account, newest first. */
   async transactionIds(accountId: string): Promise<string[]> {
     const ids: string[] = [];
-    let pageToken: string | undefined = "";
+    let pageToken = "";
     do {
-      const page: ListTransactionsResponse = await this.transactionsPage({
-        accountId,
-        pageSize: PAGE_SIZE_MAX,
-        pageToken,
-      });
+      const page = await this.transactionsPage({ accountId, pageSize: PAGE_SIZE_MAX, pageToken });
       ids.push(...page.transactions.map(({ id }) => id));
-      pageToken = page.next_page_token;
-    } while (pageToken !== undefined);
+      // The last page of a build of before has an empty token.
+      pageToken = page.next_page_token ?? "";
+    } while (pageToken !== "");
     return ids;
   }
 
