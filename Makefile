@@ -133,4 +133,5 @@ node_modules/.package-lock.json: package.json package-lock.json | $(NODE)
 dist/.built: node_modules/.package-lock.json $(SOURCES) deploy/bundle.mjs tsconfig.json tsconfig.client.json buf.yaml buf.gen.yaml
 	@echo 'Compiling…'
 	@npm run --silent build
+	@cd dist && find test -name '*.test.js' | while read -r test; do [ -f "../$${test%.js}.ts" ] || rm "$$test"; done # of tests that are gone
 	@touch $@
