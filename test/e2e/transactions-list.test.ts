@@ -90,7 +90,7 @@ describeEachEngine("ListTransactions", (service) => {
     ["start=2026-01-01T00:00:00Z&end=2026-01-01T00:00:00Z", "end", "OUT_OF_RANGE"],
     ["metadata=17", "metadata", "FORMAT"],
     ["metadata[]=17", "metadata", "REQUIRED"],
-    [`metadata[order_id]=${"1".repeat(501)}`, "metadata", "TOO_LONG"],
+    [`metadata[order_id]=${"1".repeat(501)}`, "metadata.order_id", "TOO_LONG"],
     ["metadata[a]=1&metadata[a]=2", "metadata[a]", "REPEATED"],
     [Array.from({ length: 21 }, (_, index) => `metadata[k${String(index)}]=1`).join("&"), "metadata", "TOO_MANY"],
     ["type=mint&type=redeem", "type", "REPEATED"],

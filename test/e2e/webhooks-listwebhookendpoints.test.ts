@@ -38,7 +38,9 @@ describeEachEngine("ListWebhookEndpoints", (service) => {
       if (token === "") await send("DELETE", `/webhook-endpoints/${ids[2] ?? ""}`);
       token = json["next_page_token"];
     }
-    expect(new Set(listed)).to.deep.equal(new Set(ids.filter((id) => id !== ids[2])));
+    // Other tests of this service may have left older endpoints.
+    const own = new Set(listed.filter((id) => ids.includes(id)));
+    expect(own).to.deep.equal(new Set(ids.filter((id) => id !== ids[2])));
     const refused = await send("GET", "/webhook-endpoints?page_token=AAAA");
     expect(problemOf(refused)).to.deep.include({ status: 400, fields: ["page_token"] });
     for (const id of ids) await send("DELETE", `/webhook-endpoints/${id}`);

@@ -52,7 +52,7 @@ describe("kesc import", () => {
       "file.csv:3: amount must be",
       "file.csv:3: reference is required",
       "file.csv:3: description must be",
-      "file.csv:3: metadata has a",
+      "file.csv:3: metadata.till must have",
       "file.csv:6: line must have",
       "file.csv:7: amount must be",
       "3 of 4 lines",
