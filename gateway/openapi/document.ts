@@ -115,7 +115,7 @@ const INFO: JsonObject = {
     "- Later versions may add values to the enums of responses: a schema with `x-extensible-enum` lists those of this one.",
   ].join("\n"),
   contact: { name: "The operator of this service" },
-  license: { name: "UNLICENSED", identifier: "LicenseRef-UNLICENSED" },
+  license: { name: "Apache-2.0", identifier: "Apache-2.0" },
 };
 
 const SECURITY_SCHEMES: JsonObject = {
