@@ -1,11 +1,12 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { expect } from "chai";
 
+import { lastRunsIn } from "../../src/cli/metrics-file.js";
 import { kesc, Place } from "../support/service/kesc.js";
 
-describe("kesc backup and kesc verify with --metrics-file", () => {
+describe("the jobs with --metrics-file", () => {
   const place = new Place();
   const file = (name: string): string => join(place.folder, name);
   before(async () => {
@@ -21,12 +22,36 @@ describe("kesc backup and kesc verify with --metrics-file", () => {
     expect(verified.code).to.equal(0);
     const backedUp = await kesc(["backup", file("copy.db"), "--metrics-file", file("backup.prom")], place.variables);
     expect(backedUp.code).to.equal(0);
-    const numberIn = (name: string, metric: string): number =>
-      Number(new RegExp(`^${metric} (\\d+)$`, "m").exec(readFileSync(file(name), "utf8"))?.[1]);
-    expect(numberIn("verify.prom", "kesc_last_verify_findings")).to.equal(0);
-    expect(numberIn("verify.prom", "kesc_last_verify_timestamp_seconds")).to.be.at.least(from);
-    expect(numberIn("backup.prom", "kesc_last_backup_timestamp_seconds")).to.be.at.least(from);
+    expect((await kesc(["purge", "--metrics-file", file("purge.prom")], place.variables)).code).to.equal(0);
+    expect((await kesc(["seal", "rotate"], place.variables)).code).to.equal(0);
+    const publish = ["seal", "publish", file("published"), "--metrics-file", file("publish.prom")];
+    expect((await kesc(publish, place.variables)).code).to.equal(0);
+    expect(readFileSync(file("verify.prom"), "utf8")).to.match(/^kesc_last_verify_findings 0$/m);
+    const runs = lastRunsIn(place.folder);
+    expect([...runs.keys()]).to.have.members(["backup", "verify", "purge", "seal publish"]);
+    for (const at of runs.values()) expect(at).to.be.at.least(from * 1_000);
     expect(existsSync(file("verify.prom.part"))).to.equal(false);
+  });
+
+  it("tell kesc doctor when each ended last", async () => {
+    const old = Math.floor(Date.now() / 1_000) - 27 * 3_600;
+    writeFileSync(file("purge.prom"), `kesc_job_last_run_timestamp_seconds{command="purge"} ${String(old)}\n`);
+    const { stdout } = await kesc(["doctor", "--metrics", place.folder, "--json"], place.variables);
+    const { findings } = JSON.parse(stdout) as {
+      findings: readonly { check: string; state: string; meaning: string }[];
+    };
+    const jobs = findings.filter(({ check }) => check.startsWith("kesc "));
+    expect(jobs.map(({ check, state }) => `${check}: ${state}`)).to.deep.equal([
+      "kesc backup: ok",
+      "kesc verify: ok",
+      "kesc seal publish: ok",
+      "kesc purge: warn",
+      "kesc reconcile: warn",
+    ]);
+    expect(jobs[3]?.meaning).to.equal("It ended 27 hours ago.");
+    expect(jobs[4]?.meaning).to.equal(`No file in ${place.folder} says that it ever ended.`);
+    const nowhere = await kesc(["doctor", "--metrics", file("nowhere")], place.variables);
+    expect(nowhere.stdout).to.match(/^fail +jobs .*ENOENT/m);
   });
 
   it("note nothing of a backup that was not made", async () => {

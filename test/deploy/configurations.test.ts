@@ -10,6 +10,7 @@ import { readConfig as readGatewayConfig } from "../../gateway/config.js";
 import { PROBE_PATHS } from "../../gateway/rest/probes.js";
 import { serverExposure } from "../../runtime/transport/exposure.js";
 import { type Environment, readVariables, VARIABLES } from "../../runtime/variables.js";
+import { JOBS } from "../../src/cli/metrics-file.js";
 import { kescProgram } from "../../src/cli/program.js";
 import { readConfig } from "../../src/startup/config.js";
 import { TLS_CERT_FILE, TLS_KEY_FILE } from "../support/tls/files.js";
@@ -95,7 +96,10 @@ const manifests: readonly Manifest[] = readdirSync(MANIFESTS).flatMap((file) =>
 );
 const withPods = manifests.filter(({ kind }) => kind === "Deployment" || kind === "Job");
 
-const units = readdirSync(UNITS).map((file) => ({ file, text: readFileSync(join(UNITS, file), "utf8") }));
+const units = readdirSync(UNITS)
+  .filter((file) => /\.(service|timer)$/.test(file))
+  .map((file) => ({ file, text: readFileSync(join(UNITS, file), "utf8") }));
+const JOB_FILES = `${UNITS}/jobs`;
 
 function startedInCompose(): readonly Started[] {
   return composed
@@ -123,7 +127,8 @@ function startedInKubernetes(): readonly Started[] {
 }
 
 function startedBySystemd(): readonly Started[] {
-  return units.map(({ file, text }) => ({
+  const programs = units.filter(({ file }) => file.endsWith(".service") && !file.includes("@"));
+  return programs.map(({ file, text }) => ({
     where: file,
     args: [/^ExecStart=.*kesc\.js (.+)$/m.exec(text)?.[1] ?? ""],
     environment: Object.fromEntries(
@@ -243,6 +248,48 @@ describe("the manifests of Kubernetes", () => {
   });
 });
 
+describe("the jobs", () => {
+  /** The command lines of the timers, and those of the CronJob, whose pod has all of them. */
+  const inSystemd = readdirSync(JOB_FILES).map(
+    (file) => /^KESC_JOB='(.+)'$/m.exec(readFileSync(join(JOB_FILES, file), "utf8"))?.[1] ?? file,
+  );
+  const cronJob = manifests.find(({ kind }) => kind === "CronJob") as unknown as {
+    readonly spec: { readonly jobTemplate: Pick<Manifest, "spec"> };
+  };
+  const pod = cronJob.spec.jobTemplate.spec.template.spec;
+  const inKubernetes = pod.containers.map(({ args }) => args.join(" "));
+
+  it("are all there, with arguments that the commands take", async () => {
+    const jobOf = (line: string): string | undefined => JOBS.find((job) => line.startsWith(job));
+    expect(inSystemd.map(jobOf)).to.have.members(JOBS);
+    expect(inKubernetes.map(jobOf)).to.have.members(JOBS.filter((job) => job !== "backup"));
+    for (const line of [...inSystemd.map((each) => `${each} --metrics-file x.prom`), ...inKubernetes]) {
+      const args = line.replace(/\$\(.*?\)/, "now").split(" ");
+      let command = (await kescProgram(args)).commands.find((each) => each.name() === args[0]);
+      let rest = args.slice(1);
+      for (;;) {
+        const next = command?.commands.find((each) => each.name() === rest[0]);
+        if (next === undefined) break;
+        command = next;
+        rest = rest.slice(1);
+      }
+      const { unknown, operands } = command?.parseOptions(rest) ?? { unknown: [line], operands: [] };
+      expect({ unknown, tooMany: operands.length > (command?.registeredArguments.length ?? 0) }, line).to.deep.equal({
+        unknown: [],
+        tooMany: false,
+      });
+    }
+  });
+
+  it("run in Kubernetes as the other programs do", () => {
+    expect(pod.securityContext).to.include({ runAsNonRoot: true, runAsUser: 10_001 });
+    for (const { securityContext, volumeMounts = [] } of pod.containers) {
+      expect(securityContext).to.deep.equal(withPods[0]?.spec.template.spec.containers[0].securityContext);
+      expect(volumeMounts.map(({ name }) => name)).to.deep.equal(pod.volumes?.map(({ name }) => name));
+    }
+  });
+});
+
 describe("compose.yaml", () => {
   it("lets nothing keep rights, and nothing write outside of its volumes", () => {
     for (const [name, service] of composed) {
@@ -298,7 +345,8 @@ describe("what other programs say about the files in deploy/", () => {
 
   it("systemd takes the units, if it is here", function () {
     if (!isHere("systemd-analyze", "--version")) this.skip();
-    for (const { file, text } of units) {
+    // A timer is taken only beside its service.
+    for (const { file, text } of units.toSorted((left, right) => right.file.localeCompare(left.file))) {
       // systemd looks for the program, and this machine may have it elsewhere.
       const copy = join(folder, file);
       writeFileSync(copy, text.replace("ExecStart=/usr/bin/node", `ExecStart=${process.execPath}`));

@@ -7,7 +7,7 @@ import { expect } from "chai";
 import { parse } from "yaml";
 
 import { GatewayMetrics } from "../../gateway/metrics/gateway-metrics.js";
-import { backupMetrics, verifyMetrics, writeMetricsFile } from "../../src/cli/metrics-file.js";
+import { verifyMetrics, writeMetricsFile } from "../../src/cli/metrics-file.js";
 import { readingOf } from "../../src/cli/top/reading.js";
 import { Scrape } from "../../src/cli/top/scrape.js";
 import { readContract } from "../../src/grpc/messages/contract.js";
@@ -80,10 +80,9 @@ function writtenMetrics(): Map<string, ServedMetric> {
   const folder = mkdtempSync(join(tmpdir(), "kesc-metrics-"));
   try {
     const file = join(folder, "kesc.prom");
-    writeMetricsFile(file, [...backupMetrics(5_999), ...verifyMetrics(7_000, 3)]);
+    writeMetricsFile(file, verifyMetrics(7_000, 3));
     const text = readFileSync(file, "utf8");
-    expect(text).to.include("\nkesc_last_backup_timestamp_seconds 5\n");
-    expect(text).to.include("\nkesc_last_verify_timestamp_seconds 7\n");
+    expect(text).to.include('\nkesc_job_last_run_timestamp_seconds{command="verify"} 7\n');
     expect(text).to.include("\nkesc_last_verify_findings 3\n");
     return readMetrics(text);
   } finally {
@@ -137,7 +136,7 @@ describe("the documents of the metrics", () => {
   });
 
   it("list each metric with its type and its labels, and no other", () => {
-    const documented = ["## The server", "## The gateway", "## Backups and audits"]
+    const documented = ["## The server", "## The gateway", "## Jobs"]
       .flatMap((heading) => tableUnder(heading, "docs/metrics.md"))
       .map(([name = "", type, labels = ""]) => [
         name.replaceAll("`", ""),

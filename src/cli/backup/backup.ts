@@ -16,7 +16,7 @@ import { neededMasterKeys } from "../../storage/master-keys.js";
 import { type Verification, verify } from "../../verify/verify.js";
 import { printJson, printLine, timeOf } from "../commands/output.js";
 import { findingLines } from "../commands/verify.js";
-import { backupMetrics, writeMetricsFile } from "../metrics-file.js";
+import { jobMetrics, METRICS_FILE, writeMetricsFile } from "../metrics-file.js";
 import { ProgressLine } from "../terminal.js";
 import { version } from "../version.js";
 import { type Manifest, manifestJson, manifestNameOf } from "./manifest.js";
@@ -33,7 +33,7 @@ export function addBackup(program: Command): void {
     .command("backup")
     .description("copy an SQLite database into a new file, verified, while servers run")
     .argument("<file>", "name of the backup; its manifest gets the same name with .json")
-    .option("--metrics-file <file>", "note the time in this file, for Prometheus' node_exporter")
+    .option(...METRICS_FILE)
     .option("--json", "print JSON, for scripts")
     .action(async (file: string, { json, metricsFile }: { json?: true; metricsFile?: string }) => {
       const { database: address } = configFromEnvironment();
@@ -49,7 +49,7 @@ export function addBackup(program: Command): void {
       const made = await backUp(address, file, { onCopied: yieldToServers, progress }).finally(() => {
         progress.clear();
       });
-      if (metricsFile !== undefined) writeMetricsFile(metricsFile, backupMetrics(now()));
+      if (metricsFile !== undefined) writeMetricsFile(metricsFile, jobMetrics("backup", now()));
       if (json === true) printJson(jsonOf(made));
       else for (const line of linesOf(made, address)) printLine(line);
     });

@@ -17,7 +17,7 @@ import { HeadsFileError, type NotedHeads, readHeads, writeHeads } from "../../ve
 import { BESIDE_A_SERVER, FULL_SPEED } from "../../verify/pace.js";
 import { openPublishedCopy, PublishedCopyError } from "../../verify/published-copy.js";
 import { type Verification, verify } from "../../verify/verify.js";
-import { verifyMetrics, writeMetricsFile } from "../metrics-file.js";
+import { METRICS_FILE, verifyMetrics, writeMetricsFile } from "../metrics-file.js";
 import { ProgressLine } from "../terminal.js";
 import { printJson, printLine, timeOf } from "./output.js";
 
@@ -48,7 +48,7 @@ export function addVerify(program: Command): void {
     .option("--heads <file>", "also compare the books with the heads that --write-heads noted earlier")
     .option("--write-heads <file>", "note the last row of each book in this file, if the books are correct")
     .option("--published <folder>", "also compare each row with what kesc seal publish wrote, or a copy of it")
-    .option("--metrics-file <file>", "note the time and the findings in this file, for Prometheus' node_exporter")
+    .option(...METRICS_FILE)
     .option(
       "--full-speed",
       "do not leave nine tenths of a core to a server: an audit then takes about a tenth of the time",

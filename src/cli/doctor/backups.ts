@@ -6,7 +6,7 @@ import type { DatabaseAddress } from "../../storage/database.js";
 import type { Diagnosed } from "../../storage/diagnosis/diagnosed.js";
 import { missingFrom } from "../../storage/master-keys.js";
 import { type Manifest, readManifest } from "../backup/manifest.js";
-import { fail, type Finding, ok, warn } from "./finding.js";
+import { fail, type Finding, hoursOf, ok, warn } from "./finding.js";
 import { openMasterKeys } from "./keys.js";
 
 const CHECK = "backup";
@@ -133,9 +133,4 @@ export function checkArchive({ archive }: Diagnosed, now: number): readonly Find
       `PostgreSQL archived its log ${hoursOf(now - archivedAt)} ago. The age of its base backup cannot be seen from here.`,
     ),
   ];
-}
-
-function hoursOf(millis: number): string {
-  const hours = Math.floor(millis / HOUR_MILLIS);
-  return hours === 1 ? "1 hour" : `${String(hours)} hours`;
 }

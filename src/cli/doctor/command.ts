@@ -15,6 +15,7 @@ import { checkConfiguration } from "./configuration.js";
 import { checkClock, checkDurability, checkRole, checkSchema, databaseName } from "./database.js";
 import { checkMode } from "./files.js";
 import { fail, type Finding, ok } from "./finding.js";
+import { checkJobs } from "./jobs.js";
 import { checkMasterKeys, checkSeals } from "./keys.js";
 import { checkDisk, checkNode, checkOpenFiles } from "./machine.js";
 import { checkGrpcPort, checkHttpPort } from "./ports.js";
@@ -22,6 +23,7 @@ import { checkRails } from "./rails.js";
 
 interface DoctorOptions {
   readonly backups?: string;
+  readonly metrics?: string;
   readonly json?: true;
 }
 
@@ -31,9 +33,10 @@ export function addDoctor(program: Command): void {
     .command("doctor")
     .description("check configuration, certificates, keys, database, clock and disk; changes nothing")
     .option("--backups <folder>", "folder of the backups of kesc backup, to check the newest")
+    .option("--metrics <folder>", "folder of the files that --metrics-file names, to check when each job ran last")
     .option("--json", "print JSON, for scripts")
-    .action(async ({ backups, json }: DoctorOptions) => {
-      const findings = await examine(backups);
+    .action(async ({ backups, metrics, json }: DoctorOptions) => {
+      const findings = await examine(backups, metrics);
       const failed = findings.filter(({ state }) => state === "fail").length;
       const warned = findings.filter(({ state }) => state === "warn").length;
       if (json === true) printJson({ ok: failed === 0, findings });
@@ -49,7 +52,7 @@ export function addDoctor(program: Command): void {
     });
 }
 
-async function examine(backups: string | undefined): Promise<readonly Finding[]> {
+async function examine(backups: string | undefined, metrics: string | undefined): Promise<readonly Finding[]> {
   const { config, findings } = checkConfiguration(invocation().env);
   const machine = [checkNode(), checkOpenFiles()];
   if (config === undefined) return [...findings, ...machine];
@@ -63,6 +66,7 @@ async function examine(backups: string | undefined): Promise<readonly Finding[]>
     ...(await guarded("disk", async () => [await checkDisk(config.database)])),
     ...database,
     ...(await guarded("backup", () => checkBackups(config.database, { folder: backups, now: at, hasMasterKeys }))),
+    ...(metrics === undefined ? [] : await guarded("jobs", () => checkJobs(config.database, metrics, at))),
     ...(await guarded("grpc port", async () => [await checkGrpcPort(config)])),
     ...(await guarded("http port", async () => checkHttp(config))),
   ];

@@ -23,3 +23,9 @@ export function warn(check: string, meaning: string, remedy: string): Finding {
 export function fail(check: string, meaning: string, remedy: string): Finding {
   return { check, state: "fail", meaning, remedy };
 }
+
+/** Returns whole hours in words. */
+export function hoursOf(millis: number): string {
+  const hours = Math.floor(millis / 3_600_000);
+  return hours === 1 ? "1 hour" : `${String(hours)} hours`;
+}

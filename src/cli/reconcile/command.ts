@@ -12,6 +12,7 @@ import { OperatorError } from "../../startup/operator-error.js";
 import { bookedMovements } from "../../storage/rails/booked-movements.js";
 import { wholeNumber } from "../commands/arguments.js";
 import { printJson, printLine } from "../commands/output.js";
+import { jobMetrics, METRICS_FILE, writeMetricsFile } from "../metrics-file.js";
 import { findOwner, type Owner } from "../organizations.js";
 import { MPESA, openMpesa } from "../rail/open-mpesa.js";
 import { applyReceived } from "./apply-received.js";
@@ -33,6 +34,7 @@ interface Options {
   readonly hours?: number;
   readonly apply?: true;
   readonly json?: true;
+  readonly metricsFile?: string;
 }
 
 /**
@@ -56,6 +58,7 @@ export function addReconcile(program: Command): void {
     .option("--pull", "without a file: ask M-Pesa what came in. What went out is not compared")
     .option("--hours <hours>", "with --pull: how far back (default: 24)", wholeNumber({ min: 1, max: HOURS_MAX }))
     .option("--apply", "with --pull: tell the ledger each payment that it lacks and that names one of its mints")
+    .option(...METRICS_FILE)
     .option("--json", "print JSON, for scripts")
     .action(reconcileMpesa);
 }
@@ -79,6 +82,7 @@ async function reconcileMpesa(file: string | undefined, options: Options): Promi
     },
     { statementMillisMax: 0 },
   );
+  if (options.metricsFile !== undefined) writeMetricsFile(options.metricsFile, jobMetrics("reconcile", now()));
   if (options.json === true) printJson(reportJson(report));
   else for (const line of reportLines(report)) printLine(line);
   if (report.reconciliation.breaks.length > 0) invocation().exitCode = BREAKS_FOUND;

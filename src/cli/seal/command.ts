@@ -17,6 +17,7 @@ import { clearAlarm, type SealedBook, sealedBooks } from "../../storage/seals/al
 import { sealReads } from "../../storage/seals/seal-store.js";
 import { nonEmptyName, statusReason } from "../commands/arguments.js";
 import { printJson, printLine, printTable, timeOf } from "../commands/output.js";
+import { jobMetrics, METRICS_FILE, writeMetricsFile } from "../metrics-file.js";
 import { ProgressLine } from "../terminal.js";
 
 /** `kesc seal`: the key that seals the books, and the seals. */
@@ -35,6 +36,7 @@ export function addSeal(program: Command): void {
     .command("publish")
     .description("write the newest checkpoint of each book and its tiles as files, for people who do not trust you")
     .argument("<folder>", "the folder; a later call adds what is new")
+    .option(...METRICS_FILE)
     .action(publish);
   seal
     .command("clear")
@@ -90,7 +92,7 @@ function jsonOf({ organizationId, lastSeq, size, sealedAt, problem }: SealedBook
   };
 }
 
-async function publish(folder: string): Promise<void> {
+async function publish(folder: string, { metricsFile }: { metricsFile?: string }): Promise<void> {
   const progress = new ProgressLine(invocation().stderr);
   const { keyFile } = configFromEnvironment().seals;
   const keys = usingSealKeyFile({ keyFile }, () => readSealKeys(keyFile));
@@ -117,7 +119,10 @@ async function publish(folder: string): Promise<void> {
     }
     return found;
   });
-  if (problems.length === 0) return;
+  if (problems.length === 0) {
+    if (metricsFile !== undefined) writeMetricsFile(metricsFile, jobMetrics("seal publish", now()));
+    return;
+  }
   const advice = `What was published before is as it was. Compare the books with it: npx kesc verify --published ${folder}`;
   throw new OperatorError([...problems, advice].join("\n"));
 }
