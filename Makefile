@@ -19,7 +19,7 @@ help: ## list what make can do
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
 
 run: dist/.built ## install, build, migrate, make a demo organization if there is none, and serve (gRPC and REST)
-	$(if $(NODE),@echo 'By hand: PATH="$(CURDIR)/$(dir $(NODE)):$$PATH" npx kesc --help')
+	@echo 'The command kesc, in this folder:$(if $(NODE), PATH="$(CURDIR)/$(dir $(NODE)):$$PATH") npx kesc --help'
 	@dist/bin/kesc.js serve --demo
 
 lint: dist/.built ## what needs no server: formatting, linters, imports, dead code, contract, generated files, documents

@@ -37,12 +37,12 @@ export async function findOrganization(
   if (id.ok) {
     const organization = await keys.organization(id.value);
     if (organization !== undefined) return organization;
-    throw new OperatorError(`There is no organization ${idOrName}. To list the organizations: npx kesc org list`);
+    throw new OperatorError(`There is no organization ${idOrName}. To list the organizations: kesc org list`);
   }
   const named = (await keys.organizations()).filter(({ name }) => name === idOrName);
   const [organization, another] = named;
   if (organization === undefined) {
-    throw new OperatorError(`There is no organization "${idOrName}". To list the organizations: npx kesc org list`);
+    throw new OperatorError(`There is no organization "${idOrName}". To list the organizations: kesc org list`);
   }
   if (another !== undefined) {
     throw new OperatorError(`Several are named "${idOrName}". Give an id: ${named.map((each) => each.id).join(", ")}.`);
@@ -52,5 +52,5 @@ export async function findOrganization(
 
 /** Returns the command that creates a key of the organization. */
 export function keyCreation(org: string): string {
-  return `npx kesc key create --org ${org} --name NAME --all-scopes --expires-in 90d`;
+  return `kesc key create --org ${org} --name NAME --all-scopes --expires-in 90d`;
 }

@@ -10,12 +10,12 @@ import { OperatorError } from "./operator-error.js";
 /** What to do about a file that is not ours, or no longer whole. */
 export const RESTORE =
   "Check DATABASE_URL; if the file is the right one, it is damaged: stop the servers, " +
-  "move it away with its -wal and -shm files, and restore the last backup: npx kesc restore FILE (docs/operations.md).";
+  "move it away with its -wal and -shm files, and restore the last backup: kesc restore FILE (docs/operations.md).";
 
 const INSUFFICIENT_PRIVILEGE = "42501";
 const OWNER =
   "Use the role that owns the tables. That role can also give another role the rights that a server needs: " +
-  "npx kesc migrate --grant-to ROLE.";
+  "kesc migrate --grant-to ROLE.";
 
 /** Returns what to do if a role of PostgreSQL lacks a right. Returns undefined for other errors. */
 export function adviceOnRights(error: unknown): string | undefined {
@@ -102,7 +102,7 @@ function namesOf(states: readonly MigrationState[], kind: "pending" | "unknown")
   return [...new Set(states.flatMap((state) => state[kind]))];
 }
 
-const MIGRATE = "Run: npx kesc migrate";
+const MIGRATE = "Run: kesc migrate";
 
 async function refuseWrongMasterKey(address: DatabaseAddress, database: Database): Promise<void> {
   const missing = await usingMasterKeyFile(address, () => missingMasterKeys(database));

@@ -69,7 +69,7 @@ export async function openRail(
 ): Promise<PaymentRail> {
   const { organizationId, sealedCredentials: sealed } = account;
   const [book] = await directory.find([organizationId], ({ sql, bindings }) => reader.rows(sql, bindings));
-  if (book === undefined) throw new WrongRailAccountError(["Its organization has no book. Run: npx kesc verify"]);
+  if (book === undefined) throw new WrongRailAccountError(["Its organization has no book. Run: kesc verify"]);
   try {
     const credentials = sealed === undefined ? undefined : openCredentials(book.keys, account, sealed);
     return railOf({ ...account, credentials }, { ...dependencies, monotonicMillis: () => performance.now() });

@@ -32,7 +32,7 @@ export function usingSealKeyFile<Result>({ keyFile }: SealKeyFile, work: () => R
     if (!(error instanceof SealKeyError)) throw error;
     throw new OperatorError(
       `The seal key file ${keyFile} cannot be used: ${error.message}. Put the file back from its copy, ` +
-        "set KESC_SEAL_KEY_FILE to it, or make a new key: npx kesc seal rotate (docs/seals.md).",
+        "set KESC_SEAL_KEY_FILE to it, or make a new key: kesc seal rotate (docs/seals.md).",
       1,
       { cause: error },
     );

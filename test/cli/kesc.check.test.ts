@@ -151,7 +151,7 @@ describe("kesc on a migrated database", () => {
       ];
       const { code, stderr } = await withOutput(redirection, args);
       expect(code).to.equal(1);
-      const [, id = ""] = /npx kesc key revoke (key_\w+)/.exec(stderr) ?? [];
+      const [, id = ""] = /kesc key revoke (key_\w+)/.exec(stderr) ?? [];
       expect(stderr).to.include("its secret is lost").and.not.include("    at ");
       expect((await kesc(["key", "revoke", id], place.variables)).code).to.equal(0);
     });
@@ -247,7 +247,7 @@ describe("kesc called wrongly", () => {
       [...CREATE_KEY, "--all-scopes", "--never-expires"],
       {},
       1,
-      /There is no organization org_.* npx kesc org list/,
+      /There is no organization org_.* kesc org list/,
     ],
     [
       "finds no organization of that name",
@@ -301,7 +301,7 @@ describe("kesc without a database that it can use", () => {
     const all = await Promise.all(commands.map((args) => kesc(args, place.variables)));
     expect(all.map(({ code }) => code)).to.deep.equal([1, 1, 1, 3]);
     for (const { stderr } of all) {
-      expect(stderr).to.match(/lacks the migrations 0001-organizations, .*Run: npx kesc migrate\n/);
+      expect(stderr).to.match(/lacks the migrations 0001-organizations, .*Run: kesc migrate\n/);
     }
   });
 
@@ -311,7 +311,7 @@ describe("kesc without a database that it can use", () => {
     expect(all.map(({ code }) => code)).to.deep.equal([1, 1, 1, 3]);
     for (const { stderr } of all) {
       const [line] = stderr.split("\n");
-      expect(line).to.equal(`The database file ${place.databaseFile} does not exist. Run: npx kesc migrate`);
+      expect(line).to.equal(`The database file ${place.databaseFile} does not exist. Run: kesc migrate`);
     }
     expect(existsSync(dirname(place.databaseFile))).to.equal(false);
   });

@@ -1,12 +1,13 @@
 import { execFile } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 
 import { expect } from "chai";
 
 import { ENDINGS } from "../../src/rails/sandbox/endings.js";
 import { eventually } from "../support/eventually.js";
-import { Place, RunningKesc } from "../support/service/kesc.js";
+import { KESC, Place, RunningKesc } from "../support/service/kesc.js";
 
 const PLACEHOLDER = "export KESC_API_KEY=kesc_…";
 const DONE = { millisMax: 20_000, what: () => "the mint over the sandbox rail never ended" };
@@ -23,6 +24,9 @@ describe("the requests of the documents, with the demo of `make run`", () => {
   let key: string;
   before(async () => {
     place = new Place();
+    // As an installation has it.
+    mkdirSync(join(place.folder, "bin"));
+    symlinkSync(resolve(KESC), join(place.folder, "bin/kesc"));
     demo = new RunningKesc(["serve", "--demo"], place.variables);
     const { address, grpcAddress = "" } = await demo.ready;
     addresses = { http: address, grpc: grpcAddress };
@@ -40,8 +44,9 @@ describe("the requests of the documents, with the demo of `make run`", () => {
       .join("\necho\n")
       .replaceAll("http://127.0.0.1:8080", `http://${addresses.http}`)
       .replaceAll("http://127.0.0.1:50051", `http://${addresses.grpc}`);
+    const PATH = `${join(place.folder, "bin")}:${String(process.env["PATH"])}`;
     const { stdout } = await promisify(execFile)("bash", ["-euo", "pipefail", "-c", script], {
-      env: { PATH: process.env["PATH"], KESC_API_KEY: key, KESC_GRPC_ADDRESS: addresses.grpc, ...variables },
+      env: { PATH, KESC_API_KEY: key, KESC_GRPC_ADDRESS: addresses.grpc, ...variables },
     });
     return stdout.split("\n").filter((line) => line !== "");
   }

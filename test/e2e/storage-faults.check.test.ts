@@ -205,7 +205,7 @@ describe("a fault of SQLite", () => {
     expect(code).to.equal(1);
     expect(stdout + stderr)
       .to.match(/malformed|SQLITE_CORRUPT/)
-      .and.contain("restore the last backup: npx kesc restore FILE");
+      .and.contain("restore the last backup: kesc restore FILE");
 
     expect(await service.stop()).to.equal(0);
     writeFileSync(fileOf(service), backup);

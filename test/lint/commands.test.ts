@@ -17,6 +17,9 @@ const DOCUMENTS = [
   ...documentsIn("docs/adr"),
 ];
 
+/** `kesc …` in a line to paste, also after `$ `, after NAME=value or after another command. */
+const COMMAND = /(?:^\s*(?:\$ )?|&& |\| |\$\()(?:[A-Z_]+=\S* )*kesc ([^|;\n]*)/gm;
+
 function documentsIn(folder: string): string[] {
   return readdirSync(folder)
     .filter((name) => name.endsWith(".md"))
@@ -29,7 +32,7 @@ const PROGRAM: Command = await kescProgram([]);
 function commandsIn(text: string): readonly string[] {
   const blocks = [...text.matchAll(/```[a-z]*\n([^]*?)```/g)].map(([, block = ""]) => block.replace(/\\\n\s*/g, ""));
   return blocks.flatMap((block) =>
-    [...block.matchAll(/npx kesc ([^|;\n]*)/g)].map(([, command = ""]) => command.replace(/ #.*$/, "").trim()),
+    [...block.matchAll(COMMAND)].map(([, command = ""]) => command.replace(/ #.*$/, "").trim()),
   );
 }
 

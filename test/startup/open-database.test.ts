@@ -78,7 +78,7 @@ describe("a database file that is not KESC's, or no longer whole", () => {
   }
 
   const DAMAGED =
-    /Check DATABASE_URL; if the file is the right one, it is damaged: .* restore the last backup: npx kesc restore FILE/;
+    /Check DATABASE_URL; if the file is the right one, it is damaged: .* restore the last backup: kesc restore FILE/;
   const FOREIGN = /it belongs to another application/;
   for (const [name, make, says, advises] of [
     [

@@ -130,12 +130,12 @@ for (const engine of ENGINES_OF_STAGE) {
       await execute(opened.address, "DROP TABLE reserve_places", `DELETE FROM knex_migrations WHERE name = '${LAST}'`);
       const refused = await kesc(["server"], variables);
       expect(refused.code).to.equal(1);
-      expect(refused.stderr).to.include(`lacks the migrations ${LAST}. Run: npx kesc migrate`);
+      expect(refused.stderr).to.include(`lacks the migrations ${LAST}. Run: kesc migrate`);
       const migrating = await kesc(["migrate"], variables);
       expect(migrating.code).to.equal(1);
       expect(migrating.stderr)
         .to.match(new RegExp(`beside the migrations ${LAST}\\. Nothing was migrated\\.`))
-        .and.match(/Stop all servers, back up, and run: npx kesc migrate --servers-stopped/);
+        .and.match(/Stop all servers, back up, and run: kesc migrate --servers-stopped/);
       expect((await migrationState(opened.cell)).pending).to.deep.equal([LAST]);
       const { code, stdout } = await kesc(["migrate", "--servers-stopped"], variables);
       expect({ code, stdout }).to.deep.equal({ code: 0, stdout: `Migrated: ${LAST}.\n` });
@@ -154,7 +154,7 @@ describe("a migration that would have to wait for a lock (postgres)", () => {
     const variables = { DATABASE_URL: opened.url };
     const { code, stderr } = await kesc(["migrate", "--servers-stopped"], variables);
     expect(code).to.equal(1);
-    expect(stderr).to.match(/Another transaction holds a table .* Run npx kesc migrate again when that has ended\./);
+    expect(stderr).to.match(/Another transaction holds a table .* Run kesc migrate again when that has ended\./);
     expect((await migrationState(opened.cell)).pending).to.deep.equal([LAST]);
     await client.end();
     expect((await kesc(["migrate", "--servers-stopped"], variables)).code).to.equal(0);

@@ -75,7 +75,7 @@ async function createKey({ org, name, certificate, json, server, ...limits }: Cr
   if (done !== undefined) {
     const { id } = done.resource;
     adviseIfOutputIsLost(
-      `Key ${id} was created, but its secret is lost. Revoke it: npx kesc key revoke ${id}. Then create another key.`,
+      `Key ${id} was created, but its secret is lost. Revoke it: kesc key revoke ${id}. Then create another key.`,
     );
     printKey(done.resource, { secret, json });
     return;
@@ -121,7 +121,7 @@ function printKey(key: ApiKey, { secret, json }: { readonly secret?: string; rea
 
 function takenError(name: string, { id, organizationId }: ApiKey): OperatorError {
   return new OperatorError(
-    `Key ${id} of ${organizationId} has the certificate name ${name} already. Revoke it first: npx kesc key revoke ${id}`,
+    `Key ${id} of ${organizationId} has the certificate name ${name} already. Revoke it first: kesc key revoke ${id}`,
   );
 }
 
@@ -174,15 +174,12 @@ async function revokeKey(text: string, { json, ...options }: Omit<ListOptions, "
   const id = parseApiKeyId(text);
   // The message does not repeat the argument, which may be a secret.
   if (!id.ok)
-    throw new OperatorError(
-      `The id of the key ${id.problem}. To list the keys: npx kesc key list --org ORG`,
-      WRONG_USAGE,
-    );
+    throw new OperatorError(`The id of the key ${id.problem}. To list the keys: kesc key list --org ORG`, WRONG_USAGE);
   const submitted = await withAdministration(options, (administration) =>
     administration.submit({ kind: "key.revoke", keyId: id.value }),
   );
   if (submitted.kind === "refused" && submitted.refusal.reason === "API_KEY_NOT_FOUND") {
-    throw new OperatorError(`Key ${id.value} not found. To list the keys: npx kesc key list --org ORG`);
+    throw new OperatorError(`Key ${id.value} not found. To list the keys: kesc key list --org ORG`);
   }
   const done = doneOrProposed(submitted);
   if (done === undefined) return;

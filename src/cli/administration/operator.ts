@@ -106,7 +106,7 @@ async function createOperator(
   // At a server nobody but the person may ever have the key.
   if (keySha256 === undefined && (options.server ?? configFromEnvironment().operatorServer) !== undefined) {
     throw new OperatorError(
-      'Give the fingerprint of the person\'s key with --key-sha256. The person gets both from "npx kesc operator new-key".',
+      'Give the fingerprint of the person\'s key with --key-sha256. The person gets both from "kesc operator new-key".',
       WRONG_USAGE,
     );
   }
@@ -118,7 +118,7 @@ async function createOperator(
   if (done === undefined) return;
   const { resource: operator } = done;
   if (made !== undefined) {
-    adviseIfOutputIsLost(`${operator.id} was created, but the key is lost. Replace it: npx kesc operator replace-key.`);
+    adviseIfOutputIsLost(`${operator.id} was created, but the key is lost. Replace it: kesc operator replace-key.`);
   }
   if (json === true) {
     printJson(made === undefined ? operatorJson(operator) : { ...operatorJson(operator), key: made.secret });
@@ -132,7 +132,7 @@ async function createOperator(
 async function listOperators({ json, ...options }: JsonOptions): Promise<void> {
   const found = await withAdministration(options, (administration) => administration.operators());
   if (json === true) printJson(found.map(operatorJson));
-  else if (found.length === 0) printLine("No operators yet. Create one: npx kesc operator create NAME --role admin");
+  else if (found.length === 0) printLine("No operators yet. Create one: kesc operator create NAME --role admin");
   else {
     printTable([
       ["ID", "STATE", "CREATED", "ROLES", "NAME"],
@@ -212,7 +212,7 @@ async function whoAmI({ json, ...options }: JsonOptions): Promise<void> {
 function findOperator(operators: readonly Operator[], who: string): Operator {
   const found = operators.find(({ id, name }) => (parseOperatorId(who).ok ? id === who : name === who));
   if (found !== undefined) return found;
-  throw new OperatorError(`There is no operator "${who}". To list the operators: npx kesc operator list`);
+  throw new OperatorError(`There is no operator "${who}". To list the operators: kesc operator list`);
 }
 
 function operatorJson({ id, name, roles, createdAt, revokedAt }: Operator) {

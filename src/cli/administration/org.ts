@@ -83,7 +83,7 @@ async function createOrganization({ name, cell, sandbox, json, ...options }: Cre
 
 function noCell(cell: number, count: number): string {
   const has = count === 1 ? "only the cell 0" : `the cells 0 to ${String(count - 1)}`;
-  return `There is no cell ${String(cell)}: the database has ${has}. To add cells on PostgreSQL: npx kesc migrate --cells N`;
+  return `There is no cell ${String(cell)}: the database has ${has}. To add cells on PostgreSQL: kesc migrate --cells N`;
 }
 
 /** Oldest first. */
@@ -95,7 +95,7 @@ async function listOrganizations({ json, ...options }: ListOptions): Promise<voi
   // Without several cells, their numbers say nothing.
   const inCell = (text: string): string[] => (cells > 1 ? [text] : []);
   if (json === true) printJson(found.map(organizationJson));
-  else if (found.length === 0) printLine("No organizations yet. Create one: npx kesc org create --name NAME");
+  else if (found.length === 0) printLine("No organizations yet. Create one: kesc org create --name NAME");
   else {
     printTable(
       [

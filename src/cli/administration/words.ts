@@ -16,7 +16,7 @@ export function doneOrProposed<Resource>(submitted: Submitted<Resource>): Done<R
   if (submitted.kind === "done") return submitted;
   const { id, expiresAt } = submitted.proposal;
   printLine(`Proposed as ${id}. Nothing is done until another person approves it, until ${timeOf(expiresAt)}.`);
-  printLine(`That person runs: npx kesc proposal approve ${id}`);
+  printLine(`That person runs: kesc proposal approve ${id}`);
   return undefined;
 }
 

@@ -127,7 +127,7 @@ function wrongBooksError(verification: Verification): OperatorError {
     [
       "This is not a backup: the books of the copy are NOT correct. The copy was removed.",
       ...findingLines(verification),
-      "Keep the earlier backups. To examine the database: npx kesc verify",
+      "Keep the earlier backups. To examine the database: kesc verify",
     ].join("\n"),
   );
 }

@@ -27,7 +27,7 @@ async function list({ json }: { json?: true }): Promise<void> {
   // Without several cells, their numbers say nothing.
   const inCell = (text: string): string[] => (cells > 1 ? [text] : []);
   if (json === true) printJson(books.map(bookJson));
-  else if (books.length === 0) printLine("No books yet. Each organization has one: npx kesc org create --name NAME");
+  else if (books.length === 0) printLine("No books yet. Each organization has one: kesc org create --name NAME");
   else {
     printTable([
       ["ORGANIZATION", "STATE", "SEQ", "LAST ROW", ...inCell("CELL"), "NAME"],

@@ -164,7 +164,7 @@ async function refuseOtherSchema({ cells: [cell] }: SqliteCopy): Promise<void> {
     pending.length > 0 ? `lacks the migrations ${pending.join(", ")}` : `has the migrations ${unknown.join(", ")}`;
   throw new OperatorError(
     `The backup ${differs}: another version of kesc made it. Restore it with that version, which the manifest names. ` +
-      "Then run npx kesc migrate with this version. Nothing was restored.",
+      "Then run kesc migrate with this version. Nothing was restored.",
   );
 }
 

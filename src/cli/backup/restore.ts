@@ -63,7 +63,7 @@ async function restoreFile(address: DatabaseAddress, file: string, options: Opti
   if (address.engine !== "sqlite") {
     throw new OperatorError(
       "kesc restore FILE is for SQLite. Restore PostgreSQL with its own tools, and then run: " +
-        'npx kesc restore --in-place. See "Back up and restore PostgreSQL" in docs/operations.md.',
+        'kesc restore --in-place. See "Back up and restore PostgreSQL" in docs/operations.md.',
       WRONG_USAGE,
     );
   }
@@ -121,9 +121,9 @@ function linesOf({ manifest, books, verification }: Result, noted?: NotedHeads):
     ...shown.map(({ organizationId, name, state, lastSeq, lastRecordedAt }) => {
       return `  ${organizationId} ${state}, seq ${String(lastSeq)} of ${timeOf(lastRecordedAt)} ("${name}")`;
     }),
-    ...(more > 0 ? [`  and ${String(more)} more: npx kesc book list`] : []),
+    ...(more > 0 ? [`  and ${String(more)} more: kesc book list`] : []),
     "A RESTORED book serves reads, and mints and redemptions on direct. Other rails begin nothing.",
     "Revoke again the API keys, and erase again the persons, that were revoked and erased after the backup.",
-    "When an organization has reconciled its book (docs/operations.md): npx kesc book activate ORG --yes",
+    "When an organization has reconciled its book (docs/operations.md): kesc book activate ORG --yes",
   ];
 }

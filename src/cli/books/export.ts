@@ -106,7 +106,7 @@ async function exportTo(org: string, options: ExportOptions, source: Source): Pr
       } catch (error) {
         file?.remove();
         if (!(error instanceof FootingError)) throw error;
-        const advice = "Nothing was exported as whole. Run: npx kesc verify";
+        const advice = "Nothing was exported as whole. Run: kesc verify";
         throw new OperatorError(`The export was ended: ${error.message}. ${advice}`, 1, { cause: error });
       }
     },

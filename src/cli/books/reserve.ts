@@ -78,7 +78,7 @@ async function list(org: string, { json }: { json?: true }): Promise<void> {
     );
   } else if (places.length === 0) {
     printLine(
-      "No figures yet. Record one: npx kesc reserve record ORG --place NAME --amount A --as-of DAY --evidence TEXT",
+      "No figures yet. Record one: kesc reserve record ORG --place NAME --amount A --as-of DAY --evidence TEXT",
     );
   } else {
     printTable([

@@ -37,7 +37,7 @@ async function showSupply({ json }: { json?: true }): Promise<void> {
     return;
   }
   if (supplies.length === 0) {
-    printLine("No organizations yet. Create one: npx kesc org create --name NAME");
+    printLine("No organizations yet. Create one: kesc org create --name NAME");
     return;
   }
   printTable([

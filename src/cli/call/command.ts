@@ -19,8 +19,8 @@ The request is a JSON object with the field names of the contract, as in REST. "
 of a method that only returns a stream is printed on one line. Amounts may be numbers or strings. The output has the
 form of the REST API, but amounts are strings.
 
-  npx kesc call Mint '{"account_id": "acc_…", "amount": "10.00", "reference": "deposit-3"}'
-  npx kesc call grpc.health.v1.Health/Check`;
+  kesc call Mint '{"account_id": "acc_…", "amount": "10.00", "reference": "deposit-3"}'
+  kesc call grpc.health.v1.Health/Check`;
 
 /** `kesc call`: makes one gRPC call and prints the response. */
 export function addCall(program: Command): void {
@@ -42,7 +42,7 @@ export function addCall(program: Command): void {
 const WHY_OVER_THE_API = `
 The command calls the server with an API key that has the scope "NAMEs:read". So it works from any machine and needs
 neither the database nor the master key, it sees one organization, and the server logs it. To make a key for one hour:
-  npx kesc key create --org ORG --name NAME --scopes NAMEs:read --expires-in 1h
+  kesc key create --org ORG --name NAME --scopes NAMEs:read --expires-in 1h
 While the server is down, "kesc account export" reads the database.`;
 
 /** Adds `get` and `list` to `kesc account`. */

@@ -58,7 +58,7 @@ export class CallableContract {
       [
         only === undefined ? `There is no method ${name}. Near names:` : `Several methods end with ${name}:`,
         ...near.map((known) => `  ${known}`),
-        "To list all methods: npx kesc call",
+        "To list all methods: kesc call",
       ].join("\n"),
       WRONG_USAGE,
     );

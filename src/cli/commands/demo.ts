@@ -100,7 +100,7 @@ Paste these requests into another terminal, with curl:
 
 ${[...(secret === undefined ? [] : [`export KESC_API_KEY=${secret}`]), ...curlLines(url, hasSandbox)].join("\n")}
 
-The same over gRPC, with buf curl, which is installed here:
+The same over gRPC, with buf curl:
 
 ${bufLines(grpc, scheme).join("\n")}
 
@@ -140,7 +140,7 @@ const GET_ACCOUNT_BODY = String.raw`"{\"account_id\": \"$ACCOUNT_ID\"}"`;
 
 function bufLines(address: string, scheme: string): string[] {
   const socket = socketOf(address);
-  const buf = `npx buf curl --protocol grpc${socket === undefined ? "" : ` --unix-socket ${socket}`}`;
+  const buf = `npx @bufbuild/buf curl --protocol grpc${socket === undefined ? "" : ` --unix-socket ${socket}`}`;
   const url = socket === undefined ? `${scheme}://${reachable(address)}` : "http://localhost";
   return [
     `${buf} --list-services ${url}`,

@@ -36,7 +36,7 @@ async function rotate({ addOnly, wrapOnly }: { addOnly?: true; wrapOnly?: true }
     // The new key is on disk before a book needs it.
     printLine(`Added the master key ${await addFirstMasterKey(database)} to ${filename}.`);
     if (addOnly === true) {
-      printLine("Copy the file to all machines of this database. Then run: npx kesc master-key rotate --wrap-only");
+      printLine("Copy the file to all machines of this database. Then run: kesc master-key rotate --wrap-only");
       return;
     }
     await wrap(database);

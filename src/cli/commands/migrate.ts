@@ -125,7 +125,7 @@ async function refuseBesideServers({ cells }: Database): Promise<void> {
   const pending = [...new Set(states.flatMap((state) => state.pending))].join(", ");
   throw new OperatorError(
     `The servers of the version before cannot go on beside the migrations ${pending}. Nothing was migrated. ` +
-      "Stop all servers, back up, and run: npx kesc migrate --servers-stopped (docs/upgrades.md).",
+      "Stop all servers, back up, and run: kesc migrate --servers-stopped (docs/upgrades.md).",
   );
 }
 
@@ -137,7 +137,7 @@ async function migrateCell(cell: Cell): Promise<readonly string[]> {
     throw new OperatorError(
       "Another transaction holds a table that a migration changes: a copy, kesc verify or an export, for example. " +
         "Servers would wait behind the migration, so it gave up. Nothing was changed in this cell. " +
-        "Run npx kesc migrate again when that has ended.",
+        "Run kesc migrate again when that has ended.",
       1,
       { cause: error },
     );

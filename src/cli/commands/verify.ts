@@ -123,7 +123,7 @@ export function notedHeadsIn(filename: string): NotedHeads {
     return readHeads(filename);
   } catch (error) {
     if (!(error instanceof HeadsFileError)) throw error;
-    const advice = "Take an earlier copy, or note the heads anew: npx kesc verify --write-heads FILE";
+    const advice = "Take an earlier copy, or note the heads anew: kesc verify --write-heads FILE";
     throw new OperatorError(`The heads file ${filename} cannot be used: ${error.message}. ${advice}`, 1, {
       cause: error,
     });

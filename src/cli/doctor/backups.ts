@@ -36,15 +36,13 @@ export function checkBackups(
       warn(
         CHECK,
         "Nothing here knows when the last backup was made.",
-        "Name their folder: npx kesc doctor --backups FOLDER",
+        "Name their folder: kesc doctor --backups FOLDER",
       ),
     ];
   }
   const newest = newestOf(folder);
   if (newest === undefined) {
-    return [
-      fail(CHECK, `${folder} has no backup with a readable manifest.`, `Make one: npx kesc backup ${folder}/NAME`),
-    ];
+    return [fail(CHECK, `${folder} has no backup with a readable manifest.`, `Make one: kesc backup ${folder}/NAME`)];
   }
   const { file, manifest } = newest;
   const age = now - Date.parse(manifest.createdAt);
@@ -57,7 +55,7 @@ export function checkBackups(
   }
   return [
     age > AGE_MILLIS_MAX
-      ? warn(CHECK, words, "A loss costs all that came since. Make one each hour: npx kesc backup FILE")
+      ? warn(CHECK, words, "A loss costs all that came since. Make one each hour: kesc backup FILE")
       : ok(CHECK, words),
     ...(hasMasterKeys ? checkKeysOf(manifest, file, address.masterKeyFile) : []),
   ];

@@ -31,7 +31,7 @@ export async function checkSchema({ cells }: Diagnosed): Promise<Finding> {
     return fail(
       "schema",
       `The database lacks the migrations ${pending.join(", ")}. No server starts.`,
-      "Run: npx kesc migrate",
+      "Run: kesc migrate",
     );
   }
   return ok("schema", `The schema is that of this version, in ${count(cells.length, "cell")}.`);
@@ -75,7 +75,7 @@ export async function checkClock({ cells, clockAheadMillis }: Diagnosed, now: nu
     return fail(
       "clock",
       `The newest row of the books is of ${new Date(newest).toISOString()}, which is in the future: a clock is or was wrong.`,
-      `${remedy} If this clock is right and the row is wrong: npx kesc book accept-clock (docs/operations.md).`,
+      `${remedy} If this clock is right and the row is wrong: kesc book accept-clock (docs/operations.md).`,
     );
   }
   const compared =
@@ -94,7 +94,7 @@ export function checkRole({ role }: Diagnosed): readonly Finding[] {
       fail(
         "role",
         `The role ${name} lacks ${some(missing)}. A server with it fails.`,
-        `As the owner of the tables, run: npx kesc migrate --grant-to ${name}`,
+        `As the owner of the tables, run: kesc migrate --grant-to ${name}`,
       ),
     ];
   }
@@ -103,7 +103,7 @@ export function checkRole({ role }: Diagnosed): readonly Finding[] {
       warn(
         "role",
         `The role ${name} may change journal rows: ${some(powers)}.`,
-        "Let the servers run with a role of their own: npx kesc migrate --grant-to ROLE (docs/operations.md).",
+        "Let the servers run with a role of their own: kesc migrate --grant-to ROLE (docs/operations.md).",
       ),
     ];
   }

@@ -53,7 +53,7 @@ export async function checkSeals(
           fail(
             "seal alarm",
             `Sealed rows of ${String(alarms)} books were changed.`,
-            "Run: npx kesc seal list, and see docs/seals.md.",
+            "Run: kesc seal list, and see docs/seals.md.",
           ),
         ];
   return [...alarm, checkSealKey(keyFile, notes), ...checkMode("seal key file", keyFile)];
@@ -65,7 +65,7 @@ function checkSealKey(keyFile: string, notes: readonly string[]): Finding {
     if (notes.length > 0) {
       return fail("seal key", `${keyFile} does not exist, but the books have seals. They get no more.`, putBack);
     }
-    return warn("seal key", `${keyFile} does not exist, so the books are not sealed.`, "Run: npx kesc seal rotate");
+    return warn("seal key", `${keyFile} does not exist, so the books are not sealed.`, "Run: kesc seal rotate");
   }
   try {
     const keys = readSealKeys(keyFile);

@@ -10,7 +10,7 @@ import { type StoredRailAccount, storedRailAccounts } from "../../storage/rails/
 import { fail, type Finding, ok, warn } from "./finding.js";
 
 const CHECK = "rails";
-const SET = "Correct it with npx kesc rail set (docs/operations.md).";
+const SET = "Correct it with kesc rail set (docs/operations.md).";
 
 /** Checks each account at a rail as a server would that uses it. Calls no rail. */
 export async function checkRails(
@@ -63,6 +63,6 @@ async function checkAccount(
   if (expireAt === undefined || !expiresSoon(account, toUnixMillis(now))) return [];
   const isOver = expireAt <= now;
   const words = `The credentials of ${organizationId} at ${rail} ${isOver ? "expired" : "expire"} at ${new Date(expireAt).toISOString()}.`;
-  const remedy = `Set a new password: npx kesc rail set ${rail}`;
+  const remedy = `Set a new password: kesc rail set ${rail}`;
   return [isOver ? fail(CHECK, words, remedy) : warn(CHECK, words, remedy)];
 }

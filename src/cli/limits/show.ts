@@ -31,7 +31,7 @@ export async function show(org: string, { account, json }: { account?: string; j
   });
   if (json === true) printJson(shown.map(jsonOf));
   else if (shown.every(({ states }) => states.length === 0)) {
-    printLine("No limits. To set one: npx kesc limits set ORG --mint-per-day AMOUNT --person NAME --reason TEXT");
+    printLine("No limits. To set one: kesc limits set ORG --mint-per-day AMOUNT --person NAME --reason TEXT");
   } else {
     printTable([["WHOSE", "TYPE", "PERIOD", "MAX AMOUNT", "USED", "REMAINING", "RESETS AT"], ...shown.flatMap(rowsOf)]);
   }

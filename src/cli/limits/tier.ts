@@ -50,7 +50,7 @@ async function setTier(account: string, { org, tier, reason }: TierOptions): Pro
       const known = [...tiers.keys()].join(", ");
       throw new OperatorError(
         `The tier ${tier} has no limits. ${known === "" ? "No tier has any" : `Tiers with limits: ${known}`}. ` +
-          "To set some: npx kesc limits set ORG --tier NAME …",
+          "To set some: kesc limits set ORG --tier NAME …",
       );
     }
     const given = { organizationId, actor: OPERATOR, accountId: accountId.value };

@@ -70,7 +70,7 @@ export async function activated(database: Database, organization: string, option
   const phase = after.move === undefined ? "" : ` (${after.move.phase})`;
   throw new OperatorError(
     `The book of ${nameOf(after)} is ${after.state}${phase}: another place has it, or this one lacks rows of it. ` +
-      "Nothing was done. To see the books: npx kesc book list",
+      "Nothing was done. To see the books: kesc book list",
   );
 }
 
@@ -103,8 +103,8 @@ export async function arrivedWords({ book, cell }: PlacedBook): Promise<string> 
   const code = await moveCode(cell, book, "arrived");
   return (
     `The book of ${nameOf(book)} is here and correct, but not open. At the old place run: ` +
-    `npx kesc book release ${book.organizationId} --arrived ${code} --to PLACE. Then open it here with the code that ` +
-    `it gives: npx kesc book activate ${book.organizationId} --released CODE`
+    `kesc book release ${book.organizationId} --arrived ${code} --to PLACE. Then open it here with the code that ` +
+    `it gives: kesc book activate ${book.organizationId} --released CODE`
   );
 }
 

@@ -106,7 +106,7 @@ async function exportOne(
     `Wrote the book of ${nameOf(header)} up to seq ${String(header.lastSeq)} into ${file}, ${String(rows)} rows.`,
   );
   printLine("The file has personal data, and the keys of the book, encrypted. Keep it as safe as a backup.");
-  printLine(`At the new place: npx kesc book import ${file}. To give the move up: npx kesc book resume`);
+  printLine(`At the new place: kesc book import ${file}. To give the move up: kesc book resume`);
 }
 
 async function importOne(
@@ -131,7 +131,7 @@ async function importOne(
         return {
           book: placed.book,
           words: isSameDatabase
-            ? `The book is complete and correct in cell ${String(cell.number)}. To open it there: npx kesc book activate ${organizationId} --yes`
+            ? `The book is complete and correct in cell ${String(cell.number)}. To open it there: kesc book activate ${organizationId} --yes`
             : await arrivedWords(placed),
         };
       }),
@@ -152,7 +152,7 @@ async function releaseOne(
   if (json === true) printJson({ organization_id: book.organizationId, released: code });
   else {
     printLine(`The book of ${nameOf(book)} is given away to ${to}. It never opens here again.`);
-    printLine(`At the new place: npx kesc book activate ${book.organizationId} --released ${code}`);
+    printLine(`At the new place: kesc book activate ${book.organizationId} --released ${code}`);
   }
 }
 

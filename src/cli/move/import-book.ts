@@ -75,13 +75,13 @@ async function arrivalOf(cell: Cell, { name, header, end }: CheckedFile): Promis
   if (!isSame) {
     throw new OperatorError(
       `The file ${name} comes from a database with another schema, that of kesc ${header.kescVersion}. Migrate both ` +
-        "databases to the same version (npx kesc migrate), and export the book again. Nothing was imported.",
+        "databases to the same version (kesc migrate), and export the book again. Nothing was imported.",
     );
   }
   if (!readMasterKeys(cell.masterKeyFile).some(({ id }) => id === masterKeyId)) {
     throw new OperatorError(
       `The keys of ${organizationId} need the master key ${masterKeyId} of the other place. Add its line at the end of ` +
-        `${cell.masterKeyFile}, and run the command again. After the import: npx kesc master-key prune. ` +
+        `${cell.masterKeyFile}, and run the command again. After the import: kesc master-key prune. ` +
         "Nothing was imported.",
     );
   }
@@ -123,7 +123,7 @@ function refuseWrong(
       `The book of ${organizationId} is NOT correct, so it was not opened. Its rows are those of ${name}.`,
       ...findingLines(verification),
       ...(isWhole ? [] : [`  expected the rows up to ${String(lastSeq)} with the root ${end.root}; found other rows`]),
-      "To remove it: npx kesc book discard. To go on at the old place: npx kesc book resume.",
+      "To remove it: kesc book discard. To go on at the old place: kesc book resume.",
     ].join("\n"),
   );
 }

@@ -23,7 +23,7 @@ export async function booksOf(database: Database, idOrName: string): Promise<rea
   const ids = [...new Set(found.map(({ organizationId }) => organizationId))];
   if (ids.length > 1) throw new OperatorError(`Several are named "${idOrName}". Give an id: ${ids.join(", ")}.`);
   if (ids.length === 0) {
-    throw new OperatorError(`There is no organization ${idOrName}. To list the books: npx kesc book list`);
+    throw new OperatorError(`There is no organization ${idOrName}. To list the books: kesc book list`);
   }
   return found.map((book) => ({ book, cell: cellOf(database, book) }));
 }
@@ -46,7 +46,7 @@ export async function orOperatorError<Result>(work: () => Promise<Result>): Prom
     return await work();
   } catch (error) {
     if (!(error instanceof MoveError)) throw error;
-    throw new OperatorError(`${error.message} Nothing was done. To see the books: npx kesc book list`, 1, {
+    throw new OperatorError(`${error.message} Nothing was done. To see the books: kesc book list`, 1, {
       cause: error,
     });
   }

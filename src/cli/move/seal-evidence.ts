@@ -41,7 +41,7 @@ export function evidenceOf(
         "place, add these lines at the end of the file, and run the command again:\n" +
         missing.map(publicLineOf).join("\n") +
         "\nThey count in the log of this book alone, and up to the row that each line names." +
-        "\nWithout a file, make one first: npx kesc seal rotate. Nothing was imported.",
+        "\nWithout a file, make one first: kesc seal rotate. Nothing was imported.",
     );
   }
   return { publicKeys, arrivedKeys, published: undefined };

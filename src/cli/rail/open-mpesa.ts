@@ -23,7 +23,7 @@ export async function openMpesa(
   const stored = await storedRailAccounts(cell);
   const account = stored.find(({ organizationId, rail }) => organizationId === id && rail === MPESA);
   if (account === undefined) {
-    throw new OperatorError(`${id} ("${name}") has no account at M-Pesa. To set one: npx kesc rail set mpesa --help`);
+    throw new OperatorError(`${id} ("${name}") has no account at M-Pesa. To set one: kesc rail set mpesa --help`);
   }
   try {
     const rail = await openRail(cell, account, { callbackUrl, hosts: configFromEnvironment().railHosts, now });

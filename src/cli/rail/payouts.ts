@@ -29,7 +29,7 @@ export async function changePayouts({ org, rail, reason = "", payouts }: Payouts
     const account = { organizationId: organization.id, rail: rail as Rail };
     if (!(await setPayouts(cell, account, { payouts, reason, now: now() }))) {
       throw new OperatorError(
-        `${organization.id} has no account at a rail ${rail}. To list the accounts: npx kesc rail list`,
+        `${organization.id} has no account at a rail ${rail}. To list the accounts: kesc rail list`,
       );
     }
     printLine(`Payouts of ${organization.id} ("${organization.name}") over ${rail} ${WORDS[payouts]}.`);

@@ -27,6 +27,6 @@ export async function registerPull({ org, contact }: { org: string; contact: Pho
     if (failure !== undefined) throw new OperatorError(`M-Pesa did not register the shortcode: ${failure}.`);
     const { id, name } = owner.organization;
     printLine(`The shortcode of ${id} ("${name}") is registered for Pull Transactions.`);
-    printLine("To compare what came in with the book: npx kesc reconcile mpesa --pull --org ORG");
+    printLine("To compare what came in with the book: kesc reconcile mpesa --pull --org ORG");
   });
 }

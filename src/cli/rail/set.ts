@@ -59,7 +59,7 @@ export async function setRail(rail: string, options: SetOptions): Promise<void> 
   printLine(
     account.isDefault
       ? "It is the default rail: calls that name no rail use it."
-      : `Calls must name it. To make it the default rail: npx kesc rail set ${rail} … --default`,
+      : `Calls must name it. To make it the default rail: kesc rail set ${rail} … --default`,
   );
   if (rail === "mpesa" && callbacks === undefined) {
     printLine("Servers need KESC_CALLBACK_BASE_URL and KESC_CALLBACK_SECRET_FILE for it (docs/operations.md).");
@@ -171,7 +171,7 @@ function refuseOtherAccount(setting: RailAccountSetting, { all, paymentsUnderWay
   if (earlier === undefined || placesOf(setting).join() === placesOf(earlier).join()) return;
   throw new OperatorError(
     `Payments of ${earlier.id} are under way: ${String(paymentsUnderWay)}. The new shortcodes do not know them. ` +
-      "Wait until they have ended: npx kesc rail status --org ORG",
+      "Wait until they have ended: kesc rail status --org ORG",
   );
 }
 

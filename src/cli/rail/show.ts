@@ -27,7 +27,7 @@ import { accountJson } from "./account-json.js";
 import { MPESA } from "./open-mpesa.js";
 
 const MINUTE_MILLIS = 60_000;
-const NONE = "No accounts at rails: all calls are direct. To set one: npx kesc rail set sandbox|mpesa --org ORG";
+const NONE = "No accounts at rails: all calls are direct. To set one: kesc rail set sandbox|mpesa --org ORG";
 
 export async function listRails({ json }: { json?: true }): Promise<void> {
   const { database: address } = configFromEnvironment();
@@ -167,7 +167,7 @@ function printUnknown(named: readonly StoredPayment[], { id }: Organization): vo
   );
   printLine(
     "  Ask the rail what became of them, and say it: " +
-      `npx kesc resolve txn_… --outcome completed|failed|moved … --org ${id} --person NAME --reason TEXT --yes`,
+      `kesc resolve txn_… --outcome completed|failed|moved … --org ${id} --person NAME --reason TEXT --yes`,
   );
 }
 
@@ -213,10 +213,8 @@ function credentialWords(account: StoredRailAccount): string {
   const expireAt = account.credentialsExpireAt;
   if (expireAt === undefined) return "never expire";
   const words = `expire ${timeOf(expireAt)}`;
-  if (expireAt <= now()) return `${words}: EXPIRED. Set a new password: npx kesc rail set ${account.rail} …`;
-  return expiresSoon(account, now())
-    ? `${words}: SOON. Set a new password: npx kesc rail set ${account.rail} …`
-    : words;
+  if (expireAt <= now()) return `${words}: EXPIRED. Set a new password: kesc rail set ${account.rail} …`;
+  return expiresSoon(account, now()) ? `${words}: SOON. Set a new password: kesc rail set ${account.rail} …` : words;
 }
 
 function balanceWords({ balance }: StoredRailAccount): string {

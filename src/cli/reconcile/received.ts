@@ -25,7 +25,7 @@ export async function pullReceived(rail: MpesaRail, period: Period): Promise<rea
   if (received.kind === "complete") return received.payments;
   throw new OperatorError(
     `M-Pesa did not list what came in: ${received.code}. Nothing was compared. ` +
-      "The shortcode must be registered once: npx kesc rail register-pull --help",
+      "The shortcode must be registered once: kesc rail register-pull --help",
   );
 }
 

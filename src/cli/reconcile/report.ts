@@ -135,7 +135,7 @@ function adjustmentOf(
   const movement = receipt ?? transactionId ?? "";
   const account = accountId === undefined ? "" : ` --account ${accountId}`;
   return (
-    `npx kesc book adjust --movement ${movement} --direction ${cents < 0 ? "out" : "in"} --amount ${amountOf(cents)}${account} ` +
+    `kesc book adjust --movement ${movement} --direction ${cents < 0 ? "out" : "in"} --amount ${amountOf(cents)}${account} ` +
     `--key adjust-${movement} ${decisionOf(org)}`
   );
 }
@@ -149,23 +149,23 @@ function adviceOnMissing(
   if (transaction?.status === "PROCESSING") {
     const isSame = transaction.amountCents === amountCents;
     const outcome = isSame ? "completed" : `moved --amount ${amount}`;
-    const resolve = `npx kesc resolve ${transaction.id} --outcome ${outcome} --receipt ${receipt} ${decisionOf(org)}`;
+    const resolve = `kesc resolve ${transaction.id} --outcome ${outcome} --receipt ${receipt} ${decisionOf(org)}`;
     return transaction.openFlags.length === 0
       ? `The settlement still asks the rail. If it does not find the payment: ${resolve}`
       : resolve;
   }
-  const transfer = `npx kesc book transfer --direction ${direction} ${moved} --key transfer-${receipt} ${decisionOf(org)}`;
+  const transfer = `kesc book transfer --direction ${direction} ${moved} --key transfer-${receipt} ${decisionOf(org)}`;
   if (direction === "out") {
     const account = transaction === undefined ? "" : ` --account ${transaction.accountId}`;
     return (
       `Find out who sent them. To another place of yours, such as the bank: ${transfer}; ` +
-      `otherwise: npx kesc book paid ${moved}${account} --key paid-${receipt} ${decisionOf(org)}`
+      `otherwise: kesc book paid ${moved}${account} --key paid-${receipt} ${decisionOf(org)}`
     );
   }
   const target = transaction === undefined ? "an account" : transaction.accountId;
   return (
-    `npx kesc book receive ${moved} --key receive-${receipt} ${decisionOf(org)}; ` +
-    `then give it to ${target} with npx kesc book allocate, or back with npx kesc book return. ` +
+    `kesc book receive ${moved} --key receive-${receipt} ${decisionOf(org)}; ` +
+    `then give it to ${target} with kesc book allocate, or back with kesc book return. ` +
     `From another place of yours: ${transfer}`
   );
 }

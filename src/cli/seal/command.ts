@@ -123,7 +123,7 @@ async function publish(folder: string, { metricsFile }: { metricsFile?: string }
     if (metricsFile !== undefined) writeMetricsFile(metricsFile, jobMetrics("seal publish", now()));
     return;
   }
-  const advice = `What was published before is as it was. Compare the books with it: npx kesc verify --published ${folder}`;
+  const advice = `What was published before is as it was. Compare the books with it: kesc verify --published ${folder}`;
   throw new OperatorError([...problems, advice].join("\n"));
 }
 

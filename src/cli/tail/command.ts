@@ -9,8 +9,8 @@ const HELP = `
 The command shows new events until it is interrupted. It reconnects by itself, and goes on after the last event: none is
 lost, and none comes twice. docs/events.md lists the types. The API key needs the scope "events:read".
 
-  npx kesc tail
-  npx kesc tail --after 0 --type transaction.completed --type transaction.failed --json`;
+  kesc tail
+  kesc tail --after 0 --type transaction.completed --type transaction.failed --json`;
 
 /** `kesc tail`: follows the events of an organization, over the API. */
 export function addTail(program: Command): void {

@@ -20,8 +20,8 @@ const HELP = `
 The command reads the metrics of a server (KESC_ADMIN_ADDRESS, docs/metrics.md) and shows what happened between two
 looks, until it is interrupted.
 
-  npx kesc top
-  npx kesc top --once --json`;
+  kesc top
+  kesc top --once --json`;
 
 interface TopOptions {
   readonly address?: string;

@@ -49,7 +49,7 @@ export class ClockBehindError extends Error {
   constructor(organizationId: OrganizationId, behindMillis: number) {
     super(
       `The newest row of the book of ${organizationId} is ${String(Math.ceil(behindMillis / 1_000))} seconds ahead of the ` +
-        "clock. Nothing was done. Set the clock right. If the row is wrong and the clock is right: npx kesc book accept-clock",
+        "clock. Nothing was done. Set the clock right. If the row is wrong and the clock is right: kesc book accept-clock",
     );
     this.name = "ClockBehindError";
     this.behindMillis = behindMillis;

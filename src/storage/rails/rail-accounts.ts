@@ -115,7 +115,7 @@ export class CredentialsError extends Error {
   constructor({ id, rail }: Pick<StoredRailAccount, "id" | "rail">) {
     super(
       `The settings of ${id} and its credentials do not belong together: somebody changed one of them in the ` +
-        `database. Nothing is sent. Run npx kesc verify, then set the account again: npx kesc rail set ${rail}`,
+        `database. Nothing is sent. Run kesc verify, then set the account again: kesc rail set ${rail}`,
     );
     this.name = "CredentialsError";
   }

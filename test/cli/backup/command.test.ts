@@ -126,7 +126,7 @@ describe("kesc backup, restore and book", () => {
     const onPostgres = { ...service.variables, DATABASE_URL: "postgres://kesc@127.0.0.1:1/books" };
     const rows = [
       [["backup", path("other.db")], onPostgres, /PostgreSQL has its own tools .* docs\/operations\.md/],
-      [["restore", path("backup.db")], onPostgres, /npx kesc restore --in-place.* docs\/operations\.md/],
+      [["restore", path("backup.db")], onPostgres, /kesc restore --in-place.* docs\/operations\.md/],
       [["restore"], {}, /Give the FILE of a backup, or --in-place/],
       [["restore", path("backup.db"), "--in-place"], {}, /Give the FILE of a backup, or --in-place/],
       [["restore", path("backup.db"), "--yes"], {}, /--heads and --yes belong to --in-place/],

@@ -245,7 +245,7 @@ describe("kesc migrate --cells (postgres)", () => {
   it("creates no table in a database that another command opens", async () => {
     const { code, stderr } = await kesc(["org", "list"], variables);
     expect(code).to.equal(1);
-    expect(stderr).to.match(/lacks the migrations 0001-organizations, .*Run: npx kesc migrate\n/);
+    expect(stderr).to.match(/lacks the migrations 0001-organizations, .*Run: kesc migrate\n/);
     const sql = "SELECT tablename FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')";
     expect(await run(variables["DATABASE_URL"] ?? "", sql)).to.deep.equal([]);
   });
@@ -328,7 +328,7 @@ describe("kesc migrate --grant-to (postgres)", () => {
     expect((await kesc(["migrate", "--cells", "2"], owner)).code).to.equal(0);
     const { code, stderr } = await kesc(["org", "list"], server);
     expect(code).to.equal(1);
-    expect(stderr).to.match(/permission denied for .*npx kesc migrate --grant-to ROLE/);
+    expect(stderr).to.match(/permission denied for .*kesc migrate --grant-to ROLE/);
   });
 
   it("gives the rights, twice", async () => {

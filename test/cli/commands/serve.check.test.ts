@@ -253,7 +253,7 @@ describe("kesc serve --demo", () => {
     const [organization] = await kescJson<{ id: string }[]>(["org", "list"], place.variables);
     expect(serve.stdout).to.not.contain("export KESC_API_KEY");
     expect(serve.stdout).to.contain(
-      `npx kesc key create --org ${organization?.id ?? ""} --name NAME --all-scopes --expires-in 90d`,
+      `kesc key create --org ${organization?.id ?? ""} --name NAME --all-scopes --expires-in 90d`,
     );
 
     const key = ["key", "create", "--org", "demo", "--name", "another", "--all-scopes", "--never-expires"];

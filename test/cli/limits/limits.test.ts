@@ -32,7 +32,7 @@ describe("the limits, by the command line", () => {
   it("says how to set one while there are none", async () => {
     const shown = await limits("show", "acme");
     expect(shown).to.include({ code: 0 });
-    expect(shown.stdout).to.match(/^No limits\. To set one: npx kesc limits set ORG /);
+    expect(shown.stdout).to.match(/^No limits\. To set one: kesc limits set ORG /);
   });
 
   it("sets some, leaves the others as they are, and lifts one", async () => {

@@ -37,7 +37,7 @@ function casesIn(document: string): ReadonlyMap<string, readonly string[]> {
   return new Map(
     sections.map((section) => [
       section.slice(0, section.indexOf("\n")),
-      [...section.matchAll(/^npx kesc (.*)$/gm)].map(([, command = ""]) => command),
+      [...section.matchAll(/^kesc (.*)$/gm)].map(([, command = ""]) => command),
     ]),
   );
 }
@@ -157,7 +157,7 @@ describe("the cases of docs/reconciliation.md", () => {
     const { breaks } = JSON.parse(first.stdout) as { breaks: readonly { advice: string }[] };
     expect([first.code, breaks.length]).to.deep.equal([1, 6]);
     for (const { advice } of breaks) {
-      const [, command = ""] = /npx kesc (.*? --yes)/.exec(advice) ?? [];
+      const [, command = ""] = /kesc (.*? --yes)/.exec(advice) ?? [];
       await paste(command, open);
     }
     expect((await reconcile(statement, { references })).code).to.equal(0);

@@ -115,8 +115,8 @@ describe("kesc reconcile mpesa", () => {
     expect(code).to.equal(1);
     expect(stdout).to.contain("missing in ledger  3\n").and.to.contain("missing on rail    1\n");
     expect(stdout).to.contain("amount differs     1\n").and.to.contain("double             1\n");
-    expect(stdout).to.contain(`npx kesc resolve ${made.open} --outcome completed --receipt RKTQDM7W03`);
-    expect(stdout).to.contain("npx kesc book receive --amount 100.00 --receipt RKTQDM7W04");
+    expect(stdout).to.contain(`kesc resolve ${made.open} --outcome completed --receipt RKTQDM7W03`);
+    expect(stdout).to.contain("kesc book receive --amount 100.00 --receipt RKTQDM7W04");
     expect(stdout).to.contain(`${made.failed} (FAILED)`).and.to.contain(`give it to ${made.account} with`);
 
     const json = JSON.parse((await reconcile(lines, "--json", ...period())).stdout) as Record<string, unknown>;

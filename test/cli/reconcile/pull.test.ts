@@ -65,7 +65,7 @@ describe("kesc reconcile mpesa --pull", () => {
     expect(daraja.receipts).to.have.length(1);
     expect(await call("GET", `/transactions/${String(id)}`)).to.include({ status: "processing" });
 
-    expect((await pull()).stderr).to.contain("The shortcode must be registered once: npx kesc rail register-pull");
+    expect((await pull()).stderr).to.contain("The shortcode must be registered once: kesc rail register-pull");
     expect((await register()).stdout).to.contain("is registered for Pull Transactions");
     expect(await register(), "a second registration").to.include({ code: 0 });
     const before = await pull();
