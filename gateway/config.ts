@@ -1,6 +1,7 @@
 import { gatewayExposure } from "../runtime/transport/exposure.js";
 import { clientTlsFilesOf, serverTlsFilesOf, type TlsFiles } from "../runtime/transport/tls.js";
-import { type Environment, type LogLevel, readVariables } from "../runtime/variables.js";
+import { type Environment, readVariables } from "../runtime/variables.js";
+import type { LogLevel } from "../runtime/variables/declarations.js";
 import type { HostAndPort } from "../runtime/variables/forms.js";
 
 /** The part of the environment that the gateway reads, parsed. */

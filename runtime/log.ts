@@ -2,7 +2,7 @@ import pino, { type Logger } from "pino";
 
 import { traceOf } from "./error-trace.js";
 import { atEndOfTurn, MicroBatch } from "./micro-batch.js";
-import type { LogLevel } from "./variables.js";
+import type { LogLevel } from "./variables/declarations.js";
 
 const BUFFER_BYTES = 4_096;
 const WAITING_BYTES_MAX = 16_777_216;

@@ -1,7 +1,8 @@
 import { Command } from "commander";
 
-import type { VARIABLES } from "../../runtime/variables.js";
+import type { Variables } from "../../runtime/variables/declarations.js";
 import { invocation } from "../startup/invocation.js";
+import { examplesOf } from "./examples.js";
 import { version } from "./version.js";
 
 const VERSION = new Set(["--version", "-V"]);
@@ -10,60 +11,74 @@ const SECRET = /kesc_[A-Za-z0-9_-]{20,}/g;
 const COLUMNS_DEFAULT = 80;
 
 type Add = (program: Command) => unknown;
+type Loads = Readonly<Record<string, () => Promise<Add>>>;
 
-/** The commands, in the order of the help. Each loads its code when called (docs/adr/0057). */
-const COMMANDS: Readonly<Record<string, () => Promise<Add>>> = {
-  serve: async () => (await import("./commands/serve.js")).addServe,
-  server: async () => (await import("./commands/server.js")).addServer,
-  gateway: async () => (await import("./commands/gateway.js")).addGateway,
-  migrate: async () => (await import("./commands/migrate.js")).addMigrate,
-  org: async () => (await import("./administration/org.js")).addOrg,
-  key: async () => (await import("./administration/key.js")).addKey,
-  operator: async () => (await import("./administration/operator.js")).addOperator,
-  proposal: async () => (await import("./administration/proposal.js")).addProposal,
-  rail: async () => (await import("./rail/command.js")).addRail,
-  account: async () => {
-    const [{ addAccount }, { addTier }, { addAccountCalls }] = await Promise.all([
-      import("./commands/account.js"),
-      import("./limits/tier.js"),
-      import("./call/command.js"),
-    ]);
-    return (program) => {
-      addAccountCalls(addTier(addAccount(program)));
-    };
+/**
+ * The commands, in the groups and the order of the help. Each loads its code when called
+ * (docs/adr/0057).
+ */
+const COMMANDS: Readonly<Record<string, Loads>> = {
+  "Run it": {
+    serve: async () => (await import("./commands/serve.js")).addServe,
+    server: async () => (await import("./commands/server.js")).addServer,
+    gateway: async () => (await import("./commands/gateway.js")).addGateway,
+    migrate: async () => (await import("./commands/migrate.js")).addMigrate,
+    doctor: async () => (await import("./doctor/command.js")).addDoctor,
+    top: async () => (await import("./top/command.js")).addTop,
+    backup: async () => (await import("./backup/backup.js")).addBackup,
+    restore: async () => (await import("./backup/restore.js")).addRestore,
+    purge: async () => (await import("./purge.js")).addPurge,
+    "master-key": async () => (await import("./commands/master-key.js")).addMasterKey,
   },
-  transaction: async () => (await import("./call/command.js")).addTransaction,
-  sandbox: async () => (await import("./call/command.js")).addSandbox,
-  "master-key": async () => (await import("./commands/master-key.js")).addMasterKey,
-  call: async () => (await import("./call/command.js")).addCall,
-  tail: async () => (await import("./tail/command.js")).addTail,
-  top: async () => (await import("./top/command.js")).addTop,
-  openapi: async () => (await import("./openapi.js")).addOpenapi,
-  import: async () => (await import("./import/command.js")).addImport,
-  verify: async () => (await import("./commands/verify.js")).addVerify,
-  doctor: async () => (await import("./doctor/command.js")).addDoctor,
-  purge: async () => (await import("./purge.js")).addPurge,
-  backup: async () => (await import("./backup/backup.js")).addBackup,
-  restore: async () => (await import("./backup/restore.js")).addRestore,
-  book: async () => {
-    const [{ addBook }, { addMove }, { addCorrections }] = await Promise.all([
-      import("./backup/book.js"),
-      import("./move/command.js"),
-      import("./operator/corrections.js"),
-    ]);
-    return (program) => {
-      const book = addBook(program);
-      addMove(book);
-      addCorrections(book);
-    };
+  "Organizations and keys": {
+    org: async () => (await import("./administration/org.js")).addOrg,
+    key: async () => (await import("./administration/key.js")).addKey,
+    operator: async () => (await import("./administration/operator.js")).addOperator,
+    proposal: async () => (await import("./administration/proposal.js")).addProposal,
+    limits: async () => (await import("./limits/command.js")).addLimits,
   },
-  resolve: async () => (await import("./operator/resolve.js")).addResolve,
-  reconcile: async () => (await import("./reconcile/command.js")).addReconcile,
-  seal: async () => (await import("./seal/command.js")).addSeal,
-  export: async () => (await import("./books/export.js")).addExport,
-  supply: async () => (await import("./books/supply.js")).addSupply,
-  reserve: async () => (await import("./books/reserve.js")).addReserve,
-  limits: async () => (await import("./limits/command.js")).addLimits,
+  Money: {
+    rail: async () => (await import("./rail/command.js")).addRail,
+    account: async () => {
+      const [{ addAccount }, { addTier }, { addAccountCalls }] = await Promise.all([
+        import("./commands/account.js"),
+        import("./limits/tier.js"),
+        import("./call/command.js"),
+      ]);
+      return (program) => {
+        addAccountCalls(addTier(addAccount(program)));
+      };
+    },
+    resolve: async () => (await import("./operator/resolve.js")).addResolve,
+    reconcile: async () => (await import("./reconcile/command.js")).addReconcile,
+  },
+  Books: {
+    verify: async () => (await import("./commands/verify.js")).addVerify,
+    book: async () => {
+      const [{ addBook }, { addMove }, { addCorrections }] = await Promise.all([
+        import("./backup/book.js"),
+        import("./move/command.js"),
+        import("./operator/corrections.js"),
+      ]);
+      return (program) => {
+        const book = addBook(program);
+        addMove(book);
+        addCorrections(book);
+      };
+    },
+    seal: async () => (await import("./seal/command.js")).addSeal,
+    export: async () => (await import("./books/export.js")).addExport,
+    supply: async () => (await import("./books/supply.js")).addSupply,
+    reserve: async () => (await import("./books/reserve.js")).addReserve,
+  },
+  "A server's clients": {
+    call: async () => (await import("./call/command.js")).addCall,
+    transaction: async () => (await import("./call/command.js")).addTransaction,
+    import: async () => (await import("./import/command.js")).addImport,
+    tail: async () => (await import("./tail/command.js")).addTail,
+    sandbox: async () => (await import("./call/command.js")).addSandbox,
+    openapi: async () => (await import("./openapi.js")).addOpenapi,
+  },
 };
 
 /**
@@ -86,21 +101,40 @@ export async function kescProgram(args: readonly string[]): Promise<Command> {
 
   const [first = ""] = args;
   if (VERSION.has(first)) return program;
-  const called = Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined;
+  const called = Object.values(COMMANDS).find((loads) => Object.hasOwn(loads, first))?.[first];
   if (called !== undefined) {
     (await called())(program);
+    addExamples(program);
     return program;
   }
   // The help, and advice on a misspelt command, name all of them.
-  for (const load of Object.values(COMMANDS)) (await load())(program);
-  const { VARIABLES } = await import("../../runtime/variables.js");
-  return program.addHelpText(
-    "after",
-    `\n${helpOn(VARIABLES)}\n\nExit codes: 0 success, 1 failure, 2 wrong usage or configuration.`,
-  );
+  for (const [group, loads] of Object.entries(COMMANDS)) {
+    program.commandsGroup(`${group}:`);
+    for (const load of Object.values(loads)) (await load())(program);
+  }
+  addExamples(program.commandsGroup("Help:").helpCommand("help [command]", "say more about a command"));
+  const { VARIABLE_GROUPS } = await import("../../runtime/variables/declarations.js");
+  return program.addHelpText("after", `\n${helpOn(VARIABLE_GROUPS["The eight that you set"])}\n\n${ENDING}`);
 }
 
-function helpOn(variables: typeof VARIABLES): string {
+/** The name of a command with those before it, such as "rail set". */
+export function pathOf(command: Command): string {
+  const names: string[] = [];
+  for (let each = command; each.parent !== null; each = each.parent) names.unshift(each.name());
+  return names.join(" ");
+}
+
+function addExamples(command: Command): void {
+  for (const each of command.commands) addExamples(each);
+  if (command.parent === null || command.commands.length > 0) return;
+  const lines = examplesOf(pathOf(command)).map((example) => `\n  kesc ${example}`);
+  command.addHelpText("after", `\nExamples:${lines.join("")}`);
+}
+
+const ENDING = `docs/configuration.md lists all variables, docs/commands.md all commands with examples.
+Exit codes: 0 success, 1 failure, 2 wrong usage or configuration.`;
+
+function helpOn(variables: Variables): string {
   const width = Math.max(...Object.keys(variables).map((name) => name.length));
   const rows = Object.entries(variables).map(([name, { fallback, meaning }]) => {
     return `  ${name.padEnd(width)}  ${meaning}${fallback === undefined ? "" : ` (${fallback})`}`;

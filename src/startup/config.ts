@@ -1,5 +1,6 @@
 import { clientTlsFilesOf, serverTlsFilesOf, type TlsFiles } from "../../runtime/transport/tls.js";
-import { type Environment, type LogLevel, readVariables, type Values } from "../../runtime/variables.js";
+import { type Environment, readVariables, type Values } from "../../runtime/variables.js";
+import type { LogLevel } from "../../runtime/variables/declarations.js";
 import type { HostAndPort } from "../../runtime/variables/forms.js";
 import type { GrpcLimits } from "../grpc/limits.js";
 import { FOUR_EYES_GROUPS, type FourEyes, parseFourEyes } from "../operators/four-eyes.js";

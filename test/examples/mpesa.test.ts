@@ -4,7 +4,8 @@ import { basename, join } from "node:path";
 
 import { expect } from "chai";
 
-import { readVariables, VARIABLES } from "../../runtime/variables.js";
+import { readVariables } from "../../runtime/variables.js";
+import { VARIABLES } from "../../runtime/variables/declarations.js";
 import { readSettingsFile } from "../../src/cli/rail/mpesa-files.js";
 import { checkMpesaCredentials, checkMpesaSettings } from "../../src/rails/accounts/mpesa-account.js";
 import { callbackProblems } from "../../src/startup/callbacks.js";

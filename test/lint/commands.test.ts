@@ -4,7 +4,11 @@ import { join } from "node:path";
 import { expect } from "chai";
 import type { Command } from "commander";
 
-import { kescProgram } from "../../src/cli/program.js";
+import { ACCOUNT, TRANSACTION } from "../../src/cli/call/resource.js";
+import { examplesOf } from "../../src/cli/examples.js";
+import { pathOf } from "../../src/cli/program.js";
+import { readContract } from "../../src/grpc/messages/contract.js";
+import { leavesOf, PROGRAM } from "../support/documents/reference.js";
 
 // The documents show commands to paste. Each command and each of its options must exist, and each
 // option that the command requires must be there.
@@ -25,8 +29,6 @@ function documentsIn(folder: string): string[] {
     .filter((name) => name.endsWith(".md"))
     .map((name) => join(folder, name));
 }
-
-const PROGRAM: Command = await kescProgram([]);
 
 /** The commands in the fenced blocks of a text, each on one line and without its comment. */
 function commandsIn(text: string): readonly string[] {
@@ -55,9 +57,24 @@ function problemsOf(line: string): readonly string[] {
   const known = new Set(command.options.map(({ long }) => long));
   const missing = command.options.filter(({ mandatory, long }) => mandatory && !given.includes(String(long)));
   return [
+    ...unknownFilters(command, words).map((name) => `${line}: no filter ${name}`),
     ...given.filter((name) => name !== "--help" && !known.has(name)).map((name) => `${line}: no option ${name}`),
     ...(given.includes("--help") ? [] : missing.map(({ long }) => `${line}: ${String(long)} is required`)),
   ];
+}
+
+const CONTRACT = readContract().files;
+
+/** The filters of a list, such as min_amount=1000, that its rpc does not have. */
+function unknownFilters(command: Command, words: readonly string[]): readonly string[] {
+  const resource = [ACCOUNT, TRANSACTION].find(({ name }) => pathOf(command) === `${name} list`);
+  if (resource === undefined) return [];
+  const [service = "", rpc] = resource.listMethod.split("/");
+  const method = CONTRACT.getService(service)?.methods.find(({ name }) => name === rpc);
+  const known = method?.input.fields.map(({ name }) => name) ?? [];
+  return words
+    .flatMap((word) => /^'?([a-z_]+)(?:\[.*\])?=/.exec(word)?.[1] ?? [])
+    .filter((name) => !known.includes(name));
 }
 
 describe("the commands in the documents", () => {
@@ -73,4 +90,27 @@ describe("the commands in the documents", () => {
       expect(commandsIn(readFileSync(document, "utf8")).flatMap(problemsOf)).to.deep.equal([]);
     });
   }
+});
+
+describe("the examples of commands", () => {
+  const names = leavesOf(PROGRAM).map(pathOf);
+
+  it("are there for each command", () => {
+    expect(names).to.include.members(["serve", "rail set", "book adjust"]);
+    expect(names.filter((name) => examplesOf(name).length === 0)).to.deep.equal([]);
+  });
+
+  it("have values that the command takes", async () => {
+    const run: string[] = [];
+    for (const command of leavesOf(PROGRAM)) {
+      command.action(() => {
+        run.push(pathOf(command));
+      });
+      for (const example of examplesOf(pathOf(command))) {
+        const words = wordsOf(example).map((word) => word.replace(/^["']|["']$/g, ""));
+        await PROGRAM.parseAsync(words, { from: "user" });
+      }
+    }
+    expect([...new Set(run)]).to.deep.equal(names);
+  });
 });

@@ -4,7 +4,8 @@ import { join } from "node:path";
 
 import { expect } from "chai";
 
-import { type Environment, readVariables, type Values, VARIABLES } from "../../runtime/variables.js";
+import { type Environment, readVariables, type Values } from "../../runtime/variables.js";
+import { VARIABLES } from "../../runtime/variables/declarations.js";
 
 function valuesOf(environment: Environment): Values {
   const result = readVariables(environment);
@@ -95,7 +96,7 @@ describe("the environment variables", () => {
   for (const [name, advice] of [
     ["KESC_QUEUEMAX", "Did you mean KESC_QUEUE_MAX?"],
     ["KESC_GRPC_ADRESS", "Did you mean KESC_GRPC_ADDRESS?"],
-    ["KESC_COLOUR_OF_THE_SKY", "Unset it; 'kesc help' lists all variables."],
+    ["KESC_COLOUR_OF_THE_SKY", "Unset it; docs/configuration.md lists all variables."],
   ] as const) {
     it(`refuse ${name}, and say what to do`, () => {
       expect(problemsOf({ [name]: "5" })).to.deep.equal([`Unknown variable ${name}. ${advice}`]);

@@ -17,10 +17,7 @@ Without a method the command lists all methods. The end of a name is enough: Min
 The request is a JSON object with the field names of the contract, as in REST. "@request.json" reads it from a file and
 "-" from the standard input. A method that takes a stream reads one object from each line. Each message
 of a method that only returns a stream is printed on one line. Amounts may be numbers or strings. The output has the
-form of the REST API, but amounts are strings.
-
-  kesc call Mint '{"account_id": "acc_…", "amount": "10.00", "reference": "deposit-3"}'
-  kesc call grpc.health.v1.Health/Check`;
+form of the REST API, but amounts are strings.`;
 
 /** `kesc call`: makes one gRPC call and prints the response. */
 export function addCall(program: Command): void {

@@ -23,6 +23,6 @@ export const TRANSACTION: Resource = {
   getMethod: "kesc.v1.TransactionService/GetTransaction",
   listMethod: "kesc.v1.TransactionService/ListTransactions",
   idField: "transaction_id",
-  example: "status=pending status=failed min_amount=1000 'metadata[order_id]=17'",
+  example: "statuses=pending statuses=failed min_amount=1000 'metadata[order_id]=17'",
   columns: ["id", "created_at", "type", "status", "amount", "account_id", "reference"],
 };

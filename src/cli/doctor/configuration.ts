@@ -4,7 +4,7 @@ import { type Config, readConfig } from "../../startup/config.js";
 import { fail, type Finding, ok } from "./finding.js";
 
 const CHECK = "configuration";
-const REMEDY = "Correct it in the environment of both programs; `kesc help` lists all variables.";
+const REMEDY = "Correct it in the environment of both programs; docs/configuration.md lists all variables.";
 
 /** Returns the configuration, if it can be read, and one finding for each wrong variable. */
 export function checkConfiguration(environment: Readonly<Record<string, string | undefined>>): {

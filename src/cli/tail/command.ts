@@ -7,10 +7,7 @@ import type { TailOptions } from "./follow.js";
 
 const HELP = `
 The command shows new events until it is interrupted. It reconnects by itself, and goes on after the last event: none is
-lost, and none comes twice. docs/events.md lists the types. The API key needs the scope "events:read".
-
-  kesc tail
-  kesc tail --after 0 --type transaction.completed --type transaction.failed --json`;
+lost, and none comes twice. docs/events.md lists the types. The API key needs the scope "events:read".`;
 
 /** `kesc tail`: follows the events of an organization, over the API. */
 export function addTail(program: Command): void {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 
 import { invocation } from "../../startup/invocation.js";
 import { OperatorError } from "../../startup/operator-error.js";
@@ -18,10 +18,7 @@ const HOME_AND_CLEAR = "\u001B[H\u001B[J";
 
 const HELP = `
 The command reads the metrics of a server (KESC_ADMIN_ADDRESS, docs/metrics.md) and shows what happened between two
-looks, until it is interrupted.
-
-  kesc top
-  kesc top --once --json`;
+looks, until it is interrupted.`;
 
 interface TopOptions {
   readonly address?: string;
@@ -39,7 +36,11 @@ export function addTop(program: Command): void {
       "--address <host:port>",
       `where the server has its metrics (default: KESC_ADMIN_ADDRESS, ${DEFAULT_ADDRESS})`,
     )
-    .option("--interval <time>", "the time between two looks", durationMillis, DEFAULT_INTERVAL_MILLIS)
+    .addOption(
+      new Option("--interval <time>", "the time between two looks")
+        .argParser(durationMillis)
+        .default(DEFAULT_INTERVAL_MILLIS, "2s"),
+    )
     .option("--once", "show one look, and end")
     .option("--json", "print one JSON object on each line, for scripts")
     .addHelpText("after", HELP)

@@ -8,8 +8,9 @@ import { lineOf } from "../../../gateway/contract/comments.js";
 import { CONTRACT_URL, readContract } from "../../../gateway/contract/contract.js";
 import { openapiText } from "../../../gateway/openapi/document.js";
 import { reasonsOf } from "../../../gateway/problems/reasons.js";
-import { VARIABLES } from "../../../runtime/variables.js";
+import { VARIABLE_GROUPS } from "../../../runtime/variables/declarations.js";
 import { readContract as readServerContract } from "../../../src/grpc/messages/contract.js";
+import { commandsReference, variablesReference, withReference } from "./reference.js";
 import { withTable } from "./table.js";
 
 type Rows = readonly (readonly string[])[];
@@ -28,6 +29,8 @@ export function generatedDocuments(): ReadonlyMap<string, string> {
     ["openapi.json", openapiText(readContract(readFileSync(CONTRACT_URL)))],
     ["README.md", withTable(readFileSync("README.md", "utf8"), "## Configuration", variableRows())],
     ["docs/api.md", withTable(readFileSync("docs/api.md", "utf8"), "## Calls", rpcRows())],
+    ["docs/configuration.md", withReference(readFileSync("docs/configuration.md", "utf8"), variablesReference())],
+    ["docs/commands.md", withReference(readFileSync("docs/commands.md", "utf8"), commandsReference())],
     ["docs/errors.md", errors],
     ["docs/performance.md", withResults(readFileSync("docs/performance.md", "utf8"), newestResults())],
   ]);
@@ -73,9 +76,9 @@ function fieldReasonRows(): Rows {
 }
 
 function variableRows(): Rows {
-  const rows = Object.entries(VARIABLES).map(([name, { fallback, meaning }]) => [
+  const rows = Object.entries(VARIABLE_GROUPS["The eight that you set"]).map(([name, { fallback, meaning }]) => [
     `\`${name}\``,
-    fallback === undefined || fallback === "" ? "" : `\`${fallback}\``,
+    fallback === undefined ? "" : `\`${fallback}\``,
     meaning,
   ]);
   return [["variable", "default", "meaning"], ...rows];

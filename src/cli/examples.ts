@@ -1,0 +1,107 @@
+/**
+ * Examples of every command, without "kesc" before it. The help of a command and docs/commands.md show
+ * those that begin with its name; test/lint/commands.test.ts runs each up to its action.
+ */
+const EXAMPLES = `
+serve --demo
+server
+gateway
+migrate
+migrate --cells 4 --grant-to kesc_server
+doctor --backups /backups
+top
+top --once --json
+backup /backups/kesc-2026-11-22.db
+restore /backups/kesc-2026-11-22.db
+restore --in-place --heads /backups/heads-2026-11-22 --yes
+purge
+master-key rotate
+master-key prune --yes
+org create --name "Acme"
+org create --name "Acme tests" --sandbox
+org list
+org suspend "Acme" --reason "case 17" --yes
+org resume "Acme" --reason "case 17 closed"
+org acts "Acme"
+key create --org "Acme" --name "payroll" --scopes transactions:write,accounts:read --expires-in 90d
+key create --org "Acme" --certificate URI:spiffe://example.com/billing --scopes accounts:read --expires-in 365d
+key list --org "Acme"
+key revoke key_01jd2r6p5vf8ksw3xhb1z7q4ye
+operator new-key
+operator create "Amina Odhiambo" --role admin
+operator list
+operator set-roles "Carol Wanjiru" --role support,approver
+operator replace-key "Carol Wanjiru" --key-sha256 5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03
+operator revoke "Carol Wanjiru"
+operator acts --limit 20
+operator whoami
+proposal list
+proposal approve prp_01jd2r6p5vf8ksw3xhb1z7q4ye
+proposal reject prp_01jd2r6p5vf8ksw3xhb1z7q4ye
+limits show "Acme"
+limits set "Acme" --tier full --mint-per-day 300000.00 --redeem-per-day 300000.00 --person "Amina" --reason "full KYC"
+limits remove "Acme" --tier full --person "Amina" --reason "the tier is not used"
+rail set sandbox --org "Acme tests" --default
+rail set mpesa --org "Acme" --settings mpesa.json --credentials secrets.json --credentials-expire 2027-01-31
+rail list
+rail status --org "Acme"
+rail register-pull --org "Acme" --contact 0712345678
+rail open --org "Acme" --rail mpesa --reason "M-Pesa is well again"
+rail close --org "Acme" --rail mpesa --reason "M-Pesa reports 8006"
+rail auto --org "Acme" --rail mpesa
+account get acc_01jd2r6p5vf8ksw3xhb1z7q4ye
+account list phone_number=0712345678
+account tier acc_01jd2r6p5vf8ksw3xhb1z7q4ye --org "Acme" --tier full --reason "passport checked"
+account export acc_01jd2r6p5vf8ksw3xhb1z7q4ye --org "Acme" --json
+account erase acc_01jd2r6p5vf8ksw3xhb1z7q4ye --org "Acme" --reason "request 17" --yes
+resolve txn_01jd2r6p5vf8ksw3xhb1z7q4ye --outcome completed --receipt RKTQDM7W01 --org "Acme" --person "Amina" --reason "in the statement" --yes
+clear-flag txn_01jd2r6p5vf8ksw3xhb1z7q4ye --flag REPORT_DIFFERS --org "Acme" --person "Amina" --reason "the statement agrees"
+reconcile mpesa statement.csv --org "Acme"
+reconcile mpesa --pull --apply --org "Acme"
+verify
+verify --metrics-file /var/lib/node_exporter/kesc_verify.prom
+verify --heads heads.txt --write-heads heads.txt
+book list
+book activate "Acme" --yes
+book accept-clock "Acme" --yes
+book export "Acme" book.ndjson --yes
+book import book.ndjson --cell 2
+book release "Acme" --arrived CODE --to "PostgreSQL in Nairobi"
+book resume "Acme"
+book discard "Acme" --cell 0 --yes
+book receive --amount 100.00 --receipt RKTQDM7W03 --key receive-RKTQDM7W03 --org "Acme" --person "Amina" --reason "in the statement" --yes
+book allocate --amount 60.00 --account acc_01jd2r6p5vf8ksw3xhb1z7q4ye --key allocate-RKTQDM7W03 --org "Acme" --person "Amina" --reason "the user wrote" --yes
+book return --amount 40.00 --receipt RKTQDM7W04 --key return-RKTQDM7W03 --org "Acme" --person "Amina" --reason "nobody asked for it" --yes
+book paid --amount 30.00 --receipt RKTQDM7W06 --key paid-RKTQDM7W06 --org "Acme" --person "Amina" --reason "sent from the portal" --yes
+book cover --amount 20.00 --key cover-RKTQDM7W06 --org "Acme" --person "Amina" --reason "from the bank" --yes
+book recover --amount 10.00 --account acc_01jd2r6p5vf8ksw3xhb1z7q4ye --key recover-RKTQDM7W06 --org "Acme" --person "Amina" --reason "the user agrees" --yes
+book adjust --movement RKTQDM7W09 --direction out --amount 10.00 --key adjust-RKTQDM7W09 --org "Acme" --person "Amina" --reason "in the statement" --yes
+book transfer --direction out --amount 500.00 --receipt RKTQDM7W08 --key transfer-RKTQDM7W08 --org "Acme" --person "Amina" --reason "to the bank" --yes
+seal rotate
+seal list
+seal publish /srv/www/seals
+seal clear org_01jd2r6p5vf8ksw3xhb1z7q4ye --by "Amina" --reason "restored by hand; verify found nothing"
+export statement "Acme" --account acc_01jd2r6p5vf8ksw3xhb1z7q4ye --from 2026-11-01 --to 2026-11-30 --output statement.csv
+export journal "Acme" --from 2026-11-01 --to 2026-11-30 --output journal.csv
+export ledger "Acme" --from 2026-11-01 --to 2026-11-30 --format ndjson
+supply
+reserve record "Acme" --place "Trust account" --amount 1000000.00 --as-of 2025-12-31 --evidence "statement 12/2025"
+reserve list "Acme"
+call
+call Mint '{"account_id": "acc_01jd2r6p5vf8ksw3xhb1z7q4ye", "amount": "10.00", "reference": "deposit-3"}'
+call grpc.health.v1.Health/Check
+transaction get txn_01jd2r6p5vf8ksw3xhb1z7q4ye
+transaction list statuses=pending min_amount=1000 --limit 20
+import payroll.csv --rejects rejects.csv
+tail
+tail --after 0 --type transaction.completed --type transaction.failed --json
+sandbox advance txn_01jd2r6p5vf8ksw3xhb1z7q4ye
+openapi
+`;
+
+const LINES = EXAMPLES.trim().split("\n");
+
+/** The examples of a command, such as "rail set". */
+export function examplesOf(command: string): readonly string[] {
+  return LINES.filter((line) => line === command || line.startsWith(`${command} `));
+}
