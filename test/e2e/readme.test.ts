@@ -65,11 +65,22 @@ describe("the requests of the documents, with the demo of `make run`", () => {
     return blocks;
   }
 
-  it("work as the README has them: an account and the first mint", async () => {
-    const [accountId, minted, ...others] = await paste(requestsOf("README.md"));
+  it("work as the README has them: the first mint, its repeat, and a redemption whose callback is lost", async () => {
+    const [accountId, minted, repeated, redeemed, ...others] = await paste(requestsOf("README.md"));
     expect(accountId).to.match(/^acc_[0-9a-z]{26}$/);
     expect(minted).to.include('"type":"mint"').and.include('"amount":1000.00').and.include('"status":"completed"');
-    expect(others).to.deep.equal([]);
+    expect(repeated).to.equal(minted);
+    expect(redeemed).to.include('"type":"redeem"').and.include('"amount":250.00').and.include('"status":"pending"');
+    expect(others).to.have.lengthOf(1);
+    await completed((JSON.parse(redeemed ?? "") as { id: string }).id);
+  });
+
+  it("work as the README has them for grpcurl, given to buf curl", async () => {
+    const [, options = "", address = "", method = ""] =
+      /`grpcurl -plaintext (.+) (\S+:50051) (\S+)`/.exec(readFileSync("README.md", "utf8")) ?? [];
+    const [account = ""] = requestsOf("README.md");
+    const lines = await paste([account, `npx buf curl --protocol grpc ${options} http://${address}/${method}`]);
+    expect(lines.join("\n")).to.include('"userId": "achieng"');
   });
 
   it("work as the quickstart of REST has them, also after those of the README", async () => {

@@ -112,6 +112,8 @@ describe("kesc backup, restore and book", () => {
 
   it("set the books of a database to RESTORED that other tools have restored, and find what it lacks", async () => {
     const heads = path("heads");
+    const body = { account_id: accountId, amount: 1, reference: "after-the-backup" };
+    expect((await service.rest("POST", "/transactions/mint", { body })).status).to.equal(201);
     await kesc(["verify", "--write-heads", heads], service.variables);
     const intent = await kesc(["restore", "--in-place"], restored());
     expect(intent).to.include({ code: 2, stdout: "" });
