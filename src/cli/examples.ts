@@ -1,6 +1,6 @@
 /**
- * Examples of every command, without "kesc" before it. The help of a command and docs/commands.md show
- * those that begin with its name; test/lint/commands.test.ts runs each up to its action.
+ * Examples of every command, without "kesc". The help of a command and docs/commands.md show them,
+ * and test/lint runs their arguments through the parsers.
  */
 const EXAMPLES = `
 serve --demo
