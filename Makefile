@@ -13,7 +13,7 @@ endif
 SOURCES := $(shell find runtime src gateway test bench proto -path src/gen -prune -o -type f \( -name '*.ts' -o -name '*.proto' \) -print)
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint lint-format lint-code lint-contract lint-tests check coverage nightly docs fuzz audit baseline screenshots bench bench-full cells move profile compare path upgrade chaos events overload hostile simulate mutants daraja clean
+.PHONY: help run pack test lint lint-format lint-code lint-contract lint-tests check coverage nightly docs fuzz audit baseline screenshots bench bench-full cells move profile compare path upgrade chaos events overload hostile simulate mutants daraja clean
 
 help: ## list what make can do
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -21,6 +21,10 @@ help: ## list what make can do
 run: dist/.built ## install, build, migrate, make a demo organization if there is none, and serve (gRPC and REST)
 	@echo 'The command kesc, in this folder:$(if $(NODE), PATH="$(CURDIR)/$(dir $(NODE)):$$PATH") npx kesc --help'
 	@dist/bin/kesc.js serve --demo
+
+pack: dist/.built ## make the packages to install without a checkout, in dist/packages: kesc, and the client @kesc/client
+	@node deploy/packages.mjs
+	@cd dist/packages && npm pack --silent --ignore-scripts ./kesc ./client >/dev/null && ls -sh1 *.tgz
 
 lint: dist/.built ## what needs no server: formatting, linters, imports, dead code, contract, generated files, documents
 	@$(MAKE) --no-print-directory -j2 --output-sync lint-code lint-format lint-contract lint-tests
@@ -130,7 +134,7 @@ node_modules/.package-lock.json: package.json package-lock.json | $(NODE)
 	@npm install --no-save --no-audit --no-fund
 	@touch $@
 
-dist/.built: node_modules/.package-lock.json $(SOURCES) deploy/bundle.mjs tsconfig.json tsconfig.client.json buf.yaml buf.gen.yaml
+dist/.built: node_modules/.package-lock.json $(SOURCES) deploy/bundle.mjs deploy/packages.mjs tsconfig.json tsconfig.client.json buf.yaml buf.gen.yaml
 	@echo 'Compiling…'
 	@npm run --silent build
 	@cd dist && find test -name '*.test.js' | while read -r test; do [ -f "../$${test%.js}.ts" ] || rm "$$test"; done # of tests that are gone

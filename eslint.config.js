@@ -11,7 +11,7 @@ export default tseslint.config(
       "examples/",
       "eslint.config.js",
       ".dependency-cruiser.cjs",
-      "deploy/bundle.mjs",
+      "deploy/",
     ],
   },
   tseslint.configs.strictTypeChecked,

@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,34 +24,6 @@ describe("the package", () => {
     } finally {
       rmSync(folder, { recursive: true });
     }
-  });
-
-  it("carries the programs, the contract and the documents, and no tests", () => {
-    const listed = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "ignore"],
-    });
-    const [{ files }] = JSON.parse(listed) as [{ files: readonly { path: string }[] }];
-    const paths = files.map(({ path }) => path);
-    expect(paths).to.include.members([
-      "dist/bin/kesc.js",
-      "dist/bin/worker.js",
-      "dist/bin/LICENSES.txt",
-      "dist/src/client/kesc-client.js",
-      "dist/src/client/kesc-client.d.ts",
-      "dist/src/gen/client/tables.js",
-      "dist/src/gen/client/messages.d.ts",
-      "dist/proto/kesc.binpb",
-      "README.md",
-      "docs/api.md",
-      ...[
-        ...SERVICES,
-        "google/api/annotations.proto",
-        "google/rpc/status.proto",
-        "google/protobuf/timestamp.proto",
-      ].map((path) => `${INCLUDE}/${path}`),
-    ]);
-    expect(paths.filter((path) => /^(dist\/)?(test|bench|data|keys)\//.test(path))).to.deep.equal([]);
   });
 });
 

@@ -10,13 +10,10 @@ cd "$(dirname "$0")/../.."
 [ -d node_modules ] || npm install --no-save --no-audit --no-fund
 npm run --silent build
 
-# The files of the package (package.json, "files").
 mkdir -p "$out"
-archive=$(npm pack --silent --ignore-scripts --pack-destination "$out")
-tar -xzf "$out/$archive" -C "$out" --strip-components=1
-rm "$out/$archive"
+cp -R dist/packages/kesc/. "$out/"
 
-# The bundle holds all packages but this one, which has a native module for each platform.
+# What `npm install` of the package would add, of this platform alone.
 sqlite=node_modules/better-sqlite3
 native=$(node -p "require('./$sqlite/lib/binding.js').getPrebuildPath()")
 mkdir -p "$out/$sqlite/prebuilds"

@@ -1,7 +1,7 @@
-// node client.mjs: with the client of this package. KESC_API_KEY is a key, KESC_ADDRESS the gRPC address.
+// node client.mjs: with the client @kesc/client. KESC_API_KEY is a key, KESC_ADDRESS the gRPC address.
 import { randomUUID } from "node:crypto";
 
-import { KescClient, KescError } from "kesc/client";
+import { KescClient, KescError } from "@kesc/client";
 
 const kesc = new KescClient({
   address: process.env["KESC_ADDRESS"] ?? "127.0.0.1:50051",

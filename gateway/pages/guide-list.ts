@@ -18,7 +18,7 @@ export const GUIDES: Readonly<Record<string, readonly Guide[]>> = {
     guide("rest", "guides/rest.md", "REST with curl", "an account, a mint and a redemption in five minutes"),
     guide("grpc", "guides/grpc.md", "gRPC from a shell", "reflection, buf curl and kesc call"),
     guide("python", "guides/python.md", "gRPC with Python", "the same from Python, without generated code"),
-    guide("typescript", "guides/typescript.md", "TypeScript", "the same with the client kesc/client"),
+    guide("typescript", "guides/typescript.md", "TypeScript", "the same with the client @kesc/client"),
     guide("sandbox", "sandbox.md", "The sandbox", "a rail on which nothing real moves, with every ending"),
   ],
   Guides: [

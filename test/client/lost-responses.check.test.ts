@@ -68,7 +68,7 @@ function shapeOf(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, shapeOf(each)]));
 }
 
-describe("kesc/client, after each response was lost once", () => {
+describe("@kesc/client, after each response was lost once", () => {
   let service: WithRails;
   let network: TcpForwarder;
   let things: Things;

@@ -64,7 +64,7 @@ function textOf(error: unknown): string {
   return error instanceof TypeError ? error.message : `no TypeError: ${String(error)}`;
 }
 
-describe("the messages of kesc/client", () => {
+describe("the messages of @kesc/client", () => {
   for (const [name, desc] of DESCS) {
     it(`${name} is what REST shows, but for null and for amounts as texts, and JSON keeps it`, () => {
       for (const message of [full(desc), create(desc)]) {

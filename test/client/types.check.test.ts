@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { expect } from "chai";
 
 const PROGRAM = `
-import { type Account, type Event, KescClient, KescError, type MintRequest, type TransactionStatus, verifyWebhook } from "kesc/client";
+import { type Account, type Event, KescClient, KescError, type MintRequest, type TransactionStatus, verifyWebhook } from "@kesc/client";
 
 const kesc = new KescClient({ address: "kesc.example.com:50051", apiKey: "key" });
 const mint: MintRequest = { account_id: "acc_1", amount: "1.00", reference: "one" };
@@ -46,12 +46,12 @@ await kesc.accounts.getAccount();
 await kesc.accounts.getAccount({ account_id: "acc_1" }, { idempotencyKey: "one" });
 `;
 
-describe("the types of kesc/client", () => {
+describe("the types of @kesc/client", () => {
   it("serve a program in another folder", () => {
     const folder = mkdtempSync(join(tmpdir(), "kesc-client-types-"));
     try {
-      mkdirSync(join(folder, "node_modules"));
-      symlinkSync(resolve("."), join(folder, "node_modules/kesc"));
+      mkdirSync(join(folder, "node_modules/@kesc"), { recursive: true });
+      symlinkSync(resolve("dist/packages/client"), join(folder, "node_modules/@kesc/client"));
       writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
       writeFileSync(join(folder, "program.ts"), PROGRAM);
       const flags = ["--noEmit", "--strict", "--target", "es2023", "--module", "nodenext"];

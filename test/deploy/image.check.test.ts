@@ -65,7 +65,7 @@ describe("the steps of the image, in a checkout of git", () => {
   it("leave the programs and the package that they need, and no tests, no tools and no secrets", () => {
     expect(readdirSync(join(app, "node_modules"))).to.deep.equal(["better-sqlite3"]);
     expect(readdirSync(app)).not.to.include("test");
-    expect(readdirSync(join(app, "dist"))).to.have.members(["bin", "proto", "src", "swagger-ui"]);
+    expect(readdirSync(join(app, "dist"))).to.have.members(["bin", "proto", "swagger-ui"]);
   });
 
   it("leave a service that migrates, serves and mints, and stops when it is told to", async () => {
