@@ -1,14 +1,13 @@
 // node proto-loader.mjs: without generated code. Reads the contract from dist/proto/include of this package.
 import { randomUUID } from "node:crypto";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 import { credentials, loadPackageDefinition, Metadata } from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
 
-const root = dirname(createRequire(import.meta.url).resolve("kesc/package.json"));
-const options = { includeDirs: [join(root, "dist/proto/include")], keepCase: true, longs: String, defaults: true };
+const contract = fileURLToPath(new URL("../../dist/proto/include", import.meta.url));
+const options = { includeDirs: [contract], keepCase: true, longs: String, defaults: true };
 const files = ["account_service", "transaction_service", "event_service"].map((name) => `kesc/v1/${name}.proto`);
 const definition = loadSync([...files, "google/rpc/status.proto", "google/rpc/error_details.proto"], options);
 const { v1 } = loadPackageDefinition(definition).kesc;
