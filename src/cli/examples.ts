@@ -45,7 +45,7 @@ rail set sandbox --org "Acme tests" --default
 rail set mpesa --org "Acme" --settings mpesa.json --credentials secrets.json --credentials-expire 2027-01-31
 rail list
 rail status --org "Acme"
-rail register-pull --org "Acme" --contact 0712345678
+rail register-pull --org "Acme" --rail mpesa --contact 0712345678
 rail open --org "Acme" --rail mpesa --reason "M-Pesa is well again"
 rail close --org "Acme" --rail mpesa --reason "M-Pesa reports 8006"
 rail auto --org "Acme" --rail mpesa

@@ -3,6 +3,7 @@ import type { Rail, TransactionType } from "../domain/transaction.js";
 import type { Cents } from "../domain/values/cents.js";
 import type { MaskedPhone } from "../domain/values/masked-phone.js";
 import type { PayableAmounts } from "../domain/values/payable-amounts.js";
+import type { PhoneNumber } from "../domain/values/phone-number.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import type { CallbackPurpose } from "./callback-token.js";
 import type { OpenPayment, Order } from "./order.js";
@@ -71,6 +72,15 @@ export interface PaymentRail {
    * its time, and may deliver it twice.
    */
   messagesOf?(payment: OpenPayment): readonly TimedMessage[];
+
+  /** Lists every payment that came in, of a rail that can say so, for reconciliation. */
+  receivedPayments?(period: Period, signal: AbortSignal): Promise<ReceivedPayments>;
+
+  /**
+   * Registers the account for `receivedPayments`, if the rail wants that once. A second time
+   * changes nothing. Returns the code of a failure.
+   */
+  registerForReceivedPayments?(contact: PhoneNumber, signal: AbortSignal): Promise<string | undefined>;
 }
 
 export interface Capabilities extends PayableAmounts {
@@ -143,6 +153,28 @@ export interface RailAccountBalance {
   readonly currency: string;
   /** A whole number of cents. It may be negative, for example for an account of fees. */
   readonly availableCents: number;
+}
+
+/** From its first to its last moment. */
+export interface Period {
+  readonly from: UnixMillis;
+  readonly to: UnixMillis;
+}
+
+export type ReceivedPayments =
+  | { readonly kind: "complete"; readonly payments: readonly ReceivedPayment[] }
+  /** At least a part of the list could not be read: no list is better than half. */
+  | { readonly kind: "failed"; readonly code: string };
+
+/** A payment that came in, as the rail lists it. */
+export interface ReceivedPayment {
+  readonly receipt: string;
+  readonly amountCents: Cents;
+  /** The last characters of the transaction's id, in lower case, if the payment names one. */
+  readonly idEnd: string | undefined;
+  readonly phone: MaskedPhone | undefined;
+  /** Undefined if the rail does not say it without doubt. */
+  readonly receivedAt: UnixMillis | undefined;
 }
 
 /**

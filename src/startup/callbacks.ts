@@ -2,7 +2,9 @@ import { readFileSync } from "node:fs";
 
 import { readBaseUrl } from "../../runtime/transport/base-url.js";
 import type { Values } from "../../runtime/variables.js";
-import { type CallbackPurpose, callbackToken } from "../rails/callback-token.js";
+import { callbackToken } from "../rails/callback-token.js";
+import type { CallbackUrl } from "../rails/rail-kind.js";
+import { RAILS } from "../rails/rails.js";
 import { OperatorError } from "./operator-error.js";
 
 /** Where rails call back. */
@@ -14,18 +16,19 @@ export interface CallbackSettings {
 
 type CallbackValues = Pick<Values, "KESC_CALLBACK_BASE_URL" | "KESC_CALLBACK_SECRET_FILE">;
 
-// M-Pesa refuses addresses with these words (docs/mpesa.md).
-const FORBIDDEN_WORDS = /mpesa|m-pesa|safaricom|exe|cmd|sql|query|ngrok/i;
-
 /** Returns what is wrong with the variables; one sentence each. */
 export function callbackProblems({ KESC_CALLBACK_BASE_URL: text }: CallbackValues): readonly string[] {
   if (text === undefined) return [];
   const read = readBaseUrl(text);
   if (!read.ok) return [`KESC_CALLBACK_BASE_URL ${read.problem}; it is "${text}".`];
-  const [word] = FORBIDDEN_WORDS.exec(read.url) ?? [];
-  return word === undefined
-    ? []
-    : [`KESC_CALLBACK_BASE_URL must not contain "${word}": M-Pesa refuses such an address; it is "${text}".`];
+  return RAILS.flatMap(({ name, forbiddenInCallbackUrl }) => {
+    const [word] = forbiddenInCallbackUrl?.exec(read.url) ?? [];
+    return word === undefined
+      ? []
+      : [
+          `KESC_CALLBACK_BASE_URL must not contain "${word}": the rail ${name} refuses such an address; it is "${text}".`,
+        ];
+  });
 }
 
 export function callbackSettingsOf({
@@ -73,6 +76,6 @@ export function callbackUrls(
   { baseUrl }: Pick<CallbackSettings, "baseUrl">,
   [secret]: CallbackSecrets,
   cell: number,
-): (purpose: CallbackPurpose, uuid: string) => string {
+): CallbackUrl {
   return (purpose, uuid) => `${baseUrl}/callbacks/${callbackToken(secret, { cell, purpose, uuid })}`;
 }

@@ -1,13 +1,9 @@
 import type { Logger } from "pino";
 
 import type { UnixMillis } from "../domain/values/time.js";
-import {
-  railAccountIdOf,
-  type RailDependencies,
-  railOf,
-  WrongRailAccountError,
-} from "../rails/accounts/rail-account.js";
 import type { PaymentRail, RailMessage } from "../rails/rail.js";
+import { railAccountIdOf, type RailDependencies, WrongRailAccountError } from "../rails/rail-kind.js";
+import { railOf } from "../rails/rails.js";
 import type { Cell } from "../storage/database.js";
 import { noteBalance } from "../storage/rails/change-rail-accounts.js";
 import { RailAccountDirectory } from "../storage/rails/rail-account-directory.js";

@@ -6,8 +6,8 @@ import { expect } from "chai";
 
 import { readVariables } from "../../runtime/variables.js";
 import { VARIABLES } from "../../runtime/variables/declarations.js";
-import { readSettingsFile } from "../../src/cli/rail/mpesa-files.js";
-import { checkMpesaCredentials, checkMpesaSettings } from "../../src/rails/accounts/mpesa-account.js";
+import { readSettingsFile } from "../../src/cli/rail/account-files.js";
+import { MPESA } from "../../src/rails/mpesa/account.js";
 import { callbackProblems } from "../../src/startup/callbacks.js";
 import { INITIATOR_CERT_FILE } from "../daraja/access/security-credential.js";
 import { newOrganization } from "../daraja/mpesa/organization.js";
@@ -39,16 +39,17 @@ describe("examples/mpesa", () => {
     it(`has settings that kesc rail set takes, with the certificate beside them: ${name}`, () => {
       const { certificateFile, ...settings } = jsonOf(name);
       const certificatePem = readFileSync(INITIATOR_CERT_FILE, "utf8");
-      expect(checkMpesaSettings({ ...settings, certificatePem })).to.include({ ok: true });
       copyFileSync(join(FOLDER, name), join(folder, name));
       copyFileSync(INITIATOR_CERT_FILE, join(folder, basename(String(certificateFile))));
-      expect(JSON.parse(readSettingsFile(join(folder, name)))).to.deep.include({ ...settings, certificatePem });
+      expect(JSON.parse(readSettingsFile(MPESA, join(folder, name)))).to.deep.include({ ...settings, certificatePem });
     });
   }
 
   it("has the settings and credentials of the simulator, with its certificate", () => {
     const { consumerKey, consumerSecret, passkey, initiatorName, initiatorPassword, shortcode } = newOrganization();
-    const settings = JSON.parse(readSettingsFile(join(FOLDER, "simulator.json"))) as Readonly<Record<string, unknown>>;
+    const settings = JSON.parse(readSettingsFile(MPESA, join(FOLDER, "simulator.json"))) as Readonly<
+      Record<string, unknown>
+    >;
     expect(settings).to.deep.equal({
       baseUrl: "http://127.0.0.1:8090",
       collectShortcode: shortcode,
@@ -62,7 +63,7 @@ describe("examples/mpesa", () => {
 
   for (const name of CREDENTIALS) {
     it(`has credentials with each field that M-Pesa needs, and no other: ${name}`, () => {
-      expect(checkMpesaCredentials(jsonOf(name))).to.include({ ok: true });
+      expect(MPESA.credentialsProblems(jsonOf(name))).to.deep.equal([]);
     });
   }
 

@@ -96,4 +96,12 @@ describe("the documents", () => {
     const pathOf = (_: string, end: string): string => FILES.find((file) => `/${file}`.endsWith(`/${end}`)) ?? end;
     expect(missing(endsIn, pathOf, OF_TODAY)).to.deep.equal([]);
   });
+
+  it("quote the code of rails as it is", () => {
+    const guide = readFileSync("docs/guides/add-a-rail.md", "utf8");
+    const quoted = [...guide.matchAll(/```ts\n([^]*?)\n```/g)].map(([, block = ""]) => block);
+    const sources = FILES.filter((file) => /^src\/rails\/.*\.ts$/.test(file)).map((file) => readFileSync(file, "utf8"));
+    expect(quoted).to.have.length(2);
+    expect(quoted.filter((block) => !sources.some((source) => source.includes(block)))).to.deep.equal([]);
+  });
 });

@@ -43,7 +43,7 @@ describe("the addresses of callbacks", () => {
   it("begin with https, and hold no word that M-Pesa refuses", () => {
     expect(problemsOf("http://kesc.example.com").join()).to.match(/^KESC_CALLBACK_BASE_URL must begin with https/);
     expect(problemsOf("https://kesc.example.com/Mpesa")).to.deep.equal([
-      'KESC_CALLBACK_BASE_URL must not contain "Mpesa": M-Pesa refuses such an address; it is "https://kesc.example.com/Mpesa".',
+      'KESC_CALLBACK_BASE_URL must not contain "Mpesa": the rail mpesa refuses such an address; it is "https://kesc.example.com/Mpesa".',
     ]);
   });
 

@@ -1,5 +1,5 @@
 import { toUnixMillis } from "../../domain/values/time.js";
-import { WrongRailAccountError } from "../../rails/accounts/rail-account.js";
+import { WrongRailAccountError } from "../../rails/rail-kind.js";
 import { callbackUrls, readCallbackSecrets } from "../../startup/callbacks.js";
 import type { Config } from "../../startup/config.js";
 import { OperatorError } from "../../startup/operator-error.js";

@@ -1,5 +1,6 @@
 import { Argument, type Command } from "commander";
 
+import { RAILS } from "../../rails/rails.js";
 import { amountOrZero, day, durationMillis, phoneNumber, statusReason } from "../commands/arguments.js";
 import { changePayouts } from "./payouts.js";
 import { registerPull } from "./register-pull.js";
@@ -12,12 +13,12 @@ export function addRail(program: Command): void {
   rail
     .command("set")
     .description("set an organization's account at a rail; direct: use no rail, and keep the accounts")
-    .addArgument(new Argument("<rail>", "name of the rail").choices(["sandbox", "mpesa", "direct"]))
+    .addArgument(new Argument("<rail>", "name of the rail").choices([...RAILS.map(({ name }) => name), "direct"]))
     .requiredOption("--org <organization>", "id or name of the organization")
     .option("--default", "calls that name no rail use this one")
-    .option("--settings <file>", "mpesa: JSON file with everything but secrets")
-    .option("--credentials <file>", "mpesa: JSON file with the secrets, which only its owner may read")
-    .option("--credentials-expire <day>", "mpesa: day on which the initiator's password expires", day)
+    .option("--settings <file>", "JSON file with everything but secrets, for a rail that has some")
+    .option("--credentials <file>", "JSON file with the secrets, which only its owner may read")
+    .option("--credentials-expire <day>", "day on which the secrets expire", day)
     .option("--begin-within <duration>", "a mint that is not begun in this time fails (default: 2m)", durationMillis)
     .option(
       "--confirm-above <amount>",
@@ -40,9 +41,10 @@ export function addRail(program: Command): void {
     .action(showStatus);
   rail
     .command("register-pull")
-    .description("register the shortcode at M-Pesa for kesc reconcile mpesa --pull; once is enough")
+    .description("register the account at the rail for kesc reconcile --pull; once is enough")
     .requiredOption("--org <organization>", "id or name of the organization")
-    .requiredOption("--contact <phone>", "phone number that M-Pesa notes as the contact", phoneNumber)
+    .requiredOption("--rail <rail>", "name of the rail")
+    .requiredOption("--contact <phone>", "phone number that the rail notes as the contact", phoneNumber)
     .action(registerPull);
   for (const [name, payouts, description] of [
     ["open", "open", "begin payouts, whatever is unknown about earlier ones"],

@@ -5,13 +5,19 @@ import { withCurrentDatabase } from "../../startup/open-database.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import { printLine } from "../commands/output.js";
 import { findOwner } from "../organizations.js";
-import { openMpesa } from "./open-mpesa.js";
+import { openAccount } from "./open-account.js";
 
 const WRONG_USAGE = 2;
 const MILLIS_MAX = 60_000;
 
-/** Registers an organization's shortcode for Pull Transactions. A second time changes nothing. */
-export async function registerPull({ org, contact }: { org: string; contact: PhoneNumber }): Promise<void> {
+interface RegisterOptions {
+  readonly org: string;
+  readonly rail: string;
+  readonly contact: PhoneNumber;
+}
+
+/** Registers an organization's account for lists of what came in. A second time changes nothing. */
+export async function registerPull({ org, rail: name, contact }: RegisterOptions): Promise<void> {
   const { database: address, callbacks } = configFromEnvironment();
   if (callbacks === undefined) {
     throw new OperatorError(
@@ -22,11 +28,14 @@ export async function registerPull({ org, contact }: { org: string; contact: Pho
   const secrets = readCallbackSecrets(callbacks);
   await withCurrentDatabase(address, async (database) => {
     const owner = await findOwner(database, org);
-    const rail = await openMpesa(owner, callbackUrls(callbacks, secrets, owner.cell.number));
+    const rail = await openAccount(owner, name, callbackUrls(callbacks, secrets, owner.cell.number));
+    if (rail.registerForReceivedPayments === undefined) {
+      throw new OperatorError(`The rail ${name} wants no registration.`, WRONG_USAGE);
+    }
     const failure = await rail.registerForReceivedPayments(contact, AbortSignal.timeout(MILLIS_MAX));
-    if (failure !== undefined) throw new OperatorError(`M-Pesa did not register the shortcode: ${failure}.`);
-    const { id, name } = owner.organization;
-    printLine(`The shortcode of ${id} ("${name}") is registered for Pull Transactions.`);
-    printLine("To compare what came in with the book: kesc reconcile mpesa --pull --org ORG");
+    if (failure !== undefined) throw new OperatorError(`The rail ${name} did not register the account: ${failure}.`);
+    const { organization } = owner;
+    printLine(`The account of ${organization.id} ("${organization.name}") is registered for kesc reconcile --pull.`);
+    printLine(`To compare what came in with the book: kesc reconcile ${name} --pull --org ORG`);
   });
 }

@@ -1,11 +1,10 @@
 import { typeidUnboxed } from "typeid-js";
 
 import type { RailAccountId } from "../../domain/payment.js";
-import type { Rail } from "../../domain/transaction.js";
 import type { Cents } from "../../domain/values/cents.js";
 import type { UnixMillis } from "../../domain/values/time.js";
-import { baseUrlOf, checkMpesaSettings } from "../../rails/accounts/mpesa-account.js";
-import { type RailAccountSource, railOf, WrongRailAccountError } from "../../rails/accounts/rail-account.js";
+import { type RailAccountSource, type RailKind, WrongRailAccountError } from "../../rails/rail-kind.js";
+import { railNamed } from "../../rails/rails.js";
 import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
@@ -21,8 +20,8 @@ import {
 import { type StoredRailAccount, storedRailAccounts } from "../../storage/rails/rail-accounts.js";
 import { printJson, printLine } from "../commands/output.js";
 import { findOwner, type Owner } from "../organizations.js";
+import { readCredentialsFile, readSettingsFile } from "./account-files.js";
 import { accountJson } from "./account-json.js";
-import { readCredentialsFile, readSettingsFile } from "./mpesa-files.js";
 
 const WRONG_USAGE = 2;
 
@@ -39,13 +38,14 @@ interface SetOptions {
 }
 
 /** Servers use the account within two seconds. */
-export async function setRail(rail: string, options: SetOptions): Promise<void> {
+export async function setRail(name: string, options: SetOptions): Promise<void> {
   const { database: address, callbacks, railHosts } = configFromEnvironment();
-  if (rail === "direct") {
+  const rail = railNamed(name);
+  if (rail === undefined) {
     await withCurrentDatabase(address, (database) => useDirect(database, options));
     return;
   }
-  const files = rail === "mpesa" ? mpesaFiles(options) : noFiles(options);
+  const files = rail.hasCredentials ? filesOf(rail, options) : noFiles(rail, options);
   const { owner, account } = await withCurrentDatabase(address, async (database) => {
     const found = await findOwner(database, options.org);
     return { owner: found, account: await save(database, found, { rail, files, options, railHosts }) };
@@ -54,14 +54,16 @@ export async function setRail(rail: string, options: SetOptions): Promise<void> 
     printJson(accountJson(account));
     return;
   }
-  const { id, name } = owner.organization;
-  printLine(`Set the account of ${id} ("${name}") at the rail ${rail}. Servers use it within two seconds.`);
+  const { organization } = owner;
+  printLine(
+    `Set the account of ${organization.id} ("${organization.name}") at the rail ${name}. Servers use it within two seconds.`,
+  );
   printLine(
     account.isDefault
       ? "It is the default rail: calls that name no rail use it."
-      : `Calls must name it. To make it the default rail: kesc rail set ${rail} … --default`,
+      : `Calls must name it. To make it the default rail: kesc rail set ${name} … --default`,
   );
-  if (rail === "mpesa" && callbacks === undefined) {
+  if (rail.callsBack && callbacks === undefined) {
     printLine("Servers need KESC_CALLBACK_BASE_URL and KESC_CALLBACK_SECRET_FILE for it (docs/operations.md).");
   }
 }
@@ -85,32 +87,32 @@ async function useDirect(database: Database, { org, json, ...others }: SetOption
 
 type Files = Pick<RailAccountSetting, "settings" | "credentials" | "credentialsExpireAt">;
 
-function mpesaFiles({ settings, credentials, credentialsExpire }: SetOptions): Files {
+function filesOf(rail: RailKind, { settings, credentials, credentialsExpire }: SetOptions): Files {
   const missing = Object.entries({ settings, credentials, "credentials-expire": credentialsExpire })
     .filter(([, value]) => value === undefined)
     .map(([name]) => `--${name}`);
   if (settings === undefined || credentials === undefined || credentialsExpire === undefined) {
-    throw new OperatorError(`The rail mpesa needs ${missing.join(" and ")} (docs/operations.md).`, WRONG_USAGE);
+    throw new OperatorError(`The rail ${rail.name} needs ${missing.join(" and ")} (docs/operations.md).`, WRONG_USAGE);
   }
   if (credentialsExpire <= now()) {
     throw new OperatorError("--credentials-expire is in the past. Set a new password first.", WRONG_USAGE);
   }
   return {
-    settings: readSettingsFile(settings),
-    credentials: readCredentialsFile(credentials),
+    settings: readSettingsFile(rail, settings),
+    credentials: readCredentialsFile(rail, credentials),
     credentialsExpireAt: credentialsExpire,
   };
 }
 
-function noFiles({ settings, credentials, credentialsExpire }: SetOptions): Files {
+function noFiles({ name }: RailKind, { settings, credentials, credentialsExpire }: SetOptions): Files {
   if (settings !== undefined || credentials !== undefined || credentialsExpire !== undefined) {
-    throw new OperatorError("--settings and --credentials are for the rail mpesa only.", WRONG_USAGE);
+    throw new OperatorError(`The rail ${name} takes neither --settings nor --credentials.`, WRONG_USAGE);
   }
   return { settings: "{}", credentials: undefined, credentialsExpireAt: undefined };
 }
 
 interface Given {
-  readonly rail: string;
+  readonly rail: RailKind;
   readonly files: Files;
   readonly options: SetOptions;
   readonly railHosts: readonly string[];
@@ -122,12 +124,12 @@ async function save(
   { rail, files, options, railHosts: hosts }: Given,
 ): Promise<StoredRailAccount> {
   const isOwn = (account: StoredRailAccount): boolean =>
-    account.organizationId === organization.id && account.rail === rail;
+    account.organizationId === organization.id && account.rail === rail.name;
   const earlier = (await storedRailAccounts(cell)).find(isOwn);
   const setting: RailAccountSetting = {
     id: earlier?.id ?? (typeidUnboxed("rail") as string as RailAccountId),
     organizationId: organization.id,
-    rail: rail as Rail,
+    rail: rail.name,
     ...files,
     // A new password must not make mints direct.
     isDefault: options.default ?? earlier?.isDefault ?? false,
@@ -136,7 +138,7 @@ async function save(
     resolveAloneMaxCents:
       options.resolveAloneMax ?? earlier?.resolveAloneMaxCents ?? DEFAULT_LIMITS.resolveAloneMaxCents,
   };
-  refuseUnusable({ ...setting, isSandbox: organization.isSandbox }, hosts);
+  refuseUnusable(rail, { ...setting, isSandbox: organization.isSandbox }, hosts);
   await saveRailAccount(database, { setting, cell, now: now() }, (present) => {
     if (present.paymentsUnderWay > 0) refuseOtherAccount(setting, present);
     refuseTaken(setting, present);
@@ -147,41 +149,37 @@ async function save(
 }
 
 /** Makes the rail, as a server would. */
-function refuseUnusable(account: RailAccountSource, hosts: readonly string[]): void {
+function refuseUnusable(rail: RailKind, account: RailAccountSource, hosts: readonly string[]): void {
   try {
     const callbackUrl = (): string => "";
-    railOf(account, { now, monotonicMillis: () => performance.now(), callbackUrl, hosts });
+    rail.open(account, { now, monotonicMillis: () => performance.now(), callbackUrl, hosts });
   } catch (error) {
     if (!(error instanceof WrongRailAccountError)) throw error;
     throw new OperatorError(error.message, WRONG_USAGE);
   }
 }
 
-/** The shortcodes of an account, each with the service at which it is. */
 function placesOf({ rail, settings }: Pick<StoredRailAccount, "rail" | "settings">): readonly string[] {
-  const checked = rail === "mpesa" ? checkMpesaSettings(JSON.parse(settings)) : undefined;
-  if (checked?.ok !== true) return [];
-  const { collectShortcode, payOutShortcode } = checked.value;
-  return [collectShortcode, payOutShortcode].map((shortcode) => `${shortcode} at ${baseUrlOf(checked.value)}`);
+  return railNamed(rail)?.read(settings)?.places ?? [];
 }
 
-/** Refuses other shortcodes while the rail may have payments: the new ones do not know these. */
+/** Refuses another place while the rail may have payments: the new place does not know these. */
 function refuseOtherAccount(setting: RailAccountSetting, { all, paymentsUnderWay }: Present): void {
   const earlier = all.find(({ id }) => id === setting.id);
   if (earlier === undefined || placesOf(setting).join() === placesOf(earlier).join()) return;
   throw new OperatorError(
-    `Payments of ${earlier.id} are under way: ${String(paymentsUnderWay)}. The new shortcodes do not know them. ` +
+    `Payments of ${earlier.id} are under way: ${String(paymentsUnderWay)}. ${placesOf(setting).join(", ")} would not know them. ` +
       "Wait until they have ended: kesc rail status --org ORG",
   );
 }
 
-/** Two organizations with one shortcode would each count the other's shillings as its own. */
+/** Two organizations at one place would each count the other's shillings as its own. */
 function refuseTaken(setting: RailAccountSetting, { all }: Present): void {
   const own = placesOf(setting);
   for (const other of all) {
     const taken = other.id === setting.id ? undefined : placesOf(other).find((place) => own.includes(place));
     if (taken !== undefined) {
-      throw new OperatorError(`The shortcode ${taken} belongs to ${other.organizationId} already.`);
+      throw new OperatorError(`The ${taken} belongs to ${other.organizationId} already.`);
     }
   }
 }

@@ -1,14 +1,8 @@
 import type { Organization } from "../../domain/api-key.js";
 import { formatCents } from "../../domain/values/cents.js";
-import {
-  baseUrlOf,
-  checkMpesaSettings,
-  fingerprintOf,
-  type MpesaAccountSettings,
-} from "../../rails/accounts/mpesa-account.js";
-import { WrongRailAccountError } from "../../rails/accounts/rail-account.js";
-import { parseFields } from "../../rails/fields.js";
 import type { RailBalance } from "../../rails/rail.js";
+import { WrongRailAccountError } from "../../rails/rail-kind.js";
+import { railNamed, RAILS } from "../../rails/rails.js";
 import { UNKNOWN_PAYOUT_MILLIS_MAX, UNKNOWN_PAYOUTS_MAX, UNKNOWN_PAYOUTS_NAMED_MAX } from "../../settlement/limits.js";
 import type { StoredPayment, UnknownPayouts } from "../../settlement/ports/payments.js";
 import { now } from "../../startup/clock.js";
@@ -24,10 +18,9 @@ import { type StoredRailAccount, storedRailAccounts } from "../../storage/rails/
 import { printJson, printLine, printTable, timeOf } from "../commands/output.js";
 import { findOwner } from "../organizations.js";
 import { accountJson } from "./account-json.js";
-import { MPESA } from "./open-mpesa.js";
 
 const MINUTE_MILLIS = 60_000;
-const NONE = "No accounts at rails: all calls are direct. To set one: kesc rail set sandbox|mpesa --org ORG";
+const NONE = `No accounts at rails: all calls are direct. To set one: kesc rail set ${RAILS.map(({ name }) => name).join("|")} --org ORG`;
 
 export async function listRails({ json }: { json?: true }): Promise<void> {
   const { database: address } = configFromEnvironment();
@@ -122,7 +115,7 @@ function statusJson(status: Status, reserveCents: number) {
   return {
     ...accountJson(account),
     problem: problem ?? null,
-    ...mpesaJson(account),
+    ...factsOf(account),
     credentials_expire_soon: expiresSoon(account, now()),
     open_payments: openPayments,
     unknown_payouts: unknown.count,
@@ -143,7 +136,7 @@ function printStatus(
   printLine(`${account.rail} of ${organization.id} ("${organization.name}"), ${account.id}`);
   printTable([
     ["  usable", status.problem === undefined ? "yes" : `NO: ${status.problem}`],
-    ...mpesaLines(account),
+    ...Object.entries(factsOf(account)).map(([name, value]) => [`  ${name.replaceAll("_", " ")}`, value]),
     ["  default rail", account.isDefault ? "yes" : "no"],
     ["  payouts", payoutWords(status)],
     ["  open payments", String(openPayments)],
@@ -171,32 +164,9 @@ function printUnknown(named: readonly StoredPayment[], { id }: Organization): vo
   );
 }
 
-/** Undefined for another rail, and for settings that nobody can use. */
-function mpesaSettingsOf({ rail, settings }: StoredRailAccount): MpesaAccountSettings | undefined {
-  const checked = rail === MPESA ? checkMpesaSettings(parseFields(settings)) : undefined;
-  return checked?.ok === true ? checked.value : undefined;
-}
-
-function mpesaJson(account: StoredRailAccount): object {
-  const settings = mpesaSettingsOf(account);
-  if (settings === undefined) return {};
-  const { collectShortcode, payOutShortcode } = settings;
-  return {
-    base_url: baseUrlOf(settings),
-    collect_shortcode: collectShortcode,
-    pay_out_shortcode: payOutShortcode,
-    certificate_sha256: fingerprintOf(settings),
-  };
-}
-
-function mpesaLines(account: StoredRailAccount): readonly (readonly [string, string])[] {
-  const settings = mpesaSettingsOf(account);
-  if (settings === undefined) return [];
-  return [
-    ["  address", baseUrlOf(settings)],
-    ["  shortcodes", `${settings.collectShortcode} collects, ${settings.payOutShortcode} pays out`],
-    ["  certificate", `SHA-256 ${fingerprintOf(settings)}`],
-  ];
+/** Empty for settings that nobody can use. */
+function factsOf({ rail, settings }: StoredRailAccount): Readonly<Record<string, string>> {
+  return railNamed(rail)?.read(settings)?.facts ?? {};
 }
 
 function payoutWords({ account: { payouts, payoutsReason }, beginsPayouts }: Status): string {

@@ -7,8 +7,7 @@ import type { Actor } from "../../domain/values/actor.js";
 import type { OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import { NO_REASON } from "../../domain/values/text.js";
 import { messageOf } from "../../grpc/errors/message.js";
-import type { ReceivedPayment } from "../../rails/mpesa/reconciliation/pull-transactions.js";
-import { transactionEndOf } from "../../rails/mpesa/stk.js";
+import type { ReceivedPayment } from "../../rails/rail.js";
 import type { BookedMovements } from "../../reconcile/ports.js";
 import { railDecides } from "../../reconcile/rail-decides.js";
 import type { NamedTransaction } from "../../reconcile/reconciliation.js";
@@ -67,12 +66,9 @@ async function namedBy(
   payments: readonly ReceivedPayment[],
   book: BookedMovements,
 ): Promise<(payment: ReceivedPayment) => readonly NamedTransaction[]> {
-  const ends = payments.map(({ accountReference }) => transactionEndOf(accountReference));
-  const transactions = await book.transactionsEndingWith([...new Set(ends.filter((end) => end !== undefined))]);
-  return ({ accountReference }) => {
-    const end = transactionEndOf(accountReference);
-    return end === undefined ? [] : transactions.filter(({ id }) => id.endsWith(end));
-  };
+  const ends = payments.flatMap(({ idEnd }) => idEnd ?? []);
+  const transactions = await book.transactionsEndingWith([...new Set(ends)]);
+  return ({ idEnd }) => (idEnd === undefined ? [] : transactions.filter(({ id }) => id.endsWith(idEnd)));
 }
 
 async function apply(

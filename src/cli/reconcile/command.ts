@@ -1,6 +1,8 @@
-import { type Command, InvalidArgumentError } from "commander";
+import { Argument, type Command, InvalidArgumentError } from "commander";
 
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
+import { RAILS } from "../../rails/rails.js";
+import type { StatementFormat } from "../../rails/statement.js";
 import type { BookedMovements } from "../../reconcile/ports.js";
 import { reconcile } from "../../reconcile/reconcile.js";
 import type { Period, Reconciliation } from "../../reconcile/reconciliation.js";
@@ -14,7 +16,7 @@ import { wholeNumber } from "../commands/arguments.js";
 import { printJson, printLine } from "../commands/output.js";
 import { jobMetrics, METRICS_FILE, writeMetricsFile } from "../metrics-file.js";
 import { findOwner, type Owner } from "../organizations.js";
-import { MPESA, openMpesa } from "../rail/open-mpesa.js";
+import { openAccount } from "../rail/open-account.js";
 import { applyReceived } from "./apply-received.js";
 import { onlyReceived, pulledPeriod, pullReceived, receivedMovements } from "./received.js";
 import { type Report, reportJson, reportLines } from "./report.js";
@@ -25,6 +27,8 @@ const WRONG_USAGE = 2;
 const HOURS = 24;
 // M-Pesa lists no payment that is older.
 const HOURS_MAX = 48;
+
+const WITH_STATEMENT = RAILS.flatMap(({ name, statement }) => (statement === undefined ? [] : [{ name, statement }]));
 
 interface Options {
   readonly org: string;
@@ -44,10 +48,9 @@ interface Options {
 export function addReconcile(program: Command): void {
   program
     .command("reconcile")
-    .description("compare the book with what a rail says has moved")
-    .command("mpesa")
-    .description("compare the book with a statement that M-Pesa's portal exported, or with what M-Pesa says came in")
-    .argument("[file]", "the statement of the shortcode, as CSV")
+    .description("compare the book with a statement of the rail, or with what the rail says came in")
+    .addArgument(new Argument("<rail>", "name of the rail").choices(WITH_STATEMENT.map(({ name }) => name)))
+    .argument("[file]", "the statement of the account, as the rail's portal exports it: CSV")
     .requiredOption("--org <organization>", "id or name of the organization")
     .option(
       "--from <time>",
@@ -55,12 +58,12 @@ export function addReconcile(program: Command): void {
       timeOf,
     )
     .option("--to <time>", "end of the statement (default: its last movement)", timeOf)
-    .option("--pull", "without a file: ask M-Pesa what came in. What went out is not compared")
+    .option("--pull", "without a file: ask the rail what came in. What went out is not compared")
     .option("--hours <hours>", "with --pull: how far back (default: 24)", wholeNumber({ min: 1, max: HOURS_MAX }))
     .option("--apply", "with --pull: tell the ledger each payment that it lacks and that names one of its mints")
     .option(...METRICS_FILE)
     .option("--json", "print JSON, for scripts")
-    .action(reconcileMpesa);
+    .action(reconcileRail);
 }
 
 function timeOf(text: string): UnixMillis {
@@ -69,7 +72,7 @@ function timeOf(text: string): UnixMillis {
   return toUnixMillis(millis);
 }
 
-async function reconcileMpesa(file: string | undefined, options: Options): Promise<void> {
+async function reconcileRail(railName: string, file: string | undefined, options: Options): Promise<void> {
   refuseMixed(file, options);
   const { database: address } = configFromEnvironment();
   const report = await withCurrentDatabase(
@@ -77,8 +80,12 @@ async function reconcileMpesa(file: string | undefined, options: Options): Promi
     async (database): Promise<Report> => {
       const owner = await findOwner(database, options.org);
       const { id: organizationId } = owner.organization;
-      const book = await bookedMovements(owner.cell, { organizationId, rail: MPESA });
-      return file === undefined ? fromPull(owner, book, options) : fromFile(owner, book, { ...options, file });
+      const rail = WITH_STATEMENT.find(({ name }) => name === railName);
+      if (rail === undefined) throw new Error(`the command took the rail ${railName}`);
+      const book = await bookedMovements(owner.cell, { organizationId, rail: rail.name });
+      return file === undefined
+        ? fromPull(owner, book, { ...options, railName: rail.name })
+        : fromFile(owner, book, { ...options, file, format: rail.statement });
     },
     { statementMillisMax: 0 },
   );
@@ -90,7 +97,7 @@ async function reconcileMpesa(file: string | undefined, options: Options): Promi
 
 function refuseMixed(file: string | undefined, { pull, from, to, hours, apply }: Options): void {
   if ((file === undefined) !== (pull === true)) {
-    throw new OperatorError("Name the file of a statement, or ask M-Pesa with --pull.", WRONG_USAGE);
+    throw new OperatorError("Name the file of a statement, or ask the rail with --pull.", WRONG_USAGE);
   }
   if (pull === true && (from !== undefined || to !== undefined)) {
     throw new OperatorError("--from and --to are for a file. With --pull, say --hours.", WRONG_USAGE);
@@ -103,7 +110,7 @@ function refuseMixed(file: string | undefined, { pull, from, to, hours, apply }:
 async function fromFile(
   { organization: { id, name } }: Owner,
   book: BookedMovements,
-  { file, from, to }: Options & { readonly file: string },
+  { file, format, from, to }: Options & { readonly file: string; readonly format: StatementFormat },
 ): Promise<Report> {
   const facts: StatementFacts = { charges: 0, chargesCents: 0n, notCompleted: 0, period: undefined };
   const period = (): Period | undefined => {
@@ -111,14 +118,18 @@ async function fromFile(
     const end = to ?? facts.period?.to;
     return start === undefined || end === undefined ? undefined : { from: start, to: end };
   };
-  const reconciliation = await reconcile(statementMovements(file, facts), book, period);
+  const reconciliation = await reconcile(statementMovements({ file, format }, facts), book, period);
   const compared = periodOf(file, period(), reconciliation);
   return { organizationId: id, name, facts, applied: [], period: compared, reconciliation };
 }
 
-async function fromPull(owner: Owner, book: BookedMovements, { hours = HOURS, apply }: Options): Promise<Report> {
+async function fromPull(
+  owner: Owner,
+  book: BookedMovements,
+  { railName, hours = HOURS, apply }: Options & { readonly railName: string },
+): Promise<Report> {
   const { id: organizationId, name } = owner.organization;
-  const rail = await openMpesa(owner);
+  const rail = await openAccount(owner, railName);
   const period = pulledPeriod(now(), hours);
   const payments = await pullReceived(rail, period);
   const applied =

@@ -1,31 +1,31 @@
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
-import type { MpesaRail } from "../../rails/mpesa/mpesa.js";
-import type { ReceivedPayment } from "../../rails/mpesa/reconciliation/pull-transactions.js";
-import { transactionEndOf } from "../../rails/mpesa/stk.js";
+import type { PaymentRail, ReceivedPayment } from "../../rails/rail.js";
 import type { BookedMovements } from "../../reconcile/ports.js";
 import type { UnnamedMovement } from "../../reconcile/reconcile.js";
 import type { Period } from "../../reconcile/reconciliation.js";
 import { OperatorError } from "../../startup/operator-error.js";
 
 const HOUR_MILLIS = 3_600_000;
-// The reports of newer payments may be on their way, and M-Pesa lists a payment some time later.
+// The reports of newer payments may be on their way, and the rail lists a payment some time later.
 const UNDER_WAY_MILLIS = 300_000;
 const PULL_MILLIS_MAX = 600_000;
 const SLICE_ROWS = 500;
-const WITH_OFFSET = /(Z|[+-]\d{2}:\d{2})$/;
 
 /** The period of which `--pull` asks: the last hours, without the last five minutes. */
 export function pulledPeriod(now: UnixMillis, hours: number): Period {
   return { from: toUnixMillis(now - hours * HOUR_MILLIS), to: toUnixMillis(now - UNDER_WAY_MILLIS) };
 }
 
-/** Asks M-Pesa what came in. Throws an OperatorError if it does not list all of it. */
-export async function pullReceived(rail: MpesaRail, period: Period): Promise<readonly ReceivedPayment[]> {
+/** Asks the rail what came in. Throws an OperatorError if it does not list all of it. */
+export async function pullReceived(rail: PaymentRail, period: Period): Promise<readonly ReceivedPayment[]> {
+  if (rail.receivedPayments === undefined) {
+    throw new OperatorError(`The rail ${rail.name} does not list what came in. Name the file of a statement.`);
+  }
   const received = await rail.receivedPayments(period, AbortSignal.timeout(PULL_MILLIS_MAX));
   if (received.kind === "complete") return received.payments;
   throw new OperatorError(
-    `M-Pesa did not list what came in: ${received.code}. Nothing was compared. ` +
-      "The shortcode must be registered once: kesc rail register-pull --help",
+    `The rail ${rail.name} did not list what came in: ${received.code}. Nothing was compared. ` +
+      "The account must be registered once: kesc rail register-pull --help",
   );
 }
 
@@ -36,20 +36,11 @@ export function* receivedMovements(payments: readonly ReceivedPayment[]): Genera
   }
 }
 
-function movementOf({ receipt, amountCents, accountReference, railTime = "" }: ReceivedPayment): UnnamedMovement {
-  const millis = WITH_OFFSET.test(railTime) ? Date.parse(railTime) : NaN;
-  return {
-    receipt,
-    // Safaricom does not say in which time zone a time without an offset is.
-    completedAt: Number.isNaN(millis) ? undefined : toUnixMillis(millis),
-    direction: "in",
-    amountCents,
-    transactionId: undefined,
-    idEnd: transactionEndOf(accountReference),
-  };
+function movementOf({ receipt, amountCents, idEnd, receivedAt }: ReceivedPayment): UnnamedMovement {
+  return { receipt, completedAt: receivedAt, direction: "in", amountCents, transactionId: undefined, idEnd };
 }
 
-/** The same book without what went out: Pull Transactions lists only what came in. */
+/** The same book without what went out: the rail lists only what came in. */
 export function onlyReceived(book: BookedMovements): BookedMovements {
   return {
     ...book,

@@ -17,7 +17,7 @@ import type { StatementFacts } from "./statement-file.js";
 export interface Report {
   readonly organizationId: OrganizationId;
   readonly name: string;
-  /** Undefined if M-Pesa itself was asked. Then only what came in is compared. */
+  /** Undefined if the rail itself was asked. Then only what came in is compared. */
   readonly facts: StatementFacts | undefined;
   /** The payments that were told to the ledger before the comparison. */
   readonly applied: readonly AppliedPayment[];
@@ -42,13 +42,13 @@ export function reportLines(report: Report): string[] {
       (kind) => `  ${wordsOf(kind).padEnd(18)} ${String(breaks.filter((each) => each.kind === kind).length)}`,
     ),
     ...(facts === undefined
-      ? [`  ${"went out".padEnd(18)} not compared: M-Pesa lists only what came in`]
+      ? [`  ${"went out".padEnd(18)} not compared: the rail lists only what came in`]
       : [
           `  ${"charges".padEnd(18)} ${String(facts.charges)}, ${decimalOf(facts.chargesCents)} KES: not compared`,
           `  ${"not completed".padEnd(18)} ${String(facts.notCompleted)}: not compared`,
         ]),
     `  ${"at the edge".padEnd(18)} ${String(atTheEdge)}, accepted before the period: not compared`,
-    `${facts === undefined ? "M-Pesa lists" : "The statement has"} ${sumsOf(onRail)}. The book recorded ${sumsOf(booked)} in the period.`,
+    `${facts === undefined ? "The rail lists" : "The statement has"} ${sumsOf(onRail)}. The book recorded ${sumsOf(booked)} in the period.`,
     differs
       ? `${String(breaks.length)} differ:`
       : "All movements of this period agree. That says nothing about other times, nor about other rails.",

@@ -1,7 +1,6 @@
 import type { TransactionId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
-import { readStatementRow, STATEMENT_COLUMNS, type StatementRow } from "../../rails/mpesa/reconciliation/statement.js";
-import { transactionEndOf } from "../../rails/mpesa/stk.js";
+import type { StatementFormat, StatementRow } from "../../rails/statement.js";
 import type { UnnamedMovement } from "../../reconcile/reconcile.js";
 import type { Period } from "../../reconcile/reconciliation.js";
 import { OperatorError } from "../../startup/operator-error.js";
@@ -9,8 +8,6 @@ import { csvRecords } from "../import/csv-records.js";
 
 const SLICE_ROWS = 500;
 const RECORD_BYTES_MAX = 65_536;
-// M-Pesa writes the name of the organization, the shortcode and the period before the header.
-const LINES_BEFORE_HEADER_MAX = 50;
 
 /** What a statement had besides movements. Grows while the file is read. */
 export interface StatementFacts {
@@ -21,18 +18,23 @@ export interface StatementFacts {
   period: Period | undefined;
 }
 
+interface StatementFile {
+  readonly file: string;
+  readonly format: StatementFormat;
+}
+
 /**
- * Reads the statement of a shortcode as M-Pesa's portal exports it, of any size. Throws an
+ * Reads the statement of an account as the rail's portal exports it, of any size. Throws an
  * OperatorError if the file is no such statement, or has a row that cannot be read: half a
  * statement proves nothing.
  */
 export async function* statementMovements(
-  file: string,
+  { file, format }: StatementFile,
   facts: StatementFacts,
 ): AsyncGenerator<readonly UnnamedMovement[], void, void> {
   let slice: UnnamedMovement[] = [];
-  for await (const { cell, line } of rowsOf(file)) {
-    const read = readStatementRow(cell);
+  for await (const { cell, line } of rowsOf({ file, format })) {
+    const read = format.readRow(cell);
     if (read.kind === "bad") {
       throw new OperatorError(`Line ${String(line)} of ${file}: "${read.column}" ${read.problem}.`);
     }
@@ -52,15 +54,21 @@ export async function* statementMovements(
   if (slice.length > 0) yield slice;
 }
 
-function movementOf({ receipt, completedAt, direction, amountCents, ...names }: StatementRow): UnnamedMovement {
-  const { accountReference, transactionId } = names;
+function movementOf({
+  receipt,
+  completedAt,
+  direction,
+  amountCents,
+  transactionId,
+  idEnd,
+}: StatementRow): UnnamedMovement {
   return {
     receipt,
     completedAt,
     direction,
     amountCents,
     transactionId: transactionId as TransactionId | undefined,
-    idEnd: transactionEndOf(accountReference),
+    idEnd,
   };
 }
 
@@ -74,12 +82,12 @@ interface StatementLine {
   readonly line: number;
 }
 
-async function* rowsOf(file: string): AsyncGenerator<StatementLine, void, void> {
+async function* rowsOf({ file, format }: StatementFile): AsyncGenerator<StatementLine, void, void> {
   let columns: ReadonlyMap<string, number> | undefined;
   for await (const { record, info } of csvRecords(file, { recordBytesMax: RECORD_BYTES_MAX })) {
     if (columns === undefined) {
-      columns = columnsIn(record);
-      if (columns === undefined && info.lines > LINES_BEFORE_HEADER_MAX) break;
+      columns = columnsIn(record, format);
+      if (columns === undefined && info.lines > format.linesBeforeHeaderMax) break;
     } else {
       const places = columns;
       yield { cell: (column) => (record[places.get(column) ?? -1] ?? "").trim(), line: info.lines };
@@ -87,13 +95,13 @@ async function* rowsOf(file: string): AsyncGenerator<StatementLine, void, void> 
   }
   if (columns === undefined) {
     throw new OperatorError(
-      `${file} is no statement of M-Pesa: no line has the columns ${STATEMENT_COLUMNS.join(", ")}.`,
+      `${file} is no statement of this rail: no line has the columns ${format.columns.join(", ")}.`,
     );
   }
 }
 
 /** Returns the places of the columns, or undefined for a line before the header. */
-function columnsIn(record: readonly string[]): ReadonlyMap<string, number> | undefined {
+function columnsIn(record: readonly string[], format: StatementFormat): ReadonlyMap<string, number> | undefined {
   const columns = new Map(record.map((name, place) => [name.trim(), place]));
-  return STATEMENT_COLUMNS.every((name) => columns.has(name)) ? columns : undefined;
+  return format.columns.every((name) => columns.has(name)) ? columns : undefined;
 }

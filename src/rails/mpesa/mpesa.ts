@@ -3,17 +3,23 @@ import { isPayable } from "../../domain/values/payable-amounts.js";
 import type { PhoneNumber } from "../../domain/values/phone-number.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import type { OpenPayment, Order } from "../order.js";
-import type { BalanceAnswer, Capabilities, PaymentRail, RailBalance, RailMessage, Report, Sent } from "../rail.js";
+import type {
+  BalanceAnswer,
+  Capabilities,
+  PaymentRail,
+  Period,
+  RailBalance,
+  RailMessage,
+  ReceivedPayments,
+  Report,
+  Sent,
+} from "../rail.js";
+import type { Clocks } from "../rail-kind.js";
 import { B2C_PATH, payOutRequest, reportOfPayOut, sentByPayOut } from "./b2c.js";
 import { BALANCE_PATH, balanceAnswerOf, balanceRequest, readBalanceMessage } from "./balance.js";
 import { DarajaClient } from "./daraja/client.js";
 import { securityCredential } from "./daraja/security-credential.js";
-import {
-  type Period,
-  pullTransactions,
-  type ReceivedPayments,
-  registerForPulls,
-} from "./reconciliation/pull-transactions.js";
+import { pullTransactions, registerForPulls } from "./reconciliation/pull-transactions.js";
 import type { Initiator, MpesaSettings } from "./settings.js";
 import { reportOfStatus, reportOfStatusRequest, STATUS_PATH, statusRequest } from "./status.js";
 import {
@@ -26,19 +32,13 @@ import {
   STK_QUERY_PATH,
 } from "./stk.js";
 
-const MPESA_RAIL = "mpesa" as Rail;
+export const MPESA_RAIL = "mpesa" as Rail;
 
 const SHILLING_CENTS = 100;
 
 const MINUTE_MILLIS = 60_000;
 // At 75 seconds, when a prompt has expired, and at 2, 5, 15 and 60 minutes. Then every hour.
 const CHECKS_MILLIS = [75_000, 45_000, 3 * MINUTE_MILLIS, 10 * MINUTE_MILLIS, 45 * MINUTE_MILLIS, 60 * MINUTE_MILLIS];
-
-export interface Clocks {
-  readonly now: () => UnixMillis;
-  /** A clock that nobody sets, for the life of the access token. */
-  readonly monotonicMillis: () => number;
-}
 
 /**
  * M-Pesa over Safaricom's Daraja API: STK push for mints, B2C for redemptions. docs/mpesa.md says
@@ -124,15 +124,10 @@ export class MpesaRail implements PaymentRail {
     return message.purpose === "balance" ? readBalanceMessage(message) : undefined;
   }
 
-  /**
-   * Lists what M-Pesa received for the shortcode, for reconciliation. The payment of a push whose
-   * answer was lost has `accountReferenceOf` its transaction.
-   */
   receivedPayments(period: Period, signal: AbortSignal): Promise<ReceivedPayments> {
     return pullTransactions(this.#client, { shortcode: this.#settings.collectShortcode, period }, signal);
   }
 
-  /** Registers the shortcode for `receivedPayments`. Returns the code of a failure. */
   registerForReceivedPayments(contact: PhoneNumber, signal: AbortSignal): Promise<string | undefined> {
     const { collectShortcode, accountUuid, callbackUrl } = this.#settings;
     const msisdn = contact.slice(1);

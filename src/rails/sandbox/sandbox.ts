@@ -9,7 +9,7 @@ import type { OpenPayment, Order } from "../order.js";
 import type { BalanceAnswer, Capabilities, PaymentRail, RailMessage, Report, Sent, TimedMessage } from "../rail.js";
 import { type Ending, ENDINGS, type Step, USUAL_ENDING } from "./endings.js";
 
-const SANDBOX_RAIL = "sandbox" as Rail;
+export const SANDBOX_RAIL = "sandbox" as Rail;
 
 const UNREACHED_MILLIS = 5_000;
 const RETRY_MILLIS = 1_000;

@@ -181,9 +181,9 @@ describe("kesc rail", () => {
     expect(stdout).to.contain(`mpesa of ${organizationId} ("Duka"), ${railAccountId}`);
     for (const line of [
       /usable +yes/,
-      /address +http:\/\/127\.0\.0\.1:8090/,
-      /shortcodes +174379 collects, 600992 pays out/,
-      new RegExp(`certificate +SHA-256 ${FINGERPRINT}`),
+      /base url +http:\/\/127\.0\.0\.1:8090/,
+      /collect shortcode +174379\n +pay out shortcode +600992/,
+      new RegExp(`certificate sha256 +${FINGERPRINT}`),
       /default rail +yes/,
       /payouts +auto: HELD, because too many outcomes are unknown/,
       /open payments +2/,
@@ -271,7 +271,11 @@ describe("kesc rail", () => {
         /needs --settings and --credentials and --credentials-expire/,
       ],
       [() => undefined, ["set", "airtel", "--org", "Duka"], /Allowed choices are sandbox, mpesa, direct/],
-      [() => undefined, ["set", "sandbox", "--org", "Tests", "--settings", "x"], /are for the rail mpesa only/],
+      [
+        () => undefined,
+        ["set", "sandbox", "--org", "Tests", "--settings", "x"],
+        /The rail sandbox takes neither --settings nor --credentials/,
+      ],
       [() => undefined, ["set", "direct", "--org", "Tests", "--begin-within", "2m"], /has no settings/],
       [() => undefined, [...mpesaOf("Duka", { days: -2 })], /--credentials-expire is in the past/],
       [() => undefined, [...mpesaOf("Duka").slice(0, -1), "2027-02-31"], /It must be a day such as 2027-01-31/],

@@ -140,7 +140,9 @@ describe("kesc reconcile mpesa", () => {
     const of = (file: string): Promise<Ended> =>
       kesc(["reconcile", "mpesa", file, "--org", tenant.organizationId], variables);
     expect(await of(noColumns)).to.include({ code: 1, stdout: "" });
-    expect((await of(noColumns)).stderr).to.contain("is no statement of M-Pesa: no line has the columns Receipt No.");
+    expect((await of(noColumns)).stderr).to.contain(
+      "is no statement of this rail: no line has the columns Receipt No.",
+    );
     expect((await of(join(place.folder, "none.csv"))).stderr).to.contain("cannot be read: ENOENT");
 
     const bad = await reconcile([csv({ receipt: "RKTQDM7W01", paidIn: "12.345" })]);

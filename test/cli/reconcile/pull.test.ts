@@ -42,7 +42,7 @@ describe("kesc reconcile mpesa --pull", () => {
   const pull = (...args: readonly string[]): Promise<Ended> =>
     kesc(["reconcile", "mpesa", "--pull", "--org", tenant.organizationId, ...args], variables);
   const register = (): Promise<Ended> =>
-    kesc(["rail", "register-pull", "--org", tenant.organizationId, "--contact", CONTACT], variables);
+    kesc(["rail", "register-pull", "--rail", "mpesa", "--org", tenant.organizationId, "--contact", CONTACT], variables);
   const deposit = async (accountReference: string): Promise<string> =>
     (await daraja.deposit({ msisdn: "254712345678", amountCents: 100_00, accountReference })).number;
   const paidFor = (id: TransactionId): Promise<string> => deposit(accountReferenceOf(id));
@@ -65,15 +65,15 @@ describe("kesc reconcile mpesa --pull", () => {
     expect(daraja.receipts).to.have.length(1);
     expect(await call("GET", `/transactions/${String(id)}`)).to.include({ status: "processing" });
 
-    expect((await pull()).stderr).to.contain("The shortcode must be registered once: kesc rail register-pull");
-    expect((await register()).stdout).to.contain("is registered for Pull Transactions");
+    expect((await pull()).stderr).to.contain("The account must be registered once: kesc rail register-pull");
+    expect((await register()).stdout).to.contain("is registered for kesc reconcile --pull");
     expect(await register(), "a second registration").to.include({ code: 0 });
     const before = await pull();
     expect(before.code).to.equal(1);
     expect(before.stdout)
       .to.contain("missing in ledger  1\n")
       .and.to.contain(`${String(id)} (PROCESSING)`);
-    expect(before.stdout).to.contain("went out           not compared: M-Pesa lists only what came in\n");
+    expect(before.stdout).to.contain("went out           not compared: the rail lists only what came in\n");
     expect(await balance()).to.equal(0);
 
     const applied = await pull("--apply");
@@ -153,7 +153,7 @@ describe("kesc reconcile mpesa --pull", () => {
 
   it("lists and books nothing if M-Pesa cannot be asked, and says which options belong together", async () => {
     expect((await kesc(["reconcile", "mpesa", "--org", tenant.organizationId], variables)).stderr).to.contain(
-      "Name the file of a statement, or ask M-Pesa with --pull.",
+      "Name the file of a statement, or ask the rail with --pull.",
     );
     expect(await pull("--from", "2026-11-22T00:00:00Z")).to.include({ code: 2, stdout: "" });
     const withFile = ["reconcile", "mpesa", "x.csv", "--org", tenant.organizationId, "--apply"];
@@ -163,9 +163,9 @@ describe("kesc reconcile mpesa --pull", () => {
     expect(await pull("--apply")).to.include({ code: 1, stdout: "" });
     const [, other] = await withKeys(place.databaseUrl, makeTenants);
     const noAccount = await kesc(["reconcile", "mpesa", "--pull", "--org", other.organizationId], variables);
-    expect(noAccount.stderr).to.contain("has no account at M-Pesa");
+    expect(noAccount.stderr).to.contain("has no account at the rail mpesa");
     const noCallbacks = { ...place.variables };
-    const args = ["rail", "register-pull", "--org", tenant.organizationId, "--contact", CONTACT];
+    const args = ["rail", "register-pull", "--rail", "mpesa", "--org", tenant.organizationId, "--contact", CONTACT];
     expect((await kesc(args, noCallbacks)).stderr).to.contain(
       "set KESC_CALLBACK_BASE_URL and KESC_CALLBACK_SECRET_FILE",
     );

@@ -115,9 +115,9 @@ describe("the M-Pesa rail, against the simulator", () => {
       {
         receipt: world.daraja.receipts[0]?.number,
         amountCents: about.amountCents,
-        accountReference: accountReferenceOf(about.transactionId),
+        idEnd: accountReferenceOf(about.transactionId).toLowerCase(),
         phone: "254700***005",
-        railTime: listed.kind === "complete" ? listed.payments[0]?.railTime : undefined,
+        receivedAt: listed.kind === "complete" ? listed.payments[0]?.receivedAt : undefined,
       },
     ]);
   });

@@ -1,10 +1,10 @@
-import type { Cents } from "../../../domain/values/cents.js";
-import type { MaskedPhone } from "../../../domain/values/masked-phone.js";
-import type { UnixMillis } from "../../../domain/values/time.js";
+import { toUnixMillis, type UnixMillis } from "../../../domain/values/time.js";
 import { asCode, asFields, asList, asText, type Fields } from "../../fields.js";
+import type { Period, ReceivedPayment, ReceivedPayments } from "../../rail.js";
 import type { Answer, DarajaClient } from "../daraja/client.js";
 import { readAmount, readPartyPhone, readReceipt, responseCodeOf } from "../messages.js";
 import { nairobiDateTime } from "../nairobi-time.js";
+import { transactionEndOf } from "../stk.js";
 
 const PATH = "/pulltransactions/v1/query";
 const REGISTER_PATH = "/pulltransactions/v1/register";
@@ -12,33 +12,9 @@ const REGISTER_PATH = "/pulltransactions/v1/register";
 const FOUND = "1000";
 const NONE_FOUND = "1001";
 const PAGES_MAX = 1_000;
+const WITH_OFFSET = /(Z|[+-]\d{2}:\d{2})$/;
 
-/** A payment that M-Pesa received for the shortcode, as Pull Transactions lists it. */
-export interface ReceivedPayment {
-  readonly receipt: string;
-  readonly amountCents: Cents;
-  /** The AccountReference of the STK push, or what the payer typed. */
-  readonly accountReference: string | undefined;
-  readonly phone: MaskedPhone | undefined;
-  /** The time as M-Pesa wrote it. */
-  readonly railTime: string | undefined;
-}
-
-export type ReceivedPayments =
-  | { readonly kind: "complete"; readonly payments: readonly ReceivedPayment[] }
-  /** At least one page, or one row of a page, could not be read: no list is better than half. */
-  | { readonly kind: "failed"; readonly code: string };
-
-/** The period of which the payments are listed: the last 48 hours at most, says the portal. */
-export interface Period {
-  readonly from: UnixMillis;
-  readonly to: UnixMillis;
-}
-
-/**
- * Registers the shortcode for Pull Transactions, which Daraja wants once before the first list.
- * Returns the code of a failure. A shortcode that is registered already is no failure.
- */
+/** Registers the shortcode for Pull Transactions. Returns the code of a failure. */
 export async function registerForPulls(
   client: DarajaClient,
   { shortcode, msisdn, callbackUrl }: { shortcode: string; msisdn: string; callbackUrl: string },
@@ -51,7 +27,10 @@ export async function registerForPulls(
   return answer.isOk && (status === FOUND || status === NONE_FOUND) ? undefined : (status ?? answer.code);
 }
 
-/** Lists every payment that M-Pesa received for the shortcode in the period, page by page. */
+/**
+ * Lists every payment that M-Pesa received for the shortcode in the period, page by page. M-Pesa
+ * lists the last 48 hours at most, says the portal.
+ */
 export async function pullTransactions(
   client: DarajaClient,
   { shortcode, period }: { shortcode: string; period: Period },
@@ -102,8 +81,15 @@ function paymentOf(row: unknown): ReceivedPayment | undefined {
   return {
     receipt,
     amountCents,
-    accountReference: asText(fields["billreference"]),
+    // The AccountReference of the STK push, or what the payer typed.
+    idEnd: transactionEndOf(asText(fields["billreference"])),
     phone: readPartyPhone(asText(fields["msisdn"])),
-    railTime: asText(fields["trxDate"]),
+    receivedAt: timeOf(asText(fields["trxDate"]) ?? ""),
   };
+}
+
+/** Safaricom does not say in which time zone a time without an offset is. */
+function timeOf(text: string): UnixMillis | undefined {
+  const millis = WITH_OFFSET.test(text) ? Date.parse(text) : NaN;
+  return Number.isNaN(millis) ? undefined : toUnixMillis(millis);
 }

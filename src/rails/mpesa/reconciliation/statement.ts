@@ -1,45 +1,19 @@
 import { type Cents, parseAmount } from "../../../domain/values/cents.js";
-import type { MaskedPhone } from "../../../domain/values/masked-phone.js";
 import { toUnixMillis, type UnixMillis } from "../../../domain/values/time.js";
-import { readPartyPhone, readReceipt } from "../messages.js";
+import type { ReadRow, StatementFormat } from "../../statement.js";
+import { readReceipt } from "../messages.js";
 import { millisOfNairobi } from "../nairobi-time.js";
+import { transactionEndOf } from "../stk.js";
 
-/** The columns of M-Pesa's statement that are read. A statement has more. */
-export const STATEMENT_COLUMNS = [
-  "Receipt No.",
-  "Completion Time",
-  "Details",
-  "Transaction Status",
-  "Paid In",
-  "Withdrawn",
-] as const;
+/** The statement that M-Pesa's portal exports for a shortcode. It has more columns than these. */
+export const STATEMENT: StatementFormat = {
+  columns: ["Receipt No.", "Completion Time", "Details", "Transaction Status", "Paid In", "Withdrawn"],
+  // The name of the organization, the shortcode and the period.
+  linesBeforeHeaderMax: 50,
+  readRow,
+};
 const OTHER_PARTY = "Other Party Info";
 const ACCOUNT_NUMBER = "A/C No.";
-
-/** A row of the statement that M-Pesa's portal exports for a shortcode. */
-export interface StatementRow {
-  readonly receipt: string;
-  readonly completedAt: UnixMillis;
-  readonly direction: "in" | "out";
-  readonly amountCents: Cents;
-  /**
-   * M-Pesa's own charge. It has the receipt of the payment that it was taken for, and neither a
-   * name nor an account number.
-   */
-  readonly isCharge: boolean;
-  /** What the payer's prompt showed, or what the payer typed. */
-  readonly accountReference: string | undefined;
-  /** The id of the transaction that a payout was made for, if the details name it. */
-  readonly transactionId: string | undefined;
-  readonly phone: MaskedPhone | undefined;
-}
-
-/** What one row of the file says. */
-export type ReadRow =
-  | { readonly kind: "row"; readonly row: StatementRow }
-  /** Nothing moved, or not yet. */
-  | { readonly kind: "not_completed" }
-  | { readonly kind: "bad"; readonly column: string; readonly problem: string };
 
 const REASON_TYPE = "Reason Type";
 const CHARGE_TYPE = /\bcharges?$/i;
@@ -56,7 +30,7 @@ const DAY_FIRST = /^(\d{2})[-/](\d{2})[-/](\d{4})( .+)$/;
  * Reads a row of the statement, by the names of its columns. The portal writes times as they are in
  * Nairobi, amounts with commas, and a withdrawal with or without a minus.
  */
-export function readStatementRow(cell: (column: string) => string): ReadRow {
+function readRow(cell: (column: string) => string): ReadRow {
   if (cell("Transaction Status").toLowerCase() !== "completed") return { kind: "not_completed" };
   const receipt = readReceipt(cell("Receipt No."));
   if (receipt === undefined) return bad("Receipt No.", "is no receipt");
@@ -79,10 +53,11 @@ export function readStatementRow(cell: (column: string) => string): ReadRow {
       completedAt,
       direction: paidIn === undefined ? "out" : "in",
       amountCents,
+      // A charge has the receipt of its payment, and neither a name nor an account number.
       isCharge: !NAME.test(party) && accountReference === undefined && isCharge(cell(REASON_TYPE), details),
-      accountReference,
       transactionId: PAYOUT.exec(details)?.[1],
-      phone: readPartyPhone(party),
+      // What the payer's prompt showed, or what the payer typed.
+      idEnd: transactionEndOf(accountReference),
     },
   };
 }

@@ -2,7 +2,7 @@ import { expect } from "chai";
 
 import { toUnixMillis } from "../../../../src/domain/values/time.js";
 import type { MpesaRail } from "../../../../src/rails/mpesa/mpesa.js";
-import type { ReceivedPayments } from "../../../../src/rails/mpesa/reconciliation/pull-transactions.js";
+import type { ReceivedPayments } from "../../../../src/rails/rail.js";
 import { NOW, PHONE } from "../../support/orders.js";
 import { ACCOUNT_UUID, mpesaRail } from "../mpesa-rail.js";
 import { afterToken, answering, resetting, type Respond, StubServer } from "../stub-server.js";
@@ -69,9 +69,9 @@ describe("the list of the payments that M-Pesa received", () => {
         {
           receipt: "NLJ7RT61SA",
           amountCents: 168_00,
-          accountReference: undefined,
+          idEnd: undefined,
           phone: "254708***149",
-          railTime: "2026-11-22T09:13:00Z",
+          receivedAt: Date.parse("2026-11-22T09:13:00Z"),
         },
       ],
     });

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 
-import { type ReadRow, readStatementRow } from "../../../../src/rails/mpesa/reconciliation/statement.js";
+import { STATEMENT } from "../../../../src/rails/mpesa/reconciliation/statement.js";
+import type { ReadRow } from "../../../../src/rails/statement.js";
 
 const PAY_IN = {
   "Receipt No.": "RKTQDM7W6S",
@@ -15,10 +16,10 @@ const PAY_IN = {
 
 function read(given: Partial<Record<string, string>> = {}): ReadRow {
   const cells: Partial<Record<string, string>> = { ...PAY_IN, ...given };
-  return readStatementRow((column) => cells[column] ?? "");
+  return STATEMENT.readRow((column) => cells[column] ?? "");
 }
 
-describe("readStatementRow", () => {
+describe("the statement of M-Pesa's portal", () => {
   it("reads shillings that came in", () => {
     expect(read()).to.deep.equal({
       kind: "row",
@@ -28,9 +29,8 @@ describe("readStatementRow", () => {
         direction: "in",
         amountCents: 150_000,
         isCharge: false,
-        accountReference: "0K5N3QWXYZ12",
         transactionId: undefined,
-        phone: "254708***149",
+        idEnd: "0k5n3qwxyz12",
       },
     });
   });
@@ -45,7 +45,7 @@ describe("readStatementRow", () => {
         direction: "out",
         amountCents: 30_000,
         transactionId: id,
-        accountReference: undefined,
+        idEnd: undefined,
       });
     }
   });

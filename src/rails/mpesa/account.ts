@@ -5,11 +5,14 @@ import * as z from "zod";
 import { readBaseUrl } from "../../../runtime/transport/base-url.js";
 import type { TransactionType } from "../../domain/transaction.js";
 import { type Cents, parseAmount } from "../../domain/values/cents.js";
-import { MPESA_CAPABILITIES } from "../mpesa/limits.js";
 import type { Capabilities } from "../rail.js";
+import { railKind, type ReadSettings } from "../rail-kind.js";
+import { MPESA_CAPABILITIES } from "./limits.js";
+import { MPESA_RAIL, MpesaRail } from "./mpesa.js";
+import { STATEMENT } from "./reconciliation/statement.js";
 
 /** Safaricom's addresses of Daraja. */
-export const BASE_URLS = {
+const BASE_URLS = {
   sandbox: "https://sandbox.safaricom.co.ke",
   production: "https://api.safaricom.co.ke",
 } as const;
@@ -71,34 +74,82 @@ const CREDENTIALS = z.strictObject({
   initiatorPassword: text(),
 });
 
-export type MpesaAccountSettings = z.output<typeof SETTINGS>;
-export type MpesaCredentials = z.output<typeof CREDENTIALS>;
+type Settings = z.output<typeof SETTINGS>;
 
-/** A value, or one sentence for each wrong field. A sentence never repeats a value. */
-export type Checked<Value> =
-  { readonly ok: true; readonly value: Value } | { readonly ok: false; readonly problems: readonly string[] };
+export const MPESA = railKind({
+  name: MPESA_RAIL,
+  callsBack: true,
+  forbiddenInCallbackUrl: /mpesa|m-pesa|safaricom|exe|cmd|sql|query|ngrok/i,
+  statement: STATEMENT,
+  settings: SETTINGS,
+  settingsFiles: { certificateFile: "certificatePem" },
+  credentials: CREDENTIALS,
+  refusals,
+  read,
+  open: ({ settings, credentials, accountUuid, callbackUrl, ...clocks }) => {
+    const { collectShortcode, payOutShortcode, initiatorName, certificatePem } = settings;
+    return new MpesaRail(
+      {
+        baseUrl: baseUrlOf(settings),
+        ...credentials,
+        collectShortcode,
+        payOutShortcode,
+        initiatorName,
+        certificatePem,
+        capabilities: capabilitiesOf(settings),
+        accountUuid,
+        callbackUrl,
+      },
+      clocks,
+    );
+  },
+});
 
-export function checkMpesaSettings(given: unknown): Checked<MpesaAccountSettings> {
-  return checked(SETTINGS, given);
+function refusals(
+  settings: Settings,
+  { isSandbox, hosts }: { readonly isSandbox: boolean; readonly hosts: readonly string[] },
+): string[] {
+  const problems: string[] = [];
+  // Otherwise test shillings would become KESC, or KESC of a test would be paid out.
+  const wrongEnvironment = isSandbox ? "production" : "sandbox";
+  if (settings.environment === wrongEnvironment) {
+    const kind = isSandbox ? "A sandbox organization" : "A live organization";
+    problems.push(`${kind} cannot use the environment ${wrongEnvironment} of M-Pesa.`);
+  }
+  // Otherwise somebody who can set accounts could send the credentials anywhere.
+  if (!isSandbox && settings.baseUrl !== undefined && !isKnownAddress(settings.baseUrl, hosts)) {
+    problems.push(`baseUrl must be ${BASE_URLS.production}, unless KESC_RAIL_HOSTS names its host.`);
+  }
+  return problems;
 }
 
-export function checkMpesaCredentials(given: unknown): Checked<MpesaCredentials> {
-  return checked(CREDENTIALS, given);
+function read(settings: Settings): ReadSettings {
+  const { collectShortcode, payOutShortcode } = settings;
+  const address = baseUrlOf(settings);
+  return {
+    places: [collectShortcode, payOutShortcode].map((shortcode) => `shortcode ${shortcode} at ${address}`),
+    facts: {
+      base_url: address,
+      collect_shortcode: collectShortcode,
+      pay_out_shortcode: payOutShortcode,
+      certificate_sha256: fingerprintOf(settings),
+    },
+  };
 }
 
 /** Returns the URL of Daraja, without a slash at its end. */
-export function baseUrlOf({ environment, baseUrl: given }: MpesaAccountSettings): string {
+function baseUrlOf({ environment, baseUrl: given }: Settings): string {
   return given ?? BASE_URLS[environment ?? "production"];
 }
 
 /** Whether a live account may be at the address: at Safaricom, or at one of these hosts. */
-export function isKnownAddress(baseUrl: string, hosts: readonly string[]): boolean {
+function isKnownAddress(baseUrl: string, hosts: readonly string[]): boolean {
   const { origin, host, hostname } = new URL(baseUrl);
   return origin === BASE_URLS.production || hosts.includes(host) || hosts.includes(hostname);
 }
 
 /** Returns the SHA-256 of a certificate as `openssl x509 -fingerprint -sha256` shows it. */
-export function fingerprintOf({ certificatePem: pem }: Pick<MpesaAccountSettings, "certificatePem">): string {
+function fingerprintOf({ certificatePem: pem }: Pick<Settings, "certificatePem">): string {
   // Node takes a bare public key in its place.
   const der = pem.includes("CERTIFICATE")
     ? new X509Certificate(pem).raw
@@ -109,29 +160,13 @@ export function fingerprintOf({ certificatePem: pem }: Pick<MpesaAccountSettings
 }
 
 /** Returns the payable amounts: M-Pesa's own, where the settings say nothing else. */
-export function mpesaCapabilitiesOf({
-  limits,
-}: Pick<MpesaAccountSettings, "limits">): Readonly<Record<TransactionType, Capabilities>> {
+function capabilitiesOf({ limits }: Pick<Settings, "limits">): Readonly<Record<TransactionType, Capabilities>> {
   const within = (usual: Capabilities, given: z.output<typeof limit> | undefined): Capabilities =>
     given === undefined ? usual : { ...usual, minCents: given.min, maxCents: given.max };
   return {
     MINT: within(MPESA_CAPABILITIES.MINT, limits?.mint),
     REDEEM: within(MPESA_CAPABILITIES.REDEEM, limits?.redeem),
   };
-}
-
-function checked<Schema extends z.ZodType>(schema: Schema, given: unknown): Checked<z.output<Schema>> {
-  const result = schema.safeParse(given);
-  if (result.success) return { ok: true, value: result.data };
-  return { ok: false, problems: result.error.issues.flatMap(sentencesOf) };
-}
-
-function sentencesOf(issue: z.core.$ZodIssue): readonly string[] {
-  const path = issue.path.map(String);
-  if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => `${[...path, key].join(".")} is not a field that is known.`);
-  }
-  return [path.length === 0 ? "The file must hold a JSON object." : `${path.join(".")} ${issue.message}.`];
 }
 
 /** Node also takes a private key, which must not get into the settings. */

@@ -2,11 +2,12 @@ import { readFileSync } from "node:fs";
 
 import { expect } from "chai";
 
-import type { RailAccountId } from "../../../src/domain/payment.js";
-import { toUnixMillis } from "../../../src/domain/values/time.js";
-import { type RailAccountSource, railOf, WrongRailAccountError } from "../../../src/rails/accounts/rail-account.js";
-import { MPESA_CAPABILITIES } from "../../../src/rails/mpesa/limits.js";
-import { INITIATOR_CERT_FILE } from "../../daraja/access/security-credential.js";
+import type { RailAccountId } from "../../src/domain/payment.js";
+import { toUnixMillis } from "../../src/domain/values/time.js";
+import { MPESA_CAPABILITIES } from "../../src/rails/mpesa/limits.js";
+import { type RailAccountSource, WrongRailAccountError } from "../../src/rails/rail-kind.js";
+import { railOf } from "../../src/rails/rails.js";
+import { INITIATOR_CERT_FILE } from "../daraja/access/security-credential.js";
 
 const SETTINGS = {
   environment: "production",
@@ -72,7 +73,7 @@ describe("the rail of an account", () => {
   });
 
   it("is the sandbox, for a sandbox organization only", () => {
-    const sandbox = source({ rail: "sandbox", isSandbox: true });
+    const sandbox = { ...source({ rail: "sandbox", isSandbox: true }), settings: "{}" };
     expect(railOf(sandbox, DEPENDENCIES).name).to.equal("sandbox");
     expect(problemsOf({ ...sandbox, isSandbox: false }).join()).to.match(/only sandbox organizations can have it/);
   });

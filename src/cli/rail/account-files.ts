@@ -1,45 +1,42 @@
 import { readFileSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
-import { type Checked, checkMpesaCredentials, checkMpesaSettings } from "../../rails/accounts/mpesa-account.js";
 import { asText, type Fields, parseFields } from "../../rails/fields.js";
+import type { RailKind } from "../../rails/rail-kind.js";
 import { OperatorError } from "../../startup/operator-error.js";
 
 const WRONG_USAGE = 2;
 const OTHERS = 0o077;
 
 /**
- * Reads the settings of an account at M-Pesa, as they are stored: with the certificate in place of
- * the name of its file, which is relative to the file of the settings.
+ * Reads the settings of an account as they are stored: with a certificate in place of the name of
+ * its file, which is relative to the file of the settings.
  *
  * Throws an OperatorError with one line for each problem.
  */
-export function readSettingsFile(file: string): string {
-  const { certificateFile, ...settings } = fieldsIn(file);
-  const name = asText(certificateFile);
-  const pem = name === undefined ? {} : { certificatePem: readText(resolve(dirname(file), name)) };
-  const stored = { ...settings, ...pem };
-  // The certificate has another name in the file.
-  const problems = problemsOf(checkMpesaSettings(stored)).map((each) =>
-    each.replace("certificatePem", "certificateFile"),
+export function readSettingsFile({ settingsFiles, settingsProblems }: RailKind, file: string): string {
+  const settings: Record<string, unknown> = { ...fieldsIn(file) };
+  for (const [nameField, textField] of Object.entries(settingsFiles)) {
+    const name = asText(settings[nameField]);
+    Reflect.deleteProperty(settings, nameField);
+    if (name !== undefined) settings[textField] = readText(resolve(dirname(file), name));
+  }
+  const problems = settingsProblems(settings).map((problem) =>
+    Object.entries(settingsFiles).reduce((words, [inFile, stored]) => words.replace(stored, inFile), problem),
   );
   refuseProblems(file, problems);
-  return JSON.stringify(stored);
+  return JSON.stringify(settings);
 }
 
 /** Reads the credentials. The file must belong to its owner alone. Throws an OperatorError. */
-export function readCredentialsFile(file: string): string {
+export function readCredentialsFile({ credentialsProblems }: RailKind, file: string): string {
   const text = readText(file);
   if ((statSync(file).mode & OTHERS) !== 0) {
     throw new OperatorError(`Others may read ${file}, which holds secrets. Run: chmod 600 ${file}`, WRONG_USAGE);
   }
   const credentials = parseFields(text);
-  refuseProblems(file, problemsOf(checkMpesaCredentials(credentials)));
+  refuseProblems(file, credentialsProblems(credentials));
   return JSON.stringify(credentials);
-}
-
-function problemsOf(checked: Checked<unknown>): readonly string[] {
-  return checked.ok ? [] : checked.problems;
 }
 
 function refuseProblems(file: string, problems: readonly string[]): void {
