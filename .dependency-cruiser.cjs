@@ -3,7 +3,7 @@ const only = (folder, others) => ({
   name: `${folder}-imports`,
   severity: "error",
   from: { path: below(folder) },
-  to: { path: "^(runtime|src|gateway|test|bench)/", pathNot: [folder, ...others].map(below) },
+  to: { path: "^(runtime|daraja|src|gateway|test|bench)/", pathNot: [folder, ...others].map(below) },
 });
 
 /** A folder with all below it, or one file. */
@@ -44,6 +44,13 @@ module.exports = {
       to: { path: "/(utils?|helpers?|common|misc|shared|index)\\.[tj]s$", pathNot: "node_modules" },
     },
     only("runtime", []),
+    only("daraja", ["runtime"]),
+    {
+      name: "one-command-starts-the-simulator",
+      severity: "error",
+      from: { path: "^(runtime|src|gateway)/", pathNot: "^src/cli/daraja\\.ts$" },
+      to: { path: "^daraja/" },
+    },
     only("src/domain", []),
     {
       name: "domain-is-pure",
@@ -150,19 +157,19 @@ module.exports = {
     {
       name: "nothing-imports-tests",
       severity: "error",
-      from: { path: "^(runtime|src|gateway|bench)/" },
+      from: { path: "^(runtime|daraja|src|gateway|bench)/" },
       to: { path: "^test/" },
     },
     {
       name: "only-tests-import-the-benchmark",
       severity: "error",
-      from: { path: "^(runtime|src|gateway)/" },
+      from: { path: "^(runtime|daraja|src|gateway)/" },
       to: { path: "^bench/" },
     },
     {
       name: "programs-use-no-dev-dependency",
       severity: "error",
-      from: { path: "^(runtime|src|gateway)/" },
+      from: { path: "^(runtime|daraja|src|gateway)/" },
       to: { dependencyTypes: ["npm-dev"], dependencyTypesNot: ["type-only"] },
     },
   ],

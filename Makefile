@@ -10,10 +10,10 @@ ifneq ($(NODE_FITS),yes)
 NODE := .node/node_modules/node/bin/node
 export PATH := $(CURDIR)/$(dir $(NODE)):$(PATH)
 endif
-SOURCES := $(shell find runtime src gateway test bench proto -path src/gen -prune -o -type f \( -name '*.ts' -o -name '*.proto' \) -print)
+SOURCES := $(shell find runtime daraja src gateway test bench proto -path src/gen -prune -o -type f \( -name '*.ts' -o -name '*.proto' \) -print)
 
 .DEFAULT_GOAL := help
-.PHONY: help run pack test lint lint-format lint-code lint-contract lint-tests check coverage nightly docs fuzz audit baseline screenshots bench bench-full cells move profile compare path upgrade chaos events overload hostile simulate mutants daraja clean
+.PHONY: help run pack test lint lint-format lint-code lint-contract lint-tests check coverage nightly docs fuzz audit baseline screenshots bench bench-full cells move profile compare path upgrade chaos events overload hostile simulate mutants clean
 
 help: ## list what make can do
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -34,7 +34,7 @@ lint-code:
 
 lint-format:
 	@$(BIN)/prettier --check --log-level warn .
-	@$(BIN)/depcruise runtime src gateway test bench
+	@$(BIN)/depcruise runtime daraja src gateway test bench
 	@$(BIN)/knip
 
 lint-contract:
@@ -117,9 +117,6 @@ simulate: dist/.built ## crash servers between any two steps, and check what was
 
 mutants: dist/.built ## plant known bugs, one after the other, and see that something finds each; ONLY=text picks some, QUICK=1 asks make test alone
 	@node dist/test/attack/mutants/main.js --only "$(ONLY)" $(if $(QUICK),--quick)
-
-daraja: dist/.built ## a simulator of M-Pesa's Daraja on port 8090, with a page that shows what it holds; ARGS="--port 8090"
-	@node dist/test/daraja/main.js $(ARGS)
 
 clean: ## remove what was built; data/ stays
 	@rm -rf dist src/gen coverage proto/kesc.binpb proto/kesc-admin.binpb

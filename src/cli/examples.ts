@@ -97,6 +97,8 @@ tail
 tail --after 0 --type transaction.completed --type transaction.failed --json
 sandbox advance txn_01jd2r6p5vf8ksw3xhb1z7q4ye
 openapi
+daraja
+daraja --port 9000 --standing-clock
 `;
 
 const LINES = EXAMPLES.trim().split("\n");

@@ -78,6 +78,7 @@ const COMMANDS: Readonly<Record<string, Loads>> = {
     tail: async () => (await import("./tail/command.js")).addTail,
     sandbox: async () => (await import("./call/command.js")).addSandbox,
     openapi: async () => (await import("./openapi.js")).addOpenapi,
+    daraja: async () => (await import("./daraja.js")).addDaraja,
   },
 };
 

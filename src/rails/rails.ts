@@ -3,7 +3,7 @@ import type { PaymentRail } from "./rail.js";
 import { type RailAccountSource, type RailDependencies, type RailKind, WrongRailAccountError } from "./rail-kind.js";
 import { SANDBOX } from "./sandbox/account.js";
 
-/** Every rail of this version. docs/guides/add-a-rail.md says how another one comes here. */
+/** Every rail of this version. docs/add-a-rail.md says how another one comes here. */
 export const RAILS: readonly RailKind[] = [SANDBOX, MPESA];
 
 /** Returns undefined for a rail of another version. */

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 
+import { newOrganization } from "../../daraja/mpesa/organization.js";
 import { Client, encrypted } from "./client.js";
-import { newOrganization } from "./mpesa/organization.js";
 
 const PHONE = "254100000000";
 const CALLBACK = "/callbacks/b0";

@@ -4,10 +4,10 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
-import { INITIATOR_CERT_FILE } from "./access/security-credential.js";
-import { ManualClock } from "./clock.js";
-import { type Daraja, type DarajaOptions, startDaraja } from "./daraja.js";
-import { stamp } from "./mpesa/nairobi-time.js";
+import { SimulatorClock } from "../../daraja/clock.js";
+import { stamp } from "../../daraja/mpesa/nairobi-time.js";
+import { type Daraja, type DarajaOptions, startDaraja } from "../../daraja/simulator.js";
+import { CERTIFICATE_FILE, MONDAY_MILLIS } from "./given.js";
 
 export interface Answer {
   readonly status: number;
@@ -21,13 +21,13 @@ export type Differing = Record<string, unknown>;
 /** A simulator on a clock that stands still, and a business with its server for callbacks. */
 export class Client {
   readonly daraja: Daraja;
-  readonly clock: ManualClock;
+  readonly clock: SimulatorClock;
   /** The callbacks that arrived, in their order. */
   readonly received: { path: string; body: string }[] = [];
   readonly #server: Server;
   #token = "";
 
-  private constructor(daraja: Daraja, clock: ManualClock) {
+  private constructor(daraja: Daraja, clock: SimulatorClock) {
     this.daraja = daraja;
     this.clock = clock;
     this.#server = createServer((request, response) => {
@@ -40,7 +40,7 @@ export class Client {
 
   /** Has a token already. */
   static async start(options: Omit<DarajaOptions, "clock"> = {}): Promise<Client> {
-    const clock = new ManualClock();
+    const clock = new SimulatorClock({ standsAtMillis: MONDAY_MILLIS });
     const client = new Client(await startDaraja({ ...options, clock }), clock);
     await new Promise<void>((resolve) => client.#server.listen(0, "127.0.0.1", resolve));
     await client.renewToken();
@@ -167,7 +167,7 @@ export class Client {
 
 /** As Safaricom has clients encrypt the initiator's password. */
 export function encrypted(password: string): string {
-  const key = readFileSync(INITIATOR_CERT_FILE);
+  const key = readFileSync(CERTIFICATE_FILE);
   return publicEncrypt({ key, padding: constants.RSA_PKCS1_PADDING }, Buffer.from(password)).toString("base64");
 }
 

@@ -1,14 +1,18 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
+import { promisify } from "node:util";
 
 import { expect } from "chai";
 
+import { SimulatorClock, wait } from "../../daraja/clock.js";
+import { keep, KEPT_MAX } from "../../daraja/kept.js";
+import { scenarioRows } from "../../daraja/page.js";
+import { startDaraja } from "../../daraja/simulator.js";
 import { tableUnder } from "../support/documents/table.js";
 import { eventually } from "../support/eventually.js";
 import { Client } from "./client.js";
-import { ManualClock, wait, WallClock } from "./clock.js";
-import { startDaraja } from "./daraja.js";
-import { scenarioRows } from "./page.js";
+import { CERTIFICATE_FILE } from "./given.js";
 
 describe("the Daraja simulator", () => {
   it("gives the same ids and receipts for the same seed, and others for another", async () => {
@@ -96,8 +100,8 @@ describe("the Daraja simulator", () => {
     }
   });
 
-  it("runs as a program, which prints what a client needs", async () => {
-    const child = spawn(process.execPath, ["dist/test/daraja/main.js", "--port", "0"], { stdio: "pipe" });
+  it("runs as kesc daraja, which prints what a client needs", async () => {
+    const child = spawn(process.execPath, ["dist/bin/kesc.js", "daraja", "--port", "0"], { stdio: "pipe" });
     const exited = new Promise((resolve) => child.once("exit", resolve));
     try {
       const lines: string[] = [];
@@ -118,6 +122,86 @@ describe("the Daraja simulator", () => {
     expect(await exited).to.equal(0);
   });
 
+  it("tells a program what it holds, and takes payments without a prompt", async () => {
+    const client = await Client.start();
+    const call = async (path: string, body?: object): Promise<Readonly<Record<string, unknown>>> => {
+      const sent = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+      const response = await fetch(`${client.daraja.url}/simulator${path}`, sent);
+      return { status: response.status, ...((await response.json()) as object) };
+    };
+    try {
+      const { CheckoutRequestID } = (await client.push("254700000000")).body ?? {};
+      expect((await call(""))["orders"]).to.deep.include.members([
+        {
+          accepted_at: "2026-01-05T06:00:00.000Z",
+          product: "stk_push",
+          id: CheckoutRequestID,
+          phone_number: "254700000000",
+          amount: 100,
+          account_reference: "INVOICE-1",
+          scenario: "success",
+          queries: 0,
+          result_code: null,
+          receipt: null,
+        },
+      ]);
+      expect(await call("/clock", { advance_seconds: 5 })).to.deep.equal({
+        status: 200,
+        now: "2026-01-05T06:00:05.000Z",
+      });
+      expect(client.received).to.have.length(1);
+
+      const payment = { phone_number: "254712345678", amount: 70, account_reference: "shop 7" };
+      const paid = await call("/payments", payment);
+      expect(paid).to.include({ status: 201, direction: "in", shortcode: "174379", ...payment });
+      const state = await call("");
+      expect(state).to.have.nested.property("receipts[0].receipt", paid["receipt"]);
+      expect(state).to.have.nested.property("organizations[0].utility", 1_000_170);
+      expect(state).to.have.nested.property("customers[0].balance", 199_930);
+      expect(state).to.have.nested.property("callbacks[0].answered", 200);
+      for (const [path, body, problem] of [
+        ["/payments", { ...payment, phone_number: "0712345678" }, /^phone_number must be 2547/],
+        ["/payments", { ...payment, amount: "70" }, /^amount must be whole shillings/],
+        ["/payments", { ...payment, account_reference: "x".repeat(101) }, /^account_reference must/],
+        ["/payments", { ...payment, shortcode: "600000" }, /^shortcode must/],
+        ["/payments", { ...payment, padding: "x".repeat(70_000) }, /^phone_number must/],
+        ["/clock", { advance_seconds: -1 }, /^advance_seconds must/],
+      ] as const) {
+        const refused = await call(path, body);
+        expect(refused["status"]).to.equal(400);
+        expect(refused["error"]).to.match(problem);
+      }
+      expect(await call("/orders")).to.include({ status: 404 });
+      const certificate = await fetch(`${client.daraja.url}/simulator/certificate`);
+      expect(await certificate.text()).to.equal(readFileSync(CERTIFICATE_FILE, "utf8"));
+    } finally {
+      await client.close();
+    }
+  });
+
+  it("answers the requests of docs/daraja.md", async () => {
+    const daraja = await startDaraja();
+    try {
+      const blocks = [...readFileSync("docs/daraja.md", "utf8").matchAll(/```bash\n([^]*?)```/g)].map(
+        ([, block]) => block,
+      );
+      const script = blocks.join("echo\n").replaceAll("http://127.0.0.1:8090", daraja.url);
+      const { stdout } = await promisify(execFile)("bash", ["-euo", "pipefail", "-c", script]);
+      const [pushed = "", advanced = ""] = stdout.split("\n");
+      expect(JSON.parse(pushed)).to.include({ ResponseCode: "0" });
+      expect(JSON.parse(advanced)).to.have.property("now");
+      expect(daraja.receipts.map(({ accountReference }) => accountReference)).to.deep.equal(["order-7"]);
+    } finally {
+      await daraja.close();
+    }
+  });
+
+  it("remembers the newest 10,000 rows of each list", () => {
+    const rows: number[] = [];
+    for (let row = 0; row < KEPT_MAX + 3; row += 1) keep(rows, row);
+    expect([rows.length, rows[0], rows.at(-1)]).to.deep.equal([10_000, 3, 10_002]);
+  });
+
   it("stops its clock and its callbacks when it is closed", async () => {
     const daraja = await startDaraja();
     let ran = false;
@@ -126,22 +210,35 @@ describe("the Daraja simulator", () => {
       return Promise.resolve();
     });
     await daraja.close();
-    await wait(new WallClock(), 20);
+    await wait(new SimulatorClock(), 20);
     expect(ran).to.equal(false);
   });
 
-  it("has its scenarios in docs/mpesa.md", () => {
-    const rows = tableUnder("### Scenarios", "docs/mpesa.md");
+  it("has its scenarios in docs/daraja.md", () => {
+    const rows = tableUnder("## Scenarios", "docs/daraja.md");
     expect(rows).to.deep.equal(scenarioRows());
   });
 });
 
 describe("the simulator's clock", () => {
+  it("goes on like the machine's, and runs at once what comes due when it is advanced", async () => {
+    const clock = new SimulatorClock();
+    const seen: string[] = [];
+    const note = (name: string) => (): Promise<void> => Promise.resolve(void seen.push(name));
+    clock.after(3_600_000, note("in an hour"));
+    clock.after(3_600_020, note("soon after"));
+    const before = clock.nowMillis();
+    await clock.advance(3_600_000);
+    expect(seen).to.deep.equal(["in an hour"]);
+    expect(clock.nowMillis() - before).to.be.at.least(3_600_000);
+    await eventually(() => seen.length === 2);
+  });
+
   it("runs actions in the order of their times, each after the one before has ended", async () => {
-    const clock = new ManualClock(0);
+    const clock = new SimulatorClock({ standsAtMillis: 0 });
     const seen: string[] = [];
     const note = (name: string) => async (): Promise<void> => {
-      await wait(new WallClock(), 1);
+      await wait(new SimulatorClock(), 1);
       seen.push(`${name} at ${String(clock.nowMillis())}`);
     };
     clock.after(20, note("c"));

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 
+import { newOrganization } from "../../daraja/mpesa/organization.js";
 import { base64, Client } from "./client.js";
-import { newOrganization } from "./mpesa/organization.js";
 
 const PHONE = "254700000000";
 const CALLBACK = "/callbacks/a0";

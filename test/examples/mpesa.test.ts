@@ -4,13 +4,13 @@ import { basename, join } from "node:path";
 
 import { expect } from "chai";
 
+import { newOrganization } from "../../daraja/mpesa/organization.js";
 import { readVariables } from "../../runtime/variables.js";
 import { VARIABLES } from "../../runtime/variables/declarations.js";
 import { readSettingsFile } from "../../src/cli/rail/account-files.js";
 import { MPESA } from "../../src/rails/mpesa/account.js";
 import { callbackProblems } from "../../src/startup/callbacks.js";
-import { INITIATOR_CERT_FILE } from "../daraja/access/security-credential.js";
-import { newOrganization } from "../daraja/mpesa/organization.js";
+import { CERTIFICATE_FILE } from "../daraja/given.js";
 
 const FOLDER = "examples/mpesa";
 const SETTINGS = ["sandbox.json", "production.json"];
@@ -38,9 +38,9 @@ describe("examples/mpesa", () => {
   for (const name of SETTINGS) {
     it(`has settings that kesc rail set takes, with the certificate beside them: ${name}`, () => {
       const { certificateFile, ...settings } = jsonOf(name);
-      const certificatePem = readFileSync(INITIATOR_CERT_FILE, "utf8");
+      const certificatePem = readFileSync(CERTIFICATE_FILE, "utf8");
       copyFileSync(join(FOLDER, name), join(folder, name));
-      copyFileSync(INITIATOR_CERT_FILE, join(folder, basename(String(certificateFile))));
+      copyFileSync(CERTIFICATE_FILE, join(folder, basename(String(certificateFile))));
       expect(JSON.parse(readSettingsFile(MPESA, join(folder, name)))).to.deep.include({ ...settings, certificatePem });
     });
   }
@@ -55,7 +55,7 @@ describe("examples/mpesa", () => {
       collectShortcode: shortcode,
       payOutShortcode: shortcode,
       initiatorName,
-      certificatePem: readFileSync(INITIATOR_CERT_FILE, "utf8"),
+      certificatePem: readFileSync(CERTIFICATE_FILE, "utf8"),
     });
     const credentials = jsonOf("simulator-credentials.json");
     expect(credentials).to.deep.equal({ consumerKey, consumerSecret, passkey, initiatorPassword });

@@ -7,7 +7,7 @@ import { htmlOfMarkdown } from "../../gateway/pages/markdown.js";
 
 // The documents name files, and link to each other. Both must exist.
 
-const ROOMS = ["runtime", "src", "gateway", "test", "bench", "proto", "docs", "examples"];
+const ROOMS = ["runtime", "daraja", "src", "gateway", "test", "bench", "proto", "docs", "examples"];
 
 const FILES = [".", ...ROOMS].flatMap((folder) =>
   readdirSync(folder, { recursive: folder !== ".", encoding: "utf8" }).map((file) => join(folder, file)),
@@ -98,7 +98,7 @@ describe("the documents", () => {
   });
 
   it("quote the code of rails as it is", () => {
-    const guide = readFileSync("docs/guides/add-a-rail.md", "utf8");
+    const guide = readFileSync("docs/add-a-rail.md", "utf8");
     const quoted = [...guide.matchAll(/```ts\n([^]*?)\n```/g)].map(([, block = ""]) => block);
     const sources = FILES.filter((file) => /^src\/rails\/.*\.ts$/.test(file)).map((file) => readFileSync(file, "utf8"));
     expect(quoted).to.have.length(2);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import type { Browser, Page } from "playwright-core";
 
+import { Client } from "../daraja/client.js";
 import { launchBrowser, NO_BROWSER, PICTURES_FOLDER } from "../support/callers/chromium.js";
 import { type InProcess, startInProcess } from "../support/service/in-process.js";
 
@@ -71,6 +72,23 @@ const TITLE = "the pages in a browser";
       await plain.goto(`http://${service.address}/docs`);
       expect(await plain.locator("body").innerText()).to.include("/openapi.json");
       await context.close();
+    });
+
+    it("the page of the Daraja simulator shows what it holds", async () => {
+      const client = await Client.start({ seed: "a picture" });
+      try {
+        await client.push("254712345600", { AccountReference: "order-7" });
+        await client.clock.advance(60_000);
+        await client.payOut("254712345605", { Amount: 250, OriginatorConversationID: "payout-1" });
+        await client.daraja.deposit({ msisdn: "254112345678", amountCents: 70_00, accountReference: "shop 7" });
+        await client.clock.advance(5_000);
+        await page.goto(client.daraja.url);
+        expect(await page.locator("body").innerText()).to.include("success, and the callback is lost");
+        expect(complaints).to.deep.equal([]);
+        await picture("daraja");
+      } finally {
+        await client.close();
+      }
     });
 
     it("/errors leads to a page for each reason", async () => {

@@ -2,19 +2,20 @@ import { readFileSync } from "node:fs";
 
 import { expect } from "chai";
 
+import { INITIATOR_KEY } from "../../daraja/access/initiator-key.js";
 import type { RailAccountId } from "../../src/domain/payment.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { MPESA_CAPABILITIES } from "../../src/rails/mpesa/limits.js";
 import { type RailAccountSource, WrongRailAccountError } from "../../src/rails/rail-kind.js";
 import { railOf } from "../../src/rails/rails.js";
-import { INITIATOR_CERT_FILE } from "../daraja/access/security-credential.js";
+import { CERTIFICATE_FILE } from "../daraja/given.js";
 
 const SETTINGS = {
   environment: "production",
   collectShortcode: "174379",
   payOutShortcode: "600992",
   initiatorName: "testapi",
-  certificatePem: readFileSync(INITIATOR_CERT_FILE, "utf8"),
+  certificatePem: readFileSync(CERTIFICATE_FILE, "utf8"),
 };
 const CREDENTIALS = {
   consumerKey: "the-consumer-key",
@@ -140,11 +141,7 @@ describe("the rail of an account", () => {
       "baseUrl must begin with https, unless it is on this machine.",
     ],
     ["another certificate", { settings: { certificatePem: "no certificate" } }, CERTIFICATE],
-    [
-      "a private key",
-      { settings: { certificatePem: readFileSync("test/daraja/access/initiator-key.pem", "utf8") } },
-      CERTIFICATE,
-    ],
+    ["a private key", { settings: { certificatePem: INITIATOR_KEY } }, CERTIFICATE],
     [
       "a limit that is no amount",
       { settings: { limits: { mint: { min: "1.5", max: "70.00" } } } },

@@ -12,7 +12,7 @@ import { keys } from "../../src/storage/keys.js";
 import { saveRailAccount } from "../../src/storage/rails/change-rail-accounts.js";
 import type { RailAccountDirectory } from "../../src/storage/rails/rail-account-directory.js";
 import { storedRailAccounts } from "../../src/storage/rails/rail-accounts.js";
-import { INITIATOR_CERT_FILE } from "../daraja/access/security-credential.js";
+import { CERTIFICATE_FILE } from "../daraja/given.js";
 import { balanceResult } from "../rails/mpesa/messages.js";
 import { railSetting } from "../storage/rails/given-payments.js";
 import { openTestDatabase, type TestDatabase } from "../support/databases.js";
@@ -76,7 +76,7 @@ describe("the rails of a server", () => {
       collectShortcode: "174379",
       payOutShortcode: "600992",
       initiatorName: "testapi",
-      certificatePem: readFileSync(INITIATOR_CERT_FILE, "utf8"),
+      certificatePem: readFileSync(CERTIFICATE_FILE, "utf8"),
     });
     const names = ["consumerKey", "consumerSecret", "passkey", "initiatorPassword"];
     const credentials = JSON.stringify(Object.fromEntries(names.map((name) => [name, "secret"])));

@@ -10,14 +10,14 @@ import { toUnixMillis } from "../../../src/domain/values/time.js";
 import type { Cell } from "../../../src/storage/database.js";
 import { noteBalance } from "../../../src/storage/rails/change-rail-accounts.js";
 import { payments } from "../../../src/storage/rails/payments.js";
-import { INITIATOR_CERT_FILE } from "../../daraja/access/security-credential.js";
+import { CERTIFICATE_FILE } from "../../daraja/given.js";
 import { beginPayment, createAccount, failPayment, mint, redeem } from "../../support/commands.js";
 import { execute, openDatabaseAt } from "../../support/databases.js";
 import { type Ended, kesc, kescJson, Place } from "../../support/service/kesc.js";
 
 const SECRET = "x-very-secret-x";
 const DAY_MILLIS = 86_400_000;
-const FINGERPRINT = new X509Certificate(readFileSync(INITIATOR_CERT_FILE)).fingerprint256;
+const FINGERPRINT = new X509Certificate(readFileSync(CERTIFICATE_FILE)).fingerprint256;
 
 interface AccountJson {
   readonly id: RailAccountId;
@@ -34,7 +34,7 @@ describe("kesc rail", () => {
   beforeEach(async () => {
     place = new Place();
     await kesc(["migrate"], place.variables);
-    copyFileSync(INITIATOR_CERT_FILE, join(place.folder, "cert.pem"));
+    copyFileSync(CERTIFICATE_FILE, join(place.folder, "cert.pem"));
     settingsFile = join(place.folder, "settings.json");
     credentialsFile = join(place.folder, "credentials.json");
     writeSettings();

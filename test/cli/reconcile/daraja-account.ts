@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
+import type { Daraja } from "../../../daraja/simulator.js";
 import type { OrganizationId } from "../../../src/domain/values/ids.js";
-import { INITIATOR_CERT_FILE } from "../../daraja/access/security-credential.js";
-import type { Daraja } from "../../daraja/daraja.js";
+import { CERTIFICATE_FILE } from "../../daraja/given.js";
 import { kesc, type Place, type Variables } from "../../support/service/kesc.js";
 
 const YEAR_MILLIS = 31_536_000_000;
@@ -31,7 +31,7 @@ export async function setDarajaAccount(
   const shortcodes = { collectShortcode: shortcode, payOutShortcode: shortcode };
   writeFileSync(
     settings,
-    JSON.stringify({ baseUrl: url, ...shortcodes, initiatorName, certificateFile: resolve(INITIATOR_CERT_FILE) }),
+    JSON.stringify({ baseUrl: url, ...shortcodes, initiatorName, certificateFile: resolve(CERTIFICATE_FILE) }),
   );
   const secrets = { consumerKey, consumerSecret, passkey, initiatorPassword };
   writeFileSync(credentials, JSON.stringify(secrets), { mode: 0o600 });

@@ -1,9 +1,9 @@
 import { expect } from "chai";
 
+import { SimulatorClock } from "../../../daraja/clock.js";
+import { type Daraja, startDaraja } from "../../../daraja/simulator.js";
 import type { TransactionId } from "../../../src/domain/values/ids.js";
 import { accountReferenceOf } from "../../../src/rails/mpesa/stk.js";
-import { ManualClock } from "../../daraja/clock.js";
-import { type Daraja, startDaraja } from "../../daraja/daraja.js";
 import { eventually } from "../../support/eventually.js";
 import { RailOrders } from "../../support/rails/rail-orders.js";
 import { type Ended, kesc, Place, RunningKesc, type Variables } from "../../support/service/kesc.js";
@@ -23,14 +23,14 @@ describe("kesc reconcile mpesa --pull", () => {
   let place: Place;
   let variables: Variables;
   let tenant: Tenant;
-  let clock: ManualClock;
+  let clock: SimulatorClock;
   let daraja: Daraja;
   beforeEach(async () => {
     place = new Place();
     variables = withLostCallbacks(place);
     [tenant] = await withKeys(place.databaseUrl, makeTenants);
     // The payments are an hour old: those of the last minutes are not compared.
-    clock = new ManualClock(Date.now() - HOUR_MILLIS);
+    clock = new SimulatorClock({ standsAtMillis: Date.now() - HOUR_MILLIS });
     daraja = await startDaraja({ clock });
     await setDarajaAccount(daraja, place, { organizationId: tenant.organizationId, variables });
   });

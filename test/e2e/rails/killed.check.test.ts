@@ -5,10 +5,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { expect } from "chai";
 
+import { SimulatorClock } from "../../../daraja/clock.js";
+import { type Daraja, startDaraja } from "../../../daraja/simulator.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { accountReferenceOf } from "../../../src/rails/mpesa/stk.js";
-import { ManualClock } from "../../daraja/clock.js";
-import { type Daraja, startDaraja } from "../../daraja/daraja.js";
 import { ENGINES, execute, openDatabaseAt } from "../../support/databases.js";
 import { eventually } from "../../support/eventually.js";
 import { fresh } from "../../support/service/each-engine.js";
@@ -30,7 +30,7 @@ const MAKE_DUE = "UPDATE payments SET due_at = 0 WHERE state = 'SENDING'";
 
 for (const engine of ENGINES) {
   describe(`killed with -9 amid a payment (${engine})`, () => {
-    const clock = new ManualClock(Date.now());
+    const clock = new SimulatorClock({ standsAtMillis: Date.now() });
     const folder = mkdtempSync(join(tmpdir(), "kesc-killed-"));
     let daraja: Daraja;
     let toRail: TcpForwarder;

@@ -2,14 +2,14 @@ import { readFileSync } from "node:fs";
 
 import { typeidUnboxed } from "typeid-js";
 
+import type { Organization } from "../../../daraja/mpesa/organization.js";
 import type { RailAccountId } from "../../../src/domain/payment.js";
 import type { Rail } from "../../../src/domain/transaction.js";
 import type { OrganizationId } from "../../../src/domain/values/ids.js";
 import type { UnixMillis } from "../../../src/domain/values/time.js";
 import type { Database } from "../../../src/storage/database.js";
 import { saveRailAccount } from "../../../src/storage/rails/change-rail-accounts.js";
-import { INITIATOR_CERT_FILE } from "../../daraja/access/security-credential.js";
-import type { Organization } from "../../daraja/mpesa/organization.js";
+import { CERTIFICATE_FILE } from "../../daraja/given.js";
 
 interface MpesaAccount {
   readonly organizationId: OrganizationId;
@@ -30,7 +30,7 @@ export async function setMpesa(
     collectShortcode: shortcode,
     payOutShortcode: shortcode,
     initiatorName,
-    certificatePem: readFileSync(INITIATOR_CERT_FILE, "utf8"),
+    certificatePem: readFileSync(CERTIFICATE_FILE, "utf8"),
   };
   const setting = {
     id: typeidUnboxed("rail") as string as RailAccountId,

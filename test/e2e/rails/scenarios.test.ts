@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { COLLECT, PAY_OUT } from "../../daraja/mpesa/scenarios.js";
+import { COLLECT, PAY_OUT } from "../../../daraja/mpesa/scenarios.js";
 import type { RestReply } from "../../support/callers/rest-caller.js";
 import { tableUnder } from "../../support/documents/table.js";
 import { booksOf, type Direction, EXPECTATIONS, FUNDS_CENTS, ORDER_CENTS, tableRows } from "./expectations.js";

@@ -4,16 +4,17 @@ import { join } from "node:path";
 
 import { pino } from "pino";
 
+import { SimulatorClock } from "../../../daraja/clock.js";
+import type { Order, Receipt } from "../../../daraja/mpesa/order.js";
+import { newOrganization } from "../../../daraja/mpesa/organization.js";
+import { type Daraja, startDaraja } from "../../../daraja/simulator.js";
 import { readConfig as readGatewayConfig } from "../../../gateway/config.js";
 import { startGateway } from "../../../gateway/server.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
 import { type RunningServer, startServer } from "../../../src/server.js";
 import { keys } from "../../../src/storage/keys.js";
 import { verify } from "../../../src/verify/verify.js";
-import { ManualClock } from "../../daraja/clock.js";
-import { type Daraja, startDaraja } from "../../daraja/daraja.js";
-import type { Order, Receipt } from "../../daraja/mpesa/order.js";
-import { newOrganization } from "../../daraja/mpesa/organization.js";
+import { MONDAY_MILLIS } from "../../daraja/given.js";
 import { RestCaller } from "../../support/callers/rest-caller.js";
 import { configOf } from "../../support/config.js";
 import { type ENGINES, openTestDatabase, type TestDatabase } from "../../support/databases.js";
@@ -46,7 +47,7 @@ export class RailWorld {
   readonly rest: RestCaller;
   readonly #daraja: Daraja;
   readonly #businesses: readonly Business[];
-  readonly #clock: ManualClock;
+  readonly #clock: SimulatorClock;
   readonly #opened: TestDatabase;
   readonly #server: RunningServer;
   readonly #dispose: () => Promise<void>;
@@ -55,7 +56,7 @@ export class RailWorld {
     rest: RestCaller;
     daraja: Daraja;
     businesses: readonly Business[];
-    clock: ManualClock;
+    clock: SimulatorClock;
     opened: TestDatabase;
     server: RunningServer;
     dispose: () => Promise<void>;
@@ -70,7 +71,7 @@ export class RailWorld {
   }
 
   static async start(engine: Engine, businessCount: number): Promise<RailWorld> {
-    const clock = new ManualClock();
+    const clock = new SimulatorClock({ standsAtMillis: MONDAY_MILLIS });
     const now = (): UnixMillis => toUnixMillis(clock.nowMillis());
     const organizations = Array.from({ length: businessCount }, (_, index) => {
       const shortcode = String(FIRST_SHORTCODE + index);

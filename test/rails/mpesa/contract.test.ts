@@ -5,14 +5,14 @@ import { text } from "node:stream/consumers";
 
 import { expect } from "chai";
 
+import { SimulatorClock } from "../../../daraja/clock.js";
+import { type Daraja, startDaraja } from "../../../daraja/simulator.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { callbackToken, readCallbackToken, uuidOf } from "../../../src/rails/callback-token.js";
 import { MpesaRail } from "../../../src/rails/mpesa/mpesa.js";
 import { accountReferenceOf } from "../../../src/rails/mpesa/stk.js";
 import type { RailMessage } from "../../../src/rails/rail.js";
-import { INITIATOR_CERT_FILE } from "../../daraja/access/security-credential.js";
-import { ManualClock } from "../../daraja/clock.js";
-import { type Daraja, startDaraja } from "../../daraja/daraja.js";
+import { CERTIFICATE_FILE, MONDAY_MILLIS } from "../../daraja/given.js";
 import { railContract, type RailUnderTest } from "../rail-contract.js";
 import { payment, phone } from "../support/orders.js";
 import { ACCOUNT_UUID, mpesaSettings } from "./mpesa-rail.js";
@@ -29,7 +29,7 @@ interface MpesaWorld extends RailUnderTest {
 
 /** The adapter, the simulator on a clock that stands still, and a server for callbacks. */
 async function startMpesa(): Promise<MpesaWorld> {
-  const clock = new ManualClock();
+  const clock = new SimulatorClock({ standsAtMillis: MONDAY_MILLIS });
   const daraja = await startDaraja({ clock });
   const received: { uuid: string; message: RailMessage }[] = [];
   const server = createServer((request, response) => {
@@ -47,7 +47,7 @@ async function startMpesa(): Promise<MpesaWorld> {
     baseUrl: daraja.url,
     collectShortcode: organization.shortcode,
     payOutShortcode: organization.shortcode,
-    certificatePem: readFileSync(INITIATOR_CERT_FILE, "utf8"),
+    certificatePem: readFileSync(CERTIFICATE_FILE, "utf8"),
     callbackUrl: (purpose, uuid) =>
       `http://127.0.0.1:${String(port)}/callbacks/${callbackToken(CALLBACK_SECRET, { cell: 0, purpose, uuid })}`,
   });

@@ -1,12 +1,6 @@
 import { constants, privateDecrypt } from "node:crypto";
-import { readFileSync } from "node:fs";
 
-/**
- * The certificate with which a client encrypts the initiator's password. Safaricom publishes one,
- * too. This one is valid until 2126, and its key lies beside it: it serves tests only.
- */
-export const INITIATOR_CERT_FILE = "test/daraja/access/initiator-cert.pem";
-const INITIATOR_KEY_FILE = "test/daraja/access/initiator-key.pem";
+import { INITIATOR_KEY } from "./initiator-key.js";
 
 const BYTES = 256;
 
@@ -15,9 +9,8 @@ export function decryptedPassword(securityCredential: string): string | undefine
   const encrypted = Buffer.from(securityCredential, "base64");
   if (encrypted.length !== BYTES) return undefined;
   // Node 20 refuses to decrypt with RSA_PKCS1_PADDING (CVE-2023-46809), so we remove it here.
-  const key = readFileSync(INITIATOR_KEY_FILE);
   try {
-    return withoutPadding(privateDecrypt({ key, padding: constants.RSA_NO_PADDING }, encrypted));
+    return withoutPadding(privateDecrypt({ key: INITIATOR_KEY, padding: constants.RSA_NO_PADDING }, encrypted));
   } catch {
     // The number is larger than the modulus of our key.
     return undefined;

@@ -4,10 +4,11 @@ import type { AddressInfo } from "node:net";
 
 import { Tokens } from "./access/tokens.js";
 import { type Callback, Callbacks } from "./api/callbacks.js";
+import { Control, CONTROL_PATH, type ControlAnswer } from "./api/control.js";
 import { Registrations } from "./api/pay-ins.js";
 import { cut, Player } from "./api/player.js";
 import { Router } from "./api/router.js";
-import { type Clock, wait, WallClock } from "./clock.js";
+import { type Clock, SimulatorClock, wait } from "./clock.js";
 import { Ids } from "./mpesa/ids.js";
 import { Mpesa } from "./mpesa/mpesa.js";
 import type { Order, Receipt } from "./mpesa/order.js";
@@ -15,9 +16,11 @@ import { newOrganization, type Organization } from "./mpesa/organization.js";
 import { pageOf } from "./page.js";
 
 export interface DarajaOptions {
-  /** By default any free port of 127.0.0.1. */
+  /** By default 127.0.0.1. */
+  readonly host?: string;
+  /** By default any free port. */
   readonly port?: number;
-  readonly clock?: Clock;
+  readonly clock?: SimulatorClock;
   readonly organizations?: readonly Organization[];
   /** What each customer has at first. */
   readonly subscriberCents?: number;
@@ -27,6 +30,14 @@ export interface DarajaOptions {
   readonly answerDelayMillis?: number;
   /** How long an OriginatorConversationID is refused as a duplicate. By default for ever. */
   readonly idMemoryMillis?: number;
+}
+
+export interface Deposit {
+  /** By default that of the first organization. */
+  readonly shortcode?: string;
+  readonly msisdn: string;
+  readonly amountCents: number;
+  readonly accountReference: string;
 }
 
 /**
@@ -41,12 +52,15 @@ export class Daraja {
   readonly #callbacks: Callbacks;
   readonly #registrations: Registrations;
   readonly #router: Router;
+  readonly #control: Control;
+  readonly #host: string;
   readonly #server: Server;
   #port = 0;
   #isOpen = true;
 
   constructor(options: DarajaOptions) {
-    const clock = this.#whileOpen(options.clock ?? new WallClock());
+    const steps = options.clock ?? new SimulatorClock();
+    const clock = this.#whileOpen(steps);
     const ids = new Ids(options.seed ?? randomUUID());
     this.clock = clock;
     this.answerDelayMillis = options.answerDelayMillis ?? 0;
@@ -66,12 +80,19 @@ export class Daraja {
     this.#callbacks = callbacks;
     this.#registrations = registrations;
     this.#router = new Router(context, registrations);
+    this.#host = options.host ?? "127.0.0.1";
+    this.#control = new Control({
+      mpesa: this.mpesa,
+      callbacks: callbacks.sent,
+      clock: steps,
+      payIn: (payment) => this.deposit(payment),
+    });
     // An error of our own ends the process. It must not look like a lost answer.
     this.#server = createServer((request, response) => void this.#serve(request, response));
   }
 
   get url(): string {
-    return `http://127.0.0.1:${String(this.#port)}`;
+    return `http://${this.#host}:${String(this.#port)}`;
   }
 
   get organizations(): readonly Organization[] {
@@ -101,8 +122,9 @@ export class Daraja {
   }
 
   /** A customer pays to the shortcode without a prompt. Resolves after the confirmation. */
-  async deposit(payment: { msisdn: string; amountCents: number; accountReference: string }): Promise<Receipt> {
-    const receipt = this.mpesa.payIn({ ...payment, organization: this.organization, order: undefined });
+  async deposit({ shortcode, ...payment }: Deposit): Promise<Receipt> {
+    const organization = this.organizations.find((one) => one.shortcode === shortcode) ?? this.organization;
+    const receipt = this.mpesa.payIn({ ...payment, organization, order: undefined });
     await this.#registrations.confirm(receipt, this.#callbacks);
     return receipt;
   }
@@ -110,7 +132,7 @@ export class Daraja {
   /** Takes connections: after an outage at the same port as before. */
   async listen(port = this.#port): Promise<void> {
     await new Promise<void>((resolve, reject) => {
-      this.#server.once("error", reject).listen(port, "127.0.0.1", resolve);
+      this.#server.once("error", reject).listen(port, this.#host, resolve);
     });
     this.#port = (this.#server.address() as AddressInfo).port;
   }
@@ -140,12 +162,18 @@ export class Daraja {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (request.method === "GET" && request.url === "/") {
-      response.setHeader("content-type", "text/html; charset=utf-8").end(pageOf(this.mpesa, this.callbacks));
+    const { pathname } = new URL(request.url ?? "/", "http://daraja");
+    if (request.method === "GET" && pathname === "/") {
+      const page = pageOf(this.mpesa, this.callbacks, this.clock.nowMillis());
+      response.setHeader("content-type", "text/html; charset=utf-8").end(page);
+      return;
+    }
+    if (pathname === CONTROL_PATH || pathname.startsWith(`${CONTROL_PATH}/`)) {
+      sendControl(response, await this.#control.answer(request, pathname));
       return;
     }
     const { status, body, fault } = await this.#router.answer(request);
-    const isToken = request.url?.startsWith("/oauth/") === true;
+    const isToken = pathname.startsWith("/oauth/");
     if (this.answerDelayMillis > 0 && !isToken) await wait(this.clock, this.answerDelayMillis);
     if (fault === "lost") {
       response.destroy();
@@ -156,7 +184,14 @@ export class Daraja {
   }
 }
 
-/** Starts a simulator on 127.0.0.1. */
+function sendControl(response: ServerResponse, { status, body }: ControlAnswer): void {
+  const isText = typeof body === "string";
+  response
+    .writeHead(status, { "content-type": isText ? "application/x-pem-file" : "application/json" })
+    .end(isText ? body : JSON.stringify(body));
+}
+
+/** Starts a simulator, which takes requests when the promise resolves. */
 export async function startDaraja(options: DarajaOptions = {}): Promise<Daraja> {
   const daraja = new Daraja(options);
   await daraja.listen(options.port ?? 0);

@@ -1,3 +1,4 @@
+import { keep, KEPT_MAX } from "../kept.js";
 import type { Ids } from "./ids.js";
 import { nairobi } from "./nairobi-time.js";
 import type { Collection, Order, Outcome, Payout, Receipt } from "./order.js";
@@ -59,6 +60,8 @@ export class Mpesa {
     if (known !== undefined) return known;
     const subscriber = { msisdn, balanceCents: this.#settings.subscriberCents, receipts: [] };
     this.#subscribers.set(msisdn, subscriber);
+    const [oldest] = this.#subscribers.keys();
+    if (this.#subscribers.size > KEPT_MAX && oldest !== undefined) this.#subscribers.delete(oldest);
     return subscriber;
   }
 
@@ -108,8 +111,8 @@ export class Mpesa {
     const number = this.#settings.ids.receipt(atMillis);
     const { shortcode } = organization;
     const receipt = { number, ...rest, shortcode, msisdn, amountCents, atMillis, accountReference, order };
-    this.receipts.push(receipt);
-    this.subscriber(msisdn).receipts.push(receipt);
+    keep(this.receipts, receipt);
+    keep(this.subscriber(msisdn).receipts, receipt);
     return receipt;
   }
 

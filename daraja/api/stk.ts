@@ -1,3 +1,4 @@
+import { keep } from "../kept.js";
 import type { Collection } from "../mpesa/order.js";
 import type { Organization } from "../mpesa/organization.js";
 import { RESULTS } from "../mpesa/results.js";
@@ -43,7 +44,7 @@ export async function stkPush({ organization, fields }: Call, context: Context):
     outcome: undefined,
     queries: 0,
   };
-  mpesa.orders.push(order);
+  keep(mpesa.orders, order);
   // Our organizations have paybills and no tills.
   const isPaybill = type === "CustomerPayBillOnline" && partyB === shortcode;
   await player.start(

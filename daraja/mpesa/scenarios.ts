@@ -15,7 +15,7 @@ const PENDING_QUERIES = 3;
 
 /** What happens to one order, by the last two digits of the customer's phone number. */
 export interface Scenario {
-  /** For people: the page, `make daraja` and docs/mpesa.md. */
+  /** For people: the page, `kesc daraja` and docs/daraja.md. */
   readonly words: string;
   /** What the gateway does with the first request for the number, in place of accepting it. */
   readonly refusedOnce?: "spike arrest" | "invalid token";

@@ -1,25 +1,33 @@
 import type { Callback } from "./api/callbacks.js";
+import { newest } from "./api/control.js";
 import type { Mpesa } from "./mpesa/mpesa.js";
 import { nairobi } from "./mpesa/nairobi-time.js";
 import type { Order } from "./mpesa/order.js";
 import { COLLECT, PAY_OUT } from "./mpesa/scenarios.js";
 
-/** Of orders, receipts and callbacks: the newest. */
-const ROWS_MAX = 200;
+const STYLE = `
+:root { color-scheme: light dark }
+body { font: 14px/1.4 system-ui, sans-serif; margin: 2em auto; max-width: 1200px; padding: 0 1em }
+h2 { font-size: 16px; margin: 2em 0 0.5em }
+table { border-collapse: collapse; width: 100% }
+td, th { border-bottom: 1px solid #8884; padding: 4px 8px; text-align: left; vertical-align: top }
+td:last-child { overflow-wrap: anywhere }
+th { font-weight: 600; white-space: nowrap }
+`;
 
 type Row = readonly (string | number)[];
 
 /** A page that shows what the simulator holds. It loads itself again every two seconds. */
-export function pageOf(mpesa: Mpesa, callbacks: readonly Callback[]): string {
+export function pageOf(mpesa: Mpesa, callbacks: readonly Callback[], nowMillis: number): string {
   return `<!doctype html>
 <html lang="en">
 <head>
-<meta charset="utf-8"><meta http-equiv="refresh" content="2"><title>Daraja simulator</title>
-<style>body { font: 14px sans-serif; margin: 2em } table { border-collapse: collapse }
-td, th { border: 1px solid #ccc; padding: 2px 8px; text-align: left; word-break: break-all }</style>
+<meta charset="utf-8"><meta http-equiv="refresh" content="2"><link rel="icon" href="data:,"><title>Daraja simulator</title>
+<style>${STYLE}</style>
 </head>
 <body>
 <h1>Daraja simulator</h1>
+<p>Pretended shillings at ${time(nowMillis)} in Nairobi. The last two digits of a phone number choose what happens.</p>
 ${table(
   "Organizations",
   ["Shortcode", "Working", "Utility", "Charges paid"],
@@ -71,7 +79,7 @@ ${table(
 ${table(
   "Customers",
   ["Phone", "KES"],
-  mpesa.subscribers.map(({ msisdn, balanceCents }) => [msisdn, kes(balanceCents)]),
+  newest(mpesa.subscribers).map(({ msisdn, balanceCents }) => [msisdn, kes(balanceCents)]),
 )}
 ${table("Scenarios", ["The phone ends in", "STK push", "B2C"], scenarioRows())}
 </body>
@@ -95,10 +103,6 @@ function table(title: string, head: readonly string[], rows: readonly Row[]): st
   const cells = (tag: string, row: Row): string =>
     `<tr>${row.map((cell) => `<${tag}>${escaped(String(cell))}</${tag}>`).join("")}</tr>`;
   return `<h2>${title}</h2>\n<table>${cells("th", head)}\n${rows.map((row) => cells("td", row)).join("\n")}</table>`;
-}
-
-function newest<T>(rows: readonly T[]): T[] {
-  return rows.slice(-ROWS_MAX).reverse();
 }
 
 function time(millis: number): string {

@@ -1,3 +1,4 @@
+import { keep } from "../kept.js";
 import type { Payout } from "../mpesa/order.js";
 import { PAY_OUT, RESULT_AFTER_MILLIS, scenarioOf } from "../mpesa/scenarios.js";
 import { type Answer, answerOf, type Call, type Context, refuseOnce } from "./context.js";
@@ -39,7 +40,7 @@ export async function payOut({ organization, fields }: Call, context: Context): 
     outcome: undefined,
     queries: 0,
   };
-  mpesa.orders.push(order);
+  keep(mpesa.orders, order);
   await player.start(
     order,
     failure === undefined ? scenario.steps : [{ afterMillis: RESULT_AFTER_MILLIS, kind: "fail", code: failure }],

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from "node:http";
-import { json } from "node:stream/consumers";
 
 import { TOKEN_SECONDS } from "../access/tokens.js";
 import type { Organization } from "../mpesa/organization.js";
 import { payOut } from "./b2c.js";
 import type { Answer, Call, Context } from "./context.js";
 import { Fields } from "./fields.js";
+import { jsonObjectOf } from "./json-body.js";
 import { pull, registerPull, registerUrls, type Registrations } from "./pay-ins.js";
 import { INVALID_TOKEN, Problem, type TokenFamily } from "./problem.js";
 import { queryBalance, queryStatus } from "./status.js";
@@ -85,7 +85,7 @@ export class Router {
 }
 
 async function bodyOf(request: IncomingMessage): Promise<Record<string, unknown>> {
-  const body: unknown = await json(request).catch(() => undefined);
-  if (typeof body === "object" && body !== null && !Array.isArray(body)) return body as Record<string, unknown>;
-  throw new Problem(400, "400.002.05", "Invalid Request Payload");
+  const body = await jsonObjectOf(request);
+  if (body === undefined) throw new Problem(400, "400.002.05", "Invalid Request Payload");
+  return body;
 }

@@ -22,7 +22,7 @@ export interface Organization {
 /** The number is a guess: Safaricom publishes none. */
 export const INITIATOR_TRIES_MAX = 3;
 
-/** The organization that `make daraja` has. Its shortcode is that of Safaricom's sandbox. */
+/** The organization that the simulator has. Its shortcode is that of Safaricom's sandbox. */
 export function newOrganization(differing: Partial<Organization> = {}): Organization {
   return {
     shortcode: "174379",

@@ -1,4 +1,5 @@
 import type { Clock } from "../clock.js";
+import { keep } from "../kept.js";
 
 /** Safaricom's patience is not published. */
 const ANSWER_MILLIS_MAX = 10_000;
@@ -27,7 +28,7 @@ export class Callbacks {
   /** Resolves when the callback was answered, or could not be sent. */
   async send(url: string, body: string, { isForged = false } = {}): Promise<void> {
     const callback: Callback = { url, body, isForged, sentAtMillis: this.#clock.nowMillis(), status: undefined };
-    this.sent.push(callback);
+    keep(this.sent, callback);
     const abort = new AbortController();
     this.#aborts.add(abort);
     const timer = setTimeout(() => {

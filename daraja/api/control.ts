@@ -1,0 +1,162 @@
+import type { IncomingMessage } from "node:http";
+
+import { INITIATOR_CERTIFICATE } from "../access/initiator-key.js";
+import type { SimulatorClock } from "../clock.js";
+import type { Mpesa } from "../mpesa/mpesa.js";
+import type { Order, Receipt } from "../mpesa/order.js";
+import type { Callback } from "./callbacks.js";
+import { jsonObjectOf } from "./json-body.js";
+
+/** Everything that is not Daraja's begins with it. */
+export const CONTROL_PATH = "/simulator";
+/** Of each list: the newest. */
+const LISTED_MAX = 200;
+
+const ADVANCE_SECONDS_MAX = 30 * 86_400;
+const SHILLINGS_MAX = 1_000_000;
+const SHILLING_CENTS = 100;
+
+interface ControlOptions {
+  readonly mpesa: Mpesa;
+  readonly callbacks: readonly Callback[];
+  readonly clock: SimulatorClock;
+  /** A customer pays to the shortcode without a prompt. Resolves after the confirmation. */
+  readonly payIn: (payment: {
+    shortcode: string;
+    msisdn: string;
+    amountCents: number;
+    accountReference: string;
+  }) => Promise<Receipt>;
+}
+
+export interface ControlAnswer {
+  readonly status: number;
+  /** An object is sent as JSON. */
+  readonly body: object | string;
+}
+
+/** What a test asks of the simulator itself, in any language: docs/daraja.md. */
+export class Control {
+  readonly #options: ControlOptions;
+
+  constructor(options: ControlOptions) {
+    this.#options = options;
+  }
+
+  async answer(request: IncomingMessage, path: string): Promise<ControlAnswer> {
+    switch (`${String(request.method)} ${path}`) {
+      case `GET ${CONTROL_PATH}`:
+        return { status: 200, body: this.#state() };
+      case `GET ${CONTROL_PATH}/certificate`:
+        return { status: 200, body: INITIATOR_CERTIFICATE };
+      case `POST ${CONTROL_PATH}/payments`:
+        return this.#pay((await jsonObjectOf(request)) ?? {});
+      case `POST ${CONTROL_PATH}/clock`:
+        return this.#advance((await jsonObjectOf(request)) ?? {});
+      default:
+        return { status: 404, body: { error: `${String(request.method)} ${path} is no call of the simulator` } };
+    }
+  }
+
+  #state(): object {
+    const { mpesa, callbacks, clock } = this.#options;
+    return {
+      now: timeOf(clock.nowMillis()),
+      organizations: mpesa.organizations.map(({ shortcode, workingCents, utilityCents, chargesCents }) => ({
+        shortcode,
+        working: shillings(workingCents),
+        utility: shillings(utilityCents),
+        charges: shillings(chargesCents),
+      })),
+      customers: newest(mpesa.subscribers).map(({ msisdn, balanceCents }) => ({
+        phone_number: msisdn,
+        balance: shillings(balanceCents),
+      })),
+      orders: newest(mpesa.orders).map(orderJson),
+      receipts: newest(mpesa.receipts).map(receiptJson),
+      callbacks: newest(callbacks).map(({ url, body, isForged, sentAtMillis, status = null }) => ({
+        sent_at: timeOf(sentAtMillis),
+        url,
+        answered: status,
+        is_forged: isForged,
+        body,
+      })),
+    };
+  }
+
+  async #pay({
+    phone_number: msisdn,
+    amount,
+    account_reference: accountReference = "",
+    shortcode = this.#options.mpesa.organizations[0]?.shortcode,
+  }: Readonly<Record<string, unknown>>): Promise<ControlAnswer> {
+    if (typeof msisdn !== "string" || !/^254[17]\d{8}$/.test(msisdn)) {
+      return wrong("phone_number must be 2547 or 2541 and eight digits, in quotes");
+    }
+    if (typeof amount !== "number" || !Number.isInteger(amount) || amount < 1 || amount > SHILLINGS_MAX) {
+      return wrong("amount must be whole shillings from 1 to 1000000");
+    }
+    if (typeof accountReference !== "string" || accountReference.length > 100) {
+      return wrong("account_reference must be a text of at most 100 characters");
+    }
+    const organization = this.#options.mpesa.organizations.find((one) => one.shortcode === shortcode);
+    if (organization === undefined) return wrong("shortcode must be one of the simulator's");
+    const payment = { msisdn, amountCents: amount * SHILLING_CENTS, accountReference };
+    const receipt = await this.#options.payIn({ ...payment, shortcode: organization.shortcode });
+    return { status: 201, body: receiptJson(receipt) };
+  }
+
+  async #advance({ advance_seconds: seconds }: Readonly<Record<string, unknown>>): Promise<ControlAnswer> {
+    if (typeof seconds !== "number" || !(seconds > 0 && seconds <= ADVANCE_SECONDS_MAX)) {
+      return wrong("advance_seconds must be a number above 0, and at most 2592000: 30 days");
+    }
+    await this.#options.clock.advance(seconds * 1_000);
+    return { status: 200, body: { now: timeOf(this.#options.clock.nowMillis()) } };
+  }
+}
+
+/** The newest rows, newest first. */
+export function newest<Row>(rows: readonly Row[]): Row[] {
+  return rows.slice(-LISTED_MAX).reverse();
+}
+
+function orderJson(order: Order): object {
+  const { direction, msisdn, amountCents, acceptedAtMillis, scenario, queries, outcome } = order;
+  return {
+    accepted_at: timeOf(acceptedAtMillis),
+    product: direction === "IN" ? "stk_push" : "b2c",
+    id: direction === "IN" ? order.checkoutRequestId : order.originatorConversationId,
+    phone_number: msisdn,
+    amount: shillings(amountCents),
+    account_reference: direction === "IN" ? order.accountReference : null,
+    scenario: scenario.words,
+    queries,
+    result_code: outcome?.code ?? null,
+    receipt: outcome?.receipt?.number ?? null,
+  };
+}
+
+function receiptJson({ number, direction, shortcode, msisdn, amountCents, feeCents, ...rest }: Receipt): object {
+  return {
+    receipt: number,
+    moved_at: timeOf(rest.atMillis),
+    direction: direction.toLowerCase(),
+    shortcode,
+    phone_number: msisdn,
+    amount: shillings(amountCents),
+    fee: shillings(feeCents),
+    account_reference: rest.accountReference,
+  };
+}
+
+function wrong(error: string): ControlAnswer {
+  return { status: 400, body: { error } };
+}
+
+function timeOf(millis: number): string {
+  return new Date(millis).toISOString();
+}
+
+function shillings(cents: number): number {
+  return cents / SHILLING_CENTS;
+}
