@@ -23,6 +23,7 @@ export const GUIDES: Readonly<Record<string, readonly Guide[]>> = {
   ],
   Guides: [
     guide("retries", "guides/retries.md", "Retries", "what to repeat, when, and why it never pays twice"),
+    guide("bulk-payouts", "guides/bulk-payouts.md", "Bulk payouts", "salaries and refunds from a CSV file"),
     guide("errors", "errors.md", "Errors", "what an error holds, and every reason"),
     guide("events", "events.md", "Events", "what happened: as a list, or as a stream"),
     guide("webhooks", "webhooks.md", "Webhooks", "events that come to you, and how to check them"),

@@ -10,7 +10,8 @@ import { eventually } from "../support/eventually.js";
 import { KESC, Place, RunningKesc } from "../support/service/kesc.js";
 
 const PLACEHOLDER = "export KESC_API_KEY=kesc_…";
-const DONE = { millisMax: 20_000, what: () => "the mint over the sandbox rail never ended" };
+const END = /(completed|failed) .*(pay-2026-11-\d\d)/;
+const DONE = { millisMax: 20_000, what: () => "what goes over the sandbox rail never ended" };
 
 /** The blocks of a document that a reader pastes into bash. */
 function blocksOf(document: string): readonly string[] {
@@ -101,6 +102,24 @@ describe("the requests of the documents, with the demo of `make run`", () => {
     const stdout = lines.join("\n");
     expect(stdout).to.include("kesc.v1.TransactionService\n").and.include('"amount": "0.01"');
     expect(stdout).to.include('"reference": "deposit-3"');
+  });
+
+  it("work as the guide to bulk payouts has them: sent, sent again, and what became of each", async () => {
+    const blocks = [`cd ${place.folder}`, ...requestsOf("docs/guides/bulk-payouts.md")];
+    const sent = await paste(blocks.slice(0, -1));
+    expect(sent).to.deep.equal(["6 lines: 6 new, 0 done before.", "6 lines: 0 new, 6 done before."]);
+    let ends: readonly (readonly string[] | undefined)[] = [];
+    const ended = async (): Promise<boolean> => {
+      const lines = await paste(blocks.slice(-1));
+      ends = lines.filter((line) => line.startsWith("txn_")).map((line) => END.exec(line)?.slice(1));
+      return !ends.includes(undefined);
+    };
+    await eventually(ended, DONE);
+    expect(ends).to.have.deep.members([
+      ["completed", "pay-2026-11-00"],
+      ["completed", "pay-2026-11-05"],
+      ["failed", "pay-2026-11-03"],
+    ]);
   });
 
   it("work as docs/sandbox.md has them: each ending once, and an order that is advanced", async () => {
