@@ -136,10 +136,11 @@ export class Stage {
 
 /** The load comes with one key. A build from before the rates refuses their settings. */
 async function withoutRates(kesc: string): Promise<Record<string, string>> {
-  const { stdout } = await promisify(execFile)(kesc, ["help"]);
-  return stdout.includes("KESC_RATE_CALLS_PER_SECOND")
-    ? { KESC_RATE_CALLS_PER_SECOND: "0", KESC_RATE_LISTS_PER_SECOND: "0" }
-    : {};
+  const rates = { KESC_RATE_CALLS_PER_SECOND: "0", KESC_RATE_LISTS_PER_SECOND: "0" };
+  // Each build refuses unknown variables, and then a database that does not exist.
+  const env = { ...process.env, ...rates, DATABASE_URL: "sqlite:/nonexistent/kesc.db" };
+  const refused = await promisify(execFile)(kesc, ["verify"], { env }).catch((error: unknown) => error);
+  return String((refused as { readonly stderr: string }).stderr).includes("KESC_RATE") ? {} : rates;
 }
 
 export function progress(text: string): void {
