@@ -15,6 +15,9 @@ export function wait(clock: Clock, delayMillis: number): Promise<void> {
   });
 }
 
+/** A timer of Node with a longer delay fires at once. */
+const TIMER_MILLIS_MAX = 2 ** 31 - 1;
+
 interface Waiting {
   readonly dueMillis: number;
   readonly action: () => Promise<void>;
@@ -79,9 +82,10 @@ export class SimulatorClock implements Clock {
     clearTimeout(this.#timer);
     const { nextMillis } = this;
     if (this.#stands || nextMillis === undefined) return;
+    const delayMillis = Math.min(nextMillis - this.nowMillis(), TIMER_MILLIS_MAX);
     this.#timer = setTimeout(() => {
       this.#runDue();
-    }, nextMillis - this.nowMillis()).unref();
+    }, delayMillis).unref();
   }
 
   /** The actions of a clock that goes on do not wait for each other. */

@@ -8,6 +8,7 @@ import { Control, CONTROL_PATH, type ControlAnswer } from "./api/control.js";
 import { Registrations } from "./api/pay-ins.js";
 import { cut, Player } from "./api/player.js";
 import { Router } from "./api/router.js";
+import { targetOf } from "./api/target.js";
 import { type Clock, SimulatorClock, wait } from "./clock.js";
 import { Ids } from "./mpesa/ids.js";
 import { Mpesa } from "./mpesa/mpesa.js";
@@ -92,7 +93,8 @@ export class Daraja {
   }
 
   get url(): string {
-    return `http://${this.#host}:${String(this.#port)}`;
+    const host = this.#host.includes(":") ? `[${this.#host}]` : this.#host;
+    return `http://${host}:${String(this.#port)}`;
   }
 
   get organizations(): readonly Organization[] {
@@ -162,18 +164,18 @@ export class Daraja {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { pathname } = new URL(request.url ?? "/", "http://daraja");
-    if (request.method === "GET" && pathname === "/") {
+    const { path } = targetOf(request);
+    if (request.method === "GET" && path === "/") {
       const page = pageOf(this.mpesa, this.callbacks, this.clock.nowMillis());
       response.setHeader("content-type", "text/html; charset=utf-8").end(page);
       return;
     }
-    if (pathname === CONTROL_PATH || pathname.startsWith(`${CONTROL_PATH}/`)) {
-      sendControl(response, await this.#control.answer(request, pathname));
+    if (path === CONTROL_PATH || path.startsWith(`${CONTROL_PATH}/`)) {
+      sendControl(response, await this.#control.answer(request, path));
       return;
     }
     const { status, body, fault } = await this.#router.answer(request);
-    const isToken = pathname.startsWith("/oauth/");
+    const isToken = path.startsWith("/oauth/");
     if (this.answerDelayMillis > 0 && !isToken) await wait(this.clock, this.answerDelayMillis);
     if (fault === "lost") {
       response.destroy();

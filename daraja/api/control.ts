@@ -50,9 +50,9 @@ export class Control {
       case `GET ${CONTROL_PATH}/certificate`:
         return { status: 200, body: INITIATOR_CERTIFICATE };
       case `POST ${CONTROL_PATH}/payments`:
-        return this.#pay((await jsonObjectOf(request)) ?? {});
+        return withBody(request, (body) => this.#pay(body));
       case `POST ${CONTROL_PATH}/clock`:
-        return this.#advance((await jsonObjectOf(request)) ?? {});
+        return withBody(request, (body) => this.#advance(body));
       default:
         return { status: 404, body: { error: `${String(request.method)} ${path} is no call of the simulator` } };
     }
@@ -147,6 +147,14 @@ function receiptJson({ number, direction, shortcode, msisdn, amountCents, feeCen
     fee: shillings(feeCents),
     account_reference: rest.accountReference,
   };
+}
+
+async function withBody(
+  request: IncomingMessage,
+  answer: (body: Readonly<Record<string, unknown>>) => Promise<ControlAnswer>,
+): Promise<ControlAnswer> {
+  const body = await jsonObjectOf(request);
+  return body === undefined ? wrong("the body must be a JSON object of at most 64 KiB") : answer(body);
 }
 
 function wrong(error: string): ControlAnswer {

@@ -10,6 +10,7 @@ import { pull, registerPull, registerUrls, type Registrations } from "./pay-ins.
 import { INVALID_TOKEN, Problem, type TokenFamily } from "./problem.js";
 import { queryBalance, queryStatus } from "./status.js";
 import { stkPush, stkQuery } from "./stk.js";
+import { targetOf } from "./target.js";
 
 interface Route {
   readonly family: TokenFamily;
@@ -47,9 +48,9 @@ export class Router {
   }
 
   async #answer(request: IncomingMessage): Promise<Answer> {
-    const { pathname, searchParams } = new URL(request.url ?? "/", "http://daraja");
-    if (pathname === "/oauth/v1/generate") return this.#token(request, searchParams);
-    const route = this.#routes[pathname];
+    const { path, query } = targetOf(request);
+    if (path === "/oauth/v1/generate") return this.#token(request, query);
+    const route = this.#routes[path];
     if (route === undefined) throw new Problem(404, "404.001.01", "Resource not found");
     if (request.method !== "POST") throw new Problem(405, "405.001", "Method not allowed");
     const organization = this.#caller(request, route.family);

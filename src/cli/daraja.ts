@@ -2,6 +2,7 @@ import type { Command } from "commander";
 
 import type { Daraja } from "../../daraja/simulator.js";
 import { shutdownSignal } from "../../runtime/shutdown.js";
+import { OperatorError } from "../startup/operator-error.js";
 import { durationMillis, wholeNumber } from "./commands/arguments.js";
 import { printLine } from "./commands/output.js";
 
@@ -49,6 +50,9 @@ async function serveDaraja({ host, port, standingClock, seed, answerDelay, idMem
     ...(seed === undefined ? {} : { seed }),
     ...(answerDelay === undefined ? {} : { answerDelayMillis: answerDelay }),
     ...(idMemory === undefined ? {} : { idMemoryMillis: idMemory }),
+  }).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new OperatorError(`The simulator cannot start: ${reason}. Name another address: --host, --port`);
   });
   for (const line of linesOn(daraja, scenarioRows())) printLine(line);
   await stopping;

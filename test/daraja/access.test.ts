@@ -62,10 +62,12 @@ describe("the simulator's access", () => {
   it("refuses an unknown path, another method, and a body that is no JSON object", async () => {
     const answers = [
       await client.post("/mpesa/b2c/v1/paymentrequest", {}),
+      await client.post("//", {}),
       await client.post("/mpesa/stkpush/v1/processrequest", "{"),
       await client.post("/mpesa/stkpush/v1/processrequest", "[]"),
     ];
     expect(answers.map(({ status, body }) => [status, body?.["errorCode"]])).to.deep.equal([
+      [404, "404.001.01"],
       [404, "404.001.01"],
       [400, "400.002.05"],
       [400, "400.002.05"],

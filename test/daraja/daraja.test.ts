@@ -116,6 +116,14 @@ describe("the Daraja simulator", () => {
       const path = "/oauth/v1/generate?grant_type=client_credentials";
       expect((await fetch(`${url}${path}`, { headers: { authorization } })).status).to.equal(200);
       expect(settings["shortcode"]).to.equal("174379");
+
+      const { port } = new URL(url);
+      const second = await promisify(execFile)(process.execPath, ["dist/bin/kesc.js", "daraja", "--port", port]).catch(
+        (error: unknown) => error,
+      );
+      expect(second)
+        .to.have.property("stderr")
+        .that.matches(/^The simulator cannot start: .*EADDRINUSE/);
     } finally {
       child.kill("SIGTERM");
     }
@@ -164,7 +172,7 @@ describe("the Daraja simulator", () => {
         ["/payments", { ...payment, amount: "70" }, /^amount must be whole shillings/],
         ["/payments", { ...payment, account_reference: "x".repeat(101) }, /^account_reference must/],
         ["/payments", { ...payment, shortcode: "600000" }, /^shortcode must/],
-        ["/payments", { ...payment, padding: "x".repeat(70_000) }, /^phone_number must/],
+        ["/payments", { ...payment, padding: "x".repeat(70_000) }, /^the body must be a JSON object/],
         ["/clock", { advance_seconds: -1 }, /^advance_seconds must/],
       ] as const) {
         const refused = await call(path, body);
@@ -187,10 +195,13 @@ describe("the Daraja simulator", () => {
       );
       const script = blocks.join("echo\n").replaceAll("http://127.0.0.1:8090", daraja.url);
       const { stdout } = await promisify(execFile)("bash", ["-euo", "pipefail", "-c", script]);
-      const [pushed = "", advanced = ""] = stdout.split("\n");
+      const [pushed = "", advanced = "", accepted = ""] = stdout.split("\n");
       expect(JSON.parse(pushed)).to.include({ ResponseCode: "0" });
       expect(JSON.parse(advanced)).to.have.property("now");
-      expect(daraja.receipts.map(({ accountReference }) => accountReference)).to.deep.equal(["order-7"]);
+      expect(JSON.parse(accepted)).to.include({ OriginatorConversationID: "payout-1", ResponseCode: "0" });
+      await fetch(`${daraja.url}/simulator/clock`, { method: "POST", body: '{"advance_seconds": 5}' });
+      const moved = daraja.receipts.map(({ direction, accountReference }) => `${direction} ${accountReference}`);
+      expect(moved).to.deep.equal(["IN order-7", "OUT "]);
     } finally {
       await daraja.close();
     }
