@@ -140,7 +140,7 @@ async function withoutRates(kesc: string): Promise<Record<string, string>> {
   // Each build refuses unknown variables, and then a database that does not exist.
   const env = { ...process.env, ...rates, DATABASE_URL: "sqlite:/nonexistent/kesc.db" };
   const refused = await promisify(execFile)(kesc, ["verify"], { env }).catch((error: unknown) => error);
-  return String((refused as { readonly stderr: string }).stderr).includes("KESC_RATE") ? {} : rates;
+  return (refused as { readonly stderr: string }).stderr.includes("KESC_RATE") ? {} : rates;
 }
 
 export function progress(text: string): void {
