@@ -35,14 +35,14 @@ export interface Account {
 }
 
 const CONNECTIONS_TO_EACH_SERVER = 2;
-const CALL_MILLIS_MAX = 5_000;
-const SETTLE_MILLIS_MAX = 60_000;
+export const CALL_MILLIS_MAX = 5_000;
+export const SETTLE_MILLIS_MAX = 60_000;
 const RICH_ACCOUNTS = 8;
 const RICH_CENTS = 100_000_000;
 const AMOUNT_CENTS_MAX = 10_000;
-const RETRYABLE: readonly number[] = [Status.UNAVAILABLE, Status.DEADLINE_EXCEEDED, Status.RESOURCE_EXHAUSTED];
+export const RETRYABLE: readonly number[] = [Status.UNAVAILABLE, Status.DEADLINE_EXCEEDED, Status.RESOURCE_EXHAUSTED];
 // By default, a client that has lost its server waits up to two minutes before it connects again.
-const IMPATIENT = {
+export const IMPATIENT = {
   "grpc.initial_reconnect_backoff_ms": 50,
   "grpc.min_reconnect_backoff_ms": 50,
   "grpc.max_reconnect_backoff_ms": 200,

@@ -3,13 +3,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { status as Status } from "@grpc/grpc-js";
 
 import { GrpcCaller } from "../../support/callers/grpc-caller.js";
+import { CALL_MILLIS_MAX, IMPATIENT, RETRYABLE, SETTLE_MILLIS_MAX } from "../chaos/clients.js";
 
 const READERS = 4;
-const REPEATS_MAX = 50;
 const PAUSE_MILLIS = 50;
 const CALLS = ["ListTransactions", "ListAccounts", "GetSupply", "ListEvents"] as const;
 
-/** Read all the time, at each server in turn. A read is repeated after UNAVAILABLE. */
+/** Read all the time, at each server in turn, and repeat a read as the clients repeat a command. */
 export class Readers {
   reads = 0;
   retries = 0;
@@ -19,7 +19,7 @@ export class Readers {
   #working: Promise<unknown> = Promise.resolve();
 
   constructor(addresses: readonly string[], key: string) {
-    this.#callers = addresses.map((address) => new GrpcCaller(address, { key }));
+    this.#callers = addresses.map((address) => new GrpcCaller(address, { key, channelOptions: IMPATIENT }));
   }
 
   start(): void {
@@ -44,16 +44,16 @@ export class Readers {
   /** Resolves with what went wrong in the last try. */
   async #read(turn: number): Promise<string | undefined> {
     const call = CALLS[turn % CALLS.length] ?? "GetSupply";
-    let problem = "";
-    for (let tries = 0; tries < REPEATS_MAX; tries += 1) {
+    const giveUpAt = performance.now() + SETTLE_MILLIS_MAX;
+    for (let tries = 0; ; tries += 1) {
       const caller = this.#callers[(turn + tries) % this.#callers.length];
-      const reply = await caller?.call(call, {}, { deadlineMillis: 5_000 });
-      if (reply?.code === Status.OK) return undefined;
-      problem = `${call}: ${Status[reply?.code ?? Status.UNKNOWN] ?? ""} ${reply?.message ?? ""}`;
-      if (reply?.code !== Status.UNAVAILABLE) return problem;
+      const reply = await caller?.call(call, {}, { deadlineMillis: CALL_MILLIS_MAX });
+      const { code, message } = reply ?? { code: Status.UNKNOWN, message: "no server" };
+      if (code === 0) return undefined;
+      const mayRepeat = RETRYABLE.includes(code) && performance.now() < giveUpAt;
+      if (!mayRepeat) return `${call}: ${Status[code] ?? ""} ${message}`;
       this.retries += 1;
       await sleep(PAUSE_MILLIS);
     }
-    return problem;
   }
 }
