@@ -3,11 +3,12 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
 import type { Logger } from "pino";
 
+import type { Contract } from "../contract/contract.js";
+import { MessageWriter } from "../contract/json/write-message.js";
+import { patternOf } from "../contract/path-template.js";
+import type { RpcStatus } from "../contract/rpc.js";
 import { FairTurns } from "../runtime/fair-turns.js";
 import type { Tracing } from "../runtime/tracing/tracing.js";
-import type { Contract } from "./contract/contract.js";
-import { patternOf } from "./contract/path-template.js";
-import type { RpcStatus } from "./contract/rpc.js";
 import { Admission } from "./http/admission.js";
 import { Arrivals } from "./http/arrivals.js";
 import { breachOf } from "./http/breach.js";
@@ -16,7 +17,6 @@ import type { OpenStreams } from "./http/open-streams.js";
 import { beginRequest, contextOf, type ContextOptions } from "./http/request-context.js";
 import { logRequest, type RequestMeter, type RequestNotes } from "./http/request-log.js";
 import { sendProblem, sendResponse } from "./http/response.js";
-import { MessageWriter } from "./json/write-message.js";
 import { type Pages, servePages } from "./pages/pages.js";
 import {
   expectationFailed,

@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 
 import type { Logger } from "pino";
 
+import { CONTRACT_URL, readContract } from "../contract/contract.js";
 import type { Tracing } from "../runtime/tracing/tracing.js";
 import { boundHandshakes, HANDSHAKE_MILLIS_MAX } from "../runtime/transport/handshakes.js";
 import { TLS_VERSION_MIN, type TlsMaterial } from "../runtime/transport/tls.js";
@@ -13,7 +14,6 @@ import { watchedCredentials } from "../runtime/transport/watched-credentials.js"
 import { WatchedTls } from "../runtime/transport/watched-tls.js";
 import { createApp } from "./app.js";
 import type { GatewayConfig } from "./config.js";
-import { CONTRACT_URL, readContract } from "./contract/contract.js";
 import { Connections, type Server } from "./http/connections.js";
 import { messageClassesOf } from "./http/express-prototypes.js";
 import { rejectMalformedRequests } from "./http/malformed-request.js";

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 
 import { fromBinary } from "@bufbuild/protobuf";
 
-import { CONTRACT_URL, messageOf, readContract } from "../gateway/contract/contract.js";
-import { MessageWriter } from "../gateway/json/write-message.js";
+import { CONTRACT_URL, messageOf, readContract } from "../contract/contract.js";
+import { MessageWriter } from "../contract/json/write-message.js";
 import { Event as EventMessage } from "./gen/kesc/v1/event.js";
 import { encode } from "./grpc/messages/encode.js";
 

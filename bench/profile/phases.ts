@@ -16,8 +16,8 @@ const SPECIAL: readonly (readonly [name: string, file: RegExp, functions?: RegEx
   ["protobuf: decode and encode", /(\/dist\/src\/gen\/|node_modules\/@bufbuild\/protobuf\/)/],
 ];
 
-/** `src/grpc/messages` of …/dist/src/grpc/messages/account.js, `gateway/json` and the like. */
-const OURS = /\/dist\/((?:src\/\w[\w-]*|gateway|runtime)(?:\/\w[\w-]*)??)\/[^/]+\.js$/;
+/** `src/grpc/messages` of …/dist/src/grpc/messages/account.js, `gateway/rest` and the like. */
+const OURS = /\/dist\/((?:src\/\w[\w-]*|gateway|contract|runtime)(?:\/\w[\w-]*)??)\/[^/]+\.js$/;
 const PACKAGE = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//;
 
 /**

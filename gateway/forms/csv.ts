@@ -1,9 +1,9 @@
 import { type DescField, type DescMessage, type Message, ScalarType } from "@bufbuild/protobuf";
 import { type Input, stringify } from "csv-stringify/sync";
 
-import { TIMESTAMP } from "../contract/json-support.js";
-import type { StreamRule } from "../contract/stream-rule.js";
-import type { MessageWriter } from "../json/write-message.js";
+import type { MessageWriter } from "../../contract/json/write-message.js";
+import { TIMESTAMP } from "../../contract/json-support.js";
+import type { StreamRule } from "../../contract/stream-rule.js";
 import type { StreamForm } from "./stream-form.js";
 
 /** The digits of a number. A spreadsheet must read "-5.00" as a number. */

@@ -1,7 +1,7 @@
 import type { Message } from "@bufbuild/protobuf";
 
-import { valueOf } from "../contract/json-support.js";
-import type { Resumption } from "../contract/stream-rule.js";
+import { valueOf } from "../../contract/json-support.js";
+import type { Resumption } from "../../contract/stream-rule.js";
 import { Progress } from "./progress.js";
 import type { StreamForm } from "./stream-form.js";
 

@@ -1,7 +1,7 @@
 import type { Message } from "@bufbuild/protobuf";
 
-import type { StreamRule } from "../contract/stream-rule.js";
-import type { MessageWriter } from "../json/write-message.js";
+import type { MessageWriter } from "../../contract/json/write-message.js";
+import type { StreamRule } from "../../contract/stream-rule.js";
 import { csvForm } from "./csv.js";
 import { eventStreamForm } from "./event-stream.js";
 import { jsonForm, linesForm } from "./json-lines.js";

@@ -1,6 +1,6 @@
 import type { Message } from "@bufbuild/protobuf";
 
-import type { Resumption, StreamRule } from "../contract/stream-rule.js";
+import type { Resumption, StreamRule } from "../../contract/stream-rule.js";
 import { Progress } from "./progress.js";
 import type { StreamForm } from "./stream-form.js";
 

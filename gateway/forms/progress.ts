@@ -1,7 +1,7 @@
 import type { Message } from "@bufbuild/protobuf";
 
-import { valueOf } from "../contract/json-support.js";
-import type { Resumption } from "../contract/stream-rule.js";
+import { valueOf } from "../../contract/json-support.js";
+import type { Resumption } from "../../contract/stream-rule.js";
 
 /** How far one endless stream has come for its client. */
 export class Progress {

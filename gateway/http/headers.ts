@@ -1,9 +1,9 @@
 import { Metadata } from "@grpc/grpc-js";
 
+import type { FieldProblem } from "../../contract/field-problem.js";
+import { FORWARDED_METADATA } from "../../contract/forwarded-metadata.js";
 import { type TraceParent, traceParentText } from "../../runtime/trace-id.js";
 import { FORWARDED } from "../../runtime/transport/forwarded.js";
-import { FORWARDED_METADATA } from "../contract/forwarded-metadata.js";
-import type { FieldProblem } from "../problems/field-problem.js";
 
 /** The conditions of RFC 9110; undefined: the request has no such header. */
 export interface Preconditions {

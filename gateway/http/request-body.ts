@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 
-import { type Json, parseJson } from "../json/parse-json.js";
+import { type Json, parseJson } from "../../contract/json/parse-json.js";
 import { bodyTooLarge, malformedBody, type Problem, unsupportedMediaType } from "../problems/problem.js";
 
 /** The body as JSON, or the problem of the whole body. */

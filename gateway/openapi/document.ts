@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 
 import type { DescService, JsonObject } from "@bufbuild/protobuf";
 
+import { commentOf } from "../../contract/comments.js";
+import type { Contract } from "../../contract/contract.js";
+import { compareTemplates, shapeOf } from "../../contract/path-template.js";
 import { packageFile } from "../../runtime/files/package-file.js";
-import { commentOf } from "../contract/comments.js";
-import type { Contract } from "../contract/contract.js";
-import { compareTemplates, shapeOf } from "../contract/path-template.js";
 import { Problems } from "./errors.js";
 import { groupBy } from "./group-by.js";
 import { methodOf, type OperationDependencies, operationOf, type OperationRoutes, tagOf } from "./operation.js";

@@ -1,7 +1,7 @@
 import { type DescMethod, getOption, type JsonObject, type JsonValue } from "@bufbuild/protobuf";
 
-import { commentOf, lineOf } from "../contract/comments.js";
-import { type Contract, extensionOf, type Route } from "../contract/contract.js";
+import { commentOf, lineOf } from "../../contract/comments.js";
+import { type Contract, extensionOf, type Route } from "../../contract/contract.js";
 import { pageOf, titleOf } from "../problems/problem.js";
 import { errorReasonOf, type Reason, reasonsOf } from "../problems/reasons.js";
 import { groupBy } from "./group-by.js";

@@ -2,8 +2,8 @@ import { hash } from "node:crypto";
 
 import type { DescField, DescMessage, JsonObject, JsonValue } from "@bufbuild/protobuf";
 
-import { RPC_STATUS } from "../contract/json-support.js";
-import { enumName } from "../json/read-scalar.js";
+import { enumName } from "../../contract/json/read-scalar.js";
+import { RPC_STATUS } from "../../contract/json-support.js";
 
 // test/openapi/examples.test.ts sends each request to a gateway, and compares all examples with
 // their schemas.

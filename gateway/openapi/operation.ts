@@ -1,12 +1,12 @@
 import { type DescField, type DescMethod, getOption, type JsonObject, type JsonValue } from "@bufbuild/protobuf";
 
-import { commentOf } from "../contract/comments.js";
-import { type Contract, extensionOf, type Route } from "../contract/contract.js";
-import { isHttpBody } from "../contract/json-support.js";
-import type { StreamRule } from "../contract/stream-rule.js";
+import { commentOf } from "../../contract/comments.js";
+import { type Contract, extensionOf, type Route } from "../../contract/contract.js";
+import { MessageWriter } from "../../contract/json/write-message.js";
+import { isHttpBody } from "../../contract/json-support.js";
+import type { StreamRule } from "../../contract/stream-rule.js";
 import { columnsOf } from "../forms/csv.js";
 import { formsOf } from "../forms/forms.js";
-import { MessageWriter } from "../json/write-message.js";
 import { type Problems, RATE_LIMIT_HEADERS } from "./errors.js";
 import { parameterExample, requestExample, responseExample } from "./examples.js";
 import type { Schemas } from "./schema.js";

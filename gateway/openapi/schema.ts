@@ -9,10 +9,10 @@ import {
   ScalarType,
 } from "@bufbuild/protobuf";
 
-import { commentOf, lineOf } from "../contract/comments.js";
-import { type Contract, extensionOf } from "../contract/contract.js";
-import { RPC_STATUS, TIMESTAMP } from "../contract/json-support.js";
-import { enumName } from "../json/read-scalar.js";
+import { commentOf, lineOf } from "../../contract/comments.js";
+import { type Contract, extensionOf } from "../../contract/contract.js";
+import { enumName } from "../../contract/json/read-scalar.js";
+import { RPC_STATUS, TIMESTAMP } from "../../contract/json-support.js";
 import { fieldExample } from "./examples.js";
 import { amountLimits, canBeNull, countLimits, listLimits, pairLimits, sequenceMin, textLimits } from "./limits.js";
 

@@ -1,6 +1,6 @@
 import type { RequestHandler } from "express";
 
-import type { Contract } from "../contract/contract.js";
+import type { Contract } from "../../contract/contract.js";
 import { sendFile, type StaticFile, staticFile } from "../http/static-file.js";
 import { openapiText } from "../openapi/document.js";
 import { reasonsOf } from "../problems/reasons.js";

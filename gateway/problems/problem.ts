@@ -1,4 +1,4 @@
-import type { FieldProblem } from "./field-problem.js";
+import type { FieldProblem } from "../../contract/field-problem.js";
 import { OWN_REASONS } from "./reasons.js";
 
 /** The facts of a problem, by name. The values are JSON already. */

@@ -7,8 +7,8 @@ import {
 } from "@bufbuild/protobuf";
 import { status } from "@grpc/grpc-js";
 
-import { lineOf } from "../contract/comments.js";
-import { extensionOf } from "../contract/contract.js";
+import { lineOf } from "../../contract/comments.js";
+import { extensionOf } from "../../contract/contract.js";
 
 /** A reason for a problem, as its page shows it. */
 export interface Reason {

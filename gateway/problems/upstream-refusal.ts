@@ -1,9 +1,9 @@
 import { type DescMessage, type FileRegistry, fromBinary, getOption } from "@bufbuild/protobuf";
 import { status } from "@grpc/grpc-js";
 
-import { extensionOf, messageOf } from "../contract/contract.js";
-import type { UpstreamFailure } from "../contract/rpc.js";
-import type { FieldProblem } from "./field-problem.js";
+import { extensionOf, messageOf } from "../../contract/contract.js";
+import type { FieldProblem } from "../../contract/field-problem.js";
+import type { UpstreamFailure } from "../../contract/rpc.js";
 import {
   internalProblem,
   invalidFieldsDetail,

@@ -1,6 +1,6 @@
 import type { Request, Response, Router } from "express";
 
-import type { HttpMethod } from "../contract/contract.js";
+import type { HttpMethod } from "../../contract/contract.js";
 import { contextOf } from "../http/request-context.js";
 import { sendProblem, sendResponse } from "../http/response.js";
 import { methodNotAllowed } from "../problems/problem.js";

@@ -1,9 +1,9 @@
 import type { Message } from "@bufbuild/protobuf";
 
-import type { Route } from "../contract/contract.js";
-import { valueOf } from "../contract/json-support.js";
+import type { Route } from "../../contract/contract.js";
+import type { FieldProblem } from "../../contract/field-problem.js";
+import { valueOf } from "../../contract/json-support.js";
 import type { Preconditions } from "../http/headers.js";
-import type { FieldProblem } from "../problems/field-problem.js";
 
 type EtagRoute = Pick<Route, "etag" | "method">;
 

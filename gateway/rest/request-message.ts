@@ -1,11 +1,11 @@
 import { create, type DescField, type Message } from "@bufbuild/protobuf";
 
-import type { Route } from "../contract/contract.js";
-import type { NumberFields } from "../contract/json-support.js";
-import type { Json } from "../json/parse-json.js";
-import { MessageReader } from "../json/read-message.js";
-import { ParameterReader } from "../json/read-parameters.js";
-import { type FieldProblem, unparsed } from "../problems/field-problem.js";
+import type { Route } from "../../contract/contract.js";
+import { type FieldProblem, unparsed } from "../../contract/field-problem.js";
+import type { Json } from "../../contract/json/parse-json.js";
+import { MessageReader } from "../../contract/json/read-message.js";
+import { ParameterReader } from "../../contract/json/read-parameters.js";
+import type { NumberFields } from "../../contract/json-support.js";
 
 export interface RequestParts {
   /** The values of the path's fields, decoded, in the order of the path. */

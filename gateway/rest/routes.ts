@@ -1,8 +1,8 @@
 import type { Router } from "express";
 
-import type { HttpMethod, Route } from "../contract/contract.js";
-import { isHttpBody } from "../contract/json-support.js";
-import { compareTemplates, PATH_PREFIXES, shapeOf } from "../contract/path-template.js";
+import type { HttpMethod, Route } from "../../contract/contract.js";
+import { isHttpBody } from "../../contract/json-support.js";
+import { compareTemplates, PATH_PREFIXES, shapeOf } from "../../contract/path-template.js";
 import { formsOf } from "../forms/forms.js";
 import { byAccept } from "./accept.js";
 import { type Handler, registerPath } from "./allowed-methods.js";

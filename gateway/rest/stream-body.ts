@@ -2,8 +2,8 @@ import type { ServerResponse } from "node:http";
 
 import type { Message } from "@bufbuild/protobuf";
 
-import { valueOf } from "../contract/json-support.js";
-import type { StreamRule } from "../contract/stream-rule.js";
+import { valueOf } from "../../contract/json-support.js";
+import type { StreamRule } from "../../contract/stream-rule.js";
 import type { StreamForm } from "../forms/stream-form.js";
 import { contextOf } from "../http/request-context.js";
 import { type Problem, problemJson } from "../problems/problem.js";

@@ -1,5 +1,5 @@
+import type { Batching, CallOptions, Rpc, UpstreamResult } from "../../contract/rpc.js";
 import { atEndOfTask, MicroBatch } from "../../runtime/micro-batch.js";
-import type { Batching, CallOptions, Rpc, UpstreamResult } from "../contract/rpc.js";
 
 /** Makes one call with an encoded request. */
 export type EncodedCall = (rpc: Rpc, request: Uint8Array, options: CallOptions) => Promise<UpstreamResult>;

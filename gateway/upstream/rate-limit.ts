@@ -1,6 +1,6 @@
 import type { Metadata } from "@grpc/grpc-js";
 
-import type { RateLimit } from "../contract/rpc.js";
+import type { RateLimit } from "../../contract/rpc.js";
 
 /** Reads how many calls the key has left. Undefined: the server has not counted the call. */
 export function rateLimitOf(metadata: Metadata): RateLimit | undefined {

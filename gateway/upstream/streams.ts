@@ -1,7 +1,7 @@
 import { fromBinary, type Message } from "@bufbuild/protobuf";
 import { type ChannelCredentials, type ChannelOptions, Client, status, type StatusObject } from "@grpc/grpc-js";
 
-import type { CallOptions, RateLimit, Rpc, UpstreamFailure } from "../contract/rpc.js";
+import type { CallOptions, RateLimit, Rpc, UpstreamFailure } from "../../contract/rpc.js";
 import type { ReadFailure } from "./failure.js";
 import { rateLimitOf } from "./rate-limit.js";
 

@@ -1,8 +1,8 @@
 import { create, type FileRegistry, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
 import { type ChannelCredentials, Client, Metadata, type ServiceError } from "@grpc/grpc-js";
 
-import { rpcOf } from "../contract/contract.js";
-import type { CallOptions, RateLimit, Rpc, UpstreamResult } from "../contract/rpc.js";
+import { rpcOf } from "../../contract/contract.js";
+import type { CallOptions, RateLimit, Rpc, UpstreamResult } from "../../contract/rpc.js";
 import { CallBatcher, type EncodedCall } from "./call-batcher.js";
 import { failureReader } from "./failure.js";
 import { rateLimitOf } from "./rate-limit.js";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 import type { Command } from "commander";
 
-import { CONTRACT_URL, readContract } from "../../gateway/contract/contract.js";
+import { CONTRACT_URL, readContract } from "../../contract/contract.js";
 import { openapiText } from "../../gateway/openapi/document.js";
 import { printTextInTurn } from "./commands/output.js";
 

@@ -1,8 +1,8 @@
 import type { DescEnum, DescField, DescMessage, DescMethod, DescService } from "@bufbuild/protobuf";
 import { getOption } from "@bufbuild/protobuf";
 
-import { type Contract, extensionOf, messageOf } from "../../gateway/contract/contract.js";
-import { RPC_STATUS, TIMESTAMP } from "../../gateway/contract/json-support.js";
+import { type Contract, extensionOf, messageOf } from "../../contract/contract.js";
+import { RPC_STATUS, TIMESTAMP } from "../../contract/json-support.js";
 
 const PACKAGE = "kesc.v1";
 /** What the client itself reads: times, and the details of a refusal. */

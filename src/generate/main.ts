@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 
-import { readContract } from "../../gateway/contract/contract.js";
+import { readContract } from "../../contract/contract.js";
 import { errorReasonOf } from "../../gateway/problems/reasons.js";
 import { clientContractOf } from "./client-contract.js";
 import { messageTypes } from "./message-types.js";

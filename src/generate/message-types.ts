@@ -1,9 +1,9 @@
 import { type DescEnum, type DescField, type DescMessage, type DescOneof, ScalarType } from "@bufbuild/protobuf";
 import { status } from "@grpc/grpc-js";
 
-import { commentOf, lineOf } from "../../gateway/contract/comments.js";
-import { RPC_STATUS, TIMESTAMP } from "../../gateway/contract/json-support.js";
-import { enumName } from "../../gateway/json/read-scalar.js";
+import { commentOf, lineOf } from "../../contract/comments.js";
+import { enumName } from "../../contract/json/read-scalar.js";
+import { RPC_STATUS, TIMESTAMP } from "../../contract/json-support.js";
 import { canBeNull } from "../../gateway/openapi/limits.js";
 import type { ClientContract } from "./client-contract.js";
 

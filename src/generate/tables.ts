@@ -1,9 +1,9 @@
 import { type DescEnum, type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 
-import { commentOf } from "../../gateway/contract/comments.js";
-import type { Contract } from "../../gateway/contract/contract.js";
-import { RPC_STATUS, TIMESTAMP } from "../../gateway/contract/json-support.js";
-import { enumName } from "../../gateway/json/read-scalar.js";
+import { commentOf } from "../../contract/comments.js";
+import type { Contract } from "../../contract/contract.js";
+import { enumName } from "../../contract/json/read-scalar.js";
+import { RPC_STATUS, TIMESTAMP } from "../../contract/json-support.js";
 import { errorReasonOf } from "../../gateway/problems/reasons.js";
 import type { ClientContract, ClientRpc } from "./client-contract.js";
 import { docOf, STATUS_CODES } from "./message-types.js";

@@ -14,9 +14,9 @@ import { reflect, type ReflectMessage } from "@bufbuild/protobuf/reflect";
 import { expect } from "chai";
 import { Webhook } from "standardwebhooks";
 
-import { CONTRACT_URL, messageOf, readContract } from "../../gateway/contract/contract.js";
-import { RPC_STATUS, TIMESTAMP } from "../../gateway/contract/json-support.js";
-import { MessageWriter } from "../../gateway/json/write-message.js";
+import { CONTRACT_URL, messageOf, readContract } from "../../contract/contract.js";
+import { MessageWriter } from "../../contract/json/write-message.js";
+import { RPC_STATUS, TIMESTAMP } from "../../contract/json-support.js";
 import { decode } from "../../src/client/decode.js";
 import { encode } from "../../src/client/encode.js";
 import { type Delivery, KescError, verifyWebhook } from "../../src/client/kesc-client.js";

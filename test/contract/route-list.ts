@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-import { CONTRACT_URL, readContract, type Route } from "../../gateway/contract/contract.js";
+import { CONTRACT_URL, readContract, type Route } from "../../contract/contract.js";
 
 /** Returns a line for each REST route: what its callers rely on, and buf does not compare. */
 export function routeList(routes = readContract(readFileSync(CONTRACT_URL)).routes): readonly string[] {

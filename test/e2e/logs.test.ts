@@ -4,7 +4,7 @@ import BetterSqlite3 from "better-sqlite3";
 import { expect } from "chai";
 import pg from "pg";
 
-import type { Route } from "../../gateway/contract/contract.js";
+import type { Route } from "../../contract/contract.js";
 import { ROUTES } from "../support/callers/contract-requests.js";
 import { ENGINES_OF_STAGE } from "../support/databases.js";
 import { type Ended, kesc } from "../support/service/kesc.js";

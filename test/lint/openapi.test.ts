@@ -5,7 +5,7 @@ import { Spectral } from "@stoplight/spectral-core";
 import { oas } from "@stoplight/spectral-rulesets";
 import { expect } from "chai";
 
-import { CONTRACT_URL, readContract } from "../../gateway/contract/contract.js";
+import { CONTRACT_URL, readContract } from "../../contract/contract.js";
 import { reasonsOf } from "../../gateway/problems/reasons.js";
 import { readContract as readServerContract } from "../../src/grpc/messages/contract.js";
 import { OPENAPI, OPENAPI_TEXT, OPERATIONS } from "../support/openapi/document.js";

@@ -3,12 +3,12 @@ import { readFileSync } from "node:fs";
 import type { DescMethod, FileRegistry, Message } from "@bufbuild/protobuf";
 import { distance } from "fastest-levenshtein";
 
-import { type Contract, CONTRACT_URL, readContract } from "../../../gateway/contract/contract.js";
-import type { RpcStatus } from "../../../gateway/contract/rpc.js";
-import { parseJson } from "../../../gateway/json/parse-json.js";
-import { MessageReader } from "../../../gateway/json/read-message.js";
-import { MessageWriter } from "../../../gateway/json/write-message.js";
-import type { FieldProblem } from "../../../gateway/problems/field-problem.js";
+import { type Contract, CONTRACT_URL, readContract } from "../../../contract/contract.js";
+import type { FieldProblem } from "../../../contract/field-problem.js";
+import { parseJson } from "../../../contract/json/parse-json.js";
+import { MessageReader } from "../../../contract/json/read-message.js";
+import { MessageWriter } from "../../../contract/json/write-message.js";
+import type { RpcStatus } from "../../../contract/rpc.js";
 import { itemProblemJson, type ReadRefusal, refusalReader } from "../../../gateway/problems/upstream-refusal.js";
 import { OperatorError } from "../../startup/operator-error.js";
 

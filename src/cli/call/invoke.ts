@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { type DescMethod, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
 import type { Client, ClientDuplexStream, Metadata, StatusObject } from "@grpc/grpc-js";
 
-import { toRpc } from "../../../gateway/contract/rpc.js";
+import { toRpc } from "../../../contract/rpc.js";
 
 const REPLAYED = "idempotent-replayed";
 const REQUEST_ID = "x-request-id";

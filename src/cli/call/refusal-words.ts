@@ -1,9 +1,9 @@
 import { fromBinary, type Message } from "@bufbuild/protobuf";
 import { status as Status, type StatusObject } from "@grpc/grpc-js";
 
-import { messageOf } from "../../../gateway/contract/contract.js";
-import { RPC_STATUS } from "../../../gateway/contract/json-support.js";
-import type { RpcStatus } from "../../../gateway/contract/rpc.js";
+import { messageOf } from "../../../contract/contract.js";
+import { RPC_STATUS } from "../../../contract/json-support.js";
+import type { RpcStatus } from "../../../contract/rpc.js";
 import type { CallableContract } from "./contract.js";
 import type { CallEnd } from "./invoke.js";
 

@@ -1,7 +1,7 @@
 import type { DescMethod, Message } from "@bufbuild/protobuf";
 
-import { fieldNamed } from "../../../gateway/json/read-message.js";
-import { ParameterReader } from "../../../gateway/json/read-parameters.js";
+import { fieldNamed } from "../../../contract/json/read-message.js";
+import { ParameterReader } from "../../../contract/json/read-parameters.js";
 import { invocation } from "../../startup/invocation.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import { fieldLines, printJson, printLine, printTable } from "../commands/output.js";

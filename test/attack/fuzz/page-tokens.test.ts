@@ -2,7 +2,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { expect } from "chai";
 import fc from "fast-check";
 
-import type { Route } from "../../../gateway/contract/contract.js";
+import type { Route } from "../../../contract/contract.js";
 import { bytesOf, jsonMethod, ROUTES, textOf } from "../../support/callers/contract-requests.js";
 import type { GrpcReply } from "../../support/callers/grpc-caller.js";
 import { type InProcess, startInProcess } from "../../support/service/in-process.js";

@@ -21,7 +21,7 @@ export function makeNextBuild(): string {
     rmSync(folder, { recursive: true, force: true });
     return Promise.resolve();
   });
-  for (const part of ["src", "runtime", "gateway", "proto", "swagger-ui"]) {
+  for (const part of ["src", "runtime", "contract", "gateway", "proto", "swagger-ui"]) {
     cpSync(join(REPOSITORY, "dist", part), join(folder, "dist", part), { recursive: true });
   }
   cpSync(join(REPOSITORY, "package.json"), join(folder, "package.json"));

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 import { expect } from "chai";
 
-import { CONTRACT_URL, readContract } from "../../../gateway/contract/contract.js";
+import { CONTRACT_URL, readContract } from "../../../contract/contract.js";
 import { reasonsOf } from "../../../gateway/problems/reasons.js";
 import { GatewayFixture } from "../../support/gateway/fixture.js";
 

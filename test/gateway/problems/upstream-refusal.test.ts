@@ -4,8 +4,8 @@ import { fromJson, type JsonValue } from "@bufbuild/protobuf";
 import { status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
-import { CONTRACT_URL, messageOf, readContract } from "../../../gateway/contract/contract.js";
-import type { RpcStatus } from "../../../gateway/contract/rpc.js";
+import { CONTRACT_URL, messageOf, readContract } from "../../../contract/contract.js";
+import type { RpcStatus } from "../../../contract/rpc.js";
 import type { Problem } from "../../../gateway/problems/problem.js";
 import { itemProblemJson, problemOf, refusalReader } from "../../../gateway/problems/upstream-refusal.js";
 

@@ -1,8 +1,8 @@
 import { toJson } from "@bufbuild/protobuf";
 import { expect } from "chai";
 
-import { readContract, type Route } from "../../../gateway/contract/contract.js";
-import { type Json, parseJson } from "../../../gateway/json/parse-json.js";
+import { readContract, type Route } from "../../../contract/contract.js";
+import { type Json, parseJson } from "../../../contract/json/parse-json.js";
 import { decodeRequest, type RequestParts } from "../../../gateway/rest/request-message.js";
 import { toysContract } from "../../support/gateway/toys-contract.js";
 

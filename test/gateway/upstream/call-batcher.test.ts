@@ -4,8 +4,8 @@ import { create, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
 import { Metadata, status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
-import { CONTRACT_URL, messageOf, readContract } from "../../../gateway/contract/contract.js";
-import type { CallOptions, Rpc, UpstreamResult } from "../../../gateway/contract/rpc.js";
+import { CONTRACT_URL, messageOf, readContract } from "../../../contract/contract.js";
+import type { CallOptions, Rpc, UpstreamResult } from "../../../contract/rpc.js";
 import { CallBatcher, type EncodedCall } from "../../../gateway/upstream/call-batcher.js";
 import { ALL_BYTES, promotedBytes } from "../../support/promoted-bytes.js";
 

@@ -5,8 +5,8 @@ import { create, toJson } from "@bufbuild/protobuf";
 import { credentials, Metadata, status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
-import { CONTRACT_URL, readContract, rpcOf } from "../../../gateway/contract/contract.js";
-import type { CallOptions, UpstreamResult } from "../../../gateway/contract/rpc.js";
+import { CONTRACT_URL, readContract, rpcOf } from "../../../contract/contract.js";
+import type { CallOptions, UpstreamResult } from "../../../contract/rpc.js";
 import { createUpstream, type Upstream } from "../../../gateway/upstream/upstream.js";
 import { FakeServer, type ReceivedCall } from "../../support/gateway/fake-server.js";
 

@@ -12,9 +12,9 @@ import {
   toJson,
 } from "@bufbuild/protobuf";
 
-import { CONTRACT_URL, readContract, type Route } from "../../../gateway/contract/contract.js";
-import type { Rpc } from "../../../gateway/contract/rpc.js";
-import { enumName } from "../../../gateway/json/read-scalar.js";
+import { CONTRACT_URL, readContract, type Route } from "../../../contract/contract.js";
+import { enumName } from "../../../contract/json/read-scalar.js";
+import type { Rpc } from "../../../contract/rpc.js";
 import { readContract as readServerContract } from "../../../src/grpc/messages/contract.js";
 import type { Method } from "./grpc-caller.js";
 

@@ -4,8 +4,8 @@ import type { DescEnum } from "@bufbuild/protobuf";
 
 import { withResults } from "../../../bench/report/render.js";
 import { newestResults } from "../../../bench/report/results.js";
-import { lineOf } from "../../../gateway/contract/comments.js";
-import { CONTRACT_URL, readContract } from "../../../gateway/contract/contract.js";
+import { lineOf } from "../../../contract/comments.js";
+import { CONTRACT_URL, readContract } from "../../../contract/contract.js";
 import { openapiText } from "../../../gateway/openapi/document.js";
 import { reasonsOf } from "../../../gateway/problems/reasons.js";
 import { VARIABLE_GROUPS } from "../../../runtime/variables/declarations.js";

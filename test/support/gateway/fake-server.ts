@@ -21,7 +21,7 @@ import {
   status,
 } from "@grpc/grpc-js";
 
-import { messageOf } from "../../../gateway/contract/contract.js";
+import { messageOf } from "../../../contract/contract.js";
 
 /** One call as the server received it. */
 export interface ReceivedCall {

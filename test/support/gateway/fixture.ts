@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 
 import { pino } from "pino";
 
+import { CONTRACT_URL, readContract } from "../../../contract/contract.js";
 import type { GatewayConfig } from "../../../gateway/config.js";
-import { CONTRACT_URL, readContract } from "../../../gateway/contract/contract.js";
 import { type Gateway, startGateway } from "../../../gateway/server.js";
 import { type RestCall, RestCaller, type RestReply } from "../callers/rest-caller.js";
 import { FakeServer } from "./fake-server.js";

@@ -16,7 +16,7 @@ import {
   MethodOptionsSchema,
 } from "@bufbuild/protobuf/wkt";
 
-import { CONTRACT_URL } from "../../../gateway/contract/contract.js";
+import { CONTRACT_URL } from "../../../contract/contract.js";
 
 /** An HTTP rule as google.api.HttpRule's JSON. */
 export interface ToyRpc {

@@ -5,8 +5,8 @@ import type { AddressInfo } from "node:net";
 import { credentials } from "@grpc/grpc-js";
 import { pino } from "pino";
 
+import { readContract } from "../../../contract/contract.js";
 import { createApp } from "../../../gateway/app.js";
-import { readContract } from "../../../gateway/contract/contract.js";
 import { OpenStreams } from "../../../gateway/http/open-streams.js";
 import { createUpstream, type Upstream } from "../../../gateway/upstream/upstream.js";
 import { FakeServer } from "./fake-server.js";

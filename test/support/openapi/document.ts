@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-import { CONTRACT_URL, readContract } from "../../../gateway/contract/contract.js";
+import { CONTRACT_URL, readContract } from "../../../contract/contract.js";
 import { openapiText } from "../../../gateway/openapi/document.js";
 
 /** The parts of an OpenAPI document that the tests read. */

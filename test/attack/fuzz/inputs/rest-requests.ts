@@ -1,7 +1,7 @@
 import type { DescField } from "@bufbuild/protobuf";
 import fc from "fast-check";
 
-import type { Route } from "../../../../gateway/contract/contract.js";
+import type { Route } from "../../../../contract/contract.js";
 import { isDecimal, parametersOf, restValue, textOf } from "../../../support/callers/contract-requests.js";
 import type { RestCall } from "../../../support/callers/rest-caller.js";
 import { type Known, nameText, nearly, numberText, valueOf } from "./values.js";

@@ -1,7 +1,7 @@
 import { type DescField, type DescMessage, type JsonObject, type JsonValue, ScalarType } from "@bufbuild/protobuf";
 import fc from "fast-check";
 
-import { TIMESTAMP } from "../../../../gateway/contract/json-support.js";
+import { TIMESTAMP } from "../../../../contract/json-support.js";
 import { isDecimal } from "../../../support/callers/contract-requests.js";
 
 // Values for the fields of a request, by the field's type in the contract. Where a random value of

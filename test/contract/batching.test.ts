@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 
 import { expect } from "chai";
 
-import { CONTRACT_URL, readContract } from "../../../gateway/contract/contract.js";
-import { TOY_RPCS, type ToyRpc, toysContract } from "../../support/gateway/toys-contract.js";
+import { CONTRACT_URL, readContract } from "../../contract/contract.js";
+import { TOY_RPCS, type ToyRpc, toysContract } from "../support/gateway/toys-contract.js";
 
 describe("the batch rpc of an rpc", () => {
   it("is found under the name that the option batched_by gives", () => {

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { parsePathTemplate, patternOf } from "../../../gateway/contract/path-template.js";
+import { parsePathTemplate, patternOf } from "../../contract/path-template.js";
 
 describe("the pattern of a path", () => {
   const pattern = patternOf(parsePathTemplate("/a.b-c/{token}/end"));

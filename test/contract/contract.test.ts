@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 
 import { expect } from "chai";
 
-import { CONTRACT_URL, readContract, type Route } from "../../../gateway/contract/contract.js";
-import { TOY_RPCS, TOY_STREAMS, type ToyRpc, toysContract } from "../../support/gateway/toys-contract.js";
+import { CONTRACT_URL, readContract, type Route } from "../../contract/contract.js";
+import { TOY_RPCS, TOY_STREAMS, type ToyRpc, toysContract } from "../support/gateway/toys-contract.js";
 
 describe("the gateway's view of a contract", () => {
   // docs/api.md names every route, and test/lint/contract.test.ts compares it with the contract.

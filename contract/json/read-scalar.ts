@@ -1,7 +1,7 @@
 import { type DescEnum, ScalarType } from "@bufbuild/protobuf";
 import { base64Decode } from "@bufbuild/protobuf/wire";
 
-import { type Parsed, parsed, unparsed } from "../problems/field-problem.js";
+import { type Parsed, parsed, unparsed } from "../field-problem.js";
 import { type Json, JsonNumber } from "./parse-json.js";
 
 export type ScalarValue = string | number | bigint | boolean | Uint8Array;

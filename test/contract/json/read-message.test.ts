@@ -1,9 +1,9 @@
 import { toJson } from "@bufbuild/protobuf";
 import { expect } from "chai";
 
-import { messageOf, readContract } from "../../../gateway/contract/contract.js";
-import { type Json, parseJson } from "../../../gateway/json/parse-json.js";
-import { MessageReader } from "../../../gateway/json/read-message.js";
+import { messageOf, readContract } from "../../../contract/contract.js";
+import { type Json, parseJson } from "../../../contract/json/parse-json.js";
+import { MessageReader } from "../../../contract/json/read-message.js";
 import { toysContract } from "../../support/gateway/toys-contract.js";
 
 const contract = readContract(toysContract());

@@ -12,7 +12,7 @@ import {
 } from "@bufbuild/protobuf";
 import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 
-import { packageFile } from "../../runtime/files/package-file.js";
+import { packageFile } from "../runtime/files/package-file.js";
 import { batchingOf } from "./batching.js";
 import { assertJsonMappable, isHttpBody, type NumberFields } from "./json-support.js";
 import { fieldNamesOf, parsePathTemplate, type PathTemplate, shapeOf } from "./path-template.js";

@@ -1,6 +1,6 @@
 import { parse } from "lossless-json";
 
-import { echo, type Parsed, parsed, unparsed } from "../problems/field-problem.js";
+import { echo, type Parsed, parsed, unparsed } from "../field-problem.js";
 
 /** The text of a JSON number. A float would change the digits of an amount. */
 export class JsonNumber {

@@ -2,9 +2,9 @@ import { create, type DescMessage, fromBinary, fromJson, type JsonValue, toBinar
 import { reflect } from "@bufbuild/protobuf/reflect";
 import { expect } from "chai";
 
-import { messageOf, readContract } from "../../../gateway/contract/contract.js";
-import type { RpcStatus } from "../../../gateway/contract/rpc.js";
-import { MessageWriter } from "../../../gateway/json/write-message.js";
+import { messageOf, readContract } from "../../../contract/contract.js";
+import { MessageWriter } from "../../../contract/json/write-message.js";
+import type { RpcStatus } from "../../../contract/rpc.js";
 import { toysContract } from "../../support/gateway/toys-contract.js";
 
 const contract = readContract(toysContract());

@@ -9,7 +9,7 @@ import {
 import { base64Encode } from "@bufbuild/protobuf/wire";
 import { FeatureSet_FieldPresence } from "@bufbuild/protobuf/wkt";
 
-import { type NumberFields, RPC_STATUS, TIMESTAMP, valueOf } from "../contract/json-support.js";
+import { type NumberFields, RPC_STATUS, TIMESTAMP, valueOf } from "../json-support.js";
 import { enumName } from "./read-scalar.js";
 import { formatTimestamp, type TimestampFields } from "./timestamp.js";
 

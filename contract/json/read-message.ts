@@ -1,8 +1,8 @@
 import { create, type DescField, type DescMessage, type Message, ScalarType } from "@bufbuild/protobuf";
 import { reflect, type ReflectMessage } from "@bufbuild/protobuf/reflect";
 
-import { type NumberFields, TIMESTAMP } from "../contract/json-support.js";
-import { echo, type FieldProblem, type Parsed, parsed, type Unparsed, unparsed } from "../problems/field-problem.js";
+import { echo, type FieldProblem, type Parsed, parsed, type Unparsed, unparsed } from "../field-problem.js";
+import { type NumberFields, TIMESTAMP } from "../json-support.js";
 import { isJsonObject, type Json } from "./parse-json.js";
 import { readDecimal, readEnum, readNumber, readScalar, readString, scalarJson } from "./read-scalar.js";
 import { parseTimestamp } from "./timestamp.js";

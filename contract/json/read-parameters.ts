@@ -1,7 +1,7 @@
 import { type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 
-import { TIMESTAMP } from "../contract/json-support.js";
-import { unparsed } from "../problems/field-problem.js";
+import { unparsed } from "../field-problem.js";
+import { TIMESTAMP } from "../json-support.js";
 import { fieldNamed, type MapField, type MessageReader } from "./read-message.js";
 
 interface Parameter {

@@ -1,4 +1,4 @@
-import { type Parsed, parsed, unparsed } from "../problems/field-problem.js";
+import { type Parsed, parsed, unparsed } from "../field-problem.js";
 
 /** The two fields of a google.protobuf.Timestamp. */
 export interface TimestampFields {

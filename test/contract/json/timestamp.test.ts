@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { formatTimestamp, parseTimestamp } from "../../../gateway/json/timestamp.js";
+import { formatTimestamp, parseTimestamp } from "../../../contract/json/timestamp.js";
 
 describe("times in JSON", () => {
   for (const [text, iso, nanos] of [

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
 
-import { isJsonObject, type Json, JsonNumber, parseJson } from "../../../gateway/json/parse-json.js";
+import { isJsonObject, type Json, JsonNumber, parseJson } from "../../../contract/json/parse-json.js";
 
 const own = (json: Json): Json => {
   if (json instanceof JsonNumber) return `#${json.text}`;
