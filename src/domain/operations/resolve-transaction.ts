@@ -74,8 +74,8 @@ function decide(book: Book, command: ResolveTransaction, now: UnixMillis): Decis
   if (steps === undefined) {
     return refuse({ reason: "LIMIT_EXCEEDED", accountId: undefined, limitCents: MAX_SUM_CENTS });
   }
-  const correction = resolution.kind === "MOVED" ? lastOf(steps).transaction : undefined;
-  const resource = { ...steps[0].transaction, correction };
+  const last = lastOf(steps).transaction;
+  const resource = resolution.kind === "MOVED" ? { ...steps[0].transaction, correction: last } : without(last);
   return { kind: "effect", resource, effect: effectOf(steps, [end.put], end.limits) };
 }
 

@@ -77,6 +77,15 @@ describe("resolving a transaction", () => {
     });
   }
 
+  it("answers with the flag of a mint that the account cannot take", () => {
+    const transaction = unknown({ type: "MINT", openFlags: [] });
+    const book = bookWith(transaction, { sums: { available: MAX_SUM_CENTS } });
+    const decision = operation.decide(book, resolve(ORGANIZATION, transaction.id, COMPLETED, ALONE), NOW);
+    const stored = putOf(effectOf(decision), "transactions");
+    expect(stored).to.deep.include({ status: "COMPLETED", openFlags: ["NOT_CREDITED"] });
+    expect(decision).to.deep.include({ resource: { ...stored, correction: undefined } });
+  });
+
   for (const [resolution, details] of [
     [COMPLETED, ['["","amina"]']],
     [FAILED, ['["RESOLVED_BY_OPERATOR","amina"]']],
