@@ -1,9 +1,9 @@
+import { FairQueue } from "../../runtime/fair-queue.js";
 import { Queue } from "../../runtime/queue.js";
 import type { TraceParent } from "../../runtime/trace-id.js";
 import type { Command, Resource, ResourceOf } from "../domain/commands.js";
 import type { OrganizationId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";
-import { FairQueue } from "./fair-queue.js";
 import type { CommandResult, Committer } from "./ports/committer.js";
 import type { LedgerRefusal, Outcome } from "./ports/outcome.js";
 import { StoreError } from "./ports/store.js";

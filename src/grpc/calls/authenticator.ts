@@ -3,13 +3,18 @@ import { hash } from "node:crypto";
 import type { Metadata } from "@grpc/grpc-js";
 import { LRUCache } from "lru-cache";
 
+import { Turns } from "../../../runtime/turns.js";
 import { type ApiKey, credentialOfCertificate, isLive, namesOfCredential } from "../../domain/api-key.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import type { Keys } from "../../ledger/ports/keys.js";
 import type { AnyRefusal } from "../errors/refusal.js";
-import { LookupTurns } from "../lookup-turns.js";
 import { PEER_CERTIFICATE } from "../transport/peer-certificate.js";
+
+/** Makes the turns of connections whose keys no call has used yet. */
+export function lookupTurns(): Turns<string> {
+  return new Turns({ runningMax: LOOKUPS_RUNNING_MAX, waitingMax: LOOKUPS_WAITING_MAX });
+}
 
 /** The API key of the caller, or the refusal of the call. */
 export type Authentication =
@@ -36,6 +41,10 @@ interface CachedKey {
 const FRESH_MILLIS = 1_000;
 const CACHED_KEYS_MAX = 10_000;
 
+// The look-ups that run, and those that wait.
+const LOOKUPS_RUNNING_MAX = 2;
+const LOOKUPS_WAITING_MAX = 1_000;
+
 const SECRET = /^kesc_[A-Za-z0-9_-]{20,100}$/;
 // No secret is empty.
 const INVALID = "";
@@ -58,9 +67,9 @@ type FoundKey = ApiKey | "moved" | undefined;
 export class ApiKeyAuthenticator {
   readonly #options: ApiKeyAuthenticatorOptions;
   readonly #cached = new LRUCache<string, CachedKey>({ max: CACHED_KEYS_MAX });
-  readonly #lookups = new Map<string, Promise<FoundKey | "refused">>();
+  readonly #lookups = new Map<string, Promise<FoundKey>>();
   /** The look-ups of keys that no call has used yet. That of a known key never waits for them. */
-  readonly #newLookups = new LookupTurns();
+  readonly #newLookups = lookupTurns();
 
   constructor(options: ApiKeyAuthenticatorOptions) {
     this.#options = options;
@@ -97,13 +106,12 @@ export class ApiKeyAuthenticator {
     let lookup = this.#lookups.get(digest);
     if (lookup === undefined) {
       const read = (): Promise<FoundKey> => this.#read(secret, digest);
-      lookup = (connection === undefined ? read() : this.#newLookups.run(connection, read)).finally(() =>
-        this.#lookups.delete(digest),
-      );
+      const begun = connection === undefined ? read() : this.#newLookups.run(connection, read);
+      if (begun === undefined) return { reason: "QUEUE_FULL" };
+      lookup = begun.finally(() => this.#lookups.delete(digest));
       this.#lookups.set(digest, lookup);
     }
     const key = await lookup;
-    if (key === "refused") return { reason: "QUEUE_FULL" };
     if (key === "moved") return { reason: "BOOK_MOVING" };
     // A certificate may be there for the connection alone. Then the caller has forgotten its key.
     if (key === undefined && namesOfCredential(secret) !== undefined) return { reason: "MISSING_API_KEY" };

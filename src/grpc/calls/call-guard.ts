@@ -5,9 +5,9 @@ import {
   type ServerInterceptor,
 } from "@grpc/grpc-js";
 
+import { FairQueue } from "../../../runtime/fair-queue.js";
 import type { FairShare } from "../../../runtime/fair-share.js";
 import { FairTurns } from "../../../runtime/fair-turns.js";
-import { FairQueue } from "../../ledger/fair-queue.js";
 import { statusOf } from "../errors/status.js";
 
 type Listener = Parameters<ServerInterceptingCall["start"]>[0];

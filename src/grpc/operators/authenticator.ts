@@ -4,9 +4,8 @@ import type { Metadata } from "@grpc/grpc-js";
 
 import { isOperatorKey, type Operator } from "../../operators/operator.js";
 import type { OperatorKeys } from "../../operators/ports.js";
-import { type AuthenticatedCall, BEARER } from "../calls/authenticator.js";
+import { type AuthenticatedCall, BEARER, lookupTurns } from "../calls/authenticator.js";
 import type { ServedRefusal } from "../errors/refusal.js";
-import { LookupTurns } from "../lookup-turns.js";
 
 /** The operator who calls, or the refusal of the call. */
 export type OperatorAuthentication =
@@ -21,7 +20,7 @@ export type OperatorAuthentication =
  */
 export class OperatorAuthenticator {
   readonly #keys: OperatorKeys;
-  readonly #turns = new LookupTurns();
+  readonly #turns = lookupTurns();
 
   constructor(keys: OperatorKeys) {
     this.#keys = keys;
@@ -34,8 +33,9 @@ export class OperatorAuthenticator {
     if (secret === undefined) return { reason: "MISSING_OPERATOR_KEY" };
     if (secrets.length > 1 || !isOperatorKey(secret)) return { reason: "INVALID_OPERATOR_KEY" };
     const digest = hash("sha256", secret, "hex");
-    const operator = await this.#turns.run(call.getPeer(), () => this.#keys.operatorWithKey(digest));
-    if (operator === "refused") return { reason: "QUEUE_FULL" };
+    const lookup = this.#turns.run(call.getPeer(), () => this.#keys.operatorWithKey(digest));
+    if (lookup === undefined) return { reason: "QUEUE_FULL" };
+    const operator = await lookup;
     return operator === undefined || operator.revokedAt !== undefined ? { reason: "INVALID_OPERATOR_KEY" } : operator;
   }
 }

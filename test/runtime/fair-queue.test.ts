@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import fc from "fast-check";
 
-import { FairQueue } from "../../src/ledger/fair-queue.js";
+import { FairQueue } from "../../runtime/fair-queue.js";
 
 describe("a fair queue", () => {
   function pushed(lengthMax: number, keys: string): { queue: FairQueue<string, string>; taken: boolean[] } {

@@ -1,4 +1,4 @@
-import { Queue } from "../../runtime/queue.js";
+import { Queue } from "./queue.js";
 
 /** The waiting items of one key. */
 interface Line<Key, Item> {
