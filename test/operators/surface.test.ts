@@ -7,11 +7,11 @@ import { pino } from "pino";
 import { serverExposure } from "../../runtime/transport/exposure.js";
 import { readVariables } from "../../runtime/variables.js";
 import type { ApiKeyId, OperatorId, OperatorProposalId, OrganizationId } from "../../src/domain/values/ids.js";
-import type { OperatorsOnly as Others } from "../../src/grpc/errors/operators.js";
 import type { AnyRefusal } from "../../src/grpc/errors/refusal.js";
 import { statusOf } from "../../src/grpc/errors/status.js";
 import { readOperatorsContract } from "../../src/grpc/messages/contract.js";
 import { parseFourEyes } from "../../src/operators/four-eyes.js";
+import type { OperatorRefusal } from "../../src/operators/refusal.js";
 import { startServer } from "../../src/server.js";
 import { detailsOf } from "../support/callers/refusal.js";
 import { configOf } from "../support/config.js";
@@ -22,7 +22,7 @@ const organizationId = "org_1" as OrganizationId;
 const operatorId = "opr_1" as OperatorId;
 const proposalId = "prp_1" as OperatorProposalId;
 
-type OperatorsOnly = Others | Extract<AnyRefusal, { readonly reason: "TOO_MANY_TIERS" }>;
+type OperatorsOnly = Exclude<OperatorRefusal, AnyRefusal> | Extract<AnyRefusal, { readonly reason: "TOO_MANY_TIERS" }>;
 
 /** An example of each refusal. One without an example does not compile. */
 const EXAMPLES: { readonly [Reason in OperatorsOnly["reason"]]: Extract<OperatorsOnly, { reason: Reason }> } = {

@@ -1,7 +1,5 @@
-import { messageOf } from "../../grpc/errors/message.js";
-import { operatorsMessageOf } from "../../grpc/errors/operators-message.js";
+import { messageOf } from "../../grpc/errors/status.js";
 import type { Submitted } from "../../operators/ports.js";
-import type { OperatorRefusal } from "../../operators/refusal.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import { printLine, timeOf } from "../commands/output.js";
 
@@ -12,16 +10,12 @@ type Done<Resource> = Extract<Submitted<Resource>, { readonly kind: "done" }>;
  * OperatorError if it was refused.
  */
 export function doneOrProposed<Resource>(submitted: Submitted<Resource>): Done<Resource> | undefined {
-  if (submitted.kind === "refused") throw new OperatorError(refusalWords(submitted.refusal));
+  if (submitted.kind === "refused") throw new OperatorError(messageOf(submitted.refusal));
   if (submitted.kind === "done") return submitted;
   const { id, expiresAt } = submitted.proposal;
   printLine(`Proposed as ${id}. Nothing is done until another person approves it, until ${timeOf(expiresAt)}.`);
   printLine(`That person runs: kesc proposal approve ${id}`);
   return undefined;
-}
-
-function refusalWords(refusal: OperatorRefusal): string {
-  return refusal.reason === "BOOK_MOVING" ? messageOf(refusal) : operatorsMessageOf(refusal);
 }
 
 /** Says who did an act: the names of operators, or the author as the book has it. */

@@ -8,7 +8,7 @@ import { OPERATOR } from "../../domain/values/actor.js";
 import { formatCents, toCents } from "../../domain/values/cents.js";
 import { type AccountId, type OrganizationId, parseAccountId } from "../../domain/values/ids.js";
 import type { StatusReason } from "../../domain/values/text.js";
-import { messageOf } from "../../grpc/errors/message.js";
+import { messageOf } from "../../grpc/errors/status.js";
 import { statusNoteOf } from "../../grpc/messages/transaction.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { failureFacts } from "../../startup/failure-facts.js";

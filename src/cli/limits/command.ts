@@ -14,7 +14,7 @@ import type { TransactionType } from "../../domain/transaction.js";
 import { OPERATOR } from "../../domain/values/actor.js";
 import type { Cents } from "../../domain/values/cents.js";
 import type { StatusReason } from "../../domain/values/text.js";
-import { messageOf } from "../../grpc/errors/message.js";
+import { messageOf } from "../../grpc/errors/status.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
 import { OperatorError } from "../../startup/operator-error.js";

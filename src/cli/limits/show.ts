@@ -2,7 +2,7 @@ import { DEFAULT_TIER, limitsOfTier } from "../../domain/limits/limits.js";
 import { type LimitsInForce, type LimitState, limitStates, usageAt } from "../../domain/limits/usage.js";
 import { formatCents } from "../../domain/values/cents.js";
 import { parseAccountId } from "../../domain/values/ids.js";
-import { messageOf } from "../../grpc/errors/message.js";
+import { messageOf } from "../../grpc/errors/status.js";
 import type { Reads } from "../../ledger/ports/reads.js";
 import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";

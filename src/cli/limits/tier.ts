@@ -5,7 +5,7 @@ import { DEFAULT_TIER, type TierName } from "../../domain/limits/limits.js";
 import { OPERATOR } from "../../domain/values/actor.js";
 import { parseAccountId } from "../../domain/values/ids.js";
 import type { StatusReason } from "../../domain/values/text.js";
-import { messageOf } from "../../grpc/errors/message.js";
+import { messageOf } from "../../grpc/errors/status.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
 import { OperatorError } from "../../startup/operator-error.js";

@@ -7,7 +7,7 @@ import { OPERATOR } from "../../domain/values/actor.js";
 import { type Cents, formatCents } from "../../domain/values/cents.js";
 import { type AccountId, parseAccountId } from "../../domain/values/ids.js";
 import { type IdempotencyKey, parseIdempotencyKey } from "../../domain/values/text.js";
-import { messageOf } from "../../grpc/errors/message.js";
+import { messageOf } from "../../grpc/errors/status.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
 import { OperatorError } from "../../startup/operator-error.js";

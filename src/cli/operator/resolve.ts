@@ -6,7 +6,7 @@ import { FLAG_REASONS, type FlagReason, type RailReceipt, type Resolution } from
 import { OPERATOR } from "../../domain/values/actor.js";
 import { type Cents, formatCents } from "../../domain/values/cents.js";
 import { parseTransactionId, type TransactionId } from "../../domain/values/ids.js";
-import { messageOf } from "../../grpc/errors/message.js";
+import { messageOf } from "../../grpc/errors/status.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";

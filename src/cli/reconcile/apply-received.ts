@@ -6,7 +6,7 @@ import type { Rail, TransactionStatus } from "../../domain/transaction.js";
 import type { Actor } from "../../domain/values/actor.js";
 import type { OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import { NO_REASON } from "../../domain/values/text.js";
-import { messageOf } from "../../grpc/errors/message.js";
+import { messageOf } from "../../grpc/errors/status.js";
 import type { ReceivedPayment } from "../../rails/rail.js";
 import type { BookedMovements } from "../../reconcile/ports.js";
 import { railDecides } from "../../reconcile/rail-decides.js";

@@ -1,6 +1,9 @@
+import type { status as Status } from "@grpc/grpc-js";
+
 import type { Scope } from "../../domain/api-key.js";
 import type { Refusal } from "../../domain/refusal.js";
 import type { Rail } from "../../domain/transaction.js";
+import { formatCents } from "../../domain/values/cents.js";
 import type { TransactionId } from "../../domain/values/ids.js";
 import type { LedgerRefusal } from "../../ledger/ports/outcome.js";
 import type { OperatorRefusal } from "../../operators/refusal.js";
@@ -40,53 +43,42 @@ export type AnyRefusal = Refusal | LedgerRefusal | CallRefusal;
 export type ServedRefusal = AnyRefusal | OperatorRefusal;
 export type Reason = AnyRefusal["reason"];
 
-/**
- * The reasons that no rpc of kesc.v1 gives, so its contract does not name them. The commands of the
- * operator meet them, the AdminService, or the service itself.
- */
-export const REASONS_OF_OPERATORS = [
-  "BOOK_ACCOUNT_TOO_LOW",
-  "BOOK_RESTORED",
-  "RAIL_ACCOUNT_CHANGED",
-  "TOO_MANY_TIERS",
-] as const satisfies Reason[];
-
-const RAIL_REASONS = [
-  "ACCOUNT_HAS_OPEN_TRANSACTIONS",
-  "AMOUNT_NOT_PAYABLE",
-  "PHONE_NUMBER_MISSING",
-  "PHONE_NUMBER_COOLING",
-  "RECEIPT_ALREADY_USED",
-  "BOOK_ACCOUNT_TOO_LOW",
-  "BOOK_RESTORED",
-  "RAIL_ACCOUNT_CHANGED",
-  "RAIL_NOT_CONFIGURED",
-  "PHONE_NUMBER_NOT_PAYABLE",
-  "PAYMENT_NOT_FOUND",
-  "TRANSACTION_STILL_OPEN",
-  "TRANSACTION_ALREADY_ENDED",
-  "RAIL_NOT_SANDBOX",
-] as const satisfies Reason[];
-
-const WEBHOOK_REASONS = [
-  "WEBHOOK_ENDPOINT_NOT_FOUND",
-  "WEBHOOK_ENDPOINT_ALREADY_EXISTS",
-  "TOO_MANY_WEBHOOK_ENDPOINTS",
-  "WEBHOOK_ENDPOINT_BUSY",
-  "EVENT_NOT_FOUND",
-  "TOO_MANY_WEBHOOK_TESTS",
-] as const satisfies Reason[];
-
-/** A refusal about the webhooks of the organization. */
-export type WebhookRefusal = Extract<AnyRefusal, { reason: (typeof WEBHOOK_REASONS)[number] }>;
-
-export function isWebhookRefusal(refusal: AnyRefusal): refusal is WebhookRefusal {
-  return WEBHOOK_REASONS.some((reason) => reason === refusal.reason);
+/** What a caller gets for a refusal. */
+export interface Answer<Of> {
+  readonly status: Status;
+  /** The text for people. */
+  readonly message: (refusal: Of) => string;
+  /**
+   * The same for programs: the contract's ErrorReason and AdminErrorReason define the names. A fact
+   * that is undefined is left out. None when omitted.
+   */
+  readonly facts?: (refusal: Of) => Readonly<Record<string, string | undefined>>;
+  /** When the same call can succeed. It is not told when omitted. */
+  readonly retryMillis?: number | ((refusal: Of) => number);
 }
 
-/** A refusal of a payment on a rail, or of a correction of the book. */
-export type RailRefusal = Extract<AnyRefusal, { reason: (typeof RAIL_REASONS)[number] }>;
+/** The answers for the refusals of a union. It does not compile without one for each reason. */
+export type Answers<Of extends { readonly reason: string }> = {
+  readonly [Each in Of["reason"]]: Answer<Extract<Of, { readonly reason: Each }>>;
+};
 
-export function isRailRefusal(refusal: AnyRefusal): refusal is RailRefusal {
-  return RAIL_REASONS.some((reason) => reason === refusal.reason);
+/**
+ * One second is enough for a full queue to drain and for another server to take over. It is too
+ * short to look like an outage.
+ */
+export const SOON_MILLIS = 1_000;
+
+/** Joins words as a list of a sentence: "amount, description and metadata". */
+export function listOf(words: readonly string[]): string {
+  return [...words.slice(0, -2), words.slice(-2).join(" and ")].join(", ");
+}
+
+/** Formats an amount that may be unknown. */
+export function orNoCents(cents: number | undefined): string | undefined {
+  return cents === undefined ? undefined : formatCents(cents);
+}
+
+/** Formats a time that may be unknown. */
+export function orNoTime(millis: number | undefined): string | undefined {
+  return millis === undefined ? undefined : new Date(millis).toISOString();
 }

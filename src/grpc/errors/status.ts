@@ -1,78 +1,19 @@
 import { toUSVString } from "node:util";
 
-import { Metadata, status as Status } from "@grpc/grpc-js";
+import { Metadata, type status as Status } from "@grpc/grpc-js";
 
+import type { Any } from "../../gen/google/protobuf/any.js";
+import { BadRequest, ErrorInfo, RetryInfo } from "../../gen/google/rpc/error_details.js";
 import { Status as StatusMessage } from "../../gen/google/rpc/status.js";
 import { encode } from "../messages/encode.js";
-import { detailsOf } from "./details.js";
-import { messageOf } from "./message.js";
-import { isForOperators, operatorsStatusOf } from "./operators.js";
-import { operatorsMessageOf } from "./operators-message.js";
-import type { Reason, ServedRefusal } from "./refusal.js";
+import { BOOK_REFUSALS } from "./book-refusals.js";
+import { CALL_REFUSALS } from "./call-refusals.js";
+import { OPERATOR_REFUSALS } from "./operator-refusals.js";
+import type { Answer, Answers, ServedRefusal } from "./refusal.js";
 
-const STATUSES = {
-  INVALID_FIELD: Status.INVALID_ARGUMENT,
-  MISSING_API_KEY: Status.UNAUTHENTICATED,
-  INVALID_API_KEY: Status.UNAUTHENTICATED,
-  SCOPE_REQUIRED: Status.PERMISSION_DENIED,
-  ACCOUNT_NOT_FOUND: Status.NOT_FOUND,
-  TRANSACTION_NOT_FOUND: Status.NOT_FOUND,
-  ACCOUNT_ALREADY_EXISTS: Status.ALREADY_EXISTS,
-  REFERENCE_ALREADY_USED: Status.ALREADY_EXISTS,
-  TRANSACTION_ALREADY_REVERSED: Status.ALREADY_EXISTS,
-  TRANSACTION_NOT_REVERSIBLE: Status.FAILED_PRECONDITION,
-  IDEMPOTENCY_KEY_REUSED: Status.FAILED_PRECONDITION,
-  INSUFFICIENT_FUNDS: Status.FAILED_PRECONDITION,
-  ACCOUNT_FROZEN: Status.FAILED_PRECONDITION,
-  FREEZE_NOT_FOUND: Status.NOT_FOUND,
-  TOO_MANY_FREEZES: Status.FAILED_PRECONDITION,
-  TOO_MANY_TIERS: Status.FAILED_PRECONDITION,
-  ACCOUNT_CLOSED: Status.FAILED_PRECONDITION,
-  ACCOUNT_ERASED: Status.FAILED_PRECONDITION,
-  ETAG_MISMATCH: Status.ABORTED,
-  ACCOUNT_NOT_EMPTY: Status.FAILED_PRECONDITION,
-  INVALID_TRANSITION: Status.FAILED_PRECONDITION,
-  TRANSACTION_STILL_OPEN: Status.FAILED_PRECONDITION,
-  TRANSACTION_ALREADY_ENDED: Status.FAILED_PRECONDITION,
-  LIMIT_EXCEEDED: Status.FAILED_PRECONDITION,
-  PHONE_NUMBER_MISSING: Status.FAILED_PRECONDITION,
-  ACCOUNT_HAS_OPEN_TRANSACTIONS: Status.FAILED_PRECONDITION,
-  AMOUNT_NOT_PAYABLE: Status.FAILED_PRECONDITION,
-  PHONE_NUMBER_COOLING: Status.FAILED_PRECONDITION,
-  RECEIPT_ALREADY_USED: Status.ALREADY_EXISTS,
-  BOOK_ACCOUNT_TOO_LOW: Status.FAILED_PRECONDITION,
-  BOOK_RESTORED: Status.FAILED_PRECONDITION,
-  RAIL_ACCOUNT_CHANGED: Status.FAILED_PRECONDITION,
-  RAIL_NOT_CONFIGURED: Status.FAILED_PRECONDITION,
-  PHONE_NUMBER_NOT_PAYABLE: Status.FAILED_PRECONDITION,
-  PAYMENT_NOT_FOUND: Status.NOT_FOUND,
-  RAIL_NOT_SANDBOX: Status.FAILED_PRECONDITION,
-  CHECKPOINT_NOT_FOUND: Status.NOT_FOUND,
-  NOT_SEALED: Status.FAILED_PRECONDITION,
-  ORGANIZATION_SUSPENDED: Status.PERMISSION_DENIED,
-  WEBHOOK_ENDPOINT_NOT_FOUND: Status.NOT_FOUND,
-  WEBHOOK_ENDPOINT_ALREADY_EXISTS: Status.ALREADY_EXISTS,
-  TOO_MANY_WEBHOOK_ENDPOINTS: Status.FAILED_PRECONDITION,
-  WEBHOOK_ENDPOINT_BUSY: Status.FAILED_PRECONDITION,
-  EVENT_NOT_FOUND: Status.NOT_FOUND,
-  TOO_MANY_WEBHOOK_TESTS: Status.RESOURCE_EXHAUSTED,
-  BOOK_MOVING: Status.UNAVAILABLE,
-  CLOCK_BEHIND: Status.UNAVAILABLE,
-  RATE_LIMITED: Status.RESOURCE_EXHAUSTED,
-  QUEUE_FULL: Status.RESOURCE_EXHAUSTED,
-  STORAGE_UNAVAILABLE: Status.UNAVAILABLE,
-  SHUTTING_DOWN: Status.UNAVAILABLE,
-  MALFORMED_REQUEST: Status.INVALID_ARGUMENT,
-  UNSUPPORTED_COMPRESSION: Status.UNIMPLEMENTED,
-  NO_SUCH_RPC: Status.UNIMPLEMENTED,
-  // Clients repeat a call after RESOURCE_EXHAUSTED, the status that grpc-js has for it.
-  REQUEST_TOO_LARGE: Status.INVALID_ARGUMENT,
-  TOO_MANY_STREAMS: Status.RESOURCE_EXHAUSTED,
-  OUTCOME_UNKNOWN: Status.DEADLINE_EXCEEDED,
-  INTERNAL: Status.INTERNAL,
-  DEADLINE_EXCEEDED: Status.DEADLINE_EXCEEDED,
-} as const satisfies Record<Reason, Status>;
+const ANSWERS: Answers<ServedRefusal> = { ...BOOK_REFUSALS, ...CALL_REFUSALS, ...OPERATOR_REFUSALS };
 
+const DOMAIN = "kesc";
 const DETAILS = "grpc-status-details-bin";
 
 /** The gRPC status of a refusal. */
@@ -82,8 +23,13 @@ export interface RefusalStatus {
   readonly metadata: Metadata;
 }
 
-export function statusCodeOf(reason: Reason): Status {
-  return STATUSES[reason];
+export function statusCodeOf(reason: ServedRefusal["reason"]): Status {
+  return ANSWERS[reason].status;
+}
+
+/** Returns the text of a refusal for people. */
+export function messageOf(refusal: ServedRefusal): string {
+  return answerTo(refusal).message(refusal);
 }
 
 /**
@@ -94,7 +40,7 @@ export function statusOf(refusal: ServedRefusal): RefusalStatus {
   const message = statusMessageOf(refusal);
   const metadata = new Metadata();
   metadata.set(DETAILS, encode(StatusMessage, message));
-  return { code: codeOf(refusal), details: message.message, metadata };
+  return { code: statusCodeOf(refusal.reason), details: message.message, metadata };
 }
 
 /** Returns whether the status has details, which `statusOf` gives to each. */
@@ -106,10 +52,46 @@ export function hasDetails({ metadata }: { readonly metadata?: Metadata | null |
 export function statusMessageOf(refusal: ServedRefusal): StatusMessage {
   // grpc-js passes the text to encodeURI. That throws on half of a surrogate pair and ends the
   // process.
-  const message = toUSVString(isForOperators(refusal) ? operatorsMessageOf(refusal) : messageOf(refusal));
-  return { code: codeOf(refusal), message, details: detailsOf(refusal) };
+  const message = toUSVString(messageOf(refusal));
+  return { code: statusCodeOf(refusal.reason), message, details: detailsOf(refusal) };
 }
 
-function codeOf(refusal: ServedRefusal): Status {
-  return isForOperators(refusal) ? operatorsStatusOf(refusal) : STATUSES[refusal.reason];
+/** Returns an ErrorInfo, and a BadRequest or a RetryInfo if the reason has one. */
+function detailsOf(refusal: ServedRefusal): Any[] {
+  const { reason } = refusal;
+  const { facts, retryMillis } = answerTo(refusal);
+  const metadata = new Map<string, string>();
+  for (const [name, value] of Object.entries(facts?.(refusal) ?? {})) {
+    if (value !== undefined) metadata.set(name, value);
+  }
+  const details = [any("google.rpc.ErrorInfo", encode(ErrorInfo, { reason, domain: DOMAIN, metadata }))];
+  if (refusal.reason === "INVALID_FIELD") {
+    const violations = refusal.fields.map(({ field, message, code }) => ({
+      field,
+      description: message,
+      reason: code,
+      localized_message: undefined,
+    }));
+    details.push(any("google.rpc.BadRequest", encode(BadRequest, { field_violations: violations })));
+  }
+  if (retryMillis !== undefined) {
+    const millis = typeof retryMillis === "number" ? retryMillis : retryMillis(refusal);
+    details.push(any("google.rpc.RetryInfo", encode(RetryInfo, { retry_delay: durationOf(millis) })));
+  }
+  return details;
+}
+
+/** The types cannot say that the answer is the one for this reason. */
+function answerTo({ reason }: ServedRefusal): Answer<ServedRefusal> {
+  return ANSWERS[reason] as Answer<ServedRefusal>;
+}
+
+/** Rounds up to a millisecond: a call that is sent earlier would be refused again. */
+function durationOf(millis: number): { seconds: bigint; nanos: number } {
+  const whole = Math.max(1, Math.ceil(millis));
+  return { seconds: BigInt(Math.floor(whole / 1_000)), nanos: (whole % 1_000) * 1_000_000 };
+}
+
+function any(typeName: string, value: Buffer): Any {
+  return { type_url: `type.googleapis.com/${typeName}`, value };
 }

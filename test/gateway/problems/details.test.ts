@@ -10,7 +10,7 @@ import {
   queueFull,
 } from "../../../gateway/problems/problem.js";
 import { problemOf, type Refusal } from "../../../gateway/problems/upstream-refusal.js";
-import { messageOf } from "../../../src/grpc/errors/message.js";
+import { messageOf } from "../../../src/grpc/errors/status.js";
 import { expectDetail, expectShortSentences } from "../../support/callers/style.js";
 
 const fromConnection = (grpcCode: status): Problem =>

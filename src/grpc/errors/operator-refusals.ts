@@ -1,0 +1,78 @@
+import { status as Status } from "@grpc/grpc-js";
+
+import type { OperatorRefusal } from "../../operators/refusal.js";
+import type { Answers, AnyRefusal } from "./refusal.js";
+
+/** The answers that only the AdminService gives. */
+export const OPERATOR_REFUSALS: Answers<Exclude<OperatorRefusal, AnyRefusal>> = {
+  MISSING_OPERATOR_KEY: {
+    status: Status.UNAUTHENTICATED,
+    message: () => "The key is missing. Send an operator's key as x-api-key, or as authorization: Bearer.",
+  },
+  INVALID_OPERATOR_KEY: {
+    status: Status.UNAUTHENTICATED,
+    message: () => "The key is not that of an operator, or it is no longer valid.",
+  },
+  ROLE_REQUIRED: {
+    status: Status.PERMISSION_DENIED,
+    message: ({ roles }) => `You lack the role. This call takes one of: ${roles.join(", ")}.`,
+    facts: ({ roles }) => ({ roles: roles.join(",") }),
+  },
+  ORGANIZATION_NOT_FOUND: {
+    status: Status.NOT_FOUND,
+    message: ({ organizationId }) => `There is no organization ${organizationId}.`,
+    facts: ({ organizationId }) => ({ organization_id: organizationId }),
+  },
+  ORGANIZATION_ALREADY_EXISTS: {
+    status: Status.ALREADY_EXISTS,
+    message: ({ organizationId }) => `The organization ${organizationId} has the name already.`,
+    facts: ({ organizationId }) => ({ organization_id: organizationId }),
+  },
+  CELL_NOT_FOUND: {
+    status: Status.NOT_FOUND,
+    message: ({ cells }) => `There is no such cell: the database has ${String(cells)}, numbered from 0.`,
+    facts: ({ cells }) => ({ cells: String(cells) }),
+  },
+  API_KEY_NOT_FOUND: {
+    status: Status.NOT_FOUND,
+    message: ({ keyId }) => `There is no key ${keyId}.`,
+    facts: ({ keyId }) => ({ api_key_id: keyId }),
+  },
+  OPERATOR_NOT_FOUND: {
+    status: Status.NOT_FOUND,
+    message: ({ operatorId }) => `There is no operator ${operatorId}.`,
+    facts: ({ operatorId }) => ({ operator_id: operatorId }),
+  },
+  OPERATOR_ALREADY_EXISTS: {
+    status: Status.ALREADY_EXISTS,
+    message: ({ operatorId }) => `The operator ${operatorId} has the name, or has or had the key.`,
+    facts: ({ operatorId }) => ({ operator_id: operatorId }),
+  },
+  OPERATOR_REVOKED: {
+    status: Status.FAILED_PRECONDITION,
+    message: ({ operatorId }) => `The operator ${operatorId} is revoked, for ever. Create a new operator.`,
+    facts: ({ operatorId }) => ({ operator_id: operatorId }),
+  },
+  PROPOSAL_NOT_FOUND: {
+    status: Status.NOT_FOUND,
+    message: ({ proposalId }) => `There is no proposal ${proposalId}.`,
+    facts: ({ proposalId }) => ({ proposal_id: proposalId }),
+  },
+  PROPOSAL_CLOSED: {
+    status: Status.FAILED_PRECONDITION,
+    message: ({ proposalId, state }) =>
+      `The proposal ${proposalId} is ${state.toLowerCase()}. It can no longer be decided.`,
+    facts: ({ proposalId, state }) => ({ proposal_id: proposalId, state: state.toLowerCase() }),
+  },
+  OWN_PROPOSAL: {
+    status: Status.PERMISSION_DENIED,
+    message: ({ proposalId }) => `The proposal ${proposalId} is your own. Another person must approve it.`,
+    facts: ({ proposalId }) => ({ proposal_id: proposalId }),
+  },
+  TOO_MANY_PROPOSALS: {
+    status: Status.FAILED_PRECONDITION,
+    message: ({ limit }) =>
+      `You have ${String(limit)} proposals that wait, and more are not allowed. Reject those that you do not need.`,
+    facts: ({ limit }) => ({ limit: String(limit) }),
+  },
+};
