@@ -2,14 +2,8 @@ import type { Logger } from "pino";
 import { typeidUnboxed } from "typeid-js";
 
 import type { Tracing } from "../runtime/tracing/tracing.js";
-import { startAdmin } from "./admin.js";
-import { cellMarks } from "./cell-marks.js";
-import { cellRails, type RunningRails } from "./cell-rails.js";
-import { cellSeals } from "./cell-seals.js";
-import { cellWebhooks } from "./cell-webhooks.js";
 import type { AccountId, FreezeId, TransactionId, WebhookEndpointId } from "./domain/values/ids.js";
 import type { UnixMillis } from "./domain/values/time.js";
-import { eventWriter } from "./event-json.js";
 import { Follower } from "./events/follower.js";
 import { pokingAfterCommit } from "./events/poke-after-commit.js";
 import { eventCodec } from "./grpc/messages/events/event.js";
@@ -18,7 +12,14 @@ import type { ServedCell } from "./grpc/services/served-cell.js";
 import { Ledger } from "./ledger/ledger.js";
 import { readsInTurns } from "./ledger/read-turns.js";
 import { ServerMetrics } from "./metrics/server-metrics.js";
-import { startOperators } from "./operator-server.js";
+import { eventWriter } from "./parts/event-json.js";
+import type { Part } from "./parts/lease.js";
+import { cellMarks } from "./parts/marks.js";
+import { startAdmin } from "./parts/metrics.js";
+import { startOperators } from "./parts/operators.js";
+import { cellRails, type RunningRails } from "./parts/rails.js";
+import { cellSeals } from "./parts/seals.js";
+import { cellWebhooks } from "./parts/webhooks.js";
 import type { SealKeySource } from "./seals/key-file.js";
 import { keysOfLog } from "./seals/note.js";
 import { readCallbackSecrets } from "./startup/callbacks.js";
@@ -93,7 +94,7 @@ export async function startServer(config: Config, dependencies: ServerDependenci
   const writeChecks = database.cells.map((cell) => new WriteCheck(cell));
   const sealKeys = usableSealKeys(config.seals, logger);
   const metrics = config.adminAddress === undefined ? undefined : new ServerMetrics();
-  const { cells, workers } = openCells(database, {
+  const { cells, parts } = openCells(database, {
     metrics,
     tracing,
     config,
@@ -113,10 +114,10 @@ export async function startServer(config: Config, dependencies: ServerDependenci
     await closeDatabase();
   };
   try {
-    await Promise.all(workers.map((each) => each.start()));
-    const parts = { config, database, cells, writeChecks, keyUses, sealKeys, callbacks, now, logger };
-    const grpcOptions = { ...grpcOptionsOf(parts), tls, meter: metrics?.calls, tracing };
-    const { server, operators, admin } = await startListeners({ ...parts, metrics, grpcOptions });
+    await Promise.all(parts.map((part) => part.start()));
+    const given = { config, database, cells, writeChecks, keyUses, sealKeys, callbacks, now, logger };
+    const grpcOptions = { ...grpcOptionsOf(given), tls, meter: metrics?.calls, tracing };
+    const { server, operators, admin } = await startListeners({ ...given, metrics, grpcOptions });
     return {
       address: server.address,
       adminAddress: admin?.address,
@@ -129,7 +130,7 @@ export async function startServer(config: Config, dependencies: ServerDependenci
           await Promise.all([
             server.stop(graceMillis),
             operators?.stop(graceMillis),
-            ...workers.map((each) => each.stop(graceMillis)),
+            ...parts.map((part) => part.stop(graceMillis)),
           ]);
         } finally {
           await admin?.close();
@@ -138,7 +139,7 @@ export async function startServer(config: Config, dependencies: ServerDependenci
       },
     };
   } catch (error) {
-    await Promise.all(workers.map((each) => each.stop(0)));
+    await Promise.all(parts.map((part) => part.stop(0)));
     tls?.close();
     sender.close();
     await closeDatabase();
@@ -234,18 +235,12 @@ interface CellsOptions {
 
 type OpenCell = ServedCell & Pick<RunningRails, "payoutsStopped"> & { readonly ledger: Ledger };
 
-/** A part of a cell that must be started and stopped. */
-interface Worker {
-  start(): Promise<void>;
-  stop(graceMillis: number): Promise<void>;
-}
-
 /** Makes the parts of each cell. */
 function openCells(
   database: Database,
   { metrics, tracing, config, callbacks, sealKeys, writeChecks, sender, now, logger }: CellsOptions,
-): { readonly cells: readonly OpenCell[]; readonly workers: readonly Worker[] } {
-  const workers: Worker[] = [];
+): { readonly cells: readonly OpenCell[]; readonly parts: readonly Part[] } {
+  const parts: Part[] = [];
   const writeEvent = eventWriter();
   const cells = database.cells.map((cell) => {
     const { number } = cell;
@@ -271,13 +266,13 @@ function openCells(
     });
     const own = cellRails(cell, { ledger, newTransactionId, callbacks, hosts: config.railHosts, now, logger });
     const webhooks = cellWebhooks(cell, { reads: reading, sender, writeEvent, now, logger });
-    workers.push(own, webhooks, cellMarks(cell, logger));
-    if (sealKeys !== undefined) workers.push(cellSeals(cell, { ...config.seals, keys: sealKeys, now, logger }));
+    parts.push(own, webhooks, cellMarks(cell, logger));
+    if (sealKeys !== undefined) parts.push(cellSeals(cell, { ...config.seals, keys: sealKeys, now, logger }));
     const byId = readsInTurns(reads(cell), database.readsMax);
     const past = { history: historyReads(cell), eventReads: reading, follower, seals: sealReads(cell) };
     return { ...own, ...past, ledger, reads: byId, webhooks };
   });
-  return { cells, workers };
+  return { cells, parts };
 }
 
 function newTransactionId(): TransactionId {

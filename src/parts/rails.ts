@@ -1,31 +1,27 @@
 import type { Logger } from "pino";
 
-import { wait } from "../runtime/wait.js";
-import { cellLease } from "./cell-lease.js";
-import type { Actor } from "./domain/values/actor.js";
-import type { TransactionId } from "./domain/values/ids.js";
-import type { UnixMillis } from "./domain/values/time.js";
-import type { CellRails } from "./grpc/services/served-cell.js";
-import type { Ledger } from "./ledger/ledger.js";
-import { Balances } from "./settlement/balances.js";
-import type { Stopped } from "./settlement/breaker.js";
-import type { SettlementEvent, Timing } from "./settlement/ports/runtime.js";
-import { Settlement } from "./settlement/settlement.js";
-import { failureFacts } from "./startup/failure-facts.js";
-import { balanceNotes, type Callbacks, railAccountsOf } from "./startup/rails.js";
-import type { Cell } from "./storage/database.js";
-import { setPayouts } from "./storage/rails/change-rail-accounts.js";
-import { railInbox } from "./storage/rails/inbox.js";
-import { payments } from "./storage/rails/payments.js";
+import { wait } from "../../runtime/wait.js";
+import type { Actor } from "../domain/values/actor.js";
+import type { TransactionId } from "../domain/values/ids.js";
+import type { UnixMillis } from "../domain/values/time.js";
+import type { CellRails } from "../grpc/services/served-cell.js";
+import type { Ledger } from "../ledger/ledger.js";
+import { Balances } from "../settlement/balances.js";
+import type { Stopped } from "../settlement/breaker.js";
+import type { SettlementEvent, Timing } from "../settlement/ports/runtime.js";
+import { Settlement } from "../settlement/settlement.js";
+import { failureFacts } from "../startup/failure-facts.js";
+import { balanceNotes, type Callbacks, railAccountsOf } from "../startup/rails.js";
+import type { Cell } from "../storage/database.js";
+import { setPayouts } from "../storage/rails/change-rail-accounts.js";
+import { railInbox } from "../storage/rails/inbox.js";
+import { payments } from "../storage/rails/payments.js";
+import { cellLease, type Part, underLease } from "./lease.js";
 
 /** The rails of one cell, with the settlement that moves its payments. */
-export interface RunningRails extends CellRails {
-  /** Reads the accounts at rails, and begins to settle. Rejects if the accounts cannot be read. */
-  start(): Promise<void>;
+export interface RunningRails extends CellRails, Part {
   /** What the breaker holds back. */
   payoutsStopped(): Stopped;
-  /** Asks no rail any more. Waits for the calls under way, at most for this time. */
-  stop(graceMillis: number): Promise<void>;
 }
 
 interface RailsOptions {
@@ -64,7 +60,7 @@ export function cellRails(cell: Cell, options: RailsOptions): RunningRails {
     },
     submit: (command, deadline) => ledger.submit(command, deadline, { rail: true }),
   });
-  const balances = new Balances({ railAccounts, lease, timing, onEvent });
+  const leased = underLease(lease, settlement, new Balances({ railAccounts, lease, timing, onEvent }));
 
   return {
     ...stores,
@@ -76,13 +72,10 @@ export function cellRails(cell: Cell, options: RailsOptions): RunningRails {
     payoutsStopped: () => settlement.payoutsStopped,
     async start() {
       await railAccounts.start();
-      lease.start();
-      settlement.start();
-      balances.start();
+      await leased.start();
     },
     async stop(graceMillis) {
-      await Promise.all([settlement.stop(graceMillis), balances.stop()]);
-      await lease.stop();
+      await leased.stop(graceMillis);
       await railAccounts.stop();
     },
   };

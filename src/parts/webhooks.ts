@@ -2,28 +2,24 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { Logger } from "pino";
 
-import { cellLease } from "./cell-lease.js";
-import type { UnixMillis } from "./domain/values/time.js";
-import type { EventReads } from "./events/ports.js";
-import type { Event as EventMessage } from "./gen/kesc/v1/event.js";
-import { toEventMessage } from "./grpc/messages/events/event.js";
-import { toTimestamp } from "./grpc/messages/timestamp.js";
-import type { CellWebhooks } from "./grpc/services/served-cell.js";
-import { failureFacts } from "./startup/failure-facts.js";
-import type { Cell } from "./storage/database.js";
-import { deliveryStore } from "./storage/webhooks/delivery-store.js";
-import { StoredWebhookEndpoints } from "./storage/webhooks/endpoints.js";
-import type { Sender } from "./webhooks/deliver.js";
-import type { Timing, WebhookEvents } from "./webhooks/ports/delivery.js";
-import { TestEvents } from "./webhooks/test-events.js";
-import { Webhooks } from "./webhooks/webhooks.js";
+import type { UnixMillis } from "../domain/values/time.js";
+import type { EventReads } from "../events/ports.js";
+import type { Event as EventMessage } from "../gen/kesc/v1/event.js";
+import { toEventMessage } from "../grpc/messages/events/event.js";
+import { toTimestamp } from "../grpc/messages/timestamp.js";
+import type { CellWebhooks } from "../grpc/services/served-cell.js";
+import { failureFacts } from "../startup/failure-facts.js";
+import type { Cell } from "../storage/database.js";
+import { deliveryStore } from "../storage/webhooks/delivery-store.js";
+import { StoredWebhookEndpoints } from "../storage/webhooks/endpoints.js";
+import type { Sender } from "../webhooks/deliver.js";
+import type { Timing, WebhookEvents } from "../webhooks/ports/delivery.js";
+import { TestEvents } from "../webhooks/test-events.js";
+import { Webhooks } from "../webhooks/webhooks.js";
+import { cellLease, type Part, underLease } from "./lease.js";
 
 /** The webhooks of one cell, with the deliveries. */
-export interface RunningWebhooks extends CellWebhooks {
-  start(): Promise<void>;
-  /** Begins no delivery any more. Waits for those under way, at most for this time. */
-  stop(graceMillis: number): Promise<void>;
-}
+export type RunningWebhooks = CellWebhooks & Part;
 
 interface WebhooksOptions {
   readonly reads: Pick<EventReads, "after">;
@@ -70,18 +66,14 @@ export function cellWebhooks(cell: Cell, { reads, sender, writeEvent, now, logge
         resource: undefined,
       }),
   });
+  const leased = underLease(lease, webhooks);
   return {
     endpoints,
     tests,
-    start() {
-      lease.start();
-      webhooks.start();
-      return Promise.resolve();
-    },
+    start: () => leased.start(),
     async stop(graceMillis) {
-      await webhooks.stop(graceMillis);
+      await leased.stop(graceMillis);
       tests.stop();
-      await lease.stop();
     },
   };
 }

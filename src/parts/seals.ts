@@ -1,20 +1,14 @@
 import type { Logger } from "pino";
 
-import { wait } from "../runtime/wait.js";
-import { cellLease } from "./cell-lease.js";
-import type { UnixMillis } from "./domain/values/time.js";
-import type { SealKeySource } from "./seals/key-file.js";
-import { SealMemoryFile } from "./seals/seal-memory.js";
-import { Sealer } from "./seals/sealer.js";
-import { failureFacts } from "./startup/failure-facts.js";
-import type { Cell } from "./storage/database.js";
-import { sealStore } from "./storage/seals/seal-store.js";
-
-/** The work on the seals of one cell. */
-export interface RunningSeals {
-  start(): Promise<void>;
-  stop(): Promise<void>;
-}
+import { wait } from "../../runtime/wait.js";
+import type { UnixMillis } from "../domain/values/time.js";
+import type { SealKeySource } from "../seals/key-file.js";
+import { SealMemoryFile } from "../seals/seal-memory.js";
+import { Sealer } from "../seals/sealer.js";
+import { failureFacts } from "../startup/failure-facts.js";
+import type { Cell } from "../storage/database.js";
+import { sealStore } from "../storage/seals/seal-store.js";
+import { cellLease, type Part, underLease } from "./lease.js";
 
 interface SealsOptions {
   readonly origin: string;
@@ -25,7 +19,7 @@ interface SealsOptions {
 }
 
 /** Puts the sealer of one cell together. */
-export function cellSeals(cell: Cell, { origin, keyFile, keys, now, logger }: SealsOptions): RunningSeals {
+export function cellSeals(cell: Cell, { origin, keyFile, keys, now, logger }: SealsOptions): Part {
   const onError = (error: unknown): void => {
     const facts = { cell: cell.number, ...failureFacts(error) };
     logger.error(facts, "the sealer failed at a step, and tries it again");
@@ -50,15 +44,5 @@ export function cellSeals(cell: Cell, { origin, keyFile, keys, now, logger }: Se
       );
     },
   });
-  return {
-    start() {
-      lease.start();
-      sealer.start();
-      return Promise.resolve();
-    },
-    async stop() {
-      await sealer.stop();
-      await lease.stop();
-    },
-  };
+  return underLease(lease, sealer);
 }

@@ -1,18 +1,18 @@
 import type { Logger } from "pino";
 
-import type { AdminServer } from "../runtime/metrics/admin-server.js";
-import type { RunningRails } from "./cell-rails.js";
-import type { UnixMillis } from "./domain/values/time.js";
-import type { GrpcServer } from "./grpc/server.js";
-import type { Ledger } from "./ledger/ledger.js";
-import type { ServerMetrics } from "./metrics/server-metrics.js";
-import type { Config } from "./startup/config.js";
-import { failureFacts } from "./startup/failure-facts.js";
-import { OperatorError } from "./startup/operator-error.js";
-import type { Database } from "./storage/database.js";
-import { cellState } from "./storage/gauges/cell-state.js";
+import type { AdminServer } from "../../runtime/metrics/admin-server.js";
+import type { UnixMillis } from "../domain/values/time.js";
+import type { GrpcServer } from "../grpc/server.js";
+import type { Ledger } from "../ledger/ledger.js";
+import type { ServerMetrics } from "../metrics/server-metrics.js";
+import type { Config } from "../startup/config.js";
+import { failureFacts } from "../startup/failure-facts.js";
+import { OperatorError } from "../startup/operator-error.js";
+import type { Database } from "../storage/database.js";
+import { cellState } from "../storage/gauges/cell-state.js";
+import type { RunningRails } from "./rails.js";
 
-interface AdminOptions {
+interface MetricsOptions {
   readonly metrics: ServerMetrics | undefined;
   readonly database: Database;
   /** Cell n has the index n. */
@@ -30,7 +30,7 @@ interface AdminOptions {
  */
 export async function startAdmin(
   { adminAddress: listen }: Pick<Config, "adminAddress">,
-  { metrics, database, cells, server, seals, logger, now }: AdminOptions,
+  { metrics, database, cells, server, seals, logger, now }: MetricsOptions,
 ): Promise<AdminServer | undefined> {
   if (listen === undefined || metrics === undefined) return undefined;
   const gauged = cells.map(({ ledger, payoutsStopped }, number) => {

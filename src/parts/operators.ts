@@ -1,10 +1,10 @@
-import { operatorExposure } from "../runtime/transport/exposure.js";
-import { type OperatorServerOptions, startOperatorServer } from "./grpc/operators/server.js";
-import type { Serving } from "./grpc/server.js";
-import type { Config } from "./startup/config.js";
-import { OperatorError } from "./startup/operator-error.js";
-import type { Database } from "./storage/database.js";
-import { StoredAdministration } from "./storage/operators/administration.js";
+import { operatorExposure } from "../../runtime/transport/exposure.js";
+import { type OperatorServerOptions, startOperatorServer } from "../grpc/operators/server.js";
+import type { Serving } from "../grpc/server.js";
+import type { Config } from "../startup/config.js";
+import { OperatorError } from "../startup/operator-error.js";
+import type { Database } from "../storage/database.js";
+import { StoredAdministration } from "../storage/operators/administration.js";
 
 /**
  * Serves operators, if they have an address. Throws an OperatorError if it cannot be used, or if
