@@ -49,6 +49,7 @@ module.exports = {
       to: { dependencyTypes: ["core", "npm", "npm-dev"], pathNot: "node_modules/libphonenumber-js/" },
     },
     only("src/gen", []),
+    only("src/model", []),
     only("src/client", ["src/gen"]),
     only("src/generate", ["contract", "gateway/openapi/limits.ts", "gateway/problems"]),
     only("src/ledger", ["src/domain", "runtime"]),
@@ -79,6 +80,7 @@ module.exports = {
       "src/webhooks/etag.ts",
       "src/operators",
       "src/webhooks/limits.ts",
+      "src/model",
       "runtime",
     ]),
     only("src/verify", [

@@ -1,4 +1,7 @@
 import type { OrganizationId } from "../domain/values/ids.js";
+import { insertedTypesOf } from "../model/column.js";
+import { OPERATOR_KEYS } from "../model/database.js";
+import { BOOK_KEYS } from "../model/organizations.js";
 import type { Cell, Database } from "./database.js";
 import { type BookKeysRow, rewrapBookKeys } from "./secrets/book-keys.js";
 import {
@@ -11,7 +14,7 @@ import {
 } from "./secrets/master-key.js";
 import { type OperatorKeyRow, rewrapOperatorKey } from "./secrets/operator-key.js";
 import type { Session } from "./sql/engine.js";
-import { BOOK_KEYS_COLUMNS, bookKeysHexOf, OPERATOR_KEY_COLUMNS } from "./sql/organization-rows.js";
+import { bookKeysHexOf } from "./sql/organization-rows.js";
 
 type Cells = Pick<Database, "cells">;
 
@@ -126,7 +129,7 @@ async function wrapBooksOf({ engine: { table, update }, masterKeyFile }: Cell, s
     ...bookKeysHexOf(rewrapBookKeys(masterKeys, row.organization_id as OrganizationId, row)),
   }));
   // Without rows, too: a role that may not change the table learns it before the file changes.
-  const sql = update(table("book_keys"), { key: "book", columns: BOOK_KEYS_COLUMNS });
+  const sql = update(table("book_keys"), { key: "book", columns: insertedTypesOf(BOOK_KEYS) });
   await session.write([{ sql, rows: rewrapped }]);
   return rows.length;
 }
@@ -141,7 +144,7 @@ async function wrapOperatorKeyOf({ engine: { table, update }, masterKeyFile }: C
     const { chain_key: wrapped, master_key_id } = rewrapOperatorKey(masterKeys, row);
     return { id: row.id, chain_key: wrapped.toString("hex"), master_key_id };
   });
-  const sql = update(table("operator_keys"), { key: "id", columns: OPERATOR_KEY_COLUMNS });
+  const sql = update(table("operator_keys"), { key: "id", columns: insertedTypesOf(OPERATOR_KEYS) });
   await session.write([{ sql, rows: rewrapped }]);
 }
 

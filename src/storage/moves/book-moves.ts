@@ -3,6 +3,8 @@ import { randomBytes } from "node:crypto";
 import type { BookState } from "../../domain/book.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
+import { insertedTypesOf } from "../../model/column.js";
+import { BOOK_MOVES } from "../../model/database.js";
 import type { Cell } from "../database.js";
 import type { Columns, Engine, Session, Write } from "../sql/engine.js";
 import { orStoreError } from "../sql/store-error.js";
@@ -62,17 +64,7 @@ export interface MoveRow {
 
 const MOVE_ID_BYTES = 16;
 
-const MOVE_COLUMNS = {
-  book: "int64",
-  move_id: "text",
-  phase: "text",
-  root: "text",
-  file_sha256: "text",
-  arrival_id: "text",
-  rows_done: "int64",
-  moved_to: "text",
-  changed_at: "int64",
-} as const satisfies Columns;
+const MOVE_COLUMNS = insertedTypesOf(BOOK_MOVES);
 const STATE_COLUMNS = { number: "int64", state: "text" } as const satisfies Columns;
 
 /** Locks a book. Returns undefined if the cell has none. */

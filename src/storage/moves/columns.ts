@@ -1,5 +1,6 @@
+import type { ColumnType } from "../../model/column.js";
 import type { Cell } from "../database.js";
-import type { Columns, ColumnType } from "../sql/engine.js";
+import type { Columns } from "../sql/engine.js";
 import { MOVED_TABLES, type MovedTable } from "./tables.js";
 
 interface ColumnRow {

@@ -1,65 +1,21 @@
+import type { Owner, TableModel } from "../../model/column.js";
+import { KNEX_TABLE_NAMES, TABLES_BY_NAME } from "../../model/tables.js";
 import type { Engine } from "../sql/engine.js";
 
-/** How the rows of a table name their organization. */
-type Owner = "organization" | "book" | "endpoint" | "transaction";
-
 /** A table with rows of organizations. They go along when an organization moves. */
-export interface MovedTable {
+export interface MovedTable extends Pick<TableModel, "key" | "numbered"> {
   readonly name: string;
-  readonly owner: Owner;
-  /** The column that names the owner. */
-  readonly column: string;
-  /** The columns that name one row. The rows are read in this order. */
-  readonly key: readonly string[];
-  /** A column that each database numbers by itself. It does not go along. */
-  readonly numbered?: string;
+  readonly owner: Exclude<Owner, { readonly of: "database" }>;
 }
 
-const ofBook = (name: string, ...key: readonly string[]): MovedTable => ({ name, owner: "book", column: "book", key });
-const ofOrganization = (name: string): MovedTable => ({
-  name,
-  owner: "organization",
-  column: "organization_id",
-  key: ["id"],
-});
-const ofEndpoint = (name: string, last: string): MovedTable => ({
-  name,
-  owner: "endpoint",
-  column: "endpoint_id",
-  key: ["endpoint_id", last],
-});
-
 /**
- * All tables with rows of organizations. A row refers only to rows of the same table that come
- * before it, and to rows of earlier tables. A test compares the list with the schema.
+ * All tables with rows of organizations, in the order of the model.
  *
  * The first three stay as a tombstone when the rows of a book are removed: see `emptyBook`.
  */
-export const MOVED_TABLES: readonly MovedTable[] = [
-  { name: "organizations", owner: "organization", column: "id", key: ["id"] },
-  { name: "books", owner: "organization", column: "organization_id", key: ["organization_id"] },
-  ofBook("book_keys", "book"),
-  ofBook("accounts", "book", "seq"),
-  ofBook("account_holders", "account_id"),
-  ofBook("freezes", "book", "seq"),
-  ofBook("transactions", "book", "seq"),
-  ofBook("payments", "transaction_id"),
-  ofBook("proposals", "subject"),
-  ofBook("idempotency_keys", "book", "key"),
-  ofBook("journal", "book", "seq"),
-  ofOrganization("rail_accounts"),
-  { name: "rail_messages", owner: "transaction", column: "transaction_id", key: ["id"], numbered: "id" },
-  ofBook("seals", "book", "size"),
-  ofBook("seal_tiles", "book", "level", "number"),
-  ofBook("seal_alarms", "book", "raised_at"),
-  ofOrganization("webhook_endpoints"),
-  ofEndpoint("webhook_retries", "seq"),
-  ofEndpoint("webhook_log", "number"),
-  ofBook("account_marks", "book", "seq"),
-  ofBook("book_marks", "book", "seq"),
-  ofBook("reserve_places", "book", "place"),
-  ofOrganization("api_keys"),
-];
+export const MOVED_TABLES: readonly MovedTable[] = TABLES_BY_NAME.flatMap(([name, { owner, key, numbered }]) =>
+  owner.of === "database" ? [] : [{ name, owner, key, ...(numbered === undefined ? {} : { numbered }) }],
+);
 
 /** The first tables of the list, and the key by which their row is updated. */
 export const TOMBSTONE_TABLES = [
@@ -70,19 +26,14 @@ export const TOMBSTONE_TABLES = [
 
 /** The tables of which every row belongs to the database, and none to an organization. */
 export const TABLES_THAT_STAY: readonly string[] = [
-  "leases",
-  "book_moves",
-  "operator_acts",
-  "operator_proposals",
-  "operator_decisions",
-  "operator_keys",
-  "operator_chain",
-  "knex_migrations",
-  "knex_migrations_lock",
+  ...TABLES_BY_NAME.filter(([, { owner }]) => owner.of === "database").map(([name]) => name),
+  ...KNEX_TABLE_NAMES,
 ];
 
 /** The tables that refuse DELETE. */
-export const APPEND_ONLY_TABLES: ReadonlySet<string> = new Set(["journal", "seals"]);
+export const APPEND_ONLY_TABLES: ReadonlySet<string> = new Set(
+  TABLES_BY_NAME.filter(([, { isAppendOnly }]) => isAppendOnly === true).map(([name]) => name),
+);
 
 /** A book, and the organization whose it is. */
 export interface MovedBook {
@@ -99,10 +50,10 @@ export interface Condition {
 /** Returns the condition that a row belongs to the book. */
 export function belongsTo(
   { table }: Pick<Engine, "table">,
-  { owner, column }: Pick<MovedTable, "owner" | "column">,
+  { owner: { of, column } }: Pick<MovedTable, "owner">,
   { number, organizationId }: MovedBook,
 ): Condition {
-  switch (owner) {
+  switch (of) {
     case "book":
       return { sql: `x.${column} = ?`, bindings: [number] };
     case "organization":

@@ -6,12 +6,14 @@ import type { OperatorName } from "../../domain/proposal.js";
 import type { Actor } from "../../domain/values/actor.js";
 import type { OperatorId } from "../../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
+import { insertedTypesOf } from "../../model/column.js";
+import { OPERATOR_ACTS } from "../../model/database.js";
 import type { Act } from "../../operators/act.js";
 import type { Operator, Role } from "../../operators/operator.js";
 import type { ActsPage, OperatorAct } from "../../operators/ports.js";
 import type { Cell } from "../database.js";
 import type { Authorship } from "../organizations/authorship.js";
-import type { Binding, Columns, Session } from "../sql/engine.js";
+import type { Binding, Session } from "../sql/engine.js";
 import { orStoreError } from "../sql/store-error.js";
 import { chainColumns, type Chained, type Link, OperatorChain } from "./operator-chain.js";
 import { RefusedActError } from "./refused.js";
@@ -28,18 +30,6 @@ interface ActRow extends Link {
   /** In hexadecimal. */
   readonly hash: string;
 }
-
-const ACT_COLUMNS = {
-  seq: "int64",
-  kind: "text",
-  operator_id: "text",
-  name: "text",
-  roles: "text",
-  key_sha256: "text",
-  actor: "text",
-  recorded_at: "int64",
-  hash: "bytes",
-} as const satisfies Columns;
 
 // The first text names the format, so that a later format cannot be mistaken for this one.
 const FORMAT = "kesc-operator-act-1";
@@ -160,7 +150,7 @@ export class OperatorActs {
     const row = { ...change, seq, actor, recorded_at: recordedAt };
     await session.write([
       {
-        sql: insertInto(table("operator_acts"), ACT_COLUMNS),
+        sql: insertInto(table("operator_acts"), insertedTypesOf(OPERATOR_ACTS)),
         rows: [{ ...row, hash: hashOf(row, last?.hash ?? NO_HASH) }],
       },
     ]);

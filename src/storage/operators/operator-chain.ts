@@ -1,10 +1,11 @@
 import type { KeyObject } from "node:crypto";
 
+import { insertedTypesOf } from "../../model/column.js";
+import { OPERATOR_CHAIN, OPERATOR_KEYS } from "../../model/database.js";
 import type { Cell } from "../database.js";
 import { readMasterKeys } from "../secrets/master-key.js";
 import { newOperatorKey, type OperatorKeyRow, operatorMac, unwrapOperatorKey } from "../secrets/operator-key.js";
-import type { Columns, Engine, Read, Session } from "../sql/engine.js";
-import { OPERATOR_KEY_COLUMNS } from "../sql/organization-rows.js";
+import type { Engine, Read, Session } from "../sql/engine.js";
 
 /** A row about operators, as the chain knows it. */
 export interface Chained {
@@ -20,7 +21,6 @@ export interface Link {
   readonly previous_mac: string | null;
 }
 
-const CHAIN_COLUMNS = { seq: "int64", subject: "text", mac: "bytes" } as const satisfies Columns;
 /** The only row of `operator_keys`. */
 const OPERATOR_KEY_ID = 1;
 
@@ -47,7 +47,9 @@ export class OperatorChain {
     const key = (await this.#keyFrom((read) => session.read(read))) ?? (await this.#makeKey(session, last?.seq));
     const seq = (last?.seq ?? 0) + 1;
     const mac = operatorMac(key, { seq, previous: last?.mac ?? "", subject, fields });
-    await session.write([{ sql: insertInto(table("operator_chain"), CHAIN_COLUMNS), rows: [{ seq, subject, mac }] }]);
+    await session.write([
+      { sql: insertInto(table("operator_chain"), insertedTypesOf(OPERATOR_CHAIN)), rows: [{ seq, subject, mac }] },
+    ]);
   }
 
   /** Returns whether the chain has each of these rows as it is. */
@@ -74,7 +76,9 @@ export class OperatorChain {
     const { engine, masterKeyFile } = this.#cell;
     const [key, { chain_key: wrapped, master_key_id }] = newOperatorKey(readMasterKeys(masterKeyFile));
     const row = { id: OPERATOR_KEY_ID, chain_key: wrapped.toString("hex"), master_key_id };
-    await session.write([{ sql: engine.insertInto(engine.table("operator_keys"), OPERATOR_KEY_COLUMNS), rows: [row] }]);
+    await session.write([
+      { sql: engine.insertInto(engine.table("operator_keys"), insertedTypesOf(OPERATOR_KEYS)), rows: [row] },
+    ]);
     return key;
   }
 }

@@ -4,10 +4,12 @@ import { typeidUnboxed } from "typeid-js";
 
 import type { OperatorId, OperatorProposalId } from "../../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
+import { insertedTypesOf } from "../../model/column.js";
+import { OPERATOR_DECISIONS, OPERATOR_PROPOSALS } from "../../model/database.js";
 import type { Act } from "../../operators/act.js";
 import type { OperatorProposal } from "../../operators/ports.js";
 import type { Cell } from "../database.js";
-import type { Columns, Read, Session } from "../sql/engine.js";
+import type { Read, Session } from "../sql/engine.js";
 import { orStoreError } from "../sql/store-error.js";
 import { chainColumns, type Chained, type Link, OperatorChain } from "./operator-chain.js";
 import { RefusedActError } from "./refused.js";
@@ -16,23 +18,6 @@ import { RefusedActError } from "./refused.js";
 const OPEN_MILLIS = 3 * 86_400_000;
 /** The maximum number of proposals of one operator that wait in one cell. */
 const WAITING_MAX = 20;
-
-const PROPOSAL_COLUMNS = {
-  id: "text",
-  content: "text",
-  proposed_by: "text",
-  proposed_at: "int64",
-  expires_at: "int64",
-  hash: "bytes",
-} as const satisfies Columns;
-
-const DECISION_COLUMNS = {
-  proposal_id: "text",
-  decision: "text",
-  decided_by: "text",
-  decided_at: "int64",
-  hash: "bytes",
-} as const satisfies Columns;
 
 interface ProposalRow extends Link {
   readonly id: string;
@@ -127,7 +112,7 @@ export class CellProposals {
         const digest = digestOf("kesc-proposal-1", ...chained.fields);
         await session.write([
           {
-            sql: engine.insertInto(engine.table("operator_proposals"), PROPOSAL_COLUMNS),
+            sql: engine.insertInto(engine.table("operator_proposals"), insertedTypesOf(OPERATOR_PROPOSALS)),
             rows: [{ ...row, hash: digest }],
           },
         ]);
@@ -159,7 +144,7 @@ export class CellProposals {
     const digest = digestOf("kesc-decision-1", proposalHash, decision, by, now);
     await session.write([
       {
-        sql: engine.insertInto(engine.table("operator_decisions"), DECISION_COLUMNS),
+        sql: engine.insertInto(engine.table("operator_decisions"), insertedTypesOf(OPERATOR_DECISIONS)),
         rows: [{ ...decided, hash: digest }],
       },
     ]);

@@ -7,11 +7,12 @@ import type { ApiKeyId, OrganizationId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import type { NewApiKey, NewCertificateKey } from "../../ledger/ports/keys.js";
 import { StoreError } from "../../ledger/ports/store.js";
+import { insertedTypesOf } from "../../model/column.js";
+import { API_KEYS } from "../../model/organizations.js";
 import type { Cell } from "../database.js";
 import { isKeptHere } from "../moves/here.js";
 import type { Session } from "../sql/engine.js";
 import {
-  API_KEY_COLUMNS,
   apiKeyOf,
   type ApiKeyRow,
   contentOfApiKey,
@@ -228,7 +229,7 @@ function statementsOf({ engine: { table, insertInto, update } }: Pick<Cell, "eng
   return {
     organizations,
     organization: `${organizations} AND o.id = ?`,
-    insertApiKey: insertInto(apiKeys, API_KEY_COLUMNS),
+    insertApiKey: insertInto(apiKeys, insertedTypesOf(API_KEYS)),
     apiKeys: `${keys} WHERE k.organization_id = ? AND ${isHere} ORDER BY k.created_at, k.id`,
     apiKey: `${keys} WHERE k.id = ? AND ${isHere}`,
     apiKeyWithSecret: `${keys} WHERE k.secret_sha256 = ?`,

@@ -1,18 +1,14 @@
 import type { OrganizationId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
+import { insertedTypesOf } from "../../model/column.js";
+import { BOOK_KEYS, ORGANIZATIONS } from "../../model/organizations.js";
 import type { Cell } from "../database.js";
 import { lockMasterKeys } from "../master-keys.js";
 import { newBookKeys, RowSalts } from "../secrets/book-keys.js";
 import { readMasterKeys } from "../secrets/master-key.js";
 import type { Columns } from "../sql/engine.js";
 import { JOURNAL_COLUMNS, journalRowOf } from "../sql/journal-rows.js";
-import {
-  BOOK_KEYS_COLUMNS,
-  bookKeysHexOf,
-  contentOfOrganization,
-  ORGANIZATION_COLUMNS,
-  type OrganizationRow,
-} from "../sql/organization-rows.js";
+import { bookKeysHexOf, contentOfOrganization, type OrganizationRow } from "../sql/organization-rows.js";
 import { BOOK_COLUMNS } from "../sql/records/book-head-rows.js";
 import type { Authorship } from "./authorship.js";
 import { ownEntry } from "./own-rows.js";
@@ -45,9 +41,12 @@ export async function insertOrganization(cell: Cell, row: OrganizationRow, autho
       created: contentOfOrganization(row),
     });
     await session.write([
-      { sql: insertInto(table("organizations"), ORGANIZATION_COLUMNS), rows: [row] },
+      { sql: insertInto(table("organizations"), insertedTypesOf(ORGANIZATIONS)), rows: [row] },
       { sql: insertInto(table("books"), NEW_BOOK_COLUMNS), rows: [newBookRow(number, row)] },
-      { sql: insertInto(table("book_keys"), BOOK_KEYS_COLUMNS), rows: [{ book: number, ...bookKeysHexOf(wrapped) }] },
+      {
+        sql: insertInto(table("book_keys"), insertedTypesOf(BOOK_KEYS)),
+        rows: [{ book: number, ...bookKeysHexOf(wrapped) }],
+      },
       { sql: insertInto(table("journal"), JOURNAL_COLUMNS), rows: [journalRow] },
     ]);
   });

@@ -1,89 +1,24 @@
 import pg from "pg";
 
-import type { Columns } from "../sql/engine.js";
-import { BOOK_COLUMNS, BOOK_LIMITS_COLUMNS, BOOK_USAGE_COLUMNS } from "../sql/records/book-head-rows.js";
-import { PAYMENT_SCHEDULE } from "../sql/records/payment-rows.js";
-import { RAIL_ACCOUNT_CHANGES } from "../sql/records/rail-account-rows.js";
-import { ENDPOINT_CHANGES, RETRY_CHANGES } from "../sql/records/webhook-rows.js";
-import { TABLES } from "../sql/tables.js";
+import type { TableModel } from "../../model/column.js";
+import { KNEX_TABLE_NAMES, TABLES_BY_NAME } from "../../model/tables.js";
 
 /** Our tables. A server reads them, and inserts rows. */
-export const TABLE_NAMES = [
-  "organizations",
-  "api_keys",
-  "books",
-  "book_keys",
-  "accounts",
-  "account_holders",
-  "freezes",
-  "transactions",
-  "payments",
-  "proposals",
-  "idempotency_keys",
-  "journal",
-  "rail_accounts",
-  "rail_messages",
-  "leases",
-  "seals",
-  "seal_tiles",
-  "seal_alarms",
-  "webhook_endpoints",
-  "webhook_retries",
-  "webhook_log",
-  "account_marks",
-  "book_marks",
-  "reserve_places",
-  "book_moves",
-  "operator_acts",
-  "operator_proposals",
-  "operator_decisions",
-  "operator_keys",
-  "operator_chain",
-] as const;
-/** The tables whose rows never change. */
-const APPEND_ONLY: readonly (typeof TABLE_NAMES)[number][] = [
-  "journal",
-  "seals",
-  "operator_acts",
-  "operator_proposals",
-  "operator_decisions",
-  "operator_chain",
-];
-/** The tables of which a server deletes rows. None of them is evidence. */
-const DELETED_FROM: readonly (typeof TABLE_NAMES)[number][] = ["webhook_retries", "webhook_log"];
-/** The tables in which Knex notes the migrations. A server only reads them. */
-const KNEX_TABLE_NAMES = ["knex_migrations", "knex_migrations_lock"] as const;
+export const TABLE_NAMES = TABLES_BY_NAME.map(([name]) => name);
+const APPEND_ONLY = namesOf(({ isAppendOnly }) => isAppendOnly === true);
+const DELETED_FROM = namesOf(({ isDeletedFrom }) => isDeletedFrom === true);
 
 const POWERS_SHOWN_MAX = 3;
 
-/** The columns that a server changes, by table. The other columns keep the values of the INSERT. */
-const CHANGED_COLUMNS: Readonly<Record<string, readonly string[]>> = {
-  api_keys: ["revoked_seq", "revoked_at", "last_used_at"],
-  books: [
-    "suspended_seq",
-    ...columnsWithout("number", { ...BOOK_COLUMNS, ...BOOK_USAGE_COLUMNS, ...BOOK_LIMITS_COLUMNS }),
-  ],
-  ...Object.fromEntries(
-    Object.values(TABLES).map(({ name, key, updates }) => [
-      name,
-      [...new Set([...updates.flatMap(({ columns }) => columnsWithout(key, columns)), ...scheduleOf(name)])],
-    ]),
-  ),
-  rail_accounts: [...columnsWithout("id", RAIL_ACCOUNT_CHANGES), "balance", "balance_at"],
-  rail_messages: ["due_at", "tries"],
-  leases: ["holder", "until", "fence"],
-  seal_tiles: ["hashes"],
-  webhook_endpoints: columnsWithout("id", ENDPOINT_CHANGES),
-  webhook_retries: columnsWithout("seq", RETRY_CHANGES),
-  reserve_places: ["seq", "amount_cents", "as_of_day", "evidence", "recorded_at"],
-};
-
-function scheduleOf(table: string): readonly string[] {
-  return table === "payments" ? PAYMENT_SCHEDULE : [];
+function namesOf(isMeant: (table: TableModel) => boolean): readonly string[] {
+  return TABLES_BY_NAME.filter(([, table]) => isMeant(table)).map(([name]) => name);
 }
 
-function columnsWithout(key: string, columns: Columns): string[] {
-  return Object.keys(columns).filter((column) => column !== key);
+/** The columns that a server changes. The others keep the values of the INSERT. */
+function changedColumnsOf({ columns }: TableModel): readonly string[] {
+  return Object.entries(columns)
+    .filter(([, { isChanged }]) => isChanged)
+    .map(([name]) => name);
 }
 
 /** There is no such role. */
@@ -162,7 +97,9 @@ export async function missingRights(
 function grantsOn(schema: string, role: string): string[] {
   const named = (names: readonly string[]): string => names.map((name) => `${schema}.${name}`).join(", ");
   const all = named([...TABLE_NAMES, ...KNEX_TABLE_NAMES]);
-  const updates = Object.entries(CHANGED_COLUMNS).filter(([, columns]) => columns.length > 0);
+  const updates = TABLES_BY_NAME.map(([name, table]) => [name, changedColumnsOf(table)] as const).filter(
+    ([, columns]) => columns.length > 0,
+  );
   return [
     `REVOKE ALL ON SCHEMA ${schema} FROM ${role}`,
     `REVOKE ALL ON ${all} FROM ${role}`,

@@ -5,11 +5,12 @@ import type { Rail } from "../../domain/transaction.js";
 import { type Actor, OPERATOR } from "../../domain/values/actor.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
+import { changedNamesOf, type InsertedRow, insertedTypesOf, typesOf } from "../../model/column.js";
+import { RAIL_ACCOUNTS } from "../../model/rails.js";
 import type { PayoutMode } from "../../settlement/ports/rail-accounts.js";
 import type { Cell, Database } from "../database.js";
 import { lockBook, type LockedBook, ownRowWrites } from "../organizations/own-rows.js";
 import type { Session } from "../sql/engine.js";
-import { RAIL_ACCOUNT_CHANGES, RAIL_ACCOUNT_COLUMNS, type RailAccountRow } from "../sql/records/rail-account-rows.js";
 import { orStoreError } from "../sql/store-error.js";
 import { paymentsUnderWaySql } from "./payments.js";
 import {
@@ -148,15 +149,19 @@ function changing<Result>(
   });
 }
 
+const INSERTED = insertedTypesOf(RAIL_ACCOUNTS);
+/** The columns that a change of an account sets, with the key. */
+const CHANGED = typesOf(RAIL_ACCOUNTS, ["id", ...changedNamesOf(RAIL_ACCOUNTS)]);
+
 /** A row without its times, which are those of the journal. The credentials are hexadecimal. */
-type ChangedRow = Omit<Pick<RailAccountRow<string>, keyof typeof RAIL_ACCOUNT_COLUMNS>, "created_at" | "updated_at">;
+type ChangedRow = Omit<InsertedRow<typeof RAIL_ACCOUNTS>, "created_at" | "updated_at">;
 
 async function ownRows(
   { engine: { table, hex } }: Cell,
   session: Session,
   organizationId: OrganizationId,
 ): Promise<readonly ChangedRow[]> {
-  const names = Object.keys(RAIL_ACCOUNT_COLUMNS).filter((name) => name !== "created_at" && name !== "updated_at");
+  const names = Object.keys(INSERTED).filter((name) => name !== "created_at" && name !== "updated_at");
   // On SQLite, hex(NULL) is an empty text.
   const sealed = `CASE WHEN credentials IS NOT NULL THEN ${hex("credentials")} END AS credentials`;
   const columns = names.map((name) => (name === "credentials" ? sealed : name));
@@ -181,8 +186,8 @@ async function write(
 ): Promise<void> {
   const { table, insertInto, update } = cell.engine;
   const name = table("rail_accounts");
-  const insert = insertInto(name, RAIL_ACCOUNT_COLUMNS);
-  const change = update(name, { key: "id", columns: RAIL_ACCOUNT_CHANGES });
+  const insert = insertInto(name, INSERTED);
+  const change = update(name, { key: "id", columns: CHANGED });
   for (const [index, before] of rows.entries()) {
     const row = { ...before, revision: before.revision + 1 };
     const detail = JSON.stringify(recordOf(row));

@@ -1,7 +1,6 @@
 import type { StoreError } from "../../ledger/ports/store.js";
+import type { ColumnType } from "../../model/column.js";
 
-/** Rows give the value of a `bytes` column in hexadecimal. A SELECT returns a Buffer. */
-export type ColumnType = "text" | "int64" | "bytes";
 export type Columns = Readonly<Record<string, ColumnType>>;
 
 export interface RowChange {

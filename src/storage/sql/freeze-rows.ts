@@ -3,39 +3,13 @@ import type { Actor } from "../../domain/values/actor.js";
 import type { AccountId, FreezeId } from "../../domain/values/ids.js";
 import type { StatusReason } from "../../domain/values/text.js";
 import { toUnixMillis } from "../../domain/values/time.js";
+import { FREEZES } from "../../model/accounts.js";
+import { insertedTypesOf, type RowOf } from "../../model/column.js";
 import type { OpenBook } from "./book-directory.js";
-import type { ColumnType, Engine } from "./engine.js";
+import type { Engine } from "./engine.js";
 
 /** A row of `freezes`, as both drivers read it. */
-export interface FreezeRow {
-  readonly book: number;
-  /** The `seq` of the journal row `account.frozen`. */
-  readonly seq: number;
-  readonly id: string;
-  readonly account_id: string;
-  readonly reason_code: string;
-  readonly reason: string;
-  readonly created_by: string;
-  readonly created_at: number;
-  /** Null while the freeze stands, like the two columns after it. */
-  readonly lifted_by: string | null;
-  readonly lifted_at: number | null;
-  readonly lift_reason: string | null;
-}
-
-export const FREEZE_COLUMNS = {
-  book: "int64",
-  seq: "int64",
-  id: "text",
-  account_id: "text",
-  reason_code: "text",
-  reason: "text",
-  created_by: "text",
-  created_at: "int64",
-  lifted_by: "text",
-  lifted_at: "int64",
-  lift_reason: "text",
-} as const satisfies Record<keyof FreezeRow, ColumnType>;
+export type FreezeRow = RowOf<typeof FREEZES>;
 
 /** The column of a read of accounts that holds the standing freezes. */
 export interface StandingFreezesRow {
@@ -50,7 +24,7 @@ export interface StandingFreezesRow {
 export function standingFreezesColumn({ table, jsonRows }: Engine): string {
   const freezes = jsonRows(
     "f",
-    FREEZE_COLUMNS,
+    insertedTypesOf(FREEZES),
     `${table("freezes")} f WHERE f.account_id = a.id AND f.lifted_at IS NULL`,
   );
   return `CASE WHEN a.status = 'FROZEN' THEN ${freezes} END AS standing_freezes`;

@@ -3,32 +3,14 @@ import type { Freeze } from "../../domain/freeze.js";
 import type { JournalEntry } from "../../domain/journal.js";
 import type { RailMovement } from "../../domain/payment.js";
 import type { Transaction } from "../../domain/transaction.js";
+import { type InsertedRow, insertedTypesOf } from "../../model/column.js";
+import { JOURNAL } from "../../model/transactions.js";
 import { contentHash } from "../secrets/content-hash.js";
-import type { Columns } from "./engine.js";
 import { metadataText } from "./rows.js";
 
-export const JOURNAL_COLUMNS = {
-  book: "int64",
-  seq: "int64",
-  previous_seq: "int64",
-  account_id: "text",
-  transaction_id: "text",
-  freeze_id: "text",
-  kind: "text",
-  debit: "text",
-  credit: "text",
-  amount_cents: "int64",
-  available_after_cents: "int64",
-  held_after_cents: "int64",
-  detail: "text",
-  rail_receipt: "text",
-  actor: "text",
-  reason: "text",
-  recorded_at: "int64",
-  content_hash: "bytes",
-} as const satisfies Columns;
+export const JOURNAL_COLUMNS = insertedTypesOf(JOURNAL);
 
-export type JournalRow = Readonly<Record<keyof typeof JOURNAL_COLUMNS, string | number | null>>;
+export type JournalRow = InsertedRow<typeof JOURNAL>;
 
 export interface JournalRowFacts {
   /** The number of the book. */

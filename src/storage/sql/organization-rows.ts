@@ -1,70 +1,18 @@
 import type { ApiKey, Organization, Scope } from "../../domain/api-key.js";
 import type { ApiKeyId, OrganizationId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
+import type { RowOf } from "../../model/column.js";
+import type { API_KEYS, ORGANIZATIONS } from "../../model/organizations.js";
 import type { BookKeysRow } from "../secrets/book-keys.js";
-import type { Columns, ColumnType } from "./engine.js";
 
-export interface OrganizationRow {
-  readonly id: string;
-  readonly name: string;
-  /** 0 or 1. */
-  readonly is_sandbox: number;
-  readonly created_at: number;
-}
+export type OrganizationRow = RowOf<typeof ORGANIZATIONS>;
 
-export interface ApiKeyRow {
-  readonly id: string;
-  readonly organization_id: string;
-  readonly name: string;
-  readonly secret_sha256: string;
-  readonly scopes: string;
-  readonly seq: number;
-  readonly created_at: number;
-  readonly expires_at: number | null;
-  readonly revoked_seq: number | null;
-  readonly revoked_at: number | null;
-  readonly last_used_at: number | null;
-}
-
-export const ORGANIZATION_COLUMNS = {
-  id: "text",
-  name: "text",
-  is_sandbox: "int64",
-  created_at: "int64",
-} as const satisfies Record<keyof OrganizationRow, ColumnType>;
-
-export const API_KEY_COLUMNS = {
-  id: "text",
-  organization_id: "text",
-  name: "text",
-  secret_sha256: "text",
-  scopes: "text",
-  seq: "int64",
-  created_at: "int64",
-  expires_at: "int64",
-  revoked_seq: "int64",
-  revoked_at: "int64",
-  last_used_at: "int64",
-} as const satisfies Record<keyof ApiKeyRow, ColumnType>;
+export type ApiKeyRow = RowOf<typeof API_KEYS>;
 
 /** Returns the fields of a new key that the content hash covers. They never change. */
 export function contentOfApiKey(row: ApiKeyRow): readonly string[] {
   return [row.id, row.name, row.secret_sha256, row.scopes, row.expires_at === null ? "" : String(row.expires_at)];
 }
-
-export const BOOK_KEYS_COLUMNS = {
-  book: "int64",
-  data_key: "bytes",
-  index_key: "bytes",
-  seal_secret: "bytes",
-  master_key_id: "text",
-} as const satisfies Columns;
-
-export const OPERATOR_KEY_COLUMNS = {
-  id: "int64",
-  chain_key: "bytes",
-  master_key_id: "text",
-} as const satisfies Columns;
 
 /** Returns the row as a Write takes it, with its bytes in hexadecimal. */
 export function bookKeysHexOf({

@@ -7,29 +7,17 @@ import type { AccountId, TransactionId } from "../../domain/values/ids.js";
 import type { PhoneNumber } from "../../domain/values/phone-number.js";
 import type { Description, Metadata, Reference, StatusReason, UserId } from "../../domain/values/text.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
+import type { ACCOUNT_HOLDERS } from "../../model/accounts.js";
+import type { RowOf } from "../../model/column.js";
+import type { TRANSACTIONS } from "../../model/transactions.js";
 import { blindIndexOf, decryptPersonal, encryptPersonal } from "../secrets/personal-data.js";
 import type { OpenBook } from "./book-directory.js";
-import type { ColumnType, Engine } from "./engine.js";
+import type { Engine } from "./engine.js";
 import { standingFreezesOf, type StandingFreezesRow } from "./freeze-rows.js";
 import { type AccountRow, ledgerAccountOf } from "./records/account-rows.js";
 
 /** A row of `account_holders`. After an erasure all columns from user_id on are null. */
-export interface HolderRow<Bytes = Buffer> {
-  readonly account_id: string;
-  readonly book: number;
-  readonly seq: number;
-  /** 0 or 1. */
-  readonly is_open: number;
-  readonly user_id: string | null;
-  readonly phone_number: Bytes | null;
-  readonly phone_number_index: Bytes | null;
-  readonly phone_number_changed_at: number | null;
-  readonly email: Bytes | null;
-  /** Null if the user has no e-mail address. */
-  readonly email_index: Bytes | null;
-  readonly email_changed_at: number | null;
-  readonly content_salt: Bytes | null;
-}
+export type HolderRow<Bytes = Buffer> = RowOf<typeof ACCOUNT_HOLDERS, Bytes>;
 
 /** The columns of a holder that a read of an account joins. */
 export type PersonRow = Pick<HolderRow<Uint8Array>, "user_id" | "phone_number" | "email">;
@@ -38,82 +26,13 @@ export type PersonRow = Pick<HolderRow<Uint8Array>, "user_id" | "phone_number" |
 export type FullAccountRow = AccountRow & PersonRow & StandingFreezesRow;
 
 /** A row of `transactions`, as both drivers read it. */
-export interface TransactionRow {
-  readonly book: number;
-  readonly seq: number;
-  readonly id: string;
-  readonly account_id: string;
-  readonly type: string;
-  readonly status: string;
-  readonly status_reason: string;
-  readonly amount_cents: number;
-  readonly reference: string;
-  readonly description: string;
-  /**
-   * A JSON array of [key, value] pairs. An object would move keys that look like numbers to the
-   * front.
-   */
-  readonly metadata: string;
-  readonly rail: string;
-  readonly rail_movement: string | null;
-  readonly rail_receipt: string | null;
-  readonly failure: string | null;
-  /** The open flags, joined by commas. Null if there is none. */
-  readonly open_flags: string | null;
-  /** The transaction that this one corrects. Null with `correction`. */
-  readonly corrects_id: string | null;
-  readonly correction: string | null;
-  readonly reversed_by_id: string | null;
-  readonly created_at: number;
-  readonly updated_at: number;
-  readonly completed_at: number | null;
-}
+export type TransactionRow = RowOf<typeof TRANSACTIONS>;
 
 /** A row of `transactions` with the column of `withBalanceAfter`. */
 export interface ReadTransactionRow extends TransactionRow {
   /** Null until the transaction is completed. */
   readonly available_after_cents: number | null;
 }
-
-export const HOLDER_COLUMNS = {
-  account_id: "text",
-  book: "int64",
-  seq: "int64",
-  is_open: "int64",
-  user_id: "text",
-  phone_number: "bytes",
-  phone_number_index: "bytes",
-  phone_number_changed_at: "int64",
-  email: "bytes",
-  email_index: "bytes",
-  email_changed_at: "int64",
-  content_salt: "bytes",
-} as const satisfies Record<keyof HolderRow, ColumnType>;
-
-export const TRANSACTION_COLUMNS = {
-  book: "int64",
-  seq: "int64",
-  id: "text",
-  account_id: "text",
-  type: "text",
-  status: "text",
-  status_reason: "text",
-  amount_cents: "int64",
-  reference: "text",
-  description: "text",
-  metadata: "text",
-  rail: "text",
-  rail_movement: "text",
-  rail_receipt: "text",
-  failure: "text",
-  open_flags: "text",
-  corrects_id: "text",
-  correction: "text",
-  reversed_by_id: "text",
-  created_at: "int64",
-  updated_at: "int64",
-  completed_at: "int64",
-} as const satisfies Record<keyof TransactionRow, ColumnType>;
 
 /**
  * Returns the columns that a read of transactions selects. The journal row that completed the

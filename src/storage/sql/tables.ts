@@ -4,13 +4,16 @@ import type { Freeze } from "../../domain/freeze.js";
 import type { Payment } from "../../domain/payment.js";
 import type { Transaction } from "../../domain/transaction.js";
 import type { AccountId, OrganizationId } from "../../domain/values/ids.js";
+import { ACCOUNT_HOLDERS, ACCOUNTS, FREEZES } from "../../model/accounts.js";
+import { changedNamesOf, type InsertedRow, insertedTypesOf, typesOf } from "../../model/column.js";
+import { IDEMPOTENCY_KEYS, PAYMENTS, PROPOSALS, TRANSACTIONS } from "../../model/transactions.js";
 import type { OpenBook } from "./book-directory.js";
 import type { Columns } from "./engine.js";
-import { FREEZE_COLUMNS, freezeRowOf, liftColumnsOf } from "./freeze-rows.js";
-import { ACCOUNT_COLUMNS, accountRowOf } from "./records/account-rows.js";
-import { PAYMENT_COLUMNS, paymentRowOf, PROPOSAL_COLUMNS, proposalRowOf } from "./records/payment-rows.js";
-import { USAGE_COLUMNS, usageRowOf } from "./records/usage-rows.js";
-import { flagsText, HOLDER_COLUMNS, holderRowOf, personRowOf, TRANSACTION_COLUMNS, transactionRowOf } from "./rows.js";
+import { freezeRowOf, liftColumnsOf } from "./freeze-rows.js";
+import { accountRowOf } from "./records/account-rows.js";
+import { paymentRowOf, proposalRowOf } from "./records/payment-rows.js";
+import { USAGE_NAMES, usageRowOf } from "./records/usage-rows.js";
+import { flagsText, holderRowOf, personRowOf, transactionRowOf } from "./rows.js";
 
 export type SqlRow<Of extends Columns> = Readonly<Record<keyof Of, string | number | null>>;
 
@@ -53,100 +56,48 @@ export interface Update<Row> {
   readonly updatedRow: (row: Row, facts: BatchFacts) => object;
 }
 
+const BALANCE_NAMES = ["id", "last_seq", "available_cents", "held_cents", "updated_at"] as const;
 /** The columns that every mint and redemption changes. */
-const BALANCE_COLUMNS = {
-  id: "text",
-  last_seq: "int64",
-  available_cents: "int64",
-  held_cents: "int64",
-  updated_at: "int64",
-} as const satisfies Columns;
+const BALANCE_COLUMNS = typesOf(ACCOUNTS, BALANCE_NAMES);
 
+const COUNT_NAMES = [...BALANCE_NAMES, "open_payments", ...USAGE_NAMES] as const;
 /** The columns that change, too, if the account has limits, or when a payment begins or ends. */
-const COUNT_COLUMNS = { ...BALANCE_COLUMNS, open_payments: "int64", ...USAGE_COLUMNS } as const satisfies Columns;
+const COUNT_COLUMNS = typesOf(ACCOUNTS, COUNT_NAMES);
 
-const STATUS_COLUMNS = {
-  ...COUNT_COLUMNS,
-  tier: "text",
-  status: "text",
-  status_reason: "text",
-} as const satisfies Columns;
+const STATUS_COLUMNS = typesOf(ACCOUNTS, [...COUNT_NAMES, "tier", "status", "status_reason"]);
 
-const HOLDER_CLOSED_COLUMNS = { account_id: "text", is_open: "int64" } as const satisfies Partial<
-  typeof HOLDER_COLUMNS
->;
+const HOLDER_CLOSED_COLUMNS = typesOf(ACCOUNT_HOLDERS, ["account_id", "is_open"]);
 
 /** The columns that an erasure or a change of the personal data sets. */
-const PERSON_COLUMNS = {
-  account_id: "text",
-  is_open: "int64",
-  user_id: "text",
-  phone_number: "bytes",
-  phone_number_index: "bytes",
-  phone_number_changed_at: "int64",
-  email: "bytes",
-  email_index: "bytes",
-  email_changed_at: "int64",
-  content_salt: "bytes",
-} as const satisfies Partial<typeof HOLDER_COLUMNS>;
+const PERSON_COLUMNS = typesOf(ACCOUNT_HOLDERS, ["account_id", ...changedNamesOf(ACCOUNT_HOLDERS)]);
 
-const LIFT_COLUMNS = {
-  id: "text",
-  lifted_by: "text",
-  lifted_at: "int64",
-  lift_reason: "text",
-} as const satisfies Partial<typeof FREEZE_COLUMNS>;
+const LIFT_COLUMNS = typesOf(FREEZES, ["id", ...changedNamesOf(FREEZES)]);
 
-const REVERSED_COLUMNS = { id: "text", reversed_by_id: "text" } as const satisfies Partial<typeof TRANSACTION_COLUMNS>;
+const REVERSED_COLUMNS = typesOf(TRANSACTIONS, ["id", "reversed_by_id"]);
 
-const TRANSACTION_STATUS_COLUMNS = {
-  ...REVERSED_COLUMNS,
-  rail_movement: "text",
-  rail_receipt: "text",
-  failure: "text",
-  open_flags: "text",
-  status: "text",
-  status_reason: "text",
-  updated_at: "int64",
-  completed_at: "int64",
-} as const satisfies Columns;
+const TRANSACTION_STATUS_COLUMNS = typesOf(TRANSACTIONS, ["id", ...changedNamesOf(TRANSACTIONS)]);
 
-const PAYMENT_PROGRESS_COLUMNS = {
-  transaction_id: "text",
-  state: "text",
-  rail_reference: "text",
-  begun_at: "int64",
-  sends: "int64",
-  turned_away: "int64",
-  due_at: "int64",
-  updated_at: "int64",
-} as const satisfies Partial<typeof PAYMENT_COLUMNS>;
+const PAYMENT_PROGRESS_COLUMNS = typesOf(PAYMENTS, [
+  "transaction_id",
+  "state",
+  "rail_reference",
+  "begun_at",
+  "sends",
+  "turned_away",
+  "due_at",
+  "updated_at",
+]);
 
-const PAYMENT_END_COLUMNS = { ...PAYMENT_PROGRESS_COLUMNS, phone_number: "bytes" } as const satisfies Partial<
-  typeof PAYMENT_COLUMNS
->;
+const PAYMENT_END_COLUMNS = typesOf(PAYMENTS, ["transaction_id", ...changedNamesOf(PAYMENTS)]);
 
-const PROPOSAL_CHANGE_COLUMNS = {
-  subject: "text",
-  content: "text",
-  person: "text",
-  proposed_at: "int64",
-  done_at: "int64",
-} as const satisfies Partial<typeof PROPOSAL_COLUMNS>;
-
-const IDEMPOTENCY_KEY_COLUMNS = {
-  book: "int64",
-  key: "text",
-  resource_id: "text",
-  created_at: "int64",
-} as const satisfies Columns;
+const PROPOSAL_CHANGE_COLUMNS = typesOf(PROPOSALS, ["subject", ...changedNamesOf(PROPOSALS)]);
 
 /** The store writes the tables in this order: a row comes after the rows that it refers to. */
 export const TABLES: { readonly [Name in TableName]: Table<Tables[Name]> } = {
   accounts: {
     name: "accounts",
     key: "id",
-    columns: ACCOUNT_COLUMNS,
+    columns: insertedTypesOf(ACCOUNTS),
     insertedRow: (account, { book, seq, facts }) =>
       accountRowOf(account, { book: book.number, seq, lastSeq: facts.lastSeqOf(account.id) }),
     updates: [
@@ -171,7 +122,7 @@ export const TABLES: { readonly [Name in TableName]: Table<Tables[Name]> } = {
   accountHolders: {
     name: "account_holders",
     key: "account_id",
-    columns: HOLDER_COLUMNS,
+    columns: insertedTypesOf(ACCOUNT_HOLDERS),
     insertedRow: (holder, { book, seq, facts }) =>
       holderRowOf(holder, { book, seq, salt: facts.personSaltOf(holder.accountId) }),
     updates: [
@@ -189,7 +140,7 @@ export const TABLES: { readonly [Name in TableName]: Table<Tables[Name]> } = {
   freezes: {
     name: "freezes",
     key: "id",
-    columns: FREEZE_COLUMNS,
+    columns: insertedTypesOf(FREEZES),
     insertedRow: (freeze, { book, seq }) => freezeRowOf(freeze, { book: book.number, seq }),
     updates: [
       {
@@ -202,7 +153,7 @@ export const TABLES: { readonly [Name in TableName]: Table<Tables[Name]> } = {
   transactions: {
     name: "transactions",
     key: "id",
-    columns: TRANSACTION_COLUMNS,
+    columns: insertedTypesOf(TRANSACTIONS),
     insertedRow: (transaction, { book, seq }) => transactionRowOf(transaction, { book: book.number, seq }),
     updates: [
       {
@@ -216,7 +167,7 @@ export const TABLES: { readonly [Name in TableName]: Table<Tables[Name]> } = {
   payments: {
     name: "payments",
     key: "transaction_id",
-    columns: PAYMENT_COLUMNS,
+    columns: insertedTypesOf(PAYMENTS),
     insertedRow: (payment, { book }) => paymentRowOf(payment, book),
     updates: [
       {
@@ -237,7 +188,7 @@ export const TABLES: { readonly [Name in TableName]: Table<Tables[Name]> } = {
   proposals: {
     name: "proposals",
     key: "subject",
-    columns: PROPOSAL_COLUMNS,
+    columns: insertedTypesOf(PROPOSALS),
     insertedRow: (proposal, { book }) => proposalRowOf(proposal, book),
     updates: [
       {
@@ -256,8 +207,8 @@ export const TABLES: { readonly [Name in TableName]: Table<Tables[Name]> } = {
   idempotencyKeys: {
     name: "idempotency_keys",
     key: "key",
-    columns: IDEMPOTENCY_KEY_COLUMNS,
-    insertedRow: (used, { book }): SqlRow<typeof IDEMPOTENCY_KEY_COLUMNS> => ({
+    columns: insertedTypesOf(IDEMPOTENCY_KEYS),
+    insertedRow: (used, { book }): InsertedRow<typeof IDEMPOTENCY_KEYS> => ({
       book: book.number,
       key: used.key,
       resource_id: used.resourceId,

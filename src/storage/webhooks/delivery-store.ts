@@ -1,12 +1,14 @@
 import { WEBHOOKS } from "../../domain/values/actor.js";
 import type { OrganizationId, WebhookEndpointId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
+import { insertedTypesOf } from "../../model/column.js";
+import { WEBHOOK_RETRIES } from "../../model/webhooks.js";
 import type { DeliveryStore, Due, EndpointChanges, TakenEndpoint } from "../../webhooks/ports/delivery.js";
 import type { DisabledReason, Endpoint } from "../../webhooks/ports/endpoint.js";
 import type { Cell } from "../database.js";
 import { BookMovingError, lockBook, ownRowWrites } from "../organizations/own-rows.js";
 import type { Engine, Session } from "../sql/engine.js";
-import { type EndpointRow, RETRY_COLUMNS, type RetryRow } from "../sql/records/webhook-rows.js";
+import type { EndpointRow, RetryRow } from "../sql/records/webhook-rows.js";
 import { orStoreError } from "../sql/store-error.js";
 import { endpointOf, retryOf, retryRowOf, writeLog } from "./rows.js";
 
@@ -144,7 +146,8 @@ function deliveryStatements({ table, input, jsonItems, indexedBy }: Engine) {
   const endpoints = table("webhook_endpoints");
   const retries = table("webhook_retries");
   const state = Object.keys(STATE_COLUMNS).filter((column) => column !== "attempts");
-  const columns = Object.keys(RETRY_COLUMNS);
+  const retry = insertedTypesOf(WEBHOOK_RETRIES);
+  const columns = Object.keys(retry);
   return {
     // An endpoint that gets only probes has `probe_at`. Nothing else is done for it before.
     due: `
@@ -165,7 +168,7 @@ function deliveryStatements({ table, input, jsonItems, indexedBy }: Engine) {
       FROM ${input(STATE_COLUMNS)}
       WHERE id = ? AND revision = ? AND status = 'ACTIVE' RETURNING logged`,
     upsertRetries: `
-      INSERT INTO ${retries} (${columns.join(", ")}) SELECT ${columns.join(", ")} FROM ${input(RETRY_COLUMNS)}
+      INSERT INTO ${retries} (${columns.join(", ")}) SELECT ${columns.join(", ")} FROM ${input(retry)}
       WHERE true ON CONFLICT (endpoint_id, seq) DO UPDATE SET
         ${columns
           .slice(2)

@@ -4,6 +4,8 @@ import type { OrganizationId, WebhookEndpointId } from "../../domain/values/ids.
 import { toUnixMillis } from "../../domain/values/time.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
 import type { Page, PageRequest } from "../../ledger/ports/reads.js";
+import { changedNamesOf, insertedTypesOf, typesOf } from "../../model/column.js";
+import { WEBHOOK_ENDPOINTS } from "../../model/webhooks.js";
 import { etagOf } from "../../webhooks/etag.js";
 import { ENDPOINTS_MAX, OLD_SECRET_MILLIS, RETRIES_MAX, SECRETS_MAX } from "../../webhooks/limits.js";
 import type { Attempt, Endpoint } from "../../webhooks/ports/endpoint.js";
@@ -30,12 +32,14 @@ import {
 import type { BookKeys } from "../secrets/book-keys.js";
 import type { OpenBook } from "../sql/book-directory.js";
 import type { Session } from "../sql/engine.js";
-import { ENDPOINT_CHANGES, ENDPOINT_COLUMNS, type EndpointRow } from "../sql/records/webhook-rows.js";
+import type { EndpointRow } from "../sql/records/webhook-rows.js";
 import { orStoreError } from "../sql/store-error.js";
 import { attemptsOf, undeliveredOf } from "./attempts.js";
 import { endpointStatements } from "./endpoint-statements.js";
 import { earlierCall, madeBy } from "./keyed-secrets.js";
 import { endpointOf, rowOf, writeLog } from "./rows.js";
+
+const CHANGED = typesOf(WEBHOOK_ENDPOINTS, ["id", ...changedNamesOf(WEBHOOK_ENDPOINTS)]);
 
 type EndpointsCell = Pick<Cell, "engine" | "directory" | "transact"> & {
   readonly reader: Pick<Cell["reader"], "rows">;
@@ -214,7 +218,7 @@ export class StoredWebhookEndpoints implements WebhookEndpoints {
       };
       const { logged, retry_at: retryAt } = stored.row;
       const row = rowOf(endpoint, keys, { logged, retry_at: changed.retryAt ?? retryAt });
-      const update = engine.update(engine.table("webhook_endpoints"), { key: "id", columns: ENDPOINT_CHANGES });
+      const update = engine.update(engine.table("webhook_endpoints"), { key: "id", columns: CHANGED });
       await session.write([
         { sql: update, rows: [row] },
         ...(changed.kind === undefined ? [] : eventWrites(this.#cell, book, given, changed.kind)),
@@ -274,7 +278,7 @@ async function create(
   await session.write([
     ...eventWrites(cell, book, given, "webhook_endpoint.created"),
     {
-      sql: insertInto(table("webhook_endpoints"), ENDPOINT_COLUMNS),
+      sql: insertInto(table("webhook_endpoints"), insertedTypesOf(WEBHOOK_ENDPOINTS)),
       rows: [rowOf(endpoint, keys, { logged: 0, retry_at: null })],
     },
   ]);

@@ -1,6 +1,8 @@
 import type { EventPattern } from "../../domain/event-types.js";
 import type { OrganizationId, WebhookEndpointId } from "../../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
+import { insertedTypesOf } from "../../model/column.js";
+import { WEBHOOK_LOG } from "../../model/webhooks.js";
 import { LOG_ROWS_MAX } from "../../webhooks/limits.js";
 import type {
   Attempt,
@@ -13,7 +15,7 @@ import type {
 import type { BookKeys } from "../secrets/book-keys.js";
 import { decrypt, encrypt } from "../secrets/encryption.js";
 import type { Engine, Session } from "../sql/engine.js";
-import { type EndpointRow, LOG_COLUMNS, type RetryRow } from "../sql/records/webhook-rows.js";
+import type { EndpointRow, RetryRow } from "../sql/records/webhook-rows.js";
 
 type Keys = Pick<BookKeys, "data">;
 
@@ -122,7 +124,7 @@ export async function writeLog(
     at,
     millis,
   }));
-  await session.write([{ sql: insertInto(name, LOG_COLUMNS), rows: rows.slice(-LOG_ROWS_MAX) }]);
+  await session.write([{ sql: insertInto(name, insertedTypesOf(WEBHOOK_LOG)), rows: rows.slice(-LOG_ROWS_MAX) }]);
   const sql = `DELETE FROM ${name} WHERE endpoint_id = ? AND number <= ? RETURNING number`;
   await session.read({ sql, bindings: [id, logged - LOG_ROWS_MAX] });
 }

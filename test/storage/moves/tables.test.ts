@@ -33,9 +33,9 @@ for (const engine of ENGINES) {
     });
 
     it("are read by the column that says whose a row is", () => {
-      for (const { name, column } of MOVED_TABLES) {
+      for (const { name, owner } of MOVED_TABLES) {
         const owners = columns.filter((each) => each.table === name && OWNERS.includes(each.column));
-        if (owners.length > 0) expect(owners.map((each) => each.column)).to.deep.equal([column], name);
+        if (owners.length > 0) expect(owners.map((each) => each.column)).to.deep.equal([owner.column], name);
       }
     });
 

@@ -4,42 +4,13 @@ import { toCents } from "../../../domain/values/cents.js";
 import type { AccountId } from "../../../domain/values/ids.js";
 import type { StatusReason } from "../../../domain/values/text.js";
 import { toUnixMillis } from "../../../domain/values/time.js";
+import type { ACCOUNTS } from "../../../model/accounts.js";
+import type { RowOf } from "../../../model/column.js";
 import type { OpenBook } from "../book-directory.js";
-import type { ColumnType } from "../engine.js";
-import { USAGE_COLUMNS, usageOf, type UsageRow, usageRowOf } from "./usage-rows.js";
+import { usageOf, usageRowOf } from "./usage-rows.js";
 
 /** A row of `accounts`, as both drivers read it. */
-export interface AccountRow extends UsageRow {
-  readonly book: number;
-  readonly seq: number;
-  /** The `seq` of the account's newest row in the journal. */
-  readonly last_seq: number;
-  readonly id: string;
-  readonly status: string;
-  readonly status_reason: string;
-  readonly available_cents: number;
-  readonly held_cents: number;
-  readonly open_payments: number;
-  readonly tier: string;
-  readonly created_at: number;
-  readonly updated_at: number;
-}
-
-export const ACCOUNT_COLUMNS = {
-  book: "int64",
-  seq: "int64",
-  last_seq: "int64",
-  id: "text",
-  status: "text",
-  status_reason: "text",
-  available_cents: "int64",
-  held_cents: "int64",
-  open_payments: "int64",
-  tier: "text",
-  ...USAGE_COLUMNS,
-  created_at: "int64",
-  updated_at: "int64",
-} as const satisfies Record<keyof AccountRow, ColumnType>;
+export type AccountRow = RowOf<typeof ACCOUNTS>;
 
 // The service parsed every value before it wrote the row. The code checks the amounts again.
 export function ledgerAccountOf(row: AccountRow, { organizationId }: OpenBook): LedgerAccount {

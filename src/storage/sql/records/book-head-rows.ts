@@ -3,54 +3,34 @@ import { limitsFromText, limitsText } from "../../../domain/limits/limits.js";
 import type { LimitsInForce } from "../../../domain/limits/usage.js";
 import type { OrganizationId } from "../../../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../../domain/values/time.js";
+import { type RowOf, typesOf } from "../../../model/column.js";
+import { BOOKS } from "../../../model/organizations.js";
 import type { Columns } from "../engine.js";
-import { USAGE_COLUMNS, usageOf, type UsageRow, usageRowOf } from "./usage-rows.js";
+import { USAGE_NAMES, usageOf, usageRowOf } from "./usage-rows.js";
 
 /** The columns of `books` that a batch changes. */
-export const BOOK_COLUMNS = {
-  number: "int64",
-  last_seq: "int64",
-  last_recorded_at: "int64",
-  reserve_cents: "int64",
-  shortfall_cents: "int64",
-  available_cents: "int64",
-  held_cents: "int64",
-  unallocated_cents: "int64",
-} as const satisfies Columns;
+export const BOOK_COLUMNS = typesOf(BOOKS, [
+  "number",
+  "last_seq",
+  "last_recorded_at",
+  "reserve_cents",
+  "shortfall_cents",
+  "available_cents",
+  "held_cents",
+  "unallocated_cents",
+]);
 
 /** The columns of `books` that a batch changes where the organization has limits. */
-export const BOOK_USAGE_COLUMNS = { number: "int64", ...USAGE_COLUMNS } as const satisfies Columns;
+export const BOOK_USAGE_COLUMNS = typesOf(BOOKS, ["number", ...USAGE_NAMES]);
 
 /** The columns of `books` that change with the limits. */
-export const BOOK_LIMITS_COLUMNS = {
-  number: "int64",
-  limits: "text",
-  limits_since: "int64",
-} as const satisfies Columns;
+export const BOOK_LIMITS_COLUMNS = typesOf(BOOKS, ["number", "limits", "limits_since"]);
 
 /** The columns of `books` about limits. */
-export type LimitsRow = UsageRow & {
-  /** Null with `limits_since`, until the operator sets the first limits. */
-  readonly limits: string | null;
-  readonly limits_since: number | null;
-};
+export type LimitsRow = Pick<RowOf<typeof BOOKS>, (typeof USAGE_NAMES)[number] | "limits" | "limits_since">;
 
 /** A row of `books`, with the time at which the transaction began. */
-export interface BookRow extends LimitsRow {
-  readonly number: number;
-  readonly organization_id: string;
-  readonly state: string;
-  readonly suspended_seq: number | null;
-  readonly last_seq: number;
-  readonly last_recorded_at: number;
-  readonly clock_accepted_at: number | null;
-  readonly reserve_cents: number;
-  readonly shortfall_cents: number;
-  readonly available_cents: number;
-  readonly held_cents: number;
-  readonly unallocated_cents: number;
-  readonly begun_at: number | null;
-}
+export type BookRow = RowOf<typeof BOOKS> & { readonly begun_at: number | null };
 
 export function bookHeadOf(row: BookRow): BookHead {
   return {

@@ -4,65 +4,16 @@ import type { TransactionId } from "../../../domain/values/ids.js";
 import type { MaskedPhone } from "../../../domain/values/masked-phone.js";
 import type { PhoneNumber } from "../../../domain/values/phone-number.js";
 import { toUnixMillis } from "../../../domain/values/time.js";
+import type { InsertedRow, RowOf } from "../../../model/column.js";
+import type { PAYMENTS, PROPOSALS } from "../../../model/transactions.js";
 import { decryptPersonal, encryptPersonal } from "../../secrets/personal-data.js";
 import type { OpenBook } from "../book-directory.js";
-import type { ColumnType } from "../engine.js";
 
 /** A row of `payments`. */
-export interface PaymentRow<Bytes = Buffer> {
-  readonly transaction_id: string;
-  readonly book: number;
-  readonly rail_account_id: string;
-  readonly direction: string;
-  readonly state: string;
-  /** Null once the payment has ended. */
-  readonly phone_number: Bytes | null;
-  readonly masked_phone: string;
-  readonly rail_reference: string | null;
-  readonly begun_at: number | null;
-  readonly sends: number;
-  readonly turned_away: number;
-  readonly due_at: number;
-  readonly updated_at: number;
-}
-
-/** The columns of `payments` that are a schedule. The settlement changes them past the ledger. */
-export const PAYMENT_SCHEDULE = ["due_at", "checks", "advances", "last_code"] as const;
+export type PaymentRow = RowOf<typeof PAYMENTS>;
 
 /** A row of `proposals`. */
-export interface ProposalRow {
-  readonly book: number;
-  readonly subject: string;
-  readonly content: string;
-  readonly person: string;
-  readonly proposed_at: number;
-  readonly done_at: number | null;
-}
-
-export const PAYMENT_COLUMNS = {
-  transaction_id: "text",
-  book: "int64",
-  rail_account_id: "text",
-  direction: "text",
-  state: "text",
-  phone_number: "bytes",
-  masked_phone: "text",
-  rail_reference: "text",
-  begun_at: "int64",
-  sends: "int64",
-  turned_away: "int64",
-  due_at: "int64",
-  updated_at: "int64",
-} as const satisfies Record<keyof PaymentRow, ColumnType>;
-
-export const PROPOSAL_COLUMNS = {
-  book: "int64",
-  subject: "text",
-  content: "text",
-  person: "text",
-  proposed_at: "int64",
-  done_at: "int64",
-} as const satisfies Record<keyof ProposalRow, ColumnType>;
+export type ProposalRow = RowOf<typeof PROPOSALS>;
 
 /** Decrypts the phone number. Throws if it was changed, or belongs to another payment. */
 export function paymentOf(row: PaymentRow, { organizationId, keys }: OpenBook): Payment {
@@ -87,7 +38,7 @@ export function paymentOf(row: PaymentRow, { organizationId, keys }: OpenBook): 
 }
 
 /** Encrypts the phone number. */
-export function paymentRowOf(payment: Payment, { number, keys }: OpenBook): PaymentRow<string> {
+export function paymentRowOf(payment: Payment, { number, keys }: OpenBook): InsertedRow<typeof PAYMENTS> {
   const { transactionId, organizationId, phoneNumber } = payment;
   const place = { organizationId, ownerId: transactionId, field: "phone_number" } as const;
   return {

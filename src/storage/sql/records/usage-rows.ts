@@ -1,26 +1,19 @@
 import type { Usage } from "../../../domain/limits/usage.js";
 import { toUnixMillis } from "../../../domain/values/time.js";
-import type { Columns } from "../engine.js";
+import type { ACCOUNTS } from "../../../model/accounts.js";
+import type { RowOf } from "../../../model/column.js";
 
 /** The columns of `accounts` and of `books` that count against limits. */
-export const USAGE_COLUMNS = {
-  day_from: "int64",
-  day_minted_cents: "int64",
-  day_redeemed_cents: "int64",
-  month_from: "int64",
-  month_minted_cents: "int64",
-  month_redeemed_cents: "int64",
-} as const satisfies Columns;
+export const USAGE_NAMES = [
+  "day_from",
+  "day_minted_cents",
+  "day_redeemed_cents",
+  "month_from",
+  "month_minted_cents",
+  "month_redeemed_cents",
+] as const satisfies readonly (keyof typeof ACCOUNTS.columns)[];
 
-export interface UsageRow {
-  /** Null with `month_from`, until the first transaction counts. */
-  readonly day_from: number | null;
-  readonly day_minted_cents: number;
-  readonly day_redeemed_cents: number;
-  readonly month_from: number | null;
-  readonly month_minted_cents: number;
-  readonly month_redeemed_cents: number;
-}
+export type UsageRow = Pick<RowOf<typeof ACCOUNTS>, (typeof USAGE_NAMES)[number]>;
 
 const NO_USAGE: UsageRow = {
   day_from: null,

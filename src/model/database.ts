@@ -1,0 +1,93 @@
+import { bytes, changed, int64, orNull, type TableModel, text } from "./column.js";
+
+export const LEASES = {
+  owner: { of: "database" },
+  key: ["name"],
+  columns: {
+    name: text,
+    fence: changed(int64),
+    holder: changed(text),
+    until: changed(int64),
+  },
+} as const satisfies TableModel;
+
+export const BOOK_MOVES = {
+  owner: { of: "database" },
+  key: ["book"],
+  columns: {
+    book: int64,
+    arrival_id: orNull(text),
+    changed_at: int64,
+    file_sha256: orNull(text),
+    move_id: text,
+    moved_to: orNull(text),
+    phase: text,
+    root: orNull(text),
+    rows_done: int64,
+  },
+} as const satisfies TableModel;
+
+export const OPERATOR_ACTS = {
+  owner: { of: "database" },
+  key: ["seq"],
+  isAppendOnly: true,
+  columns: {
+    seq: int64,
+    actor: text,
+    hash: bytes,
+    key_sha256: orNull(text),
+    kind: text,
+    name: orNull(text),
+    operator_id: text,
+    recorded_at: int64,
+    roles: orNull(text),
+  },
+} as const satisfies TableModel;
+
+export const OPERATOR_PROPOSALS = {
+  owner: { of: "database" },
+  key: ["id"],
+  isAppendOnly: true,
+  columns: {
+    id: text,
+    content: text,
+    expires_at: int64,
+    hash: bytes,
+    proposed_at: int64,
+    proposed_by: text,
+  },
+} as const satisfies TableModel;
+
+export const OPERATOR_DECISIONS = {
+  owner: { of: "database" },
+  key: ["proposal_id"],
+  isAppendOnly: true,
+  columns: {
+    proposal_id: text,
+    decided_at: int64,
+    decided_by: text,
+    decision: text,
+    hash: bytes,
+  },
+} as const satisfies TableModel;
+
+export const OPERATOR_KEYS = {
+  owner: { of: "database" },
+  key: ["id"],
+  columns: {
+    id: int64,
+    chain_key: bytes,
+    master_key_id: text,
+  },
+} as const satisfies TableModel;
+
+export const OPERATOR_CHAIN = {
+  owner: { of: "database" },
+  key: ["seq"],
+  isAppendOnly: true,
+  columns: {
+    seq: int64,
+    mac: bytes,
+    subject: text,
+  },
+} as const satisfies TableModel;

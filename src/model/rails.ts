@@ -1,0 +1,46 @@
+import { bytes, changed, defaulted, int64, orNull, type TableModel, text } from "./column.js";
+
+export const RAIL_ACCOUNTS = {
+  owner: { of: "organization", column: "organization_id" },
+  key: ["id"],
+  columns: {
+    id: text,
+    organization_id: text,
+    rail: text,
+    /** A JSON object without secrets. Each rail has fields of its own. */
+    settings: changed(text),
+    /** An encrypted JSON object. Null for a rail that needs none. */
+    credentials: changed(orNull(bytes)),
+    credentials_expire_at: changed(orNull(int64)),
+    payouts: changed(text),
+    payouts_reason: changed(text),
+    /** 0 or 1. */
+    is_usual: changed(int64),
+    begin_within_millis: changed(int64),
+    confirm_above_cents: changed(int64),
+    resolve_alone_max_cents: changed(int64),
+    /** How many rows of the journal are about the account. */
+    revision: changed(int64),
+    /** A JSON text. Null until the rail has told a balance. */
+    balance: defaulted(changed(orNull(text))),
+    balance_at: defaulted(changed(orNull(int64))),
+    created_at: int64,
+    updated_at: changed(int64),
+  },
+} as const satisfies TableModel;
+
+export const RAIL_MESSAGES = {
+  owner: { of: "transaction", column: "transaction_id" },
+  key: ["id"],
+  numbered: "id",
+  columns: {
+    id: int64,
+    body_masked: text,
+    due_at: changed(orNull(int64)),
+    purpose: text,
+    received_at: int64,
+    sha256: text,
+    transaction_id: text,
+    tries: changed(int64),
+  },
+} as const satisfies TableModel;

@@ -1,0 +1,110 @@
+import { bytes, changed, defaulted, int64, orNull, type TableModel, text } from "./column.js";
+
+export const TRANSACTIONS = {
+  owner: { of: "book", column: "book" },
+  key: ["book", "seq"],
+  columns: {
+    book: int64,
+    seq: int64,
+    id: text,
+    account_id: text,
+    type: text,
+    status: changed(text),
+    status_reason: changed(text),
+    amount_cents: int64,
+    reference: text,
+    description: text,
+    /**
+     * A JSON array of [key, value] pairs. An object would move keys that look like numbers to the
+     * front.
+     */
+    metadata: text,
+    rail: text,
+    rail_movement: changed(orNull(text)),
+    rail_receipt: changed(orNull(text)),
+    failure: changed(orNull(text)),
+    /** The open flags, joined by commas. Null if there is none. */
+    open_flags: changed(orNull(text)),
+    /** The transaction that this one corrects. Null with `correction`. */
+    corrects_id: orNull(text),
+    correction: orNull(text),
+    reversed_by_id: changed(orNull(text)),
+    created_at: int64,
+    updated_at: changed(int64),
+    completed_at: changed(orNull(int64)),
+  },
+} as const satisfies TableModel;
+
+export const PAYMENTS = {
+  owner: { of: "book", column: "book" },
+  key: ["transaction_id"],
+  columns: {
+    transaction_id: text,
+    book: int64,
+    rail_account_id: text,
+    direction: text,
+    state: changed(text),
+    /** Null once the payment has ended. */
+    phone_number: changed(orNull(bytes)),
+    masked_phone: text,
+    rail_reference: changed(orNull(text)),
+    begun_at: changed(orNull(int64)),
+    sends: changed(int64),
+    turned_away: changed(int64),
+    due_at: changed(int64),
+    updated_at: changed(int64),
+    checks: defaulted(changed(int64)),
+    advances: defaulted(changed(int64)),
+    last_code: defaulted(changed(orNull(text))),
+  },
+} as const satisfies TableModel;
+
+export const PROPOSALS = {
+  owner: { of: "book", column: "book" },
+  key: ["subject"],
+  columns: {
+    book: int64,
+    subject: text,
+    content: changed(text),
+    person: changed(text),
+    proposed_at: changed(int64),
+    done_at: changed(orNull(int64)),
+  },
+} as const satisfies TableModel;
+
+export const IDEMPOTENCY_KEYS = {
+  owner: { of: "book", column: "book" },
+  key: ["book", "key"],
+  columns: {
+    book: int64,
+    key: text,
+    created_at: int64,
+    resource_id: text,
+  },
+} as const satisfies TableModel;
+
+export const JOURNAL = {
+  owner: { of: "book", column: "book" },
+  key: ["book", "seq"],
+  isAppendOnly: true,
+  columns: {
+    book: int64,
+    seq: int64,
+    previous_seq: orNull(int64),
+    account_id: orNull(text),
+    transaction_id: orNull(text),
+    freeze_id: orNull(text),
+    kind: text,
+    debit: orNull(text),
+    credit: orNull(text),
+    amount_cents: orNull(int64),
+    available_after_cents: orNull(int64),
+    held_after_cents: orNull(int64),
+    detail: orNull(text),
+    rail_receipt: orNull(text),
+    actor: text,
+    reason: text,
+    recorded_at: int64,
+    content_hash: bytes,
+  },
+} as const satisfies TableModel;
