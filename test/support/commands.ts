@@ -37,7 +37,13 @@ import { DIRECT_RAIL, type Rail, type TransactionType } from "../../src/domain/t
 import type { Actor } from "../../src/domain/values/actor.js";
 import { type Cents, MAX_CENTS, parseAmount, toCents } from "../../src/domain/values/cents.js";
 import { NO_EMAIL } from "../../src/domain/values/email-address.js";
-import type { AccountId, FreezeId, OrganizationId, TransactionId } from "../../src/domain/values/ids.js";
+import type {
+  AccountId,
+  FreezeId,
+  OrganizationId,
+  TransactionId,
+  WebhookEndpointId,
+} from "../../src/domain/values/ids.js";
 import type { Parsed } from "../../src/domain/values/parsed.js";
 import type { PhoneNumber } from "../../src/domain/values/phone-number.js";
 import {
@@ -48,7 +54,8 @@ import {
   parseReference,
   parseUserId,
 } from "../../src/domain/values/text.js";
-import { toUnixMillis } from "../../src/domain/values/time.js";
+import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
+import type { NewEndpoint } from "../../src/webhooks/ports/endpoints.js";
 
 // Builders of commands with sensible defaults: a test says only what matters to it.
 
@@ -314,6 +321,20 @@ export function flag(
 
 export function clearFlag(organizationId: OrganizationId, transactionId: TransactionId, reason: FlagReason): ClearFlag {
   return { ...flag(organizationId, transactionId, reason), name: "clearFlag", person: "amina" as OperatorName };
+}
+
+/** Everything that a new webhook endpoint needs. Its number stands in its id and its address. */
+export function newEndpoint(organizationId: OrganizationId, number: number, now: UnixMillis): NewEndpoint {
+  return {
+    organizationId,
+    actor: TEST_ACTOR,
+    now,
+    id: `whk_${String(number)}` as WebhookEndpointId,
+    url: `https://localhost/${String(number)}`,
+    types: undefined,
+    description: valid(parseDescription("")),
+    secret: { base64: "c2VjcmV0", validUntil: undefined },
+  };
 }
 
 interface ByOperator {

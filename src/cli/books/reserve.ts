@@ -5,9 +5,8 @@ import { endOfDay, type NairobiDay, nairobiDayOf, parseNairobiDay } from "../../
 import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
-import { OperatorError } from "../../startup/operator-error.js";
 import { historyReads } from "../../storage/statements/history.js";
-import { recordReserve, TooManyPlacesError } from "../../storage/statements/reserve.js";
+import { recordReserve } from "../../storage/statements/reserve.js";
 import { amountOrZero, nonEmptyName } from "../commands/arguments.js";
 import { printJson, printLine, printTable, timeOf } from "../commands/output.js";
 import { findOwner } from "../organizations.js";
@@ -49,11 +48,7 @@ async function record(org: string, { place, amount, asOf, evidence }: RecordOpti
   await withCurrentDatabase(address, async (database) => {
     const { organization, cell } = await findOwner(database, org);
     const figure = { place, amountCents: amount, asOfDay: asOf, evidence };
-    const seq = await recordReserve(cell, { organizationId: organization.id, figure, now: now() }).catch(
-      (error: unknown) => {
-        throw error instanceof TooManyPlacesError ? new OperatorError(error.message) : error;
-      },
-    );
+    const seq = await recordReserve(cell, { organizationId: organization.id, figure, now: now() });
     printLine(`Recorded ${formatCents(amount)} in ${place} at the end of ${asOf}, in row ${String(seq)} of the book.`);
   });
 }

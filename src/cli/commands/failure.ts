@@ -3,7 +3,7 @@ import { failureFacts } from "../../startup/failure-facts.js";
 import { invocation } from "../../startup/invocation.js";
 import { adviceOnRights, isDamage, RESTORE } from "../../startup/open-database.js";
 import { OperatorError } from "../../startup/operator-error.js";
-import { BookMovingError, ClockBehindError } from "../../storage/organizations/own-rows.js";
+import { RefusedWriteError } from "../../storage/sql/store-error.js";
 
 /** Prints the error of a command. Returns the exit code. */
 export function reportFailure(error: unknown): number {
@@ -19,8 +19,7 @@ export function reportFailure(error: unknown): number {
 }
 
 function describeFailure(error: unknown): string {
-  const cause = error instanceof StoreError ? error.cause : error;
-  if (cause instanceof BookMovingError || cause instanceof ClockBehindError) return cause.message;
+  if (error instanceof RefusedWriteError) return error.message;
   const { code, message } = failureFacts(error);
   const reason = message ?? code ?? "it gave no reason";
   if (isDamage(error)) return `The database file cannot be read: ${reason}. ${RESTORE}`;

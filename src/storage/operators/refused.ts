@@ -1,9 +1,9 @@
-import { StoreError } from "../../ledger/ports/store.js";
 import type { OperatorRefusal } from "../../operators/refusal.js";
 import { BookMovingError } from "../organizations/own-rows.js";
+import { RefusedWriteError } from "../sql/store-error.js";
 
 /** Undoes the transaction of an act that is refused. */
-export class RefusedActError extends Error {
+export class RefusedActError extends RefusedWriteError {
   readonly refusal: OperatorRefusal;
 
   constructor(refusal: OperatorRefusal) {
@@ -20,8 +20,7 @@ export async function orRefusal<Result>(
   try {
     return await work;
   } catch (error) {
-    const cause = error instanceof StoreError ? error.cause : error;
-    if (cause instanceof RefusedActError) return { kind: "refused", refusal: cause.refusal };
+    if (error instanceof RefusedActError) return { kind: "refused", refusal: error.refusal };
     throw error;
   }
 }
@@ -33,8 +32,7 @@ export async function orRefusalToPerson<Result>(work: Promise<Result>): ReturnTy
   try {
     return await orRefusal(work);
   } catch (error) {
-    const isMoving = error instanceof StoreError && error.cause instanceof BookMovingError;
-    if (isMoving) return { kind: "refused", refusal: { reason: "BOOK_MOVING" } };
+    if (error instanceof BookMovingError) return { kind: "refused", refusal: { reason: "BOOK_MOVING" } };
     throw error;
   }
 }

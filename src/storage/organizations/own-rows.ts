@@ -9,6 +9,7 @@ import type { Cell } from "../database.js";
 import type { RowSalts } from "../secrets/book-keys.js";
 import type { Columns, Session, Write } from "../sql/engine.js";
 import { JOURNAL_COLUMNS, journalRowOf } from "../sql/journal-rows.js";
+import { RefusedWriteError } from "../sql/store-error.js";
 
 const HEAD_COLUMNS = { number: "int64", last_seq: "int64", last_recorded_at: "int64" } as const satisfies Columns;
 
@@ -35,7 +36,7 @@ interface BookRow {
 }
 
 /** The book is being moved to another cell, or has moved. Its last row is final. */
-export class BookMovingError extends Error {
+export class BookMovingError extends RefusedWriteError {
   constructor(organizationId: OrganizationId) {
     super(`The book of ${organizationId} is being moved to another cell, and takes no rows. Nothing was done.`);
     this.name = "BookMovingError";
@@ -43,7 +44,7 @@ export class BookMovingError extends Error {
 }
 
 /** The clock is more than a minute behind the newest row of the book. Nothing was done. */
-export class ClockBehindError extends Error {
+export class ClockBehindError extends RefusedWriteError {
   readonly behindMillis: number;
 
   constructor(organizationId: OrganizationId, behindMillis: number) {

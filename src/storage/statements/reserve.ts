@@ -7,7 +7,7 @@ import type { Cell } from "../database.js";
 import type { ListReader } from "../lists/page.js";
 import { lockBook, ownRowWrites } from "../organizations/own-rows.js";
 import type { Engine } from "../sql/engine.js";
-import { orStoreError } from "../sql/store-error.js";
+import { orStoreError, RefusedWriteError } from "../sql/store-error.js";
 
 /** The maximum number of places of one organization. */
 const PLACES_MAX = 50;
@@ -22,7 +22,7 @@ interface PlaceRow {
 }
 
 /** The organization has as many places as it may have. */
-export class TooManyPlacesError extends Error {
+class TooManyPlacesError extends RefusedWriteError {
   constructor() {
     super(`An organization has at most ${String(PLACES_MAX)} places. Record the figure for one of them.`);
     this.name = "TooManyPlacesError";
