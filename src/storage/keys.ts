@@ -4,6 +4,7 @@ import type { UnixMillis } from "../domain/values/time.js";
 import type { Keys } from "../ledger/ports/keys.js";
 import type { Database } from "./database.js";
 import { CellKeys, type FoundKey, isKey } from "./organizations/cell-keys.js";
+import type { Session } from "./sql/engine.js";
 
 const SECRET = /^kesc_(?:test_)?(0|[1-9][0-9]{0,2})_[A-Za-z0-9_-]{43}$/;
 
@@ -29,8 +30,9 @@ export function keys({ cells }: Database, now: () => UnixMillis): Keys {
   };
 
   /** Returns the one valid key, or an invalid one if there is no valid key. */
-  const certificateKey = async (names: readonly string[]): Promise<FoundKey> => {
-    const found = await Promise.all(names.flatMap((name) => all.map((cell) => cell.newestCertificateKey(name))));
+  const certificateKey = async (names: readonly string[], session?: Session): Promise<FoundKey> => {
+    const finding = names.flatMap((name) => all.map((cell) => cell.newestCertificateKey(name, session)));
+    const found = await Promise.all(finding);
     const known = found.filter(isKey);
     const live = known.filter((key) => isLive(key, now()));
     // With two, nobody could say who calls.
@@ -70,9 +72,7 @@ export function keys({ cells }: Database, now: () => UnixMillis): Keys {
 
     async createCertificateKey(key) {
       const [{ id }, cell] = await homeOf(key.organizationId);
-      const holder = await certificateKey([key.certificateName]);
-      if (isKey(holder) && isLive(holder, now())) return { key: undefined, holder };
-      return { key: await cell.createCertificateKey(id, key) };
+      return cell.createCertificateKey(id, key, (session) => certificateKey([key.certificateName], session));
     },
 
     async apiKeys(organizationId) {

@@ -2,10 +2,10 @@ import { createHash, randomBytes } from "node:crypto";
 
 import { typeidUnboxed } from "typeid-js";
 
-import type { ApiKey, Organization } from "../../domain/api-key.js";
+import { type ApiKey, isLive, type Organization } from "../../domain/api-key.js";
 import type { ApiKeyId, OrganizationId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
-import type { NewApiKey, NewCertificateKey } from "../../ledger/ports/keys.js";
+import type { Keys, NewApiKey, NewCertificateKey } from "../../ledger/ports/keys.js";
 import { StoreError } from "../../ledger/ports/store.js";
 import { insertedTypesOf } from "../../model/column.js";
 import { API_KEYS } from "../../model/organizations.js";
@@ -20,7 +20,7 @@ import {
   organizationOf,
   type OrganizationRow,
 } from "../sql/organization-rows.js";
-import { orStoreError } from "../sql/store-error.js";
+import { orStoreError, RefusedWriteError } from "../sql/store-error.js";
 import type { Authorship } from "./authorship.js";
 import { certificateHash, certificateKeys, GENERATIONS_READ, type ReadByHashes } from "./certificate-keys.js";
 import { insertOrganization } from "./new-organization.js";
@@ -93,35 +93,55 @@ export class CellKeys {
 
   /** Creates the key whose secret has this SHA-256. */
   createApiKey(key: NewApiKey & { readonly secretSha256: string }, author?: Authorship): Promise<ApiKey> {
-    return this.#insertApiKey(key, { hashOf: () => Promise.resolve(key.secretSha256), author });
+    return this.#insertApiKey(key, { hashOf: () => Promise.resolve(key.secretSha256), ...author });
   }
 
-  createCertificateKey(
+  /**
+   * Creates a key for a name of a certificate, unless a valid key has it. `holderIn` finds the key
+   * in the organizations of all cells. No other key is made for a certificate meanwhile.
+   */
+  async createCertificateKey(
     organizationId: OrganizationId,
     { certificateName: name, scopes, expiresAt }: NewCertificateKey,
-  ): Promise<ApiKey> {
+    holderIn: (session: Session) => Promise<FoundKey>,
+  ): ReturnType<Keys["createCertificateKey"]> {
+    const first = async (session: Session): Promise<void> => {
+      await session.read({ sql: this.#cell.engine.administrationLock, bindings: [] });
+      const holder = await holderIn(session);
+      if (isKey(holder) && isLive(holder, this.#now())) throw new CertificateHeldError(holder);
+    };
     const hashOf = async (read: ReadByHashes): Promise<string> => {
       const { count } = await certificateKeys(name, read);
       return certificateHash(name, count);
     };
-    return this.#insertApiKey({ organizationId, name, scopes, expiresAt }, { hashOf });
+    try {
+      return { key: await this.#insertApiKey({ organizationId, name, scopes, expiresAt }, { hashOf, first }) };
+    } catch (error) {
+      if (error instanceof CertificateHeldError) return { key: undefined, holder: error.holder };
+      throw error;
+    }
   }
 
-  /** Returns the last key that was made for this name of a certificate. */
-  async newestCertificateKey(name: string): Promise<FoundKey> {
-    const { newest } = await certificateKeys(name, (hashes) =>
-      this.#rows<PlacedKeyRow>(this.#statements.apiKeysWithHashes, hashes),
-    );
+  /**
+   * Returns the last key that was made for this name of a certificate. A session reads it within
+   * its transaction.
+   */
+  async newestCertificateKey(name: string, session?: Session): Promise<FoundKey> {
+    const sql = this.#statements.apiKeysWithHashes;
+    const { newest } = await certificateKeys(name, async (hashes) => {
+      if (session === undefined) return this.#rows<PlacedKeyRow>(sql, hashes);
+      return (await session.read({ sql, bindings: hashes })) as readonly PlacedKeyRow[];
+    });
     return newest === undefined ? undefined : this.#foundKey(newest as PlacedKeyRow);
   }
 
   async #insertApiKey(
     { organizationId, name, scopes, expiresAt }: NewApiKey,
-    { hashOf, author }: { hashOf: (read: ReadByHashes) => Promise<string>; author?: Authorship | undefined },
+    { hashOf, actor, first }: Partial<Authorship> & { hashOf: (read: ReadByHashes) => Promise<string> },
   ): Promise<ApiKey> {
     const row = await this.#failing(
       this.#cell.transact(async (session) => {
-        await author?.first?.(session);
+        await first?.(session);
         const book = await lockBook(this.#cell, session, { organizationId, now: this.#now() });
         const hash = await hashOf(async (bindings) => {
           const rows = await session.read({ sql: this.#statements.apiKeysWithHashes, bindings });
@@ -144,7 +164,7 @@ export class CellKeys {
           ...ownRowWrites(this.#cell, book, {
             kind: "key.created",
             created: contentOfApiKey(made),
-            actor: author?.actor,
+            actor,
           }),
           { sql: this.#statements.insertApiKey, rows: [made] },
         ]);
@@ -210,6 +230,13 @@ export class CellKeys {
 
   #failing<Result>(work: PromiseLike<Result>): Promise<Result> {
     return orStoreError(this.#cell.engine, work);
+  }
+}
+
+/** A valid key has the name of the certificate. */
+class CertificateHeldError extends RefusedWriteError {
+  constructor(readonly holder: ApiKey) {
+    super(`${holder.id} has the name of the certificate`);
   }
 }
 
