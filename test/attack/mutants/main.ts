@@ -47,6 +47,7 @@ const TESTS = [
   "seals/sealer.test.js",
   "settlement/**/*.test.js",
   "storage/secrets/**/*.test.js",
+  "storage/postgres/races.test.js",
 ];
 
 const TESTS_OF_OUTGOING: Check = {

@@ -824,6 +824,28 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/storage/secrets/book-keys.js",
     edits: [{ from: "counter.writeUInt8(this.#stream);", to: "" }],
   },
+  {
+    name: "a name of a certificate is looked for before nobody else can take it",
+    file: "src/storage/organizations/cell-keys.js",
+    edits: [{ from: "await session.read({ sql: this.#cell.engine.administrationLock, bindings: [] });", to: "" }],
+  },
+  {
+    name: "the places of the reserve are counted before the book is locked",
+    file: "src/storage/statements/reserve.js",
+    edits: [
+      {
+        from: "        const book = await lockBook(cell, session, { organizationId, now });\n",
+        to: `        const [{ number }] = await session.read({ sql: "SELECT number FROM books WHERE organization_id = ?",
+          bindings: [organizationId] });
+        const before = await session.read({ sql: placesSql(engine), bindings: [number] });
+        const book = await lockBook(cell, session, { organizationId, now });\n`,
+      },
+      {
+        from: "const places = await session.read({ sql: placesSql(engine), bindings: [book.number] })",
+        to: "const places = before",
+      },
+    ],
+  },
   ...OF_LIMITS,
   ...OUTGOING,
 ];

@@ -1,0 +1,240 @@
+import { expect } from "chai";
+import pg from "pg";
+
+import type { Command } from "../../../src/domain/commands.js";
+import { toCents } from "../../../src/domain/values/cents.js";
+import type { NairobiDay } from "../../../src/domain/values/nairobi-day.js";
+import { NO_REASON } from "../../../src/domain/values/text.js";
+import { StoreError } from "../../../src/ledger/ports/store.js";
+import type { Cell, Database } from "../../../src/storage/database.js";
+import { keys } from "../../../src/storage/keys.js";
+import { CellKeys } from "../../../src/storage/organizations/cell-keys.js";
+import { changeSuspension } from "../../../src/storage/organizations/suspension.js";
+import { recordReserve } from "../../../src/storage/statements/reserve.js";
+import { StoredWebhookEndpoints } from "../../../src/storage/webhooks/endpoints.js";
+import { ENDPOINTS_MAX } from "../../../src/webhooks/limits.js";
+import {
+  correctBook,
+  createAccount,
+  mint,
+  newAccountId,
+  newEndpoint,
+  redeem,
+  setLimits,
+} from "../../support/commands.js";
+import { execute, openDatabaseAt } from "../../support/databases.js";
+import { eventually } from "../../support/eventually.js";
+import { PaymentsPlace } from "../rails/given-payments.js";
+
+// PostgreSQL commits with READ COMMITTED: a row that was read before the book's lock may have
+// changed when the lock comes. Each rule that counts or compares rows of an organization must read
+// them after it. Here two servers both load while somebody else holds the lock.
+
+const WAITING = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+const PLACES_MAX = 50;
+
+/** What one server does. It resolves with what came of it. */
+type Act = (server: Server) => Promise<unknown>;
+
+interface Server {
+  readonly database: Database;
+  readonly cell: Cell;
+}
+
+describe("two servers on PostgreSQL, both of which wait for the book", () => {
+  let place: PaymentsPlace;
+  let servers: readonly [Server, Server];
+  let holder: pg.Client;
+  beforeEach(async () => {
+    place = await PaymentsPlace.make("postgres");
+    const second = await openDatabaseAt(place.opened.url);
+    servers = [place.opened, { database: second, cell: second.cells[0] }];
+    holder = new pg.Client(place.opened.url);
+    await holder.connect();
+  });
+  afterEach(async () => {
+    await holder.end();
+    await servers[1].database.close();
+    await place.opened.dispose();
+  });
+
+  /** Runs an act on each server. Both have loaded what they read before the lock of the book. */
+  async function race(first: Act, second: Act = first): Promise<readonly unknown[]> {
+    await holder.query("BEGIN");
+    await holder.query("SELECT number FROM books FOR UPDATE");
+    const outcomes: Promise<unknown>[] = [];
+    for (const [index, act] of [first, second].entries()) {
+      let isOver = false;
+      const running = act(servers[index as 0 | 1])
+        .catch((error: unknown) => (error as Error).name)
+        .finally(() => {
+          isOver = true;
+        });
+      outcomes.push(running);
+      await eventually(async () => {
+        const waiting = await execute(place.opened.address, WAITING);
+        return waiting.length === index + 1 || isOver;
+      });
+    }
+    await holder.query("COMMIT");
+    return Promise.all(outcomes);
+  }
+
+  const submit =
+    (command: Command): Act =>
+    async ({ cell }) => {
+      // A batch that lost a race for a unique index runs again, as in the ledger.
+      for (;;) {
+        try {
+          const [result] = await cell.committer.commit([command], place.now);
+          if (result?.kind === "done") return result.replayed ? "replayed" : "done";
+          return result?.kind === "refused" ? result.refusal.reason : result;
+        } catch (error) {
+          if (!(error instanceof StoreError) || error.kind !== "conflict") throw error;
+        }
+      }
+    };
+  const money = (given: { accountId?: PaymentsPlace["accountId"]; amount?: string; reference: string }) => ({
+    organizationId: place.organizationId,
+    accountId: place.accountId,
+    amount: "600.00",
+    ...given,
+  });
+  /** Adds another account: its commands wait for nothing but the book. */
+  const otherAccount = async (): Promise<PaymentsPlace["accountId"]> => {
+    const newAccount = newAccountId();
+    await place.commit(createAccount(place.organizationId, "other", { newAccountId: newAccount }));
+    return newAccount;
+  };
+
+  it("give a balance away once", async () => {
+    const outcomes = await race(
+      submit(redeem(money({ reference: "first" }))),
+      submit(redeem(money({ reference: "second" }))),
+    );
+    expect(outcomes).to.deep.equal(["done", "INSUFFICIENT_FUNDS"]);
+  });
+
+  it("keep an organization's limit over two accounts", async () => {
+    const accountId = await otherAccount();
+    await place.commit(setLimits(place.organizationId, { changes: { DAY: toCents(100_000) } }));
+    const outcomes = await race(
+      submit(mint(money({ reference: "first" }))),
+      submit(mint(money({ accountId, reference: "second" }))),
+    );
+    expect(outcomes).to.deep.equal(["done", "LIMIT_EXCEEDED"]);
+  });
+
+  it("take a reference once, from two accounts", async () => {
+    const accountId = await otherAccount();
+    const outcomes = await race(
+      submit(mint(money({ reference: "one" }))),
+      submit(mint(money({ accountId, reference: "one" }))),
+    );
+    expect(outcomes).to.deep.equal(["done", "REFERENCE_ALREADY_USED"]);
+  });
+
+  it("open one account for a user", async () => {
+    const outcomes = await race(
+      submit(createAccount(place.organizationId, "new")),
+      submit(createAccount(place.organizationId, "new")),
+    );
+    expect(outcomes).to.have.members(["done", "replayed"]);
+  });
+
+  it("do once what one proposal allows", async () => {
+    const cover = (person: string): Command =>
+      correctBook("bookReceipt", place.organizationId, {
+        amountCents: 5_000,
+        key: "receipt",
+        target: "TJK1",
+        person,
+        aloneMaxCents: 0,
+      });
+    const proposed = await submit(cover("amina"))(servers[0]);
+    const outcomes = await race(submit(cover("baraka")), submit(cover("chep")));
+    expect([proposed, ...outcomes]).to.deep.equal(["done", "done", "replayed"]);
+  });
+
+  it("suspend an organization once, and no mint comes after it", async () => {
+    const suspend: Act = ({ cell }) =>
+      changeSuspension(cell, {
+        organizationId: place.organizationId,
+        isSuspended: true,
+        reason: NO_REASON,
+        now: place.now,
+      });
+    expect(await race(suspend)).to.deep.equal([true, false]);
+    expect(await submit(mint(money({ reference: "late" })))(servers[0])).to.equal("ORGANIZATION_SUSPENDED");
+  });
+
+  it("let no mint pass a suspension that came first", async () => {
+    const suspend: Act = ({ cell }) =>
+      changeSuspension(cell, {
+        organizationId: place.organizationId,
+        isSuspended: true,
+        reason: NO_REASON,
+        now: place.now,
+      });
+    expect(await race(suspend, submit(mint(money({ reference: "late" }))))).to.deep.equal([
+      true,
+      "ORGANIZATION_SUSPENDED",
+    ]);
+  });
+
+  it("revoke a key once", async () => {
+    const { organizationId, now } = place;
+    const own = keys(place.opened.database, () => now);
+    const { key } = await own.createApiKey({
+      organizationId,
+      name: "one",
+      scopes: ["accounts:read"] as const,
+      expiresAt: undefined,
+    });
+    const revoke: Act = async ({ cell }) => (await new CellKeys(cell, () => now).revokeApiKey(key.id))?.isNew;
+    expect(await race(revoke)).to.deep.equal([true, false]);
+  });
+
+  it("make one key for the name of a certificate", async () => {
+    const { organizationId, now } = place;
+    const key = {
+      organizationId,
+      certificateName: "spiffe://one",
+      scopes: ["accounts:read"] as const,
+      expiresAt: undefined,
+    };
+    const make: Act = async ({ database }) => {
+      const made = await keys(database, () => now).createCertificateKey(key);
+      return made.key === undefined ? "held" : "made";
+    };
+    expect(await race(make)).to.deep.equal(["made", "held"]);
+  });
+
+  it("keep at most 50 places of the reserve", async () => {
+    const record =
+      (name: string): Act =>
+      ({ cell }) => {
+        const figure = {
+          place: name,
+          amountCents: toCents(1),
+          asOfDay: "2026-01-01" as NairobiDay,
+          evidence: "statement 7",
+        };
+        return recordReserve(cell, { organizationId: place.organizationId, figure, now: place.now }).then(() => "done");
+      };
+    for (let index = 1; index < PLACES_MAX; index += 1) await record(`bank ${String(index)}`)(servers[0]);
+    expect(await race(record("one more"), record("and one more"))).to.deep.equal(["done", "TooManyPlacesError"]);
+  });
+
+  it("keep at most 10 webhook endpoints", async () => {
+    const create =
+      (index: number): Act =>
+      async ({ cell }) => {
+        const given = newEndpoint(place.organizationId, index, place.now);
+        const outcome = await new StoredWebhookEndpoints(cell).create(given);
+        return outcome.kind === "refused" ? outcome.refusal.reason : outcome.kind;
+      };
+    for (let index = 1; index < ENDPOINTS_MAX; index += 1) await create(index)(servers[0]);
+    expect(await race(create(100), create(101))).to.deep.equal(["done", "TOO_MANY_WEBHOOK_ENDPOINTS"]);
+  });
+});
