@@ -71,8 +71,8 @@ interface OneofValue {
   readonly case: string | undefined;
   readonly value?: Message;
 }
-type MessageField = DescField & { readonly message: DescMessage };
-type MemberField = MessageField & { readonly oneof: DescOneof };
+type SubmessageField = DescField & { readonly message: DescMessage };
+type MemberField = SubmessageField & { readonly oneof: DescOneof };
 interface ItemField {
   readonly name: string;
   readonly number: number;
@@ -82,7 +82,7 @@ interface ItemField {
 /**
  * Returns the only field of the message. Throws when there are others, or it is of another kind.
  */
-function onlyFieldOf({ typeName, fields }: DescMessage, kind: "message" | "list"): MessageField {
+function onlyFieldOf({ typeName, fields }: DescMessage, kind: "message" | "list"): SubmessageField {
   const [field, ...others] = fields;
   if (field?.fieldKind !== kind || field.message === undefined || others.length > 0) {
     throw new Error(`${typeName} must have one field, which holds ${kind === "list" ? "messages" : "a message"}`);

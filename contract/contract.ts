@@ -70,7 +70,7 @@ export interface Location {
   readonly fields: readonly DescField[];
 }
 
-export interface Contract extends NumberFields {
+export interface HttpContract extends NumberFields {
   readonly routes: readonly Route[];
   readonly registry: FileRegistry;
 }
@@ -104,7 +104,7 @@ const METHODS: ReadonlyMap<string, HttpMethod> = new Map([
  * Reads a serialized google.protobuf.FileDescriptorSet. Throws, with the name of the rpc, when the
  * gateway cannot serve an HTTP rule as it is written.
  */
-export function readContract(descriptorSet: Uint8Array): Contract {
+export function readContract(descriptorSet: Uint8Array): HttpContract {
   const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, descriptorSet));
   const options = {
     http: extensionOf(registry, "google.api.http"),

@@ -25,7 +25,7 @@ export interface Batching {
   readonly resultAt: (index: number, response: Message) => UpstreamResult;
 }
 
-export interface CallOptions {
+export interface RpcCallOptions {
   readonly metadata: Metadata;
   /** In milliseconds since 1970. */
   readonly deadline: number;

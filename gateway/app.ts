@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
 import type { Logger } from "pino";
 
-import type { Contract } from "../contract/contract.js";
+import type { HttpContract } from "../contract/contract.js";
 import { MessageWriter } from "../contract/json/write-message.js";
 import { patternOf } from "../contract/path-template.js";
 import type { RpcStatus } from "../contract/rpc.js";
@@ -33,7 +33,7 @@ import { registerRoutes } from "./rest/routes.js";
 import type { Upstream } from "./upstream/upstream.js";
 
 export interface AppDependencies {
-  readonly contract: Contract;
+  readonly contract: HttpContract;
   readonly upstream: Upstream;
   readonly log: Logger;
   readonly isStopping: () => boolean;

@@ -1,6 +1,6 @@
 import { parse } from "lossless-json";
 
-import { echo, type Parsed, parsed, unparsed } from "../field-problem.js";
+import { echo, parsed, type ReadValue, unparsed } from "../field-problem.js";
 
 /** The text of a JSON number. A float would change the digits of an amount. */
 export class JsonNumber {
@@ -21,7 +21,7 @@ export function isJsonObject(json: Json): json is JsonObject {
  * key twice: programs disagree about which of the two values counts. Every key becomes an own
  * property of its object, `__proto__` included.
  */
-export function parseJson(text: string): Parsed<Json> {
+export function parseJson(text: string): ReadValue<Json> {
   let json: Json;
   try {
     json = parse(text, undefined, {

@@ -1,7 +1,7 @@
 import { create, type DescField, type DescMessage, type Message, ScalarType } from "@bufbuild/protobuf";
 import { reflect, type ReflectMessage } from "@bufbuild/protobuf/reflect";
 
-import { echo, type FieldProblem, type Parsed, parsed, type Unparsed, unparsed } from "../field-problem.js";
+import { echo, parsed, type ReadValue, type RequestProblem, unparsed, type UnreadValue } from "../field-problem.js";
 import { type NumberFields, TIMESTAMP } from "../json-support.js";
 import { isJsonObject, type Json } from "./parse-json.js";
 import { readDecimal, readEnum, readNumber, readScalar, readString, scalarJson } from "./read-scalar.js";
@@ -26,7 +26,7 @@ const NO_RULES: BodyRules = { elsewhere: new Map(), nullRemoves: false };
  * unset.
  */
 export class MessageReader {
-  readonly problems: FieldProblem[] = [];
+  readonly problems: RequestProblem[] = [];
   readonly #target: ReflectMessage;
   readonly #numbers: NumberFields;
 
@@ -39,7 +39,7 @@ export class MessageReader {
     return this.#target.message;
   }
 
-  refuse(field: string, { problem, code }: Unparsed): void {
+  refuse(field: string, { problem, code }: UnreadValue): void {
     this.problems.push({ field: echo(field), code, message: problem });
   }
 
@@ -161,7 +161,7 @@ export class MessageReader {
     return undefined;
   }
 
-  #readPlain(field: DescField, json: Json): Parsed<unknown> {
+  #readPlain(field: DescField, json: Json): ReadValue<unknown> {
     if (field.message !== undefined) return readTimestamp(field.message, json);
     if (field.enum !== undefined) return readEnum(field.enum, json);
     if (this.#numbers.isDecimal(field)) return readDecimal(json);
@@ -178,7 +178,7 @@ function textJson(field: DescField, text: string): Json {
   return field.scalar === undefined ? text : scalarJson(field.scalar, text);
 }
 
-function readTimestamp(desc: DescMessage, json: Json): Parsed<ReflectMessage> {
+function readTimestamp(desc: DescMessage, json: Json): ReadValue<ReflectMessage> {
   const fields = parseTimestamp(typeof json === "string" ? json : "");
   if (!fields.ok) return unparsed(fields.problem, typeof json === "string" ? fields.code : "WRONG_TYPE");
   return parsed(reflect(desc, Object.assign(create(desc), fields.value)));

@@ -1,7 +1,7 @@
 import { type DescEnum, ScalarType } from "@bufbuild/protobuf";
 import { base64Decode } from "@bufbuild/protobuf/wire";
 
-import { type Parsed, parsed, unparsed } from "../field-problem.js";
+import { parsed, type ReadValue, unparsed } from "../field-problem.js";
 import { type Json, JsonNumber } from "./parse-json.js";
 
 export type ScalarValue = string | number | bigint | boolean | Uint8Array;
@@ -32,7 +32,7 @@ const BOUNDS: ReadonlyMap<ScalarType, Bounds> = new Map([
 ]);
 
 /** Reads a scalar without conversion: "7" is not a number, and 7 is not a string. */
-export function readScalar(type: ScalarType, json: Json): Parsed<ScalarValue> {
+export function readScalar(type: ScalarType, json: Json): ReadValue<ScalarValue> {
   const bounds = BOUNDS.get(type);
   if (bounds !== undefined) return readInteger(bounds, json);
   if (type === ScalarType.STRING) return readString(json);
@@ -45,7 +45,7 @@ export function readScalar(type: ScalarType, json: Json): Parsed<ScalarValue> {
 const SAFE: Bounds = { bits: 64, min: 0n, max: BigInt(Number.MAX_SAFE_INTEGER) };
 
 /** Reads a number of 64 bits that every program can hold in a JSON number. Refuses a string. */
-export function readNumber(json: Json): Parsed<number | bigint> {
+export function readNumber(json: Json): ReadValue<number | bigint> {
   return readInteger(SAFE, typeof json === "string" ? null : json);
 }
 
@@ -54,7 +54,7 @@ export function readNumber(json: Json): Parsed<number | bigint> {
  * client's JSON library chooses its spelling: 1e3 and 1000.000 are 1000. A string stays as it is:
  * the server checks whether it is a decimal.
  */
-export function readDecimal(json: Json): Parsed<string> {
+export function readDecimal(json: Json): ReadValue<string> {
   if (json instanceof JsonNumber) {
     const plain = plainNumber(json.text);
     return plain === undefined
@@ -91,7 +91,7 @@ function plainNumber(text: string): string | undefined {
 }
 
 /** Reads the name of an enum value as `enumName` writes it. The zero value has no name. */
-export function readEnum(desc: DescEnum, json: Json): Parsed<number> {
+export function readEnum(desc: DescEnum, json: Json): ReadValue<number> {
   const value = desc.values.find((candidate) => candidate.number !== 0 && enumName(desc, candidate.name) === json);
   if (value !== undefined) return parsed(value.number);
   const names = desc.values.filter(({ number }) => number !== 0).map(({ name }) => enumName(desc, name));
@@ -113,7 +113,7 @@ export function scalarJson(type: ScalarType, text: string): Json {
   return /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/.test(text) ? new JsonNumber(text) : text;
 }
 
-export function readString(json: Json): Parsed<string> {
+export function readString(json: Json): ReadValue<string> {
   if (typeof json !== "string") return unparsed("must be a string", "WRONG_TYPE");
   // UTF-8 cannot encode half of a surrogate pair, so the message could not be sent.
   return LONE_SURROGATE.test(json)
@@ -121,7 +121,7 @@ export function readString(json: Json): Parsed<string> {
     : parsed(json);
 }
 
-function readBytes(json: Json): Parsed<Uint8Array> {
+function readBytes(json: Json): ReadValue<Uint8Array> {
   if (typeof json !== "string") return unparsed("must be a string in base64", "WRONG_TYPE");
   try {
     return parsed(base64Decode(json));
@@ -130,7 +130,7 @@ function readBytes(json: Json): Parsed<Uint8Array> {
   }
 }
 
-function readFloat(type: ScalarType, json: Json): Parsed<number> {
+function readFloat(type: ScalarType, json: Json): ReadValue<number> {
   const value = json instanceof JsonNumber ? Number(json.text) : NaN;
   const fits = Number.isFinite(type === ScalarType.FLOAT ? Math.fround(value) : value);
   return fits
@@ -138,7 +138,7 @@ function readFloat(type: ScalarType, json: Json): Parsed<number> {
     : unparsed("must be a number", json instanceof JsonNumber ? "OUT_OF_RANGE" : "WRONG_TYPE");
 }
 
-function readInteger({ bits, min, max }: Bounds, json: Json): Parsed<number | bigint> {
+function readInteger({ bits, min, max }: Bounds, json: Json): ReadValue<number | bigint> {
   // Many programs cannot hold 64 bits in a JSON number, so a string is allowed too.
   const number = json instanceof JsonNumber ? plainNumber(json.text) : undefined;
   const text = number ?? (bits === 64 && typeof json === "string" ? json : "");

@@ -1,4 +1,4 @@
-import { type Parsed, parsed, unparsed } from "../field-problem.js";
+import { parsed, type ReadValue, unparsed } from "../field-problem.js";
 
 /** The two fields of a google.protobuf.Timestamp. */
 export interface TimestampFields {
@@ -16,7 +16,7 @@ const LAST_SECOND = Date.parse("9999-12-31T23:59:59Z") / 1000;
  * Parses an RFC 3339 time of the years 1 to 9999, to the nanosecond. Refuses leap seconds and days
  * that do not exist, such as 30 February.
  */
-export function parseTimestamp(text: string): Parsed<TimestampFields> {
+export function parseTimestamp(text: string): ReadValue<TimestampFields> {
   const match = RFC_3339.exec(text);
   if (match === null) return unparsed(PROBLEM);
   const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [

@@ -2,7 +2,7 @@
 
 const OFFSET_MILLIS = 3 * 3_600_000;
 
-interface Parts {
+interface TimeParts {
   year: string;
   month: string;
   day: string;
@@ -11,7 +11,7 @@ interface Parts {
   second: string;
 }
 
-export function nairobi(millis: number): Parts {
+export function nairobi(millis: number): TimeParts {
   const [date = "", time = ""] = new Date(millis + OFFSET_MILLIS).toISOString().split("T");
   const [year = "", month = "", day = ""] = date.split("-");
   const [hour = "", minute = "", second = ""] = time.slice(0, 8).split(":");

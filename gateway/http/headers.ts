@@ -1,6 +1,6 @@
 import { Metadata } from "@grpc/grpc-js";
 
-import type { FieldProblem } from "../../contract/field-problem.js";
+import type { RequestProblem } from "../../contract/field-problem.js";
 import { FORWARDED_METADATA } from "../../contract/forwarded-metadata.js";
 import { type TraceParent, traceParentText } from "../../runtime/trace-id.js";
 import { FORWARDED } from "../../runtime/transport/forwarded.js";
@@ -15,7 +15,7 @@ export interface Preconditions {
 export interface CallHeaders extends Preconditions {
   readonly metadata: Metadata;
   readonly timeoutMillis: number;
-  readonly problems: readonly FieldProblem[];
+  readonly problems: readonly RequestProblem[];
   /** Whether a key itself has a problem, so that the server cannot check it. */
   readonly isKeyUnreadable: boolean;
   /**
@@ -60,7 +60,7 @@ export function readHeaders(
 ): CallHeaders {
   const headers = valuesByName(rawHeaders);
   const metadata = new Metadata();
-  const problems: FieldProblem[] = [];
+  const problems: RequestProblem[] = [];
   let isKeyUnreadable = false;
   let isAlone = headers.has(TIMEOUT);
   let key = "";

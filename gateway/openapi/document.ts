@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import type { DescService, JsonObject } from "@bufbuild/protobuf";
 
 import { commentOf } from "../../contract/comments.js";
-import type { Contract } from "../../contract/contract.js";
+import type { HttpContract } from "../../contract/contract.js";
 import { compareTemplates, shapeOf } from "../../contract/path-template.js";
 import { packageFile } from "../../runtime/files/package-file.js";
 import { Problems } from "./errors.js";
@@ -15,13 +15,13 @@ import { Schemas } from "./schema.js";
  * Writes the OpenAPI document of a contract, as `openapi.json` and GET /openapi.json have it. It
  * says of the REST API what the gateway itself reads from the contract (ADR 46).
  */
-export function openapiText(contract: Contract, publicUrl = ""): string {
+export function openapiText(contract: HttpContract, publicUrl = ""): string {
   // What needs no key is called by rails, and by no client.
   const routes = contract.routes.filter(({ isPublic }) => !isPublic);
   return `${JSON.stringify(openapiDocument({ ...contract, routes }, publicUrl), null, 2)}\n`;
 }
 
-function openapiDocument(contract: Contract, publicUrl: string): JsonObject {
+function openapiDocument(contract: HttpContract, publicUrl: string): JsonObject {
   const deps = { contract, schemas: new Schemas(contract), problems: new Problems(contract) };
   const paths = pathsOf(deps);
   const named = new Map([...deps.schemas.components, ...deps.problems.schemas]);
@@ -65,7 +65,7 @@ function callFirst([first, ...others]: OperationRoutes): OperationRoutes {
 }
 
 /** The services that have a route, in the order of the contract. */
-function tagsOf(contract: Contract): JsonObject[] {
+function tagsOf(contract: HttpContract): JsonObject[] {
   const tags = new Map<string, DescService>();
   for (const route of contract.routes) {
     const method = methodOf(contract, route);

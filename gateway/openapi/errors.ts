@@ -1,7 +1,7 @@
 import { type DescMethod, getOption, type JsonObject, type JsonValue } from "@bufbuild/protobuf";
 
 import { commentOf, lineOf } from "../../contract/comments.js";
-import { type Contract, extensionOf, type Route } from "../../contract/contract.js";
+import { extensionOf, type HttpContract, type Route } from "../../contract/contract.js";
 import { pageOf, titleOf } from "../problems/problem.js";
 import { errorReasonOf, type Reason, reasonsOf } from "../problems/reasons.js";
 import { groupBy } from "./group-by.js";
@@ -98,7 +98,7 @@ export class Problems {
   readonly #numberFacts: readonly string[];
   readonly #listFacts: readonly string[];
 
-  constructor({ registry }: Contract) {
+  constructor({ registry }: HttpContract) {
     const desc = errorReasonOf(registry);
     this.#numberFacts = getOption(desc, extensionOf(registry, "kesc.v1.number_facts")) as readonly string[];
     this.#listFacts = getOption(desc, extensionOf(registry, "kesc.v1.list_facts")) as readonly string[];
@@ -302,7 +302,7 @@ const ITEM: JsonObject = {
   required: REQUIRED_MEMBERS,
 };
 
-function fieldProblem(registry: Contract["registry"]): JsonObject {
+function fieldProblem(registry: HttpContract["registry"]): JsonObject {
   const values = registry.getEnum("kesc.v1.FieldReason")?.values.filter(({ number }) => number !== 0) ?? [];
   const codes = values.map((value) => ({
     code: value.name.slice("FIELD_REASON_".length),

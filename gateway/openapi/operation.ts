@@ -1,7 +1,7 @@
 import { type DescField, type DescMethod, getOption, type JsonObject, type JsonValue } from "@bufbuild/protobuf";
 
 import { commentOf } from "../../contract/comments.js";
-import { type Contract, extensionOf, type Route } from "../../contract/contract.js";
+import { extensionOf, type HttpContract, type Route } from "../../contract/contract.js";
 import { MessageWriter } from "../../contract/json/write-message.js";
 import { isHttpBody } from "../../contract/json-support.js";
 import type { StreamRule } from "../../contract/stream-rule.js";
@@ -15,13 +15,13 @@ import type { Schemas } from "./schema.js";
 export type OperationRoutes = readonly [Route, ...Route[]];
 
 export interface OperationDependencies {
-  readonly contract: Contract;
+  readonly contract: HttpContract;
   readonly schemas: Schemas;
   readonly problems: Problems;
 }
 
 /** Returns the rpc that the route serves. */
-export function methodOf({ registry }: Contract, { rpc }: Route): DescMethod {
+export function methodOf({ registry }: HttpContract, { rpc }: Route): DescMethod {
   const [, service = "", name] = rpc.path.split("/");
   const method = registry.getService(service)?.methods.find((candidate) => candidate.name === name);
   if (method === undefined) throw new Error(`the contract has no rpc ${rpc.path}`);
@@ -57,7 +57,7 @@ export function operationOf(deps: OperationDependencies, routes: OperationRoutes
   };
 }
 
-function scopeOf({ registry }: Contract, method: DescMethod): string {
+function scopeOf({ registry }: HttpContract, method: DescMethod): string {
   return getOption(method, extensionOf(registry, "kesc.v1.required_scope")) as string;
 }
 

@@ -10,7 +10,7 @@ import {
 } from "@bufbuild/protobuf";
 
 import { commentOf, lineOf } from "../../contract/comments.js";
-import { type Contract, extensionOf } from "../../contract/contract.js";
+import { extensionOf, type HttpContract } from "../../contract/contract.js";
 import { enumName } from "../../contract/json/read-scalar.js";
 import { RPC_STATUS, TIMESTAMP } from "../../contract/json-support.js";
 import { fieldExample } from "./examples.js";
@@ -33,10 +33,10 @@ const INT64_PATTERN = "^-?[0-9]{1,19}$";
  */
 export class Schemas {
   readonly components = new Map<string, JsonObject>();
-  readonly #contract: Contract;
+  readonly #contract: HttpContract;
   readonly #isRequired: (field: DescField) => boolean;
 
-  constructor(contract: Contract) {
+  constructor(contract: HttpContract) {
     this.#contract = contract;
     const behavior = extensionOf(contract.registry, "google.api.field_behavior");
     this.#isRequired = (field) => (getOption(field, behavior) as readonly number[]).includes(REQUIRED);

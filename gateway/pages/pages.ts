@@ -1,6 +1,6 @@
 import type { RequestHandler } from "express";
 
-import type { Contract } from "../../contract/contract.js";
+import type { HttpContract } from "../../contract/contract.js";
 import { sendFile, type StaticFile, staticFile } from "../http/static-file.js";
 import { openapiText } from "../openapi/document.js";
 import { reasonsOf } from "../problems/reasons.js";
@@ -23,7 +23,7 @@ const NOTHING = "default-src 'none'";
 
 /** Makes all pages. They need no key, and nothing in them is a secret. */
 export async function loadPages(
-  contract: Contract,
+  contract: HttpContract,
   { hasDocs, publicUrl }: { readonly hasDocs: boolean; readonly publicUrl: string },
 ): Promise<Pages> {
   // Not the whole URL: a page that is read from another host finds its own style there.

@@ -1,4 +1,4 @@
-import type { FieldProblem } from "../../contract/field-problem.js";
+import type { RequestProblem } from "../../contract/field-problem.js";
 import { OWN_REASONS } from "./reasons.js";
 
 /** The facts of a problem, by name. The values are JSON already. */
@@ -13,7 +13,7 @@ export interface Problem {
   readonly detail: string;
   /** Further members, such as `available`. They never replace a member of the problem itself. */
   readonly facts?: JsonFacts;
-  readonly errors?: readonly FieldProblem[];
+  readonly errors?: readonly RequestProblem[];
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -23,8 +23,8 @@ export const RETRY_AFTER_SECONDS_MIN = 1;
 const FIELD_PROBLEMS_MAX = 100;
 
 /** Keeps the first problem of each field. */
-export function invalidFields(errors: readonly FieldProblem[]): Problem {
-  const first = new Map<string, FieldProblem>();
+export function invalidFields(errors: readonly RequestProblem[]): Problem {
+  const first = new Map<string, RequestProblem>();
   for (const error of errors) if (!first.has(error.field)) first.set(error.field, error);
   const shown = [...first.values()].slice(0, FIELD_PROBLEMS_MAX);
   return { status: 400, code: "INVALID_FIELD", detail: invalidFieldsDetail(shown), errors: shown };
@@ -34,7 +34,7 @@ export function invalidFields(errors: readonly FieldProblem[]): Problem {
  * Composes the detail of a problem from its bad fields. The server's own sentence is not used: it
  * may name a field of a batch's item for which the client sent a header (ADR 17).
  */
-export function invalidFieldsDetail(errors: readonly FieldProblem[]): string {
+export function invalidFieldsDetail(errors: readonly RequestProblem[]): string {
   return `Invalid request: ${errors.map(({ field, message }) => `${field} ${message}`).join("; ")}.`;
 }
 

@@ -2,7 +2,7 @@ import { type DescMessage, type FileRegistry, fromBinary, getOption } from "@buf
 import { status } from "@grpc/grpc-js";
 
 import { extensionOf, messageOf } from "../../contract/contract.js";
-import type { FieldProblem } from "../../contract/field-problem.js";
+import type { RequestProblem } from "../../contract/field-problem.js";
 import type { UpstreamFailure } from "../../contract/rpc.js";
 import {
   internalProblem,
@@ -22,7 +22,7 @@ export interface Refusal {
   readonly text: string;
   /** Undefined when the error comes from the connection and not from the server's own code. */
   readonly info: { readonly reason: string; readonly facts: JsonFacts } | undefined;
-  readonly errors: readonly FieldProblem[];
+  readonly errors: readonly RequestProblem[];
   readonly retryAfterSeconds: number | undefined;
 }
 

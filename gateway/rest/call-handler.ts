@@ -5,12 +5,18 @@ import { status } from "@grpc/grpc-js";
 import type { Request, Response } from "express";
 
 import type { Location, Route } from "../../contract/contract.js";
-import type { FieldProblem } from "../../contract/field-problem.js";
+import type { RequestProblem } from "../../contract/field-problem.js";
 import { isJsonObject } from "../../contract/json/parse-json.js";
 import type { MessageWriter } from "../../contract/json/write-message.js";
 import { isHttpBody, type NumberFields, valueOf } from "../../contract/json-support.js";
 import { fillPath, prefixOf } from "../../contract/path-template.js";
-import type { CallOptions, RateLimit, UpstreamFailure, UpstreamResult, UpstreamSuccess } from "../../contract/rpc.js";
+import type {
+  RateLimit,
+  RpcCallOptions,
+  UpstreamFailure,
+  UpstreamResult,
+  UpstreamSuccess,
+} from "../../contract/rpc.js";
 import { endOfTurn } from "../../runtime/micro-batch.js";
 import { type CallHeaders, readHeaders, validateOnly } from "../http/headers.js";
 import { type BodyResult, readBody, readRawBody } from "../http/request-body.js";
@@ -37,7 +43,7 @@ export interface CallDependencies {
 interface Call {
   readonly message: Message;
   readonly headers: CallHeaders;
-  readonly onCancel: CallOptions["onCancel"];
+  readonly onCancel: RpcCallOptions["onCancel"];
   readonly context: RequestContext;
 }
 
@@ -46,7 +52,7 @@ const HELD_MILLIS_MAX = 10_000;
 const HELD_PAUSE_MILLIS = 250;
 
 /** The gateway's own finding: problems of single fields, or one of the whole request. */
-type Fault = { readonly fields: readonly FieldProblem[] } | { readonly whole: Problem };
+type Fault = { readonly fields: readonly RequestProblem[] } | { readonly whole: Problem };
 
 /** Decodes one request of the route, calls the rpc, and sends the response. */
 export async function handleCall(deps: CallDependencies, route: Route, req: Request, res: Response): Promise<void> {
@@ -137,7 +143,7 @@ async function makeCall(
   deps: CallDependencies,
   route: Route,
   call: Call,
-  options: Pick<CallOptions, "metadata" | "batchKey">,
+  options: Pick<RpcCallOptions, "metadata" | "batchKey">,
 ): Promise<UpstreamResult> {
   const deadline = Date.now() + call.headers.timeoutMillis;
   const { context } = call;
@@ -177,7 +183,7 @@ async function callWhenServed(
  * Calls the listener when the client disconnects before it has the response. An AbortSignal in its
  * place was one of three costs whose removal made a request 10 % cheaper (docs/performance.md).
  */
-function onDisconnect(res: Response): CallOptions["onCancel"] {
+function onDisconnect(res: Response): RpcCallOptions["onCancel"] {
   return (listener) => {
     const callIfUnfinished = (): void => {
       if (!res.writableFinished) listener();

@@ -1,7 +1,7 @@
 import type { Message } from "@bufbuild/protobuf";
 
 import type { Route } from "../../contract/contract.js";
-import type { FieldProblem } from "../../contract/field-problem.js";
+import type { RequestProblem } from "../../contract/field-problem.js";
 import { valueOf } from "../../contract/json-support.js";
 import type { Preconditions } from "../http/headers.js";
 
@@ -21,8 +21,8 @@ export function readPreconditions(
   { etag, method }: EtagRoute,
   message: Message,
   { ifMatch, ifNoneMatch }: Preconditions,
-): readonly FieldProblem[] {
-  const problems: FieldProblem[] = [];
+): readonly RequestProblem[] {
+  const problems: RequestProblem[] = [];
   if (ifNoneMatch !== undefined && method !== "GET") problems.push(unsupported("if-none-match"));
   if (ifMatch === undefined) return problems;
   const [, tag] = ETAG.exec(ifMatch) ?? [];
@@ -32,7 +32,7 @@ export function readPreconditions(
   return problems;
 }
 
-function unsupported(field: string): FieldProblem {
+function unsupported(field: string): RequestProblem {
   return { field, code: "CONFLICT", message: "must not be sent: this call has no version to compare it with" };
 }
 

@@ -1,7 +1,7 @@
 import { create, type DescField, type Message } from "@bufbuild/protobuf";
 
 import type { Route } from "../../contract/contract.js";
-import { type FieldProblem, unparsed } from "../../contract/field-problem.js";
+import { type RequestProblem, unparsed } from "../../contract/field-problem.js";
 import type { Json } from "../../contract/json/parse-json.js";
 import { MessageReader } from "../../contract/json/read-message.js";
 import { ParameterReader } from "../../contract/json/read-parameters.js";
@@ -24,7 +24,7 @@ export type RequestBody =
 /** A value with a problem is missing in the message. */
 export interface DecodedRequest {
   readonly message: Message;
-  readonly problems: readonly FieldProblem[];
+  readonly problems: readonly RequestProblem[];
 }
 
 /** Makes the message that the route's rpc takes, from path, query and body. */

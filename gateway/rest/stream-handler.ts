@@ -3,7 +3,7 @@ import { status } from "@grpc/grpc-js";
 import type { Request, Response } from "express";
 
 import type { Route } from "../../contract/contract.js";
-import type { FieldProblem } from "../../contract/field-problem.js";
+import type { RequestProblem } from "../../contract/field-problem.js";
 import { JsonNumber } from "../../contract/json/parse-json.js";
 import { readNumber } from "../../contract/json/read-scalar.js";
 import { valueOf } from "../../contract/json-support.js";
@@ -116,7 +116,7 @@ function hasSocket({ socket }: Request, res: Response): Promise<boolean> {
  * Reads how the header Last-Event-ID lets the stream go on. The header is newer than the query: a
  * client that reconnects repeats its first query.
  */
-function resume({ resumption }: StreamRule, message: Message, req: Request): readonly FieldProblem[] {
+function resume({ resumption }: StreamRule, message: Message, req: Request): readonly RequestProblem[] {
   const text = req.headers[LAST_EVENT_ID] ?? "";
   if (resumption === undefined || text === "") return [];
   const position = readNumber(typeof text === "string" ? new JsonNumber(text) : null);

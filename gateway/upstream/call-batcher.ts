@@ -1,8 +1,8 @@
-import type { Batching, CallOptions, Rpc, UpstreamResult } from "../../contract/rpc.js";
+import type { Batching, Rpc, RpcCallOptions, UpstreamResult } from "../../contract/rpc.js";
 import { atEndOfTask, MicroBatch } from "../../runtime/micro-batch.js";
 
 /** Makes one call with an encoded request. */
-export type EncodedCall = (rpc: Rpc, request: Uint8Array, options: CallOptions) => Promise<UpstreamResult>;
+export type EncodedCall = (rpc: Rpc, request: Uint8Array, options: RpcCallOptions) => Promise<UpstreamResult>;
 
 // One SQLite commit takes 64 single calls: with more, the first calls would only wait longer.
 const CALLS_MAX = 64;
@@ -15,7 +15,7 @@ interface PendingCall {
   readonly request: Uint8Array;
   /** The request as an item of a batch request. */
   readonly item: Uint8Array;
-  readonly options: CallOptions;
+  readonly options: RpcCallOptions;
   readonly resolve: (result: Promise<UpstreamResult>) => void;
 }
 
@@ -42,7 +42,7 @@ export class CallBatcher {
     });
   }
 
-  call(rpc: Rpc, request: Uint8Array, options: CallOptions): Promise<UpstreamResult> {
+  call(rpc: Rpc, request: Uint8Array, options: RpcCallOptions): Promise<UpstreamResult> {
     const { batching } = rpc;
     const { batchKey, metadata } = options;
     if (batching === undefined || batchKey === undefined) return this.#makeCall(rpc, request, options);

@@ -1,7 +1,7 @@
 import { fromBinary, type Message } from "@bufbuild/protobuf";
 import { type ChannelCredentials, type ChannelOptions, Client, status, type StatusObject } from "@grpc/grpc-js";
 
-import type { CallOptions, RateLimit, Rpc, UpstreamFailure } from "../../contract/rpc.js";
+import type { RateLimit, Rpc, RpcCallOptions, UpstreamFailure } from "../../contract/rpc.js";
 import type { ReadFailure } from "./failure.js";
 import { rateLimitOf } from "./rate-limit.js";
 
@@ -23,7 +23,7 @@ export interface UpstreamStream {
 // wait for the end of streams that have none.
 const CALLS_OF_CONNECTION_MAX = 250;
 
-interface Connection {
+interface StreamsConnection {
   readonly client: Client;
   calls: number;
 }
@@ -37,14 +37,14 @@ export interface StreamsOptions {
 
 /** Makes streaming calls on connections of their own: streams take no room of other calls. */
 export class UpstreamStreams {
-  readonly #connections: Connection[] = [];
+  readonly #connections: StreamsConnection[] = [];
   readonly #options: StreamsOptions;
 
   constructor(options: StreamsOptions) {
     this.#options = options;
   }
 
-  open(rpc: Rpc, request: Buffer, options: Pick<CallOptions, "metadata" | "deadline">): UpstreamStream {
+  open(rpc: Rpc, request: Buffer, options: Pick<RpcCallOptions, "metadata" | "deadline">): UpstreamStream {
     const connection = this.#connections.find(({ calls }) => calls < CALLS_OF_CONNECTION_MAX) ?? this.#connect();
     connection.calls += 1;
     return new StreamCall(rpc, request, {
@@ -61,7 +61,7 @@ export class UpstreamStreams {
     for (const { client } of this.#connections) client.close();
   }
 
-  #connect(): Connection {
+  #connect(): StreamsConnection {
     const { target, credentials, channelOptions } = this.#options;
     // Without the option, clients of the same target share one connection.
     const options = { ...channelOptions, "grpc.use_local_subchannel_pool": 1 };
@@ -71,7 +71,7 @@ export class UpstreamStreams {
   }
 }
 
-interface StreamCallOptions extends Pick<CallOptions, "metadata" | "deadline"> {
+interface StreamCallOptions extends Pick<RpcCallOptions, "metadata" | "deadline"> {
   readonly client: Client;
   readonly readFailure: ReadFailure;
   readonly onEnd: () => void;

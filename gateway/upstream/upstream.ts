@@ -2,7 +2,7 @@ import { create, type FileRegistry, fromBinary, type Message, toBinary } from "@
 import { type ChannelCredentials, Client, Metadata, type ServiceError } from "@grpc/grpc-js";
 
 import { rpcOf } from "../../contract/contract.js";
-import type { CallOptions, RateLimit, Rpc, UpstreamResult } from "../../contract/rpc.js";
+import type { RateLimit, Rpc, RpcCallOptions, UpstreamResult } from "../../contract/rpc.js";
 import { CallBatcher, type EncodedCall } from "./call-batcher.js";
 import { failureReader } from "./failure.js";
 import { rateLimitOf } from "./rate-limit.js";
@@ -14,9 +14,9 @@ export interface Upstream {
    * Makes one call. A refusal is a result, and so is a lost connection. Rejects only when the
    * server's response does not fit the contract: a bug.
    */
-  call(rpc: Rpc, request: Message, options: CallOptions): Promise<UpstreamResult>;
+  call(rpc: Rpc, request: Message, options: RpcCallOptions): Promise<UpstreamResult>;
   /** Calls an rpc that streams its response. */
-  open(rpc: Rpc, request: Message, options: Pick<CallOptions, "metadata" | "deadline">): UpstreamStream;
+  open(rpc: Rpc, request: Message, options: Pick<RpcCallOptions, "metadata" | "deadline">): UpstreamStream;
   /** Whether the server reports SERVING within five seconds. Questions at once share one call. */
   isServing(): Promise<boolean>;
   close(): void;
@@ -95,7 +95,7 @@ function callEncoded(
   client: Client,
   path: string,
   request: Uint8Array,
-  options: CallOptions,
+  options: RpcCallOptions,
 ): Promise<EncodedResponse> {
   return new Promise((resolve) => {
     // Cleared when the call ends. Node's HTTP/2 keeps closed streams for a while, and each would

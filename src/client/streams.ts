@@ -17,7 +17,7 @@ const CHUNK_ITEMS_MAX = 500;
 type Items = AsyncGenerator<unknown, void, void>;
 
 /** What a stream is called with. The time in its options is that without a message. */
-interface Given {
+interface GivenStream {
   readonly request: unknown;
   readonly options: CallOptions;
 }
@@ -29,7 +29,7 @@ interface Given {
  * Each item is yielded once. A program that must not miss one stores its sequence together with
  * what it did, and begins after it the next time.
  */
-export async function* watch(connection: Connection, rpc: Rpc, { request, options: { signal } }: Given): Items {
+export async function* watch(connection: Connection, rpc: Rpc, { request, options: { signal } }: GivenStream): Items {
   const { items = "", after = "" } = rpc;
   encode(rpc.request, request);
   let position: unknown = (request as Message)[after] ?? 0;
@@ -52,7 +52,7 @@ export async function* watch(connection: Connection, rpc: Rpc, { request, option
  * lost connection it is called again, and the items that were yielded are left out. Throws unless
  * it has yielded the last one.
  */
-export async function* exported(connection: Connection, rpc: Rpc, { request, options }: Given): Items {
+export async function* exported(connection: Connection, rpc: Rpc, { request, options }: GivenStream): Items {
   const bytes = encode(rpc.request, request);
   let yielded = 0;
   let passed = 0;
@@ -75,7 +75,7 @@ export async function* exported(connection: Connection, rpc: Rpc, { request, opt
  * has taken the results of those before. After a lost connection it sends those again that have no
  * result: each has a key of its own that makes this safe.
  */
-export async function* imported(connection: Connection, rpc: Rpc, { request: items, options }: Given): Items {
+export async function* imported(connection: Connection, rpc: Rpc, { request: items, options }: GivenStream): Items {
   const chunks = chunksOf(rpc, items as Iterable<unknown> | AsyncIterable<unknown>);
   let chunk = await chunks.next();
   const open: Open = async function* (running) {

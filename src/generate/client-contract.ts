@@ -1,7 +1,7 @@
 import type { DescEnum, DescField, DescMessage, DescMethod, DescService } from "@bufbuild/protobuf";
 import { getOption } from "@bufbuild/protobuf";
 
-import { type Contract, extensionOf, messageOf } from "../../contract/contract.js";
+import { extensionOf, type HttpContract, messageOf } from "../../contract/contract.js";
 import { RPC_STATUS, TIMESTAMP } from "../../contract/json-support.js";
 
 const PACKAGE = "kesc.v1";
@@ -41,7 +41,7 @@ export interface ClientContract {
 }
 
 /** Leaves out the rpcs that anybody may call: they are for rails. */
-export function clientContractOf(contract: Contract): ClientContract {
+export function clientContractOf(contract: HttpContract): ClientContract {
   const { registry } = contract;
   const [isPublic, behavior] = [
     extensionOf(registry, `${PACKAGE}.public`),
@@ -72,7 +72,7 @@ export function clientContractOf(contract: Contract): ClientContract {
   };
 }
 
-function clientRpcOf({ registry, routes }: Contract, method: DescMethod): ClientRpc {
+function clientRpcOf({ registry, routes }: HttpContract, method: DescMethod): ClientRpc {
   const path = `/${method.parent.typeName}/${method.name}`;
   const takesKey = registry.getExtension(`${PACKAGE}.takes_idempotency_key`);
   const after = getOption(method, extensionOf(registry, `${PACKAGE}.resumes_by`)) as string;

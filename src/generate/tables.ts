@@ -1,7 +1,7 @@
 import { type DescEnum, type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 
 import { commentOf } from "../../contract/comments.js";
-import type { Contract } from "../../contract/contract.js";
+import type { HttpContract } from "../../contract/contract.js";
 import { enumName } from "../../contract/json/read-scalar.js";
 import { RPC_STATUS, TIMESTAMP } from "../../contract/json-support.js";
 import { errorReasonOf } from "../../gateway/problems/reasons.js";
@@ -54,7 +54,7 @@ export interface Import<Given, Item> {
 `;
 
 /** The services as types, and the tables of rpcs, messages and enums, as a file of TypeScript. */
-export function tables(contract: Contract, client: ClientContract): string {
+export function tables(contract: HttpContract, client: ClientContract): string {
   const names = [...client.services.values()].flat().map(({ method }) => JSON.stringify(method.localName));
   const reasons = errorReasonOf(contract.registry);
   const codes = reasons.values.slice(1).map(({ name }) => name.slice(reasons.sharedPrefix?.length ?? 0));
@@ -114,7 +114,7 @@ function rpcRow({ method, shape, items, given, after, writes }: ClientRpc): obje
   };
 }
 
-function fieldRow(contract: Contract, field: DescField): object {
+function fieldRow(contract: HttpContract, field: DescField): object {
   const { name, number, fieldKind } = field;
   const type = field.message === undefined ? field.enum?.name : keyOf(field.message);
   return {
@@ -136,7 +136,7 @@ const KINDS: ReadonlyMap<ScalarType | undefined, string> = new Map([
   [ScalarType.BYTES, "bytes"],
 ]);
 
-function kindOf(contract: Contract, field: DescField): string {
+function kindOf(contract: HttpContract, field: DescField): string {
   if (field.message?.typeName === TIMESTAMP) return "time";
   if (field.message?.typeName === RPC_STATUS) return "refusal";
   if (field.message !== undefined) return "message";

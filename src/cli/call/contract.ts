@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import type { DescMethod, FileRegistry, Message } from "@bufbuild/protobuf";
 import { distance } from "fastest-levenshtein";
 
-import { type Contract, CONTRACT_URL, readContract } from "../../../contract/contract.js";
-import type { FieldProblem } from "../../../contract/field-problem.js";
+import { CONTRACT_URL, type HttpContract, readContract } from "../../../contract/contract.js";
+import type { RequestProblem } from "../../../contract/field-problem.js";
 import { parseJson } from "../../../contract/json/parse-json.js";
 import { MessageReader } from "../../../contract/json/read-message.js";
 import { MessageWriter } from "../../../contract/json/write-message.js";
@@ -17,7 +17,7 @@ const NEAR_NAMES_MAX = 3;
 
 /** The contract that the build has put into the package, with JSON in the form of the REST API. */
 export class CallableContract {
-  readonly #contract: Contract = readContract(readFileSync(CONTRACT_URL));
+  readonly #contract: HttpContract = readContract(readFileSync(CONTRACT_URL));
   readonly #methods: ReadonlyMap<string, DescMethod>;
   readonly readRefusal: ReadRefusal;
   readonly #writer: MessageWriter;
@@ -93,7 +93,7 @@ export class CallableContract {
 }
 
 /** Throws an OperatorError that names each bad field. */
-export function refuseProblems(problems: readonly FieldProblem[]): void {
+export function refuseProblems(problems: readonly RequestProblem[]): void {
   if (problems.length === 0) return;
   const lines = problems.map(({ field, message }) => `  ${field === "" ? "the request" : field} ${message}`);
   throw new OperatorError(["The request is invalid. Nothing was sent.", ...lines].join("\n"), WRONG_USAGE);

@@ -5,7 +5,7 @@ import { Metadata, status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
 import { CONTRACT_URL, messageOf, readContract } from "../../../contract/contract.js";
-import type { CallOptions, Rpc, UpstreamResult } from "../../../contract/rpc.js";
+import type { Rpc, RpcCallOptions, UpstreamResult } from "../../../contract/rpc.js";
 import { CallBatcher, type EncodedCall } from "../../../gateway/upstream/call-batcher.js";
 import { ALL_BYTES, promotedBytes } from "../../support/promoted-bytes.js";
 
@@ -23,7 +23,7 @@ interface Part {
 interface Made {
   readonly rpc: Rpc;
   readonly references: readonly string[];
-  readonly options: CallOptions;
+  readonly options: RpcCallOptions;
 }
 
 /** The result of one item in the response of the test. */
@@ -36,7 +36,7 @@ function requestOf(rpc: Rpc, reference: string): Uint8Array {
 function optionsOf(
   batchKey: string | undefined,
   { requestId = "first", deadline = 1_000, idempotencyKey = "" } = {},
-): CallOptions {
+): RpcCallOptions {
   const metadata = new Metadata();
   metadata.set("x-request-id", requestId);
   if (idempotencyKey !== "") metadata.set("idempotency-key", idempotencyKey);
@@ -116,7 +116,7 @@ describe("calls of one turn of the event loop", () => {
 
   it("carry their own metadata in their items, and the batch carries none of it", async () => {
     const batcher = new CallBatcher(makeCall, 1_000);
-    const options = (idempotencyKey: string): CallOptions => optionsOf("key", { idempotencyKey });
+    const options = (idempotencyKey: string): RpcCallOptions => optionsOf("key", { idempotencyKey });
     await Promise.all([
       batcher.call(mint, requestOf(mint, "a"), options("key-a")),
       batcher.call(mint, requestOf(mint, "b"), options("")),

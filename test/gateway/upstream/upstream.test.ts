@@ -6,7 +6,7 @@ import { credentials, Metadata, status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
 import { CONTRACT_URL, readContract, rpcOf } from "../../../contract/contract.js";
-import type { CallOptions, UpstreamResult } from "../../../contract/rpc.js";
+import type { RpcCallOptions, UpstreamResult } from "../../../contract/rpc.js";
 import { createUpstream, type Upstream } from "../../../gateway/upstream/upstream.js";
 import { FakeServer, type ReceivedCall } from "../../support/gateway/fake-server.js";
 
@@ -32,7 +32,7 @@ describe("the gateway's client of the server", () => {
   });
   beforeEach(() => server.calls.splice(0));
 
-  function call(options: Partial<CallOptions> = {}): Promise<UpstreamResult> {
+  function call(options: Partial<RpcCallOptions> = {}): Promise<UpstreamResult> {
     const request = create(rpc.input, { transactionId: "txn_1" });
     const deadline = Date.now() + 10_000;
     return upstream.call(rpc, request, {
