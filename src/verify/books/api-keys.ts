@@ -4,10 +4,10 @@ import type { Place } from "../findings.js";
 import { guarded } from "../guarded.js";
 import type { AuditedBook } from "./book.js";
 import { hasHashOf, type HashedRow } from "./content.js";
-import { type JournalRow, newerRows } from "./journal-rows.js";
+import { type AuditedJournalRow, newerRows } from "./journal-rows.js";
 
 /** A row of `api_keys`. */
-interface ApiKeyRow {
+interface AuditedApiKeyRow {
   readonly id: string;
   readonly name: string;
   readonly secret_sha256: string;
@@ -37,14 +37,14 @@ export class ApiKeysAudit {
   }
 
   /** Takes the rows of the book up to its head. */
-  row({ seq, kind, recorded_at, content_hash }: JournalRow): void {
+  row({ seq, kind, recorded_at, content_hash }: AuditedJournalRow): void {
     if (kind === "key.created" || kind === "key.revoked") this.#rows.set(seq, { seq, kind, recorded_at, content_hash });
   }
 
   /** Called once, after the last row. */
   async end(): Promise<void> {
     const { row: book, findings } = this.#book;
-    const keys = await this.#audit.rows<ApiKeyRow>(
+    const keys = await this.#audit.rows<AuditedApiKeyRow>(
       `SELECT id, name, secret_sha256, scopes, seq, created_at, expires_at, revoked_seq, revoked_at
        FROM ${this.#audit.engine.table("api_keys")} WHERE organization_id = ?`,
       [book.organization_id],
@@ -66,7 +66,7 @@ export class ApiKeysAudit {
     }
   }
 
-  #compare(key: ApiKeyRow): void {
+  #compare(key: AuditedApiKeyRow): void {
     const { id, name, secret_sha256: secret, scopes, expires_at: expiresAt } = key;
     const expiry = expiresAt === null ? "" : String(expiresAt);
     const { seq, created_at: createdAt, revoked_seq: revokedSeq, revoked_at: revokedAt } = key;

@@ -8,7 +8,7 @@ import type { BookFindings } from "../findings.js";
  * A row of `books` with its organization and its keys. The sums are text, because a driver rounds
  * large numbers.
  */
-export interface BookRow {
+export interface AuditedBookRow {
   readonly number: number;
   readonly organization_id: string;
   readonly state: string;
@@ -42,7 +42,7 @@ export interface BookRow {
 
 /** A book, and the keys that check the content of its rows. */
 export interface AuditedBook {
-  readonly row: BookRow;
+  readonly row: AuditedBookRow;
   /** Undefined if the keys cannot be decrypted. Then no content of the book can be checked. */
   readonly secrets: BookSecrets | undefined;
   /** Says why there are no secrets. */
@@ -63,11 +63,11 @@ export interface BookSecrets {
 export async function nextBook(audit: Audit, after: number): Promise<AuditedBook | undefined> {
   const { engine, organizationId } = audit;
   const one = organizationId === undefined ? [] : [organizationId];
-  const [row] = await audit.rows<BookRow>(sqlOf(engine, one.length > 0), [after, ...one]);
+  const [row] = await audit.rows<AuditedBookRow>(sqlOf(engine, one.length > 0), [after, ...one]);
   return row === undefined ? undefined : open(audit, row);
 }
 
-function open(audit: Audit, row: BookRow): AuditedBook {
+function open(audit: Audit, row: AuditedBookRow): AuditedBook {
   const findings = audit.findings.of(row.organization_id);
   try {
     const keys = keysOf(audit, row);
@@ -78,7 +78,7 @@ function open(audit: Audit, row: BookRow): AuditedBook {
   }
 }
 
-function keysOf({ masterKeys }: Audit, { master_key_id: id, ...row }: BookRow): BookKeys {
+function keysOf({ masterKeys }: Audit, { master_key_id: id, ...row }: AuditedBookRow): BookKeys {
   if (id === null) throw new WrongMasterKeyError("none");
   return unwrapBookKeys(masterKeys(), row.organization_id as OrganizationId, { ...row, master_key_id: id });
 }

@@ -10,7 +10,7 @@ export interface HashedRow {
   readonly content_hash: string | null;
 }
 
-interface Content {
+interface AuditedContent {
   readonly accountId: string | null;
   readonly transactionId: string | null;
   /** The fields of what the row created. Empty if it created nothing. */
@@ -30,12 +30,12 @@ export function proofsIn({ detail, rail_receipt: receipt }: ProofColumns, moveme
 }
 
 /** Returns whether a row has the hash of its content. The book's key gives the salt. */
-export function hasHashOf(content: Content, row: HashedRow, salts: RowSalts): boolean {
+export function hasHashOf(content: AuditedContent, row: HashedRow, salts: RowSalts): boolean {
   return hasSaltedHashOf(content, row, salts.of(row.seq));
 }
 
 /** The same with another salt, in hexadecimal. */
-export function hasSaltedHashOf(content: Content, row: HashedRow, salt: string): boolean {
+export function hasSaltedHashOf(content: AuditedContent, row: HashedRow, salt: string): boolean {
   const { kind, recorded_at: recordedAt, content_hash: found } = row;
   return found === contentHash(salt, { kind, recordedAt, ...content });
 }

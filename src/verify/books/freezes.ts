@@ -5,10 +5,10 @@ import { guarded } from "../guarded.js";
 import { slices } from "../slices.js";
 import type { AuditedBook } from "./book.js";
 import { hasHashOf, proofsIn } from "./content.js";
-import { type JournalRow, newerRows } from "./journal-rows.js";
+import { type AuditedJournalRow, newerRows } from "./journal-rows.js";
 
 /** A row of `freezes`. */
-interface FreezeRow {
+interface AuditedFreezeRow {
   readonly id: string;
   readonly seq: number;
   readonly account_id: string;
@@ -33,7 +33,7 @@ export class FreezesAudit {
   readonly #audit: Audit;
   readonly #book: AuditedBook;
   /** The rows about freezes up to the head, by the id of the freeze. */
-  readonly #rows = new Map<string, JournalRow[]>();
+  readonly #rows = new Map<string, AuditedJournalRow[]>();
 
   constructor(audit: Audit, book: AuditedBook) {
     this.#audit = audit;
@@ -41,7 +41,7 @@ export class FreezesAudit {
   }
 
   /** Takes the rows of the book up to its head. */
-  row(row: JournalRow): void {
+  row(row: AuditedJournalRow): void {
     const { freeze_id: id } = row;
     if (id === null) return;
     const rows = this.#rows.get(id);
@@ -51,7 +51,7 @@ export class FreezesAudit {
 
   /** Called once, after the last row. */
   async end(): Promise<void> {
-    const newer = new Map<string, FreezeRow>();
+    const newer = new Map<string, AuditedFreezeRow>();
     for await (const summaries of this.#summaries()) {
       for (const summary of summaries) {
         if (this.#isNewer(summary)) newer.set(summary.id, summary);
@@ -70,12 +70,12 @@ export class FreezesAudit {
   }
 
   /** Whether the freeze reflects a row of the journal after the head. */
-  #isNewer({ id, seq, lifted_at: liftedAt }: FreezeRow): boolean {
+  #isNewer({ id, seq, lifted_at: liftedAt }: AuditedFreezeRow): boolean {
     if (seq > (this.#book.row.head ?? 0)) return true;
     return liftedAt !== null && this.#rows.get(id)?.some(({ kind }) => kind === ENDED) !== true;
   }
 
-  #check(id: string, summary: FreezeRow | undefined): void {
+  #check(id: string, summary: AuditedFreezeRow | undefined): void {
     const rows = this.#rows.get(id) ?? [];
     this.#rows.delete(id);
     guarded(this.#book.findings, { seq: undefined, table: "freezes", id }, () => {
@@ -85,8 +85,8 @@ export class FreezesAudit {
     });
   }
 
-  #summaries(): AsyncGenerator<readonly FreezeRow[], void, void> {
-    return slices<FreezeRow>(this.#audit, {
+  #summaries(): AsyncGenerator<readonly AuditedFreezeRow[], void, void> {
+    return slices<AuditedFreezeRow>(this.#audit, {
       sql: `
         SELECT id, seq, account_id, reason_code, reason, created_by, created_at, lifted_by, lifted_at, lift_reason
         FROM ${this.#audit.engine.table("freezes")} WHERE book = ?`,
@@ -100,17 +100,17 @@ export class FreezesAudit {
 class FreezeCheck {
   readonly #id: string;
   readonly #book: AuditedBook;
-  readonly #summary: FreezeRow | undefined;
-  #begun: JournalRow | undefined;
-  #ended: JournalRow | undefined;
+  readonly #summary: AuditedFreezeRow | undefined;
+  #begun: AuditedJournalRow | undefined;
+  #ended: AuditedJournalRow | undefined;
 
-  constructor(id: string, book: AuditedBook, summary: FreezeRow | undefined) {
+  constructor(id: string, book: AuditedBook, summary: AuditedFreezeRow | undefined) {
     this.#id = id;
     this.#book = book;
     this.#summary = summary;
   }
 
-  row(row: JournalRow): void {
+  row(row: AuditedJournalRow): void {
     const { seq, kind } = row;
     const place = { seq, table: "journal", id: this.#id } as const;
     if (this.#begun === undefined) {
@@ -154,7 +154,7 @@ class FreezeCheck {
     this.#book.findings.add(place, { expected: `the ${name} of the journal row`, found: `another ${name}` });
   }
 
-  #checkContent(row: JournalRow): void {
+  #checkContent(row: AuditedJournalRow): void {
     const { secrets, findings } = this.#book;
     const summary = this.#summary;
     if (secrets === undefined || summary === undefined) return;

@@ -4,7 +4,7 @@ import { slices } from "../slices.js";
 import type { AuditedBook } from "./book.js";
 
 /** An idempotency key, with the account, freeze or transaction of its book that it refers to. */
-interface IdempotencyKeyRow {
+interface AuditedIdempotencyKeyRow {
   readonly key: string;
   readonly resource_id: string;
   readonly created_at: number;
@@ -18,7 +18,7 @@ interface IdempotencyKeyRow {
  */
 export async function auditIdempotencyKeys(audit: Audit, { row: { number }, findings }: AuditedBook): Promise<void> {
   const { table } = audit.engine;
-  const all = slices<IdempotencyKeyRow>(audit, {
+  const all = slices<AuditedIdempotencyKeyRow>(audit, {
     sql: `
       SELECT k.key, k.resource_id, k.created_at, COALESCE(t.created_at, a.created_at, f.created_at) AS resource_created_at
       FROM ${table("idempotency_keys")} k

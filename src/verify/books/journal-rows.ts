@@ -4,7 +4,7 @@ import { slices } from "../slices.js";
 import type { HashedRow, ProofColumns } from "./content.js";
 
 /** A row of the journal. Its values may be invalid. */
-export interface JournalRow extends PostingColumns, HashedRow, ProofColumns {
+export interface AuditedJournalRow extends PostingColumns, HashedRow, ProofColumns {
   readonly previous_seq: number | null;
   readonly account_id: string | null;
   readonly transaction_id: string | null;
@@ -21,9 +21,9 @@ export function journalSlices(
   audit: Audit,
   book: number,
   { after, upTo }: { readonly after?: number; readonly upTo: number },
-): AsyncGenerator<readonly JournalRow[], void, void> {
+): AsyncGenerator<readonly AuditedJournalRow[], void, void> {
   const { table, hex } = audit.engine;
-  return slices<JournalRow>(audit, {
+  return slices<AuditedJournalRow>(audit, {
     sql: `
       SELECT seq, previous_seq, account_id, transaction_id, freeze_id, kind, debit, credit, amount_cents,
         available_after_cents, held_after_cents, detail, rail_receipt, actor, reason, recorded_at,
@@ -39,7 +39,7 @@ export function journalSlices(
 export async function* newerRows(
   audit: Audit,
   { number, head }: { readonly number: number; readonly head: number | null },
-): AsyncGenerator<JournalRow, void, void> {
+): AsyncGenerator<AuditedJournalRow, void, void> {
   const sql = `SELECT MAX(seq) AS head FROM ${audit.engine.table("journal")} WHERE book = ?`;
   const [now] = await audit.rows<{ readonly head: number | null }>(sql, [number]);
   const range = { upTo: now?.head ?? 0, ...(head === null ? {} : { after: head }) };

@@ -5,9 +5,9 @@ import type { Audit } from "../audit.js";
 import type { Place } from "../findings.js";
 import { decimalOf, describePosting, type PostingColumns } from "../format.js";
 import type { Head } from "../heads.js";
-import type { AuditedBook, BookRow } from "./book.js";
+import type { AuditedBook, AuditedBookRow } from "./book.js";
 import { hasHashOf, proofsIn } from "./content.js";
-import type { JournalRow } from "./journal-rows.js";
+import type { AuditedJournalRow } from "./journal-rows.js";
 import { accountsOf } from "./proposals.js";
 
 const KINDS: ReadonlySet<string> = new Set(JOURNAL_KINDS);
@@ -48,7 +48,7 @@ export class BookCheck {
   }
 
   /** Takes the rows in the order of `seq`, up to the head of the book. */
-  row(row: JournalRow): void {
+  row(row: AuditedJournalRow): void {
     const { seq } = row;
     this.#audit.coverage.journalRows += 1;
     if (seq !== this.#lastSeq + 1) this.#addOutOfStep(seq);
@@ -93,7 +93,7 @@ export class BookCheck {
   }
 
   /** Continues from a wrong time, so that one row causes one finding. */
-  #checkTime({ seq, recorded_at: recordedAt }: JournalRow): void {
+  #checkTime({ seq, recorded_at: recordedAt }: AuditedJournalRow): void {
     const isTime = recordedAt <= TIME_MAX;
     if (!isTime || recordedAt < this.#lastRecordedAt) {
       this.#add(seq, `recorded_at ${String(this.#lastRecordedAt)} or later`, `recorded_at ${String(recordedAt)}`);
@@ -103,7 +103,7 @@ export class BookCheck {
     if (isTime) coverage.lastRecordedAt = Math.max(coverage.lastRecordedAt, recordedAt);
   }
 
-  #checkForm(row: JournalRow): void {
+  #checkForm(row: AuditedJournalRow): void {
     const { seq, kind } = row;
     if (!KINDS.has(kind)) this.#add(seq, "a known kind", kind);
     if ((kind === FIRST_KIND) !== (seq === 1)) this.#add(seq, `${FIRST_KIND} as seq 1, and nowhere else`, kind);
@@ -129,7 +129,7 @@ export class BookCheck {
   }
 
   /** Checks a row about the organization itself. */
-  #checkOwn(row: JournalRow): void {
+  #checkOwn(row: AuditedJournalRow): void {
     const { seq } = row;
     const isCorrection = row.kind.startsWith("book.");
     if (!isNoPosting(row) && !isCorrection) this.#add(seq, "no posting without an account", describePosting(row));
@@ -145,7 +145,7 @@ export class BookCheck {
    * A person of the AdminService is an operator. Whoever approves is another person. The operators
    * of rows that came with an import may belong to another database.
    */
-  #checkActor({ seq, actor }: JournalRow): void {
+  #checkActor({ seq, actor }: AuditedJournalRow): void {
     if (!actor.startsWith(OPERATOR_PREFIX)) return;
     const ids = actor.split(",");
     const areKnown = seq <= (this.#book.row.arrived_seq ?? 0) || ids.every((id) => this.#audit.operators.has(id));
@@ -154,7 +154,7 @@ export class BookCheck {
   }
 
   /** The row names an endpoint, which may be deleted since. So only its hash can confirm it. */
-  #checkWebhookRow(row: JournalRow): void {
+  #checkWebhookRow(row: AuditedJournalRow): void {
     const { secrets, findings, row: book } = this.#book;
     const content = { accountId: null, transactionId: null, created: proofsIn(row) };
     if (secrets === undefined || hasHashOf(content, row, secrets.salts)) return;
@@ -166,7 +166,7 @@ export class BookCheck {
   }
 
   /** Checks the row that created the organization. */
-  #checkFirst(row: JournalRow): void {
+  #checkFirst(row: AuditedJournalRow): void {
     const { secrets, findings, row: book } = this.#book;
     const { seq } = row;
     if (book.name === null) return;
@@ -185,7 +185,7 @@ export class BookCheck {
     }
   }
 
-  #checkSuspension(row: JournalRow): void {
+  #checkSuspension(row: AuditedJournalRow): void {
     const { seq, kind } = row;
     const isSuspended = this.#suspendedSeq !== null;
     if ((kind === SUSPENDED) === isSuspended) {
@@ -206,7 +206,7 @@ export class BookCheck {
     this.#sums[credit] += ASSETS.has(credit) ? -amount : amount;
   }
 
-  #compareBook(place: Place, row: BookRow): void {
+  #compareBook(place: Place, row: AuditedBookRow): void {
     const { findings } = this.#book;
     if (row.name === null) findings.add({ ...place, table: "organizations" }, { expected: "a row", found: "none" });
     const isOpen = row.state === "OPEN" || row.state === "RESTORED";
@@ -262,7 +262,7 @@ function isNoPosting({ debit, credit, amount_cents: amountCents }: PostingColumn
   return debit === null && credit === null && amountCents === null;
 }
 
-function isPosting(row: JournalRow): row is JournalRow & ValidPosting {
+function isPosting(row: AuditedJournalRow): row is AuditedJournalRow & ValidPosting {
   const { debit, credit, amount_cents: amountCents } = row;
   return (
     isBookAccount(debit) &&

@@ -10,7 +10,7 @@ interface Orphan {
 }
 
 /** A row that belongs to a row of another table. */
-interface Part {
+interface PartRow {
   readonly id: string;
   readonly organization_id: string | null;
   /** Null if the other row does not exist in the book of the part. */
@@ -18,7 +18,7 @@ interface Part {
 }
 
 /** A table with rows that belong to the rows of another table. */
-interface Parts {
+interface PartsCheck {
   readonly table: AuditedTable;
   /** The column with the id of the other row. Its values differ. */
   readonly id: string;
@@ -26,13 +26,13 @@ interface Parts {
   readonly expected: string;
 }
 
-const HOLDERS: Parts = {
+const HOLDERS: PartsCheck = {
   table: "account_holders",
   id: "account_id",
   owners: "accounts",
   expected: "an account of the book",
 };
-const PAYMENTS: Parts = {
+const PAYMENTS: PartsCheck = {
   table: "payments",
   id: "transaction_id",
   owners: "transactions",
@@ -86,9 +86,9 @@ export async function auditOrphans(audit: Audit): Promise<void> {
   await auditLostParts(audit, PAYMENTS);
 }
 
-async function auditLostParts(audit: Audit, { table: name, id: column, owners, expected }: Parts): Promise<void> {
+async function auditLostParts(audit: Audit, { table: name, id: column, owners, expected }: PartsCheck): Promise<void> {
   const { table } = audit.engine;
-  const parts = slices<Part>(audit, {
+  const parts = slices<PartRow>(audit, {
     sql: `
       SELECT x.${column} AS id, o.seq AS owner_seq, b.organization_id
       FROM ${table(name)} x

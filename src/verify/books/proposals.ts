@@ -5,10 +5,10 @@ import { describePosting, type Direction } from "../format.js";
 import { guarded } from "../guarded.js";
 import type { AuditedBook } from "./book.js";
 import { hasHashOf, proofsIn } from "./content.js";
-import { type JournalRow, newerRows } from "./journal-rows.js";
+import { type AuditedJournalRow, newerRows } from "./journal-rows.js";
 
 /** A row of `proposals`. */
-interface ProposalRow {
+interface AuditedProposalRow {
   readonly subject: string;
   readonly content: string;
   readonly person: string;
@@ -19,29 +19,29 @@ interface ProposalRow {
 }
 
 /** The content of a proposal: its name, its amount, and what stands behind them. */
-type Content = readonly unknown[];
+type ProposedContent = readonly unknown[];
 
-interface Correction {
+interface ProposedCorrection {
   /** The posting. None moves no money. */
-  readonly posting: (row: JournalRow) => Direction | undefined;
+  readonly posting: (row: AuditedJournalRow) => Direction | undefined;
   /** The name of the correction in the content of a proposal. */
   readonly name: string;
   /** What the content has behind the amount. */
-  readonly targets: (row: JournalRow, content: Content) => Content;
+  readonly targets: (row: AuditedJournalRow, content: ProposedContent) => ProposedContent;
   /** Whether the row has the receipt of what moved. */
   readonly hasReceipt: boolean;
   readonly account: "always" | "never" | "maybe";
 }
 
 const always = (debit: BookAccount, credit: BookAccount) => (): Direction => ({ debit, credit });
-const payerOf = ({ account_id: id }: JournalRow): BookAccount => (id === null ? "shortfall" : "available");
-const accountIn = ({ account_id: id }: JournalRow): Content => (id === null ? [] : [id]);
-const receiptIn = ({ rail_receipt: receipt }: JournalRow): Content => [receipt];
+const payerOf = ({ account_id: id }: AuditedJournalRow): BookAccount => (id === null ? "shortfall" : "available");
+const accountIn = ({ account_id: id }: AuditedJournalRow): ProposedContent => (id === null ? [] : [id]);
+const receiptIn = ({ rail_receipt: receipt }: AuditedJournalRow): ProposedContent => [receipt];
 const RECEIPT = { targets: receiptIn, hasReceipt: true, account: "never" } as const;
 const ACCOUNT = { targets: accountIn, hasReceipt: false, account: "always" } as const;
 
 // Repeated on purpose: an audit must not depend on the code that it audits.
-const CORRECTIONS: Readonly<Record<string, Correction>> = {
+const CORRECTIONS: Readonly<Record<string, ProposedCorrection>> = {
   "book.covered": {
     posting: always("reserve", "shortfall"),
     name: "coverShortfall",
@@ -111,7 +111,7 @@ export class ProposalsAudit {
   }
 
   /** Takes the rows of the book in the order of `seq`, up to its head. */
-  row(row: JournalRow): void {
+  row(row: AuditedJournalRow): void {
     if (!Object.hasOwn(CORRECTIONS, row.kind) && !PROPOSALS.has(row.kind)) return;
     const place: Place = { seq: row.seq, table: "journal", id: undefined };
     guarded(this.#book.findings, place, () => {
@@ -132,10 +132,10 @@ export class ProposalsAudit {
   }
 
   /** One statement reads all proposals and the last row of the book, so all are of one moment. */
-  async #proposals(): Promise<readonly ProposalRow[]> {
+  async #proposals(): Promise<readonly AuditedProposalRow[]> {
     const { engine, rows } = this.#audit;
     const head = `(SELECT COALESCE(MAX(j.seq), 0) FROM ${engine.table("journal")} j WHERE j.book = p.book)`;
-    return rows<ProposalRow>(
+    return rows<AuditedProposalRow>(
       `
         SELECT p.subject, p.content, p.person, p.proposed_at, p.done_at, ${head} AS book_seq
         FROM ${engine.table("proposals")} p WHERE p.book = ?`,
@@ -143,7 +143,7 @@ export class ProposalsAudit {
     );
   }
 
-  #check(row: JournalRow): void {
+  #check(row: AuditedJournalRow): void {
     const correction = CORRECTIONS[row.kind];
     const [subject, person, content] = readDetail(row.detail);
     if (subject === undefined || person === undefined || content === undefined) {
@@ -156,7 +156,7 @@ export class ProposalsAudit {
     this.#follow(subject, { person, content, row, isDone: correction !== undefined });
   }
 
-  #compare(found: ReadonlyMap<string, ProposalRow>): void {
+  #compare(found: ReadonlyMap<string, AuditedProposalRow>): void {
     const { findings } = this.#book;
     for (const [subject, { seq, ...derived }] of this.#derived) {
       const place: Place = { seq, table: "proposals", id: subject };
@@ -179,7 +179,7 @@ export class ProposalsAudit {
     }
   }
 
-  #checkPosting(row: JournalRow, direction: Direction | undefined): void {
+  #checkPosting(row: AuditedJournalRow, direction: Direction | undefined): void {
     const { debit = null, credit = null } = direction ?? {};
     const isRight = row.debit === debit && row.credit === credit && (row.amount_cents === null) === (debit === null);
     if (isRight) return;
@@ -192,7 +192,11 @@ export class ProposalsAudit {
   }
 
   /** The detail names the correction, its amount, and its account or receipt. */
-  #checkContent(row: JournalRow, content: string, { name, targets, hasReceipt, posting }: Correction): void {
+  #checkContent(
+    row: AuditedJournalRow,
+    content: string,
+    { name, targets, hasReceipt, posting }: ProposedCorrection,
+  ): void {
     const said = readContent(content);
     const amount = posting(row) === undefined ? amountIn(said) : row.amount_cents;
     const expected = JSON.stringify([name, amount, ...targets(row, said)]);
@@ -201,7 +205,7 @@ export class ProposalsAudit {
   }
 
   /** The audits of accounts and of transactions check the hashes of their rows. */
-  #checkHash(row: JournalRow): void {
+  #checkHash(row: AuditedJournalRow): void {
     const { secrets } = this.#book;
     if (secrets === undefined || row.account_id !== null || row.transaction_id !== null) return;
     const content = { accountId: null, transactionId: null, created: proofsIn(row) };
@@ -211,7 +215,7 @@ export class ProposalsAudit {
 
   #follow(
     subject: string,
-    { person, content, row, isDone }: { person: string; content: string; row: JournalRow; isDone: boolean },
+    { person, content, row, isDone }: { person: string; content: string; row: AuditedJournalRow; isDone: boolean },
   ): void {
     const before = this.#derived.get(subject);
     if (before?.doneAt !== undefined && before.doneAt !== null) {
@@ -224,7 +228,7 @@ export class ProposalsAudit {
     this.#derived.set(subject, { ...kept, doneAt: isDone ? recordedAt : null, seq });
   }
 
-  #add({ seq }: JournalRow, expected: string, found: string): void {
+  #add({ seq }: AuditedJournalRow, expected: string, found: string): void {
     this.#book.findings.add({ seq, table: "journal", id: undefined }, { expected, found });
   }
 }
@@ -242,7 +246,7 @@ function readDetail(detail: string | null): readonly (string | undefined)[] {
 }
 
 /** Returns the parts of a content, or none if it has another form. */
-function readContent(content: string): Content {
+function readContent(content: string): ProposedContent {
   try {
     const parts: unknown = JSON.parse(content);
     return Array.isArray(parts) ? parts : [];
@@ -252,6 +256,6 @@ function readContent(content: string): Content {
 }
 
 /** The amount of a row that moves no money in the book. */
-function amountIn([, amount]: Content): number | undefined {
+function amountIn([, amount]: ProposedContent): number | undefined {
   return typeof amount === "number" && Number.isSafeInteger(amount) && amount > 0 ? amount : undefined;
 }

@@ -4,7 +4,7 @@ import type { Audit } from "../audit.js";
 import { guarded } from "../guarded.js";
 import type { AuditedBook } from "./book.js";
 import { hasHashOf, proofsIn } from "./content.js";
-import { type JournalRow, newerRows } from "./journal-rows.js";
+import { type AuditedJournalRow, newerRows } from "./journal-rows.js";
 
 /** The columns of `rail_accounts` that each change of an account records. */
 const RECORDED = [
@@ -20,7 +20,7 @@ const RECORDED = [
 ] as const;
 
 /** A row of `rail_accounts`, without its balance. */
-type AccountRow = Readonly<Record<(typeof RECORDED)[number], string | number | null>> & {
+type AuditedRailAccountRow = Readonly<Record<(typeof RECORDED)[number], string | number | null>> & {
   readonly id: string;
   readonly settings: string;
   readonly credentials: Uint8Array | null;
@@ -53,7 +53,7 @@ export class RailAccountsAudit {
   }
 
   /** Takes the rows of the book in the order of `seq`. */
-  row(row: JournalRow): void {
+  row(row: AuditedJournalRow): void {
     if (row.kind !== "rail.changed") return;
     guarded(this.#book.findings, { seq: row.seq, table: "journal", id: undefined }, () => {
       this.#follow(row);
@@ -80,7 +80,7 @@ export class RailAccountsAudit {
     }
   }
 
-  #follow(row: JournalRow): void {
+  #follow(row: AuditedJournalRow): void {
     const { findings, secrets } = this.#book;
     const { seq, recorded_at: updatedAt } = row;
     const place = { seq, table: "journal", id: undefined } as const;
@@ -99,11 +99,11 @@ export class RailAccountsAudit {
   }
 
   /** One statement reads all accounts and the last row of the book, so all are of one moment. */
-  #accounts(): Promise<readonly AccountRow[]> {
+  #accounts(): Promise<readonly AuditedRailAccountRow[]> {
     const { engine, rows } = this.#audit;
     const { number, organization_id: organizationId } = this.#book.row;
     const head = `(SELECT COALESCE(MAX(j.seq), 0) FROM ${engine.table("journal")} j WHERE j.book = ?)`;
-    return rows<AccountRow>(
+    return rows<AuditedRailAccountRow>(
       `SELECT a.id, a.settings, a.credentials, a.created_at, a.updated_at,
          ${RECORDED.map((column) => `a.${column}`).join(", ")}, ${head} AS book_seq
        FROM ${engine.table("rail_accounts")} a WHERE a.organization_id = ?`,
@@ -115,7 +115,7 @@ export class RailAccountsAudit {
 /** The fields that must agree. Long texts are shown by their SHA-256. */
 function comparedFields(
   { createdAt, updatedAt, fields }: Recorded,
-  account: AccountRow,
+  account: AuditedRailAccountRow,
 ): Readonly<Record<string, readonly [expected: unknown, found: unknown]>> {
   const { settings } = fields;
   const credentials = account.credentials === null ? null : sha256(account.credentials);

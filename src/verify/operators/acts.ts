@@ -4,7 +4,7 @@ import type { Audit, AuditedOperator } from "../audit.js";
 import type { RowOfChain } from "./chain.js";
 
 /** A row of `operator_acts`. */
-interface ActRow {
+interface AuditedActRow {
   readonly seq: number;
   readonly kind: string;
   readonly operator_id: string;
@@ -30,7 +30,7 @@ export async function auditOperatorActs(
   audit: Audit,
 ): Promise<{ readonly keys: ReadonlySet<string>; readonly chained: readonly RowOfChain[] }> {
   const { engine, findings, operators } = audit;
-  const rows = await audit.rows<ActRow>(
+  const rows = await audit.rows<AuditedActRow>(
     `SELECT seq, kind, operator_id, name, roles, key_sha256, actor, recorded_at, ${engine.hex("hash")} AS hash
      FROM ${engine.table("operator_acts")} ORDER BY seq`,
   );
@@ -63,19 +63,22 @@ export async function auditOperatorActs(
   };
 }
 
-function hashAfter(previous: string, row: ActRow): string {
+function hashAfter(previous: string, row: AuditedActRow): string {
   const text = JSON.stringify([FORMAT, ...fieldsOf(row)]);
   return createHash("sha256").update(previous).update(text).digest("hex");
 }
 
-function fieldsOf(row: ActRow): readonly (string | number)[] {
+function fieldsOf(row: AuditedActRow): readonly (string | number)[] {
   const words = [row.operator_id, row.name ?? "", row.roles ?? "", row.key_sha256 ?? "", row.actor];
   return [row.seq, row.kind, ...words, row.recorded_at];
 }
 
 type Known = ReadonlyMap<string, AuditedOperator>;
 
-function problemOf(row: ActRow, operators: Known): { readonly expected: string; readonly found: string } | undefined {
+function problemOf(
+  row: AuditedActRow,
+  operators: Known,
+): { readonly expected: string; readonly found: string } | undefined {
   const subject = operators.get(row.operator_id);
   const isNew = row.kind === "operator.created";
   if (isNew !== (subject === undefined)) {
@@ -98,7 +101,7 @@ function may(operator: AuditedOperator | undefined, roles: readonly string[]): b
   return operator !== undefined && !operator.isRevoked && operator.roles.some((role) => roles.includes(role));
 }
 
-function apply({ kind, operator_id: id, roles }: ActRow, operators: Map<string, AuditedOperator>): void {
+function apply({ kind, operator_id: id, roles }: AuditedActRow, operators: Map<string, AuditedOperator>): void {
   const before = operators.get(id) ?? { roles: [], isRevoked: false };
   operators.set(id, {
     roles: roles === null ? before.roles : roles.split(" "),

@@ -5,7 +5,7 @@ import type { BookFindings } from "../findings.js";
 import type { RowOfChain } from "./chain.js";
 
 /** A row of `operator_proposals`, with its row of `operator_decisions`. */
-interface ProposalRow {
+interface AuditedOperatorProposalRow {
   readonly id: string;
   readonly content: string;
   readonly proposed_by: string;
@@ -15,7 +15,7 @@ interface ProposalRow {
   readonly hash: string;
 }
 
-interface DecisionRow {
+interface AuditedDecisionRow {
   readonly proposal_id: string;
   readonly decision: string;
   readonly decided_by: string;
@@ -40,11 +40,11 @@ interface ActFields {
 export async function auditProposals(audit: Audit, operatorKeys: ReadonlySet<string>): Promise<readonly RowOfChain[]> {
   const { engine, operators } = audit;
   const findings = audit.findings.of(undefined);
-  const proposals = await audit.rows<ProposalRow>(
+  const proposals = await audit.rows<AuditedOperatorProposalRow>(
     `SELECT id, content, proposed_by, proposed_at, expires_at, ${engine.hex("hash")} AS hash
      FROM ${engine.table("operator_proposals")} ORDER BY id`,
   );
-  const decisions = await audit.rows<DecisionRow>(
+  const decisions = await audit.rows<AuditedDecisionRow>(
     `SELECT proposal_id, decision, decided_by, decided_at, ${engine.hex("hash")} AS hash
      FROM ${engine.table("operator_decisions")} ORDER BY proposal_id`,
   );
@@ -82,19 +82,30 @@ export async function auditProposals(audit: Audit, operatorKeys: ReadonlySet<str
   return [...proposals.map(chainedProposal), ...decisions.map(chainedDecision)];
 }
 
-function chainedProposal({ id, content, proposed_by: by, proposed_at: at, expires_at: end }: ProposalRow): RowOfChain {
+function chainedProposal({
+  id,
+  content,
+  proposed_by: by,
+  proposed_at: at,
+  expires_at: end,
+}: AuditedOperatorProposalRow): RowOfChain {
   const place = { seq: undefined, table: "operator_proposals", id } as const;
   return { subject: `proposal:${id}`, fields: [id, content, by, at, end], place };
 }
 
-function chainedDecision({ proposal_id: id, decision, decided_by: by, decided_at: at }: DecisionRow): RowOfChain {
+function chainedDecision({
+  proposal_id: id,
+  decision,
+  decided_by: by,
+  decided_at: at,
+}: AuditedDecisionRow): RowOfChain {
   const place = { seq: undefined, table: "operator_decisions", id } as const;
   return { subject: `decision:${id}`, fields: [id, decision, by, at], place };
 }
 
 function checkDecision(
   findings: BookFindings,
-  { proposal, row }: { readonly proposal: ProposalRow; readonly row: DecisionRow },
+  { proposal, row }: { readonly proposal: AuditedOperatorProposalRow; readonly row: AuditedDecisionRow },
 ): void {
   const place = { seq: undefined, table: "operator_decisions", id: row.proposal_id } as const;
   const digest = digestOf("kesc-decision-1", proposal.hash, row.decision, row.decided_by, row.decided_at);
@@ -124,7 +135,7 @@ function isDone({ kind, organizationId, secretSha256, keySha256 }: ActFields, ma
 }
 
 /** A text that is no JSON has another hash, which is a finding. */
-function actIn({ content }: ProposalRow): ActFields {
+function actIn({ content }: AuditedOperatorProposalRow): ActFields {
   try {
     return JSON.parse(content) as ActFields;
   } catch {

@@ -7,11 +7,11 @@ import type { Place } from "../../findings.js";
 import { decimalOf, describeBalances, describePosting, type PostingColumns } from "../../format.js";
 import type { AuditedBook } from "../book.js";
 import { hasHashOf, type HashedRow, proofsIn } from "../content.js";
-import type { JournalRow } from "../journal-rows.js";
-import { checkHolder, type HolderRow } from "./holders.js";
+import type { AuditedJournalRow } from "../journal-rows.js";
+import { type AuditedHolderRow, checkHolder } from "./holders.js";
 
 /** A row of `accounts`. */
-export interface AccountRow {
+export interface AuditedAccountRow {
   readonly id: string;
   readonly seq: number;
   readonly last_seq: number;
@@ -93,7 +93,7 @@ export class AccountCheck {
   }
 
   /** Takes the rows of the account in the order of `seq`. */
-  row(row: JournalRow): void {
+  row(row: AuditedJournalRow): void {
     this.#created ??= hashedOf(row);
     const previousSeq = this.#lastSeq ?? null;
     if (row.previous_seq !== previousSeq) this.#add(row.seq, describeLink(previousSeq), describeLink(row.previous_seq));
@@ -104,7 +104,7 @@ export class AccountCheck {
   }
 
   /** Takes the rows of the tables, after the last row of the journal that they reflect. */
-  end(summary: AccountRow | undefined, holder: HolderRow | undefined): void {
+  end(summary: AuditedAccountRow | undefined, holder: AuditedHolderRow | undefined): void {
     const place = { seq: this.#lastSeq ?? summary?.seq, table: "accounts", id: this.#id } as const;
     if (summary === undefined) {
       this.#book.findings.add(place, { expected: "a row", found: "none" });
@@ -127,7 +127,7 @@ export class AccountCheck {
     if (isErased) this.#audit.coverage.erasedHolders += 1;
   }
 
-  #compare(place: Place, summary: AccountRow, created: HashedRow): void {
+  #compare(place: Place, summary: AuditedAccountRow, created: HashedRow): void {
     const { findings } = this.#book;
     findings.compareFields(place, {
       seq: [created.seq, summary.seq],
@@ -151,7 +151,7 @@ export class AccountCheck {
   }
 
   /** Checks a row that belongs to no transaction. */
-  #checkOwnRow(row: JournalRow): void {
+  #checkOwnRow(row: AuditedJournalRow): void {
     const { seq, kind } = row;
     const { secrets } = this.#book;
     this.#updatedAt = row.recorded_at;
@@ -169,7 +169,7 @@ export class AccountCheck {
     }
   }
 
-  #changeStatus(row: JournalRow, kind: StatusKind): void {
+  #changeStatus(row: AuditedJournalRow, kind: StatusKind): void {
     const { seq } = row;
     const from = FROM[kind];
     if (!from.includes(this.#status)) {
@@ -191,7 +191,7 @@ export class AccountCheck {
     this.#statusReason = isFrozen ? "" : row.reason;
   }
 
-  #update(row: JournalRow): void {
+  #update(row: AuditedJournalRow): void {
     const { seq, reason, recorded_at: recordedAt } = row;
     if (this.#status === undefined || this.#status === "CLOSED" || this.#erased !== undefined) {
       this.#add(seq, "account.updated only on an open account with personal data", describe(this.#status));
@@ -205,7 +205,7 @@ export class AccountCheck {
     }
   }
 
-  #changeTier({ seq, detail }: JournalRow): void {
+  #changeTier({ seq, detail }: AuditedJournalRow): void {
     if (this.#status === undefined || this.#status === "CLOSED") {
       this.#add(seq, "account.tiered only on an open account", describe(this.#status));
     }
@@ -214,14 +214,14 @@ export class AccountCheck {
     this.#tier = detail ?? "";
   }
 
-  #erase(row: JournalRow): void {
+  #erase(row: AuditedJournalRow): void {
     this.#checkEmpty(row);
     if (this.#status === undefined) this.#add(row.seq, "account.created first", row.kind);
     if (this.#erased !== undefined) this.#add(row.seq, "one erasure", "a second one");
     this.#erased = hashedOf(row);
   }
 
-  #checkEmpty({ seq, kind }: JournalRow): void {
+  #checkEmpty({ seq, kind }: AuditedJournalRow): void {
     const open = this.#openPayments?.size ?? 0;
     if (open > 0) this.#add(seq, `${kind} only when no payment is open`, `${String(open)} open`);
     if (this.#availableCents === 0 && this.#heldCents === 0) return;
@@ -230,7 +230,7 @@ export class AccountCheck {
   }
 
   /** A payment is open from the pending row of its transaction to the row that ends it. */
-  #checkTransactionRow(row: JournalRow, transactionId: string): void {
+  #checkTransactionRow(row: AuditedJournalRow, transactionId: string): void {
     if (row.amount_cents !== null) this.#updatedAt = row.recorded_at;
     this.#checkMayMove(row);
     if (row.kind === "transaction.pending") (this.#openPayments ??= new Set()).add(transactionId);
@@ -241,7 +241,7 @@ export class AccountCheck {
    * Only an ACTIVE account can start a transaction. A FROZEN one pays only for what a rail reports
    * late. No money can move on a CLOSED account.
    */
-  #checkMayMove(row: JournalRow): void {
+  #checkMayMove(row: AuditedJournalRow): void {
     if (this.#status === "ACTIVE") return;
     const begins = row.kind === "transaction.pending" || (row.debit === "available" && !LATE.test(row.detail ?? ""));
     const moves = [row.debit, row.credit].some((name) => name === "available" || name === "held");
@@ -254,7 +254,7 @@ export class AccountCheck {
    * Continues from the balances that the row states, even if they are wrong. So a broken row causes
    * one finding, and the rows after it cause none.
    */
-  #follow(row: JournalRow): void {
+  #follow(row: AuditedJournalRow): void {
     const availableCents = this.#availableCents + changeOf("available", row);
     const heldCents = this.#heldCents + changeOf("held", row);
     const { available_after_cents: availableAfterCents, held_after_cents: heldAfterCents } = row;
@@ -278,7 +278,7 @@ export class AccountCheck {
 }
 
 /** Drops the other columns, because an AccountCheck is kept for long. */
-function hashedOf({ seq, kind, recorded_at, content_hash }: JournalRow): HashedRow {
+function hashedOf({ seq, kind, recorded_at, content_hash }: AuditedJournalRow): HashedRow {
   return { seq, kind, recorded_at, content_hash };
 }
 

@@ -2,12 +2,12 @@ import type { Audit } from "../../audit.js";
 import { guarded } from "../../guarded.js";
 import { slices } from "../../slices.js";
 import type { AuditedBook } from "../book.js";
-import { type JournalRow, newerRows } from "../journal-rows.js";
-import { AccountCheck, type AccountRow } from "./account-check.js";
-import type { HolderRow } from "./holders.js";
+import { type AuditedJournalRow, newerRows } from "../journal-rows.js";
+import { AccountCheck, type AuditedAccountRow } from "./account-check.js";
+import type { AuditedHolderRow } from "./holders.js";
 
 /** A row of `accounts` with its row of `account_holders`. */
-interface JoinedRow extends AccountRow, Omit<HolderRow, "seq"> {
+interface JoinedRow extends AuditedAccountRow, Omit<AuditedHolderRow, "seq"> {
   /** Null if the account has no holder. */
   readonly holder_seq: number | null;
 }
@@ -42,7 +42,7 @@ export class AccountsAudit {
   }
 
   /** Takes the rows of the book in the order of `seq`, up to its head. */
-  row(row: JournalRow): void {
+  row(row: AuditedJournalRow): void {
     const { account_id: id } = row;
     if (id === null || !this.#includes(id)) return;
     let check = this.#checks.get(id);
@@ -81,7 +81,7 @@ export class AccountsAudit {
     this.#moved.clear();
   }
 
-  #step(id: string, check: AccountCheck, row: JournalRow): void {
+  #step(id: string, check: AccountCheck, row: AuditedJournalRow): void {
     if (this.#broken.has(id)) return;
     this.#guard(id, () => {
       check.row(row);

@@ -5,7 +5,7 @@ import type { AuditedBook } from "../book.js";
 import { type HashedRow, hasSaltedHashOf } from "../content.js";
 
 /** A row of `account_holders`. `id` is the id of its account. */
-export interface HolderRow {
+export interface AuditedHolderRow {
   readonly id: string;
   readonly seq: number;
   readonly is_open: number;
@@ -41,7 +41,7 @@ export interface HolderFacts {
  * account, and it is absent if and only if a row says that it was erased. Returns whether it was
  * erased.
  */
-export function checkHolder(holder: HolderRow | undefined, facts: HolderFacts): boolean {
+export function checkHolder(holder: AuditedHolderRow | undefined, facts: HolderFacts): boolean {
   const { id, book, created, updated, erased, isClosed, changedAt } = facts;
   const { findings, secrets, row } = book;
   const place = { seq: created?.seq ?? holder?.seq, table: "account_holders", id } as const;
@@ -99,11 +99,11 @@ class PersonalData {
   readonly problems: { readonly expected: string; readonly found: string }[] = [];
   /** The fields that the `content_hash` covers. */
   readonly content: readonly string[];
-  readonly #holder: HolderRow;
+  readonly #holder: AuditedHolderRow;
   readonly #keys: BookKeys;
   readonly #organizationId: string;
 
-  constructor(holder: HolderRow, { keys, organizationId }: { keys: BookKeys; organizationId: string }) {
+  constructor(holder: AuditedHolderRow, { keys, organizationId }: { keys: BookKeys; organizationId: string }) {
     this.#holder = holder;
     this.#keys = keys;
     this.#organizationId = organizationId;

@@ -2,8 +2,8 @@ import type { Audit } from "../../audit.js";
 import { guarded } from "../../guarded.js";
 import type { AuditedBook } from "../book.js";
 import { hasHashOf, proofsIn } from "../content.js";
-import type { JournalRow } from "../journal-rows.js";
-import { checkUsage, type Counted, type UsageRow, usageSelect } from "./usage.js";
+import type { AuditedJournalRow } from "../journal-rows.js";
+import { type AuditedUsageRow, checkUsage, type CountedUsage, usageSelect } from "./usage.js";
 
 /**
  * Checks the limits of one book: `books` has those of the last row `limits.set`. Then compares what
@@ -24,7 +24,7 @@ export class LimitsAudit {
   }
 
   /** Takes the rows of the book in the order of `seq`. */
-  row(row: JournalRow): void {
+  row(row: AuditedJournalRow): void {
     if (row.kind === "limits.set") {
       guarded(this.#book.findings, { seq: row.seq, table: "journal", id: undefined }, () => {
         this.#follow(row);
@@ -50,7 +50,7 @@ export class LimitsAudit {
     await this.#auditAccounts(counted);
   }
 
-  #follow(row: JournalRow): void {
+  #follow(row: AuditedJournalRow): void {
     const { findings, secrets } = this.#book;
     const place = { seq: row.seq, table: "journal", id: undefined } as const;
     const content = { accountId: null, transactionId: null, created: proofsIn(row) };
@@ -74,7 +74,7 @@ export class LimitsAudit {
    * Compares the accounts with the transactions, as many at a time as may be in memory. Each time
    * one statement reads both, so that both are of one moment.
    */
-  async #auditAccounts(counted: Counted | undefined): Promise<void> {
+  async #auditAccounts(counted: CountedUsage | undefined): Promise<void> {
     const { accountsMax } = this.#audit;
     let after = -1;
     for (;;) {
@@ -85,13 +85,17 @@ export class LimitsAudit {
     }
   }
 
-  #check(table: "books" | "accounts", row: UsageRow): void {
+  #check(table: "books" | "accounts", row: AuditedUsageRow): void {
     checkUsage(row, { table, findings: this.#book.findings, monthFrom: this.#book.row.month_from });
   }
 
-  #usage(of: "books" | "accounts", counted: Counted | undefined, after: number): Promise<readonly UsageRow[]> {
+  #usage(
+    of: "books" | "accounts",
+    counted: CountedUsage | undefined,
+    after: number,
+  ): Promise<readonly AuditedUsageRow[]> {
     const { engine, rows, accountsMax: limit } = this.#audit;
     const { sql, bindings } = usageSelect(engine, { of, book: this.#book.row.number, counted, after, limit });
-    return rows<UsageRow>(sql, bindings);
+    return rows<AuditedUsageRow>(sql, bindings);
   }
 }

@@ -2,7 +2,7 @@ import type { Audit } from "../../audit.js";
 import type { AuditedTable, Place } from "../../findings.js";
 import { decimalOf, type PostingColumns } from "../../format.js";
 import type { AuditedBook } from "../book.js";
-import type { JournalRow } from "../journal-rows.js";
+import type { AuditedJournalRow } from "../journal-rows.js";
 
 interface AccountMarkRow {
   readonly seq: number;
@@ -37,7 +37,7 @@ export class MarksAudit {
   }
 
   /** Takes the rows of the book in the order of `seq`, up to its head. */
-  async slice(rows: readonly JournalRow[]): Promise<void> {
+  async slice(rows: readonly AuditedJournalRow[]): Promise<void> {
     const [first, last] = [rows[0], rows.at(-1)];
     if (first === undefined || last === undefined) return;
     const range = [this.#book.row.number, first.seq, last.seq];
@@ -80,7 +80,7 @@ export class MarksAudit {
   }
 
   #compare(
-    rows: readonly JournalRow[],
+    rows: readonly AuditedJournalRow[],
     marks: {
       readonly accounts: ReadonlyMap<number, AccountMarkRow>;
       readonly books: ReadonlyMap<number, BookMarkRow>;

@@ -3,10 +3,10 @@ import { decimalOf } from "../../format.js";
 import { guarded } from "../../guarded.js";
 import type { AuditedBook } from "../book.js";
 import { hasHashOf, proofsIn } from "../content.js";
-import { type JournalRow, newerRows } from "../journal-rows.js";
+import { type AuditedJournalRow, newerRows } from "../journal-rows.js";
 
 /** A row of `reserve_places`. */
-interface PlaceRow {
+interface AuditedPlaceRow {
   readonly place: string;
   readonly seq: number;
   readonly amount_cents: number;
@@ -37,7 +37,7 @@ export class ReserveAudit {
   }
 
   /** Takes the rows of the book in the order of `seq`. */
-  row(row: JournalRow): void {
+  row(row: AuditedJournalRow): void {
     if (row.kind !== "reserve.recorded") return;
     guarded(this.#book.findings, { seq: row.seq, table: "journal", id: undefined }, () => {
       this.#follow(row);
@@ -65,7 +65,7 @@ export class ReserveAudit {
     }
   }
 
-  #follow(row: JournalRow): void {
+  #follow(row: AuditedJournalRow): void {
     const { findings, secrets } = this.#book;
     const place = { seq: row.seq, table: "journal", id: undefined } as const;
     const content = { accountId: null, transactionId: null, created: proofsIn(row) };
@@ -83,10 +83,10 @@ export class ReserveAudit {
   }
 
   /** One statement reads all places and the last row of the book, so all are of one moment. */
-  #places(): Promise<readonly PlaceRow[]> {
+  #places(): Promise<readonly AuditedPlaceRow[]> {
     const { engine, rows } = this.#audit;
     const head = `(SELECT COALESCE(MAX(j.seq), 0) FROM ${engine.table("journal")} j WHERE j.book = p.book)`;
-    return rows<PlaceRow>(
+    return rows<AuditedPlaceRow>(
       `SELECT p.place, p.seq, p.amount_cents, p.as_of_day, p.evidence, p.recorded_at, ${head} AS book_seq
        FROM ${engine.table("reserve_places")} p WHERE p.book = ?`,
       [this.#book.row.number],
@@ -94,7 +94,14 @@ export class ReserveAudit {
   }
 }
 
-function describe({ place, seq, amount_cents, as_of_day, evidence, recorded_at }: Omit<PlaceRow, "book_seq">): string {
+function describe({
+  place,
+  seq,
+  amount_cents,
+  as_of_day,
+  evidence,
+  recorded_at,
+}: Omit<AuditedPlaceRow, "book_seq">): string {
   const at = `on ${as_of_day}, recorded in row ${String(seq)} at ${String(recorded_at)}`;
   return `${JSON.stringify(place)} with ${decimalOf(amount_cents)} ${at}, by ${JSON.stringify(evidence)}`;
 }

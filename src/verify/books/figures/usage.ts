@@ -6,7 +6,7 @@ import { decimalOf } from "../../format.js";
  * What counts against the limits of an account or of a book, as its row says, and as the
  * transactions say. The sums are text, because a driver rounds large numbers.
  */
-export interface UsageRow {
+export interface AuditedUsageRow {
   readonly key: number;
   readonly id: string;
   /** The last row that the row reflects. */
@@ -33,17 +33,17 @@ const DAY_MILLIS = 86_400_000;
 const OFFSET_MILLIS = 10_800_000;
 
 /** The transactions that count. Undefined if the organization has no limits. */
-export interface Counted {
+export interface CountedUsage {
   /** The first row that can be about one in the month of the book. */
   readonly fromSeq: number;
   readonly since: number;
 }
 
-interface Asked {
+interface UsageQuestion {
   readonly of: "books" | "accounts";
   /** The number of the book. */
   readonly book: number;
-  readonly counted: Counted | undefined;
+  readonly counted: CountedUsage | undefined;
   /** Only rows after this key. */
   readonly after: number;
   readonly limit: number;
@@ -54,7 +54,7 @@ interface Asked {
  * limits it groups the month's transactions by account, once for up to 200,000 accounts: one
  * statement has one moment, while servers write.
  */
-export function usageSelect({ table }: Engine, { of, book, counted, after, limit }: Asked): Read {
+export function usageSelect({ table }: Engine, { of, book, counted, after, limit }: UsageQuestion): Read {
   const [key, id, owned] = of === "books" ? ["number", "organization_id", "number"] : ["seq", "id", "book"];
   const expected = counted === undefined ? NOTHING_EXPECTED : EXPECTED.map((name) => `e.${name}`);
   const bindings = counted === undefined ? [] : [book, counted.fromSeq, counted.since];
@@ -80,11 +80,11 @@ const EXPECTED = [
   "expected_month_minted",
   "expected_month_redeemed",
   "late",
-] as const satisfies readonly (keyof UsageRow)[];
+] as const satisfies readonly (keyof AuditedUsageRow)[];
 const NOTHING_EXPECTED = EXPECTED.map((name) => `NULL AS ${name}`);
 
 /** The sums of what counts, by owner. Parameters: the book, its first row, the first time. */
-function sumsOf(table: Engine["table"], of: Asked["of"]): string {
+function sumsOf(table: Engine["table"], of: UsageQuestion["of"]): string {
   const owner = of === "books" ? "o.organization_id" : "o.id";
   const sum = (type: string, from: string): string =>
     `CAST(SUM(CASE WHEN t.type = '${type}' AND t.created_at >= COALESCE(o.${from}, 0) THEN t.amount_cents ELSE 0 END) AS TEXT)`;
@@ -99,14 +99,14 @@ function sumsOf(table: Engine["table"], of: Asked["of"]): string {
     GROUP BY ${owner}`;
 }
 
-interface Checked {
+interface CheckedUsage {
   readonly table: "books" | "accounts";
   readonly findings: BookFindings;
   /** The month of the book. What an account counted before is over. */
   readonly monthFrom: number | null;
 }
 
-export function checkUsage(row: UsageRow, { table, findings, monthFrom }: Checked): void {
+export function checkUsage(row: AuditedUsageRow, { table, findings, monthFrom }: CheckedUsage): void {
   const place = { seq: row.last_seq, table, id: row.id } as const;
   const { day_from: day, month_from: month } = row;
   const isPeriod = day === null ? month === null : isDayInMonth(day, month) && day <= row.last_recorded_at;

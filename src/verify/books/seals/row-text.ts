@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 
 import type { RowSalts } from "../../../storage/secrets/book-keys.js";
-import type { JournalRow } from "../journal-rows.js";
+import type { AuditedJournalRow } from "../journal-rows.js";
 
 /** The columns of a leaf after the organization, up to the two hashes (docs/seals.md). */
 const COLUMNS = [
@@ -18,10 +18,10 @@ const COLUMNS = [
   "held_after_cents",
   "rail_receipt",
   "recorded_at",
-] as const satisfies (keyof JournalRow)[];
+] as const satisfies (keyof AuditedJournalRow)[];
 
 /** Returns the hash of the leaf of a row, as docs/seals.md says it. */
-export function leafOf(organizationId: string, row: JournalRow, salts: RowSalts): Buffer {
+export function leafOf(organizationId: string, row: AuditedJournalRow, salts: RowSalts): Buffer {
   const texts = JSON.stringify(["kesc-texts-1", row.detail ?? "", row.actor, row.reason]);
   const textsHash = hash("sha256", `${salts.of(row.seq)}${texts}`, "hex");
   const fields = COLUMNS.map((name) => String(row[name] ?? ""));

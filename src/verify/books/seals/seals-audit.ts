@@ -4,12 +4,12 @@ import type { Audit } from "../../audit.js";
 import { type Head, sealsOf } from "../../heads.js";
 import { slices } from "../../slices.js";
 import type { AuditedBook } from "../book.js";
-import type { JournalRow } from "../journal-rows.js";
+import type { AuditedJournalRow } from "../journal-rows.js";
 import { PublishedCheck } from "./published-check.js";
 import { leafOf } from "./row-text.js";
 import { GrowingTree } from "./tree.js";
 
-interface SealRow {
+interface AuditedSealRow {
   readonly size: number;
   /** In hexadecimal. */
   readonly root: string;
@@ -39,8 +39,8 @@ export class SealsAudit {
   readonly #salts: RowSalts | undefined;
   readonly #tree: GrowingTree;
   readonly #published: PublishedCheck | undefined;
-  readonly #seals: AsyncGenerator<readonly SealRow[], void, void>;
-  #slice: readonly SealRow[] = [];
+  readonly #seals: AsyncGenerator<readonly AuditedSealRow[], void, void>;
+  #slice: readonly AuditedSealRow[] = [];
   #next = 0;
   readonly #sums: Record<string, bigint> = Object.fromEntries(SUMS.map((sum) => [sum, 0n]));
   /** The hashes of the last tile of each level from 1 on, in hexadecimal. */
@@ -82,7 +82,7 @@ export class SealsAudit {
     this.#slice = (await this.#seals.next()).value ?? [];
   }
 
-  async slice(rows: readonly JournalRow[]): Promise<void> {
+  async slice(rows: readonly AuditedJournalRow[]): Promise<void> {
     if (this.#salts === undefined) return;
     for (const row of rows) {
       // No such row is a leaf. The audit of the journal names it.
@@ -116,11 +116,11 @@ export class SealsAudit {
     await this.#compareWidths();
   }
 
-  get #seal(): SealRow | undefined {
+  get #seal(): AuditedSealRow | undefined {
     return this.#slice[this.#next];
   }
 
-  async #compareSeal({ size, root, note, sums }: SealRow): Promise<void> {
+  async #compareSeal({ size, root, note, sums }: AuditedSealRow): Promise<void> {
     this.#audit.coverage.seals += 1;
     const organizationId = this.#book.row.organization_id;
     if (this.#noted?.seq === size && this.#noted.contentHash === root) this.#noted = undefined;
@@ -147,7 +147,7 @@ export class SealsAudit {
     this.#next = 0;
   }
 
-  #post({ debit, credit, amount_cents: cents }: JournalRow): void {
+  #post({ debit, credit, amount_cents: cents }: AuditedJournalRow): void {
     if (debit === null || credit === null || !Number.isSafeInteger(cents)) return;
     const amount = BigInt(cents ?? 0);
     this.#sums[debit] = (this.#sums[debit] ?? 0n) + (ASSETS.has(debit) ? amount : -amount);
@@ -227,9 +227,12 @@ export class SealsAudit {
   }
 }
 
-function sealSlices(audit: Audit, { row: { number } }: AuditedBook): AsyncGenerator<readonly SealRow[], void, void> {
+function sealSlices(
+  audit: Audit,
+  { row: { number } }: AuditedBook,
+): AsyncGenerator<readonly AuditedSealRow[], void, void> {
   const { table, hex } = audit.engine;
-  return slices<SealRow>(audit, {
+  return slices<AuditedSealRow>(audit, {
     sql: `
       SELECT size, ${hex("root")} AS root, note,
         ${SUMS.map((sum) => `CAST(${sum}_cents AS TEXT)`).join(" || ' ' || ")} AS sums

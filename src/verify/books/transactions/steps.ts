@@ -18,7 +18,7 @@ export const STATUSES: Readonly<Record<TransactionKind, TransactionStatus | unde
 };
 
 /** The steps that the rules allow, and the postings that each may have. Null moves no money. */
-export type Steps = Readonly<Partial<Record<TransactionKind, readonly (Direction | null)[]>>>;
+export type AuditedSteps = Readonly<Partial<Record<TransactionKind, readonly (Direction | null)[]>>>;
 
 // Repeated on purpose: an audit must not depend on the code that it audits.
 const MINTED = { debit: "reserve", credit: "available" } as const;
@@ -30,15 +30,15 @@ const RELEASED = { debit: "held", credit: "available" } as const;
 const BURNED = { debit: "held", credit: "reserve" } as const;
 
 interface Rules {
-  readonly direct: Steps;
-  readonly late: Steps;
-  readonly otherRails: Steps;
-  readonly whilePending: Steps;
-  readonly whileProcessing: Steps;
+  readonly direct: AuditedSteps;
+  readonly late: AuditedSteps;
+  readonly otherRails: AuditedSteps;
+  readonly whilePending: AuditedSteps;
+  readonly whileProcessing: AuditedSteps;
 }
 
-const FLAGGED: Steps = { "transaction.flagged": [null] };
-const ATTENDED: Steps = { ...FLAGGED, "transaction.attended": [null] };
+const FLAGGED: AuditedSteps = { "transaction.flagged": [null] };
+const ATTENDED: AuditedSteps = { ...FLAGGED, "transaction.attended": [null] };
 
 const RULES: Readonly<Record<TransactionType, Rules>> = {
   MINT: {
@@ -81,7 +81,7 @@ const RULES: Readonly<Record<TransactionType, Rules>> = {
 export function stepsAfter(
   status: TransactionStatus | undefined,
   { type, rail, correction }: { type: string; rail: string; correction: string | null },
-): Steps {
+): AuditedSteps {
   if (!isTransactionType(type)) return {};
   const rules = RULES[type];
   switch (status) {

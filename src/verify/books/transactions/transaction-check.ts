@@ -4,12 +4,12 @@ import type { Place } from "../../findings.js";
 import { describePosting, type Direction, type PostingColumns } from "../../format.js";
 import type { AuditedBook } from "../book.js";
 import { hasHashOf, proofsIn } from "../content.js";
-import type { JournalRow } from "../journal-rows.js";
+import type { AuditedJournalRow } from "../journal-rows.js";
 import { checkPayment, type PaymentColumns } from "./payments.js";
 import { isTransactionKind, STATUSES, stepsAfter, type TransactionKind } from "./steps.js";
 
 /** A row of `transactions` with its row of `payments`. */
-export interface TransactionRow extends PaymentColumns {
+export interface AuditedTransactionRow extends PaymentColumns {
   readonly id: string;
   readonly seq: number;
   readonly account_id: string;
@@ -40,10 +40,10 @@ export interface TransactionRow extends PaymentColumns {
  * journal.
  */
 export class TransactionCheck {
-  readonly #summary: TransactionRow;
+  readonly #summary: AuditedTransactionRow;
   readonly #book: AuditedBook;
-  #first: JournalRow | undefined;
-  #last: JournalRow | undefined;
+  #first: AuditedJournalRow | undefined;
+  #last: AuditedJournalRow | undefined;
   #status: TransactionStatus | undefined;
   /** The reason of the last row that set the status. */
   #statusReason = "";
@@ -55,13 +55,13 @@ export class TransactionCheck {
   /** Who proposed the newest resolution. */
   #proposer: string | undefined;
 
-  constructor(summary: TransactionRow, book: AuditedBook) {
+  constructor(summary: AuditedTransactionRow, book: AuditedBook) {
     this.#summary = summary;
     this.#book = book;
   }
 
   /** Takes the rows of the transaction in the order of `seq`. */
-  row(row: JournalRow): void {
+  row(row: AuditedJournalRow): void {
     const { account_id: accountId } = this.#summary;
     if (row.account_id !== accountId) this.#add(row.seq, accountId, String(row.account_id));
     this.#checkContent(row, this.#first === undefined);
@@ -108,7 +108,7 @@ export class TransactionCheck {
     });
   }
 
-  #checkContent(row: JournalRow, isFirst: boolean): void {
+  #checkContent(row: AuditedJournalRow, isFirst: boolean): void {
     const { id, account_id: accountId, type, amount_cents: amountCents } = this.#summary;
     const { reference, description, metadata, rail, rail_movement: movement } = this.#summary;
     if (isFirst && row.reason !== "") this.#add(row.seq, "a first row without a reason", "a reason");
@@ -126,7 +126,7 @@ export class TransactionCheck {
     });
   }
 
-  #step(row: JournalRow, kind: TransactionKind): void {
+  #step(row: AuditedJournalRow, kind: TransactionKind): void {
     const steps = stepsAfter(this.#status, this.#summary);
     const directions = steps[kind];
     if (directions === undefined) {
@@ -140,7 +140,7 @@ export class TransactionCheck {
   }
 
   /** Checks the detail and the receipt, which only some kinds have. */
-  #checkProofs({ seq, detail, rail_receipt: receipt }: JournalRow, kind: TransactionKind): void {
+  #checkProofs({ seq, detail, rail_receipt: receipt }: AuditedJournalRow, kind: TransactionKind): void {
     const { correction, rail } = this.#summary;
     const { word, persons } = readDetail(detail, kind);
     const isLate = kind === "transaction.completed" && correction === "LATE";
@@ -165,7 +165,7 @@ export class TransactionCheck {
     if (this.#receipt !== null) this.#add(seq, "one receipt", "a second one");
   }
 
-  #follow(row: JournalRow, kind: TransactionKind): void {
+  #follow(row: AuditedJournalRow, kind: TransactionKind): void {
     const { recorded_at: recordedAt } = row;
     const { word, persons } = readDetail(row.detail, kind);
     const status = STATUSES[kind];
@@ -186,7 +186,7 @@ export class TransactionCheck {
     if (kind === "transaction.resolution_proposed") [this.#proposer] = persons;
   }
 
-  #checkPosting(row: JournalRow, directions: readonly (Direction | null)[]): void {
+  #checkPosting(row: AuditedJournalRow, directions: readonly (Direction | null)[]): void {
     const allowed = directions.map((direction): PostingColumns => {
       const { debit = null, credit = null } = direction ?? {};
       return { debit, credit, amount_cents: direction === null ? null : this.#summary.amount_cents };

@@ -4,24 +4,24 @@ import type { Place } from "../../findings.js";
 import { guarded } from "../../guarded.js";
 import { SLICE_ROWS, slices } from "../../slices.js";
 import type { AuditedBook } from "../book.js";
-import { type JournalRow, newerRows } from "../journal-rows.js";
+import { type AuditedJournalRow, newerRows } from "../journal-rows.js";
 import { auditCorrections } from "./corrections.js";
 import { PAYMENT_COLUMNS } from "./payments.js";
 import { isLastKind } from "./steps.js";
-import { TransactionCheck, type TransactionRow } from "./transaction-check.js";
+import { type AuditedTransactionRow, TransactionCheck } from "./transaction-check.js";
 
 /** A transaction whose last row of the journal was perhaps not seen yet. */
 interface OpenTransaction {
-  readonly summary: TransactionRow;
-  readonly rows: JournalRow[];
+  readonly summary: AuditedTransactionRow;
+  readonly rows: AuditedJournalRow[];
 }
 
 /** A transaction and the last row of its book, of one moment. */
-interface CurrentRow extends TransactionRow {
+interface CurrentRow extends AuditedTransactionRow {
   readonly book_seq: number;
 }
 
-interface MovementRow extends JournalRow {
+interface AuditedMovementRow extends AuditedJournalRow {
   readonly transaction_id: string;
 }
 
@@ -55,13 +55,13 @@ export class TransactionsAudit {
   }
 
   /** Takes the rows of the book in the order of `seq`, up to its head. */
-  async slice(rows: readonly JournalRow[]): Promise<void> {
+  async slice(rows: readonly AuditedJournalRow[]): Promise<void> {
     const { seq: to = 0, recorded_at: now = 0 } = rows.at(-1) ?? {};
     for await (const summaries of this.#summaries("t.seq <= ?", to)) {
       await this.#openAll(summaries);
       this.#readTo = summaries.at(-1)?.seq;
     }
-    const strays: MovementRow[] = [];
+    const strays: AuditedMovementRow[] = [];
     for (const row of rows) {
       if (!isMovement(row)) continue;
       const opened = this.#open.get(row.transaction_id);
@@ -110,7 +110,7 @@ export class TransactionsAudit {
     return current;
   }
 
-  async #openAll(summaries: readonly TransactionRow[]): Promise<void> {
+  async #openAll(summaries: readonly AuditedTransactionRow[]): Promise<void> {
     this.#audit.coverage.transactions += summaries.length;
     for (const summary of summaries) {
       if (!this.#open.has(summary.id)) this.#open.set(summary.id, { summary, rows: [] });
@@ -119,9 +119,9 @@ export class TransactionsAudit {
     if (linked.length > 0) await auditCorrections(this.#audit, this.#book, linked);
   }
 
-  #summaries(condition: string, binding: number): AsyncGenerator<readonly TransactionRow[], void, void> {
+  #summaries(condition: string, binding: number): AsyncGenerator<readonly AuditedTransactionRow[], void, void> {
     const after = this.#readTo;
-    return slices<TransactionRow>(this.#audit, {
+    return slices<AuditedTransactionRow>(this.#audit, {
       sql: `SELECT ${COLUMNS} FROM ${this.#tables} WHERE t.book = ? AND ${condition} ${after === undefined ? "" : "AND t.seq > ?"}`,
       bindings: [this.#book.row.number, binding, ...(after === undefined ? [] : [after])],
       key: "t.seq",
@@ -130,9 +130,9 @@ export class TransactionsAudit {
   }
 
   /** Adds findings on rows of the journal that belong to no open transaction. None is right. */
-  async #addStrays(strays: readonly MovementRow[], to: number): Promise<void> {
+  async #addStrays(strays: readonly AuditedMovementRow[], to: number): Promise<void> {
     const ids = [...new Set(strays.map(({ transaction_id: id }) => id))];
-    const found = await this.#audit.rows<TransactionRow>(
+    const found = await this.#audit.rows<AuditedTransactionRow>(
       `SELECT ${COLUMNS} FROM ${this.#tables} WHERE t.book = ? AND t.id IN (SELECT value FROM ${this.#audit.engine.jsonItems("?")})`,
       [this.#book.row.number, JSON.stringify(ids)],
     );
@@ -176,7 +176,7 @@ const COLUMNS = `
   t.rail, t.rail_movement, t.rail_receipt, t.failure, t.open_flags, t.corrects_id, t.correction, t.reversed_by_id,
   t.created_at, t.updated_at, t.completed_at, ${PAYMENT_COLUMNS}`;
 
-function hasLink({ corrects_id, correction, reversed_by_id }: TransactionRow): boolean {
+function hasLink({ corrects_id, correction, reversed_by_id }: AuditedTransactionRow): boolean {
   return corrects_id !== null || correction !== null || reversed_by_id !== null;
 }
 
@@ -188,6 +188,6 @@ function isOver({ summary: { rail, updated_at: updatedAt } }: OpenTransaction, n
   return rail === DIRECT_RAIL || updatedAt < now;
 }
 
-function isMovement(row: JournalRow): row is MovementRow {
+function isMovement(row: AuditedJournalRow): row is AuditedMovementRow {
   return row.transaction_id !== null;
 }
