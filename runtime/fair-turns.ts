@@ -1,7 +1,7 @@
 import { Queue } from "./queue.js";
 
 /** The calls, or requests, of one caller that wait for their turn. */
-interface Line {
+interface CallLine {
   readonly caller: string;
   readonly calls: Queue<WaitingCall>;
   /** The turns that the line still has to skip, because its last call was large. */
@@ -32,8 +32,8 @@ const COST_MAX = 256;
  * Keeps the order of the calls of one caller.
  */
 export class FairTurns {
-  readonly #lines = new Map<string, Line>();
-  readonly #order = new Queue<Line>();
+  readonly #lines = new Map<string, CallLine>();
+  readonly #order = new Queue<CallLine>();
   #length = 0;
   #scheduled = false;
   /** The turns that are left in this turn of the event loop. A large call may use more. */

@@ -1,8 +1,8 @@
 /** The place of an item in a queue. `Queue.remove` takes it. */
-export interface Link<Item> {
+export interface QueueLink<Item> {
   readonly item: Item;
-  previous: Link<Item> | undefined;
-  next: Link<Item> | undefined;
+  previous: QueueLink<Item> | undefined;
+  next: QueueLink<Item> | undefined;
   isIn: boolean;
 }
 
@@ -12,8 +12,8 @@ export interface Link<Item> {
  * without such chains the gateway's survivors fell from 42 to 4 % (docs/adr/0015).
  */
 export class Queue<Item> {
-  #first: Link<Item> | undefined;
-  #last: Link<Item> | undefined;
+  #first: QueueLink<Item> | undefined;
+  #last: QueueLink<Item> | undefined;
   #length = 0;
 
   get length(): number {
@@ -26,8 +26,8 @@ export class Queue<Item> {
   }
 
   /** Adds the item at the end. */
-  push(item: Item): Link<Item> {
-    const link: Link<Item> = { item, previous: this.#last, next: undefined, isIn: true };
+  push(item: Item): QueueLink<Item> {
+    const link: QueueLink<Item> = { item, previous: this.#last, next: undefined, isIn: true };
     if (this.#last === undefined) this.#first = link;
     else this.#last.next = link;
     this.#last = link;
@@ -44,7 +44,7 @@ export class Queue<Item> {
   }
 
   /** Removes one item. Returns whether it was still in the queue. */
-  remove(link: Link<Item>): boolean {
+  remove(link: QueueLink<Item>): boolean {
     if (!link.isIn) return false;
     const { previous, next } = link;
     if (previous === undefined) this.#first = next;

@@ -9,10 +9,12 @@ import type { Variable } from "./variables/forms.js";
 export const WRONG_VARIABLE_EXIT_CODE = 2;
 
 type VariableName = keyof typeof VARIABLES;
-type Schemas = { readonly [Name in VariableName]: (typeof VARIABLES)[Name]["schema"] };
+type VariableSchemas = { readonly [Name in VariableName]: (typeof VARIABLES)[Name]["schema"] };
 
 const ENTRIES = Object.entries(VARIABLES) as [VariableName, Variable<z.ZodType>][];
-const ENVIRONMENT = z.object(Object.fromEntries(ENTRIES.map(([name, { schema }]) => [name, schema])) as Schemas);
+const ENVIRONMENT = z.object(
+  Object.fromEntries(ENTRIES.map(([name, { schema }]) => [name, schema])) as VariableSchemas,
+);
 
 // Callers keep their key in it, `kesc import` among them. No program configures itself with it.
 const API_KEY_VARIABLES: readonly string[] = ["KESC_API_KEY", "KESC_OPERATOR_KEY"].flatMap((key) => [

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-type Environment = Readonly<Record<string, string | undefined>>;
+type FileEnvironment = Readonly<Record<string, string | undefined>>;
 
 /**
  * A secret, undefined if there is none; or a sentence that says what is wrong with its variables.
@@ -12,7 +12,7 @@ export type Secret =
  * Reads a secret from its variable, or from the file that the variable with `_FILE` at the end of
  * its name names. A line break at the end of the file does not belong to the secret.
  */
-export function readSecret(environment: Environment, name: string): Secret {
+export function readSecret(environment: FileEnvironment, name: string): Secret {
   const value = textOf(environment, name);
   const fileName = `${name}_FILE`;
   const file = textOf(environment, fileName);
@@ -27,6 +27,6 @@ export function readSecret(environment: Environment, name: string): Secret {
 }
 
 /** An empty variable counts as absent. */
-function textOf(environment: Environment, name: string): string | undefined {
+function textOf(environment: FileEnvironment, name: string): string | undefined {
   return environment[name] === "" ? undefined : environment[name];
 }

@@ -1,6 +1,6 @@
 import { wait } from "../wait.js";
 
-interface Options<Value> {
+interface BoundedReadingOptions<Value> {
   readonly read: () => Promise<Value>;
   /** A value is read anew only after this time. */
   readonly everyMillis: number;
@@ -17,12 +17,12 @@ interface Options<Value> {
  * often callers ask.
  */
 export class BoundedReading<Value> {
-  readonly #options: Options<Value>;
+  readonly #options: BoundedReadingOptions<Value>;
   #reading: Promise<void> | undefined;
   #begunAt = -Infinity;
   #last: { readonly value: Value; readonly readAt: number } | undefined;
 
-  constructor(options: Options<Value>) {
+  constructor(options: BoundedReadingOptions<Value>) {
     this.#options = options;
   }
 

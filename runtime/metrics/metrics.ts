@@ -12,7 +12,7 @@ export interface Named {
   readonly help: string;
 }
 
-type Read = () => readonly Sample[] | Promise<readonly Sample[]>;
+type ReadMetric = () => readonly Sample[] | Promise<readonly Sample[]>;
 
 /**
  * The metrics of one process. Code counts in plain numbers. prom-client reads them at a scrape and
@@ -40,7 +40,7 @@ export class Metrics {
   }
 
   /** A value that is read at each scrape. */
-  gauge(named: Named, read: Read): void {
+  gauge(named: Named, read: ReadMetric): void {
     this.#add(named, "gauge", read);
   }
 
@@ -55,7 +55,7 @@ export class Metrics {
     workerListener();
   }
 
-  #add({ name, help }: Named, type: "counter" | "gauge" | "histogram", read: Read): void {
+  #add({ name, help }: Named, type: "counter" | "gauge" | "histogram", read: ReadMetric): void {
     const get = async (): Promise<MetricObjectWithValues<MetricValue<string>>> => {
       const values = (await read()).map((sample) => ({ ...sample }));
       return { name, help, type, values, aggregator: "sum" } as unknown as MetricObjectWithValues<MetricValue<string>>;

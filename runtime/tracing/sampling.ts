@@ -2,14 +2,14 @@ import type { TraceParent } from "../trace-id.js";
 import type { Environment } from "../variables.js";
 
 /** Decides whether a call is recorded, from the place of its caller in a trace, if it has one. */
-export type Sample = (parent: TraceParent | undefined) => boolean;
+export type Sampler = (parent: TraceParent | undefined) => boolean;
 
 /** The spans that one process records in a second. Callers choose what they mark as sampled. */
 export const SPANS_PER_SECOND_MAX = 200;
 const SECOND_MILLIS = 1_000;
 
 export type SampleResult =
-  { readonly ok: true; readonly sample: Sample } | { readonly ok: false; readonly problem: string };
+  { readonly ok: true; readonly sample: Sampler } | { readonly ok: false; readonly problem: string };
 
 /**
  * Reads OTEL_TRACES_SAMPLER and OTEL_TRACES_SAMPLER_ARG, as OpenTelemetry specifies them. A sampler
@@ -31,13 +31,13 @@ export function samplerOf(environment: Environment, random: () => number = Math.
     return { ok: false, problem: `OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1; it is "${text}".` };
   }
   const isChosen = (): boolean => random() < ratio;
-  const sample: Sample =
+  const sample: Sampler =
     parentBased === "" ? isChosen : (parent) => (parent === undefined ? isChosen() : parent.isSampled);
   return { ok: true, sample };
 }
 
 /** Returns the sampler with a bound on what it lets through in a second. */
-export function atMost(perSecond: number, sample: Sample, monotonicMillis: () => number): Sample {
+export function atMost(perSecond: number, sample: Sampler, monotonicMillis: () => number): Sampler {
   let from = -Infinity;
   let taken = 0;
   return (parent) => {

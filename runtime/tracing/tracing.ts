@@ -15,7 +15,7 @@ import {
 import { type TraceParent, traceParentOf } from "../trace-id.js";
 import type { Environment } from "../variables.js";
 import type { Exporting } from "./otlp.js";
-import { atMost, type Sample, samplerOf, SPANS_PER_SECOND_MAX } from "./sampling.js";
+import { atMost, type Sampler, samplerOf, SPANS_PER_SECOND_MAX } from "./sampling.js";
 
 /** A call that is recorded. */
 export interface CallSpan {
@@ -33,12 +33,12 @@ const COUNTER_DIGITS = 8;
 /** Records calls as spans. A program without an endpoint for them has none. */
 export class Tracing {
   readonly #exporting: Exporting;
-  readonly #sample: Sample;
+  readonly #sample: Sampler;
   /** A random text and a number are unique, and cost less than a random id. */
   readonly #prefix = randomBytes(12).toString("hex");
   #made = 0;
 
-  constructor(exporting: Exporting, sample: Sample) {
+  constructor(exporting: Exporting, sample: Sampler) {
     this.#exporting = exporting;
     this.#sample = atMost(SPANS_PER_SECOND_MAX, sample, () => performance.now());
   }

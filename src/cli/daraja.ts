@@ -9,7 +9,7 @@ import { printLine } from "./commands/output.js";
 const PORT = 8090;
 const PORT_MAX = 65_535;
 
-interface Options {
+interface DarajaOptions {
   readonly host: string;
   readonly port: number;
   readonly standingClock?: true;
@@ -36,7 +36,7 @@ export function addDaraja(program: Command): void {
     .action(serveDaraja);
 }
 
-async function serveDaraja({ host, port, standingClock, seed, answerDelay, idMemory }: Options): Promise<void> {
+async function serveDaraja({ host, port, standingClock, seed, answerDelay, idMemory }: DarajaOptions): Promise<void> {
   const [{ startDaraja }, { SimulatorClock }, { scenarioRows }] = await Promise.all([
     import("../../daraja/simulator.js"),
     import("../../daraja/clock.js"),

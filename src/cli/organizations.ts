@@ -7,13 +7,13 @@ import type { Cell, Database } from "../storage/database.js";
 import { keys } from "../storage/keys.js";
 
 /** An organization, and the cell that keeps it. */
-export interface Owner {
+export interface FoundOwner {
   readonly organization: Organization;
   readonly cell: Cell;
 }
 
 /** Throws an OperatorError if there is no such organization. */
-export async function findOwner(database: Database, idOrName: string): Promise<Owner> {
+export async function findOwner(database: Database, idOrName: string): Promise<FoundOwner> {
   const organization = await findOrganization(keys(database, now), idOrName);
   return { organization, cell: cellOf(database, organization) };
 }

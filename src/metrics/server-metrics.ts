@@ -25,7 +25,7 @@ export interface GaugedCell {
   readonly readState: ReadCellState;
 }
 
-interface ServingOptions {
+interface MetricsServingOptions {
   readonly listen: HostAndPort;
   readonly cells: readonly GaugedCell[];
   /** Whether this server seals the books. */
@@ -48,7 +48,7 @@ export class ServerMetrics {
   }
 
   /** Serves the metrics. Rejects if the address cannot be bound. */
-  serve(options: ServingOptions): Promise<AdminServer> {
+  serve(options: MetricsServingOptions): Promise<AdminServer> {
     const metrics = this.#metrics;
     const { cells, listsWaiting, now } = options;
     metrics.addProcess();

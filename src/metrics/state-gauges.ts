@@ -18,7 +18,7 @@ interface StateOptions {
   readonly onError: (error: unknown) => void;
 }
 
-interface Reading {
+interface CellReading {
   readonly number: number;
   readonly state: CellState;
 }
@@ -30,9 +30,9 @@ type SamplesOf = (state: CellState, cell: Labels, now: number) => readonly Sampl
  * maximum of them.
  */
 export function addStateGauges(metrics: Metrics, { cells, seals, now, onError }: StateOptions): void {
-  const reading = new BoundedReading<readonly Reading[]>({
+  const reading = new BoundedReading<readonly CellReading[]>({
     read: async () => {
-      const states: Reading[] = [];
+      const states: CellReading[] = [];
       for (const { number, read } of cells) states.push({ number, state: await read(now()) });
       return states;
     },

@@ -48,7 +48,7 @@ export type ActKind = Act["kind"];
 export type ActOf<Kind extends ActKind> = Extract<Act, { readonly kind: Kind }>;
 
 /** The resource that an act is about. */
-export type ResourceOf<A extends Act> = A extends { readonly kind: `organization.${string}` }
+export type ActResource<A extends Act> = A extends { readonly kind: `organization.${string}` }
   ? Organization
   : A extends { readonly kind: `key.${string}` }
     ? ApiKey

@@ -4,7 +4,7 @@ import type { Actor } from "../domain/values/actor.js";
 import type { OperatorId, OperatorProposalId, OrganizationId } from "../domain/values/ids.js";
 import type { StatusReason } from "../domain/values/text.js";
 import type { UnixMillis } from "../domain/values/time.js";
-import type { Act, ProposalState, ResourceOf } from "./act.js";
+import type { Act, ActResource, ProposalState } from "./act.js";
 import type { FourEyes } from "./four-eyes.js";
 import type { Operator } from "./operator.js";
 import type { OperatorRefusal } from "./refusal.js";
@@ -34,7 +34,7 @@ export type Submitted<Resource> =
   | { readonly kind: "refused"; readonly refusal: OperatorRefusal };
 
 /** The resource that an approved act made or changed. */
-export type AnyResource = ResourceOf<Act>;
+export type AnyResource = ActResource<Act>;
 
 /** What came of a decision. */
 export type Decided =
@@ -118,7 +118,7 @@ export interface Administration {
    * Does an act, or proposes it if the policy wants a second person. Without `by` it is the machine
    * that acts: whoever has the database needs no second person.
    */
-  submit<A extends Act>(act: A, by: Operator | undefined): Promise<Submitted<ResourceOf<A>>>;
+  submit<A extends Act>(act: A, by: Operator | undefined): Promise<Submitted<ActResource<A>>>;
   /** Carries a proposal out exactly as it was proposed. */
   approve(id: OperatorProposalId, by: Operator): Promise<Decided>;
   /** Ends a proposal. Its proposer may, too. */

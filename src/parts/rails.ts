@@ -6,9 +6,9 @@ import type { TransactionId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import type { CellRails } from "../grpc/services/served-cell.js";
 import type { Ledger } from "../ledger/ledger.js";
-import { Balances } from "../settlement/balances.js";
+import { BalanceReader } from "../settlement/balances.js";
 import type { Stopped } from "../settlement/breaker.js";
-import type { SettlementEvent, Timing } from "../settlement/ports/runtime.js";
+import type { SettlementEvent, SettlementTiming } from "../settlement/ports/runtime.js";
 import { Settlement } from "../settlement/settlement.js";
 import { failureFacts } from "../startup/failure-facts.js";
 import { balanceNotes, type Callbacks, railAccountsOf } from "../startup/rails.js";
@@ -37,7 +37,7 @@ interface RailsOptions {
 /** Puts the rails of one cell together. */
 export function cellRails(cell: Cell, options: RailsOptions): RunningRails {
   const { ledger, newTransactionId, now, logger } = options;
-  const timing: Timing = { now, monotonicMillis: () => performance.now(), wait };
+  const timing: SettlementTiming = { now, monotonicMillis: () => performance.now(), wait };
   const onEvent = (event: SettlementEvent): void => {
     logEvent(logger, cell.number, event);
   };
@@ -60,7 +60,7 @@ export function cellRails(cell: Cell, options: RailsOptions): RunningRails {
     },
     submit: (command, deadline) => ledger.submit(command, deadline, { rail: true }),
   });
-  const leased = underLease(lease, settlement, new Balances({ railAccounts, lease, timing, onEvent }));
+  const leased = underLease(lease, settlement, new BalanceReader({ railAccounts, lease, timing, onEvent }));
 
   return {
     ...stores,

@@ -13,7 +13,7 @@ import type { Cell } from "../storage/database.js";
 import { deliveryStore } from "../storage/webhooks/delivery-store.js";
 import { StoredWebhookEndpoints } from "../storage/webhooks/endpoints.js";
 import type { Sender } from "../webhooks/deliver.js";
-import type { Timing, WebhookEvents } from "../webhooks/ports/delivery.js";
+import type { DeliveryTiming, WebhookEvents } from "../webhooks/ports/delivery.js";
 import { TestEvents } from "../webhooks/test-events.js";
 import { Webhooks } from "../webhooks/webhooks.js";
 import { cellLease, type Part, underLease } from "./lease.js";
@@ -21,7 +21,7 @@ import { cellLease, type Part, underLease } from "./lease.js";
 /** The webhooks of one cell, with the deliveries. */
 export type RunningWebhooks = CellWebhooks & Part;
 
-interface WebhooksOptions {
+interface CellWebhooksOptions {
   readonly reads: Pick<EventReads, "after">;
   readonly sender: Pick<Sender, "send">;
   readonly writeEvent: (event: EventMessage) => string;
@@ -30,8 +30,11 @@ interface WebhooksOptions {
 }
 
 /** Puts the webhooks of one cell together. */
-export function cellWebhooks(cell: Cell, { reads, sender, writeEvent, now, logger }: WebhooksOptions): RunningWebhooks {
-  const timing: Timing = {
+export function cellWebhooks(
+  cell: Cell,
+  { reads, sender, writeEvent, now, logger }: CellWebhooksOptions,
+): RunningWebhooks {
+  const timing: DeliveryTiming = {
     now,
     monotonicMillis: () => performance.now(),
     wait: (millis, signal) => sleep(millis, undefined, { signal, ref: false }).catch(() => undefined),

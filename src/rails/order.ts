@@ -9,7 +9,7 @@ import type { UnixMillis } from "../domain/values/time.js";
  * What a rail is asked to do for one transaction: to collect shillings for a MINT, or to pay them
  * out for a REDEEM. One transaction is one order, and its id is the order's id at the rail.
  */
-export interface Order {
+export interface RailOrder {
   readonly transactionId: TransactionId;
   readonly direction: TransactionType;
   readonly amountCents: Cents;
@@ -23,7 +23,7 @@ export interface Order {
  * An order that was sent, or that may have been sent, with what is stored about it. It may have
  * ended: then the phone number is no longer stored.
  */
-export interface OpenPayment extends Omit<Order, "phoneNumber"> {
+export interface OpenPayment extends Omit<RailOrder, "phoneNumber"> {
   readonly maskedPhone: MaskedPhone;
   /** When the service was about to call the rail. */
   readonly begunAt: UnixMillis;

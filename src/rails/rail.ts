@@ -6,7 +6,7 @@ import type { PayableAmounts } from "../domain/values/payable-amounts.js";
 import type { PhoneNumber } from "../domain/values/phone-number.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import type { CallbackPurpose } from "./callback-token.js";
-import type { OpenPayment, Order } from "./order.js";
+import type { OpenPayment, RailOrder } from "./order.js";
 
 /**
  * A way to move shillings, with the account that an organization has there. No method throws or
@@ -26,13 +26,13 @@ export interface PaymentRail {
    * The result speaks of this one request. If the order may have been sent before, pass the result
    * through `sentAgain`.
    */
-  send(order: Order, signal: AbortSignal): Promise<Sent>;
+  send(order: RailOrder, signal: AbortSignal): Promise<Sent>;
 
   /**
    * Asks the rail what became of the order. A rail may answer later, with a message: then the
    * report is open.
    */
-  query(payment: OpenPayment, signal: AbortSignal): Promise<Report>;
+  query(payment: OpenPayment, signal: AbortSignal): Promise<RailReport>;
 
   /**
    * Reads a message of the rail about the payment, which may have ended. Pure. Returns undefined if
@@ -41,7 +41,7 @@ export interface PaymentRail {
    * Anybody who learns a callback's address can send such a message. So it is a hint: the caller
    * asks `query` before money is released or recognised.
    */
-  read(message: RailMessage, payment: OpenPayment): Report | undefined;
+  read(message: RailMessage, payment: OpenPayment): RailReport | undefined;
 
   /**
    * Whether nobody may send the order yet: it stays PENDING, and can be canceled. Only a sandbox
@@ -74,7 +74,7 @@ export interface PaymentRail {
   messagesOf?(payment: OpenPayment): readonly TimedMessage[];
 
   /** Lists every payment that came in, of a rail that can say so, for reconciliation. */
-  receivedPayments?(period: Period, signal: AbortSignal): Promise<ReceivedPayments>;
+  receivedPayments?(period: RailPeriod, signal: AbortSignal): Promise<ReceivedPayments>;
 
   /**
    * Registers the account for `receivedPayments`, if the rail wants that once. A second time
@@ -109,7 +109,7 @@ export type Sent =
   | { readonly kind: "unknown"; readonly code: string };
 
 /** What the rail says about an order. */
-export type Report =
+export type RailReport =
   | {
       readonly kind: "succeeded";
       /** The rail's name for what moved. It is the same in each report about one movement. */
@@ -156,7 +156,7 @@ export interface RailAccountBalance {
 }
 
 /** From its first to its last moment. */
-export interface Period {
+export interface RailPeriod {
   readonly from: UnixMillis;
   readonly to: UnixMillis;
 }

@@ -1,5 +1,5 @@
 import type { TransactionId } from "../domain/values/ids.js";
-import type { BookedMovement, NamedTransaction, Period } from "./reconciliation.js";
+import type { BookedMovement, NamedTransaction, ReconciledPeriod } from "./reconciliation.js";
 
 /** Reads what one book has of one rail. */
 export interface BookedMovements {
@@ -15,5 +15,5 @@ export interface BookedMovements {
    */
   adjusted(): Promise<ReadonlyMap<string, number>>;
   /** What the book recorded in the period, in its order. */
-  within(period: Period): AsyncIterable<readonly BookedMovement[]>;
+  within(period: ReconciledPeriod): AsyncIterable<readonly BookedMovement[]>;
 }

@@ -1,6 +1,11 @@
 import type { TransactionId } from "../domain/values/ids.js";
 import type { BookedMovements } from "./ports.js";
-import { type NamedTransaction, type Period, type RailMovementRow, Reconciliation } from "./reconciliation.js";
+import {
+  type NamedTransaction,
+  type RailMovementRow,
+  type ReconciledPeriod,
+  Reconciliation,
+} from "./reconciliation.js";
 
 /** A movement of the rail, with the names that the rail has for its transaction. */
 export interface UnnamedMovement extends Omit<RailMovementRow, "transaction"> {
@@ -17,7 +22,7 @@ export interface UnnamedMovement extends Omit<RailMovementRow, "transaction"> {
 export async function reconcile(
   movements: AsyncIterable<readonly UnnamedMovement[]> | Iterable<readonly UnnamedMovement[]>,
   book: BookedMovements,
-  period: () => Period | undefined,
+  period: () => ReconciledPeriod | undefined,
 ): Promise<Reconciliation> {
   const reconciliation = new Reconciliation(await book.adjusted());
   for await (const slice of movements) {

@@ -53,7 +53,7 @@ export interface Break {
 }
 
 /** The period of the comparison. Both ends belong to it. */
-export interface Period {
+export interface ReconciledPeriod {
   readonly from: UnixMillis;
   readonly to: UnixMillis;
 }
@@ -103,7 +103,7 @@ export class Reconciliation {
   }
 
   /** Takes a movement that the book recorded within the period. */
-  addBooked(booked: BookedMovement, { from }: Period): void {
+  addBooked(booked: BookedMovement, { from }: ReconciledPeriod): void {
     count(this.booked, booked);
     const { receipt, transactionId } = booked;
     const isCompared =

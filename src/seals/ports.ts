@@ -3,7 +3,7 @@ import type { UnixMillis } from "../domain/values/time.js";
 import type { Tile, TileName } from "./tiles.js";
 
 /** A book, as the sealer knows it. */
-export interface Book {
+export interface NumberedBook {
   readonly number: number;
   readonly organizationId: OrganizationId;
 }
@@ -33,7 +33,7 @@ export interface FoundSeal extends Seal {
 }
 
 /** A book with the last row that it has now, and its newest seal. */
-export interface BookState extends Book {
+export interface SealableBook extends NumberedBook {
   readonly lastSeq: number;
   readonly sums: Sums;
   readonly seal: Seal | undefined;
@@ -68,30 +68,30 @@ export interface Alarm {
 
 /** Reads what a proof needs. Each call reads at most 256 rows of the journal. */
 export interface SealReads {
-  book(organizationId: OrganizationId): Promise<Book | undefined>;
+  book(organizationId: OrganizationId): Promise<NumberedBook | undefined>;
   /** Returns the newest seal, or that of a size. */
-  seal(book: Book, size?: number): Promise<FoundSeal | undefined>;
+  seal(book: NumberedBook, size?: number): Promise<FoundSeal | undefined>;
   /** Returns the beginnings of the signatures of all larger seals, each once: see signerOf(). */
-  signers(book: Book, afterSize: number): Promise<readonly string[]>;
+  signers(book: NumberedBook, afterSize: number): Promise<readonly string[]>;
   /** Returns the leaves of the rows from the first to the last, at most 256. */
-  leaves(book: Book, rows: { readonly firstSeq: number; readonly lastSeq: number }): Promise<Leaves>;
+  leaves(book: NumberedBook, rows: { readonly firstSeq: number; readonly lastSeq: number }): Promise<Leaves>;
   /** Returns a tile of level 1 or more. */
-  tile(book: Book, name: TileName): Promise<Uint8Array | undefined>;
-  leaf(book: Book, seq: number): Promise<LeafFacts | undefined>;
+  tile(book: NumberedBook, name: TileName): Promise<Uint8Array | undefined>;
+  leaf(book: NumberedBook, seq: number): Promise<LeafFacts | undefined>;
   /** Returns the row that ended the transaction. Without one, the row that created it. */
-  rowOf(book: Book, transactionId: TransactionId): Promise<number | undefined>;
+  rowOf(book: NumberedBook, transactionId: TransactionId): Promise<number | undefined>;
 }
 
 /** The seals of one cell. */
 export interface SealStore extends SealReads {
   /** Returns the books with a larger number that have no alarm, at most 256. */
-  books(after: number): Promise<readonly BookState[]>;
+  books(after: number): Promise<readonly SealableBook[]>;
   /**
    * Saves a seal and its tiles in one commit. A stored tile is replaced only by a longer one.
    * Resolves with the root that is stored for the size: another one if another server sealed
    * another past.
    */
-  add(book: Book, seal: Seal & { readonly sums: Sums }, tiles: readonly Tile[]): Promise<Uint8Array>;
+  add(book: NumberedBook, seal: Seal & { readonly sums: Sums }, tiles: readonly Tile[]): Promise<Uint8Array>;
   /** Saves an alarm. Resolves with false if the book has one. */
-  raise(book: Book, alarm: Alarm, now: UnixMillis): Promise<boolean>;
+  raise(book: NumberedBook, alarm: Alarm, now: UnixMillis): Promise<boolean>;
 }

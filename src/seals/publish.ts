@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { dirname, join } from "node:path";
 
 import { parseNote, signerOf, verifierKeyOf } from "./note.js";
-import type { Book, SealReads } from "./ports.js";
+import type { NumberedBook, SealReads } from "./ports.js";
 import { split, type Tile, TILE_HASHES, tilePath, TreeEdge } from "./tiles.js";
 
 /** The book cannot be published into this folder. The message says why. */
@@ -33,7 +33,7 @@ interface PublishOptions {
  */
 export async function publishBook(
   reads: Pick<SealReads, "seal" | "signers" | "leaves">,
-  book: Book,
+  book: NumberedBook,
   { folder, publicKeys, onRows = () => undefined }: PublishOptions,
 ): Promise<Published | undefined> {
   const seal = await reads.seal(book);

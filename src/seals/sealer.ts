@@ -4,7 +4,7 @@ import type { UnixMillis } from "../domain/values/time.js";
 import type { Lease } from "../leases/lease.js";
 import { completeRoot, HASH_BYTES } from "./merkle.js";
 import { signedNote } from "./note.js";
-import type { Alarm, Book, BookState, Seal, SealStore } from "./ports.js";
+import type { Alarm, NumberedBook, Seal, SealableBook, SealStore } from "./ports.js";
 import type { RememberedSeal, SealMemory } from "./seal-memory.js";
 import { split, type Tile, TILE_HASHES, TileError, type TileName, TreeEdge } from "./tiles.js";
 
@@ -33,7 +33,7 @@ export interface SealerOptions {
   readonly origin: string;
   readonly privateKey: () => KeyObject;
   readonly memory: SealMemory;
-  readonly onAlarm: (book: Book, alarm: Alarm) => void;
+  readonly onAlarm: (book: NumberedBook, alarm: Alarm) => void;
   readonly onError: (error: unknown) => void;
 }
 
@@ -81,7 +81,7 @@ export class Sealer {
    * Seals each book that has new rows, or only those that are due. A book that fails keeps none of
    * the others from it. Then rejects with the first error.
    */
-  async sealAll({ isDue = () => true }: { isDue?: (book: BookState) => boolean } = {}): Promise<void> {
+  async sealAll({ isDue = () => true }: { isDue?: (book: SealableBook) => boolean } = {}): Promise<void> {
     const failures: unknown[] = [];
     for (let after = 0; ;) {
       const books = await this.#options.store.books(after);
@@ -145,7 +145,7 @@ export class Sealer {
   async #round(): Promise<void> {
     const { timing, onError } = this.#options;
     const now = timing.now();
-    const isDue = ({ seal, lastSeq }: BookState): boolean =>
+    const isDue = ({ seal, lastSeq }: SealableBook): boolean =>
       seal === undefined || now - seal.sealedAt >= SEAL_MILLIS || lastSeq - seal.size >= SEAL_ROWS;
     await this.sealAll({ isDue }).catch(onError);
     if (now - this.#checkedAt < SEAL_MILLIS) return;
@@ -158,7 +158,7 @@ export class Sealer {
    * do not give its root. Somebody who can delete seals would otherwise let the service sign
    * another past.
    */
-  async #compareMemory(book: BookState): Promise<void> {
+  async #compareMemory(book: SealableBook): Promise<void> {
     const { store, memory } = this.#options;
     const remembered = memory.of(book.organizationId);
     if (remembered === undefined || isSame(book.seal, remembered)) return;
@@ -175,7 +175,7 @@ export class Sealer {
   }
 
   /** Seals the book up to its last row. Throws PastChanged. */
-  async #seal(book: BookState): Promise<void> {
+  async #seal(book: SealableBook): Promise<void> {
     const { store, origin, privateKey, timing } = this.#options;
     const { lastSeq, sums, seal } = book;
     const edge = await this.#sealedEdge(book);
@@ -202,7 +202,7 @@ export class Sealer {
   }
 
   /** Returns the edge of the sealed tree. Throws PastChanged if its root is not the sealed one. */
-  async #sealedEdge(book: BookState): Promise<TreeEdge> {
+  async #sealedEdge(book: SealableBook): Promise<TreeEdge> {
     const { seal } = book;
     if (seal === undefined) return TreeEdge.of(0, () => Promise.resolve(new Uint8Array()));
     const { size } = seal;
@@ -218,7 +218,7 @@ export class Sealer {
   }
 
   /** Computes the rows of tiles again. Throws PastChanged. */
-  async #check(book: BookState, first: number, end: number): Promise<void> {
+  async #check(book: SealableBook, first: number, end: number): Promise<void> {
     const { seal } = book;
     if (seal === undefined) return;
     const { size } = seal;
@@ -228,7 +228,10 @@ export class Sealer {
     if (end * TILE_HASHES >= size) await this.#sealedEdge(book);
   }
 
-  async #checkTile(book: BookState, { index, size }: { readonly index: number; readonly size: number }): Promise<void> {
+  async #checkTile(
+    book: SealableBook,
+    { index, size }: { readonly index: number; readonly size: number },
+  ): Promise<void> {
     const firstSeq = index * TILE_HASHES + 1;
     const lastSeq = (index + 1) * TILE_HASHES;
     // The root covers a tile that is not full.
@@ -247,18 +250,21 @@ export class Sealer {
     }
   }
 
-  async #tile(book: BookState, name: TileName): Promise<Uint8Array> {
+  async #tile(book: SealableBook, name: TileName): Promise<Uint8Array> {
     return (await this.#options.store.tile(book, name)) ?? new Uint8Array();
   }
 
-  #tileOfRows(book: Book, { index, size }: { readonly index: number; readonly size: number }): Promise<Uint8Array> {
+  #tileOfRows(
+    book: NumberedBook,
+    { index, size }: { readonly index: number; readonly size: number },
+  ): Promise<Uint8Array> {
     const firstSeq = index * TILE_HASHES + 1;
     return this.#leaves(book, { firstSeq, lastSeq: Math.min((index + 1) * TILE_HASHES, size), size });
   }
 
   /** Throws PastChanged if a row is missing. */
   async #leaves(
-    book: Book,
+    book: NumberedBook,
     { firstSeq, lastSeq, size }: { readonly firstSeq: number; readonly lastSeq: number; readonly size: number },
   ): Promise<Uint8Array> {
     const { store, timing } = this.#options;
@@ -271,7 +277,7 @@ export class Sealer {
     throw new PastChanged({ size, firstSeq: missingSeq, lastSeq: missingSeq, problem });
   }
 
-  async #orAlarm(book: Book, work: () => Promise<void>): Promise<void> {
+  async #orAlarm(book: NumberedBook, work: () => Promise<void>): Promise<void> {
     const { store, timing, onAlarm } = this.#options;
     try {
       await work();

@@ -1,11 +1,11 @@
 import { BALANCE_MILLIS, CALL_MILLIS_MAX } from "./limits.js";
 import type { UsableAccounts } from "./ports/rail-accounts.js";
-import type { HeldLease, OnEvent, Timing } from "./ports/runtime.js";
+import type { HeldLease, OnEvent, SettlementTiming } from "./ports/runtime.js";
 
 interface BalancesOptions {
   readonly railAccounts: UsableAccounts;
   readonly lease: HeldLease;
-  readonly timing: Timing;
+  readonly timing: SettlementTiming;
   readonly onEvent: OnEvent;
 }
 
@@ -13,7 +13,7 @@ interface BalancesOptions {
  * Asks each rail account for its balance once an hour, while this server has the lease. The answer
  * comes as a message.
  */
-export class Balances {
+export class BalanceReader {
   readonly #options: BalancesOptions;
   readonly #stopped = new AbortController();
   #loop: Promise<void> | undefined;

@@ -1,5 +1,5 @@
 import type { RailAccountId } from "../domain/payment.js";
-import type { LedgerLine } from "./ledger-line.js";
+import type { SettlementLine } from "./ledger-line.js";
 import {
   BLOCKED_MILLIS,
   BREAKER_READ_MILLIS,
@@ -9,9 +9,9 @@ import {
 } from "./limits.js";
 import type { Payments } from "./ports/payments.js";
 import type { RailAccount } from "./ports/rail-accounts.js";
-import type { OnEvent, Timing } from "./ports/runtime.js";
+import type { OnEvent, SettlementTiming } from "./ports/runtime.js";
 
-interface Reading {
+interface AccountReading {
   readonly readAt: number;
   readonly beginsPayouts: boolean;
   /** The payouts of unknown outcome. */
@@ -27,8 +27,8 @@ export interface Stopped {
 
 interface BreakerOptions {
   readonly payments: Payments;
-  readonly line: LedgerLine;
-  readonly timing: Timing;
+  readonly line: SettlementLine;
+  readonly timing: SettlementTiming;
   readonly onEvent: OnEvent;
 }
 
@@ -40,7 +40,7 @@ interface BreakerOptions {
  */
 export class Breaker {
   readonly #options: BreakerOptions;
-  readonly #readings = new Map<RailAccountId, Reading>();
+  readonly #readings = new Map<RailAccountId, AccountReading>();
 
   constructor(options: BreakerOptions) {
     this.#options = options;

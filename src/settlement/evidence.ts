@@ -2,7 +2,7 @@ import type { Cents } from "../domain/values/cents.js";
 import type { RailInbox, StoredMessage } from "./ports/inbox.js";
 import type { StoredPayment } from "./ports/payments.js";
 import type { RailAccount } from "./ports/rail-accounts.js";
-import type { Timing } from "./ports/runtime.js";
+import type { SettlementTiming } from "./ports/runtime.js";
 import { openPaymentOf } from "./schedule.js";
 
 interface Asked {
@@ -13,9 +13,9 @@ interface Asked {
 /** What the stored messages of a rail say about an order, confirmed or not, settled or not. */
 export class Evidence {
   readonly #inbox: RailInbox;
-  readonly #timing: Timing;
+  readonly #timing: SettlementTiming;
 
-  constructor({ inbox, timing }: { inbox: RailInbox; timing: Timing }) {
+  constructor({ inbox, timing }: { inbox: RailInbox; timing: SettlementTiming }) {
     this.#inbox = inbox;
     this.#timing = timing;
   }

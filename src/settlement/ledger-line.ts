@@ -6,12 +6,12 @@ import type { TransactionId } from "../domain/values/ids.js";
 import { NO_REASON, parseStatusReason, type StatusReason } from "../domain/values/text.js";
 import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
 import type { LedgerRefusal, Outcome } from "../ledger/ports/outcome.js";
-import type { Report, Sent } from "../rails/rail.js";
+import type { RailReport, Sent } from "../rails/rail.js";
 import type { Evidence } from "./evidence.js";
 import { BEGIN_MILLIS_MAX, RESULT_MILLIS_MAX, RESULT_WAITS_MILLIS } from "./limits.js";
 import type { StoredPayment } from "./ports/payments.js";
 import type { RailAccount } from "./ports/rail-accounts.js";
-import type { OnEvent, Submit, Timing } from "./ports/runtime.js";
+import type { OnEvent, SettlementTiming, Submit } from "./ports/runtime.js";
 
 /** A payment with the rail account that it belongs to. */
 export interface Work {
@@ -20,12 +20,12 @@ export interface Work {
 }
 
 /** A report that says how an order ended. */
-export type FinalReport = Exclude<Report, { kind: "open" }>;
+export type FinalReport = Exclude<RailReport, { kind: "open" }>;
 
-type Rejected = Pick<Extract<Sent, { kind: "rejected" }>, "failure" | "code">;
+type RejectedOrder = Pick<Extract<Sent, { kind: "rejected" }>, "failure" | "code">;
 
 /** What the ledger made of a command. */
-export type Decided =
+export type LedgerAnswer =
   | { readonly kind: "done"; readonly transaction: Transaction; readonly replayed: boolean }
   /** A rule refused it. */
   | { readonly kind: "refused"; readonly code: string }
@@ -35,7 +35,7 @@ export type Decided =
 interface LedgerLineOptions {
   readonly submit: Submit;
   readonly evidence: Evidence;
-  readonly timing: Timing;
+  readonly timing: SettlementTiming;
   readonly newTransactionId: () => TransactionId;
   /** Aborts when the settlement stops: then nothing is tried again. */
   readonly stopped: AbortSignal;
@@ -53,7 +53,7 @@ const TRANSIENT: ReadonlySet<string> = new Set<LedgerRefusal["reason"] | "BOOK_M
 ]);
 
 /** Makes the commands of the settlement, and submits them. */
-export class LedgerLine {
+export class SettlementLine {
   readonly #options: LedgerLineOptions;
 
   constructor(options: LedgerLineOptions) {
@@ -64,13 +64,17 @@ export class LedgerLine {
    * Asks for the permission to ask the rail. It is given only if the answer is `done` and no
    * replay. It is never asked for twice here: after a lost answer the payment may be SENDING.
    */
-  begin({ payment, account }: Work, nextCheckAt: UnixMillis, isAgain: boolean): Promise<Decided> {
+  begin({ payment, account }: Work, nextCheckAt: UnixMillis, isAgain: boolean): Promise<LedgerAnswer> {
     const { revision: railRevision } = account;
     const command = { name: "beginPayment", ...about(payment, account), railRevision, nextCheckAt, isAgain } as const;
     return this.#decide(command, BEGIN_MILLIS_MAX);
   }
 
-  accept({ payment, account }: Work, railReference: string | undefined, nextCheckAt: UnixMillis): Promise<Decided> {
+  accept(
+    { payment, account }: Work,
+    railReference: string | undefined,
+    nextCheckAt: UnixMillis,
+  ): Promise<LedgerAnswer> {
     const reference = railReference as RailReference | undefined;
     return this.#tell({ name: "acceptPayment", ...about(payment, account), railReference: reference, nextCheckAt });
   }
@@ -80,32 +84,32 @@ export class LedgerLine {
     { payment, account }: Work,
     request: { readonly sends: number; readonly isTurnedAway: boolean },
     nextCheckAt: UnixMillis,
-  ): Promise<Decided> {
+  ): Promise<LedgerAnswer> {
     return this.#tell({ name: "postponePayment", ...about(payment, account), ...request, nextCheckAt });
   }
 
   /** Tells that the rail rejected the request with the number `sends`. */
-  reject(work: Work, sends: number, { failure, code }: Rejected): Promise<Decided> {
+  reject(work: Work, sends: number, { failure, code }: RejectedOrder): Promise<LedgerAnswer> {
     return this.#fail(work, { sends, failure, reason: reasonOf(code) });
   }
 
-  expire(work: Work): Promise<Decided> {
+  expire(work: Work): Promise<LedgerAnswer> {
     return this.#fail(work, { failure: "EXPIRED", reason: NO_REASON });
   }
 
   /** The rail says that an order has succeeded, and that it has failed. A person must find out. */
-  flagContradiction({ payment, account }: Work): Promise<Decided> {
+  flagContradiction({ payment, account }: Work): Promise<LedgerAnswer> {
     const words = { flag: "REPORT_DIFFERS", reason: reasonOf("the rail reports a success and a failure") } as const;
     return this.#tell({ name: "flagTransaction", ...about(payment, account), ...words });
   }
 
-  flagUnknown({ payment, account }: Work, reason: string): Promise<Decided> {
+  flagUnknown({ payment, account }: Work, reason: string): Promise<LedgerAnswer> {
     const words = { flag: "OUTCOME_UNKNOWN", reason: reasonOf(reason) } as const;
     return this.#tell({ name: "flagTransaction", ...about(payment, account), ...words });
   }
 
   /** Tells how the order ended. The ledger books it, replays it, or raises a flag. */
-  async end(work: Work, report: FinalReport): Promise<Decided> {
+  async end(work: Work, report: FinalReport): Promise<LedgerAnswer> {
     const { payment, account } = work;
     if (report.kind === "failed") return this.#fail(work, { failure: report.failure, reason: reasonOf(report.code) });
     const { movement, receipt, phone } = report;
@@ -132,7 +136,7 @@ export class LedgerLine {
    * Fails the order. Flags it instead if a message says that it has succeeded: nobody can take the
    * hold of a redemption back once it is released.
    */
-  async #fail(work: Work, failure: Pick<FailPayment, "failure" | "sends" | "reason">): Promise<Decided> {
+  async #fail(work: Work, failure: Pick<FailPayment, "failure" | "sends" | "reason">): Promise<LedgerAnswer> {
     const { payment, account } = work;
     if (payment.state !== "ENDED" && (await this.#options.evidence.says("succeeded", work))) {
       return this.flagContradiction(work);
@@ -141,7 +145,7 @@ export class LedgerLine {
   }
 
   /** Submits what is true whenever it is submitted, and again if the ledger does not decide it. */
-  async #tell(command: PaymentCommand): Promise<Decided> {
+  async #tell(command: PaymentCommand): Promise<LedgerAnswer> {
     const { timing, stopped } = this.#options;
     for (const wait of [...RESULT_WAITS_MILLIS, undefined]) {
       const decided = await this.#decide(command, RESULT_MILLIS_MAX);
@@ -151,7 +155,7 @@ export class LedgerLine {
     return { kind: "undecided" };
   }
 
-  async #decide(command: PaymentCommand, millisMax: number): Promise<Decided> {
+  async #decide(command: PaymentCommand, millisMax: number): Promise<LedgerAnswer> {
     const { submit, timing, onEvent } = this.#options;
     const { transactionId } = command;
     let outcome: Outcome<Transaction>;
@@ -170,7 +174,7 @@ export class LedgerLine {
 }
 
 /** Whether the report names what moved. Without it the ledger cannot tell two movements apart. */
-export function isProof({ movement, receipt }: Extract<Report, { kind: "succeeded" }>): boolean {
+export function isProof({ movement, receipt }: Extract<RailReport, { kind: "succeeded" }>): boolean {
   return movement !== undefined || receipt !== undefined;
 }
 

@@ -1,15 +1,15 @@
 import { toUnixMillis } from "../domain/values/time.js";
-import type { Order } from "../rails/order.js";
+import type { RailOrder } from "../rails/order.js";
 import type { Sent } from "../rails/rail.js";
 import { sentAgain } from "../rails/rail.js";
 import type { Evidence } from "./evidence.js";
-import type { FinalReport, LedgerLine, Work } from "./ledger-line.js";
+import type { FinalReport, SettlementLine, Work } from "./ledger-line.js";
 import { isProof } from "./ledger-line.js";
 import { BLOCKED_MILLIS, FLAGGED_CHECK_MILLIS, GRANT_MILLIS_MAX } from "./limits.js";
 import type { RailInbox } from "./ports/inbox.js";
 import type { Payments } from "./ports/payments.js";
 import type { SettledAccounts } from "./ports/rail-accounts.js";
-import type { OnEvent, Timing } from "./ports/runtime.js";
+import type { OnEvent, SettlementTiming } from "./ports/runtime.js";
 import type { RailCalls } from "./rail-calls.js";
 import {
   checkMillis,
@@ -25,11 +25,11 @@ import {
 interface LooksOptions {
   readonly payments: Payments;
   readonly inbox: RailInbox;
-  readonly line: LedgerLine;
+  readonly line: SettlementLine;
   readonly evidence: Evidence;
   readonly calls: RailCalls;
   readonly railAccounts: SettledAccounts;
-  readonly timing: Timing;
+  readonly timing: SettlementTiming;
   readonly onEvent: OnEvent;
 }
 
@@ -110,7 +110,7 @@ export class Looks {
   }
 
   /** Asks the ledger, and then the rail. The only place that sends an order. */
-  async #sendIfGranted(work: Work, order: Order, isAgain: boolean): Promise<Sent | NotSent> {
+  async #sendIfGranted(work: Work, order: RailOrder, isAgain: boolean): Promise<Sent | NotSent> {
     const { line, calls, railAccounts, timing } = this.#options;
     const { rail } = work.account;
     const grantEndsAt = this.#after(GRANT_MILLIS_MAX);
@@ -257,7 +257,7 @@ export class Looks {
     this.#options.onEvent({ kind: "sent", transactionId, railAccountId, result: sent.kind, code });
   }
 
-  #after(millis: number): ReturnType<Timing["now"]> {
+  #after(millis: number): ReturnType<SettlementTiming["now"]> {
     return toUnixMillis(this.#options.timing.now() + millis);
   }
 }

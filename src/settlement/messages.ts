@@ -1,28 +1,28 @@
 import { toUnixMillis } from "../domain/values/time.js";
-import type { Report } from "../rails/rail.js";
+import type { RailReport } from "../rails/rail.js";
 import type { Evidence } from "./evidence.js";
-import type { FinalReport, LedgerLine, Work } from "./ledger-line.js";
+import type { FinalReport, SettlementLine, Work } from "./ledger-line.js";
 import { isProof } from "./ledger-line.js";
 import { MESSAGE_WAITS_MILLIS } from "./limits.js";
 import type { InboxMessage, RailInbox } from "./ports/inbox.js";
 import type { StoredPayment } from "./ports/payments.js";
 import type { ClosePayouts } from "./ports/rail-accounts.js";
-import type { OnEvent, SettlementEvent, Timing } from "./ports/runtime.js";
+import type { OnEvent, SettlementEvent, SettlementTiming } from "./ports/runtime.js";
 import type { RailCalls } from "./rail-calls.js";
 import { openPaymentOf } from "./schedule.js";
 
 interface MessagesOptions {
   readonly inbox: RailInbox;
-  readonly line: LedgerLine;
+  readonly line: SettlementLine;
   readonly evidence: Evidence;
   readonly calls: RailCalls;
-  readonly timing: Timing;
+  readonly timing: SettlementTiming;
   readonly onEvent: OnEvent;
   readonly closePayouts: ClosePayouts;
 }
 
 type Why = Extract<SettlementEvent, { kind: "message dropped" }>["why"];
-type Succeeded = Extract<Report, { kind: "succeeded" }>;
+type Succeeded = Extract<RailReport, { kind: "succeeded" }>;
 
 /** What a message is worth. */
 type Confirmation =

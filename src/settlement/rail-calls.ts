@@ -1,11 +1,11 @@
-import type { OpenPayment, Order } from "../rails/order.js";
-import type { PaymentRail, Report, Sent } from "../rails/rail.js";
+import type { OpenPayment, RailOrder } from "../rails/order.js";
+import type { PaymentRail, RailReport, Sent } from "../rails/rail.js";
 import { CALL_MILLIS_MAX, LEASE_LEFT_MILLIS_MIN } from "./limits.js";
-import type { HeldLease, OnEvent, Timing } from "./ports/runtime.js";
+import type { HeldLease, OnEvent, SettlementTiming } from "./ports/runtime.js";
 
 interface RailCallsOptions {
   readonly lease: HeldLease;
-  readonly timing: Timing;
+  readonly timing: SettlementTiming;
   readonly onEvent: OnEvent;
 }
 
@@ -36,13 +36,13 @@ export class RailCalls {
   }
 
   /** Undefined if the rail was not called. */
-  send(rail: PaymentRail, order: Order): Promise<Sent | undefined> {
+  send(rail: PaymentRail, order: RailOrder): Promise<Sent | undefined> {
     return this.#call<Sent>((signal) => rail.send(order, signal), { kind: "unknown", code: "NO_ANSWER" });
   }
 
   /** Undefined if the rail was not called. */
-  query(rail: PaymentRail, payment: OpenPayment): Promise<Report | undefined> {
-    return this.#call<Report>((signal) => rail.query(payment, signal), { kind: "open", code: "NO_ANSWER" });
+  query(rail: PaymentRail, payment: OpenPayment): Promise<RailReport | undefined> {
+    return this.#call<RailReport>((signal) => rail.query(payment, signal), { kind: "open", code: "NO_ANSWER" });
   }
 
   /** Returns `unknown` if there is no answer in time, whatever the rail makes of the signal. */

@@ -1,6 +1,6 @@
 import { CALLS_MAX } from "./limits.js";
 
-interface Room {
+interface CallRoom {
   /** The work that runs, each with at most one call at a time. */
   busy: number;
   readonly line: (() => void)[];
@@ -8,7 +8,7 @@ interface Room {
 
 /** The room for work at each rail account. Work that finds none may wait in line for it. */
 export class Rooms<Id> {
-  readonly #rooms = new Map<Id, Room>();
+  readonly #rooms = new Map<Id, CallRoom>();
   readonly #short = new Set<Id>();
   readonly #onRoom: () => void;
 
@@ -41,7 +41,7 @@ export class Rooms<Id> {
     }
   }
 
-  #leave(id: Id, room: Room): void {
+  #leave(id: Id, room: CallRoom): void {
     const next = room.line.shift();
     if (next !== undefined) {
       next();

@@ -1,5 +1,5 @@
 import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
-import type { OpenPayment, Order } from "../rails/order.js";
+import type { OpenPayment, RailOrder } from "../rails/order.js";
 import type { PaymentRail } from "../rails/rail.js";
 import { SEND_AGAIN_MILLIS_MAX, UNKNOWN_MILLIS_MAX, UNREACHED_MILLIS_MAX } from "./limits.js";
 import type { StoredPayment } from "./ports/payments.js";
@@ -51,7 +51,7 @@ export function maySendAgain({ direction, checks, begunAt }: StoredPayment, now:
 }
 
 /** Undefined once the payment has ended: then the phone number is gone. */
-export function orderOf(payment: StoredPayment): Order | undefined {
+export function orderOf(payment: StoredPayment): RailOrder | undefined {
   const { transactionId, direction, amountCents, phoneNumber, acceptedAt } = payment;
   return phoneNumber === undefined ? undefined : { transactionId, direction, amountCents, phoneNumber, acceptedAt };
 }

@@ -4,7 +4,7 @@ import type { RailAccountId } from "../domain/payment.js";
 import type { TransactionId } from "../domain/values/ids.js";
 import { Breaker, type Stopped } from "./breaker.js";
 import { Evidence } from "./evidence.js";
-import { LedgerLine, type Work } from "./ledger-line.js";
+import { SettlementLine, type Work } from "./ledger-line.js";
 import {
   BLOCKED_MILLIS,
   BUSY_MILLIS,
@@ -19,7 +19,7 @@ import { Messages } from "./messages.js";
 import type { InboxMessage, RailInbox } from "./ports/inbox.js";
 import type { Payments } from "./ports/payments.js";
 import type { ClosePayouts, RailAccount, SettledAccounts } from "./ports/rail-accounts.js";
-import type { HeldLease, OnEvent, Submit, Timing } from "./ports/runtime.js";
+import type { HeldLease, OnEvent, SettlementTiming, Submit } from "./ports/runtime.js";
 import { RailCalls } from "./rail-calls.js";
 import { Rooms } from "./rooms.js";
 import { UnderWay } from "./under-way.js";
@@ -31,7 +31,7 @@ export interface SettlementOptions {
   readonly lease: HeldLease;
   readonly submit: Submit;
   readonly newTransactionId: () => TransactionId;
-  readonly timing: Timing;
+  readonly timing: SettlementTiming;
   readonly onEvent: OnEvent;
   readonly closePayouts: ClosePayouts;
 }
@@ -65,7 +65,7 @@ export class Settlement {
     this.#calls = new RailCalls(options);
     const evidence = new Evidence(options);
     const { signal: stopped } = this.#stopped;
-    const line = new LedgerLine({ submit, evidence, timing, newTransactionId, stopped, onEvent });
+    const line = new SettlementLine({ submit, evidence, timing, newTransactionId, stopped, onEvent });
     const parts = { ...options, line, evidence, calls: this.#calls };
     this.#looks = new Looks(parts);
     this.#messages = new Messages(parts);

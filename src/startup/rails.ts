@@ -17,7 +17,7 @@ export interface Callbacks {
   readonly secrets: CallbackSecrets;
 }
 
-interface RailsOptions {
+interface RailAccountsOptions {
   /** Undefined if the service has no address for callbacks. Then M-Pesa cannot be used. */
   readonly callbacks: Callbacks | undefined;
   readonly hosts: readonly string[];
@@ -26,7 +26,10 @@ interface RailsOptions {
 }
 
 /** Returns the accounts at rails of a cell. The caller starts and stops them. */
-export function railAccountsOf(cell: Cell, { callbacks, hosts, now, logger }: RailsOptions): RailAccountDirectory {
+export function railAccountsOf(
+  cell: Cell,
+  { callbacks, hosts, now, logger }: RailAccountsOptions,
+): RailAccountDirectory {
   const callbackUrl =
     callbacks === undefined ? undefined : callbackUrls(callbacks.settings, callbacks.secrets, cell.number);
   const monotonicMillis = (): number => performance.now();
@@ -52,14 +55,14 @@ export function railAccountsOf(cell: Cell, { callbacks, hosts, now, logger }: Ra
   });
 }
 
-type ReadingCell = Pick<Cell, "directory"> & { readonly reader: Pick<Cell["reader"], "rows"> };
+type RailsCell = Pick<Cell, "directory"> & { readonly reader: Pick<Cell["reader"], "rows"> };
 
 /**
  * Opens a stored account as a server does. Calls no rail. Throws a WrongRailAccountError if a
  * server cannot use the account.
  */
 export async function openRail(
-  { directory, reader }: ReadingCell,
+  { directory, reader }: RailsCell,
   account: StoredRailAccount,
   dependencies: Omit<RailDependencies, "monotonicMillis">,
 ): Promise<PaymentRail> {
@@ -84,7 +87,7 @@ export function balanceNotes(
     rails,
     now,
     logger,
-  }: Pick<RailsOptions, "now" | "logger"> & { readonly rails: Pick<RailAccountDirectory, "account"> },
+  }: Pick<RailAccountsOptions, "now" | "logger"> & { readonly rails: Pick<RailAccountDirectory, "account"> },
 ): (accountUuid: string, message: RailMessage) => void {
   return (accountUuid, message) => {
     const id = railAccountIdOf(accountUuid);

@@ -34,10 +34,10 @@ interface SummaryRow extends Omit<MoveRow, "phase"> {
 
 const STATE_COLUMNS = { number: "int64", state: "text" } as const satisfies Columns;
 
-type Cells = Pick<Database, "cells">;
+type BookCells = Pick<Database, "cells">;
 
 /** Returns all books, in the order of their cells and numbers. */
-export async function listBooks({ cells }: Cells): Promise<readonly BookSummary[]> {
+export async function listBooks({ cells }: BookCells): Promise<readonly BookSummary[]> {
   const books = await Promise.all(cells.map(booksOf));
   return books.flat();
 }
@@ -68,7 +68,7 @@ async function booksOf({ number: cell, engine, reader }: Cell): Promise<readonly
  * Sets all open books to RESTORED. Books that move, or have moved, stay as they are: another cell
  * may have them, and two copies must not take commands. Returns the number of books that it set.
  */
-export async function markBooksRestored({ cells }: Cells): Promise<number> {
+export async function markBooksRestored({ cells }: BookCells): Promise<number> {
   let count = 0;
   for (const cell of cells) {
     count += await changeBooks(cell, async (session, { table, forUpdate }) => {

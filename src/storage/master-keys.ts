@@ -16,13 +16,13 @@ import { type OperatorKeyRow, rewrapOperatorKey } from "./secrets/operator-key.j
 import type { Session } from "./sql/engine.js";
 import { bookKeysHexOf } from "./sql/organization-rows.js";
 
-type Cells = Pick<Database, "cells">;
+type EncryptedCells = Pick<Database, "cells">;
 
 /**
  * Returns the ids of the master keys that the database needs and the master key file lacks. Throws
  * a MasterKeyError if the file is missing or malformed.
  */
-export async function missingMasterKeys({ cells }: Cells): Promise<readonly string[]> {
+export async function missingMasterKeys({ cells }: EncryptedCells): Promise<readonly string[]> {
   const [{ masterKeys }] = cells;
   return missingFrom(masterKeys(), await neededMasterKeys({ cells }));
 }
@@ -37,7 +37,7 @@ export function missingFrom(masterKeys: readonly MasterKey[], ids: Iterable<stri
  * Creates the master key file if it is missing and the database needs no key. Returns whether it
  * created the file. Throws a MasterKeyError.
  */
-export async function ensureMasterKeyFile({ cells }: Cells): Promise<boolean> {
+export async function ensureMasterKeyFile({ cells }: EncryptedCells): Promise<boolean> {
   const [{ masterKeys, masterKeyFile }] = cells;
   try {
     masterKeys();
@@ -50,7 +50,7 @@ export async function ensureMasterKeyFile({ cells }: Cells): Promise<boolean> {
 }
 
 /** Adds a random key as the first line of the master key file. Returns its id. */
-export async function addFirstMasterKey({ cells: [cell] }: Cells): Promise<string> {
+export async function addFirstMasterKey({ cells: [cell] }: EncryptedCells): Promise<string> {
   return cell.transact(async (session) => {
     await lockMasterKeys(cell, session);
     return addMasterKey(cell.masterKeyFile)[0].id;
@@ -72,7 +72,7 @@ export interface WrappedBooks {
  * An interruption leaves some books with an older key, whose line stays in the file. Calling the
  * function again completes it. Rejects with a MasterKeyError or a WrongMasterKeyError.
  */
-export async function wrapBooks({ cells }: Cells): Promise<WrappedBooks> {
+export async function wrapBooks({ cells }: EncryptedCells): Promise<WrappedBooks> {
   const [{ id: masterKeyId }] = readMasterKeys(cells[0].masterKeyFile);
   let books = 0;
   for (const cell of cells) {
@@ -89,14 +89,14 @@ export async function wrapBooks({ cells }: Cells): Promise<WrappedBooks> {
  * Returns the ids of the keys in the master key file that this database does not need. The first
  * key is never one of them, because the next book needs it.
  */
-export async function unneededMasterKeys({ cells }: Cells, read?: Read): Promise<readonly string[]> {
+export async function unneededMasterKeys({ cells }: EncryptedCells, read?: ReadRows): Promise<readonly string[]> {
   const [, ...others] = readMasterKeys(cells[0].masterKeyFile);
   const needed = await neededMasterKeys({ cells }, read);
   return others.map(({ id }) => id).filter((id) => !needed.has(id));
 }
 
 /** Removes the unneeded keys from the master key file. Returns their ids. */
-export async function pruneMasterKeys({ cells }: Cells): Promise<readonly string[]> {
+export async function pruneMasterKeys({ cells }: EncryptedCells): Promise<readonly string[]> {
   const [first] = cells;
   return first.transact(async (session) => {
     // The lock keeps new books out: one might need a key that is just being removed.
@@ -148,16 +148,16 @@ async function wrapOperatorKeyOf({ engine: { table, update }, masterKeyFile }: C
   await session.write([{ sql, rows: rewrapped }]);
 }
 
-type Read = (sql: string) => Promise<readonly unknown[]>;
+type ReadRows = (sql: string) => Promise<readonly unknown[]>;
 
 /** Returns the ids of the master keys that the books and the operators of these cells need. */
 export async function neededMasterKeys(
   { cells }: { readonly cells: readonly (Pick<Cell, "engine"> & { readonly reader: Pick<Cell["reader"], "rows"> })[] },
-  given?: Read,
+  given?: ReadRows,
 ): Promise<ReadonlySet<string>> {
   const needed = new Set<string>();
   for (const { reader, engine } of cells) {
-    const read: Read = given ?? ((sql) => reader.rows(sql));
+    const read: ReadRows = given ?? ((sql) => reader.rows(sql));
     const rows = await read(
       `SELECT master_key_id AS id FROM ${engine.table("book_keys")}
        UNION SELECT master_key_id FROM ${engine.table("operator_keys")}`,

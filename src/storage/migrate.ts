@@ -79,9 +79,9 @@ export interface MigrationState {
   readonly needsStop: boolean;
 }
 
-type ReadingCell = Pick<Cell, "engine"> & { readonly reader: Pick<Cell["reader"], "rows"> };
+type MigratingCell = Pick<Cell, "engine"> & { readonly reader: Pick<Cell["reader"], "rows"> };
 
-export async function migrationState({ reader, engine }: ReadingCell): Promise<MigrationState> {
+export async function migrationState({ reader, engine }: MigratingCell): Promise<MigrationState> {
   const ran = new Set(await ranMigrations({ reader, engine }));
   const pending = Object.keys(MIGRATIONS).filter((name) => !ran.has(name));
   const unknown = [...ran].filter((name) => !Object.hasOwn(MIGRATIONS, name));
@@ -98,7 +98,7 @@ export async function migrationState({ reader, engine }: ReadingCell): Promise<M
  * Reads the table of Knex without the list() of Knex, which creates that table where it is missing.
  * Only `kesc migrate` may write to a database that is not ours yet.
  */
-export async function ranMigrations({ reader, engine }: ReadingCell): Promise<readonly string[]> {
+export async function ranMigrations({ reader, engine }: MigratingCell): Promise<readonly string[]> {
   try {
     const sql = `SELECT name FROM ${engine.table("knex_migrations")} ORDER BY id`;
     return (await reader.rows<{ readonly name: string }>(sql)).map(({ name }) => name);

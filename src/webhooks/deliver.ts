@@ -7,7 +7,7 @@ import { RequestFilteringHttpsAgent } from "request-filtering-agent";
 import type { UnixMillis } from "../domain/values/time.js";
 import { type AllowedHosts, parseStoredUrl } from "./allowed.js";
 import { RESPONSE_BYTES_MAX } from "./limits.js";
-import type { Answer, Delivery, Send } from "./ports/delivery.js";
+import type { Delivery, ReceiverAnswer, SendDelivery } from "./ports/delivery.js";
 import { parseRetryAfter } from "./schedule.js";
 
 const IDLE_MILLIS = 10_000;
@@ -25,7 +25,7 @@ interface SenderOptions {
 
 /** Sends deliveries over connections of its own. */
 export interface Sender {
-  readonly send: Send;
+  readonly send: SendDelivery;
   /** Closes the idle connections. */
   close(): void;
 }
@@ -46,7 +46,7 @@ export function senderTo({ allowed, now, lookup }: SenderOptions): Sender {
   const allowedHosts = { "http:": new http.Agent(pool), "https:": new https.Agent(pool) };
   const agents = [publicHosts, ...Object.values(allowedHosts)];
 
-  const send: Send = async (delivery, bounds) => {
+  const send: SendDelivery = async (delivery, bounds) => {
     // The operator may have allowed less since the endpoint was stored.
     if (!parseStoredUrl(delivery.url, allowed).ok) {
       return { code: 0, problem: "its url is not allowed any more", retryAfterMillis: undefined };
@@ -71,7 +71,7 @@ interface Post extends Delivery {
 }
 
 /** Sends one request, and reads its response within the bounds. Never rejects. */
-function post(url: URL, { headers, body, agent, millis, signal, now }: Post): Promise<Answer> {
+function post(url: URL, { headers, body, agent, millis, signal, now }: Post): Promise<ReceiverAnswer> {
   const { request: connect } = url.protocol === "http:" ? http : https;
   return new Promise((resolve) => {
     let code = 0;

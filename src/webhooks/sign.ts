@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 
 import type { UnixMillis } from "../domain/values/time.js";
 import type { Delivery, WebhookEvent } from "./ports/delivery.js";
-import type { Endpoint, Secret } from "./ports/endpoint.js";
+import type { Endpoint, EndpointSecret } from "./ports/endpoint.js";
 
 const USER_AGENT = "KESC-Webhooks/1";
 
@@ -32,10 +32,10 @@ export function signedDelivery(
   };
 }
 
-function validSecrets(secrets: readonly Secret[], now: UnixMillis): readonly Secret[] {
+function validSecrets(secrets: readonly EndpointSecret[], now: UnixMillis): readonly EndpointSecret[] {
   return secrets.filter(({ validUntil }) => validUntil === undefined || validUntil > now);
 }
 
-function signatureOf({ base64 }: Secret, content: string): string {
+function signatureOf({ base64 }: EndpointSecret, content: string): string {
   return `v1,${createHmac("sha256", Buffer.from(base64, "base64")).update(content).digest("base64")}`;
 }

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 
 import type { OrganizationId } from "../domain/values/ids.js";
 import { DELIVERY_MILLIS_MAX, TESTS_MAX } from "./limits.js";
-import type { Send, Timing, WebhookEvent } from "./ports/delivery.js";
+import type { DeliveryTiming, SendDelivery, WebhookEvent } from "./ports/delivery.js";
 import type { Attempt, Endpoint } from "./ports/endpoint.js";
 import type { ListedAttempt, WebhookEndpoints } from "./ports/endpoints.js";
 import { signedDelivery } from "./sign.js";
@@ -13,8 +13,8 @@ const RESPOND_MILLIS = 500;
 
 export interface TestEventsOptions {
   readonly endpoints: Pick<WebhookEndpoints, "log">;
-  readonly send: Send;
-  readonly timing: Pick<Timing, "now" | "monotonicMillis">;
+  readonly send: SendDelivery;
+  readonly timing: Pick<DeliveryTiming, "now" | "monotonicMillis">;
   /** Returns an event without a resource as REST shows it. */
   readonly json: (event: Omit<WebhookEvent, "json">) => string;
 }

@@ -17,16 +17,24 @@ import {
   TICK_MILLIS,
   WINDOWS_MAX,
 } from "./limits.js";
-import type { DeliveryStore, Due, HeldLease, Send, Timing, WebhookEvent, WebhookEvents } from "./ports/delivery.js";
+import type {
+  DeliveryLease,
+  DeliveryStore,
+  DeliveryTiming,
+  Due,
+  SendDelivery,
+  WebhookEvent,
+  WebhookEvents,
+} from "./ports/delivery.js";
 import { signedDelivery } from "./sign.js";
 import { type Task, Window } from "./window.js";
 
 export interface WebhooksOptions {
   readonly store: DeliveryStore;
   readonly events: WebhookEvents;
-  readonly lease: HeldLease;
-  readonly send: Send;
-  readonly timing: Timing;
+  readonly lease: DeliveryLease;
+  readonly send: SendDelivery;
+  readonly timing: DeliveryTiming;
   readonly onError: (error: unknown) => void;
   /** The service has disabled an endpoint. */
   readonly onDisabled: (id: WebhookEndpointId, reason: string) => void;

@@ -1,7 +1,7 @@
 import { matchesType } from "../domain/event-types.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import { FAILING_MILLIS_MAX, FAILURES_MAX, RETRIES_MAX, UNDER_WAY_MAX } from "./limits.js";
-import type { Answer, EndpointChanges, TakenEndpoint, WebhookEvent } from "./ports/delivery.js";
+import type { EndpointChanges, ReceiverAnswer, TakenEndpoint, WebhookEvent } from "./ports/delivery.js";
 import type { Attempt, DisabledReason, Endpoint, Retry } from "./ports/endpoint.js";
 import { nextProbeAt, nextTryAt } from "./schedule.js";
 import { Track } from "./track.js";
@@ -19,7 +19,7 @@ export interface Task {
 }
 
 /** What came of a task. */
-export interface Outcome extends Answer {
+export interface DeliveryOutcome extends ReceiverAnswer {
   readonly at: UnixMillis;
   readonly millis: number;
   /** A number from 0 to 1. */
@@ -118,7 +118,7 @@ export class Window {
     if (task.event !== undefined) task.track?.giveBack(task.event);
   }
 
-  done(task: Task, outcome: Outcome): void {
+  done(task: Task, outcome: DeliveryOutcome): void {
     this.#end(task);
     const { seq, isProbe, track } = task;
     const { code, problem, at, millis } = outcome;

@@ -9,7 +9,7 @@ import { isPayable } from "../../src/domain/values/payable-amounts.js";
 import type { UnixMillis } from "../../src/domain/values/time.js";
 import type { CallbackPurpose } from "../../src/rails/callback-token.js";
 import type { OpenPayment } from "../../src/rails/order.js";
-import type { PaymentRail, RailMessage, Report, Sent } from "../../src/rails/rail.js";
+import type { PaymentRail, RailMessage, RailReport, Sent } from "../../src/rails/rail.js";
 import { type BegunOrder, payment, phone } from "./support/orders.js";
 
 /** A rail with what a test must see of the world behind it. */
@@ -25,7 +25,7 @@ export interface RailUnderTest {
   stop(): Promise<void>;
 }
 
-type Succeeded = Extract<Report, { kind: "succeeded" }>;
+type Succeeded = Extract<RailReport, { kind: "succeeded" }>;
 
 const NEVER = new AbortController().signal;
 const ROUND_MILLIS = 10_000;
@@ -114,7 +114,7 @@ function contractOf(direction: TransactionType, given: () => RailUnderTest): voi
   }
 
   /** Asks, and reads the messages that arrive after the first `seen`, until one of them knows. */
-  async function outcome(about: OpenPayment, seen = 0): Promise<Exclude<Report, { kind: "open" }>> {
+  async function outcome(about: OpenPayment, seen = 0): Promise<Exclude<RailReport, { kind: "open" }>> {
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
       const asked = await rail.query(about, NEVER);
       if (asked.kind !== "open") return asked;
@@ -127,7 +127,7 @@ function contractOf(direction: TransactionType, given: () => RailUnderTest): voi
     throw new Error("nobody knows the outcome");
   }
 
-  async function expectSuccess(report: Report, about: BegunOrder): Promise<void> {
+  async function expectSuccess(report: RailReport, about: BegunOrder): Promise<void> {
     expect(report.kind).to.equal("succeeded");
     const { movement, amountCents, phone: paidBy } = report as Succeeded;
     expect(movement, "movement").to.be.a("string");
@@ -160,7 +160,7 @@ function contractOf(direction: TransactionType, given: () => RailUnderTest): voi
 
   it("gives one movement one name and one receipt, in every report", async () => {
     const { about } = await begun(order(ENDINGS.twice));
-    const reports: Report[] = [await outcome(about)];
+    const reports: RailReport[] = [await outcome(about)];
     await world.pass(LATE_MILLIS);
     for (const message of world.messages(about)) {
       const report = rail.read(message, about);

@@ -5,7 +5,7 @@ import { expect } from "chai";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { leafHash } from "../../src/seals/merkle.js";
 import { isSignedBy, parseNote } from "../../src/seals/note.js";
-import type { Book, Seal, SealStore } from "../../src/seals/ports.js";
+import type { NumberedBook, Seal, SealStore } from "../../src/seals/ports.js";
 import { consistencyProof, inclusionProof } from "../../src/seals/proofs.js";
 import { sealStore } from "../../src/storage/seals/seal-store.js";
 import { ENGINES_OF_STAGE, openTestDatabase, type TestDatabase } from "../support/databases.js";
@@ -20,7 +20,7 @@ for (const engine of ENGINES_OF_STAGE) {
   describe(`the sealer on ${engine}`, () => {
     let opened: TestDatabase;
     let books: GivenBooks;
-    let book: Book;
+    let book: NumberedBook;
     let store: SealStore;
     beforeEach(async () => {
       opened = await openTestDatabase(engine);

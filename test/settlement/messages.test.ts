@@ -4,7 +4,7 @@ import { toCents } from "../../src/domain/values/cents.js";
 import type { TransactionId } from "../../src/domain/values/ids.js";
 import type { MaskedPhone } from "../../src/domain/values/masked-phone.js";
 import { MPESA_CAPABILITIES } from "../../src/rails/mpesa/limits.js";
-import type { Report } from "../../src/rails/rail.js";
+import type { RailReport } from "../../src/rails/rail.js";
 import { SandboxRail } from "../../src/rails/sandbox/sandbox.js";
 import { clearFlag, RAIL_TERMS, receiptNamed, resolve } from "../support/commands.js";
 import { settled } from "./support/manual-timing.js";
@@ -236,7 +236,7 @@ describe("the settlement, about the messages of a rail", () => {
 
   describe("of which one says the opposite of the other", () => {
     const HELD = 100_00;
-    const success = (id: TransactionId): Report => paid(id, { receipt: "R1", amountCents: toCents(HELD) });
+    const success = (id: TransactionId): RailReport => paid(id, { receipt: "R1", amountCents: toCents(HELD) });
 
     for (const [what, tell] of [
       [
@@ -292,7 +292,7 @@ describe("the settlement, about the messages of a rail", () => {
 
     it("completes it once the rail and its message agree on everything, and keeps a flag", async () => {
       const id = await world.redeem();
-      const whole = { ...success(id), phone: world.payments.find(id)?.maskedPhone } as Report;
+      const whole = { ...success(id), phone: world.payments.find(id)?.maskedPhone } as RailReport;
       await world.start();
       await world.message(id, whole, "pay_out");
       await world.message(id, failedWith(id), "status");
@@ -415,7 +415,7 @@ describe("the settlement, about the messages of a rail", () => {
       Promise.resolve({ kind: "accepted", railReference: `m ${transactionId}` });
     await world.start();
     await world.pass(1_000);
-    const answers: ((report: Report) => void)[] = [];
+    const answers: ((report: RailReport) => void)[] = [];
     world.rail.onQuery = () => new Promise((resolve) => answers.push(resolve));
     for (const id of ids) await world.message(id, paid(`m ${id}`));
     const first = answers.splice(0);

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 
 import { toCents } from "../../src/domain/values/cents.js";
-import type { Report, Sent } from "../../src/rails/rail.js";
+import type { RailReport, Sent } from "../../src/rails/rail.js";
 import { ACCEPTED, failedWith, OPEN, paid, REJECTED, UNKNOWN, UNREACHED } from "./support/scripted-rail.js";
 import { HOUR_MILLIS, MINUTE_MILLIS, World } from "./support/world.js";
 
@@ -56,7 +56,7 @@ describe("the settlement, about payments that the rail has or may have", () => {
 
   it("takes a success that names nothing for no proof", async () => {
     const id = await world.mint();
-    world.rail.onQuery = () => Promise.resolve({ ...paid("x"), movement: undefined } as Report);
+    world.rail.onQuery = () => Promise.resolve({ ...paid("x"), movement: undefined } as RailReport);
     await world.start();
     await world.pass(80_000);
     expect(world.stateOf(id)).to.equal("ACCEPTED PROCESSING");

@@ -9,7 +9,7 @@ import { expect } from "chai";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { AllowedHosts } from "../../src/webhooks/allowed.js";
 import { senderTo } from "../../src/webhooks/deliver.js";
-import type { Answer } from "../../src/webhooks/ports/delivery.js";
+import type { ReceiverAnswer } from "../../src/webhooks/ports/delivery.js";
 import { eventually } from "../support/eventually.js";
 import { Receiver } from "../support/webhooks/receiver.js";
 
@@ -22,7 +22,7 @@ async function send(
     lookup,
     millis = 5_000,
   }: { allowed?: string[]; lookup?: LookupFunction; millis?: number } = {},
-): Promise<Answer> {
+): Promise<ReceiverAnswer> {
   const sender = senderTo({ allowed: new AllowedHosts(allowed), now, ...(lookup === undefined ? {} : { lookup }) });
   try {
     const headers = { "content-type": "application/json" };
@@ -179,7 +179,7 @@ describe("the sender of webhooks", () => {
       return { lookup, asked: () => asked };
     }
 
-    const deliver = (lookup: LookupFunction): Promise<Answer> =>
+    const deliver = (lookup: LookupFunction): Promise<ReceiverAnswer> =>
       send("https://rebinding.example/", { allowed: [], lookup, millis: 300 });
 
     it("refuses the name of a private address, with the words for a name that does not exist", async () => {

@@ -9,12 +9,12 @@ import { eventReads } from "../../src/storage/events/event-reads.js";
 import { keys } from "../../src/storage/keys.js";
 import { deliveryStore } from "../../src/storage/webhooks/delivery-store.js";
 import { StoredWebhookEndpoints } from "../../src/storage/webhooks/endpoints.js";
-import type { Answer, Delivery } from "../../src/webhooks/ports/delivery.js";
+import type { Delivery, ReceiverAnswer } from "../../src/webhooks/ports/delivery.js";
 import { Webhooks } from "../../src/webhooks/webhooks.js";
 import { createAccount, mint, TEST_ACTOR } from "../support/commands.js";
 import type { TestDatabase } from "../support/databases.js";
 
-const OK: Answer = { code: 204, problem: "", retryAfterMillis: undefined };
+const OK: ReceiverAnswer = { code: 204, problem: "", retryAfterMillis: undefined };
 const BATCH = 250;
 const SECRET = { base64: Buffer.alloc(32).toString("base64"), validUntil: undefined };
 
@@ -40,7 +40,7 @@ export class Loop {
   readonly sent: Sent[] = [];
   readonly errors: unknown[] = [];
   /** Answers a delivery. A promise that never resolves holds it. */
-  answer: (sent: Sent) => Answer | Promise<Answer> = () => OK;
+  answer: (sent: Sent) => ReceiverAnswer | Promise<ReceiverAnswer> = () => OK;
   leaseMillis = 60_000;
   readonly #waits: Wait[] = [];
   #reads = 0;
@@ -97,7 +97,7 @@ export class Loop {
     for (const end = this.now + millis; this.now < end;) await this.step();
   }
 
-  #send({ url, headers }: Delivery): Promise<Answer> {
+  #send({ url, headers }: Delivery): Promise<ReceiverAnswer> {
     const sent = { at: this.now, url, id: headers["webhook-id"] ?? "" };
     this.sent.push(sent);
     return Promise.resolve(this.answer(sent));

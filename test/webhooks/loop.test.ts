@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import type { Answer } from "../../src/webhooks/ports/delivery.js";
+import type { ReceiverAnswer } from "../../src/webhooks/ports/delivery.js";
 import { ENGINES_OF_STAGE, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
 import { Book, Loop, type Sent } from "./given-loop.js";
 
@@ -25,7 +25,7 @@ function idsOf(...loops: readonly Loop[]): Set<string> {
   return new Set(loops.flatMap(({ sent }) => sent.map(({ id }) => id)));
 }
 
-const held = (): Promise<Answer> => new Promise(() => undefined);
+const held = (): Promise<ReceiverAnswer> => new Promise(() => undefined);
 
 for (const engine of ENGINES_OF_STAGE) {
   describe(`the deliveries on a database, by a clock of the test (${engine})`, function () {
@@ -77,7 +77,7 @@ for (const engine of ENGINES_OF_STAGE) {
     it("have at most 64 under way at one endpoint, and begin the next when one ends", async () => {
       await bookWith(200, ...urlsOf("slow", 1));
       const loop = Loop.start(opened.cell);
-      const ends: ((answer: Answer) => void)[] = [];
+      const ends: ((answer: ReceiverAnswer) => void)[] = [];
       loop.answer = () => new Promise((resolve) => ends.push(resolve));
       await loop.run(5 * SECOND_MILLIS);
       expect(loop.sent).to.have.lengthOf(64);

@@ -4,7 +4,7 @@ import { expect } from "chai";
 import { Webhook } from "standardwebhooks";
 
 import { toUnixMillis } from "../../src/domain/values/time.js";
-import type { Secret } from "../../src/webhooks/ports/endpoint.js";
+import type { EndpointSecret } from "../../src/webhooks/ports/endpoint.js";
 import { signedDelivery } from "../../src/webhooks/sign.js";
 
 describe("signedDelivery", () => {
@@ -14,11 +14,11 @@ describe("signedDelivery", () => {
     recordedAt: toUnixMillis(1_700_000_000_123),
     json: () => '{"sequence":1,"text":"Wanjikũ"}',
   };
-  const secret = (bytes: number, validUntil?: number): Secret => ({
+  const secret = (bytes: number, validUntil?: number): EndpointSecret => ({
     base64: randomBytes(bytes).toString("base64"),
     validUntil: validUntil === undefined ? undefined : toUnixMillis(validUntil),
   });
-  const verify = (delivery: ReturnType<typeof signedDelivery>, { base64 }: Secret): unknown =>
+  const verify = (delivery: ReturnType<typeof signedDelivery>, { base64 }: EndpointSecret): unknown =>
     new Webhook(`whsec_${base64}`).verify(delivery.body, { ...delivery.headers });
 
   it("signs as the library of the standard verifies, by each secret that is valid", () => {

@@ -1,11 +1,11 @@
 import type { ApiKey, Organization } from "../../domain/api-key.js";
 import type { OperatorProposalId, OrganizationId } from "../../domain/values/ids.js";
-import type { Act, ActOf, ResourceOf } from "../../operators/act.js";
+import type { Act, ActOf, ActResource } from "../../operators/act.js";
 import type { Operator } from "../../operators/operator.js";
 import type { OperatorAct, OperatorProposal, OwnAct, Submitted } from "../../operators/ports.js";
 
 /** An act, with the names of the operators who did it. */
-export type Named<A> = A & { readonly actorNames: readonly string[] };
+export type NamedOrganization<A> = A & { readonly actorNames: readonly string[] };
 
 /** A proposal, with the names of those who proposed and decided it. */
 export type NamedProposal = OperatorProposal & { readonly proposerName: string; readonly deciderName: string };
@@ -17,13 +17,13 @@ export interface AdministrationClient {
   organization(id: OrganizationId): Promise<Organization | undefined>;
   apiKeys(organizationId: OrganizationId): Promise<readonly ApiKey[]>;
   /** Newest first. */
-  ownActs(organization: Organization, limit: number): Promise<readonly Named<OwnAct>[]>;
+  ownActs(organization: Organization, limit: number): Promise<readonly NamedOrganization<OwnAct>[]>;
   operators(): Promise<readonly Operator[]>;
   /** Newest first. */
-  operatorActs(limit: number): Promise<readonly Named<OperatorAct>[]>;
+  operatorActs(limit: number): Promise<readonly NamedOrganization<OperatorAct>[]>;
   proposals(): Promise<readonly NamedProposal[]>;
   /** Does an act that makes no secret. */
-  submit<A extends Exclude<Act, { readonly kind: "key.create" }>>(act: A): Promise<Submitted<ResourceOf<A>>>;
+  submit<A extends Exclude<Act, { readonly kind: "key.create" }>>(act: A): Promise<Submitted<ActResource<A>>>;
   /** Creates a key. The secret works when the act is done, or approved. */
   createKey(
     organization: Organization,

@@ -1,5 +1,5 @@
 import type { ApiKey, Organization } from "../../domain/api-key.js";
-import type { Act, ActOf, ResourceOf } from "../../operators/act.js";
+import type { Act, ActOf, ActResource } from "../../operators/act.js";
 import type { Operator } from "../../operators/operator.js";
 import type { Submitted } from "../../operators/ports.js";
 import { OperatorError } from "../../startup/operator-error.js";
@@ -45,7 +45,7 @@ export class DatabaseClient implements AdministrationClient {
     }));
   }
 
-  submit<A extends Act>(act: A): Promise<Submitted<ResourceOf<A>>> {
+  submit<A extends Act>(act: A): Promise<Submitted<ActResource<A>>> {
     return this.#stored.submit(act, undefined);
   }
 

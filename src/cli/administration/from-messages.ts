@@ -19,7 +19,7 @@ import { rolesFrom } from "../../grpc/operators/roles.js";
 import type { Act } from "../../operators/act.js";
 import type { Operator } from "../../operators/operator.js";
 import type { OperatorAct, OperatorProposal, OwnAct } from "../../operators/ports.js";
-import type { Named, NamedProposal } from "./client.js";
+import type { NamedOrganization, NamedProposal } from "./client.js";
 
 // A newer server may have states that this program does not know. Such a proposal is not open.
 const STATES: Readonly<Record<number, OperatorProposal["state"]>> = {
@@ -54,7 +54,7 @@ export function keyFrom(message: ApiKeyMessage): ApiKey {
   };
 }
 
-export function actFrom(message: ActMessage): Named<OwnAct> {
+export function actFrom(message: ActMessage): NamedOrganization<OwnAct> {
   return {
     seq: Number(message.sequence),
     kind: message.type as JournalKind,
@@ -76,7 +76,7 @@ export function operatorFrom(message: OperatorMessage): Operator {
   };
 }
 
-export function operatorActFrom(message: OperatorActMessage): Named<OperatorAct> {
+export function operatorActFrom(message: OperatorActMessage): NamedOrganization<OperatorAct> {
   return {
     seq: Number(message.sequence),
     kind: message.type as OperatorAct["kind"],

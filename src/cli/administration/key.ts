@@ -42,7 +42,7 @@ export function addKey(program: Command): void {
     .action(revokeKey);
 }
 
-interface CreateOptions extends ServerOptions {
+interface CreateKeyOptions extends ServerOptions {
   readonly org: string;
   readonly name?: string;
   readonly certificate?: string;
@@ -54,7 +54,7 @@ interface CreateOptions extends ServerOptions {
 }
 
 /** Shows the secret of the new key, this once. */
-async function createKey({ org, name, certificate, json, server, ...limits }: CreateOptions): Promise<void> {
+async function createKey({ org, name, certificate, json, server, ...limits }: CreateKeyOptions): Promise<void> {
   const { scopes, expiresIn } = limitsOf(limits);
   const expiresAt = expiresIn === undefined ? undefined : toUnixMillis(now() + expiresIn);
   if ((name === undefined) === (certificate === undefined)) {
@@ -84,13 +84,13 @@ async function createKey({ org, name, certificate, json, server, ...limits }: Cr
   printLine("The secret is shown once and cannot be recovered. Store it where your program can read it.");
 }
 
-interface NewCertificateKey extends ServerOptions, Pick<ApiKey, "scopes" | "expiresAt"> {
+interface CertificateKeyOptions extends ServerOptions, Pick<ApiKey, "scopes" | "expiresAt"> {
   readonly org: string;
   readonly certificate: string;
 }
 
 /** Certificates are files of the machines, so such a key is made where the database is. */
-async function createCertificateKey({ org, certificate, server, ...limits }: NewCertificateKey): Promise<ApiKey> {
+async function createCertificateKey({ org, certificate, server, ...limits }: CertificateKeyOptions): Promise<ApiKey> {
   const { database: address, operatorServer } = configFromEnvironment();
   if ((server ?? operatorServer) !== undefined) {
     throw new OperatorError("--certificate works in the database only. Leave the server out.", WRONG_USAGE);
@@ -134,7 +134,7 @@ function limitsOf({
   allScopes,
   expiresIn,
   neverExpires,
-}: Omit<CreateOptions, "org" | "name" | "certificate" | "json" | "server">): {
+}: Omit<CreateKeyOptions, "org" | "name" | "certificate" | "json" | "server">): {
   readonly scopes: readonly Scope[];
   readonly expiresIn: number | undefined;
 } {
@@ -149,13 +149,13 @@ function limitsOf({
   return { scopes: scopes ?? SCOPES, expiresIn };
 }
 
-interface ListOptions extends ServerOptions {
+interface ListKeysOptions extends ServerOptions {
   readonly org: string;
   readonly json?: true;
 }
 
 /** Oldest first, without their secrets. */
-async function listKeys({ org, json, ...options }: ListOptions): Promise<void> {
+async function listKeys({ org, json, ...options }: ListKeysOptions): Promise<void> {
   const found = await withAdministration(options, async (administration) =>
     administration.apiKeys((await findOrganization(administration, org)).id),
   );
@@ -170,7 +170,7 @@ async function listKeys({ org, json, ...options }: ListOptions): Promise<void> {
 }
 
 /** Servers notice within a second. */
-async function revokeKey(text: string, { json, ...options }: Omit<ListOptions, "org">): Promise<void> {
+async function revokeKey(text: string, { json, ...options }: Omit<ListKeysOptions, "org">): Promise<void> {
   const id = parseApiKeyId(text);
   // The message does not repeat the argument, which may be a secret.
   if (!id.ok)

@@ -93,14 +93,14 @@ interface JsonOptions extends ServerOptions {
   readonly json?: true;
 }
 
-interface CreateOptions extends JsonOptions {
+interface CreateOperatorOptions extends JsonOptions {
   readonly role: readonly Role[];
   readonly keySha256?: string;
 }
 
 async function createOperator(
   text: string,
-  { role: roles, keySha256, json, ...options }: CreateOptions,
+  { role: roles, keySha256, json, ...options }: CreateOperatorOptions,
 ): Promise<void> {
   const name = orUsageError("The name", parseOperatorName(text));
   // At a server nobody but the person may ever have the key.

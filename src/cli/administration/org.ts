@@ -50,18 +50,18 @@ export function addOrg(program: Command): void {
     .action(listActs);
 }
 
-interface ListOptions extends ServerOptions {
+interface ListOrganizationsOptions extends ServerOptions {
   readonly json?: true;
 }
 
-interface CreateOptions extends ListOptions {
+interface CreateOrganizationOptions extends ListOrganizationsOptions {
   readonly name: string;
   readonly cell?: number;
   readonly sandbox?: true;
 }
 
 /** Two organizations may have the same name in the database: the id tells them apart. */
-async function createOrganization({ name, cell, sandbox, json, ...options }: CreateOptions): Promise<void> {
+async function createOrganization({ name, cell, sandbox, json, ...options }: CreateOrganizationOptions): Promise<void> {
   const { made, cells } = await withAdministration(options, async (administration) => {
     const count = await administration.cellCount();
     if (cell !== undefined && cell >= count) throw new OperatorError(noCell(cell, count));
@@ -87,7 +87,7 @@ function noCell(cell: number, count: number): string {
 }
 
 /** Oldest first. */
-async function listOrganizations({ json, ...options }: ListOptions): Promise<void> {
+async function listOrganizations({ json, ...options }: ListOrganizationsOptions): Promise<void> {
   const { found, cells } = await withAdministration(options, async (administration) => ({
     found: await administration.organizations(),
     cells: await administration.cellCount(),
@@ -149,7 +149,7 @@ async function resume(org: string, { reason, ...options }: SuspendOptions): Prom
   });
 }
 
-interface ActsOptions extends ListOptions {
+interface ActsOptions extends ListOrganizationsOptions {
   readonly limit: number;
 }
 

@@ -26,13 +26,13 @@ export function addProposal(program: Command): void {
     .action((text: string, options: ServerOptions) => decide(text, "reject", options));
 }
 
-interface ListOptions extends ServerOptions {
+interface ListProposalsOptions extends ServerOptions {
   readonly all?: true;
   readonly json?: true;
 }
 
 /** Oldest first. */
-async function listProposals({ all, json, ...options }: ListOptions): Promise<void> {
+async function listProposals({ all, json, ...options }: ListProposalsOptions): Promise<void> {
   const proposals = await withAdministration(options, (administration) => administration.proposals());
   const listed = all === true ? proposals : proposals.filter(({ state }) => state === "PENDING");
   if (json === true) printJson(listed.map(proposalJson));

@@ -6,11 +6,11 @@ import { AdminServiceService as Rpcs, type CreateApiKeyResponse } from "../../ge
 import type { Proposal } from "../../gen/kesc/admin/v1/resources.js";
 import { toTimestamp } from "../../grpc/messages/timestamp.js";
 import { toRoles } from "../../grpc/operators/roles.js";
-import type { Act, ActOf, ResourceOf } from "../../operators/act.js";
+import type { Act, ActOf, ActResource } from "../../operators/act.js";
 import type { Operator } from "../../operators/operator.js";
 import type { AnyResource, OperatorAct, OwnAct, Submitted } from "../../operators/ports.js";
 import { OperatorError } from "../../startup/operator-error.js";
-import type { AdministrationClient, Named, NamedProposal } from "./client.js";
+import type { AdministrationClient, NamedOrganization, NamedProposal } from "./client.js";
 import { actFrom, keyFrom, operatorActFrom, operatorFrom, organizationFrom, proposalFrom } from "./from-messages.js";
 
 const CALL_MILLIS_MAX = 30_000;
@@ -20,7 +20,7 @@ const UNKNOWN_OUTCOME: ReadonlySet<number> = new Set([Status.UNAVAILABLE, Status
 
 type RemoteAct = Exclude<Act, { readonly kind: "key.create" }>;
 
-interface PageFields {
+interface ReadPageFields {
   readonly page_size: number;
   readonly page_token: string;
 }
@@ -68,7 +68,7 @@ export class RemoteClient implements AdministrationClient {
     );
   }
 
-  ownActs({ id: organization_id }: Organization, limit: number): Promise<readonly Named<OwnAct>[]> {
+  ownActs({ id: organization_id }: Organization, limit: number): Promise<readonly NamedOrganization<OwnAct>[]> {
     return this.#all(
       (page) => this.#call(Rpcs.listActs, { organization_id, ...page }),
       ({ acts }) => acts.map(actFrom),
@@ -83,7 +83,7 @@ export class RemoteClient implements AdministrationClient {
     );
   }
 
-  operatorActs(limit: number): Promise<readonly Named<OperatorAct>[]> {
+  operatorActs(limit: number): Promise<readonly NamedOrganization<OperatorAct>[]> {
     return this.#all(
       (page) => this.#call(Rpcs.listOperatorActs, page),
       ({ acts }) => acts.map(operatorActFrom),
@@ -98,9 +98,9 @@ export class RemoteClient implements AdministrationClient {
     );
   }
 
-  async submit<A extends RemoteAct>(act: A): Promise<Submitted<ResourceOf<A>>> {
+  async submit<A extends RemoteAct>(act: A): Promise<Submitted<ActResource<A>>> {
     // The kind of the act decides the type of its resource.
-    return (await this.#submit(act)) as Submitted<ResourceOf<A>>;
+    return (await this.#submit(act)) as Submitted<ActResource<A>>;
   }
 
   async createKey(
@@ -159,7 +159,7 @@ export class RemoteClient implements AdministrationClient {
 
   /** Reads pages until the end, or until there are `limit` items. */
   async #all<Page extends { readonly next_page_token?: string | undefined }, Item>(
-    read: (page: PageFields) => Promise<Page>,
+    read: (page: ReadPageFields) => Promise<Page>,
     itemsOf: (page: Page) => readonly Item[],
     limit = Infinity,
   ): Promise<readonly Item[]> {
@@ -204,26 +204,26 @@ export class RemoteClient implements AdministrationClient {
   }
 }
 
-interface ActResponse {
+interface ReadActResponse {
   readonly unchanged?: boolean;
   readonly proposal?: Proposal | undefined;
 }
 
 function organizationDone(
-  response: ActResponse & { readonly organization: Parameters<typeof organizationFrom>[0] | undefined },
+  response: ReadActResponse & { readonly organization: Parameters<typeof organizationFrom>[0] | undefined },
 ): Submitted<AnyResource> {
   return submittedOf(response.organization && organizationFrom(response.organization), response);
 }
 
 function operatorDone(
-  response: ActResponse & { readonly operator: Parameters<typeof operatorFrom>[0] | undefined },
+  response: ReadActResponse & { readonly operator: Parameters<typeof operatorFrom>[0] | undefined },
 ): Submitted<AnyResource> {
   return submittedOf(response.operator && operatorFrom(response.operator), response);
 }
 
 function submittedOf<Resource>(
   resource: Resource | undefined,
-  { unchanged: isOld = false, proposal }: ActResponse,
+  { unchanged: isOld = false, proposal }: ReadActResponse,
 ): Submitted<Resource> {
   if (proposal !== undefined) return { kind: "proposed", proposal: proposalFrom(proposal) };
   return { kind: "done", resource: present(resource), isNew: !isOld };

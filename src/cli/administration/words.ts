@@ -3,13 +3,13 @@ import type { Submitted } from "../../operators/ports.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import { printLine, timeOf } from "../commands/output.js";
 
-type Done<Resource> = Extract<Submitted<Resource>, { readonly kind: "done" }>;
+type DoneAct<Resource> = Extract<Submitted<Resource>, { readonly kind: "done" }>;
 
 /**
  * Returns what was done. If it waits for a second person, says so and returns undefined. Throws an
  * OperatorError if it was refused.
  */
-export function doneOrProposed<Resource>(submitted: Submitted<Resource>): Done<Resource> | undefined {
+export function doneOrProposed<Resource>(submitted: Submitted<Resource>): DoneAct<Resource> | undefined {
   if (submitted.kind === "refused") throw new OperatorError(messageOf(submitted.refusal));
   if (submitted.kind === "done") return submitted;
   const { id, expiresAt } = submitted.proposal;

@@ -19,7 +19,7 @@ const WRONG_USAGE = 2;
 /** The books that the output lists. `kesc book list` has the others. */
 const BOOKS_SHOWN_MAX = 20;
 
-interface Options {
+interface RestoreCommandOptions {
   readonly withoutManifest?: true;
   readonly inPlace?: true;
   readonly heads?: string;
@@ -38,7 +38,7 @@ export function addRestore(program: Command): void {
     .option("--heads <file>", "with --in-place: compare the books with the heads that verify --write-heads noted")
     .option("--yes", "with --in-place: do it; without this option the command only says what it would do")
     .option("--json", "print JSON, for scripts")
-    .action(async (file: string | undefined, options: Options) => {
+    .action(async (file: string | undefined, options: RestoreCommandOptions) => {
       refuseMixed(file, options);
       const { database: address } = configFromEnvironment();
       if (file === undefined) await restoreInPlace(address, options);
@@ -46,7 +46,7 @@ export function addRestore(program: Command): void {
     });
 }
 
-function refuseMixed(file: string | undefined, { inPlace, withoutManifest, heads, yes }: Options): void {
+function refuseMixed(file: string | undefined, { inPlace, withoutManifest, heads, yes }: RestoreCommandOptions): void {
   if ((file === undefined) !== (inPlace === true)) {
     const usage = "Give the FILE of a backup, or --in-place for a database that other tools have restored.";
     throw new OperatorError(usage, WRONG_USAGE);
@@ -59,7 +59,7 @@ function refuseMixed(file: string | undefined, { inPlace, withoutManifest, heads
   }
 }
 
-async function restoreFile(address: DatabaseAddress, file: string, options: Options): Promise<void> {
+async function restoreFile(address: DatabaseAddress, file: string, options: RestoreCommandOptions): Promise<void> {
   if (address.engine !== "sqlite") {
     throw new OperatorError(
       "kesc restore FILE is for SQLite. Restore PostgreSQL with its own tools, and then run: " +
@@ -77,7 +77,7 @@ async function restoreFile(address: DatabaseAddress, file: string, options: Opti
 }
 
 /** Sets the books to RESTORED first, so that they are even if the audit finds an error. */
-async function restoreInPlace(address: DatabaseAddress, { heads, yes, json }: Options): Promise<void> {
+async function restoreInPlace(address: DatabaseAddress, { heads, yes, json }: RestoreCommandOptions): Promise<void> {
   const noted = heads === undefined ? undefined : notedHeadsIn(heads);
   const restored = await withCurrentDatabase(
     address,

@@ -19,7 +19,7 @@ import { historyReads } from "../../storage/statements/history.js";
 import { NewFile } from "../backup/new-file.js";
 import { printTextInTurn } from "../commands/output.js";
 import { findOwner } from "../organizations.js";
-import { type Format, FORMATS, type Line, lineFormat } from "./line-format.js";
+import { type Format, FORMATS, type FormattedLine, lineFormat } from "./line-format.js";
 
 interface ExportOptions {
   readonly from: string;
@@ -31,14 +31,14 @@ interface ExportOptions {
 
 const WRONG_USAGE = 2;
 
-type Parts = AsyncIterable<readonly Line[]>;
+type ExportParts = AsyncIterable<readonly FormattedLine[]>;
 
 /** What an export writes: its parts, and the names of its fields for the head of a CSV file. */
 interface Source {
   readonly names: readonly string[];
   /** The account of a statement. It must exist. */
   readonly accountId?: AccountId;
-  readonly partsOf: (history: History, period: Period) => Parts;
+  readonly partsOf: (history: History, period: Period) => ExportParts;
 }
 
 /** `kesc export`: the book of an organization for the accountant. */
@@ -86,8 +86,8 @@ function exportAccount(org: string, { account, ...options }: ExportOptions & { a
   });
 }
 
-async function* mapped<Item>(parts: AsyncIterable<readonly Item[]>, lineOf: (item: Item) => object): Parts {
-  for await (const part of parts) yield part.map((item) => lineOf(item) as Line);
+async function* mapped<Item>(parts: AsyncIterable<readonly Item[]>, lineOf: (item: Item) => object): ExportParts {
+  for await (const part of parts) yield part.map((item) => lineOf(item) as FormattedLine);
 }
 
 async function exportTo(org: string, options: ExportOptions, source: Source): Promise<void> {
@@ -115,7 +115,7 @@ async function exportTo(org: string, options: ExportOptions, source: Source): Pr
 }
 
 async function write(
-  parts: Parts,
+  parts: ExportParts,
   given: { readonly file: NewFile | undefined; readonly options: ExportOptions; readonly source: Source },
 ): Promise<void> {
   const { file, options, source } = given;

@@ -8,13 +8,13 @@ export type Format = (typeof FORMATS)[number];
 type Value = string | bigint | Timestamp | undefined;
 
 /** A line of an export, with the fields of the contract. */
-export type Line = Readonly<Record<string, Value>>;
+export type FormattedLine = Readonly<Record<string, Value>>;
 
 /** Writes an export as text. The parts, joined, are the file. */
 export interface LineFormat {
   /** `names` are the fields of a line, in their order. */
   begin(names: readonly string[]): string;
-  lines(lines: readonly Line[]): string;
+  lines(lines: readonly FormattedLine[]): string;
   end(): string;
 }
 
@@ -88,7 +88,7 @@ function jsonArray(): LineFormat {
 }
 
 /** An amount keeps its digits: JSON.stringify would write 1000.00 as 1000. */
-function jsonOf(line: Line): string {
+function jsonOf(line: FormattedLine): string {
   const fields = Object.entries(line).map(([name, value]) => {
     const text = textOf(value);
     const isNumber = NUMBERS.has(name) && DIGITS.test(text);

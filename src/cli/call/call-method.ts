@@ -10,7 +10,7 @@ import { OperatorError } from "../../startup/operator-error.js";
 import { printLine } from "../commands/output.js";
 import { CallableContract } from "./contract.js";
 import type { SessionOptions } from "./options.js";
-import { Session } from "./session.js";
+import { CallSession } from "./session.js";
 
 const WRONG_USAGE = 2;
 
@@ -29,7 +29,7 @@ export async function callMethod(
     for (const known of new CallableContract().methodNames) printLine(known);
     return;
   }
-  const session = new Session(options);
+  const session = new CallSession(options);
   const { contract } = session;
   const method = contract.method(name);
   const isOnLines = options.json === true || method.methodKind === "server_streaming";

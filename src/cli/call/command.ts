@@ -4,7 +4,7 @@ import { wholeNumber } from "../commands/arguments.js";
 // The other commands start faster without the contract, so the actions import it.
 import type { CallMethodOptions } from "./call-method.js";
 import { withSessionOptions } from "./options.js";
-import { ACCOUNT, type Resource, TRANSACTION } from "./resource.js";
+import { ACCOUNT, type CliResource, TRANSACTION } from "./resource.js";
 import type { GetOptions, ListOptions } from "./resources.js";
 
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
@@ -52,7 +52,7 @@ export function addTransaction(program: Command): void {
   addCalls(program.command("transaction").description("transactions, over the API"), TRANSACTION);
 }
 
-function addCalls(group: Command, resource: Resource): void {
+function addCalls(group: Command, resource: CliResource): void {
   const { name, example } = resource;
   const why = WHY_OVER_THE_API.replaceAll("NAMEs", `${name}s`);
   withSessionOptions(

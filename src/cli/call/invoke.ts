@@ -9,7 +9,7 @@ import { toRpc } from "../../../contract/rpc.js";
 const REPLAYED = "idempotent-replayed";
 const REQUEST_ID = "x-request-id";
 
-export interface CallOptions {
+export interface InvokeOptions {
   readonly metadata: Metadata;
   /** In milliseconds since 1970. Undefined: the call may take any time. */
   readonly deadline: number | undefined;
@@ -33,7 +33,7 @@ export async function invoke(
   client: Client,
   method: DescMethod,
   requests: AsyncIterable<Message> | Iterable<Message>,
-  { metadata, deadline, onResponse }: CallOptions,
+  { metadata, deadline, onResponse }: InvokeOptions,
 ): Promise<CallEnd> {
   const call = client.makeBidiStreamRequest(
     toRpc(method).path,

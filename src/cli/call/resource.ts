@@ -1,5 +1,5 @@
 /** A resource of the API with an rpc to get one and an rpc to list them. */
-export interface Resource {
+export interface CliResource {
   readonly name: "account" | "transaction";
   readonly getMethod: string;
   readonly listMethod: string;
@@ -9,7 +9,7 @@ export interface Resource {
   readonly columns: readonly string[];
 }
 
-export const ACCOUNT: Resource = {
+export const ACCOUNT: CliResource = {
   name: "account",
   getMethod: "kesc.v1.AccountService/GetAccount",
   listMethod: "kesc.v1.AccountService/ListAccounts",
@@ -18,7 +18,7 @@ export const ACCOUNT: Resource = {
   columns: ["id", "status", "available_balance", "held_balance", "phone_number", "user_id"],
 };
 
-export const TRANSACTION: Resource = {
+export const TRANSACTION: CliResource = {
   name: "transaction",
   getMethod: "kesc.v1.TransactionService/GetTransaction",
   listMethod: "kesc.v1.TransactionService/ListTransactions",

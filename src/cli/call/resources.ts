@@ -7,8 +7,8 @@ import { OperatorError } from "../../startup/operator-error.js";
 import { fieldLines, printJson, printLine, printTable } from "../commands/output.js";
 import { refuseProblems } from "./contract.js";
 import type { SessionOptions } from "./options.js";
-import { type Resource, TRANSACTION } from "./resource.js";
-import { Session } from "./session.js";
+import { type CliResource, TRANSACTION } from "./resource.js";
+import { CallSession } from "./session.js";
 
 const PAGE_FIELDS: readonly string[] = ["page_size", "page_token"];
 const PAGE_SIZE_MAX = 1_000;
@@ -24,7 +24,7 @@ export interface GetOptions extends SessionOptions {
 }
 
 /** Prints one resource. */
-export async function getOne(resource: Resource, id: string, options: GetOptions): Promise<void> {
+export async function getOne(resource: CliResource, id: string, options: GetOptions): Promise<void> {
   await printResource(resource, resource.getMethod, id, options);
 }
 
@@ -35,12 +35,12 @@ export async function advanceOrder(id: string, options: GetOptions): Promise<voi
 
 /** Calls a method that takes the id of a resource, and prints the resource that it returns. */
 async function printResource(
-  { name, idField }: Resource,
+  { name, idField }: CliResource,
   methodName: string,
   id: string,
   options: GetOptions,
 ): Promise<void> {
-  const session = new Session(options);
+  const session = new CallSession(options);
   const method = session.contract.method(methodName);
   const text = await session.unary(method, session.contract.readRequest(method, JSON.stringify({ [idField]: id })));
   const found = (JSON.parse(text) as Record<string, JsonFields>)[name] ?? {};
@@ -55,11 +55,11 @@ export interface ListOptions extends SessionOptions {
 
 /** Prints a list. Follows the pages: one page may be short, or empty, although the list goes on. */
 export async function list(
-  { name, listMethod, columns }: Resource,
+  { name, listMethod, columns }: CliResource,
   filters: readonly string[],
   options: ListOptions,
 ): Promise<void> {
-  const session = new Session(options);
+  const session = new CallSession(options);
   const method = session.contract.method(listMethod);
   const rows: JsonFields[] = [];
   let token: string | null = "";
@@ -91,7 +91,7 @@ function textOf(value: unknown): string {
 }
 
 function listRequest(
-  session: Session,
+  session: CallSession,
   method: DescMethod,
   { filters, size, token }: { readonly filters: readonly string[]; readonly size: number; readonly token: string },
 ): Message {

@@ -24,7 +24,7 @@ interface ExchangeOptions {
 }
 
 /** The calls of one command to one server. */
-export class Session {
+export class CallSession {
   readonly contract = new CallableContract();
   readonly #address: string;
   readonly #credentials: ChannelCredentials;

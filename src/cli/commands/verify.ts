@@ -27,7 +27,7 @@ const NOT_AUDITED = 3;
 /** The heads that the last line names. The others are in the JSON. */
 const HEADS_SHOWN_MAX = 3;
 
-interface Options {
+interface VerifyCommandOptions {
   readonly json?: true;
   readonly heads?: string;
   readonly writeHeads?: string;
@@ -53,7 +53,7 @@ export function addVerify(program: Command): void {
       "--full-speed",
       "do not leave nine tenths of a core to a server: an audit then takes about a tenth of the time",
     )
-    .action(async (options: Options) => {
+    .action(async (options: VerifyCommandOptions) => {
       invocation().failedExitCode = NOT_AUDITED;
       try {
         await runVerify(options);
@@ -66,7 +66,7 @@ export function addVerify(program: Command): void {
     });
 }
 
-async function runVerify(options: Options): Promise<void> {
+async function runVerify(options: VerifyCommandOptions): Promise<void> {
   const { json, heads, writeHeads: target, metricsFile } = options;
   const noted = heads === undefined ? undefined : notedHeadsIn(heads);
   const verification = await auditWith(options, noted);
@@ -80,7 +80,7 @@ async function runVerify(options: Options): Promise<void> {
 }
 
 async function auditWith(
-  { json, published, fullSpeed }: Options,
+  { json, published, fullSpeed }: VerifyCommandOptions,
   notedHeads: NotedHeads | undefined,
 ): Promise<Verification> {
   const { database: address, seals } = configFromEnvironment();

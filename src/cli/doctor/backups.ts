@@ -6,7 +6,7 @@ import type { DatabaseAddress } from "../../storage/database.js";
 import type { Diagnosed } from "../../storage/diagnosis/diagnosed.js";
 import { missingFrom } from "../../storage/master-keys.js";
 import { type Manifest, readManifest } from "../backup/manifest.js";
-import { fail, type Finding, hoursOf, ok, warn } from "./finding.js";
+import { type DoctorFinding, fail, hoursOf, ok, warn } from "./finding.js";
 import { openMasterKeys } from "./keys.js";
 
 const CHECK = "backup";
@@ -29,7 +29,7 @@ interface BackupOptions {
 export function checkBackups(
   address: DatabaseAddress,
   { folder, now, hasMasterKeys }: BackupOptions,
-): readonly Finding[] {
+): readonly DoctorFinding[] {
   if (address.engine === "postgres") return [];
   if (folder === undefined) {
     return [
@@ -61,7 +61,7 @@ export function checkBackups(
   ];
 }
 
-function checkKeysOf({ masterKeyIds }: Manifest, file: string, masterKeyFile: string): readonly Finding[] {
+function checkKeysOf({ masterKeyIds }: Manifest, file: string, masterKeyFile: string): readonly DoctorFinding[] {
   const opened = openMasterKeys(masterKeyFile);
   const missing = "finding" in opened ? [] : missingFrom(opened.keys, masterKeyIds);
   if (missing.length === 0) return [];
@@ -74,14 +74,14 @@ function checkKeysOf({ masterKeyIds }: Manifest, file: string, masterKeyFile: st
   ];
 }
 
-interface Found {
+interface FoundBackup {
   readonly file: string;
   readonly manifest: Manifest;
 }
 
-function newestOf(folder: string): Found | undefined {
+function newestOf(folder: string): FoundBackup | undefined {
   const names = namesIn(folder).filter((name) => name.endsWith(".json"));
-  const found = names.flatMap((name): readonly Found[] => {
+  const found = names.flatMap((name): readonly FoundBackup[] => {
     const file = join(folder, name.slice(0, -".json".length));
     try {
       return [{ file, manifest: readManifest(file) }];
@@ -102,7 +102,7 @@ function namesIn(folder: string): readonly string[] {
 }
 
 /** Checks the archive of PostgreSQL's log, the only trace of its backups that can be seen. */
-export function checkArchive({ archive }: Diagnosed, now: number): readonly Finding[] {
+export function checkArchive({ archive }: Diagnosed, now: number): readonly DoctorFinding[] {
   if (archive === undefined) return [];
   const { isOn, archivedAt, failedAt } = archive;
   const see = 'See "Back up and restore PostgreSQL" in docs/operations.md.';

@@ -12,7 +12,7 @@ import {
 } from "../../../runtime/transport/tls.js";
 import type { Config } from "../../startup/config.js";
 import { checkMode } from "./files.js";
-import { fail, type Finding, ok, warn } from "./finding.js";
+import { type DoctorFinding, fail, ok, warn } from "./finding.js";
 
 const DAY_MILLIS = 86_400_000;
 // A certificate that lives for weeks has a renewal that takes place days before its end.
@@ -23,7 +23,7 @@ const NOTICE_MILLIS = 7 * DAY_MILLIS;
 export function checkCertificates(
   { tls, clientTls, gatewayTarget }: Pick<Config, "tls" | "clientTls" | "gatewayTarget">,
   now: number,
-): readonly Finding[] {
+): readonly DoctorFinding[] {
   if (tls === undefined && clientTls === undefined) {
     return [ok("tls", "TLS is off: the programs serve this machine alone, or something else protects the network.")];
   }
@@ -38,7 +38,7 @@ export function checkCertificates(
 }
 
 interface Side {
-  readonly findings: readonly Finding[];
+  readonly findings: readonly DoctorFinding[];
   /** Undefined if the files are not given, or cannot be used. */
   readonly material: TlsMaterial | undefined;
 }
@@ -64,7 +64,7 @@ function checkCertificate(
   check: string,
   file: NamedFile | undefined,
   { pem, now }: { readonly pem: Buffer | undefined; readonly now: number },
-): readonly Finding[] {
+): readonly DoctorFinding[] {
   if (file === undefined || pem === undefined) return [];
   const { notBefore, notAfter } = validityOf(pem);
   const until = new Date(notAfter).toISOString();
@@ -85,7 +85,7 @@ function checkTrust(
   server: TlsMaterial | undefined,
   client: TlsMaterial | undefined,
   caFile: NamedFile | undefined,
-): readonly Finding[] {
+): readonly DoctorFinding[] {
   if (server?.cert === undefined || client?.ca === undefined || caFile === undefined) return [];
   const authorities = certificatesIn(client.ca);
   const isTrusted = certificatesIn(server.cert).some((certificate) =>

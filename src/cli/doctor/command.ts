@@ -14,7 +14,7 @@ import { checkCertificates } from "./certificates.js";
 import { checkConfiguration } from "./configuration.js";
 import { checkClock, checkDurability, checkRole, checkSchema, databaseName } from "./database.js";
 import { checkMode } from "./files.js";
-import { fail, type Finding, ok } from "./finding.js";
+import { type DoctorFinding, fail, ok } from "./finding.js";
 import { checkJobs } from "./jobs.js";
 import { checkMasterKeys, checkSeals } from "./keys.js";
 import { checkDisk, checkNode, checkOpenFiles } from "./machine.js";
@@ -52,7 +52,7 @@ export function addDoctor(program: Command): void {
     });
 }
 
-async function examine(backups: string | undefined, metrics: string | undefined): Promise<readonly Finding[]> {
+async function examine(backups: string | undefined, metrics: string | undefined): Promise<readonly DoctorFinding[]> {
   const { config, findings } = checkConfiguration(invocation().env);
   const machine = [checkNode(), checkOpenFiles()];
   if (config === undefined) return [...findings, ...machine];
@@ -72,9 +72,9 @@ async function examine(backups: string | undefined, metrics: string | undefined)
   ];
 }
 
-async function checkDatabase(config: Config): Promise<readonly Finding[]> {
+async function checkDatabase(config: Config): Promise<readonly DoctorFinding[]> {
   const { database: address } = config;
-  const findings: Finding[] = [];
+  const findings: DoctorFinding[] = [];
   try {
     await diagnose(address, async (diagnosed) => {
       findings.push(ok("database", `${databaseName(address)} can be read.`));
@@ -89,7 +89,7 @@ async function checkDatabase(config: Config): Promise<readonly Finding[]> {
   return findings;
 }
 
-async function checkOpened(config: Config, diagnosed: Diagnosed): Promise<readonly Finding[]> {
+async function checkOpened(config: Config, diagnosed: Diagnosed): Promise<readonly DoctorFinding[]> {
   const schema = await checkSchema(diagnosed);
   const findings = [schema, checkDurability(diagnosed)];
   // The other checks read tables.
@@ -108,7 +108,7 @@ async function checkOpened(config: Config, diagnosed: Diagnosed): Promise<readon
   ];
 }
 
-async function checkHttp({ tls }: Config): Promise<readonly Finding[]> {
+async function checkHttp({ tls }: Config): Promise<readonly DoctorFinding[]> {
   const variables = readVariables(invocation().env);
   return variables.ok ? [await checkHttpPort(variables.values.KESC_HTTP_ADDRESS, tls !== undefined)] : [];
 }
@@ -116,8 +116,8 @@ async function checkHttp({ tls }: Config): Promise<readonly Finding[]> {
 /** A check that itself fails is a finding, and the others go on. */
 async function guarded(
   check: string,
-  work: () => readonly Finding[] | Promise<readonly Finding[]>,
-): Promise<readonly Finding[]> {
+  work: () => readonly DoctorFinding[] | Promise<readonly DoctorFinding[]>,
+): Promise<readonly DoctorFinding[]> {
   try {
     return await work();
   } catch (error) {

@@ -1,7 +1,7 @@
 import { gatewayExposure, serverExposure } from "../../../runtime/transport/exposure.js";
 import { readVariables } from "../../../runtime/variables.js";
 import { type Config, readConfig } from "../../startup/config.js";
-import { fail, type Finding, ok } from "./finding.js";
+import { type DoctorFinding, fail, ok } from "./finding.js";
 
 const CHECK = "configuration";
 const REMEDY = "Correct it in the environment of both programs; docs/configuration.md lists all variables.";
@@ -9,7 +9,7 @@ const REMEDY = "Correct it in the environment of both programs; docs/configurati
 /** Returns the configuration, if it can be read, and one finding for each wrong variable. */
 export function checkConfiguration(environment: Readonly<Record<string, string | undefined>>): {
   readonly config: Config | undefined;
-  readonly findings: readonly Finding[];
+  readonly findings: readonly DoctorFinding[];
 } {
   const result = readConfig(environment);
   if (!result.ok) {

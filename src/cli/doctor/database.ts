@@ -2,13 +2,13 @@ import type { DatabaseAddress } from "../../storage/database.js";
 import type { Diagnosed } from "../../storage/diagnosis/diagnosed.js";
 import { newestRowAt } from "../../storage/diagnosis/facts.js";
 import { migrationState } from "../../storage/migrate.js";
-import { fail, type Finding, ok, warn } from "./finding.js";
+import { type DoctorFinding, fail, ok, warn } from "./finding.js";
 
 const CLOCK_DIFFERENCE_MILLIS_MAX = 2_000;
 const SHOWN_MAX = 3;
 
 /** Compares the schema with the migrations of this version. */
-export async function checkSchema({ cells }: Diagnosed): Promise<Finding> {
+export async function checkSchema({ cells }: Diagnosed): Promise<DoctorFinding> {
   const states = await Promise.all(cells.map(migrationState));
   const unknown = [...new Set(states.flatMap((state) => state.unknown))];
   const pending = [...new Set(states.flatMap((state) => state.pending))];
@@ -37,7 +37,7 @@ export async function checkSchema({ cells }: Diagnosed): Promise<Finding> {
   return ok("schema", `The schema is that of this version, in ${count(cells.length, "cell")}.`);
 }
 
-export function checkDurability({ durability }: Diagnosed): Finding {
+export function checkDurability({ durability }: Diagnosed): DoctorFinding {
   const unsafe = durability.filter(({ isSafe }) => !isSafe);
   const words = (settings: Diagnosed["durability"]): string =>
     settings.map(({ name, value }) => `${name} = ${value}`).join(", ");
@@ -62,7 +62,7 @@ export function checkDurability({ durability }: Diagnosed): Finding {
 }
 
 /** Compares this machine's clock with the database's, and with the newest row of the books. */
-export async function checkClock({ cells, clockAheadMillis }: Diagnosed, now: number): Promise<Finding> {
+export async function checkClock({ cells, clockAheadMillis }: Diagnosed, now: number): Promise<DoctorFinding> {
   const remedy = "Synchronize the clocks (chrony, timedatectl). A server whose clock is found wrong commits nothing.";
   if (clockAheadMillis !== undefined && Math.abs(clockAheadMillis) > CLOCK_DIFFERENCE_MILLIS_MAX) {
     const side = clockAheadMillis > 0 ? "ahead of" : "behind";
@@ -86,7 +86,7 @@ export async function checkClock({ cells, clockAheadMillis }: Diagnosed, now: nu
 }
 
 /** Checks what the role of PostgreSQL may do; on SQLite the mode of the file decides. */
-export function checkRole({ role }: Diagnosed): readonly Finding[] {
+export function checkRole({ role }: Diagnosed): readonly DoctorFinding[] {
   if (role === undefined) return [];
   const { name, powers, missingRights: missing } = role;
   if (missing.length > 0) {

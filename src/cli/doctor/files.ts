@@ -1,12 +1,12 @@
 import { statSync } from "node:fs";
 
-import { type Finding, warn } from "./finding.js";
+import { type DoctorFinding, warn } from "./finding.js";
 
 const OTHERS = 0o077;
 const PERMISSIONS = 0o777;
 
 /** Warns if other users of this machine can read a file with a secret. Silent if it is missing. */
-export function checkMode(check: string, file: string): readonly Finding[] {
+export function checkMode(check: string, file: string): readonly DoctorFinding[] {
   const mode = statSync(file, { throwIfNoEntry: false })?.mode;
   if (mode === undefined || (mode & OTHERS) === 0) return [];
   return [

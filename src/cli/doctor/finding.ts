@@ -2,7 +2,7 @@
 export type State = "ok" | "warn" | "fail";
 
 /** The result of one check, as one line. It holds no secret. */
-export interface Finding {
+export interface DoctorFinding {
   /** Names the check, such as "database". */
   readonly check: string;
   readonly state: State;
@@ -12,15 +12,15 @@ export interface Finding {
   readonly remedy?: string | undefined;
 }
 
-export function ok(check: string, meaning: string): Finding {
+export function ok(check: string, meaning: string): DoctorFinding {
   return { check, state: "ok", meaning };
 }
 
-export function warn(check: string, meaning: string, remedy: string): Finding {
+export function warn(check: string, meaning: string, remedy: string): DoctorFinding {
   return { check, state: "warn", meaning, remedy };
 }
 
-export function fail(check: string, meaning: string, remedy: string): Finding {
+export function fail(check: string, meaning: string, remedy: string): DoctorFinding {
   return { check, state: "fail", meaning, remedy };
 }
 

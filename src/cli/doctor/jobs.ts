@@ -1,6 +1,6 @@
 import type { DatabaseAddress } from "../../storage/database.js";
 import { JOBS, lastRunsIn } from "../metrics-file.js";
-import { type Finding, hoursOf, ok, warn } from "./finding.js";
+import { type DoctorFinding, hoursOf, ok, warn } from "./finding.js";
 
 // A daily job that takes its time. deploy/prometheus/alerts.yml has the same limit.
 const AGE_MILLIS_MAX = 26 * 3_600_000;
@@ -13,7 +13,7 @@ export function checkJobs(
   { engine }: Pick<DatabaseAddress, "engine">,
   folder: string,
   now: number,
-): readonly Finding[] {
+): readonly DoctorFinding[] {
   const runs = lastRunsIn(folder);
   const jobs = JOBS.filter((job) => job !== "backup" || engine === "sqlite");
   return jobs.map((job) => {

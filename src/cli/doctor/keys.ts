@@ -8,13 +8,13 @@ import { newestSealNotes, openAlarms } from "../../storage/diagnosis/facts.js";
 import { missingFrom, neededMasterKeys } from "../../storage/master-keys.js";
 import { MasterKeyError, type MasterKeys, readMasterKeys } from "../../storage/secrets/master-key.js";
 import { checkMode } from "./files.js";
-import { fail, type Finding, ok, warn } from "./finding.js";
+import { type DoctorFinding, fail, ok, warn } from "./finding.js";
 
 const FIND_MASTER_KEY =
   "Put the file back from its copy, or set KESC_MASTER_KEY_FILE to it. Without it personal data is lost.";
 
 /** Reads the master key file. Returns the finding in place of the keys if it cannot be used. */
-export function openMasterKeys(file: string): { readonly keys: MasterKeys } | { readonly finding: Finding } {
+export function openMasterKeys(file: string): { readonly keys: MasterKeys } | { readonly finding: DoctorFinding } {
   try {
     return { keys: readMasterKeys(file) };
   } catch (error) {
@@ -25,7 +25,10 @@ export function openMasterKeys(file: string): { readonly keys: MasterKeys } | { 
 }
 
 /** Checks that the master key file opens the keys of all books. */
-export async function checkMasterKeys(file: string, { cells }: Pick<Diagnosed, "cells">): Promise<readonly Finding[]> {
+export async function checkMasterKeys(
+  file: string,
+  { cells }: Pick<Diagnosed, "cells">,
+): Promise<readonly DoctorFinding[]> {
   const opened = openMasterKeys(file);
   if ("finding" in opened) return [opened.finding];
   const needed = await neededMasterKeys({ cells });
@@ -43,7 +46,7 @@ export async function checkMasterKeys(file: string, { cells }: Pick<Diagnosed, "
 export async function checkSeals(
   { seals: { keyFile } }: Pick<Config, "seals">,
   { cells }: Diagnosed,
-): Promise<readonly Finding[]> {
+): Promise<readonly DoctorFinding[]> {
   const notes = (await Promise.all(cells.map(newestSealNotes))).flat();
   const alarms = (await Promise.all(cells.map(openAlarms))).reduce((sum, each) => sum + each, 0);
   const alarm =
@@ -59,7 +62,7 @@ export async function checkSeals(
   return [...alarm, checkSealKey(keyFile, notes), ...checkMode("seal key file", keyFile)];
 }
 
-function checkSealKey(keyFile: string, notes: readonly string[]): Finding {
+function checkSealKey(keyFile: string, notes: readonly string[]): DoctorFinding {
   const putBack = "Put the file back from its copy, or set KESC_SEAL_KEY_FILE to it (docs/seals.md).";
   if (!existsSync(keyFile)) {
     if (notes.length > 0) {

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 
 import type { DatabaseAddress } from "../../storage/database.js";
 import { nodeProblem } from "../version.js";
-import { fail, type Finding, ok, warn } from "./finding.js";
+import { type DoctorFinding, fail, ok, warn } from "./finding.js";
 
 const MIB = 1_048_576;
 const FREE_BYTES_FAIL = 100 * MIB;
@@ -11,18 +11,18 @@ const FREE_BYTES_WARN = 1_024 * MIB;
 // A server holds a file for each connection, and some for the database.
 const OPEN_FILES_WARN = 4_096;
 
-export function checkNode(running = process.versions.node): Finding {
+export function checkNode(running = process.versions.node): DoctorFinding {
   const problem = nodeProblem(running);
   if (problem === undefined) return ok("node", `Node ${running} is a version that KESC is made for.`);
   return fail("node", problem, "Install one of these.");
 }
 
-interface Report {
+interface MachineReport {
   readonly userLimits?: { readonly open_files?: { readonly soft: number | "unlimited" } };
 }
 
-export function checkOpenFiles(): Finding {
-  const report = process.report.getReport() as Report;
+export function checkOpenFiles(): DoctorFinding {
+  const report = process.report.getReport() as MachineReport;
   const limit = report.userLimits?.open_files?.soft ?? "unlimited";
   if (limit === "unlimited" || limit >= OPEN_FILES_WARN) {
     return ok("open files", `A process may have ${String(limit)} open files, and so nearly as many connections.`);
@@ -35,7 +35,7 @@ export function checkOpenFiles(): Finding {
 }
 
 /** Checks the disk with the SQLite file. That of PostgreSQL cannot be seen from here. */
-export async function checkDisk(address: DatabaseAddress): Promise<Finding> {
+export async function checkDisk(address: DatabaseAddress): Promise<DoctorFinding> {
   if (address.engine === "postgres") {
     return ok("disk", "The disk of PostgreSQL cannot be seen from here. Watch it on its machine.");
   }
@@ -44,7 +44,7 @@ export async function checkDisk(address: DatabaseAddress): Promise<Finding> {
   return judgeDisk(folder, bavail * bsize);
 }
 
-export function judgeDisk(folder: string, freeBytes: number): Finding {
+export function judgeDisk(folder: string, freeBytes: number): DoctorFinding {
   const words = `${folder}, where the database lies, has ${String(Math.floor(freeBytes / MIB))} MiB left.`;
   const remedy =
     "Make room or enlarge the disk. A million transactions take about 1 GiB; a backup takes as much again.";

@@ -9,12 +9,12 @@ import { TlsFileError } from "../../../runtime/transport/tls.js";
 import type { HostAndPort } from "../../../runtime/variables/forms.js";
 import type { Config } from "../../startup/config.js";
 import { connectTo } from "../import/import-stream.js";
-import { fail, type Finding, ok, warn } from "./finding.js";
+import { type DoctorFinding, fail, ok, warn } from "./finding.js";
 
 const MILLIS_MAX = 3_000;
 const HEALTH_CHECK = "/grpc.health.v1.Health/Check";
 
-export async function checkGrpcPort({ grpcAddress, tls, clientTls }: Config): Promise<Finding> {
+export async function checkGrpcPort({ grpcAddress, tls, clientTls }: Config): Promise<DoctorFinding> {
   const check = "grpc port";
   if (grpcAddress.startsWith("unix:")) {
     return ok(check, `The server listens on the socket ${grpcAddress}, and replaces a file that a dead one left.`);
@@ -27,7 +27,7 @@ export async function checkGrpcPort({ grpcAddress, tls, clientTls }: Config): Pr
   });
 }
 
-export function checkHttpPort({ host, port }: HostAndPort, hasTls: boolean): Promise<Finding> {
+export function checkHttpPort({ host, port }: HostAndPort, hasTls: boolean): Promise<DoctorFinding> {
   const address = `${host.includes(":") ? `[${host}]` : host}:${String(port)}`;
   return listenProblem({ host, port }).then((problem) =>
     judge("http port", "KESC_HTTP_ADDRESS", { address, problem, isOurs: () => isGateway(address, hasTls) }),
@@ -41,7 +41,7 @@ interface Port {
   readonly isOurs: () => Promise<boolean>;
 }
 
-async function judge(check: string, variable: string, { address, problem, isOurs }: Port): Promise<Finding> {
+async function judge(check: string, variable: string, { address, problem, isOurs }: Port): Promise<DoctorFinding> {
   if (problem === undefined) return ok(check, `${address} (${variable}) is free: nothing serves there now.`);
   if (problem !== "EADDRINUSE") {
     return fail(

@@ -7,7 +7,7 @@ import { openRail } from "../../startup/rails.js";
 import type { Diagnosed, DiagnosedCell } from "../../storage/diagnosis/diagnosed.js";
 import { expiresSoon } from "../../storage/rails/rail-account-directory.js";
 import { type StoredRailAccount, storedRailAccounts } from "../../storage/rails/rail-accounts.js";
-import { fail, type Finding, ok, warn } from "./finding.js";
+import { type DoctorFinding, fail, ok, warn } from "./finding.js";
 
 const CHECK = "rails";
 const SET = "Correct it with kesc rail set (docs/operations.md).";
@@ -17,7 +17,7 @@ export async function checkRails(
   { callbacks, railHosts }: Pick<Config, "callbacks" | "railHosts">,
   { cells }: Diagnosed,
   now: number,
-): Promise<readonly Finding[]> {
+): Promise<readonly DoctorFinding[]> {
   let secrets;
   try {
     secrets = callbacks === undefined ? undefined : readCallbackSecrets(callbacks);
@@ -25,7 +25,7 @@ export async function checkRails(
     if (!(error instanceof OperatorError)) throw error;
     return [fail(CHECK, error.message, "Without the file no server starts.")];
   }
-  const findings: Finding[] = [];
+  const findings: DoctorFinding[] = [];
   let accounts = 0;
   for (const cell of cells) {
     const urls =
@@ -41,7 +41,7 @@ export async function checkRails(
   ];
 }
 
-interface Surroundings {
+interface RailSurroundings {
   readonly cell: DiagnosedCell;
   readonly urls: ReturnType<typeof callbackUrls> | undefined;
   readonly hosts: readonly string[];
@@ -50,8 +50,8 @@ interface Surroundings {
 
 async function checkAccount(
   account: StoredRailAccount,
-  { cell, urls, hosts, now }: Surroundings,
-): Promise<readonly Finding[]> {
+  { cell, urls, hosts, now }: RailSurroundings,
+): Promise<readonly DoctorFinding[]> {
   const { organizationId, rail, credentialsExpireAt: expireAt } = account;
   try {
     await openRail(cell, account, { callbackUrl: urls, hosts, now: () => toUnixMillis(now) });

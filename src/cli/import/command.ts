@@ -15,9 +15,9 @@ import { type GoodRow, readRows } from "./csv-rows.js";
 import { connectTo } from "./import-stream.js";
 import { Interruption } from "./interruption.js";
 import { progressOn } from "./progress.js";
-import { sendRows, type Totals } from "./send-rows.js";
+import { type ImportTotals, sendRows } from "./send-rows.js";
 
-interface Options {
+interface ImportOptions {
   readonly address?: string;
   readonly rejects?: string;
   readonly json?: true;
@@ -44,7 +44,7 @@ export function addImport(program: Command): void {
     .action(importFile);
 }
 
-async function importFile(file: string, options: Options): Promise<void> {
+async function importFile(file: string, options: ImportOptions): Promise<void> {
   const interruption = new Interruption();
   try {
     await importRows(file, { ...options, interruption });
@@ -55,7 +55,7 @@ async function importFile(file: string, options: Options): Promise<void> {
 
 async function importRows(
   file: string,
-  { address, rejects, json, interruption }: Options & { readonly interruption: Interruption },
+  { address, rejects, json, interruption }: ImportOptions & { readonly interruption: Interruption },
 ): Promise<void> {
   const key = apiKeyFromEnvironment();
   const config = configFromEnvironment();
@@ -72,7 +72,7 @@ async function importRows(
   interruption.rejects = rejected;
   const client = connectTo(target, usableCredentials(target, config.clientTls));
   const progress = progressOn(invocation().stderr, rows);
-  let totals: Totals;
+  let totals: ImportTotals;
   try {
     totals = await sendRows(goodRows(file), {
       client,

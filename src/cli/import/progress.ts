@@ -1,10 +1,10 @@
 import type { Output } from "../../startup/invocation.js";
 import { ProgressLine } from "../terminal.js";
-import type { Totals } from "./send-rows.js";
+import type { ImportTotals } from "./send-rows.js";
 
 /** Shows the progress: a moving bar on a terminal, and one line for each tenth otherwise. */
 export interface Progress {
-  show(totals: Totals): void;
+  show(totals: ImportTotals): void;
   /** Clears the bar before another line is printed. */
   clear(): void;
 }
@@ -24,7 +24,7 @@ class Bar implements Progress {
     this.#rows = rows;
   }
 
-  show(totals: Totals): void {
+  show(totals: ImportTotals): void {
     this.#line.show(doneOf(totals), this.#rows, refusedWords(totals));
   }
 
@@ -43,7 +43,7 @@ class Lines implements Progress {
     this.#rows = rows;
   }
 
-  show(totals: Totals): void {
+  show(totals: ImportTotals): void {
     const tenths = Math.floor((TENTHS * doneOf(totals)) / Math.max(1, this.#rows));
     if (tenths === this.#tenthsShown) return;
     this.#tenthsShown = tenths;
@@ -55,14 +55,14 @@ class Lines implements Progress {
   }
 }
 
-function doneOf({ created, replayed, refused }: Totals): number {
+function doneOf({ created, replayed, refused }: ImportTotals): number {
   return created + replayed + refused;
 }
 
-function describe(totals: Totals, rows: number): string {
+function describe(totals: ImportTotals, rows: number): string {
   return `${doneOf(totals).toLocaleString("en")} of ${rows.toLocaleString("en")}${refusedWords(totals)}`;
 }
 
-function refusedWords({ refused }: Totals): string {
+function refusedWords({ refused }: ImportTotals): string {
   return refused === 0 ? "" : `, ${refused.toLocaleString("en")} refused`;
 }

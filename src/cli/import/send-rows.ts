@@ -9,7 +9,7 @@ import type { GoodRow } from "./csv-rows.js";
 import { describeRefusal, ImportStream, isTemporary, mayBeDoneLater } from "./import-stream.js";
 
 /** The results of the rows so far. */
-export interface Totals {
+export interface ImportTotals {
   created: number;
   /** Rows that were done before: by an earlier run, or by this run before it lost a connection. */
   replayed: number;
@@ -22,7 +22,7 @@ export interface SendOptions {
   /** Called for each row that is refused finally. */
   readonly onRefused: (row: GoodRow, words: string) => void;
   /** Called with the new totals after each chunk. */
-  readonly onProgress: (totals: Totals) => void;
+  readonly onProgress: (totals: ImportTotals) => void;
 }
 
 // Maximum number of messages in flight. Ten messages of 100 rows keep the server busy.
@@ -41,8 +41,8 @@ const PAUSE_MILLIS_MAX = 4_000;
  *
  * Throws an OperatorError if an error persists, or if the server refuses the import.
  */
-export async function sendRows(rows: AsyncIterable<GoodRow>, options: SendOptions): Promise<Totals> {
-  const totals: Totals = { created: 0, replayed: 0, refused: 0 };
+export async function sendRows(rows: AsyncIterable<GoodRow>, options: SendOptions): Promise<ImportTotals> {
+  const totals: ImportTotals = { created: 0, replayed: 0, refused: 0 };
   const chunks = new Chunks(rows);
   for (let tries = 1; ; tries += 1) {
     const before = settledOf(totals);
@@ -58,7 +58,7 @@ export async function sendRows(rows: AsyncIterable<GoodRow>, options: SendOption
   }
 }
 
-function settledOf({ created, replayed, refused }: Totals): number {
+function settledOf({ created, replayed, refused }: ImportTotals): number {
   return created + replayed + refused;
 }
 
@@ -66,7 +66,11 @@ function settledOf({ created, replayed, refused }: Totals): number {
  * Returns undefined if all rows have a final result. Otherwise returns the reason, after it has put
  * the other rows back.
  */
-async function sendOverOneStream(chunks: Chunks, totals: Totals, options: SendOptions): Promise<string | undefined> {
+async function sendOverOneStream(
+  chunks: Chunks,
+  totals: ImportTotals,
+  options: SendOptions,
+): Promise<string | undefined> {
   const stream = new ImportStream(options.client, options.key);
   const inFlight: Chunk[] = [];
   /** The number of settled rows in the oldest chunk. */
@@ -114,7 +118,7 @@ async function fill(inFlight: Chunk[], chunks: Chunks, stream: ImportStream): Pr
 function settle(
   row: GoodRow,
   result: TransactionResult | undefined,
-  { totals, onRefused }: Pick<SendOptions, "onRefused"> & { totals: Totals },
+  { totals, onRefused }: Pick<SendOptions, "onRefused"> & { totals: ImportTotals },
 ): string | undefined {
   if (result?.outcome === undefined)
     throw new OperatorError("The response of the server lacks a result. Use the kesc version of the server.");

@@ -97,9 +97,9 @@ async function removeAll(org: string, { tier, person, reason }: Whose): Promise<
   await commit(org, { tier, person, reason, changes: undefined });
 }
 
-type Given = Pick<SetLimits, "tier" | "person" | "reason" | "changes">;
+type GivenLimits = Pick<SetLimits, "tier" | "person" | "reason" | "changes">;
 
-async function commit(org: string, given: Given): Promise<void> {
+async function commit(org: string, given: GivenLimits): Promise<void> {
   const { database: address } = configFromEnvironment();
   await withCurrentDatabase(address, async (database) => {
     const { organization, cell } = await findOwner(database, org);

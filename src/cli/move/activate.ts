@@ -34,7 +34,7 @@ export function addActivate(book: Command): void {
     .action(activate);
 }
 
-interface Options {
+interface ActivateOptions {
   readonly yes?: true;
   readonly released?: string;
   readonly json?: true;
@@ -45,7 +45,7 @@ interface Activated {
   readonly wasOpen: boolean;
 }
 
-async function activate(organization: string, options: Options): Promise<void> {
+async function activate(organization: string, options: ActivateOptions): Promise<void> {
   const { database: address } = configFromEnvironment();
   const { book, wasOpen } = await withCurrentDatabase(address, (database) =>
     activated(database, organization, options),
@@ -54,7 +54,11 @@ async function activate(organization: string, options: Options): Promise<void> {
   else printLine(`The book of ${nameOf(book)} ${wasOpen ? "was open before" : "is open"}.`);
 }
 
-export async function activated(database: Database, organization: string, options: Options): Promise<Activated> {
+export async function activated(
+  database: Database,
+  organization: string,
+  options: ActivateOptions,
+): Promise<Activated> {
   const before = await booksOf(database, organization);
   const placed = oneOf(
     before,
@@ -78,7 +82,7 @@ export async function activated(database: Database, organization: string, option
 async function openArrived(
   books: readonly PlacedBook[],
   { book, cell }: PlacedBook,
-  { yes, released }: Options,
+  { yes, released }: ActivateOptions,
 ): Promise<void> {
   const { organizationId, move } = book;
   const moveId = move?.moveId ?? "";

@@ -15,7 +15,7 @@ import { type BookFileEnd, type BookFileHeader, BookFileWriter } from "./book-fi
 const LEAF_BYTES = 32;
 const LEAVES_AT_ONCE = 256;
 
-export interface Export {
+export interface BookExport {
   readonly organizationId: OrganizationId;
   /** The name of the organization. */
   readonly name: string;
@@ -34,7 +34,7 @@ export interface Exported {
  * book is final before the first row is read. After an interruption the book is still MOVING, and
  * the export may be repeated.
  */
-export async function exportBook(cell: Cell, given: Export): Promise<Exported> {
+export async function exportBook(cell: Cell, given: BookExport): Promise<Exported> {
   const { organizationId, name, file, sealPublicKeys, now } = given;
   const columns = await columnsOfTables(cell);
   const book = await leave(cell, organizationId, now());

@@ -23,14 +23,14 @@ const WRONG_USAGE = 2;
 
 type Target = "account" | "maybe account" | "receipt" | "movement" | "direction";
 
-interface Correction {
+interface CorrectionCommand {
   readonly command: string;
   readonly name: CorrectBook["name"];
   readonly description: string;
   readonly targets: readonly Target[];
 }
 
-const CORRECTIONS: readonly Correction[] = [
+const CORRECTIONS: readonly CorrectionCommand[] = [
   { command: "cover", name: "coverShortfall", description: "shillings were put back for a shortfall", targets: [] },
   {
     command: "recover",
@@ -117,7 +117,7 @@ function addTarget(command: Command, target: Target): void {
   }
 }
 
-async function correct(correction: Correction, options: CorrectionOptions): Promise<void> {
+async function correct(correction: CorrectionCommand, options: CorrectionOptions): Promise<void> {
   const { database: address } = configFromEnvironment();
   await withCurrentDatabase(address, async (database) => {
     const { organization, cell } = await findOwner(database, options.org);
@@ -148,9 +148,9 @@ async function correct(correction: Correction, options: CorrectionOptions): Prom
   });
 }
 
-type Given = Omit<CorrectBook, "name" | "accountId" | "receipt" | "movement" | "direction">;
+type GivenCorrection = Omit<CorrectBook, "name" | "accountId" | "receipt" | "movement" | "direction">;
 
-function commandOf({ name }: Correction, given: Given, options: CorrectionOptions): CorrectBook {
+function commandOf({ name }: CorrectionCommand, given: GivenCorrection, options: CorrectionOptions): CorrectBook {
   const { account, receipt, movement, direction } = options;
   const accountId = account === undefined ? undefined : accountIdOf(account);
   switch (name) {
@@ -189,7 +189,7 @@ function keyOf(text: string): IdempotencyKey {
   return key.value;
 }
 
-function intentOf({ description }: Correction, amountCents: Cents, aloneMaxCents: number): string {
+function intentOf({ description }: CorrectionCommand, amountCents: Cents, aloneMaxCents: number): string {
   return (
     `This would book ${formatCents(amountCents)} KES: ${description}. ` +
     `Above ${formatCents(aloneMaxCents)} it would be a proposal, and a second person decides. ` +

@@ -5,7 +5,7 @@ import { configFromEnvironment } from "../../startup/environment.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import { openRail } from "../../startup/rails.js";
 import { storedRailAccounts } from "../../storage/rails/rail-accounts.js";
-import type { Owner } from "../organizations.js";
+import type { FoundOwner } from "../organizations.js";
 
 /**
  * Opens the stored account of an organization at a rail, with its decrypted credentials. Without
@@ -14,7 +14,7 @@ import type { Owner } from "../organizations.js";
  * Throws an OperatorError if there is no account, or if it cannot be used.
  */
 export async function openAccount(
-  { organization: { id, name }, cell }: Owner,
+  { organization: { id, name }, cell }: FoundOwner,
   railName: string,
   callbackUrl: CallbackUrl = () => "",
 ): Promise<PaymentRail> {

@@ -19,7 +19,7 @@ import {
 } from "../../storage/rails/change-rail-accounts.js";
 import { type StoredRailAccount, storedRailAccounts } from "../../storage/rails/rail-accounts.js";
 import { printJson, printLine } from "../commands/output.js";
-import { findOwner, type Owner } from "../organizations.js";
+import { findOwner, type FoundOwner } from "../organizations.js";
 import { readCredentialsFile, readSettingsFile } from "./account-files.js";
 import { accountJson } from "./account-json.js";
 
@@ -111,7 +111,7 @@ function noFiles({ name }: RailKind, { settings, credentials, credentialsExpire 
   return { settings: "{}", credentials: undefined, credentialsExpireAt: undefined };
 }
 
-interface Given {
+interface GivenRail {
   readonly rail: RailKind;
   readonly files: Files;
   readonly options: SetOptions;
@@ -120,8 +120,8 @@ interface Given {
 
 async function save(
   database: Database,
-  { organization, cell }: Owner,
-  { rail, files, options, railHosts: hosts }: Given,
+  { organization, cell }: FoundOwner,
+  { rail, files, options, railHosts: hosts }: GivenRail,
 ): Promise<StoredRailAccount> {
   const isOwn = (account: StoredRailAccount): boolean =>
     account.organizationId === organization.id && account.rail === rail.name;

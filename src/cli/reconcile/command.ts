@@ -5,7 +5,7 @@ import { RAILS } from "../../rails/rails.js";
 import type { StatementFormat } from "../../rails/statement.js";
 import type { BookedMovements } from "../../reconcile/ports.js";
 import { reconcile } from "../../reconcile/reconcile.js";
-import type { Period, Reconciliation } from "../../reconcile/reconciliation.js";
+import type { ReconciledPeriod, Reconciliation } from "../../reconcile/reconciliation.js";
 import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { invocation } from "../../startup/invocation.js";
@@ -15,11 +15,11 @@ import { bookedMovements } from "../../storage/rails/booked-movements.js";
 import { wholeNumber } from "../commands/arguments.js";
 import { printJson, printLine } from "../commands/output.js";
 import { jobMetrics, METRICS_FILE, writeMetricsFile } from "../metrics-file.js";
-import { findOwner, type Owner } from "../organizations.js";
+import { findOwner, type FoundOwner } from "../organizations.js";
 import { openAccount } from "../rail/open-account.js";
 import { applyReceived } from "./apply-received.js";
 import { onlyReceived, pulledPeriod, pullReceived, receivedMovements } from "./received.js";
-import { type Report, reportJson, reportLines } from "./report.js";
+import { type ReconcileReport, reportJson, reportLines } from "./report.js";
 import { type StatementFacts, statementMovements } from "./statement-file.js";
 
 const BREAKS_FOUND = 1;
@@ -30,7 +30,7 @@ const HOURS_MAX = 48;
 
 const WITH_STATEMENT = RAILS.flatMap(({ name, statement }) => (statement === undefined ? [] : [{ name, statement }]));
 
-interface Options {
+interface ReconcileOptions {
   readonly org: string;
   readonly from?: UnixMillis;
   readonly to?: UnixMillis;
@@ -72,12 +72,12 @@ function timeOf(text: string): UnixMillis {
   return toUnixMillis(millis);
 }
 
-async function reconcileRail(railName: string, file: string | undefined, options: Options): Promise<void> {
+async function reconcileRail(railName: string, file: string | undefined, options: ReconcileOptions): Promise<void> {
   refuseMixed(file, options);
   const { database: address } = configFromEnvironment();
   const report = await withCurrentDatabase(
     address,
-    async (database): Promise<Report> => {
+    async (database): Promise<ReconcileReport> => {
       const owner = await findOwner(database, options.org);
       const { id: organizationId } = owner.organization;
       const rail = WITH_STATEMENT.find(({ name }) => name === railName);
@@ -95,7 +95,7 @@ async function reconcileRail(railName: string, file: string | undefined, options
   if (report.reconciliation.breaks.length > 0) invocation().exitCode = BREAKS_FOUND;
 }
 
-function refuseMixed(file: string | undefined, { pull, from, to, hours, apply }: Options): void {
+function refuseMixed(file: string | undefined, { pull, from, to, hours, apply }: ReconcileOptions): void {
   if ((file === undefined) !== (pull === true)) {
     throw new OperatorError("Name the file of a statement, or ask the rail with --pull.", WRONG_USAGE);
   }
@@ -108,12 +108,12 @@ function refuseMixed(file: string | undefined, { pull, from, to, hours, apply }:
 }
 
 async function fromFile(
-  { organization: { id, name } }: Owner,
+  { organization: { id, name } }: FoundOwner,
   book: BookedMovements,
-  { file, format, from, to }: Options & { readonly file: string; readonly format: StatementFormat },
-): Promise<Report> {
+  { file, format, from, to }: ReconcileOptions & { readonly file: string; readonly format: StatementFormat },
+): Promise<ReconcileReport> {
   const facts: StatementFacts = { charges: 0, chargesCents: 0n, notCompleted: 0, period: undefined };
-  const period = (): Period | undefined => {
+  const period = (): ReconciledPeriod | undefined => {
     const start = from ?? facts.period?.from;
     const end = to ?? facts.period?.to;
     return start === undefined || end === undefined ? undefined : { from: start, to: end };
@@ -124,10 +124,10 @@ async function fromFile(
 }
 
 async function fromPull(
-  owner: Owner,
+  owner: FoundOwner,
   book: BookedMovements,
-  { railName, hours = HOURS, apply }: Options & { readonly railName: string },
-): Promise<Report> {
+  { railName, hours = HOURS, apply }: ReconcileOptions & { readonly railName: string },
+): Promise<ReconcileReport> {
   const { id: organizationId, name } = owner.organization;
   const rail = await openAccount(owner, railName);
   const period = pulledPeriod(now(), hours);
@@ -139,7 +139,7 @@ async function fromPull(
 }
 
 /** Without a movement and without a period, nothing was compared: that is no agreement. */
-function periodOf(file: string, period: Period | undefined, { onRail }: Reconciliation): Period {
+function periodOf(file: string, period: ReconciledPeriod | undefined, { onRail }: Reconciliation): ReconciledPeriod {
   if (period !== undefined && period.from <= period.to) return period;
   const found = onRail.count === 0 ? "has no movement" : "ends before it begins";
   throw new OperatorError(

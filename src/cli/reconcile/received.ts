@@ -2,7 +2,7 @@ import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import type { PaymentRail, ReceivedPayment } from "../../rails/rail.js";
 import type { BookedMovements } from "../../reconcile/ports.js";
 import type { UnnamedMovement } from "../../reconcile/reconcile.js";
-import type { Period } from "../../reconcile/reconciliation.js";
+import type { ReconciledPeriod } from "../../reconcile/reconciliation.js";
 import { OperatorError } from "../../startup/operator-error.js";
 
 const HOUR_MILLIS = 3_600_000;
@@ -12,12 +12,12 @@ const PULL_MILLIS_MAX = 600_000;
 const SLICE_ROWS = 500;
 
 /** The period of which `--pull` asks: the last hours, without the last five minutes. */
-export function pulledPeriod(now: UnixMillis, hours: number): Period {
+export function pulledPeriod(now: UnixMillis, hours: number): ReconciledPeriod {
   return { from: toUnixMillis(now - hours * HOUR_MILLIS), to: toUnixMillis(now - UNDER_WAY_MILLIS) };
 }
 
 /** Asks the rail what came in. Throws an OperatorError if it does not list all of it. */
-export async function pullReceived(rail: PaymentRail, period: Period): Promise<readonly ReceivedPayment[]> {
+export async function pullReceived(rail: PaymentRail, period: ReconciledPeriod): Promise<readonly ReceivedPayment[]> {
   if (rail.receivedPayments === undefined) {
     throw new OperatorError(`The rail ${rail.name} does not list what came in. Name the file of a statement.`);
   }

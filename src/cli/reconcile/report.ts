@@ -3,8 +3,8 @@ import {
   type BookedMovement,
   type Break,
   type BreakKind,
-  type Period,
   type RailMovementRow,
+  type ReconciledPeriod,
   type Reconciliation,
   signed,
   type Totals,
@@ -14,14 +14,14 @@ import { timeOf } from "../commands/output.js";
 import type { AppliedPayment } from "./apply-received.js";
 import type { StatementFacts } from "./statement-file.js";
 
-export interface Report {
+export interface ReconcileReport {
   readonly organizationId: OrganizationId;
   readonly name: string;
   /** Undefined if the rail itself was asked. Then only what came in is compared. */
   readonly facts: StatementFacts | undefined;
   /** The payments that were told to the ledger before the comparison. */
   readonly applied: readonly AppliedPayment[];
-  readonly period: Period;
+  readonly period: ReconciledPeriod;
   readonly reconciliation: Reconciliation;
 }
 
@@ -30,7 +30,7 @@ const KINDS: readonly BreakKind[] = ["missing_in_ledger", "missing_on_rail", "am
 const SHOWN_MAX = 50;
 
 /** Returns the comparison for people. */
-export function reportLines(report: Report): string[] {
+export function reportLines(report: ReconcileReport): string[] {
   const { organizationId, name, facts, applied, period, reconciliation } = report;
   const { breaks, matched, onRail, booked, atTheEdge } = reconciliation;
   const differs = breaks.length > 0;
@@ -58,7 +58,7 @@ export function reportLines(report: Report): string[] {
 }
 
 /** Returns the comparison for scripts. Amounts are texts: no program rounds them. */
-export function reportJson(report: Report): Readonly<Record<string, unknown>> {
+export function reportJson(report: ReconcileReport): Readonly<Record<string, unknown>> {
   const { organizationId, facts, applied, period, reconciliation } = report;
   const { breaks, matched, onRail, booked, atTheEdge } = reconciliation;
   return {

@@ -2,7 +2,7 @@ import type { TransactionId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import type { StatementFormat, StatementRow } from "../../rails/statement.js";
 import type { UnnamedMovement } from "../../reconcile/reconcile.js";
-import type { Period } from "../../reconcile/reconciliation.js";
+import type { ReconciledPeriod } from "../../reconcile/reconciliation.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import { csvRecords } from "../import/csv-records.js";
 
@@ -15,7 +15,7 @@ export interface StatementFacts {
   chargesCents: bigint;
   notCompleted: number;
   /** From the first to the last movement of the file. */
-  period: Period | undefined;
+  period: ReconciledPeriod | undefined;
 }
 
 interface StatementFile {
@@ -72,17 +72,17 @@ function movementOf({
   };
 }
 
-function widened(period: Period | undefined, { completedAt }: StatementRow): Period {
+function widened(period: ReconciledPeriod | undefined, { completedAt }: StatementRow): ReconciledPeriod {
   const { from = completedAt, to = completedAt } = period ?? {};
   return { from: toUnixMillis(Math.min(from, completedAt)), to: toUnixMillis(Math.max(to, completedAt)) };
 }
 
-interface StatementLine {
+interface FileLine {
   readonly cell: (column: string) => string;
   readonly line: number;
 }
 
-async function* rowsOf({ file, format }: StatementFile): AsyncGenerator<StatementLine, void, void> {
+async function* rowsOf({ file, format }: StatementFile): AsyncGenerator<FileLine, void, void> {
   let columns: ReadonlyMap<string, number> | undefined;
   for await (const { record, info } of csvRecords(file, { recordBytesMax: RECORD_BYTES_MAX })) {
     if (columns === undefined) {

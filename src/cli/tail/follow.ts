@@ -5,7 +5,7 @@ import { status as Status } from "@grpc/grpc-js";
 
 import { invocation } from "../../startup/invocation.js";
 import type { SessionOptions } from "../call/options.js";
-import { Session } from "../call/session.js";
+import { CallSession } from "../call/session.js";
 import { printJson, printLine } from "../commands/output.js";
 import { type EventJson, eventLine } from "./line.js";
 
@@ -38,7 +38,7 @@ interface Watched {
 
 /** Prints events until the deadline, or for ever. */
 export async function tail(options: TailOptions): Promise<void> {
-  const session = new Session(options);
+  const session = new CallSession(options);
   const method = session.contract.method(WATCH_METHOD);
   const filter = { types: options.type ?? [], account_id: options.account ?? "" };
   let position = options.after ?? (await latestSequence(session));
@@ -67,7 +67,7 @@ export async function tail(options: TailOptions): Promise<void> {
   }
 }
 
-async function latestSequence(session: Session): Promise<number> {
+async function latestSequence(session: CallSession): Promise<number> {
   const method = session.contract.method(LIST_METHOD);
   const text = await session.unary(method, session.contract.readRequest(method, JSON.stringify({ page_size: 1 })));
   return (JSON.parse(text) as { readonly latest_sequence: number }).latest_sequence;

@@ -43,7 +43,7 @@ export interface ReachedLimit {
 // A JavaScript number holds every sum up to this one exactly.
 const SUM_CENTS_MAX = Number.MAX_SAFE_INTEGER;
 
-type Movement = Pick<Transaction, "type" | "amountCents">;
+type CountedMovement = Pick<Transaction, "type" | "amountCents">;
 
 /**
  * Returns the usage in the day and the month of `now`. Sums of earlier ones do not count there. If
@@ -63,7 +63,7 @@ function nothingFrom(from: UnixMillis): PeriodSums {
 }
 
 /** Counts an accepted transaction. `usage` is that of the time at which it was accepted. */
-export function counted({ day, month }: Usage, { type, amountCents }: Movement): Usage {
+export function counted({ day, month }: Usage, { type, amountCents }: CountedMovement): Usage {
   return {
     day: { ...day, [type]: day[type] + amountCents },
     month: { ...month, [type]: month[type] + amountCents },
@@ -76,7 +76,7 @@ export function counted({ day, month }: Usage, { type, amountCents }: Movement):
  */
 export function givenBack(
   { day, month }: Usage,
-  { type, amountCents, createdAt }: Movement & Pick<Transaction, "createdAt">,
+  { type, amountCents, createdAt }: CountedMovement & Pick<Transaction, "createdAt">,
 ): Usage {
   const without = (sums: PeriodSums): PeriodSums =>
     createdAt < sums.from ? sums : { ...sums, [type]: sums[type] - amountCents };
@@ -87,7 +87,7 @@ export function givenBack(
 export function reachedLimit(
   limits: LimitSet,
   usage: Usage,
-  { type, amountCents }: Movement,
+  { type, amountCents }: CountedMovement,
 ): ReachedLimit | undefined {
   for (const period of LIMIT_PERIODS) {
     const usedCents = usedOf(usage, period, type);

@@ -42,11 +42,11 @@ function decide(book: Book, command: CompletePayment, now: UnixMillis): Decision
   const { organizationId, transactionId } = command;
   const order = orderOf(book, organizationId, transactionId);
   if (order === undefined) return refuse({ reason: "TRANSACTION_NOT_FOUND", transactionId });
-  const report = new Report(book, order, command, now);
+  const report = new PaymentReport(book, order, command, now);
   return report.known() ?? report.counterpart() ?? report.byStatus();
 }
 
-class Report {
+class PaymentReport {
   readonly #book: Book;
   readonly #order: Order;
   readonly #command: CompletePayment;

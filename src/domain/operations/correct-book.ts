@@ -27,7 +27,7 @@ function lookup(command: CorrectBook, rows: Lookup): void {
   if ("receipt" in command) rows.receipt(organizationId, command.receipt);
 }
 
-interface Correction {
+interface BookCorrection {
   readonly kind: Extract<JournalKind, `book.${string}`>;
   /** Undefined if the sums stay as they are. */
   readonly moves: Pick<Posting, "debit" | "credit"> | undefined;
@@ -35,7 +35,7 @@ interface Correction {
   readonly from?: "unallocated" | "shortfall";
 }
 
-function correctionOf(command: CorrectBook): Correction {
+function correctionOf(command: CorrectBook): BookCorrection {
   switch (command.name) {
     case "coverShortfall":
       return { kind: "book.covered", moves: { debit: "reserve", credit: "shortfall" }, from: "shortfall" };
@@ -153,7 +153,7 @@ function targetsOf(command: CorrectBook): readonly (string | undefined)[] {
 function refusalByAccount(
   command: CorrectBook,
   account: LedgerAccount | undefined,
-  { moves }: Correction,
+  { moves }: BookCorrection,
 ): Refusal | undefined {
   const accountId = accountIdOf(command);
   if (accountId === undefined) return undefined;
@@ -173,7 +173,7 @@ function refusalByAccount(
     : undefined;
 }
 
-function refusalByBook(book: Book, command: CorrectBook, { moves, from }: Correction): Refusal | undefined {
+function refusalByBook(book: Book, command: CorrectBook, { moves, from }: BookCorrection): Refusal | undefined {
   const { organizationId, amountCents } = command;
   const used = "receipt" in command ? book.receipt(organizationId, command.receipt) : undefined;
   if (used !== undefined && "receipt" in command) {

@@ -52,7 +52,7 @@ const INVALID = "";
 export const BEARER = /^bearer +(\S+)$/i;
 
 /** "moved": another place has the organization of the key. */
-type FoundKey = ApiKey | "moved" | undefined;
+type LookedUpKey = ApiKey | "moved" | undefined;
 
 /**
  * Identifies the caller by `x-api-key` or `authorization: Bearer`, and a caller without either by
@@ -67,7 +67,7 @@ type FoundKey = ApiKey | "moved" | undefined;
 export class ApiKeyAuthenticator {
   readonly #options: ApiKeyAuthenticatorOptions;
   readonly #cached = new LRUCache<string, CachedKey>({ max: CACHED_KEYS_MAX });
-  readonly #lookups = new Map<string, Promise<FoundKey>>();
+  readonly #lookups = new Map<string, Promise<LookedUpKey>>();
   /** The look-ups of keys that no call has used yet. That of a known key never waits for them. */
   readonly #newLookups = lookupTurns();
 
@@ -102,10 +102,10 @@ export class ApiKeyAuthenticator {
     return key !== undefined && isLive(key, this.#options.now()) ? key.organizationId : undefined;
   }
 
-  async #lookUp({ secret, digest, connection }: Lookup): Promise<Authentication> {
+  async #lookUp({ secret, digest, connection }: KeyLookup): Promise<Authentication> {
     let lookup = this.#lookups.get(digest);
     if (lookup === undefined) {
-      const read = (): Promise<FoundKey> => this.#read(secret, digest);
+      const read = (): Promise<LookedUpKey> => this.#read(secret, digest);
       const begun = connection === undefined ? read() : this.#newLookups.run(connection, read);
       if (begun === undefined) return { reason: "QUEUE_FULL" };
       lookup = begun.finally(() => this.#lookups.delete(digest));
@@ -118,7 +118,7 @@ export class ApiKeyAuthenticator {
     return liveOrInvalid(key, this.#options.now());
   }
 
-  async #read(secret: string, digest: string): Promise<FoundKey> {
+  async #read(secret: string, digest: string): Promise<LookedUpKey> {
     // Takes the time before the read. A revocation during the read may be missed, and the second
     // counts from then.
     const freshUntil = this.#options.now() + FRESH_MILLIS;
@@ -129,7 +129,7 @@ export class ApiKeyAuthenticator {
   }
 }
 
-interface Lookup {
+interface KeyLookup {
   readonly secret: string;
   readonly digest: string;
   /** The connection of a key that no call has used yet. */

@@ -10,7 +10,7 @@ import type { FairShare } from "../../../runtime/fair-share.js";
 import { FairTurns } from "../../../runtime/fair-turns.js";
 import { statusOf } from "../errors/status.js";
 
-type Listener = Parameters<ServerInterceptingCall["start"]>[0];
+type CallListener = Parameters<ServerInterceptingCall["start"]>[0];
 
 export interface CallGuardOptions {
   /** Returns the organization of a call whose key is known to be valid. */
@@ -78,10 +78,10 @@ interface GuardState extends CallGuardOptions {
   readonly openTurns: FairQueue<string, () => void>;
 }
 
-type Rpc = Pick<Parameters<ServerInterceptor>[0], "path" | "requestStream" | "responseStream">;
+type GuardedRpc = Pick<Parameters<ServerInterceptor>[0], "path" | "requestStream" | "responseStream">;
 
 /** The caller of a call, as far as the guard knows it. */
-interface Caller {
+interface GuardedCaller {
   /** Undefined if the call needs no slot. */
   readonly share: FairShare | undefined;
   /** The name under which the caller holds slots. */
@@ -94,22 +94,22 @@ interface Caller {
 
 /** Holds a slot from the call's headers to the end of its response. */
 class GuardedCall extends ServerInterceptingCall {
-  readonly #rpc: Rpc;
+  readonly #rpc: GuardedRpc;
   readonly #inner: ServerInterceptingCallInterface;
   readonly #state: GuardState;
-  #caller: Caller | undefined;
+  #caller: GuardedCaller | undefined;
   #hasSlot = false;
   #requestBytes = 0;
   #isOver = false;
 
-  constructor(inner: ServerInterceptingCallInterface, rpc: Rpc, state: GuardState) {
+  constructor(inner: ServerInterceptingCallInterface, rpc: GuardedRpc, state: GuardState) {
     super(inner);
     this.#rpc = rpc;
     this.#inner = inner;
     this.#state = state;
   }
 
-  override start(listener: Listener): void {
+  override start(listener: CallListener): void {
     this.#inner.start({
       onReceiveMetadata: (metadata) => {
         const begin = (): void => {
@@ -142,7 +142,7 @@ class GuardedCall extends ServerInterceptingCall {
     });
   }
 
-  #atTurn({ line, holder, connections }: Caller, begin: () => void, bytes = this.#requestBytes): void {
+  #atTurn({ line, holder, connections }: GuardedCaller, begin: () => void, bytes = this.#requestBytes): void {
     const { turns } = this.#state;
     const beginUnlessOver = (): void => {
       // The client may have cancelled the call meanwhile.
@@ -157,7 +157,7 @@ class GuardedCall extends ServerInterceptingCall {
     }
   }
 
-  #refuse(caller: Caller): void {
+  #refuse(caller: GuardedCaller): void {
     const end = (): void => {
       this.#isOver = true;
       this.#inner.sendStatus(statusOf({ reason: "QUEUE_FULL" }));
@@ -167,7 +167,7 @@ class GuardedCall extends ServerInterceptingCall {
     else end();
   }
 
-  #callerOf(metadata: Metadata): Caller {
+  #callerOf(metadata: Metadata): GuardedCaller {
     const { isOpen, isPublic, organizationOf, calls, newCalls, openCalls, newTurns, openTurns } = this.#state;
     const holder = this.#inner.getPeer();
     if (isPublic(this.#rpc.path)) {

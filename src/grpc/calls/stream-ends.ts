@@ -25,7 +25,7 @@ export class OpenStreams {
   }
 }
 
-interface StreamContext {
+interface EndedStream {
   readonly contract: RpcContract;
   readonly dependencies: CallDependencies;
   readonly record: CallRecord;
@@ -35,7 +35,7 @@ interface StreamContext {
 export function endStream(
   call: ServerDuplexStream<Buffer, Buffer> | ServerWritableStream<Buffer, Buffer>,
   ending: Ending,
-  { contract, dependencies, record }: StreamContext,
+  { contract, dependencies, record }: EndedStream,
 ): void {
   const { logger } = dependencies;
   const meter = dependencies.meter?.rpc(contract);

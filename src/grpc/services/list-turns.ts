@@ -27,7 +27,7 @@ interface WaitingList {
 }
 
 /** The lists of one organization. They run one after another, with a rest after each. */
-interface Line {
+interface ListLine {
   readonly organizationId: OrganizationId;
   readonly waiting: Queue<WaitingList>;
   /** The number of lists that wait or run. */
@@ -56,9 +56,9 @@ const REST_MILLIS_PER_ROW = 0.03;
  */
 export class ListTurns {
   readonly #options: ListTurnsOptions;
-  readonly #lines = new Map<OrganizationId, Line>();
+  readonly #lines = new Map<OrganizationId, ListLine>();
   /** The lines whose next list may begin, in their order. */
-  readonly #turns = new Queue<Line>();
+  readonly #turns = new Queue<ListLine>();
   readonly #listsOf = new Map<ApiKeyId, number>();
   #underWay = 0;
 
@@ -128,7 +128,7 @@ export class ListTurns {
     });
   }
 
-  #lineOf(organizationId: OrganizationId): Line {
+  #lineOf(organizationId: OrganizationId): ListLine {
     let line = this.#lines.get(organizationId);
     if (line === undefined) {
       line = { organizationId, waiting: new Queue(), lists: 0, isBusy: false };
@@ -138,7 +138,7 @@ export class ListTurns {
   }
 
   /** Lets the line wait for its turn, or forgets it if no list waits. */
-  #queue(line: Line): void {
+  #queue(line: ListLine): void {
     line.isBusy = line.waiting.length > 0;
     if (line.isBusy) this.#turns.push(line);
     else this.#lines.delete(line.organizationId);
@@ -154,7 +154,7 @@ export class ListTurns {
     }
   }
 
-  async #run(line: Line, { deadline, begin, refuse }: WaitingList): Promise<void> {
+  async #run(line: ListLine, { deadline, begin, refuse }: WaitingList): Promise<void> {
     this.#underWay += 1;
     const isLate = deadline <= this.#options.now();
     if (isLate) refuse({ reason: "DEADLINE_EXCEEDED" });

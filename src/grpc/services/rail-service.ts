@@ -34,13 +34,13 @@ export function railHandlers({
   logger,
 }: RailHandlersOptions): Record<keyof RailServiceService, UnaryRoute> {
   // No line holds a token: one of an earlier secret may be among them.
-  const unknownTokens = new Counted(
+  const unknownTokens = new CountedRail(
     () => now(),
     (count) => {
       logger.warn({ count }, "callbacks came with a token that is not ours");
     },
   );
-  const dropped = new Counted(
+  const dropped = new CountedRail(
     () => now(),
     (count, transactionId) => {
       logger.warn(
@@ -85,7 +85,7 @@ export function railHandlers({
 const LOG_MILLIS = 60_000;
 
 /** Counts what anybody can make happen, and logs the count at most once a minute. */
-class Counted {
+class CountedRail {
   readonly #now: () => UnixMillis;
   readonly #log: (count: number, last: string | undefined) => void;
   #count = 0;

@@ -10,7 +10,7 @@ import {
 } from "../../gen/kesc/v1/book_service.js";
 import type { Checkpoint as CheckpointMessage } from "../../gen/kesc/v1/seal.js";
 import { verifierKeyOf } from "../../seals/note.js";
-import type { Book, FoundSeal, Seal, SealReads } from "../../seals/ports.js";
+import type { FoundSeal, NumberedBook, Seal, SealReads } from "../../seals/ports.js";
 import { consistencyProof, inclusionProof } from "../../seals/proofs.js";
 import type { Caller } from "../calls/call-context.js";
 import { done, type RpcResult } from "../calls/rpc-result.js";
@@ -132,7 +132,7 @@ export function getConsistencyProof(options: SealRpcsOptions): UnaryRoute {
 }
 
 /** The answer of a call, and the rows of the journal that it took. */
-type Answer<Response> = { readonly rowsRead: number } & (
+type SealAnswer<Response> = { readonly rowsRead: number } & (
   { readonly response: Response } | { readonly refusal: AnyRefusal }
 );
 
@@ -140,7 +140,7 @@ type Answer<Response> = { readonly rowsRead: number } & (
 async function inTurn<Response>(
   { cellOf, listTurns }: SealRpcsOptions,
   caller: Caller,
-  work: (reads: SealReads) => Promise<Answer<Response>>,
+  work: (reads: SealReads) => Promise<SealAnswer<Response>>,
 ): Promise<RpcResult<Response>> {
   const { seals } = cellOf(caller.key);
   const page = await listTurns.page(caller, async () => {
@@ -153,8 +153,8 @@ async function inTurn<Response>(
   return "refusal" in answer ? { kind: "refused", refusal: answer.refusal } : done(answer.response);
 }
 
-interface SealedBook {
-  readonly book: Book;
+interface ServedSeals {
+  readonly book: NumberedBook;
   readonly seal: FoundSeal;
 }
 
@@ -163,7 +163,7 @@ async function sealOf(
   reads: SealReads,
   { key }: Caller,
   size: number | undefined,
-): Promise<SealedBook | Extract<AnyRefusal, { reason: "CHECKPOINT_NOT_FOUND" }>> {
+): Promise<ServedSeals | Extract<AnyRefusal, { reason: "CHECKPOINT_NOT_FOUND" }>> {
   const book = await reads.book(key.organizationId);
   const seal = book === undefined ? undefined : await reads.seal(book, size);
   return book === undefined || seal === undefined ? { reason: "CHECKPOINT_NOT_FOUND", size } : { book, seal };
@@ -171,7 +171,7 @@ async function sealOf(
 
 async function sequenceOf(
   reads: SealReads,
-  book: Book,
+  book: NumberedBook,
   { sequence, transactionId }: RowName,
 ): Promise<number | Extract<AnyRefusal, { reason: "TRANSACTION_NOT_FOUND" }>> {
   if (sequence !== undefined) return sequence;
@@ -195,7 +195,7 @@ async function notSealed(
 }
 
 function messageOf(
-  { book, seal: { size, root, note, sealedAt, alarmRaisedAt } }: SealedBook,
+  { book, seal: { size, root, note, sealedAt, alarmRaisedAt } }: ServedSeals,
   { sealPublicKeys }: Pick<SealRpcsOptions, "sealPublicKeys">,
 ): CheckpointMessage {
   const [origin = book.organizationId] = note.split("\n", 1);

@@ -8,15 +8,15 @@ import {
   status as Status,
 } from "@grpc/grpc-js";
 
-import { type Link, Queue } from "../../../runtime/queue.js";
+import { Queue, type QueueLink } from "../../../runtime/queue.js";
 import type { AnyRefusal, Reason } from "../errors/refusal.js";
 import { hasDetails, type RefusalStatus, statusOf } from "../errors/status.js";
 import { stampPeer } from "./peer-certificate.js";
 import { RequestFrames } from "./request-frames.js";
 import { COMPRESSIONS, isGrpc, refusalOfHeaders } from "./request-headers.js";
 
-type Listener = Parameters<ServerInterceptingCall["start"]>[0];
-type Rpc = Pick<Parameters<ServerInterceptor>[0], "path" | "requestStream">;
+type RequestListener = Parameters<ServerInterceptingCall["start"]>[0];
+type ReceivedRpc = Pick<Parameters<ServerInterceptor>[0], "path" | "requestStream">;
 type SentStatus = Parameters<ServerInterceptingCall["sendStatus"]>[0];
 
 export interface RequestGuardOptions {
@@ -48,7 +48,7 @@ const SWEEPS_PER_LIMIT = 10;
  */
 export class RequestGuard {
   readonly #options: RequestGuardOptions;
-  readonly #state: GuardState;
+  readonly #state: RequestGuardState;
   readonly #sweeping: NodeJS.Timeout;
   /** The stream for which grpc-js makes a call now. It calls the interceptors at once. */
   #stream: { readonly stream: ServerHttp2Stream; readonly headers: IncomingHttpHeaders } | undefined;
@@ -119,7 +119,7 @@ export class RequestGuard {
 }
 
 /** The state that all calls share. */
-interface GuardState extends RequestGuardOptions {
+interface RequestGuardState extends RequestGuardOptions {
   /** The calls whose one request has not fully arrived, oldest first. */
   readonly arriving: Queue<ArrivingCall>;
   /** The number of calls that have begun and not ended. */
@@ -130,24 +130,28 @@ interface GuardState extends RequestGuardOptions {
 interface ArrivingCallOptions {
   readonly stream: ServerHttp2Stream;
   readonly headers: IncomingHttpHeaders;
-  readonly state: GuardState;
+  readonly state: RequestGuardState;
 }
 
 /** Passes the parts of a request on while they are well-formed, and nothing after they are not. */
 class ArrivingCall extends ServerInterceptingCall {
   readonly startedAt = performance.now();
   readonly #inner: ServerInterceptingCallInterface;
-  readonly #rpc: Rpc;
+  readonly #rpc: ReceivedRpc;
   readonly #stream: ServerHttp2Stream;
-  readonly #state: GuardState;
+  readonly #state: RequestGuardState;
   readonly #bytesMax: number;
   /** The call's place in `arriving`. Undefined before the call starts, and for a stream. */
-  #link: Link<ArrivingCall> | undefined;
+  #link: QueueLink<ArrivingCall> | undefined;
   /** Whether the handler may have begun. */
   #isPassedOn = false;
   #isOver = false;
 
-  constructor(inner: ServerInterceptingCallInterface, rpc: Rpc, { stream, headers, state }: ArrivingCallOptions) {
+  constructor(
+    inner: ServerInterceptingCallInterface,
+    rpc: ReceivedRpc,
+    { stream, headers, state }: ArrivingCallOptions,
+  ) {
     super(inner);
     this.#inner = inner;
     this.#rpc = rpc;
@@ -166,7 +170,7 @@ class ArrivingCall extends ServerInterceptingCall {
     this.#inner.sendStatus(statusOf(refusal));
   }
 
-  override start(listener: Listener): void {
+  override start(listener: RequestListener): void {
     this.#inner.start({
       onReceiveMetadata: (metadata) => {
         this.#state.open += 1;

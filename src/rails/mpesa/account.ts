@@ -74,7 +74,7 @@ const CREDENTIALS = z.strictObject({
   initiatorPassword: text(),
 });
 
-type Settings = z.output<typeof SETTINGS>;
+type AccountSettings = z.output<typeof SETTINGS>;
 
 export const MPESA = railKind({
   name: MPESA_RAIL,
@@ -106,7 +106,7 @@ export const MPESA = railKind({
 });
 
 function refusals(
-  settings: Settings,
+  settings: AccountSettings,
   { isSandbox, hosts }: { readonly isSandbox: boolean; readonly hosts: readonly string[] },
 ): string[] {
   const problems: string[] = [];
@@ -123,7 +123,7 @@ function refusals(
   return problems;
 }
 
-function read(settings: Settings): ReadSettings {
+function read(settings: AccountSettings): ReadSettings {
   const { collectShortcode, payOutShortcode } = settings;
   const address = baseUrlOf(settings);
   return {
@@ -138,7 +138,7 @@ function read(settings: Settings): ReadSettings {
 }
 
 /** Returns the URL of Daraja, without a slash at its end. */
-function baseUrlOf({ environment, baseUrl: given }: Settings): string {
+function baseUrlOf({ environment, baseUrl: given }: AccountSettings): string {
   return given ?? BASE_URLS[environment ?? "production"];
 }
 
@@ -149,7 +149,7 @@ function isKnownAddress(baseUrl: string, hosts: readonly string[]): boolean {
 }
 
 /** Returns the SHA-256 of a certificate as `openssl x509 -fingerprint -sha256` shows it. */
-function fingerprintOf({ certificatePem: pem }: Pick<Settings, "certificatePem">): string {
+function fingerprintOf({ certificatePem: pem }: Pick<AccountSettings, "certificatePem">): string {
   // Node takes a bare public key in its place.
   const der = pem.includes("CERTIFICATE")
     ? new X509Certificate(pem).raw
@@ -160,7 +160,7 @@ function fingerprintOf({ certificatePem: pem }: Pick<Settings, "certificatePem">
 }
 
 /** Returns the payable amounts: M-Pesa's own, where the settings say nothing else. */
-function capabilitiesOf({ limits }: Pick<Settings, "limits">): Readonly<Record<TransactionType, Capabilities>> {
+function capabilitiesOf({ limits }: Pick<AccountSettings, "limits">): Readonly<Record<TransactionType, Capabilities>> {
   const within = (usual: Capabilities, given: z.output<typeof limit> | undefined): Capabilities =>
     given === undefined ? usual : { ...usual, minCents: given.min, maxCents: given.max };
   return {

@@ -1,8 +1,8 @@
 import { uuidOf } from "../callback-token.js";
 import { asText, type Fields } from "../fields.js";
-import type { OpenPayment, Order } from "../order.js";
-import type { RailMessage, Report, Sent } from "../rail.js";
-import type { Answer } from "./daraja/client.js";
+import type { OpenPayment, RailOrder } from "../order.js";
+import type { RailMessage, RailReport, Sent } from "../rail.js";
+import type { DarajaAnswer } from "./daraja/client.js";
 import { readAmount, readPartyPhone, readQueueTimeout, readReceipt, readResultMessage } from "./messages.js";
 import { PAY_OUT_FAILURES, REFUSED_PAY_OUTS } from "./result-codes.js";
 import { sentOf } from "./sent.js";
@@ -20,7 +20,12 @@ const DUPLICATE_MESSAGE = /duplicate originator ?conversation ?id/i;
  * The request for a payout. Every request for a transaction has the same OriginatorConversationID,
  * the transaction's id, so that M-Pesa refuses the second.
  */
-export function payOutRequest(order: Order, shillings: number, settings: MpesaSettings, initiator: Initiator): Fields {
+export function payOutRequest(
+  order: RailOrder,
+  shillings: number,
+  settings: MpesaSettings,
+  initiator: Initiator,
+): Fields {
   const uuid = uuidOf(order.transactionId);
   return {
     OriginatorConversationID: order.transactionId,
@@ -37,7 +42,7 @@ export function payOutRequest(order: Order, shillings: number, settings: MpesaSe
   };
 }
 
-export function sentByPayOut(answer: Answer): Sent {
+export function sentByPayOut(answer: DarajaAnswer): Sent {
   // The earlier request with the same id was received. Whether it was paid, the query tells.
   if (answer.kind === "answered" && answer.code === DUPLICATE_CODE && DUPLICATE_MESSAGE.test(answer.message)) {
     return { kind: "accepted", railReference: undefined };
@@ -49,7 +54,10 @@ export function sentByPayOut(answer: Answer): Sent {
 }
 
 /** Reads the result of a payout, or the notice that the request waits in a queue of M-Pesa. */
-export function reportOfPayOut({ body }: RailMessage, { transactionId, direction }: OpenPayment): Report | undefined {
+export function reportOfPayOut(
+  { body }: RailMessage,
+  { transactionId, direction }: OpenPayment,
+): RailReport | undefined {
   if (direction !== "REDEEM") return undefined;
   const message = readResultMessage(body);
   if (message === undefined) {

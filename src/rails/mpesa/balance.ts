@@ -1,6 +1,6 @@
 import type { Fields } from "../fields.js";
 import type { BalanceAnswer, RailAccountBalance, RailBalance, RailMessage } from "../rail.js";
-import type { Answer } from "./daraja/client.js";
+import type { DarajaAnswer } from "./daraja/client.js";
 import { readResultMessage, responseCodeOf } from "./messages.js";
 import type { Initiator, MpesaSettings } from "./settings.js";
 
@@ -20,7 +20,7 @@ export function balanceRequest(settings: MpesaSettings, initiator: Initiator): F
   };
 }
 
-export function balanceAnswerOf(answer: Answer): BalanceAnswer {
+export function balanceAnswerOf(answer: DarajaAnswer): BalanceAnswer {
   if (answer.kind !== "answered") return { kind: "unavailable", code: answer.code };
   const { isOk, code, body } = answer;
   return isOk && responseCodeOf(body) === "0" ? { kind: "requested" } : { kind: "unavailable", code };

@@ -2,16 +2,16 @@ import type { Rail, TransactionType } from "../../domain/transaction.js";
 import { isPayable } from "../../domain/values/payable-amounts.js";
 import type { PhoneNumber } from "../../domain/values/phone-number.js";
 import type { UnixMillis } from "../../domain/values/time.js";
-import type { OpenPayment, Order } from "../order.js";
+import type { OpenPayment, RailOrder } from "../order.js";
 import type {
   BalanceAnswer,
   Capabilities,
   PaymentRail,
-  Period,
   RailBalance,
   RailMessage,
+  RailPeriod,
+  RailReport,
   ReceivedPayments,
-  Report,
   Sent,
 } from "../rail.js";
 import type { Clocks } from "../rail-kind.js";
@@ -70,7 +70,7 @@ export class MpesaRail implements PaymentRail {
     return this.#settings.capabilities[direction];
   }
 
-  async send(order: Order, signal: AbortSignal): Promise<Sent> {
+  async send(order: RailOrder, signal: AbortSignal): Promise<Sent> {
     const { direction, amountCents, phoneNumber } = order;
     const capabilities = this.capabilities(direction);
     // The domain refuses these orders. Here they mean that the limits were changed since.
@@ -89,7 +89,7 @@ export class MpesaRail implements PaymentRail {
     return sentByPayOut(await this.#client.post(B2C_PATH, request, signal));
   }
 
-  async query(payment: OpenPayment, signal: AbortSignal): Promise<Report> {
+  async query(payment: OpenPayment, signal: AbortSignal): Promise<RailReport> {
     if (payment.direction === "REDEEM") {
       const request = statusRequest(payment, this.#settings, this.#initiator);
       return reportOfStatusRequest(await this.#client.post(STATUS_PATH, request, signal));
@@ -101,7 +101,7 @@ export class MpesaRail implements PaymentRail {
     return reportOfPushQuery(await this.#client.post(STK_QUERY_PATH, request, signal), railReference);
   }
 
-  read(message: RailMessage, payment: OpenPayment): Report | undefined {
+  read(message: RailMessage, payment: OpenPayment): RailReport | undefined {
     switch (message.purpose) {
       case "collect":
         return reportOfPush(message.body, payment);
@@ -124,7 +124,7 @@ export class MpesaRail implements PaymentRail {
     return message.purpose === "balance" ? readBalanceMessage(message) : undefined;
   }
 
-  receivedPayments(period: Period, signal: AbortSignal): Promise<ReceivedPayments> {
+  receivedPayments(period: RailPeriod, signal: AbortSignal): Promise<ReceivedPayments> {
     return pullTransactions(this.#client, { shortcode: this.#settings.collectShortcode, period }, signal);
   }
 

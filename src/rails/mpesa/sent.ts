@@ -1,6 +1,6 @@
 import type { Fields } from "../fields.js";
 import type { Sent } from "../rail.js";
-import type { Answer } from "./daraja/client.js";
+import type { DarajaAnswer } from "./daraja/client.js";
 import { responseCodeOf } from "./messages.js";
 import type { RefusedRequest } from "./result-codes.js";
 
@@ -9,7 +9,7 @@ import type { RefusedRequest } from "./result-codes.js";
  * with ResponseCode 0, which means accepted and not paid.
  */
 export function sentOf(
-  answer: Answer,
+  answer: DarajaAnswer,
   { accepted, refused }: { accepted: (body: Fields) => Sent; refused: readonly RefusedRequest[] },
 ): Sent {
   if (answer.kind !== "answered") return answer;

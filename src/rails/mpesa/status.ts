@@ -1,8 +1,8 @@
 import { uuidOf } from "../callback-token.js";
 import type { Fields } from "../fields.js";
 import type { OpenPayment } from "../order.js";
-import type { RailMessage, Report } from "../rail.js";
-import type { Answer } from "./daraja/client.js";
+import type { RailMessage, RailReport } from "../rail.js";
+import type { DarajaAnswer } from "./daraja/client.js";
 import { readAmount, readPartyPhone, readReceipt, readResultMessage, responseCodeOf } from "./messages.js";
 import { STATUS_FAILURES } from "./result-codes.js";
 import type { Initiator, MpesaSettings } from "./settings.js";
@@ -28,7 +28,7 @@ export function statusRequest({ transactionId }: OpenPayment, settings: MpesaSet
 }
 
 /** The answer to the request is no news of the payout: the news comes with a message. */
-export function reportOfStatusRequest(answer: Answer): Report {
+export function reportOfStatusRequest(answer: DarajaAnswer): RailReport {
   if (answer.kind !== "answered") return { kind: "open", code: answer.code };
   const { isOk, code, body } = answer;
   return { kind: "open", code: isOk && responseCodeOf(body) === "0" ? "STATUS_REQUESTED" : code };
@@ -38,7 +38,10 @@ export function reportOfStatusRequest(answer: Answer): Report {
  * Reads the result of a status query. A query that failed says nothing about the payout, so its
  * ResultCode is never looked up in the list of failures.
  */
-export function reportOfStatus({ body }: RailMessage, { transactionId, direction }: OpenPayment): Report | undefined {
+export function reportOfStatus(
+  { body }: RailMessage,
+  { transactionId, direction }: OpenPayment,
+): RailReport | undefined {
   const message = readResultMessage(body);
   if (message === undefined || direction !== "REDEEM") return undefined;
   const { resultCode, parameters } = message;

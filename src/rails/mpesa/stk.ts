@@ -1,9 +1,9 @@
 import type { UnixMillis } from "../../domain/values/time.js";
 import { uuidOf } from "../callback-token.js";
 import { asCode, asText, type Fields } from "../fields.js";
-import type { OpenPayment, Order } from "../order.js";
-import type { Report, Sent } from "../rail.js";
-import type { Answer } from "./daraja/client.js";
+import type { OpenPayment, RailOrder } from "../order.js";
+import type { RailReport, Sent } from "../rail.js";
+import type { DarajaAnswer } from "./daraja/client.js";
 import {
   isStillProcessing,
   readAmount,
@@ -41,7 +41,7 @@ export function transactionEndOf(accountReference: string | undefined): string |
 }
 
 /** The request that shows the payer a prompt for the PIN. */
-export function pushRequest(order: Order, shillings: number, settings: MpesaSettings, now: UnixMillis): Fields {
+export function pushRequest(order: RailOrder, shillings: number, settings: MpesaSettings, now: UnixMillis): Fields {
   const msisdn = order.phoneNumber.slice(1);
   return {
     ...signature(settings, now),
@@ -56,7 +56,7 @@ export function pushRequest(order: Order, shillings: number, settings: MpesaSett
   };
 }
 
-export function sentByPush(answer: Answer): Sent {
+export function sentByPush(answer: DarajaAnswer): Sent {
   return sentOf(answer, {
     refused: REFUSED_COLLECTS,
     accepted: (body) => {
@@ -73,7 +73,7 @@ export function pushQuery(checkoutRequestId: string, settings: MpesaSettings, no
 }
 
 /** Reads the answer to `pushQuery`. It tells whether the payer paid, without receipt and amount. */
-export function reportOfPushQuery(answer: Answer, checkoutRequestId: string): Report {
+export function reportOfPushQuery(answer: DarajaAnswer, checkoutRequestId: string): RailReport {
   if (answer.kind !== "answered") return { kind: "open", code: answer.code };
   const { isOk, code, body } = answer;
   const resultCode = asCode(body["ResultCode"]);
@@ -89,7 +89,7 @@ export function reportOfPushQuery(answer: Answer, checkoutRequestId: string): Re
 }
 
 /** Reads a callback. A callback of another prompt is reported, too: its money came in. */
-export function reportOfPush(body: string, { direction }: OpenPayment): Report | undefined {
+export function reportOfPush(body: string, { direction }: OpenPayment): RailReport | undefined {
   const message = readCollectMessage(body);
   if (message === undefined || direction !== "MINT") return undefined;
   const { checkoutRequestId, resultCode, description, items } = message;
@@ -105,7 +105,7 @@ export function reportOfPush(body: string, { direction }: OpenPayment): Report |
   };
 }
 
-function failedOrOpen(code: string, description: string, movement: string): Report {
+function failedOrOpen(code: string, description: string, movement: string): RailReport {
   const failure = COLLECT_FAILURES.get(code);
   // A pending prompt was seen with the code of a failure and this description.
   return failure === undefined || isStillProcessing(description)

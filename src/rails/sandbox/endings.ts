@@ -2,7 +2,7 @@ import type { RailFailure } from "../../domain/payment.js";
 import type { TransactionType } from "../../domain/transaction.js";
 
 /** What the sandbox does with an order whose phone number ends with these two digits. */
-export interface Ending {
+export interface SandboxEnding {
   readonly digits: string;
   /** Whether nobody sends the order until somebody advances it. */
   readonly isHeld: boolean;
@@ -11,10 +11,10 @@ export interface Ending {
   /** The reason of its failures. */
   readonly failure: Readonly<Record<TransactionType, RailFailure>>;
   /** What happens after the request, in this order. */
-  readonly steps: readonly Step[];
+  readonly steps: readonly SandboxStep[];
 }
 
-export interface Step {
+export interface SandboxStep {
   readonly outcome: "succeeded" | "failed" | "succeeded_with_other_amount";
   /** The time since the request. At Infinity, the step waits until somebody advances the order. */
   readonly afterMillis: number;
@@ -28,22 +28,22 @@ const LATE_MILLIS = 120_000;
 
 const REFUSED = { MINT: "RAIL_REFUSED", REDEEM: "RAIL_REFUSED" } as const;
 const EXPIRED = { MINT: "PAYER_UNREACHABLE", REDEEM: "RAIL_REFUSED" } as const;
-const SUCCEEDED: Step = { outcome: "succeeded", afterMillis: SOON_MILLIS, messages: 1 };
-const FAILED: Step = { outcome: "failed", afterMillis: SOON_MILLIS, messages: 1 };
+const SUCCEEDED: SandboxStep = { outcome: "succeeded", afterMillis: SOON_MILLIS, messages: 1 };
+const FAILED: SandboxStep = { outcome: "failed", afterMillis: SOON_MILLIS, messages: 1 };
 
-function ending(digits: string, given: Partial<Ending>): Ending {
+function ending(digits: string, given: Partial<SandboxEnding>): SandboxEnding {
   return { digits, isHeld: false, answer: "accepted", failure: REFUSED, steps: [SUCCEEDED], ...given };
 }
 
-function failing(digits: string, MINT: RailFailure, REDEEM: RailFailure): Ending {
+function failing(digits: string, MINT: RailFailure, REDEEM: RailFailure): SandboxEnding {
   return ending(digits, { failure: { MINT, REDEEM }, steps: [FAILED] });
 }
 
 /** The ending of every phone number that ends with no digits of another. */
-export const USUAL_ENDING: Ending = ending("00", {});
+export const USUAL_ENDING: SandboxEnding = ending("00", {});
 
 /** All endings. docs/sandbox.md describes each. */
-export const ENDINGS: readonly Ending[] = [
+export const ENDINGS: readonly SandboxEnding[] = [
   USUAL_ENDING,
   failing("01", "CANCELED_BY_PAYER", "RECIPIENT_NOT_REGISTERED"),
   failing("02", "PAYER_UNREACHABLE", "RECIPIENT_LIMIT"),

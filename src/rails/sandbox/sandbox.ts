@@ -5,9 +5,9 @@ import { readMaskedPhone } from "../../domain/values/masked-phone.js";
 import { isPayable } from "../../domain/values/payable-amounts.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import { asText, parseFields } from "../fields.js";
-import type { OpenPayment, Order } from "../order.js";
-import type { BalanceAnswer, Capabilities, PaymentRail, RailMessage, Report, Sent, TimedMessage } from "../rail.js";
-import { type Ending, ENDINGS, type Step, USUAL_ENDING } from "./endings.js";
+import type { OpenPayment, RailOrder } from "../order.js";
+import type { BalanceAnswer, Capabilities, PaymentRail, RailMessage, RailReport, Sent, TimedMessage } from "../rail.js";
+import { ENDINGS, type SandboxEnding, type SandboxStep, USUAL_ENDING } from "./endings.js";
 
 export const SANDBOX_RAIL = "sandbox" as Rail;
 
@@ -42,11 +42,11 @@ export class SandboxRail implements PaymentRail {
     return this.#capabilities[direction];
   }
 
-  send(order: Order, signal: AbortSignal): Promise<Sent> {
+  send(order: RailOrder, signal: AbortSignal): Promise<Sent> {
     return Promise.resolve(signal.aborted ? unreached("DEADLINE") : this.#sentOf(order));
   }
 
-  query(payment: OpenPayment, signal: AbortSignal): Promise<Report> {
+  query(payment: OpenPayment, signal: AbortSignal): Promise<RailReport> {
     if (signal.aborted) return Promise.resolve({ kind: "open", code: "DEADLINE" });
     const step = stepsSoFar(payment, this.#now()).at(-1);
     return Promise.resolve(step === undefined ? { kind: "open", code: "PENDING" } : this.#reportOf(payment, step));
@@ -76,7 +76,7 @@ export class SandboxRail implements PaymentRail {
     });
   }
 
-  read({ body }: RailMessage, { transactionId }: OpenPayment): Report | undefined {
+  read({ body }: RailMessage, { transactionId }: OpenPayment): RailReport | undefined {
     const fields = parseFields(body);
     if (fields?.["transaction_id"] !== transactionId) return undefined;
     const failure = RAIL_FAILURES.find((reason) => reason === fields["failure"]);
@@ -100,7 +100,7 @@ export class SandboxRail implements PaymentRail {
     return undefined;
   }
 
-  #sentOf({ transactionId, direction, amountCents, phoneNumber, acceptedAt }: Order): Sent {
+  #sentOf({ transactionId, direction, amountCents, phoneNumber, acceptedAt }: RailOrder): Sent {
     const capabilities = this.#capabilities[direction];
     if (!isPayable(amountCents, capabilities)) {
       return { kind: "rejected", code: "AMOUNT_NOT_PAYABLE", failure: "RAIL_REFUSED" };
@@ -115,7 +115,7 @@ export class SandboxRail implements PaymentRail {
     return { kind: "accepted", railReference: transactionId };
   }
 
-  #reportOf(payment: OpenPayment, { outcome }: Step): Report {
+  #reportOf(payment: OpenPayment, { outcome }: SandboxStep): RailReport {
     const { transactionId, direction, amountCents, maskedPhone } = payment;
     if (outcome === "failed") {
       const failure = endingOf(maskedPhone).failure[direction];
@@ -136,12 +136,12 @@ function unreached(code: string): Sent {
   return { kind: "unreached", code, retryAfterMillis: RETRY_MILLIS };
 }
 
-function endingOf(phoneNumber: string): Ending {
+function endingOf(phoneNumber: string): SandboxEnding {
   return ENDINGS.find(({ digits }) => phoneNumber.endsWith(digits)) ?? USUAL_ENDING;
 }
 
 /** The steps that have happened, by the time that passed or because somebody advanced the order. */
-function stepsSoFar({ maskedPhone, begunAt, advances }: OpenPayment, now: UnixMillis): readonly Step[] {
+function stepsSoFar({ maskedPhone, begunAt, advances }: OpenPayment, now: UnixMillis): readonly SandboxStep[] {
   const { answer, steps } = endingOf(maskedPhone);
   if (answer === "rejected") return [];
   return steps.filter(({ afterMillis }, index) => now - begunAt >= afterMillis || index < advances);
@@ -153,7 +153,7 @@ function receiptOf(transactionId: string): string {
 
 function messageBody(
   { transactionId }: OpenPayment,
-  report: Report,
+  report: RailReport,
   sent: { readonly step: number; readonly delivery: number },
 ): string {
   const amountCents = report.kind === "succeeded" ? report.amountCents : undefined;

@@ -5,7 +5,7 @@ import type { UnixMillis } from "../../domain/values/time.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
 
 /** The settlement's clocks and waits. The crash simulation implements them, too. */
-export interface Timing {
+export interface SettlementTiming {
   readonly now: () => UnixMillis;
   /** A clock that nobody sets. */
   readonly monotonicMillis: () => number;

@@ -15,7 +15,7 @@ export interface AccountHistory {
 }
 
 /** A row of the journal that the walk looked at, with its transaction if that is on the page. */
-type WalkedRow = { readonly walked_seq: number; readonly looked_at: number } & (
+type HistoryRow = { readonly walked_seq: number; readonly looked_at: number } & (
   ReadTransactionRow | { readonly id: null }
 );
 
@@ -50,7 +50,7 @@ export async function accountHistoryPage(
     SELECT walk.seq AS walked_seq, walk.looked_at, ${withBalanceAfter(engine)}
     FROM walk LEFT JOIN ${table("transactions")} t ON walk.hit = 1 AND t.book = ? AND t.seq = walk.seq
     WHERE walk.hit = 1 OR walk.looked_at = ? ORDER BY walk.seq DESC`;
-  const walked = await reader.rows<WalkedRow>(sql, [
+  const walked = await reader.rows<HistoryRow>(sql, [
     accountId,
     book,
     ...start.bindings,
@@ -62,7 +62,7 @@ export async function accountHistoryPage(
     book,
     LOOKED_AT_MAX,
   ]);
-  const found = walked.filter((row): row is WalkedRow & ReadTransactionRow => row.id !== null);
+  const found = walked.filter((row): row is HistoryRow & ReadTransactionRow => row.id !== null);
   const last = walked.at(-1);
   const lookedAt = last?.looked_at ?? 0;
   if (found.length > page.size) return { ...pageOf(found, page), lookedAt };

@@ -46,7 +46,7 @@ export class MoveError extends Error {}
 
 type MovingCell = Pick<Cell, "engine" | "transact">;
 
-interface BookRow {
+interface MovingBookRow {
   readonly number: number;
   readonly state: string;
   readonly last_seq: number;
@@ -76,7 +76,7 @@ export async function lockMove(
   const [book] = (await session.read({
     sql: `SELECT number, state, last_seq FROM ${table("books")} WHERE organization_id = ? ${forUpdate}`,
     bindings: [organizationId],
-  })) as readonly BookRow[];
+  })) as readonly MovingBookRow[];
   if (book === undefined) return undefined;
   const [row] = (await session.read({
     sql: `SELECT * FROM ${table("book_moves")} WHERE book = ?`,

@@ -42,7 +42,7 @@ export interface MovedBook {
 }
 
 /** A condition on the rows of a table, which the statement names `x`. */
-export interface Condition {
+export interface RowCondition {
   readonly sql: string;
   readonly bindings: readonly (string | number)[];
 }
@@ -52,7 +52,7 @@ export function belongsTo(
   { table }: Pick<Engine, "table">,
   { owner: { of, column } }: Pick<MovedTable, "owner">,
   { number, organizationId }: MovedBook,
-): Condition {
+): RowCondition {
   switch (of) {
     case "book":
       return { sql: `x.${column} = ?`, bindings: [number] };

@@ -34,7 +34,7 @@ export interface Arrival {
 
 const ARRIVAL_ID_BYTES = 5;
 
-type Row = Readonly<Record<string, FileValue>>;
+type MovedRow = Readonly<Record<string, FileValue>>;
 
 /**
  * Begins an import, or continues the one that was interrupted. The first three rows of the file are
@@ -89,14 +89,14 @@ async function begin(cell: Cell, session: Session, { arrival, rows, now }: Begin
   }
   const rewrapped = bookKeysHexOf(rewrapBookKeys(readMasterKeys(cell.masterKeyFile), organizationId, keysOf(keys)));
   const arrived = { ...book, state: "MOVING", arrived_seq: book["last_seq"] ?? null };
-  const records: readonly Row[] = [organization, arrived, { ...keys, ...rewrapped }];
+  const records: readonly MovedRow[] = [organization, arrived, { ...keys, ...rewrapped }];
   const arrivalId = randomBytes(ARRIVAL_ID_BYTES).toString("hex");
   const move: BookMove = { ...NO_MOVE, moveId, phase: "COPYING", fileSha256, arrivalId, rowsDone: rows.length };
   for (const [index, { name, key }] of TOMBSTONE_TABLES.entries()) {
     const table = engine.table(name);
     const columns = arrival.columns.get(name) ?? {};
     const sql = found === undefined ? engine.insertInto(table, columns) : engine.update(table, { key, columns });
-    await session.write([{ sql, rows: [records[index] as Row] }]);
+    await session.write([{ sql, rows: [records[index] as MovedRow] }]);
   }
   const write = found === undefined ? insertMove : updateMove;
   await session.write([write(engine, { number, organizationId }, { move, now })]);
@@ -109,7 +109,7 @@ async function nextNumber({ table }: Engine, session: Session): Promise<number> 
   return last.number + 1;
 }
 
-function keysOf(row: Row): Parameters<typeof rewrapBookKeys>[2] {
+function keysOf(row: MovedRow): Parameters<typeof rewrapBookKeys>[2] {
   const bytes = (name: string): Buffer => Buffer.from(String(row[name]), "hex");
   return {
     data_key: bytes("data_key"),
@@ -170,7 +170,7 @@ function byTable(rows: readonly FileRow[]): ReadonlyMap<string, readonly FileRow
 }
 
 /** The book has another number in each database. */
-function recordOf(columns: TableColumns, { table, values }: FileRow, book: number): Row {
+function recordOf(columns: TableColumns, { table, values }: FileRow, book: number): MovedRow {
   const names = Object.keys(columns.get(table) ?? {});
   const record: Record<string, FileValue> = {};
   for (const [index, name] of names.entries()) record[name] = values[index] ?? null;

@@ -2,7 +2,7 @@ import type { Organization } from "../../domain/api-key.js";
 import { type Actor, OPERATOR } from "../../domain/values/actor.js";
 import type { OperatorProposalId, OrganizationId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
-import type { Act, ActOf, ResourceOf } from "../../operators/act.js";
+import type { Act, ActOf, ActResource } from "../../operators/act.js";
 import { type FourEyes, mayPropose, needsSecondPerson } from "../../operators/four-eyes.js";
 import { actorOf, type Operator } from "../../operators/operator.js";
 import type {
@@ -25,7 +25,7 @@ import { type StoredRailAccount, storedRailAccounts } from "../rails/rail-accoun
 import { StoredWebhookEndpoints } from "../webhooks/endpoints.js";
 import { isOfOperators, OperatorActs } from "./operator-acts.js";
 import { ownActs } from "./own-acts.js";
-import { CellProposals, type Decision, type StoredProposal } from "./proposals.js";
+import { CellProposals, type ProposalDecision, type StoredProposal } from "./proposals.js";
 import { orRefusal, orRefusalToPerson, RefusedActError } from "./refused.js";
 
 interface Done {
@@ -34,13 +34,13 @@ interface Done {
 }
 
 /** The parts of one cell that acts need. */
-interface Room {
+interface AdministeredCell {
   readonly cell: Cell;
   readonly keys: CellKeys;
   readonly proposals: CellProposals;
 }
 
-type Reads = Pick<
+type AdministrationReads = Pick<
   Administration,
   "cellCount" | "organizations" | "organization" | "apiKeys" | "operators" | "ownActs" | "operatorActs" | "proposals"
 >;
@@ -51,7 +51,7 @@ export class StoredAdministration implements Administration, OperatorKeys {
   readonly #now: () => UnixMillis;
   readonly fourEyes: FourEyes;
   readonly #keys: ReturnType<typeof keys>;
-  readonly #rooms: readonly Room[];
+  readonly #rooms: readonly AdministeredCell[];
   readonly #acts: OperatorActs;
 
   constructor(database: Database, { now, fourEyes }: { readonly now: () => UnixMillis; readonly fourEyes: FourEyes }) {
@@ -71,13 +71,13 @@ export class StoredAdministration implements Administration, OperatorKeys {
     return this.#database.cells.length;
   }
 
-  readonly organizations: Reads["organizations"] = () => this.#keys.organizations();
-  readonly organization: Reads["organization"] = (id) => this.#keys.organization(id);
-  readonly apiKeys: Reads["apiKeys"] = (id) => this.#keys.apiKeys(id);
-  readonly operators: Reads["operators"] = () => this.#acts.operators();
-  readonly operatorActs: Reads["operatorActs"] = (page) => this.#acts.acts(page);
+  readonly organizations: AdministrationReads["organizations"] = () => this.#keys.organizations();
+  readonly organization: AdministrationReads["organization"] = (id) => this.#keys.organization(id);
+  readonly apiKeys: AdministrationReads["apiKeys"] = (id) => this.#keys.apiKeys(id);
+  readonly operators: AdministrationReads["operators"] = () => this.#acts.operators();
+  readonly operatorActs: AdministrationReads["operatorActs"] = (page) => this.#acts.acts(page);
   readonly operatorWithKey: OperatorKeys["operatorWithKey"] = (sha256) => this.#acts.operatorWithKey(sha256);
-  readonly ownActs: Reads["ownActs"] = ({ id, cell }, page) => ownActs(this.#room(cell).cell, id, page);
+  readonly ownActs: AdministrationReads["ownActs"] = ({ id, cell }, page) => ownActs(this.#room(cell).cell, id, page);
 
   async railAccounts({ id, cell }: Organization): Promise<readonly RailAccountState[]> {
     const accounts = await storedRailAccounts(this.#room(cell).cell);
@@ -105,7 +105,7 @@ export class StoredAdministration implements Administration, OperatorKeys {
     return this.#room(cell).keys.newSecret({ isSandbox });
   }
 
-  async submit<A extends Act>(act: A, by: Operator | undefined): Promise<Submitted<ResourceOf<A>>> {
+  async submit<A extends Act>(act: A, by: Operator | undefined): Promise<Submitted<ActResource<A>>> {
     const orRefused = by === undefined ? orRefusal : orRefusalToPerson;
     const submitted = await orRefused<Submitted<AnyResource>>(
       (async () => {
@@ -118,7 +118,7 @@ export class StoredAdministration implements Administration, OperatorKeys {
       })(),
     );
     // The kind of the act decides the type of its resource.
-    return submitted as Submitted<ResourceOf<A>>;
+    return submitted as Submitted<ActResource<A>>;
   }
 
   approve(id: OperatorProposalId, by: Operator): Promise<Decided> {
@@ -128,7 +128,7 @@ export class StoredAdministration implements Administration, OperatorKeys {
       if ((await this.#roomOf(proposal.act)).proposals !== proposals) {
         throw new RefusedActError({ reason: "PROPOSAL_CLOSED", proposalId: id, state: "LAPSED" });
       }
-      const decision: Decision = { decision: "APPROVED", by: by.id };
+      const decision: ProposalDecision = { decision: "APPROVED", by: by.id };
       await this.#perform(proposal.act, {
         actor: `${proposal.proposedBy},${by.id}` as Actor,
         first: (session) => proposals.decide(session, proposal, decision),
@@ -144,7 +144,7 @@ export class StoredAdministration implements Administration, OperatorKeys {
 
   async #decide(
     id: OperatorProposalId,
-    work: (proposal: StoredProposal, room: Room) => Promise<void>,
+    work: (proposal: StoredProposal, room: AdministeredCell) => Promise<void>,
   ): Promise<Decided> {
     return orRefusalToPerson<Decided>(
       (async () => {
@@ -168,7 +168,7 @@ export class StoredAdministration implements Administration, OperatorKeys {
   }
 
   /** Returns the cell whose transaction does the act. */
-  async #roomOf(act: Act): Promise<Room> {
+  async #roomOf(act: Act): Promise<AdministeredCell> {
     return this.#room("organizationId" in act ? (await this.#known(act.organizationId)).cell : 0);
   }
 
@@ -240,7 +240,7 @@ export class StoredAdministration implements Administration, OperatorKeys {
     throw new RefusedActError({ reason: "ORGANIZATION_NOT_FOUND", organizationId });
   }
 
-  #room(number: number): Room {
+  #room(number: number): AdministeredCell {
     const room = this.#rooms[number];
     if (room === undefined) throw new Error(`there is no cell ${String(number)}`);
     return room;

@@ -7,7 +7,7 @@ import type { ActsPage, OwnAct } from "../../operators/ports.js";
 import type { Cell } from "../database.js";
 import { orStoreError } from "../sql/store-error.js";
 
-interface OwnRow {
+interface OwnActRow {
   readonly seq: number;
   readonly kind: string;
   readonly actor: string;
@@ -22,7 +22,10 @@ export async function ownActs(
   organizationId: OrganizationId,
   { size, beforeSeq = Number.MAX_SAFE_INTEGER }: ActsPage,
 ): Promise<readonly OwnAct[]> {
-  const rows = await orStoreError(engine, reader.rows<OwnRow>(ownActsSql(engine), [organizationId, beforeSeq, size]));
+  const rows = await orStoreError(
+    engine,
+    reader.rows<OwnActRow>(ownActsSql(engine), [organizationId, beforeSeq, size]),
+  );
   return rows.map((row) => ({
     seq: row.seq,
     kind: row.kind as JournalKind,

@@ -19,7 +19,7 @@ const OPEN_MILLIS = 3 * 86_400_000;
 /** The maximum number of proposals of one operator that wait in one cell. */
 const WAITING_MAX = 20;
 
-interface ProposalRow extends Link {
+interface OperatorProposalRow extends Link {
   readonly id: string;
   readonly content: string;
   readonly proposed_by: string;
@@ -44,7 +44,7 @@ const NO_LINK: Link = { link_seq: null, mac: null, previous_mac: null };
 /** A stored proposal, with the hash that its decision covers. */
 export type StoredProposal = OperatorProposal & { readonly hash: string };
 
-export interface Decision {
+export interface ProposalDecision {
   readonly decision: "APPROVED" | "REJECTED";
   readonly by: OperatorId;
 }
@@ -79,7 +79,7 @@ export class CellProposals {
   async #found(sql: string, bindings: readonly string[] = []): Promise<readonly StoredProposal[]> {
     const { engine, reader } = this.#cell;
     const read = (own: Read): Promise<readonly unknown[]> => reader.rows(own.sql, own.bindings);
-    const rows = await orStoreError(engine, reader.rows<ProposalRow>(sql, bindings));
+    const rows = await orStoreError(engine, reader.rows<OperatorProposalRow>(sql, bindings));
     const known = await orStoreError(
       engine,
       Promise.all(rows.map((row) => this.#chain.has([{ ...row, ...chainedProposal(row) }], read))),
@@ -100,7 +100,7 @@ export class CellProposals {
         await session.read({ sql: engine.administrationLock, bindings: [] });
         const now = this.#now();
         const sql = `${this.#select} WHERE d.proposal_id IS NULL AND p.proposed_by = ? AND p.expires_at > ?`;
-        const rows = (await session.read({ sql, bindings: [by, now] })) as readonly ProposalRow[];
+        const rows = (await session.read({ sql, bindings: [by, now] })) as readonly OperatorProposalRow[];
         const equal = rows.find((row) => row.content === content);
         if (equal !== undefined) return proposalOf(equal, now);
         if (rows.length >= WAITING_MAX) {
@@ -130,12 +130,12 @@ export class CellProposals {
   async decide(
     session: Session,
     { id, hash: proposalHash }: StoredProposal,
-    { decision, by }: Decision,
+    { decision, by }: ProposalDecision,
   ): Promise<void> {
     const { engine } = this.#cell;
     await session.read({ sql: engine.administrationLock, bindings: [] });
     const [row] = (await session.read({ sql: `${this.#select} WHERE p.id = ?`, bindings: [id] })) as readonly [
-      ProposalRow,
+      OperatorProposalRow,
     ];
     const now = this.#now();
     const { state } = proposalOf(row, now);
@@ -152,7 +152,7 @@ export class CellProposals {
   }
 
   /** Writes a decision by itself. Rejects as `decide` does, with the error as the cause. */
-  async decideAlone(proposal: StoredProposal, decision: Decision): Promise<void> {
+  async decideAlone(proposal: StoredProposal, decision: ProposalDecision): Promise<void> {
     const { engine, transact } = this.#cell;
     await orStoreError(
       engine,
@@ -175,13 +175,13 @@ export async function chainedProposals(
     bindings: [],
   });
   return [
-    ...(proposals as readonly ProposalRow[]).map(chainedProposal),
+    ...(proposals as readonly OperatorProposalRow[]).map(chainedProposal),
     ...(decisions as readonly DecisionRow[]).map(chainedDecision),
   ];
 }
 
 function chainedProposal(
-  row: Pick<ProposalRow, "id" | "content" | "proposed_by" | "proposed_at" | "expires_at">,
+  row: Pick<OperatorProposalRow, "id" | "content" | "proposed_by" | "proposed_at" | "expires_at">,
 ): Chained {
   const fields = [row.id, row.content, row.proposed_by, row.proposed_at, row.expires_at];
   return { subject: `proposal:${row.id}`, fields };
@@ -195,7 +195,7 @@ function digestOf(...fields: readonly (string | number)[]): string {
   return hash("sha256", JSON.stringify(fields), "hex");
 }
 
-function proposalOf(row: ProposalRow, now: UnixMillis): StoredProposal {
+function proposalOf(row: OperatorProposalRow, now: UnixMillis): StoredProposal {
   return {
     id: row.id as OperatorProposalId,
     act: JSON.parse(row.content) as Act,

@@ -25,7 +25,7 @@ export interface LockedBook {
   readonly recordedAt: UnixMillis;
 }
 
-interface BookRow {
+interface LockedBookRow {
   readonly number: number;
   readonly state: string;
   readonly suspended_seq: number | null;
@@ -80,7 +80,7 @@ export async function lockBook(
       SELECT number, state, suspended_seq, last_seq, last_recorded_at, clock_accepted_at, ${engine.begunAt} AS begun_at
       FROM ${engine.table("books")} WHERE number = ? ${engine.forUpdate}`,
     bindings: [open.number],
-  })) as readonly [BookRow];
+  })) as readonly [LockedBookRow];
   const state = row.state as BookState;
   if (state === "MOVING" || state === "MOVED") {
     throw new BookMovingError(organizationId);
@@ -98,7 +98,10 @@ export async function lockBook(
   };
 }
 
-function clockOf({ last_recorded_at: last, clock_accepted_at: accepted }: BookRow): Parameters<typeof millisBehind>[0] {
+function clockOf({
+  last_recorded_at: last,
+  clock_accepted_at: accepted,
+}: LockedBookRow): Parameters<typeof millisBehind>[0] {
   return {
     lastRecordedAt: toUnixMillis(last),
     ...(accepted === null ? {} : { clockAcceptedAt: toUnixMillis(accepted) }),

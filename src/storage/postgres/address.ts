@@ -1,7 +1,7 @@
 import pg from "pg";
 
 /** How long PostgreSQL may take, in milliseconds. 0 means no limit. */
-export interface Limits {
+export interface ConnectionLimits {
   readonly statementMillis: number;
   /** Between two statements of one transaction. */
   readonly idleMillis: number;
@@ -10,7 +10,7 @@ export interface Limits {
 }
 
 const NAMES = ["statement_timeout", "idle_in_transaction_session_timeout", "query_timeout"] as const;
-const UNLIMITED: Limits = { statementMillis: 0, idleMillis: 0, queryMillis: 0 };
+const UNLIMITED: ConnectionLimits = { statementMillis: 0, idleMillis: 0, queryMillis: 0 };
 const NETWORK_MILLIS_MAX = 3_000;
 const MIGRATION_LOCK_MILLIS_MAX = 3_000;
 
@@ -19,7 +19,7 @@ const MIGRATION_LOCK_MILLIS_MAX = 3_000;
  * `statementMillisMax`. Returns no limits if that is 0: the limits in the URL are for the calls of
  * a server.
  */
-export function limitsOf(url: string, statementMillisMax: number): Limits {
+export function limitsOf(url: string, statementMillisMax: number): ConnectionLimits {
   if (statementMillisMax === 0) return UNLIMITED;
   const given = parametersOf(url);
   const limit = (name: (typeof NAMES)[number], otherwise: number): number => {
@@ -40,7 +40,7 @@ export function limitsOf(url: string, statementMillisMax: number): Limits {
  * Returns statements that set what a role, a database or an earlier client of PgBouncer may have
  * set otherwise. They hold until the end of the transaction (docs/adr/0024).
  */
-export function localSettings({ statementMillis, idleMillis }: Limits): string {
+export function localSettings({ statementMillis, idleMillis }: ConnectionLimits): string {
   return (
     "SET LOCAL synchronous_commit = on; " +
     `SET LOCAL statement_timeout = ${String(statementMillis)}; ` +
@@ -52,7 +52,7 @@ export function localSettings({ statementMillis, idleMillis }: Limits): string {
  * The same for a migration. Every statement of the servers would wait behind a migration that waits
  * for a lock, so it gives up soon.
  */
-export function migrationSettings(limits: Limits): string {
+export function migrationSettings(limits: ConnectionLimits): string {
   return `${localSettings(limits)}; SET LOCAL lock_timeout = ${String(MIGRATION_LOCK_MILLIS_MAX)}`;
 }
 

@@ -3,13 +3,13 @@ import type pg from "pg";
 const ONLY_SCHEMA = "public";
 
 /** Runs a statement. Both Knex and a client of `pg` have such a method. */
-type Query = (sql: string) => PromiseLike<Pick<pg.QueryResult, "rows">>;
+type RunQuery = (sql: string) => PromiseLike<Pick<pg.QueryResult, "rows">>;
 
 /**
  * Returns the schemas of the cells, in the order of their numbers: kesc_0, kesc_1 …, or only
  * `public` if there is no such schema. Throws if a number is missing.
  */
-export async function cellSchemas(query: Query): Promise<readonly [string, ...string[]]> {
+export async function cellSchemas(query: RunQuery): Promise<readonly [string, ...string[]]> {
   const { rows } = await query(
     String.raw`SELECT CAST(substr(nspname, 6) AS BIGINT) AS number FROM pg_catalog.pg_namespace
       WHERE nspname ~ '^kesc_(0|[1-9][0-9]{0,2})$' ORDER BY 1`,
@@ -37,7 +37,7 @@ export class TooManyCellsError extends Error {
  *
  * Throws a OneCellError or a TooManyCellsError.
  */
-export async function createCellSchemas(query: Query, count: number): Promise<number> {
+export async function createCellSchemas(query: RunQuery, count: number): Promise<number> {
   const schemas = await cellSchemas(query);
   const isOneCell = schemas[0] === ONLY_SCHEMA;
   if (count === 1 && isOneCell) return 0;
@@ -51,7 +51,7 @@ export async function createCellSchemas(query: Query, count: number): Promise<nu
 }
 
 /** Whether `public` has our tables. Other programs may have tables there, too. */
-async function hasTables(query: Query): Promise<boolean> {
+async function hasTables(query: RunQuery): Promise<boolean> {
   const { rows } = await query(`
     SELECT 1 FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
     WHERE n.nspname = '${ONLY_SCHEMA}' AND c.relname = 'book_keys'`);

@@ -1,7 +1,7 @@
 import KnexPostgresClient, { type QueryObject } from "knex/lib/dialects/postgres/index.js";
 import pg from "pg";
 
-import { refuseUnsafe, type Settings, SETTINGS_SQL } from "./settings.js";
+import { refuseUnsafe, type SessionSettings, SETTINGS_SQL } from "./settings.js";
 
 const ENDS_TRANSACTION = /^(COMMIT|ROLLBACK)/i;
 
@@ -19,7 +19,7 @@ export class PostgresClient extends KnexPostgresClient {
     try {
       // Checks every new connection, not only the first. Another server may have taken over the
       // address.
-      const { rows } = await connection.query<Settings>(`SELECT ${SETTINGS_SQL}`);
+      const { rows } = await connection.query<SessionSettings>(`SELECT ${SETTINGS_SQL}`);
       for (const settings of rows) refuseUnsafe(settings);
       return connection;
     } catch (error) {

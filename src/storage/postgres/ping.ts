@@ -1,7 +1,7 @@
 import type { Knex } from "knex";
 
 import type { UnixMillis } from "../../domain/values/time.js";
-import { refuseUnsafe, type Settings, SETTINGS_SQL } from "./settings.js";
+import { refuseUnsafe, type SessionSettings, SETTINGS_SQL } from "./settings.js";
 
 // A larger difference is no network delay: one of the two clocks is not synchronized.
 const CLOCK_DIFFERENCE_MILLIS_MAX = 2_000;
@@ -15,7 +15,7 @@ const PING = `SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT
  */
 export async function pingPostgres(pool: Knex, now: () => UnixMillis): Promise<void> {
   const sentAt = now();
-  const { rows } = await pool.raw<{ readonly rows: readonly [Settings & { readonly now: number }] }>(PING);
+  const { rows } = await pool.raw<{ readonly rows: readonly [SessionSettings & { readonly now: number }] }>(PING);
   const [found] = rows;
   refuseUnsafe(found);
   // The database read its clock at some moment between sending and receiving.

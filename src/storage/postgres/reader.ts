@@ -3,7 +3,7 @@ import type { Knex } from "knex";
 import type { Binding, Engine } from "../sql/engine.js";
 import type { Reader } from "../sql/reader.js";
 import type { RowStream, Snapshot } from "../sql/snapshot.js";
-import { type Limits, localSettings } from "./address.js";
+import { type ConnectionLimits, localSettings } from "./address.js";
 
 const FETCHED_ROWS = 5_000;
 
@@ -11,9 +11,9 @@ const FETCHED_ROWS = 5_000;
 export class PostgresReader implements Reader {
   readonly #pool: Knex;
   readonly #engine: Engine;
-  readonly #limits: Limits;
+  readonly #limits: ConnectionLimits;
 
-  constructor(pool: Knex, engine: Engine, limits: Limits) {
+  constructor(pool: Knex, engine: Engine, limits: ConnectionLimits) {
     this.#pool = pool;
     this.#engine = engine;
     this.#limits = limits;

@@ -8,7 +8,7 @@ const SETTINGS = [
 ] as const;
 
 /** A server that only speaks the PostgreSQL protocol may lack a setting. Its value is then null. */
-export type Settings = Readonly<Record<(typeof SETTINGS)[number], string | null>>;
+export type SessionSettings = Readonly<Record<(typeof SETTINGS)[number], string | null>>;
 
 /** The expressions of a SELECT that returns `Settings`. */
 export const SETTINGS_SQL = SETTINGS.map((name) => `current_setting('${name}', true) AS ${name}`).join(", ");
@@ -18,7 +18,7 @@ export const SETTINGS_SQL = SETTINGS.map((name) => `current_setting('${name}', t
 const DURABLE_BY = ["fsync", "full_page_writes"] as const;
 
 /** Throws if commits would fail or would not be durable, or if texts could not be stored. */
-export function refuseUnsafe(found: Settings): void {
+export function refuseUnsafe(found: SessionSettings): void {
   for (const name of DURABLE_BY) {
     if (found[name] === "off") {
       throw new Error(`the PostgreSQL setting ${name} is off, so commits would not be durable. Turn it on`);

@@ -1,9 +1,9 @@
 import type pg from "pg";
 
 import type { Read, Session, Transact, Write } from "../sql/engine.js";
-import { type Limits, localSettings } from "./address.js";
+import { type ConnectionLimits, localSettings } from "./address.js";
 import type { PostgresClient } from "./client.js";
-import { refuseUnsafe, type Settings, SETTINGS_SQL } from "./settings.js";
+import { refuseUnsafe, type SessionSettings, SETTINGS_SQL } from "./settings.js";
 
 /** The methods of `PostgresClient` that a transaction uses. */
 export type PostgresConnections = Pick<PostgresClient, "acquireConnection" | "releaseConnection" | "send">;
@@ -20,7 +20,7 @@ const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED, READ WRITE; SET LOCAL enabl
  * If statements fail, rejects with the error of the first: the later ones only report that the
  * transaction is aborted. It does not matter which error `work` throws then.
  */
-export function postgresTransactions(client: PostgresConnections, limits: Limits): Transact {
+export function postgresTransactions(client: PostgresConnections, limits: ConnectionLimits): Transact {
   // Somebody may change the settings while we use the server. What they are comes with BEGIN, so it
   // costs no wait of its own.
   const begin = `${BEGIN}; ${localSettings(limits)}; SELECT ${SETTINGS_SQL}`;
@@ -47,19 +47,19 @@ async function orRolledBack<Result>(session: PostgresSession, working: Promise<R
 }
 
 /** Sends a statement at once, after the statements that were sent before. */
-type Send = (sql: string, bindings?: readonly unknown[]) => Promise<pg.QueryResult>;
+type SendStatement = (sql: string, bindings?: readonly unknown[]) => Promise<pg.QueryResult>;
 
 interface Failure {
   readonly error: unknown;
 }
 
 class PostgresSession implements Session {
-  readonly #send: Send;
+  readonly #send: SendStatement;
   readonly #begun: Promise<unknown>;
   /** The failure of the first statement that fails, in the order of the statements. */
   #failure: Promise<Failure | undefined> = Promise.resolve(undefined);
 
-  constructor(send: Send, begin: string) {
+  constructor(send: SendStatement, begin: string) {
     this.#send = send;
     this.#begun = this.#run(begin).then(refuseUnsafeSession);
     // Each member awaits it.
@@ -108,7 +108,7 @@ class PostgresSession implements Session {
 /** Throws if commits would not be durable, or if triggers would not hold. */
 function refuseUnsafeSession(begun: pg.QueryResult | readonly pg.QueryResult[]): void {
   const results: readonly pg.QueryResult[] = Array.isArray(begun) ? begun : [];
-  for (const settings of results.at(-1)?.rows ?? []) refuseUnsafe(settings as Settings);
+  for (const settings of results.at(-1)?.rows ?? []) refuseUnsafe(settings as SessionSettings);
 }
 
 /**

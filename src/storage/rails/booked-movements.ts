@@ -4,14 +4,14 @@ import { toCents } from "../../domain/values/cents.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import type { BookedMovements } from "../../reconcile/ports.js";
-import type { BookedMovement, NamedTransaction, Period } from "../../reconcile/reconciliation.js";
+import type { BookedMovement, NamedTransaction, ReconciledPeriod } from "../../reconcile/reconciliation.js";
 import type { Cell } from "../database.js";
 import { firstSeqFrom } from "../lists/first-seq-from.js";
 import type { Engine } from "../sql/engine.js";
 
 const SLICE_ROWS = 1_000;
 
-interface MovementRow {
+interface BookedMovementRow {
   readonly seq: number;
   readonly receipt: string | null;
   readonly transaction_id: string | null;
@@ -55,10 +55,10 @@ export async function bookedMovements(
     return rows.map(namedOf);
   };
 
-  async function* within({ from, to }: Period): AsyncGenerator<readonly BookedMovement[], void, void> {
+  async function* within({ from, to }: ReconciledPeriod): AsyncGenerator<readonly BookedMovement[], void, void> {
     let seq = await firstSeqFrom(reader, engine, { book: number, time: from });
     for (;;) {
-      const rows = await reader.rows<MovementRow>(sql.within, [number, seq, to, rail, SLICE_ROWS]);
+      const rows = await reader.rows<BookedMovementRow>(sql.within, [number, seq, to, rail, SLICE_ROWS]);
       const last = rows.at(-1);
       if (last === undefined) return;
       yield rows.map(movementOf);
@@ -68,7 +68,7 @@ export async function bookedMovements(
 
   return {
     async withReceipts(receipts) {
-      const rows = await reader.rows<MovementRow>(sql.withReceipts, [JSON.stringify(receipts), number]);
+      const rows = await reader.rows<BookedMovementRow>(sql.withReceipts, [JSON.stringify(receipts), number]);
       return rows.map(movementOf).filter((row) => row.receipt !== undefined) as (BookedMovement & {
         readonly receipt: string;
       })[];
@@ -135,7 +135,7 @@ function transferIn(detail: string): Pick<BookedMovement, "direction" | "amountC
   return { direction, amountCents };
 }
 
-function movementOf(row: MovementRow): BookedMovement {
+function movementOf(row: BookedMovementRow): BookedMovement {
   return {
     accountId: (row.account_id ?? undefined) as AccountId | undefined,
     receipt: row.receipt ?? undefined,

@@ -38,7 +38,7 @@ export const DEFAULT_LIMITS = {
   resolveAloneMaxCents: 0,
 } as const satisfies Partial<RailAccountSetting>;
 
-type Cells = Pick<Database, "cells">;
+type RailCells = Pick<Database, "cells">;
 
 /** What a change of an account must fit to. No other change and no payment comes between. */
 export interface Present {
@@ -54,7 +54,7 @@ export interface Present {
  * are `auto`; those of an earlier one stay as they are. Rejects with the errors of `lockBook`.
  */
 export function saveRailAccount(
-  { cells }: Cells,
+  { cells }: RailCells,
   { setting, cell, now }: { readonly setting: RailAccountSetting; readonly cell: Cell; readonly now: UnixMillis },
   check: (present: Present) => void,
 ): Promise<void> {

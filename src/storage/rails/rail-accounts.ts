@@ -47,10 +47,10 @@ export interface StoredBalance {
 
 export type StoredRailAccountRow = RailAccountRow<Uint8Array> & { readonly is_sandbox: number };
 
-type ReadingCell = Pick<Cell, "engine"> & { readonly reader: Pick<Cell["reader"], "rows"> };
+type RailAccountsCell = Pick<Cell, "engine"> & { readonly reader: Pick<Cell["reader"], "rows"> };
 
 /** Returns all accounts of a cell, in no order. */
-export async function storedRailAccounts({ engine, reader }: ReadingCell): Promise<readonly StoredRailAccount[]> {
+export async function storedRailAccounts({ engine, reader }: RailAccountsCell): Promise<readonly StoredRailAccount[]> {
   const reading = reader.rows<StoredRailAccountRow>(railAccountsSql(engine));
   return (await orStoreError(engine, reading)).map(storedRailAccountOf);
 }
@@ -65,7 +65,7 @@ export function railAccountsSql({ table }: Pick<Engine, "table">): string {
  * Returns a text that changes whenever an account does. Each change counts the account's `revision`
  * up. A balance is no change.
  */
-export async function railAccountsVersion({ engine, reader }: ReadingCell): Promise<string> {
+export async function railAccountsVersion({ engine, reader }: RailAccountsCell): Promise<string> {
   const sql = `
     SELECT COUNT(*) AS count, SUM(revision) AS revisions, MAX(updated_at) AS newest
     FROM ${engine.table("rail_accounts")}`;
@@ -98,7 +98,7 @@ export function storedRailAccountOf(row: StoredRailAccountRow): StoredRailAccoun
 }
 
 /** What credentials belong to. A change of any of it needs the credentials as well. */
-type Owner = Pick<
+type AccountOwner = Pick<
   StoredRailAccount,
   | "id"
   | "organizationId"
@@ -122,7 +122,7 @@ export class CredentialsError extends Error {
 }
 
 /** Encrypts credentials. They can be read only in this account, and only with these settings. */
-export function sealCredentials({ data }: Pick<BookKeys, "data">, owner: Owner, credentials: string): Buffer {
+export function sealCredentials({ data }: Pick<BookKeys, "data">, owner: AccountOwner, credentials: string): Buffer {
   return encrypt(data, credentials, contextOf(owner));
 }
 
@@ -130,7 +130,7 @@ export function sealCredentials({ data }: Pick<BookKeys, "data">, owner: Owner, 
  * Throws a CredentialsError if the bytes or the settings were changed, or belong to another
  * account.
  */
-export function openCredentials({ data }: Pick<BookKeys, "data">, owner: Owner, sealed: Uint8Array): string {
+export function openCredentials({ data }: Pick<BookKeys, "data">, owner: AccountOwner, sealed: Uint8Array): string {
   try {
     return decrypt(data, sealed, contextOf(owner)).toString("utf8");
   } catch {
@@ -142,7 +142,7 @@ export function openCredentials({ data }: Pick<BookKeys, "data">, owner: Owner, 
  * Returns what the credentials are encrypted for. Without the settings in it, a person who can only
  * write the database could send the credentials to another address.
  */
-export function contextOf({ id, organizationId, rail, settings, ...limits }: Owner): string[] {
+export function contextOf({ id, organizationId, rail, settings, ...limits }: AccountOwner): string[] {
   const { credentialsExpireAt, beginWithinMillis, confirmAboveCents, resolveAloneMaxCents } = limits;
   const numbers = [credentialsExpireAt ?? null, beginWithinMillis, confirmAboveCents, resolveAloneMaxCents];
   const digest = hash("sha256", JSON.stringify([rail, settings, ...numbers]), "hex");

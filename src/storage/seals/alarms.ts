@@ -1,11 +1,11 @@
 import type { OrganizationId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
-import type { Book } from "../../seals/ports.js";
+import type { NumberedBook } from "../../seals/ports.js";
 import type { Cell } from "../database.js";
 import { orStoreError } from "../sql/store-error.js";
 
 /** What is known of the seals of a book. */
-export interface SealedBook extends Book {
+export interface SealedBook extends NumberedBook {
   readonly lastSeq: number;
   /** Of the newest seal. Undefined if there is none. */
   readonly size: number | undefined;
@@ -47,7 +47,7 @@ export async function sealedBooks({ engine, reader }: Pick<Cell, "engine" | "rea
 
 /** Who clears an alarm, and why. */
 interface Clearance {
-  readonly book: Book;
+  readonly book: NumberedBook;
   readonly person: string;
   readonly reason: string;
   readonly now: UnixMillis;

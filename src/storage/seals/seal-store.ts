@@ -4,7 +4,7 @@ import type { OrganizationId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import { type LeafRow, leafTextOf, textsOf } from "../../seals/leaf.js";
 import { SIGNATURE_CHARACTERS, SIGNER_CHARACTERS } from "../../seals/note.js";
-import type { BookState, Seal, SealReads, SealStore, Sums } from "../../seals/ports.js";
+import type { Seal, SealableBook, SealReads, SealStore, Sums } from "../../seals/ports.js";
 import type { Cell } from "../database.js";
 import { LeafHashes, leafRowsSql } from "../leaves/leaf-rows.js";
 import type { Engine, Read } from "../sql/engine.js";
@@ -119,7 +119,7 @@ function rowsOf({ engine, listReader }: Pick<SealCell, "engine" | "listReader">)
     orStoreError(engine, listReader.rows<Row>(sql, bindings));
 }
 
-function stateOf({ number, organization_id: organizationId, last_seq: lastSeq, ...row }: StateRow): BookState {
+function stateOf({ number, organization_id: organizationId, last_seq: lastSeq, ...row }: StateRow): SealableBook {
   const { size, root, note, sealed_at } = row;
   const isSealed = typeof size === "number" && root !== undefined && note !== undefined && sealed_at !== undefined;
   const seal = isSealed ? sealOf({ size, root, note, sealed_at }) : undefined;

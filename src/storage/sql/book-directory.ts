@@ -14,7 +14,7 @@ export interface OpenBook {
   readonly salts: RowSalts;
 }
 
-type BookRow = BookKeysRow & { readonly number: number; readonly organization_id: string };
+type OpenBookRow = BookKeysRow & { readonly number: number; readonly organization_id: string };
 
 const BOOKS_MAX = 10_000;
 
@@ -54,7 +54,7 @@ export class BookDirectory {
       else found.push(book);
     }
     if (missing.length === 0) return found;
-    const rows = (await read({ sql: this.#sql, bindings: [JSON.stringify(missing)] })) as readonly BookRow[];
+    const rows = (await read({ sql: this.#sql, bindings: [JSON.stringify(missing)] })) as readonly OpenBookRow[];
     for (const row of rows) {
       const organizationId = row.organization_id as OrganizationId;
       const keys = unwrapBookKeys(this.#masterKeys(row.master_key_id), organizationId, row);

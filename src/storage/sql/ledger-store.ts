@@ -251,8 +251,8 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
   }
 
   /** Returns what the content hash of each entry covers besides the entry itself. */
-  #contentsOf({ entries, tables }: Changes): Map<NumberedEntry | undefined, Content> {
-    const contents = new Map<NumberedEntry | undefined, Content>();
+  #contentsOf({ entries, tables }: Changes): Map<NumberedEntry | undefined, EntryContent> {
+    const contents = new Map<NumberedEntry | undefined, EntryContent>();
     const { created: newTransactions, changed: changedTransactions } = tables.transactions;
     for (const { row, createdBy } of newTransactions) contents.set(createdBy, { created: contentOfTransaction(row) });
     const movements = movementsOf([...newTransactions, ...changedTransactions]);
@@ -313,7 +313,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
    * Links the entry to the previous row of the same account. The first row of an account has no
    * previous row.
    */
-  #append({ entry, seq }: NumberedEntry, content: Content | undefined): JournalRow {
+  #append({ entry, seq }: NumberedEntry, content: EntryContent | undefined): JournalRow {
     const { accountId, organizationId } = entry;
     const previousSeq = accountId === undefined ? null : (this.#lastSeqs.get(accountId) ?? null);
     if (accountId !== undefined) this.#lastSeqs.set(accountId, seq);
@@ -344,7 +344,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
 type Owned = Tables[TableName];
 
 /** What the content hash of an entry covers, besides the entry itself. */
-interface Content {
+interface EntryContent {
   readonly created: readonly string[];
   /** The person's random salt for a new account. Otherwise the salt comes from the book's key. */
   readonly salt?: string;

@@ -5,7 +5,7 @@ import type { Engine, Read } from "../sql/engine.js";
 export const WALK_MAX = 256;
 
 /** A row that a walk looked at. */
-export interface WalkedRow {
+export interface WalkedSqlRow {
   readonly seq: number;
   readonly previous_seq: number | null;
   readonly kind: string;

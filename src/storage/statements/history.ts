@@ -10,7 +10,7 @@ import type { OpenBook } from "../sql/book-directory.js";
 import type { Engine, Read } from "../sql/engine.js";
 import { freezeOf, type FreezeRow } from "../sql/freeze-rows.js";
 import { orStoreError } from "../sql/store-error.js";
-import { lastOfWalk, nearestMark, newestRow, WALK_MAX, type WalkedRow } from "./account-walk.js";
+import { lastOfWalk, nearestMark, newestRow, WALK_MAX, type WalkedSqlRow } from "./account-walk.js";
 import { accountLinesPage, bookLinesPage } from "./lines.js";
 import { reserveHoldings } from "./reserve.js";
 import { currentSums, openPaymentsOf, reportedBalances, sumsStep } from "./supply.js";
@@ -20,13 +20,13 @@ const SEARCH_ROWS = 40;
 /** The maximum number of freezes that one step looks at. */
 const FREEZES_MAX = 256;
 
-type ReadingCell = Pick<Cell, "engine" | "directory"> & { readonly listReader: ListReader };
+type HistoryCell = Pick<Cell, "engine" | "directory"> & { readonly listReader: ListReader };
 
 /**
  * Implements the port `HistoryReads` for one cell. All reads run as lists do: on SQLite on their
  * own thread.
  */
-export function historyReads({ engine, directory, listReader }: ReadingCell): HistoryReads {
+export function historyReads({ engine, directory, listReader }: HistoryCell): HistoryReads {
   const inBook = <Result>(
     organizationId: OrganizationId,
     read: (book: OpenBook) => Promise<Result>,
@@ -48,7 +48,7 @@ export function historyReads({ engine, directory, listReader }: ReadingCell): Hi
         const start = from === undefined ? nearestMark(engine, { book, accountId, seq: upToSeq }) : at(from);
         const goesOn = { sql: "walk.seq > ?", bindings: [upToSeq] };
         const { sql, bindings } = lastOfWalk(engine, { book, accountId, start, goesOn });
-        return listReader.rows<WalkedRow>(sql, bindings);
+        return listReader.rows<WalkedSqlRow>(sql, bindings);
       }).then((rows) => stepOf(rows, ({ seq }) => seq <= upToSeq)),
 
     closing: (organizationId, { accountId, from }) =>
@@ -56,7 +56,7 @@ export function historyReads({ engine, directory, listReader }: ReadingCell): Hi
         const start = from === undefined ? newestRow(engine, { book, accountId }) : at(from);
         const goesOn = { sql: "walk.kind <> 'account.closed'", bindings: [] };
         const { sql, bindings } = lastOfWalk(engine, { book, accountId, start, goesOn });
-        return listReader.rows<WalkedRow>(sql, bindings);
+        return listReader.rows<WalkedSqlRow>(sql, bindings);
       }).then((rows) => stepOf(rows, ({ kind }) => kind === "account.closed")),
 
     freezes: (organizationId, given) =>
@@ -108,7 +108,7 @@ function at(seq: number): Read {
 }
 
 /** Throws if there is no row: a mark is wrong, or the account does not exist. */
-function stepOf([row]: readonly WalkedRow[], isFound: (row: WalkedRow) => boolean): Looked<WalkStep> {
+function stepOf([row]: readonly WalkedSqlRow[], isFound: (row: WalkedSqlRow) => boolean): Looked<WalkStep> {
   if (row === undefined) throw new Error("a walk does not begin at a row of its account");
   const found = {
     seq: row.seq,

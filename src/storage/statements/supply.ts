@@ -125,7 +125,7 @@ function addGroup(groups: Map<string, OpenPayments>, { type, age, count, cents, 
 }
 
 /** The rails' own form of a balance (src/rails/rail.ts), as the settlement stores it. */
-interface StoredBalance {
+interface BalanceColumns {
   readonly accounts: readonly {
     readonly name: string;
     readonly currency: string;
@@ -145,7 +145,7 @@ export async function reportedBalances(
     [organizationId],
   );
   return rows.flatMap(({ rail, balance, balance_at: at }) =>
-    (JSON.parse(balance) as StoredBalance).accounts.map(({ name, currency, availableCents }) => ({
+    (JSON.parse(balance) as BalanceColumns).accounts.map(({ name, currency, availableCents }) => ({
       rail,
       name,
       currency,

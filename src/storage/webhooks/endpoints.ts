@@ -11,7 +11,7 @@ import { ENDPOINTS_MAX, OLD_SECRET_MILLIS, RETRIES_MAX, SECRETS_MAX } from "../.
 import type { Attempt, Endpoint } from "../../webhooks/ports/endpoint.js";
 import type {
   AttemptFilter,
-  Change,
+  EndpointAct,
   EndpointChange,
   EndpointUpdate,
   ListedAttempt,
@@ -60,7 +60,7 @@ interface StoredEndpoint {
 }
 
 /** What a change does with an endpoint. The kind is that of its row in the book, if it gets one. */
-interface Changed {
+interface ChangedEndpoint {
   readonly endpoint: Endpoint;
   readonly kind?: OwnKind;
   readonly retryAt?: number;
@@ -178,7 +178,7 @@ export class StoredWebhookEndpoints implements WebhookEndpoints {
 
   /** Runs a change with the book locked, so changes of one organization come one after another. */
   async #locked<Result>(
-    { organizationId, now }: Change,
+    { organizationId, now }: EndpointAct,
     work: (locked: Locked) => Promise<Outcome<Result>>,
   ): Promise<Outcome<Result>> {
     const { engine, directory, transact } = this.#cell;
@@ -231,7 +231,7 @@ export class StoredWebhookEndpoints implements WebhookEndpoints {
 type ChangeEndpoint = (
   stored: StoredEndpoint,
   locked: Locked,
-) => Promise<Changed | Refusal | undefined> | Changed | Refusal | undefined;
+) => Promise<ChangedEndpoint | Refusal | undefined> | ChangedEndpoint | Refusal | undefined;
 
 /** A caller may pause an endpoint that the service has disabled. */
 function reasonOf({ status, disabledReason }: Endpoint): Endpoint["disabledReason"] {

@@ -1,9 +1,9 @@
 import type { Outcome } from "../../ledger/ports/outcome.js";
 import { KEYED_SECRET_MILLIS } from "../../webhooks/limits.js";
-import type { Endpoint, Secret } from "../../webhooks/ports/endpoint.js";
-import type { Change, MadeSecret } from "../../webhooks/ports/endpoints.js";
+import type { Endpoint, EndpointSecret } from "../../webhooks/ports/endpoint.js";
+import type { EndpointAct, MadeSecret } from "../../webhooks/ports/endpoints.js";
 
-type KeyedChange = Pick<Change, "now"> & { readonly secret: Secret };
+type KeyedChange = Pick<EndpointAct, "now"> & { readonly secret: EndpointSecret };
 
 /**
  * Returns what an earlier call with the same idempotency key has made, of all endpoints of the

@@ -8,19 +8,19 @@ import type {
   Attempt,
   DisabledReason,
   Endpoint,
+  EndpointSecret,
   EndpointStatus,
   Retry,
-  Secret,
 } from "../../webhooks/ports/endpoint.js";
 import type { BookKeys } from "../secrets/book-keys.js";
 import { decrypt, encrypt } from "../secrets/encryption.js";
 import type { Engine, Session } from "../sql/engine.js";
 import type { EndpointRow, RetryRow } from "../sql/records/webhook-rows.js";
 
-type Keys = Pick<BookKeys, "data">;
+type EndpointKeys = Pick<BookKeys, "data">;
 
 /** Decrypts an endpoint. Throws if its bytes were changed, or belong to another endpoint. */
-export function endpointOf(row: EndpointRow, { data }: Keys): Endpoint {
+export function endpointOf(row: EndpointRow, { data }: EndpointKeys): Endpoint {
   const { url, secrets } = row;
   if (url === null || secrets === null) throw new Error(`the endpoint ${row.id} is deleted`);
   return {
@@ -49,7 +49,7 @@ export function endpointOf(row: EndpointRow, { data }: Keys): Endpoint {
 /** Encrypts an endpoint. The bytes can be read only as those of this endpoint. */
 export function rowOf(
   endpoint: Endpoint,
-  { data }: Keys,
+  { data }: EndpointKeys,
   kept: Pick<EndpointRow, "retry_at" | "logged">,
 ): EndpointRow<string> {
   const place = { id: endpoint.id, organization_id: endpoint.organizationId };
@@ -133,8 +133,8 @@ function timeOf(millis: number | null): UnixMillis | undefined {
   return millis === null ? undefined : toUnixMillis(millis);
 }
 
-function secretsIn(text: string): readonly Secret[] {
-  const found = JSON.parse(text) as readonly (Secret & { readonly validUntil?: number })[];
+function secretsIn(text: string): readonly EndpointSecret[] {
+  const found = JSON.parse(text) as readonly (EndpointSecret & { readonly validUntil?: number })[];
   return found.map(({ validUntil, ...secret }) => ({ ...secret, validUntil: timeOf(validUntil ?? null) }));
 }
 

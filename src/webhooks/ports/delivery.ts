@@ -3,7 +3,7 @@ import type { UnixMillis } from "../../domain/values/time.js";
 import type { Attempt, DisabledReason, Endpoint, Replay, Retry } from "./endpoint.js";
 
 /** The clocks and waits of the deliveries. Tests with a virtual clock implement them, too. */
-export interface Timing {
+export interface DeliveryTiming {
   readonly now: () => UnixMillis;
   /** A clock that nobody sets. */
   readonly monotonicMillis: () => number;
@@ -14,7 +14,7 @@ export interface Timing {
 }
 
 /** The right to work, which one server of a cell has at a time. */
-export interface HeldLease {
+export interface DeliveryLease {
   /** For how long this server has it. Not positive if it does not. */
   leftMillis(): number;
 }
@@ -85,7 +85,7 @@ export interface TakenEndpoint {
 }
 
 /** What a receiver answered. */
-export interface Answer {
+export interface ReceiverAnswer {
   /** The HTTP status. 0 without a response. */
   readonly code: number;
   /** Why the delivery failed. Empty if it succeeded. */
@@ -102,7 +102,7 @@ export interface Delivery {
 }
 
 /** Sends a request, and returns what came of it. Never rejects. */
-export type Send = (
+export type SendDelivery = (
   delivery: Delivery,
   options: { readonly millis: number; readonly signal: AbortSignal },
-) => Promise<Answer>;
+) => Promise<ReceiverAnswer>;

@@ -6,7 +6,7 @@ export type EndpointStatus = "ACTIVE" | "PAUSED" | "DISABLED";
 export type DisabledReason = "GONE" | "FAILING";
 
 /** A secret that signs deliveries. */
-export interface Secret {
+export interface EndpointSecret {
   /** The random bytes in base64, without the prefix "whsec_". */
   readonly base64: string;
   /** Until when it signs. Undefined for the newest one. */
@@ -44,7 +44,7 @@ export interface Endpoint {
   /** Changes with each change by anybody but the server that delivers. */
   readonly revision: number;
   /** The newest one first. */
-  readonly secrets: readonly Secret[];
+  readonly secrets: readonly EndpointSecret[];
   /** Each event up to this one is delivered, filtered out, or among the retries. */
   readonly settledSeq: number;
   readonly replay: Replay | undefined;

@@ -5,16 +5,16 @@ import type { Description } from "../../domain/values/text.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
 import type { Page, PageRequest } from "../../ledger/ports/reads.js";
-import type { Attempt, Endpoint, EndpointStatus, Retry, Secret } from "./endpoint.js";
+import type { Attempt, Endpoint, EndpointSecret, EndpointStatus, Retry } from "./endpoint.js";
 
 /** The author and the time of a change. */
-export interface Change {
+export interface EndpointAct {
   readonly organizationId: OrganizationId;
   readonly actor: Actor;
   readonly now: UnixMillis;
 }
 
-export interface EndpointChange extends Change {
+export interface EndpointChange extends EndpointAct {
   readonly id: WebhookEndpointId;
 }
 
@@ -22,7 +22,7 @@ export interface NewEndpoint extends EndpointChange {
   readonly url: string;
   readonly types: readonly EventPattern[] | undefined;
   readonly description: Description;
-  readonly secret: Secret;
+  readonly secret: EndpointSecret;
 }
 
 /** The new values of an endpoint. A field that is undefined stays as it is. */
@@ -38,7 +38,7 @@ export interface EndpointUpdate extends EndpointChange {
 /** An endpoint with the secret that a call has made. Undefined: the call is not told it. */
 export interface MadeSecret {
   readonly endpoint: Endpoint;
-  readonly secret: Secret | undefined;
+  readonly secret: EndpointSecret | undefined;
 }
 
 /** The names of an event of a book. */
@@ -77,7 +77,7 @@ export interface WebhookEndpoints {
    * Adds a secret. The others sign for a day at most. A call with the same idempotency key gets the
    * same secret, for a day.
    */
-  rotate(change: EndpointChange & { readonly secret: Secret }): Promise<Outcome<MadeSecret>>;
+  rotate(change: EndpointChange & { readonly secret: EndpointSecret }): Promise<Outcome<MadeSecret>>;
   resend(change: EndpointChange & { readonly seq: number }): Promise<Outcome<Endpoint>>;
   /** Sends the events from `startSeq` on again, before `endSeq` or up to the newest one. */
   replay(

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { checkBookFile } from "../../../src/cli/move/book-file.js";
-import type { Export, Exported } from "../../../src/cli/move/export-book.js";
+import type { BookExport, Exported } from "../../../src/cli/move/export-book.js";
 import { exportBook } from "../../../src/cli/move/export-book.js";
 import { importBook, type Imported } from "../../../src/cli/move/import-book.js";
 import { toCents } from "../../../src/domain/values/cents.js";
@@ -86,7 +86,7 @@ export class GivenMove {
     return join(this.folder, name);
   }
 
-  export(name = "book.ndjson", given: Partial<Export> = {}): Promise<Exported> {
+  export(name = "book.ndjson", given: Partial<BookExport> = {}): Promise<Exported> {
     const { organizationId } = this;
     return exportBook(this.from, {
       organizationId,

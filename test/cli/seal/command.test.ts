@@ -8,7 +8,7 @@ import { evidenceOf, exportedKeys } from "../../../src/cli/move/seal-evidence.js
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { publicLineOf, readSealKeys } from "../../../src/seals/key-file.js";
 import { isSignedBy, parseNote, publicBytesOf, verifierKeyOf } from "../../../src/seals/note.js";
-import type { BookState } from "../../../src/seals/ports.js";
+import type { SealableBook } from "../../../src/seals/ports.js";
 import { SealMemoryFile } from "../../../src/seals/seal-memory.js";
 import { openCurrentDatabase } from "../../../src/startup/open-database.js";
 import type { Database, DatabaseAddress } from "../../../src/storage/database.js";
@@ -152,7 +152,7 @@ describe("kesc seal", () => {
     const { privateKey, publicKey } = generateKeyPairSync("ed25519");
     await withDatabase(async ({ cells: [cell] }) => {
       const { store } = givenSealer(cell);
-      const books = async (after: number): Promise<readonly BookState[]> =>
+      const books = async (after: number): Promise<readonly SealableBook[]> =>
         (await store.books(after)).filter(({ organizationId }) => organizationId === other.id);
       await givenSealer(cell, { store: { ...store, books }, privateKey: () => privateKey }).sealer.sealAll();
     });

@@ -5,7 +5,7 @@ import { toCents } from "../../../src/domain/values/cents.js";
 import { uuidOf } from "../../../src/rails/callback-token.js";
 import type { MpesaRail } from "../../../src/rails/mpesa/mpesa.js";
 import { accountReferenceOf } from "../../../src/rails/mpesa/stk.js";
-import type { Report, Sent } from "../../../src/rails/rail.js";
+import type { RailReport, Sent } from "../../../src/rails/rail.js";
 import { type BegunOrder, payment, phone } from "../support/orders.js";
 import { CHECKOUT_REQUEST_ID } from "./messages.js";
 import { mpesaRail, passwordIn } from "./mpesa-rail.js";
@@ -25,7 +25,7 @@ describe("the M-Pesa rail", () => {
   afterEach(() => stub.stop());
 
   const send = (order: BegunOrder): Promise<Sent> => rail.send(order, NEVER);
-  const query = (order: BegunOrder): Promise<Report> => rail.query(order, NEVER);
+  const query = (order: BegunOrder): Promise<RailReport> => rail.query(order, NEVER);
 
   const PUSHED = { MerchantRequestID: "2654-4b64", CheckoutRequestID: CHECKOUT_REQUEST_ID, ResponseCode: "0" };
   const PAYING = { ConversationID: "AG_20240706_20106e9209f64bebd05b", ResponseCode: "0" };

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import type { RailFailure } from "../../../src/domain/payment.js";
 import type { TransactionType } from "../../../src/domain/transaction.js";
 import type { CallbackPurpose } from "../../../src/rails/callback-token.js";
-import type { Report } from "../../../src/rails/rail.js";
+import type { RailReport } from "../../../src/rails/rail.js";
 import { tableUnder } from "../../support/documents/table.js";
 import { payment } from "../support/orders.js";
 import { b2cResult, statusResult, stkCallback } from "./messages.js";
@@ -53,7 +53,7 @@ const STATUS: Readonly<Record<string, RailFailure>> = {
 const rail = mpesaRail();
 
 /** What the rail reads from a message with this code, about a payment of its own. */
-function read(code: string | number, purpose: CallbackPurpose, description = "a description"): Report | undefined {
+function read(code: string | number, purpose: CallbackPurpose, description = "a description"): RailReport | undefined {
   const direction: TransactionType = purpose === "collect" ? "MINT" : "REDEEM";
   const about = payment(direction);
   const bodies = {

@@ -5,8 +5,8 @@ import { TRANSACTION_TYPES } from "../../../src/domain/transaction.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { maskMessage } from "../../../src/rails/mask.js";
 import { MPESA_CAPABILITIES } from "../../../src/rails/mpesa/limits.js";
-import type { Order } from "../../../src/rails/order.js";
-import type { RailMessage, Report, Sent } from "../../../src/rails/rail.js";
+import type { RailOrder } from "../../../src/rails/order.js";
+import type { RailMessage, RailReport, Sent } from "../../../src/rails/rail.js";
 import { ENDINGS } from "../../../src/rails/sandbox/endings.js";
 import { SandboxRail } from "../../../src/rails/sandbox/sandbox.js";
 import { tableUnder } from "../../support/documents/table.js";
@@ -25,7 +25,7 @@ function sandboxAt(millis: number): SandboxRail {
 class NotingSandbox extends SandboxRail {
   readonly sent = new Set<string>();
 
-  override async send(order: Order, signal: AbortSignal): Promise<Sent> {
+  override async send(order: RailOrder, signal: AbortSignal): Promise<Sent> {
     const sent = await super.send(order, signal);
     if (sent.kind === "accepted" || sent.kind === "unknown") this.sent.add(order.transactionId);
     return sent;
@@ -58,7 +58,7 @@ describe("the sandbox rail", () => {
     sandboxAt(millis)
       .messagesOf(about)
       .filter(({ at }) => at <= NOW + millis);
-  const queried = (about: BegunOrder, millis: number): Promise<Report> => sandboxAt(millis).query(about, NEVER);
+  const queried = (about: BegunOrder, millis: number): Promise<RailReport> => sandboxAt(millis).query(about, NEVER);
   const sent = (about: BegunOrder, millis = 0): Promise<Sent> => sandboxAt(millis).send(about, NEVER);
 
   it("waits for a second, so that a caller sees the payment in progress", async () => {

@@ -6,7 +6,7 @@ import type { TransactionId } from "../../../src/domain/values/ids.js";
 import { maskPhone } from "../../../src/domain/values/masked-phone.js";
 import { parsePhoneNumber, type PhoneNumber } from "../../../src/domain/values/phone-number.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
-import type { OpenPayment, Order } from "../../../src/rails/order.js";
+import type { OpenPayment, RailOrder } from "../../../src/rails/order.js";
 import { valid } from "../../support/commands.js";
 
 /** 22 November 2026, 13:15:00 in Nairobi. */
@@ -19,7 +19,7 @@ export function phone(text: string): PhoneNumber {
 }
 
 /** A payment that has not ended, so that its phone number is still stored. */
-export type BegunOrder = Order & OpenPayment;
+export type BegunOrder = RailOrder & OpenPayment;
 
 /** A payment of 100.00 that was begun now. */
 export function payment(direction: TransactionType, given: Partial<BegunOrder> = {}): BegunOrder {

@@ -1,12 +1,12 @@
 import { expect } from "chai";
 
 import type { TraceParent } from "../../../runtime/trace-id.js";
-import { atMost, type Sample, samplerOf } from "../../../runtime/tracing/sampling.js";
+import { atMost, type Sampler, samplerOf } from "../../../runtime/tracing/sampling.js";
 import { openTracing } from "../../../runtime/tracing/tracing.js";
 
 const parent = (isSampled: boolean): TraceParent => ({ traceId: "1".repeat(32), spanId: "1".repeat(16), isSampled });
 
-function sampler(name: string, ratio = "", random = 0.5): Sample {
+function sampler(name: string, ratio = "", random = 0.5): Sampler {
   const result = samplerOf({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio }, () => random);
   if (!result.ok) throw new Error(result.problem);
   return result.sample;

@@ -1,9 +1,9 @@
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
-import type { Timing } from "../../../src/settlement/ports/runtime.js";
+import type { SettlementTiming } from "../../../src/settlement/ports/runtime.js";
 import { NOW } from "../../support/given.js";
 
 /** A clock that a test moves. Waits end when it reaches their time. */
-export class ManualTiming implements Timing {
+export class ManualTiming implements SettlementTiming {
   #millis = 0;
   #waits: { readonly at: number; readonly resolve: () => void }[] = [];
 

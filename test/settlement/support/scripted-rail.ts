@@ -1,20 +1,27 @@
 import type { Rail } from "../../../src/domain/transaction.js";
 import { MAX_CENTS, toCents } from "../../../src/domain/values/cents.js";
-import type { OpenPayment, Order } from "../../../src/rails/order.js";
-import type { BalanceAnswer, Capabilities, PaymentRail, RailMessage, Report, Sent } from "../../../src/rails/rail.js";
+import type { OpenPayment, RailOrder } from "../../../src/rails/order.js";
+import type {
+  BalanceAnswer,
+  Capabilities,
+  PaymentRail,
+  RailMessage,
+  RailReport,
+  Sent,
+} from "../../../src/rails/rail.js";
 
 export const ACCEPTED: Sent = { kind: "accepted", railReference: "ref" };
 export const UNKNOWN: Sent = { kind: "unknown", code: "NO_ANSWER" };
 export const UNREACHED: Sent = { kind: "unreached", code: "BUSY", retryAfterMillis: 10_000 };
 export const REJECTED: Sent = { kind: "rejected", code: "2001", failure: "WRONG_PIN" };
-export const OPEN: Report = { kind: "open", code: "PENDING" };
+export const OPEN: RailReport = { kind: "open", code: "PENDING" };
 
 /** A success as a query reports it. */
-export function paid(movement: string, given: Partial<Extract<Report, { kind: "succeeded" }>> = {}): Report {
+export function paid(movement: string, given: Partial<Extract<RailReport, { kind: "succeeded" }>> = {}): RailReport {
   return { kind: "succeeded", movement, receipt: undefined, amountCents: undefined, phone: undefined, ...given };
 }
 
-export function failedWith(movement: string | undefined): Extract<Report, { kind: "failed" }> {
+export function failedWith(movement: string | undefined): Extract<RailReport, { kind: "failed" }> {
   return { kind: "failed", movement, code: "2001", failure: "WRONG_PIN" };
 }
 
@@ -25,26 +32,26 @@ export class ScriptedRail implements PaymentRail {
   readonly checkAfterMillis = [75_000, 45_000, 180_000, 600_000, 2_700_000, 3_600_000];
   readonly sent: string[] = [];
   readonly asked: OpenPayment[] = [];
-  onSend: (order: Order, signal: AbortSignal) => Promise<Sent> = () => Promise.resolve(ACCEPTED);
-  onQuery: (payment: OpenPayment, signal: AbortSignal) => Promise<Report> = () => Promise.resolve(OPEN);
+  onSend: (order: RailOrder, signal: AbortSignal) => Promise<Sent> = () => Promise.resolve(ACCEPTED);
+  onQuery: (payment: OpenPayment, signal: AbortSignal) => Promise<RailReport> = () => Promise.resolve(OPEN);
 
   capabilities(): Capabilities {
     return { minCents: toCents(1), maxCents: MAX_CENTS, stepCents: toCents(1), phoneNumbers: /./ };
   }
 
-  send(order: Order, signal: AbortSignal): Promise<Sent> {
+  send(order: RailOrder, signal: AbortSignal): Promise<Sent> {
     this.sent.push(order.transactionId);
     return this.onSend(order, signal);
   }
 
-  query(payment: OpenPayment, signal: AbortSignal): Promise<Report> {
+  query(payment: OpenPayment, signal: AbortSignal): Promise<RailReport> {
     this.asked.push(payment);
     return this.onQuery(payment, signal);
   }
 
   /** The message is the report itself. */
-  read({ body }: RailMessage): Report | undefined {
-    return body.startsWith("{") ? (JSON.parse(body) as Report) : undefined;
+  read({ body }: RailMessage): RailReport | undefined {
+    return body.startsWith("{") ? (JSON.parse(body) as RailReport) : undefined;
   }
 
   askBalance(): Promise<BalanceAnswer> {

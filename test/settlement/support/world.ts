@@ -8,7 +8,7 @@ import type { UnixMillis } from "../../../src/domain/values/time.js";
 import { commitBatch } from "../../../src/ledger/commit-batch.js";
 import type { Outcome } from "../../../src/ledger/ports/outcome.js";
 import type { CallbackPurpose } from "../../../src/rails/callback-token.js";
-import type { PaymentRail, Report } from "../../../src/rails/rail.js";
+import type { PaymentRail, RailReport } from "../../../src/rails/rail.js";
 import type { RailAccount } from "../../../src/settlement/ports/rail-accounts.js";
 import type { SettlementEvent } from "../../../src/settlement/ports/runtime.js";
 import { Settlement } from "../../../src/settlement/settlement.js";
@@ -145,7 +145,7 @@ export class World {
 
   async message(
     transactionId: TransactionId,
-    report: Report | string,
+    report: RailReport | string,
     purpose: CallbackPurpose = "collect",
   ): Promise<void> {
     const body = typeof report === "string" ? report : JSON.stringify(report);

@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
 
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { publicBytesOf } from "../../../src/seals/note.js";
-import type { Alarm, BookState, SealStore } from "../../../src/seals/ports.js";
+import type { Alarm, SealableBook, SealStore } from "../../../src/seals/ports.js";
 import type { RememberedSeal, SealMemory } from "../../../src/seals/seal-memory.js";
 import { Sealer, type SealerOptions } from "../../../src/seals/sealer.js";
 import type { Cell } from "../../../src/storage/database.js";
@@ -56,7 +56,7 @@ export function sealMemory(): SealMemory {
   };
 }
 
-function of(number: number): (books: readonly BookState[]) => readonly BookState[] {
+function of(number: number): (books: readonly SealableBook[]) => readonly SealableBook[] {
   return (books) => books.filter((each) => each.number === number);
 }
 

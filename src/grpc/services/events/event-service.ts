@@ -11,9 +11,9 @@ import { toEventMessage } from "../../messages/events/event.js";
 import { type EventsAsked, parseEventsAsked } from "../../messages/events/events-asked.js";
 import { parseFields } from "../../messages/fields.js";
 import type { ListTurns } from "../list-turns.js";
-import { refusalAfterEnd, watchEvents, type WatchOptions } from "./watch-events.js";
+import { refusalAfterEnd, watchEvents, type WatchEventsOptions } from "./watch-events.js";
 
-export interface EventHandlersOptions extends WatchOptions {
+export interface EventHandlersOptions extends WatchEventsOptions {
   readonly listTurns: ListTurns;
 }
 

@@ -9,7 +9,7 @@ import { type EventsAsked, parseEventsAsked } from "../../messages/events/events
 import { ListTurns } from "../list-turns.js";
 import type { CellOf } from "../served-cell.js";
 
-export interface WatchOptions {
+export interface WatchEventsOptions {
   readonly cellOf: CellOf;
   readonly now: () => UnixMillis;
 }
@@ -18,7 +18,7 @@ const WATCHES_OF_ORGANIZATION_MAX = 100;
 /** The maximum number of reads at a time of watchers that catch up. */
 const CATCH_UPS_MAX = 2;
 
-export function watchEvents({ cellOf, now }: WatchOptions): ServerStreamRoute {
+export function watchEvents({ cellOf, now }: WatchEventsOptions): ServerStreamRoute {
   // Watchers that catch up have turns of their own: they delay no list of the same organization.
   const turns = new ListTurns({ now, underWayMax: CATCH_UPS_MAX });
   return serverStream({

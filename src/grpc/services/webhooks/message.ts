@@ -6,7 +6,13 @@ import type {
 } from "../../../gen/kesc/v1/webhook.js";
 import { WebhookDisabledReason, WebhookEndpointStatus } from "../../../gen/kesc/v1/webhook.js";
 import { etagOf } from "../../../webhooks/etag.js";
-import type { Attempt, DisabledReason, Endpoint, EndpointStatus, Secret } from "../../../webhooks/ports/endpoint.js";
+import type {
+  Attempt,
+  DisabledReason,
+  Endpoint,
+  EndpointSecret,
+  EndpointStatus,
+} from "../../../webhooks/ports/endpoint.js";
 import type { ListedAttempt, UndeliveredEvent } from "../../../webhooks/ports/endpoints.js";
 import { TEST_EVENT_TYPE } from "../../../webhooks/test-events.js";
 import { shown } from "../../messages/fields.js";
@@ -26,7 +32,7 @@ const REASONS = {
 } as const satisfies Record<DisabledReason, WebhookDisabledReason>;
 
 /** `secret` is shown only by the call that made it. */
-export function toEndpointMessage(endpoint: Endpoint, secret?: Secret): EndpointMessage {
+export function toEndpointMessage(endpoint: Endpoint, secret?: EndpointSecret): EndpointMessage {
   const { replay, failingSince, disabledReason } = endpoint;
   return {
     id: endpoint.id,

@@ -23,7 +23,7 @@ import {
 } from "../../../gen/kesc/v1/webhook_service.js";
 import { parseWebhookUrl } from "../../../webhooks/allowed.js";
 import { OLD_SECRET_MILLIS, SECRET_BYTES, TESTS_MAX } from "../../../webhooks/limits.js";
-import type { Endpoint, Secret } from "../../../webhooks/ports/endpoint.js";
+import type { Endpoint, EndpointSecret } from "../../../webhooks/ports/endpoint.js";
 import type { Caller } from "../../calls/call-context.js";
 import { done, resultOf } from "../../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../../calls/unary-call.js";
@@ -63,7 +63,7 @@ export function webhookHandlers(
 }
 
 /** Makes a secret. With an idempotency key, a call with the same content can get it again. */
-function newSecret({ idempotencyKey: key }: Caller, content: readonly unknown[], at: UnixMillis): Secret {
+function newSecret({ idempotencyKey: key }: Caller, content: readonly unknown[], at: UnixMillis): EndpointSecret {
   const base64 = randomBytes(SECRET_BYTES).toString("base64");
   const keyed = key && { key: hash("sha256", key), content: hash("sha256", JSON.stringify([key, ...content])), at };
   return { base64, validUntil: undefined, keyed };

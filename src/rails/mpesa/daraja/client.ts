@@ -10,7 +10,7 @@ export interface DarajaSettings {
 }
 
 /** What Daraja made of a request. `code` is its error code, "HTTP_502", or one of the network. */
-export type Answer =
+export type DarajaAnswer =
   | {
       readonly kind: "answered";
       readonly isOk: boolean;
@@ -56,7 +56,7 @@ export class DarajaClient {
    * Posts a request. If Daraja refuses the token, the client takes a new one and sends the same
    * request once more. Never rejects.
    */
-  async post(path: string, body: Fields, signal: AbortSignal): Promise<Answer> {
+  async post(path: string, body: Fields, signal: AbortSignal): Promise<DarajaAnswer> {
     const first = await orAborted(this.#token.current(), signal);
     if (first.kind === "failed") return withoutToken(first.code);
     const answer = await this.#postWith(first.token, path, body, signal);
@@ -67,7 +67,7 @@ export class DarajaClient {
     return isTokenRefused(again) ? withoutToken(again.code) : again;
   }
 
-  async #postWith(token: string, path: string, body: Fields, signal: AbortSignal): Promise<Answer> {
+  async #postWith(token: string, path: string, body: Fields, signal: AbortSignal): Promise<DarajaAnswer> {
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
     const request = { method: "POST", headers, body: JSON.stringify(body) } as const;
     return answerOf(await sendRequest(`${this.#settings.baseUrl}${path}`, request, signal));
@@ -92,7 +92,7 @@ export class DarajaClient {
   }
 }
 
-function answerOf(result: HttpResult): Answer {
+function answerOf(result: HttpResult): DarajaAnswer {
   if (result.kind === "unreached") return { ...result, retryAfterMillis: CONNECT_AGAIN_MILLIS };
   if (result.kind === "unknown") return result;
   const { httpStatus, text } = result;
@@ -108,12 +108,12 @@ function answerOf(result: HttpResult): Answer {
 }
 
 /** Returns whether Daraja refused the access token, and so did nothing with the request. */
-function isTokenRefused(answer: Answer): boolean {
+function isTokenRefused(answer: DarajaAnswer): boolean {
   return answer.kind === "answered" && !answer.isOk && INVALID_TOKEN_CODES.includes(answer.code);
 }
 
 /** The request for which a token is missing was not sent, or was refused for its token. */
-function withoutToken(code: string): Answer {
+function withoutToken(code: string): DarajaAnswer {
   return { kind: "unreached", code: `TOKEN_${code}`, retryAfterMillis: TOKEN_AGAIN_MILLIS };
 }
 

@@ -1,7 +1,7 @@
 import { toUnixMillis, type UnixMillis } from "../../../domain/values/time.js";
 import { asCode, asFields, asList, asText, type Fields } from "../../fields.js";
-import type { Period, ReceivedPayment, ReceivedPayments } from "../../rail.js";
-import type { Answer, DarajaClient } from "../daraja/client.js";
+import type { RailPeriod, ReceivedPayment, ReceivedPayments } from "../../rail.js";
+import type { DarajaAnswer, DarajaClient } from "../daraja/client.js";
 import { readAmount, readPartyPhone, readReceipt, responseCodeOf } from "../messages.js";
 import { nairobiDateTime } from "../nairobi-time.js";
 import { transactionEndOf } from "../stk.js";
@@ -33,7 +33,7 @@ export async function registerForPulls(
  */
 export async function pullTransactions(
   client: DarajaClient,
-  { shortcode, period }: { shortcode: string; period: Period },
+  { shortcode, period }: { shortcode: string; period: RailPeriod },
   signal: AbortSignal,
 ): Promise<ReceivedPayments> {
   const byReceipt = new Map<string, ReceivedPayment>();
@@ -51,7 +51,7 @@ export async function pullTransactions(
   return { kind: "failed", code: "TOO_MANY_PAGES" };
 }
 
-function requestOf(shortcode: string, { from, to }: Period, offset: number): Fields {
+function requestOf(shortcode: string, { from, to }: RailPeriod, offset: number): Fields {
   return {
     ShortCode: shortcode,
     StartDate: nairobiDateTime(from),
@@ -60,7 +60,7 @@ function requestOf(shortcode: string, { from, to }: Period, offset: number): Fie
   };
 }
 
-function rowsOf(answer: Answer): ReceivedPayments {
+function rowsOf(answer: DarajaAnswer): ReceivedPayments {
   if (answer.kind !== "answered") return { kind: "failed", code: answer.code };
   const { isOk, code, body } = answer;
   const responseCode = responseCodeOf(body);

@@ -62,9 +62,12 @@ export function begunAtOf([row]: readonly BookRow[]): UnixMillis | undefined {
 }
 
 /** A row of `books` to write. */
-type Row<Of extends Columns> = Readonly<Record<keyof Of, string | number | null>>;
+type NumberedBookRow<Of extends Columns> = Readonly<Record<keyof Of, string | number | null>>;
 
-export function bookRowOf({ lastSeq, lastRecordedAt, sums }: BookHead, number: number): Row<typeof BOOK_COLUMNS> {
+export function bookRowOf(
+  { lastSeq, lastRecordedAt, sums }: BookHead,
+  number: number,
+): NumberedBookRow<typeof BOOK_COLUMNS> {
   return {
     number,
     last_seq: lastSeq,
@@ -78,7 +81,10 @@ export function bookRowOf({ lastSeq, lastRecordedAt, sums }: BookHead, number: n
 }
 
 /** Returns no row for an organization without limits. */
-export function bookUsageRows({ limits }: BookHead, number: number): readonly Row<typeof BOOK_USAGE_COLUMNS>[] {
+export function bookUsageRows(
+  { limits }: BookHead,
+  number: number,
+): readonly NumberedBookRow<typeof BOOK_USAGE_COLUMNS>[] {
   return limits === undefined ? [] : [{ number, ...usageRowOf(limits.usage) }];
 }
 
@@ -87,7 +93,7 @@ export function bookLimitsRows(
   { limits }: BookHead,
   loaded: LimitsInForce | undefined,
   number: number,
-): readonly Row<typeof BOOK_LIMITS_COLUMNS>[] {
+): readonly NumberedBookRow<typeof BOOK_LIMITS_COLUMNS>[] {
   if (limits === undefined) return [];
   const isAsLoaded = limits.tiers === loaded?.tiers && limits.organization === loaded.organization;
   return isAsLoaded ? [] : [{ number, limits: limitsText(limits), limits_since: limits.since }];

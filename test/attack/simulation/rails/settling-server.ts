@@ -8,7 +8,7 @@ import { Lease } from "../../../../src/leases/lease.js";
 import { commitBatch } from "../../../../src/ledger/commit-batch.js";
 import type { Outcome } from "../../../../src/ledger/ports/outcome.js";
 import { StoreError } from "../../../../src/ledger/ports/store.js";
-import type { PaymentRail, Report, Sent } from "../../../../src/rails/rail.js";
+import type { PaymentRail, RailReport, Sent } from "../../../../src/rails/rail.js";
 import type { RailAccount } from "../../../../src/settlement/ports/rail-accounts.js";
 import { Settlement } from "../../../../src/settlement/settlement.js";
 import { BOOKS_BEGIN } from "../disks/disk.js";
@@ -379,7 +379,7 @@ export class SettlingServer {
         await this.#turn("the query's answer", { share: COMMIT_TURN_SHARE, canFail: false });
         return report;
       },
-      read: ({ body }) => JSON.parse(body) as Report,
+      read: ({ body }) => JSON.parse(body) as RailReport,
       askBalance: () => Promise.resolve({ kind: "unavailable", code: "NO_BALANCE" }),
       readBalance: () => undefined,
     };

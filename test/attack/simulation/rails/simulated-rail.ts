@@ -3,8 +3,8 @@ import { type Cents, formatCents, toCents } from "../../../../src/domain/values/
 import type { OrganizationId, TransactionId } from "../../../../src/domain/values/ids.js";
 import { maskPhone } from "../../../../src/domain/values/masked-phone.js";
 import type { CallbackPurpose } from "../../../../src/rails/callback-token.js";
-import type { OpenPayment, Order } from "../../../../src/rails/order.js";
-import type { Report, Sent } from "../../../../src/rails/rail.js";
+import type { OpenPayment, RailOrder } from "../../../../src/rails/order.js";
+import type { RailReport, Sent } from "../../../../src/rails/rail.js";
 import type { RailWorld } from "./rail-world.js";
 
 const SECOND_MILLIS = 1_000;
@@ -48,7 +48,7 @@ interface Plan {
 /** An order that the rail took. */
 interface Taken {
   readonly movement: string;
-  readonly order: Order;
+  readonly order: RailOrder;
   readonly takenAt: number;
   readonly receipt: string;
   /** The shortcode to which the order went. */
@@ -62,7 +62,7 @@ interface Taken {
 
 /** An order, and the shortcode to which a server sends it. */
 interface Request {
-  readonly order: Order;
+  readonly order: RailOrder;
   readonly shortcode: string;
 }
 
@@ -138,7 +138,7 @@ export class SimulatedRail {
   }
 
   /** Without a shortcode, the payment may be asked about where it was not sent. */
-  query(server: string, payment: OpenPayment, shortcode: string | undefined): Report {
+  query(server: string, payment: OpenPayment, shortcode: string | undefined): RailReport {
     const known = this.#known(payment.transactionId);
     if (shortcode !== undefined) this.#watchQuery(payment, shortcode, known);
     known.askedBy.add(server);
@@ -259,18 +259,18 @@ export class SimulatedRail {
     const { taken } = this.#known(transactionId);
     const movement = direction === "MINT" ? (taken[0]?.movement ?? "forged") : transactionId;
     const nothing = { amountCents: undefined, phone: undefined };
-    const report: Report =
+    const report: RailReport =
       what === "success"
         ? { kind: "succeeded", movement: direction === "MINT" ? "forged" : movement, receipt: "FORGED", ...nothing }
         : { kind: "failed", movement, code: "1032", failure: "CANCELED_BY_PAYER" };
     this.#send(transactionId, report, direction === "MINT" ? "collect" : "pay_out");
   }
 
-  #call({ order }: Taken, report: Report, isTrue = true): void {
+  #call({ order }: Taken, report: RailReport, isTrue = true): void {
     this.#send(order.transactionId, { ...report, isTrue }, order.direction === "MINT" ? "collect" : "pay_out");
   }
 
-  #send(transactionId: TransactionId, report: Report | Told, purpose: CallbackPurpose): void {
+  #send(transactionId: TransactionId, report: RailReport | Told, purpose: CallbackPurpose): void {
     this.#world.tally.count("rail", `messages: ${purpose}`);
     this.#world.note("rail", () => `sends ${purpose} about ${transactionId}: ${JSON.stringify(report)}`);
     // Two callbacks about one movement differ in their text.
@@ -280,7 +280,7 @@ export class SimulatedRail {
     });
   }
 
-  #statusOf({ taken: [taken] }: Known): Report {
+  #statusOf({ taken: [taken] }: Known): RailReport {
     if (taken === undefined) return { kind: "open", code: "STATUS_OPEN" };
     const report = this.#answerAbout(taken);
     if (report.kind !== "succeeded" || !this.#contradicts || this.#world.random.chance(0.5)) return report;
@@ -288,7 +288,7 @@ export class SimulatedRail {
     return { ...report, amountCents: undefined, phone: undefined };
   }
 
-  #answerAbout(taken: Taken): Report {
+  #answerAbout(taken: Taken): RailReport {
     const { state, liesUntil } = taken;
     if (state === "open") return { kind: "open", code: "PENDING" };
     if (this.#world.millis >= liesUntil) return reportOf(taken, state);
@@ -337,20 +337,23 @@ export class SimulatedRail {
 }
 
 /** A report that the rail itself sends, and whether it is true. */
-type Told = Report & { readonly isTrue: boolean };
+type Told = RailReport & { readonly isTrue: boolean };
 
 function oppositeOf(outcome: "succeeded" | "failed"): "succeeded" | "failed" {
   return outcome === "failed" ? "succeeded" : "failed";
 }
 
 /** A query for a prompt tells neither the receipt nor the amount. */
-function shortOf(report: Report): Report {
+function shortOf(report: RailReport): RailReport {
   return report.kind === "succeeded"
     ? { ...report, receipt: undefined, amountCents: undefined, phone: undefined }
     : report;
 }
 
-function reportOf({ movement, receipt, order, cents: amountCents }: Taken, outcome: "succeeded" | "failed"): Report {
+function reportOf(
+  { movement, receipt, order, cents: amountCents }: Taken,
+  outcome: "succeeded" | "failed",
+): RailReport {
   if (outcome === "failed") return { kind: "failed", movement, code: "2001", failure: "WRONG_PIN" };
   return { kind: "succeeded", movement, receipt, amountCents, phone: maskPhone(order.phoneNumber) };
 }

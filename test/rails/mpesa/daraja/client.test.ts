@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 
 import { expect } from "chai";
 
-import { type Answer, DarajaClient } from "../../../../src/rails/mpesa/daraja/client.js";
+import { type DarajaAnswer, DarajaClient } from "../../../../src/rails/mpesa/daraja/client.js";
 import { afterToken, answering, type Received, resetting, silent, StubServer, TOKEN } from "../stub-server.js";
 
 const SECRETS = { consumerKey: "the-consumer-key", consumerSecret: "the-consumer-secret" };
@@ -17,7 +17,7 @@ describe("the client of Daraja", () => {
     client = new DarajaClient({ baseUrl: stub.url, ...SECRETS }, () => 0);
   }
 
-  function post(signal = NEVER): Promise<Answer> {
+  function post(signal = NEVER): Promise<DarajaAnswer> {
     return client.post("/path", { Amount: 1 }, signal);
   }
 
