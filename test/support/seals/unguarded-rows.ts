@@ -1,7 +1,7 @@
 import BetterSqlite3 from "better-sqlite3";
 import pg from "pg";
 
-import type { TestDatabase } from "../../support/databases.js";
+import type { TestDatabase } from "../databases.js";
 
 /**
  * Changes rows past all triggers and foreign keys, as somebody with the file or the owner's role
