@@ -127,6 +127,15 @@ export function admit(
   return authenticating instanceof Promise ? authenticating.then(admitKey) : admitKey(authenticating);
 }
 
+/** Makes the caller of an admitted call. */
+export function callerOf<Key extends Identity | undefined>(
+  key: Key,
+  { requestId, span, bucket }: CallRecord,
+  { idempotencyKey, deadline }: Pick<Caller, "idempotencyKey" | "deadline">,
+): Caller<Key> {
+  return { key, requestId, idempotencyKey, deadline, trace: span?.parent, bucket };
+}
+
 /** Returns the metadata that goes before the response. */
 export function headOf({ requestId, bucket }: Pick<CallRecord, "requestId" | "bucket">): Metadata {
   const head = new Metadata();
@@ -211,6 +220,23 @@ export function parseRequest<Request, Input, Key extends Identity | undefined>(
     return fieldProblem("request", "must be a protobuf message of the rpc's request type", "FORMAT");
   }
   return rpc.parse(request, caller);
+}
+
+/** The same with the problems of the call's metadata: a refusal names every bad field at once. */
+export function parseCall<Request, Input, Key extends Identity | undefined>(
+  rpc: Parameters<typeof parseRequest<Request, Input, Key>>[0],
+  { contract, bytes, options, caller }: ParsedCall<Key>,
+): ParsedFields<Input> {
+  const input = parseRequest(rpc, contract, bytes, caller);
+  if (options.problems.length === 0) return input;
+  return { ok: false, fields: [...(input.ok ? [] : input.fields), ...options.problems] };
+}
+
+interface ParsedCall<Key extends Identity | undefined> {
+  readonly contract: Pick<RpcContract, "input">;
+  readonly bytes: Buffer;
+  readonly options: CallOptions;
+  readonly caller: Caller<Key>;
 }
 
 /**

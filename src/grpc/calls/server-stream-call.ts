@@ -4,19 +4,9 @@ import { toUnixMillis } from "../../domain/values/time.js";
 import type { AnyRefusal } from "../errors/refusal.js";
 import type { RpcContract } from "../messages/contract.js";
 import type { ParsedFields } from "../messages/fields.js";
-import {
-  admit,
-  type CallDependencies,
-  type Caller,
-  type CallRecord,
-  headOf,
-  optionsOf,
-  parseRequest,
-  recordOf,
-  refusalOfThrown,
-} from "./call-context.js";
+import { admit, type CallDependencies, type Caller, callerOf, optionsOf, parseCall } from "./call-context.js";
 import { type Ending, refused } from "./call-log.js";
-import { endStream, OpenStreams } from "./stream-ends.js";
+import { DONE, OpenStream, StreamCounts } from "./open-stream.js";
 
 /**
  * The messages of a stream, encoded. The stream takes the next one when the client has room for it.
@@ -44,8 +34,6 @@ export type ServerStreamRoute = (contract: RpcContract, dependencies: CallDepend
 /** How often an open stream looks at its key again. */
 const KEY_CHECK_MILLIS = 15_000;
 
-const DONE: Ending = { kind: "done", replayed: false };
-
 /**
  * Makes the handler of an rpc whose responses stream. It ends every stream exactly once, and logs
  * it in one line.
@@ -58,144 +46,91 @@ export function serverStream<Request, Input>(
   keyCheckMillis = KEY_CHECK_MILLIS,
 ): ServerStreamRoute {
   return (contract, dependencies) => {
-    const open = new OpenStreams();
+    const counts = new StreamCounts();
     return (call) => {
-      new OpenServerStream(call, { rpc, contract, dependencies, open, keyCheckMillis }).begin();
+      new MessageStream(call, { rpc, contract, dependencies, counts, keyCheckMillis }).begin();
     };
   };
 }
 
-interface ServerStreamContext<Request, Input> {
+interface MessageStreamContext<Request, Input> {
   readonly rpc: ServerStreamRpc<Request, Input>;
   readonly contract: RpcContract;
   readonly dependencies: CallDependencies;
-  readonly open: OpenStreams;
+  readonly counts: StreamCounts;
   readonly keyCheckMillis: number;
 }
 
-class OpenServerStream<Request, Input> {
-  readonly #call: ServerWritableStream<Buffer, Buffer>;
-  readonly #context: ServerStreamContext<Request, Input>;
-  readonly #record: CallRecord;
-  readonly #cleanups: (() => void)[] = [];
-  /** Aborts when the stream ends, for whatever reason. */
-  readonly #ending = new AbortController();
+interface AdmittedStream<Input> {
+  readonly caller: Caller;
+  readonly input: Input;
+}
 
-  constructor(call: ServerWritableStream<Buffer, Buffer>, context: ServerStreamContext<Request, Input>) {
+class MessageStream<Request, Input> {
+  readonly #call: ServerWritableStream<Buffer, Buffer>;
+  readonly #context: MessageStreamContext<Request, Input>;
+  readonly #stream: OpenStream;
+
+  constructor(call: ServerWritableStream<Buffer, Buffer>, context: MessageStreamContext<Request, Input>) {
     this.#call = call;
     this.#context = context;
-    this.#record = recordOf(call.metadata, context.contract, context.dependencies.tracing);
+    this.#stream = new OpenStream(call, context);
   }
 
   begin(): void {
-    const { contract, dependencies } = this.#context;
-    dependencies.onInFlight(1);
-    dependencies.meter?.rpc(contract).started();
-    this.#call.once("cancelled", () => {
-      this.#end(DONE);
-    });
-    void this.#endOnError(async () => {
-      const admitted = await this.#admit();
-      this.#call.sendMetadata(headOf(this.#record));
-      if ("caller" in admitted) await this.#send(admitted);
-      else this.#end(admitted);
-    });
+    this.#stream.begin(
+      () => this.#admit(),
+      (admitted) => this.#send(admitted),
+    );
   }
 
-  /** Returns the end of the stream if it is refused or has nothing to do. */
-  async #admit(): Promise<{ readonly caller: Caller; readonly input: Input } | Ending> {
-    const { rpc, dependencies, contract, open } = this.#context;
-    const { metadata, request } = this.#call;
-    const key = await admit(contract, dependencies, { call: this.#call, record: this.#record });
+  async #admit(): Promise<{ readonly admitted: AdmittedStream<Input> } | Ending> {
+    const { rpc, dependencies, contract, counts } = this.#context;
+    const { metadata, request: bytes } = this.#call;
+    const { record } = this.#stream;
+    const key = await admit(contract, dependencies, { call: this.#call, record });
     if ("reason" in key) return refused(key);
-    const { problems, validateOnly, idempotencyKey } = optionsOf(metadata, contract);
+    const options = optionsOf(metadata, contract);
+    const { idempotencyKey } = options;
     const deadline = toUnixMillis(Math.min(Number(this.#call.getDeadline()), Number.MAX_SAFE_INTEGER));
-    const caller = {
-      key,
-      requestId: this.#record.requestId,
-      idempotencyKey,
-      deadline,
-      trace: this.#record.span?.parent,
-      bucket: this.#record.bucket,
-    };
-    const input = parseRequest(rpc, contract, request, caller);
-    if (!input.ok || problems.length > 0)
-      return refused({ reason: "INVALID_FIELD", fields: [...(input.ok ? [] : input.fields), ...problems] });
-    if (validateOnly || this.#hasEnded()) return DONE;
+    const caller = callerOf(key, record, { idempotencyKey, deadline });
+    const input = parseCall(rpc, { contract, bytes, options, caller });
+    if (!input.ok) return refused({ reason: "INVALID_FIELD", fields: input.fields });
+    if (options.validateOnly || this.#stream.hasEnded) return DONE;
 
-    const { streamsMax } = rpc;
-    const leave = open.enter(key.organizationId, streamsMax);
-    if (leave === undefined) return refused({ reason: "TOO_MANY_STREAMS", streamsMax });
-    this.#cleanups.push(leave);
-    return { caller, input: input.value };
+    const leave = counts.enter(key.organizationId, rpc.streamsMax);
+    if (typeof leave !== "function") return leave;
+    this.#stream.atEnd(leave);
+    return { admitted: { caller, input: input.value } };
   }
 
-  async #send({ caller, input }: { readonly caller: Caller; readonly input: Input }): Promise<void> {
-    const { rpc, dependencies, keyCheckMillis } = this.#context;
-    const removeStop = dependencies.onStopping(() => {
-      this.#end(refused({ reason: "SHUTTING_DOWN" }));
-    });
+  async #send({ caller, input }: AdmittedStream<Input>): Promise<void> {
+    const { rpc, keyCheckMillis } = this.#context;
+    const stream = this.#stream;
     const checking = setInterval(() => {
-      void this.#endOnError(() => this.#checkKey(caller));
+      void stream.endOnError(() => this.#checkKey(caller));
     }, keyCheckMillis);
-    this.#cleanups.push(removeStop, () => {
+    stream.atEnd(() => {
       clearInterval(checking);
     });
-    // The server may have begun to stop during the look-up of the key.
-    if (dependencies.isStopping()) {
-      this.#end(refused({ reason: "SHUTTING_DOWN" }));
-      return;
-    }
-    const messages = rpc.run(input, caller, this.#ending.signal);
-    while (!this.#hasEnded()) {
+    stream.onStopping((refusal) => {
+      stream.end(refused(refusal));
+    });
+    const messages = rpc.run(input, caller, stream.signal);
+    while (!stream.hasEnded) {
       const next = await messages.next();
-      if (next.done === true) this.#end(next.value === undefined ? DONE : refused(next.value));
-      else if (!this.#hasEnded()) await this.#write(next.value);
+      if (next.done === true) stream.end(next.value === undefined ? DONE : refused(next.value));
+      else await stream.write(next.value);
     }
     await messages.return(undefined);
   }
 
   async #checkKey(caller: Caller): Promise<void> {
     const { contract, dependencies } = this.#context;
-    const key = await admit(contract, dependencies, { call: this.#call, record: this.#record });
-    if ("reason" in key) this.#end(refused(key));
+    const { record } = this.#stream;
+    const key = await admit(contract, dependencies, { call: this.#call, record });
+    if ("reason" in key) this.#stream.end(refused(key));
     // The book has moved to another cell, which the next stream reads.
-    else if (key.cell !== caller.key.cell) this.#end(refused({ reason: "BOOK_MOVING" }));
-  }
-
-  /** Resolves once the client has read enough that there is room for more, or at the end. */
-  #write(bytes: Buffer): Promise<void> {
-    return new Promise((resolve) => {
-      const { signal } = this.#ending;
-      const written = (): void => {
-        signal.removeEventListener("abort", written);
-        resolve();
-      };
-      signal.addEventListener("abort", written);
-      this.#call.write(bytes, written);
-    });
-  }
-
-  #hasEnded(): boolean {
-    return this.#ending.signal.aborted;
-  }
-
-  /** Ends the stream if `work` throws: an error is a bug or a failure of the database. */
-  async #endOnError(work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      if (this.#hasEnded()) return;
-      this.#record.thrown = error;
-      this.#end(refused(refusalOfThrown(error, this.#record.requestId)));
-    }
-  }
-
-  #end(ending: Ending): void {
-    if (this.#hasEnded()) return;
-    const { contract, dependencies } = this.#context;
-    this.#ending.abort();
-    for (const cleanUp of this.#cleanups) cleanUp();
-    endStream(this.#call, ending, { contract, dependencies, record: this.#record });
+    else if (key.cell !== caller.key.cell) this.#stream.end(refused({ reason: "BOOK_MOVING" }));
   }
 }

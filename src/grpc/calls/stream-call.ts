@@ -11,17 +11,14 @@ import {
   admit,
   type CallDependencies,
   type Caller,
-  type CallRecord,
+  callerOf,
   deadlineOf,
-  headOf,
   optionsOf,
   parseRequest,
-  recordOf,
-  refusalOfThrown,
 } from "./call-context.js";
 import { type Ending, refused } from "./call-log.js";
+import { DONE, OpenStream, StreamCounts } from "./open-stream.js";
 import type { ItemTally } from "./rpc-result.js";
-import { endStream, OpenStreams } from "./stream-ends.js";
 
 /** An rpc that returns one message for each message of a stream, in the same order. */
 export interface StreamRpc<Request, Input extends { readonly length: number }, Response> {
@@ -42,7 +39,6 @@ export type StreamRoute = (contract: RpcContract, dependencies: CallDependencies
 // stream; they wait undecoded.
 const ITEMS_IN_FLIGHT_MAX = 1_000;
 const STREAMS_OF_ORGANIZATION_MAX = 2;
-const DONE: Ending = { kind: "done", replayed: false };
 
 /**
  * Makes the handler of a streaming rpc. It ends every stream exactly once, and logs it in one line.
@@ -55,25 +51,24 @@ export function stream<Request, Input extends { readonly length: number }, Respo
   rpc: StreamRpc<Request, Input, Response>,
 ): StreamRoute {
   return (contract, dependencies) => {
-    const open = new OpenStreams();
+    const counts = new StreamCounts();
     return (call) => {
-      new OpenStream(call, { rpc, contract, dependencies, open }).begin();
+      new ExchangeStream(call, { rpc, contract, dependencies, counts }).begin();
     };
   };
 }
 
-interface StreamContext<Request, Input extends { readonly length: number }, Response> {
+interface ExchangeStreamContext<Request, Input extends { readonly length: number }, Response> {
   readonly rpc: StreamRpc<Request, Input, Response>;
   readonly contract: RpcContract;
   readonly dependencies: CallDependencies;
-  readonly open: OpenStreams;
+  readonly counts: StreamCounts;
 }
 
-class OpenStream<Request, Input extends { readonly length: number }, Response> {
+class ExchangeStream<Request, Input extends { readonly length: number }, Response> {
   readonly #call: ServerDuplexStream<Buffer, Buffer>;
-  readonly #context: StreamContext<Request, Input, Response>;
-  readonly #record: CallRecord;
-  readonly #cleanups: (() => void)[] = [];
+  readonly #context: ExchangeStreamContext<Request, Input, Response>;
+  readonly #stream: OpenStream;
   #itemsInFlight = 0;
   #tally: ItemTally = { items: 0, refused: 0, thrown: undefined };
   /** Resolves once all accepted messages have their response. */
@@ -85,66 +80,48 @@ class OpenStream<Request, Input extends { readonly length: number }, Response> {
   #accepting: Promise<void> | undefined;
   /** Whether the stream accepts no more messages. */
   #closing = false;
-  #ended = false;
 
-  constructor(call: ServerDuplexStream<Buffer, Buffer>, context: StreamContext<Request, Input, Response>) {
+  constructor(call: ServerDuplexStream<Buffer, Buffer>, context: ExchangeStreamContext<Request, Input, Response>) {
     this.#call = call;
     this.#context = context;
-    this.#record = recordOf(call.metadata, context.contract, context.dependencies.tracing);
+    this.#stream = new OpenStream(call, context);
   }
 
   begin(): void {
-    const { contract, dependencies } = this.#context;
-    dependencies.onInFlight(1);
-    dependencies.meter?.rpc(contract).started();
-    this.#call.once("cancelled", () => {
-      this.#end(DONE);
+    this.#stream.atEnd(() => {
+      this.#closing = true;
+      this.#stream.record.items = this.#tally;
     });
-    void this.#endOnError(async () => {
-      const admitted = await this.#admit();
-      this.#call.sendMetadata(headOf(this.#record));
-      if ("key" in admitted) this.#listen(admitted);
-      else this.#end(admitted);
-    });
-  }
-
-  /** Returns the caller. Returns the end of the stream if it is refused or has nothing to do. */
-  async #admit(): Promise<Caller | Ending> {
-    const { dependencies, contract, open } = this.#context;
-    const { metadata } = this.#call;
-    const key = await admit(contract, dependencies, { call: this.#call, record: this.#record });
-    if ("reason" in key) return refused(key);
-    const { problems, validateOnly, idempotencyKey } = optionsOf(metadata, contract);
-    if (problems.length > 0) return refused({ reason: "INVALID_FIELD", fields: problems });
-    if (validateOnly || this.#ended) return DONE;
-
-    const leave = open.enter(key.organizationId, STREAMS_OF_ORGANIZATION_MAX);
-    if (leave === undefined) {
-      return refused({ reason: "TOO_MANY_STREAMS", streamsMax: STREAMS_OF_ORGANIZATION_MAX });
-    }
-    this.#cleanups.push(leave);
-    return {
-      key,
-      requestId: this.#record.requestId,
-      idempotencyKey,
-      deadline: deadlineOf(this.#call, dependencies),
-      trace: this.#record.span?.parent,
-      bucket: this.#record.bucket,
-    };
-  }
-
-  #listen(caller: Caller): void {
-    const { dependencies } = this.#context;
-    this.#cleanups.push(
-      dependencies.onStopping(() => {
-        void this.#refuseAfterResponses({ reason: "SHUTTING_DOWN" });
-      }),
+    this.#stream.begin(
+      () => this.#admit(),
+      (caller) => {
+        this.#listen(caller);
+      },
     );
+  }
+
+  async #admit(): Promise<{ readonly admitted: Caller } | Ending> {
+    const { dependencies, contract, counts } = this.#context;
+    const { record } = this.#stream;
+    const key = await admit(contract, dependencies, { call: this.#call, record });
+    if ("reason" in key) return refused(key);
+    const { problems, validateOnly, idempotencyKey } = optionsOf(this.#call.metadata, contract);
+    if (problems.length > 0) return refused({ reason: "INVALID_FIELD", fields: problems });
+    if (validateOnly || this.#stream.hasEnded) return DONE;
+
+    const leave = counts.enter(key.organizationId, STREAMS_OF_ORGANIZATION_MAX);
+    if (typeof leave !== "function") return leave;
+    this.#stream.atEnd(leave);
+    return { admitted: callerOf(key, record, { idempotencyKey, deadline: deadlineOf(this.#call, dependencies) }) };
+  }
+
+  #listen({ idempotencyKey }: Caller): void {
+    const { dependencies } = this.#context;
     const idle = setTimeout(() => {
       if (this.#itemsInFlight > 0) idle.refresh();
       else void this.#refuseAfterResponses({ reason: "DEADLINE_EXCEEDED" });
     }, dependencies.callMillisMax);
-    this.#cleanups.push(() => {
+    this.#stream.atEnd(() => {
       clearTimeout(idle);
     });
     this.#call.on("data", (bytes: Buffer) => {
@@ -152,14 +129,15 @@ class OpenStream<Request, Input extends { readonly length: number }, Response> {
       // room for another one.
       this.#call.pause();
       idle.refresh();
-      this.#accepting = this.#endOnError(async () => {
-        await this.#accept(bytes, caller);
+      this.#accepting = this.#stream.endOnError(async () => {
+        await this.#accept(bytes, idempotencyKey);
         this.#accepting = undefined;
         this.#resumeReading();
       });
     });
-    // The server may have begun to stop during the look-up of the key.
-    if (dependencies.isStopping()) void this.#refuseAfterResponses({ reason: "SHUTTING_DOWN" });
+    this.#stream.onStopping((refusal) => {
+      void this.#refuseAfterResponses(refusal);
+    });
     this.#call.once("end", () => {
       void this.#endAfterResponses();
     });
@@ -171,22 +149,16 @@ class OpenStream<Request, Input extends { readonly length: number }, Response> {
     await this.#responded;
     // A stream that is cancelled emits "end" first, and "cancelled" shortly afterwards.
     await setImmediate();
-    this.#end(DONE);
+    this.#stream.end(DONE);
   }
 
-  async #accept(bytes: Buffer, { requestId, idempotencyKey }: Caller): Promise<void> {
+  async #accept(bytes: Buffer, idempotencyKey: Caller["idempotencyKey"]): Promise<void> {
     const { rpc, contract, dependencies } = this.#context;
-    const key = await admit(contract, dependencies, { call: this.#call, record: this.#record });
+    const { record } = this.#stream;
+    const key = await admit(contract, dependencies, { call: this.#call, record });
     if (this.#closing) return;
     if ("reason" in key) return this.#refuseAfterResponses(key);
-    const caller = {
-      key,
-      requestId,
-      idempotencyKey,
-      deadline: deadlineOf(this.#call, dependencies),
-      trace: this.#record.span?.parent,
-      bucket: this.#record.bucket,
-    };
+    const caller = callerOf(key, record, { idempotencyKey, deadline: deadlineOf(this.#call, dependencies) });
     const input = parseRequest(rpc, contract, bytes, caller);
     if (!input.ok) return this.#refuseAfterResponses({ reason: "INVALID_FIELD", fields: input.fields });
 
@@ -194,11 +166,11 @@ class OpenStream<Request, Input extends { readonly length: number }, Response> {
     // The message starts at once. Its response waits for the responses before it.
     const running = rpc.run(input.value, caller);
     const before = this.#responded;
-    this.#responded = this.#endOnError(async () => {
+    this.#responded = this.#stream.endOnError(async () => {
       const { response, items } = await running;
       this.#count(items);
       await before;
-      await this.#write(encode(rpc.response, response));
+      await this.#stream.write(encode(rpc.response, response));
       this.#itemsInFlight -= input.value.length;
       this.#resumeReading();
     });
@@ -207,16 +179,6 @@ class OpenStream<Request, Input extends { readonly length: number }, Response> {
   #resumeReading(): void {
     if (!this.#closing && this.#accepting === undefined && this.#itemsInFlight < ITEMS_IN_FLIGHT_MAX)
       this.#call.resume();
-  }
-
-  /** Resolves once the client has read enough that there is room for more. */
-  #write(bytes: Buffer): Promise<void> {
-    return new Promise((resolve) => {
-      if (this.#ended) return;
-      this.#call.write(bytes, () => {
-        resolve();
-      });
-    });
   }
 
   #count({ items, refused: refusedItems, thrown }: ItemTally): void {
@@ -234,26 +196,6 @@ class OpenStream<Request, Input extends { readonly length: number }, Response> {
     this.#closing = true;
     this.#call.pause();
     await this.#responded;
-    this.#end(refused(refusal));
-  }
-
-  /** Ends the stream if `work` throws: an error is a bug or a failure of the database. */
-  async #endOnError(work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      this.#record.thrown = error;
-      this.#end(refused(refusalOfThrown(error, this.#record.requestId)));
-    }
-  }
-
-  #end(ending: Ending): void {
-    if (this.#ended) return;
-    this.#closing = true;
-    this.#ended = true;
-    const { contract, dependencies } = this.#context;
-    this.#record.items = this.#tally;
-    for (const cleanUp of this.#cleanups) cleanUp();
-    endStream(this.#call, ending, { contract, dependencies, record: this.#record });
+    this.#stream.end(refused(refusal));
   }
 }

@@ -12,12 +12,13 @@ import {
   admit,
   type CallDependencies,
   type Caller,
+  callerOf,
   type CallRecord,
   deadlineOf,
   headOf,
   type Identity,
   optionsOf,
-  parseRequest,
+  parseCall,
   recordOf,
   refusalOfThrown,
   type ServingDependencies,
@@ -130,20 +131,11 @@ export function routeOf<Request, Input, Response, Key extends Identity | undefin
       const key = admitting instanceof Promise ? await admitting : admitting;
       if (key !== undefined && "reason" in key) return refused(key);
 
-      const { requestId } = record;
       const options = optionsOf(call.metadata, contract);
-      const caller = {
-        key,
-        requestId,
-        idempotencyKey: options.idempotencyKey,
-        deadline: deadlineOf(call, dependencies),
-        trace: record.span?.parent,
-        bucket: record.bucket,
-      };
-      const input = parseRequest(rpc, contract, call.request, caller);
-      if (!input.ok || options.problems.length > 0) {
-        return refused({ reason: "INVALID_FIELD", fields: [...(input.ok ? [] : input.fields), ...options.problems] });
-      }
+      const { idempotencyKey } = options;
+      const caller = callerOf(key, record, { idempotencyKey, deadline: deadlineOf(call, dependencies) });
+      const input = parseCall(rpc, { contract, bytes: call.request, options, caller });
+      if (!input.ok) return refused({ reason: "INVALID_FIELD", fields: input.fields });
       if (options.validateOnly) return { kind: "done", bytes: NO_BYTES, replayed: false };
 
       const result = await rpc.run(input.value, caller);
