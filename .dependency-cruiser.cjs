@@ -59,7 +59,7 @@ module.exports = {
     only("src/leases", ["runtime"]),
     only("src/operators", ["src/domain"]),
     only("src/reconcile", ["src/domain"]),
-    only("src/statements", ["src/domain"]),
+    only("src/statements", ["src/domain", "runtime"]),
     only("src/events", ["src/domain", "src/ledger/ports", "runtime"]),
     only("src/seals", ["src/domain/values", "src/leases", "runtime"]),
     only("src/storage", [

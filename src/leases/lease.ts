@@ -1,3 +1,4 @@
+import { Loop } from "../../runtime/loop.js";
 import type { LeaseStore } from "./ports.js";
 
 const LEASE_MILLIS = 60_000;
@@ -27,18 +28,22 @@ interface LeaseOptions {
  */
 export class Lease {
   readonly #options: LeaseOptions;
-  readonly #stopped = new AbortController();
   /** When the lease ends, by the monotonic clock of this process. */
   #endsAt = -Infinity;
-  #keeping: Promise<void> | undefined;
+  readonly #loop: Loop;
 
   constructor(options: LeaseOptions) {
     this.#options = options;
+    const step = async (): Promise<number> => {
+      await this.#take();
+      return RENEW_MILLIS;
+    };
+    this.#loop = new Loop({ step, wait: options.timing.wait });
   }
 
   /** Takes the lease whenever it is free, and renews it, until `stop`. */
   start(): void {
-    this.#keeping ??= this.#keep();
+    this.#loop.start();
   }
 
   /** For how long this process has the lease, if it does. Not positive otherwise. */
@@ -49,19 +54,11 @@ export class Lease {
   /** Gives the lease back, so that another server need not wait for its end. */
   async stop(): Promise<void> {
     const { name, holder, store, onError } = this.#options;
-    this.#stopped.abort();
+    const stopped = this.#loop.stop();
     this.#endsAt = -Infinity;
-    await this.#keeping;
+    await stopped;
     this.#endsAt = -Infinity;
     await store.release(name, holder).catch(onError);
-  }
-
-  async #keep(): Promise<void> {
-    const { timing } = this.#options;
-    while (!this.#stopped.signal.aborted) {
-      await this.#take();
-      await timing.wait(RENEW_MILLIS, this.#stopped.signal);
-    }
   }
 
   async #take(): Promise<void> {

@@ -1,5 +1,6 @@
 import type { KeyObject } from "node:crypto";
 
+import { Loop } from "../../runtime/loop.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import type { Lease } from "../leases/lease.js";
 import { completeRoot, HASH_BYTES } from "./merkle.js";
@@ -55,8 +56,7 @@ class PastChanged extends Error {
  */
 export class Sealer {
   readonly #options: SealerOptions;
-  readonly #stopped = new AbortController();
-  #running: Promise<void> | undefined;
+  readonly #loop: Loop;
   /** The newest seals that this round made or found. */
   readonly #newest = new Map<string, RememberedSeal>();
   /** The tile from which the next round computes old rows again. */
@@ -65,16 +65,21 @@ export class Sealer {
 
   constructor(options: SealerOptions) {
     this.#options = options;
+    const { lease, timing, onError } = options;
+    const step = async (): Promise<number> => {
+      if (lease.leftMillis() > 0) await this.#round().catch(onError);
+      return LOOK_MILLIS;
+    };
+    this.#loop = new Loop({ step, wait: timing.wait });
   }
 
   /** Seals and checks, while this server has the lease, until `stop`. */
   start(): void {
-    this.#running ??= this.#run();
+    this.#loop.start();
   }
 
-  async stop(): Promise<void> {
-    this.#stopped.abort();
-    await this.#running;
+  stop(): Promise<void> {
+    return this.#loop.stop();
   }
 
   /**
@@ -86,7 +91,7 @@ export class Sealer {
     for (let after = 0; ;) {
       const books = await this.#options.store.books(after);
       for (const book of books) {
-        if (this.#stopped.signal.aborted) return;
+        if (this.#loop.isStopped) return;
         const isOfThisRound = book.lastSeq > (book.seal?.size ?? 0) && isDue(book);
         const work = async (): Promise<void> => {
           await this.#compareMemory(book);
@@ -112,7 +117,7 @@ export class Sealer {
     const { store } = this.#options;
     let left = CHECKED_TILES;
     let { book: number, index } = this.#next;
-    while (left > 0 && !this.#stopped.signal.aborted) {
+    while (left > 0 && !this.#loop.isStopped) {
       const [book] = await store.books(number - 1);
       if (book === undefined) {
         this.#next = { book: 0, index: 0 };
@@ -129,16 +134,6 @@ export class Sealer {
       // A book that fails keeps no other from its turn.
       this.#next = { book: number, index };
       await this.#orAlarm(book, () => this.#check(book, first, end));
-    }
-  }
-
-  async #run(): Promise<void> {
-    const { lease, timing, onError } = this.#options;
-    while (!this.#stopped.signal.aborted) {
-      if (lease.leftMillis() > 0) {
-        await this.#round().catch(onError);
-      }
-      await timing.wait(LOOK_MILLIS, this.#stopped.signal);
     }
   }
 
@@ -181,7 +176,7 @@ export class Sealer {
     const edge = await this.#sealedEdge(book);
     const tiles = new Map<string, Tile>();
     while (edge.size < lastSeq) {
-      if (this.#stopped.signal.aborted) return;
+      if (this.#loop.isStopped) return;
       const firstSeq = edge.size + 1;
       const endOfTile = (Math.floor(edge.size / TILE_HASHES) + 1) * TILE_HASHES;
       const hashes = await this.#leaves(book, { firstSeq, lastSeq: Math.min(lastSeq, endOfTile), size: lastSeq });
@@ -222,7 +217,7 @@ export class Sealer {
     const { seal } = book;
     if (seal === undefined) return;
     const { size } = seal;
-    for (let index = first; index < end && !this.#stopped.signal.aborted; index++) {
+    for (let index = first; index < end && !this.#loop.isStopped; index++) {
       await this.#checkTile(book, { index, size });
     }
     if (end * TILE_HASHES >= size) await this.#sealedEdge(book);
@@ -271,7 +266,7 @@ export class Sealer {
     const startedAt = timing.monotonicMillis();
     const { hashes, missingSeq } = await store.leaves(book, { firstSeq, lastSeq });
     // A seal is made later than its rows anyway. So while there is much to seal, mints come first.
-    await timing.wait((timing.monotonicMillis() - startedAt) * RESTS_PER_PAGE, this.#stopped.signal);
+    await timing.wait((timing.monotonicMillis() - startedAt) * RESTS_PER_PAGE, this.#loop.signal);
     if (missingSeq === undefined) return hashes;
     const problem = `the row ${String(missingSeq)} is missing`;
     throw new PastChanged({ size, firstSeq: missingSeq, lastSeq: missingSeq, problem });

@@ -1,3 +1,4 @@
+import { Loop } from "../../runtime/loop.js";
 import { BALANCE_MILLIS, CALL_MILLIS_MAX } from "./limits.js";
 import type { UsableAccounts } from "./ports/rail-accounts.js";
 import type { HeldLease, OnEvent, SettlementTiming } from "./ports/runtime.js";
@@ -15,38 +16,31 @@ interface BalancesOptions {
  */
 export class BalanceReader {
   readonly #options: BalancesOptions;
-  readonly #stopped = new AbortController();
-  #loop: Promise<void> | undefined;
+  readonly #loop: Loop;
 
   constructor(options: BalancesOptions) {
     this.#options = options;
+    const step = async (): Promise<number> => {
+      await this.#ask();
+      return BALANCE_MILLIS;
+    };
+    // A server that has just started does not have the lease yet.
+    this.#loop = new Loop({ step, wait: options.timing.wait, delayMillis: CALL_MILLIS_MAX });
   }
 
   start(): void {
-    this.#loop ??= this.#run();
+    this.#loop.start();
   }
 
-  async stop(): Promise<void> {
-    this.#stopped.abort();
-    await this.#loop;
-  }
-
-  async #run(): Promise<void> {
-    const { timing } = this.#options;
-    const { signal } = this.#stopped;
-    // A server that has just started does not have the lease yet.
-    await timing.wait(CALL_MILLIS_MAX, signal);
-    while (!signal.aborted) {
-      await this.#ask();
-      await timing.wait(BALANCE_MILLIS, signal);
-    }
+  stop(): Promise<void> {
+    return this.#loop.stop();
   }
 
   async #ask(): Promise<void> {
     const { railAccounts, lease, onEvent } = this.#options;
     for (const { id, rail } of railAccounts.all()) {
-      if (this.#stopped.signal.aborted || lease.leftMillis() < CALL_MILLIS_MAX) return;
-      const deadline = AbortSignal.any([this.#stopped.signal, AbortSignal.timeout(CALL_MILLIS_MAX)]);
+      if (this.#loop.isStopped || lease.leftMillis() < CALL_MILLIS_MAX) return;
+      const deadline = AbortSignal.any([this.#loop.signal, AbortSignal.timeout(CALL_MILLIS_MAX)]);
       const answer = await rail.askBalance(deadline);
       if (answer.kind === "unavailable") onEvent({ kind: "no balance", railAccountId: id, code: answer.code });
     }

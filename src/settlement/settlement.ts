@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
 
+import { Loop } from "../../runtime/loop.js";
 import type { RailAccountId } from "../domain/payment.js";
 import type { TransactionId } from "../domain/values/ids.js";
 import { Breaker, type Stopped } from "./breaker.js";
@@ -47,24 +48,23 @@ export class Settlement {
   readonly #looks: Looks;
   readonly #messages: Messages;
   readonly #breaker: Breaker;
-  readonly #stopped = new AbortController();
+  readonly #loop: Loop;
   readonly #payments: UnderWay<TransactionId>;
   readonly #inbox: UnderWay<number>;
   readonly #rooms = new Rooms<RailAccountId>(() => {
     this.poke();
   });
   readonly #missing = new Set<RailAccountId>();
-  #wake = new AbortController();
-  #loop: Promise<void> | undefined;
 
   constructor(options: SettlementOptions) {
     const { timing, submit, newTransactionId, onEvent } = options;
     this.#options = options;
+    this.#loop = new Loop({ step: () => this.#step(), wait: timing.wait });
+    const { signal: stopped } = this.#loop;
     // Each answer that waits to be stored again listens to it.
-    setMaxListeners(Infinity, this.#stopped.signal);
+    setMaxListeners(Infinity, stopped);
     this.#calls = new RailCalls(options);
     const evidence = new Evidence(options);
-    const { signal: stopped } = this.#stopped;
     const line = new SettlementLine({ submit, evidence, timing, newTransactionId, stopped, onEvent });
     const parts = { ...options, line, evidence, calls: this.#calls };
     this.#looks = new Looks(parts);
@@ -80,12 +80,12 @@ export class Settlement {
   }
 
   start(): void {
-    this.#loop ??= this.#run();
+    this.#loop.start();
   }
 
   /** Looks for work at once. */
   poke(): void {
-    this.#wake.abort();
+    this.#loop.wake();
   }
 
   /**
@@ -94,9 +94,7 @@ export class Settlement {
    */
   async stop(graceMillis: number): Promise<void> {
     this.#calls.close();
-    this.#stopped.abort();
-    this.poke();
-    await this.#loop;
+    await this.#loop.stop();
     const idle = new AbortController();
     const settled = Promise.all([this.#payments.idle(), this.#inbox.idle()]).finally(() => {
       idle.abort();
@@ -106,18 +104,14 @@ export class Settlement {
     await settled;
   }
 
-  async #run(): Promise<void> {
+  async #step(): Promise<number> {
     const { timing } = this.#options;
-    while (!this.#stopped.signal.aborted) {
-      // A poke during the look makes the wait end at once.
-      this.#wake = new AbortController();
-      const from = timing.monotonicMillis();
-      await this.#lookForWork().catch(this.#onError);
-      const rest = Math.min((timing.monotonicMillis() - from) * RESTS_PER_LOOK, LOOP_MILLIS);
-      // Whoever pokes without end must not make the looks take all of the database's time.
-      if (rest > 0) await timing.wait(rest, this.#stopped.signal);
-      await timing.wait(LOOP_MILLIS, this.#wake.signal);
-    }
+    const from = timing.monotonicMillis();
+    await this.#lookForWork().catch(this.#onError);
+    const rest = Math.min((timing.monotonicMillis() - from) * RESTS_PER_LOOK, LOOP_MILLIS);
+    // Pokes without end must not make the looks take all of the database's time.
+    if (rest > 0) await timing.wait(rest, this.#loop.signal);
+    return LOOP_MILLIS;
   }
 
   async #lookForWork(): Promise<void> {

@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 
+import { Loop } from "../../runtime/loop.js";
 import { type BookSums, postedToBook } from "../domain/book.js";
 import { toCents } from "../domain/values/cents.js";
 import { ACCOUNT_MARK_ROWS, type BookMark, type MarkedAccount, type MarkRow, type MarkStore } from "./mark-ports.js";
@@ -32,31 +33,37 @@ export interface MarkerOptions {
  */
 export class Marker {
   readonly #options: MarkerOptions;
-  readonly #stopped = new AbortController();
   /** The rows of each account since its last mark, up to the last mark of its book. */
   readonly #counts = new LRUCache<string, number>({ max: COUNTS_MAX });
   /** The last mark that this marker wrote to each book. */
   readonly #marked = new Map<number, number>();
-  #loop: Promise<void> | undefined;
+  readonly #loop: Loop;
 
   constructor(options: MarkerOptions) {
     this.#options = options;
+    const step = async (): Promise<number> => {
+      await this.round().catch((error: unknown) => {
+        this.#forget();
+        options.onError(error);
+      });
+      return ROUND_MILLIS;
+    };
+    this.#loop = new Loop({ step, wait: options.timing.wait });
   }
 
   start(): void {
-    this.#loop ??= this.#run();
+    this.#loop.start();
   }
 
-  async stop(): Promise<void> {
-    this.#stopped.abort();
-    await this.#loop;
+  stop(): Promise<void> {
+    return this.#loop.stop();
   }
 
   /** Marks all books up to their last whole window. */
   async round(): Promise<void> {
     let afterBook = 0;
     for (;;) {
-      if (this.#stopped.signal.aborted || this.#options.lease.leftMillis() <= 0) return;
+      if (this.#loop.isStopped || this.#options.lease.leftMillis() <= 0) return;
       const last = await this.#options.store.next(afterBook, BOOK_MARK_ROWS);
       if (last === undefined) return;
       await this.#markBook(last);
@@ -64,25 +71,14 @@ export class Marker {
     }
   }
 
-  async #run(): Promise<void> {
-    const { timing, onError } = this.#options;
-    while (!this.#stopped.signal.aborted) {
-      await this.round().catch((error: unknown) => {
-        this.#forget();
-        onError(error);
-      });
-      await timing.wait(ROUND_MILLIS, this.#stopped.signal);
-    }
-  }
-
   /** Marks one book window by window, and leaves the database to others after each. */
   async #markBook(last: BookMark): Promise<void> {
     const { store, lease, timing } = this.#options;
     let next: BookMark | undefined = last;
-    while (next !== undefined && !this.#stopped.signal.aborted && lease.leftMillis() > 0) {
+    while (next !== undefined && !this.#loop.isStopped && lease.leftMillis() > 0) {
       const startedAt = timing.monotonicMillis();
       await this.#markWindow(next);
-      await timing.wait((timing.monotonicMillis() - startedAt) * REST_SHARE, this.#stopped.signal);
+      await timing.wait((timing.monotonicMillis() - startedAt) * REST_SHARE, this.#loop.signal);
       const newest: BookMark | undefined = await store.next(last.book - 1, BOOK_MARK_ROWS);
       next = newest?.book === last.book ? newest : undefined;
     }

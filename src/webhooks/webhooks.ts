@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 
 import { FairShare } from "../../runtime/fair-share.js";
+import { Loop } from "../../runtime/loop.js";
 import type { OrganizationId, WebhookEndpointId } from "../domain/values/ids.js";
 import {
   CELL_STARTS_PER_TICK_MAX,
@@ -50,7 +51,6 @@ export class Webhooks {
   readonly #windows = new Map<WebhookEndpointId, Window>();
   /** The organizations with windows, in the order of their turns. */
   #turns: OrganizationId[] = [];
-  readonly #stopped = new AbortController();
   readonly #aborted = new AbortController();
   readonly #underWay = new Set<Promise<void>>();
   /** The deliveries under way. One organization alone has at most half of them. */
@@ -59,16 +59,17 @@ export class Webhooks {
   #lookAfter = "";
   #lookAt = -Infinity;
   #saveAt = -Infinity;
-  #loop: Promise<void> | undefined;
+  readonly #loop: Loop;
 
   constructor(options: WebhooksOptions) {
     this.#options = options;
+    this.#loop = new Loop({ step: () => this.#step(), wait: options.timing.wait });
     // Each delivery under way listens to it.
     setMaxListeners(Infinity, this.#aborted.signal);
   }
 
   start(): void {
-    this.#loop ??= this.#run();
+    this.#loop.start();
   }
 
   /**
@@ -77,8 +78,7 @@ export class Webhooks {
    */
   async stop(graceMillis: number): Promise<void> {
     const { timing, onError } = this.#options;
-    this.#stopped.abort();
-    await this.#loop;
+    await this.#loop.stop();
     const idle = new AbortController();
     const ended = Promise.all(this.#underWay).finally(() => {
       idle.abort();
@@ -89,17 +89,14 @@ export class Webhooks {
     await this.#save().catch(onError);
   }
 
-  async #run(): Promise<void> {
-    const { timing, onError } = this.#options;
-    while (!this.#stopped.signal.aborted) {
-      const hasWork = await this.#tick().catch((error: unknown) => {
-        onError(error);
-        // What is in memory may differ from what is stored. It is read again.
-        this.#windows.clear();
-        return false;
-      });
-      await timing.wait(hasWork ? TICK_MILLIS : LOOK_MILLIS, this.#stopped.signal);
-    }
+  async #step(): Promise<number> {
+    const hasWork = await this.#tick().catch((error: unknown) => {
+      this.#options.onError(error);
+      // What is in memory may differ from what is stored. It is read again.
+      this.#windows.clear();
+      return false;
+    });
+    return hasWork ? TICK_MILLIS : LOOK_MILLIS;
   }
 
   /** Does what is due. Returns whether there is something to send. */
