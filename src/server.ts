@@ -5,7 +5,7 @@ import type { Tracing } from "../runtime/tracing/tracing.js";
 import type { AccountId, FreezeId, TransactionId, WebhookEndpointId } from "./domain/values/ids.js";
 import type { UnixMillis } from "./domain/values/time.js";
 import { Follower } from "./events/follower.js";
-import { pokingAfterCommit } from "./events/poke-after-commit.js";
+import { wakingAfterCommit } from "./events/wake-after-commit.js";
 import { eventCodec } from "./grpc/messages/events/event.js";
 import { type GrpcServerOptions, type Serving, startGrpcServer } from "./grpc/server.js";
 import type { ServedCell } from "./grpc/services/served-cell.js";
@@ -249,8 +249,8 @@ function openCells(
       logger.error({ cell: number, ...failureFacts(error) }, "the events were not read, and are tried again");
     };
     const follower = new Follower({ reads: reading, codec: eventCodec, onError });
-    const poking = pokingAfterCommit(cell.committer, follower);
-    const committer = metrics?.metered(poking, number) ?? poking;
+    const waking = wakingAfterCommit(cell.committer, follower);
+    const committer = metrics?.metered(waking, number) ?? waking;
     const ledger = new Ledger({
       committer,
       now,

@@ -54,7 +54,7 @@ export type JournalKind = (typeof JOURNAL_KINDS)[number];
 export const STILL_FROZEN = "FROZEN";
 
 /** The kinds of entries about the organization itself. They have no account. */
-export type OwnKind = Extract<
+export type BookKind = Extract<
   JournalKind,
   `${"organization" | "key" | "webhook_endpoint" | "reserve" | "limits" | "rail"}.${string}`
 >;

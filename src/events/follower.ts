@@ -34,7 +34,7 @@ export class Follower {
   readonly #options: FollowerOptions;
   readonly #tails = new Map<OrganizationId, Tail>();
   /** The watched books with commits that were not read yet. */
-  #poked = new Set<OrganizationId>();
+  #woken = new Set<OrganizationId>();
   #timer: NodeJS.Timeout | undefined;
   #isReading = false;
   #isClosed = false;
@@ -69,11 +69,11 @@ export class Follower {
   }
 
   /** Tells that these organizations' commands are committed. */
-  poke(commands: Iterable<{ readonly organizationId: OrganizationId }>): void {
+  wake(commands: Iterable<{ readonly organizationId: OrganizationId }>): void {
     if (this.#tails.size === 0) return;
-    const before = this.#poked.size;
-    for (const { organizationId } of commands) if (this.#tails.has(organizationId)) this.#poked.add(organizationId);
-    if (before === 0 && this.#poked.size > 0) this.#schedule();
+    const before = this.#woken.size;
+    for (const { organizationId } of commands) if (this.#tails.has(organizationId)) this.#woken.add(organizationId);
+    if (before === 0 && this.#woken.size > 0) this.#schedule();
   }
 
   close(): void {
@@ -85,7 +85,7 @@ export class Follower {
     if (this.#isReading || this.#isClosed || this.#tails.size === 0) return;
     const pollAt = this.#polledAt + (this.#idlePolls < LOOKS_UNTIL_IDLE ? POLL_MILLIS : IDLE_POLL_MILLIS);
     const gap = Math.min(ROUND_GAP_MILLIS + ROUND_GAP_MILLIS_OF_BOOK * this.#tails.size, ROUND_GAP_MILLIS_MAX);
-    const at = Math.max(this.#poked.size > 0 ? 0 : pollAt, this.#foundAt + gap);
+    const at = Math.max(this.#woken.size > 0 ? 0 : pollAt, this.#foundAt + gap);
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.#round(pollAt), Math.max(0, at - performance.now()));
   }
@@ -93,14 +93,14 @@ export class Follower {
   async #round(pollAt: number): Promise<void> {
     const startedAt = performance.now();
     const isPoll = startedAt >= pollAt;
-    const poked = this.#poked;
-    this.#poked = new Set();
+    const woken = this.#woken;
+    this.#woken = new Set();
     this.#isReading = true;
     if (isPoll) this.#polledAt = startedAt;
     try {
-      const found = await this.#read(isPoll ? [...this.#tails.keys()] : [...poked]);
+      const found = await this.#read(isPoll ? [...this.#tails.keys()] : [...woken]);
       if (found.length > 0) this.#foundAt = startedAt;
-      if (isPoll) this.#idlePolls = found.some((id) => !poked.has(id)) ? 0 : this.#idlePolls + 1;
+      if (isPoll) this.#idlePolls = found.some((id) => !woken.has(id)) ? 0 : this.#idlePolls + 1;
     } catch (error) {
       this.#options.onError(error);
       // The streams stay open, and notice it when they look at their keys. The next look reads on

@@ -65,8 +65,8 @@ export function cellRails(cell: Cell, options: RailsOptions): RunningRails {
   return {
     ...stores,
     railAccounts,
-    poke: () => {
-      settlement.poke();
+    wake: () => {
+      settlement.wake();
     },
     noteBalance: balanceNotes(cell, { rails: railAccounts, now, logger }),
     payoutsStopped: () => settlement.payoutsStopped,

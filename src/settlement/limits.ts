@@ -5,7 +5,7 @@ const MINUTE_MILLIS = 60 * SECOND_MILLIS;
 const HOUR_MILLIS = 60 * MINUTE_MILLIS;
 const DAY_MILLIS = 24 * HOUR_MILLIS;
 
-/** The loop looks for due work this often, and at once when it is poked. */
+/** The loop looks for due work this often, and at once when it is woken. */
 export const LOOP_MILLIS = 500;
 /** After a look, the loop rests for so many times as long as the look took. */
 export const RESTS_PER_LOOK = 4;

@@ -15,8 +15,8 @@ import {
   MESSAGES_WAITING_MAX,
   RESTS_PER_LOOK,
 } from "./limits.js";
-import { Looks } from "./looks.js";
 import { Messages } from "./messages.js";
+import { PaymentPoller } from "./payment-poller.js";
 import type { InboxMessage, RailInbox } from "./ports/inbox.js";
 import type { Payments } from "./ports/payments.js";
 import type { ClosePayouts, RailAccount, SettledAccounts } from "./ports/rail-accounts.js";
@@ -45,14 +45,14 @@ export interface SettlementOptions {
 export class Settlement {
   readonly #options: SettlementOptions;
   readonly #calls: RailCalls;
-  readonly #looks: Looks;
+  readonly #poller: PaymentPoller;
   readonly #messages: Messages;
   readonly #breaker: Breaker;
   readonly #loop: Loop;
   readonly #payments: UnderWay<TransactionId>;
   readonly #inbox: UnderWay<number>;
   readonly #rooms = new Rooms<RailAccountId>(() => {
-    this.poke();
+    this.wake();
   });
   readonly #missing = new Set<RailAccountId>();
 
@@ -67,7 +67,7 @@ export class Settlement {
     const evidence = new Evidence(options);
     const line = new SettlementLine({ submit, evidence, timing, newTransactionId, stopped, onEvent });
     const parts = { ...options, line, evidence, calls: this.#calls };
-    this.#looks = new Looks(parts);
+    this.#poller = new PaymentPoller(parts);
     this.#messages = new Messages(parts);
     this.#breaker = new Breaker(parts);
     this.#payments = new UnderWay(timing.monotonicMillis);
@@ -84,7 +84,7 @@ export class Settlement {
   }
 
   /** Looks for work at once. */
-  poke(): void {
+  wake(): void {
     this.#loop.wake();
   }
 
@@ -109,7 +109,7 @@ export class Settlement {
     const from = timing.monotonicMillis();
     await this.#lookForWork().catch(this.#onError);
     const rest = Math.min((timing.monotonicMillis() - from) * RESTS_PER_LOOK, LOOP_MILLIS);
-    // Pokes without end must not make the looks take all of the database's time.
+    // Calls of `wake` without end must not make the looks take all of the database's time.
     if (rest > 0) await timing.wait(rest, this.#loop.signal);
     return LOOP_MILLIS;
   }
@@ -138,7 +138,7 @@ export class Settlement {
       if (this.#payments.has(transactionId)) continue;
       if (this.#rooms.freeOf(id) === 0) return;
       const work: Work = { payment, account };
-      this.#payments.run(transactionId, () => this.#rooms.in(id, () => this.#looks.look(work)), this.#onError);
+      this.#payments.run(transactionId, () => this.#rooms.in(id, () => this.#poller.poll(work)), this.#onError);
     }
   }
 

@@ -120,11 +120,11 @@ describe("watching a book", () => {
     expect(await ends.next()).to.deep.equal({ done: true, value: 3 });
   });
 
-  it("encodes a message once for all who watch, and wakes them when they are poked", async () => {
+  it("encodes a message once for all who watch, and wakes them when they are woken", async () => {
     const both = [watcher(), watcher()] as const;
     await Promise.all(both.map((each) => each.take()));
     happen(5);
-    follower.poke([{ organizationId: ORGANIZATION }]);
+    follower.wake([{ organizationId: ORGANIZATION }]);
     await Promise.all(both.map((each) => each.takeUntil(5)));
     expect(both.map(({ sequences }) => sequences)).to.deep.equal([upTo(5), upTo(5)]);
     expect(both[0].messages.at(-1)).to.equal(both[1].messages.at(-1));
@@ -144,7 +144,7 @@ describe("watching a book", () => {
     await Promise.all([fast.take(), slow.take()]);
     for (let round = 1; round <= 40; round += 1) {
       happen(100, { bytes: 2_000 });
-      follower.poke([{ organizationId: ORGANIZATION }]);
+      follower.wake([{ organizationId: ORGANIZATION }]);
       await fast.takeUntil(round * 100);
     }
     const readsBefore = book.lookedAt.length;
@@ -161,7 +161,7 @@ describe("watching a book", () => {
     const one = watcher();
     await one.takeUntil(400);
     happen(400, { bytes: 5_000 });
-    follower.poke([{ organizationId: ORGANIZATION }]);
+    follower.wake([{ organizationId: ORGANIZATION }]);
     await one.takeUntil(800);
     expect(one.sequences).to.deep.equal(upTo(800));
     expect(Math.max(...one.messages.map(({ length }) => length))).to.be.at.most(262_144 + 16);
@@ -172,7 +172,7 @@ describe("watching a book", () => {
     const filtered = watcher({ filter: { types: ["transaction.completed"] }, heartbeatMillis: 5 });
     await filtered.takeUntil(300);
     happen(7);
-    follower.poke([{ organizationId: ORGANIZATION }]);
+    follower.wake([{ organizationId: ORGANIZATION }]);
     await filtered.takeUntil(307);
     expect(filtered.sequences).to.deep.equal(upTo(307).filter((sequence) => sequence % 2 === 0));
     await filtered.take();
@@ -184,7 +184,7 @@ describe("watching a book", () => {
     await Promise.all([ours.take(), theirs.take()]);
     happen(3);
     happen(1, { organizationId: OTHER });
-    follower.poke([{ organizationId: ORGANIZATION }, { organizationId: OTHER }]);
+    follower.wake([{ organizationId: ORGANIZATION }, { organizationId: OTHER }]);
     await Promise.all([ours.takeUntil(3), theirs.takeUntil(1)]);
     expect([ours.sequences, theirs.sequences]).to.deep.equal([[1, 2, 3], [1]]);
   });
@@ -215,7 +215,7 @@ describe("watching a book", () => {
       looks += 1;
       return Promise.resolve(new Map());
     };
-    follower.poke([{ organizationId: ORGANIZATION }]);
+    follower.wake([{ organizationId: ORGANIZATION }]);
     for (let turn = 0; turn < 100; turn += 1) await setImmediate();
     expect(looks).to.equal(0);
   });

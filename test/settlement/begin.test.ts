@@ -375,17 +375,17 @@ describe("the settlement, when it begins a payment", () => {
     expect(world.rail.sent).to.have.length(40);
   });
 
-  it("rests four times as long as a look took, however often it is poked", async () => {
+  it("rests four times as long as a look took, however often it is woken", async () => {
     const settlement = await world.start();
     const accountsWithDue = world.payments.accountsWithDue.bind(world.payments);
     world.payments.accountsWithDue = (now) => {
       world.timing.jump(20);
       return accountsWithDue(now);
     };
-    settlement.poke();
+    settlement.wake();
     await settled();
     const id = await world.mint();
-    settlement.poke();
+    settlement.wake();
     await world.pass(79);
     expect(world.rail.sent).to.deep.equal([]);
     await world.pass(1);
@@ -404,10 +404,10 @@ describe("the settlement, when it begins a payment", () => {
     expect(quick.sent).to.deep.equal([id]);
   });
 
-  it("looks at once when it is poked, and every half second otherwise", async () => {
+  it("looks at once when it is woken, and every half second otherwise", async () => {
     const settlement = await world.start();
     const first = await world.mint();
-    settlement.poke();
+    settlement.wake();
     await settled();
     expect(world.rail.sent).to.deep.equal([first]);
     const second = await world.mint();

@@ -458,7 +458,7 @@ describe("the settlement, about the messages of a rail", () => {
       await world.pass(10_000);
       expect(world.stateOf(id)).to.equal("ACCEPTED PROCESSING");
       await world.payments.advance(id, world.timing.now());
-      settlement.poke();
+      settlement.wake();
       await world.pass(500);
       expect(world.stateOf(id)).to.equal("ENDED COMPLETED");
     });
@@ -469,7 +469,7 @@ describe("the settlement, about the messages of a rail", () => {
       await world.pass(10_000);
       expect(world.stateOf(id)).to.equal("SENDING PROCESSING");
       await world.payments.advance(id, world.timing.now());
-      settlement.poke();
+      settlement.wake();
       await world.pass(500);
       expect(world.stateOf(id)).to.equal("SENDING PROCESSING OUTCOME_UNKNOWN");
       await world.pass(MINUTE_MILLIS);

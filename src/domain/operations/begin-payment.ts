@@ -2,7 +2,7 @@ import type { BeginPayment } from "../commands.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse } from "../decision.js";
 import { mayHaveMoved } from "../orders/flag.js";
 import { orderOf } from "../orders/order.js";
-import { effectOf, taken } from "../orders/step.js";
+import { effectOf, postedStep } from "../orders/step.js";
 import { type Payment, PROMPTS_TURNED_AWAY_MAX } from "../payment.js";
 import type { Transaction } from "../transaction.js";
 import type { UnixMillis } from "../values/time.js";
@@ -58,6 +58,6 @@ function decide(book: Book, command: BeginPayment, now: UnixMillis): Decision<Tr
     return { kind: "effect", resource: transaction, effect: { entries: [], puts: [{ table: "payments", row }] } };
   }
   const processing: Transaction = { ...transaction, status: "PROCESSING", updatedAt: now };
-  const step = taken({ transaction: processing, account, kind: "transaction.processing", actor });
+  const step = postedStep({ transaction: processing, account, kind: "transaction.processing", actor });
   return { kind: "effect", resource: processing, effect: effectOf([step], [{ table: "payments", row }]) };
 }

@@ -1,8 +1,8 @@
 import type { CancelTransaction } from "../commands.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
 import { releasePosting } from "../journal.js";
-import { accountOf, endedInVain } from "../orders/order.js";
-import { effectOf, taken } from "../orders/step.js";
+import { accountOf, endedWithoutMovement } from "../orders/order.js";
+import { effectOf, postedStep } from "../orders/step.js";
 import type { Transaction } from "../transaction.js";
 import type { UnixMillis } from "../values/time.js";
 
@@ -30,7 +30,7 @@ function decide(book: Book, command: CancelTransaction, now: UnixMillis): Decisi
   const payment = book.payment(organizationId, transactionId);
   if (payment === undefined) throw new Error(`${transactionId} is PENDING, but has no payment`);
   const order = { transaction, account: accountOf(book, transaction), payment };
-  const { account, put, limits } = endedInVain(book, order, now);
+  const { account, put, limits } = endedWithoutMovement(book, order, now);
   const canceled: Transaction = {
     ...transaction,
     status: "CANCELED",
@@ -39,6 +39,6 @@ function decide(book: Book, command: CancelTransaction, now: UnixMillis): Decisi
     updatedAt: now,
   };
   const posting = transaction.type === "REDEEM" ? releasePosting(transaction.amountCents) : undefined;
-  const step = taken({ transaction: canceled, account, kind: "transaction.canceled", posting, actor, reason });
+  const step = postedStep({ transaction: canceled, account, kind: "transaction.canceled", posting, actor, reason });
   return { kind: "effect", resource: canceled, effect: effectOf([step], [put], limits) };
 }

@@ -2,7 +2,7 @@ import type { ClearFlag } from "../commands.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
 import { detailBy } from "../journal.js";
 import { accountOf } from "../orders/order.js";
-import { effectOf, taken } from "../orders/step.js";
+import { effectOf, postedStep } from "../orders/step.js";
 import type { Transaction } from "../transaction.js";
 import type { UnixMillis } from "../values/time.js";
 
@@ -32,6 +32,6 @@ function decide(book: Book, command: ClearFlag, now: UnixMillis): Decision<Trans
   };
   const account = accountOf(book, transaction);
   const detail = detailBy(flag, [person]);
-  const step = taken({ transaction: attended, account, kind: "transaction.attended", actor, reason, detail });
+  const step = postedStep({ transaction: attended, account, kind: "transaction.attended", actor, reason, detail });
   return { kind: "effect", resource: attended, effect: effectOf([step]) };
 }

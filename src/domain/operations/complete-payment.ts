@@ -3,7 +3,7 @@ import { type Book, type Decision, type Lookup, type Operation, refuse, replay }
 import { decideFlag, flagged, type Flagging, isContradicted } from "../orders/flag.js";
 import { ended, type Order, orderOf } from "../orders/order.js";
 import { completed, movedLate } from "../orders/outcome.js";
-import { effectOf, lastOf, type Steps, taken } from "../orders/step.js";
+import { effectOf, lastOf, postedStep, type Steps } from "../orders/step.js";
 import type { FlagReason, Payment, RailReceipt } from "../payment.js";
 import type { Transaction } from "../transaction.js";
 import type { TransactionId } from "../values/ids.js";
@@ -50,7 +50,7 @@ class PaymentReport {
   readonly #book: Book;
   readonly #order: Order;
   readonly #command: CompletePayment;
-  readonly #told: Flagging;
+  readonly #attribution: Flagging;
   /** The transaction of the order and its corrections. */
   readonly #transactions: readonly Transaction[];
 
@@ -59,7 +59,7 @@ class PaymentReport {
     this.#book = book;
     this.#order = order;
     this.#command = command;
-    this.#told = { actor, reason, now };
+    this.#attribution = { actor, reason, now };
     this.#transactions = [order.transaction, ...book.lateCorrections(organizationId, transactionId)];
   }
 
@@ -117,25 +117,25 @@ class PaymentReport {
   }
 
   #addReceipt(transaction: Transaction, receipt: RailReceipt): Decision<Transaction> {
-    const { actor, reason, now } = this.#told;
+    const { actor, reason, now } = this.#attribution;
     const receipted: Transaction = { ...transaction, railReceipt: receipt, updatedAt: now };
     const { account } = this.#order;
-    const step = taken({ transaction: receipted, account, kind: "transaction.receipted", actor, reason, receipt });
+    const step = postedStep({ transaction: receipted, account, kind: "transaction.receipted", actor, reason, receipt });
     return { kind: "effect", resource: receipted, effect: effectOf([step]) };
   }
 
   #complete(): Decision<Transaction> {
     const { organizationId } = this.#command;
-    const { account, put } = ended(this.#order, this.#told.now);
+    const { account, put } = ended(this.#order, this.#attribution.now);
     const { sums } = this.#book.bookOf(organizationId);
-    const steps = completed({ ...this.#order, account }, this.#command, { ...this.#told, sums });
+    const steps = completed({ ...this.#order, account }, this.#command, { ...this.#attribution, sums });
     if (steps === undefined) return this.#flag("NOT_CREDITED");
     // In the same commit: nobody sees it completed without the flag.
-    const told: Steps =
+    const reported: Steps =
       this.#command.isDenied === true
-        ? [...steps, flagged(lastOf(steps), "FAILED_AFTER_COMPLETION", this.#told)]
+        ? [...steps, flagged(lastOf(steps), "FAILED_AFTER_COMPLETION", this.#attribution)]
         : steps;
-    return { kind: "effect", resource: lastOf(told).transaction, effect: effectOf(told, [put]) };
+    return { kind: "effect", resource: lastOf(reported).transaction, effect: effectOf(reported, [put]) };
   }
 
   #correct(): Decision<Transaction> {
@@ -143,14 +143,14 @@ class PaymentReport {
     const { sums } = this.#book.bookOf(organizationId);
     const amountCents = this.#command.amountCents ?? this.#order.transaction.amountCents;
     const late = { newTransactionId, proof: this.#command, amountCents };
-    const steps = movedLate(this.#order, late, { ...this.#told, sums });
+    const steps = movedLate(this.#order, late, { ...this.#attribution, sums });
     if (steps === undefined) return this.#flag("NOT_CREDITED");
     const { transaction } = lastOf(steps);
     return { kind: "effect", resource: transaction, effect: effectOf(steps) };
   }
 
   #flag(flag: FlagReason): Decision<Transaction> {
-    return decideFlag(this.#order, flag, this.#told);
+    return decideFlag(this.#order, flag, this.#attribution);
   }
 
   #ofOrder(id: TransactionId | undefined): Transaction | undefined {

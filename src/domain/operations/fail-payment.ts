@@ -1,7 +1,7 @@
 import type { FailPayment } from "../commands.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
 import { decideFlag, flagged, mayHaveMoved } from "../orders/flag.js";
-import { endedInVain, orderOf } from "../orders/order.js";
+import { endedWithoutMovement, orderOf } from "../orders/order.js";
 import { failed } from "../orders/outcome.js";
 import { effectOf, lastOf, type Steps } from "../orders/step.js";
 import type { Transaction } from "../transaction.js";
@@ -39,12 +39,12 @@ function decide(book: Book, command: FailPayment, now: UnixMillis): Decision<Tra
   // A restored book may be older than what the rail was asked: READY proves nothing there.
   if (failure === "EXPIRED" && book.bookOf(organizationId).state === "RESTORED")
     return refuse({ reason: "BOOK_RESTORED" });
-  const told = { actor, reason, now };
-  if (transaction.status === "COMPLETED") return decideFlag(order, "FAILED_AFTER_COMPLETION", told);
-  if (mayHaveMoved(transaction)) return decideFlag(order, "REPORT_DIFFERS", told);
-  const { account, put, limits } = endedInVain(book, order, now);
-  const end = failed({ transaction, account }, failure, told);
+  const attribution = { actor, reason, now };
+  if (transaction.status === "COMPLETED") return decideFlag(order, "FAILED_AFTER_COMPLETION", attribution);
+  if (mayHaveMoved(transaction)) return decideFlag(order, "REPORT_DIFFERS", attribution);
+  const { account, put, limits } = endedWithoutMovement(book, order, now);
+  const end = failed({ transaction, account }, failure, attribution);
   const mayBePaid = failure === "EXPIRED" && payment.turnedAway > 0;
-  const steps: Steps = mayBePaid ? [end, flagged(end, "OUTCOME_UNKNOWN", told)] : [end];
+  const steps: Steps = mayBePaid ? [end, flagged(end, "OUTCOME_UNKNOWN", attribution)] : [end];
   return { kind: "effect", resource: lastOf(steps).transaction, effect: effectOf(steps, [put], limits) };
 }

@@ -1,9 +1,9 @@
 import { type BookSums, MAX_SUM_CENTS } from "../book.js";
 import type { ResolveTransaction } from "../commands.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
-import { ended, endedInVain, type Order, orderOf } from "../orders/order.js";
-import { completed, failed, movedLate, type Told } from "../orders/outcome.js";
-import { effectOf, lastOf, type Steps, taken } from "../orders/step.js";
+import { ended, endedWithoutMovement, type Order, orderOf } from "../orders/order.js";
+import { type Attribution, completed, failed, movedLate } from "../orders/outcome.js";
+import { effectOf, lastOf, postedStep, type Steps } from "../orders/step.js";
 import type { Resolution } from "../payment.js";
 import { detailOf, type Intent, isApproved, personsOf, standingAfter } from "../proposal.js";
 import type { ResolvedTransaction, Transaction } from "../transaction.js";
@@ -62,12 +62,14 @@ function decide(book: Book, command: ResolveTransaction, now: UnixMillis): Decis
     if (row === standing) return replay(without(transaction));
     const proposed: Transaction = { ...transaction, updatedAt: now };
     const kind = "transaction.resolution_proposed";
-    const step = taken({ transaction: proposed, account, kind, actor, reason, detail: detailOf(intent) });
+    const step = postedStep({ transaction: proposed, account, kind, actor, reason, detail: detailOf(intent) });
     return { kind: "effect", resource: without(proposed), effect: effectOf([step], [{ table: "proposals", row }]) };
   }
 
   const end =
-    resolution.kind === "COMPLETED" ? { ...ended(order, now), limits: undefined } : endedInVain(book, order, now);
+    resolution.kind === "COMPLETED"
+      ? { ...ended(order, now), limits: undefined }
+      : endedWithoutMovement(book, order, now);
   const { sums } = book.bookOf(organizationId);
   const persons = personsOf(standing, intent);
   const steps = resolve({ ...order, account: end.account }, command, { actor, reason, now, persons, sums });
@@ -86,18 +88,18 @@ function without(transaction: Transaction): ResolvedTransaction {
 function resolve(
   { transaction, account }: Omit<Order, "payment">,
   { resolution, newTransactionId }: ResolveTransaction,
-  told: Told & { sums: BookSums },
+  attribution: Attribution & { sums: BookSums },
 ): Steps | undefined {
   switch (resolution.kind) {
     case "COMPLETED":
-      return completed({ transaction, account }, { movement: undefined, receipt: resolution.receipt }, told);
+      return completed({ transaction, account }, { movement: undefined, receipt: resolution.receipt }, attribution);
     case "FAILED":
-      return [failed({ transaction, account }, "RESOLVED_BY_OPERATOR", told)];
+      return [failed({ transaction, account }, "RESOLVED_BY_OPERATOR", attribution)];
     case "MOVED": {
       const { receipt, amountCents } = resolution;
-      const end = failed({ transaction, account }, "REPORT_DIFFERS", told);
+      const end = failed({ transaction, account }, "REPORT_DIFFERS", attribution);
       const late = { newTransactionId, proof: { movement: undefined, receipt }, amountCents };
-      const moved = movedLate(end, late, told);
+      const moved = movedLate(end, late, attribution);
       return moved === undefined ? undefined : [end, ...moved];
     }
   }

@@ -6,7 +6,7 @@ import type { Transaction } from "../transaction.js";
 import type { Actor } from "../values/actor.js";
 import type { StatusReason } from "../values/text.js";
 import type { UnixMillis } from "../values/time.js";
-import { effectOf, type Taken, taken } from "./step.js";
+import { effectOf, type PostedStep, postedStep } from "./step.js";
 
 export interface Flagging {
   readonly actor: Actor;
@@ -19,9 +19,9 @@ export function flagged(
   { transaction, account }: { transaction: Transaction; account: LedgerAccount },
   flag: FlagReason,
   { actor, reason, now }: Flagging,
-): Taken {
+): PostedStep {
   const changed: Transaction = { ...transaction, openFlags: [...transaction.openFlags, flag], updatedAt: now };
-  return taken({ transaction: changed, account, kind: "transaction.flagged", actor, reason, detail: flag });
+  return postedStep({ transaction: changed, account, kind: "transaction.flagged", actor, reason, detail: flag });
 }
 
 /** Whether a report has contradicted the order, or another report. */

@@ -31,12 +31,12 @@ export function accountOf(book: Book, { id, organizationId, accountId }: Transac
 }
 
 /** The rows of an order whose payment has ended. */
-export interface Ended {
+export interface EndedPayment {
   readonly account: LedgerAccount;
   readonly put: Put<"payments">;
 }
 
-export function ended({ account, payment }: Pick<Order, "account" | "payment">, now: UnixMillis): Ended {
+export function ended({ account, payment }: Pick<Order, "account" | "payment">, now: UnixMillis): EndedPayment {
   const row: Payment = { ...payment, state: "ENDED", phoneNumber: undefined, updatedAt: now };
   return {
     account: { ...account, openPayments: account.openPayments - 1 },
@@ -45,9 +45,9 @@ export function ended({ account, payment }: Pick<Order, "account" | "payment">, 
 }
 
 /** The rows of an order whose payment has ended without a movement: it counts no longer. */
-export type EndedInVain = Ended & Counted;
+export type EndedWithoutMovement = EndedPayment & Counted;
 
-export function endedInVain(book: Book, order: Order, now: UnixMillis): EndedInVain {
+export function endedWithoutMovement(book: Book, order: Order, now: UnixMillis): EndedWithoutMovement {
   const { account, put } = ended(order, now);
   return { ...takenBack(book, account, order.transaction, now), put };
 }

@@ -19,10 +19,10 @@ import type { TransactionId } from "../values/ids.js";
 import { type Description, type Metadata, NO_REASON, type Reference, type StatusReason } from "../values/text.js";
 import type { UnixMillis } from "../values/time.js";
 import { flagged } from "./flag.js";
-import { type Steps, type Taken, taken } from "./step.js";
+import { type PostedStep, postedStep, type Steps } from "./step.js";
 
 /** Who says how an order ended, and when. */
-export interface Told {
+export interface Attribution {
   readonly actor: Actor;
   readonly reason: StatusReason;
   readonly now: UnixMillis;
@@ -43,7 +43,7 @@ interface OpenOrder {
 export function completed(
   { transaction, account }: OpenOrder,
   { movement, receipt }: RailProof,
-  { sums, ...told }: Told & { sums: BookSums },
+  { sums, ...attribution }: Attribution & { sums: BookSums },
 ): Steps | undefined {
   const { type, amountCents } = transaction;
   const posting = type === "MINT" ? incomingPosting(sums, account, amountCents) : burnPosting(amountCents);
@@ -51,19 +51,23 @@ export function completed(
   const changed: Transaction = {
     ...transaction,
     status: "COMPLETED",
-    statusReason: told.reason,
+    statusReason: attribution.reason,
     railMovement: movement,
     railReceipt: receipt,
     openFlags: [],
-    updatedAt: told.now,
-    completedAt: told.now,
+    updatedAt: attribution.now,
+    completedAt: attribution.now,
   };
-  return booked({ transaction: changed, account }, posting, told);
+  return booked({ transaction: changed, account }, posting, attribution);
 }
 
 /** Ends a transaction for which no shillings have moved, and releases the hold of a redemption. */
-export function failed({ transaction, account }: OpenOrder, failure: FailureReason, told: Told): Taken {
-  const { actor, reason, now, persons } = told;
+export function failed(
+  { transaction, account }: OpenOrder,
+  failure: FailureReason,
+  attribution: Attribution,
+): PostedStep {
+  const { actor, reason, now, persons } = attribution;
   const changed: Transaction = {
     ...transaction,
     status: "FAILED",
@@ -74,7 +78,7 @@ export function failed({ transaction, account }: OpenOrder, failure: FailureReas
   };
   const posting = transaction.type === "REDEEM" ? releasePosting(transaction.amountCents) : undefined;
   const detail = detailBy(failure, persons);
-  return taken({ transaction: changed, account, kind: "transaction.failed", posting, actor, reason, detail });
+  return postedStep({ transaction: changed, account, kind: "transaction.failed", posting, actor, reason, detail });
 }
 
 /** A movement that no open transaction expects. */
@@ -91,13 +95,13 @@ export interface LateMovement {
 export function movedLate(
   { transaction: original, account }: OpenOrder,
   { newTransactionId, proof, amountCents }: LateMovement,
-  { sums, ...told }: Told & { sums: BookSums },
+  { sums, ...attribution }: Attribution & { sums: BookSums },
 ): Steps | undefined {
   const { organizationId, accountId, type, rail } = original;
   const posting =
     type === "MINT" ? incomingPosting(sums, account, amountCents) : outgoingPosting(sums, account, amountCents);
   if (posting === undefined) return undefined;
-  const { now } = told;
+  const { now } = attribution;
   const transaction: Transaction = {
     id: newTransactionId,
     organizationId,
@@ -121,7 +125,7 @@ export function movedLate(
     updatedAt: now,
     completedAt: now,
   };
-  return booked({ transaction, account }, posting, { ...told, reason: NO_REASON });
+  return booked({ transaction, account }, posting, { ...attribution, reason: NO_REASON });
 }
 
 const NO_METADATA = new Map<string, string>() as ReadonlyMap<string, string> as Metadata;
@@ -134,10 +138,23 @@ function lateReference({ movement, receipt }: RailProof): Reference {
   return (movement === undefined ? `kesc:late:receipt:${receipt}` : `kesc:late:movement:${movement}`) as Reference;
 }
 
-function booked({ transaction, account }: OpenOrder, posting: Posting, { actor, reason, now, persons }: Told): Steps {
+function booked(
+  { transaction, account }: OpenOrder,
+  posting: Posting,
+  { actor, reason, now, persons }: Attribution,
+): Steps {
   const { corrects, railReceipt: receipt } = transaction;
   const detail = detailBy(corrects?.kind, persons);
-  const step = taken({ transaction, account, kind: "transaction.completed", posting, actor, reason, detail, receipt });
+  const step = postedStep({
+    transaction,
+    account,
+    kind: "transaction.completed",
+    posting,
+    actor,
+    reason,
+    detail,
+    receipt,
+  });
   if (posting.credit !== "unallocated") return [step];
   return [step, flagged(step, "NOT_CREDITED", { actor, reason: NO_REASON, now })];
 }

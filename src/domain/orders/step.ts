@@ -22,7 +22,7 @@ export interface Step {
 }
 
 /** A step that was taken. */
-export interface Taken {
+export interface PostedStep {
   readonly transaction: Transaction;
   /** The account after the step. */
   readonly account: LedgerAccount;
@@ -30,14 +30,14 @@ export interface Taken {
 }
 
 /** Steps that one account took one after the other. */
-export type Steps = readonly [Taken, ...Taken[]];
+export type Steps = readonly [PostedStep, ...PostedStep[]];
 
-export function lastOf(steps: Steps): Taken {
+export function lastOf(steps: Steps): PostedStep {
   return steps.reduce((_, step) => step);
 }
 
 /** Posts the step to the account. A completed transaction learns the balance after it. */
-export function taken(step: Step): Taken {
+export function postedStep(step: Step): PostedStep {
   const { transaction, account, kind, posting, actor, reason = NO_REASON, detail, receipt } = step;
   const { organizationId, id: transactionId, updatedAt: now } = transaction;
   const posted: LedgerAccount =

@@ -129,6 +129,6 @@ const TYPES = { mint: "MINT", redeem: "REDEEM" } as const satisfies Record<MoveM
 
 async function pokeAfter(submitted: Promise<Outcome<Transaction>>, cell: ServedCell): Promise<Outcome<Transaction>> {
   const outcome = await submitted;
-  if (outcome.kind === "done" && !outcome.replayed) cell.poke();
+  if (outcome.kind === "done" && !outcome.replayed) cell.wake();
   return outcome;
 }

@@ -66,7 +66,7 @@ export function railHandlers({
           return ACCEPTED;
         }
         const { uuid, purpose } = subject;
-        const { inbox, noteBalance, poke } = cellOf(subject);
+        const { inbox, noteBalance, wake } = cellOf(subject);
         const message = { purpose, body: maskMessage(bytes.toString("utf8")) };
         if (purpose === "balance") {
           noteBalance?.(uuid, message);
@@ -74,7 +74,7 @@ export function railHandlers({
         }
         const transactionId = transactionIdOf(uuid);
         const added = await inbox.add({ transactionId, ...message }, now());
-        if (added === "stored") poke();
+        if (added === "stored") wake();
         if (added === "full") dropped.count(transactionId);
         return ACCEPTED;
       },

@@ -31,7 +31,7 @@ export function sandboxHandlers({
       response: AdvanceTransactionResponse,
       parse: (request) => parseFields({ transaction_id: parseTransactionId(request.transaction_id) }),
       run: async ({ transaction_id: transactionId }, { key }) => {
-        const { reads, payments, poke } = cellOf(key);
+        const { reads, payments, wake } = cellOf(key);
         const transaction = await reads.transaction(key.organizationId, transactionId);
         if (transaction === undefined) {
           return { kind: "refused", refusal: { reason: "TRANSACTION_NOT_FOUND", transactionId } };
@@ -41,7 +41,7 @@ export function sandboxHandlers({
           return { kind: "refused", refusal: { reason: "RAIL_NOT_SANDBOX", transactionId, rail } };
         }
         const hasAdvanced = await payments.advance(transactionId, now());
-        if (hasAdvanced) poke();
+        if (hasAdvanced) wake();
         return { kind: "done", response: { transaction: toTransactionMessage(transaction) }, replayed: !hasAdvanced };
       },
     }),

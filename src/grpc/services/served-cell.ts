@@ -35,7 +35,7 @@ export interface CellRails {
   readonly inbox: Pick<RailInbox, "add" | "messages">;
   readonly railAccounts: RailAccounts & DefaultRails;
   /** Lets the settlement look at once for what is due. */
-  readonly poke: () => void;
+  readonly wake: () => void;
   /**
    * Takes a message that answers a question for a balance. The UUID is that of the account at the
    * rail.

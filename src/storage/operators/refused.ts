@@ -1,5 +1,5 @@
 import type { OperatorRefusal } from "../../operators/refusal.js";
-import { BookMovingError } from "../organizations/own-rows.js";
+import { BookMovingError } from "../organizations/book-rows.js";
 import { RefusedWriteError } from "../sql/store-error.js";
 
 /** Undoes the transaction of an act that is refused. */

@@ -22,9 +22,9 @@ import {
 } from "../sql/organization-rows.js";
 import { orStoreError, RefusedWriteError } from "../sql/store-error.js";
 import type { Authorship } from "./authorship.js";
+import { bookRowWrites, lockBook } from "./book-rows.js";
 import { certificateHash, certificateKeys, GENERATIONS_READ, type ReadByHashes } from "./certificate-keys.js";
 import { insertOrganization } from "./new-organization.js";
-import { lockBook, ownRowWrites } from "./own-rows.js";
 
 const SECRET_BYTES = 32;
 const CONFLICT_TRIES_MAX = 20;
@@ -161,7 +161,7 @@ export class CellKeys {
           last_used_at: null,
         };
         await session.write([
-          ...ownRowWrites(this.#cell, book, {
+          ...bookRowWrites(this.#cell, book, {
             kind: "key.created",
             created: contentOfApiKey(made),
             actor,
@@ -198,7 +198,7 @@ export class CellKeys {
         if (isNew) {
           const change = { id, revoked_seq: book.nextSeq, revoked_at: book.recordedAt };
           await session.write([
-            ...ownRowWrites(this.#cell, book, { kind: "key.revoked", created: [id], actor: author?.actor }),
+            ...bookRowWrites(this.#cell, book, { kind: "key.revoked", created: [id], actor: author?.actor }),
             { sql: revokeApiKey, rows: [change] },
           ]);
         }

@@ -11,7 +11,7 @@ import { JOURNAL_COLUMNS, journalRowOf } from "../sql/journal-rows.js";
 import { bookKeysHexOf, contentOfOrganization, type OrganizationRow } from "../sql/organization-rows.js";
 import { BOOK_COLUMNS } from "../sql/records/book-head-rows.js";
 import type { Authorship } from "./authorship.js";
-import { ownEntry } from "./own-rows.js";
+import { bookEntry } from "./book-rows.js";
 
 const NEW_BOOK_COLUMNS = { ...BOOK_COLUMNS, organization_id: "text", state: "text" } as const satisfies Columns;
 
@@ -32,7 +32,7 @@ export async function insertOrganization(cell: Cell, row: OrganizationRow, autho
     })) as readonly [{ readonly number: number }];
     const number = last.number + 1;
     const recordedAt = toUnixMillis(row.created_at);
-    const opening = ownEntry(organizationId, { kind: "organization.created", recordedAt, actor: author?.actor });
+    const opening = bookEntry(organizationId, { kind: "organization.created", recordedAt, actor: author?.actor });
     const journalRow = journalRowOf(opening, {
       book: number,
       seq: FIRST_SEQ,

@@ -5,7 +5,7 @@ import type { Cell } from "../database.js";
 import type { Columns } from "../sql/engine.js";
 import { orStoreError } from "../sql/store-error.js";
 import type { Authorship } from "./authorship.js";
-import { lockBook, ownRowWrites } from "./own-rows.js";
+import { bookRowWrites, lockBook } from "./book-rows.js";
 
 const SUSPENSION_COLUMNS = { number: "int64", suspended_seq: "int64" } as const satisfies Columns;
 
@@ -35,7 +35,7 @@ export function changeSuspension(
       if (book.isSuspended === isSuspended) return false;
       const kind = isSuspended ? "organization.suspended" : "organization.resumed";
       await session.write([
-        ...ownRowWrites(cell, book, { kind, reason, created: [reason], actor: author?.actor }),
+        ...bookRowWrites(cell, book, { kind, reason, created: [reason], actor: author?.actor }),
         {
           sql: update(table("books"), { key: "number", columns: SUSPENSION_COLUMNS }),
           rows: [{ number: book.number, suspended_seq: isSuspended ? book.nextSeq : null }],

@@ -9,7 +9,7 @@ import { changedNamesOf, type InsertedRow, insertedTypesOf, typesOf } from "../.
 import { RAIL_ACCOUNTS } from "../../model/rails.js";
 import type { PayoutMode } from "../../settlement/ports/rail-accounts.js";
 import type { Cell, Database } from "../database.js";
-import { lockBook, type LockedBook, ownRowWrites } from "../organizations/own-rows.js";
+import { bookRowWrites, lockBook, type LockedBook } from "../organizations/book-rows.js";
 import type { Session } from "../sql/engine.js";
 import { orStoreError } from "../sql/store-error.js";
 import { paymentsUnderWaySql } from "./payments.js";
@@ -193,7 +193,7 @@ async function write(
     const detail = JSON.stringify(recordOf(row));
     const nextSeq = book.nextSeq + index;
     await session.write([
-      ...ownRowWrites(cell, { ...book, nextSeq }, { kind: "rail.changed", detail, created: [detail, "", ""], actor }),
+      ...bookRowWrites(cell, { ...book, nextSeq }, { kind: "rail.changed", detail, created: [detail, "", ""], actor }),
       {
         sql: isNew && index === rows.length - 1 ? insert : change,
         rows: [{ ...row, created_at: book.recordedAt, updated_at: book.recordedAt }],

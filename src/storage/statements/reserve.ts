@@ -5,7 +5,7 @@ import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import type { RecordedFigure, ReserveFigure } from "../../statements/ports.js";
 import type { Cell } from "../database.js";
 import type { ListReader } from "../lists/page.js";
-import { lockBook, ownRowWrites } from "../organizations/own-rows.js";
+import { bookRowWrites, lockBook } from "../organizations/book-rows.js";
 import type { Engine } from "../sql/engine.js";
 import { orStoreError, RefusedWriteError } from "../sql/store-error.js";
 
@@ -47,7 +47,7 @@ export function recordReserve(
       const places = await session.read({ sql: placesSql(engine), bindings: [book.number] });
       const isKnown = (places as readonly PlaceRow[]).some((row) => row.place === place);
       if (!isKnown && places.length >= PLACES_MAX) throw new TooManyPlacesError();
-      await session.write(ownRowWrites(cell, book, { kind: "reserve.recorded", detail, created: [detail, "", ""] }));
+      await session.write(bookRowWrites(cell, book, { kind: "reserve.recorded", detail, created: [detail, "", ""] }));
       await session.read({
         sql: `
           INSERT INTO ${engine.table("reserve_places")}

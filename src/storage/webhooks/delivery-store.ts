@@ -6,7 +6,7 @@ import { WEBHOOK_RETRIES } from "../../model/webhooks.js";
 import type { DeliveryStore, Due, EndpointChanges, TakenEndpoint } from "../../webhooks/ports/delivery.js";
 import type { DisabledReason, Endpoint } from "../../webhooks/ports/endpoint.js";
 import type { Cell } from "../database.js";
-import { BookMovingError, lockBook, ownRowWrites } from "../organizations/own-rows.js";
+import { BookMovingError, bookRowWrites, lockBook } from "../organizations/book-rows.js";
 import type { Engine, Session } from "../sql/engine.js";
 import type { EndpointRow, RetryRow } from "../sql/records/webhook-rows.js";
 import { orStoreError } from "../sql/store-error.js";
@@ -51,7 +51,7 @@ export function deliveryStore(cell: DeliveryCell): DeliveryStore {
     const changed = await session.read({ sql: statements.disable, bindings });
     if (changed.length === 0) return;
     const row = { kind: "webhook_endpoint.disabled", detail: id, created: [id, "", ""], actor: WEBHOOKS } as const;
-    await session.write(ownRowWrites(cell, book, row));
+    await session.write(bookRowWrites(cell, book, row));
   };
 
   return {

@@ -1,4 +1,4 @@
-import type { OwnKind } from "../../domain/journal.js";
+import type { BookKind } from "../../domain/journal.js";
 import type { Refusal } from "../../domain/refusal.js";
 import type { OrganizationId, WebhookEndpointId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
@@ -24,11 +24,11 @@ import type {
 import type { Cell } from "../database.js";
 import {
   BookMovingError,
+  bookRowWrites,
   ClockBehindError,
   lockBook,
   type LockedBook,
-  ownRowWrites,
-} from "../organizations/own-rows.js";
+} from "../organizations/book-rows.js";
 import type { BookKeys } from "../secrets/book-keys.js";
 import type { OpenBook } from "../sql/book-directory.js";
 import type { Session } from "../sql/engine.js";
@@ -62,7 +62,7 @@ interface StoredEndpoint {
 /** What a change does with an endpoint. The kind is that of its row in the book, if it gets one. */
 interface ChangedEndpoint {
   readonly endpoint: Endpoint;
-  readonly kind?: OwnKind;
+  readonly kind?: BookKind;
   readonly retryAt?: number;
 }
 
@@ -308,9 +308,9 @@ function eventWrites(
   cell: Pick<Cell, "engine">,
   book: LockedBook,
   { id, actor }: Pick<EndpointChange, "id" | "actor">,
-  kind: OwnKind,
-): ReturnType<typeof ownRowWrites> {
-  return ownRowWrites(cell, book, { kind, detail: id, created: [id, "", ""], actor });
+  kind: BookKind,
+): ReturnType<typeof bookRowWrites> {
+  return bookRowWrites(cell, book, { kind, detail: id, created: [id, "", ""], actor });
 }
 
 function refused(refusal: Refusal): { readonly kind: "refused"; readonly refusal: Refusal } {

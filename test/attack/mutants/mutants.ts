@@ -26,7 +26,7 @@ const PERSONAL_DATA = "src/storage/secrets/personal-data.js";
 const CONTENT_HASH = "src/storage/secrets/content-hash.js";
 const TRANSACTION = "src/storage/sqlite/transaction.js";
 const EVENT = "src/events/event.js";
-const LOOKS = "src/settlement/looks.js";
+const POLLER = "src/settlement/payment-poller.js";
 const MESSAGES = "src/settlement/messages.js";
 
 const MERKLE = "src/seals/merkle.js";
@@ -656,7 +656,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "the rail is called before the begin is on disk",
-    file: LOOKS,
+    file: POLLER,
     edits: [
       {
         from: "const begun = await line.begin(",
@@ -667,7 +667,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "the lease is the only guard: the rail is called although the begin was refused",
-    file: LOOKS,
+    file: POLLER,
     edits: [{ from: 'if (begun.kind === "refused")\n            return begun;', to: "" }],
   },
   {
@@ -677,19 +677,19 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "the rail is called although nobody knows whether the begin is on disk",
-    file: LOOKS,
+    file: POLLER,
     edits: [
       { from: 'if (begun.kind === "undecided" || begun.replayed)\n            return { kind: "stopped" };', to: "" },
     ],
   },
   {
     name: "the rail is called after the server stood still",
-    file: LOOKS,
+    file: POLLER,
     edits: [{ from: 'if (timing.now() >= grantEndsAt)\n            return { kind: "stopped" };', to: "" }],
   },
   {
     name: "a payout is sent again without a query",
-    file: LOOKS,
+    file: POLLER,
     edits: [
       {
         from: "const report = await calls.query(",
@@ -711,7 +711,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "what nobody knows for 48 hours is released",
-    file: LOOKS,
+    file: POLLER,
     edits: [
       {
         from: "await line.flagUnknown(work, code);",

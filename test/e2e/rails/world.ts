@@ -166,7 +166,7 @@ export class RailWorld {
     let work: object | undefined;
     await eventually(
       async () => {
-        for (const cell of this.#server.cells) cell.poke();
+        for (const cell of this.#server.cells) cell.wake();
         const rows = await this.#opened.cell.reader.rows<{ count: number }>(WORK, [
           this.#clock.nowMillis(),
           this.#clock.nowMillis(),

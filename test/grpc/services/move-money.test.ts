@@ -48,7 +48,7 @@ describe("grpc: the rail of a movement", () => {
       expect(code).to.equal(Status.OK);
       expect(submitted()).to.have.lengthOf(1);
       expect(submitted()[0]).to.deep.include({ name, rail: SANDBOX, isRailNamed: true, railTerms: TERMS });
-      expect(rails.pokes).to.equal(1);
+      expect(rails.wakes).to.equal(1);
     });
 
     it(`is the organization's default one if a ${name} names none`, async () => {
@@ -58,11 +58,11 @@ describe("grpc: the rail of a movement", () => {
     });
   }
 
-  it("is direct if the request says so, whatever is the default, and nobody pokes the settlement", async () => {
+  it("is direct if the request says so, whatever is the default, and nobody wakes the settlement", async () => {
     rails.default.set(ORGANIZATION, SANDBOX);
     await under.grpc.call(rpcs.mint, { ...MINT, rail: "direct" });
     expect(submitted()[0]).to.deep.include({ rail: DIRECT_RAIL, isRailNamed: true, railTerms: undefined });
-    expect(rails.pokes).to.equal(0);
+    expect(rails.wakes).to.equal(0);
   });
 
   it("is never direct because the default one cannot be used: the ledger refuses a command without terms", async () => {
@@ -114,15 +114,15 @@ describe("grpc: the rail of a movement", () => {
       ["direct", true],
       ["sandbox", true],
     ]);
-    expect(rails.pokes).to.equal(2);
+    expect(rails.wakes).to.equal(2);
   });
 
-  it("pokes nobody for a replay or a refusal", async () => {
+  it("wakes nobody for a replay or a refusal", async () => {
     outcome = { ...outcome, replayed: true } as typeof outcome;
     await under.grpc.call(rpcs.mint, { ...MINT, rail: "sandbox" });
     outcome = { kind: "refused", refusal: { reason: "RAIL_NOT_CONFIGURED", rail: SANDBOX } };
     const refused = await under.grpc.call(rpcs.mint, { ...MINT, rail: "sandbox" });
     expect(refused).to.deep.include({ code: Status.FAILED_PRECONDITION, facts: { rail: "sandbox" } });
-    expect(rails.pokes).to.equal(0);
+    expect(rails.wakes).to.equal(0);
   });
 });

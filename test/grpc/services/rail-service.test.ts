@@ -51,13 +51,13 @@ describe("grpc: RailService/ReceiveCallback", () => {
     ["new", SECRET],
     ["old", OLD_SECRET],
   ] as const) {
-    it(`stores a masked message of a token of the ${what} secret before it answers, and pokes the settlement`, async () => {
+    it(`stores a masked message of a token of the ${what} secret before it answers, and wakes the settlement`, async () => {
       expect(await post(callbackToken(secret, SUBJECT))).to.deep.equal(accepted);
       const body = '{"PhoneNumber":"254708***149","Amount":100}';
       expect(rails.added).to.deep.equal([
         { message: { transactionId: TRANSACTION_ID, purpose: "collect", body }, now: NOW },
       ]);
-      expect(rails.pokes).to.equal(1);
+      expect(rails.wakes).to.equal(1);
     });
   }
 
@@ -72,7 +72,7 @@ describe("grpc: RailService/ReceiveCallback", () => {
     expect(rails.balances).to.deep.equal([
       { accountUuid: SUBJECT.uuid, message: { purpose: "balance", body: '{"a":1}' } },
     ]);
-    expect([rails.added, rails.pokes]).to.deep.equal([[], 0]);
+    expect([rails.added, rails.wakes]).to.deep.equal([[], 0]);
   });
 
   it("gives a token that is not ours the same answer, asks no cell, and logs at most a line a minute", async () => {
@@ -88,7 +88,7 @@ describe("grpc: RailService/ReceiveCallback", () => {
       `${good.slice(0, -1)}${good.endsWith("0") ? "1" : "0"}`,
     ];
     for (const token of forged) expect(await post(token), token).to.deep.equal(accepted);
-    expect([rails.added, rails.pokes, asked]).to.deep.equal([[], 0, []]);
+    expect([rails.added, rails.wakes, asked]).to.deep.equal([[], 0, []]);
     const counts = (): unknown[] =>
       under.lines.filter(({ msg }) => msg === "callbacks came with a token that is not ours").map(({ count }) => count);
     expect(counts()).to.deep.equal([1]);
@@ -102,15 +102,15 @@ describe("grpc: RailService/ReceiveCallback", () => {
   it("is UNAVAILABLE when the message cannot be stored, so that the rail sends it again", async () => {
     rails.refuseMessage = () => Promise.reject(new StoreError("unavailable", "the disk is full"));
     expect((await post(callbackToken(SECRET, SUBJECT))).code).to.equal(Status.UNAVAILABLE);
-    expect(rails.pokes).to.equal(0);
+    expect(rails.wakes).to.equal(0);
   });
 
-  it("accepts a message that the inbox has no room for, logs it once a minute, and does not poke the settlement", async () => {
+  it("accepts a message that the inbox has no room for, logs it once a minute, and does not wake the settlement", async () => {
     rails.refuseMessage = () => Promise.resolve("full");
     for (let times = 0; times < 3; times += 1) {
       expect(await post(callbackToken(SECRET, SUBJECT))).to.deep.equal(accepted);
     }
-    expect(rails.pokes).to.equal(0);
+    expect(rails.wakes).to.equal(0);
     const logged = under.lines.filter(({ msg }) => String(msg).startsWith("callbacks found no room"));
     expect(logged.map(({ count, transaction_id }) => [count, transaction_id])).to.deep.equal([[1, TRANSACTION_ID]]);
   });

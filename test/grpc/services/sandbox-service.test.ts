@@ -36,13 +36,13 @@ describe("grpc: SandboxService/AdvanceTransaction", () => {
   it("moves an open order on, and the settlement looks at it at once", async () => {
     const { response, replayed } = await advance(TRANSACTION_ID);
     expect([response?.transaction?.id, replayed]).to.deep.equal([TRANSACTION_ID, false]);
-    expect([rails.advanced, rails.pokes]).to.deep.equal([[TRANSACTION_ID], 1]);
+    expect([rails.advanced, rails.wakes]).to.deep.equal([[TRANSACTION_ID], 1]);
   });
 
   it("returns an order that has ended as a replay", async () => {
     rails.stored.set(TRANSACTION_ID, storedPayment(PAYMENT, { state: "ENDED" }));
     const { response, replayed } = await advance(TRANSACTION_ID);
-    expect([response?.transaction?.id, replayed, rails.pokes]).to.deep.equal([TRANSACTION_ID, true, 0]);
+    expect([response?.transaction?.id, replayed, rails.wakes]).to.deep.equal([TRANSACTION_ID, true, 0]);
   });
 
   it("refuses a transaction of any other rail, and one of nobody", async () => {

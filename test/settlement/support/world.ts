@@ -150,7 +150,7 @@ export class World {
   ): Promise<void> {
     const body = typeof report === "string" ? report : JSON.stringify(report);
     await this.inbox.add({ transactionId, purpose, body }, this.timing.now());
-    for (const settlement of this.settlements) settlement.poke();
+    for (const settlement of this.settlements) settlement.wake();
     await settled();
   }
 

@@ -45,7 +45,7 @@ export class MemoryRails implements CellRails {
   readonly evidence: StoredMessage[] = [];
   readonly advanced: TransactionId[] = [];
   readonly balances: { readonly accountUuid: string; readonly message: RailMessage }[] = [];
-  pokes = 0;
+  wakes = 0;
   #held = Promise.resolve();
   /** What the inbox answers, in place of storing the message. */
   refuseMessage: (() => Promise<"full">) | undefined;
@@ -86,8 +86,8 @@ export class MemoryRails implements CellRails {
     };
   }
 
-  readonly poke = (): void => {
-    this.pokes += 1;
+  readonly wake = (): void => {
+    this.wakes += 1;
   };
 
   readonly noteBalance = (accountUuid: string, message: RailMessage): void => {

@@ -80,8 +80,8 @@ export class SettlingServer {
     this.#confirmAboveCents = given.confirmAboveCents;
   }
 
-  poke(): void {
-    if (this.#state === "up" && !this.#isPaused) this.#settlement?.poke();
+  wake(): void {
+    if (this.#state === "up" && !this.#isPaused) this.#settlement?.wake();
   }
 
   /** Offers its next steps, and the faults that can happen to it. */

@@ -205,7 +205,7 @@ class RailRun {
     });
     this.#rail.accepted(newTransactionId, organizationId, isMint ? "MINT" : "REDEEM");
     void this.#commit({ ...command, newTransactionId }).then(() => {
-      if (random.chance(0.7)) for (const server of this.#servers) server.poke();
+      if (random.chance(0.7)) for (const server of this.#servers) server.wake();
     });
     if (this.#ordersLeft === 0) this.#healsAt = this.#world.millis + random.below(FAULTY_MILLIS_MAX);
   }

@@ -1,5 +1,5 @@
 import type { BookState } from "../../domain/book.js";
-import type { JournalEntry, OwnKind } from "../../domain/journal.js";
+import type { BookKind, JournalEntry } from "../../domain/journal.js";
 import { type Actor, OPERATOR } from "../../domain/values/actor.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import { NO_REASON, type StatusReason } from "../../domain/values/text.js";
@@ -109,8 +109,8 @@ function clockOf({
 }
 
 /** An entry about the organization itself, and what its content hash covers. */
-interface OwnRow {
-  readonly kind: OwnKind;
+interface NewBookRow {
+  readonly kind: BookKind;
   readonly reason?: StatusReason;
   readonly detail?: string;
   readonly created: readonly string[];
@@ -119,12 +119,12 @@ interface OwnRow {
 }
 
 /** Returns the writes that append one row to a locked book. */
-export function ownRowWrites(
+export function bookRowWrites(
   { engine: { table, insertInto, update } }: Pick<Cell, "engine">,
   { organizationId, number, salts, nextSeq: seq, recordedAt }: LockedBook,
-  { created, ...row }: OwnRow,
+  { created, ...row }: NewBookRow,
 ): readonly Write[] {
-  const entry = ownEntry(organizationId, { ...row, recordedAt });
+  const entry = bookEntry(organizationId, { ...row, recordedAt });
   const journalRow = journalRowOf(entry, { book: number, seq, previousSeq: null, salt: salts.of(seq), created });
   return [
     {
@@ -136,9 +136,9 @@ export function ownRowWrites(
 }
 
 /** Returns an entry about the organization itself. */
-export function ownEntry(
+export function bookEntry(
   organizationId: OrganizationId,
-  given: Omit<OwnRow, "created"> & { readonly recordedAt: UnixMillis },
+  given: Omit<NewBookRow, "created"> & { readonly recordedAt: UnixMillis },
 ): JournalEntry {
   return {
     organizationId,

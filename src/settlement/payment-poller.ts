@@ -22,7 +22,7 @@ import {
   unreachedMillis,
 } from "./schedule.js";
 
-interface LooksOptions {
+interface PaymentPollerOptions {
   readonly payments: Payments;
   readonly inbox: RailInbox;
   readonly line: SettlementLine;
@@ -48,26 +48,26 @@ type NotSent =
  * The rail is asked only after `beginPayment` is on disk, and only by the server that it was
  * granted to. Whoever finds a payment SENDING does not know whether the rail has the order.
  */
-export class Looks {
-  readonly #options: LooksOptions;
+export class PaymentPoller {
+  readonly #options: PaymentPollerOptions;
 
-  constructor(options: LooksOptions) {
+  constructor(options: PaymentPollerOptions) {
     this.#options = options;
   }
 
-  async look(work: Work): Promise<boolean> {
+  async poll(work: Work): Promise<boolean> {
     switch (work.payment.state) {
       case "READY":
-        return this.#lookAtReady(work);
+        return this.#pollReady(work);
       case "SENDING":
       case "ACCEPTED":
-        return this.#lookAtOpen(work);
+        return this.#pollOpen(work);
       case "ENDED":
         return true;
     }
   }
 
-  async #lookAtReady(work: Work): Promise<boolean> {
+  async #pollReady(work: Work): Promise<boolean> {
     const { line, evidence, timing } = this.#options;
     const { payment, account } = work;
     // An earlier request seemed not to have arrived.
@@ -159,7 +159,7 @@ export class Looks {
   }
 
   /** Asks for the outcome of an order that the rail has, or may have. */
-  async #lookAtOpen(work: Work): Promise<boolean> {
+  async #pollOpen(work: Work): Promise<boolean> {
     const { calls } = this.#options;
     const { payment, account } = work;
     await this.#deliver(work);

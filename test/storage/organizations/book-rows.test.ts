@@ -7,7 +7,7 @@ import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.j
 import type { Keys } from "../../../src/ledger/ports/keys.js";
 import { acceptClock } from "../../../src/storage/books.js";
 import { keys as openKeys } from "../../../src/storage/keys.js";
-import { BookMovingError, ClockBehindError } from "../../../src/storage/organizations/own-rows.js";
+import { BookMovingError, ClockBehindError } from "../../../src/storage/organizations/book-rows.js";
 import { changeSuspension } from "../../../src/storage/organizations/suspension.js";
 import { StoredWebhookEndpoints } from "../../../src/storage/webhooks/endpoints.js";
 import { verify } from "../../../src/verify/verify.js";
