@@ -11,41 +11,71 @@ import type { AccountId, FreezeId, OrganizationId, TransactionId } from "./value
 import type { IdempotencyKey, Reference, UserId } from "./values/text.js";
 import type { UnixMillis } from "./values/time.js";
 
-/**
- * Names the keys of the rows that a decision may read. The ledger loads and locks these rows before
- * it decides.
- */
+/** A name that one row of an organization has. */
+export interface NameOf<Name extends string> {
+  readonly organizationId: OrganizationId;
+  readonly name: Name;
+}
+
+/** The ways to find the rows that a decision may read, and the key of each. */
+export interface FinderKeys {
+  readonly account: AccountId;
+  readonly accountHolder: AccountId;
+  /** The standing freezes of the account. */
+  readonly fullAccount: AccountId;
+  /** The account, its holder and its standing freezes. */
+  readonly accountOfUser: NameOf<UserId>;
+  readonly freeze: FreezeId;
+  /** The transaction and its account. */
+  readonly transaction: TransactionId;
+  readonly transactionWithReference: NameOf<Reference>;
+  readonly payment: TransactionId;
+  readonly paymentWithReference: NameOf<Reference>;
+  /** The late corrections of the transaction. */
+  readonly order: TransactionId;
+  readonly receipt: NameOf<RailReceipt>;
+  readonly movement: NameOf<RailMovement>;
+  /** The subject of a proposal. */
+  readonly proposal: string;
+  /** The key, and the resource that it refers to. */
+  readonly idempotencyKey: NameOf<IdempotencyKey>;
+  /** The holder and the standing freezes of the account that the key refers to. */
+  readonly idempotencyKeyOfAccount: NameOf<IdempotencyKey>;
+  readonly idempotencyKeyOfFreeze: NameOf<IdempotencyKey>;
+  readonly idempotencyKeyOfPayment: NameOf<IdempotencyKey>;
+  /** The revision of the account at the rail that the payment of the transaction has. */
+  readonly railRevision: TransactionId;
+}
+
+export type Finder = keyof FinderKeys;
+
+/** For each finder, those that find more rows with the same key. A decision reads these, too. */
+export const FINDERS: { readonly [Of in Finder]: readonly FinderWith<FinderKeys[Of]>[] } = {
+  account: [],
+  accountHolder: ["account"],
+  fullAccount: ["accountHolder"],
+  accountOfUser: [],
+  freeze: [],
+  transaction: [],
+  transactionWithReference: [],
+  payment: ["transaction"],
+  paymentWithReference: ["transactionWithReference"],
+  order: ["payment"],
+  receipt: [],
+  movement: [],
+  proposal: [],
+  idempotencyKey: [],
+  idempotencyKeyOfAccount: ["idempotencyKey"],
+  idempotencyKeyOfFreeze: ["idempotencyKey"],
+  idempotencyKeyOfPayment: ["idempotencyKey"],
+  railRevision: [],
+};
+
+type FinderWith<Key> = { readonly [Of in Finder]: Key extends FinderKeys[Of] ? Of : never }[Finder];
+
+/** Names the rows that a decision may read. The ledger loads and locks them before it decides. */
 export interface Lookup {
-  account(id: AccountId): void;
-  /** Also names the account. */
-  accountHolder(id: AccountId): void;
-  /** Names the account, its holder and its standing freezes. */
-  fullAccount(id: AccountId): void;
-  /** Also names the account, its holder and its standing freezes. */
-  accountOfUser(organizationId: OrganizationId, userId: UserId): void;
-  /** Also names the account of the transaction. */
-  transaction(id: TransactionId): void;
-  transactionWithReference(organizationId: OrganizationId, reference: Reference): void;
-  /** Names the transaction, its account and its payment. */
-  payment(id: TransactionId): void;
-  /** Also names the transaction. */
-  paymentWithReference(organizationId: OrganizationId, reference: Reference): void;
-  /** Names the revision of the account at the rail that the payment of the transaction has. */
-  railRevision(id: TransactionId): void;
-  /** Names the transaction, its account, its payment and its late corrections. */
-  order(id: TransactionId): void;
-  receipt(organizationId: OrganizationId, receipt: RailReceipt): void;
-  movement(organizationId: OrganizationId, movement: RailMovement): void;
-  proposal(subject: string): void;
-  /** Also names the resource that the key refers to, but not the holder of an account. */
-  idempotencyKey(organizationId: OrganizationId, key: IdempotencyKey): void;
-  /** Also names the holder and the standing freezes of the account that the key refers to. */
-  idempotencyKeyOfAccount(organizationId: OrganizationId, key: IdempotencyKey): void;
-  /** Also names the freeze that the key refers to. */
-  idempotencyKeyOfFreeze(organizationId: OrganizationId, key: IdempotencyKey): void;
-  freeze(id: FreezeId): void;
-  /** Also names the resource that the key refers to, and its payment. */
-  idempotencyKeyOfPayment(organizationId: OrganizationId, key: IdempotencyKey): void;
+  need<Of extends Finder>(finder: Of, key: FinderKeys[Of]): void;
 }
 
 /**

@@ -8,7 +8,7 @@ import type { UnixMillis } from "../values/time.js";
 export const advancePayment: Operation<AdvancePayment, Transaction> = { lookup, decide };
 
 function lookup({ transactionId }: AdvancePayment, rows: Lookup): void {
-  rows.payment(transactionId);
+  rows.need("payment", transactionId);
 }
 
 /**

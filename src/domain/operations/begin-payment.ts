@@ -10,8 +10,8 @@ import type { UnixMillis } from "../values/time.js";
 export const beginPayment: Operation<BeginPayment, Transaction> = { lookup, decide };
 
 function lookup({ transactionId }: BeginPayment, rows: Lookup): void {
-  rows.payment(transactionId);
-  rows.railRevision(transactionId);
+  rows.need("payment", transactionId);
+  rows.need("railRevision", transactionId);
 }
 
 /**

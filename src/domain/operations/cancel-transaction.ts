@@ -9,7 +9,7 @@ import type { UnixMillis } from "../values/time.js";
 export const cancelTransaction: Operation<CancelTransaction, Transaction> = { lookup, decide };
 
 function lookup({ transactionId }: CancelTransaction, rows: Lookup): void {
-  rows.payment(transactionId);
+  rows.need("payment", transactionId);
 }
 
 /**

@@ -9,7 +9,7 @@ import type { UnixMillis } from "../values/time.js";
 export const clearFlag: Operation<ClearFlag, Transaction> = { lookup, decide };
 
 function lookup({ transactionId }: ClearFlag, rows: Lookup): void {
-  rows.transaction(transactionId);
+  rows.need("transaction", transactionId);
 }
 
 /**

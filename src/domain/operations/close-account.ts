@@ -7,7 +7,7 @@ import type { UnixMillis } from "../values/time.js";
 export const closeAccount: Operation<CloseAccount, Account> = { lookup, decide };
 
 function lookup({ accountId }: CloseAccount, rows: Lookup): void {
-  rows.fullAccount(accountId);
+  rows.need("fullAccount", accountId);
 }
 
 /**

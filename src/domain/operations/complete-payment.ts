@@ -13,9 +13,9 @@ import type { UnixMillis } from "../values/time.js";
 export const completePayment: Operation<CompletePayment, Transaction> = { lookup, decide };
 
 function lookup({ organizationId, transactionId, movement, receipt }: CompletePayment, rows: Lookup): void {
-  rows.order(transactionId);
-  if (receipt !== undefined) rows.receipt(organizationId, receipt);
-  if (movement !== undefined) rows.movement(organizationId, movement);
+  rows.need("order", transactionId);
+  if (receipt !== undefined) rows.need("receipt", { organizationId, name: receipt });
+  if (movement !== undefined) rows.need("movement", { organizationId, name: movement });
 }
 
 /**

@@ -22,9 +22,9 @@ export const correctBook: Operation<CorrectBook, BookHead> = { lookup, decide };
 function lookup(command: CorrectBook, rows: Lookup): void {
   const { organizationId } = command;
   const accountId = accountIdOf(command);
-  rows.proposal(subjectOf(command));
-  if (accountId !== undefined) rows.account(accountId);
-  if ("receipt" in command) rows.receipt(organizationId, command.receipt);
+  rows.need("proposal", subjectOf(command));
+  if (accountId !== undefined) rows.need("account", accountId);
+  if ("receipt" in command) rows.need("receipt", { organizationId, name: command.receipt });
 }
 
 interface BookCorrection {

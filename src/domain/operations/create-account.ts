@@ -19,8 +19,8 @@ import type { UnixMillis } from "../values/time.js";
 export const createAccount: Operation<CreateAccount, Account> = { lookup, decide };
 
 function lookup({ organizationId, userId, idempotencyKey }: CreateAccount, rows: Lookup): void {
-  rows.accountOfUser(organizationId, userId);
-  if (idempotencyKey !== undefined) rows.idempotencyKeyOfAccount(organizationId, idempotencyKey);
+  rows.need("accountOfUser", { organizationId, name: userId });
+  if (idempotencyKey !== undefined) rows.need("idempotencyKeyOfAccount", { organizationId, name: idempotencyKey });
 }
 
 /**

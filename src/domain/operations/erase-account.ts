@@ -7,7 +7,7 @@ import type { UnixMillis } from "../values/time.js";
 export const eraseAccount: Operation<EraseAccount, Account> = { lookup, decide };
 
 function lookup({ accountId }: EraseAccount, rows: Lookup): void {
-  rows.fullAccount(accountId);
+  rows.need("fullAccount", accountId);
 }
 
 /**

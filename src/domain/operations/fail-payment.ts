@@ -10,7 +10,7 @@ import type { UnixMillis } from "../values/time.js";
 export const failPayment: Operation<FailPayment, Transaction> = { lookup, decide };
 
 function lookup({ transactionId }: FailPayment, rows: Lookup): void {
-  rows.payment(transactionId);
+  rows.need("payment", transactionId);
 }
 
 /**

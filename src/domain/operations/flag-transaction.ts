@@ -8,7 +8,7 @@ import type { UnixMillis } from "../values/time.js";
 export const flagTransaction: Operation<FlagTransaction, Transaction> = { lookup, decide };
 
 function lookup({ transactionId }: FlagTransaction, rows: Lookup): void {
-  rows.transaction(transactionId);
+  rows.need("transaction", transactionId);
 }
 
 /**

@@ -18,8 +18,8 @@ import type { UnixMillis } from "../values/time.js";
 export const freezeAccount: Operation<FreezeAccount, AccountWithFreeze> = { lookup, decide };
 
 function lookup({ organizationId, accountId, idempotencyKey }: FreezeAccount, rows: Lookup): void {
-  rows.fullAccount(accountId);
-  if (idempotencyKey !== undefined) rows.idempotencyKeyOfFreeze(organizationId, idempotencyKey);
+  rows.need("fullAccount", accountId);
+  if (idempotencyKey !== undefined) rows.need("idempotencyKeyOfFreeze", { organizationId, name: idempotencyKey });
 }
 
 /**

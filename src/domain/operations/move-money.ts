@@ -31,15 +31,15 @@ export const moveMoney: Operation<MoveMoney, Transaction> = { lookup, decide };
 
 function lookup(command: MoveMoney, rows: Lookup): void {
   const { organizationId, accountId, reference, idempotencyKey } = command;
-  if (command.rail === DIRECT_RAIL) rows.account(accountId);
-  else rows.accountHolder(accountId);
+  if (command.rail === DIRECT_RAIL) rows.need("account", accountId);
+  else rows.need("accountHolder", accountId);
   if (command.railTerms?.payerPhoneNumber === undefined) {
-    rows.transactionWithReference(organizationId, reference);
-    if (idempotencyKey !== undefined) rows.idempotencyKey(organizationId, idempotencyKey);
+    rows.need("transactionWithReference", { organizationId, name: reference });
+    if (idempotencyKey !== undefined) rows.need("idempotencyKey", { organizationId, name: idempotencyKey });
     return;
   }
-  rows.paymentWithReference(organizationId, reference);
-  if (idempotencyKey !== undefined) rows.idempotencyKeyOfPayment(organizationId, idempotencyKey);
+  rows.need("paymentWithReference", { organizationId, name: reference });
+  if (idempotencyKey !== undefined) rows.need("idempotencyKeyOfPayment", { organizationId, name: idempotencyKey });
 }
 
 /**

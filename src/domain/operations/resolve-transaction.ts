@@ -12,9 +12,9 @@ import type { UnixMillis } from "../values/time.js";
 export const resolveTransaction: Operation<ResolveTransaction, ResolvedTransaction> = { lookup, decide };
 
 function lookup({ organizationId, transactionId, resolution }: ResolveTransaction, rows: Lookup): void {
-  rows.order(transactionId);
-  rows.proposal(transactionId);
-  if (resolution.kind !== "FAILED") rows.receipt(organizationId, resolution.receipt);
+  rows.need("order", transactionId);
+  rows.need("proposal", transactionId);
+  if (resolution.kind !== "FAILED") rows.need("receipt", { organizationId, name: resolution.receipt });
 }
 
 /** For so long after a begin the request may be on its way. It is more than a server takes. */

@@ -18,9 +18,9 @@ import type { UnixMillis } from "../values/time.js";
 export const reverseTransaction: Operation<ReverseTransaction, Transaction> = { lookup, decide };
 
 function lookup({ organizationId, transactionId, idempotencyKey }: ReverseTransaction, rows: Lookup): void {
-  rows.transaction(transactionId);
-  rows.transactionWithReference(organizationId, reversalReference(transactionId));
-  if (idempotencyKey !== undefined) rows.idempotencyKey(organizationId, idempotencyKey);
+  rows.need("transaction", transactionId);
+  rows.need("transactionWithReference", { organizationId, name: reversalReference(transactionId) });
+  if (idempotencyKey !== undefined) rows.need("idempotencyKey", { organizationId, name: idempotencyKey });
 }
 
 /** The reference of the only reversal of a transaction. A caller cannot choose such a reference. */

@@ -7,7 +7,7 @@ import type { UnixMillis } from "../values/time.js";
 export const setAccountTier: Operation<SetAccountTier, Account> = { lookup, decide };
 
 function lookup({ accountId }: SetAccountTier, rows: Lookup): void {
-  rows.fullAccount(accountId);
+  rows.need("fullAccount", accountId);
 }
 
 /**

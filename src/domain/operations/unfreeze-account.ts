@@ -8,8 +8,8 @@ import type { UnixMillis } from "../values/time.js";
 export const unfreezeAccount: Operation<UnfreezeAccount, AccountWithFreeze> = { lookup, decide };
 
 function lookup({ accountId, freezeId }: UnfreezeAccount, rows: Lookup): void {
-  rows.fullAccount(accountId);
-  rows.freeze(freezeId);
+  rows.need("fullAccount", accountId);
+  rows.need("freeze", freezeId);
 }
 
 /**

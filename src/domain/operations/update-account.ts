@@ -8,7 +8,7 @@ import type { UnixMillis } from "../values/time.js";
 export const updateAccount: Operation<UpdateAccount, Account> = { lookup, decide };
 
 function lookup({ accountId }: UpdateAccount, rows: Lookup): void {
-  rows.fullAccount(accountId);
+  rows.need("fullAccount", accountId);
 }
 
 /**

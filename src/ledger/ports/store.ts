@@ -1,47 +1,16 @@
 import type { BookHead } from "../../domain/book.js";
-import type { RailRevision, TableName, Tables, UsedReceipt } from "../../domain/decision.js";
+import type { Finder, FinderKeys, RailRevision, TableName, Tables, UsedReceipt } from "../../domain/decision.js";
 import type { JournalEntry } from "../../domain/journal.js";
-import type { RailMovement, RailReceipt } from "../../domain/payment.js";
-import type { AccountId, FreezeId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
-import type { IdempotencyKey, Reference, UserId } from "../../domain/values/text.js";
+import type { RailMovement } from "../../domain/payment.js";
+import type { OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 
-/** The keys of the rows that the commands of one batch may read. Each key occurs once. */
+/** The keys of the rows that the commands of one batch may read. */
 export interface BatchLookup {
   /** The organizations of all commands. */
   readonly organizationIds: readonly OrganizationId[];
-  readonly accountIds: readonly AccountId[];
-  /** The accounts whose holders are needed. Each is also in `accountIds`. */
-  readonly holderIds: readonly AccountId[];
-  /** The accounts whose standing freezes are needed. Each is also in `holderIds`. */
-  readonly fullAccountIds: readonly AccountId[];
-  /** The users whose accounts are needed, with their holders and standing freezes. */
-  readonly users: readonly { organizationId: OrganizationId; userId: UserId }[];
-  readonly freezeIds: readonly FreezeId[];
-  readonly transactionIds: readonly TransactionId[];
-  readonly references: readonly { organizationId: OrganizationId; reference: Reference }[];
-  readonly idempotencyKeys: readonly { organizationId: OrganizationId; key: IdempotencyKey }[];
-  /**
-   * The keys whose accounts need their holders and standing freezes. Each is also in
-   * `idempotencyKeys`.
-   */
-  readonly idempotencyKeysOfAccounts: readonly { organizationId: OrganizationId; key: IdempotencyKey }[];
-  /** The keys whose freezes are needed. Each is also in `idempotencyKeys`. */
-  readonly idempotencyKeysOfFreezes: readonly { organizationId: OrganizationId; key: IdempotencyKey }[];
-  /** The transactions whose payments are needed. Each is also in `transactionIds`. */
-  readonly paymentIds: readonly TransactionId[];
-  /** The transactions whose accounts at rails are needed. Each is also in `paymentIds`. */
-  readonly railRevisionIds: readonly TransactionId[];
-  /** The transactions whose late corrections are needed. Each is also in `paymentIds`. */
-  readonly orderIds: readonly TransactionId[];
-  /** The references whose payments are needed. Each is also in `references`. */
-  readonly referencesOfPayments: readonly { organizationId: OrganizationId; reference: Reference }[];
-  /** The keys whose payments are needed. Each is also in `idempotencyKeys`. */
-  readonly idempotencyKeysOfPayments: readonly { organizationId: OrganizationId; key: IdempotencyKey }[];
-  readonly receipts: readonly { organizationId: OrganizationId; receipt: RailReceipt }[];
-  readonly movements: readonly { organizationId: OrganizationId; movement: RailMovement }[];
-  /** The subjects whose proposals are needed. */
-  readonly subjects: readonly string[];
+  /** Returns the keys of one finder. An id occurs once. */
+  keysOf<Of extends Finder>(finder: Of): readonly FinderKeys[Of][];
 }
 
 /**

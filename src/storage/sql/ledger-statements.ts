@@ -1,4 +1,4 @@
-import type { TableName } from "../../domain/decision.js";
+import type { Finder, TableName } from "../../domain/decision.js";
 import type { Engine } from "./engine.js";
 import { JOURNAL_COLUMNS } from "./journal-rows.js";
 import { BOOK_COLUMNS, BOOK_LIMITS_COLUMNS, BOOK_USAGE_COLUMNS } from "./records/book-head-rows.js";
@@ -6,57 +6,46 @@ import { withBalanceAfter } from "./rows.js";
 import { type Table, TABLES, type Update } from "./tables.js";
 
 const NUMBER_COLUMNS = { number: "int64" } as const;
-const KEY_COLUMNS = { book: "int64", key: "text" } as const;
-const USER_COLUMNS = { book: "int64", user_id: "text" } as const;
-const REFERENCE_COLUMNS = { book: "int64", reference: "text" } as const;
-const RECEIPT_COLUMNS = { book: "int64", rail_receipt: "text" } as const;
-const MOVEMENT_COLUMNS = { book: "int64", rail_movement: "text" } as const;
+const NAME_COLUMNS = { book: "int64", name: "text" } as const;
+
+/** A SELECT. Each parameter holds the keys of one finder: ids, or pairs of book and name. */
+export interface LedgerRead {
+  readonly sql: string;
+  readonly finders: readonly Finder[];
+}
+
+export interface LedgerReads {
+  readonly idempotencyKeys: LedgerRead;
+  /** Locks the accounts in the order of their ids, so that two batches cannot deadlock. */
+  readonly accounts: LedgerRead;
+  readonly holders: LedgerRead;
+  /** In the order in which they began. */
+  readonly freezes: LedgerRead;
+  readonly transactions: LedgerRead;
+  /** The corrections that book what a rail reported late. */
+  readonly lateCorrections: LedgerRead;
+  readonly payments: LedgerRead;
+  readonly receipts: LedgerRead;
+  readonly movements: LedgerRead;
+  /**
+   * Locks the proposals in the order of their subjects: two servers must not both do what one
+   * proposal allows once.
+   */
+  readonly proposals: LedgerRead;
+  readonly railRevisions: LedgerRead;
+}
 
 /**
  * The statements of the ledger's store. Each statement takes all its rows at once, so the number of
  * statements does not grow with the batch.
  */
 export interface LedgerStatements {
-  /** Parameters: pairs of book and key. */
-  readonly idempotencyKeys: string;
-  /**
-   * Locks the accounts in the order of their ids, so that two batches cannot deadlock. Parameters:
-   * ids of accounts; ids of transactions, whose accounts it locks; pairs of book and idempotency
-   * key, whose accounts it locks; pairs of book and user_id, whose accounts it locks.
-   */
-  readonly lockedAccounts: string;
-  /**
-   * Parameters: ids of accounts; pairs of book and idempotency key; pairs of book and user_id.
-   */
-  readonly holders: string;
-  /**
-   * Reads freezes in the order in which they began. Parameters: ids of freezes; pairs of book and
-   * idempotency key; then, for the standing freezes of accounts, ids of accounts, pairs of book and
-   * idempotency key, pairs of book and user_id.
-   */
-  readonly freezes: string;
-  /** Parameters: ids; pairs of book and idempotency key; pairs of book and reference. */
-  readonly transactions: string;
-  /** The corrections that book what a rail reported late. Parameter: ids of their originals. */
-  readonly lateCorrections: string;
-  /** Parameters: ids of transactions; pairs of book and key; pairs of book and reference. */
-  readonly payments: string;
-  /** Parameter: pairs of book and receipt. */
-  readonly receipts: string;
-  /** Parameter: pairs of book and movement. */
-  readonly movements: string;
-  /**
-   * Locks the proposals in the order of their subjects: two servers must not both do what one
-   * proposal allows once. Parameter: subjects.
-   */
-  readonly proposals: string;
+  readonly reads: LedgerReads;
   /**
    * Locks the books in the order of their numbers, until the commit. The batches of other servers
    * wait for them. Parameter: numbers of books.
    */
   readonly lockedBooks: string;
-  /** The accounts at rails of payments. Parameter: ids of transactions. */
-  readonly railRevisions: string;
   readonly updateBooks: string;
   readonly updateBookUsage: string;
   readonly updateBookLimits: string;
@@ -72,63 +61,12 @@ export interface TableStatements {
 }
 
 export function ledgerStatements(engine: Engine): LedgerStatements {
-  const { input, jsonItems, table, within, forUpdate, begunAt, insertInto, update } = engine;
-  const list = `SELECT value FROM ${jsonItems("?")}`;
-  const keyed = `
-    SELECT resource_id FROM ${input(KEY_COLUMNS)}
-    CROSS JOIN ${table("idempotency_keys")} k WHERE k.book = input.book AND k.key = input.key`;
-  const used = `
-    SELECT h.account_id FROM ${input(USER_COLUMNS)}
-    CROSS JOIN ${table("account_holders")} h WHERE h.book = input.book AND h.user_id = input.user_id AND h.is_open = 1`;
-  const accountIds = `
-    ${list} UNION ALL SELECT account_id FROM ${table("transactions")} WHERE id IN (${list})
-    UNION ALL ${keyed} UNION ALL ${used}`;
-
+  const { input, table, within, forUpdate, begunAt, insertInto, update } = engine;
   return {
-    // CROSS JOIN makes SQLite read `input` first and look up each row, whatever it estimates about
-    // the size of the tables.
-    idempotencyKeys: `
-      SELECT k.* FROM ${input(KEY_COLUMNS)}
-      CROSS JOIN ${table("idempotency_keys")} k WHERE k.book = input.book AND k.key = input.key`,
-    lockedAccounts: `
-      SELECT * FROM ${table("accounts")} WHERE ${within("id", accountIds)} ORDER BY id ${forUpdate}`,
-    holders: `
-      SELECT * FROM ${table("account_holders")} WHERE account_id IN (${list} UNION ALL ${keyed} UNION ALL ${used})`,
-    freezes: `
-      SELECT * FROM ${table("freezes")} WHERE id IN (${list} UNION ALL ${keyed})
-      UNION
-      SELECT * FROM ${table("freezes")}
-      WHERE lifted_at IS NULL AND account_id IN (${list} UNION ALL ${keyed} UNION ALL ${used})
-      ORDER BY seq`,
-    transactions: `
-      SELECT ${withBalanceAfter(engine)} FROM ${table("transactions")} t WHERE t.id IN (${list} UNION ALL ${keyed})
-      UNION ALL
-      SELECT ${withBalanceAfter(engine)} FROM ${input(REFERENCE_COLUMNS)}
-      CROSS JOIN ${table("transactions")} t WHERE t.book = input.book AND t.reference = input.reference`,
-    lateCorrections: `
-      SELECT ${withBalanceAfter(engine)} FROM ${table("transactions")} t
-      WHERE t.correction = 'LATE' AND t.corrects_id IN (${list}) ORDER BY t.seq`,
-    payments: `
-      SELECT * FROM ${table("payments")} WHERE transaction_id IN (${list} UNION ALL ${keyed})
-      UNION ALL
-      SELECT p.* FROM ${input(REFERENCE_COLUMNS)}
-      CROSS JOIN ${table("transactions")} t CROSS JOIN ${table("payments")} p
-      WHERE t.book = input.book AND t.reference = input.reference AND p.transaction_id = t.id`,
-    receipts: `
-      SELECT j.book, j.rail_receipt, j.transaction_id FROM ${input(RECEIPT_COLUMNS)}
-      CROSS JOIN ${table("journal")} j WHERE j.book = input.book AND j.rail_receipt = input.rail_receipt`,
-    movements: `
-      SELECT t.book, t.rail_movement, t.id AS transaction_id FROM ${input(MOVEMENT_COLUMNS)}
-      CROSS JOIN ${table("transactions")} t WHERE t.book = input.book AND t.rail_movement = input.rail_movement`,
-    proposals: `
-      SELECT * FROM ${table("proposals")} WHERE ${within("subject", list)} ORDER BY subject ${forUpdate}`,
+    reads: { ...accountReads(engine), ...transactionReads(engine) },
     lockedBooks: `
       SELECT *, ${begunAt} AS begun_at FROM ${table("books")}
       WHERE ${within("number", `SELECT number FROM ${input(NUMBER_COLUMNS)}`)} ORDER BY number ${forUpdate}`,
-    railRevisions: `
-      SELECT DISTINCT a.id, a.organization_id, a.revision
-      FROM ${table("payments")} p JOIN ${table("rail_accounts")} a ON a.id = p.rail_account_id
-      WHERE p.transaction_id IN (${list})`,
     updateBooks: update(table("books"), { key: "number", columns: BOOK_COLUMNS }),
     updateBookUsage: update(table("books"), { key: "number", columns: BOOK_USAGE_COLUMNS }),
     updateBookLimits: update(table("books"), { key: "number", columns: BOOK_LIMITS_COLUMNS }),
@@ -151,4 +89,108 @@ function tableStatements<Row>(engine: Engine, { name, key, columns, updates }: T
     insert: engine.insertInto(table, columns),
     updates: updates.map((change: Update<Row>) => engine.update(table, { key, columns: change.columns })),
   };
+}
+
+/** The SELECTs of keys that several reads share. Each has one parameter. */
+function keySelects({ input, jsonItems, table }: Engine) {
+  const list = `SELECT value FROM ${jsonItems("?")}`;
+  const pairs = input(NAME_COLUMNS);
+  // CROSS JOIN makes SQLite read `input` first and look up each row, whatever it estimates about
+  // the size of the tables.
+  const keyed = `
+    SELECT resource_id FROM ${pairs}
+    CROSS JOIN ${table("idempotency_keys")} k WHERE k.book = input.book AND k.key = input.name`;
+  const used = `
+    SELECT h.account_id FROM ${pairs}
+    CROSS JOIN ${table("account_holders")} h WHERE h.book = input.book AND h.user_id = input.name AND h.is_open = 1`;
+  return { list, pairs, keyed, used };
+}
+
+function accountReads(engine: Engine) {
+  const { table, within, forUpdate } = engine;
+  const { list, pairs, keyed, used } = keySelects(engine);
+  const accountIds = `
+    ${list} UNION ALL SELECT account_id FROM ${table("transactions")} WHERE id IN (${list})
+    UNION ALL ${keyed} UNION ALL ${used}`;
+
+  return {
+    idempotencyKeys: {
+      finders: ["idempotencyKey"],
+      sql: `
+          SELECT k.* FROM ${pairs}
+          CROSS JOIN ${table("idempotency_keys")} k WHERE k.book = input.book AND k.key = input.name`,
+    },
+    accounts: {
+      finders: ["account", "transaction", "idempotencyKey", "accountOfUser"],
+      sql: `SELECT * FROM ${table("accounts")} WHERE ${within("id", accountIds)} ORDER BY id ${forUpdate}`,
+    },
+    holders: {
+      finders: ["accountHolder", "idempotencyKeyOfAccount", "accountOfUser"],
+      sql: `
+          SELECT * FROM ${table("account_holders")}
+          WHERE account_id IN (${list} UNION ALL ${keyed} UNION ALL ${used})`,
+    },
+    freezes: {
+      finders: ["freeze", "idempotencyKeyOfFreeze", "fullAccount", "idempotencyKeyOfAccount", "accountOfUser"],
+      sql: `
+          SELECT * FROM ${table("freezes")} WHERE id IN (${list} UNION ALL ${keyed})
+          UNION
+          SELECT * FROM ${table("freezes")}
+          WHERE lifted_at IS NULL AND account_id IN (${list} UNION ALL ${keyed} UNION ALL ${used})
+          ORDER BY seq`,
+    },
+  } satisfies Partial<LedgerReads>;
+}
+
+function transactionReads(engine: Engine) {
+  const { table, within, forUpdate } = engine;
+  const { list, pairs, keyed } = keySelects(engine);
+  return {
+    transactions: {
+      finders: ["transaction", "idempotencyKey", "transactionWithReference"],
+      sql: `
+          SELECT ${withBalanceAfter(engine)} FROM ${table("transactions")} t WHERE t.id IN (${list} UNION ALL ${keyed})
+          UNION ALL
+          SELECT ${withBalanceAfter(engine)} FROM ${pairs}
+          CROSS JOIN ${table("transactions")} t WHERE t.book = input.book AND t.reference = input.name`,
+    },
+    lateCorrections: {
+      finders: ["order"],
+      sql: `
+          SELECT ${withBalanceAfter(engine)} FROM ${table("transactions")} t
+          WHERE t.correction = 'LATE' AND t.corrects_id IN (${list}) ORDER BY t.seq`,
+    },
+    payments: {
+      finders: ["payment", "idempotencyKeyOfPayment", "paymentWithReference"],
+      sql: `
+          SELECT * FROM ${table("payments")} WHERE transaction_id IN (${list} UNION ALL ${keyed})
+          UNION ALL
+          SELECT p.* FROM ${pairs}
+          CROSS JOIN ${table("transactions")} t CROSS JOIN ${table("payments")} p
+          WHERE t.book = input.book AND t.reference = input.name AND p.transaction_id = t.id`,
+    },
+    receipts: {
+      finders: ["receipt"],
+      sql: `
+          SELECT j.book, j.rail_receipt, j.transaction_id FROM ${pairs}
+          CROSS JOIN ${table("journal")} j WHERE j.book = input.book AND j.rail_receipt = input.name`,
+    },
+    movements: {
+      finders: ["movement"],
+      sql: `
+          SELECT t.book, t.rail_movement, t.id AS transaction_id FROM ${pairs}
+          CROSS JOIN ${table("transactions")} t WHERE t.book = input.book AND t.rail_movement = input.name`,
+    },
+    proposals: {
+      finders: ["proposal"],
+      sql: `SELECT * FROM ${table("proposals")} WHERE ${within("subject", list)} ORDER BY subject ${forUpdate}`,
+    },
+    railRevisions: {
+      finders: ["railRevision"],
+      sql: `
+          SELECT DISTINCT a.id, a.organization_id, a.revision
+          FROM ${table("payments")} p JOIN ${table("rail_accounts")} a ON a.id = p.rail_account_id
+          WHERE p.transaction_id IN (${list})`,
+    },
+  } satisfies Partial<LedgerReads>;
 }

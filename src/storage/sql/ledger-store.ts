@@ -1,5 +1,5 @@
 import type { BookHead } from "../../domain/book.js";
-import type { TableName, Tables } from "../../domain/decision.js";
+import type { Finder, FinderKeys, TableName, Tables } from "../../domain/decision.js";
 import type { JournalKind } from "../../domain/journal.js";
 import type { LimitsInForce } from "../../domain/limits/usage.js";
 import type { RailMovement } from "../../domain/payment.js";
@@ -28,7 +28,7 @@ import {
   journalRowOf,
   proofsOf,
 } from "./journal-rows.js";
-import { type LedgerStatements, ledgerStatements } from "./ledger-statements.js";
+import { type LedgerRead, type LedgerStatements, ledgerStatements } from "./ledger-statements.js";
 import { type AccountRow, ledgerAccountOf } from "./records/account-rows.js";
 import {
   begunAtOf,
@@ -97,20 +97,14 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
   }
 
   async load(lookup: BatchLookup): Promise<Loaded> {
-    const { idempotencyKeys, lockedAccounts, holders, freezes, transactions, lockedBooks } = this.#statements;
-    const { lateCorrections, payments, receipts, movements, proposals, railRevisions } = this.#statements;
+    const { reads, lockedBooks } = this.#statements;
     await this.#openBooks(lookup.organizationIds);
-    const { accountIds, transactionIds } = lookup;
-    const keys = this.#keyedBy(lookup.idempotencyKeys, ({ key }) => ({ key }));
-    const keysOfFreezes = this.#keyedBy(lookup.idempotencyKeysOfFreezes, ({ key }) => ({ key }));
-    const keysOfAccounts = this.#keyedBy(lookup.idempotencyKeysOfAccounts, ({ key }) => ({ key }));
-    const users = this.#keyedBy(lookup.users, ({ userId }) => ({ user_id: userId }));
-    const references = this.#keyedBy(lookup.references, ({ reference }) => ({ reference }));
-    const keysOfPayments = this.#keyedBy(lookup.idempotencyKeysOfPayments, ({ key }) => ({ key }));
-    const referencesOfPayments = this.#keyedBy(lookup.referencesOfPayments, ({ reference }) => ({ reference }));
-    const usedReceipts = this.#keyedBy(lookup.receipts, ({ receipt }) => ({ rail_receipt: receipt }));
-    const usedMovements = this.#keyedBy(lookup.movements, ({ movement }) => ({ rail_movement: movement }));
     const numbers = [...this.#booksByNumber.keys()].map((number) => ({ number }));
+    const rowsOf = <Row>({ sql, finders }: LedgerRead): Promise<readonly Row[]> =>
+      this.#rows<Row>(
+        sql,
+        finders.map((finder) => this.#parameterOf(lookup.keysOf(finder))),
+      );
 
     // The order of the statements matters. Holders, freezes, transactions and payments are read
     // after their accounts are locked, so no other server can change them afterwards. The books are
@@ -130,18 +124,18 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       bookRows,
       railRows,
     ] = await Promise.all([
-      this.#rowsFor<IdempotencyKeyRow>(idempotencyKeys, keys),
-      this.#rowsFor<AccountRow>(lockedAccounts, accountIds, transactionIds, keys, users),
-      this.#rowsFor<HolderRow>(holders, lookup.holderIds, keysOfAccounts, users),
-      this.#rowsFor<FreezeRow>(freezes, lookup.freezeIds, keysOfFreezes, lookup.fullAccountIds, keysOfAccounts, users),
-      this.#rowsFor<ReadTransactionRow>(transactions, transactionIds, keys, references),
-      this.#rowsFor<ReadTransactionRow>(lateCorrections, lookup.orderIds),
-      this.#rowsFor<PaymentRow>(payments, lookup.paymentIds, keysOfPayments, referencesOfPayments),
-      this.#rowsFor<ReceiptRow>(receipts, usedReceipts),
-      this.#rowsFor<MovementRow>(movements, usedMovements),
-      this.#rowsFor<ProposalRow>(proposals, lookup.subjects),
-      this.#rowsFor<BookRow>(lockedBooks, numbers),
-      this.#rowsFor<RailRevisionRow>(railRevisions, lookup.railRevisionIds),
+      rowsOf<IdempotencyKeyRow>(reads.idempotencyKeys),
+      rowsOf<AccountRow>(reads.accounts),
+      rowsOf<HolderRow>(reads.holders),
+      rowsOf<FreezeRow>(reads.freezes),
+      rowsOf<ReadTransactionRow>(reads.transactions),
+      rowsOf<ReadTransactionRow>(reads.lateCorrections),
+      rowsOf<PaymentRow>(reads.payments),
+      rowsOf<ReceiptRow>(reads.receipts),
+      rowsOf<MovementRow>(reads.movements),
+      rowsOf<ProposalRow>(reads.proposals),
+      this.#rows<BookRow>(lockedBooks, [numbers]),
+      rowsOf<RailRevisionRow>(reads.railRevisions),
     ]);
     for (const { id, last_seq: lastSeq } of accountRows) this.#lastSeqs.set(id as AccountId, lastSeq);
     const books = bookRows.map(bookHeadOf);
@@ -180,16 +174,14 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
   }
 
   /**
-   * Replaces the organization of each key by the number of its book. Leaves out an organization
+   * Replaces the organization of a name by the number of its book. Leaves out an organization
    * without a book: only its own commands must fail.
    */
-  #keyedBy<Key extends { readonly organizationId: OrganizationId }>(
-    keys: readonly Key[],
-    columnsOf: (key: Key) => object,
-  ): readonly object[] {
-    return keys.flatMap((key) => {
+  #parameterOf(keys: readonly FinderKeys[Finder][]): readonly unknown[] {
+    return keys.flatMap((key): readonly unknown[] => {
+      if (typeof key === "string") return [key];
       const book = this.#books.get(key.organizationId);
-      return book === undefined ? [] : [{ book: book.number, ...columnsOf(key) }];
+      return book === undefined ? [] : [{ book: book.number, name: key.name }];
     });
   }
 
@@ -210,7 +202,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
    * Returns the rows that a SELECT finds. Each input is one parameter, encoded as JSON. Skips the
    * query if all inputs are empty.
    */
-  async #rowsFor<Row>(sql: string, ...inputs: readonly (readonly unknown[])[]): Promise<readonly Row[]> {
+  async #rows<Row>(sql: string, inputs: readonly (readonly unknown[])[]): Promise<readonly Row[]> {
     if (inputs.every((input) => input.length === 0)) return [];
     const bindings = inputs.map((input) => JSON.stringify(input));
     return (await this.#session.read({ sql, bindings })) as readonly Row[];

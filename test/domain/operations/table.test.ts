@@ -2,7 +2,15 @@ import { expect } from "chai";
 
 import type { BookHead } from "../../../src/domain/book.js";
 import type { Command } from "../../../src/domain/commands.js";
-import type { Book, Lookup, ResourceId, UsedIdempotencyKey } from "../../../src/domain/decision.js";
+import {
+  type Book,
+  type Finder,
+  type FinderKeys,
+  FINDERS,
+  type Lookup,
+  type ResourceId,
+  type UsedIdempotencyKey,
+} from "../../../src/domain/decision.js";
 import { decide, lookUp } from "../../../src/domain/operations/table.js";
 import { toCents } from "../../../src/domain/values/cents.js";
 import { NO_CENTS } from "../../../src/domain/values/cents.js";
@@ -155,54 +163,49 @@ function loadedFor(command: Command): Set<string> {
   };
   const resourceOf = (key: string): string[] =>
     rows.idempotencyKeys.filter((used) => used.key === key).map(({ resourceId }) => resourceId);
-  const lookup: Lookup = {
+  const finders: { readonly [Of in Finder]: (key: FinderKeys[Of]) => void } = {
     account: (id) => {
       add("account", id);
     },
     accountHolder: (id) => {
-      add("account", id);
       add("holder", id);
     },
     fullAccount: (id) => {
-      lookup.accountHolder(id);
       add("standing", id);
     },
-    accountOfUser: (_, userId) => {
+    accountOfUser: ({ name: userId }) => {
       add("user", userId);
       for (const { accountId, person } of rows.accountHolders) {
-        if (person?.userId === userId) lookup.fullAccount(accountId);
+        if (person?.userId === userId) need("fullAccount", accountId);
       }
     },
     transaction: (id) => {
       add("transaction", id);
-      for (const { accountId } of rows.transactions.filter((row) => row.id === id)) lookup.account(accountId);
+      for (const { accountId } of rows.transactions.filter((row) => row.id === id)) need("account", accountId);
     },
-    transactionWithReference: (_, reference) => {
-      add("reference", reference);
+    transactionWithReference: ({ name }) => {
+      add("reference", name);
     },
-    idempotencyKey: (_, key) => {
-      add("key", key);
-      for (const id of resourceOf(key)) {
+    idempotencyKey: ({ name }) => {
+      add("key", name);
+      for (const id of resourceOf(name)) {
         add("account", id);
         add("transaction", id);
       }
     },
-    idempotencyKeyOfAccount: (organizationId, key) => {
-      lookup.idempotencyKey(organizationId, key);
-      for (const id of resourceOf(key)) {
+    idempotencyKeyOfAccount: ({ name }) => {
+      for (const id of resourceOf(name)) {
         add("holder", id);
         add("standing", id);
       }
     },
-    idempotencyKeyOfFreeze: (organizationId, key) => {
-      lookup.idempotencyKey(organizationId, key);
-      for (const id of resourceOf(key)) add("freeze", id);
+    idempotencyKeyOfFreeze: ({ name }) => {
+      for (const id of resourceOf(name)) add("freeze", id);
     },
     freeze: (id) => {
       add("freeze", id);
     },
     payment: (id) => {
-      lookup.transaction(id);
       add("payment", id);
     },
     railRevision: (id) => {
@@ -210,28 +213,29 @@ function loadedFor(command: Command): Set<string> {
         add("rail account", railAccountId);
     },
     order: (id) => {
-      lookup.payment(id);
       add("corrections", id);
     },
-    paymentWithReference: (organizationId, reference) => {
-      lookup.transactionWithReference(organizationId, reference);
-      for (const { id } of rows.transactions.filter((row) => row.reference === reference)) add("payment", id);
+    paymentWithReference: ({ name }) => {
+      for (const { id } of rows.transactions.filter((row) => row.reference === name)) add("payment", id);
     },
-    idempotencyKeyOfPayment: (organizationId, key) => {
-      lookup.idempotencyKey(organizationId, key);
-      for (const id of resourceOf(key)) add("payment", id);
+    idempotencyKeyOfPayment: ({ name }) => {
+      for (const id of resourceOf(name)) add("payment", id);
     },
-    receipt: (_, receipt) => {
-      add("receipt", receipt);
+    receipt: ({ name }) => {
+      add("receipt", name);
     },
-    movement: (_, name) => {
+    movement: ({ name }) => {
       add("movement", name);
     },
     proposal: (subject) => {
       add("proposal", subject);
     },
   };
-  lookUp(command, lookup);
+  const need: Lookup["need"] = (finder, key) => {
+    finders[finder](key);
+    for (const other of FINDERS[finder]) (need as (finder: Finder, key: unknown) => void)(other, key);
+  };
+  lookUp(command, { need });
   return loaded;
 }
 

@@ -15,12 +15,12 @@ import { makeTenants, withKeys } from "../../support/service/tenants.js";
 const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL enable_seqscan = off";
 const WAITING = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
 const ACCOUNTS = ["acc_5", "acc_7", "acc_9"];
-const { lockedAccounts, lockedBooks, proposals } = ledgerStatements(postgresEngine("public"));
+const { reads, lockedBooks } = ledgerStatements(postgresEngine("public"));
 
 const CASES = [
   {
     name: "accounts",
-    sql: lockedAccounts,
+    sql: reads.accounts.sql,
     bindings: [ACCOUNTS, [], [], []],
     change: "UPDATE accounts SET available_cents = available_cents + 1",
     found: ACCOUNTS.length,
@@ -34,7 +34,7 @@ const CASES = [
   },
   {
     name: "proposals",
-    sql: proposals,
+    sql: reads.proposals.sql,
     bindings: [["a", "b"]],
     change: "UPDATE proposals SET proposed_at = proposed_at + 1",
     found: 2,

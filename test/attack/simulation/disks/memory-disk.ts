@@ -1,6 +1,6 @@
 import { accountOf } from "../../../../src/domain/account.js";
 import type { BookHead, BookState } from "../../../../src/domain/book.js";
-import type { TableName, UsedReceipt } from "../../../../src/domain/decision.js";
+import type { ResourceId, TableName, UsedReceipt } from "../../../../src/domain/decision.js";
 import type { Freeze } from "../../../../src/domain/freeze.js";
 import type { JournalEntry } from "../../../../src/domain/journal.js";
 import type { Payment, RailAccountId } from "../../../../src/domain/payment.js";
@@ -195,25 +195,32 @@ export class MemoryDisk implements Disk {
 
   #load(lookup: BatchLookup, { reads, begunAt }: Open): Loaded {
     const { accounts, accountHolders, freezes, transactions, payments, proposals, idempotencyKeys } = this.#tables;
-    const used = idempotencyKeys.read(lookup.idempotencyKeys.map(keyName), reads);
+    const used = idempotencyKeys.read(lookup.keysOf("idempotencyKey").map(keyName), reads);
+    const resourcesOf = (finder: "idempotencyKeyOfAccount" | "idempotencyKeyOfFreeze" | "idempotencyKeyOfPayment") => {
+      const names = new Set(lookup.keysOf(finder).map(keyName));
+      return used.flatMap(({ organizationId, key, resourceId }): ResourceId[] =>
+        names.has(keyName({ organizationId, name: key })) ? [resourceId] : [],
+      );
+    };
     const keyed = used.map(({ resourceId }) => resourceId);
-    const keysOfAccounts = new Set(lookup.idempotencyKeysOfAccounts.map(keyName));
-    const keyedAccounts = used.filter((each) => keysOfAccounts.has(keyName(each))).map(({ resourceId }) => resourceId);
-    const keysOfFreezes = new Set(lookup.idempotencyKeysOfFreezes.map(keyName));
-    const keyedFreezes = used.filter((each) => keysOfFreezes.has(keyName(each))).map(({ resourceId }) => resourceId);
-    const named = lookup.references.flatMap((each) => transactions.find(referenceName(each), reads));
-    const users = lookup.users.flatMap((each) => accountHolders.find(userName(each), reads));
-    const keysOfPayments = new Set(lookup.idempotencyKeysOfPayments.map(keyName));
-    const keyedPayments = used.filter((each) => keysOfPayments.has(keyName(each))).map(({ resourceId }) => resourceId);
-    const namedPayments = lookup.referencesOfPayments.flatMap((each) => transactions.find(referenceName(each), reads));
+    const keyedAccounts = resourcesOf("idempotencyKeyOfAccount");
+    const named = lookup
+      .keysOf("transactionWithReference")
+      .flatMap((each) => transactions.find(referenceName(each), reads));
+    const users = lookup.keysOf("accountOfUser").flatMap((each) => accountHolders.find(userName(each), reads));
+    const keyedPayments = resourcesOf("idempotencyKeyOfPayment");
+    const namedPayments = lookup
+      .keysOf("paymentWithReference")
+      .flatMap((each) => transactions.find(referenceName(each), reads));
+    const orders = new Set(lookup.keysOf("order"));
     const late = [...transactions.rows.values()].filter(
-      ({ corrects }) => corrects?.kind === "LATE" && lookup.orderIds.includes(corrects.transactionId),
+      ({ corrects }) => corrects?.kind === "LATE" && orders.has(corrects.transactionId),
     );
     // The account's own row is read, too, and each change of a freeze changes it.
-    const standing = [...lookup.fullAccountIds, ...keyedAccounts, ...users].flatMap((id) =>
+    const standing = [...lookup.keysOf("fullAccount"), ...keyedAccounts, ...users].flatMap((id) =>
       this.#standingFreezes(id as AccountId),
     );
-    const ofTransactions = lookup.transactionIds.flatMap((id) => transactions.rows.get(id)?.accountId ?? []);
+    const ofTransactions = lookup.keysOf("transaction").flatMap((id) => transactions.rows.get(id)?.accountId ?? []);
     const own = <Row extends { readonly organizationId: OrganizationId }>(rows: readonly Row[]): readonly Row[] =>
       rows.filter(({ organizationId }) => lookup.organizationIds.includes(organizationId));
     return {
@@ -222,20 +229,25 @@ export class MemoryDisk implements Disk {
         return this.#headOf(id);
       }),
       begunAt,
-      accounts: own(accounts.read([...lookup.accountIds, ...ofTransactions, ...keyed, ...users], reads)),
-      accountHolders: own(accountHolders.read([...lookup.holderIds, ...keyedAccounts, ...users], reads)),
-      freezes: own(freezes.read([...lookup.freezeIds, ...keyedFreezes, ...standing.map(({ id }) => id)], reads))
+      accounts: own(accounts.read([...lookup.keysOf("account"), ...ofTransactions, ...keyed, ...users], reads)),
+      accountHolders: own(accountHolders.read([...lookup.keysOf("accountHolder"), ...keyedAccounts, ...users], reads)),
+      freezes: own(
+        freezes.read(
+          [...lookup.keysOf("freeze"), ...resourcesOf("idempotencyKeyOfFreeze"), ...standing.map(({ id }) => id)],
+          reads,
+        ),
+      )
         .toSorted((left, right) => left.seq - right.seq)
         .map(withoutSeq),
-      transactions: own([...transactions.read([...lookup.transactionIds, ...keyed, ...named], reads), ...late]),
-      payments: own(payments.read([...lookup.paymentIds, ...keyedPayments, ...namedPayments], reads)),
-      proposals: own(proposals.read(lookup.subjects, reads)),
-      receipts: lookup.receipts.flatMap((each) => {
-        const name = receiptName(each);
+      transactions: own([...transactions.read([...lookup.keysOf("transaction"), ...keyed, ...named], reads), ...late]),
+      payments: own(payments.read([...lookup.keysOf("payment"), ...keyedPayments, ...namedPayments], reads)),
+      proposals: own(proposals.read(lookup.keysOf("proposal"), reads)),
+      receipts: lookup.keysOf("receipt").flatMap(({ organizationId, name: receipt }) => {
+        const name = receiptName({ organizationId, receipt });
         reads.add(name);
         return this.#receipts.get(name) ?? [];
       }),
-      movements: lookup.movements.flatMap(({ organizationId, movement }) => {
+      movements: lookup.keysOf("movement").flatMap(({ organizationId, name: movement }) => {
         reads.add(movementName({ organizationId, railMovement: movement }));
         const row = [...transactions.rows.values()].find(
           (each) => each.organizationId === organizationId && each.railMovement === movement,
@@ -243,7 +255,7 @@ export class MemoryDisk implements Disk {
         return row === undefined ? [] : [{ organizationId, movement, transactionId: row.id }];
       }),
       idempotencyKeys: used,
-      railRevisions: lookup.railRevisionIds.flatMap((id) => {
+      railRevisions: lookup.keysOf("railRevision").flatMap((id) => {
         const { railAccountId, organizationId } = payments.rows.get(id) ?? {};
         if (railAccountId === undefined || organizationId === undefined) return [];
         return { organizationId, railAccountId, revision: this.railRevision(railAccountId) };

@@ -1,4 +1,4 @@
-import type { TableName, Tables } from "../../../../src/domain/decision.js";
+import type { NameOf, TableName, Tables } from "../../../../src/domain/decision.js";
 import type { TableChanges } from "../../../../src/ledger/ports/store.js";
 import type { Stored } from "./disk.js";
 import { checkAccount, checkPayment, checkTransaction, require } from "./memory-constraints.js";
@@ -33,7 +33,7 @@ export const RULES: { readonly [Name in TableName]: TableRules<Tables[Name]> } =
   accountHolders: {
     keyOf: ({ accountId }) => accountId,
     nameOf: ({ organizationId, person, isOpen }) =>
-      person === undefined || !isOpen ? undefined : userName({ organizationId, userId: person.userId }),
+      person === undefined || !isOpen ? undefined : userName({ organizationId, name: person.userId }),
     check: () => undefined,
     changeable: ["person", "isOpen", "phoneNumberChangedAt", "emailChangedAt"],
   },
@@ -45,7 +45,7 @@ export const RULES: { readonly [Name in TableName]: TableRules<Tables[Name]> } =
   },
   transactions: {
     keyOf: ({ id }) => id,
-    nameOf: (transaction) => referenceName(transaction),
+    nameOf: ({ organizationId, reference }) => referenceName({ organizationId, name: reference }),
     check: checkTransaction,
     changeable: [
       "status",
@@ -73,23 +73,23 @@ export const RULES: { readonly [Name in TableName]: TableRules<Tables[Name]> } =
     changeable: ["content", "person", "proposedAt", "doneAt"],
   },
   idempotencyKeys: {
-    keyOf: (used) => keyName(used),
+    keyOf: ({ organizationId, key }) => keyName({ organizationId, name: key }),
     nameOf: () => undefined,
     check: () => undefined,
     changeable: [],
   },
 };
 
-export function userName({ organizationId, userId }: { organizationId: string; userId: string }): string {
-  return `user ${organizationId} ${userId}`;
+export function userName({ organizationId, name }: NameOf<string>): string {
+  return `user ${organizationId} ${name}`;
 }
 
-export function referenceName({ organizationId, reference }: { organizationId: string; reference: string }): string {
-  return `reference ${organizationId} ${reference}`;
+export function referenceName({ organizationId, name }: NameOf<string>): string {
+  return `reference ${organizationId} ${name}`;
 }
 
-export function keyName({ organizationId, key }: { organizationId: string; key: string }): string {
-  return `key ${organizationId} ${key}`;
+export function keyName({ organizationId, name }: NameOf<string>): string {
+  return `key ${organizationId} ${name}`;
 }
 
 /** The rows of one table. Each read adds what it looked for to `reads`. */
