@@ -85,8 +85,8 @@ bench-full: dist/.built ## the parts of the benchmark that take long: curve, gro
 profile: dist/.built ## the processor time of a call, by the code that uses it
 	@node dist/bench/profile/main.js
 
-compare: dist/.built ## the processor time of a call in this build and another, in turn: OLD=../before PAIRS=11
-	@node dist/bench/compare.js --old "$(OLD)" --pairs $(or $(PAIRS),11) $(ARGS)
+compare: dist/.built ## the processor time of a call in this build and another, in turn: OLD=../before PAIRS=11; ARGS="--engine postgres"
+	@node dist/test/support/with-postgres.js node dist/bench/compare.js --old "$(OLD)" --pairs $(or $(PAIRS),11) $(ARGS)
 
 cells: dist/.built ## mints a second of one cell and of four on PostgreSQL, with slow commits; ARGS=--help lists the options
 	@node dist/test/support/with-postgres.js node dist/bench/cells.js $(ARGS)

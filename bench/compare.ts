@@ -8,8 +8,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { parseArgs } from "node:util";
 
+import { createDatabase } from "./full/postgres.js";
 import { commandLine, kescAt, REPOSITORY, wholeNumberOf } from "./options.js";
-import { median } from "./report/figures.js";
+import { median, medianInterval } from "./report/figures.js";
 import { machineLine, thisMachine } from "./report/machine.js";
 import { tableOf } from "./report/table.js";
 import { type Calls, measuredLoad } from "./servers/measured-load.js";
@@ -23,6 +24,7 @@ node dist/bench/compare.js --metrics | --traces <ratio> [options]
   --metrics         compares the build with itself, the new one with its metrics on
   --traces <ratio>  the same with traces on, of which this share is recorded
   --new <path>      the other build (this checkout)
+  --engine <name>   sqlite, or postgres: the mint alone, on the server that POSTGRES_URL names (sqlite)
   --pairs <n>       fresh servers of both builds are compared this many times (11)
   --calls <n>       measured calls of each kind, on each server (20000)
   --warm-up <n>     calls before them (20000)`;
@@ -54,6 +56,7 @@ const options = commandLine(USAGE, () => {
       metrics: { type: "boolean", default: false },
       traces: { type: "string" },
       new: { type: "string", default: REPOSITORY },
+      engine: { type: "string", default: "sqlite" },
       pairs: { type: "string", default: "11" },
       calls: { type: "string", default: "20000" },
       "warm-up": { type: "string", default: "20000" },
@@ -61,9 +64,14 @@ const options = commandLine(USAGE, () => {
   });
   const watched = values.metrics || values.traces !== undefined;
   if (values.old === "" && !watched) throw new Error("--old names the build to compare with");
+  const postgresUrl = values.engine === "postgres" ? process.env["POSTGRES_URL"] : undefined;
+  if (values.engine === "postgres" && postgresUrl === undefined)
+    throw new Error("--engine postgres needs the URL of a PostgreSQL server in POSTGRES_URL");
   const calls = { min: SLICES * 100, max: 10_000_000 };
   return {
     before: kescAt(values.old === "" ? values.new : values.old),
+    postgresUrl,
+    kinds: postgresUrl === undefined ? KINDS : KINDS.slice(0, 1),
     metrics: values.metrics,
     traces: values.traces,
     after: kescAt(values.new),
@@ -98,15 +106,19 @@ await Stage.run(options.after, async (stage) => {
 
 /** Starts both builds on fresh databases and adds the times of all kinds of calls. */
 async function comparePair(stage: Stage, pair: number, times: Times): Promise<void> {
+  const { postgresUrl } = options;
   const start = async (name: "before" | "after"): Promise<Build> => {
     const env = name === "after" ? watching : {};
-    const service = await stage.startService(`${name}-${String(pair)}`, { kesc: options[name], env });
+    const id = `${name}-${String(pair)}`;
+    const kesc = options[name];
+    const database = postgresUrl && { databaseUrl: await createDatabase(postgresUrl, id.replace("-", "_")) };
+    const service = await stage.startService(id, { kesc, env, ...database });
     return { service, gateway: await stage.startGateway(service, { env }) };
   };
   const builds = { before: await start("before"), after: await start("after") };
   // The first of a pair is now the one, now the other.
   const order = pair % 2 === 0 ? (["before", "after"] as const) : (["after", "before"] as const);
-  for (const kind of KINDS) {
+  for (const kind of options.kinds) {
     const micros = { before: 0, after: 0 };
     for (const name of order) await drive(stage, builds[name], kind, options.warmUp);
     for (let slice = 0; slice < SLICES; slice++) {
@@ -119,7 +131,7 @@ async function comparePair(stage: Stage, pair: number, times: Times): Promise<vo
   for (const { service, gateway } of Object.values(builds)) {
     await stop(gateway);
     await stage.checkBooks(service);
-    rmSync(service.databaseUrl.slice("sqlite:".length));
+    if (postgresUrl === undefined) rmSync(service.databaseUrl.slice("sqlite:".length));
   }
 }
 
@@ -149,18 +161,17 @@ async function startSink(): Promise<string> {
 }
 
 function print(times: Times): void {
-  const rows = KINDS.map(({ name }) => {
+  const rows = options.kinds.map(({ name }) => {
     const [before, after] = [times.before.get(name) ?? [], times.after.get(name) ?? []];
     const ratios = after.map((micros, pair) => micros / (before[pair] ?? NaN));
-    const [lowest, highest] = [Math.min(...ratios), Math.max(...ratios)];
-    const figures = [median(ratios), lowest, highest].map((ratio) => ratio.toFixed(3));
+    const figures = [median(ratios), ...medianInterval(ratios)].map((ratio) => ratio.toFixed(3));
     return [name, ...figures, median(before).toFixed(1), median(after).toFixed(1)];
   });
-  const lines = [["", "new ÷ old", "min", "max", "old µs", "new µs"], ...rows];
+  const lines = [["", "new ÷ old", "95 % from", "to", "old µs", "new µs"], ...rows];
   const fields = [
     `new: ${machineLine(thisMachine(options.after))}`,
     `old: ${machineLine(thisMachine(options.before))}`,
-    `processor time of a call, median of ${String(options.pairs)} pairs, ${String(options.calls)} calls each`,
+    `${options.postgresUrl === undefined ? "SQLite" : "PostgreSQL"}, processor time of a call, median of ${String(options.pairs)} pairs, ${String(options.calls)} calls each`,
     "REST mint: the gateway's time and the server's",
     ...Object.entries(watching).map(([name, value]) => `new: ${name}=${value}`),
     "",

@@ -5,6 +5,22 @@ export function median(values: readonly number[]): number {
   return ((sorted[Math.ceil(middle) - 1] ?? NaN) + (sorted[Math.floor(middle)] ?? NaN)) / 2;
 }
 
+/**
+ * Two of the values between which the median of their distribution lies, with a confidence of at
+ * least 95 %. It holds for any distribution: n values lie as n throws of a coin on either side.
+ */
+export function medianInterval(values: readonly number[]): readonly [from: number, to: number] {
+  const sorted = values.toSorted((a, b) => a - b);
+  let dropped = 0;
+  // The probability that at most `dropped` values lie on one side.
+  let chance = 0.5 ** sorted.length;
+  for (let below = chance; below <= 0.025; below += chance) {
+    dropped += 1;
+    chance *= (sorted.length - dropped + 1) / dropped;
+  }
+  return [sorted[Math.max(0, dropped - 1)] ?? NaN, sorted.at(-Math.max(1, dropped)) ?? NaN];
+}
+
 /** The median over the rounds of `above` divided by `below`. */
 export function medianRatio(above: readonly number[], below: readonly number[]): number {
   return median(above.map((value, round) => value / (below[round] ?? NaN)));

@@ -1,12 +1,17 @@
 import { expect } from "chai";
 
-import { median, medianRatio, quantile } from "../../../bench/report/figures.js";
+import { median, medianInterval, medianRatio, quantile } from "../../../bench/report/figures.js";
 import { medianOf, ratioOf, sampleOf } from "../../../bench/report/series.js";
 
 describe("the figures of a report", () => {
   it("takes the middle value, or the mean of the two in the middle", () => {
     expect(median([3, 1, 2])).to.equal(2);
     expect(median([4, 1, 2, 3])).to.equal(2.5);
+  });
+
+  it("holds the median of eleven between the second and the tenth, and of a few between the outer ones", () => {
+    expect(medianInterval([11, 1, 3, 2, 4, 5, 6, 7, 8, 9, 10])).to.deep.equal([2, 10]);
+    expect(medianInterval([3, 1, 2])).to.deep.equal([1, 3]);
   });
 
   it("takes ratios round by round before it takes their median", () => {
