@@ -87,6 +87,7 @@ module.exports = {
       "src/domain",
       "src/seals/note.ts",
       "src/seals/tiles.ts",
+      "src/model",
       "src/storage/migrate.ts",
       "src/storage/secrets",
       "src/storage/sql/engine.ts",

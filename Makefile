@@ -69,7 +69,7 @@ baseline: dist/.built ## after a release: what the next change of the contract i
 	@cp dist/proto/kesc.v1.json proto/released.json
 	@node dist/test/contract/print-routes.js > proto/released-routes.txt
 
-docs: dist/.built ## write what documents take from the code and from bench/results: openapi.json, tables, figures
+docs: dist/.built ## write what documents take from the code and from bench/results, and what verify expects of the schema
 	@node dist/test/docs.js
 	@$(BIN)/prettier --write --log-level warn docs
 

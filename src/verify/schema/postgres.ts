@@ -1,3 +1,4 @@
+import { TABLES_BY_NAME } from "../../model/tables.js";
 import type { Engine } from "../../storage/sql/engine.js";
 import type { Snapshot } from "../../storage/sql/snapshot.js";
 import { allRows } from "../all-rows.js";
@@ -12,6 +13,8 @@ const GUARDS = /^(trigger|function) .*_refuses_change$/;
 const APPEND_ONLY = Object.entries(POSTGRES_OBJECTS).flatMap(([table, objects]) =>
   `trigger ${table}_refuses_change` in objects ? [table] : [],
 );
+const named = (tables: readonly string[]): string => tables.map((table) => `'${table}'`).join(", ");
+const OUR_TABLES = named(TABLES_BY_NAME.map(([name]) => name));
 /** CHECK of a constraint, and WHERE of an index. */
 const HAS_CONDITION = /^(constraint|index) /;
 
@@ -64,12 +67,9 @@ export async function postgresObjects(snapshot: Snapshot, schema: string): Promi
 }
 
 function objectsSql(schema: string): string {
-  const names = Object.keys(POSTGRES_OBJECTS)
-    .map((table) => `'${table}'`)
-    .join(", ");
   return `
     WITH tables AS (
-      SELECT c.* FROM pg_class c WHERE c.relnamespace = '${schema}'::regnamespace AND c.relname IN (${names})
+      SELECT c.* FROM pg_class c WHERE c.relnamespace = '${schema}'::regnamespace AND c.relname IN (${OUR_TABLES})
     )
     SELECT relname AS "table", 'table' AS name, concat('kind ', relkind, ', persistence ', relpersistence,
       CASE WHEN relrowsecurity THEN ', row security' END, CASE WHEN relforcerowsecurity THEN ', forced' END,
@@ -115,8 +115,6 @@ function objectsSql(schema: string): string {
     ORDER BY 1, 2`;
 }
 
-const named = (tables: readonly string[]): string => tables.map((table) => `'${table}'`).join(", ");
-
 /** Roles other than the owner that may change or delete append-only rows. 0 means every role. */
 function rightsSql(schema: string): string {
   const tables = `c.relnamespace = '${schema}'::regnamespace AND c.relname IN (${named(APPEND_ONLY)})`;
@@ -141,7 +139,7 @@ function ownersSql(schema: string): string {
   return `
     WITH tables AS (
       SELECT c.oid, c.relname, c.relowner FROM pg_catalog.pg_class c
-      WHERE c.relnamespace = '${schema}'::regnamespace AND c.relname IN (${named(Object.keys(POSTGRES_OBJECTS))})
+      WHERE c.relnamespace = '${schema}'::regnamespace AND c.relname IN (${OUR_TABLES})
     ), most AS (
       SELECT relowner AS owner FROM tables GROUP BY relowner ORDER BY COUNT(*) DESC, relowner LIMIT 1
     ), owned AS (

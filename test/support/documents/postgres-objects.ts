@@ -1,0 +1,33 @@
+import { format, resolveConfig } from "prettier";
+
+import { postgresObjects } from "../../../src/verify/schema/postgres.js";
+import { openTestDatabase } from "../databases.js";
+
+/** The file with the expectation of `verify`, which `make docs` writes. */
+export const POSTGRES_OBJECTS_FILE = "src/verify/schema/postgres-objects.ts";
+
+/** Returns the definitions of all objects of a migrated database, by table and name. */
+export async function migratedPostgresObjects(): Promise<Record<string, Record<string, string>>> {
+  const { cell, dispose } = await openTestDatabase("postgres");
+  try {
+    const objects = await cell.reader.snapshot((snapshot) => postgresObjects(snapshot, "public"));
+    const byTable: Record<string, Record<string, string>> = {};
+    const order = (text: string): string => text.toLowerCase();
+    const sorted = objects.toSorted((a, b) => (order(`${a.table} ${a.name}`) < order(`${b.table} ${b.name}`) ? -1 : 1));
+    for (const { table, name, definition } of sorted) (byTable[table] ??= {})[name] = definition;
+    return byTable;
+  } finally {
+    await dispose();
+  }
+}
+
+/** Returns the text of the file. */
+export async function postgresObjectsText(): Promise<string> {
+  const text = `/**
+ * The objects of the schema that the migrations make on PostgreSQL, as its catalog describes them
+ * (\`postgres.ts\`). \`make docs\` writes this file: read its diff.
+ */
+export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, string>>>> =
+  ${JSON.stringify(await migratedPostgresObjects())};`;
+  return format(text, { ...(await resolveConfig(POSTGRES_OBJECTS_FILE)), filepath: POSTGRES_OBJECTS_FILE });
+}
