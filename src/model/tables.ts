@@ -54,8 +54,11 @@ const MODEL = {
   operator_chain: OPERATOR_CHAIN,
 } as const satisfies Readonly<Record<string, TableModel>>;
 
+/** The name of one of our tables. */
+export type ModelName = keyof typeof MODEL;
+
 /** The tables with their names, in the order of `MODEL`. */
-export const TABLES_BY_NAME: readonly (readonly [name: string, table: TableModel])[] = Object.entries(MODEL);
+export const TABLES_BY_NAME = Object.entries(MODEL) as readonly (readonly [name: ModelName, table: TableModel])[];
 
 /** The tables in which Knex notes the migrations. */
 export const KNEX_TABLE_NAMES = ["knex_migrations", "knex_migrations_lock"] as const;

@@ -1,3 +1,5 @@
+import type { ModelName } from "../model/tables.js";
+
 /** The place of a finding inside a book. */
 export interface Place {
   /**
@@ -9,38 +11,10 @@ export interface Place {
    * "journal" if the journal itself is wrong, "schema" if a table differs from what the migrations
    * make. Otherwise the table that does not agree with the journal.
    */
-  readonly table: AuditedTable | "schema";
+  readonly table: ModelName | "schema";
   /** The id of an account, a transaction, an organization or a key, or the name of an object. */
   readonly id: string | undefined;
 }
-
-export type AuditedTable =
-  | "journal"
-  | "organizations"
-  | "books"
-  | "book_keys"
-  | "accounts"
-  | "account_holders"
-  | "freezes"
-  | "transactions"
-  | "payments"
-  | "proposals"
-  | "idempotency_keys"
-  | "api_keys"
-  | "seals"
-  | "seal_tiles"
-  | "seal_alarms"
-  | "account_marks"
-  | "book_marks"
-  | "reserve_places"
-  | "operator_acts"
-  | "operator_proposals"
-  | "operator_decisions"
-  | "operator_keys"
-  | "book_moves"
-  | "rail_accounts"
-  | "webhook_endpoints"
-  | "operator_chain";
 
 /** One error in the books. It never contains personal data. */
 export interface Finding extends Place {

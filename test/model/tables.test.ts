@@ -40,7 +40,7 @@ describe("the model", () => {
   }
 
   it("has a table after those that its rows refer to", () => {
-    const names = TABLES_BY_NAME.map(([name]) => name);
+    const names: readonly string[] = TABLES_BY_NAME.map(([name]) => name);
     const backwards = names.flatMap((name, index) =>
       Object.values(POSTGRES_OBJECTS[name] ?? {})
         .map((definition) => /FOREIGN KEY .* REFERENCES (\w+)/.exec(definition)?.[1])

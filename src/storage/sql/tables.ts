@@ -10,7 +10,7 @@ import { IDEMPOTENCY_KEYS, PAYMENTS, PROPOSALS, TRANSACTIONS } from "../../model
 import type { OpenBook } from "./book-directory.js";
 import type { Columns } from "./engine.js";
 import { freezeRowOf, liftColumnsOf } from "./freeze-rows.js";
-import { accountRowOf } from "./records/account-rows.js";
+import { accountColumnsOf } from "./records/account-rows.js";
 import { paymentRowOf, proposalRowOf } from "./records/payment-rows.js";
 import { USAGE_NAMES, usageRowOf } from "./records/usage-rows.js";
 import { flagsText, holderRowOf, personRowOf, transactionRowOf } from "./rows.js";
@@ -60,11 +60,15 @@ const BALANCE_NAMES = ["id", "last_seq", "available_cents", "held_cents", "updat
 /** The columns that every mint and redemption changes. */
 const BALANCE_COLUMNS = typesOf(ACCOUNTS, BALANCE_NAMES);
 
+/** The fields of `BALANCE_COLUMNS`. */
+const BALANCE_FIELDS = ["lastSeq", "availableCents", "heldCents", "updatedAt"] as const;
+
 const COUNT_NAMES = [...BALANCE_NAMES, "open_payments", ...USAGE_NAMES] as const;
 /** The columns that change, too, if the account has limits, or when a payment begins or ends. */
 const COUNT_COLUMNS = typesOf(ACCOUNTS, COUNT_NAMES);
+const COUNT_FIELDS = [...BALANCE_FIELDS, "openPayments", "usage"] as const;
 
-const STATUS_COLUMNS = typesOf(ACCOUNTS, [...COUNT_NAMES, "tier", "status", "status_reason"]);
+const ACCOUNT_CHANGE_COLUMNS = typesOf(ACCOUNTS, ["id", ...changedNamesOf(ACCOUNTS)]);
 
 const HOLDER_CLOSED_COLUMNS = typesOf(ACCOUNT_HOLDERS, ["account_id", "is_open"]);
 
@@ -98,24 +102,19 @@ export const TABLES: { readonly [Name in TableName]: Table<Tables[Name]> } = {
     name: "accounts",
     key: "id",
     columns: insertedTypesOf(ACCOUNTS),
-    insertedRow: (account, { book, seq, facts }) =>
-      accountRowOf(account, { book: book.number, seq, lastSeq: facts.lastSeqOf(account.id) }),
+    insertedRow: (account, { book, seq, facts }) => ({
+      book: book.number,
+      seq,
+      ...accountColumnsOf(account, facts.lastSeqOf(account.id)),
+    }),
     updates: [
+      { columns: BALANCE_COLUMNS, fits: changesOnly(BALANCE_FIELDS), updatedRow: balanceRowOf },
+      { columns: COUNT_COLUMNS, fits: changesOnly(COUNT_FIELDS), updatedRow: countRowOf },
       {
-        columns: BALANCE_COLUMNS,
-        fits: hasSameCounts,
-        updatedRow: balanceRowOf,
-      },
-      { columns: COUNT_COLUMNS, fits: hasSameStatus, updatedRow: countRowOf },
-      {
-        columns: STATUS_COLUMNS,
+        columns: ACCOUNT_CHANGE_COLUMNS,
         fits: () => true,
-        updatedRow: (account, facts): SqlRow<typeof STATUS_COLUMNS> => ({
-          ...countRowOf(account, facts),
-          tier: account.tier,
-          status: account.status,
-          status_reason: account.statusNote,
-        }),
+        updatedRow: (account, facts): SqlRow<typeof ACCOUNT_CHANGE_COLUMNS> =>
+          accountColumnsOf(account, facts.lastSeqOf(account.id)),
       },
     ],
   },
@@ -158,7 +157,7 @@ export const TABLES: { readonly [Name in TableName]: Table<Tables[Name]> } = {
     updates: [
       {
         columns: REVERSED_COLUMNS,
-        fits: hasSameProgress,
+        fits: changesOnly(["reversedById"]),
         updatedRow: reversedRowOf,
       },
       { columns: TRANSACTION_STATUS_COLUMNS, fits: () => true, updatedRow: transactionStatusRowOf },
@@ -228,12 +227,11 @@ function balanceRowOf(account: LedgerAccount, facts: BatchFacts): SqlRow<typeof 
   };
 }
 
-function hasSameStatus(before: LedgerAccount, after: LedgerAccount): boolean {
-  return before.status === after.status && before.statusNote === after.statusNote && before.tier === after.tier;
-}
-
-function hasSameCounts(before: LedgerAccount, after: LedgerAccount): boolean {
-  return hasSameStatus(before, after) && before.openPayments === after.openPayments && before.usage === after.usage;
+/** Returns whether no field differs but these. */
+function changesOnly<Row extends object>(fields: readonly (keyof Row)[]): (before: Row, after: Row) => boolean {
+  const changed = new Set<PropertyKey>(fields);
+  return (before, after) =>
+    (Object.keys(after) as (keyof Row)[]).every((name) => before[name] === after[name] || changed.has(name));
 }
 
 function countRowOf(account: LedgerAccount, facts: BatchFacts): SqlRow<typeof COUNT_COLUMNS> {
@@ -264,16 +262,6 @@ function progressRowOf(payment: Payment): SqlRow<typeof PAYMENT_PROGRESS_COLUMNS
     due_at: payment.dueAt,
     updated_at: payment.updatedAt,
   };
-}
-
-/** Whether a reversal is all that changed, if anything did. */
-function hasSameProgress(before: Transaction, after: Transaction): boolean {
-  return (
-    before.status === after.status &&
-    before.openFlags === after.openFlags &&
-    before.railReceipt === after.railReceipt &&
-    before.updatedAt === after.updatedAt
-  );
 }
 
 function reversedRowOf({ id, reversedById }: Transaction): SqlRow<typeof REVERSED_COLUMNS> {

@@ -1,10 +1,11 @@
+import type { Owner } from "../../model/column.js";
+import { type ModelName, TABLES_BY_NAME } from "../../model/tables.js";
 import type { Audit } from "../audit.js";
-import type { AuditedTable } from "../findings.js";
 import { slices } from "../slices.js";
 
 /** A row whose owner does not exist. */
 interface Orphan {
-  readonly table: AuditedTable;
+  readonly table: ModelName;
   readonly id: string;
   readonly owner: string;
 }
@@ -19,10 +20,10 @@ interface PartRow {
 
 /** A table with rows that belong to the rows of another table. */
 interface PartsCheck {
-  readonly table: AuditedTable;
+  readonly table: ModelName;
   /** The column with the id of the other row. Its values differ. */
   readonly id: string;
-  readonly owners: AuditedTable;
+  readonly owners: ModelName;
   readonly expected: string;
 }
 
@@ -39,22 +40,15 @@ const PAYMENTS: PartsCheck = {
   expected: "a transaction of the book",
 };
 
-const TABLES_OF_BOOKS = [
-  "journal",
-  "accounts",
-  "account_holders",
-  "transactions",
-  "idempotency_keys",
-  "account_marks",
-  "book_marks",
-  "reserve_places",
-  "freezes",
-  "seals",
-  "seal_tiles",
-  "seal_alarms",
-  "book_moves",
-] as const;
-const TABLES_OF_ORGANIZATIONS = ["api_keys", "rail_accounts", "webhook_endpoints"] as const;
+/** The tables of books with a look of their own. */
+const OTHER_TABLES_OF_BOOKS: ReadonlySet<ModelName> = new Set(["book_keys", "proposals", "payments"]);
+// A move of a book belongs to the database that the book leaves.
+const TABLES_OF_BOOKS: readonly ModelName[] = [...ownedBy("book", OTHER_TABLES_OF_BOOKS), "book_moves"];
+const TABLES_OF_ORGANIZATIONS = ownedBy("organization", new Set(["organizations", "books"]));
+
+function ownedBy(owner: Owner["of"], others: ReadonlySet<ModelName>): readonly ModelName[] {
+  return TABLES_BY_NAME.flatMap(([name, table]) => (table.owner.of === owner && !others.has(name) ? [name] : []));
+}
 
 /**
  * Checks the rows that no book leads to: organizations without a book, keys, proposals, rail
@@ -116,7 +110,7 @@ export async function auditLostBooks(
   { engine: { table }, rows, findings }: Audit,
   { after, before }: { readonly after: number; readonly before: number },
 ): Promise<void> {
-  const lost = await rows<{ readonly table: AuditedTable; readonly book: number | null }>(
+  const lost = await rows<{ readonly table: ModelName; readonly book: number | null }>(
     TABLES_OF_BOOKS.map(
       (name) => `
         SELECT '${name}' AS "table",

@@ -1,5 +1,5 @@
+import type { ModelName } from "../../model/tables.js";
 import type { Audit } from "../audit.js";
-import type { AuditedTable } from "../findings.js";
 import { slices } from "../slices.js";
 import type { AuditedBook } from "./book.js";
 
@@ -20,7 +20,7 @@ export async function auditProofs(audit: Audit, book: AuditedBook): Promise<void
 async function auditOnce(
   audit: Audit,
   { row: { number }, findings }: AuditedBook,
-  { table, column }: { readonly table: AuditedTable; readonly column: string },
+  { table, column }: { readonly table: ModelName; readonly column: string },
 ): Promise<void> {
   const all = slices<ProofRow>(audit, {
     sql: `

@@ -8,16 +8,16 @@ export const POSTGRES_OBJECTS_FILE = "src/verify/schema/postgres-objects.ts";
 
 /** Returns the definitions of all objects of a migrated database, by table and name. */
 export async function migratedPostgresObjects(): Promise<Record<string, Record<string, string>>> {
-  const { cell, dispose } = await openTestDatabase("postgres");
+  const opened = await openTestDatabase("postgres");
   try {
-    const objects = await cell.reader.snapshot((snapshot) => postgresObjects(snapshot, "public"));
+    const objects = await opened.cell.reader.snapshot((snapshot) => postgresObjects(snapshot, "public"));
     const byTable: Record<string, Record<string, string>> = {};
     const order = (text: string): string => text.toLowerCase();
     const sorted = objects.toSorted((a, b) => (order(`${a.table} ${a.name}`) < order(`${b.table} ${b.name}`) ? -1 : 1));
     for (const { table, name, definition } of sorted) (byTable[table] ??= {})[name] = definition;
     return byTable;
   } finally {
-    await dispose();
+    await opened.dispose();
   }
 }
 

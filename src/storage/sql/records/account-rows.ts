@@ -30,13 +30,12 @@ export function ledgerAccountOf(row: AccountRow, { organizationId }: OpenBook): 
   };
 }
 
-export function accountRowOf(
-  account: LedgerAccount,
-  { book, seq, lastSeq }: { book: number; seq: number; lastSeq: number },
-): AccountRow {
+/**
+ * The columns that follow from the account itself. `lastSeq` is the `seq` of its newest row in the
+ * journal.
+ */
+export function accountColumnsOf(account: LedgerAccount, lastSeq: number): Omit<AccountRow, "book" | "seq"> {
   return {
-    book,
-    seq,
     last_seq: lastSeq,
     id: account.id,
     status: account.status,

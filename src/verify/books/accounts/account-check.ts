@@ -2,6 +2,8 @@ import type { AccountStatus } from "../../../domain/account.js";
 import type { BookAccount, JournalKind } from "../../../domain/journal.js";
 import { UPDATED_FIELDS } from "../../../domain/operations/update-account.js";
 import { MAX_CENTS } from "../../../domain/values/cents.js";
+import type { ACCOUNTS } from "../../../model/accounts.js";
+import type { RowOf } from "../../../model/column.js";
 import type { Audit } from "../../audit.js";
 import type { Place } from "../../findings.js";
 import { decimalOf, describeBalances, describePosting, type PostingColumns } from "../../format.js";
@@ -11,19 +13,7 @@ import type { AuditedJournalRow } from "../journal-rows.js";
 import { type AuditedHolderRow, checkHolder } from "./holders.js";
 
 /** A row of `accounts`. */
-export interface AuditedAccountRow {
-  readonly id: string;
-  readonly seq: number;
-  readonly last_seq: number;
-  readonly status: string;
-  readonly status_reason: string;
-  readonly available_cents: number;
-  readonly held_cents: number;
-  readonly open_payments: number;
-  readonly tier: string;
-  readonly created_at: number;
-  readonly updated_at: number;
-}
+export type AuditedAccountRow = RowOf<typeof ACCOUNTS>;
 
 type StatusKind = Exclude<
   Extract<JournalKind, `account.${string}`>,

@@ -110,8 +110,7 @@ export class AccountsAudit {
     const { table } = this.#audit.engine;
     return slices<JoinedRow>(this.#audit, {
       sql: `
-        SELECT a.id, a.seq, a.last_seq, a.status, a.status_reason, a.available_cents, a.held_cents, a.open_payments,
-          a.tier, a.created_at, a.updated_at, h.seq AS holder_seq, h.is_open, h.user_id, h.phone_number, h.phone_number_index,
+        SELECT a.*, h.seq AS holder_seq, h.is_open, h.user_id, h.phone_number, h.phone_number_index,
           h.phone_number_changed_at, h.email, h.email_index, h.email_changed_at, h.content_salt
         FROM ${table("accounts")} a
         LEFT JOIN ${table("account_holders")} h ON h.account_id = a.id AND h.book = a.book

@@ -1,5 +1,6 @@
+import type { ModelName } from "../../../model/tables.js";
 import type { Audit } from "../../audit.js";
-import type { AuditedTable, Place } from "../../findings.js";
+import type { Place } from "../../findings.js";
 import { decimalOf, type PostingColumns } from "../../format.js";
 import type { AuditedBook } from "../book.js";
 import type { AuditedJournalRow } from "../journal-rows.js";
@@ -107,7 +108,7 @@ export class MarksAudit {
     this.#sums[credit] = (this.#sums[credit] ?? 0n) + (ASSETS.has(credit) ? -amount : amount);
   }
 
-  #add(table: AuditedTable, seq: number, texts: { readonly expected: string; readonly found: string }): void {
+  #add(table: ModelName, seq: number, texts: { readonly expected: string; readonly found: string }): void {
     const place: Place = { seq, table, id: undefined };
     this.#book.findings.add(place, texts);
   }
