@@ -230,8 +230,10 @@ function balanceRowOf(account: LedgerAccount, facts: BatchFacts): SqlRow<typeof 
 /** Returns whether no field differs but these. */
 function changesOnly<Row extends object>(fields: readonly (keyof Row)[]): (before: Row, after: Row) => boolean {
   const changed = new Set<PropertyKey>(fields);
-  return (before, after) =>
-    (Object.keys(after) as (keyof Row)[]).every((name) => before[name] === after[name] || changed.has(name));
+  return (before, after) => {
+    for (const name in after) if (before[name] !== after[name] && !changed.has(name)) return false;
+    return true;
+  };
 }
 
 function countRowOf(account: LedgerAccount, facts: BatchFacts): SqlRow<typeof COUNT_COLUMNS> {
