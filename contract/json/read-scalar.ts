@@ -73,7 +73,7 @@ const DIGITS_MAX = 64;
 
 /**
  * Writes the value of a JSON number with its shortest digits and without an exponent. Returns
- * undefined for a text that is no JSON number, or has too many digits.
+ * undefined for a text that is not a JSON number, or has too many digits.
  */
 function plainNumber(text: string): string | undefined {
   const match = text.length > DIGITS_MAX ? null : JSON_NUMBER.exec(text);

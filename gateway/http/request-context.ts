@@ -50,7 +50,7 @@ export interface RequestContext {
   cutOff: Pick<Problem, "status" | "code"> | undefined;
   /** The body of a request without a key, which is read before it has a slot. */
   rawBody: RawBodyResult | undefined;
-  /** Resolves when the caller has its turn to use the event loop for so many bytes. */
+  /** Resolves when it is the caller's turn to use the event loop for this number of bytes. */
   turnFor: (bytes: number) => Promise<void>;
 }
 

@@ -5,7 +5,7 @@ import type { RateLimit, Rpc, RpcCallOptions, UpstreamFailure } from "../../cont
 import type { ReadFailure } from "./failure.js";
 import { rateLimitOf } from "./rate-limit.js";
 
-/** What comes next in a stream: a message, or its end, in order or not. */
+/** The next item of a stream: a message, or its end, in order or not. */
 export type StreamStep =
   | { readonly kind: "message"; readonly message: Message; readonly bytes: number }
   | { readonly kind: "end"; readonly failure: UpstreamFailure | undefined };

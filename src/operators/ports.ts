@@ -116,7 +116,7 @@ export interface Administration {
   newSecret(organization: Organization): NewSecret;
   /**
    * Does an act, or proposes it if the policy wants a second person. Without `by` it is the machine
-   * that acts: whoever has the database needs no second person.
+   * that acts: a person with the database needs no second one.
    */
   submit<A extends Act>(act: A, by: Operator | undefined): Promise<Submitted<ActResource<A>>>;
   /** Carries a proposal out exactly as it was proposed. */

@@ -25,7 +25,7 @@ export function cellLease(cell: Cell, { name, timing, onError, logger }: CellLea
 /** A part of the server that must be started and stopped. */
 export interface Part {
   start(): Promise<void>;
-  /** Begins nothing any more. Waits for what is under way, at most for this time. */
+  /** Starts no more work. Waits for the running work, at most for this time. */
   stop(graceMillis: number): Promise<void>;
 }
 

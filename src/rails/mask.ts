@@ -6,7 +6,7 @@ import { asFields } from "./fields.js";
 
 const HIDDEN = "***";
 const DEPTH_MAX = 20;
-// In a text that is no JSON nobody can tell a name from a code. Names stand late in the messages of
+// In a text that is not JSON, a name looks like a code. Names stand late in the messages of
 // rails, so only the beginning is kept.
 const TEXT_CHARACTERS_MAX = 100;
 

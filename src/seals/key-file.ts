@@ -6,7 +6,7 @@ import { type ArrivedKey, publicBytesOf, type PublicSealKeys } from "./note.js";
 
 const SECRET_LINE = /^secret ([A-Za-z0-9_-]{43})$/;
 const PUBLIC_LINE = /^public ([A-Za-z0-9_-]{43})(?: (org_[0-9a-z]{26}) ([1-9][0-9]{0,15}))?$/;
-/** What comes before the 32 bytes of an Ed25519 key in the encoding of PKCS #8. */
+/** The prefix of the 32 bytes of an Ed25519 key in the encoding of PKCS #8. */
 const PKCS8_PREFIX = Buffer.from("302e020100300506032b657004220420", "hex");
 
 /** The keys of a seal key file. */

@@ -2,7 +2,7 @@ import { createPublicKey, hash, type KeyObject, sign, verify } from "node:crypto
 
 const ED25519 = 0x01;
 const KEY_ID_BYTES = 4;
-/** What comes before the 32 bytes of an Ed25519 key in the encoding of SubjectPublicKeyInfo. */
+/** The prefix of the 32 bytes of an Ed25519 key in the encoding of SubjectPublicKeyInfo. */
 const SPKI_PREFIX = Buffer.from("302a300506032b6570032100", "hex");
 const SIGNATURE_LINE = /^— (\S+) ([A-Za-z0-9+/]+=*)$/;
 const VERIFIER_KEY = /^[^\s+]+\+[0-9a-f]{8}\+([A-Za-z0-9+/]{44})$/;

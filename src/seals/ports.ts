@@ -46,7 +46,7 @@ export interface Leaves {
   readonly missingSeq: number | undefined;
 }
 
-/** What a sealed row looks like to whoever checks it. */
+/** A sealed row, as a check sees it. */
 export interface LeafFacts {
   readonly seq: number;
   readonly text: string;

@@ -7,7 +7,7 @@ const DAY_MILLIS = 24 * HOUR_MILLIS;
 
 /** The loop looks for due work this often, and at once when it is woken. */
 export const LOOP_MILLIS = 500;
-/** After a look, the loop rests for so many times as long as the look took. */
+/** After a look, the loop rests for this multiple of the time that the look took. */
 export const RESTS_PER_LOOK = 4;
 
 /** The calls under way at one rail account. */
@@ -35,7 +35,7 @@ export const MESSAGE_WAITS_MILLIS: readonly number[] = [
 ];
 /** The messages that wait in memory for room at their rail account. */
 export const MESSAGES_WAITING_MAX = 200;
-/** How soon a message is looked at again that finds so many waiting. */
+/** A message is postponed by this time when that many wait already. */
 export const BUSY_MILLIS = 2 * SECOND_MILLIS;
 
 /** A payment that must not begin yet, or whose rail account cannot be read, is due again then. */

@@ -26,7 +26,7 @@ type Succeeded = Extract<RailReport, { kind: "succeeded" }>;
 
 /** What a message is worth. */
 type Confirmation =
-  /** It is true, or changes nothing: this report is told to the ledger. */
+  /** It is true, or changes nothing: this report goes to the ledger. */
   | { readonly kind: "confirmed"; readonly report: FinalReport }
   | { readonly kind: "unconfirmed" }
   /** The rail says the opposite. */
@@ -36,7 +36,7 @@ type Confirmation =
 
 /**
  * Applies the messages of rails. Anybody who learns the address of a callback can send one, so it
- * is a hint. It is told to the ledger when the rail confirms it. The answer to a status query is no
+ * is a hint. It goes to the ledger when the rail confirms it. The answer to a status query is no
  * hint: nobody but the rail learns the address that was given with the question.
  *
  * A message is settled only after the ledger has decided its command. Resolves with false if it

@@ -46,7 +46,7 @@ type NotSent =
  * stored about it: then it is due still, and rests for a moment.
  *
  * The rail is asked only after `beginPayment` is on disk, and only by the server that it was
- * granted to. Whoever finds a payment SENDING does not know whether the rail has the order.
+ * granted to. A server that finds a payment SENDING does not know whether the rail has the order.
  */
 export class PaymentPoller {
   readonly #options: PaymentPollerOptions;

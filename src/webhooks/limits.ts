@@ -7,7 +7,7 @@ const DAY_MILLIS = 24 * HOUR_MILLIS;
 
 /** How often the database is asked for endpoints that have something to do. */
 export const LOOK_MILLIS = 500;
-/** After a look, the next one waits for so many times as long as the look took. */
+/** After a look, the next one waits for this multiple of the time that the look took. */
 export const RESTS_PER_LOOK = 4;
 /** While there is something to send, deliveries begin this often. */
 export const TICK_MILLIS = 50;

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 import type { ApiKeyRow } from "../sql/organization-rows.js";
 
-/** The look-up of a name reads so many of its keys at once. Most names have one. */
+/** The number of keys that a look-up of a name reads at once. Most names have one key. */
 export const GENERATIONS_READ = 8;
 
 /** Reads the keys that have one of these `GENERATIONS_READ` hashes. */

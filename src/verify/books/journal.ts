@@ -142,7 +142,7 @@ export class BookCheck {
   }
 
   /**
-   * A person of the AdminService is an operator. Whoever approves is another person. The operators
+   * A person of the AdminService is an operator. The approver is another person. The operators
    * of rows that came with an import may belong to another database.
    */
   #checkActor({ seq, actor }: AuditedJournalRow): void {

@@ -134,7 +134,7 @@ function isDone({ kind, organizationId, secretSha256, keySha256 }: ActFields, ma
   return true;
 }
 
-/** A text that is no JSON has another hash, which is a finding. */
+/** A text that is not JSON has another hash, which is a finding. */
 function actIn({ content }: AuditedOperatorProposalRow): ActFields {
   try {
     return JSON.parse(content) as ActFields;
