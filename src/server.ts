@@ -166,7 +166,7 @@ async function startListeners({
   const server = await startGrpcServer(grpcOptions);
   let operators: Serving | undefined;
   try {
-    operators = await startOperators(config, database, grpcOptions);
+    operators = await startOperators(config, database, { ...grpcOptions, listTurns: server.listTurns });
     const seals = sealKeys !== undefined;
     const admin = await startAdmin(config, { metrics, database, cells, server, seals, logger, now });
     return { server, operators, admin };

@@ -102,6 +102,8 @@ export interface Serving {
 }
 
 export interface GrpcServer extends Serving {
+  /** The turns of all lists, which those of operators take, too. */
+  readonly listTurns: ListTurns;
   /** The lists that wait for their turn. */
   listsWaiting(): number;
 }
@@ -138,7 +140,7 @@ export async function startGrpcServer(options: GrpcServerOptions): Promise<GrpcS
     handlerOf: ({ name }, rpc, dependencies) =>
       routes[name]?.[rpc.localName]?.(rpc, { ...dependencies, authenticate, rates }) as UntypedHandleCall | undefined,
   };
-  return { ...(await serve(surface, options)), listsWaiting: () => listTurns.waiting };
+  return { ...(await serve(surface, options)), listTurns, listsWaiting: () => listTurns.waiting };
 }
 
 /** Starts serving. Rejects if the address cannot be bound, or if an rpc has no handler. */

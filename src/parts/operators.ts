@@ -5,6 +5,7 @@ import type { Config } from "../startup/config.js";
 import { OperatorError } from "../startup/operator-error.js";
 import type { Database } from "../storage/database.js";
 import { StoredAdministration } from "../storage/operators/administration.js";
+import { bookReads } from "../storage/operators/book-reads.js";
 
 /**
  * Serves operators, if they have an address. Throws an OperatorError if it cannot be used, or if
@@ -13,14 +14,14 @@ import { StoredAdministration } from "../storage/operators/administration.js";
 export async function startOperators(
   { operatorAddress: address, fourEyes }: Pick<Config, "operatorAddress" | "fourEyes">,
   database: Database,
-  options: Omit<OperatorServerOptions, "address" | "administration">,
+  options: Omit<OperatorServerOptions, "address" | "administration" | "bookReads">,
 ): Promise<Serving | undefined> {
   if (address === undefined) return undefined;
   const [exposure] = operatorExposure(address, options.tls !== undefined);
   if (exposure !== undefined) throw new OperatorError(exposure);
   const administration = new StoredAdministration(database, { now: options.now, fourEyes });
   try {
-    return await startOperatorServer({ ...options, address, administration });
+    return await startOperatorServer({ ...options, address, administration, bookReads: bookReads(database) });
   } catch (error) {
     const reason = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
     const message = `The AdminService cannot be served on KESC_OPERATOR_ADDRESS: ${reason}. Set it to another address.`;

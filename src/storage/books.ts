@@ -12,7 +12,10 @@ export interface BookSummary {
   /** The name of the organization. */
   readonly name: string;
   readonly cell: number;
+  /** The number of the book in its cell. */
+  readonly number: number;
   readonly state: BookState;
+  readonly isSuspended: boolean;
   /** The `seq` of the book's last row. */
   readonly lastSeq: number;
   readonly lastRecordedAt: UnixMillis;
@@ -25,7 +28,9 @@ export interface BookSummary {
 interface SummaryRow extends Omit<MoveRow, "phase"> {
   readonly organization_id: string;
   readonly name: string;
+  readonly number: number;
   readonly state: string;
+  readonly suspended_seq: number | null;
   readonly last_seq: number;
   readonly last_recorded_at: number;
   readonly reserve_cents: number;
@@ -46,7 +51,7 @@ async function booksOf({ number: cell, engine, reader }: Cell): Promise<readonly
   const rows = await orStoreError(
     engine,
     reader.rows<SummaryRow>(`
-      SELECT b.organization_id, o.name, b.state, b.last_seq, b.last_recorded_at, b.reserve_cents,
+      SELECT b.organization_id, o.name, b.number, b.state, b.suspended_seq, b.last_seq, b.last_recorded_at, b.reserve_cents,
         m.move_id, m.phase, m.root, m.file_sha256, m.arrival_id, m.rows_done, m.moved_to
       FROM ${engine.table("books")} b JOIN ${engine.table("organizations")} o ON o.id = b.organization_id
       LEFT JOIN ${engine.table("book_moves")} m ON m.book = b.number
@@ -56,7 +61,9 @@ async function booksOf({ number: cell, engine, reader }: Cell): Promise<readonly
     organizationId: row.organization_id as OrganizationId,
     name: row.name,
     cell,
+    number: row.number,
     state: row.state as BookState,
+    isSuspended: row.suspended_seq !== null,
     lastSeq: row.last_seq,
     lastRecordedAt: toUnixMillis(row.last_recorded_at),
     reserveCents: row.reserve_cents,

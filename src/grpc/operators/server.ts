@@ -1,17 +1,22 @@
 import type { UntypedHandleCall } from "@grpc/grpc-js";
 
+import type { Organization } from "../../domain/api-key.js";
 import type { Administration, OperatorKeys } from "../../operators/ports.js";
 import { readOperatorsContract } from "../messages/contract.js";
 import { serve, type Serving, type ServingOptions } from "../server.js";
+import type { ServedCell } from "../services/served-cell.js";
 import { OperatorAuthenticator } from "./authenticator.js";
+import { bookRpcs, type BookRpcsOptions } from "./book-rpcs.js";
 import { keyRpcs } from "./key-rpcs.js";
-import { limitRpcs, type LimitRpcsOptions } from "./limit-rpcs.js";
+import { limitRpcs } from "./limit-rpcs.js";
 import { operatorUnary } from "./operator-call.js";
 import { operatorRpcs } from "./operator-rpcs.js";
 import { organizationRpcs } from "./organization-rpcs.js";
 import { proposalRpcs } from "./proposal-rpcs.js";
 
-export interface OperatorServerOptions extends ServingOptions, Pick<LimitRpcsOptions, "cellOf"> {
+export interface OperatorServerOptions extends ServingOptions, Pick<BookRpcsOptions, "bookReads" | "listTurns"> {
+  /** Returns the cell of an organization, whose ledger the server has for all calls. */
+  readonly cellOf: (organization: Pick<Organization, "cell">) => Pick<ServedCell, "ledger" | "reads" | "history">;
   readonly administration: Administration & OperatorKeys;
 }
 
@@ -28,6 +33,7 @@ export function startOperatorServer(options: OperatorServerOptions): Promise<Ser
     ...organizationRpcs(unary, options),
     ...keyRpcs(unary, options),
     ...limitRpcs(unary, options),
+    ...bookRpcs(unary, options),
     ...operatorRpcs(unary, options),
     ...proposalRpcs(unary, options),
   };

@@ -112,7 +112,8 @@ function getAccount({ cellOf, listTurns, now }: AccountHandlersOptions): UnaryRo
       if (account === undefined) return notFound;
       const asOf = asOfOf(point);
       if (asOf === undefined) return done({ account: toAccountMessage(account) });
-      return readingHistory({ caller, listTurns, reads: history }, async (own) => {
+      const { organizationId } = caller.key;
+      return readingHistory({ organizationId, caller, listTurns, reads: history }, async (own) => {
         const { seq } = await positionOf(own, asOf);
         const then = await accountAsOf(own, { account, seq });
         return then === undefined ? notFound : done({ account: toAccountMessage(then, seq) });

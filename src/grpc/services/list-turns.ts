@@ -1,12 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { Queue } from "../../../runtime/queue.js";
-import type { ApiKey } from "../../domain/api-key.js";
-import type { ApiKeyId, OrganizationId } from "../../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import type { LedgerRefusal } from "../../ledger/ports/outcome.js";
 import type { Page } from "../../ledger/ports/reads.js";
-import type { Caller } from "../calls/call-context.js";
 
 export interface ListTurnsOptions {
   readonly now: () => UnixMillis;
@@ -15,6 +12,12 @@ export interface ListTurnsOptions {
 }
 
 export type ListRefusal = Extract<LedgerRefusal, { reason: "QUEUE_FULL" | "DEADLINE_EXCEEDED" }>;
+
+/** The caller of a list: a key, and the organization or operator in whose line its lists wait. */
+export interface ListCaller {
+  readonly key: { readonly id: string; readonly organizationId: string };
+  readonly deadline: UnixMillis;
+}
 
 /** What a page has read. */
 export type PageCost = Pick<Page<unknown>, "rows" | "lookedAt">;
@@ -28,7 +31,7 @@ interface WaitingList {
 
 /** The lists of one organization. They run one after another, with a rest after each. */
 interface ListLine {
-  readonly organizationId: OrganizationId;
+  readonly organizationId: string;
   readonly waiting: Queue<WaitingList>;
   /** The number of lists that wait or run. */
   lists: number;
@@ -56,10 +59,10 @@ const REST_MILLIS_PER_ROW = 0.03;
  */
 export class ListTurns {
   readonly #options: ListTurnsOptions;
-  readonly #lines = new Map<OrganizationId, ListLine>();
+  readonly #lines = new Map<string, ListLine>();
   /** The lines whose next list may begin, in their order. */
   readonly #turns = new Queue<ListLine>();
-  readonly #listsOf = new Map<ApiKeyId, number>();
+  readonly #listsOf = new Map<string, number>();
   #underWay = 0;
 
   constructor(options: ListTurnsOptions) {
@@ -75,7 +78,7 @@ export class ListTurns {
 
   /** Reads a page when its turn comes. Rejects with the error of `read`. */
   async page<Read extends PageCost>(
-    { key, deadline }: Pick<Caller, "key" | "deadline">,
+    { key, deadline }: ListCaller,
     read: () => Promise<Read>,
   ): Promise<Read | ListRefusal> {
     const ofKey = this.#listsOf.get(key.id) ?? 0;
@@ -100,7 +103,7 @@ export class ListTurns {
    * aborted.
    */
   async pageOfStream<Read extends PageCost>(
-    { key, signal }: { readonly key: ApiKey; readonly signal: AbortSignal },
+    { key, signal }: { readonly key: ListCaller["key"]; readonly signal: AbortSignal },
     read: () => Promise<Read>,
   ): Promise<Read | ListRefusal> {
     while (!signal.aborted) {
@@ -111,7 +114,7 @@ export class ListTurns {
   }
 
   #inTurn<Read extends PageCost>(
-    organizationId: OrganizationId,
+    organizationId: string,
     deadline: UnixMillis,
     read: () => Promise<Read>,
   ): Promise<Read | ListRefusal> {
@@ -128,7 +131,7 @@ export class ListTurns {
     });
   }
 
-  #lineOf(organizationId: OrganizationId): ListLine {
+  #lineOf(organizationId: string): ListLine {
     let line = this.#lines.get(organizationId);
     if (line === undefined) {
       line = { organizationId, waiting: new Queue(), lists: 0, isBusy: false };

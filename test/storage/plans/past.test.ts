@@ -4,12 +4,14 @@ import type { AccountId, OrganizationId, TransactionId, WebhookEndpointId } from
 import type { Description } from "../../../src/domain/values/text.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
 import type { EventReads } from "../../../src/events/ports.js";
+import type { BookReads } from "../../../src/operators/reads.js";
 import type { SealStore } from "../../../src/seals/ports.js";
 import type { BookMark, MarkStore } from "../../../src/statements/mark-ports.js";
 import type { HistoryReads } from "../../../src/statements/ports.js";
 import type { Cell } from "../../../src/storage/database.js";
 import { eventReads } from "../../../src/storage/events/event-reads.js";
 import { keys } from "../../../src/storage/keys.js";
+import { bookReads } from "../../../src/storage/operators/book-reads.js";
 import { sealStore } from "../../../src/storage/seals/seal-store.js";
 import { BookDirectory } from "../../../src/storage/sql/book-directory.js";
 import { historyReads } from "../../../src/storage/statements/history.js";
@@ -171,6 +173,12 @@ for (const engine of ENGINES) {
           { level: 1, index: 0, hashes: Buffer.alloc(32) },
         ]),
       raise: (seals) => seals.raise(book, { size: 1, firstSeq: 1, lastSeq: 1, problem: "changed" }, NOW),
+    });
+
+    const owner = () => ({ id: organizationId, cell: 0 });
+    each<Pick<BookReads, "seals" | "sealAlarm">>("a read of operators", (cell) => bookReads({ cells: [cell] }), {
+      seals: (reads) => reads.seals(owner(), { size: 10, beforeSize: undefined }),
+      sealAlarm: (reads) => reads.sealAlarm(owner()),
     });
 
     const changes = (revision: number): EndpointChanges => ({

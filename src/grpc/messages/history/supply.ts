@@ -6,6 +6,7 @@ import type { UnixMillis } from "../../../domain/values/time.js";
 import {
   type Backing as BackingMessage,
   PaymentAge as PaymentAgeMessage,
+  type ReserveHolding as ReserveHoldingMessage,
   type Supply as SupplyMessage,
 } from "../../../gen/kesc/v1/supply.js";
 import { TransactionType as TransactionTypeMessage } from "../../../gen/kesc/v1/transaction.js";
@@ -72,15 +73,19 @@ function toBackingMessage({ openPayments, railBalances, reserveHoldings }: Backi
       reported_at: toTimestamp(reportedAt),
       age_seconds: ageOf(reportedAt, now),
     })),
-    reserve_holdings: reserveHoldings.map((figure) => ({
-      place: figure.place,
-      amount: formatCents(figure.amountCents),
-      as_of_day: figure.asOfDay,
-      evidence: figure.evidence,
-      sequence: BigInt(figure.seq),
-      recorded_at: toTimestamp(figure.recordedAt),
-      age_seconds: ageOf(endOfDay(figure.asOfDay), now),
-    })),
+    reserve_holdings: reserveHoldings.map((figure) => toReserveHolding(figure, now)),
+  };
+}
+
+export function toReserveHolding(figure: RecordedFigure, now: UnixMillis): ReserveHoldingMessage {
+  return {
+    place: figure.place,
+    amount: formatCents(figure.amountCents),
+    as_of_day: figure.asOfDay,
+    evidence: figure.evidence,
+    sequence: BigInt(figure.seq),
+    recorded_at: toTimestamp(figure.recordedAt),
+    age_seconds: ageOf(endOfDay(figure.asOfDay), now),
   };
 }
 

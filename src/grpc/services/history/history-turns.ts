@@ -1,13 +1,13 @@
+import type { OrganizationId } from "../../../domain/values/ids.js";
 import { type Parsed, parsed, unparsed } from "../../../domain/values/parsed.js";
 import type { UnixMillis } from "../../../domain/values/time.js";
 import type { Timestamp } from "../../../gen/google/protobuf/timestamp.js";
 import type { History } from "../../../statements/as-of.js";
 import { isFinal } from "../../../statements/period.js";
 import type { AsOf, HistoryReads, InTurn } from "../../../statements/ports.js";
-import type { Caller } from "../../calls/call-context.js";
 import type { RpcResult } from "../../calls/rpc-result.js";
 import { parseMoment } from "../../messages/timestamp.js";
-import type { ListRefusal, ListTurns, PageCost } from "../list-turns.js";
+import type { ListCaller, ListRefusal, ListTurns, PageCost } from "../list-turns.js";
 
 /** A read did not get its turn. */
 export class NoTurnError extends Error {
@@ -19,20 +19,23 @@ export class NoTurnError extends Error {
   }
 }
 
+interface ReadHistory {
+  /** The organization whose past is read. */
+  readonly organizationId: OrganizationId;
+  readonly caller: ListCaller;
+  readonly listTurns: ListTurns;
+  readonly reads: HistoryReads;
+}
+
 /**
  * Runs `work`, whose reads of the past take the turns of lists. A read that gets no turn ends the
  * call with the refusal.
  */
 export async function readingHistory<Response>(
-  {
-    caller,
-    listTurns,
-    reads,
-  }: { readonly caller: Caller; readonly listTurns: ListTurns; readonly reads: HistoryReads },
+  { organizationId, caller, listTurns, reads }: ReadHistory,
   work: (history: History) => Promise<RpcResult<Response>>,
 ): Promise<RpcResult<Response>> {
   try {
-    const { organizationId } = caller.key;
     return await work({ organizationId, reads, inTurn: inTurnOf((read) => listTurns.page(caller, read)) });
   } catch (error) {
     if (error instanceof NoTurnError) return { kind: "refused", refusal: error.refusal };

@@ -38,7 +38,7 @@ export function getStatement({ cellOf, listTurns, now }: HistoryHandlersOptions)
       // Only this read compares the organization, so it comes first.
       const account = await reads.account(organizationId, accountId);
       if (account === undefined) return { kind: "refused", refusal: { reason: "ACCOUNT_NOT_FOUND", accountId } };
-      return readingHistory({ caller, listTurns, reads: history }, async (own) => {
+      return readingHistory({ organizationId, caller, listTurns, reads: history }, async (own) => {
         const { afterSeq, toSeq } = await rowsOf(own, { start, end });
         const opening = await balancesAt(own, { accountId, seq: afterSeq });
         const closing = await balancesAt(own, { accountId, seq: toSeq });

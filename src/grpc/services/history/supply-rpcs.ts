@@ -1,6 +1,7 @@
 import type { UnixMillis } from "../../../domain/values/time.js";
 import { GetSupplyRequest, GetSupplyResponse } from "../../../gen/kesc/v1/book_service.js";
-import { positionOf, sumsAsOf } from "../../../statements/as-of.js";
+import type { Supply as SupplyMessage } from "../../../gen/kesc/v1/supply.js";
+import { type History, positionOf, sumsAsOf } from "../../../statements/as-of.js";
 import { done } from "../../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../../calls/unary-call.js";
 import { parseFields } from "../../messages/fields.js";
@@ -26,24 +27,32 @@ export function getSupply({ cellOf, listTurns, now }: HistoryHandlersOptions): U
       }),
     run: (fields, caller) => {
       const { history: reads } = cellOf(caller.key);
-      return readingHistory({ caller, listTurns, reads }, async (history) => {
-        const { organizationId, inTurn } = history;
+      const { organizationId } = caller.key;
+      return readingHistory({ organizationId, caller, listTurns, reads }, async (history) => {
         const asOf = asOfOf(fields);
         if (asOf !== undefined) {
           const { seq, recordedAt } = await positionOf(history, asOf);
           const { sums } = await sumsAsOf(history, seq);
           return done({ supply: toSupplyMessage({ sums, seq, recordedAt, backing: undefined, now: now() }) });
         }
-        const at = now();
-        const openPayments = await inTurn(() => reads.openPayments(organizationId, at));
-        const backing = {
-          openPayments,
-          railBalances: await reads.railBalances(organizationId),
-          reserveHoldings: await reads.reserveHoldings(organizationId),
-        };
-        const { sums, seq, recordedAt } = await reads.currentSums(organizationId);
-        return done({ supply: toSupplyMessage({ sums, seq, recordedAt, backing, now: now() }) });
+        return done({ supply: await currentSupply(history, now) });
       });
     },
   });
+}
+
+/** Returns the sums of a book as they are now, and what backs them. */
+export async function currentSupply(
+  { organizationId, reads, inTurn }: History,
+  now: () => UnixMillis,
+): Promise<SupplyMessage> {
+  const at = now();
+  const openPayments = await inTurn(() => reads.openPayments(organizationId, at));
+  const backing = {
+    openPayments,
+    railBalances: await reads.railBalances(organizationId),
+    reserveHoldings: await reads.reserveHoldings(organizationId),
+  };
+  const { sums, seq, recordedAt } = await reads.currentSums(organizationId);
+  return toSupplyMessage({ sums, seq, recordedAt, backing, now: now() });
 }

@@ -1,0 +1,202 @@
+import type { Organization } from "../../domain/api-key.js";
+import type { BookState } from "../../domain/book.js";
+import type { OrganizationId } from "../../domain/values/ids.js";
+import { toUnixMillis } from "../../domain/values/time.js";
+import {
+  type Book as BookMessage,
+  BookState as BookStateMessage,
+  GetSupplyRequest,
+  GetSupplyResponse,
+  ListBooksRequest,
+  ListBooksResponse,
+  ListNeedsAttentionRequest,
+  ListNeedsAttentionResponse,
+  ListReserveRequest,
+  ListReserveResponse,
+  ListSealsRequest,
+  ListSealsResponse,
+  type Seal as SealMessage,
+  type SealAlarm as SealAlarmMessage,
+} from "../../gen/kesc/admin/v1/admin_service.js";
+import type { BookReads, ListedBook, ListedSeal, StandingAlarm } from "../../operators/reads.js";
+import { done } from "../calls/rpc-result.js";
+import { parseFields } from "../messages/fields.js";
+import { toReserveHolding } from "../messages/history/supply.js";
+import { toTimestamp } from "../messages/timestamp.js";
+import { toTransactionMessage } from "../messages/transaction.js";
+import { readingHistory } from "../services/history/history-turns.js";
+import { currentSupply } from "../services/history/supply-rpcs.js";
+import type { ListTurns } from "../services/list-turns.js";
+import { formatPageToken } from "../services/paging.js";
+import type { ServedCell } from "../services/served-cell.js";
+import { parseId } from "./fields.js";
+import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import { parseOwnPage, parsePage, tokenAfter } from "./pages.js";
+import { listCallerOf, pageInTurn, readOrganization } from "./reading.js";
+import type { HandlersOptions } from "./results.js";
+
+export interface BookRpcsOptions extends HandlersOptions {
+  /** Returns the cell of an organization. */
+  readonly cellOf: (organization: Pick<Organization, "cell">) => Pick<ServedCell, "reads" | "history">;
+  readonly bookReads: BookReads;
+  /** The turns of the organizations' lists. */
+  readonly listTurns: ListTurns;
+}
+
+const STATES = {
+  OPEN: BookStateMessage.BOOK_STATE_OPEN,
+  MOVING: BookStateMessage.BOOK_STATE_MOVING,
+  MOVED: BookStateMessage.BOOK_STATE_MOVED,
+  RESTORED: BookStateMessage.BOOK_STATE_RESTORED,
+} as const satisfies Record<BookState, BookStateMessage>;
+
+/** The rpcs that read books. None of them writes. */
+export function bookRpcs(unary: OperatorUnary, options: BookRpcsOptions): Record<string, OperatorRoute> {
+  return {
+    listNeedsAttention: listNeedsAttention(unary, options),
+    getSupply: getSupply(unary, options),
+    listReserve: listReserve(unary, options),
+    listBooks: listBooks(unary, options),
+    listSeals: listSeals(unary, options),
+  };
+}
+
+function listNeedsAttention(unary: OperatorUnary, options: BookRpcsOptions): OperatorRoute {
+  const { cellOf, listTurns } = options;
+  return unary({
+    request: ListNeedsAttentionRequest,
+    response: ListNeedsAttentionResponse,
+    parse: (request) => parseOwnPage(request, "ListNeedsAttention"),
+    run: ({ organizationId, asked: { list, page } }, caller) =>
+      readOrganization(options, organizationId, (found) =>
+        pageInTurn(
+          { listTurns, caller },
+          () => cellOf(found).reads.transactions(organizationId, { needsAttention: true }, page),
+          ({ rows, nextBeforeSeq }) => ({
+            transactions: rows.map(toTransactionMessage),
+            next_page_token: formatPageToken(list, nextBeforeSeq),
+          }),
+        ),
+      ),
+  });
+}
+
+function getSupply(unary: OperatorUnary, options: BookRpcsOptions): OperatorRoute {
+  const { cellOf, listTurns, now } = options;
+  return unary({
+    request: GetSupplyRequest,
+    response: GetSupplyResponse,
+    parse: ({ organization_id: id }) => parseFields({ organization_id: parseId<OrganizationId>(id) }),
+    run: ({ organization_id: organizationId }, caller) =>
+      readOrganization(options, organizationId, (found) => {
+        const { history: reads } = cellOf(found);
+        return readingHistory({ organizationId, caller: listCallerOf(caller), listTurns, reads }, async (history) =>
+          done({ supply: await currentSupply(history, () => toUnixMillis(now())) }),
+        );
+      }),
+  });
+}
+
+function listReserve(unary: OperatorUnary, options: BookRpcsOptions): OperatorRoute {
+  const { cellOf, now } = options;
+  return unary({
+    request: ListReserveRequest,
+    response: ListReserveResponse,
+    parse: ({ organization_id: id }) => parseFields({ organization_id: parseId<OrganizationId>(id) }),
+    run: ({ organization_id: organizationId }) =>
+      readOrganization(options, organizationId, async (found) => {
+        const places = await cellOf(found).history.reserveHoldings(organizationId);
+        return done({ reserve_holdings: places.map((figure) => toReserveHolding(figure, toUnixMillis(now()))) });
+      }),
+  });
+}
+
+function listBooks(unary: OperatorUnary, { bookReads, listTurns }: BookRpcsOptions): OperatorRoute {
+  return unary({
+    request: ListBooksRequest,
+    response: ListBooksResponse,
+    parse: (request) => parsePage(request, { rpc: "ListBooks" }),
+    run: ({ list, page: { size, beforeSeq: begin = 0 } }, caller) =>
+      pageInTurn(
+        { listTurns, caller },
+        async () => {
+          const all = await bookReads.books();
+          const rows = all.filter((book) => placeOf(book) >= begin).slice(0, size + 1);
+          return { rows, lookedAt: all.length };
+        },
+        ({ rows }) => {
+          const next = rows[size];
+          return {
+            books: rows.slice(0, size).map(toBook),
+            next_page_token: formatPageToken(list, next && placeOf(next)),
+          };
+        },
+      ),
+  });
+}
+
+/** No cell has as many books. */
+const PLACES_OF_CELL = 2 ** 32;
+
+/** Returns the place of a book among those of all cells. A new book changes no other place. */
+function placeOf({ cell, number }: ListedBook): number {
+  return cell * PLACES_OF_CELL + number;
+}
+
+function listSeals(unary: OperatorUnary, options: BookRpcsOptions): OperatorRoute {
+  const { bookReads, listTurns } = options;
+  return unary({
+    request: ListSealsRequest,
+    response: ListSealsResponse,
+    parse: (request) => parseOwnPage(request, "ListSeals"),
+    run: ({ organizationId, asked }, caller) =>
+      readOrganization(options, organizationId, (found) =>
+        pageInTurn(
+          { listTurns, caller },
+          async () => {
+            const { size, beforeSeq: beforeSize } = asked.page;
+            const rows = await bookReads.seals(found, { size: size + 1, beforeSize });
+            return { rows, lookedAt: rows.length, alarm: await bookReads.sealAlarm(found) };
+          },
+          ({ rows, alarm }) => ({
+            seals: rows.slice(0, asked.page.size).map(toSeal),
+            next_page_token: tokenAfter(
+              rows.map(({ size: seq }) => ({ seq })),
+              asked,
+            ),
+            alarm: alarm && toSealAlarm(alarm),
+          }),
+        ),
+      ),
+  });
+}
+
+function toBook(book: ListedBook): BookMessage {
+  return {
+    organization_id: book.organizationId,
+    organization_name: book.name,
+    cell: book.cell,
+    state: STATES[book.state],
+    suspended: book.isSuspended,
+    last_sequence: BigInt(book.lastSeq),
+    last_recorded_at: book.lastSeq === 0 ? undefined : toTimestamp(book.lastRecordedAt),
+  };
+}
+
+function toSeal({ size, root, sealedAt }: ListedSeal): SealMessage {
+  return {
+    size: BigInt(size),
+    root_hash: Buffer.from(root).toString("base64"),
+    sealed_at: toTimestamp(sealedAt),
+  };
+}
+
+function toSealAlarm({ raisedAt, size, firstSeq, lastSeq, problem }: StandingAlarm): SealAlarmMessage {
+  return {
+    raised_at: toTimestamp(raisedAt),
+    size: BigInt(size),
+    first_sequence: BigInt(firstSeq),
+    last_sequence: BigInt(lastSeq),
+    problem,
+  };
+}

@@ -1,0 +1,38 @@
+import type { Organization } from "../../domain/api-key.js";
+import type { OrganizationId } from "../../domain/values/ids.js";
+import type { Operator } from "../../operators/operator.js";
+import type { Administration } from "../../operators/ports.js";
+import type { Caller } from "../calls/call-context.js";
+import { done, type RpcResult } from "../calls/rpc-result.js";
+import type { ListCaller, ListTurns, PageCost } from "../services/list-turns.js";
+
+/** Makes the result of a read of one organization, which may be refused. */
+export async function readOrganization<Response>(
+  { administration }: { readonly administration: Pick<Administration, "organization"> },
+  organizationId: OrganizationId,
+  read: (organization: Organization) => Promise<RpcResult<Response>>,
+): Promise<RpcResult<Response>> {
+  const organization = await administration.organization(organizationId);
+  return organization === undefined
+    ? { kind: "refused", refusal: { reason: "ORGANIZATION_NOT_FOUND", organizationId } }
+    : read(organization);
+}
+
+/**
+ * Returns the caller as lists know one. The lists of an operator wait in a separate line. So a
+ * busy organization does not delay the operator who looks at it, and an operator delays an
+ * organization no more than another organization does.
+ */
+export function listCallerOf({ key: { id }, deadline }: Pick<Caller<Operator>, "key" | "deadline">): ListCaller {
+  return { key: { id, organizationId: id }, deadline };
+}
+
+/** Reads a page when the operator's turn comes. Refuses QUEUE_FULL, DEADLINE_EXCEEDED. */
+export async function pageInTurn<Read extends PageCost, Response>(
+  { listTurns, caller }: { readonly listTurns: ListTurns; readonly caller: Caller<Operator> },
+  read: () => Promise<Read>,
+  responseOf: (page: Read) => Response,
+): Promise<RpcResult<Response>> {
+  const page = await listTurns.page(listCallerOf(caller), read);
+  return "reason" in page ? { kind: "refused", refusal: page } : done(responseOf(page));
+}

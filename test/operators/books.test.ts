@@ -1,0 +1,185 @@
+import { expect } from "chai";
+
+import type { Command } from "../../src/domain/commands.js";
+import { toCents } from "../../src/domain/values/cents.js";
+import type { NairobiDay } from "../../src/domain/values/nairobi-day.js";
+import { toUnixMillis } from "../../src/domain/values/time.js";
+import { AdminServiceService as Rpcs, BookState } from "../../src/gen/kesc/admin/v1/admin_service.js";
+import { keys } from "../../src/storage/keys.js";
+import { clearAlarm } from "../../src/storage/seals/alarms.js";
+import { sealStore } from "../../src/storage/seals/seal-store.js";
+import { recordReserve } from "../../src/storage/statements/reserve.js";
+import type { GrpcCaller } from "../support/callers/grpc-caller.js";
+import { createAccount, flag, mint, SLOW_RAIL } from "../support/commands.js";
+import { ENGINES, execute } from "../support/databases.js";
+import { sealBooks } from "../support/seals/given-seals.js";
+import { makeTenant } from "../support/service/tenants.js";
+import { type GivenOperator, type OperatorService, startOperatorService } from "./given.js";
+
+const UNKNOWN_ORG = "org_01jd2r6p5vf8ksw3xhb1z7q4ye";
+const FIRST_PAGE = { page_size: undefined, page_token: "" };
+const FLAGGED = 3;
+const now = () => toUnixMillis(Date.now());
+
+/** Returns a message without the times that the moment of the call decides. */
+function ageless(message: unknown): string {
+  return JSON.stringify(message, (name, value: unknown) => {
+    if (name === "age_seconds") return undefined;
+    return typeof value === "bigint" ? String(value) : value;
+  });
+}
+
+for (const engine of ENGINES) {
+  describe(`what operators read of books (${engine})`, () => {
+    let service: OperatorService;
+    let admin: GrpcCaller;
+    let vera: GivenOperator;
+    let organization_id: string;
+    let flagged: readonly string[];
+
+    before(async () => {
+      service = await startOperatorService(engine);
+      [admin] = service.admin;
+      vera = await service.operator("Vera", "viewer");
+      const { organizationId } = service.tenant;
+      organization_id = organizationId;
+      const commit = (...commands: Command[]) => service.opened.cell.committer.commit(commands, now());
+      const account = createAccount(organizationId, "amina");
+      await commit(account);
+      const movement = { organizationId, accountId: account.newAccountId, amount: "10.00" };
+      const orders = Array.from({ length: FLAGGED }, (_, index) =>
+        mint({ ...movement, reference: `order ${String(index)}`, rail: SLOW_RAIL }),
+      );
+      await commit(mint({ ...movement, reference: "direct" }), ...orders);
+      const ids = orders.map(({ newTransactionId: id }) => id);
+      await commit(...ids.map((id) => flag(organizationId, id)));
+      flagged = ids.toReversed();
+    });
+    // Rejects if the books do not hold.
+    after(() => service.dispose());
+
+    it("lists the transactions that need attention, newest first, in pages", async () => {
+      const seen: string[] = [];
+      let page_token = "";
+      do {
+        const asked = { organization_id, page_size: 2, page_token };
+        const { response, message } = await admin.call(Rpcs.listNeedsAttention, asked, vera);
+        for (const { id, needs_attention } of response?.transactions ?? []) {
+          expect(needs_attention, message).to.equal(true);
+          seen.push(id);
+        }
+        page_token = response?.next_page_token ?? "";
+      } while (page_token !== "");
+      expect(seen).to.deep.equal(flagged);
+    });
+
+    it("lists the reserve with its evidence, and the supply as the organization reads it", async () => {
+      const { organizationId } = service.tenant;
+      const asOfDay = "2026-11-21" as NairobiDay;
+      for (const place of ["M-Pesa paybill 600000", "KCB 1234"]) {
+        const figure = { place, amountCents: toCents(1_000), asOfDay, evidence: `statement of ${place}` };
+        await recordReserve(service.opened.cell, { organizationId, figure, now: now() });
+      }
+      const { response: reserve } = await admin.call(Rpcs.listReserve, { organization_id }, vera);
+      expect(
+        reserve?.reserve_holdings.map((each) => [each.place, each.amount, each.as_of_day, each.evidence]),
+      ).to.deep.equal([
+        ["KCB 1234", "10.00", "2026-11-21", "statement of KCB 1234"],
+        ["M-Pesa paybill 600000", "10.00", "2026-11-21", "statement of M-Pesa paybill 600000"],
+      ]);
+      const { response } = await admin.call(Rpcs.getSupply, { organization_id }, vera);
+      expect(response?.supply).to.include({ in_circulation: "10.00", reserve: "10.00", held: "0.00" });
+      const [open] = response?.supply?.backing?.open_payments ?? [];
+      expect([open?.count, open?.amount]).to.deep.equal([BigInt(FLAGGED), "30.00"]);
+      expect(ageless(response?.supply?.backing?.reserve_holdings)).to.equal(ageless(reserve?.reserve_holdings));
+      const { response: own } = await service.publicly.call("GetSupply", {}, service.tenant);
+      expect(own["supply"]).to.include({ in_circulation: "10.00", reserve: "10.00", held: "0.00" });
+    });
+
+    it("lists the books with their last rows, in pages, also while they move or are suspended", async () => {
+      const other = await makeTenant(keys(service.opened.database, now), "Other");
+      const state = (value: string) =>
+        execute(
+          service.opened.address,
+          `UPDATE books SET state = '${value}' WHERE organization_id = '${other.organizationId}'`,
+        );
+      const act = { organizationId: other.organizationId, reason: "case 17" as never };
+      await service.stored.submit({ kind: "organization.suspend", ...act }, undefined);
+      const first = await admin.call(Rpcs.listBooks, { page_size: 1, page_token: "" }, vera);
+      expect(first.response?.books).to.have.lengthOf(1);
+      const [own] = first.response?.books ?? [];
+      expect(own).to.include({ organization_id, organization_name: "Tenant", cell: 0, suspended: false });
+      expect(own?.state).to.equal(BookState.BOOK_STATE_OPEN);
+      const { response: acts } = await admin.call(Rpcs.getSupply, { organization_id }, vera);
+      expect(own?.last_sequence).to.equal(acts?.supply?.as_of_sequence);
+      expect(own?.last_recorded_at).to.deep.equal(acts?.supply?.as_of_time);
+      const page_token = first.response?.next_page_token ?? "";
+      for (const [value, shown] of [
+        ["MOVING", BookState.BOOK_STATE_MOVING],
+        ["RESTORED", BookState.BOOK_STATE_RESTORED],
+        ["OPEN", BookState.BOOK_STATE_OPEN],
+      ] as const) {
+        await state(value);
+        const { response } = await admin.call(Rpcs.listBooks, { page_size: 1, page_token }, vera);
+        const [book] = response?.books ?? [];
+        expect(book).to.include({ organization_name: "Other", suspended: true, state: shown });
+        expect(response?.next_page_token).to.equal(undefined);
+      }
+    });
+
+    it("lists the seals of a book, newest first, and the alarm that stands", async () => {
+      const { cell } = service.opened;
+      const { organizationId } = service.tenant;
+      const none = await admin.call(Rpcs.listSeals, { organization_id, ...FIRST_PAGE }, vera);
+      expect(none.response, none.message).to.deep.equal({ seals: [], next_page_token: undefined, alarm: undefined });
+      await sealBooks(cell);
+      await cell.committer.commit([createAccount(organizationId, "brian")], now());
+      await sealBooks(cell);
+      const store = sealStore(cell);
+      const book = await store.book(organizationId);
+      if (book === undefined) throw new Error("the tenant has a book");
+      const newest = await store.seal(book);
+      const seal = { size: newest?.size ?? 0, firstSeq: 2, lastSeq: 3, problem: "row 2 is not as it was" };
+      const at = now();
+      await store.raise(book, seal, at);
+      const { response } = await admin.call(Rpcs.listSeals, { organization_id, page_size: 1, page_token: "" }, vera);
+      const root_hash = Buffer.from(newest?.root ?? []).toString("base64");
+      expect(response?.seals.map(({ size, root_hash: root }) => [size, root])).to.deep.equal([
+        [BigInt(newest?.size ?? 0), root_hash],
+      ]);
+      expect(response?.alarm).to.deep.include({
+        size: BigInt(seal.size),
+        first_sequence: 2n,
+        last_sequence: 3n,
+        problem: seal.problem,
+      });
+      const page_token = response?.next_page_token ?? "";
+      const { response: last } = await admin.call(Rpcs.listSeals, { organization_id, page_size: 1, page_token }, vera);
+      expect(last?.seals.map(({ size }) => size)).to.deep.equal([BigInt(seal.size - 1)]);
+      expect(last?.next_page_token).to.equal(undefined);
+      await clearAlarm(cell, { book, person: "Vera", reason: "a test", now: at });
+      const cleared = await admin.call(Rpcs.listSeals, { organization_id, ...FIRST_PAGE }, vera);
+      expect(cleared.response?.alarm).to.equal(undefined);
+    });
+
+    it("refuses an organization that nobody has, and the token of another list", async () => {
+      const unknown = { organization_id: UNKNOWN_ORG, ...FIRST_PAGE };
+      const replies = [
+        await admin.call(Rpcs.listNeedsAttention, unknown, vera),
+        await admin.call(Rpcs.getSupply, unknown, vera),
+        await admin.call(Rpcs.listReserve, unknown, vera),
+        await admin.call(Rpcs.listSeals, unknown, vera),
+      ];
+      for (const { reason, facts } of replies) {
+        expect([reason, facts]).to.deep.equal(["ORGANIZATION_NOT_FOUND", { organization_id: UNKNOWN_ORG }]);
+      }
+      const page = { organization_id, page_size: 1, page_token: "" };
+      const { response } = await admin.call(Rpcs.listNeedsAttention, page, vera);
+      const page_token = response?.next_page_token ?? "none";
+      for (const rpc of [Rpcs.listSeals, Rpcs.listBooks] as const) {
+        const { fields } = await admin.call(rpc as typeof Rpcs.listSeals, { ...page, page_token }, vera);
+        expect(fields?.map(({ field }) => field)).to.deep.equal(["page_token"]);
+      }
+    });
+  });
+}
