@@ -1,3 +1,4 @@
+import type { Rail } from "../domain/transaction.js";
 import type { ApiKeyId, OperatorId, OperatorProposalId, OrganizationId } from "../domain/values/ids.js";
 import type { ProposalState } from "./act.js";
 import type { Role } from "./operator.js";
@@ -12,6 +13,8 @@ export type OperatorRefusal =
   /** The database has no such cell. */
   | { readonly reason: "CELL_NOT_FOUND"; readonly cells: number }
   | { readonly reason: "API_KEY_NOT_FOUND"; readonly keyId: ApiKeyId }
+  /** The organization has no account at the rail. */
+  | { readonly reason: "RAIL_ACCOUNT_NOT_FOUND"; readonly rail: Rail }
   | { readonly reason: "OPERATOR_NOT_FOUND"; readonly operatorId: OperatorId }
   /** An operator has the name, or once had the key. */
   | { readonly reason: "OPERATOR_ALREADY_EXISTS"; readonly operatorId: OperatorId }

@@ -6,22 +6,32 @@ import { OperatorError } from "../startup/operator-error.js";
 import type { Database } from "../storage/database.js";
 import { StoredAdministration } from "../storage/operators/administration.js";
 import { bookReads } from "../storage/operators/book-reads.js";
+import { railReads } from "./rail-reads.js";
 
 /**
  * Serves operators, if they have an address. Throws an OperatorError if it cannot be used, or if
  * other machines could read the keys.
  */
 export async function startOperators(
-  { operatorAddress: address, fourEyes }: Pick<Config, "operatorAddress" | "fourEyes">,
+  {
+    operatorAddress: address,
+    fourEyes,
+    callbacks,
+    railHosts: hosts,
+  }: Pick<Config, "operatorAddress" | "fourEyes" | "callbacks" | "railHosts">,
   database: Database,
-  options: Omit<OperatorServerOptions, "address" | "administration" | "bookReads">,
+  options: Omit<OperatorServerOptions, "address" | "administration" | "bookReads" | "railReads">,
 ): Promise<Serving | undefined> {
   if (address === undefined) return undefined;
   const [exposure] = operatorExposure(address, options.tls !== undefined);
   if (exposure !== undefined) throw new OperatorError(exposure);
   const administration = new StoredAdministration(database, { now: options.now, fourEyes });
+  const reads = {
+    bookReads: bookReads(database),
+    railReads: railReads(database, { now: options.now, hosts, hasCallbacks: callbacks !== undefined }),
+  };
   try {
-    return await startOperatorServer({ ...options, address, administration, bookReads: bookReads(database) });
+    return await startOperatorServer({ ...options, ...reads, address, administration });
   } catch (error) {
     const reason = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
     const message = `The AdminService cannot be served on KESC_OPERATOR_ADDRESS: ${reason}. Set it to another address.`;

@@ -1,4 +1,5 @@
 import type { RailAccountId } from "../domain/payment.js";
+import type { UnixMillis } from "../domain/values/time.js";
 import type { SettlementLine } from "./ledger-line.js";
 import {
   BLOCKED_MILLIS,
@@ -7,7 +8,7 @@ import {
   UNKNOWN_PAYOUTS_MAX,
   UNKNOWN_PAYOUTS_NAMED_MAX,
 } from "./limits.js";
-import type { Payments } from "./ports/payments.js";
+import type { Payments, UnknownPayouts } from "./ports/payments.js";
 import type { RailAccount } from "./ports/rail-accounts.js";
 import type { OnEvent, SettlementTiming } from "./ports/runtime.js";
 
@@ -23,6 +24,12 @@ export interface Stopped {
   readonly railAccounts: number;
   /** The payouts of unknown outcome for which it does. */
   readonly unknownPayouts: number;
+}
+
+/** Returns whether the unknown outcomes hold new payouts back, where no person has decided. */
+export function areTooManyUnknown({ count, oldestBegunAt }: UnknownPayouts, now: UnixMillis): boolean {
+  const isOld = oldestBegunAt !== undefined && now - oldestBegunAt >= UNKNOWN_PAYOUT_MILLIS_MAX;
+  return count >= UNKNOWN_PAYOUTS_MAX || isOld;
 }
 
 interface BreakerOptions {
@@ -73,8 +80,7 @@ export class Breaker {
     const last = this.#readings.get(id);
     if (last !== undefined && readAt - last.readAt < BREAKER_READ_MILLIS) return last.beginsPayouts;
     const { count: unknown, oldestBegunAt } = await payments.unknownPayouts(id);
-    const isOld = oldestBegunAt !== undefined && timing.now() - oldestBegunAt >= UNKNOWN_PAYOUT_MILLIS_MAX;
-    const beginsPayouts = unknown < UNKNOWN_PAYOUTS_MAX && !isOld;
+    const beginsPayouts = !areTooManyUnknown({ count: unknown, oldestBegunAt }, timing.now());
     this.#readings.set(id, { readAt, beginsPayouts, unknown });
     if (!beginsPayouts) await this.#tell(account, unknown);
     return beginsPayouts;

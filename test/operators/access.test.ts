@@ -22,6 +22,7 @@ const READS = [
   "ListWebhookEndpoints",
   "ListActs",
   "GetLimits",
+  "GetRailAccount",
   "ListNeedsAttention",
   "GetSupply",
   "ListReserve",

@@ -6,6 +6,7 @@ import { pino } from "pino";
 
 import { serverExposure } from "../../runtime/transport/exposure.js";
 import { readVariables } from "../../runtime/variables.js";
+import type { Rail } from "../../src/domain/transaction.js";
 import type { ApiKeyId, OperatorId, OperatorProposalId, OrganizationId } from "../../src/domain/values/ids.js";
 import type { AnyRefusal } from "../../src/grpc/errors/refusal.js";
 import { statusOf } from "../../src/grpc/errors/status.js";
@@ -33,6 +34,7 @@ const EXAMPLES: { readonly [Reason in OperatorsOnly["reason"]]: Extract<Operator
   ORGANIZATION_ALREADY_EXISTS: { reason: "ORGANIZATION_ALREADY_EXISTS", organizationId },
   CELL_NOT_FOUND: { reason: "CELL_NOT_FOUND", cells: 4 },
   API_KEY_NOT_FOUND: { reason: "API_KEY_NOT_FOUND", keyId: "key_1" as ApiKeyId },
+  RAIL_ACCOUNT_NOT_FOUND: { reason: "RAIL_ACCOUNT_NOT_FOUND", rail: "mpesa" as Rail },
   OPERATOR_NOT_FOUND: { reason: "OPERATOR_NOT_FOUND", operatorId },
   OPERATOR_ALREADY_EXISTS: { reason: "OPERATOR_ALREADY_EXISTS", operatorId },
   OPERATOR_REVOKED: { reason: "OPERATOR_REVOKED", operatorId },

@@ -38,6 +38,11 @@ export const OPERATOR_REFUSALS: Answers<Exclude<OperatorRefusal, AnyRefusal>> = 
     message: ({ keyId }) => `There is no key ${keyId}.`,
     facts: ({ keyId }) => ({ api_key_id: keyId }),
   },
+  RAIL_ACCOUNT_NOT_FOUND: {
+    status: Status.NOT_FOUND,
+    message: ({ rail }) => `The organization has no account at the rail ${rail}.`,
+    facts: ({ rail }) => ({ rail }),
+  },
   OPERATOR_NOT_FOUND: {
     status: Status.NOT_FOUND,
     message: ({ operatorId }) => `There is no operator ${operatorId}.`,

@@ -13,8 +13,10 @@ import { operatorUnary } from "./operator-call.js";
 import { operatorRpcs } from "./operator-rpcs.js";
 import { organizationRpcs } from "./organization-rpcs.js";
 import { proposalRpcs } from "./proposal-rpcs.js";
+import { railRpcs, type RailRpcsOptions } from "./rail-rpcs.js";
 
-export interface OperatorServerOptions extends ServingOptions, Pick<BookRpcsOptions, "bookReads" | "listTurns"> {
+export interface OperatorServerOptions
+  extends ServingOptions, Pick<BookRpcsOptions, "bookReads" | "listTurns">, Pick<RailRpcsOptions, "railReads"> {
   /** Returns the cell of an organization, whose ledger the server has for all calls. */
   readonly cellOf: (organization: Pick<Organization, "cell">) => Pick<ServedCell, "ledger" | "reads" | "history">;
   readonly administration: Administration & OperatorKeys;
@@ -34,6 +36,7 @@ export function startOperatorServer(options: OperatorServerOptions): Promise<Ser
     ...keyRpcs(unary, options),
     ...limitRpcs(unary, options),
     ...bookRpcs(unary, options),
+    ...railRpcs(unary, options),
     ...operatorRpcs(unary, options),
     ...proposalRpcs(unary, options),
   };

@@ -248,7 +248,7 @@ export class StoredAdministration implements Administration, OperatorKeys {
 }
 
 /** Leaves the credentials and the settings out. */
-function railAccountStateOf(account: StoredRailAccount): RailAccountState {
+export function railAccountStateOf(account: StoredRailAccount): RailAccountState {
   const { id, organizationId, rail, isDefault, payouts, payoutsReason, credentialsExpireAt, updatedAt } = account;
   return { id, organizationId, rail, isDefault, payouts, payoutsReason, credentialsExpireAt, updatedAt };
 }

@@ -6,6 +6,7 @@ import type { UnixMillis } from "../../../domain/values/time.js";
 import {
   type Backing as BackingMessage,
   PaymentAge as PaymentAgeMessage,
+  type RailBalance as RailBalanceMessage,
   type ReserveHolding as ReserveHoldingMessage,
   type Supply as SupplyMessage,
 } from "../../../gen/kesc/v1/supply.js";
@@ -65,15 +66,22 @@ function toBackingMessage({ openPayments, railBalances, reserveHoldings }: Backi
       oldest_created_at: toTimestamp(group.oldestCreatedAt),
     })),
     has_more_open_payments: openPayments.hasMore,
-    rail_balances: railBalances.map(({ rail, name, currency, availableCents, reportedAt }) => ({
-      rail,
-      name,
-      currency,
-      available: formatSigned(availableCents),
-      reported_at: toTimestamp(reportedAt),
-      age_seconds: ageOf(reportedAt, now),
-    })),
+    rail_balances: railBalances.map((balance) => toRailBalance(balance, now)),
     reserve_holdings: reserveHoldings.map((figure) => toReserveHolding(figure, now)),
+  };
+}
+
+export function toRailBalance(
+  { rail, name, currency, availableCents, reportedAt }: ReportedBalance,
+  now: UnixMillis,
+): RailBalanceMessage {
+  return {
+    rail,
+    name,
+    currency,
+    available: formatSigned(availableCents),
+    reported_at: toTimestamp(reportedAt),
+    age_seconds: ageOf(reportedAt, now),
   };
 }
 

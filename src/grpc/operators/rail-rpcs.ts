@@ -1,0 +1,77 @@
+import type { Organization } from "../../domain/api-key.js";
+import { parseRail } from "../../domain/transaction.js";
+import { formatCents } from "../../domain/values/cents.js";
+import type { OrganizationId } from "../../domain/values/ids.js";
+import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
+import {
+  GetRailAccountRequest,
+  GetRailAccountResponse,
+  type RailAccountStatus as RailAccountStatusMessage,
+} from "../../gen/kesc/admin/v1/admin_service.js";
+import type { RailAccountStatus, RailReads } from "../../operators/reads.js";
+import type { ReportedBalance } from "../../statements/ports.js";
+import { done } from "../calls/rpc-result.js";
+import { parseFields } from "../messages/fields.js";
+import { toRailBalance } from "../messages/history/supply.js";
+import { toTimestamp } from "../messages/timestamp.js";
+import type { ServedCell } from "../services/served-cell.js";
+import { parseId } from "./fields.js";
+import { toRailAccount } from "./messages.js";
+import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import { readOrganization } from "./reading.js";
+import type { HandlersOptions } from "./results.js";
+
+export interface RailRpcsOptions extends HandlersOptions {
+  /** Returns the cell of an organization. */
+  readonly cellOf: (organization: Pick<Organization, "cell">) => Pick<ServedCell, "history">;
+  readonly railReads: RailReads;
+}
+
+const SECOND_MILLIS = 1_000;
+
+/** The rpcs that read one account at a rail. */
+export function railRpcs(unary: OperatorUnary, options: RailRpcsOptions): Record<string, OperatorRoute> {
+  const { cellOf, railReads, now } = options;
+  return {
+    getRailAccount: unary({
+      request: GetRailAccountRequest,
+      response: GetRailAccountResponse,
+      parse: (request) =>
+        parseFields({
+          organization_id: parseId<OrganizationId>(request.organization_id),
+          rail: parseRail(request.rail),
+        }),
+      run: ({ organization_id: organizationId, rail }) =>
+        readOrganization(options, organizationId, async (found) => {
+          const status = await railReads.railAccount(found, rail);
+          if (status === undefined) return { kind: "refused", refusal: { reason: "RAIL_ACCOUNT_NOT_FOUND", rail } };
+          const balances = await cellOf(found).history.railBalances(organizationId);
+          const own = balances.filter((balance) => balance.rail === rail);
+          return done({ status: toStatus(status, own, toUnixMillis(now())) });
+        }),
+    }),
+  };
+}
+
+function toStatus(
+  status: RailAccountStatus,
+  balances: readonly ReportedBalance[],
+  now: UnixMillis,
+): RailAccountStatusMessage {
+  return {
+    account: toRailAccount(status.account),
+    settings: status.settings,
+    revision: BigInt(status.revision),
+    begin_within_seconds: BigInt(Math.floor(status.beginWithinMillis / SECOND_MILLIS)),
+    confirm_above: formatCents(status.confirmAboveCents),
+    resolve_alone_max: formatCents(status.resolveAloneMaxCents),
+    credentials_expire_soon: status.credentialsExpireSoon,
+    open_payments: BigInt(status.openPayments),
+    unknown_payouts: BigInt(status.unknownPayouts),
+    oldest_unknown_at: status.oldestUnknownAt === undefined ? undefined : toTimestamp(status.oldestUnknownAt),
+    unknown_transaction_ids: [...status.unknownTransactionIds],
+    begins_payouts: status.beginsPayouts,
+    balances: balances.map((balance) => toRailBalance(balance, now)),
+    problem: status.problem,
+  };
+}

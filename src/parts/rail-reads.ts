@@ -1,0 +1,79 @@
+import type { UnixMillis } from "../domain/values/time.js";
+import type { RailAccountStatus, RailReads } from "../operators/reads.js";
+import { parseFields } from "../rails/fields.js";
+import { WrongRailAccountError } from "../rails/rail-kind.js";
+import { railNamed } from "../rails/rails.js";
+import { areTooManyUnknown } from "../settlement/breaker.js";
+import { UNKNOWN_PAYOUTS_NAMED_MAX } from "../settlement/limits.js";
+import { openRail } from "../startup/rails.js";
+import type { Cell, Database } from "../storage/database.js";
+import { railAccountStateOf } from "../storage/operators/administration.js";
+import { openPaymentsOf, payments } from "../storage/rails/payments.js";
+import { expiresSoon } from "../storage/rails/rail-account-directory.js";
+import { type StoredRailAccount, storedRailAccounts } from "../storage/rails/rail-accounts.js";
+
+interface RailReadsOptions {
+  readonly now: () => UnixMillis;
+  /** The hosts at which live accounts may be, beside those of the rails. */
+  readonly hosts: readonly string[];
+  /** Whether the server has an address for callbacks. */
+  readonly hasCallbacks: boolean;
+}
+
+/** Implements the port `RailReads`. */
+export function railReads({ cells }: Pick<Database, "cells">, options: RailReadsOptions): RailReads {
+  return {
+    async railAccount({ id, cell: number }, rail) {
+      const cell = cells[number];
+      if (cell === undefined) throw new Error(`there is no cell ${String(number)}`);
+      const stored = await storedRailAccounts(cell);
+      const account = stored.find((each) => each.organizationId === id && each.rail === rail);
+      return account === undefined ? undefined : statusOf(cell, account, options);
+    },
+  };
+}
+
+async function statusOf(cell: Cell, account: StoredRailAccount, options: RailReadsOptions): Promise<RailAccountStatus> {
+  const { id, payouts, revision, beginWithinMillis, confirmAboveCents, resolveAloneMaxCents } = account;
+  const now = options.now();
+  const stored = payments(cell);
+  const unknown = await stored.unknownPayouts(id);
+  const named = await stored.listUnknownPayouts(id, UNKNOWN_PAYOUTS_NAMED_MAX);
+  return {
+    account: railAccountStateOf(account),
+    settings: settingsOf(account),
+    revision,
+    beginWithinMillis,
+    confirmAboveCents,
+    resolveAloneMaxCents,
+    credentialsExpireSoon: expiresSoon(account, now),
+    openPayments: await openPaymentsOf(cell, id),
+    unknownPayouts: unknown.count,
+    oldestUnknownAt: unknown.oldestBegunAt,
+    unknownTransactionIds: named.map(({ transactionId }) => transactionId),
+    beginsPayouts: payouts === "open" || (payouts === "auto" && !areTooManyUnknown(unknown, now)),
+    problem: await problemOf(cell, account, options),
+  };
+}
+
+/** Shows only settings that the rail takes: others may hold what somebody put there by mistake. */
+function settingsOf({ rail, settings }: StoredRailAccount): string | undefined {
+  const given = parseFields(settings);
+  const isTaken = railNamed(rail)?.settingsProblems(given).length === 0;
+  return isTaken ? JSON.stringify(given) : undefined;
+}
+
+async function problemOf(
+  cell: Cell,
+  account: StoredRailAccount,
+  { hosts, hasCallbacks, now }: RailReadsOptions,
+): Promise<string | undefined> {
+  try {
+    // Nothing is sent, so the address may be empty.
+    await openRail(cell, account, { callbackUrl: hasCallbacks ? () => "" : undefined, hosts, now });
+    return undefined;
+  } catch (error) {
+    if (error instanceof WrongRailAccountError) return error.problems.join(" ");
+    throw error;
+  }
+}
