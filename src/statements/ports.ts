@@ -4,7 +4,7 @@ import type { Balances, BookAccount, JournalKind } from "../domain/journal.js";
 import type { TierName } from "../domain/limits/limits.js";
 import type { TransactionType } from "../domain/transaction.js";
 import type { Cents } from "../domain/values/cents.js";
-import type { AccountId, OrganizationId, TransactionId } from "../domain/values/ids.js";
+import type { AccountId, FreezeId, OrganizationId, TransactionId } from "../domain/values/ids.js";
 import type { NairobiDay } from "../domain/values/nairobi-day.js";
 import type { UnixMillis } from "../domain/values/time.js";
 
@@ -61,6 +61,24 @@ export interface BookLine {
   readonly description: string;
   readonly actor: string;
   readonly note: string;
+}
+
+/** A row of the journal that is about one account. */
+export interface AccountJournalRow {
+  readonly seq: number;
+  /** Undefined in the account's first row. */
+  readonly previousSeq: number | undefined;
+  readonly recordedAt: UnixMillis;
+  readonly kind: JournalKind;
+  readonly transactionId: TransactionId | undefined;
+  readonly freezeId: FreezeId | undefined;
+  readonly debit: BookAccount | undefined;
+  readonly credit: BookAccount | undefined;
+  readonly amountCents: Cents | undefined;
+  readonly balancesAfter: Balances;
+  readonly actor: string;
+  readonly note: string;
+  readonly contentHash: Uint8Array;
 }
 
 /** Lines of a period, oldest first. */
@@ -161,6 +179,15 @@ export interface HistoryReads {
     organizationId: OrganizationId,
     request: LinesRequest & { readonly accountId: AccountId },
   ): Promise<Looked<LinesPage>>;
+  /**
+   * All rows of an account, newest first: at most `size` before the row `beforeSeq`, or the newest
+   * ones. Returns fewer only if the walk has come to the account's first row, or if rows are gone
+   * because the book moves.
+   */
+  accountRows(
+    organizationId: OrganizationId,
+    page: { readonly accountId: AccountId; readonly beforeSeq: number | undefined; readonly size: number },
+  ): Promise<Looked<readonly AccountJournalRow[]>>;
   /** All lines of the book. */
   bookLines(organizationId: OrganizationId, request: LinesRequest): Promise<Looked<LinesPage>>;
   /** The sums after the row `seq`, or after a row before it, at which the next call goes on. */

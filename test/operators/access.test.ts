@@ -34,6 +34,8 @@ const READS = [
 ];
 const PROTECTS = ["SuspendOrganization", "RevokeApiKey"];
 const LIMITS = ["SetLimits"];
+/** They show personal data. */
+const EXPORTS = ["ExportAccount"];
 const DECIDES = ["ApproveProposal", "RejectProposal"];
 const MANAGES = [
   "CreateOrganization",
@@ -48,10 +50,10 @@ const MANAGES = [
 /** What each role may call. The contract must say the same. */
 const MAY: Readonly<Record<Role, readonly string[]>> = {
   viewer: READS,
-  support: [...READS, ...PROTECTS],
+  support: [...READS, ...PROTECTS, ...EXPORTS],
   finance: [...READS, ...LIMITS],
   approver: [...READS, ...DECIDES],
-  admin: [...READS, ...PROTECTS, ...LIMITS, ...DECIDES, ...MANAGES],
+  admin: [...READS, ...PROTECTS, ...EXPORTS, ...LIMITS, ...DECIDES, ...MANAGES],
 };
 
 const METHODS = Object.values(Rpcs) as unknown as readonly Method<object, unknown>[];

@@ -6,12 +6,13 @@ import { traceIdOf, type TraceParent } from "../../../runtime/trace-id.js";
 import type { CallSpan, Tracing } from "../../../runtime/tracing/tracing.js";
 import type { ApiKey } from "../../domain/api-key.js";
 import type { Actor } from "../../domain/values/actor.js";
+import type { AccountId } from "../../domain/values/ids.js";
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import { type IdempotencyKey, parseIdempotencyKey } from "../../domain/values/text.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import { StoreError } from "../../ledger/ports/store.js";
 import type { Operator } from "../../operators/operator.js";
-import type { AnyRefusal } from "../errors/refusal.js";
+import type { AnyRefusal, ServedRefusal } from "../errors/refusal.js";
 import type { RpcContract } from "../messages/contract.js";
 import { type FieldProblem, fieldProblem, type ParsedFields } from "../messages/fields.js";
 import { checkWireFormat } from "../messages/wire-format.js";
@@ -76,9 +77,18 @@ export interface CallRecord {
   /** Undefined until the key is known, or if it has no rate. */
   bucket: TokenBucket | undefined;
   operator: Operator | undefined;
+  /** The account whose personal data the call shows. */
+  accountId: AccountId | undefined;
   thrown: unknown;
   items: ItemTally | undefined;
 }
+
+/** Returns the identity of the caller, or the refusal of the call. */
+export type Admit<Key extends Identity | undefined, Dependencies> = (
+  contract: RpcContract,
+  dependencies: Dependencies,
+  call: { readonly call: AuthenticatedCall; readonly record: CallRecord },
+) => Key | ServedRefusal | Promise<Key | ServedRefusal>;
 
 export function recordOf(metadata: Metadata, { path }: RpcContract, tracing: CallDependencies["tracing"]): CallRecord {
   const [sent] = metadata.get("x-request-id");
@@ -92,6 +102,7 @@ export function recordOf(metadata: Metadata, { path }: RpcContract, tracing: Cal
     key: undefined,
     bucket: undefined,
     operator: undefined,
+    accountId: undefined,
     thrown: undefined,
     items: undefined,
   };

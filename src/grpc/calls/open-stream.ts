@@ -1,27 +1,24 @@
 import type { ServerDuplexStream, ServerWritableStream } from "@grpc/grpc-js";
 
 import { traceOf } from "../../../runtime/error-trace.js";
-import type { OrganizationId } from "../../domain/values/ids.js";
 import type { AnyRefusal } from "../errors/refusal.js";
 import type { RpcContract } from "../messages/contract.js";
-import { type CallDependencies, type CallRecord, headOf, recordOf, refusalOfThrown } from "./call-context.js";
+import { type CallRecord, headOf, recordOf, refusalOfThrown, type ServingDependencies } from "./call-context.js";
 import { type Ending, logCall, type Refused, refused } from "./call-log.js";
 
-/** Counts the open streams of each organization at one rpc. */
+/** Counts the open streams of each organization, or of each operator, at one rpc. */
 export class StreamCounts {
-  readonly #counts = new Map<OrganizationId, number>();
+  readonly #counts = new Map<string, number>();
 
-  /**
-   * Counts one more, and returns how to leave. Refuses if the organization has as many already.
-   */
-  enter(organizationId: OrganizationId, streamsMax: number): (() => void) | Refused {
-    const count = this.#counts.get(organizationId) ?? 0;
+  /** Counts one more, and returns how to leave. Refuses if the holder has as many already. */
+  enter(holder: string, streamsMax: number): (() => void) | Refused {
+    const count = this.#counts.get(holder) ?? 0;
     if (count >= streamsMax) return refused({ reason: "TOO_MANY_STREAMS", streamsMax });
-    this.#counts.set(organizationId, count + 1);
+    this.#counts.set(holder, count + 1);
     return () => {
-      const left = (this.#counts.get(organizationId) ?? 0) - 1;
-      if (left > 0) this.#counts.set(organizationId, left);
-      else this.#counts.delete(organizationId);
+      const left = (this.#counts.get(holder) ?? 0) - 1;
+      if (left > 0) this.#counts.set(holder, left);
+      else this.#counts.delete(holder);
     };
   }
 }
@@ -31,7 +28,7 @@ export const DONE: Ending = { kind: "done", replayed: false };
 
 interface OpenStreamContext {
   readonly contract: RpcContract;
-  readonly dependencies: CallDependencies;
+  readonly dependencies: ServingDependencies;
 }
 
 /** A stream from its beginning to its end. It ends exactly once, and is logged in one line. */

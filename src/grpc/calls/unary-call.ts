@@ -3,12 +3,11 @@ import type { handleUnaryCall, ServerUnaryCall } from "@grpc/grpc-js";
 
 import { traceOf } from "../../../runtime/error-trace.js";
 import type { ApiKey } from "../../domain/api-key.js";
-import type { ServedRefusal } from "../errors/refusal.js";
 import type { RpcContract } from "../messages/contract.js";
 import { encode } from "../messages/encode.js";
 import type { ParsedFields } from "../messages/fields.js";
-import type { AuthenticatedCall } from "./authenticator.js";
 import {
+  type Admit,
   admit,
   type CallDependencies,
   type Caller,
@@ -33,13 +32,6 @@ export interface UnaryRpc<Request, Input, Response, Key extends Identity | undef
   parse(request: Request, caller: Caller<Key>): ParsedFields<Input>;
   run(input: Input, caller: Caller<Key>): Promise<RpcResult<Response>>;
 }
-
-/** Returns the identity of the caller, or the refusal of the call. */
-type Admit<Key extends Identity | undefined, Dependencies> = (
-  contract: RpcContract,
-  dependencies: Dependencies,
-  call: { readonly call: AuthenticatedCall; readonly record: CallRecord },
-) => Key | ServedRefusal | Promise<Key | ServedRefusal>;
 
 /**
  * Takes and returns bytes. The handler itself decodes and encodes, so an error there is handled

@@ -78,7 +78,7 @@ export const CALL_REFUSALS: Answers<CallRefusal | LedgerRefusal> = {
   TOO_MANY_STREAMS: {
     status: Status.RESOURCE_EXHAUSTED,
     message: ({ streamsMax }) =>
-      `The organization has ${String(streamsMax)} open import streams, and more are not allowed. ` +
+      `The caller has ${String(streamsMax)} open streams of this rpc, and more are not allowed. ` +
       "Nothing was done. Try again when one has ended.",
     facts: ({ streamsMax }) => ({ streams_max: String(streamsMax) }),
     retryMillis: SOON_MILLIS,

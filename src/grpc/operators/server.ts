@@ -5,11 +5,12 @@ import type { Administration, OperatorKeys } from "../../operators/ports.js";
 import { readOperatorsContract } from "../messages/contract.js";
 import { serve, type Serving, type ServingOptions } from "../server.js";
 import type { ServedCell } from "../services/served-cell.js";
+import { accountRpcs } from "./account-rpcs.js";
 import { OperatorAuthenticator } from "./authenticator.js";
 import { bookRpcs, type BookRpcsOptions } from "./book-rpcs.js";
 import { keyRpcs } from "./key-rpcs.js";
 import { limitRpcs } from "./limit-rpcs.js";
-import { operatorUnary } from "./operator-call.js";
+import { operatorStream, operatorUnary } from "./operator-call.js";
 import { operatorRpcs } from "./operator-rpcs.js";
 import { organizationRpcs } from "./organization-rpcs.js";
 import { proposalRpcs } from "./proposal-rpcs.js";
@@ -30,13 +31,15 @@ const CONNECTION_CALLS_MAX = 16;
 /** Serves the AdminService, and nothing else. Rejects as `serve` does. */
 export function startOperatorServer(options: OperatorServerOptions): Promise<Serving> {
   const { administration, limits } = options;
-  const unary = operatorUnary(new OperatorAuthenticator(administration));
+  const authenticator = new OperatorAuthenticator(administration);
+  const unary = operatorUnary(authenticator);
   const routes = {
     ...organizationRpcs(unary, options),
     ...keyRpcs(unary, options),
     ...limitRpcs(unary, options),
     ...bookRpcs(unary, options),
     ...railRpcs(unary, options),
+    ...accountRpcs(operatorStream(authenticator), options),
     ...operatorRpcs(unary, options),
     ...proposalRpcs(unary, options),
   };

@@ -10,6 +10,7 @@ import type { OpenBook } from "../sql/book-directory.js";
 import type { Engine, Read } from "../sql/engine.js";
 import { freezeOf, type FreezeRow } from "../sql/freeze-rows.js";
 import { orStoreError } from "../sql/store-error.js";
+import { accountRowsPage } from "./account-rows.js";
 import { lastOfWalk, nearestMark, newestRow, WALK_MAX, type WalkedSqlRow } from "./account-walk.js";
 import { accountLinesPage, bookLinesPage } from "./lines.js";
 import { reserveHoldings } from "./reserve.js";
@@ -82,6 +83,9 @@ export function historyReads({ engine, directory, listReader }: HistoryCell): Hi
 
     accountLines: (organizationId, request) =>
       inBook(organizationId, ({ number: book }) => accountLinesPage(listReader, engine, { ...request, book })),
+
+    accountRows: (organizationId, page) =>
+      inBook(organizationId, ({ number: book }) => accountRowsPage(listReader, engine, { ...page, book })),
 
     bookLines: (organizationId, request) =>
       inBook(organizationId, ({ number: book }) => bookLinesPage(listReader, engine, { ...request, book })),

@@ -3,14 +3,22 @@ import { EventEmitter } from "node:events";
 import { Metadata, type ServerWritableStream, status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
+import type { OperatorName } from "../../../src/domain/proposal.js";
+import type { OperatorId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { WatchEventsRequest } from "../../../src/gen/kesc/v1/event_service.js";
 import type { Authentication } from "../../../src/grpc/calls/authenticator.js";
-import type { CallDependencies } from "../../../src/grpc/calls/call-context.js";
+import type { Admit, CallDependencies } from "../../../src/grpc/calls/call-context.js";
 import { callSteps } from "../../../src/grpc/calls/call-steps.js";
-import { type EncodedMessages, serverStream } from "../../../src/grpc/calls/server-stream-call.js";
+import {
+  type EncodedMessages,
+  serverStream,
+  serverStreamOf,
+  type ServerStreamRpc,
+} from "../../../src/grpc/calls/server-stream-call.js";
 import { readContract } from "../../../src/grpc/messages/contract.js";
 import { StoreError } from "../../../src/ledger/ports/store.js";
+import type { Operator } from "../../../src/operators/operator.js";
 import { eventually } from "../../support/eventually.js";
 import { apiKey } from "../../support/service/grpc-server.js";
 import { callLines, logInto, type LogLine } from "../../support/service/log-lines.js";
@@ -86,7 +94,10 @@ describe("grpc: a stream that the server sends", () => {
   let begin: (given?: { readsAll?: boolean; metadata?: Record<string, string> }) => FakeCall;
   let made: number;
 
-  function serving(run: (signal: AbortSignal) => EncodedMessages): void {
+  function serving(
+    run: (signal: AbortSignal) => EncodedMessages,
+    admitOperator?: Admit<Operator, CallDependencies>,
+  ): void {
     if (contract === undefined) throw new Error("the contract has no such rpc");
     const dependencies: CallDependencies = {
       authenticate: () => authentication,
@@ -104,15 +115,16 @@ describe("grpc: a stream that the server sends", () => {
       },
       steps: callSteps(),
     };
-    const route = serverStream(
-      {
-        request: WatchEventsRequest,
-        streamsMax: STREAMS_MAX,
-        parse: () => ({ ok: true, value: undefined }),
-        run: (_input, _caller, signal) => run(signal),
-      },
-      KEY_CHECK_MILLIS,
-    );
+    const rpc: Omit<ServerStreamRpc<WatchEventsRequest, undefined>, "parse" | "run"> = {
+      request: WatchEventsRequest,
+      streamsMax: STREAMS_MAX,
+    };
+    const parse = () => ({ ok: true, value: undefined }) as const;
+    const runs = (_input: undefined, _caller: unknown, signal: AbortSignal) => run(signal);
+    const route =
+      admitOperator === undefined
+        ? serverStream({ ...rpc, parse, run: runs }, KEY_CHECK_MILLIS)
+        : serverStreamOf({ ...rpc, parse, run: runs }, admitOperator, KEY_CHECK_MILLIS);
     const handler = route(contract, dependencies);
     begin = ({ readsAll = true, metadata = {} } = {}) => {
       const call = new FakeCall(readsAll);
@@ -238,6 +250,28 @@ describe("grpc: a stream that the server sends", () => {
     await eventually(() => calls.every(({ code }) => code !== undefined));
     expect(calls.map(({ code }) => code)).to.deep.equal([Status.OK, Status.INVALID_ARGUMENT, Status.PERMISSION_DENIED]);
     expect(made).to.equal(0);
+  });
+
+  it("ends when the operator who reads it loses the role, and counts each operator apart", async () => {
+    const operator = (id: string): Operator => ({
+      id: id as OperatorId,
+      name: id as OperatorName,
+      roles: ["support"],
+      createdAt: toUnixMillis(0),
+      revokedAt: undefined,
+    });
+    let admission: ReturnType<Admit<Operator, CallDependencies>> = operator("opr_1");
+    serving(endless, () => admission);
+    const own = [begin(), begin()];
+    await eventually(() => made === STREAMS_MAX);
+    const third = begin();
+    await eventually(() => third.code !== undefined);
+    expect(third.code).to.equal(Status.RESOURCE_EXHAUSTED);
+    admission = operator("opr_2");
+    const another = begin();
+    await eventually(() => another.written.length === 1);
+    admission = { reason: "ROLE_REQUIRED", roles: ["support"] };
+    await eventually(() => [...own, another].every(({ code }) => code === Status.PERMISSION_DENIED));
   });
 
   it("refuses one stream more than an organization may have, until one has ended", async () => {

@@ -243,7 +243,7 @@ describe("grpc: a stream with a response to each message", () => {
     await eventually(() => streams.every(({ responses }) => responses.length === 1));
     const third = await open().ended;
     expect(third).to.deep.include({ reason: "TOO_MANY_STREAMS", facts: { streams_max: "2" }, retrySeconds: 1 });
-    expect(third.message).to.include("has 2 open import streams");
+    expect(third.message).to.include("has 2 open streams");
 
     streams[0]?.cancel();
     await eventually(() => callLines(under.lines).some(({ cancelled }) => cancelled === true));

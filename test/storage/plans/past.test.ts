@@ -34,7 +34,7 @@ const SORTS = { sqlite: /TEMP B-TREE/, postgres: /Sort(?! Key)/ };
 /** These sort a bounded number of rows: a page, the rows of a step, or ten endpoints. */
 const BOUNDED_SORTS: ReadonlySet<string> = new Set([
   ...["after", "slices"],
-  ...["balances", "closing", "accountLines", "sums", "openPayments", "countsBefore"],
+  ...["balances", "closing", "accountLines", "accountRows", "sums", "openPayments", "countsBefore"],
   ...["endpoint", "endpoints", "create", "update", "rotate", "resend", "replay", "remove"],
 ]);
 
@@ -135,6 +135,10 @@ for (const engine of ENGINES) {
       freezes: (reads) => reads.freezes(organizationId, { accountId, seq: 100, afterSeq: 0 }),
       tier: (reads) => reads.tier(organizationId, { accountId, seq: 100 }),
       accountLines: (reads) => reads.accountLines(organizationId, { ...lines, accountId }),
+      accountRows: async (reads) => {
+        await reads.accountRows(organizationId, { accountId, beforeSeq: undefined, size: 10 });
+        await reads.accountRows(organizationId, { accountId, beforeSeq: 3, size: 10 });
+      },
       bookLines: (reads) => reads.bookLines(organizationId, lines),
       sums: (reads) => reads.sums(organizationId, { seq: 2, from: undefined }),
       currentSums: (reads) => reads.currentSums(organizationId),

@@ -271,6 +271,7 @@ const noHistory: HistoryReads = {
   closing: noPast,
   freezes: noPast,
   tier: noPast,
+  accountRows: noPast,
   accountLines: noPast,
   bookLines: noPast,
   sums: noPast,

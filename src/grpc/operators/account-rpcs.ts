@@ -1,0 +1,154 @@
+import type { Organization } from "../../domain/api-key.js";
+import { formatCents } from "../../domain/values/cents.js";
+import { type AccountId, type OrganizationId, parseAccountId } from "../../domain/values/ids.js";
+import {
+  type AccountJournalRow as AccountJournalRowMessage,
+  ExportAccountRequest,
+  ExportAccountResponse,
+} from "../../gen/kesc/admin/v1/admin_service.js";
+import type { Page, PageRequest } from "../../ledger/ports/reads.js";
+import type { Operator } from "../../operators/operator.js";
+import type { Administration } from "../../operators/ports.js";
+import type { AccountJournalRow } from "../../statements/ports.js";
+import type { Caller } from "../calls/call-context.js";
+import type { EncodedMessages } from "../calls/server-stream-call.js";
+import { toAccountMessage } from "../messages/account.js";
+import { encode } from "../messages/encode.js";
+import { parseFields, shown } from "../messages/fields.js";
+import { toFreezeMessage } from "../messages/freeze.js";
+import { toTimestamp } from "../messages/timestamp.js";
+import { toTransactionMessage } from "../messages/transaction.js";
+import type { ListTurns } from "../services/list-turns.js";
+import type { ServedCell } from "../services/served-cell.js";
+import { parseId } from "./fields.js";
+import type { OperatorStream, OperatorStreamRoute } from "./operator-call.js";
+import { listCallerOf } from "./reading.js";
+
+export interface AccountRpcsOptions {
+  readonly administration: Pick<Administration, "organization">;
+  /** Returns the cell of an organization. */
+  readonly cellOf: (organization: Pick<Organization, "cell">) => Pick<ServedCell, "reads" | "history">;
+  readonly listTurns: ListTurns;
+}
+
+/** The maximum number of open exports of one operator: each reads as lists do. */
+const STREAMS_MAX = 2;
+/** The parts of one message. A transaction has at most some 13 KB, and a client takes 4 MB. */
+const PARTS_MAX = 100;
+
+/** The rpc that shows what is stored about the user of an account. */
+export function accountRpcs(stream: OperatorStream, options: AccountRpcsOptions): Record<string, OperatorStreamRoute> {
+  return {
+    exportAccount: stream({
+      request: ExportAccountRequest,
+      streamsMax: STREAMS_MAX,
+      parse: (request) =>
+        parseFields({
+          organization_id: parseId<OrganizationId>(request.organization_id),
+          account_id: parseAccountId(request.account_id),
+        }),
+      accountOf: ({ account_id: accountId }) => accountId,
+      async *run({ organization_id: organizationId, account_id: accountId }, caller, signal) {
+        const { administration, cellOf, listTurns } = options;
+        const organization = await administration.organization(organizationId);
+        if (organization === undefined) return { reason: "ORGANIZATION_NOT_FOUND", organizationId };
+        const { reads, history } = cellOf(organization);
+        const given = { reads, history, listTurns, caller, signal };
+        const refused = yield* exported(given, { organizationId, accountId });
+        if (refused !== undefined) return refused;
+        // The rows of a book that has moved are removed at the old place. So some may be missing.
+        const still = await administration.organization(organizationId);
+        return still?.cell === organization.cell ? undefined : { reason: "BOOK_MOVING" };
+      },
+    }),
+  };
+}
+
+interface AccountExport extends Pick<ServedCell, "reads" | "history">, Pick<AccountRpcsOptions, "listTurns"> {
+  readonly caller: Caller<Operator>;
+  readonly signal: AbortSignal;
+}
+
+interface ExportedAccount {
+  readonly organizationId: OrganizationId;
+  readonly accountId: AccountId;
+}
+
+/** Makes the messages of an account, in pages that take the turns of lists. */
+async function* exported(given: AccountExport, { organizationId, accountId }: ExportedAccount): EncodedMessages {
+  const { reads, history } = given;
+  const account = await reads.account(organizationId, accountId);
+  if (account === undefined) return { reason: "ACCOUNT_NOT_FOUND", accountId };
+  yield messageOf({ account: toAccountMessage(account) });
+  const refused =
+    (yield* pages(given, {
+      read: (page) => reads.freezes(organizationId, accountId, page),
+      messageOf: (freezes) => ({ freezes: freezes.map(toFreezeMessage) }),
+    })) ??
+    (yield* pages(given, {
+      read: (page) => reads.transactions(organizationId, { accountId }, page),
+      messageOf: (transactions) => ({ transactions: transactions.map(toTransactionMessage) }),
+    }));
+  if (refused !== undefined) return refused;
+  let oldest: AccountJournalRow | undefined;
+  const cut = yield* pages(given, {
+    read: async (page) => {
+      const { result: rows, lookedAt } = await history.accountRows(organizationId, { accountId, ...page });
+      oldest = rows.at(-1);
+      return { rows, nextBeforeSeq: oldest?.previousSeq === undefined ? undefined : oldest.seq, lookedAt };
+    },
+    messageOf: (rows) => ({ journal_rows: rows.map((row) => toJournalRow(row, accountId)) }),
+  });
+  // An account has at least one row. A page without one means that its rows are being removed.
+  return cut ?? (oldest === undefined ? { reason: "BOOK_MOVING" } : undefined);
+}
+
+interface Pages<Row> {
+  readonly read: (page: PageRequest) => Promise<Page<Row>>;
+  readonly messageOf: (rows: readonly Row[]) => Partial<ExportAccountResponse>;
+}
+
+/** Makes a message of each page. No read begins once the stream has ended. */
+async function* pages<Row>(
+  { listTurns, caller, signal }: Pick<AccountExport, "listTurns" | "caller" | "signal">,
+  { read, messageOf: partOf }: Pages<Row>,
+): EncodedMessages {
+  const { key } = listCallerOf(caller);
+  let beforeSeq: number | undefined;
+  do {
+    const page = { size: PARTS_MAX, beforeSeq };
+    // A busy operator makes an export slower. That cuts nothing off that has begun.
+    const found = await listTurns.pageOfStream({ key, signal }, () => read(page));
+    if ("reason" in found) return found;
+    if (found.rows.length > 0) yield messageOf(partOf(found.rows));
+    beforeSeq = found.nextBeforeSeq;
+  } while (beforeSeq !== undefined);
+  return undefined;
+}
+
+const NO_PARTS = { account: undefined, freezes: [], transactions: [], journal_rows: [] };
+
+function messageOf(part: Partial<ExportAccountResponse>): Buffer {
+  return encode(ExportAccountResponse, { ...NO_PARTS, ...part });
+}
+
+function toJournalRow(row: AccountJournalRow, accountId: AccountId): AccountJournalRowMessage {
+  const { availableCents, heldCents } = row.balancesAfter;
+  return {
+    sequence: BigInt(row.seq),
+    previous_sequence: row.previousSeq === undefined ? undefined : BigInt(row.previousSeq),
+    recorded_at: toTimestamp(row.recordedAt),
+    type: row.kind,
+    account_id: accountId,
+    transaction_id: row.transactionId,
+    freeze_id: row.freezeId,
+    debit_account: row.debit,
+    credit_account: row.credit,
+    amount: row.amountCents === undefined ? undefined : formatCents(row.amountCents),
+    available_balance: formatCents(availableCents),
+    held_balance: formatCents(heldCents),
+    actor: row.actor,
+    note: shown(row.note),
+    content_hash: Buffer.from(row.contentHash).toString("hex"),
+  };
+}
