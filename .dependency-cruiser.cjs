@@ -148,6 +148,16 @@ module.exports = {
       to: { path: "node_modules/@opentelemetry/(?!api/)" },
     },
     {
+      name: "one-file-reads-proto-files",
+      comment: "A command that calls the AdminService does, and no server and no gateway (docs/adr/0062).",
+      severity: "error",
+      from: {
+        path: "^(runtime|daraja|src|gateway|contract)/",
+        pathNot: "^src/cli/administration/definitions\\.ts$",
+      },
+      to: { path: "node_modules/@grpc/proto-loader/" },
+    },
+    {
       name: "nothing-imports-tests",
       severity: "error",
       from: { path: "^(runtime|daraja|src|gateway|contract|bench)/" },

@@ -114,15 +114,20 @@ export function readContract(descriptorSet: Uint8Array): HttpContract {
     public: extensionOf(registry, "kesc.v1.public"),
     resumesBy: extensionOf(registry, "kesc.v1.resumes_by"),
   };
+  const services = [...registry].filter((desc) => desc.kind === "service");
+  const routes = services.flatMap(({ methods }) => methods.flatMap((method) => routesOf(method, options)));
+  assertDistinct(routes);
+  return { routes, registry, ...numberFields(registry) };
+}
+
+/** Finds the fields that JSON shows as numbers. Throws when one of them cannot be shown so. */
+export function numberFields(registry: FileRegistry): NumberFields {
   const decimals = fieldsWith(registry, "kesc.v1.decimal");
   const numbers = fieldsWith(registry, "kesc.v1.number");
   for (const { parent, name, scalar } of numbers) {
     if (scalar !== ScalarType.INT64) throw new Error(`${parent.typeName} has the option number on ${name}: no int64`);
   }
-  const services = [...registry].filter((desc) => desc.kind === "service");
-  const routes = services.flatMap(({ methods }) => methods.flatMap((method) => routesOf(method, options)));
-  assertDistinct(routes);
-  return { routes, registry, isDecimal: (field) => decimals.has(field), isNumber: (field) => numbers.has(field) };
+  return { isDecimal: (field) => decimals.has(field), isNumber: (field) => numbers.has(field) };
 }
 
 /** Returns the message of that full name. Throws when the contract has none. */

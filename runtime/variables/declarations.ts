@@ -19,7 +19,8 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 /** Variables by their names. */
 export type Variables = Readonly<Record<string, Variable<z.ZodType>>>;
 
-const FOUR_EYES = /^(none|(operators|resume|write_keys)(,(operators|resume|write_keys))*)$/;
+const FOUR_EYES_GROUP = "(operators|resume|write_keys|limits|rails|erase|reserve)";
+const FOUR_EYES = new RegExp(`^(none|${FOUR_EYES_GROUP}(,${FOUR_EYES_GROUP})*)$`);
 
 const RAIL_HOSTS = /^[a-z0-9.-]+(:[0-9]{1,5})?(,[a-z0-9.-]+(:[0-9]{1,5})?)*$/;
 
@@ -112,7 +113,7 @@ const DATABASE = {
   KESC_FOUR_EYES: variable(
     "operators,resume,write_keys",
     "acts of operators that need a second person, or none",
-    z.string().regex(FOUR_EYES, "must be none, or some of operators,resume,write_keys"),
+    z.string().regex(FOUR_EYES, "must be none, or some of operators,resume,write_keys,limits,rails,erase,reserve"),
   ),
   KESC_PHONE_COOLING_HOURS: variable(
     "0",

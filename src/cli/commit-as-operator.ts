@@ -9,13 +9,10 @@ import type { Cell } from "../storage/database.js";
 const NO_DEADLINE = toUnixMillis(Number.MAX_SAFE_INTEGER);
 
 /**
- * Commits a command of the operator in the database, beside the servers. Rejects with a StoreError
- * if the database fails.
+ * Returns a ledger for the commands of the operator in the database, beside the servers. It takes
+ * one command at a time. It rejects with a StoreError if the database fails.
  */
-export async function commitAsOperator<C extends Command>(
-  { committer }: Pick<Cell, "committer">,
-  command: C,
-): Promise<Outcome<ResourceOf<C>>> {
+export function machineLedger({ committer }: Pick<Cell, "committer">): Pick<Ledger, "submit"> {
   let storeError: StoreError | undefined;
   const ledger = new Ledger({
     committer,
@@ -24,7 +21,19 @@ export async function commitAsOperator<C extends Command>(
     queueMax: 1,
     onStoreError: (error) => (storeError = error),
   });
-  const outcome = await ledger.submit(command, NO_DEADLINE);
-  if (storeError !== undefined) throw storeError;
-  return outcome;
+  return {
+    async submit(command, deadline, options) {
+      const outcome = await ledger.submit(command, deadline, options);
+      if (storeError !== undefined) throw storeError;
+      return outcome;
+    },
+  };
+}
+
+/** Commits one command so. */
+export function commitAsOperator<C extends Command>(
+  cell: Pick<Cell, "committer">,
+  command: C,
+): Promise<Outcome<ResourceOf<C>>> {
+  return machineLedger(cell).submit(command, NO_DEADLINE);
 }

@@ -20,15 +20,18 @@ master-key prune --yes
 org create --name "Acme"
 org create --name "Acme tests" --sandbox
 org list
-org suspend "Acme" --reason "case 17" --yes
-org resume "Acme" --reason "case 17 closed"
+org suspend "Acme" --note "case 17" --yes
+org resume "Acme" --note "case 17 closed"
 org acts "Acme"
+org rails "Acme"
+org endpoints "Acme"
 key create --org "Acme" --name "payroll" --scopes transactions:write,accounts:read --expires-in 90d
 key create --org "Acme" --certificate URI:spiffe://example.com/billing --scopes accounts:read --expires-in 365d
 key list --org "Acme"
 key revoke key_01jd2r6p5vf8ksw3xhb1z7q4ye
 operator new-key
 operator create "Amina Odhiambo" --role admin
+operator create "Brian Mwangi" --role approver --on-database --note "the second person"
 operator list
 operator set-roles "Carol Wanjiru" --role support,approver
 operator replace-key "Carol Wanjiru" --key-sha256 5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03
@@ -39,8 +42,8 @@ proposal list
 proposal approve prp_01jd2r6p5vf8ksw3xhb1z7q4ye
 proposal reject prp_01jd2r6p5vf8ksw3xhb1z7q4ye
 limits show "Acme"
-limits set "Acme" --tier full --mint-per-day 300000.00 --redeem-per-day 300000.00 --person "Amina" --reason "full KYC"
-limits remove "Acme" --tier full --person "Amina" --reason "the tier is not used"
+limits set "Acme" --tier full --mint-per-day 300000.00 --redeem-per-day 300000.00 --note "full KYC"
+limits remove "Acme" --tier full --note "the tier is not used"
 rail set sandbox --org "Acme tests" --default
 rail set mpesa --org "Acme" --settings mpesa.json --credentials secrets.json --credentials-expire 2027-01-31
 rail list

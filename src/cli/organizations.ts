@@ -49,8 +49,3 @@ export async function findOrganization(
   }
   return organization;
 }
-
-/** Returns the command that creates a key of the organization. */
-export function keyCreation(org: string): string {
-  return `kesc key create --org ${org} --name NAME --all-scopes --expires-in 90d`;
-}

@@ -31,11 +31,11 @@ const COMMANDS: Readonly<Record<string, Loads>> = {
     "master-key": async () => (await import("./commands/master-key.js")).addMasterKey,
   },
   "Organizations and keys": {
-    org: async () => (await import("./administration/org.js")).addOrg,
-    key: async () => (await import("./administration/key.js")).addKey,
-    operator: async () => (await import("./administration/operator.js")).addOperator,
-    proposal: async () => (await import("./administration/proposal.js")).addProposal,
-    limits: async () => (await import("./limits/command.js")).addLimits,
+    org: async () => (await import("./administration/command.js")).administration("org"),
+    key: async () => (await import("./administration/command.js")).administration("key"),
+    operator: async () => (await import("./administration/command.js")).administration("operator"),
+    proposal: async () => (await import("./administration/command.js")).administration("proposal"),
+    limits: async () => (await import("./administration/command.js")).administration("limits"),
   },
   Money: {
     rail: async () => (await import("./rail/command.js")).addRail,

@@ -34,6 +34,12 @@ export interface ApiKey {
   readonly lastUsedAt: UnixMillis | undefined;
 }
 
+/** A key as the book of its organization has it. */
+export interface StoredApiKey extends Omit<ApiKey, "cell" | "lastUsedAt"> {
+  /** In hexadecimal. */
+  readonly secretSha256: string;
+}
+
 export interface Organization {
   readonly id: OrganizationId;
   /** The number of the cell that holds the organization's book. */

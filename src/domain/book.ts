@@ -18,8 +18,11 @@ export type BookSums = Readonly<Record<BookAccount, number>>;
 export interface BookHead {
   readonly organizationId: OrganizationId;
   readonly state: BookState;
-  /** Whether the operator has suspended the organization: its book takes only his commands. */
-  readonly isSuspended: boolean;
+  /**
+   * The `seq` of the row that suspended the organization: its book takes only commands of operators
+   * and rails. Undefined if it is not suspended.
+   */
+  readonly suspendedSeq: number | undefined;
   /** The `seq` of the last journal row. The rows have the numbers 1, 2, 3 … without gaps. */
   readonly lastSeq: number;
   /** The time of the last journal row. The next row is never earlier. */

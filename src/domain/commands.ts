@@ -1,4 +1,5 @@
 import type { Account, AccountWithFreeze } from "./account.js";
+import type { Scope, StoredApiKey } from "./api-key.js";
 import type { BookHead } from "./book.js";
 import type { FreezeReason } from "./freeze.js";
 import type { LimitChanges, TierName } from "./limits/limits.js";
@@ -11,12 +12,13 @@ import type {
   RailTerms,
   Resolution,
 } from "./payment.js";
-import type { OperatorName } from "./proposal.js";
+import type { Decider, Proposal } from "./proposal.js";
+import type { Acted, Authorized } from "./second-person.js";
 import type { Rail, ResolvedTransaction, Transaction } from "./transaction.js";
 import type { Actor } from "./values/actor.js";
 import type { Cents } from "./values/cents.js";
 import type { EmailAddress } from "./values/email-address.js";
-import type { AccountId, FreezeId, OrganizationId, TransactionId } from "./values/ids.js";
+import type { AccountId, ApiKeyId, FreezeId, OrganizationId, ProposalId, TransactionId } from "./values/ids.js";
 import type { PhoneNumber } from "./values/phone-number.js";
 import type { Description, IdempotencyKey, Metadata, Reference, StatusReason, UserId } from "./values/text.js";
 import type { UnixMillis } from "./values/time.js";
@@ -26,9 +28,11 @@ import type { UnixMillis } from "./values/time.js";
  * ids, so a decision stays a pure function.
  */
 export type Command = AccountCommand | TransactionCommand | BookCommand;
-export type AccountCommand =
-  CreateAccount | UpdateAccount | FreezeCommand | CloseAccount | EraseAccount | SetAccountTier;
-export type BookCommand = CorrectBook | SetLimits;
+export type AccountCommand = CreateAccount | UpdateAccount | FreezeCommand | CloseAccount;
+export type BookCommand = CorrectBook | OperatorCommand | RejectProposal;
+/** A command of an operator that can wait for a second person. */
+export type OperatorCommand =
+  SuspendOrganization | ResumeOrganization | CreateApiKey | RevokeApiKey | SetLimits | EraseAccount | SetAccountTier;
 export type FreezeCommand = FreezeAccount | UnfreezeAccount;
 export type TransactionCommand = MoveMoney | ReverseTransaction | CancelTransaction | PaymentCommand;
 export type PaymentCommand =
@@ -42,11 +46,22 @@ export type ResourceOf<C extends Command> = C extends FreezeCommand
   ? AccountWithFreeze
   : C extends AccountCommand
     ? Account
-    : C extends BookCommand
-      ? BookHead
-      : C extends ResolveTransaction
-        ? ResolvedTransaction
-        : Transaction;
+    : C extends OperatorCommand
+      ? Acted<ActedOf<C>>
+      : C extends RejectProposal
+        ? Proposal
+        : C extends BookCommand
+          ? BookHead
+          : C extends ResolveTransaction
+            ? ResolvedTransaction
+            : Transaction;
+
+/** What an operator's command creates or changes, once it is done. */
+export type ActedOf<C extends OperatorCommand> = C extends CreateApiKey | RevokeApiKey
+  ? StoredApiKey
+  : C extends EraseAccount | SetAccountTier
+    ? Account
+    : BookHead;
 
 interface Commanded {
   readonly organizationId: OrganizationId;
@@ -98,19 +113,58 @@ export interface CloseAccount extends Commanded {
   readonly etag: string | undefined;
 }
 
+/** Refuses the calls of an organization that write. */
+export interface SuspendOrganization extends Authorized {
+  readonly name: "suspendOrganization";
+  readonly note: StatusReason;
+}
+
+/** Ends the suspension of an organization. */
+export interface ResumeOrganization extends Authorized {
+  readonly name: "resumeOrganization";
+  readonly note: StatusReason;
+}
+
+export interface CreateApiKey extends Authorized {
+  readonly name: "createApiKey";
+  readonly newKeyId: ApiKeyId;
+  readonly label: string;
+  readonly scopes: readonly Scope[];
+  /** Undefined for a key that never expires. */
+  readonly expiresAt: UnixMillis | undefined;
+  /** In hexadecimal. */
+  readonly secretSha256: string;
+}
+
+/** Revokes an API key for ever. */
+export interface RevokeApiKey extends Authorized {
+  readonly name: "revokeApiKey";
+  readonly keyId: ApiKeyId;
+}
+
 /** Erases the personal data of an account, for ever. */
-export interface EraseAccount extends Commanded {
+export interface EraseAccount extends Authorized {
   readonly name: "eraseAccount";
   readonly accountId: AccountId;
-  readonly reason: StatusReason;
+  readonly note: StatusReason;
 }
 
 /** Moves an account to another tier. */
-export interface SetAccountTier extends Commanded {
+export interface SetAccountTier extends Authorized {
   readonly name: "setAccountTier";
   readonly accountId: AccountId;
   readonly tier: TierName;
-  readonly reason: StatusReason;
+  readonly note: StatusReason;
+}
+
+/** Ends a proposal. Nothing is done. */
+export interface RejectProposal extends Commanded {
+  readonly name: "rejectProposal";
+  readonly proposalId: ProposalId;
+  /** That of the proposal: it names the row. */
+  readonly subject: string;
+  readonly person: Decider;
+  readonly note: StatusReason;
 }
 
 export interface MoveMoney extends Commanded {
@@ -211,13 +265,16 @@ export interface ClearFlag extends Commanded {
   readonly name: "clearFlag";
   readonly transactionId: TransactionId;
   readonly flag: FlagReason;
-  readonly person: OperatorName;
+  readonly person: Decider;
   readonly reason: StatusReason;
 }
 
 /** What a command of an operator needs that may need a second person. */
 interface ByOperator extends Commanded {
-  readonly person: OperatorName;
+  readonly person: Decider;
+  /** Whether the person may approve what another one has proposed. */
+  readonly mayApprove: boolean;
+  readonly newProposalId: ProposalId;
   /** The highest amount for which one person is enough. */
   readonly aloneMaxCents: number;
   readonly reason: StatusReason;
@@ -230,6 +287,8 @@ export interface ResolveTransaction extends ByOperator {
   /** The id of a correction, if the resolution needs one. */
   readonly newTransactionId: TransactionId;
   readonly resolution: Resolution;
+  /** Whether a proposal of it lapses: that of an operator does. */
+  readonly lapses: boolean;
 }
 
 /** Moves money between the accounts of the organization's book. */
@@ -256,12 +315,11 @@ export type CorrectBook = ByOperator & {
   );
 
 /** Sets limits of the organization, or of the accounts of one tier. */
-export interface SetLimits extends Commanded {
+export interface SetLimits extends Authorized {
   readonly name: "setLimits";
-  readonly person: OperatorName;
   /** Undefined for the limits of the organization. */
   readonly tier: TierName | undefined;
   /** Undefined removes the limits. Accounts of a removed tier have those of the default tier. */
   readonly changes: LimitChanges | undefined;
-  readonly reason: StatusReason;
+  readonly note: StatusReason;
 }

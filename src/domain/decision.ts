@@ -1,4 +1,5 @@
 import type { Account, AccountHolder, LedgerAccount } from "./account.js";
+import type { StoredApiKey } from "./api-key.js";
 import type { BookHead } from "./book.js";
 import type { Freeze } from "./freeze.js";
 import type { JournalEntry } from "./journal.js";
@@ -7,7 +8,7 @@ import type { Payment, RailAccountId, RailMovement, RailReceipt } from "./paymen
 import type { Proposal } from "./proposal.js";
 import type { Refusal } from "./refusal.js";
 import type { Transaction } from "./transaction.js";
-import type { AccountId, FreezeId, OrganizationId, TransactionId } from "./values/ids.js";
+import type { AccountId, ApiKeyId, FreezeId, OrganizationId, TransactionId } from "./values/ids.js";
 import type { IdempotencyKey, Reference, UserId } from "./values/text.js";
 import type { UnixMillis } from "./values/time.js";
 
@@ -37,6 +38,11 @@ export interface FinderKeys {
   readonly movement: NameOf<RailMovement>;
   /** The subject of a proposal. */
   readonly proposal: string;
+  /** The proposals of operators that are not decided. */
+  readonly waitingProposals: OrganizationId;
+  readonly apiKey: ApiKeyId;
+  /** The SHA-256 of a key's secret, in hexadecimal. */
+  readonly apiKeyWithHash: string;
   /** The key, and the resource that it refers to. */
   readonly idempotencyKey: NameOf<IdempotencyKey>;
   /** The holder and the standing freezes of the account that the key refers to. */
@@ -64,6 +70,9 @@ export const FINDERS: { readonly [Of in Finder]: readonly FinderWith<FinderKeys[
   receipt: [],
   movement: [],
   proposal: [],
+  waitingProposals: [],
+  apiKey: [],
+  apiKeyWithHash: [],
   idempotencyKey: [],
   idempotencyKeyOfAccount: ["idempotencyKey"],
   idempotencyKeyOfFreeze: ["idempotencyKey"],
@@ -106,6 +115,10 @@ export interface Book {
   receipt(organizationId: OrganizationId, receipt: RailReceipt): UsedReceipt | undefined;
   transactionWithMovement(organizationId: OrganizationId, movement: RailMovement): TransactionId | undefined;
   proposal(organizationId: OrganizationId, subject: string): Proposal | undefined;
+  /** The proposals of operators that are not decided, also those that have lapsed. */
+  undecidedProposals(organizationId: OrganizationId): readonly Proposal[];
+  apiKey(organizationId: OrganizationId, id: ApiKeyId): StoredApiKey | undefined;
+  apiKeyWithHash(organizationId: OrganizationId, secretSha256: string): StoredApiKey | undefined;
   /** The resource that the first call with this key created. */
   resourceOfIdempotencyKey(organizationId: OrganizationId, key: IdempotencyKey): ResourceId | undefined;
 }
@@ -144,6 +157,7 @@ export interface Tables {
   readonly transactions: Transaction;
   readonly payments: Payment;
   readonly proposals: Proposal;
+  readonly apiKeys: StoredApiKey;
   readonly idempotencyKeys: UsedIdempotencyKey;
 }
 
@@ -170,6 +184,8 @@ export interface Effect {
    * if neither changes.
    */
   readonly limits?: LimitsInForce | undefined;
+  /** Whether the organization is suspended after the command. Absent if that stays as it is. */
+  readonly isSuspended?: boolean;
 }
 
 export type Decision<Resource> =
@@ -188,6 +204,16 @@ export type Decision<Resource> =
 export interface Operation<Command, Resource> {
   readonly lookup: (command: Command, rows: Lookup) => void;
   readonly decide: (book: Book, command: Command, now: UnixMillis) => Decision<Resource>;
+  /**
+   * Whether the command holds while the organization is suspended. The operator's must, and so must
+   * those of a rail: what it tells of an order is true, whoever may begin one. Never when omitted.
+   */
+  readonly inSuspension?: "always" | "of operators";
+  /**
+   * Whether the command holds while the clock is behind the book. It takes the time of the newest
+   * row then. A leaked key must not live on because a clock is wrong.
+   */
+  readonly isForAnyClock?: true;
 }
 
 export function refuse(refusal: Refusal): { kind: "refusal"; refusal: Refusal } {

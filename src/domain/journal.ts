@@ -1,6 +1,6 @@
 import type { LedgerAccount } from "./account.js";
 import type { RailReceipt } from "./payment.js";
-import type { OperatorName } from "./proposal.js";
+import type { Decider } from "./proposal.js";
 import type { Actor } from "./values/actor.js";
 import { addCents, type Cents, subtractCents } from "./values/cents.js";
 import type { AccountId, FreezeId, OrganizationId, TransactionId } from "./values/ids.js";
@@ -30,6 +30,7 @@ export const JOURNAL_KINDS = [
   "transaction.attended",
   "transaction.resolution_proposed",
   "book.proposed",
+  "book.proposal_rejected",
   "book.covered",
   "book.recovered",
   "book.allocated",
@@ -114,7 +115,7 @@ export interface JournalEntry {
  * Returns the detail of a step of a transaction: its word, and the persons who decided it. The
  * person who proposed it comes first.
  */
-export function detailBy(word: string | undefined, persons: readonly OperatorName[] = []): string | undefined {
+export function detailBy(word: string | undefined, persons: readonly Decider[] = []): string | undefined {
   return persons.length === 0 ? word : JSON.stringify([word ?? "", ...persons]);
 }
 

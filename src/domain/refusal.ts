@@ -3,7 +3,7 @@ import type { ReachedLimit } from "./limits/usage.js";
 import type { RailReceipt } from "./payment.js";
 import type { Rail, TransactionStatus } from "./transaction.js";
 import type { Cents } from "./values/cents.js";
-import type { AccountId, FreezeId, TransactionId, WebhookEndpointId } from "./values/ids.js";
+import type { AccountId, ApiKeyId, FreezeId, ProposalId, TransactionId, WebhookEndpointId } from "./values/ids.js";
 import type { NearestAmounts, PayableAmounts } from "./values/payable-amounts.js";
 import type { UnixMillis } from "./values/time.js";
 
@@ -110,6 +110,18 @@ export type Refusal =
   | { readonly reason: "RAIL_ACCOUNT_CHANGED" }
   /** The rail needs a phone number, but the personal data of the account was erased. */
   | { readonly reason: "PHONE_NUMBER_MISSING"; readonly accountId: AccountId }
+  | { readonly reason: "API_KEY_NOT_FOUND"; readonly keyId: ApiKeyId }
+  | { readonly reason: "PROPOSAL_NOT_FOUND"; readonly proposalId: ProposalId }
+  /** The proposal was decided, or can no longer be. */
+  | {
+      readonly reason: "PROPOSAL_CLOSED";
+      readonly proposalId: ProposalId;
+      readonly state: "APPROVED" | "REJECTED" | "LAPSED";
+    }
+  /** Nobody approves an own proposal. */
+  | { readonly reason: "OWN_PROPOSAL"; readonly proposalId: ProposalId }
+  /** As many proposals of one operator wait as may. */
+  | { readonly reason: "TOO_MANY_PROPOSALS"; readonly limit: number }
   /** The operator has suspended the organization. */
   | { readonly reason: "ORGANIZATION_SUSPENDED" }
   | { readonly reason: "WEBHOOK_ENDPOINT_NOT_FOUND"; readonly endpointId: WebhookEndpointId }

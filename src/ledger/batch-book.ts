@@ -1,14 +1,14 @@
-import type { AccountHolder, LedgerAccount } from "../domain/account.js";
+import type { Account, AccountHolder, LedgerAccount } from "../domain/account.js";
+import type { StoredApiKey } from "../domain/api-key.js";
 import { type BookHead, postedToBook } from "../domain/book.js";
 import type { Resource } from "../domain/commands.js";
 import type { Book, Effect, Put, ResourceId, TableName, Tables, UsedReceipt } from "../domain/decision.js";
 import type { Freeze } from "../domain/freeze.js";
 import type { JournalEntry } from "../domain/journal.js";
-import type { LimitsInForce } from "../domain/limits/usage.js";
 import type { Payment, RailAccountId, RailMovement, RailReceipt } from "../domain/payment.js";
 import type { Proposal } from "../domain/proposal.js";
 import type { Transaction } from "../domain/transaction.js";
-import type { AccountId, FreezeId, OrganizationId, TransactionId } from "../domain/values/ids.js";
+import type { AccountId, ApiKeyId, FreezeId, OrganizationId, TransactionId } from "../domain/values/ids.js";
 import type { IdempotencyKey, Reference, UserId } from "../domain/values/text.js";
 import { BatchTable, type BatchTableKeys } from "./batch-table.js";
 import type { Changes, Loaded, NumberedEntry } from "./ports/store.js";
@@ -27,7 +27,8 @@ const KEYS: { readonly [Name in TableName]: BatchTableKeys<Tables[Name]> } = {
     groupOf: ({ corrects }) => (corrects?.kind === "LATE" ? corrects.transactionId : undefined),
   },
   payments: { keyOf: ({ transactionId }) => transactionId },
-  proposals: { keyOf: ({ subject }) => subject },
+  proposals: { keyOf: ({ subject }) => subject, groupOf: ({ organizationId }) => organizationId },
+  apiKeys: { keyOf: ({ id }) => id, nameOf: ({ secretSha256 }) => secretSha256 },
   idempotencyKeys: { keyOf: ({ organizationId, key }) => within(organizationId, key) },
 };
 
@@ -54,6 +55,7 @@ export class BatchBook implements Book {
       transactions: new BatchTable(KEYS.transactions, loaded.transactions),
       payments: new BatchTable(KEYS.payments, loaded.payments),
       proposals: new BatchTable(KEYS.proposals, loaded.proposals),
+      apiKeys: new BatchTable(KEYS.apiKeys, loaded.apiKeys),
       idempotencyKeys: new BatchTable(KEYS.idempotencyKeys, loaded.idempotencyKeys),
     };
     for (const book of loaded.books) this.#books.set(book.organizationId, book);
@@ -126,20 +128,43 @@ export class BatchBook implements Book {
     return ownedBy(organizationId, this.#tables.proposals.get(subject));
   }
 
+  undecidedProposals(organizationId: OrganizationId): readonly Proposal[] {
+    const proposals = this.#tables.proposals.getGroup(organizationId);
+    return proposals.filter(({ decided, expiresAt }) => decided === undefined && expiresAt !== undefined);
+  }
+
+  apiKey(organizationId: OrganizationId, id: ApiKeyId): StoredApiKey | undefined {
+    return ownedBy(organizationId, this.#tables.apiKeys.get(id));
+  }
+
+  apiKeyWithHash(organizationId: OrganizationId, secretSha256: string): StoredApiKey | undefined {
+    return ownedBy(organizationId, this.#tables.apiKeys.getByName(secretSha256));
+  }
+
   resourceOfIdempotencyKey(organizationId: OrganizationId, key: IdempotencyKey): ResourceId | undefined {
     return this.#tables.idempotencyKeys.get(within(organizationId, key))?.resourceId;
   }
 
   /** Makes the effect visible to the later commands of the batch, and adds it to the changes. */
-  apply({ entries, puts, limits }: Effect): void {
+  apply({ entries, puts, limits, isSuspended }: Effect): void {
     const numbered = entries.map((entry) => this.#append(entry));
-    if (limits !== undefined) this.#setLimits(numbered, limits);
-    for (const put of puts) this.#put(withLastSeq(put, numbered), creatorOf(put, numbered));
+    if (limits !== undefined) this.#changeHead(numbered, () => ({ limits }));
+    if (isSuspended !== undefined) {
+      this.#changeHead(numbered, ({ seq }) => ({ suspendedSeq: isSuspended ? seq : undefined }));
+    }
+    for (const put of puts) this.#put(withLastSeq(put, numbered), authorOf(put, numbered));
   }
 
   /** Returns the resource of a decision. An account gets the `seq` of its newest row. */
   numbered(resource: Resource): Resource {
-    if (!("person" in resource)) return resource;
+    if ("resource" in resource && resource.resource !== undefined) {
+      return { resource: this.#numbered(resource.resource) };
+    }
+    return this.#numbered(resource);
+  }
+
+  #numbered<Of extends object>(resource: Of): Of {
+    if (!isAccount(resource)) return resource;
     const { lastSeq } = this.account(resource.organizationId, resource.id) ?? resource;
     return { ...resource, lastSeq };
   }
@@ -149,7 +174,8 @@ export class BatchBook implements Book {
    * nothing changed.
    */
   changes(): Changes | undefined {
-    const { accounts, accountHolders, freezes, transactions, payments, proposals, idempotencyKeys } = this.#tables;
+    const { accounts, accountHolders, freezes, transactions, payments, proposals, apiKeys, idempotencyKeys } =
+      this.#tables;
     // A replay changes no more than idempotency keys. The rail's answers change payments alone.
     if (this.#entries.length === 0 && !payments.isChanged && !idempotencyKeys.isChanged) return undefined;
     return {
@@ -161,14 +187,15 @@ export class BatchBook implements Book {
         transactions: transactions.changes(),
         payments: payments.changes(),
         proposals: proposals.changes(),
+        apiKeys: apiKeys.changes(),
         idempotencyKeys: idempotencyKeys.changes(),
       },
       books: [...this.#changedBooks].map((organizationId) => this.bookOf(organizationId)),
     };
   }
 
-  #put<Name extends TableName>({ table, row }: Put<Name>, createdBy: NumberedEntry | undefined): void {
-    (this.#tables[table] as BatchTable<Tables[Name]>).put(row, createdBy);
+  #put<Name extends TableName>({ table, row }: Put<Name>, author: NumberedEntry | undefined): void {
+    (this.#tables[table] as BatchTable<Tables[Name]>).put(row, author);
     if (table === "transactions") this.#noteMovement(row as Transaction);
   }
 
@@ -176,10 +203,13 @@ export class BatchBook implements Book {
     if (railMovement !== undefined) this.#movements.set(within(organizationId, railMovement), id);
   }
 
-  #setLimits([first]: readonly NumberedEntry[], limits: LimitsInForce): void {
-    if (first === undefined) throw new Error("limits changed without an entry");
+  #changeHead(
+    [first]: readonly NumberedEntry[],
+    change: (entry: NumberedEntry) => Partial<Pick<BookHead, "limits" | "suspendedSeq">>,
+  ): void {
+    if (first === undefined) throw new Error("the book changed without an entry");
     const { organizationId } = first.entry;
-    this.#books.set(organizationId, { ...this.bookOf(organizationId), limits });
+    this.#books.set(organizationId, { ...this.bookOf(organizationId), ...change(first) });
   }
 
   /** Gives the entry the next number of its book, and posts it to the book's sums. */
@@ -206,8 +236,13 @@ function withLastSeq(put: Put, entries: readonly NumberedEntry[]): Put {
   return newest === undefined ? put : { table: "accounts", row: { ...put.row, lastSeq: newest.seq } };
 }
 
-/** Returns the entry that creates the row, if the row is new. */
-function creatorOf({ table, row }: Put, entries: readonly NumberedEntry[]): NumberedEntry | undefined {
+/** An account has a holder's data, if only as a field without a value. */
+function isAccount(resource: object): resource is Account {
+  return "person" in resource && "availableCents" in resource;
+}
+
+/** Returns the entry that creates or changes the row. */
+function authorOf({ table, row }: Put, entries: readonly NumberedEntry[]): NumberedEntry | undefined {
   const [first] = entries;
   if (table !== "transactions" || entries.length === 1) return first;
   return entries.find(({ entry }) => entry.transactionId === row.id);

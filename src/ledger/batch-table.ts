@@ -15,6 +15,8 @@ interface BatchRow<Row> {
   readonly before: Row | undefined;
   /** Undefined for a loaded row, and for a row that a replay created. */
   readonly createdBy: NumberedEntry | undefined;
+  /** The last entry that changed it. */
+  changedBy: NumberedEntry | undefined;
   isChanged: boolean;
 }
 
@@ -34,7 +36,7 @@ export class BatchTable<Row> {
     for (const row of loaded) {
       // Several look-ups may have found the same row.
       if (this.#rows.has(keys.keyOf(row))) continue;
-      this.#add({ row, before: row, createdBy: undefined, isChanged: false });
+      this.#add({ row, before: row, createdBy: undefined, changedBy: undefined, isChanged: false });
     }
   }
 
@@ -52,18 +54,19 @@ export class BatchTable<Row> {
   }
 
   /**
-   * Inserts the row, or replaces the row that has the same key. `createdBy` is used only for an
-   * insert.
+   * Inserts the row, or replaces the row that has the same key. `author` is the entry that does it,
+   * if an entry does.
    */
-  put(row: Row, createdBy: NumberedEntry | undefined): void {
+  put(row: Row, author: NumberedEntry | undefined): void {
     let kept = this.#rows.get(this.#keys.keyOf(row));
     if (kept === undefined) {
-      kept = { row, before: undefined, createdBy, isChanged: false };
+      kept = { row, before: undefined, createdBy: author, changedBy: author, isChanged: false };
       this.#add(kept);
     }
     const name = this.#keys.nameOf?.(kept.row);
     if (name !== undefined && this.#keys.nameOf?.(row) !== name) this.#rowsByName.delete(name);
     kept.row = row;
+    kept.changedBy = author;
     if (kept.isChanged) return;
     kept.isChanged = true;
     this.#changed.push(kept);
@@ -77,9 +80,9 @@ export class BatchTable<Row> {
   changes(): TableChanges<Row> {
     const created: TableChanges<Row>["created"][number][] = [];
     const changed: TableChanges<Row>["changed"][number][] = [];
-    for (const { row, before, createdBy } of this.#changed) {
-      if (before === undefined) created.push({ row, createdBy });
-      else changed.push({ before, row });
+    for (const { row, before, createdBy, changedBy } of this.#changed) {
+      if (before === undefined) created.push({ row, createdBy, changedBy });
+      else changed.push({ before, row, changedBy });
     }
     return { created, changed };
   }

@@ -1,8 +1,8 @@
 import type { BookHead } from "../domain/book.js";
 import type { Command } from "../domain/commands.js";
-import { decide } from "../domain/operations/table.js";
+import { operationOf } from "../domain/operations/table.js";
 import type { Refusal } from "../domain/refusal.js";
-import { OPERATOR } from "../domain/values/actor.js";
+import { isOfOperators } from "../domain/values/actor.js";
 import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
 import { BatchBook } from "./batch-book.js";
 import { lookupOf } from "./batch-lookup.js";
@@ -15,19 +15,6 @@ const CLOCK_AHEAD_MILLIS_MAX = 2_000;
 // A server whose clock is slow uses the time of the last row. With this limit no time is wrong by
 // more than a minute.
 const CLOCK_BEHIND_MILLIS_MAX = 60_000;
-
-/**
- * What a rail tells of an order is true, whoever may begin one. And limits are set by operators
- * alone, who may lower them before they end a suspension.
- */
-const HOLDS_IN_SUSPENSION: ReadonlySet<Command["name"]> = new Set([
-  "setLimits",
-  "acceptPayment",
-  "postponePayment",
-  "completePayment",
-  "failPayment",
-  "flagTransaction",
-] as const);
 
 /**
  * Commits one batch. Loads the rows that the commands name, decides each command on top of the
@@ -78,16 +65,16 @@ export function millisBehind(
 function decideOne(book: BatchBook, command: Command, clock: UnixMillis): CommandResult {
   try {
     const head = book.bookOf(command.organizationId);
-    const { state, isSuspended, lastRecordedAt } = head;
+    const { state, suspendedSeq, lastRecordedAt } = head;
     if (state === "MOVING" || state === "MOVED") return refused({ reason: "BOOK_MOVING" });
-    // A suspension must not keep the operator from erasing a person's data, nor a rail from telling
-    // what has become of an order that it has.
-    const isExempt = command.actor === OPERATOR || HOLDS_IN_SUSPENSION.has(command.name);
-    if (isSuspended && !isExempt) return refused({ reason: "ORGANIZATION_SUSPENDED" });
-    const behindMillis = millisBehind(head, clock);
+    const operation = operationOf(command.name);
+    const { inSuspension, isForAnyClock = false } = operation;
+    const holds = inSuspension === "always" || (inSuspension !== undefined && isOfOperators(command.actor));
+    if (suspendedSeq !== undefined && !holds) return refused({ reason: "ORGANIZATION_SUSPENDED" });
+    const behindMillis = isForAnyClock ? undefined : millisBehind(head, clock);
     if (behindMillis !== undefined) return refused({ reason: "CLOCK_BEHIND", behindMillis });
 
-    const decision = decide(book, command, toUnixMillis(Math.max(clock, lastRecordedAt)));
+    const decision = operation.decide(book, command, toUnixMillis(Math.max(clock, lastRecordedAt)));
     if (decision.kind === "refusal") return refused(decision.refusal);
     book.apply(decision.effect);
     return { kind: "done", resource: book.numbered(decision.resource), replayed: decision.kind === "replay" };

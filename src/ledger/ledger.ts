@@ -17,6 +17,8 @@ interface QueuedCommand {
   readonly queuedAt: UnixMillis;
   /** Whether the command came in a large batch. */
   readonly bulk: boolean;
+  /** Whether an operator commands. */
+  readonly operator: boolean;
   /** The place of the call in its trace, if it is recorded. */
   readonly trace: TraceParent | undefined;
   readonly resolve: (outcome: Outcome<Resource>) => void;
@@ -32,6 +34,8 @@ interface SubmitOptions {
   readonly bulk?: boolean;
   /** Whether the command comes from the settlement, which has a line of its own. */
   readonly rail?: boolean;
+  /** Whether an operator commands. Such a command has a queue of its own. */
+  readonly operator?: boolean;
   /** The place of the call in its trace, if it is recorded. */
   readonly trace?: TraceParent | undefined;
 }
@@ -76,6 +80,12 @@ const BULK_SHARE = 1 / 4;
 // loop: 5 % more mints, together with the micro-batches (docs/adr/0012).
 const SECOND_BATCH_SIZE_MIN = 32;
 
+// The maximum number of commands of operators that wait. No other command takes their room.
+const OPERATOR_QUEUE_MAX = 64;
+// A batch takes them first, but leaves room for others: a script of an operator must not stop
+// them.
+const OPERATORS_PER_BATCH_MAX = 16;
+
 // While others commit, the quarantined batches take at most 1/16 of the time.
 const QUARANTINE_REST = 15;
 
@@ -86,7 +96,8 @@ const QUARANTINE_REST = 15;
  *
  * The queue is shared fairly: organizations take turns, and no organization can fill it
  * (docs/adr/0009). The bulk commands of an organization take turns with its single calls, so a
- * payroll does not delay a payment at a till.
+ * payroll does not delay a payment at a till. Commands of operators have a queue of their own, and
+ * go into the next batch: a suspension must not wait behind the money that it stops.
  *
  * A batch that the database rejects is split in halves until the cause is alone. The organization
  * of the cause is then quarantined: for a minute it gets batches of its own, so that no other
@@ -100,6 +111,9 @@ export class Ledger {
   readonly #quarantine: Quarantine;
   /** The commands of quarantined organizations. */
   readonly #quarantined: FairQueue<LineKey, QueuedCommand>;
+  readonly #operators = new Queue<QueuedCommand>();
+  /** The commands of operators about quarantined organizations. */
+  readonly #quarantinedOperators = new Queue<QueuedCommand>();
   /** Whether a quarantined batch runs, or must wait so that others get their time. */
   #quarantineRests = false;
   /** The number of batches so far that were not quarantined. */
@@ -110,7 +124,7 @@ export class Ledger {
   #bulkLength = 0;
   #batchesInFlight = 0;
   #startScheduled = false;
-  #closed: PromiseWithResolvers | undefined;
+  #closed: PromiseWithResolvers<void> | undefined;
 
   constructor(options: LedgerOptions) {
     this.#options = options;
@@ -126,52 +140,74 @@ export class Ledger {
    *
    * Drops a command whose deadline passes while it is queued. The commands of one organization are
    * decided in the order of their submission. Single commands, bulk commands and those of the
-   * settlement each have their own order.
+   * settlement and of operators each have their own order.
    */
   submit<C extends Command>(
     command: C,
     deadline: UnixMillis,
-    { bulk = false, rail = false, trace }: SubmitOptions = {},
+    { bulk = false, rail = false, operator = false, trace }: SubmitOptions = {},
   ): Promise<Outcome<ResourceOf<C>>> {
     if (this.#closed !== undefined) return Promise.resolve(refused({ reason: "SHUTTING_DOWN" }));
     return new Promise((resolve, reject) => {
-      // decide() returns the type of resource that belongs to the command.
-      const resolveAny = resolve as QueuedCommand["resolve"];
-      const { organizationId } = command;
-      const line: LineKey = rail ? `${organizationId} rail` : bulk ? `${organizationId} bulk` : organizationId;
-      const isQuarantined = this.#quarantine.has(organizationId);
-      const queue = isQuarantined ? this.#quarantined : this.#queue;
-      const isQueued = queue.push(line, {
+      const isQuarantined = this.#quarantine.has(command.organizationId);
+      const queued: QueuedCommand = {
         command,
         deadline,
         queuedAt: this.#options.now(),
         bulk,
+        operator,
         trace,
-        resolve: resolveAny,
+        // decide() returns the type of resource that belongs to the command.
+        resolve: resolve as QueuedCommand["resolve"],
         reject,
-      });
-      if (isQueued) {
-        if (bulk && !isQuarantined) this.#bulkLength += 1;
+      };
+      if (operator ? this.#pushOperator(queued, isQuarantined) : this.#push(queued, { isQuarantined, rail })) {
         this.#scheduleStart();
-      } else if (this.#overflow.length < REFUSALS_WAITING_MAX) this.#overflow.push(resolveAny);
-      else resolveAny(refused({ reason: "QUEUE_FULL" }));
+      } else if (!operator && this.#overflow.length < REFUSALS_WAITING_MAX) this.#overflow.push(queued.resolve);
+      else queued.resolve(refused({ reason: "QUEUE_FULL" }));
     });
+  }
+
+  /** Returns false if the queue has no room for the command. */
+  #push(
+    queued: QueuedCommand,
+    { isQuarantined, rail }: { readonly isQuarantined: boolean; readonly rail: boolean },
+  ): boolean {
+    const { bulk } = queued;
+    const { organizationId } = queued.command;
+    const line: LineKey = rail ? `${organizationId} rail` : bulk ? `${organizationId} bulk` : organizationId;
+    const isQueued = (isQuarantined ? this.#quarantined : this.#queue).push(line, queued);
+    if (isQueued && bulk && !isQuarantined) this.#bulkLength += 1;
+    return isQueued;
+  }
+
+  #pushOperator(queued: QueuedCommand, isQuarantined: boolean): boolean {
+    if (this.#operators.length + this.#quarantinedOperators.length >= OPERATOR_QUEUE_MAX) return false;
+    (isQuarantined ? this.#quarantinedOperators : this.#operators).push(queued);
+    return true;
   }
 
   /** What waits now: the commands, the time of the oldest, and the calls that found no room. */
   queueState(): { readonly length: number; readonly oldestAt: UnixMillis | undefined; readonly overflow: number } {
     let oldestAt: UnixMillis | undefined;
-    for (const queue of [this.#queue, this.#quarantined]) {
-      for (const { queuedAt } of queue.heads()) {
-        if (oldestAt === undefined || queuedAt < oldestAt) oldestAt = queuedAt;
-      }
-    }
-    return { length: this.#queue.length + this.#quarantined.length, oldestAt, overflow: this.#overflow.length };
+    const heads = [...this.#queue.heads(), ...this.#quarantined.heads()];
+    for (const { first } of [this.#operators, this.#quarantinedOperators]) if (first !== undefined) heads.push(first);
+    for (const { queuedAt } of heads) if (oldestAt === undefined || queuedAt < oldestAt) oldestAt = queuedAt;
+    return { length: this.#length + this.#quarantinedLength, oldestAt, overflow: this.#overflow.length };
+  }
+
+  /** The number of commands that go into mixed batches. */
+  get #length(): number {
+    return this.#queue.length + this.#operators.length;
+  }
+
+  get #quarantinedLength(): number {
+    return this.#quarantined.length + this.#quarantinedOperators.length;
   }
 
   /** Refuses new commands from now on. Resolves once all queued commands have their result. */
   close(): Promise<void> {
-    this.#closed ??= withResolvers();
+    this.#closed ??= Promise.withResolvers();
     this.#resolveIfClosed();
     return this.#closed.promise;
   }
@@ -188,15 +224,17 @@ export class Ledger {
 
   #startBatches(): void {
     const { committer } = this.#options;
-    if (!this.#quarantineRests && this.#quarantined.length > 0 && this.#batchesInFlight < committer.batchesMax) {
+    if (!this.#quarantineRests && this.#quarantinedLength > 0 && this.#batchesInFlight < committer.batchesMax) {
       void this.#runQuarantined();
     }
-    // While a batch is being written, only a large batch follows it. A small one would keep its
-    // commands from a larger batch, and leave the committer waiting for the event loop.
+    // While a batch is being written, only a large batch follows it, or one with the command of an
+    // operator. A small one would keep its commands from a larger batch, and leave the committer
+    // waiting for the event loop.
     while (
-      this.#queue.length > 0 &&
+      this.#length > 0 &&
       (this.#batchesInFlight === 0 ||
-        (this.#batchesInFlight < committer.batchesMax && this.#queue.length >= this.#secondBatchSizeMin))
+        (this.#batchesInFlight < committer.batchesMax &&
+          (this.#operators.length > 0 || this.#queue.length >= this.#secondBatchSizeMin)))
     ) {
       const batch = this.#takeBatch();
       if (batch.length > 0) {
@@ -205,7 +243,7 @@ export class Ledger {
       }
     }
     // The queue is empty, so the refusals delay no command.
-    if (this.#queue.length === 0) this.#refuseOverflow(this.#overflow.length);
+    if (this.#length === 0) this.#refuseOverflow(this.#overflow.length);
     this.#resolveIfClosed();
   }
 
@@ -213,7 +251,9 @@ export class Ledger {
   async #runQuarantined(): Promise<void> {
     const { batchMax, committer, now } = this.#options;
     const startedAt = now();
-    const waiting = this.#quarantined.shiftLine(Math.min(batchMax, committer.batchUsual));
+    const first = this.#quarantinedOperators.shift();
+    const waiting =
+      first === undefined ? this.#quarantined.shiftLine(Math.min(batchMax, committer.batchUsual)) : [first];
     const batch = waiting.filter((queued) => isInTime(queued, startedAt));
     const mixedBatches = this.#mixedBatches;
     this.#quarantineRests = true;
@@ -227,6 +267,11 @@ export class Ledger {
     const { batchMax, committer, now } = this.#options;
     const startedAt = now();
     const batch: QueuedCommand[] = [];
+    while (batch.length < OPERATORS_PER_BATCH_MAX) {
+      const queued = this.#operators.shift();
+      if (queued === undefined) break;
+      if (isInTime(queued, startedAt)) batch.push(queued);
+    }
     const size = Math.min(batchMax, Math.max(committer.batchUsual, Math.floor(this.#bulkLength * BULK_SHARE)));
     while (batch.length < size) {
       const queued = this.#queue.shift();
@@ -298,7 +343,8 @@ export class Ledger {
       // The database commits nothing now, so the refusals take time from no commit.
       this.#refuseOverflow(this.#overflow.length);
     } else if (batch.length === 1) {
-      this.#quarantine.add(first.command.organizationId);
+      // The organization cannot cause what the command of an operator does.
+      if (!first.operator) this.#quarantine.add(first.command.organizationId);
       first.reject(error);
     } else {
       // The database rejects some command of the batch. Halving finds it with few commits.
@@ -309,7 +355,7 @@ export class Ledger {
   }
 
   #resolveIfClosed(): void {
-    const isIdle = this.#batchesInFlight === 0 && this.#queue.length === 0 && this.#quarantined.length === 0;
+    const isIdle = this.#batchesInFlight === 0 && this.#length === 0 && this.#quarantinedLength === 0;
     if (isIdle) this.#closed?.resolve();
   }
 }
@@ -329,18 +375,4 @@ function settle({ resolve, reject }: QueuedCommand, result: CommandResult | unde
 
 function refused(refusal: LedgerRefusal): { kind: "refused"; refusal: LedgerRefusal } {
   return { kind: "refused", refusal };
-}
-
-interface PromiseWithResolvers {
-  readonly promise: Promise<void>;
-  readonly resolve: () => void;
-}
-
-// Node 22 has Promise.withResolvers().
-function withResolvers(): PromiseWithResolvers {
-  let resolve!: () => void;
-  const promise = new Promise<void>((resolvePromise) => {
-    resolve = resolvePromise;
-  });
-  return { promise, resolve };
 }

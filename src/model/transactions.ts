@@ -65,10 +65,18 @@ export const PROPOSALS = {
   columns: {
     book: int64,
     subject: text,
+    /** Null, with `seq` and `mac`, in rows from before operators proposed in books. */
+    id: changed(orNull(text)),
     content: changed(text),
     person: changed(text),
+    seq: changed(orNull(int64)),
     proposed_at: changed(int64),
+    expires_at: changed(orNull(int64)),
+    decision: changed(orNull(text)),
+    decided_by: changed(orNull(text)),
     done_at: changed(orNull(int64)),
+    sealed: changed(orNull(bytes)),
+    mac: changed(orNull(bytes)),
   },
 } as const satisfies TableModel;
 

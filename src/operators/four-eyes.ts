@@ -1,20 +1,21 @@
+import { BOOK_GROUPS } from "../domain/second-person.js";
 import type { Act } from "./act.js";
 import type { Operator } from "./operator.js";
 
 /**
- * The groups of acts that can need a second person:
- *
- * - `operators`: a new operator, other roles, another key. An admin who did that alone could invent
- *   a second person, and approve own proposals as that one.
- * - `resume`: to end the suspension of an organization.
- * - `write_keys`: a key of a live organization that may do more than read.
+ * The groups of acts that can need a second person: those of books, and `operators`: a new
+ * operator, other roles, another key. An admin who did that alone could invent a second person, and
+ * approve own proposals as that one.
  */
-export const FOUR_EYES_GROUPS = ["operators", "resume", "write_keys"] as const;
+export const FOUR_EYES_GROUPS = ["operators", ...BOOK_GROUPS] as const;
 
 export type FourEyesGroup = (typeof FOUR_EYES_GROUPS)[number];
 
 /** The groups whose acts need a second person. */
 export type FourEyes = ReadonlySet<FourEyesGroup>;
+
+/** All but `reserve`: such a figure moves no money, and is recorded each day. */
+export const DEFAULT_FOUR_EYES: FourEyes = new Set(FOUR_EYES_GROUPS.filter((group) => group !== "reserve"));
 
 /**
  * Parses a policy: "none", or groups with commas between them. Returns undefined if it is neither.
@@ -25,34 +26,16 @@ export function parseFourEyes(text: string): FourEyes | undefined {
   return groups.every((group) => group !== undefined) ? new Set(groups) : undefined;
 }
 
-/** Returns whether the act needs a second person. */
-export function needsSecondPerson(policy: FourEyes, act: Act, isSandbox: boolean): boolean {
-  const group = groupOf(act, isSandbox);
-  return group !== undefined && policy.has(group);
-}
-
-function groupOf(act: Act, isSandbox: boolean): FourEyesGroup | undefined {
-  switch (act.kind) {
-    case "operator.create":
-    case "operator.set_roles":
-    case "operator.replace_key":
-      return "operators";
-    case "organization.resume":
-      return "resume";
-    case "key.create":
-      return !isSandbox && act.scopes.some((scope) => !scope.endsWith(":read")) ? "write_keys" : undefined;
-    case "organization.create":
-    case "organization.suspend":
-    case "key.revoke":
-    // It only takes power away, and must be quick.
-    case "operator.revoke":
-      return undefined;
-  }
-}
-
 /**
- * Returns whether the operator may propose now. Each act that needs a second person is an admin's.
+ * Returns whether the act needs a second person. To revoke an operator never does: it only takes
+ * power away, and must be quick.
  */
+export function needsSecondPerson(policy: FourEyes, { kind }: Act): boolean {
+  const isOfGroup = kind === "operator.create" || kind === "operator.set_roles" || kind === "operator.replace_key";
+  return isOfGroup && policy.has("operators");
+}
+
+/** Returns whether the operator may propose an act about operators now: an admin may. */
 export function mayPropose({ roles, revokedAt }: Operator): boolean {
   return revokedAt === undefined && roles.includes("admin");
 }

@@ -1,7 +1,8 @@
 import type { ApiKey, Organization } from "../domain/api-key.js";
 import type { JournalKind } from "../domain/journal.js";
+import type { Proposal } from "../domain/proposal.js";
 import type { Actor } from "../domain/values/actor.js";
-import type { OperatorId, OperatorProposalId, OrganizationId } from "../domain/values/ids.js";
+import type { ApiKeyId, OperatorId, OrganizationId, ProposalId } from "../domain/values/ids.js";
 import type { StatusReason } from "../domain/values/text.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import type { Act, ActResource, ProposalState } from "./act.js";
@@ -9,17 +10,30 @@ import type { FourEyes } from "./four-eyes.js";
 import type { Operator } from "./operator.js";
 import type { OperatorRefusal } from "./refusal.js";
 
-/** An act that waits, or has waited, for a second person. */
+/** What waits, or has waited, for a second person. */
 export interface OperatorProposal {
-  readonly id: OperatorProposalId;
-  readonly act: Act;
-  readonly proposedBy: OperatorId;
+  readonly id: ProposalId;
+  /** The name of the act: that of a command of the ledger, or the kind of an `Act`. */
+  readonly type: string;
+  /** The whole act as JSON, without secrets. */
+  readonly content: string;
+  /** Undefined for an act that no book holds. */
+  readonly organizationId: OrganizationId | undefined;
+  /** The id of an operator. Only a resolution may have the name of an API key here. */
+  readonly proposedBy: string;
   readonly proposedAt: UnixMillis;
-  readonly expiresAt: UnixMillis;
+  /** Undefined for that of an API key, which does not lapse. */
+  readonly expiresAt: UnixMillis | undefined;
   readonly state: ProposalState;
   /** Undefined unless it was approved or rejected. */
-  readonly decidedBy: OperatorId | undefined;
+  readonly decidedBy: string | undefined;
   readonly decidedAt: UnixMillis | undefined;
+}
+
+/** A proposal that lies in the book of an organization. */
+export interface BookProposal {
+  readonly organization: Organization;
+  readonly proposal: Proposal;
 }
 
 /** What came of an act. */
@@ -111,18 +125,22 @@ export interface Administration {
   ownActs(organization: Organization, page: ActsPage): Promise<readonly OwnAct[]>;
   /** The same of the changes of the operators. */
   operatorActs(page: ActsPage): Promise<readonly OperatorAct[]>;
+  /** All proposals, of operators and of API keys, oldest first. */
   proposals(): Promise<readonly OperatorProposal[]>;
-  /** Makes the secret of a key that `key.create` can create for the organization. */
+  /** Finds a proposal that lies in a book. */
+  bookProposal(id: ProposalId): Promise<BookProposal | undefined>;
+  organizationOfKey(id: ApiKeyId): Promise<Organization | undefined>;
+  /** Makes the secret of a key that does not exist yet. */
   newSecret(organization: Organization): NewSecret;
   /**
    * Does an act, or proposes it if the policy wants a second person. Without `by` it is the machine
    * that acts: a person with the database needs no second one.
    */
   submit<A extends Act>(act: A, by: Operator | undefined): Promise<Submitted<ActResource<A>>>;
-  /** Carries a proposal out exactly as it was proposed. */
-  approve(id: OperatorProposalId, by: Operator): Promise<Decided>;
+  /** Carries out a proposal that lies in no book, exactly as it was proposed. */
+  approve(id: ProposalId, by: Operator): Promise<Decided>;
   /** Ends a proposal. Its proposer may, too. */
-  reject(id: OperatorProposalId, by: Operator): Promise<Decided>;
+  reject(id: ProposalId, by: Operator): Promise<Decided>;
 }
 
 export interface ActsPage {

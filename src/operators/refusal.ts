@@ -1,6 +1,6 @@
+import type { Refusal } from "../domain/refusal.js";
 import type { Rail } from "../domain/transaction.js";
-import type { ApiKeyId, OperatorId, OperatorProposalId, OrganizationId } from "../domain/values/ids.js";
-import type { ProposalState } from "./act.js";
+import type { OperatorId, OrganizationId } from "../domain/values/ids.js";
 import type { Role } from "./operator.js";
 
 /** A refusal of the AdminService, with its facts. */
@@ -12,7 +12,6 @@ export type OperatorRefusal =
   | { readonly reason: "ORGANIZATION_ALREADY_EXISTS"; readonly organizationId: OrganizationId }
   /** The database has no such cell. */
   | { readonly reason: "CELL_NOT_FOUND"; readonly cells: number }
-  | { readonly reason: "API_KEY_NOT_FOUND"; readonly keyId: ApiKeyId }
   /** The organization has no account at the rail. */
   | { readonly reason: "RAIL_ACCOUNT_NOT_FOUND"; readonly rail: Rail }
   | { readonly reason: "OPERATOR_NOT_FOUND"; readonly operatorId: OperatorId }
@@ -20,14 +19,16 @@ export type OperatorRefusal =
   | { readonly reason: "OPERATOR_ALREADY_EXISTS"; readonly operatorId: OperatorId }
   /** A revoked operator stays revoked. */
   | { readonly reason: "OPERATOR_REVOKED"; readonly operatorId: OperatorId }
-  | { readonly reason: "PROPOSAL_NOT_FOUND"; readonly proposalId: OperatorProposalId }
-  /** The proposal was decided, or can no longer be. */
-  | {
-      readonly reason: "PROPOSAL_CLOSED";
-      readonly proposalId: OperatorProposalId;
-      readonly state: Exclude<ProposalState, "PENDING">;
-    }
-  /** Nobody approves an own proposal. */
-  | { readonly reason: "OWN_PROPOSAL"; readonly proposalId: OperatorProposalId }
-  | { readonly reason: "TOO_MANY_PROPOSALS"; readonly limit: number }
-  | { readonly reason: "BOOK_MOVING" };
+  /** Those of the acts that a book holds. */
+  | Extract<
+      Refusal,
+      {
+        readonly reason:
+          | "API_KEY_NOT_FOUND"
+          | "PROPOSAL_NOT_FOUND"
+          | "PROPOSAL_CLOSED"
+          | "OWN_PROPOSAL"
+          | "TOO_MANY_PROPOSALS"
+          | "BOOK_MOVING";
+      }
+    >;

@@ -80,7 +80,7 @@ export function keys({ cells }: Database, now: () => UnixMillis): Keys {
       return found.flat();
     },
 
-    revokeApiKey: async (id) => (await inSomeCell((cell) => cell.revokeApiKey(id)))?.key,
+    revokeApiKey: (id) => inSomeCell((cell) => cell.revokeApiKey(id)),
 
     async apiKeyWithSecret(secret) {
       const names = namesOfCredential(secret);

@@ -86,6 +86,7 @@ export const NOT_COVERED: Readonly<Record<string, string>> = {
   "payments.advances": "",
   "payments.last_code": "",
   "payments.updated_at": "if not before the transaction",
+  "proposals.sealed": "",
   "books.state": "which of the known states",
   "books.arrived_seq": "",
   "books.clock_accepted_at": "",

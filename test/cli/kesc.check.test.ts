@@ -35,7 +35,9 @@ interface KeyJson {
   readonly expires_at: string | null;
   readonly revoked_at?: string | null;
   readonly last_used_at?: string | null;
-  readonly key?: string;
+  readonly secret?: string;
+  readonly proposal?: null;
+  readonly unchanged?: boolean;
 }
 
 describe("kesc on a migrated database", () => {
@@ -73,7 +75,8 @@ describe("kesc on a migrated database", () => {
       ["key", "create", "--org", organization.id, "--name", "till", "--all-scopes", "--never-expires"],
       place.variables,
     );
-    const { key: secret, ...key } = made;
+    const { secret, proposal, ...key } = made;
+    expect(proposal).to.equal(null);
     expect(secret).to.match(/^kesc_0_[A-Za-z0-9_-]{43}$/);
     expect(key).to.deep.equal({
       id: key.id,
@@ -82,19 +85,23 @@ describe("kesc on a migrated database", () => {
       scopes: SCOPES,
       created_at: key.created_at,
       expires_at: null,
+      revoked_at: null,
+      last_used_at: null,
     });
 
     const list = ["key", "list", "--org", organization.id];
     const [json, table] = await Promise.all([kescJson(list, place.variables), kesc(list, place.variables)]);
-    expect(json).to.deep.equal([{ ...key, revoked_at: null, last_used_at: null }]);
+    expect(json).to.deep.equal([key]);
     expect(table.stdout)
       .to.match(/ live /)
       .and.not.contain(secret);
 
-    const revoked = await kescJson<KeyJson>(["key", "revoke", key.id], place.variables);
+    const revoke = (): Promise<KeyJson> => kescJson<KeyJson>(["key", "revoke", key.id], place.variables);
+    const { unchanged, ...revoked } = await revoke();
+    expect(unchanged).to.equal(false);
     expect(revoked.revoked_at).to.be.a("string");
     expect(await kescJson(list, place.variables)).to.deep.equal([revoked]);
-    expect(await kescJson(["key", "revoke", key.id], place.variables)).to.deep.equal(revoked);
+    expect(await revoke()).to.deep.equal({ ...revoked, unchanged: true });
   });
 
   it("makes a key with scopes and an expiry, by the organization's name, and says that it is shown once", async () => {
@@ -256,7 +263,13 @@ describe("kesc called wrongly", () => {
       1,
       /There is no organization "nobody"/,
     ],
-    ["finds no such key", ["key", "revoke", "key_01jd2r6p5vf8ksw3xhb1z7q4ye"], {}, 1, /Key key_/],
+    [
+      "finds no such key",
+      ["key", "revoke", "key_01jd2r6p5vf8ksw3xhb1z7q4ye"],
+      {},
+      1,
+      /There is no key key_\w+\. .*key list --org/,
+    ],
   ] as const;
   for (const [index, [name, , , code, says]] of ROWS.entries()) {
     it(`${name}: ${String(code)}`, () => {

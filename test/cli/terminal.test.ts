@@ -66,7 +66,7 @@ const TITLE = "kesc in a terminal";
       place = new Place();
       expect(await kesc(["migrate"], place.variables)).to.include({ code: 0 });
       organization = (await kescJson<{ id: string }>(["org", "create", "--name", "acme"], place.variables)).id;
-      await kesc(["org", "suspend", organization, "--reason", "test", "--yes"], place.variables);
+      await kesc(["org", "suspend", organization, "--note", "test", "--yes"], place.variables);
     });
     after(() => {
       place.remove();

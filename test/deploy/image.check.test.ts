@@ -72,7 +72,7 @@ describe("the steps of the image, in a checkout of git", () => {
     kesc("migrate");
     const created = JSON.parse(kesc("org", "create", "--name", "Acme", "--json")) as { id: string };
     const options = ["--org", created.id, "--name", "test", "--all-scopes", "--expires-in", "1d", "--json"];
-    const { key } = JSON.parse(kesc("key", "create", ...options)) as { key: string };
+    const { secret: key } = JSON.parse(kesc("key", "create", ...options)) as { secret: string };
     serving = fork(program, ["serve"], { cwd: data, env: variables, silent: true, execArgv: [] });
     const [{ address }] = (await once(serving, "message")) as [{ address: string }];
     const rest = new RestCaller(address, { key });

@@ -9,7 +9,7 @@ import {
   releasePosting,
   wordOf,
 } from "../../src/domain/journal.js";
-import type { OperatorName } from "../../src/domain/proposal.js";
+import type { Decider } from "../../src/domain/proposal.js";
 import { MAX_CENTS, toCents } from "../../src/domain/values/cents.js";
 
 const AMOUNT = toCents(1_500);
@@ -49,7 +49,7 @@ describe("the detail of a step", () => {
     [undefined, ["Amina"], '["","Amina"]'],
   ] as const) {
     it(`gives its word back: ${String(detail)}`, () => {
-      expect(detailBy(word, persons as readonly string[] as readonly OperatorName[])).to.equal(detail);
+      expect(detailBy(word, persons as readonly string[] as readonly Decider[])).to.equal(detail);
       expect(wordOf(detail)).to.equal(word);
     });
   }

@@ -52,8 +52,8 @@ describe("certificates of clients, and new certificates under load", () => {
       ["A", "B"].map((name) => kescJson<{ id: string }>(["org", "create", "--name", name], variables)),
     );
     const [a = "", b = ""] = organizations.map(({ id }) => id);
-    key = (await createKey(a, "--name", "k", "--all-scopes")).key;
-    otherKey = (await createKey(b, "--name", "k", "--all-scopes")).key;
+    key = (await createKey(a, "--name", "k", "--all-scopes")).secret;
+    otherKey = (await createKey(b, "--name", "k", "--all-scopes")).secret;
     await createKey(a, "--certificate", BILLING, "--scopes", "accounts:read,accounts:write,transactions:write");
     // A mistake of an operator, which must let nobody in through the gateway.
     await createKey(a, "--certificate", GATEWAY, "--all-scopes");
@@ -69,8 +69,8 @@ describe("certificates of clients, and new certificates under load", () => {
     rmSync(folder, { recursive: true });
   });
 
-  async function createKey(org: string, ...args: string[]): Promise<{ id: string; key: string }> {
-    const made = await kescJson<{ id: string; key: string; name: string }>(
+  async function createKey(org: string, ...args: string[]): Promise<{ id: string; secret: string }> {
+    const made = await kescJson<{ id: string; secret: string; name: string }>(
       ["key", "create", "--org", org, "--never-expires", ...args],
       variables,
     );

@@ -8,7 +8,7 @@ import { describeEachEngine, fresh, problemOf } from "../support/service/each-en
 import { kesc, Place } from "../support/service/kesc.js";
 import { makeTenant, type Tenant, withKeys } from "../support/service/tenants.js";
 
-const REASON = ["--reason", "case 17"];
+const NOTE = ["--note", "case 17"];
 
 /** The rpcs that write to the book, and return one resource. */
 const WRITING = readContract()
@@ -36,7 +36,7 @@ describeEachEngine("a suspended organization", (service) => {
     tenant = await withKeys(service().databaseUrl, (keys) => makeTenant(keys, fresh("Suspended")));
     account_id = String((await post("/accounts", { user_id: "amina", phone_number: "0712345678" })).json["id"]);
     minted = (await post("/transactions/mint", { account_id, amount: 10, reference: "first" })).json;
-    const { code, stderr } = await service().kesc("org", "suspend", tenant.organizationId, ...REASON, "--yes");
+    const { code, stderr } = await service().kesc("org", "suspend", tenant.organizationId, ...NOTE, "--yes");
     expect(code, stderr).to.equal(0);
   });
   after(() => {
@@ -100,7 +100,7 @@ describeEachEngine("a suspended organization", (service) => {
     expect(json["transactions"]).to.deep.equal([minted]);
     expect((await get(`/accounts/${account_id}`)).json).to.include({ status: "active", available_balance: 10 });
     expect((await get("/organization")).json).to.include({ suspended: true });
-    const resumed = await service().kesc("org", "resume", tenant.organizationId, ...REASON);
+    const resumed = await service().kesc("org", "resume", tenant.organizationId, ...NOTE);
     expect(resumed.code, resumed.stderr).to.equal(0);
     const again = await post("/transactions/mint", { account_id, amount: 10, reference: "first" });
     expect([again.status, again.json]).to.deep.equal([200, minted]);

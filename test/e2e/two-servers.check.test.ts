@@ -42,16 +42,7 @@ describe("two servers on one PostgreSQL", () => {
     const { organizationId, key } = first.a;
     const accounts = [await newAccount(first), await newAccount(first)] as const;
     const limit = async (...given: string[]): Promise<void> => {
-      const set = await first.kesc(
-        "limits",
-        "set",
-        organizationId,
-        ...given,
-        "--person",
-        "amina",
-        "--reason",
-        "a race",
-      );
+      const set = await first.kesc("limits", "set", organizationId, ...given, "--note", "a race");
       expect(set.code, set.stderr).to.equal(0);
     };
     await limit("--mint-per-month", "60.00");
@@ -103,7 +94,7 @@ describe("two servers on one PostgreSQL", () => {
       return words;
     };
     const minting = [mintOn(first, "first"), mintOn(second, "second")];
-    const suspended = await first.kesc("org", "suspend", organizationId, "--reason", "case 17", "--yes");
+    const suspended = await first.kesc("org", "suspend", organizationId, "--note", "case 17", "--yes");
     expect(suspended.code, suspended.stderr).to.equal(0);
     const late = await Promise.all(
       [first, second].map(({ grpc }) =>

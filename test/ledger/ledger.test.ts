@@ -9,7 +9,7 @@ import type { Committer } from "../../src/ledger/ports/committer.js";
 import { StoreError } from "../../src/ledger/ports/store.js";
 import { keys } from "../../src/storage/keys.js";
 import { reads } from "../../src/storage/reads.js";
-import { createAccount, mint, NO_DEADLINE } from "../support/commands.js";
+import { createAccount, mint, NO_DEADLINE, suspension } from "../support/commands.js";
 import { openTestDatabase, type TestDatabase } from "../support/databases.js";
 
 const now = (): ReturnType<typeof toUnixMillis> => toUnixMillis(Date.now());
@@ -330,5 +330,87 @@ describe("the ledger's queue", () => {
       const again = await Promise.all(commands.map((command) => ledger.submit(command, NO_DEADLINE)));
       expect(again.map((outcome) => outcome.kind === "done" && !outcome.replayed)).to.deep.equal([true, true]);
     });
+  });
+});
+
+describe("the queue of operators", () => {
+  const ledgerWith = (batches: number[][], options: Partial<LedgerOptions> = {}) => {
+    let open: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const committer: Committer = {
+      batchesMax: 1,
+      batchUsual: 4,
+      commit: async (commands) => {
+        batches.push(commands.map((command) => ("amountCents" in command ? 1 : 0)));
+        if (batches.length === 1) await gate;
+        return commands.map(() => ({ kind: "refused", refusal: { reason: "ORGANIZATION_SUSPENDED" } }) as const);
+      },
+    };
+    const ledger = new Ledger({
+      committer,
+      now,
+      batchMax: 4,
+      queueMax: 100,
+      onStoreError: () => undefined,
+      ...options,
+    });
+    return { ledger, open };
+  };
+  const organizationId = "org_full" as OrganizationId;
+  const money = () => mint({ organizationId, accountId: "acc_1" as AccountId, amount: "1.00", reference: "r" });
+  const suspending = () => suspension("suspendOrganization", organizationId);
+
+  it("goes into the next batch, first, though the organization has filled its share", async () => {
+    const batches: number[][] = [];
+    const { ledger, open } = ledgerWith(batches);
+    const first = ledger.submit(money(), NO_DEADLINE);
+    await Promise.resolve();
+    const full = Array.from({ length: 60 }, () => ledger.submit(money(), NO_DEADLINE));
+    const suspended = ledger.submit(suspending(), NO_DEADLINE, { operator: true });
+    await new Promise((resolve) => setImmediate(resolve));
+    open();
+    await Promise.all([first, suspended, ...full]);
+    expect(batches[1]).to.deep.equal([0, 1, 1, 1]);
+  });
+
+  it("has room for 64, and a batch takes at most 16 before others", async () => {
+    const batches: number[][] = [];
+    const { ledger, open } = ledgerWith(batches, { batchMax: 32 });
+    const first = ledger.submit(money(), NO_DEADLINE);
+    await new Promise((resolve) => setImmediate(resolve));
+    const acts = Array.from({ length: 65 }, () => ledger.submit(suspending(), NO_DEADLINE, { operator: true }));
+    const others = Array.from({ length: 8 }, () => ledger.submit(money(), NO_DEADLINE));
+    const last = await acts.at(-1);
+    expect(last).to.deep.equal({ kind: "refused", refusal: { reason: "QUEUE_FULL" } });
+    open();
+    await Promise.all([first, ...acts, ...others]);
+    expect(batches[1]?.filter((each) => each === 0)).to.have.lengthOf(16);
+  });
+
+  it("quarantines nobody by a command that the database rejects", async () => {
+    let commits = 0;
+    const committer: Committer = {
+      batchesMax: 1,
+      batchUsual: 4,
+      commit: (commands) => {
+        commits += 1;
+        if (commits === 1) return Promise.reject(new StoreError("rejected", new Error("a constraint")));
+        return Promise.resolve(commands.map(() => ({ kind: "refused", refusal: { reason: "BOOK_MOVING" } }) as const));
+      },
+    };
+    const ledger = new Ledger({ committer, now, batchMax: 4, queueMax: 100, onStoreError: () => undefined });
+    const rejected = await ledger
+      .submit(suspending(), NO_DEADLINE, { operator: true })
+      .catch((error: unknown) => error);
+    expect(rejected).to.be.instanceOf(StoreError);
+    // Two organizations share a batch only if neither is quarantined.
+    const strangers = "org_other" as OrganizationId;
+    await Promise.all([
+      ledger.submit(money(), NO_DEADLINE),
+      ledger.submit({ ...money(), organizationId: strangers }, NO_DEADLINE),
+    ]);
+    expect(commits).to.equal(2);
   });
 });

@@ -1,7 +1,7 @@
 import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
-import type { OperatorProposalId } from "../../src/domain/values/ids.js";
+import type { ProposalId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
 import { readContract, readOperatorsContract } from "../../src/grpc/messages/contract.js";
@@ -31,6 +31,7 @@ const READS = [
   "ListOperators",
   "ListOperatorActs",
   "ListProposals",
+  "GetProposal",
 ];
 const PROTECTS = ["SuspendOrganization", "RevokeApiKey"];
 const LIMITS = ["SetLimits"];
@@ -246,7 +247,7 @@ for (const engine of ENGINES_OF_STAGE) {
          VALUES ('prp_x', '${content}', 'opr_x', 5, ${later}, ${bytes})`,
       );
       expect(await stored.proposals()).to.deep.equal([]);
-      expect(await stored.approve("prp_x" as OperatorProposalId, ann)).to.deep.equal({
+      expect(await stored.approve("prp_x" as ProposalId, ann)).to.deep.equal({
         kind: "refused",
         refusal: { reason: "PROPOSAL_NOT_FOUND", proposalId: "prp_x" },
       });

@@ -148,7 +148,7 @@ for (const engine of ENGINES) {
         admin.call(Rpcs.getOrganization, { organization_id: "org_x" }, alice),
         admin.call(Rpcs.revokeApiKey, { api_key_id: "key_x" }, alice),
         admin.call(Rpcs.setOperatorRoles, { operator_id: "opr_x", roles: [ROLE_VIEWER] }, alice),
-        admin.call(Rpcs.rejectProposal, { proposal_id: "prp_x" }, alice),
+        admin.call(Rpcs.rejectProposal, { proposal_id: "prp_x", note: "" }, alice),
         admin.call(Rpcs.createOrganization, { name: "Cell", sandbox: false, cell: 9 }, alice),
       ]);
       expect(replies.map(({ code, reason }) => [code, reason])).to.deep.equal(

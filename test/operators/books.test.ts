@@ -14,6 +14,7 @@ import { createAccount, flag, mint, SLOW_RAIL } from "../support/commands.js";
 import { ENGINES, execute } from "../support/databases.js";
 import { sealBooks } from "../support/seals/given-seals.js";
 import { makeTenant } from "../support/service/tenants.js";
+import { changeSuspension } from "../support/suspend.js";
 import { type GivenOperator, type OperatorService, startOperatorService } from "./given.js";
 
 const UNKNOWN_ORG = "org_01jd2r6p5vf8ksw3xhb1z7q4ye";
@@ -103,8 +104,8 @@ for (const engine of ENGINES) {
           service.opened.address,
           `UPDATE books SET state = '${value}' WHERE organization_id = '${other.organizationId}'`,
         );
-      const act = { organizationId: other.organizationId, reason: "case 17" as never };
-      await service.stored.submit({ kind: "organization.suspend", ...act }, undefined);
+      const given = { organizationId: other.organizationId, reason: "case 17", now: now() };
+      await changeSuspension(service.opened.cell, { ...given, isSuspended: true });
       const first = await admin.call(Rpcs.listBooks, { page_size: 1, page_token: "" }, vera);
       expect(first.response?.books).to.have.lengthOf(1);
       const [own] = first.response?.books ?? [];

@@ -113,6 +113,6 @@ export async function approved(
   proposal_id: string | undefined,
   { key }: Pick<GivenOperator, "key">,
 ): Promise<string | undefined> {
-  const reply = await admin.call(Rpcs.approveProposal, { proposal_id: proposal_id ?? "" }, { key });
+  const reply = await admin.call(Rpcs.approveProposal, { proposal_id: proposal_id ?? "", note: "" }, { key });
   return reply.code === 0 ? undefined : reply.reason;
 }

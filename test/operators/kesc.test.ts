@@ -2,6 +2,7 @@ import { expect } from "chai";
 
 import { TEST_MASTER_KEY_FILE } from "../support/master-key.js";
 import { type Ended, kesc, type Variables } from "../support/service/kesc.js";
+import { TcpForwarder } from "../support/tcp-forwarder.js";
 import { type GivenOperator, newKey, type OperatorService, startOperatorService } from "./given.js";
 
 describe("kesc org, key, operator and proposal at a server", () => {
@@ -35,6 +36,10 @@ describe("kesc org, key, operator and proposal at a server", () => {
       ["org", "acts", tenant],
       ["operator", "list"],
       ["operator", "acts", "--json"],
+      ["org", "rails", tenant],
+      ["org", "endpoints", tenant, "--json"],
+      ["limits", "show", tenant, "--json"],
+      ["proposal", "list", "--all"],
     ];
     for (const args of commands) {
       const [there, here] = await Promise.all([as(alice, ...args), kesc(args, database)]);
@@ -56,8 +61,21 @@ describe("kesc org, key, operator and proposal at a server", () => {
       `The proposal ${id} is your own. Another person must approve it.\n`,
     ]);
     const approval = await as(bob, "proposal", "approve", id);
-    expect(approval.stdout, approval.stderr).to.match(/^Done, as Alice proposed: \{"kind":"key\.create"/);
+    expect(approval.stdout, approval.stderr).to.match(
+      /^Done, as Alice proposed: \{"format":"kesc-act-1","expiresAt"|^Done, as Alice proposed: \{"format":"kesc-act-1","label":"k"/,
+    );
     expect((await service.publicly.call("ListAccounts", {}, { key: secret })).code).to.equal(0);
+  });
+
+  it("propose in JSON, too, with the resource at the top", async () => {
+    const { id } = await createOrganization("Resumed");
+    const suspend = ["org", "suspend", id, "--note", "case 17", "--yes", "--json"];
+    const suspended = await as(alice, ...suspend);
+    expect(JSON.parse(suspended.stdout)).to.include({ id, suspended: true, unchanged: false });
+    const proposed = await as(alice, "org", "resume", id, "--note", "closed", "--json");
+    const { proposal, ...rest } = JSON.parse(proposed.stdout) as { readonly proposal: object };
+    expect(proposal).to.include({ type: "resumeOrganization", state: "pending", proposer_name: "Alice" });
+    expect(rest).to.deep.equal({ unchanged: false });
   });
 
   it("say what is missing, and never print a key", async () => {
@@ -78,4 +96,81 @@ describe("kesc org, key, operator and proposal at a server", () => {
     const plain = await kesc(["org", "list"], remote);
     expect([plain.code, plain.stderr.includes("TLS is off")]).to.deep.equal([2, true]);
   });
+
+  it("are made on the database only if somebody means it, once there are operators", async () => {
+    const count = async (): Promise<number> => (await service.stored.organizations()).length;
+    const create = ["org", "create", "--name", "Emergency"];
+    const before = await count();
+    for (const args of [create, [...create, "--on-database"], [...create, "--note", "the server is down"]]) {
+      const refused = await kesc(args, database);
+      expect(refused, args.join(" ")).to.include({ code: 2, stdout: "" });
+      expect(refused.stderr).to.match(/^This database has operators\. .*\n.*--on-database --note TEXT.*was done\.\n$/);
+    }
+    const tenant = service.tenant.organizationId;
+    const certificate = ["key", "create", "--org", tenant, "--certificate", "DNS:a.example", "--all-scopes"];
+    expect(await kesc([...certificate, "--never-expires"], database)).to.include({ code: 2, stdout: "" });
+    expect(await count()).to.equal(before);
+
+    const note = ["--on-database", "--note", "the server is down"];
+    const made = await kesc([...create, ...note], { ...database, KESC_OPERATOR_SERVER: "127.0.0.1:1" });
+    expect(made).to.include({ code: 0, stderr: "Done on the database. Note: the server is down\n" });
+    expect(await count()).to.equal(before + 1);
+    const both = await kesc([...create, ...note, "--server", "127.0.0.1:1"], database);
+    expect(both).to.include({ code: 2, stderr: "Give --server or --on-database, not both.\n" });
+  });
+
+  it("write the note into the book where the call has one", async () => {
+    const { id: organizationId } = await createOrganization("Noted");
+    const suspend = ["org", "suspend", organizationId, "--on-database", "--note", "case 9", "--yes"];
+    expect(await kesc(suspend, database)).to.include({ code: 0, stderr: "" });
+    const acts = await as(alice, "org", "acts", organizationId, "--limit", "1", "--json");
+    const [newest] = JSON.parse(acts.stdout) as readonly object[];
+    expect(newest).to.include({ type: "organization.suspended", actor: "operator", note: "case 9" });
+    const elsewhere = await as(alice, "operator", "revoke", "Bob", "--note", "x");
+    expect(elsewhere.code).to.equal(2);
+    expect(elsewhere.stderr).to.include("--note belongs to --on-database here");
+  });
+
+  for (const args of [
+    ["operator", "whoami"],
+    ["proposal", "approve", "prp_01jd2r6p5vf8ksw3xhb1z7q4ye"],
+    ["proposal", "reject", "prp_01jd2r6p5vf8ksw3xhb1z7q4ye"],
+  ]) {
+    it(`need a person with a key: ${args.join(" ")}`, async () => {
+      const { code, stderr } = await kesc(args, database);
+      expect(code).to.equal(2);
+      expect(stderr).to.match(/ Name the server with --server or KESC_OPERATOR_SERVER\.\n$/);
+    });
+  }
+
+  it("repeat a lost call once if the repeat changes nothing, and only then", async () => {
+    const { id } = await createOrganization("Lost");
+    const [, port = ""] = /:(\d+)$/.exec(service.servers[0].operatorAddress ?? "") ?? [];
+    const network = await TcpForwarder.start(Number(port));
+    const server = ["--server", `127.0.0.1:${String(network.port)}`];
+    try {
+      // The name of the organization, and then the field `suspended`.
+      const suspension = network.loseAnswer(/Lost\x20\x01/);
+      const suspended = await as(alice, "org", "suspend", id, "--note", "case 17", "--yes", ...server);
+      await suspension;
+      expect(suspended.stdout, suspended.stderr).to.equal(`${id} ("Lost") was suspended before.\n`);
+
+      const secret = network.loseAnswer(/kesc_0_/);
+      const before = (await service.stored.proposals()).length;
+      const create = ["key", "create", "--org", id, "--name", "k", "--all-scopes", "--never-expires"];
+      const lost = await as(alice, ...create, ...server);
+      await secret;
+      expect(lost).to.include({ code: 1, stdout: "" });
+      expect(lost.stderr).to.match(/^UNAVAILABLE: .* Look whether it was done before you try again\.\n$/);
+      expect(await service.stored.proposals()).to.have.length(before + 1);
+    } finally {
+      await network.stop();
+    }
+  });
+
+  async function createOrganization(name: string): Promise<{ readonly id: string }> {
+    const made = await as(alice, "org", "create", "--name", name, "--json");
+    expect(made.code, made.stderr).to.equal(0);
+    return JSON.parse(made.stdout) as { readonly id: string };
+  }
 });

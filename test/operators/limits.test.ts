@@ -6,6 +6,7 @@ import { LimitPeriod } from "../../src/gen/kesc/v1/organization.js";
 import { TransactionType } from "../../src/gen/kesc/v1/transaction.js";
 import type { GrpcCaller } from "../support/callers/grpc-caller.js";
 import { ENGINES, execute } from "../support/databases.js";
+import { changeSuspension } from "../support/suspend.js";
 import { type GivenOperator, type OperatorService, startOperatorService } from "./given.js";
 
 const UNKNOWN_ORG = "org_01jd2r6p5vf8ksw3xhb1z7q4ye";
@@ -86,7 +87,7 @@ for (const engine of ENGINES) {
         service.opened.address,
         "SELECT detail FROM journal WHERE kind = 'limits.set'",
       );
-      expect(JSON.parse(row?.detail ?? "[]")).to.have.property("0", "Fay");
+      expect(JSON.parse(row?.detail ?? "[]")).to.have.property("0", fay.operator.id);
     });
 
     it("are changed one by one, lifted, and removed", async () => {
@@ -110,11 +111,11 @@ for (const engine of ENGINES) {
 
     it("may be set while the organization is suspended", async () => {
       const organizationId = service.tenant.organizationId;
-      const act = { organizationId, reason: "case 17" as never };
-      await service.stored.submit({ kind: "organization.suspend", ...act }, undefined);
+      const given = { organizationId, reason: "case 17", now: Date.now() as never };
+      await changeSuspension(service.opened.cell, { ...given, isSuspended: true });
       expect((await set({ changes: [limitOf(REDEMPTIONS, MONTH, "900.00")] })).code).to.equal(0);
       expect((await mint("1.00", "in-4")).reason).to.equal("ORGANIZATION_SUSPENDED");
-      await service.stored.submit({ kind: "organization.resume", ...act }, undefined);
+      await changeSuspension(service.opened.cell, { ...given, isSuspended: false });
     });
 
     it("are at most 20 tiers: TOO_MANY_TIERS", async () => {

@@ -7,7 +7,7 @@ import { pino } from "pino";
 import { serverExposure } from "../../runtime/transport/exposure.js";
 import { readVariables } from "../../runtime/variables.js";
 import type { Rail } from "../../src/domain/transaction.js";
-import type { ApiKeyId, OperatorId, OperatorProposalId, OrganizationId } from "../../src/domain/values/ids.js";
+import type { ApiKeyId, OperatorId, OrganizationId, ProposalId } from "../../src/domain/values/ids.js";
 import type { AnyRefusal } from "../../src/grpc/errors/refusal.js";
 import { statusOf } from "../../src/grpc/errors/status.js";
 import { readOperatorsContract } from "../../src/grpc/messages/contract.js";
@@ -21,9 +21,17 @@ import { NO_SEAL_KEY_FILE } from "../support/master-key.js";
 
 const organizationId = "org_1" as OrganizationId;
 const operatorId = "opr_1" as OperatorId;
-const proposalId = "prp_1" as OperatorProposalId;
+const proposalId = "prp_1" as ProposalId;
 
-type OperatorsOnly = Exclude<OperatorRefusal, AnyRefusal> | Extract<AnyRefusal, { readonly reason: "TOO_MANY_TIERS" }>;
+/** The rules of books that only operators meet. */
+type InBook =
+  | "TOO_MANY_TIERS"
+  | "API_KEY_NOT_FOUND"
+  | "PROPOSAL_NOT_FOUND"
+  | "PROPOSAL_CLOSED"
+  | "OWN_PROPOSAL"
+  | "TOO_MANY_PROPOSALS";
+type OperatorsOnly = Exclude<OperatorRefusal, AnyRefusal> | Extract<AnyRefusal, { readonly reason: InBook }>;
 
 /** An example of each refusal. One without an example does not compile. */
 const EXAMPLES: { readonly [Reason in OperatorsOnly["reason"]]: Extract<OperatorsOnly, { reason: Reason }> } = {
@@ -33,11 +41,11 @@ const EXAMPLES: { readonly [Reason in OperatorsOnly["reason"]]: Extract<Operator
   ORGANIZATION_NOT_FOUND: { reason: "ORGANIZATION_NOT_FOUND", organizationId },
   ORGANIZATION_ALREADY_EXISTS: { reason: "ORGANIZATION_ALREADY_EXISTS", organizationId },
   CELL_NOT_FOUND: { reason: "CELL_NOT_FOUND", cells: 4 },
-  API_KEY_NOT_FOUND: { reason: "API_KEY_NOT_FOUND", keyId: "key_1" as ApiKeyId },
   RAIL_ACCOUNT_NOT_FOUND: { reason: "RAIL_ACCOUNT_NOT_FOUND", rail: "mpesa" as Rail },
   OPERATOR_NOT_FOUND: { reason: "OPERATOR_NOT_FOUND", operatorId },
   OPERATOR_ALREADY_EXISTS: { reason: "OPERATOR_ALREADY_EXISTS", operatorId },
   OPERATOR_REVOKED: { reason: "OPERATOR_REVOKED", operatorId },
+  API_KEY_NOT_FOUND: { reason: "API_KEY_NOT_FOUND", keyId: "key_1" as ApiKeyId },
   PROPOSAL_NOT_FOUND: { reason: "PROPOSAL_NOT_FOUND", proposalId },
   PROPOSAL_CLOSED: { reason: "PROPOSAL_CLOSED", proposalId, state: "LAPSED" },
   OWN_PROPOSAL: { reason: "OWN_PROPOSAL", proposalId },

@@ -2,18 +2,23 @@ import { expect } from "chai";
 
 import type { BookHead } from "../../src/domain/book.js";
 import type { Command, Resource } from "../../src/domain/commands.js";
+import type { Proposal } from "../../src/domain/proposal.js";
 import { toCents } from "../../src/domain/values/cents.js";
-import type { OrganizationId, TransactionId } from "../../src/domain/values/ids.js";
+import type { ApiKeyId, OrganizationId, TransactionId } from "../../src/domain/values/ids.js";
 import { commitBatch } from "../../src/ledger/commit-batch.js";
 import type { CommandResult } from "../../src/ledger/ports/committer.js";
 import type { Cell } from "../../src/storage/database.js";
 import { keys } from "../../src/storage/keys.js";
+import { bookProposals } from "../../src/storage/operators/book-proposals.js";
 import { reads } from "../../src/storage/reads.js";
+import { type ApiKeyRow, storedApiKeyOf } from "../../src/storage/sql/organization-rows.js";
 import { bookHeadOf, type BookRow } from "../../src/storage/sql/records/book-head-rows.js";
 import { verify } from "../../src/verify/verify.js";
 import { MemoryDisk } from "../attack/simulation/disks/memory-disk.js";
+import { plain, type PlainResource } from "../support/acted.js";
 import {
   advancePayment,
+  ALONE,
   beginPayment,
   cancel,
   clearFlag,
@@ -21,19 +26,24 @@ import {
   completePayment,
   correctBook,
   createAccount,
+  createApiKey,
   eraseAccount,
   failPayment,
   flag,
   freezeAccount,
   mint,
   newOrganizationId,
+  newProposalId,
   receiptNamed,
   redeem,
+  rejectProposal,
   resolve,
   reverse,
+  revokeApiKey,
   setAccountTier,
   setLimits,
   SLOW_RAIL,
+  suspension,
   unfreezeAccount,
   updateAccount,
 } from "../support/commands.js";
@@ -43,10 +53,17 @@ import { NOW } from "../support/given.js";
 // A column that no UPDATE sets, and a row that no lookup loads, both show here: what an operation
 // answers must be what is stored, and must be found again by the same command.
 
+/** A resource without what stands around that of an operator's command. */
+type Made = PlainResource | Proposal;
+
+function made(resource: Resource): Made {
+  return "content" in resource ? resource : plain(resource);
+}
+
 interface Storage {
   readonly organizationId: OrganizationId;
   commit(command: Command): Promise<CommandResult | undefined>;
-  stored(resource: Resource): Promise<Resource | undefined>;
+  stored(resource: Made): Promise<Made | undefined>;
   /** What `kesc verify` finds. */
   findings(): Promise<readonly object[]>;
   close(): Promise<void>;
@@ -66,6 +83,13 @@ function oneOfEach(organizationId: OrganizationId) {
   const [begun, unbegun, flagged, unknown] = rail.orders;
   const railUser = rail.accountId;
   const freeze = freezeAccount(organizationId, accountId, { key: "freeze" });
+  const newKeyId = "key_1" as ApiKeyId;
+  // Its group needs a second person, so it waits.
+  const wanted = createApiKey(organizationId, {
+    scopes: ["accounts:write"],
+    secretSha256: "b".repeat(64),
+    authority: { ...ALONE, groups: ["write_keys"], newProposalId: newProposalId() },
+  });
   const operations = {
     setLimits: setLimits(organizationId, { tier: "small", changes: { DAY: toCents(100_000) } }),
     createAccount: account,
@@ -103,8 +127,13 @@ function oneOfEach(organizationId: OrganizationId) {
       key: "return",
       target: "r4",
     }),
+    suspendOrganization: suspension("suspendOrganization", organizationId),
+    resumeOrganization: suspension("resumeOrganization", organizationId),
+    createApiKey: createApiKey(organizationId, { newKeyId, secretSha256: "a".repeat(64) }),
+    revokeApiKey: revokeApiKey(organizationId, newKeyId),
+    rejectProposal: rejectProposal(organizationId, wanted.authority.newProposalId),
   } satisfies Record<Command["name"], Command>;
-  return { setup: [empty, ...rail.setup], operations: Object.values(operations) };
+  return { setup: [empty, ...rail.setup, wanted], operations: Object.values(operations) };
 }
 
 /** An account with orders in several states, and a shortfall of 1.00. */
@@ -154,12 +183,22 @@ async function openEngine(engine: (typeof ENGINES)[number]): Promise<Storage> {
     stored: (resource) =>
       "sums" in resource
         ? headOf(cell, organizationId)
-        : "person" in resource
-          ? read.account(organizationId, resource.id)
-          : read.transaction(organizationId, resource.id),
+        : "secretSha256" in resource
+          ? keyOf(cell, resource.id)
+          : "content" in resource
+            ? bookProposals(cell, resource.id).then(([found]) => found?.proposal)
+            : "person" in resource
+              ? read.account(organizationId, resource.id)
+              : read.transaction(organizationId, resource.id),
     findings: async () => (await verify(database)).firstFindings,
     close: () => opened.dispose(),
   };
+}
+
+/** A key as the ledger loads it. */
+async function keyOf({ reader, engine }: Cell, id: ApiKeyId): Promise<Made | undefined> {
+  const rows = await reader.rows<ApiKeyRow>(`SELECT * FROM ${engine.table("api_keys")} WHERE id = ?`, [id]);
+  return rows.map(storedApiKeyOf)[0];
 }
 
 /** The book as the ledger loads it. */
@@ -182,14 +221,17 @@ function openMemory(): Promise<Storage> {
     organizationId,
     commit: async (command) => {
       const [answer] = await commitBatch(store, [command], NOW);
-      return answer?.kind === "done" ? { ...answer, resource: withoutSeq(answer.resource) } : answer;
+      if (answer?.kind !== "done") return answer;
+      const { resource } = answer;
+      const inner = "resource" in resource ? { resource: withoutSeq(resource.resource ?? {}) } : withoutSeq(resource);
+      return { ...answer, resource: inner as Resource };
     },
     stored: (resource) => {
       const { accounts, transactions, heads } = disk.books();
       if ("sums" in resource) return Promise.resolve(heads.get(organizationId));
       const { id: wanted } = resource;
-      const row = [...accounts, ...transactions].find(({ id }) => id === wanted);
-      return Promise.resolve(row === undefined ? undefined : withoutSeq(row));
+      const row = [...accounts, ...transactions, ...disk.acts].find(({ id }) => id === wanted);
+      return Promise.resolve(row === undefined ? undefined : (withoutSeq(row) as Made));
     },
     findings: () => Promise.resolve([]),
     close: () => Promise.resolve(),
@@ -197,14 +239,14 @@ function openMemory(): Promise<Storage> {
 }
 
 /** The resource alone: a row in memory carries its `seq`, too. */
-function withoutSeq(row: Resource): Resource {
-  return Object.fromEntries(Object.entries(row).filter(([name]) => name !== "seq")) as unknown as Resource;
+function withoutSeq<Row extends object>(row: Row): Row {
+  return Object.fromEntries(Object.entries(row).filter(([name]) => name !== "seq")) as Row;
 }
 
 /** Without what is stored elsewhere: the freeze, or the correction. The repeat shows it again. */
-function withoutLinked(resource: Resource): Resource {
+function withoutLinked(resource: Made): Made {
   const isLinked = ([name]: [string, unknown]): boolean => name === "freeze" || name === "correction";
-  return Object.fromEntries(Object.entries(resource).filter((entry) => !isLinked(entry))) as unknown as Resource;
+  return Object.fromEntries(Object.entries(resource).filter((entry) => !isLinked(entry))) as unknown as Made;
 }
 
 for (const where of [...ENGINES, "memory"] as const) {
@@ -225,7 +267,7 @@ for (const where of [...ENGINES, "memory"] as const) {
         const answer = await storage.commit(command);
         if (answer?.kind !== "done") throw new Error(`${command.name} was not done: ${JSON.stringify(answer)}`);
         const { resource } = answer;
-        expect(await storage.stored(resource), command.name).to.deep.equal(withoutLinked(resource));
+        expect(await storage.stored(made(resource)), command.name).to.deep.equal(withoutLinked(made(resource)));
         const repeated = await storage.commit(command);
         if (ONCE.includes(command.name)) {
           expect(repeated?.kind, command.name).to.equal("refused");

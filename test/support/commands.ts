@@ -9,15 +9,20 @@ import type {
   CompletePayment,
   CorrectBook,
   CreateAccount,
+  CreateApiKey,
   EraseAccount,
   FailPayment,
   FlagTransaction,
   FreezeAccount,
   MoveMoney,
+  RejectProposal,
   ResolveTransaction,
+  ResumeOrganization,
   ReverseTransaction,
+  RevokeApiKey,
   SetAccountTier,
   SetLimits,
+  SuspendOrganization,
   UnfreezeAccount,
   UpdateAccount,
 } from "../../src/domain/commands.js";
@@ -32,15 +37,18 @@ import type {
   RailTerms,
   Resolution,
 } from "../../src/domain/payment.js";
-import type { OperatorName } from "../../src/domain/proposal.js";
+import type { Decider } from "../../src/domain/proposal.js";
+import type { Authority } from "../../src/domain/second-person.js";
 import { DIRECT_RAIL, type Rail, type TransactionType } from "../../src/domain/transaction.js";
 import type { Actor } from "../../src/domain/values/actor.js";
 import { type Cents, MAX_CENTS, parseAmount, toCents } from "../../src/domain/values/cents.js";
 import { NO_EMAIL } from "../../src/domain/values/email-address.js";
 import type {
   AccountId,
+  ApiKeyId,
   FreezeId,
   OrganizationId,
+  ProposalId,
   TransactionId,
   WebhookEndpointId,
 } from "../../src/domain/values/ids.js";
@@ -73,6 +81,18 @@ export const RAIL_TERMS: RailTerms = {
   phoneCoolingMillis: 0,
 };
 export const NO_DEADLINE = toUnixMillis(Number.MAX_SAFE_INTEGER);
+
+/** A person who decides alone. */
+export const ALONE: Authority = {
+  person: "amina" as Decider,
+  mayApprove: true,
+  groups: [],
+  newProposalId: newProposalId(),
+};
+
+export function newProposalId(): ProposalId {
+  return typeid("prp").toString() as string as ProposalId;
+}
 
 /** The parsed value. Throws where the test's own input is wrong. */
 export function valid<T>(outcome: Parsed<T>): T {
@@ -195,11 +215,11 @@ export function updateAccount(
 }
 
 export function eraseAccount(organizationId: OrganizationId, accountId: AccountId): EraseAccount {
-  return { name: "eraseAccount", organizationId, actor: TEST_ACTOR, accountId, reason: NO_REASON };
+  return { name: "eraseAccount", organizationId, actor: TEST_ACTOR, authority: ALONE, accountId, note: NO_REASON };
 }
 
 export function setAccountTier(organizationId: OrganizationId, accountId: AccountId, tier = "small"): SetAccountTier {
-  const given = { organizationId, actor: TEST_ACTOR, accountId, reason: NO_REASON };
+  const given = { organizationId, actor: TEST_ACTOR, authority: ALONE, accountId, note: NO_REASON };
   return { name: "setAccountTier", ...given, tier: valid(parseTierName(tier)) };
 }
 
@@ -221,10 +241,10 @@ export function setLimits(
     name: "setLimits",
     organizationId,
     actor: TEST_ACTOR,
-    person: "amina" as OperatorName,
+    authority: ALONE,
     tier: tier === undefined ? undefined : valid(parseTierName(tier)),
     changes: changes === undefined ? undefined : { MINT: {}, REDEEM: {}, [type]: changes },
-    reason: NO_REASON,
+    note: NO_REASON,
   };
 }
 
@@ -320,7 +340,7 @@ export function flag(
 }
 
 export function clearFlag(organizationId: OrganizationId, transactionId: TransactionId, reason: FlagReason): ClearFlag {
-  return { ...flag(organizationId, transactionId, reason), name: "clearFlag", person: "amina" as OperatorName };
+  return { ...flag(organizationId, transactionId, reason), name: "clearFlag", person: "amina" as Decider };
 }
 
 /** Everything that a new webhook endpoint needs. Its number stands in its id and its address. */
@@ -355,7 +375,10 @@ export function resolve(
     transactionId,
     newTransactionId: newTransactionId(),
     resolution,
-    person: person as OperatorName,
+    person: person as Decider,
+    mayApprove: true,
+    lapses: false,
+    newProposalId: newProposalId(),
     aloneMaxCents,
     reason: NO_REASON,
   };
@@ -385,7 +408,9 @@ export function correctBook(
   const common = {
     organizationId,
     actor: TEST_ACTOR,
-    person: person as OperatorName,
+    person: person as Decider,
+    mayApprove: true,
+    newProposalId: newProposalId(),
     aloneMaxCents,
     reason: NO_REASON,
     amountCents: amountCents as Cents,
@@ -407,4 +432,42 @@ export function correctBook(
     case "explainTransfer":
       return { ...common, name, receipt: target as RailReceipt, direction };
   }
+}
+
+export function suspension(
+  name: "suspendOrganization" | "resumeOrganization",
+  organizationId: OrganizationId,
+): SuspendOrganization | ResumeOrganization {
+  return { name, organizationId, actor: TEST_ACTOR, authority: ALONE, note: NO_REASON };
+}
+
+export function createApiKey(organizationId: OrganizationId, given: Partial<CreateApiKey> = {}): CreateApiKey {
+  const newKeyId = typeid("key").toString() as string as ApiKeyId;
+  return {
+    name: "createApiKey",
+    organizationId,
+    actor: TEST_ACTOR,
+    authority: ALONE,
+    newKeyId,
+    label: "till",
+    scopes: ["accounts:read"],
+    expiresAt: undefined,
+    secretSha256: newKeyId,
+    ...given,
+  };
+}
+
+export function revokeApiKey(organizationId: OrganizationId, keyId: ApiKeyId): RevokeApiKey {
+  return { name: "revokeApiKey", organizationId, actor: TEST_ACTOR, authority: ALONE, keyId };
+}
+
+/** Rejects a proposal whose subject is its id, unless told otherwise. */
+export function rejectProposal(
+  organizationId: OrganizationId,
+  proposalId: ProposalId,
+  subject: string = proposalId,
+): RejectProposal {
+  const person = TEST_ACTOR as string as Decider;
+  const given = { organizationId, actor: TEST_ACTOR, person, note: NO_REASON };
+  return { name: "rejectProposal", ...given, proposalId, subject };
 }

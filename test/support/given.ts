@@ -4,6 +4,7 @@ import type { Book, Decision, Effect, TableName, Tables } from "../../src/domain
 import type { Freeze } from "../../src/domain/freeze.js";
 import { DEFAULT_TIER } from "../../src/domain/limits/limits.js";
 import type { Payment } from "../../src/domain/payment.js";
+import type { Decider, Proposal } from "../../src/domain/proposal.js";
 import type { Refusal } from "../../src/domain/refusal.js";
 import { DIRECT_RAIL, type Transaction } from "../../src/domain/transaction.js";
 import { toCents } from "../../src/domain/values/cents.js";
@@ -24,6 +25,7 @@ import {
   newAccountId,
   newFreezeId,
   newOrganizationId,
+  newProposalId,
   newTransactionId,
   RAIL_TERMS,
   SLOW_RAIL,
@@ -70,7 +72,7 @@ export function givenHead(given: Partial<BookHead> = {}): BookHead {
   return {
     organizationId: ORGANIZATION,
     state: "OPEN",
-    isSuspended: false,
+    suspendedSeq: undefined,
     lastSeq: 1,
     lastRecordedAt: EARLIER,
     sums: { reserve: 0, shortfall: 0, available: 0, held: 0, unallocated: 0 },
@@ -204,6 +206,7 @@ export function givenBook(rows: Partial<Loaded> = {}): Book {
     transactions: [],
     payments: [],
     proposals: [],
+    apiKeys: [],
     receipts: transactions.flatMap(({ id, organizationId, railReceipt: receipt }) =>
       receipt === undefined ? [] : [{ organizationId, receipt, transactionId: id }],
     ),
@@ -214,6 +217,22 @@ export function givenBook(rows: Partial<Loaded> = {}): Book {
     railRevisions: [],
     ...rows,
   });
+}
+
+/** A proposal that waits: the subject is its id, unless told otherwise. */
+export function givenProposal(given: Partial<Proposal> & Pick<Proposal, "content">): Proposal {
+  const id = newProposalId();
+  return {
+    organizationId: ORGANIZATION,
+    subject: id,
+    id,
+    person: "brian" as Decider,
+    proposedAt: EARLIER,
+    expiresAt: undefined,
+    decided: undefined,
+    sealed: undefined,
+    ...given,
+  };
 }
 
 /** A decision in one word: the reason of a refusal, or the decision's kind. */

@@ -42,6 +42,7 @@ const ORDER = (index: number): string => `book = 2 AND seq = ${String(5 + index)
 const ORDER_ID = (index: number): string => `(SELECT id FROM transactions WHERE ${ORDER(index)})`;
 const PAYMENT = (index: number): string => `transaction_id = ${ORDER_ID(index)}`;
 const PROPOSAL = (key: string): string => `subject LIKE '%:${key}'`;
+const KEY_PROPOSAL = (decision: string): string => `subject LIKE 'prp_%' AND decision = '${decision}'`;
 const RESOLUTION = (index: number): string => `subject = ${ORDER_ID(index)}`;
 
 // The seqs are those of makeTraffic, which fills book 1. Book 2 has one account, one mint with the
@@ -369,6 +370,22 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["'brian'", PROPOSAL("return"), /person amina \| person brian/],
     ["'brian'", RESOLUTION(19), /person amina \| person brian/],
   ],
+  "proposals.id": [["'prp_other'", PROPOSAL("cover"), /proposals \S+ \S+:cover: the mac of the proposal/]],
+  "proposals.seq": [["1", KEY_PROPOSAL("APPROVED"), /key\.created by \S+ \| no row/]],
+  "proposals.expires_at": [
+    ["expires_at - 1", KEY_PROPOSAL("APPROVED"), /the mac of the proposal/],
+    ["proposed_at + 1", "decision = 'REJECTED'", /the mac of the proposal/],
+  ],
+  "proposals.decision": [
+    ["'APPROVED'", KEY_PROPOSAL("REJECTED"), /the mac of the proposal[^]*key\.created by \S+ \| no row/],
+    ["'LAPSED'", KEY_PROPOSAL("REJECTED"), /no end before it lapses/],
+  ],
+  "proposals.decided_by": [
+    ["'opr_other'", KEY_PROPOSAL("REJECTED"), /the mac of the proposal[^]*decided_by/],
+    ["'opr_other'", KEY_PROPOSAL("APPROVED"), /by \S+,opr_other \| key\.created/],
+  ],
+  "proposals.sealed": [["BYTES(00)", "decision IS NULL", "not covered"]],
+  "proposals.mac": [[HASH, KEY_PROPOSAL("APPROVED"), /the mac of the proposal/]],
   "proposals.proposed_at": [["proposed_at - 1", PROPOSAL("return"), /proposed_at/]],
   "proposals.done_at": [
     ["NULL", PROPOSAL("return"), /done_at \d+ \| done_at null/],
@@ -693,7 +710,7 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "operator_acts.hash": [[HASH, "seq = 2", /operator_acts 2 .*the hash of the row[^]*operator_acts 3 .*the hash/]],
   "operator_proposals.id": [["'prp_other'", WAITING, /operator_proposals .*prp_other: the hash of the proposal/]],
   "operator_proposals.content": [
-    ["replace(content, 'accounts:write', 'accounts:read')", WAITING, /operator_proposals .*the hash of the proposal/],
+    ["replace(content, '333', '444')", WAITING, /operator_proposals .*the hash of the proposal/],
   ],
   "operator_proposals.proposed_by": [
     ["'opr_other'", WAITING, /the hash of the proposal[^]*a known operator \| opr_other/],

@@ -4,7 +4,6 @@ import type { Account } from "../../domain/account.js";
 import type { EraseAccount } from "../../domain/commands.js";
 import type { Freeze } from "../../domain/freeze.js";
 import type { Transaction } from "../../domain/transaction.js";
-import { OPERATOR } from "../../domain/values/actor.js";
 import { formatCents, toCents } from "../../domain/values/cents.js";
 import { type AccountId, type OrganizationId, parseAccountId } from "../../domain/values/ids.js";
 import type { StatusReason } from "../../domain/values/text.js";
@@ -17,6 +16,7 @@ import { OperatorError } from "../../startup/operator-error.js";
 import { exportAccount, type JournalExportRow } from "../../storage/account-export.js";
 import type { Cell, Database, DatabaseAddress } from "../../storage/database.js";
 import { NotVacuumedError, truncateLog, vacuumPersonalData } from "../../storage/erased-bytes.js";
+import { byMachine } from "../../storage/organizations/commit-now.js";
 import { reads } from "../../storage/reads.js";
 import { commitAsOperator } from "../commit-as-operator.js";
 import { findOwner } from "../organizations.js";
@@ -221,7 +221,7 @@ async function intentOf(found: Found): Promise<string> {
 /** Commits the erasure. An account that is erased already is no error. */
 async function erase(found: Found, reason: StatusReason): Promise<void> {
   const { cell, organizationId, accountId } = found;
-  const command: EraseAccount = { name: "eraseAccount", organizationId, actor: OPERATOR, accountId, reason };
+  const command: EraseAccount = { name: "eraseAccount", accountId, note: reason, ...byMachine(organizationId) };
   const outcome = await commitAsOperator(cell, command);
   if (outcome.kind === "refused") {
     throw outcome.refusal.reason === "ACCOUNT_NOT_FOUND"

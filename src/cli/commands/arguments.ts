@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from "commander";
 
 import { parseCertificateName, parseScope, type Scope } from "../../domain/api-key.js";
+import { parseTierName, type TierName } from "../../domain/limits/limits.js";
 import { type Cents, NO_CENTS, parseAmount } from "../../domain/values/cents.js";
 import { parsePhoneNumber, type PhoneNumber } from "../../domain/values/phone-number.js";
 import { parseDescription, parseStatusReason, type StatusReason } from "../../domain/values/text.js";
@@ -78,6 +79,13 @@ export function phoneNumber(text: string): PhoneNumber {
   const phone = parsePhoneNumber(text);
   if (!phone.ok) throw new InvalidArgumentError(`It ${phone.problem}.`);
   return phone.value;
+}
+
+/** Parses the name of a tier. Throws an error that Commander prints. */
+export function tierName(text: string): TierName {
+  const tier = parseTierName(text);
+  if (!tier.ok) throw new InvalidArgumentError(`It ${tier.problem}.`);
+  return tier.value;
 }
 
 /** Parses "accounts:read,transactions:read". Throws an error that Commander prints. */

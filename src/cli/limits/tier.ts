@@ -2,19 +2,18 @@ import type { Command } from "commander";
 
 import type { SetAccountTier } from "../../domain/commands.js";
 import { DEFAULT_TIER, type TierName } from "../../domain/limits/limits.js";
-import { OPERATOR } from "../../domain/values/actor.js";
 import { parseAccountId } from "../../domain/values/ids.js";
 import type { StatusReason } from "../../domain/values/text.js";
 import { messageOf } from "../../grpc/errors/status.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
 import { OperatorError } from "../../startup/operator-error.js";
+import { byMachine } from "../../storage/organizations/commit-now.js";
 import { reads } from "../../storage/reads.js";
-import { statusReason } from "../commands/arguments.js";
+import { statusReason, tierName } from "../commands/arguments.js";
 import { printLine } from "../commands/output.js";
 import { commitAsOperator } from "../commit-as-operator.js";
 import { findOwner } from "../organizations.js";
-import { tierName } from "./command.js";
 
 const WRONG_USAGE = 2;
 
@@ -53,11 +52,11 @@ async function setTier(account: string, { org, tier, reason }: TierOptions): Pro
           "To set some: kesc limits set ORG --tier NAME …",
       );
     }
-    const given = { organizationId, actor: OPERATOR, accountId: accountId.value };
-    const command: SetAccountTier = { name: "setAccountTier", ...given, tier, reason };
+    const given = { accountId: accountId.value, tier, note: reason };
+    const command: SetAccountTier = { name: "setAccountTier", ...given, ...byMachine(organizationId) };
     const outcome = await commitAsOperator(cell, command);
     if (outcome.kind === "refused") throw new OperatorError(messageOf(outcome.refusal));
-    const { id } = outcome.resource;
+    const { value: id } = accountId;
     printLine(
       outcome.replayed ? `Account ${id} has the tier ${tier} already.` : `Account ${id} now has the tier ${tier}.`,
     );

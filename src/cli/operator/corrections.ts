@@ -1,18 +1,19 @@
 import { type Command, Option } from "commander";
+import { typeidUnboxed } from "typeid-js";
 
 import type { BookHead } from "../../domain/book.js";
 import type { CorrectBook } from "../../domain/commands.js";
 import type { RailReceipt } from "../../domain/payment.js";
 import { OPERATOR } from "../../domain/values/actor.js";
 import { type Cents, formatCents } from "../../domain/values/cents.js";
-import { type AccountId, parseAccountId } from "../../domain/values/ids.js";
+import { type AccountId, parseAccountId, type ProposalId } from "../../domain/values/ids.js";
 import { type IdempotencyKey, parseIdempotencyKey } from "../../domain/values/text.js";
 import { messageOf } from "../../grpc/errors/status.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
 import { OperatorError } from "../../startup/operator-error.js";
+import { standingProposer } from "../../storage/operators/book-proposals.js";
 import { correctAloneMaxCents } from "../../storage/rails/alone-max.js";
-import { standingProposer } from "../../storage/rails/proposals.js";
 import { decimalOf } from "../../verify/format.js";
 import { printLine } from "../commands/output.js";
 import { commitAsOperator } from "../commit-as-operator.js";
@@ -129,6 +130,8 @@ async function correct(correction: CorrectionCommand, options: CorrectionOptions
       organizationId,
       actor: OPERATOR,
       person,
+      mayApprove: true,
+      newProposalId: typeidUnboxed("prp") as string as ProposalId,
       aloneMaxCents,
       reason,
       amountCents,

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 
 import type { RailReceipt } from "../../domain/payment.js";
-import type { OperatorName } from "../../domain/proposal.js";
+import type { Decider } from "../../domain/proposal.js";
 import { type Cents, parseAmount } from "../../domain/values/cents.js";
 import { parseReference, type StatusReason } from "../../domain/values/text.js";
 import { nonEmptyName, statusReason } from "../commands/arguments.js";
@@ -9,7 +9,7 @@ import { nonEmptyName, statusReason } from "../commands/arguments.js";
 /** What every command has that may need a second person. */
 export interface OperatorOptions {
   readonly org: string;
-  readonly person: OperatorName;
+  readonly person: Decider;
   readonly reason: StatusReason;
   readonly yes?: true;
 }
@@ -38,6 +38,6 @@ export function receiptOf(text: string): RailReceipt {
 }
 
 /** Parses the name of a person. Throws an error that Commander prints. */
-export function operatorName(text: string): OperatorName {
-  return nonEmptyName(text) as OperatorName;
+export function operatorName(text: string): Decider {
+  return nonEmptyName(text) as Decider;
 }

@@ -5,7 +5,7 @@ import type { ClearFlag, ResolveTransaction } from "../../domain/commands.js";
 import { FLAG_REASONS, type FlagReason, type RailReceipt, type Resolution } from "../../domain/payment.js";
 import { OPERATOR } from "../../domain/values/actor.js";
 import { type Cents, formatCents } from "../../domain/values/cents.js";
-import { parseTransactionId, type TransactionId } from "../../domain/values/ids.js";
+import { parseTransactionId, type ProposalId, type TransactionId } from "../../domain/values/ids.js";
 import { messageOf } from "../../grpc/errors/status.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
 import { configFromEnvironment } from "../../startup/environment.js";
@@ -68,6 +68,9 @@ async function resolve(text: string, options: ResolveOptions): Promise<void> {
       newTransactionId: typeidUnboxed("txn") as string as TransactionId,
       resolution,
       person,
+      mayApprove: true,
+      lapses: true,
+      newProposalId: typeidUnboxed("prp") as string as ProposalId,
       aloneMaxCents,
       reason,
     };

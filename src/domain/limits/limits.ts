@@ -66,6 +66,14 @@ export function changedLimits(limits: LimitSet, changes: LimitChanges): LimitSet
   return { MINT: changed("MINT"), REDEEM: changed("REDEEM") };
 }
 
+/** Returns whether one of the limits is higher in `after`, or is not there any more. */
+export function isLooser(before: LimitSet, after: LimitSet): boolean {
+  const types = Object.keys(before) as TransactionType[];
+  return types.some((type) =>
+    LIMIT_PERIODS.some((period) => (before[type][period] ?? Infinity) < (after[type][period] ?? Infinity)),
+  );
+}
+
 /** Returns the one text of the limits. Equal limits have equal texts. */
 export function limitsText({ organization, tiers }: Limits): string {
   const names = [...tiers.keys()].sort();

@@ -5,7 +5,7 @@ import type { Payment } from "../payment.js";
 import type { Transaction } from "../transaction.js";
 import type { UnixMillis } from "../values/time.js";
 
-export const advancePayment: Operation<AdvancePayment, Transaction> = { lookup, decide };
+export const advancePayment: Operation<AdvancePayment, Transaction> = { lookup, decide, inSuspension: "always" };
 
 function lookup({ transactionId }: AdvancePayment, rows: Lookup): void {
   rows.need("payment", transactionId);

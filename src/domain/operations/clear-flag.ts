@@ -6,7 +6,7 @@ import { effectOf, postedStep } from "../orders/step.js";
 import type { Transaction } from "../transaction.js";
 import type { UnixMillis } from "../values/time.js";
 
-export const clearFlag: Operation<ClearFlag, Transaction> = { lookup, decide };
+export const clearFlag: Operation<ClearFlag, Transaction> = { lookup, decide, inSuspension: "of operators" };
 
 function lookup({ transactionId }: ClearFlag, rows: Lookup): void {
   rows.need("transaction", transactionId);

@@ -10,7 +10,7 @@ import type { TransactionId } from "../values/ids.js";
 import { canBePhone } from "../values/masked-phone.js";
 import type { UnixMillis } from "../values/time.js";
 
-export const completePayment: Operation<CompletePayment, Transaction> = { lookup, decide };
+export const completePayment: Operation<CompletePayment, Transaction> = { lookup, decide, inSuspension: "always" };
 
 function lookup({ organizationId, transactionId, movement, receipt }: CompletePayment, rows: Lookup): void {
   rows.need("order", transactionId);

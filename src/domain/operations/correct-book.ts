@@ -11,13 +11,13 @@ import {
   type Posting,
 } from "../journal.js";
 import type { RailReceipt } from "../payment.js";
-import { detailOf, type Intent, isApproved, standingAfter } from "../proposal.js";
+import { decidedProposal, detailOf, type Intent, isApproved, standingAfter } from "../proposal.js";
 import type { Refusal } from "../refusal.js";
 import { MAX_CENTS } from "../values/cents.js";
 import type { AccountId } from "../values/ids.js";
 import type { UnixMillis } from "../values/time.js";
 
-export const correctBook: Operation<CorrectBook, BookHead> = { lookup, decide };
+export const correctBook: Operation<CorrectBook, BookHead> = { lookup, decide, inSuspension: "always" };
 
 function lookup(command: CorrectBook, rows: Lookup): void {
   const { organizationId } = command;
@@ -89,9 +89,9 @@ function accountIdOf(command: CorrectBook): AccountId | undefined {
 function decide(book: Book, command: CorrectBook, now: UnixMillis): Decision<BookHead> {
   const { organizationId, person, amountCents } = command;
   const head = book.bookOf(organizationId);
-  const intent: Intent = { organizationId, subject: subjectOf(command), content: contentOf(command), person };
+  const intent: Intent = { ...command, lapses: true, subject: subjectOf(command), content: contentOf(command) };
   const standing = book.proposal(organizationId, intent.subject);
-  if (standing?.doneAt !== undefined) {
+  if (standing?.decided?.as === "APPROVED") {
     return standing.content === intent.content ? replay(head) : refuse({ reason: "IDEMPOTENCY_KEY_REUSED" });
   }
   const correction = correctionOf(command);
@@ -101,7 +101,7 @@ function decide(book: Book, command: CorrectBook, now: UnixMillis): Decision<Boo
   if (refusal !== undefined) return refuse(refusal);
 
   const row = standingAfter(standing, intent, now);
-  if (!isApproved(standing, intent, amountCents <= command.aloneMaxCents)) {
+  if (!isApproved(standing, intent, { isOneEnough: amountCents <= command.aloneMaxCents, now })) {
     if (row === standing) return replay(head);
     const entry = entryOf(command, { kind: "book.proposed", detail: detailOf(intent), now });
     return corrected(head, { entries: [entry], puts: [{ table: "proposals", row }] });
@@ -118,7 +118,7 @@ function decide(book: Book, command: CorrectBook, now: UnixMillis): Decision<Boo
     entries: [entry],
     puts: [
       ...(posted === undefined ? [] : [{ table: "accounts", row: posted } as const]),
-      { table: "proposals", row: { ...row, doneAt: now } },
+      { table: "proposals", row: decidedProposal(row, "APPROVED", { by: person, at: now }) },
     ],
   });
 }

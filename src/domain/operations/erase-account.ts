@@ -2,9 +2,12 @@ import { type Account, type AccountHolder, accountOf, type LedgerAccount } from 
 import type { EraseAccount } from "../commands.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
 import { balancesOf } from "../journal.js";
+import { withSecondPerson } from "../second-person.js";
 import type { UnixMillis } from "../values/time.js";
 
-export const eraseAccount: Operation<EraseAccount, Account> = { lookup, decide };
+const operation: Operation<EraseAccount, Account> = { lookup, decide };
+
+export const eraseAccount = withSecondPerson(operation, () => "erase");
 
 function lookup({ accountId }: EraseAccount, rows: Lookup): void {
   rows.need("fullAccount", accountId);
@@ -50,7 +53,7 @@ function decide(book: Book, command: EraseAccount, now: UnixMillis): Decision<Ac
           posting: undefined,
           balancesAfter: balancesOf(account),
           actor: command.actor,
-          reason: command.reason,
+          reason: command.note,
           recordedAt: now,
         },
       ],

@@ -7,7 +7,7 @@ import { effectOf, lastOf, type Steps } from "../orders/step.js";
 import type { Transaction } from "../transaction.js";
 import type { UnixMillis } from "../values/time.js";
 
-export const failPayment: Operation<FailPayment, Transaction> = { lookup, decide };
+export const failPayment: Operation<FailPayment, Transaction> = { lookup, decide, inSuspension: "always" };
 
 function lookup({ transactionId }: FailPayment, rows: Lookup): void {
   rows.need("payment", transactionId);

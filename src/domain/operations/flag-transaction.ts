@@ -5,7 +5,7 @@ import { accountOf } from "../orders/order.js";
 import type { Transaction } from "../transaction.js";
 import type { UnixMillis } from "../values/time.js";
 
-export const flagTransaction: Operation<FlagTransaction, Transaction> = { lookup, decide };
+export const flagTransaction: Operation<FlagTransaction, Transaction> = { lookup, decide, inSuspension: "always" };
 
 function lookup({ transactionId }: FlagTransaction, rows: Lookup): void {
   rows.need("transaction", transactionId);

@@ -9,7 +9,11 @@ import { detailOf, type Intent, isApproved, personsOf, standingAfter } from "../
 import type { ResolvedTransaction, Transaction } from "../transaction.js";
 import type { UnixMillis } from "../values/time.js";
 
-export const resolveTransaction: Operation<ResolveTransaction, ResolvedTransaction> = { lookup, decide };
+export const resolveTransaction: Operation<ResolveTransaction, ResolvedTransaction> = {
+  lookup,
+  decide,
+  inSuspension: "of operators",
+};
 
 function lookup({ organizationId, transactionId, resolution }: ResolveTransaction, rows: Lookup): void {
   rows.need("order", transactionId);
@@ -33,7 +37,7 @@ const REQUEST_MILLIS_MAX = 60_000;
  * RECEIPT_ALREADY_USED, LIMIT_EXCEEDED (of the organization's book).
  */
 function decide(book: Book, command: ResolveTransaction, now: UnixMillis): Decision<ResolvedTransaction> {
-  const { organizationId, transactionId, resolution, person, actor, reason } = command;
+  const { organizationId, transactionId, resolution, actor, reason } = command;
   const order = orderOf(book, organizationId, transactionId);
   if (order === undefined) return refuse({ reason: "TRANSACTION_NOT_FOUND", transactionId });
   const { transaction, account, payment } = order;
@@ -53,11 +57,11 @@ function decide(book: Book, command: ResolveTransaction, now: UnixMillis): Decis
     }
   }
 
-  const intent: Intent = { organizationId, subject: transactionId, content: contentOf(resolution), person };
+  const intent: Intent = { ...command, subject: transactionId, content: contentOf(resolution) };
   const standing = book.proposal(organizationId, transactionId);
   const movedCents = resolution.kind === "MOVED" ? resolution.amountCents : transaction.amountCents;
   const isOneEnough = Math.max(transaction.amountCents, movedCents) <= command.aloneMaxCents;
-  if (!isApproved(standing, intent, isOneEnough)) {
+  if (!isApproved(standing, intent, { isOneEnough, now })) {
     const row = standingAfter(standing, intent, now);
     if (row === standing) return replay(without(transaction));
     const proposed: Transaction = { ...transaction, updatedAt: now };
@@ -71,7 +75,7 @@ function decide(book: Book, command: ResolveTransaction, now: UnixMillis): Decis
       ? { ...ended(order, now), limits: undefined }
       : endedWithoutMovement(book, order, now);
   const { sums } = book.bookOf(organizationId);
-  const persons = personsOf(standing, intent);
+  const persons = personsOf(standing, intent, now);
   const steps = resolve({ ...order, account: end.account }, command, { actor, reason, now, persons, sums });
   if (steps === undefined) {
     return refuse({ reason: "LIMIT_EXCEEDED", accountId: undefined, limitCents: MAX_SUM_CENTS });

@@ -2,9 +2,18 @@ import { type Account, accountOf, type LedgerAccount } from "../account.js";
 import type { SetAccountTier } from "../commands.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
 import { balancesOf } from "../journal.js";
+import { isLooser, limitsOfTier } from "../limits/limits.js";
+import { withSecondPerson } from "../second-person.js";
 import type { UnixMillis } from "../values/time.js";
 
-export const setAccountTier: Operation<SetAccountTier, Account> = { lookup, decide };
+const operation: Operation<SetAccountTier, Account> = { lookup, decide };
+
+/** A second person is needed only where a limit of the account rises or ends. */
+export const setAccountTier = withSecondPerson(operation, ({ limits }, { organizationId, accountId, tier }, book) => {
+  const account = book.account(organizationId, accountId);
+  if (limits === undefined || account === undefined) return undefined;
+  return isLooser(limitsOfTier(limits, account.tier), limitsOfTier(limits, tier)) ? "limits" : undefined;
+});
 
 function lookup({ accountId }: SetAccountTier, rows: Lookup): void {
   rows.need("fullAccount", accountId);
@@ -17,7 +26,7 @@ function lookup({ accountId }: SetAccountTier, rows: Lookup): void {
  * Refuses, in this order: ACCOUNT_NOT_FOUND, ACCOUNT_CLOSED.
  */
 function decide(book: Book, command: SetAccountTier, now: UnixMillis): Decision<Account> {
-  const { organizationId, accountId, tier, actor, reason } = command;
+  const { organizationId, accountId, tier, actor, note: reason } = command;
   const account = book.account(organizationId, accountId);
   const holder = book.accountHolder(organizationId, accountId);
   if (account === undefined || holder === undefined) return refuse({ reason: "ACCOUNT_NOT_FOUND", accountId });

@@ -1,11 +1,33 @@
 import type { BookHead } from "../book.js";
 import type { SetLimits } from "../commands.js";
 import { type Book, type Decision, type Operation, refuse, replay } from "../decision.js";
-import { changedLimits, type Limits, limitsText, NO_LIMITS, type TierName, TIERS_MAX } from "../limits/limits.js";
+import {
+  changedLimits,
+  DEFAULT_TIER,
+  isLooser,
+  type Limits,
+  limitsOfTier,
+  limitsText,
+  NO_LIMITS,
+  type TierName,
+  TIERS_MAX,
+} from "../limits/limits.js";
 import type { LimitsInForce } from "../limits/usage.js";
+import { bookEntryOf, withSecondPerson } from "../second-person.js";
 import { toUnixMillis, type UnixMillis } from "../values/time.js";
 
-export const setLimits: Operation<SetLimits, BookHead> = { lookup, decide };
+const operation: Operation<SetLimits, BookHead> = { lookup, decide };
+
+/** A second person is needed only where a limit rises or ends, for the organization or a tier. */
+export const setLimits = withSecondPerson(operation, (head, command) => {
+  const before = limitsOf(head);
+  const after = withChanges(before, command);
+  const tiers = new Set([DEFAULT_TIER, ...before.tiers.keys(), ...after.tiers.keys()]);
+  const rises =
+    isLooser(before.organization, after.organization) ||
+    [...tiers].some((tier) => isLooser(limitsOfTier(before, tier), limitsOfTier(after, tier)));
+  return rises ? "limits" : undefined;
+});
 
 /** The book of a command is loaded anyway. */
 function lookup(): void {
@@ -19,9 +41,8 @@ function lookup(): void {
  * Refuses: TOO_MANY_TIERS.
  */
 function decide(book: Book, command: SetLimits, now: UnixMillis): Decision<BookHead> {
-  const { organizationId, person, actor, reason } = command;
-  const head = book.bookOf(organizationId);
-  const before: Limits = head.limits ?? { organization: NO_LIMITS, tiers: new Map() };
+  const head = book.bookOf(command.organizationId);
+  const before = limitsOf(head);
   const after = withChanges(before, command);
   const content = limitsText(after);
   if (content === limitsText(before)) return replay(head);
@@ -35,19 +56,10 @@ function decide(book: Book, command: SetLimits, now: UnixMillis): Decision<BookH
     resource: { ...head, lastSeq: head.lastSeq + 1, lastRecordedAt: recordedAt, limits },
     effect: {
       entries: [
-        {
-          organizationId,
-          accountId: undefined,
-          transactionId: undefined,
-          freezeId: undefined,
-          kind: "limits.set",
-          posting: undefined,
-          balancesAfter: undefined,
-          detail: JSON.stringify([person, content]),
-          actor,
-          reason,
-          recordedAt,
-        },
+        bookEntryOf(
+          { ...command, now: recordedAt },
+          { kind: "limits.set", reason: command.note, detail: JSON.stringify([command.authority.person, content]) },
+        ),
       ],
       puts: [],
       limits,
@@ -55,7 +67,11 @@ function decide(book: Book, command: SetLimits, now: UnixMillis): Decision<BookH
   };
 }
 
-function withChanges({ organization, tiers }: Limits, { tier, changes }: SetLimits): Limits {
+function limitsOf({ limits }: BookHead): Limits {
+  return limits ?? { organization: NO_LIMITS, tiers: new Map() };
+}
+
+function withChanges({ organization, tiers }: Limits, { tier, changes }: Pick<SetLimits, "tier" | "changes">): Limits {
   if (tier === undefined) {
     return { organization: changes === undefined ? NO_LIMITS : changedLimits(organization, changes), tiers };
   }

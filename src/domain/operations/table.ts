@@ -9,15 +9,19 @@ import { closeAccount } from "./close-account.js";
 import { completePayment } from "./complete-payment.js";
 import { correctBook } from "./correct-book.js";
 import { createAccount } from "./create-account.js";
+import { createApiKey } from "./create-api-key.js";
 import { eraseAccount } from "./erase-account.js";
 import { failPayment } from "./fail-payment.js";
 import { flagTransaction } from "./flag-transaction.js";
 import { freezeAccount } from "./freeze-account.js";
 import { moveMoney } from "./move-money.js";
+import { rejectProposal } from "./reject-proposal.js";
 import { resolveTransaction } from "./resolve-transaction.js";
 import { reverseTransaction } from "./reverse-transaction.js";
+import { revokeApiKey } from "./revoke-api-key.js";
 import { setAccountTier } from "./set-account-tier.js";
 import { setLimits } from "./set-limits.js";
+import { resumeOrganization, suspendOrganization } from "./suspend-organization.js";
 import { unfreezeAccount } from "./unfreeze-account.js";
 import { updateAccount } from "./update-account.js";
 
@@ -56,6 +60,11 @@ const OPERATIONS = {
   adjustMovement: correctBook,
   explainTransfer: correctBook,
   setLimits,
+  suspendOrganization,
+  resumeOrganization,
+  createApiKey,
+  revokeApiKey,
+  rejectProposal,
 } satisfies { [Name in Command["name"]]: Operation<CommandNamed<Name>, ResourceOf<CommandNamed<Name>>> };
 
 export const COMMAND_NAMES = Object.keys(OPERATIONS) as readonly Command["name"][];

@@ -11,7 +11,7 @@ import {
   unallocatedPosting,
 } from "../journal.js";
 import type { FailureReason, RailProof } from "../payment.js";
-import type { OperatorName } from "../proposal.js";
+import type { Decider } from "../proposal.js";
 import type { Transaction } from "../transaction.js";
 import type { Actor } from "../values/actor.js";
 import { type Cents, MAX_CENTS } from "../values/cents.js";
@@ -27,7 +27,7 @@ export interface Attribution {
   readonly reason: StatusReason;
   readonly now: UnixMillis;
   /** The persons who decided it, if persons did. */
-  readonly persons?: readonly OperatorName[];
+  readonly persons?: readonly Decider[];
 }
 
 interface OpenOrder {

@@ -9,3 +9,8 @@ export type Actor = string & { readonly brand: unique symbol };
 export const OPERATOR = "operator" as Actor;
 /** The author of what the delivery of webhooks finds out: that an endpoint must be disabled. */
 export const WEBHOOKS = "webhooks" as Actor;
+
+/** Whether an operator, or the `kesc` command on the database, is the author. */
+export function isOfOperators(actor: Actor): boolean {
+  return actor === OPERATOR || actor.startsWith("opr_");
+}

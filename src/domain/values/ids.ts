@@ -10,7 +10,7 @@ export type WebhookEndpointId = string & { readonly brand: unique symbol };
 export type OrganizationId = string & { readonly brand: unique symbol };
 export type ApiKeyId = string & { readonly brand: unique symbol };
 export type OperatorId = string & { readonly brand: unique symbol };
-export type OperatorProposalId = string & { readonly brand: unique symbol };
+export type ProposalId = string & { readonly brand: unique symbol };
 
 // 26 characters of 5 bits hold 130 bits, but a UUID has 128. So the first character is 0 to 7.
 const SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
@@ -55,8 +55,8 @@ export function parseOperatorId(unchecked: string): Parsed<OperatorId> {
 }
 
 /** Parses a TypeID with the prefix `prp`. */
-export function parseOperatorProposalId(unchecked: string): Parsed<OperatorProposalId> {
-  return parseTypeId<OperatorProposalId>(unchecked, "prp");
+export function parseProposalId(unchecked: string): Parsed<ProposalId> {
+  return parseTypeId<ProposalId>(unchecked, "prp");
 }
 
 function parseTypeId<Id extends string>(unchecked: string, prefix: string): Parsed<Id> {

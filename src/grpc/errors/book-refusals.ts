@@ -150,6 +150,33 @@ export const BOOK_REFUSALS: Answers<Refusal> = {
       `The organization has limits for ${String(limit)} tiers, the most that it can have. Remove one first.`,
     facts: ({ limit }) => ({ limit: String(limit) }),
   },
+  API_KEY_NOT_FOUND: {
+    status: Status.NOT_FOUND,
+    message: ({ keyId }) => `There is no key ${keyId}.`,
+    facts: ({ keyId }) => ({ api_key_id: keyId }),
+  },
+  PROPOSAL_NOT_FOUND: {
+    status: Status.NOT_FOUND,
+    message: ({ proposalId }) => `There is no proposal ${proposalId}.`,
+    facts: ({ proposalId }) => ({ proposal_id: proposalId }),
+  },
+  PROPOSAL_CLOSED: {
+    status: Status.FAILED_PRECONDITION,
+    message: ({ proposalId, state }) =>
+      `The proposal ${proposalId} is ${state.toLowerCase()}. It can no longer be decided.`,
+    facts: ({ proposalId, state }) => ({ proposal_id: proposalId, state: state.toLowerCase() }),
+  },
+  OWN_PROPOSAL: {
+    status: Status.PERMISSION_DENIED,
+    message: ({ proposalId }) => `The proposal ${proposalId} is your own. Another person must approve it.`,
+    facts: ({ proposalId }) => ({ proposal_id: proposalId }),
+  },
+  TOO_MANY_PROPOSALS: {
+    status: Status.FAILED_PRECONDITION,
+    message: ({ limit }) =>
+      `You have ${String(limit)} proposals that wait, and more are not allowed. Reject those that you do not need.`,
+    facts: ({ limit }) => ({ limit: String(limit) }),
+  },
   ACCOUNT_HAS_OPEN_TRANSACTIONS: {
     status: Status.FAILED_PRECONDITION,
     message: ({ accountId, openPayments }) =>

@@ -33,11 +33,6 @@ export const OPERATOR_REFUSALS: Answers<Exclude<OperatorRefusal, AnyRefusal>> = 
     message: ({ cells }) => `There is no such cell: the database has ${String(cells)}, numbered from 0.`,
     facts: ({ cells }) => ({ cells: String(cells) }),
   },
-  API_KEY_NOT_FOUND: {
-    status: Status.NOT_FOUND,
-    message: ({ keyId }) => `There is no key ${keyId}.`,
-    facts: ({ keyId }) => ({ api_key_id: keyId }),
-  },
   RAIL_ACCOUNT_NOT_FOUND: {
     status: Status.NOT_FOUND,
     message: ({ rail }) => `The organization has no account at the rail ${rail}.`,
@@ -57,27 +52,5 @@ export const OPERATOR_REFUSALS: Answers<Exclude<OperatorRefusal, AnyRefusal>> = 
     status: Status.FAILED_PRECONDITION,
     message: ({ operatorId }) => `The operator ${operatorId} is revoked, for ever. Create a new operator.`,
     facts: ({ operatorId }) => ({ operator_id: operatorId }),
-  },
-  PROPOSAL_NOT_FOUND: {
-    status: Status.NOT_FOUND,
-    message: ({ proposalId }) => `There is no proposal ${proposalId}.`,
-    facts: ({ proposalId }) => ({ proposal_id: proposalId }),
-  },
-  PROPOSAL_CLOSED: {
-    status: Status.FAILED_PRECONDITION,
-    message: ({ proposalId, state }) =>
-      `The proposal ${proposalId} is ${state.toLowerCase()}. It can no longer be decided.`,
-    facts: ({ proposalId, state }) => ({ proposal_id: proposalId, state: state.toLowerCase() }),
-  },
-  OWN_PROPOSAL: {
-    status: Status.PERMISSION_DENIED,
-    message: ({ proposalId }) => `The proposal ${proposalId} is your own. Another person must approve it.`,
-    facts: ({ proposalId }) => ({ proposal_id: proposalId }),
-  },
-  TOO_MANY_PROPOSALS: {
-    status: Status.FAILED_PRECONDITION,
-    message: ({ limit }) =>
-      `You have ${String(limit)} proposals that wait, and more are not allowed. Reject those that you do not need.`,
-    facts: ({ limit }) => ({ limit: String(limit) }),
   },
 };

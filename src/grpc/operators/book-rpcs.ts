@@ -31,9 +31,9 @@ import { formatPageToken } from "../services/paging.js";
 import type { ServedCell } from "../services/served-cell.js";
 import { parseId } from "./fields.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import type { HandlersOptions } from "./options.js";
 import { parseOwnPage, parsePage, tokenAfter } from "./pages.js";
 import { listCallerOf, pageInTurn, readOrganization } from "./reading.js";
-import type { HandlersOptions } from "./results.js";
 
 export interface BookRpcsOptions extends HandlersOptions {
   /** Returns the cell of an organization. */

@@ -1,3 +1,6 @@
+import { typeidUnboxed } from "typeid-js";
+
+import type { CreateApiKey, RevokeApiKey } from "../../domain/commands.js";
 import type { ApiKeyId, OrganizationId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import {
@@ -9,14 +12,15 @@ import {
   RevokeApiKeyResponse,
 } from "../../gen/kesc/admin/v1/admin_service.js";
 import { parseFields } from "../messages/fields.js";
+import { act, type ActsOptions } from "./acts.js";
 import { parseExpiry, parseId, parseLabel, parseScopes } from "./fields.js";
 import { toApiKey } from "./messages.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
 import { pageInMemory, parseOwnPage } from "./pages.js";
-import { type HandlersOptions, ofOrganization, resultOfAct } from "./results.js";
+import { ofOrganization } from "./results.js";
 
 /** The rpcs about the API keys of organizations. */
-export function keyRpcs(unary: OperatorUnary, options: HandlersOptions): Record<string, OperatorRoute> {
+export function keyRpcs(unary: OperatorUnary, options: ActsOptions): Record<string, OperatorRoute> {
   const { administration, now } = options;
   return {
     createApiKey: unary({
@@ -29,19 +33,20 @@ export function keyRpcs(unary: OperatorUnary, options: HandlersOptions): Record<
           scopes: parseScopes(request.scopes),
           expires_at: parseExpiry(request.expires_at, request.never_expires, toUnixMillis(now())),
         }),
-      run: async ({ organization_id: organizationId, expires_at: expiresAt, name, scopes }, { key: by }) => {
+      run: async ({ organization_id: organizationId, expires_at: expiresAt, name: label, scopes }, caller) => {
         const organization = await administration.organization(organizationId);
         if (organization === undefined) {
           return { kind: "refused", refusal: { reason: "ORGANIZATION_NOT_FOUND", organizationId } };
         }
         const { secret, sha256: secretSha256 } = administration.newSecret(organization);
-        const act = { kind: "key.create", organizationId, name, scopes, expiresAt, secretSha256 } as const;
-        const submitted = await administration.submit(act, by);
-        return resultOfAct(options, submitted, (made, { proposal }) => ({
-          api_key: made && toApiKey(made),
-          secret,
-          proposal,
-        }));
+        const newKeyId = typeidUnboxed("key") as string as ApiKeyId;
+        const fields = { name: "createApiKey", newKeyId, label, scopes, expiresAt, secretSha256 } as const;
+        return act<CreateApiKey, CreateApiKeyResponse>(
+          options,
+          { organizationId, fields },
+          caller,
+          (made, { proposal }) => ({ api_key: made && toApiKey(made), secret, proposal }),
+        );
       },
     }),
     listApiKeys: unary({
@@ -58,9 +63,14 @@ export function keyRpcs(unary: OperatorUnary, options: HandlersOptions): Record<
       request: RevokeApiKeyRequest,
       response: RevokeApiKeyResponse,
       parse: ({ api_key_id: id }) => parseFields({ api_key_id: parseId<ApiKeyId>(id) }),
-      run: async ({ api_key_id: keyId }, { key: by }) => {
-        const submitted = await administration.submit({ kind: "key.revoke", keyId }, by);
-        return resultOfAct(options, submitted, (key, { unchanged }) => ({ api_key: key && toApiKey(key), unchanged }));
+      run: async ({ api_key_id: keyId }, caller) => {
+        const organization = await administration.organizationOfKey(keyId);
+        if (organization === undefined) return { kind: "refused", refusal: { reason: "API_KEY_NOT_FOUND", keyId } };
+        const given = { organizationId: organization.id, fields: { name: "revokeApiKey", keyId } as const };
+        return act<RevokeApiKey, RevokeApiKeyResponse>(options, given, caller, (key, { unchanged }) => ({
+          api_key: key && toApiKey(key),
+          unchanged,
+        }));
       },
     }),
   };

@@ -1,4 +1,4 @@
-import type { Organization } from "../../domain/api-key.js";
+import type { SetLimits } from "../../domain/commands.js";
 import {
   LIMIT_PERIODS,
   type LimitChanges,
@@ -22,26 +22,19 @@ import {
   SetLimitsResponse,
 } from "../../gen/kesc/admin/v1/admin_service.js";
 import type { LimitChange, LimitSetting, TierLimits } from "../../gen/kesc/admin/v1/resources.js";
-import { actorOf } from "../../operators/operator.js";
 import { done, type RpcResult } from "../calls/rpc-result.js";
 import { fieldProblem, ifGiven, type ParsedFields, parseFields } from "../messages/fields.js";
 import { decidedAt, PERIODS, toLimitsMessage, TYPES } from "../messages/limits.js";
-import type { ServedCell } from "../services/served-cell.js";
+import { act, type ActsOptions } from "./acts.js";
 import { parseId, parseNote } from "./fields.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
-import type { HandlersOptions } from "./results.js";
-
-export interface LimitRpcsOptions extends HandlersOptions {
-  /** Returns the cell of an organization, whose ledger the server has for all calls. */
-  readonly cellOf: (organization: Pick<Organization, "cell">) => Pick<ServedCell, "ledger" | "reads">;
-}
 
 /** The rpcs about limits of amounts. */
-export function limitRpcs(unary: OperatorUnary, options: LimitRpcsOptions): Record<string, OperatorRoute> {
+export function limitRpcs(unary: OperatorUnary, options: ActsOptions): Record<string, OperatorRoute> {
   return { getLimits: getLimits(unary, options), setLimits: setLimits(unary, options) };
 }
 
-function getLimits(unary: OperatorUnary, { administration, cellOf, now }: LimitRpcsOptions): OperatorRoute {
+function getLimits(unary: OperatorUnary, { administration, cellOf, now }: ActsOptions): OperatorRoute {
   return unary({
     request: GetLimitsRequest,
     response: GetLimitsResponse,
@@ -61,24 +54,18 @@ function getLimits(unary: OperatorUnary, { administration, cellOf, now }: LimitR
   });
 }
 
-/** The command is that of `kesc limits set`. Here its person is the operator who calls. */
-function setLimits(unary: OperatorUnary, { administration, cellOf, now }: LimitRpcsOptions): OperatorRoute {
+function setLimits(unary: OperatorUnary, options: ActsOptions): OperatorRoute {
   return unary({
     request: SetLimitsRequest,
     response: SetLimitsResponse,
     parse: parseSetLimits,
-    run: async ({ organizationId, ...given }, { key: by, deadline, trace }) => {
-      const organization = await administration.organization(organizationId);
-      if (organization === undefined) return unknownOrganization(organizationId);
-      const outcome = await cellOf(organization).ledger.submit(
-        { name: "setLimits", organizationId, actor: actorOf(by), person: by.name, ...given },
-        deadline,
-        { trace },
-      );
-      if (outcome.kind === "refused") return outcome;
-      const { resource: book, replayed } = outcome;
-      return done({ ...limitsOfOrganization(book.limits, toUnixMillis(now())), unchanged: replayed });
-    },
+    run: ({ organizationId, ...given }, caller) =>
+      act<SetLimits, SetLimitsResponse>(
+        options,
+        { organizationId, fields: { name: "setLimits", ...given } },
+        caller,
+        (head, rest) => ({ ...limitsOfOrganization(head?.limits, toUnixMillis(options.now())), ...rest }),
+      ),
   });
 }
 
@@ -91,7 +78,7 @@ interface NewLimits {
   readonly tier: TierName | undefined;
   /** Undefined removes the limits. */
   readonly changes: LimitChanges | undefined;
-  readonly reason: StatusReason;
+  readonly note: StatusReason;
 }
 
 function parseSetLimits(request: SetLimitsRequest): ParsedFields<NewLimits> {
@@ -110,8 +97,8 @@ function parseSetLimits(request: SetLimitsRequest): ParsedFields<NewLimits> {
   if (!fields.ok || problems.length > 0) return { ok: false, fields: problems };
   if (repeated >= 0)
     return fieldProblem(`changes[${String(repeated)}]`, "is about the limit of another one", "CONFLICT");
-  const { organization_id: organizationId, tier, note: reason } = fields.value;
-  return { ok: true, value: { organizationId, tier, changes: request.remove ? undefined : changesOf(given), reason } };
+  const { organization_id: organizationId, tier, note } = fields.value;
+  return { ok: true, value: { organizationId, tier, changes: request.remove ? undefined : changesOf(given), note } };
 }
 
 /** Limits are changed or removed: one of both. */

@@ -62,7 +62,10 @@ export function toOrganization({
   return { id, name, sandbox: isSandbox, suspended: isSuspended, cell, created_at: toTimestamp(createdAt) };
 }
 
-export function toApiKey(key: ApiKey): ApiKeyMessage {
+/** A key that was just created or revoked is told without its last use. */
+export function toApiKey(
+  key: Omit<ApiKey, "cell" | "lastUsedAt"> & Partial<Pick<ApiKey, "lastUsedAt">>,
+): ApiKeyMessage {
   return {
     id: key.id,
     organization_id: key.organizationId,
@@ -129,18 +132,20 @@ export function toOperatorAct(act: OperatorAct, names: Names): OperatorActMessag
 }
 
 export function toProposal(proposal: OperatorProposal, names: Names): ProposalMessage {
-  const { id, act, proposedBy, proposedAt, expiresAt, state, decidedBy, decidedAt } = proposal;
+  const { id, type, content, organizationId, proposedBy, proposedAt, expiresAt, state, decidedBy, decidedAt } =
+    proposal;
   return {
     id,
-    type: act.kind,
-    content: JSON.stringify(act),
+    type,
+    content,
+    organization_id: organizationId,
     proposed_by: proposedBy,
-    proposer_name: names.get(proposedBy) ?? "",
+    proposer_name: names.get(proposedBy) ?? proposedBy,
     proposed_at: toTimestamp(proposedAt),
-    expires_at: toTimestamp(expiresAt),
+    expires_at: ifSet(expiresAt),
     state: STATES[state],
     decided_by: decidedBy,
-    decider_name: decidedBy && names.get(decidedBy),
+    decider_name: decidedBy && (names.get(decidedBy) ?? decidedBy),
     decided_at: ifSet(decidedAt),
   };
 }

@@ -21,8 +21,9 @@ import { parseFields } from "../messages/fields.js";
 import { parseId } from "./fields.js";
 import { namesOf, toOperator, toOperatorAct } from "./messages.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import type { HandlersOptions } from "./options.js";
 import { pageInMemory, parsePage, tokenAfter } from "./pages.js";
-import { type HandlersOptions, resultOfAct } from "./results.js";
+import { NEEDS_PERSON, resultOfAct } from "./results.js";
 import { parseRoles } from "./roles.js";
 
 /** The rpcs about the operators themselves. */
@@ -85,6 +86,8 @@ function readingRpcs(unary: OperatorUnary, { administration }: HandlersOptions):
       response: WhoAmIResponse,
       parse: () => parseFields({}),
       run: (_input, { key: by }) => {
+        // The machine is no operator.
+        if (by === undefined) return Promise.resolve(NEEDS_PERSON);
         const { fourEyes, cellCount: cells } = administration;
         return Promise.resolve(done({ operator: toOperator(by), four_eyes: [...fourEyes], cells }));
       },

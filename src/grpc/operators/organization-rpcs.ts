@@ -1,3 +1,4 @@
+import type { ResumeOrganization, SuspendOrganization } from "../../domain/commands.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import { parsed } from "../../domain/values/parsed.js";
 import {
@@ -20,14 +21,16 @@ import {
 } from "../../gen/kesc/admin/v1/admin_service.js";
 import { done } from "../calls/rpc-result.js";
 import { parseFields } from "../messages/fields.js";
+import { act, type ActsOptions } from "./acts.js";
 import { parseCell, parseId, parseLabel, parseNote } from "./fields.js";
 import { namesOf, toAct, toOrganization, toRailAccount, toWebhookEndpoint } from "./messages.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import type { HandlersOptions } from "./options.js";
 import { pageInMemory, parseOwnPage, parsePage, tokenAfter } from "./pages.js";
-import { type HandlersOptions, ofOrganization, resultOfAct } from "./results.js";
+import { ofOrganization, resultOfAct } from "./results.js";
 
 /** The rpcs about organizations. */
-export function organizationRpcs(unary: OperatorUnary, options: HandlersOptions): Record<string, OperatorRoute> {
+export function organizationRpcs(unary: OperatorUnary, options: ActsOptions): Record<string, OperatorRoute> {
   const { administration } = options;
   return {
     createOrganization: unary({
@@ -37,7 +40,8 @@ export function organizationRpcs(unary: OperatorUnary, options: HandlersOptions)
         parseFields({ name: parseLabel(name), isSandbox: parsed(sandbox), cell: parseCell(cell) }),
       run: async (given, { key: by }) => {
         const submitted = await administration.submit(
-          { kind: "organization.create", ...given, mayRepeatName: false },
+          // On the database the id tells them apart.
+          { kind: "organization.create", ...given, mayRepeatName: by === undefined },
           by,
         );
         return resultOfAct(options, submitted, (made) => ({ organization: made && toOrganization(made) }));
@@ -64,12 +68,12 @@ export function organizationRpcs(unary: OperatorUnary, options: HandlersOptions)
       },
     }),
     suspendOrganization: suspensionRpc(unary, options, {
-      kind: "organization.suspend",
+      name: "suspendOrganization",
       request: SuspendOrganizationRequest,
       response: SuspendOrganizationResponse,
     }),
     resumeOrganization: suspensionRpc(unary, options, {
-      kind: "organization.resume",
+      name: "resumeOrganization",
       request: ResumeOrganizationRequest,
       response: ResumeOrganizationResponse,
     }),
@@ -78,30 +82,29 @@ export function organizationRpcs(unary: OperatorUnary, options: HandlersOptions)
 }
 
 interface SuspensionRpc {
-  readonly kind: "organization.suspend" | "organization.resume";
+  readonly name: "suspendOrganization" | "resumeOrganization";
   readonly request: typeof SuspendOrganizationRequest;
   readonly response:
     Pick<typeof ResumeOrganizationResponse, "encode"> | Pick<typeof SuspendOrganizationResponse, "encode">;
 }
 
-function suspensionRpc(
-  unary: OperatorUnary,
-  options: HandlersOptions,
-  { kind, request, response }: SuspensionRpc,
-): OperatorRoute {
+function suspensionRpc(unary: OperatorUnary, options: ActsOptions, { name, request, response }: SuspensionRpc) {
   return unary({
     request,
     // The response of SuspendOrganization has one field less, and no value for it.
     response: response,
     parse: ({ organization_id: id, note }) =>
       parseFields({ organization_id: parseId<OrganizationId>(id), note: parseNote(note) }),
-    run: async ({ organization_id: organizationId, note: reason }, { key: by }) => {
-      const submitted = await options.administration.submit({ kind, organizationId, reason }, by);
-      return resultOfAct(options, submitted, (found, rest) => ({
-        organization: found && toOrganization(found),
-        ...rest,
-      }));
-    },
+    run: ({ organization_id: organizationId, note }, caller) =>
+      act<SuspendOrganization | ResumeOrganization, ResumeOrganizationResponse>(
+        options,
+        { organizationId, fields: { name, note } },
+        caller,
+        (head, rest, organization) => ({
+          organization: head && toOrganization({ ...organization, isSuspended: head.suspendedSeq !== undefined }),
+          ...rest,
+        }),
+      ),
   });
 }
 

@@ -1,22 +1,36 @@
-import type { OperatorProposalId } from "../../domain/values/ids.js";
+import type { Decider } from "../../domain/proposal.js";
+import { refusalToDecide } from "../../domain/second-person.js";
+import { parseOperatorId, type ProposalId } from "../../domain/values/ids.js";
+import type { NO_REASON } from "../../domain/values/text.js";
+import { parseStatusReason } from "../../domain/values/text.js";
+import { toUnixMillis } from "../../domain/values/time.js";
 import {
   ApproveProposalRequest,
   ApproveProposalResponse,
+  GetProposalRequest,
+  GetProposalResponse,
   ListProposalsRequest,
   ListProposalsResponse,
   RejectProposalRequest,
   RejectProposalResponse,
 } from "../../gen/kesc/admin/v1/admin_service.js";
-import { done } from "../calls/rpc-result.js";
+import { actorOf, type Operator } from "../../operators/operator.js";
+import type { BookProposal, OperatorProposal } from "../../operators/ports.js";
+import { done, type RpcResult } from "../calls/rpc-result.js";
+import { readOperatorsContract } from "../messages/contract.js";
 import { parseFields } from "../messages/fields.js";
+import { type ActsOptions, authorityOf, type OperatorCaller } from "./acts.js";
+import { commandOf } from "./commands-of-proposals.js";
 import { parseId } from "./fields.js";
 import { namesOf, toProposal } from "./messages.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
 import { pageInMemory, parsePage } from "./pages.js";
-import { type HandlersOptions, proposalMessage } from "./results.js";
+import { proposalMessage, proposalOfBook, shownOfBook } from "./proposal-messages.js";
+import { NEEDS_PERSON } from "./results.js";
 
 /** The rpcs about acts that need a second person. */
-export function proposalRpcs(unary: OperatorUnary, { administration }: HandlersOptions): Record<string, OperatorRoute> {
+export function proposalRpcs(unary: OperatorUnary, options: ActsOptions): Record<string, OperatorRoute> {
+  const { administration } = options;
   return {
     listProposals: unary({
       request: ListProposalsRequest,
@@ -26,18 +40,30 @@ export function proposalRpcs(unary: OperatorUnary, { administration }: HandlersO
         return asked.ok ? { ok: true, value: { all, asked: asked.value } } : asked;
       },
       run: async ({ all, asked }) => {
-        const proposals = await administration.proposals();
-        const { items, ...next } = pageInMemory(proposals, asked, ({ state }) => all || state === "PENDING");
-        const names = namesOf(await administration.operators());
+        const [proposals, operators] = await Promise.all([administration.proposals(), administration.operators()]);
+        const now = proposals.map((proposal) => unlessOrphaned(proposal, operators));
+        const { items, ...next } = pageInMemory(now, asked, ({ state }) => all || state === "PENDING");
+        const names = namesOf(operators);
         return done({ proposals: items.map((proposal) => toProposal(proposal, names)), ...next });
       },
     }),
-    approveProposal: decisionRpc(unary, administration, {
+    getProposal: unary({
+      request: GetProposalRequest,
+      response: GetProposalResponse,
+      parse: ({ proposal_id: id }) => parseFields({ proposal_id: parseId<ProposalId>(id) }),
+      run: async ({ proposal_id: proposalId }) => {
+        const [proposals, operators] = await Promise.all([administration.proposals(), administration.operators()]);
+        const found = proposals.find(({ id }) => id === proposalId);
+        if (found === undefined) return { kind: "refused", refusal: { reason: "PROPOSAL_NOT_FOUND", proposalId } };
+        return done({ proposal: toProposal(unlessOrphaned(found, operators), namesOf(operators)) });
+      },
+    }),
+    approveProposal: decisionRpc(unary, options, {
       decide: "approve",
       request: ApproveProposalRequest,
       response: ApproveProposalResponse,
     }),
-    rejectProposal: decisionRpc(unary, administration, {
+    rejectProposal: decisionRpc(unary, options, {
       decide: "reject",
       request: RejectProposalRequest,
       response: RejectProposalResponse,
@@ -53,17 +79,107 @@ interface DecisionRpc {
 
 function decisionRpc(
   unary: OperatorUnary,
-  administration: HandlersOptions["administration"],
+  options: ActsOptions,
   { decide, request, response }: DecisionRpc,
 ): OperatorRoute {
+  const { administration } = options;
   return unary({
     request,
     response,
-    parse: ({ proposal_id: id }) => parseFields({ proposal_id: parseId<OperatorProposalId>(id) }),
-    run: async ({ proposal_id: id }, { key: by }) => {
-      const decided = await administration[decide](id, by);
+    parse: ({ proposal_id: id, note }) =>
+      parseFields({ proposal_id: parseId<ProposalId>(id), note: parseStatusReason(note) }),
+    run: async ({ proposal_id: proposalId, note }, caller) => {
+      const { key: by } = caller;
+      // The machine needs no second person, and is none.
+      if (by === undefined) return NEEDS_PERSON;
+      const found = await administration.bookProposal(proposalId);
+      if (found !== undefined) {
+        const deciding = { found, by, note, caller };
+        return decide === "approve" ? approve(options, deciding) : reject(options, deciding);
+      }
+      const decided = await administration[decide](proposalId, by);
       if (decided.kind === "refused") return decided;
-      return done({ proposal: await proposalMessage(administration, decided.proposal) });
+      return done({ unchanged: false, proposal: await proposalMessage(options, decided.proposal) });
     },
   });
+}
+
+interface BookDecision {
+  readonly found: BookProposal;
+  readonly by: Operator;
+  readonly note: typeof NO_REASON;
+  readonly caller: OperatorCaller;
+}
+
+/** The approval is the same command of another person: the ledger compares both. */
+async function approve(
+  options: ActsOptions,
+  { found, by, note, caller }: BookDecision,
+): Promise<RpcResult<ApproveProposalResponse>> {
+  const { administration, cellOf } = options;
+  const { organization, proposal } = found;
+  const person = by.id as string as Decider;
+  const closed = refusalToDecide(proposal, { person, now: toUnixMillis(options.now()) });
+  if (closed !== undefined && closed !== "ALREADY_SO") return { kind: "refused", refusal: closed };
+  const command = commandOf(proposal, {
+    authority: { ...authorityOf(administration, by, organization), approves: proposal.id },
+    actor: actorOf(by),
+    note,
+  });
+  const shown = unlessOrphaned(shownOfBook(found, options), await administration.operators());
+  if (command === undefined || shown.state === "LAPSED") {
+    return { kind: "refused", refusal: { reason: "PROPOSAL_CLOSED", proposalId: proposal.id, state: "LAPSED" } };
+  }
+  const { deadline, trace } = caller;
+  const outcome = await cellOf(organization).ledger.submit(command, deadline, { trace, operator: true });
+  if (outcome.kind === "refused") return outcome;
+  return decided(options, found, outcome.replayed);
+}
+
+async function reject(
+  options: ActsOptions,
+  { found, by, note, caller }: BookDecision,
+): Promise<RpcResult<ApproveProposalResponse>> {
+  const { organization, proposal } = found;
+  const { id: proposalId, subject, organizationId } = proposal;
+  const person = by.id as string as Decider;
+  const command = {
+    name: "rejectProposal",
+    proposalId,
+    subject,
+    organizationId,
+    actor: actorOf(by),
+    person,
+    note,
+  } as const;
+  const { deadline, trace } = caller;
+  const outcome = await options.cellOf(organization).ledger.submit(command, deadline, { trace, operator: true });
+  if (outcome.kind === "refused") return outcome;
+  return decided(options, found, outcome.replayed);
+}
+
+/** Reads the proposal again: the command may have left it as it was. */
+async function decided(
+  options: ActsOptions,
+  { proposal }: BookProposal,
+  unchanged: boolean,
+): Promise<RpcResult<ApproveProposalResponse>> {
+  const after = await options.administration.bookProposal(proposal.id);
+  return done({ unchanged, proposal: after && (await proposalOfBook(options, after)) });
+}
+
+/** A proposal in a book lapses when its operator is revoked, or loses the role of the act. */
+function unlessOrphaned(proposal: OperatorProposal, operators: readonly Operator[]): OperatorProposal {
+  const { state, organizationId, proposedBy, type } = proposal;
+  if (state !== "PENDING" || organizationId === undefined || !parseOperatorId(proposedBy).ok) return proposal;
+  const roles = rolesOf(type);
+  const operator = operators.find(({ id }) => id === proposedBy);
+  const isPossible = operator?.revokedAt === undefined && operator?.roles.some((role) => roles.includes(role));
+  return isPossible === true ? proposal : { ...proposal, state: "LAPSED" };
+}
+
+/** Returns the roles of the rpc that has the name of the command. */
+function rolesOf(commandName: string): readonly string[] {
+  const rpcs = readOperatorsContract().services.flatMap((service) => service.rpcs);
+  return rpcs.find(({ localName }) => localName === commandName)?.requiredRoles ?? [];
 }

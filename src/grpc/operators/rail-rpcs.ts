@@ -18,8 +18,8 @@ import type { ServedCell } from "../services/served-cell.js";
 import { parseId } from "./fields.js";
 import { toRailAccount } from "./messages.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import type { HandlersOptions } from "./options.js";
 import { readOrganization } from "./reading.js";
-import type { HandlersOptions } from "./results.js";
 
 export interface RailRpcsOptions extends HandlersOptions {
   /** Returns the cell of an organization. */

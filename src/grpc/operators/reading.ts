@@ -1,4 +1,5 @@
 import type { Organization } from "../../domain/api-key.js";
+import { OPERATOR } from "../../domain/values/actor.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import type { Operator } from "../../operators/operator.js";
 import type { Administration } from "../../operators/ports.js";
@@ -23,13 +24,14 @@ export async function readOrganization<Response>(
  * busy organization does not delay the operator who looks at it, and an operator delays an
  * organization no more than another organization does.
  */
-export function listCallerOf({ key: { id }, deadline }: Pick<Caller<Operator>, "key" | "deadline">): ListCaller {
+export function listCallerOf({ key, deadline }: Pick<Caller<Operator | undefined>, "key" | "deadline">): ListCaller {
+  const id = key?.id ?? OPERATOR;
   return { key: { id, organizationId: id }, deadline };
 }
 
 /** Reads a page when the operator's turn comes. Refuses QUEUE_FULL, DEADLINE_EXCEEDED. */
 export async function pageInTurn<Read extends PageCost, Response>(
-  { listTurns, caller }: { readonly listTurns: ListTurns; readonly caller: Caller<Operator> },
+  { listTurns, caller }: { readonly listTurns: ListTurns; readonly caller: Caller<Operator | undefined> },
   read: () => Promise<Read>,
   responseOf: (page: Read) => Response,
 ): Promise<RpcResult<Response>> {

@@ -1,16 +1,12 @@
 import type { Organization } from "../../domain/api-key.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
-import type { Administration, OperatorProposal, Submitted } from "../../operators/ports.js";
+import type { Submitted } from "../../operators/ports.js";
 import { done, type RpcResult } from "../calls/rpc-result.js";
-import { namesOf, toProposal } from "./messages.js";
+import type { HandlersOptions } from "./options.js";
+import { type ProposalMessage, proposalMessage } from "./proposal-messages.js";
 
-/** What the handlers need. */
-export interface HandlersOptions {
-  readonly administration: Administration;
-  readonly now: () => number;
-}
-
-type ProposalMessage = ReturnType<typeof toProposal>;
+/** The refusal of the machine by an rpc that only a person can call. */
+export const NEEDS_PERSON: RpcResult<never> = { kind: "refused", refusal: { reason: "MISSING_OPERATOR_KEY" } };
 
 /** Makes the result of an act: of what was done, or of its proposal. */
 export async function resultOfAct<Resource, Response>(
@@ -22,20 +18,15 @@ export async function resultOfAct<Resource, Response>(
   if (submitted.kind === "done") {
     return done(responseOf(submitted.resource, { unchanged: !submitted.isNew, proposal: undefined }));
   }
-  const proposal = await proposalMessage(administration, submitted.proposal);
+  const proposal = await proposalMessage({ administration }, submitted.proposal);
   return done(responseOf(undefined, { unchanged: false, proposal }));
 }
 
-interface ActResponse {
+/** What the response of an act has beside its resource. */
+export interface ActResponse {
+  /** Whether it was so before. Then nothing was written. */
   readonly unchanged: boolean;
   readonly proposal: ProposalMessage | undefined;
-}
-
-export async function proposalMessage(
-  administration: Pick<Administration, "operators">,
-  proposal: OperatorProposal,
-): Promise<ProposalMessage> {
-  return toProposal(proposal, namesOf(await administration.operators()));
 }
 
 /** Makes the result of a read of one organization. */

@@ -15,7 +15,7 @@ export function toRoles(roles: readonly Role[]): RoleMessage[] {
 }
 
 /** Returns the roles that this program knows. */
-export function rolesFrom(messages: readonly RoleMessage[]): readonly Role[] {
+function rolesFrom(messages: readonly RoleMessage[]): readonly Role[] {
   return ROLES.filter((role) => messages.includes(MESSAGES[role]));
 }
 

@@ -8,13 +8,9 @@ import type { ServedCell } from "../services/served-cell.js";
 import { accountRpcs } from "./account-rpcs.js";
 import { OperatorAuthenticator } from "./authenticator.js";
 import { bookRpcs, type BookRpcsOptions } from "./book-rpcs.js";
-import { keyRpcs } from "./key-rpcs.js";
-import { limitRpcs } from "./limit-rpcs.js";
 import { operatorStream, operatorUnary } from "./operator-call.js";
-import { operatorRpcs } from "./operator-rpcs.js";
-import { organizationRpcs } from "./organization-rpcs.js";
-import { proposalRpcs } from "./proposal-rpcs.js";
 import { railRpcs, type RailRpcsOptions } from "./rail-rpcs.js";
+import { operatorRoutes } from "./routes.js";
 
 export interface OperatorServerOptions
   extends ServingOptions, Pick<BookRpcsOptions, "bookReads" | "listTurns">, Pick<RailRpcsOptions, "railReads"> {
@@ -32,24 +28,20 @@ const CONNECTION_CALLS_MAX = 16;
 export function startOperatorServer(options: OperatorServerOptions): Promise<Serving> {
   const { administration, limits } = options;
   const authenticator = new OperatorAuthenticator(administration);
-  const unary = operatorUnary(authenticator);
   const routes = {
-    ...organizationRpcs(unary, options),
-    ...keyRpcs(unary, options),
-    ...limitRpcs(unary, options),
-    ...bookRpcs(unary, options),
-    ...railRpcs(unary, options),
-    ...accountRpcs(operatorStream(authenticator), options),
-    ...operatorRpcs(unary, options),
-    ...proposalRpcs(unary, options),
+    ...operatorRoutes(options),
+    ...bookRpcs(operatorUnary, options),
+    ...railRpcs(operatorUnary, options),
   };
+  const streams = accountRpcs(operatorStream(authenticator), options);
   return serve(
     {
       contract: readOperatorsContract(),
       // Nobody is known before the key was read from the database.
       organizationOf: () => undefined,
       handlerOf: (_service, rpc, dependencies) =>
-        routes[rpc.localName]?.(rpc, dependencies) as UntypedHandleCall | undefined,
+        (routes[rpc.localName]?.serve(authenticator) ?? streams[rpc.localName])?.(rpc, dependencies) as
+          UntypedHandleCall | undefined,
     },
     {
       ...options,

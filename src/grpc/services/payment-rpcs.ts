@@ -1,8 +1,10 @@
+import { typeidUnboxed } from "typeid-js";
+
 import type { ApiKey } from "../../domain/api-key.js";
 import { parseRailReceipt, type Resolution } from "../../domain/payment.js";
-import type { OperatorName } from "../../domain/proposal.js";
+import type { Decider } from "../../domain/proposal.js";
 import { parseAmount } from "../../domain/values/cents.js";
-import { parseTransactionId, type TransactionId } from "../../domain/values/ids.js";
+import { parseTransactionId, type ProposalId, type TransactionId } from "../../domain/values/ids.js";
 import { parseStatusReason } from "../../domain/values/text.js";
 import {
   ClearFlagRequest,
@@ -80,6 +82,9 @@ export function resolveTransaction({ cellOf, newTransactionId }: MovementOptions
           newTransactionId: newTransactionId(),
           resolution,
           person: personOf(key),
+          mayApprove: true,
+          lapses: false,
+          newProposalId: typeidUnboxed("prp") as string as ProposalId,
           aloneMaxCents: await resolveAloneMaxCentsOf(cell, transactionId),
           reason,
         },
@@ -123,8 +128,8 @@ export function clearFlag(cellOf: CellOf): UnaryRoute {
 }
 
 /** Two keys of one name are one person: they cannot approve each other. */
-function personOf({ name }: Pick<ApiKey, "name">): OperatorName {
-  return name as OperatorName;
+function personOf({ name }: Pick<ApiKey, "name">): Decider {
+  return name as Decider;
 }
 
 /**

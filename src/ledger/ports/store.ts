@@ -63,12 +63,16 @@ export interface Created<Row> {
   readonly row: Row;
   /** The entry that created the row. Undefined for a row that only a replay created. */
   readonly createdBy: NumberedEntry | undefined;
+  /** The last entry that changed it. */
+  readonly changedBy: NumberedEntry | undefined;
 }
 
 /** A row that was loaded, and the row that replaces it. */
 export interface Changed<Row> {
   readonly before: Row;
   readonly row: Row;
+  /** The last entry that changed it. Undefined if none did: a rail's answer alone. */
+  readonly changedBy: NumberedEntry | undefined;
 }
 
 /**

@@ -1,6 +1,8 @@
 import type { Organization } from "../../domain/api-key.js";
-import { type Actor, OPERATOR } from "../../domain/values/actor.js";
-import type { OperatorProposalId, OrganizationId } from "../../domain/values/ids.js";
+import { stateOfProposal } from "../../domain/proposal.js";
+import { nameIn } from "../../domain/second-person.js";
+import type { Actor } from "../../domain/values/actor.js";
+import type { ApiKeyId, ProposalId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import type { Act, ActOf, ActResource } from "../../operators/act.js";
 import { type FourEyes, mayPropose, needsSecondPerson } from "../../operators/four-eyes.js";
@@ -8,6 +10,7 @@ import { actorOf, type Operator } from "../../operators/operator.js";
 import type {
   Administration,
   AnyResource,
+  BookProposal,
   Decided,
   EndpointState,
   OperatorKeys,
@@ -20,13 +23,13 @@ import type { Cell, Database } from "../database.js";
 import { emptiestOf, keys } from "../keys.js";
 import type { Authorship } from "../organizations/authorship.js";
 import { CellKeys } from "../organizations/cell-keys.js";
-import { changeSuspension } from "../organizations/suspension.js";
 import { type StoredRailAccount, storedRailAccounts } from "../rails/rail-accounts.js";
 import { StoredWebhookEndpoints } from "../webhooks/endpoints.js";
+import { bookProposals, type FoundProposal } from "./book-proposals.js";
 import { isOfOperators, OperatorActs } from "./operator-acts.js";
 import { ownActs } from "./own-acts.js";
-import { CellProposals, type ProposalDecision, type StoredProposal } from "./proposals.js";
-import { orRefusal, orRefusalToPerson, RefusedActError } from "./refused.js";
+import { CellProposals, type OperatorDecision, type StoredProposal } from "./proposals.js";
+import { orRefusal, RefusedActError } from "./refused.js";
 
 interface Done {
   readonly resource: AnyResource;
@@ -53,6 +56,8 @@ export class StoredAdministration implements Administration, OperatorKeys {
   readonly #keys: ReturnType<typeof keys>;
   readonly #rooms: readonly AdministeredCell[];
   readonly #acts: OperatorActs;
+  /** Those about operators. They lie in the first cell. */
+  readonly #ofOperators: CellProposals;
 
   constructor(database: Database, { now, fourEyes }: { readonly now: () => UnixMillis; readonly fourEyes: FourEyes }) {
     this.#database = database;
@@ -65,6 +70,7 @@ export class StoredAdministration implements Administration, OperatorKeys {
       proposals: new CellProposals(cell, now),
     }));
     this.#acts = new OperatorActs(database.cells[0], now);
+    this.#ofOperators = new CellProposals(database.cells[0], now);
   }
 
   get cellCount(): number {
@@ -90,15 +96,33 @@ export class StoredAdministration implements Administration, OperatorKeys {
   }
 
   async proposals(): Promise<readonly OperatorProposal[]> {
-    const [found, operators] = await Promise.all([
+    const [acts, inBooks, operators] = await Promise.all([
       Promise.all(this.#rooms.map(({ proposals }) => proposals.all())),
+      Promise.all(this.#rooms.map(({ cell }) => bookProposals(cell))),
       this.#acts.operators(),
     ]);
-    const byId = new Map(operators.map((operator) => [operator.id, operator]));
-    return found
-      .flat()
-      .map((proposal) => unlessOrphaned(proposal, byId.get(proposal.proposedBy)))
-      .sort((left, right) => (left.id < right.id ? -1 : 1));
+    const byId = new Map<string, Operator>(operators.map((operator) => [operator.id, operator]));
+    return [
+      ...acts.flat().map((proposal) => shownOf(unlessOrphaned(proposal, byId.get(proposal.proposedBy)))),
+      ...inBooks.flat().map((found) => shownInBook(found, this.#now())),
+    ].sort((left, right) => (left.id < right.id ? -1 : 1));
+  }
+
+  async bookProposal(id: ProposalId): Promise<BookProposal | undefined> {
+    for (const { cell } of this.#rooms) {
+      const [found] = await bookProposals(cell, id);
+      const organization = found && (await this.organization(found.proposal.organizationId));
+      if (found !== undefined && organization !== undefined) return { organization, proposal: found.proposal };
+    }
+    return undefined;
+  }
+
+  async organizationOfKey(id: ApiKeyId): Promise<Organization | undefined> {
+    for (const { keys: own } of this.#rooms) {
+      const organizationId = await own.organizationOfKey(id);
+      if (organizationId !== undefined) return this.organization(organizationId);
+    }
+    return undefined;
   }
 
   newSecret({ cell, isSandbox }: Organization): { readonly secret: string; readonly sha256: string } {
@@ -106,91 +130,51 @@ export class StoredAdministration implements Administration, OperatorKeys {
   }
 
   async submit<A extends Act>(act: A, by: Operator | undefined): Promise<Submitted<ActResource<A>>> {
-    const orRefused = by === undefined ? orRefusal : orRefusalToPerson;
-    const submitted = await orRefused<Submitted<AnyResource>>(
+    const submitted = await orRefusal<Submitted<AnyResource>>(
       (async () => {
-        if (by !== undefined && (await this.#needsSecondPerson(act))) {
-          if (isOfOperators(act)) await this.#acts.refuseImpossible(act);
-          const { proposals } = await this.#roomOf(act);
-          return { kind: "proposed", proposal: await proposals.propose(act, by.id) };
+        if (by !== undefined && isOfOperators(act) && needsSecondPerson(this.fourEyes, act)) {
+          await this.#acts.refuseImpossible(act);
+          const proposal = await this.#ofOperators.propose(act, by.id);
+          return { kind: "proposed", proposal: shownOf(proposal) };
         }
-        return { kind: "done", ...(await this.#perform(act, { actor: by === undefined ? OPERATOR : actorOf(by) })) };
+        return { kind: "done", ...(await this.#perform(act, { actor: actorOf(by) })) };
       })(),
     );
     // The kind of the act decides the type of its resource.
     return submitted as Submitted<ActResource<A>>;
   }
 
-  approve(id: OperatorProposalId, by: Operator): Promise<Decided> {
-    return this.#decide(id, async (proposal, { proposals }) => {
+  approve(id: ProposalId, by: Operator): Promise<Decided> {
+    return this.#decide(id, async (proposal) => {
       if (proposal.proposedBy === by.id) throw new RefusedActError({ reason: "OWN_PROPOSAL", proposalId: id });
-      // The book has moved to another cell since, and one transaction never touches two.
-      if ((await this.#roomOf(proposal.act)).proposals !== proposals) {
-        throw new RefusedActError({ reason: "PROPOSAL_CLOSED", proposalId: id, state: "LAPSED" });
-      }
-      const decision: ProposalDecision = { decision: "APPROVED", by: by.id };
+      const decision: OperatorDecision = { decision: "APPROVED", by: by.id };
       await this.#perform(proposal.act, {
         actor: `${proposal.proposedBy},${by.id}` as Actor,
-        first: (session) => proposals.decide(session, proposal, decision),
+        first: (session) => this.#ofOperators.decide(session, proposal, decision),
       });
     });
   }
 
-  reject(id: OperatorProposalId, by: Operator): Promise<Decided> {
-    return this.#decide(id, (proposal, { proposals }) =>
-      proposals.decideAlone(proposal, { decision: "REJECTED", by: by.id }),
-    );
+  reject(id: ProposalId, by: Operator): Promise<Decided> {
+    return this.#decide(id, (proposal) => this.#ofOperators.decideAlone(proposal, { decision: "REJECTED", by: by.id }));
   }
 
-  async #decide(
-    id: OperatorProposalId,
-    work: (proposal: StoredProposal, room: AdministeredCell) => Promise<void>,
-  ): Promise<Decided> {
-    return orRefusalToPerson<Decided>(
+  async #decide(id: ProposalId, work: (proposal: StoredProposal) => Promise<void>): Promise<Decided> {
+    return orRefusal<Decided>(
       (async () => {
-        for (const room of this.#rooms) {
-          const proposal = await room.proposals.find(id);
-          if (proposal === undefined) continue;
-          const proposer = await this.#acts.operator(proposal.proposedBy);
-          const { state } = unlessOrphaned(proposal, proposer);
-          if (state !== "PENDING") throw new RefusedActError({ reason: "PROPOSAL_CLOSED", proposalId: id, state });
-          await work(proposal, room);
-          return { kind: "done", proposal: (await room.proposals.find(id)) ?? proposal };
-        }
-        throw new RefusedActError({ reason: "PROPOSAL_NOT_FOUND", proposalId: id });
+        const proposal = await this.#ofOperators.find(id);
+        if (proposal === undefined) throw new RefusedActError({ reason: "PROPOSAL_NOT_FOUND", proposalId: id });
+        const { state } = unlessOrphaned(proposal, await this.#acts.operator(proposal.proposedBy));
+        if (state !== "PENDING") throw new RefusedActError({ reason: "PROPOSAL_CLOSED", proposalId: id, state });
+        await work(proposal);
+        return { kind: "done", proposal: shownOf((await this.#ofOperators.find(id)) ?? proposal) };
       })(),
     );
   }
 
-  async #needsSecondPerson(act: Act): Promise<boolean> {
-    if (act.kind !== "key.create") return needsSecondPerson(this.fourEyes, act, false);
-    return needsSecondPerson(this.fourEyes, act, (await this.#known(act.organizationId)).isSandbox);
-  }
-
-  /** Returns the cell whose transaction does the act. */
-  async #roomOf(act: Act): Promise<AdministeredCell> {
-    return this.#room("organizationId" in act ? (await this.#known(act.organizationId)).cell : 0);
-  }
-
-  async #perform(act: Act, author: Authorship): Promise<Done> {
-    switch (act.kind) {
-      case "organization.create":
-        return { resource: await this.#createOrganization(act, author), isNew: true };
-      case "organization.suspend":
-      case "organization.resume":
-        return this.#changeSuspension(act, author);
-      case "key.create": {
-        const { keys: own } = this.#room((await this.#known(act.organizationId)).cell);
-        return { resource: await own.createApiKey({ ...act, expiresAt: act.expiresAt }, author), isNew: true };
-      }
-      case "key.revoke":
-        return this.#revokeKey(act, author);
-      case "operator.create":
-      case "operator.set_roles":
-      case "operator.replace_key":
-      case "operator.revoke":
-        return this.#acts.perform(act, author);
-    }
+  #perform(act: Act, author: Authorship): Promise<Done> {
+    if (isOfOperators(act)) return this.#acts.perform(act, author);
+    return this.#createOrganization(act, author).then((resource) => ({ resource, isNew: true }));
   }
 
   async #createOrganization(act: ActOf<"organization.create">, author: Authorship): Promise<Organization> {
@@ -215,31 +199,6 @@ export class StoredAdministration implements Administration, OperatorKeys {
     });
   }
 
-  async #changeSuspension(
-    { kind, organizationId, reason }: ActOf<"organization.suspend" | "organization.resume">,
-    author: Authorship,
-  ): Promise<Done> {
-    const isSuspended = kind === "organization.suspend";
-    const organization = await this.#known(organizationId);
-    const { cell } = this.#room(organization.cell);
-    const isNew = await changeSuspension(cell, { organizationId, now: this.#now(), isSuspended, reason, author });
-    return { resource: { ...organization, isSuspended }, isNew };
-  }
-
-  async #revokeKey({ keyId }: ActOf<"key.revoke">, author: Authorship): Promise<Done> {
-    for (const { keys: own } of this.#rooms) {
-      const revoked = await own.revokeApiKey(keyId, author);
-      if (revoked !== undefined) return { resource: revoked.key, isNew: revoked.isNew };
-    }
-    throw new RefusedActError({ reason: "API_KEY_NOT_FOUND", keyId });
-  }
-
-  async #known(organizationId: OrganizationId): Promise<Organization> {
-    const organization = await this.organization(organizationId);
-    if (organization !== undefined) return organization;
-    throw new RefusedActError({ reason: "ORGANIZATION_NOT_FOUND", organizationId });
-  }
-
   #room(number: number): AdministeredCell {
     const room = this.#rooms[number];
     if (room === undefined) throw new Error(`there is no cell ${String(number)}`);
@@ -259,11 +218,34 @@ function endpointStateOf(endpoint: Endpoint): EndpointState {
   return { id, organizationId, url, status, disabledReason, failures, failingSince, settledSeq };
 }
 
-/** A proposal lapses when its proposer may no longer propose. */
-function unlessOrphaned(
-  { id, act, proposedBy, proposedAt, expiresAt, state, decidedBy, decidedAt }: StoredProposal,
-  proposer: Operator | undefined,
-): OperatorProposal {
-  const lapses = state === "PENDING" && !(proposer !== undefined && mayPropose(proposer));
-  return { id, act, proposedBy, proposedAt, expiresAt, state: lapses ? "LAPSED" : state, decidedBy, decidedAt };
+/**
+ * A proposal lapses when its proposer may no longer propose. One about an organization is older
+ * than the proposals in books, and can no longer be done.
+ */
+function unlessOrphaned(proposal: StoredProposal, proposer: Operator | undefined): StoredProposal {
+  const isPossible = isOfOperators(proposal.act) && proposer !== undefined && mayPropose(proposer);
+  return proposal.state === "PENDING" && !isPossible ? { ...proposal, state: "LAPSED" } : proposal;
+}
+
+function shownOf(proposal: StoredProposal): OperatorProposal {
+  const { id, act, proposedBy, proposedAt, expiresAt, state, decidedBy, decidedAt } = proposal;
+  const shown = { type: act.kind, content: JSON.stringify(act), organizationId: undefined };
+  return { id, ...shown, proposedBy, proposedAt, expiresAt, state, decidedBy, decidedAt };
+}
+
+function shownInBook({ proposal, isOpen }: FoundProposal, now: UnixMillis): OperatorProposal {
+  const { id, content, organizationId, person, proposedAt, expiresAt, decided } = proposal;
+  const state = stateOfProposal(proposal, now);
+  return {
+    id,
+    type: nameIn(proposal),
+    content,
+    organizationId,
+    proposedBy: person,
+    proposedAt,
+    expiresAt,
+    state: state === "PENDING" && !isOpen ? "LAPSED" : state,
+    decidedBy: decided?.by,
+    decidedAt: decided?.at,
+  };
 }

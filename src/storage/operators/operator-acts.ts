@@ -2,14 +2,13 @@ import { hash } from "node:crypto";
 
 import { typeidUnboxed } from "typeid-js";
 
-import type { OperatorName } from "../../domain/proposal.js";
 import type { Actor } from "../../domain/values/actor.js";
 import type { OperatorId } from "../../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import { insertedTypesOf } from "../../model/column.js";
 import { OPERATOR_ACTS } from "../../model/database.js";
 import type { Act } from "../../operators/act.js";
-import type { Operator, Role } from "../../operators/operator.js";
+import type { Operator, OperatorName, Role } from "../../operators/operator.js";
 import type { ActsPage, OperatorAct } from "../../operators/ports.js";
 import type { Cell } from "../database.js";
 import type { Authorship } from "../organizations/authorship.js";

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 
 import { typeidUnboxed } from "typeid-js";
 
-import type { OperatorId, OperatorProposalId } from "../../domain/values/ids.js";
+import type { OperatorId, ProposalId } from "../../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import { insertedTypesOf } from "../../model/column.js";
 import { OPERATOR_DECISIONS, OPERATOR_PROPOSALS } from "../../model/database.js";
@@ -41,10 +41,14 @@ interface DecisionRow {
 
 const NO_LINK: Link = { link_seq: null, mac: null, previous_mac: null };
 
-/** A stored proposal, with the hash that its decision covers. */
-export type StoredProposal = OperatorProposal & { readonly hash: string };
+/** A proposal that lies in no book, with the hash that its decision covers. */
+export interface StoredProposal extends Omit<OperatorProposal, "type" | "content" | "organizationId"> {
+  readonly act: Act;
+  readonly proposedBy: OperatorId;
+  readonly hash: string;
+}
 
-export interface ProposalDecision {
+export interface OperatorDecision {
   readonly decision: "APPROVED" | "REJECTED";
   readonly by: OperatorId;
 }
@@ -72,7 +76,7 @@ export class CellProposals {
     return this.#found(`${this.#select} ORDER BY p.id`);
   }
 
-  async find(id: OperatorProposalId): Promise<StoredProposal | undefined> {
+  async find(id: ProposalId): Promise<StoredProposal | undefined> {
     return (await this.#found(`${this.#select} WHERE p.id = ?`, [id]))[0];
   }
 
@@ -91,7 +95,7 @@ export class CellProposals {
    * Stores a proposal. An equal one of the same person that still waits is returned instead.
    * Rejects with a RefusedActError as the cause if the person has too many.
    */
-  propose(act: Act, by: OperatorId): Promise<OperatorProposal> {
+  propose(act: Act, by: OperatorId): Promise<StoredProposal> {
     const { engine } = this.#cell;
     const content = JSON.stringify(act);
     return orStoreError(
@@ -130,7 +134,7 @@ export class CellProposals {
   async decide(
     session: Session,
     { id, hash: proposalHash }: StoredProposal,
-    { decision, by }: ProposalDecision,
+    { decision, by }: OperatorDecision,
   ): Promise<void> {
     const { engine } = this.#cell;
     await session.read({ sql: engine.administrationLock, bindings: [] });
@@ -152,7 +156,7 @@ export class CellProposals {
   }
 
   /** Writes a decision by itself. Rejects as `decide` does, with the error as the cause. */
-  async decideAlone(proposal: StoredProposal, decision: ProposalDecision): Promise<void> {
+  async decideAlone(proposal: StoredProposal, decision: OperatorDecision): Promise<void> {
     const { engine, transact } = this.#cell;
     await orStoreError(
       engine,
@@ -197,13 +201,13 @@ function digestOf(...fields: readonly (string | number)[]): string {
 
 function proposalOf(row: OperatorProposalRow, now: UnixMillis): StoredProposal {
   return {
-    id: row.id as OperatorProposalId,
+    id: row.id as ProposalId,
     act: JSON.parse(row.content) as Act,
     proposedBy: row.proposed_by as OperatorId,
     proposedAt: toUnixMillis(row.proposed_at),
     expiresAt: toUnixMillis(row.expires_at),
     state: row.decision ?? (row.expires_at > now ? "PENDING" : "LAPSED"),
-    decidedBy: (row.decided_by ?? undefined) as OperatorId | undefined,
+    decidedBy: row.decided_by ?? undefined,
     decidedAt: row.decided_at === null ? undefined : toUnixMillis(row.decided_at),
     hash: row.hash,
   };

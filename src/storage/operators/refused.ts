@@ -1,5 +1,4 @@
 import type { OperatorRefusal } from "../../operators/refusal.js";
-import { BookMovingError } from "../organizations/book-rows.js";
 import { RefusedWriteError } from "../sql/store-error.js";
 
 /** Undoes the transaction of an act that is refused. */
@@ -21,18 +20,6 @@ export async function orRefusal<Result>(
     return await work;
   } catch (error) {
     if (error instanceof RefusedActError) return { kind: "refused", refusal: error.refusal };
-    throw error;
-  }
-}
-
-/**
- * The same for a person. The command on the database says more about a book that is being moved.
- */
-export async function orRefusalToPerson<Result>(work: Promise<Result>): ReturnType<typeof orRefusal<Result>> {
-  try {
-    return await orRefusal(work);
-  } catch (error) {
-    if (error instanceof BookMovingError) return { kind: "refused", refusal: { reason: "BOOK_MOVING" } };
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 
 import { typeidUnboxed } from "typeid-js";
 
-import { type ApiKey, isLive, type Organization } from "../../domain/api-key.js";
+import { type ApiKey, isLive, type Organization, type StoredApiKey } from "../../domain/api-key.js";
 import type { ApiKeyId, OrganizationId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import type { Keys, NewApiKey, NewCertificateKey } from "../../ledger/ports/keys.js";
@@ -19,11 +19,13 @@ import {
   type ListedOrganizationRow,
   organizationOf,
   type OrganizationRow,
+  storedApiKeyOf,
 } from "../sql/organization-rows.js";
 import { orStoreError, RefusedWriteError } from "../sql/store-error.js";
 import type { Authorship } from "./authorship.js";
 import { bookRowWrites, lockBook } from "./book-rows.js";
 import { certificateHash, certificateKeys, GENERATIONS_READ, type ReadByHashes } from "./certificate-keys.js";
+import { byMachine, commitNow } from "./commit-now.js";
 import { insertOrganization } from "./new-organization.js";
 
 const SECRET_BYTES = 32;
@@ -91,9 +93,13 @@ export class CellKeys {
     return { secret, sha256: sha256(secret) };
   }
 
-  /** Creates the key whose secret has this SHA-256. */
-  createApiKey(key: NewApiKey & { readonly secretSha256: string }, author?: Authorship): Promise<ApiKey> {
-    return this.#insertApiKey(key, { hashOf: () => Promise.resolve(key.secretSha256), ...author });
+  /** Creates the key whose secret has this SHA-256, as the machine. */
+  async createApiKey({ organizationId, name: label, ...key }: NewApiKey & { secretSha256: string }): Promise<ApiKey> {
+    const newKeyId = typeidUnboxed("key") as string as ApiKeyId;
+    const command = { name: "createApiKey", newKeyId, label, ...key, ...byMachine(organizationId) } as const;
+    const { resource: acted } = await commitNow(this.#cell, command, this.#now());
+    if (acted.resource === undefined) throw new Error("the machine needs no second person");
+    return this.#keyOf(acted.resource);
   }
 
   /**
@@ -137,7 +143,7 @@ export class CellKeys {
 
   async #insertApiKey(
     { organizationId, name, scopes, expiresAt }: NewApiKey,
-    { hashOf, actor, first }: Partial<Authorship> & { hashOf: (read: ReadByHashes) => Promise<string> },
+    { hashOf, first }: Pick<Authorship, "first"> & { hashOf: (read: ReadByHashes) => Promise<string> },
   ): Promise<ApiKey> {
     const row = await this.#failing(
       this.#cell.transact(async (session) => {
@@ -163,8 +169,7 @@ export class CellKeys {
         await session.write([
           ...bookRowWrites(this.#cell, book, {
             kind: "key.created",
-            created: contentOfApiKey(made),
-            actor,
+            created: contentOfApiKey(storedApiKeyOf(made)),
           }),
           { sql: this.#statements.insertApiKey, rows: [made] },
         ]);
@@ -179,33 +184,19 @@ export class CellKeys {
     return rows.map((row) => this.#apiKeyOf(row));
   }
 
-  async revokeApiKey(id: ApiKeyId, author?: Authorship): Promise<{ key: ApiKey; isNew: boolean } | undefined> {
-    const { revokeApiKey, apiKey } = this.#statements;
-    const revoked = await this.#failing(
-      this.#cell.transact(async (session) => {
-        const read = async (): Promise<ApiKeyRow | undefined> => {
-          const [found] = await session.read({ sql: apiKey, bindings: [id] });
-          return found as ApiKeyRow | undefined;
-        };
-        const found = await read();
-        if (found === undefined) return undefined;
-        const organizationId = found.organization_id as OrganizationId;
-        // A leaked key must not live on because a clock is wrong.
-        const given = { organizationId, now: this.#now(), evenBehind: true };
-        const book = await lockBook(this.#cell, session, given);
-        // Another process may have revoked the key before this one had the lock.
-        const isNew = (await read())?.revoked_at === null;
-        if (isNew) {
-          const change = { id, revoked_seq: book.nextSeq, revoked_at: book.recordedAt };
-          await session.write([
-            ...bookRowWrites(this.#cell, book, { kind: "key.revoked", created: [id], actor: author?.actor }),
-            { sql: revokeApiKey, rows: [change] },
-          ]);
-        }
-        return { row: (await read()) ?? found, isNew };
-      }),
-    );
-    return revoked === undefined ? undefined : { key: this.#apiKeyOf(revoked.row), isNew: revoked.isNew };
+  /** Returns the organization whose key it is. */
+  async organizationOfKey(id: ApiKeyId): Promise<OrganizationId | undefined> {
+    const [row] = await this.#rows<ApiKeyRow>(this.#statements.apiKey, [id]);
+    return row?.organization_id as OrganizationId | undefined;
+  }
+
+  /** Revokes a key as the machine. Returns undefined if there is none. */
+  async revokeApiKey(id: ApiKeyId): Promise<ApiKey | undefined> {
+    const organizationId = await this.organizationOfKey(id);
+    if (organizationId === undefined) return undefined;
+    const command = { name: "revokeApiKey", keyId: id, ...byMachine(organizationId) } as const;
+    const { resource: acted } = await commitNow(this.#cell, command, this.#now());
+    return acted.resource && this.#keyOf(acted.resource);
   }
 
   async apiKeyWithSecret(secret: string): Promise<FoundKey> {
@@ -218,6 +209,11 @@ export class CellKeys {
     const { phase } = row;
     if (phase === null || phase === "LEAVING") return this.#apiKeyOf(row);
     return phase === "LEFT" || phase === "EMPTYING" ? "moved" : undefined;
+  }
+
+  #keyOf({ id, organizationId, name, scopes, createdAt, expiresAt, revokedAt }: StoredApiKey): ApiKey {
+    const { number: cell } = this.#cell;
+    return { id, organizationId, cell, name, scopes, createdAt, expiresAt, revokedAt, lastUsedAt: undefined };
   }
 
   #apiKeyOf(row: ApiKeyRow): ApiKey {
@@ -243,7 +239,7 @@ class CertificateHeldError extends RefusedWriteError {
 /** A key, and where a move of its organization's book stands. */
 type PlacedKeyRow = ApiKeyRow & { readonly phase: string | null };
 
-function statementsOf({ engine: { table, insertInto, update } }: Pick<Cell, "engine">) {
+function statementsOf({ engine: { table, insertInto } }: Pick<Cell, "engine">) {
   const apiKeys = table("api_keys");
   const isHere = isKeptHere({ table });
   const organizations = `
@@ -261,10 +257,6 @@ function statementsOf({ engine: { table, insertInto, update } }: Pick<Cell, "eng
     apiKey: `${keys} WHERE k.id = ? AND ${isHere}`,
     apiKeyWithSecret: `${keys} WHERE k.secret_sha256 = ?`,
     apiKeysWithHashes: `${keys} WHERE k.secret_sha256 IN (${Array(GENERATIONS_READ).fill("?").join(", ")})`,
-    revokeApiKey: update(apiKeys, {
-      key: "id",
-      columns: { id: "text", revoked_seq: "int64", revoked_at: "int64" },
-    }),
   };
 }
 

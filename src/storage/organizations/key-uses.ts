@@ -64,12 +64,19 @@ export class KeyUses {
   async #write(number: number, uses: ReadonlyMap<ApiKeyId, UnixMillis>): Promise<void> {
     const cell = this.#cells[number];
     if (cell === undefined) return;
-    const { table, update } = cell.engine;
+    const { table, update, within, jsonItems, forUpdate } = cell.engine;
     const rows = [...uses].map(([id, at]) => ({ id, last_used_at: at }));
     const sql = update(table("api_keys"), { key: "id", columns: USE_COLUMNS });
     for (let begin = 0; begin < rows.length; begin += COMMIT_USES_MAX) {
       const some = rows.slice(begin, begin + COMMIT_USES_MAX);
-      await cell.transact((session) => session.write([{ sql, rows: some }]));
+      await cell.transact(async (session) => {
+        // In the order of a batch that revokes keys. Otherwise both could wait for each other.
+        const ids = JSON.stringify(some.map(({ id }) => id));
+        const keys = within("id", `SELECT value FROM ${jsonItems("?")}`);
+        const lock = `SELECT id FROM ${table("api_keys")} WHERE ${keys} ORDER BY id ${forUpdate}`;
+        await session.read({ sql: lock, bindings: [ids] });
+        await session.write([{ sql, rows: some }]);
+      });
     }
   }
 }

@@ -1,7 +1,13 @@
 import type { Finder, TableName } from "../../domain/decision.js";
 import type { Engine } from "./engine.js";
 import { JOURNAL_COLUMNS } from "./journal-rows.js";
-import { BOOK_COLUMNS, BOOK_LIMITS_COLUMNS, BOOK_USAGE_COLUMNS } from "./records/book-head-rows.js";
+import {
+  BOOK_COLUMNS,
+  BOOK_LIMITS_COLUMNS,
+  BOOK_SUSPENSION_COLUMNS,
+  BOOK_USAGE_COLUMNS,
+} from "./records/book-head-rows.js";
+import { proposalColumns } from "./records/proposal-rows.js";
 import { withBalanceAfter } from "./rows.js";
 import { type Table, TABLES, type Update } from "./tables.js";
 
@@ -33,6 +39,9 @@ export interface LedgerReads {
    */
   readonly proposals: LedgerRead;
   readonly railRevisions: LedgerRead;
+  readonly waitingProposals: LedgerRead;
+  /** Locks the keys in the order of their ids, as the notes of their use do. */
+  readonly apiKeys: LedgerRead;
 }
 
 /**
@@ -49,6 +58,7 @@ export interface LedgerStatements {
   readonly updateBooks: string;
   readonly updateBookUsage: string;
   readonly updateBookLimits: string;
+  readonly updateBookSuspension: string;
   readonly insertJournal: string;
   readonly tables: { readonly [Name in TableName]: TableStatements };
 }
@@ -63,13 +73,14 @@ export interface TableStatements {
 export function ledgerStatements(engine: Engine): LedgerStatements {
   const { input, table, within, forUpdate, begunAt, insertInto, update } = engine;
   return {
-    reads: { ...accountReads(engine), ...transactionReads(engine) },
+    reads: { ...accountReads(engine), ...transactionReads(engine), ...ownReads(engine) },
     lockedBooks: `
       SELECT *, ${begunAt} AS begun_at FROM ${table("books")}
       WHERE ${within("number", `SELECT number FROM ${input(NUMBER_COLUMNS)}`)} ORDER BY number ${forUpdate}`,
     updateBooks: update(table("books"), { key: "number", columns: BOOK_COLUMNS }),
     updateBookUsage: update(table("books"), { key: "number", columns: BOOK_USAGE_COLUMNS }),
     updateBookLimits: update(table("books"), { key: "number", columns: BOOK_LIMITS_COLUMNS }),
+    updateBookSuspension: update(table("books"), { key: "number", columns: BOOK_SUSPENSION_COLUMNS }),
     insertJournal: insertInto(table("journal"), JOURNAL_COLUMNS),
     tables: {
       accounts: tableStatements(engine, TABLES.accounts),
@@ -78,6 +89,7 @@ export function ledgerStatements(engine: Engine): LedgerStatements {
       transactions: tableStatements(engine, TABLES.transactions),
       payments: tableStatements(engine, TABLES.payments),
       proposals: tableStatements(engine, TABLES.proposals),
+      apiKeys: tableStatements(engine, TABLES.apiKeys),
       idempotencyKeys: tableStatements(engine, TABLES.idempotencyKeys),
     },
   };
@@ -183,14 +195,42 @@ function transactionReads(engine: Engine) {
     },
     proposals: {
       finders: ["proposal"],
-      sql: `SELECT * FROM ${table("proposals")} WHERE ${within("subject", list)} ORDER BY subject ${forUpdate}`,
+      sql: `
+          SELECT ${proposalColumns(engine)} FROM ${table("proposals")} p
+          WHERE ${within("p.subject", list)} ORDER BY p.subject ${forUpdate}`,
     },
+  } satisfies Partial<LedgerReads>;
+}
+
+/**
+ * What changes only under the lock of its book. So it is read after that: a row that was read
+ * before may be an old one.
+ */
+function ownReads(engine: Engine) {
+  const { table, within, forUpdate } = engine;
+  const { list } = keySelects(engine);
+  return {
     railRevisions: {
       finders: ["railRevision"],
       sql: `
           SELECT DISTINCT a.id, a.organization_id, a.revision
           FROM ${table("payments")} p JOIN ${table("rail_accounts")} a ON a.id = p.rail_account_id
           WHERE p.transaction_id IN (${list})`,
+    },
+    waitingProposals: {
+      finders: ["waitingProposals"],
+      sql: `
+          SELECT ${proposalColumns(engine)} FROM ${table("proposals")} p
+          WHERE p.done_at IS NULL AND p.expires_at IS NOT NULL
+            AND p.book IN (SELECT number FROM ${table("books")} WHERE organization_id IN (${list}))`,
+    },
+    apiKeys: {
+      finders: ["apiKey", "apiKeyWithHash"],
+      sql: `
+          SELECT * FROM ${table("api_keys")} WHERE ${within(
+            "id",
+            `${list} UNION ALL SELECT id FROM ${table("api_keys")} WHERE secret_sha256 IN (${list})`,
+          )} ORDER BY id ${forUpdate}`,
     },
   } satisfies Partial<LedgerReads>;
 }

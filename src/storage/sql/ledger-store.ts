@@ -1,10 +1,6 @@
 import type { BookHead } from "../../domain/book.js";
 import type { Finder, FinderKeys, TableName, Tables } from "../../domain/decision.js";
-import type { JournalKind } from "../../domain/journal.js";
-import type { LimitsInForce } from "../../domain/limits/usage.js";
-import type { RailMovement } from "../../domain/payment.js";
-import type { Transaction } from "../../domain/transaction.js";
-import type { AccountId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
+import type { AccountId, OrganizationId } from "../../domain/values/ids.js";
 import {
   type BatchLookup,
   type Changes,
@@ -15,20 +11,15 @@ import {
   type StoreTransaction,
   type TableChanges,
 } from "../../ledger/ports/store.js";
-import { newPersonSalt, WrongMasterKeyError } from "../secrets/book-keys.js";
+import { WrongMasterKeyError } from "../secrets/book-keys.js";
 import { MasterKeyError } from "../secrets/master-key.js";
 import type { BookDirectory, OpenBook } from "./book-directory.js";
 import type { Engine, Session, Transact, Write } from "./engine.js";
+import { type EntryContent, entryContents, NOTHING } from "./entry-contents.js";
 import { freezeOf, type FreezeRow } from "./freeze-rows.js";
-import {
-  contentOfFreeze,
-  contentOfPerson,
-  contentOfTransaction,
-  type JournalRow,
-  journalRowOf,
-  proofsOf,
-} from "./journal-rows.js";
+import { type JournalRow, journalRowOf } from "./journal-rows.js";
 import { type LedgerRead, type LedgerStatements, ledgerStatements } from "./ledger-statements.js";
+import { type ApiKeyRow, storedApiKeyOf } from "./organization-rows.js";
 import { type AccountRow, ledgerAccountOf } from "./records/account-rows.js";
 import {
   begunAtOf,
@@ -36,11 +27,13 @@ import {
   bookLimitsRows,
   type BookRow,
   bookRowOf,
+  bookSuspensionRows,
   bookUsageRows,
 } from "./records/book-head-rows.js";
 import { idempotencyKeyOf, type IdempotencyKeyRow } from "./records/idempotency-key-rows.js";
-import { paymentOf, type PaymentRow, proposalOf, type ProposalRow } from "./records/payment-rows.js";
+import { paymentOf, type PaymentRow } from "./records/payment-rows.js";
 import { type MovementRow, type ReceiptRow, usedMovementOf, usedReceiptOf } from "./records/proof-rows.js";
+import { proposalOf, type ProposalRow } from "./records/proposal-rows.js";
 import { railRevisionOf, type RailRevisionRow } from "./records/rail-account-rows.js";
 import { holderOf, type HolderRow, type ReadTransactionRow, transactionOf } from "./rows.js";
 import { orStoreError, storeErrorOf } from "./store-error.js";
@@ -83,8 +76,8 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
   readonly #directory: BookDirectory;
   readonly #books = new Map<OrganizationId, OpenBook>();
   readonly #booksByNumber = new Map<number, OpenBook>();
-  /** The limits of each book as they were loaded. */
-  readonly #limits = new Map<OrganizationId, LimitsInForce | undefined>();
+  /** The books as they were loaded. */
+  readonly #heads = new Map<OrganizationId, BookHead>();
   /** The `seq` of the newest journal row of each loaded account. */
   readonly #lastSeqs = new Map<AccountId, number>();
   /** The salts of the holders that this batch creates. */
@@ -123,6 +116,8 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       proposalRows,
       bookRows,
       railRows,
+      waitingRows,
+      apiKeyRows,
     ] = await Promise.all([
       rowsOf<IdempotencyKeyRow>(reads.idempotencyKeys),
       rowsOf<AccountRow>(reads.accounts),
@@ -136,10 +131,12 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       rowsOf<ProposalRow>(reads.proposals),
       this.#rows<BookRow>(lockedBooks, [numbers]),
       rowsOf<RailRevisionRow>(reads.railRevisions),
+      rowsOf<ProposalRow>(reads.waitingProposals),
+      rowsOf<ApiKeyRow>(reads.apiKeys),
     ]);
     for (const { id, last_seq: lastSeq } of accountRows) this.#lastSeqs.set(id as AccountId, lastSeq);
     const books = bookRows.map(bookHeadOf);
-    for (const { organizationId, limits } of books) this.#limits.set(organizationId, limits);
+    for (const head of books) this.#heads.set(head.organizationId, head);
     return {
       books,
       begunAt: begunAtOf(bookRows),
@@ -148,7 +145,8 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       freezes: this.#ownRows(freezeRows, freezeOf),
       transactions: this.#ownRows([...transactionRows, ...lateRows], transactionOf),
       payments: this.#ownRows(paymentRows, paymentOf),
-      proposals: this.#ownRows(proposalRows, proposalOf),
+      proposals: this.#ownRows([...proposalRows, ...waitingRows], proposalOf),
+      apiKeys: apiKeyRows.map(storedApiKeyOf),
       receipts: this.#ownRows(receiptRows, usedReceiptOf),
       movements: this.#ownRows(movementRows, usedMovementOf),
       railRevisions: railRows.map(railRevisionOf),
@@ -215,7 +213,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
   #writesOf(changes: Changes): readonly Write[] {
     const statements = this.#statements;
     // The journal comes before the tables, because #append updates the accounts' last_seq.
-    const contents = this.#contentsOf(changes);
+    const contents = entryContents(changes, this.#personSalts);
     const journalRows = changes.entries.map((numbered) => this.#append(numbered, contents.get(numbered)));
     const writes: readonly Write[] = [
       ...this.#bookWrites(changes.books),
@@ -228,7 +226,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
 
   /** Most organizations have no limits. For them only the first statement has rows. */
   #bookWrites(heads: readonly BookHead[]): readonly Write[] {
-    const { updateBooks, updateBookUsage, updateBookLimits } = this.#statements;
+    const { updateBooks, updateBookUsage, updateBookLimits, updateBookSuspension } = this.#statements;
     const numbered = heads.map((head) => ({ head, number: this.bookOf(head.organizationId).number }));
     return [
       { sql: updateBooks, rows: numbered.map(({ head, number }) => bookRowOf(head, number)) },
@@ -236,48 +234,16 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       {
         sql: updateBookLimits,
         rows: numbered.flatMap(({ head, number }) =>
-          bookLimitsRows(head, this.#limits.get(head.organizationId), number),
+          bookLimitsRows(head, this.#heads.get(head.organizationId)?.limits, number),
+        ),
+      },
+      {
+        sql: updateBookSuspension,
+        rows: numbered.flatMap(({ head, number }) =>
+          bookSuspensionRows(head, this.#heads.get(head.organizationId), number),
         ),
       },
     ];
-  }
-
-  /** Returns what the content hash of each entry covers besides the entry itself. */
-  #contentsOf({ entries, tables }: Changes): Map<NumberedEntry | undefined, EntryContent> {
-    const contents = new Map<NumberedEntry | undefined, EntryContent>();
-    const { created: newTransactions, changed: changedTransactions } = tables.transactions;
-    for (const { row, createdBy } of newTransactions) contents.set(createdBy, { created: contentOfTransaction(row) });
-    const movements = movementsOf([...newTransactions, ...changedTransactions]);
-    for (const numbered of entries) {
-      const { kind, transactionId } = numbered.entry;
-      const movement = kind === BOOKS_MOVEMENT ? movements.get(transactionId) : undefined;
-      const proofs = proofsOf(numbered.entry, movement);
-      if (proofs.length > 0)
-        contents.set(numbered, { created: [...(contents.get(numbered)?.created ?? []), ...proofs] });
-    }
-    for (const { row, createdBy } of tables.freezes.created) {
-      contents.set(createdBy, { created: contentOfFreeze(row) });
-    }
-    for (const numbered of entries) {
-      const { kind, freezeId } = numbered.entry;
-      if (kind === "account.unfrozen" && freezeId !== undefined)
-        contents.set(numbered, { created: [freezeId, ...proofsOf(numbered.entry, undefined)] });
-    }
-    const { created, changed } = tables.accountHolders;
-    const holders = new Map([...created, ...changed].map(({ row }) => [row.accountId, row]));
-    // The hash of the last entry that set the personal data covers it. Of earlier entries the salt
-    // and the data are gone: nobody can find out an old phone number.
-    for (const numbered of entries.filter(({ entry }) => SETS_PERSON.has(entry.kind)).toReversed()) {
-      const { accountId } = numbered.entry;
-      const holder = accountId === undefined ? undefined : holders.get(accountId);
-      if (accountId === undefined || holder === undefined) continue;
-      const salt = newPersonSalt();
-      const isLast = !this.#personSalts.has(accountId);
-      if (isLast) this.#personSalts.set(accountId, salt);
-      const content = isLast && holder.person !== undefined ? contentOfPerson(holder.person) : NOTHING;
-      contents.set(numbered, { created: content, salt });
-    }
-    return contents;
   }
 
   #tableWrites(name: TableName, changes: Changes): readonly Write[] {
@@ -286,16 +252,17 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
     const { insert, updates } = this.#statements.tables[name];
     const inserts: Write = {
       sql: insert,
-      rows: created.map(({ row, createdBy }) =>
-        table.insertedRow(row, { book: this.bookOf(row.organizationId), seq: createdBy?.seq ?? 0, facts: this }),
-      ),
+      rows: created.map(({ row, createdBy, changedBy }) => {
+        const book = this.bookOf(row.organizationId);
+        return table.insertedRow(row, { book, seq: createdBy?.seq ?? 0, changedSeq: changedBy?.seq ?? 0, facts: this });
+      }),
     };
     const rowsByUpdate = updates.map((): object[] => []);
-    for (const { before, row } of changed) {
+    for (const { before, row, changedBy } of changed) {
       const index = table.updates.findIndex(({ fits }) => fits(before, row));
       const update = table.updates[index];
       if (update === undefined) throw new Error(`a row of ${table.name} changed in a way that no update allows`);
-      rowsByUpdate[index]?.push(update.updatedRow(row, this));
+      rowsByUpdate[index]?.push(update.updatedRow(row, this, changedBy?.seq ?? 0));
     }
     // The updates come first: an erasure frees the user_id that a new account of the batch takes.
     return [...updates.map((sql, index): Write => ({ sql, rows: rowsByUpdate[index] ?? [] })), inserts];
@@ -334,23 +301,3 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
 }
 
 type Owned = Tables[TableName];
-
-/** What the content hash of an entry covers, besides the entry itself. */
-interface EntryContent {
-  readonly created: readonly string[];
-  /** The person's random salt for a new account. Otherwise the salt comes from the book's key. */
-  readonly salt?: string;
-}
-
-const NOTHING: readonly string[] = [];
-/** The kind of the row that books the money of a movement on a rail. */
-const BOOKS_MOVEMENT: JournalKind = "transaction.completed";
-/** The entries after which an account has other personal data. */
-const SETS_PERSON: ReadonlySet<JournalKind> = new Set(["account.created", "account.updated"]);
-
-/** Returns the movements that the rows of a batch have, by the ids of their transactions. */
-function movementsOf(
-  rows: readonly { readonly row: Transaction }[],
-): ReadonlyMap<TransactionId | undefined, RailMovement | undefined> {
-  return new Map(rows.map(({ row }) => [row.id, row.railMovement]));
-}

@@ -1,4 +1,4 @@
-import type { ApiKey, Organization, Scope } from "../../domain/api-key.js";
+import type { ApiKey, Organization, Scope, StoredApiKey } from "../../domain/api-key.js";
 import type { ApiKeyId, OrganizationId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import type { RowOf } from "../../model/column.js";
@@ -10,8 +10,12 @@ export type OrganizationRow = RowOf<typeof ORGANIZATIONS>;
 export type ApiKeyRow = RowOf<typeof API_KEYS>;
 
 /** Returns the fields of a new key that the content hash covers. They never change. */
-export function contentOfApiKey(row: ApiKeyRow): readonly string[] {
-  return [row.id, row.name, row.secret_sha256, row.scopes, row.expires_at === null ? "" : String(row.expires_at)];
+export function contentOfApiKey({ id, name, secretSha256, scopes, expiresAt }: StoredApiKey): readonly string[] {
+  return [id, name, secretSha256, scopes.join(" "), expiresAt === undefined ? "" : String(expiresAt)];
+}
+
+export function storedApiKeyOf(row: ApiKeyRow): StoredApiKey {
+  return { ...recordOf(row), secretSha256: row.secret_sha256 };
 }
 
 /** Returns the row as a Write takes it, with its bytes in hexadecimal. */
@@ -50,14 +54,20 @@ export function contentOfOrganization({ name, is_sandbox: isSandbox }: Organizat
 
 export function apiKeyOf(row: ApiKeyRow, cell: number): ApiKey {
   return {
+    ...recordOf(row),
+    cell,
+    lastUsedAt: row.last_used_at === null ? undefined : toUnixMillis(row.last_used_at),
+  };
+}
+
+function recordOf(row: ApiKeyRow): Omit<ApiKey, "cell" | "lastUsedAt"> {
+  return {
     id: row.id as ApiKeyId,
     organizationId: row.organization_id as OrganizationId,
-    cell,
     name: row.name,
     scopes: row.scopes.split(" ") as Scope[],
     createdAt: toUnixMillis(row.created_at),
     expiresAt: row.expires_at === null ? undefined : toUnixMillis(row.expires_at),
     revokedAt: row.revoked_at === null ? undefined : toUnixMillis(row.revoked_at),
-    lastUsedAt: row.last_used_at === null ? undefined : toUnixMillis(row.last_used_at),
   };
 }

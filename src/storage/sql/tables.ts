@@ -1,4 +1,5 @@
 import type { AccountHolder, LedgerAccount } from "../../domain/account.js";
+import type { StoredApiKey } from "../../domain/api-key.js";
 import type { TableName, Tables } from "../../domain/decision.js";
 import type { Freeze } from "../../domain/freeze.js";
 import type { Payment } from "../../domain/payment.js";
@@ -6,12 +7,14 @@ import type { Transaction } from "../../domain/transaction.js";
 import type { AccountId, OrganizationId } from "../../domain/values/ids.js";
 import { ACCOUNT_HOLDERS, ACCOUNTS, FREEZES } from "../../model/accounts.js";
 import { changedNamesOf, type InsertedRow, insertedTypesOf, typesOf } from "../../model/column.js";
+import { API_KEYS } from "../../model/organizations.js";
 import { IDEMPOTENCY_KEYS, PAYMENTS, PROPOSALS, TRANSACTIONS } from "../../model/transactions.js";
 import type { OpenBook } from "./book-directory.js";
 import type { Columns } from "./engine.js";
 import { freezeRowOf, liftColumnsOf } from "./freeze-rows.js";
 import { accountColumnsOf } from "./records/account-rows.js";
-import { paymentRowOf, proposalRowOf } from "./records/payment-rows.js";
+import { paymentRowOf } from "./records/payment-rows.js";
+import { proposalRowOf } from "./records/proposal-rows.js";
 import { USAGE_NAMES, usageRowOf } from "./records/usage-rows.js";
 import { flagsText, holderRowOf, personRowOf, transactionRowOf } from "./rows.js";
 
@@ -31,6 +34,8 @@ export interface RowPlace {
   readonly book: OpenBook;
   /** The `seq` of the journal row that created the row. 0 if none did. */
   readonly seq: number;
+  /** The `seq` of the journal row that changed it last in this batch. */
+  readonly changedSeq: number;
   readonly facts: BatchFacts;
 }
 
@@ -53,7 +58,8 @@ export interface Table<Row> {
 export interface Update<Row> {
   readonly columns: Columns;
   readonly fits: (before: Row, after: Row) => boolean;
-  readonly updatedRow: (row: Row, facts: BatchFacts) => object;
+  /** `seq` is that of the journal row that changed the row last. 0 if none did. */
+  readonly updatedRow: (row: Row, facts: BatchFacts, seq: number) => object;
 }
 
 const BALANCE_NAMES = ["id", "last_seq", "available_cents", "held_cents", "updated_at"] as const;
@@ -95,6 +101,8 @@ const PAYMENT_PROGRESS_COLUMNS = typesOf(PAYMENTS, [
 const PAYMENT_END_COLUMNS = typesOf(PAYMENTS, ["transaction_id", ...changedNamesOf(PAYMENTS)]);
 
 const PROPOSAL_CHANGE_COLUMNS = typesOf(PROPOSALS, ["subject", ...changedNamesOf(PROPOSALS)]);
+
+const REVOKED_COLUMNS = typesOf(API_KEYS, ["id", "revoked_seq", "revoked_at"]);
 
 /** The store writes the tables in this order: a row comes after the rows that it refers to. */
 export const TABLES: { readonly [Name in TableName]: Table<Tables[Name]> } = {
@@ -188,18 +196,37 @@ export const TABLES: { readonly [Name in TableName]: Table<Tables[Name]> } = {
     name: "proposals",
     key: "subject",
     columns: insertedTypesOf(PROPOSALS),
-    insertedRow: (proposal, { book }) => proposalRowOf(proposal, book),
+    insertedRow: (proposal, { book, changedSeq: seq }) => proposalRowOf(proposal, { book, seq }),
     updates: [
       {
         columns: PROPOSAL_CHANGE_COLUMNS,
         fits: () => true,
-        updatedRow: ({ subject, content, person, proposedAt, doneAt }): SqlRow<typeof PROPOSAL_CHANGE_COLUMNS> => ({
-          subject,
-          content,
-          person,
-          proposed_at: proposedAt,
-          done_at: doneAt ?? null,
-        }),
+        updatedRow: (proposal, facts, seq) =>
+          proposalRowOf(proposal, { book: facts.bookOf(proposal.organizationId), seq }),
+      },
+    ],
+  },
+  apiKeys: {
+    name: "api_keys",
+    key: "id",
+    columns: insertedTypesOf(API_KEYS),
+    insertedRow: (key, { seq, changedSeq }): InsertedRow<typeof API_KEYS> => ({
+      id: key.id,
+      organization_id: key.organizationId,
+      name: key.name,
+      secret_sha256: key.secretSha256,
+      scopes: key.scopes.join(" "),
+      seq,
+      created_at: key.createdAt,
+      expires_at: key.expiresAt ?? null,
+      last_used_at: null,
+      ...revocationOf(key, changedSeq),
+    }),
+    updates: [
+      {
+        columns: REVOKED_COLUMNS,
+        fits: () => true,
+        updatedRow: (key, _facts, seq) => ({ id: key.id, ...revocationOf(key, seq) }),
       },
     ],
   },
@@ -234,6 +261,14 @@ function changesOnly<Row extends object>(fields: readonly (keyof Row)[]): (befor
     for (const name in after) if (before[name] !== after[name] && !changed.has(name)) return false;
     return true;
   };
+}
+
+/** `seq` is that of the row that revoked it, if one did. */
+function revocationOf(
+  { revokedAt }: StoredApiKey,
+  seq: number,
+): Pick<InsertedRow<typeof API_KEYS>, "revoked_seq" | "revoked_at"> {
+  return { revoked_seq: revokedAt === undefined ? null : seq, revoked_at: revokedAt ?? null };
 }
 
 function countRowOf(account: LedgerAccount, facts: BatchFacts): SqlRow<typeof COUNT_COLUMNS> {

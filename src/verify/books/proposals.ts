@@ -1,4 +1,5 @@
 import type { BookAccount } from "../../domain/journal.js";
+import { proposalMac } from "../../storage/secrets/proposal-mac.js";
 import type { Audit } from "../audit.js";
 import type { Place } from "../findings.js";
 import { describePosting, type Direction } from "../format.js";
@@ -14,6 +15,14 @@ interface AuditedProposalRow {
   readonly person: string;
   readonly proposed_at: number;
   readonly done_at: number | null;
+  /** Null in rows from before operators proposed in books. */
+  readonly id: string | null;
+  readonly seq: number | null;
+  readonly expires_at: number | null;
+  readonly decision: string | null;
+  readonly decided_by: string | null;
+  /** In hexadecimal. */
+  readonly mac: string | null;
   /** The last row of the book at the moment in which the proposal was read. */
   readonly book_seq: number;
 }
@@ -80,10 +89,19 @@ const CORRECTIONS: Readonly<Record<string, ProposedCorrection>> = {
   },
 };
 const PROPOSALS: ReadonlySet<string> = new Set(["book.proposed", "transaction.resolution_proposed"]);
+const REJECTED = "book.proposal_rejected";
+/** The kinds of the rows that an approved act of an operator makes, by the name of the act. */
+const KINDS_OF_ACTS: Readonly<Record<string, string>> = {
+  resumeOrganization: "organization.resumed",
+  createApiKey: "key.created",
+  setLimits: "limits.set",
+  setAccountTier: "account.tiered",
+  eraseAccount: "account.erased",
+};
 
 /** Whether a row of this kind may lack an account, and whether it may have one. */
 export function accountsOf(kind: string): { readonly mayLack: boolean; readonly mayHave: boolean } {
-  const account = CORRECTIONS[kind]?.account ?? (kind === "book.proposed" ? "never" : "always");
+  const account = CORRECTIONS[kind]?.account ?? (kind === "book.proposed" || kind === REJECTED ? "never" : "always");
   return { mayLack: account !== "always", mayHave: account !== "never" };
 }
 
@@ -104,6 +122,10 @@ export class ProposalsAudit {
   readonly #audit: Audit;
   readonly #book: AuditedBook;
   readonly #derived = new Map<string, Derived>();
+  /** The rows that reject a proposal, by its subject. */
+  readonly #rejected = new Map<string, AuditedJournalRow>();
+  /** The rows that two operators have made. */
+  readonly #ofTwo = new Map<number, AuditedJournalRow>();
 
   constructor(audit: Audit, book: AuditedBook) {
     this.#audit = audit;
@@ -112,6 +134,8 @@ export class ProposalsAudit {
 
   /** Takes the rows of the book in the order of `seq`, up to its head. */
   row(row: AuditedJournalRow): void {
+    if (row.actor.includes(",")) this.#ofTwo.set(row.seq, row);
+    if (row.kind === REJECTED) this.#reject(row);
     if (!Object.hasOwn(CORRECTIONS, row.kind) && !PROPOSALS.has(row.kind)) return;
     const place: Place = { seq: row.seq, table: "journal", id: undefined };
     guarded(this.#book.findings, place, () => {
@@ -137,7 +161,8 @@ export class ProposalsAudit {
     const head = `(SELECT COALESCE(MAX(j.seq), 0) FROM ${engine.table("journal")} j WHERE j.book = p.book)`;
     return rows<AuditedProposalRow>(
       `
-        SELECT p.subject, p.content, p.person, p.proposed_at, p.done_at, ${head} AS book_seq
+        SELECT p.subject, p.content, p.person, p.proposed_at, p.done_at, p.id, p.seq, p.expires_at, p.decision,
+          p.decided_by, ${engine.hex("p.mac")} AS mac, ${head} AS book_seq
         FROM ${engine.table("proposals")} p WHERE p.book = ?`,
       [this.#book.row.number],
     );
@@ -169,13 +194,58 @@ export class ProposalsAudit {
         content: [derived.content, row.content],
         person: [derived.person, row.person],
         proposed_at: [derived.proposedAt, row.proposed_at],
-        done_at: [derived.doneAt, row.done_at],
+        done_at: [this.#doneAtOf(row, derived.doneAt), row.done_at],
       });
+      this.#checkDecision(place, row);
     }
     for (const subject of found.keys()) {
       if (this.#derived.has(subject)) continue;
       const place: Place = { seq: undefined, table: "proposals", id: subject };
       findings.add(place, { expected: "a journal row that proposes it", found: "none" });
+    }
+  }
+
+  #reject(row: AuditedJournalRow): void {
+    guarded(this.#book.findings, { seq: row.seq, table: "journal", id: undefined }, () => {
+      const [subject] = JSON.parse(row.detail ?? "[]") as readonly unknown[];
+      if (typeof subject === "string" && this.#derived.has(subject)) this.#rejected.set(subject, row);
+      else this.#add(row, "a proposal in the detail", String(row.detail));
+      this.#checkHash(row);
+    });
+  }
+
+  /** Returns when the rows say that it was decided. The end of one that lapsed is no row. */
+  #doneAtOf(row: AuditedProposalRow, doneAt: number | null): number | null {
+    if (row.decision === "LAPSED") return row.done_at;
+    if (doneAt !== null) return doneAt;
+    const rejected = this.#rejected.get(row.subject);
+    if (row.decision === "REJECTED" || (row.decision === null && rejected !== undefined)) {
+      return rejected?.recorded_at ?? null;
+    }
+    return this.#ofTwo.get(row.seq ?? 0)?.recorded_at ?? null;
+  }
+
+  /** Checks who decided a proposal, and that nobody has written it past the service. */
+  #checkDecision(place: Place, row: AuditedProposalRow): void {
+    const { findings, secrets, row: book } = this.#book;
+    if (row.id === null) return;
+    const { subject, id, content, person, proposed_at: at, expires_at: end, decision, decided_by: by } = row;
+    const fields = [book.organization_id, subject, id, content, person, at, end, decision, by, row.done_at];
+    if (secrets !== undefined && row.mac !== proposalMac(secrets.keys, fields)) {
+      findings.add(place, { expected: "the mac of the proposal", found: "another mac, or another row" });
+    }
+    if (decision === "REJECTED") {
+      findings.compareFields(place, { decided_by: [this.#rejected.get(subject)?.actor ?? null, by] });
+    } else if (decision === "LAPSED") {
+      const isOver = end !== null && (row.done_at ?? 0) >= end;
+      if (!isOver) findings.add(place, { expected: "no end before it lapses", found: String(row.done_at) });
+    } else if (decision === "APPROVED" && subject === id) {
+      const act = this.#ofTwo.get(row.seq ?? 0);
+      const expected = `${KINDS_OF_ACTS[nameIn(content)] ?? "no row"} by ${person},${String(by)}`;
+      findings.compare(place, { expected, found: act === undefined ? "no row" : `${act.kind} by ${act.actor}` });
+    }
+    if (end !== null && row.done_at !== null && decision !== "LAPSED" && row.done_at >= end) {
+      findings.add(place, { expected: "a decision before the proposal lapsed", found: String(row.done_at) });
     }
   }
 
@@ -252,6 +322,16 @@ function readContent(content: string): ProposedContent {
     return Array.isArray(parts) ? parts : [];
   } catch {
     return [];
+  }
+}
+
+/** The name of an act of an operator. Empty if the content has another form. */
+function nameIn(content: string): string {
+  try {
+    const { name } = JSON.parse(content) as { readonly name?: unknown };
+    return typeof name === "string" ? name : "";
+  } catch {
+    return "";
   }
 }
 

@@ -9,6 +9,7 @@ import { type Cents, formatCents } from "../../../src/domain/values/cents.js";
 import type { EmailAddress } from "../../../src/domain/values/email-address.js";
 import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
+import { plain } from "../../support/acted.js";
 import { bytesOf, jsonMethod, restRequest, routeOf, textOf } from "../../support/callers/contract-requests.js";
 import {
   cancel,
@@ -85,8 +86,8 @@ for (const engine of ENGINES) {
         const group = commands.slice(first, first + TOGETHER);
         for (const outcome of await Promise.all(group.map((each) => service.ledger.submit(each, NO_DEADLINE)))) {
           if (outcome.kind === "refused") throw new Error(outcome.refusal.reason);
-          const { resource } = outcome;
-          if ("sums" in resource) continue;
+          const resource = plain(outcome.resource);
+          if ("sums" in resource || "secretSha256" in resource) continue;
           if ("person" in resource) made.accounts.set(resource.id, resource);
           else made.transactions.set(resource.id, resource);
         }

@@ -416,7 +416,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "a suspended organization mints",
     file: BATCH,
-    edits: [{ from: "if (isSuspended && !isExempt)", to: "if (false)" }],
+    edits: [{ from: "if (suspendedSeq !== undefined && !holds)", to: "if (false)" }],
   },
   {
     name: "a book that moves takes commands",

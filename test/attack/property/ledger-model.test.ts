@@ -328,10 +328,20 @@ describe("the ledger, against the model", function () {
     if (STAGE === "test") return;
     expect(answersMet).to.have.all.keys(...ANSWER_WORDS, LIMIT_OF_BOOK, ...LIMITS_THAT_WERE_SET);
     // A new operation is missing here until `step` and `commandOf` make its command.
-    expect([...operationsDone].sort()).to.deep.equal([...COMMAND_NAMES].sort());
+    const modelled = COMMAND_NAMES.filter((name) => !NOT_MODELLED.has(name));
+    expect([...operationsDone].sort()).to.deep.equal([...modelled].sort());
     if (STAGE === "nightly") await fc.assert(property, { ...RANDOM, unbiased: true });
   });
 });
+
+/** The model has no people: `second-person.test.ts` and `test/operators` are about them. */
+const NOT_MODELLED: ReadonlySet<string> = new Set([
+  "suspendOrganization",
+  "resumeOrganization",
+  "createApiKey",
+  "revokeApiKey",
+  "rejectProposal",
+]);
 
 /**
  * One account without money, and one with money and orders, so that most steps find what they are

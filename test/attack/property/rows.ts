@@ -8,6 +8,7 @@ import type { Transaction } from "../../../src/domain/transaction.js";
 import type { Cents } from "../../../src/domain/values/cents.js";
 import type { UnixMillis } from "../../../src/domain/values/time.js";
 import type { LedgerRefusal } from "../../../src/ledger/ports/outcome.js";
+import { plain } from "../../support/acted.js";
 
 // What the models keep, and what a caller sees of it.
 
@@ -55,7 +56,9 @@ export type ModelTransaction = Writable<SeenTransaction> &
 export type ModelPayment = Writable<
   Pick<Payment, "state" | "phoneNumber" | "maskedPhone" | "railReference" | "sends" | "turnedAway">
 >;
-export type ModelBook = Writable<Omit<BookHead, "organizationId" | "limits">>;
+export type ModelBook = Writable<Omit<BookHead, "organizationId" | "limits" | "suspendedSeq">> & {
+  isSuspended: boolean;
+};
 
 /** The fields of a transaction that no rail has said anything about. */
 export const NO_REPORT = {
@@ -71,7 +74,9 @@ export const SUM_CENTS_MAX = 9_007_199_254_740_991;
 /**
  * The part of a resource on which the model and the service must agree, as it is at this moment.
  */
-export function seen(resource: Seen | Resource): Seen {
+export function seen(given: Seen | Resource): Seen {
+  const resource = "resource" in given || "proposal" in given || "content" in given ? plain(given) : given;
+  if ("secretSha256" in resource) throw new Error("the models know no keys");
   if ("sums" in resource) return { sums: resource.sums };
   if ("person" in resource) {
     const { id, person, status, availableCents, heldCents, openPayments, tier, freezes } = resource;

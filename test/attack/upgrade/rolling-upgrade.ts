@@ -111,6 +111,7 @@ async function prepare(
   if (code !== 0) throw new Error(`kesc migrate ended with ${String(code)}: ${stderr}`);
   const { id } = await kescJson<{ id: OrganizationId }>(["org", "create", "--name", "A"], variables, run);
   const args = ["key", "create", "--org", id, "--name", "upgrade", "--all-scopes", "--never-expires"];
-  const { key } = await kescJson<{ key: string }>(args, variables, run);
-  return { organizationId: id, key };
+  // Older builds call the secret "key".
+  const made = await kescJson<{ secret?: string; key?: string }>(args, variables, run);
+  return { organizationId: id, key: made.secret ?? made.key ?? "" };
 }

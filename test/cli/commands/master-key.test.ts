@@ -37,17 +37,18 @@ for (const engine of ENGINES) {
 
     /** The chain of the operators has a key that the master key encrypts. */
     async function newOperator(name: string): Promise<void> {
-      expect(await kesc(["operator", "create", name, "--role", "admin"], variables)).to.include({ code: 0 });
+      const create = ["operator", "create", name, "--role", "admin", ...ON_DATABASE];
+      expect(await kesc(create, variables)).to.include({ code: 0 });
     }
 
     async function newKey(name: string): Promise<string> {
-      await kescJson(["org", "create", "--name", name], variables);
+      await kescJson(["org", "create", "--name", name, ...ON_DATABASE], variables);
       return (
-        await kescJson<{ key: string }>(
-          ["key", "create", "--org", name, "--name", "till", "--all-scopes", "--never-expires"],
+        await kescJson<{ secret: string }>(
+          ["key", "create", "--org", name, "--name", "till", "--all-scopes", "--never-expires", ...ON_DATABASE],
           variables,
         )
-      ).key;
+      ).secret;
     }
 
     it("rotates under a running server, which then knows old and new organizations", async () => {
@@ -126,6 +127,8 @@ for (const engine of ENGINES) {
     });
   });
 }
+
+const ON_DATABASE = ["--on-database", "--note", "test"];
 
 describe("a rotation of master keys that stops half way (postgres)", () => {
   const now = (): ReturnType<typeof toUnixMillis> => toUnixMillis(Date.now());

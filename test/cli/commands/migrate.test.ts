@@ -63,7 +63,10 @@ describe("kesc migrate (sqlite)", () => {
   it("chains the operators of a database that is older than the chain", async () => {
     const { variables } = place;
     expect(await kesc(["migrate"], variables)).to.include({ code: 0 });
-    for (const name of ["Ann", "Ben"]) await kesc(["operator", "create", name, "--role", "admin"], variables);
+    for (const name of ["Ann", "Ben"]) {
+      const create = ["operator", "create", name, "--role", "admin", "--on-database", "--note", "test"];
+      expect(await kesc(create, variables)).to.include({ code: 0 });
+    }
     await execute(
       { engine: "sqlite", filename: place.databaseFile },
       "DROP TABLE operator_chain",
@@ -114,7 +117,9 @@ describe("kesc migrate (sqlite)", () => {
     await kesc(["migrate"], place.variables);
     const { code, stderr } = await kesc(["org", "create", "--name", "A", "--cell", "1"], place.variables);
     expect(code).to.equal(1);
-    expect(stderr).to.match(/^There is no cell 1: the database has only the cell 0\. /);
+    expect(stderr).to.match(
+      /^There is no such cell: the database has 1, numbered from 0\. To add cells on PostgreSQL: kesc /,
+    );
   });
 });
 
@@ -173,7 +178,9 @@ describe("kesc migrate --cells (postgres)", () => {
     });
     const { code, stderr } = await kesc(["org", "create", "--name", "A", "--cell", "2"], variables);
     expect(code).to.equal(1);
-    expect(stderr).to.match(/^There is no cell 2: the database has the cells 0 to 1\. /);
+    expect(stderr).to.match(
+      /^There is no such cell: the database has 2, numbered from 0\. To add cells on PostgreSQL: kesc /,
+    );
   });
 
   it("keeps one cell in the schema public, for ever", async () => {
@@ -352,7 +359,7 @@ describe("kesc migrate --grant-to (postgres)", () => {
 
   it("lets the role create an organization and a key, and serve all calls", async () => {
     organization = await kescJson(["org", "create", "--name", "Duka"], server);
-    ({ key } = await kescJson<{ key: string }>(
+    ({ secret: key } = await kescJson<{ secret: string }>(
       ["key", "create", "--org", "Duka", "--name", "till", "--all-scopes", "--never-expires"],
       server,
     ));
@@ -395,7 +402,7 @@ describe("kesc migrate --grant-to (postgres)", () => {
       ["suspend", "Duka", "--yes"],
       ["resume", "Duka"],
     ]) {
-      expect((await kesc(["org", ...args, "--reason", "test"], server)).code).to.equal(0);
+      expect((await kesc(["org", ...args, "--note", "test"], server)).code).to.equal(0);
     }
     expect((await kesc(["key", "revoke", listed?.id ?? ""], server)).code).to.equal(0);
     expect(await kescJson(["verify"], server)).to.deep.nested.include({

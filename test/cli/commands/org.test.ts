@@ -5,7 +5,7 @@ import { execute } from "../../support/databases.js";
 import { kesc, kescJson, Place, RunningKesc } from "../../support/service/kesc.js";
 import { makeTenant, type Tenant, withKeys } from "../../support/service/tenants.js";
 
-const REASON = ["--reason", "case 17"];
+const NOTE = ["--note", "case 17"];
 
 interface OrganizationJson {
   readonly id: string;
@@ -41,7 +41,7 @@ describe("kesc org, key and purge, beside a server", () => {
 
   it("suspend and resume an organization once, and say so", async () => {
     const { organizationId } = await tenantNamed("Suspended");
-    const org = (...args: string[]): ReturnType<typeof kesc> => kesc(["org", ...args, ...REASON], place.variables);
+    const org = (...args: string[]): ReturnType<typeof kesc> => kesc(["org", ...args, ...NOTE], place.variables);
     const isSuspended = async (): Promise<boolean | undefined> => {
       const listed = await kescJson<readonly OrganizationJson[]>(["org", "list"], place.variables);
       return listed.find(({ id }) => id === organizationId)?.suspended;
@@ -68,9 +68,9 @@ describe("kesc org, key and purge, beside a server", () => {
   });
 
   for (const [what, args, code, words] of [
-    ["an unknown organization", ["suspend", "nobody", ...REASON, "--yes"], 1, "There is no organization"],
-    ["a missing reason", ["suspend", "nobody", "--yes"], 2, "required option '--reason <text>' not specified"],
-    ["an empty reason", ["resume", "nobody", "--reason", " "], 2, "It must not be empty."],
+    ["an unknown organization", ["suspend", "nobody", ...NOTE, "--yes"], 1, "There is no organization"],
+    ["a missing note", ["suspend", "nobody", "--yes"], 2, "required option '--note <text>' not specified"],
+    ["an empty note", ["resume", "nobody", "--note", " "], 2, "It must not be empty."],
   ] as const) {
     it(`refuse ${what}`, async () => {
       const refused = await kesc(["org", ...args], place.variables);
@@ -86,7 +86,7 @@ describe("kesc org, key and purge, beside a server", () => {
     );
     expect(sandbox).to.include({ sandbox: true, suspended: false });
     const create = ["key", "create", "--org", sandbox.id, "--name", "till", "--all-scopes", "--expires-in", "1h"];
-    const { key } = await kescJson<{ readonly key: string }>(create, place.variables);
+    const { secret: key } = await kescJson<{ readonly secret: string }>(create, place.variables);
     expect(key).to.match(/^kesc_test_0_[A-Za-z0-9_-]{43}$/);
     expect(await reasonOf(key)).to.equal(undefined);
     expect(await reasonOf(key.replace("kesc_test_", "kesc_"))).to.equal("INVALID_API_KEY");
@@ -96,11 +96,11 @@ describe("kesc org, key and purge, beside a server", () => {
     const { organizationId } = await tenantNamed("Moving");
     const database = { engine: "sqlite", filename: place.databaseFile } as const;
     await execute(database, `UPDATE books SET state = 'MOVING' WHERE organization_id = '${organizationId}'`);
-    const refused = await kesc(["org", "suspend", organizationId, ...REASON, "--yes"], place.variables);
+    const refused = await kesc(["org", "suspend", organizationId, ...NOTE, "--yes"], place.variables);
     expect(refused).to.include({
       code: 1,
       stdout: "",
-      stderr: `The book of ${organizationId} is being moved to another cell, and takes no rows. Nothing was done.\n`,
+      stderr: "The accounts of the organization are being moved. Nothing was done. Send the request again.\n",
     });
   });
 

@@ -257,7 +257,7 @@ describe("kesc serve --demo", () => {
     );
 
     const key = ["key", "create", "--org", "demo", "--name", "another", "--all-scopes", "--never-expires"];
-    const { key: secret } = await kescJson<{ key: string }>(key, place.variables);
+    const { secret } = await kescJson<{ secret: string }>(key, place.variables);
     const answers = await paste(pastedLines(serve.stdout).curl, { KESC_API_KEY: secret });
     expect(answers.at(-1)).to.contain('"available_balance":1149.50');
     expect(await serve.end()).to.equal(0);

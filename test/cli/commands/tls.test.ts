@@ -41,11 +41,11 @@ describe("kesc serve with TLS", () => {
     variables = { ...place.variables, ...TLS, DATABASE_URL: "", DATABASE_URL_FILE: urlFile };
     expect((await kesc(["migrate"], variables)).code).to.equal(0);
     const organization = await kescJson<{ id: string }>(["org", "create", "--name", "A"], variables);
-    const created = await kescJson<{ key: string }>(
+    const created = await kescJson<{ secret: string }>(
       ["key", "create", "--org", organization.id, "--name", "k", "--all-scopes", "--never-expires"],
       variables,
     );
-    key = created.key;
+    key = created.secret;
     serve = new RunningKesc(["serve"], variables);
     const { address, grpcAddress = "" } = await serve.ready;
     addresses = { http: address, grpc: grpcAddress };

@@ -6,7 +6,12 @@ import { createAccount, mint, newAccountId } from "../../support/commands.js";
 import { openDatabaseAt } from "../../support/databases.js";
 import { kesc, kescJson, Place } from "../../support/service/kesc.js";
 
-const BY = ["--person", "amina", "--reason", "licence"];
+const NOTE = ["--note", "licence"];
+
+interface LimitsJson {
+  readonly limits: { readonly account_id: string; readonly tier: string; readonly limits: readonly object[] };
+  readonly tiers: readonly object[];
+}
 
 describe("the limits, by the command line", () => {
   let place: Place;
@@ -36,11 +41,11 @@ describe("the limits, by the command line", () => {
   });
 
   it("sets some, leaves the others as they are, and lifts one", async () => {
-    const set = await limits("set", "acme", "--mint-per-day", "100.00", "--redeem-per-transaction", "0", ...BY);
-    expect(set.stdout, set.stderr).to.match(/^Changed the limits of acme, in row 4 of the book\./);
-    expect((await limits("set", "acme", "--mint-per-day", "100.00", ...BY)).stdout).to.match(/are so already/);
+    const set = await limits("set", "acme", "--mint-per-day", "100.00", "--redeem-per-transaction", "0", ...NOTE);
+    expect(set.stdout, set.stderr).to.equal("Changed the limits of acme. They hold from now on.\n");
+    expect((await limits("set", "acme", "--mint-per-day", "100.00", ...NOTE)).stdout).to.match(/are so already/);
     expect(
-      await limits("set", "acme", "--mint-per-month", "500.00", "--redeem-per-transaction", "none", ...BY),
+      await limits("set", "acme", "--mint-per-month", "500.00", "--redeem-per-transaction", "none", ...NOTE),
     ).to.include({ code: 0 });
     const shown = await limits("show", "acme");
     expect(shown.stdout).to.match(/WHOSE +TYPE +PERIOD +MAX AMOUNT +USED +REMAINING +RESETS AT/);
@@ -54,7 +59,7 @@ describe("the limits, by the command line", () => {
     const unknown = await tier("full");
     expect(unknown.code).to.equal(1);
     expect(unknown.stderr).to.include("The tier full has no limits. No tier has any.");
-    expect(await limits("set", "acme", "--tier", "full", "--mint-per-day", "50.00", ...BY)).to.include({ code: 0 });
+    expect(await limits("set", "acme", "--tier", "full", "--mint-per-day", "50.00", ...NOTE)).to.include({ code: 0 });
     expect((await tier("full")).stdout).to.match(/now has the tier full/);
     expect((await tier("full")).stdout).to.match(/has the tier full already/);
     expect(await tier("default", newAccountId())).to.include({ code: 1 });
@@ -63,12 +68,12 @@ describe("the limits, by the command line", () => {
   });
 
   it("shows a tier without limits as the default one, and prints JSON", async () => {
-    expect((await limits("remove", "acme", "--tier", "full", ...BY)).stdout).to.match(/the tier full of acme/);
-    const set = await limits("set", "acme", "--tier", "default", "--redeem-per-month", "9.00", ...BY);
+    expect((await limits("remove", "acme", "--tier", "full", ...NOTE)).stdout).to.match(/the tier full of acme/);
+    const set = await limits("set", "acme", "--tier", "default", "--redeem-per-month", "9.00", ...NOTE);
     expect(set, set.stderr).to.include({ code: 0 });
     const args = ["limits", "show", "acme", "--account", accountId, "--json"];
-    const [shown] = await kescJson<[{ whose: string; limits: object[] }]>(args, place.variables);
-    expect(shown.whose).to.equal("account, tier full (as default)");
+    const { limits: shown, tiers } = await kescJson<LimitsJson>(args, place.variables);
+    expect([shown.account_id, shown.tier, tiers]).to.deep.equal([accountId, "full", []]);
     expect(shown.limits[0]).to.include({
       type: "redeem",
       period: "month",
@@ -79,9 +84,11 @@ describe("the limits, by the command line", () => {
   });
 
   it("refuses what it cannot do, in words", async () => {
-    expect((await limits("set", "acme", ...BY)).stderr).to.include("Give at least one limit");
-    expect((await limits("set", "acme", "--mint-per-day", "many", ...BY)).stderr).to.include("It must be a decimal");
-    expect((await limits("set", "acme", "--tier", "No", "--mint-per-day", "1", ...BY)).stderr).to.include("lower-case");
+    expect((await limits("set", "acme", ...NOTE)).stderr).to.include("Give at least one limit");
+    expect((await limits("set", "acme", "--mint-per-day", "many", ...NOTE)).stderr).to.include("It must be a decimal");
+    expect((await limits("set", "acme", "--tier", "No", "--mint-per-day", "1", ...NOTE)).stderr).to.include(
+      "lower-case",
+    );
     expect((await limits("show", "acme", "--account", newAccountId())).stderr).to.include("was not found");
     expect(await kesc(["verify"], place.variables)).to.include({ code: 0 });
   });

@@ -5,7 +5,7 @@ import { type BookSums, MAX_SUM_CENTS, postedToBook } from "../../../src/domain/
 import type { CorrectBook } from "../../../src/domain/commands.js";
 import { replay } from "../../../src/domain/decision.js";
 import { correctBook as operation } from "../../../src/domain/operations/correct-book.js";
-import type { OperatorName, Proposal } from "../../../src/domain/proposal.js";
+import { type Decider, type Proposal, PROPOSAL_OPEN_MILLIS } from "../../../src/domain/proposal.js";
 import { MAX_CENTS, NO_CENTS, toCents } from "../../../src/domain/values/cents.js";
 import { correctBook, receiptNamed, TEST_ACTOR } from "../../support/commands.js";
 import {
@@ -14,6 +14,7 @@ import {
   givenAccount,
   givenBook,
   givenHead,
+  givenProposal,
   givenTransaction,
   NOW,
   ORGANIZATION,
@@ -32,19 +33,12 @@ interface Given {
 }
 
 function bookWith({ account: given, sums, proposal }: Given = {}) {
-  const standing = {
-    organizationId: ORGANIZATION,
-    subject: SUBJECT,
-    person: "brian" as OperatorName,
-    proposedAt: EARLIER,
-    doneAt: undefined,
-  };
   const used = givenTransaction({ accountId: account.id, railReceipt: receiptNamed("used") });
   return givenBook({
     books: [givenHead({ sums: { ...SUMS, ...sums } }), givenHead({ organizationId: STRANGER })],
     accounts: [{ ...account, ...given }],
     transactions: [used],
-    proposals: proposal === undefined ? [] : [{ ...standing, ...proposal }],
+    proposals: proposal === undefined ? [] : [givenProposal({ subject: SUBJECT, ...proposal })],
   });
 }
 
@@ -75,10 +69,13 @@ describe("correcting the book", () => {
       const row = {
         organizationId: ORGANIZATION,
         subject: SUBJECT,
+        id: command.newProposalId,
         content,
         person: "amina",
         proposedAt: NOW,
-        doneAt: NOW,
+        expiresAt: NOW + PROPOSAL_OPEN_MILLIS,
+        decided: { as: "APPROVED", by: "amina", at: NOW },
+        sealed: undefined,
       };
       expect(operation.decide(book, command, NOW)).to.deep.equal({
         kind: "effect",
@@ -154,7 +151,10 @@ describe("correcting the book", () => {
       expect(entry?.posting && `${entry.posting.debit} to ${entry.posting.credit}`).to.equal(moves);
       const content = JSON.stringify([name, 100, ...targets]);
       expect(entry?.detail).to.equal(JSON.stringify([SUBJECT, "amina", content]));
-      expect(putOf(effect, "proposals")).to.include({ content, doneAt: NOW });
+      expect(putOf(effect, "proposals")).to.deep.include({
+        content,
+        decided: { as: "APPROVED", by: "amina", at: NOW },
+      });
       expect(putOf(effect, "accounts")?.availableCents).to.equal(balances?.availableCents);
     });
   }
@@ -181,13 +181,18 @@ describe("correcting the book", () => {
           receipt: undefined,
           detail: JSON.stringify([SUBJECT, "amina", content]),
         });
-        expect(putOf(effect, "proposals")).to.include({ content, person: "amina", proposedAt: NOW, doneAt: undefined });
+        expect(putOf(effect, "proposals")).to.include({
+          content,
+          person: "amina",
+          proposedAt: NOW,
+          decided: undefined,
+        });
       });
     }
 
     for (const person of ["amina", "Amina"]) {
       it(`is a replay for the person who has proposed the same as ${person}`, () => {
-        const book = bookWith({ proposal: { content, person: person as OperatorName } });
+        const book = bookWith({ proposal: { content, person: person as Decider } });
         expect(operation.decide(book, command, NOW)).to.deep.equal(replay(book.bookOf(ORGANIZATION)));
       });
     }
@@ -195,12 +200,16 @@ describe("correcting the book", () => {
     it("is done once another person has proposed the same, and keeps who proposed it", () => {
       const effect = effectOf(operation.decide(bookWith({ proposal: { content } }), command, NOW));
       expect(effect.entries[0]?.kind).to.equal("book.received");
-      expect(putOf(effect, "proposals")).to.include({ person: "brian", proposedAt: EARLIER, doneAt: NOW });
+      const decided = { as: "APPROVED", by: "amina", at: NOW };
+      expect(putOf(effect, "proposals")).to.deep.include({ person: "brian", proposedAt: EARLIER, decided });
     });
   });
 
   it("is a replay with the same key and content, though nothing is left to correct", () => {
-    const proposal = { content: '["coverShortfall",100]', doneAt: EARLIER };
+    const proposal = {
+      content: '["coverShortfall",100]',
+      decided: { as: "APPROVED", by: undefined, at: EARLIER },
+    } as const;
     const book = bookWith({ proposal, sums: { reserve: 15_000, shortfall: 0 } });
     expect(operation.decide(book, correct("coverShortfall"), NOW)).to.deep.equal(replay(book.bookOf(ORGANIZATION)));
   });
@@ -213,7 +222,10 @@ describe("correcting the book", () => {
     [
       "a key that did something else, before it looks at the account",
       correct("allocate"),
-      { account: { organizationId: STRANGER }, proposal: { content: "else", doneAt: EARLIER } },
+      {
+        account: { organizationId: STRANGER },
+        proposal: { content: "else", decided: { as: "APPROVED", by: undefined, at: EARLIER } },
+      },
       { reason: "IDEMPOTENCY_KEY_REUSED" },
     ],
     [

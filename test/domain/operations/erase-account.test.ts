@@ -16,7 +16,7 @@ const EMPTY = { availableCents: NO_CENTS, heldCents: NO_CENTS };
 
 const erase = ({ id }: Pick<LedgerAccount, "id">): EraseAccount => ({
   ...eraseAccount(ORGANIZATION, id),
-  reason: REASON,
+  note: REASON,
 });
 
 describe("erasing the personal data of an account", () => {
@@ -26,7 +26,7 @@ describe("erasing the personal data of an account", () => {
       const changed = { ...account, updatedAt: NOW };
       expect(decideEraseAccount(givenBook({ accounts: [account] }), erase(account), NOW)).to.deep.equal({
         kind: "effect",
-        resource: { ...changed, person: undefined, freezes: [] },
+        resource: { resource: { ...changed, person: undefined, freezes: [] } },
         effect: {
           entries: [
             {
@@ -59,7 +59,7 @@ describe("erasing the personal data of an account", () => {
     const erased = erasedHolder(account);
     const book = givenBook({ accounts: [account], accountHolders: [erased] });
     expect(decideEraseAccount(book, erase(account), NOW)).to.deep.equal(
-      replay({ ...account, person: undefined, freezes: [] }),
+      replay({ resource: { ...account, person: undefined, freezes: [] } }),
     );
   });
 

@@ -4,7 +4,7 @@ import { type BookSums, MAX_SUM_CENTS } from "../../../src/domain/book.js";
 import { replay } from "../../../src/domain/decision.js";
 import { resolveTransaction as operation } from "../../../src/domain/operations/resolve-transaction.js";
 import type { Resolution } from "../../../src/domain/payment.js";
-import type { OperatorName, Proposal } from "../../../src/domain/proposal.js";
+import type { Decider, Proposal } from "../../../src/domain/proposal.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
 import { toCents } from "../../../src/domain/values/cents.js";
 import type { Reference } from "../../../src/domain/values/text.js";
@@ -18,6 +18,7 @@ import {
   givenHead,
   givenPayment,
   givenPending,
+  givenProposal,
   givenTransaction,
   NOW,
   ORGANIZATION,
@@ -53,17 +54,7 @@ function bookWith(
     proposals:
       proposal === undefined
         ? []
-        : [
-            {
-              organizationId: ORGANIZATION,
-              subject: transaction.id,
-              content: '["COMPLETED","r1"]',
-              person: "brian" as OperatorName,
-              proposedAt: EARLIER,
-              doneAt: undefined,
-              ...proposal,
-            },
-          ],
+        : [givenProposal({ subject: transaction.id, content: '["COMPLETED","r1"]', ...proposal })],
   });
 }
 
@@ -188,9 +179,12 @@ describe("resolving a transaction", () => {
       organizationId: ORGANIZATION,
       subject: transaction.id,
       content: '["COMPLETED","r1"]',
+      id: command.newProposalId,
       person: "amina",
       proposedAt: NOW,
-      doneAt: undefined,
+      expiresAt: undefined,
+      decided: undefined,
+      sealed: undefined,
     };
 
     for (const [what, proposal] of [
@@ -217,12 +211,12 @@ describe("resolving a transaction", () => {
     }
 
     it("is a replay for the person who has proposed the same", () => {
-      const book = bookWith(transaction, { proposal: { person: "amina" as OperatorName } });
+      const book = bookWith(transaction, { proposal: { person: "amina" as Decider } });
       expect(operation.decide(book, command, NOW)).to.deep.equal(replay({ ...transaction, correction: undefined }));
     });
 
     it("takes the same name in capitals for the same person", () => {
-      const book = bookWith(transaction, { proposal: { person: "AMINA" as OperatorName } });
+      const book = bookWith(transaction, { proposal: { person: "AMINA" as Decider } });
       expect(operation.decide(book, command, NOW)).to.deep.equal(replay({ ...transaction, correction: undefined }));
     });
 

@@ -31,7 +31,7 @@ describe("moving an account to another tier", () => {
 
   it("is possible while the account is frozen", () => {
     const decision = operation.decide(book, setAccountTier(ORGANIZATION, frozen.id), NOW);
-    expect(decision.kind === "effect" && decision.resource.freezes).to.have.lengthOf(1);
+    expect(decision.kind === "effect" && decision.resource.resource?.freezes).to.have.lengthOf(1);
   });
 
   for (const [expected, organization, id, tier] of [

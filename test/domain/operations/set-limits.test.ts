@@ -42,7 +42,10 @@ describe("setting limits", () => {
     const { entries, limits } = effectOf(decision);
     expect(limits?.since).to.equal(NOW + 1);
     expect(entries[0]?.recordedAt).to.equal(NOW + 1);
-    expect(decision.kind === "effect" && decision.resource).to.include({ lastSeq: 2, lastRecordedAt: NOW + 1 });
+    expect(decision.kind === "effect" && decision.resource.resource).to.include({
+      lastSeq: 2,
+      lastRecordedAt: NOW + 1,
+    });
   });
 
   it("keeps what is counted, and the other limits", () => {

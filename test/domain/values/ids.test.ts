@@ -6,8 +6,8 @@ import {
   parseApiKeyId,
   parseFreezeId,
   parseOperatorId,
-  parseOperatorProposalId,
   parseOrganizationId,
+  parseProposalId,
   parseTransactionId,
   parseWebhookEndpointId,
 } from "../../../src/domain/values/ids.js";
@@ -53,7 +53,7 @@ for (const [what, prefix, parse] of [
   ["an organization", "org", parseOrganizationId],
   ["an API key", "key", parseApiKeyId],
   ["an operator", "opr", parseOperatorId],
-  ["a proposal", "prp", parseOperatorProposalId],
+  ["a proposal", "prp", parseProposalId],
 ] as const) {
   describe(`the id of ${what}`, () => {
     for (const [which, id] of [

@@ -3,7 +3,6 @@ import { EventEmitter } from "node:events";
 import { Metadata, type ServerWritableStream, status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
-import type { OperatorName } from "../../../src/domain/proposal.js";
 import type { OperatorId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { WatchEventsRequest } from "../../../src/gen/kesc/v1/event_service.js";
@@ -18,6 +17,7 @@ import {
 } from "../../../src/grpc/calls/server-stream-call.js";
 import { readContract } from "../../../src/grpc/messages/contract.js";
 import { StoreError } from "../../../src/ledger/ports/store.js";
+import type { OperatorName } from "../../../src/operators/operator.js";
 import type { Operator } from "../../../src/operators/operator.js";
 import { eventually } from "../../support/eventually.js";
 import { apiKey } from "../../support/service/grpc-server.js";

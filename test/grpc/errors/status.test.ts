@@ -4,7 +4,13 @@ import { expect } from "chai";
 import type { RailReceipt } from "../../../src/domain/payment.js";
 import type { Rail } from "../../../src/domain/transaction.js";
 import type { Cents } from "../../../src/domain/values/cents.js";
-import type { FreezeId, TransactionId, WebhookEndpointId } from "../../../src/domain/values/ids.js";
+import type {
+  ApiKeyId,
+  FreezeId,
+  ProposalId,
+  TransactionId,
+  WebhookEndpointId,
+} from "../../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import type { AnyRefusal, Reason } from "../../../src/grpc/errors/refusal.js";
 import { statusOf } from "../../../src/grpc/errors/status.js";
@@ -18,12 +24,18 @@ type Example<R extends Reason> = [Extract<AnyRefusal, { reason: R }>, Status, Re
 
 /** No rpc of kesc.v1 gives them: operators meet them, or the service itself. */
 const REASONS_OF_OPERATORS = [
+  "API_KEY_NOT_FOUND",
   "BOOK_ACCOUNT_TOO_LOW",
   "BOOK_RESTORED",
+  "OWN_PROPOSAL",
+  "PROPOSAL_CLOSED",
+  "PROPOSAL_NOT_FOUND",
   "RAIL_ACCOUNT_CHANGED",
+  "TOO_MANY_PROPOSALS",
   "TOO_MANY_TIERS",
 ] as const satisfies Reason[];
 
+const PROPOSAL_ID = "prp_1" as ProposalId;
 const ENDPOINT_ID = "whe_01jd2r6p5vf8ksw3xhb1z7q4ye" as WebhookEndpointId;
 
 const EXAMPLES: { [R in Reason]: Example<R> } = {
@@ -166,6 +178,27 @@ const EXAMPLES: { [R in Reason]: Example<R> } = {
       resets_at: "2026-01-01T21:00:00.000Z",
     },
   ],
+  API_KEY_NOT_FOUND: [
+    { reason: "API_KEY_NOT_FOUND", keyId: "key_1" as ApiKeyId },
+    Status.NOT_FOUND,
+    { api_key_id: "key_1" },
+  ],
+  PROPOSAL_NOT_FOUND: [
+    { reason: "PROPOSAL_NOT_FOUND", proposalId: PROPOSAL_ID },
+    Status.NOT_FOUND,
+    { proposal_id: PROPOSAL_ID },
+  ],
+  PROPOSAL_CLOSED: [
+    { reason: "PROPOSAL_CLOSED", proposalId: PROPOSAL_ID, state: "LAPSED" },
+    Status.FAILED_PRECONDITION,
+    { proposal_id: PROPOSAL_ID, state: "lapsed" },
+  ],
+  OWN_PROPOSAL: [
+    { reason: "OWN_PROPOSAL", proposalId: PROPOSAL_ID },
+    Status.PERMISSION_DENIED,
+    { proposal_id: PROPOSAL_ID },
+  ],
+  TOO_MANY_PROPOSALS: [{ reason: "TOO_MANY_PROPOSALS", limit: 20 }, Status.FAILED_PRECONDITION, { limit: "20" }],
   TOO_MANY_TIERS: [{ reason: "TOO_MANY_TIERS", limit: 20 }, Status.FAILED_PRECONDITION, { limit: "20" }],
   PHONE_NUMBER_MISSING: [
     { reason: "PHONE_NUMBER_MISSING", accountId: ACCOUNT_ID },

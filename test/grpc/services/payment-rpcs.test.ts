@@ -140,9 +140,13 @@ describe("grpc: the payment of a transaction", () => {
     ] as const) {
       it(`submits the outcome ${what}, in the name of the key`, async () => {
         expect((await resolve(outcome, "seen on the statement")).code).to.equal(Status.OK);
-        expect(commands()).to.deep.equal([
+        const [{ newProposalId, ...command } = {}, ...others] = commands() as { newProposalId?: string }[];
+        expect(newProposalId).to.match(/^prp_/);
+        expect([command, ...others]).to.deep.equal([
           {
             name: "resolveTransaction",
+            mayApprove: true,
+            lapses: false,
             organizationId: ORGANIZATION,
             actor: KEY_ID,
             transactionId: TRANSACTION_ID,

@@ -2,17 +2,16 @@ import { expect } from "chai";
 
 import type { Organization } from "../../../src/domain/api-key.js";
 import type { Command } from "../../../src/domain/commands.js";
-import type { StatusReason } from "../../../src/domain/values/text.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
 import type { Keys } from "../../../src/ledger/ports/keys.js";
 import { acceptClock } from "../../../src/storage/books.js";
 import { keys as openKeys } from "../../../src/storage/keys.js";
 import { BookMovingError, ClockBehindError } from "../../../src/storage/organizations/book-rows.js";
-import { changeSuspension } from "../../../src/storage/organizations/suspension.js";
 import { StoredWebhookEndpoints } from "../../../src/storage/webhooks/endpoints.js";
 import { verify } from "../../../src/verify/verify.js";
 import { createAccount, newEndpoint } from "../../support/commands.js";
 import { ENGINES, execute, openDatabaseAt, openTestDatabase, type TestDatabase } from "../../support/databases.js";
+import { changeSuspension } from "../../support/suspend.js";
 
 for (const engine of ENGINES) {
   describe(`the rows of an organization itself (${engine})`, () => {
@@ -57,7 +56,7 @@ for (const engine of ENGINES) {
       changeSuspension(opened.cell, {
         organizationId: organization.id,
         isSuspended,
-        reason: reason as StatusReason,
+        reason: reason,
         now: now(),
       });
 

@@ -8,8 +8,7 @@ import { NO_REASON } from "../../../src/domain/values/text.js";
 import { StoreError } from "../../../src/ledger/ports/store.js";
 import type { Cell, Database } from "../../../src/storage/database.js";
 import { keys } from "../../../src/storage/keys.js";
-import { CellKeys } from "../../../src/storage/organizations/cell-keys.js";
-import { changeSuspension } from "../../../src/storage/organizations/suspension.js";
+import { byMachine, commitNow } from "../../../src/storage/organizations/commit-now.js";
 import { recordReserve } from "../../../src/storage/statements/reserve.js";
 import { StoredWebhookEndpoints } from "../../../src/storage/webhooks/endpoints.js";
 import { ENDPOINTS_MAX } from "../../../src/webhooks/limits.js";
@@ -24,6 +23,7 @@ import {
 } from "../../support/commands.js";
 import { execute, openDatabaseAt } from "../../support/databases.js";
 import { eventually } from "../../support/eventually.js";
+import { changeSuspension } from "../../support/suspend.js";
 import { PaymentsPlace } from "../rails/given-payments.js";
 
 // PostgreSQL commits with READ COMMITTED: a row that was read before the book's lock may have
@@ -191,7 +191,8 @@ describe("two servers on PostgreSQL, both of which wait for the book", () => {
       scopes: ["accounts:read"] as const,
       expiresAt: undefined,
     });
-    const revoke: Act = async ({ cell }) => (await new CellKeys(cell, () => now).revokeApiKey(key.id))?.isNew;
+    const command = { name: "revokeApiKey", keyId: key.id, ...byMachine(organizationId) } as const;
+    const revoke: Act = async ({ cell }) => !(await commitNow(cell, command, now)).replayed;
     expect(await race(revoke)).to.deep.equal([true, false]);
   });
 

@@ -10,8 +10,8 @@ import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.j
 import type { Keys } from "../../../src/ledger/ports/keys.js";
 import type { Cell, Database } from "../../../src/storage/database.js";
 import { keys } from "../../../src/storage/keys.js";
-import { changeSuspension } from "../../../src/storage/organizations/suspension.js";
 import {
+  ALONE,
   cancel,
   closeAccount,
   createAccount,
@@ -24,6 +24,7 @@ import {
   unfreezeAccount,
   updateAccount,
 } from "../../support/commands.js";
+import { changeSuspension } from "../../support/suspend.js";
 
 const SECOND_MILLIS = 1_000;
 const HOUR_MILLIS = 3_600_000;
@@ -66,7 +67,7 @@ export class GivenBooks {
     await changeSuspension(this.#cell, {
       organizationId,
       isSuspended,
-      reason: reason as StatusReason,
+      reason,
       now: this.#now(),
     });
   }
@@ -99,10 +100,10 @@ export class GivenBooks {
     await this.#run(updateAccount(this.organizationId, id));
   }
 
-  async erase({ id: accountId }: Account, reason = NO_REASON as string): Promise<void> {
+  async erase({ id: accountId }: Account, note = NO_REASON as string): Promise<void> {
     const { organizationId } = this;
-    const command = { name: "eraseAccount", organizationId, actor: TEST_ACTOR, accountId } as const;
-    await this.#run({ ...command, reason: reason as StatusReason });
+    const command = { name: "eraseAccount", organizationId, actor: TEST_ACTOR, authority: ALONE, accountId } as const;
+    await this.#run({ ...command, note: note as StatusReason });
   }
 
   move(

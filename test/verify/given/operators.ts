@@ -1,13 +1,18 @@
-import type { OrganizationId } from "../../../src/domain/values/ids.js";
+import type { Command, CreateApiKey, Resource } from "../../../src/domain/commands.js";
+import type { Decider } from "../../../src/domain/proposal.js";
+import type { OrganizationId, ProposalId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { FOUR_EYES_GROUPS } from "../../../src/operators/four-eyes.js";
+import { actorOf, type Operator } from "../../../src/operators/operator.js";
 import type { Database } from "../../../src/storage/database.js";
 import { StoredAdministration } from "../../../src/storage/operators/administration.js";
 import { makeOperator } from "../../operators/given.js";
+import { createApiKey, newProposalId, rejectProposal } from "../../support/commands.js";
 
 /**
- * Makes the operators Ann (admin), Ben (approver) and Cem, who is revoked. Ann proposes a key of
- * the organization, which Ben approves, and one that Ben rejects. Another proposal waits.
+ * Makes the operators Ann (admin), Ben (approver) and Cem, who is revoked. Ann proposes three
+ * acts about operators and three keys of the organization. Ben approves the first of each, and
+ * rejects the second; the third waits.
  */
 export async function makeOperators(database: Database, organizationId: OrganizationId): Promise<void> {
   const stored = new StoredAdministration(database, {
@@ -17,17 +22,45 @@ export async function makeOperators(database: Database, organizationId: Organiza
   const { operator: ann } = await makeOperator(stored, "Ann", ["admin"]);
   const { operator: ben } = await makeOperator(stored, "Ben", ["approver"]);
   const { operator: cem } = await makeOperator(stored, "Cem", ["viewer"]);
-  await stored.submit({ kind: "operator.set_roles", operatorId: cem.id, roles: ["support"] }, undefined);
+  for (const [act, decide] of [
+    [{ kind: "operator.set_roles", operatorId: cem.id, roles: ["support"] }, "approve"],
+    [{ kind: "operator.replace_key", operatorId: ben.id, keySha256: "2".repeat(64) }, "reject"],
+    [{ kind: "operator.replace_key", operatorId: ben.id, keySha256: "3".repeat(64) }, undefined],
+  ] as const) {
+    const submitted = await stored.submit(act, ann);
+    if (submitted.kind !== "proposed") throw new Error(JSON.stringify(submitted));
+    if (decide !== undefined) await stored[decide](submitted.proposal.id, ben);
+  }
   await stored.submit({ kind: "operator.revoke", operatorId: cem.id }, ann);
+  const commit = async (command: Command): Promise<Resource> => {
+    const [result] = await database.cells[0].committer.commit([command], toUnixMillis(Date.now()));
+    if (result?.kind !== "done") throw new Error(JSON.stringify(result));
+    return result.resource;
+  };
+  const of = ({ id }: Operator, approves?: ProposalId): Pick<CreateApiKey, "actor" | "authority"> => ({
+    actor: actorOf({ id }),
+    authority: {
+      person: id as string as Decider,
+      mayApprove: true,
+      groups: ["write_keys"],
+      newProposalId: newProposalId(),
+      approves,
+    },
+  });
   for (const [decide, digit] of [
     ["approve", "1"],
     ["reject", "2"],
     [undefined, "3"],
   ] as const) {
-    const secretSha256 = digit.repeat(64);
-    const act = { kind: "key.create", organizationId, name: "k", scopes: ["accounts:write"], secretSha256 } as const;
-    const submitted = await stored.submit(act, ann);
-    if (submitted.kind !== "proposed") throw new Error(JSON.stringify(submitted));
-    if (decide !== undefined) await stored[decide](submitted.proposal.id, ben);
+    const command = createApiKey(organizationId, {
+      scopes: ["accounts:write"],
+      secretSha256: digit.repeat(64),
+      ...of(ann),
+    });
+    await commit(command);
+    const { newProposalId: id } = command.authority;
+    if (decide === "approve") await commit({ ...command, ...of(ben, id) });
+    if (decide === "reject")
+      await commit({ ...rejectProposal(organizationId, id), ...of(ben), person: ben.id as never });
   }
 }

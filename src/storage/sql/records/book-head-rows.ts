@@ -26,6 +26,9 @@ export const BOOK_USAGE_COLUMNS = typesOf(BOOKS, ["number", ...USAGE_NAMES]);
 /** The columns of `books` that change with the limits. */
 export const BOOK_LIMITS_COLUMNS = typesOf(BOOKS, ["number", "limits", "limits_since"]);
 
+/** The columns of `books` that change when an organization is suspended or resumed. */
+export const BOOK_SUSPENSION_COLUMNS = typesOf(BOOKS, ["number", "suspended_seq"]);
+
 /** The columns of `books` about limits. */
 export type LimitsRow = Pick<RowOf<typeof BOOKS>, (typeof USAGE_NAMES)[number] | "limits" | "limits_since">;
 
@@ -36,7 +39,7 @@ export function bookHeadOf(row: BookRow): BookHead {
   return {
     organizationId: row.organization_id as OrganizationId,
     state: row.state as BookState,
-    isSuspended: row.suspended_seq !== null,
+    suspendedSeq: row.suspended_seq ?? undefined,
     limits: limitsOf(row),
     lastSeq: row.last_seq,
     lastRecordedAt: toUnixMillis(row.last_recorded_at),
@@ -97,4 +100,13 @@ export function bookLimitsRows(
   if (limits === undefined) return [];
   const isAsLoaded = limits.tiers === loaded?.tiers && limits.organization === loaded.organization;
   return isAsLoaded ? [] : [{ number, limits: limitsText(limits), limits_since: limits.since }];
+}
+
+/** Returns no row if the suspension is as it was loaded. */
+export function bookSuspensionRows(
+  { suspendedSeq }: BookHead,
+  loaded: Pick<BookHead, "suspendedSeq"> | undefined,
+  number: number,
+): readonly NumberedBookRow<typeof BOOK_SUSPENSION_COLUMNS>[] {
+  return suspendedSeq === loaded?.suspendedSeq ? [] : [{ number, suspended_seq: suspendedSeq ?? null }];
 }

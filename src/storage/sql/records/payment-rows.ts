@@ -1,19 +1,15 @@
 import type { Payment, PaymentState, RailAccountId, RailReference } from "../../../domain/payment.js";
-import type { OperatorName, Proposal } from "../../../domain/proposal.js";
 import type { TransactionId } from "../../../domain/values/ids.js";
 import type { MaskedPhone } from "../../../domain/values/masked-phone.js";
 import type { PhoneNumber } from "../../../domain/values/phone-number.js";
 import { toUnixMillis } from "../../../domain/values/time.js";
 import type { InsertedRow, RowOf } from "../../../model/column.js";
-import type { PAYMENTS, PROPOSALS } from "../../../model/transactions.js";
+import type { PAYMENTS } from "../../../model/transactions.js";
 import { decryptPersonal, encryptPersonal } from "../../secrets/personal-data.js";
 import type { OpenBook } from "../book-directory.js";
 
 /** A row of `payments`. */
 export type PaymentRow = RowOf<typeof PAYMENTS>;
-
-/** A row of `proposals`. */
-export type ProposalRow = RowOf<typeof PROPOSALS>;
 
 /** Decrypts the phone number. Throws if it was changed, or belongs to another payment. */
 export function paymentOf(row: PaymentRow, { organizationId, keys }: OpenBook): Payment {
@@ -56,19 +52,4 @@ export function paymentRowOf(payment: Payment, { number, keys }: OpenBook): Inse
     due_at: payment.dueAt,
     updated_at: payment.updatedAt,
   };
-}
-
-export function proposalOf(row: ProposalRow, { organizationId }: OpenBook): Proposal {
-  return {
-    organizationId,
-    subject: row.subject,
-    content: row.content,
-    person: row.person as OperatorName,
-    proposedAt: toUnixMillis(row.proposed_at),
-    doneAt: row.done_at === null ? undefined : toUnixMillis(row.done_at),
-  };
-}
-
-export function proposalRowOf({ subject, content, person, proposedAt, doneAt }: Proposal, book: OpenBook): ProposalRow {
-  return { book: book.number, subject, content, person, proposed_at: proposedAt, done_at: doneAt ?? null };
 }

@@ -24,7 +24,8 @@ import {
   type Reference,
   type UserId,
 } from "../../../../src/domain/values/text.js";
-import { RAIL_TERMS, setAccountTier, setLimits, SLOW_RAIL, TEST_ACTOR } from "../../../support/commands.js";
+import { plain } from "../../../support/acted.js";
+import { ALONE, RAIL_TERMS, setAccountTier, setLimits, SLOW_RAIL, TEST_ACTOR } from "../../../support/commands.js";
 import type { Random } from "../../random.js";
 import { OrderCalls } from "./order-calls.js";
 import { type Wish, wishOf } from "./wish.js";
@@ -90,8 +91,9 @@ export class Calls {
    * Records a resource that a caller has been told of: from now on the organization's callers use
    * it.
    */
-  learn(resource: Resource): void {
-    if ("sums" in resource) return;
+  learn(made: Resource): void {
+    const resource = plain(made);
+    if ("sums" in resource || "secretSha256" in resource) return;
     const { accountIds, cancelIds, freezes, reverseIds } = this.#knownTo(resource.organizationId);
     if ("person" in resource) {
       if (!accountIds.includes(resource.id)) accountIds.push(resource.id);
@@ -173,8 +175,9 @@ export class Calls {
       name: "eraseAccount",
       organizationId,
       actor: TEST_ACTOR,
+      authority: ALONE,
       accountId,
-      reason: NO_REASON,
+      note: NO_REASON,
     };
     return wishOf(() => ({ ...command }));
   }

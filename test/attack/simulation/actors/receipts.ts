@@ -1,8 +1,9 @@
-import type { Account } from "../../../../src/domain/account.js";
+import type { Account, AccountWithFreeze } from "../../../../src/domain/account.js";
 import type { Command, Resource } from "../../../../src/domain/commands.js";
 import type { JournalKind } from "../../../../src/domain/journal.js";
 import type { Transaction } from "../../../../src/domain/transaction.js";
 import type { Outcome } from "../../../../src/ledger/ports/outcome.js";
+import { plain } from "../../../support/acted.js";
 import type { Books } from "../disks/disk.js";
 import { mustBe, Violation } from "../report/violation.js";
 import type { Wish } from "./wish.js";
@@ -50,6 +51,12 @@ const KINDS: Readonly<Record<Command["name"], JournalKind | undefined>> = {
   bookPayment: undefined,
   adjustMovement: undefined,
   explainTransfer: undefined,
+  // Callers are no operators.
+  suspendOrganization: undefined,
+  resumeOrganization: undefined,
+  createApiKey: undefined,
+  revokeApiKey: undefined,
+  rejectProposal: undefined,
 };
 
 /** The commands that make a resource with a new id. A repeat must get the same. */
@@ -74,8 +81,9 @@ export class Receipts {
     if (command.name === "eraseAccount" || command.name === "closeAccount") this.#unwanted.add(command.accountId);
   }
 
-  acknowledged(wish: Wish, command: Command, { resource, replayed }: Done): void {
-    if ("sums" in resource) return;
+  acknowledged(wish: Wish, command: Command, { resource: made, replayed }: Done): void {
+    const resource = plain(made);
+    if ("sums" in resource || "secretSha256" in resource) return;
     for (const [name, id] of namesOf(command, resource)) {
       const before = this.#named.get(name);
       const mayChange = [before, id].some((each) => each !== undefined && this.#unwanted.has(each));
@@ -164,9 +172,11 @@ function once(what: string, found: number | undefined): void {
 }
 
 /** The names that a command gave, each with the id of what it names. */
-function namesOf(command: Command, resource: Done["resource"]): (readonly [name: string, id: string])[] {
+function namesOf(
+  command: Command,
+  resource: Account | AccountWithFreeze | Transaction,
+): (readonly [name: string, id: string])[] {
   const { organizationId } = resource;
-  if (!("id" in resource)) return [];
   const { id } = resource;
   const userId = "person" in resource ? resource.person?.userId : undefined;
   const reference = "reference" in resource ? resource.reference : undefined;

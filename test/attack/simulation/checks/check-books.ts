@@ -46,6 +46,7 @@ const STATUS_AFTER: Readonly<Record<JournalKind, StatusAfter>> = {
   "transaction.attended": {},
   "transaction.resolution_proposed": {},
   "book.proposed": {},
+  "book.proposal_rejected": {},
   "book.covered": {},
   "book.recovered": {},
   "book.allocated": {},

@@ -148,7 +148,8 @@ export class Judge {
           .filter(({ organizationId }) => organizationId === id)
           .map(seen)
           .reverse();
-      const { organizationId, limits, ...book } = headOf(books, id);
+      const { organizationId, limits, suspendedSeq, ...head } = headOf(books, id);
+      const book = { ...head, isSuspended: suspendedSeq !== undefined };
       const usages = books.accounts.filter((account) => account.organizationId === id);
       const seenNow = seenLimits(limits, usages, book.lastRecordedAt);
       const rows = { accounts: own(books.accounts), transactions: own(books.transactions) };

@@ -1,9 +1,11 @@
 import { accountOf } from "../../../../src/domain/account.js";
+import type { StoredApiKey } from "../../../../src/domain/api-key.js";
 import type { BookHead, BookState } from "../../../../src/domain/book.js";
 import type { ResourceId, TableName, UsedReceipt } from "../../../../src/domain/decision.js";
 import type { Freeze } from "../../../../src/domain/freeze.js";
 import type { JournalEntry } from "../../../../src/domain/journal.js";
 import type { Payment, RailAccountId } from "../../../../src/domain/payment.js";
+import type { Proposal } from "../../../../src/domain/proposal.js";
 import type { Transaction } from "../../../../src/domain/transaction.js";
 import { OPERATOR } from "../../../../src/domain/values/actor.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../../../src/domain/values/ids.js";
@@ -32,6 +34,7 @@ const TABLE_NAMES = [
   "transactions",
   "payments",
   "proposals",
+  "apiKeys",
   "idempotencyKeys",
 ] as const satisfies TableName[];
 const TERMINAL: ReadonlySet<string> = new Set(["transaction.completed", "transaction.failed", "transaction.canceled"]);
@@ -55,6 +58,7 @@ export class MemoryDisk implements Disk {
     transactions: new MemoryTable("transactions", RULES.transactions),
     payments: new MemoryTable("payments", RULES.payments),
     proposals: new MemoryTable("proposals", RULES.proposals),
+    apiKeys: new MemoryTable("apiKeys", RULES.apiKeys),
     idempotencyKeys: new MemoryTable("idempotencyKeys", RULES.idempotencyKeys),
   };
   readonly #ended = new Set<TransactionId>();
@@ -81,6 +85,11 @@ export class MemoryDisk implements Disk {
 
   get transactions(): ReadonlyMap<string, Transaction> {
     return this.#tables.transactions.rows;
+  }
+
+  /** What operators have made. */
+  get acts(): readonly (StoredApiKey | Proposal)[] {
+    return [...this.#tables.apiKeys.rows.values(), ...this.#tables.proposals.rows.values()];
   }
 
   open(): Connection {
@@ -133,7 +142,7 @@ export class MemoryDisk implements Disk {
 
   setSuspended(organizationId: OrganizationId, isSuspended: boolean): boolean {
     this.#version += 1;
-    this.#setHead({ ...this.#headOf(organizationId), isSuspended });
+    this.#setHead({ ...this.#headOf(organizationId), suspendedSeq: isSuspended ? 1 : undefined });
     return true;
   }
 
@@ -155,7 +164,7 @@ export class MemoryDisk implements Disk {
     this.#setHead({
       organizationId,
       state: "OPEN",
-      isSuspended: false,
+      suspendedSeq: undefined,
       lastSeq: 1,
       lastRecordedAt: recordedAt,
       sums: NO_SUMS,
@@ -194,7 +203,8 @@ export class MemoryDisk implements Disk {
   }
 
   #load(lookup: BatchLookup, { reads, begunAt }: Open): Loaded {
-    const { accounts, accountHolders, freezes, transactions, payments, proposals, idempotencyKeys } = this.#tables;
+    const { accounts, accountHolders, freezes, transactions, payments, proposals, apiKeys, idempotencyKeys } =
+      this.#tables;
     const used = idempotencyKeys.read(lookup.keysOf("idempotencyKey").map(keyName), reads);
     const resourcesOf = (finder: "idempotencyKeyOfAccount" | "idempotencyKeyOfFreeze" | "idempotencyKeyOfPayment") => {
       const names = new Set(lookup.keysOf(finder).map(keyName));
@@ -241,7 +251,19 @@ export class MemoryDisk implements Disk {
         .map(withoutSeq),
       transactions: own([...transactions.read([...lookup.keysOf("transaction"), ...keyed, ...named], reads), ...late]),
       payments: own(payments.read([...lookup.keysOf("payment"), ...keyedPayments, ...namedPayments], reads)),
-      proposals: own(proposals.read(lookup.keysOf("proposal"), reads)),
+      proposals: own([
+        ...proposals.read(lookup.keysOf("proposal"), reads),
+        // Each change of a proposal is a row of the book, whose head is read.
+        ...lookup
+          .keysOf("waitingProposals")
+          .flatMap((id) => [...proposals.rows.values()].filter((row) => row.organizationId === id)),
+      ]),
+      apiKeys: own(
+        apiKeys.read(
+          [...lookup.keysOf("apiKey"), ...lookup.keysOf("apiKeyWithHash").flatMap((hash) => apiKeys.find(hash, reads))],
+          reads,
+        ),
+      ),
       receipts: lookup.keysOf("receipt").flatMap(({ organizationId, name: receipt }) => {
         const name = receiptName({ organizationId, receipt });
         reads.add(name);
@@ -306,8 +328,8 @@ export class MemoryDisk implements Disk {
       if (row.railMovement !== undefined) this.#changedIn.set(movementName(row), this.#version);
     }
     // Like the UPDATE of `books`, it does not set the state.
-    for (const { organizationId, lastSeq, lastRecordedAt, sums, limits } of books) {
-      this.#setHead({ ...this.#headOf(organizationId), lastSeq, lastRecordedAt, sums, limits });
+    for (const { organizationId, lastSeq, lastRecordedAt, sums, limits, suspendedSeq } of books) {
+      this.#setHead({ ...this.#headOf(organizationId), lastSeq, lastRecordedAt, sums, limits, suspendedSeq });
     }
   }
 

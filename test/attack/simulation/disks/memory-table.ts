@@ -70,7 +70,13 @@ export const RULES: { readonly [Name in TableName]: TableRules<Tables[Name]> } =
     keyOf: ({ subject }) => subject,
     nameOf: () => undefined,
     check: () => undefined,
-    changeable: ["content", "person", "proposedAt", "doneAt"],
+    changeable: ["id", "content", "person", "proposedAt", "expiresAt", "decided", "sealed"],
+  },
+  apiKeys: {
+    keyOf: ({ id }) => id,
+    nameOf: ({ secretSha256 }) => secretSha256,
+    check: () => undefined,
+    changeable: ["revokedAt"],
   },
   idempotencyKeys: {
     keyOf: ({ organizationId, key }) => keyName({ organizationId, name: key }),

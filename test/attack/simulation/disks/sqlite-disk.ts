@@ -267,7 +267,7 @@ interface JournalRow {
 
 const JOURNAL = "SELECT journal.*, organization_id FROM journal JOIN books ON number = book";
 
-type BookRow = BookSums & Omit<BookHead, "sums" | "limits" | "isSuspended"> & LimitsRow;
+type BookRow = BookSums & Omit<BookHead, "sums" | "limits" | "suspendedSeq"> & LimitsRow;
 
 function booksIn(all: SelectAll, books: readonly OpenBook[]): Books {
   const bookOf = ({ book }: { readonly book: number }): OpenBook => {
@@ -306,7 +306,7 @@ function booksIn(all: SelectAll, books: readonly OpenBook[]): Books {
 function headOf(row: BookRow): BookHead {
   const { organizationId, state, lastSeq, lastRecordedAt, reserve, shortfall, available, held, unallocated } = row;
   const sums = { reserve, shortfall, available, held, unallocated };
-  return { organizationId, state, isSuspended: false, lastSeq, lastRecordedAt, sums, limits: limitsOf(row) };
+  return { organizationId, state, suspendedSeq: undefined, lastSeq, lastRecordedAt, sums, limits: limitsOf(row) };
 }
 
 function entryOf(row: JournalRow): Stored<JournalEntry> {

@@ -47,6 +47,12 @@ export function describeCommand(command: Command): string {
       return `${command.name} ${shortId(command.accountId)}`;
     case "setAccountTier":
       return `set the tier of ${shortId(command.accountId)} to ${command.tier}`;
+    case "suspendOrganization":
+    case "resumeOrganization":
+    case "createApiKey":
+    case "revokeApiKey":
+    case "rejectProposal":
+      return command.name;
     case "setLimits":
       return `set the limits of ${command.tier ?? "the organization"}: ${JSON.stringify(command.changes)}`;
     case "coverShortfall":

@@ -1,0 +1,88 @@
+import { messageOf } from "../../grpc/errors/status.js";
+import { readOperatorsContract } from "../../grpc/messages/contract.js";
+import { operatorRoutes } from "../../grpc/operators/routes.js";
+import type { Administration } from "../../operators/ports.js";
+import { now } from "../../startup/clock.js";
+import { invocation } from "../../startup/invocation.js";
+import { OperatorError } from "../../startup/operator-error.js";
+import type { Database } from "../../storage/database.js";
+import { StoredAdministration } from "../../storage/operators/administration.js";
+import { reads } from "../../storage/reads.js";
+import { machineLedger } from "../commit-as-operator.js";
+import { cellOf } from "../organizations.js";
+import type { Carrier } from "./carrier.js";
+import type { RpcDefinition } from "./definitions.js";
+import { RefusedCallError } from "./refused-call.js";
+
+const WRONG_USAGE = 2;
+
+/** Whether a change on the database is meant, although there are operators. */
+export interface MachineOptions {
+  readonly onDatabase?: true | undefined;
+  readonly note?: string | undefined;
+}
+
+/** Runs calls in this process, on the database. Their author is the machine. */
+export class DatabaseCarrier implements Carrier {
+  readonly isAtServer = false;
+  readonly #administration: Administration;
+  readonly #options: MachineOptions;
+  readonly #rpcs = new Map(
+    readOperatorsContract().services.flatMap(({ rpcs }) => rpcs.map((rpc) => [rpc.path, rpc] as const)),
+  );
+  readonly #routes: ReturnType<typeof operatorRoutes>;
+
+  constructor(database: Database, options: MachineOptions) {
+    // Nobody needs a second person to use a database that is at hand.
+    this.#administration = new StoredAdministration(database, { now, fourEyes: new Set() });
+    this.#options = options;
+    this.#routes = operatorRoutes({
+      administration: this.#administration,
+      now,
+      cellOf: (organization) => {
+        const cell = cellOf(database, organization);
+        return { ledger: machineLedger(cell), reads: reads(cell) };
+      },
+    });
+  }
+
+  /** Throws an OperatorError if the change needs an operator, unless the options mean it. */
+  async *carry({ path, effect }: RpcDefinition, name: string, request: Buffer): AsyncGenerator<Uint8Array> {
+    const rpc = this.#rpcs.get(path);
+    const route = rpc && this.#routes[rpc.localName];
+    if (rpc === undefined || route === undefined) throw new Error(`no handler serves ${name}`);
+    if (effect !== "reads") await refuseUnlessMeant(this.#administration, this.#options);
+    const reply = await route.runForMachine(rpc, request);
+    if (reply.kind === "refused") {
+      throw new RefusedCallError(messageOf(reply.refusal), { reason: reply.refusal.reason });
+    }
+    const { note } = this.#options;
+    const standsInBook = rpc.input.fields.some((field) => field.name === "note");
+    if (effect !== "reads" && note !== undefined && !standsInBook) printNote(note);
+    yield reply.bytes;
+  }
+}
+
+/**
+ * Throws an OperatorError if operators exist and --on-database or --note is missing. The rows of
+ * the machine name nobody, so a person must have meant it.
+ */
+export async function refuseUnlessMeant(
+  administration: Pick<Administration, "operators">,
+  { onDatabase, note }: MachineOptions,
+): Promise<void> {
+  if (onDatabase === true && note !== undefined) return;
+  if ((await administration.operators()).length === 0) return;
+  throw new OperatorError(
+    "This database has operators. So a change is made at a server, by one of them: name the server with --server or " +
+      "KESC_OPERATOR_SERVER, and give your key in KESC_OPERATOR_KEY or KESC_OPERATOR_KEY_FILE.\n" +
+      "In an emergency, make it on the database with --on-database --note TEXT. Then it names no person. " +
+      "Nothing was done.",
+    WRONG_USAGE,
+  );
+}
+
+/** Prints the note for the records of the shell, because no row has a place for it. */
+function printNote(note: string): void {
+  invocation().stderr.write(`Done on the database. Note: ${note}\n`);
+}

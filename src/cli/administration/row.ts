@@ -1,0 +1,116 @@
+import type { StyleOf } from "../commands/output.js";
+
+/** The fields of a message, as contract/json writes them. */
+export type MessageJson = Readonly<Record<string, unknown>>;
+
+/** One argument or option of a command. */
+export interface CommandParameter {
+  /** "<name>" is an argument, "--name <name>" an option with a value, and "--name" one without. */
+  readonly flags: string;
+  readonly help: string;
+  /** The field of the request. Without one, only `request` of the row reads the value. */
+  readonly field?: string;
+  /** Whether the option must be given. An argument always must. */
+  readonly required?: true;
+  /** Returns the value of the field. Throws an error that Commander prints, or an OperatorError. */
+  readonly parse?: (text: string) => unknown;
+  /** The text is an id or a name of this resource. The request has the id. */
+  readonly refersTo?: ReferredResource;
+}
+
+export type ReferredResource = "organization" | "operator";
+
+/** The resource that an argument or an option names. */
+export interface NamedResource {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** One run of a command. */
+export interface Run {
+  /** The values by their parameters: "expiresIn" for "--expires-in". */
+  readonly given: MessageJson;
+  /** Undefined if no parameter refers to a resource. */
+  readonly referred: NamedResource | undefined;
+  /** Whether a server does it, and not this process in the database. */
+  readonly isAtServer: boolean;
+}
+
+/** A text with fields in braces, such as "Suspended {id}.", or a function that makes the text. */
+export type Words = string | ((shown: MessageJson, run: Run) => string);
+
+interface AnyRow {
+  /** The command, such as "org create". */
+  readonly path: string;
+  readonly description: string;
+  readonly rpc: string;
+  readonly parameters?: readonly CommandParameter[];
+  /** Why only an operator can call it. Undefined: the database can do it, too. */
+  readonly needsOperator?: string;
+}
+
+/** A command whose rpc returns one resource. */
+export interface OneRow extends AnyRow {
+  /** The field of the response with the resource. Undefined: the response itself. */
+  readonly shows: string | undefined;
+  /** Whether the rpc only reads. A test compares it with the contract. */
+  readonly onlyReads?: true;
+  /**
+   * Returns the fields of the request that no parameter alone can fill, and those that are shown
+   * although no response has them.
+   */
+  readonly request?: (run: Run) => { readonly fields: MessageJson; readonly beside?: MessageJson };
+  /** What a run without --yes would do. Undefined: the command has no such option. */
+  readonly intent?: Words;
+  readonly done: Words;
+  /** Printed in place of `done` if the response says `unchanged`. */
+  readonly unchanged?: Words;
+  /** Printed behind the words about a proposal. */
+  readonly proposed?: Words;
+  /** What to do if the output is lost. "": nothing. */
+  readonly adviceOnLoss?: Words;
+  /** Does a case by hand that no rpc serves. Returns undefined in all other cases. */
+  readonly byHand?: (given: MessageJson) => Promise<void> | undefined;
+}
+
+/** A command that lists resources. */
+export interface ListRow extends AnyRow {
+  /** The repeated field of the response, or a function that makes the rows of the only page. */
+  readonly items: string | ((response: MessageJson) => readonly MessageJson[]);
+  /** The field of each column, or its text, by the heading. */
+  readonly columns: Readonly<Record<string, string | ((item: MessageJson) => string)>>;
+  /** A column is left out if all its cells have this text. */
+  readonly leftOutIf?: Readonly<Record<string, string>>;
+  readonly style?: StyleOf;
+  /** Printed in place of an empty table. */
+  readonly none: Words;
+  /** Whether the list is long, so that the option --limit bounds it. */
+  readonly isLong?: true;
+}
+
+export type Row = OneRow | ListRow;
+
+export function isList(row: Row): row is ListRow {
+  return "columns" in row;
+}
+
+/** Returns the name of a parameter's value: "expiresIn" for "--expires-in <duration>". */
+export function keyOf({ flags }: CommandParameter): string {
+  const [, name = ""] = /([a-z][a-z0-9-]*)/.exec(flags) ?? [];
+  return name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+const FIELD = /\{([a-z_]+)\}/g;
+
+/** Returns the text with the fields of the resource. */
+export function wordsFor(words: Words, shown: MessageJson, run: Run): string {
+  return typeof words === "function"
+    ? words(shown, run)
+    : words.replace(FIELD, (_, name: string) => textOf(shown[name]));
+}
+
+/** Returns a value for people: a list with commas, and nothing for null. */
+export function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(textOf).join(", ");
+  return typeof value === "string" ? value : value === null || value === undefined ? "" : JSON.stringify(value);
+}

@@ -1,0 +1,127 @@
+import { LIMIT_PERIODS, type LimitPeriod, parseNewLimit } from "../../../domain/limits/limits.js";
+import { TRANSACTION_TYPES, type TransactionType } from "../../../domain/transaction.js";
+import { formatCents } from "../../../domain/values/cents.js";
+import { parseAccountId } from "../../../domain/values/ids.js";
+import { OperatorError } from "../../../startup/operator-error.js";
+import { tierName } from "../../commands/arguments.js";
+import { type CommandParameter, keyOf, type MessageJson, type Row, type Run, textOf } from "../row.js";
+import { argument, idArgument, NOTE, ORGANIZATION } from "./parameters.js";
+
+const WRONG_USAGE = 2;
+
+const TYPES = { MINT: "mints", REDEEM: "redemptions" } as const satisfies Record<TransactionType, string>;
+const PERIODS = {
+  TRANSACTION: "at once",
+  DAY: "in a day in Nairobi",
+  MONTH: "in a calendar month",
+} as const satisfies Record<LimitPeriod, string>;
+
+const NO_LIMIT = "none";
+
+interface LimitParameter {
+  readonly type: TransactionType;
+  readonly period: LimitPeriod;
+  readonly parameter: CommandParameter;
+}
+
+/** One option for each limit: --mint-per-day. */
+const LIMITS: readonly LimitParameter[] = TRANSACTION_TYPES.flatMap((type) =>
+  LIMIT_PERIODS.map((period) => ({
+    type,
+    period,
+    parameter: {
+      flags: `--${type.toLowerCase()}-per-${period.toLowerCase()} <amount>`,
+      help: `highest amount of ${TYPES[type]} ${PERIODS[period]}, such as 1000.00, or none`,
+      parse: amountOrNone,
+    },
+  })),
+);
+
+const TIER = {
+  flags: "--tier <name>",
+  help: 'accounts of this tier; "default" is the tier of an account without another',
+  field: "tier",
+  parse: tierName,
+} as const satisfies CommandParameter;
+
+/** `kesc limits`. */
+export const LIMIT_ROWS: readonly Row[] = [
+  {
+    path: "limits show",
+    description: "show the limits of an organization and of its tiers, and what is used",
+    rpc: "GetLimits",
+    parameters: [
+      ORGANIZATION,
+      {
+        flags: "--account <account-id>",
+        help: "show those of one account instead",
+        field: "account_id",
+        parse: idArgument("account", parseAccountId, "To list the accounts: kesc account list"),
+      },
+    ],
+    items: limitsIn,
+    columns: {
+      WHOSE: "whose",
+      TYPE: "type",
+      PERIOD: "period",
+      "MAX AMOUNT": "max_amount",
+      USED: "used",
+      REMAINING: "remaining",
+      "RESETS AT": "resets_at",
+    },
+    none: "No limits. To set one: kesc limits set ORG --mint-per-day AMOUNT --note TEXT",
+  },
+  {
+    path: "limits set",
+    description: "set limits of the organization, or of one tier of its accounts; the others stay as they are",
+    rpc: "SetLimits",
+    parameters: [ORGANIZATION, TIER, ...LIMITS.map(({ parameter }) => parameter), NOTE],
+    request: ({ given }) => ({ fields: { changes: changesIn(given) } }),
+    shows: undefined,
+    done: (_shown, run) => `Changed the limits of ${whose(run)}. They hold from now on.`,
+    unchanged: (_shown, run) => `The limits of ${whose(run)} are so already.`,
+  },
+  {
+    path: "limits remove",
+    description: "remove all limits of the organization, or a tier",
+    rpc: "SetLimits",
+    parameters: [ORGANIZATION, TIER, NOTE],
+    request: () => ({ fields: { remove: true } }),
+    shows: undefined,
+    done: (_shown, run) => `Removed the limits of ${whose(run)}.`,
+    unchanged: (_shown, run) => `The limits of ${whose(run)} are so already.`,
+  },
+];
+
+function whose({ given, referred }: Run): string {
+  const name = referred?.name ?? "";
+  return given["tier"] === undefined ? name : `the tier ${textOf(given["tier"])} of ${name}`;
+}
+
+function changesIn(given: MessageJson): readonly MessageJson[] {
+  const changes = LIMITS.flatMap(({ type, period, parameter }) => {
+    const amount = given[keyOf(parameter)];
+    if (amount === undefined) return [];
+    const change = { type: type.toLowerCase(), period: period.toLowerCase() };
+    return [amount === NO_LIMIT ? { ...change, lift: true } : { ...change, max_amount: amount }];
+  });
+  if (changes.length > 0) return changes;
+  throw new OperatorError("Give at least one limit, such as --mint-per-day 1000.00.", WRONG_USAGE);
+}
+
+/** The limits of a tier have no usage: each account has its own. */
+function limitsIn({ limits, tiers }: MessageJson): readonly MessageJson[] {
+  const own = limits as { readonly tier: string | null; readonly limits: readonly MessageJson[] };
+  const ofTiers = tiers as readonly { readonly tier: string; readonly limits: readonly MessageJson[] }[];
+  const owner = own.tier === null ? "organization" : `account, tier ${own.tier}`;
+  return [
+    ...own.limits.map((limit) => ({ whose: owner, ...limit })),
+    ...ofTiers.flatMap(({ tier, limits: set }) => set.map((limit) => ({ whose: `tier ${tier}`, ...limit }))),
+  ];
+}
+
+/** Parses an amount. Throws an error that Commander prints. */
+function amountOrNone(text: string): string {
+  const limit = argument(parseNewLimit)(text);
+  return limit === "NONE" ? NO_LIMIT : formatCents(limit);
+}

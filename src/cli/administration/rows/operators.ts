@@ -1,0 +1,163 @@
+import { parseProposalId } from "../../../domain/values/ids.js";
+import { parseFingerprint, parseOperatorName, parseRoles, ROLES } from "../../../operators/operator.js";
+import { OperatorError } from "../../../startup/operator-error.js";
+import { newKey } from "../operator-key.js";
+import { type CommandParameter, type MessageJson, type Row, type Run, textOf } from "../row.js";
+import { argument, byWords, idArgument } from "./parameters.js";
+
+const WRONG_USAGE = 2;
+
+const ROLE = {
+  flags: "--role <roles>",
+  help: `what the person may do: some of ${ROLES.join(",")}`,
+  field: "roles",
+  required: true,
+  parse: argument((text) => parseRoles(text.split(",").map((word) => word.trim()))),
+} as const satisfies CommandParameter;
+
+const FINGERPRINT = {
+  flags: "--key-sha256 <fingerprint>",
+  help: 'fingerprint of the person\'s key, from "kesc operator new-key"',
+  field: "key_sha256",
+  parse: argument(parseFingerprint),
+} as const satisfies CommandParameter;
+
+const OPERATOR = {
+  flags: "<operator>",
+  help: "id or name of the operator",
+  field: "operator_id",
+  refersTo: "operator",
+} as const satisfies CommandParameter;
+
+const PROPOSAL = {
+  flags: "<proposal-id>",
+  help: 'id of the proposal ("prp_…")',
+  field: "proposal_id",
+  parse: idArgument("proposal", parseProposalId, "To list the proposals: kesc proposal list"),
+} as const satisfies CommandParameter;
+
+const DECIDED_BY_PERSON = "A proposal is decided by a person with a key";
+
+/** `kesc operator` and `kesc proposal`. */
+export const OPERATOR_ROWS: readonly Row[] = [
+  {
+    path: "operator create",
+    description: "make a person an operator; the first one in the database, on the machine that has it",
+    rpc: "CreateOperator",
+    parameters: [
+      {
+        flags: "<name>",
+        help: "name of the person, which no other had",
+        field: "name",
+        parse: argument(parseOperatorName),
+      },
+      ROLE,
+      { ...FINGERPRINT, help: `${FINGERPRINT.help}; without it a key is made, and shown once` },
+    ],
+    request: madeKey,
+    shows: "operator",
+    done: ({ id, name, roles, key }) =>
+      `Created operator ${textOf(id)} ("${textOf(name)}"), ${textOf(roles)}.` +
+      (key === undefined ? "" : `\n\n  ${textOf(key)}\n\nThe key is shown once and cannot be recovered.`),
+    adviceOnLoss: ({ id, key }) =>
+      key === undefined ? "" : `${textOf(id)} was created, but the key is lost. Replace it: kesc operator replace-key.`,
+  },
+  {
+    path: "operator list",
+    description: "list the operators",
+    rpc: "ListOperators",
+    items: "operators",
+    columns: {
+      ID: "id",
+      STATE: ({ revoked_at: revokedAt }) => (revokedAt === null ? "live" : `revoked ${textOf(revokedAt)}`),
+      CREATED: "created_at",
+      ROLES: ({ roles }) => (roles as readonly string[]).join(","),
+      NAME: "name",
+    },
+    none: "No operators yet. Create one: kesc operator create NAME --role admin",
+  },
+  {
+    path: "operator set-roles",
+    description: "give an operator other roles",
+    rpc: "SetOperatorRoles",
+    parameters: [OPERATOR, ROLE],
+    shows: "operator",
+    done: '{id} ("{name}") is {roles}.',
+  },
+  {
+    path: "operator replace-key",
+    description: "replace the key of an operator; the old one ends at once",
+    rpc: "ReplaceOperatorKey",
+    parameters: [OPERATOR, { ...FINGERPRINT, required: true }],
+    shows: "operator",
+    done: 'Replaced the key of {id} ("{name}").',
+    unchanged: '{id} ("{name}") has that key already.',
+  },
+  {
+    path: "operator revoke",
+    description: "revoke an operator for ever",
+    rpc: "RevokeOperator",
+    parameters: [OPERATOR],
+    shows: "operator",
+    done: '{id} ("{name}") was revoked at {revoked_at}.',
+  },
+  {
+    path: "operator acts",
+    description: "list the changes of the operators, newest first",
+    rpc: "ListOperatorActs",
+    items: "acts",
+    columns: { SEQUENCE: "sequence", RECORDED: "recorded_at", TYPE: "type", OPERATOR: "operator_id", BY: byWords },
+    none: "No operators yet. Create one: kesc operator create NAME --role admin",
+    isLong: true,
+  },
+  {
+    path: "operator whoami",
+    description: "show whose key it is",
+    rpc: "WhoAmI",
+    needsOperator: "The database does not know who you are",
+    shows: "operator",
+    onlyReads: true,
+    done: 'You are {id} ("{name}"), {roles}.',
+  },
+  {
+    path: "proposal list",
+    description: "list the proposals that wait",
+    rpc: "ListProposals",
+    parameters: [{ flags: "--all", help: "also those that were decided, or have lapsed", field: "include_closed" }],
+    items: "proposals",
+    columns: { ID: "id", STATE: "state", UNTIL: "expires_at", BY: "proposer_name", ACT: "content" },
+    none: "No proposal waits.",
+  },
+  {
+    path: "proposal approve",
+    description: "do what another person has proposed",
+    rpc: "ApproveProposal",
+    parameters: [PROPOSAL],
+    needsOperator: DECIDED_BY_PERSON,
+    shows: "proposal",
+    done: "Done, as {proposer_name} proposed: {content}",
+  },
+  {
+    path: "proposal reject",
+    description: "end a proposal; nothing is done",
+    rpc: "RejectProposal",
+    parameters: [PROPOSAL],
+    needsOperator: DECIDED_BY_PERSON,
+    shows: "proposal",
+    done: "Rejected. Nothing was done: {content}",
+  },
+];
+
+/** Makes the key of an operator who gave no fingerprint. */
+function madeKey({ given, isAtServer }: Run): { readonly fields: MessageJson; readonly beside?: MessageJson } {
+  if (given["keySha256"] !== undefined) return { fields: {} };
+  // At a server nobody but the person may ever have the key.
+  if (isAtServer) {
+    throw new OperatorError(
+      'Give the fingerprint of the person\'s key with --key-sha256. The person gets both from "kesc operator new-key".',
+      WRONG_USAGE,
+    );
+  }
+  const { secret, fingerprint } = newKey();
+  return { fields: { key_sha256: fingerprint }, beside: { key: secret } };
+}

@@ -1,0 +1,115 @@
+import { nonEmptyName, wholeNumber } from "../../commands/arguments.js";
+import { keyCreation } from "../../key-creation.js";
+import { type MessageJson, type Row, textOf } from "../row.js";
+import { byWords, NOTE, ORGANIZATION } from "./parameters.js";
+
+const CELL_NUMBER_MAX = 999;
+
+/** `kesc org`. On the database two organizations may have one name: the id tells them apart. */
+export const ORGANIZATION_ROWS: readonly Row[] = [
+  {
+    path: "org create",
+    description: "create an organization",
+    rpc: "CreateOrganization",
+    parameters: [
+      {
+        flags: "--name <name>",
+        help: "label of the organization",
+        field: "name",
+        required: true,
+        parse: nonEmptyName,
+      },
+      {
+        flags: "--cell <number>",
+        help: "cell that keeps the organization (default: the one with the fewest)",
+        field: "cell",
+        parse: wholeNumber({ min: 0, max: CELL_NUMBER_MAX }),
+      },
+      { flags: "--sandbox", help: 'for tests: its keys begin with "kesc_test_"', field: "sandbox" },
+    ],
+    shows: "organization",
+    done: ({ id, name, sandbox, cell }) =>
+      [
+        `Created ${sandbox === true ? "sandbox " : ""}organization ${textOf(id)} ("${textOf(name)}")` +
+          `${cell === 0 ? "" : ` in cell ${textOf(cell)}`}.`,
+        `A key for its programs: ${keyCreation(textOf(id))}`,
+      ].join("\n"),
+  },
+  {
+    path: "org list",
+    description: "list the organizations",
+    rpc: "ListOrganizations",
+    items: "organizations",
+    columns: { ID: "id", STATE: stateOf, CREATED: "created_at", CELL: "cell", NAME: "name" },
+    // Without several cells, their numbers say nothing.
+    leftOutIf: { CELL: "0" },
+    style: (text, heading) => (heading === "STATE" && text.includes("suspended") ? "yellow" : undefined),
+    none: "No organizations yet. Create one: kesc org create --name NAME",
+  },
+  {
+    path: "org suspend",
+    description: "refuse an organization's calls that write; its calls that read still work",
+    rpc: "SuspendOrganization",
+    parameters: [ORGANIZATION, NOTE],
+    shows: "organization",
+    intent:
+      'This would refuse each call of {id} ("{name}") that writes, with ORGANIZATION_SUSPENDED. ' +
+      "Calls that read would still work. Nothing was done. To suspend it, add --yes.",
+    done: 'Suspended {id} ("{name}"). No server commits its calls any more.',
+    unchanged: '{id} ("{name}") was suspended before.',
+  },
+  {
+    path: "org resume",
+    description: "end the suspension of an organization",
+    rpc: "ResumeOrganization",
+    parameters: [ORGANIZATION, NOTE],
+    shows: "organization",
+    done: 'Resumed {id} ("{name}"). Servers commit its calls again.',
+    unchanged: '{id} ("{name}") is not suspended.',
+  },
+  {
+    path: "org acts",
+    description: "list what was done to an organization, and by whom; newest first",
+    rpc: "ListActs",
+    parameters: [ORGANIZATION],
+    items: "acts",
+    columns: {
+      SEQUENCE: "sequence",
+      RECORDED: "recorded_at",
+      TYPE: "type",
+      BY: byWords,
+      KEY: "api_key_id",
+      NOTE: "note",
+    },
+    none: "Nothing was done yet.",
+    isLong: true,
+  },
+  {
+    path: "org rails",
+    description: "list the accounts of an organization at rails, without their credentials",
+    rpc: "ListRailAccounts",
+    parameters: [ORGANIZATION],
+    items: "rail_accounts",
+    columns: { ID: "id", RAIL: "rail", PAYOUTS: "payouts", UPDATED: "updated_at", NOTE: "payouts_note" },
+    none: "No accounts at rails. Set one: kesc rail set RAIL --org ORG",
+  },
+  {
+    path: "org endpoints",
+    description: "list the webhook endpoints of an organization, with their state and without their secrets",
+    rpc: "ListWebhookEndpoints",
+    parameters: [ORGANIZATION],
+    items: "webhook_endpoints",
+    columns: {
+      ID: "id",
+      STATUS: "status",
+      FAILURES: "failure_count",
+      "DELIVERED THROUGH": "delivered_through_sequence",
+      URL: "url",
+    },
+    none: "No webhook endpoints.",
+  },
+];
+
+function stateOf({ sandbox, suspended }: MessageJson): string {
+  return `${sandbox === true ? "sandbox" : "live"}${suspended === true ? ", suspended" : ""}`;
+}

@@ -1,0 +1,58 @@
+import { InvalidArgumentError } from "commander";
+
+import type { Parsed } from "../../../domain/values/parsed.js";
+import { OperatorError } from "../../../startup/operator-error.js";
+import { statusReason } from "../../commands/arguments.js";
+import { type CommandParameter, type MessageJson, textOf } from "../row.js";
+
+const WRONG_USAGE = 2;
+
+export const ORGANIZATION = {
+  flags: "<organization>",
+  help: "id or name of the organization",
+  field: "organization_id",
+  refersTo: "organization",
+} as const satisfies CommandParameter;
+
+export const OWNER = {
+  ...ORGANIZATION,
+  flags: "--org <organization>",
+  required: true,
+} as const satisfies CommandParameter;
+
+export const NOTE = {
+  flags: "--note <text>",
+  help: "words for the book, without personal data",
+  field: "note",
+  required: true,
+  parse: statusReason,
+} as const satisfies CommandParameter;
+
+/** Makes a parser that throws an error that Commander prints. */
+export function argument<Value>(parse: (text: string) => Parsed<Value>): (text: string) => Value {
+  return (text) => {
+    const given = parse(text);
+    if (!given.ok) throw new InvalidArgumentError(`It ${given.problem}.`);
+    return given.value;
+  };
+}
+
+/** The same for an id. The message does not repeat the argument, which may be a secret. */
+export function idArgument(
+  what: string,
+  parse: (text: string) => Parsed<string>,
+  advice: string,
+): (text: string) => string {
+  return (text) => {
+    const id = parse(text);
+    if (!id.ok) throw new OperatorError(`The id of the ${what} ${id.problem}. ${advice}`, WRONG_USAGE);
+    return id.value;
+  };
+}
+
+/** Says who did an act: the names of operators, or the author as the book has it. */
+export function byWords({ actor, operator_names: names }: MessageJson): string {
+  const [proposer, approver] = names as readonly string[];
+  if (proposer === undefined) return textOf(actor);
+  return approver === undefined ? proposer : `${proposer}, approved by ${approver}`;
+}

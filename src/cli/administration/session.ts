@@ -1,0 +1,115 @@
+import { configFromEnvironment } from "../../startup/environment.js";
+import { OperatorError } from "../../startup/operator-error.js";
+import type { Carrier } from "./carrier.js";
+import { AdminContract } from "./contract.js";
+import { loadDefinitions, type RpcDefinition } from "./definitions.js";
+import type { MachineOptions } from "./on-database.js";
+import { RefusedCallError } from "./refused-call.js";
+import type { MessageJson } from "./row.js";
+
+const WRONG_USAGE = 2;
+const PAGE_SIZE_MAX = 1_000;
+
+/** The calls of one command to the AdminService: that of a server, or the one in this process. */
+export class AdminSession {
+  readonly #carrier: Carrier;
+  readonly #definitions: ReadonlyMap<string, RpcDefinition>;
+  readonly #contract = new AdminContract();
+
+  constructor(carrier: Carrier, definitions: ReadonlyMap<string, RpcDefinition>) {
+    this.#carrier = carrier;
+    this.#definitions = definitions;
+  }
+
+  get isAtServer(): boolean {
+    return this.#carrier.isAtServer;
+  }
+
+  /**
+   * Makes one call. Repeats a lost call once if the repeat changes nothing. Throws an OperatorError
+   * if a field is invalid, which is never sent, or a RefusedCallError.
+   */
+  async call(name: string, fields: MessageJson): Promise<MessageJson> {
+    const rpc = this.#definitions.get(name);
+    if (rpc === undefined) throw new Error(`the contract has no rpc ${name}`);
+    const request = this.#contract.encode(name, fields);
+    const carryOnce = async (): Promise<MessageJson> => {
+      let response: Uint8Array | undefined;
+      // To the end: the status comes behind the response.
+      for await (const bytes of this.#carrier.carry(rpc, name, request)) response = bytes;
+      if (response === undefined) throw new OperatorError("The server sent no response.");
+      return this.#contract.decode(name, response);
+    };
+    try {
+      return await carryOnce();
+    } catch (error) {
+      if (rpc.effect === "acts" || !(error instanceof RefusedCallError && error.isLost)) throw error;
+      return carryOnce();
+    }
+  }
+
+  /** Reads the pages of a list to the end, or until there are `limit` items. */
+  async list(
+    name: string,
+    fields: MessageJson,
+    { items, limit = Infinity }: { readonly items: string; readonly limit?: number | undefined },
+  ): Promise<readonly MessageJson[]> {
+    const found: MessageJson[] = [];
+    let token: unknown = "";
+    do {
+      const size = Math.min(PAGE_SIZE_MAX, limit - found.length);
+      const page = await this.call(name, { ...fields, page_size: size, page_token: token });
+      found.push(...(page[items] as readonly MessageJson[]));
+      token = page["next_page_token"];
+    } while (token !== null && found.length < limit);
+    return found;
+  }
+}
+
+/** Where a command works. */
+export interface PlaceOptions extends MachineOptions {
+  readonly server?: string | undefined;
+}
+
+/**
+ * Returns the server that the command calls, and what names it. Undefined: it works in the
+ * database. Throws an OperatorError if the options exclude each other.
+ */
+export function serverOf({ server, onDatabase }: PlaceOptions): { address: string; named: string } | undefined {
+  if (onDatabase === true) {
+    if (server === undefined) return undefined;
+    throw new OperatorError("Give --server or --on-database, not both.", WRONG_USAGE);
+  }
+  if (server !== undefined) return { address: server, named: "--server" };
+  const { operatorServer } = configFromEnvironment();
+  return operatorServer === undefined ? undefined : { address: operatorServer, named: "KESC_OPERATOR_SERVER" };
+}
+
+/**
+ * Runs `work` with the server that the options or the environment name, or with the database.
+ * Throws an OperatorError if neither can be used.
+ */
+export async function withSession<Result>(
+  options: PlaceOptions,
+  work: (session: AdminSession) => Promise<Result>,
+): Promise<Result> {
+  const server = serverOf(options);
+  const config = configFromEnvironment();
+  if (server === undefined) {
+    const [definitions, { DatabaseCarrier }, { withCurrentDatabase }] = await Promise.all([
+      loadDefinitions(),
+      import("./on-database.js"),
+      import("../../startup/open-database.js"),
+    ]);
+    return withCurrentDatabase(config.database, (database) =>
+      work(new AdminSession(new DatabaseCarrier(database, options), definitions)),
+    );
+  }
+  const { ServerCarrier } = await import("./at-server.js");
+  const carrier = new ServerCarrier(server.address, { named: server.named, config });
+  try {
+    return await work(new AdminSession(carrier, await loadDefinitions()));
+  } finally {
+    carrier.close();
+  }
+}

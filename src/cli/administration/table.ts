@@ -1,0 +1,20 @@
+import type { Row } from "./row.js";
+import { KEY_ROWS } from "./rows/keys.js";
+import { LIMIT_ROWS } from "./rows/limits.js";
+import { OPERATOR_ROWS } from "./rows/operators.js";
+import { ORGANIZATION_ROWS } from "./rows/organizations.js";
+
+/** What each group of commands is about. */
+export const GROUPS = {
+  org: "organizations, whose accounts are kept apart",
+  key: "API keys, with which an organization's programs call",
+  operator: "operators: the people who administer the service",
+  proposal: "acts of operators that wait for a second person",
+  limits: "how much may be minted and redeemed, at once and in a period",
+} as const;
+
+/**
+ * The commands that call the AdminService, one row each. A new rpc needs a row here, and its
+ * examples in `examples.ts`.
+ */
+export const ROWS: readonly Row[] = [...ORGANIZATION_ROWS, ...KEY_ROWS, ...OPERATOR_ROWS, ...LIMIT_ROWS];

@@ -1,0 +1,32 @@
+import type { BookHead } from "../book.js";
+import type { ResumeOrganization, SuspendOrganization } from "../commands.js";
+import { type Book, type Decision, type Operation, replay } from "../decision.js";
+import { bookEntryOf, withSecondPerson } from "../second-person.js";
+import type { UnixMillis } from "../values/time.js";
+
+type Suspension = SuspendOrganization | ResumeOrganization;
+
+const operation: Operation<Suspension, BookHead> = { lookup, decide, isForAnyClock: true };
+
+/** To suspend never needs a second person: it only takes power away, and must be quick. */
+export const suspendOrganization = withSecondPerson<SuspendOrganization, BookHead>(operation, () => undefined);
+export const resumeOrganization = withSecondPerson<ResumeOrganization, BookHead>(operation, () => "resume");
+
+/** The book of a command is loaded anyway. */
+function lookup(): void {
+  // It holds all that the decision reads.
+}
+
+/** Suspends or resumes an organization. What is so already is a replay. */
+function decide(book: Book, command: Suspension, now: UnixMillis): Decision<BookHead> {
+  const head = book.bookOf(command.organizationId);
+  const isSuspended = command.name === "suspendOrganization";
+  if ((head.suspendedSeq !== undefined) === isSuspended) return replay(head);
+  const kind = isSuspended ? "organization.suspended" : "organization.resumed";
+  const seq = head.lastSeq + 1;
+  return {
+    kind: "effect",
+    resource: { ...head, lastSeq: seq, lastRecordedAt: now, suspendedSeq: isSuspended ? seq : undefined },
+    effect: { entries: [bookEntryOf({ ...command, now }, { kind, reason: command.note })], puts: [], isSuspended },
+  };
+}

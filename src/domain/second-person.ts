@@ -1,0 +1,226 @@
+import type { BookHead } from "./book.js";
+import { type Book, type Decision, type Effect, type Operation, type Put, refuse, replay } from "./decision.js";
+import type { JournalEntry } from "./journal.js";
+import {
+  decidedProposal,
+  type Decider,
+  detailOf,
+  newProposal,
+  type Proposal,
+  PROPOSALS_WAITING_MAX,
+  stateOfProposal,
+} from "./proposal.js";
+import type { Refusal } from "./refusal.js";
+import type { Actor } from "./values/actor.js";
+import type { OrganizationId, ProposalId } from "./values/ids.js";
+import { NO_REASON } from "./values/text.js";
+import type { UnixMillis } from "./values/time.js";
+
+/**
+ * The groups of commands that can need a second person:
+ *
+ * - `resume`: to end the suspension of an organization.
+ * - `write_keys`: a key of a live organization that may do more than read.
+ * - `limits`: a limit that rises or ends.
+ * - `rails`: an account at a rail, the default rail, and that payouts begin.
+ * - `erase`: a person's data, for ever.
+ * - `reserve`: what lies in a place.
+ */
+export const BOOK_GROUPS = ["resume", "write_keys", "limits", "rails", "erase", "reserve"] as const;
+
+export type BookGroup = (typeof BOOK_GROUPS)[number];
+
+/** Who commands, and what that person may do. The ledger cannot read who the operators are. */
+export interface Authority {
+  /** The operator, or "operator" for the machine. */
+  readonly person: Decider;
+  /** Whether the person may approve what another one has proposed. */
+  readonly mayApprove: boolean;
+  /** The groups of which no person decides alone. None for the machine. */
+  readonly groups: readonly BookGroup[];
+  readonly newProposalId: ProposalId;
+  /** The proposal that the command carries out. Its content is that of the command. */
+  readonly approves?: ProposalId | undefined;
+}
+
+/** A command that can need a second person. All but these fields is its content. */
+export interface Authorized {
+  readonly name: string;
+  readonly organizationId: OrganizationId;
+  readonly actor: Actor;
+  readonly authority: Authority;
+  /** A secret that the command stores, encrypted, in hexadecimal. */
+  readonly sealed?: string | undefined;
+}
+
+/** What an operator's command returns: what it did, or the proposal that waits in place of it. */
+export type Acted<Resource> =
+  | { readonly resource: Resource; readonly proposal?: undefined }
+  | { readonly resource?: undefined; readonly proposal: Proposal };
+
+/** The fields of a command that are not its content. */
+const ENVELOPE: ReadonlySet<string> = new Set<keyof Authorized>(["organizationId", "actor", "authority", "sealed"]);
+// The first text of a content names its form, so that a later form cannot be mistaken for it.
+const FORMAT = "kesc-act-1";
+
+/** Returns what a command is about, as a JSON object. Equal commands give equal texts. */
+export function contentOf(command: Authorized): string {
+  const fields = Object.entries(command).filter(([name]) => !ENVELOPE.has(name));
+  const sorted = fields.sort(([left], [right]) => (left < right ? -1 : 1));
+  return JSON.stringify({ format: FORMAT, ...Object.fromEntries(sorted) });
+}
+
+/** Returns the fields of the command with this content. Undefined for a form of another version. */
+export function contentFrom(content: string): ({ readonly name: string } & object) | undefined {
+  const { format, ...fields } = JSON.parse(content) as { readonly format?: unknown; readonly name: string };
+  return format === FORMAT ? fields : undefined;
+}
+
+/** Returns the name of the command that a proposal wants. */
+export function nameIn({ content, subject }: Pick<Proposal, "content" | "subject">): string {
+  const fields = JSON.parse(content) as { readonly name: string } | readonly string[];
+  if ("name" in fields) return fields.name;
+  // A correction begins with its name. That of a transaction says how it ended.
+  return subject.startsWith("txn_") ? "resolveTransaction" : (fields[0] ?? "");
+}
+
+/**
+ * Lets an operation need a second person: a command of a group that the policy names is carried out
+ * if an equal one of another person waits, and is noted as a proposal otherwise. A command that the
+ * operation refuses is not noted.
+ *
+ * A command with `approves` carries out exactly that proposal. If it is refused, the proposal waits
+ * on. What is so already is a replay.
+ *
+ * Refuses, in this order: PROPOSAL_NOT_FOUND, PROPOSAL_CLOSED, OWN_PROPOSAL, the refusals of the
+ * operation, TOO_MANY_PROPOSALS.
+ */
+export function withSecondPerson<C extends Authorized, Resource>(
+  operation: Operation<C, Resource>,
+  groupOf: (head: BookHead, command: C, book: Book) => BookGroup | undefined,
+): Operation<C, Acted<Resource>> {
+  return {
+    ...operation,
+    inSuspension: "always",
+    lookup: (command, rows) => {
+      operation.lookup(command, rows);
+      const { approves, groups } = command.authority;
+      if (approves !== undefined) rows.need("proposal", approves);
+      else if (groups.length > 0) rows.need("waitingProposals", command.organizationId);
+    },
+    decide: (book, command, now) => {
+      const { organizationId, authority } = command;
+      if (authority.approves !== undefined) return approve(operation, { book, command, now });
+      const decision = operation.decide(book, command, now);
+      if (decision.kind !== "effect") return acted(decision);
+      const group = groupOf(book.bookOf(organizationId), command, book);
+      if (group === undefined || !authority.groups.includes(group)) return acted(decision);
+      const undecided = book.undecidedProposals(organizationId);
+      const waiting = undecided.filter((each) => stateOfProposal(each, now) === "PENDING");
+      const equal = waiting.find(({ content }) => content === contentOf(command));
+      if (equal === undefined) return propose(command, { waiting, undecided, now });
+      const mayApprove = authority.mayApprove && equal.person !== authority.person;
+      return mayApprove ? carryOut(operation, { book, command, now }, equal) : replay({ proposal: equal });
+    },
+  };
+}
+
+interface Deciding<C> {
+  readonly book: Book;
+  readonly command: C;
+  readonly now: UnixMillis;
+}
+
+function approve<C extends Authorized, Resource>(
+  operation: Operation<C, Resource>,
+  deciding: Deciding<C>,
+): Decision<Acted<Resource>> {
+  const { book, command, now } = deciding;
+  const { person, approves } = command.authority;
+  const proposalId = approves ?? command.authority.newProposalId;
+  const standing = book.proposal(command.organizationId, proposalId);
+  if (standing === undefined) return refuse({ reason: "PROPOSAL_NOT_FOUND", proposalId });
+  const closed = refusalToDecide(standing, { person, now });
+  if (closed === "ALREADY_SO") return replay({ proposal: standing });
+  if (closed !== undefined) return refuse(closed);
+  if (standing.person === person) return refuse({ reason: "OWN_PROPOSAL", proposalId });
+  // The row has changed since the approver has read it.
+  if (standing.content !== contentOf(command))
+    return refuse({ reason: "PROPOSAL_CLOSED", proposalId, state: "LAPSED" });
+  return carryOut(operation, deciding, standing);
+}
+
+/**
+ * Returns why nobody can decide a proposal any more, or "ALREADY_SO" if this person has approved
+ * it. Undefined if it waits.
+ */
+export function refusalToDecide(
+  proposal: Proposal,
+  { person, now, as = "APPROVED" }: { readonly person: Decider; readonly now: UnixMillis; readonly as?: string },
+): Extract<Refusal, { readonly reason: "PROPOSAL_CLOSED" }> | "ALREADY_SO" | undefined {
+  const state = stateOfProposal(proposal, now);
+  if (state === "PENDING") return undefined;
+  if (state === as && proposal.decided?.by === person) return "ALREADY_SO";
+  return { reason: "PROPOSAL_CLOSED", proposalId: proposal.id, state } as const;
+}
+
+/** Does what another person has proposed. The rows name both. */
+function carryOut<C extends Authorized, Resource>(
+  operation: Operation<C, Resource>,
+  { book, command, now }: Deciding<C>,
+  proposal: Proposal,
+): Decision<Acted<Resource>> {
+  const { person } = command.authority;
+  const actor = `${proposal.person},${person}` as Actor;
+  const decision = operation.decide(book, { ...command, actor, sealed: proposal.sealed }, now);
+  if (decision.kind !== "effect") return acted(decision);
+  const row = decidedProposal(proposal, "APPROVED", { by: person, at: now });
+  return acted({ ...decision, effect: withPuts(decision.effect, [{ table: "proposals", row }]) });
+}
+
+function propose(
+  command: Authorized,
+  { waiting, undecided, now }: { waiting: readonly Proposal[]; undecided: readonly Proposal[]; now: UnixMillis },
+): Decision<{ readonly proposal: Proposal }> {
+  const { organizationId, actor, sealed } = command;
+  const { person, newProposalId } = command.authority;
+  if (waiting.filter((each) => each.person === person).length >= PROPOSALS_WAITING_MAX) {
+    return refuse({ reason: "TOO_MANY_PROPOSALS", limit: PROPOSALS_WAITING_MAX });
+  }
+  const intent = { organizationId, subject: newProposalId, content: contentOf(command), person, newProposalId };
+  const proposal = newProposal({ ...intent, lapses: true }, now, sealed);
+  const lapsed = undecided.filter((each) => !waiting.includes(each));
+  const puts = [...lapsed.map((each) => decidedProposal(each, "LAPSED", { by: undefined, at: now })), proposal].map(
+    (row): Put => ({ table: "proposals", row }),
+  );
+  const entry = bookEntryOf({ organizationId, actor, now }, { kind: "book.proposed", detail: detailOf(intent) });
+  return { kind: "effect", resource: { proposal }, effect: { entries: [entry], puts } };
+}
+
+function acted<Resource>(decision: Decision<Resource>): Decision<Acted<Resource>> {
+  return decision.kind === "refusal" ? decision : { ...decision, resource: { resource: decision.resource } };
+}
+
+function withPuts(effect: Effect, puts: readonly Put[]): Effect {
+  return { ...effect, puts: [...effect.puts, ...puts] };
+}
+
+/** Makes an entry about the organization itself. It moves no money. */
+export function bookEntryOf(
+  { organizationId, actor, now }: { organizationId: OrganizationId; actor: Actor; now: UnixMillis },
+  { kind, reason = NO_REASON, detail }: Pick<JournalEntry, "kind"> & Partial<Pick<JournalEntry, "reason" | "detail">>,
+): JournalEntry {
+  return {
+    organizationId,
+    accountId: undefined,
+    transactionId: undefined,
+    freezeId: undefined,
+    kind,
+    posting: undefined,
+    balancesAfter: undefined,
+    ...(detail === undefined ? {} : { detail }),
+    actor,
+    reason,
+    recordedAt: now,
+  };
+}

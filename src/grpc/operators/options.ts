@@ -1,0 +1,7 @@
+import type { Administration } from "../../operators/ports.js";
+
+/** What the handlers need. */
+export interface HandlersOptions {
+  readonly administration: Administration;
+  readonly now: () => number;
+}

@@ -1,0 +1,94 @@
+import type { Decider, Proposal, ProposalDecision } from "../../../domain/proposal.js";
+import type { OrganizationId, ProposalId } from "../../../domain/values/ids.js";
+import { toUnixMillis } from "../../../domain/values/time.js";
+import type { InsertedRow, RowOf } from "../../../model/column.js";
+import type { PROPOSALS } from "../../../model/transactions.js";
+import { proposalMac } from "../../secrets/proposal-mac.js";
+import type { OpenBook } from "../book-directory.js";
+import type { Engine } from "../engine.js";
+
+/** A row of `proposals`, and where the rows end that came with an import of its book. */
+export type ProposalRow = RowOf<typeof PROPOSALS, Uint8Array> & { readonly arrived_seq: number | null };
+
+/** The columns of a `ProposalRow`, from `proposals` as `p`. */
+export function proposalColumns({ table }: Pick<Engine, "table">): string {
+  return `p.*, (SELECT b.arrived_seq FROM ${table("books")} b WHERE b.number = p.book) AS arrived_seq`;
+}
+
+/**
+ * Maps a row. One that waits and has no true `mac` gets no content, so nobody can approve it. One
+ * that an operator made before the book arrived here has lapsed: its people belong to another
+ * database.
+ */
+export function proposalOf(
+  row: ProposalRow,
+  { organizationId, keys }: Pick<OpenBook, "organizationId" | "keys">,
+): Proposal {
+  const proposedAt = toUnixMillis(row.proposed_at);
+  const isTrue = row.mac !== null && Buffer.from(row.mac).toString("hex") === macOf(row, { organizationId, keys });
+  const hasArrived = row.expires_at !== null && (row.seq ?? 0) <= (row.arrived_seq ?? 0);
+  const lapsed = hasArrived ? ({ as: "LAPSED", by: undefined, at: proposedAt } as const) : undefined;
+  return {
+    organizationId,
+    subject: row.subject,
+    id: (row.id ?? row.subject) as ProposalId,
+    content: isTrue || row.done_at !== null ? row.content : "",
+    person: row.person as Decider,
+    proposedAt,
+    expiresAt: row.expires_at === null ? undefined : toUnixMillis(row.expires_at),
+    decided: decisionOf(row) ?? lapsed,
+    sealed: row.sealed === null ? undefined : Buffer.from(row.sealed).toString("hex"),
+  };
+}
+
+function decisionOf({ decision, decided_by: by, done_at: at }: ProposalRow): ProposalDecision | undefined {
+  if (at === null) return undefined;
+  // A row from before decisions had names was done.
+  const as = (decision ?? "APPROVED") as ProposalDecision["as"];
+  return { as, by: (by ?? undefined) as Decider | undefined, at: toUnixMillis(at) };
+}
+
+/** `seq` is that of the journal row that changed the proposal last. */
+export function proposalRowOf(
+  { organizationId, subject, id, content, person, proposedAt, expiresAt, decided, sealed }: Proposal,
+  { book: { number, keys }, seq }: { readonly book: OpenBook; readonly seq: number },
+): InsertedRow<typeof PROPOSALS> {
+  const row = {
+    book: number,
+    subject,
+    id,
+    content,
+    person,
+    seq,
+    proposed_at: proposedAt,
+    expires_at: expiresAt ?? null,
+    decision: decided?.as ?? null,
+    decided_by: decided?.by ?? null,
+    done_at: decided?.at ?? null,
+    sealed: sealed ?? null,
+  };
+  return { ...row, mac: macOf(row, { organizationId, keys }) };
+}
+
+type SignedRow = Pick<
+  ProposalRow,
+  "subject" | "id" | "content" | "person" | "proposed_at" | "expires_at" | "decision" | "decided_by" | "done_at"
+>;
+
+function macOf(
+  row: SignedRow,
+  { organizationId, keys }: { readonly organizationId: OrganizationId; readonly keys: OpenBook["keys"] },
+): string {
+  const {
+    subject,
+    id,
+    content,
+    person,
+    proposed_at: at,
+    expires_at: end,
+    decision,
+    decided_by: by,
+    done_at: done,
+  } = row;
+  return proposalMac(keys, [organizationId, subject, id, content, person, at, end, decision, by, done]);
+}

@@ -1,0 +1,92 @@
+import type { DescMessage } from "@bufbuild/protobuf";
+import { expect } from "chai";
+
+import { AdminContract } from "../../../src/cli/administration/contract.js";
+import { loadDefinitions, type RpcDefinition } from "../../../src/cli/administration/definitions.js";
+import { isList, keyOf, type Row } from "../../../src/cli/administration/row.js";
+import { ROWS } from "../../../src/cli/administration/table.js";
+import { readOperatorsContract } from "../../../src/grpc/messages/contract.js";
+
+// The table of commands speaks of the contract in texts, which no compiler compares with it.
+
+const contract = new AdminContract();
+
+const namesIn = ({ fields }: DescMessage): readonly string[] => fields.map(({ name }) => name);
+
+/** The message of a field of a response, or of each item of a list. */
+function messageIn(desc: DescMessage, name: string): DescMessage {
+  const message = desc.fields.find((field) => field.name === name)?.message;
+  if (message === undefined) throw new Error(`${desc.typeName} has no message ${name}`);
+  return message;
+}
+
+/** The fields that a row's words and columns can show. */
+function shownBy(row: Row): readonly string[] {
+  const { output } = contract.messagesOf(row.rpc);
+  if (isList(row)) return typeof row.items === "string" ? namesIn(messageIn(output, row.items)) : [];
+  const beside = namesIn(output).filter((name) => name !== row.shows);
+  return row.shows === undefined ? beside : [...namesIn(messageIn(output, row.shows)), ...beside];
+}
+
+/** The fields that a row names in its words and its columns. */
+function namedBy(row: Row): readonly string[] {
+  if (isList(row)) {
+    const columns = typeof row.items === "string" ? Object.values(row.columns) : [];
+    return columns.filter((column) => typeof column === "string");
+  }
+  const words = [row.done, row.unchanged, row.proposed, row.adviceOnLoss].filter((each) => typeof each === "string");
+  return words.flatMap((text) => [...text.matchAll(/\{([a-z_]+)\}/g)].map(([, name = ""]) => name));
+}
+
+describe("the commands that call the AdminService", () => {
+  let definitions: ReadonlyMap<string, RpcDefinition>;
+  before(async () => {
+    definitions = await loadDefinitions();
+  });
+
+  it("reach each rpc but GetOrganization, and those that have no command yet", () => {
+    const rpcs = readOperatorsContract().services.flatMap((service) => service.rpcs);
+    const names = rpcs.map(({ path }) => path.slice(path.lastIndexOf("/") + 1));
+    expect([...definitions.keys()]).to.have.members(names);
+    expect([...definitions.values()].map(({ path }) => path)).to.have.members(rpcs.map(({ path }) => path));
+    const called = new Set(ROWS.map(({ rpc }) => rpc));
+    expect(names.filter((name) => !called.has(name))).to.deep.equal([
+      // It finds the organization that a command names.
+      "GetOrganization",
+      "ListNeedsAttention",
+      "GetSupply",
+      "ListReserve",
+      "ListBooks",
+      "ListSeals",
+      "GetRailAccount",
+      "ExportAccount",
+      "GetProposal",
+    ]);
+  });
+
+  it("repeat a lost call only where the contract says that a repeat changes nothing", () => {
+    const acting = [...definitions].flatMap(([name, { effect }]) => (effect === "acts" ? [name] : []));
+    expect(acting).to.have.members([
+      "CreateOrganization",
+      "CreateApiKey",
+      "CreateOperator",
+      "ApproveProposal",
+      "RejectProposal",
+    ]);
+  });
+
+  for (const row of ROWS) {
+    it(`fits to the contract: kesc ${row.path}`, () => {
+      const { input } = contract.messagesOf(row.rpc);
+      const parameters = row.parameters ?? [];
+      const fields = parameters.flatMap(({ field }) => field ?? []);
+      expect(namesIn(input), "fields of the request").to.include.members(fields);
+      expect(new Set(parameters.map(keyOf)).size, "names of parameters").to.equal(parameters.length);
+      expect(parameters.filter(({ refersTo }) => refersTo !== undefined)).to.have.length.at.most(1);
+      expect(shownBy(row), "fields of the response").to.include.members([...namedBy(row)]);
+      expect(new Set(shownBy(row)).size, "no field hides another").to.equal(shownBy(row).length);
+      const onlyReads = isList(row) || row.onlyReads === true;
+      expect(onlyReads, "whether it only reads").to.equal(definitions.get(row.rpc)?.effect === "reads");
+    });
+  }
+});

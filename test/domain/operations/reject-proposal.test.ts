@@ -1,0 +1,31 @@
+import { expect } from "chai";
+
+import { rejectProposal as operation } from "../../../src/domain/operations/reject-proposal.js";
+import type { ProposalDecision } from "../../../src/domain/proposal.js";
+import { newProposalId, rejectProposal } from "../../support/commands.js";
+import { EARLIER, effectOf, givenBook, givenProposal, NOW, ORGANIZATION, putOf, wordOf } from "../../support/given.js";
+
+describe("rejecting a proposal", () => {
+  const proposal = givenProposal({ content: "x", sealed: "5ec4e7" });
+  const command = rejectProposal(ORGANIZATION, proposal.id);
+  const by = command.person;
+
+  it("ends it, and its secret is gone", () => {
+    const effect = effectOf(operation.decide(givenBook({ proposals: [proposal] }), command, NOW));
+    expect(effect.entries.map(({ kind }) => kind)).to.deep.equal(["book.proposal_rejected"]);
+    const decided = { as: "REJECTED", by, at: NOW };
+    expect(putOf(effect, "proposals")).to.deep.equal({ ...proposal, decided, sealed: undefined });
+  });
+
+  for (const [expected, given, asked] of [
+    ["PROPOSAL_NOT_FOUND", {}, { proposalId: newProposalId() }],
+    ["PROPOSAL_CLOSED", { expiresAt: NOW }, {}],
+    ["PROPOSAL_CLOSED", { decided: { as: "APPROVED", by, at: EARLIER } satisfies ProposalDecision }, {}],
+    ["replay", { decided: { as: "REJECTED", by, at: EARLIER } satisfies ProposalDecision }, {}],
+  ] as const) {
+    it(`decides ${expected}`, () => {
+      const book = givenBook({ proposals: [{ ...proposal, ...given }] });
+      expect(wordOf(operation.decide(book, { ...command, ...asked }, NOW))).to.equal(expected);
+    });
+  }
+});

@@ -1,0 +1,36 @@
+import { expect } from "chai";
+
+import { revokeApiKey as operation } from "../../../src/domain/operations/revoke-api-key.js";
+import type { ApiKeyId } from "../../../src/domain/values/ids.js";
+import { revokeApiKey } from "../../support/commands.js";
+import { EARLIER, effectOf, givenBook, NOW, ORGANIZATION, putOf, STRANGER, wordOf } from "../../support/given.js";
+
+const id = "key_1" as ApiKeyId;
+const key = {
+  id,
+  organizationId: ORGANIZATION,
+  name: "till",
+  scopes: [],
+  createdAt: EARLIER,
+  expiresAt: undefined,
+  revokedAt: undefined,
+  secretSha256: "",
+};
+
+describe("revoking an API key", () => {
+  it("ends it for ever", () => {
+    const effect = effectOf(operation.decide(givenBook({ apiKeys: [key] }), revokeApiKey(ORGANIZATION, id), NOW));
+    expect(effect.entries.map(({ kind }) => kind)).to.deep.equal(["key.revoked"]);
+    expect(putOf(effect, "apiKeys")).to.deep.equal({ ...key, revokedAt: NOW });
+  });
+
+  for (const [expected, organization, revokedAt] of [
+    ["API_KEY_NOT_FOUND", STRANGER, undefined],
+    ["replay", ORGANIZATION, EARLIER],
+  ] as const) {
+    it(`decides ${expected}`, () => {
+      const book = givenBook({ apiKeys: [{ ...key, revokedAt }] });
+      expect(wordOf(operation.decide(book, revokeApiKey(organization, id), NOW))).to.equal(expected);
+    });
+  }
+});

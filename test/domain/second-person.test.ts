@@ -1,0 +1,178 @@
+import { expect } from "chai";
+
+import type { CreateApiKey } from "../../src/domain/commands.js";
+import { createApiKey as operation } from "../../src/domain/operations/create-api-key.js";
+import { decide } from "../../src/domain/operations/table.js";
+import { type Decider, PROPOSAL_OPEN_MILLIS, PROPOSALS_WAITING_MAX } from "../../src/domain/proposal.js";
+import { type Authority, contentFrom, contentOf, nameIn } from "../../src/domain/second-person.js";
+import { toCents } from "../../src/domain/values/cents.js";
+import { ALONE, createApiKey, newProposalId, setAccountTier, setLimits } from "../support/commands.js";
+import {
+  EARLIER,
+  effectOf,
+  givenAccount,
+  givenBook,
+  givenHead,
+  givenProposal,
+  NOW,
+  ORGANIZATION,
+  putOf,
+  wordOf,
+} from "../support/given.js";
+
+const GROUPS = { groups: ["write_keys", "limits"] } as const;
+const given = (person: string, more: Partial<Authority> = {}): Authority => ({
+  ...ALONE,
+  ...GROUPS,
+  newProposalId: newProposalId(),
+  person: person as Decider,
+  ...more,
+});
+
+/** A key that may write needs a second person. */
+const key = createApiKey(ORGANIZATION, { scopes: ["accounts:write"] });
+const as = (person: string, more: Partial<Authority> = {}): CreateApiKey => ({
+  ...key,
+  authority: given(person, more),
+});
+const expiresAt = (NOW + 1) as typeof NOW;
+const standing = givenProposal({ content: contentOf(key), person: "opr_a" as Decider, expiresAt, sealed: "5ec4e7" });
+const book = givenBook({ proposals: [standing] });
+
+describe("a second person", () => {
+  it("is needed for a command of a group of the policy: it is noted, and nothing is done", () => {
+    const command = as("opr_a");
+    const decision = operation.decide(givenBook(), command, NOW);
+    const effect = effectOf(decision);
+    expect(effect.entries.map(({ kind }) => kind)).to.deep.equal(["book.proposed"]);
+    expect(putOf(effect, "apiKeys")).to.equal(undefined);
+    expect(putOf(effect, "proposals")).to.include({
+      id: command.authority.newProposalId,
+      content: contentOf(key),
+      expiresAt: NOW + PROPOSAL_OPEN_MILLIS,
+    });
+  });
+
+  for (const [what, command] of [
+    ["a policy without the group", as("opr_a", { groups: [] })],
+    ["a command that is of no group", { ...as("opr_a"), scopes: ["accounts:read"] as const }],
+  ] as const) {
+    it(`is not needed with ${what}`, () => {
+      expect(effectOf(operation.decide(book, command, NOW)).entries[0]?.kind).to.equal("key.created");
+    });
+  }
+
+  for (const command of [as("opr_b"), as("opr_b", { approves: standing.id })]) {
+    it(`does exactly what was proposed, and the row names both (${command.authority.approves ?? "equal command"})`, () => {
+      const effect = effectOf(operation.decide(book, command, NOW));
+      expect(effect.entries[0]).to.include({ kind: "key.created", actor: "opr_a,opr_b" });
+      const decided = { as: "APPROVED", by: "opr_b", at: NOW };
+      expect(putOf(effect, "proposals")).to.deep.equal({ ...standing, decided, sealed: undefined });
+    });
+  }
+
+  for (const [what, command] of [
+    ["the proposer", as("opr_a")],
+    ["a person who may not approve", as("opr_b", { mayApprove: false })],
+  ] as const) {
+    it(`is not ${what}: the equal command returns the proposal that stands`, () => {
+      const decision = operation.decide(book, command, NOW);
+      expect(decision).to.have.nested.include({ kind: "replay", "resource.proposal": standing });
+    });
+  }
+
+  for (const [expected, proposal, command] of [
+    ["PROPOSAL_NOT_FOUND", standing, as("opr_b", { approves: newProposalId() })],
+    ["OWN_PROPOSAL", standing, as("opr_a", { approves: standing.id })],
+    ["PROPOSAL_CLOSED", { ...standing, expiresAt: NOW }, as("opr_b", { approves: standing.id })],
+    ["PROPOSAL_CLOSED", { ...standing, content: "" }, as("opr_b", { approves: standing.id })],
+    [
+      "PROPOSAL_CLOSED",
+      { ...standing, decided: { as: "REJECTED", by: undefined, at: EARLIER } },
+      as("opr_b", { approves: standing.id }),
+    ],
+    [
+      "replay",
+      { ...standing, decided: { as: "APPROVED", by: "opr_b" as Decider, at: EARLIER } },
+      as("opr_b", { approves: standing.id }),
+    ],
+  ] as const) {
+    it(`decides ${expected} on an approval`, () => {
+      expect(wordOf(operation.decide(givenBook({ proposals: [proposal] }), command, NOW))).to.equal(expected);
+    });
+  }
+
+  it("leaves a proposal as it was if the act is so already", () => {
+    const { newKeyId: id, label: name, scopes, secretSha256 } = key;
+    const times = { createdAt: EARLIER, expiresAt: undefined, revokedAt: undefined };
+    const apiKeys = [{ id, organizationId: ORGANIZATION, name, scopes, secretSha256, ...times }];
+    const decision = operation.decide(
+      givenBook({ proposals: [standing], apiKeys }),
+      as("opr_b", { approves: standing.id }),
+      NOW,
+    );
+    expect(decision).to.deep.include({ kind: "replay", effect: { entries: [], puts: [] } });
+  });
+
+  it("leaves a proposal as it was if the act is refused", () => {
+    const tier = {
+      ...setAccountTier(ORGANIZATION, givenAccount().id),
+      authority: given("opr_b", { approves: standing.id }),
+    };
+    const content = contentOf(tier);
+    const waiting = givenBook({ proposals: [{ ...standing, content }] });
+    expect(wordOf(decide(waiting, tier, NOW))).to.equal("ACCOUNT_NOT_FOUND");
+  });
+
+  it("lets at most 20 proposals of one person wait, and notes the end of those that lapsed", () => {
+    const own = Array.from({ length: PROPOSALS_WAITING_MAX }, () =>
+      givenProposal({ content: "else", person: "opr_a" as Decider, expiresAt }),
+    );
+    const full = givenBook({ proposals: own });
+    expect(wordOf(operation.decide(full, as("opr_a"), NOW))).to.equal("TOO_MANY_PROPOSALS");
+    expect(wordOf(operation.decide(full, as("opr_b"), NOW))).to.equal("effect");
+    const { puts } = effectOf(operation.decide(full, as("opr_a"), expiresAt));
+    const states = puts.map(({ row }) => ("decided" in row ? row.decided?.as : undefined));
+    expect(states).to.deep.equal([...Array<string>(PROPOSALS_WAITING_MAX).fill("LAPSED"), undefined]);
+  });
+
+  describe("for limits", () => {
+    const DAY = toCents(100);
+    const limits = {
+      organization: { MINT: { DAY }, REDEEM: {} },
+      tiers: new Map([["small" as never, { MINT: { DAY }, REDEEM: {} }]]),
+      since: EARLIER,
+      usage: undefined,
+    };
+    const account = givenAccount({ tier: "small" as never });
+    const limited = givenBook({ books: [givenHead({ limits })], accounts: [account] });
+    const authority = given("opr_a");
+
+    for (const [what, kind, command] of [
+      ["one that rises", "book.proposed", setLimits(ORGANIZATION, { changes: { DAY: toCents(101) } })],
+      ["one that ends", "book.proposed", setLimits(ORGANIZATION, { changes: { DAY: "NONE" } })],
+      ["a tier that ends", "book.proposed", setLimits(ORGANIZATION, { tier: "small", changes: undefined })],
+      ["one that falls", "limits.set", setLimits(ORGANIZATION, { changes: { DAY: toCents(99) } })],
+      ["a new one", "limits.set", setLimits(ORGANIZATION, { changes: { MONTH: toCents(99) } })],
+      ["an account that loses limits", "book.proposed", setAccountTier(ORGANIZATION, account.id, "default")],
+    ] as const) {
+      it(`is needed only where they rise or end: ${what} is ${kind}`, () => {
+        expect(effectOf(decide(limited, { ...command, authority }, NOW)).entries[0]?.kind).to.equal(kind);
+      });
+    }
+
+    it("is not needed for a tier without limits before and after", () => {
+      const own = givenBook({ accounts: [account] });
+      const command = { ...setAccountTier(ORGANIZATION, account.id, "default"), authority };
+      expect(effectOf(decide(own, command, NOW)).entries[0]?.kind).to.equal("account.tiered");
+    });
+  });
+
+  it("finds the command of a content again, but not that of another version", () => {
+    expect(contentFrom(contentOf(key))).to.include({ name: "createApiKey", newKeyId: key.newKeyId });
+    expect(contentFrom('{"format":"kesc-act-2"}')).to.equal(undefined);
+    expect(nameIn({ content: contentOf(key), subject: standing.id })).to.equal("createApiKey");
+    expect(nameIn({ content: '["COMPLETED","r1"]', subject: "txn_1" })).to.equal("resolveTransaction");
+    expect(nameIn({ content: '["bookReceipt",1]', subject: "org_1:key" })).to.equal("bookReceipt");
+  });
+});
