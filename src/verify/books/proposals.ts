@@ -90,6 +90,8 @@ const CORRECTIONS: Readonly<Record<string, ProposedCorrection>> = {
 };
 const PROPOSALS: ReadonlySet<string> = new Set(["book.proposed", "transaction.resolution_proposed"]);
 const REJECTED = "book.proposal_rejected";
+/** A proposal of an operator can be decided for three days. */
+const OPEN_MILLIS = 259_200_000;
 /** The kinds of the rows that an approved act of an operator makes, by the name of the act. */
 const KINDS_OF_ACTS: Readonly<Record<string, string>> = {
   resumeOrganization: "organization.resumed",
@@ -293,9 +295,16 @@ export class ProposalsAudit {
     }
     const { seq, recorded_at: recordedAt } = row;
     // An equal proposal keeps its person and its time.
-    const kept = before?.content === content ? before : { content, person, proposedAt: recordedAt, doneAt: null, seq };
-    if (before?.content === content && !isDone) this.#add(row, "a new proposal", "an equal one");
+    const isSame = before?.content === content && !this.#isOver(subject, before, recordedAt);
+    const kept = isSame ? before : { content, person, proposedAt: recordedAt, doneAt: null, seq };
+    if (isSame && !isDone) this.#add(row, "a new proposal", "an equal one");
+    this.#rejected.delete(subject);
     this.#derived.set(subject, { ...kept, doneAt: isDone ? recordedAt : null, seq });
+  }
+
+  /** Whether a proposal was rejected, or lapsed. Only one of an operator lapses. */
+  #isOver(subject: string, { proposedAt }: Derived, at: number): boolean {
+    return this.#rejected.has(subject) || at - proposedAt >= OPEN_MILLIS;
   }
 
   #add({ seq }: AuditedJournalRow, expected: string, found: string): void {
