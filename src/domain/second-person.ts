@@ -81,7 +81,7 @@ export function nameIn({ content, subject }: Pick<Proposal, "content" | "subject
   const fields = JSON.parse(content) as { readonly name: string } | readonly string[];
   if ("name" in fields) return fields.name;
   // A correction begins with its name. That of a transaction says how it ended.
-  return subject.startsWith("txn_") ? "resolveTransaction" : (fields[0] ?? "");
+  return subject.startsWith("txn_") ? "resolveTransaction" : String(fields[0]);
 }
 
 /**
@@ -110,7 +110,8 @@ export function withSecondPerson<C extends Authorized, Resource>(
     },
     decide: (book, command, now) => {
       const { organizationId, authority } = command;
-      if (authority.approves !== undefined) return approve(operation, { book, command, now });
+      const { approves } = authority;
+      if (approves !== undefined) return approve(operation, { book, command, now }, approves);
       const decision = operation.decide(book, command, now);
       if (decision.kind !== "effect") return acted(decision);
       const group = groupOf(book.bookOf(organizationId), command, book);
@@ -134,10 +135,10 @@ interface Deciding<C> {
 function approve<C extends Authorized, Resource>(
   operation: Operation<C, Resource>,
   deciding: Deciding<C>,
+  proposalId: ProposalId,
 ): Decision<Acted<Resource>> {
   const { book, command, now } = deciding;
-  const { person, approves } = command.authority;
-  const proposalId = approves ?? command.authority.newProposalId;
+  const { person } = command.authority;
   const standing = book.proposal(command.organizationId, proposalId);
   if (standing === undefined) return refuse({ reason: "PROPOSAL_NOT_FOUND", proposalId });
   const closed = refusalToDecide(standing, { person, now });

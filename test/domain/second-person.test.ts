@@ -145,7 +145,8 @@ describe("a second person", () => {
       usage: undefined,
     };
     const account = givenAccount({ tier: "small" as never });
-    const limited = givenBook({ books: [givenHead({ limits })], accounts: [account] });
+    const free = givenAccount();
+    const limited = givenBook({ books: [givenHead({ limits })], accounts: [account, free] });
     const authority = given("opr_a");
 
     for (const [what, kind, command] of [
@@ -154,6 +155,7 @@ describe("a second person", () => {
       ["a tier that ends", "book.proposed", setLimits(ORGANIZATION, { tier: "small", changes: undefined })],
       ["one that falls", "limits.set", setLimits(ORGANIZATION, { changes: { DAY: toCents(99) } })],
       ["a new one", "limits.set", setLimits(ORGANIZATION, { changes: { MONTH: toCents(99) } })],
+      ["an account that gets limits", "account.tiered", setAccountTier(ORGANIZATION, free.id, "small")],
       ["an account that loses limits", "book.proposed", setAccountTier(ORGANIZATION, account.id, "default")],
     ] as const) {
       it(`is needed only where they rise or end: ${what} is ${kind}`, () => {

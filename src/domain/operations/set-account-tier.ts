@@ -10,9 +10,10 @@ const operation: Operation<SetAccountTier, Account> = { lookup, decide };
 
 /** A second person is needed only where a limit of the account rises or ends. */
 export const setAccountTier = withSecondPerson(operation, ({ limits }, { organizationId, accountId, tier }, book) => {
-  const account = book.account(organizationId, accountId);
-  if (limits === undefined || account === undefined) return undefined;
-  return isLooser(limitsOfTier(limits, account.tier), limitsOfTier(limits, tier)) ? "limits" : undefined;
+  if (limits === undefined) return undefined;
+  // The operation has refused an account that is not there.
+  const { tier: before } = book.account(organizationId, accountId) as LedgerAccount;
+  return isLooser(limitsOfTier(limits, before), limitsOfTier(limits, tier)) ? "limits" : undefined;
 });
 
 function lookup({ accountId }: SetAccountTier, rows: Lookup): void {
