@@ -111,7 +111,8 @@ const DATABASE = {
     schema: hostAndPortOrSocket.optional(),
   },
   KESC_FOUR_EYES: variable(
-    "operators,resume,write_keys",
+    // All but `reserve`: such a figure moves no money, and is recorded each day.
+    "operators,resume,write_keys,limits,rails,erase",
     "acts of operators that need a second person, or none",
     z.string().regex(FOUR_EYES, "must be none, or some of operators,resume,write_keys,limits,rails,erase,reserve"),
   ),

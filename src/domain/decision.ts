@@ -205,8 +205,8 @@ export interface Operation<Command, Resource> {
   readonly lookup: (command: Command, rows: Lookup) => void;
   readonly decide: (book: Book, command: Command, now: UnixMillis) => Decision<Resource>;
   /**
-   * Whether the command holds while the organization is suspended. The operator's must, and so must
-   * those of a rail: what it tells of an order is true, whoever may begin one. Never when omitted.
+   * Whether the command holds while the organization is suspended. Those of operators must, and so
+   * must those of a rail: its report of an order is true even then. Never when omitted.
    */
   readonly inSuspension?: "always" | "of operators";
   /**

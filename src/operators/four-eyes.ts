@@ -14,9 +14,6 @@ export type FourEyesGroup = (typeof FOUR_EYES_GROUPS)[number];
 /** The groups whose acts need a second person. */
 export type FourEyes = ReadonlySet<FourEyesGroup>;
 
-/** All but `reserve`: such a figure moves no money, and is recorded each day. */
-export const DEFAULT_FOUR_EYES: FourEyes = new Set(FOUR_EYES_GROUPS.filter((group) => group !== "reserve"));
-
 /**
  * Parses a policy: "none", or groups with commas between them. Returns undefined if it is neither.
  */

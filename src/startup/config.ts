@@ -3,7 +3,7 @@ import { type Environment, readVariables, type Values } from "../../runtime/vari
 import type { LogLevel } from "../../runtime/variables/declarations.js";
 import type { HostAndPort } from "../../runtime/variables/forms.js";
 import type { GrpcLimits } from "../grpc/limits.js";
-import { DEFAULT_FOUR_EYES, type FourEyes, parseFourEyes } from "../operators/four-eyes.js";
+import { FOUR_EYES_GROUPS, type FourEyes, parseFourEyes } from "../operators/four-eyes.js";
 import type { DatabaseAddress } from "../storage/database.js";
 import { AllowedHosts } from "../webhooks/allowed.js";
 import { callbackProblems, type CallbackSettings, callbackSettingsOf } from "./callbacks.js";
@@ -86,7 +86,7 @@ function configOf(values: Values): Omit<Config, "webhookHosts"> {
     adminAddress: values.KESC_ADMIN_ADDRESS,
     operatorAddress: values.KESC_OPERATOR_ADDRESS,
     operatorServer: values.KESC_OPERATOR_SERVER,
-    fourEyes: parseFourEyes(values.KESC_FOUR_EYES) ?? DEFAULT_FOUR_EYES,
+    fourEyes: parseFourEyes(values.KESC_FOUR_EYES) ?? new Set(FOUR_EYES_GROUPS),
     gatewayTarget: values.KESC_GATEWAY_TARGET,
     batchMax: values.KESC_BATCH_MAX,
     queueMax: values.KESC_QUEUE_MAX,

@@ -31,7 +31,7 @@ for (const engine of ENGINES) {
     let vera: GivenOperator;
 
     before(async () => {
-      service = await startOperatorService(engine);
+      service = await startOperatorService(engine, { environment: { KESC_FOUR_EYES: "operators" } });
       [admin] = service.admin;
       organization_id = service.tenant.organizationId;
       fay = await service.operator("Fay", "finance");

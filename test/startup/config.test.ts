@@ -12,7 +12,7 @@ describe("config", () => {
       adminAddress: undefined,
       operatorAddress: undefined,
       operatorServer: undefined,
-      fourEyes: new Set(["operators", "resume", "write_keys"]),
+      fourEyes: new Set(["operators", "resume", "write_keys", "limits", "rails", "erase"]),
       gatewayTarget: undefined,
       batchMax: 256,
       queueMax: 10_000,
