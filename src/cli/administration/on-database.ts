@@ -1,13 +1,18 @@
 import { messageOf } from "../../grpc/errors/status.js";
 import { readOperatorsContract } from "../../grpc/messages/contract.js";
 import { operatorRoutes } from "../../grpc/operators/routes.js";
+import { ListTurns } from "../../grpc/services/list-turns.js";
 import type { Administration } from "../../operators/ports.js";
+import { railReads } from "../../parts/rail-reads.js";
 import { now } from "../../startup/clock.js";
+import { configFromEnvironment } from "../../startup/environment.js";
 import { invocation } from "../../startup/invocation.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import type { Database } from "../../storage/database.js";
 import { StoredAdministration } from "../../storage/operators/administration.js";
+import { bookReads } from "../../storage/operators/book-reads.js";
 import { reads } from "../../storage/reads.js";
+import { historyReads } from "../../storage/statements/history.js";
 import { machineLedger } from "../commit-as-operator.js";
 import { cellOf } from "../organizations.js";
 import type { Carrier } from "./carrier.js";
@@ -39,9 +44,13 @@ export class DatabaseCarrier implements Carrier {
     this.#routes = operatorRoutes({
       administration: this.#administration,
       now,
+      listTurns: new ListTurns({ now, underWayMax: 1 }),
+      bookReads: bookReads(database),
+      // The servers know where rails call back. This command need not.
+      railReads: railReads(database, { now, hosts: configFromEnvironment().railHosts, hasCallbacks: true }),
       cellOf: (organization) => {
         const cell = cellOf(database, organization);
-        return { ledger: machineLedger(cell), reads: reads(cell) };
+        return { ledger: machineLedger(cell), reads: reads(cell), history: historyReads(cell) };
       },
     });
   }
@@ -52,14 +61,11 @@ export class DatabaseCarrier implements Carrier {
     const route = rpc && this.#routes[rpc.localName];
     if (rpc === undefined || route === undefined) throw new Error(`no handler serves ${name}`);
     if (effect !== "reads") await refuseUnlessMeant(this.#administration, this.#options);
-    const reply = await route.runForMachine(rpc, request);
-    if (reply.kind === "refused") {
-      throw new RefusedCallError(messageOf(reply.refusal), { reason: reply.refusal.reason });
-    }
+    const refusal = yield* route.runForMachine(rpc, request);
+    if (refusal !== undefined) throw new RefusedCallError(messageOf(refusal), { reason: refusal.reason });
     const { note } = this.#options;
     const standsInBook = rpc.input.fields.some((field) => field.name === "note");
     if (effect !== "reads" && note !== undefined && !standsInBook) printNote(note);
-    yield reply.bytes;
   }
 }
 

@@ -30,21 +30,27 @@ export class AdminSession {
    * if a field is invalid, which is never sent, or a RefusedCallError.
    */
   async call(name: string, fields: MessageJson): Promise<MessageJson> {
-    const rpc = this.#definitions.get(name);
-    if (rpc === undefined) throw new Error(`the contract has no rpc ${name}`);
-    const request = this.#contract.encode(name, fields);
-    const carryOnce = async (): Promise<MessageJson> => {
-      let response: Uint8Array | undefined;
+    const callOnce = async (): Promise<MessageJson> => {
+      let response: MessageJson | undefined;
       // To the end: the status comes behind the response.
-      for await (const bytes of this.#carrier.carry(rpc, name, request)) response = bytes;
+      for await (const message of this.stream(name, fields)) response = message;
       if (response === undefined) throw new OperatorError("The server sent no response.");
-      return this.#contract.decode(name, response);
+      return response;
     };
     try {
-      return await carryOnce();
+      return await callOnce();
     } catch (error) {
-      if (rpc.effect === "acts" || !(error instanceof RefusedCallError && error.isLost)) throw error;
-      return carryOnce();
+      const isLost = error instanceof RefusedCallError && error.isLost;
+      if (!isLost || this.#rpc(name).effect === "acts") throw error;
+      return callOnce();
+    }
+  }
+
+  /** Makes one call, and returns each message of its stream. Throws as `call` does. */
+  async *stream(name: string, fields: MessageJson): AsyncGenerator<MessageJson> {
+    const request = this.#contract.encode(name, fields);
+    for await (const bytes of this.#carrier.carry(this.#rpc(name), name, request)) {
+      yield this.#contract.decode(name, bytes);
     }
   }
 
@@ -63,6 +69,12 @@ export class AdminSession {
       token = page["next_page_token"];
     } while (token !== null && found.length < limit);
     return found;
+  }
+
+  #rpc(name: string): RpcDefinition {
+    const rpc = this.#definitions.get(name);
+    if (rpc === undefined) throw new Error(`the contract has no rpc ${name}`);
+    return rpc;
   }
 }
 

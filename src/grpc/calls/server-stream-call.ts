@@ -27,7 +27,7 @@ import { DONE, OpenStream, StreamCounts } from "./open-stream.js";
 export type EncodedMessages = AsyncGenerator<Buffer, ServedRefusal | undefined, void>;
 
 /** An rpc that takes one request and returns a stream of messages, with an end or without one. */
-export interface ServerStreamRpc<Request, Input, Key extends Identity = ApiKey> {
+export interface ServerStreamRpc<Request, Input, Key extends Identity | undefined = ApiKey> {
   readonly request: { decode(bytes: Uint8Array): Request };
   /**
    * The maximum number of open streams of one organization, or of one operator. One more:

@@ -21,7 +21,7 @@ import { toTransactionMessage } from "../messages/transaction.js";
 import type { ListTurns } from "../services/list-turns.js";
 import type { ServedCell } from "../services/served-cell.js";
 import { parseId } from "./fields.js";
-import type { OperatorStream, OperatorStreamRoute } from "./operator-call.js";
+import type { OperatorRoute, OperatorStream } from "./operator-call.js";
 import { listCallerOf } from "./reading.js";
 
 export interface AccountRpcsOptions {
@@ -37,7 +37,7 @@ const STREAMS_MAX = 2;
 const PARTS_MAX = 100;
 
 /** The rpc that shows what is stored about the user of an account. */
-export function accountRpcs(stream: OperatorStream, options: AccountRpcsOptions): Record<string, OperatorStreamRoute> {
+export function accountRpcs(stream: OperatorStream, options: AccountRpcsOptions): Record<string, OperatorRoute> {
   return {
     exportAccount: stream({
       request: ExportAccountRequest,
@@ -65,7 +65,7 @@ export function accountRpcs(stream: OperatorStream, options: AccountRpcsOptions)
 }
 
 interface AccountExport extends Pick<ServedCell, "reads" | "history">, Pick<AccountRpcsOptions, "listTurns"> {
-  readonly caller: Caller<Operator>;
+  readonly caller: Caller<Operator | undefined>;
   readonly signal: AbortSignal;
 }
 

@@ -2,9 +2,13 @@ import { requestIdOf } from "../../../runtime/request-id.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import type { Operator } from "../../operators/operator.js";
 import { type Admit, type Caller, parseRequest, type ServingDependencies } from "../calls/call-context.js";
-import { serverStreamOf, type ServerStreamRoute, type ServerStreamRpc } from "../calls/server-stream-call.js";
+import {
+  type EncodedMessages,
+  serverStreamOf,
+  type ServerStreamRoute,
+  type ServerStreamRpc,
+} from "../calls/server-stream-call.js";
 import { routeOf, type UnaryRoute, type UnaryRpc } from "../calls/unary-call.js";
-import type { ServedRefusal } from "../errors/refusal.js";
 import type { RpcContract } from "../messages/contract.js";
 import { encode } from "../messages/encode.js";
 import type { OperatorAuthenticator } from "./authenticator.js";
@@ -15,50 +19,57 @@ import type { OperatorAuthenticator } from "./authenticator.js";
  */
 export type OperatorRpc<Request, Input, Response> = UnaryRpc<Request, Input, Response, Operator | undefined>;
 
-/** The encoded response, or the refusal. */
-export type MachineReply =
-  { readonly kind: "done"; readonly bytes: Buffer } | { readonly kind: "refused"; readonly refusal: ServedRefusal };
+/** The same of an rpc whose responses stream. */
+type OperatorStreamRpc<Request, Input> = ServerStreamRpc<Request, Input, Operator | undefined>;
 
 /** An rpc of the AdminService with its two ways in. */
 export interface OperatorRoute {
   /**
    * Makes the handler for operators. It checks, in this order: SHUTTING_DOWN, MISSING_OPERATOR_KEY,
-   * INVALID_OPERATOR_KEY, ROLE_REQUIRED, INVALID_FIELD, then the refusals of `run` of the rpc.
+   * INVALID_OPERATOR_KEY, ROLE_REQUIRED, INVALID_FIELD, then the refusals of `run` of the rpc. An
+   * open stream repeats the checks of key and role.
    */
-  serve(authenticator: OperatorAuthenticator): UnaryRoute<ServingDependencies>;
+  serve(authenticator: OperatorAuthenticator): UnaryRoute<ServingDependencies> | ServerStreamRoute<ServingDependencies>;
   /**
    * Runs the rpc in this process, without a key and without a deadline. Checks INVALID_FIELD, then
-   * the refusals of `run` of the rpc. Rejects with the errors that `run` throws.
+   * the refusals of `run` of the rpc. A unary rpc makes one message. Rejects with the errors that
+   * `run` throws.
    */
-  runForMachine(contract: Pick<RpcContract, "input">, bytes: Buffer): Promise<MachineReply>;
+  runForMachine(contract: Pick<RpcContract, "input">, bytes: Buffer): EncodedMessages;
 }
 
 /** Makes the route of an rpc. */
 export type OperatorUnary = <Request, Input, Response>(rpc: OperatorRpc<Request, Input, Response>) => OperatorRoute;
+/** Makes the route of an rpc whose responses stream. */
+export type OperatorStream = <Request, Input>(rpc: OperatorStreamRpc<Request, Input>) => OperatorRoute;
 
 export const operatorUnary: OperatorUnary = (rpc) => ({
   serve: (authenticator) => routeOf(rpc, admitting(authenticator)),
-  runForMachine: async (contract, bytes) => {
-    const caller = machineCaller();
-    const input = parseRequest(rpc, contract, bytes, caller);
-    if (!input.ok) return { kind: "refused", refusal: { reason: "INVALID_FIELD", fields: input.fields } };
-    const result = await rpc.run(input.value, caller);
-    return result.kind === "refused" ? result : { kind: "done", bytes: encode(rpc.response, result.response) };
-  },
+  runForMachine: forMachine(rpc, async function* (input, caller) {
+    const result = await rpc.run(input, caller);
+    if (result.kind === "refused") return result.refusal;
+    yield encode(rpc.response, result.response);
+    return undefined;
+  }),
 });
 
-/** An rpc of the AdminService whose responses stream. */
-export type OperatorStreamRpc<Request, Input> = ServerStreamRpc<Request, Input, Operator>;
-export type OperatorStreamRoute = ServerStreamRoute<ServingDependencies>;
-/** Makes the handler of such an rpc. */
-export type OperatorStream = <Request, Input>(rpc: OperatorStreamRpc<Request, Input>) => OperatorStreamRoute;
+export const operatorStream: OperatorStream = <Request, Input>(rpc: OperatorStreamRpc<Request, Input>) => ({
+  serve: (authenticator: OperatorAuthenticator) =>
+    serverStreamOf<Request, Input, Operator, ServingDependencies>(rpc, admitting(authenticator)),
+  // Nobody but the end of the process ends the stream.
+  runForMachine: forMachine(rpc, (input, caller) => rpc.run(input, caller, new AbortController().signal)),
+});
 
-/**
- * Returns a function that makes handlers of streams. The checks are those of `serve`. An open
- * stream repeats those of key and role.
- */
-export function operatorStream(authenticator: OperatorAuthenticator): OperatorStream {
-  return (rpc) => serverStreamOf(rpc, admitting(authenticator));
+function forMachine<Request, Input>(
+  rpc: Pick<OperatorStreamRpc<Request, Input>, "request" | "parse">,
+  run: (input: Input, caller: Caller<undefined>) => EncodedMessages,
+): OperatorRoute["runForMachine"] {
+  return async function* (contract, bytes) {
+    const caller = machineCaller();
+    const input = parseRequest(rpc, contract, bytes, caller);
+    if (!input.ok) return { reason: "INVALID_FIELD", fields: input.fields };
+    return yield* run(input.value, caller);
+  };
 }
 
 function admitting(authenticator: OperatorAuthenticator): Admit<Operator, ServingDependencies> {

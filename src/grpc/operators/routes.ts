@@ -1,17 +1,30 @@
+import type { Organization } from "../../domain/api-key.js";
+import type { ServedCell } from "../services/served-cell.js";
+import { accountRpcs } from "./account-rpcs.js";
 import type { ActsOptions } from "./acts.js";
+import { bookRpcs, type BookRpcsOptions } from "./book-rpcs.js";
 import { keyRpcs } from "./key-rpcs.js";
 import { limitRpcs } from "./limit-rpcs.js";
-import { type OperatorRoute, operatorUnary } from "./operator-call.js";
+import { type OperatorRoute, operatorStream, operatorUnary } from "./operator-call.js";
 import { operatorRpcs } from "./operator-rpcs.js";
 import { organizationRpcs } from "./organization-rpcs.js";
 import { proposalRpcs } from "./proposal-rpcs.js";
+import { railRpcs, type RailRpcsOptions } from "./rail-rpcs.js";
+
+export interface RoutesOptions extends ActsOptions, BookRpcsOptions, RailRpcsOptions {
+  /** Returns the cell of an organization, whose ledger the server has for all calls. */
+  readonly cellOf: (organization: Pick<Organization, "cell">) => Pick<ServedCell, "ledger" | "reads" | "history">;
+}
 
 /** The rpcs of the AdminService by their names: "createOrganization". */
-export function operatorRoutes(options: ActsOptions): Readonly<Record<string, OperatorRoute>> {
+export function operatorRoutes(options: RoutesOptions): Readonly<Record<string, OperatorRoute>> {
   return {
     ...organizationRpcs(operatorUnary, options),
     ...keyRpcs(operatorUnary, options),
     ...limitRpcs(operatorUnary, options),
+    ...bookRpcs(operatorUnary, options),
+    ...railRpcs(operatorUnary, options),
+    ...accountRpcs(operatorStream, options),
     ...operatorRpcs(operatorUnary, options),
     ...proposalRpcs(operatorUnary, options),
   };

@@ -1,21 +1,13 @@
 import type { UntypedHandleCall } from "@grpc/grpc-js";
 
-import type { Organization } from "../../domain/api-key.js";
 import type { Administration, OperatorKeys } from "../../operators/ports.js";
 import { readOperatorsContract } from "../messages/contract.js";
 import { serve, type Serving, type ServingOptions } from "../server.js";
-import type { ServedCell } from "../services/served-cell.js";
-import { accountRpcs } from "./account-rpcs.js";
 import { OperatorAuthenticator } from "./authenticator.js";
-import { bookRpcs, type BookRpcsOptions } from "./book-rpcs.js";
-import { operatorStream, operatorUnary } from "./operator-call.js";
-import { railRpcs, type RailRpcsOptions } from "./rail-rpcs.js";
-import { operatorRoutes } from "./routes.js";
+import type { HandlersOptions } from "./options.js";
+import { operatorRoutes, type RoutesOptions } from "./routes.js";
 
-export interface OperatorServerOptions
-  extends ServingOptions, Pick<BookRpcsOptions, "bookReads" | "listTurns">, Pick<RailRpcsOptions, "railReads"> {
-  /** Returns the cell of an organization, whose ledger the server has for all calls. */
-  readonly cellOf: (organization: Pick<Organization, "cell">) => Pick<ServedCell, "ledger" | "reads" | "history">;
+export interface OperatorServerOptions extends ServingOptions, Omit<RoutesOptions, keyof HandlersOptions> {
   readonly administration: Administration & OperatorKeys;
 }
 
@@ -28,20 +20,14 @@ const CONNECTION_CALLS_MAX = 16;
 export function startOperatorServer(options: OperatorServerOptions): Promise<Serving> {
   const { administration, limits } = options;
   const authenticator = new OperatorAuthenticator(administration);
-  const routes = {
-    ...operatorRoutes(options),
-    ...bookRpcs(operatorUnary, options),
-    ...railRpcs(operatorUnary, options),
-  };
-  const streams = accountRpcs(operatorStream(authenticator), options);
+  const routes = operatorRoutes(options);
   return serve(
     {
       contract: readOperatorsContract(),
       // Nobody is known before the key was read from the database.
       organizationOf: () => undefined,
       handlerOf: (_service, rpc, dependencies) =>
-        (routes[rpc.localName]?.serve(authenticator) ?? streams[rpc.localName])?.(rpc, dependencies) as
-          UntypedHandleCall | undefined,
+        routes[rpc.localName]?.serve(authenticator)(rpc, dependencies) as UntypedHandleCall | undefined,
     },
     {
       ...options,
