@@ -23,7 +23,7 @@ org list
 org suspend "Acme" --note "case 17" --yes
 org resume "Acme" --note "case 17 closed"
 org acts "Acme"
-org rails "Acme"
+org attention "Acme" --limit 20
 org endpoints "Acme"
 key create --org "Acme" --name "payroll" --scopes transactions:write,accounts:read --expires-in 90d
 key create --org "Acme" --certificate URI:spiffe://example.com/billing --scopes accounts:read --expires-in 365d
@@ -88,6 +88,7 @@ export statement "Acme" --account acc_01jd2r6p5vf8ksw3xhb1z7q4ye --from 2026-11-
 export journal "Acme" --from 2026-11-01 --to 2026-11-30 --output journal.csv
 export ledger "Acme" --from 2026-11-01 --to 2026-11-30 --format ndjson
 supply
+supply --org "Acme" --json
 reserve record "Acme" --place "Trust account" --amount 1000000.00 --as-of 2025-12-31 --evidence "statement 12/2025"
 reserve list "Acme"
 call

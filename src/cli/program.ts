@@ -2,6 +2,7 @@ import { Command } from "commander";
 
 import type { Variables } from "../../runtime/variables/declarations.js";
 import { invocation } from "../startup/invocation.js";
+import type { Group } from "./administration/table.js";
 import { examplesOf } from "./examples.js";
 import { version } from "./version.js";
 
@@ -10,7 +11,7 @@ const VERSION = new Set(["--version", "-V"]);
 const SECRET = /kesc_[A-Za-z0-9_-]{20,}/g;
 const COLUMNS_DEFAULT = 80;
 
-type Add = (program: Command) => unknown;
+type Add = (parent: Command) => unknown;
 type Loads = Readonly<Record<string, () => Promise<Add>>>;
 
 /**
@@ -31,24 +32,21 @@ const COMMANDS: Readonly<Record<string, Loads>> = {
     "master-key": async () => (await import("./commands/master-key.js")).addMasterKey,
   },
   "Organizations and keys": {
-    org: async () => (await import("./administration/command.js")).administration("org"),
-    key: async () => (await import("./administration/command.js")).administration("key"),
-    operator: async () => (await import("./administration/command.js")).administration("operator"),
-    proposal: async () => (await import("./administration/command.js")).administration("proposal"),
-    limits: async () => (await import("./administration/command.js")).administration("limits"),
+    org: () => administrationWith("org"),
+    key: () => administrationWith("key"),
+    operator: () => administrationWith("operator"),
+    proposal: () => administrationWith("proposal"),
+    limits: () => administrationWith("limits"),
   },
   Money: {
-    rail: async () => (await import("./rail/command.js")).addRail,
-    account: async () => {
-      const [{ addAccount }, { addTier }, { addAccountCalls }] = await Promise.all([
-        import("./commands/account.js"),
-        import("./limits/tier.js"),
-        import("./call/command.js"),
-      ]);
-      return (program) => {
-        addAccountCalls(addTier(addAccount(program)));
-      };
-    },
+    rail: () => administrationWith("rail", async () => (await import("./rail/command.js")).addRail),
+    account: () =>
+      administrationWith(
+        "account",
+        async () => (await import("./commands/account.js")).addErase,
+        async () => (await import("./limits/tier.js")).addTier,
+        async () => (await import("./call/command.js")).addAccountCalls,
+      ),
     resolve: async () => (await import("./operator/resolve.js")).addResolve,
     reconcile: async () => (await import("./reconcile/command.js")).addReconcile,
   },
@@ -66,10 +64,10 @@ const COMMANDS: Readonly<Record<string, Loads>> = {
         addCorrections(book);
       };
     },
-    seal: async () => (await import("./seal/command.js")).addSeal,
+    seal: () => administrationWith("seal", async () => (await import("./seal/command.js")).addSeal),
     export: async () => (await import("./books/export.js")).addExport,
-    supply: async () => (await import("./books/supply.js")).addSupply,
-    reserve: async () => (await import("./books/reserve.js")).addReserve,
+    supply: () => administrationWith("supply"),
+    reserve: () => administrationWith("reserve", async () => (await import("./books/reserve.js")).addReserve),
   },
   "A server's clients": {
     call: async () => (await import("./call/command.js")).addCall,
@@ -81,6 +79,16 @@ const COMMANDS: Readonly<Record<string, Loads>> = {
     daraja: async () => (await import("./daraja.js")).addDaraja,
   },
 };
+
+/** Loads a group of the table, and then the commands of the group that are no rows. */
+async function administrationWith(name: Group, ...byHand: readonly (() => Promise<Add>)[]): Promise<Add> {
+  const { administration } = await import("./administration/command.js");
+  const adds = await Promise.all(byHand.map((load) => load()));
+  return (program) => {
+    const group = administration(name)(program);
+    for (const add of adds) add(group);
+  };
+}
 
 /**
  * Builds the `kesc` command for these arguments, without those of Node. Running it throws a

@@ -42,7 +42,7 @@ export interface ReadSettings {
    * are under way it must not change: another place does not know them.
    */
   readonly places: readonly string[];
-  /** The facts that `kesc rail status` shows, under their names in its JSON. */
+  /** The facts that `kesc rail status` shows to people, by their names. */
   readonly facts: Readonly<Record<string, string>>;
 }
 

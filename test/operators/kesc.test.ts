@@ -1,5 +1,7 @@
 import { expect } from "chai";
 
+import { toUnixMillis } from "../../src/domain/values/time.js";
+import { createAccount, newAccountId } from "../support/commands.js";
 import { TEST_MASTER_KEY_FILE } from "../support/master-key.js";
 import { type Ended, kesc, type Variables } from "../support/service/kesc.js";
 import { TcpForwarder } from "../support/tcp-forwarder.js";
@@ -29,6 +31,9 @@ describe("kesc org, key, operator and proposal at a server", () => {
 
   it("print the same as in the database", async () => {
     const tenant = service.tenant.organizationId;
+    const accountId = newAccountId();
+    const create = createAccount(tenant, "amina", { newAccountId: accountId });
+    await service.opened.cell.committer.commit([create], toUnixMillis(Date.now()));
     const commands = [
       ["org", "list"],
       ["org", "list", "--json"],
@@ -36,7 +41,14 @@ describe("kesc org, key, operator and proposal at a server", () => {
       ["org", "acts", tenant],
       ["operator", "list"],
       ["operator", "acts", "--json"],
-      ["org", "rails", tenant],
+      ["org", "attention", tenant],
+      ["rail", "list"],
+      ["rail", "status", "--org", tenant],
+      ["supply"],
+      ["reserve", "list", tenant, "--json"],
+      ["seal", "list", "--json"],
+      ["account", "export", accountId, "--org", tenant],
+      ["account", "export", accountId, "--org", tenant, "--json"],
       ["org", "endpoints", tenant, "--json"],
       ["limits", "show", tenant, "--json"],
       ["proposal", "list", "--all"],

@@ -2,24 +2,28 @@ import type { Command } from "commander";
 
 import { statusReason, wholeNumber } from "../commands/arguments.js";
 import { addNewKey } from "./operator-key.js";
-import { isList, keyOf, type MessageJson, type Row } from "./row.js";
-import { GROUPS, ROWS } from "./table.js";
+import { isList, isStream, keyOf, type MessageJson, onlyReads, type Row } from "./row.js";
+import { type Group, GROUPS, ROWS } from "./table.js";
 
 const LIMIT_DEFAULT = 100;
 const LIMIT_MAX = 10_000;
 
-/** Returns a function that adds a group of commands, such as `kesc org`. */
-export function administration(name: keyof typeof GROUPS): (program: Command) => Command {
+/** Returns a function that adds a group of commands, such as `kesc org`, or `kesc supply`. */
+export function administration(name: Group): (program: Command) => Command {
   return (program) => {
-    const group = program.command(name).description(GROUPS[name]);
-    for (const row of ROWS) if (row.path.startsWith(`${name} `)) addRow(group, row);
+    const group = program.command(name);
+    if (name !== "supply") group.description(GROUPS[name]);
+    for (const row of ROWS) {
+      const [first, second] = row.path.split(" ");
+      if (first === name) addRow(second === undefined ? group : group.command(second), row);
+    }
     return name === "operator" ? addNewKey(group) : group;
   };
 }
 
-function addRow(group: Command, row: Row): void {
+function addRow(command: Command, row: Row): void {
   const { parameters = [] } = row;
-  const command = group.command(row.path.slice(row.path.indexOf(" ") + 1)).description(row.description);
+  command.description(row.description);
   const names: string[] = [];
   for (const parameter of parameters) {
     const { flags, help, required, parse } = parameter;
@@ -35,10 +39,11 @@ function addRow(group: Command, row: Row): void {
     const limit = wholeNumber({ min: 1, max: LIMIT_MAX });
     command.option("--limit <count>", "the most that are listed", limit, LIMIT_DEFAULT);
   }
-  if (!isList(row) && row.intent !== undefined) {
+  if ("intent" in row) {
     command.option("--yes", "do it; without this option the command only says what it would do");
   }
-  command.option("--json", "print JSON, for scripts").action(async () => {
+  const json = isStream(row) ? "print one JSON object on each line, for scripts" : "print JSON, for scripts";
+  command.option("--json", json).action(async () => {
     const values = names.map((name, index) => [name, command.processedArgs[index]] as const);
     const given: MessageJson = { ...command.opts(), ...Object.fromEntries(values) };
     // gRPC and the contract are loaded when a command calls, not for the help.
@@ -53,7 +58,7 @@ function addPlace(command: Command, row: Row): void {
     "AdminService that does it, with the key in KESC_OPERATOR_KEY (default: KESC_OPERATOR_SERVER" +
       `${row.needsOperator === undefined ? ", or the database" : ""})`,
   );
-  if (isList(row) || row.onlyReads === true || row.needsOperator !== undefined) return;
+  if (onlyReads(row) || row.needsOperator !== undefined) return;
   command.option("--on-database", "do it in the database, although there are operators; needs --note");
   if (row.parameters?.some(({ field }) => field === "note") === true) return;
   command.option("--note <text>", "with --on-database: why; it is printed, and no row has it", statusReason);

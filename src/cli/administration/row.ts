@@ -75,10 +75,17 @@ export interface OneRow extends AnyRow {
 
 /** A command that lists resources. */
 export interface ListRow extends AnyRow {
-  /** The repeated field of the response, or a function that makes the rows of the only page. */
+  /** Undefined: one call, which has all fields from the parameters. */
+  readonly each?: Each;
+  /**
+   * The field of the response with the resources, or with the only one, or a function that makes
+   * the rows of the only page.
+   */
   readonly items: string | ((response: MessageJson) => readonly MessageJson[]);
   /** The field of each column, or its text, by the heading. */
   readonly columns: Readonly<Record<string, string | ((item: MessageJson) => string)>>;
+  /** Printed about each item, in place of a table. */
+  readonly block?: (item: MessageJson, run: Run) => Promise<string>;
   /** A column is left out if all its cells have this text. */
   readonly leftOutIf?: Readonly<Record<string, string>>;
   readonly style?: StyleOf;
@@ -88,10 +95,34 @@ export interface ListRow extends AnyRow {
   readonly isLong?: true;
 }
 
-export type Row = OneRow | ListRow;
+/** One call for each item of another list. Parameters choose some of them. */
+export interface Each {
+  readonly rpc: string;
+  /** The repeated field of its response. */
+  readonly items: string;
+  /** Returns the fields of the call about an item, and those that are shown beside its response. */
+  readonly request: (item: MessageJson) => { readonly fields: MessageJson; readonly beside?: MessageJson };
+}
+
+/** A command whose rpc returns a stream. It prints each message as it comes. */
+export interface StreamRow extends AnyRow {
+  /** The type of the parts in each field of a message, such as "freeze" for "freezes". */
+  readonly parts: Readonly<Record<string, string>>;
+}
+
+export type Row = OneRow | ListRow | StreamRow;
 
 export function isList(row: Row): row is ListRow {
   return "columns" in row;
+}
+
+export function isStream(row: Row): row is StreamRow {
+  return "parts" in row;
+}
+
+/** Whether the rpc of a row only reads. */
+export function onlyReads(row: Row): boolean {
+  return isList(row) || isStream(row) || row.onlyReads === true;
 }
 
 /** Returns the name of a parameter's value: "expiresIn" for "--expires-in <duration>". */

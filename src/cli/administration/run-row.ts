@@ -1,24 +1,34 @@
 import { OperatorError } from "../../startup/operator-error.js";
-import { adviseIfOutputIsLost, printJson, printLine, printTable } from "../commands/output.js";
+import {
+  adviseIfOutputIsLost,
+  fieldLines,
+  printJson,
+  printLine,
+  printLineInTurn,
+  printTable,
+} from "../commands/output.js";
 import { referenceTo } from "./references.js";
 import {
+  type Each,
   isList,
+  isStream,
   keyOf,
   type ListRow,
   type MessageJson,
   type OneRow,
   type Row,
   type Run,
+  type StreamRow,
   textOf,
   wordsFor,
 } from "./row.js";
-import { type AdminSession, type PlaceOptions, serverOf, withSession } from "./session.js";
+import { type AdminSession, itemsOf, type PlaceOptions, serverOf, withSession } from "./session.js";
 
 const WRONG_USAGE = 2;
 
 /** Makes the calls of a command, and prints what they return. */
 export async function runRow(row: Row, given: MessageJson): Promise<void> {
-  const byHand = isList(row) ? undefined : row.byHand?.(given);
+  const byHand = "byHand" in row ? row.byHand?.(given) : undefined;
   if (byHand !== undefined) {
     await byHand;
     return;
@@ -28,6 +38,7 @@ export async function runRow(row: Row, given: MessageJson): Promise<void> {
   await withSession(options, async (session) => {
     const run = { given, referred: await referredBy(row, given, session), isAtServer: session.isAtServer };
     if (isList(row)) await printList(row, run, session);
+    else if (isStream(row)) await printStream(row, run, session);
     else await doOne(row, run, session);
   });
 }
@@ -53,7 +64,7 @@ async function referredBy(row: Row, given: MessageJson, session: AdminSession): 
 }
 
 /** Returns the fields that the parameters fill. */
-function fieldsOf({ parameters = [] }: Row, { given, referred }: Run): MessageJson {
+function fieldsOf({ parameters = [] }: Pick<Row, "parameters">, { given, referred }: Run): MessageJson {
   return Object.fromEntries(
     parameters.flatMap((parameter) => {
       const value = parameter.refersTo === undefined ? given[keyOf(parameter)] : referred?.id;
@@ -63,22 +74,41 @@ function fieldsOf({ parameters = [] }: Row, { given, referred }: Run): MessageJs
 }
 
 async function printList(row: ListRow, run: Run, session: AdminSession): Promise<void> {
-  const { rpc, items, columns, leftOutIf = {}, style, none } = row;
+  const { rpc, items, none } = row;
+  const found: MessageJson[] = [];
+  let response: MessageJson | undefined;
+  for (const { fields, beside } of await requestsOf(row, run, session)) {
+    let ofOne: readonly MessageJson[];
+    if (typeof items === "string") {
+      ofOne = await session.list(rpc, fields, { items, limit: run.given["limit"] as number | undefined });
+    } else {
+      response = await session.call(rpc, fields);
+      ofOne = items(response);
+    }
+    found.push(...ofOne.map((item) => ({ ...beside, ...item })));
+  }
+  if (run.given["json"] === true) printJson(row.each === undefined ? (response ?? found) : found);
+  else if (found.length === 0) printLine(wordsFor(none, {}, run));
+  else if (row.block !== undefined) for (const item of found) printLine(await row.block(item, run));
+  else printItems(row, found);
+}
+
+/** Returns the requests of a list, with what is shown beside their responses. */
+async function requestsOf(
+  row: ListRow,
+  run: Run,
+  session: AdminSession,
+): Promise<readonly ReturnType<Each["request"]>[]> {
   const fields = fieldsOf(row, run);
-  let found: readonly MessageJson[];
-  if (typeof items === "string") {
-    found = await session.list(rpc, fields, { items, limit: run.given["limit"] as number | undefined });
-    if (run.given["json"] === true) printJson(found);
-  } else {
-    const response = await session.call(rpc, fields);
-    found = items(response);
-    if (run.given["json"] === true) printJson(response);
-  }
-  if (run.given["json"] === true) return;
-  if (found.length === 0) {
-    printLine(wordsFor(none, {}, run));
-    return;
-  }
+  if (row.each === undefined) return [{ fields }];
+  const { rpc, items, request } = row.each;
+  const given = Object.entries(fields);
+  const outer = given.filter(([name]) => session.takes(rpc, name));
+  const found = await session.list(rpc, Object.fromEntries(outer), { items });
+  return found.map(request).filter(({ fields: of }) => given.every(([name, value]) => of[name] === value));
+}
+
+function printItems({ columns, leftOutIf = {}, style }: ListRow, found: readonly MessageJson[]): void {
   const cells = Object.entries(columns).map(([heading, of]) => [
     heading,
     ...found.map((item) => (typeof of === "string" ? textOf(item[of]) : of(item))),
@@ -88,6 +118,18 @@ async function printList(row: ListRow, run: Run, session: AdminSession): Promise
     [...Array(found.length + 1).keys()].map((index) => shown.map((column) => column[index] ?? "")),
     style,
   );
+}
+
+async function printStream({ parts, ...row }: StreamRow, run: Run, session: AdminSession): Promise<void> {
+  const isJson = run.given["json"] === true;
+  for await (const message of session.stream(row.rpc, fieldsOf(row, run))) {
+    for (const [field, type] of Object.entries(parts)) {
+      for (const part of itemsOf(message[field])) {
+        const lines = isJson ? [JSON.stringify({ type, [type]: part })] : [type, ...fieldLines(part), ""];
+        await printLineInTurn(lines.join("\n"));
+      }
+    }
+  }
 }
 
 async function doOne(row: OneRow, run: Run, session: AdminSession): Promise<void> {

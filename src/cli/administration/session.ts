@@ -54,19 +54,28 @@ export class AdminSession {
     }
   }
 
-  /** Reads the pages of a list to the end, or until there are `limit` items. */
+  /** Whether the request of an rpc has this field. */
+  takes(name: string, field: string): boolean {
+    return this.#contract.messagesOf(name).input.fields.some((each) => each.name === field);
+  }
+
+  /**
+   * Reads the pages of a list to the end, or until there are `limit` items. The response of an rpc
+   * without pages is one.
+   */
   async list(
     name: string,
     fields: MessageJson,
     { items, limit = Infinity }: { readonly items: string; readonly limit?: number | undefined },
   ): Promise<readonly MessageJson[]> {
     const found: MessageJson[] = [];
+    const hasPages = this.takes(name, "page_token");
     let token: unknown = "";
     do {
       const size = Math.min(PAGE_SIZE_MAX, limit - found.length);
-      const page = await this.call(name, { ...fields, page_size: size, page_token: token });
-      found.push(...(page[items] as readonly MessageJson[]));
-      token = page["next_page_token"];
+      const page = await this.call(name, hasPages ? { ...fields, page_size: size, page_token: token } : fields);
+      found.push(...itemsOf(page[items]));
+      token = page["next_page_token"] ?? null;
     } while (token !== null && found.length < limit);
     return found;
   }
@@ -76,6 +85,12 @@ export class AdminSession {
     if (rpc === undefined) throw new Error(`the contract has no rpc ${name}`);
     return rpc;
   }
+}
+
+/** Returns the items of a field, which may have one, or none. */
+export function itemsOf(field: unknown): readonly MessageJson[] {
+  const items: unknown = Array.isArray(field) ? field : [field ?? []].flat();
+  return items as readonly MessageJson[];
 }
 
 /** Where a command works. */

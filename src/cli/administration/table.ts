@@ -1,8 +1,11 @@
 import type { Row } from "./row.js";
+import { ACCOUNT_ROWS } from "./rows/accounts.js";
+import { BOOK_ROWS } from "./rows/books.js";
 import { KEY_ROWS } from "./rows/keys.js";
 import { LIMIT_ROWS } from "./rows/limits.js";
 import { OPERATOR_ROWS } from "./rows/operators.js";
 import { ORGANIZATION_ROWS } from "./rows/organizations.js";
+import { RAIL_ROWS } from "./rows/rails.js";
 
 /** What each group of commands is about. */
 export const GROUPS = {
@@ -11,10 +14,25 @@ export const GROUPS = {
   operator: "operators: the people who administer the service",
   proposal: "acts of operators that wait for a second person",
   limits: "how much may be minted and redeemed, at once and in a period",
+  rail: "payment rails, over which an organization's shillings move",
+  account: "accounts, and the personal data of their users",
+  seal: "the signed seals of the books, and the key that signs them",
+  reserve: "where an organization's shillings lie, with evidence",
 } as const;
+
+/** The first word of a command. `kesc supply` has no other. */
+export type Group = keyof typeof GROUPS | "supply";
 
 /**
  * The commands that call the AdminService, one row each. A new rpc needs a row here, and its
  * examples in `examples.ts`.
  */
-export const ROWS: readonly Row[] = [...ORGANIZATION_ROWS, ...KEY_ROWS, ...OPERATOR_ROWS, ...LIMIT_ROWS];
+export const ROWS: readonly Row[] = [
+  ...ORGANIZATION_ROWS,
+  ...KEY_ROWS,
+  ...OPERATOR_ROWS,
+  ...LIMIT_ROWS,
+  ...RAIL_ROWS,
+  ...ACCOUNT_ROWS,
+  ...BOOK_ROWS,
+];

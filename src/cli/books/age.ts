@@ -1,20 +1,11 @@
-import type { UnixMillis } from "../../domain/values/time.js";
-import { now } from "../../startup/clock.js";
-
 const UNITS = [
   ["days", 86_400],
   ["hours", 3_600],
   ["minutes", 60],
 ] as const;
 
-/** The age of a figure in whole seconds. A figure for a moment that has not come has none. */
-export function ageSeconds(at: UnixMillis): number {
-  return Math.floor(Math.max(0, now() - at) / 1_000);
-}
-
-/** The same for people, in the largest unit of which there are two or more. */
-export function ageWords(at: UnixMillis): string {
-  const seconds = ageSeconds(at);
-  const [unit, size] = UNITS.find(([, seconds_]) => seconds >= 2 * seconds_) ?? ["seconds", 1];
-  return `${String(Math.floor(seconds / size))} ${unit}`;
+/** Returns an age in words, in the largest unit of which there are two or more. */
+export function ageWords(ageSeconds: number): string {
+  const [unit, size] = UNITS.find(([, seconds]) => ageSeconds >= 2 * seconds) ?? ["seconds", 1];
+  return `${String(Math.max(0, Math.floor(ageSeconds / size)))} ${unit}`;
 }

@@ -23,8 +23,8 @@ interface TierOptions {
   readonly reason: StatusReason;
 }
 
-/** Adds `kesc account tier`. Returns the command of accounts, which gets more subcommands. */
-export function addTier(account: Command): Command {
+/** Adds `kesc account tier`. */
+export function addTier(account: Command): void {
   account
     .command("tier")
     .description("move an account to another tier, whose limits hold for it")
@@ -33,7 +33,6 @@ export function addTier(account: Command): Command {
     .requiredOption("--tier <name>", "a tier that has limits, or default", tierName)
     .requiredOption("--reason <text>", "reason for the journal, without personal data", statusReason)
     .action(setTier);
-  return account;
 }
 
 async function setTier(account: string, { org, tier, reason }: TierOptions): Promise<void> {

@@ -5,11 +5,9 @@ import { amountOrZero, day, durationMillis, phoneNumber, statusReason } from "..
 import { changePayouts } from "./payouts.js";
 import { registerPull } from "./register-pull.js";
 import { setRail } from "./set.js";
-import { listRails, showStatus } from "./show.js";
 
-/** `kesc rail`: sets and shows the accounts of organizations at payment rails. */
-export function addRail(program: Command): void {
-  const rail = program.command("rail").description("payment rails, over which an organization's shillings move");
+/** Adds the commands of `kesc rail` that no row of the table serves. */
+export function addRail(rail: Command): void {
   rail
     .command("set")
     .description("set an organization's account at a rail; direct: use no rail, and keep the accounts")
@@ -28,17 +26,6 @@ export function addRail(program: Command): void {
     .option("--resolve-alone-max <amount>", "up to it one operator resolves alone (default: 0)", amountOrZero)
     .option("--json", "print JSON, for scripts")
     .action(setRail);
-  rail
-    .command("list")
-    .description("list the accounts at rails")
-    .option("--json", "print JSON, for scripts")
-    .action(listRails);
-  rail
-    .command("status")
-    .description("show an organization's accounts at rails: payouts, open payments, credentials, balance")
-    .requiredOption("--org <organization>", "id or name of the organization")
-    .option("--json", "print JSON, for scripts")
-    .action(showStatus);
   rail
     .command("register-pull")
     .description("register the account at the rail for kesc reconcile --pull; once is enough")

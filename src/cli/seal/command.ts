@@ -16,22 +16,16 @@ import type { Cell, Database } from "../../storage/database.js";
 import { clearAlarm, type SealedBook, sealedBooks } from "../../storage/seals/alarms.js";
 import { sealReads } from "../../storage/seals/seal-store.js";
 import { nonEmptyName, statusReason } from "../commands/arguments.js";
-import { printJson, printLine, printTable, timeOf } from "../commands/output.js";
+import { printLine } from "../commands/output.js";
 import { jobMetrics, METRICS_FILE, writeMetricsFile } from "../metrics-file.js";
 import { ProgressLine } from "../terminal.js";
 
-/** `kesc seal`: the key that seals the books, and the seals. */
-export function addSeal(program: Command): void {
-  const seal = program.command("seal").description("the signed seals of the books, and the key that signs them");
+/** Adds the commands of `kesc seal` that no row of the table serves. */
+export function addSeal(seal: Command): void {
   seal
     .command("rotate")
     .description("make a new key that seals the books, or the first one; servers need no restart")
     .action(rotate);
-  seal
-    .command("list")
-    .description("list how far each book is sealed, and its alarm")
-    .option("--json", "print JSON, for scripts")
-    .action(list);
   seal
     .command("publish")
     .description("write the newest checkpoint of each book and its tiles as files, for people who do not trust you")
@@ -57,39 +51,6 @@ function rotate(): void {
   printLine(`Its public key: ${verifierKeyOf(origin, newest)}`);
   if (isNew) printLine("Keep a copy of the file apart from the backups. Restart the servers once, so that they seal.");
   else printLine("Servers sign with it from the next seal on. The public keys of the earlier ones stay in the file.");
-}
-
-async function list({ json }: { json?: true }): Promise<void> {
-  await withBooks(async (books) => {
-    await Promise.resolve();
-    if (json === true) {
-      for (const { book } of books) printJson(jsonOf(book));
-      return;
-    }
-    printTable(
-      [
-        ["ORGANIZATION", "ROWS", "SEALED", "AT", "ALARM"],
-        ...books.map(({ book: { organizationId, lastSeq, size, sealedAt, problem } }) => [
-          organizationId,
-          String(lastSeq),
-          String(size ?? 0),
-          timeOf(sealedAt) ?? "never",
-          problem ?? "",
-        ]),
-      ],
-      (_, heading) => (heading === "ALARM" ? "red" : undefined),
-    );
-  });
-}
-
-function jsonOf({ organizationId, lastSeq, size, sealedAt, problem }: SealedBook): object {
-  return {
-    organization_id: organizationId,
-    last_seq: lastSeq,
-    sealed_size: size ?? 0,
-    sealed_at: timeOf(sealedAt),
-    alarm: problem ?? null,
-  };
 }
 
 async function publish(folder: string, { metricsFile }: { metricsFile?: string }): Promise<void> {

@@ -118,7 +118,7 @@ export function toTransactionMessage(transaction: Transaction): TransactionMessa
 }
 
 /** Returns the words of the person who canceled or resolved the transaction. */
-export function statusNoteOf({
+function statusNoteOf({
   statusReason,
   failure,
 }: Pick<Transaction, "statusReason" | "failure">): string | undefined {

@@ -3,10 +3,27 @@ import { toCents } from "../../domain/values/cents.js";
 import type { AccountId, FreezeId, TransactionId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import type { AccountJournalRow, Looked } from "../../statements/ports.js";
-import type { JournalExportRow } from "../account-export.js";
 import type { ListReader } from "../lists/page.js";
 import type { Engine } from "../sql/engine.js";
 import { newestRow } from "./account-walk.js";
+
+/** A row of the journal, as both drivers read it. */
+interface AccountJournalSqlRow {
+  readonly seq: number;
+  readonly previous_seq: number | null;
+  readonly transaction_id: string | null;
+  readonly freeze_id: string | null;
+  readonly kind: string;
+  readonly debit: string | null;
+  readonly credit: string | null;
+  readonly amount_cents: number | null;
+  readonly available_after_cents: number;
+  readonly held_after_cents: number;
+  readonly actor: string;
+  readonly reason: string;
+  readonly recorded_at: number;
+  readonly content_hash: Buffer;
+}
 
 interface AccountRowsRequest {
   readonly book: number;
@@ -38,11 +55,11 @@ export async function accountRowsPage(
       WHERE j.book = ? AND j.seq = walk.previous_seq AND walk.looked_at < ?
     )
     SELECT * FROM walk ORDER BY looked_at`;
-  const rows = await reader.rows<JournalExportRow>(sql, [book, ...start.bindings, accountId, book, size]);
+  const rows = await reader.rows<AccountJournalSqlRow>(sql, [book, ...start.bindings, accountId, book, size]);
   return { result: rows.map(accountRowOf), lookedAt: rows.length };
 }
 
-function accountRowOf(row: JournalExportRow): AccountJournalRow {
+function accountRowOf(row: AccountJournalSqlRow): AccountJournalRow {
   return {
     seq: row.seq,
     previousSeq: row.previous_seq ?? undefined,

@@ -83,7 +83,14 @@ describe("the book for the accountant, by the command line", () => {
     expect(places).to.have.lengthOf(1);
     expect(places[0]).to.include({ place: "KCB 1234", amount: "1000.50", as_of_day: DAY, evidence: "statement 11" });
     const [supply] = await kescJson<Record<string, unknown>[]>(["supply"], place.variables);
-    expect(supply).to.include({ in_circulation: "1000.50", reserve: "1000.50" });
+    expect(supply).to.include({ organization_name: "acme", in_circulation: "1000.50", reserve: "1000.50" });
+    await kesc(["org", "create", "--name", "other"], place.variables);
+    const namesOf = async (...args: string[]): Promise<unknown[]> =>
+      (await kescJson<Record<string, unknown>[]>(["supply", ...args], place.variables)).map(
+        ({ organization_name: name }) => name,
+      );
+    expect(await namesOf()).to.deep.equal(["acme", "other"]);
+    expect(await namesOf("--org", "other")).to.deep.equal(["other"]);
     expect((await kesc(["supply"], place.variables)).stdout).to.match(/1000\.50 +[0-9]+ (days|hours|minutes|seconds) /);
     expect(await kesc(["verify"], place.variables)).to.include({ code: 0 });
     const future = await kesc(

@@ -32,7 +32,6 @@ for (const engine of ENGINES) {
       expect(account?.["type"]).to.equal("account");
       expect(account?.["account"]).to.include({
         id: accountId,
-        organization_id: service.a.organizationId,
         user_id: "wanjiku",
         phone_number: "+254798765432",
         email: "wanjiku@example.com",
@@ -63,7 +62,7 @@ for (const engine of ENGINES) {
     it("prints the same for people", async () => {
       const { code, stdout } = await run(accountId, "--org", service.a.organizationId);
       expect(code).to.equal(0);
-      expect(stdout).to.match(/^account\n {2}id: acc_.*\n.*\n {2}user_id: wanjiku\n {2}phone_number: \+254798765432\n/);
+      expect(stdout).to.match(/^account\n {2}id: acc_.*\n {2}user_id: wanjiku\n {2}phone_number: \+254798765432\n/);
       expect(stdout.match(/^(account|transaction|journal)$/gm)).to.deep.equal([
         "account",
         "transaction",
@@ -75,9 +74,7 @@ for (const engine of ENGINES) {
     it("refuses an account of another organization, and what is no id", async () => {
       const other = await run(accountId, "--org", "B", "--json");
       expect(other).to.include({ code: 1, stdout: "" });
-      expect(other.stderr).to.equal(
-        `Account ${accountId} was not found. It is none of the accounts of ${service.b.organizationId}.\n`,
-      );
+      expect(other.stderr).to.equal(`Account ${accountId} was not found.\n`);
       const unknown = await run("wanjiku", "--org", "A");
       expect(unknown).to.include({ code: 1, stdout: "" });
       expect(unknown.stderr).to.match(/^Account wanjiku was not found\./);

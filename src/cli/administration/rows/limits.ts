@@ -1,11 +1,10 @@
 import { LIMIT_PERIODS, type LimitPeriod, parseNewLimit } from "../../../domain/limits/limits.js";
 import { TRANSACTION_TYPES, type TransactionType } from "../../../domain/transaction.js";
 import { formatCents } from "../../../domain/values/cents.js";
-import { parseAccountId } from "../../../domain/values/ids.js";
 import { OperatorError } from "../../../startup/operator-error.js";
 import { tierName } from "../../commands/arguments.js";
 import { type CommandParameter, keyOf, type MessageJson, type Row, type Run, textOf } from "../row.js";
-import { argument, idArgument, NOTE, ORGANIZATION } from "./parameters.js";
+import { ACCOUNT, argument, NOTE, ORGANIZATION } from "./parameters.js";
 
 const WRONG_USAGE = 2;
 
@@ -52,12 +51,7 @@ export const LIMIT_ROWS: readonly Row[] = [
     rpc: "GetLimits",
     parameters: [
       ORGANIZATION,
-      {
-        flags: "--account <account-id>",
-        help: "show those of one account instead",
-        field: "account_id",
-        parse: idArgument("account", parseAccountId, "To list the accounts: kesc account list"),
-      },
+      { ...ACCOUNT, flags: "--account <account-id>", help: "show those of one account instead" },
     ],
     items: limitsIn,
     columns: {

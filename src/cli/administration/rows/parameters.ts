@@ -1,9 +1,10 @@
 import { InvalidArgumentError } from "commander";
 
+import { parseAccountId } from "../../../domain/values/ids.js";
 import type { Parsed } from "../../../domain/values/parsed.js";
 import { OperatorError } from "../../../startup/operator-error.js";
 import { statusReason } from "../../commands/arguments.js";
-import { type CommandParameter, type MessageJson, textOf } from "../row.js";
+import { type CommandParameter, type Each, type MessageJson, textOf } from "../row.js";
 
 const WRONG_USAGE = 2;
 
@@ -18,6 +19,29 @@ export const OWNER = {
   ...ORGANIZATION,
   flags: "--org <organization>",
   required: true,
+} as const satisfies CommandParameter;
+
+/** Parameters of a list that is about one organization, if it is named, and otherwise about all. */
+export const ANY_OWNER = {
+  ...ORGANIZATION,
+  flags: "--org <organization>",
+  help: "id or name of the organization (default: all of them)",
+} as const satisfies CommandParameter;
+
+export const EACH_ORGANIZATION = {
+  rpc: "ListOrganizations",
+  items: "organizations",
+  request: ({ id, name }) => ({
+    fields: { organization_id: id },
+    beside: { organization_id: id, organization_name: name },
+  }),
+} as const satisfies Each;
+
+export const ACCOUNT = {
+  flags: "<account-id>",
+  help: 'id of the account ("acc_…")',
+  field: "account_id",
+  parse: idArgument("account", parseAccountId, "To list the accounts: kesc account list"),
 } as const satisfies CommandParameter;
 
 export const NOTE = {

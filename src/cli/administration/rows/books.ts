@@ -1,0 +1,109 @@
+import { formatCents } from "../../../domain/values/cents.js";
+import { ageWords } from "../../books/age.js";
+import { type MessageJson, type Row, textOf } from "../row.js";
+import { ANY_OWNER, EACH_ORGANIZATION, ORGANIZATION } from "./parameters.js";
+
+const CENTS = 100;
+const NO_ORGANIZATIONS = "No organizations yet. Create one: kesc org create --name NAME";
+
+interface Figure {
+  readonly cents: number;
+  readonly ageSeconds: number;
+}
+
+/** What is read of books: `kesc supply`, and some commands of `kesc reserve` and `kesc seal`. */
+export const BOOK_ROWS: readonly Row[] = [
+  {
+    path: "supply",
+    description: "what is in circulation in each book, and what backs it, each figure with its age",
+    rpc: "GetSupply",
+    parameters: [ANY_OWNER],
+    each: EACH_ORGANIZATION,
+    items: "supply",
+    columns: {
+      ORGANIZATION: "organization_id",
+      "IN CIRCULATION": "in_circulation",
+      "RESERVE (BOOK)": "reserve",
+      SHORTFALL: "shortfall",
+      RECORDED: (supply) => sumOf(recordedIn(supply)),
+      OLDEST: (supply) => ageOf(recordedIn(supply)),
+      "REPORTED BY RAILS": (supply) => sumOf(reportedIn(supply)),
+      "OLDEST REPORT": (supply) => ageOf(reportedIn(supply)),
+      NAME: "organization_name",
+    },
+    leftOutIf: { SHORTFALL: "0.00" },
+    none: NO_ORGANIZATIONS,
+  },
+  {
+    path: "reserve list",
+    description: "list the last figure of each place, with its age",
+    rpc: "ListReserve",
+    parameters: [ORGANIZATION],
+    items: "reserve_holdings",
+    columns: {
+      PLACE: "place",
+      AMOUNT: "amount",
+      "AS OF": "as_of_day",
+      AGE: ({ age_seconds: seconds }) => ageWords(Number(seconds)),
+      EVIDENCE: "evidence",
+    },
+    none: "No figures yet. Record one: kesc reserve record ORG --place NAME --amount A --as-of DAY --evidence TEXT",
+  },
+  {
+    path: "seal list",
+    description: "list how far each book is sealed, and its alarm",
+    rpc: "ListSeals",
+    parameters: [ANY_OWNER],
+    each: {
+      ...EACH_ORGANIZATION,
+      request: (organization) => {
+        const { fields, beside } = EACH_ORGANIZATION.request(organization);
+        return { fields: { ...fields, page_size: 1 }, beside };
+      },
+    },
+    items: newestSeal,
+    columns: {
+      ORGANIZATION: "organization_id",
+      SEALED: "size",
+      AT: ({ sealed_at: sealedAt }) => textOf(sealedAt ?? "never"),
+      ALARM: ({ alarm }) => textOf((alarm as MessageJson | null)?.["problem"]),
+      NAME: "organization_name",
+    },
+    style: (_, heading) => (heading === "ALARM" ? "red" : undefined),
+    none: NO_ORGANIZATIONS,
+  },
+];
+
+function recordedIn({ backing }: MessageJson): readonly Figure[] {
+  const { reserve_holdings: places } = backing as { readonly reserve_holdings: readonly MessageJson[] };
+  return places.map(({ amount, age_seconds: age }) => ({ cents: centsOf(amount), ageSeconds: Number(age) }));
+}
+
+function reportedIn({ backing }: MessageJson): readonly Figure[] {
+  const { rail_balances: balances } = backing as { readonly rail_balances: readonly MessageJson[] };
+  return balances
+    .filter(({ currency }) => currency === "KES")
+    .map(({ available, age_seconds: age }) => ({ cents: centsOf(available), ageSeconds: Number(age) }));
+}
+
+/** A figure that nobody gave is unknown. It is not zero. */
+function sumOf(figures: readonly Figure[]): string {
+  if (figures.length === 0) return "unknown";
+  const sum = figures.reduce((all, { cents }) => all + cents, 0);
+  return `${sum < 0 ? "-" : ""}${formatCents(Math.abs(sum))}`;
+}
+
+/** A sum is only as good as its oldest figure. */
+function ageOf(figures: readonly Figure[]): string {
+  return figures.length === 0 ? "-" : ageWords(Math.max(...figures.map(({ ageSeconds }) => ageSeconds)));
+}
+
+function centsOf(amount: unknown): number {
+  return Math.round(Number(amount) * CENTS);
+}
+
+/** Returns the newest seal of a book with its alarm. A book without a seal has the size 0. */
+function newestSeal({ seals, alarm }: MessageJson): readonly MessageJson[] {
+  const [newest] = seals as readonly MessageJson[];
+  return [{ size: "0", root_hash: null, sealed_at: null, ...newest, alarm }];
+}
