@@ -52,18 +52,12 @@ const COMMANDS: Readonly<Record<string, Loads>> = {
   },
   Books: {
     verify: async () => (await import("./commands/verify.js")).addVerify,
-    book: async () => {
-      const [{ addBook }, { addMove }, { addCorrections }] = await Promise.all([
-        import("./backup/book.js"),
-        import("./move/command.js"),
-        import("./operator/corrections.js"),
-      ]);
-      return (program) => {
-        const book = addBook(program);
-        addMove(book);
-        addCorrections(book);
-      };
-    },
+    book: () =>
+      administrationWith(
+        "book",
+        async () => (await import("./move/command.js")).addMove,
+        async () => (await import("./operator/corrections.js")).addCorrections,
+      ),
     seal: () => administrationWith("seal", async () => (await import("./seal/command.js")).addSeal),
     export: async () => (await import("./books/export.js")).addExport,
     supply: () => administrationWith("supply"),

@@ -11,6 +11,17 @@ import type { UnixMillis } from "./values/time.js";
  */
 export type BookState = "OPEN" | "MOVING" | "MOVED" | "RESTORED";
 
+/**
+ * A step of the move of a book:
+ *
+ * - LEAVING: the book is MOVING. Its last row is final, and its rows may be exported.
+ * - LEFT: the book is MOVED. Only the other place may open it.
+ * - EMPTYING, EMPTIED: its rows are being removed, or are removed, from this cell.
+ * - COPYING: an import stores the rows of the book.
+ * - COPIED: the import is complete and verified. The book waits for its activation.
+ */
+export type MovePhase = "LEAVING" | "LEFT" | "EMPTYING" | "EMPTIED" | "COPYING" | "COPIED";
+
 /** The sums of an organization's book accounts, in cents. `reserve` may be negative. */
 export type BookSums = Readonly<Record<BookAccount, number>>;
 

@@ -1,5 +1,5 @@
 import type { Organization } from "../domain/api-key.js";
-import type { BookState } from "../domain/book.js";
+import type { BookState, MovePhase } from "../domain/book.js";
 import type { Rail } from "../domain/transaction.js";
 import type { Cents } from "../domain/values/cents.js";
 import type { OrganizationId, TransactionId } from "../domain/values/ids.js";
@@ -19,6 +19,8 @@ export interface ListedBook {
   /** 0 before the first row. */
   readonly lastSeq: number;
   readonly lastRecordedAt: UnixMillis;
+  /** Undefined for a book that stays. */
+  readonly move: { readonly phase: MovePhase; readonly movedTo: string | undefined } | undefined;
 }
 
 /** The first `size` rows of a book were sealed. */

@@ -21,7 +21,7 @@ interface BookJson {
   readonly cell: number;
   readonly state: string;
   readonly phase: string | null;
-  readonly last_seq: number;
+  readonly last_sequence: string;
 }
 
 describe("an organization that moves to another cell, under load from clients that retry", () => {
@@ -105,7 +105,7 @@ describe("an organization that moves to another cell, under load from clients th
     const file = join(folder, "book.ndjson");
     await run("book", "export", organizationId, file, "--yes");
     expect(await states()).to.deep.equal(["moving leaving"]);
-    const head = (await books())[0]?.last_seq ?? 0;
+    const head = Number((await books())[0]?.last_sequence);
     const read = await second.grpc.call("GetAccount", { account_id: accountId }, { key });
     expect(read.code).to.equal(0);
 
@@ -145,7 +145,7 @@ describe("an organization that moves to another cell, under load from clients th
     const [event] = events.json["events"] as readonly { readonly sequence: number }[];
     expect(Number(event?.sequence)).to.equal(cursor + 1);
 
-    const { last_seq: lastSeq = 0 } = (await books())[1] ?? {};
+    const lastSeq = Number((await books())[1]?.last_sequence);
     const after = (): readonly number[] =>
       receiver.sequences.filter((sequence) => sequence > head).sort((left, right) => left - right);
     // Deliveries run side by side, so the last event may arrive before others.

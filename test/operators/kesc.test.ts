@@ -45,6 +45,7 @@ describe("kesc org, key, operator and proposal at a server", () => {
       ["rail", "list"],
       ["rail", "status", "--org", tenant],
       ["supply"],
+      ["book", "list"],
       ["reserve", "list", tenant, "--json"],
       ["seal", "list", "--json"],
       ["account", "export", accountId, "--org", tenant],

@@ -16,6 +16,7 @@ export const GROUPS = {
   limits: "how much may be minted and redeemed, at once and in a period",
   rail: "payment rails, over which an organization's shillings move",
   account: "accounts, and the personal data of their users",
+  book: "the books of the organizations, and their states",
   seal: "the signed seals of the books, and the key that signs them",
   reserve: "where an organization's shillings lie, with evidence",
 } as const;

@@ -10,7 +10,7 @@ import type { NotedHeads } from "../../verify/heads.js";
 import { verify } from "../../verify/verify.js";
 import { printJson, printLine, timeOf } from "../commands/output.js";
 import { notedHeadsIn, verificationJson, verificationLines } from "../commands/verify.js";
-import { bookJson } from "./book.js";
+import { bookJson } from "./book-json.js";
 import { manifestJson } from "./manifest.js";
 import { restoreBackup, type Restored } from "./restore-backup.js";
 

@@ -10,7 +10,7 @@ import { activateBook, type BookSummary } from "../../storage/books.js";
 import type { Database } from "../../storage/database.js";
 import { open, release } from "../../storage/moves/book-moves.js";
 import { arrivalOfCode, moveCode } from "../../storage/moves/codes.js";
-import { bookJson } from "../backup/book.js";
+import { bookJson } from "../backup/book-json.js";
 import { printJson, printLine, timeOf } from "../commands/output.js";
 import { booksOf, nameOf, oneOf, orOperatorError, type PlacedBook } from "./places.js";
 

@@ -15,7 +15,7 @@ import { release as giveAway, stay } from "../../storage/moves/book-moves.js";
 import { arrivalOfCode, moveCode } from "../../storage/moves/codes.js";
 import { emptyBook } from "../../storage/moves/empty-book.js";
 import { BESIDE_A_SERVER, FULL_SPEED } from "../../verify/pace.js";
-import { bookJson } from "../backup/book.js";
+import { bookJson } from "../backup/book-json.js";
 import { wholeNumber } from "../commands/arguments.js";
 import { printJson, printLine } from "../commands/output.js";
 import { addAcceptClock } from "./accept-clock.js";

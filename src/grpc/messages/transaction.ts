@@ -118,10 +118,7 @@ export function toTransactionMessage(transaction: Transaction): TransactionMessa
 }
 
 /** Returns the words of the person who canceled or resolved the transaction. */
-function statusNoteOf({
-  statusReason,
-  failure,
-}: Pick<Transaction, "statusReason" | "failure">): string | undefined {
+function statusNoteOf({ statusReason, failure }: Pick<Transaction, "statusReason" | "failure">): string | undefined {
   const isCode = failure !== undefined && !DECIDED_BY_PERSONS.has(failure);
   return isCode || statusReason === "" ? undefined : statusReason;
 }

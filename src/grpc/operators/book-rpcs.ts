@@ -1,5 +1,5 @@
 import type { Organization } from "../../domain/api-key.js";
-import type { BookState } from "../../domain/book.js";
+import type { BookState, MovePhase } from "../../domain/book.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import {
@@ -15,6 +15,7 @@ import {
   ListReserveResponse,
   ListSealsRequest,
   ListSealsResponse,
+  MovePhase as MovePhaseMessage,
   type Seal as SealMessage,
   type SealAlarm as SealAlarmMessage,
 } from "../../gen/kesc/admin/v1/admin_service.js";
@@ -49,6 +50,15 @@ const STATES = {
   MOVED: BookStateMessage.BOOK_STATE_MOVED,
   RESTORED: BookStateMessage.BOOK_STATE_RESTORED,
 } as const satisfies Record<BookState, BookStateMessage>;
+
+const PHASES = {
+  LEAVING: MovePhaseMessage.MOVE_PHASE_LEAVING,
+  LEFT: MovePhaseMessage.MOVE_PHASE_LEFT,
+  EMPTYING: MovePhaseMessage.MOVE_PHASE_EMPTYING,
+  EMPTIED: MovePhaseMessage.MOVE_PHASE_EMPTIED,
+  COPYING: MovePhaseMessage.MOVE_PHASE_COPYING,
+  COPIED: MovePhaseMessage.MOVE_PHASE_COPIED,
+} as const satisfies Record<MovePhase, MovePhaseMessage>;
 
 /** The rpcs that read books. None of them writes. */
 export function bookRpcs(unary: OperatorUnary, options: BookRpcsOptions): Record<string, OperatorRoute> {
@@ -180,6 +190,8 @@ function toBook(book: ListedBook): BookMessage {
     suspended: book.isSuspended,
     last_sequence: BigInt(book.lastSeq),
     last_recorded_at: book.lastSeq === 0 ? undefined : toTimestamp(book.lastRecordedAt),
+    phase: book.move && PHASES[book.move.phase],
+    moved_to: book.move?.movedTo,
   };
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-import type { BookState } from "../../domain/book.js";
+import type { BookState, MovePhase } from "../../domain/book.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import { insertedTypesOf } from "../../model/column.js";
@@ -9,15 +9,6 @@ import type { Cell } from "../database.js";
 import type { Columns, Engine, Session, Write } from "../sql/engine.js";
 import { orStoreError } from "../sql/store-error.js";
 import type { MovedBook } from "./tables.js";
-
-/**
- * - LEAVING: the book is MOVING. Its last row is final, and its rows may be exported.
- * - LEFT: the book is MOVED. Only the other place may open it.
- * - EMPTYING, EMPTIED: its rows are being removed, or are removed, from this cell.
- * - COPYING: an import stores the rows of the book.
- * - COPIED: the import is complete and verified. The book waits for its activation.
- */
-export type MovePhase = "LEAVING" | "LEFT" | "EMPTYING" | "EMPTIED" | "COPYING" | "COPIED";
 
 /** The move of a book, as one of its two places knows it. */
 export interface BookMove {

@@ -1,8 +1,9 @@
+import type { MovePhase } from "../../domain/book.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import type { Cell } from "../database.js";
 import { orStoreError } from "../sql/store-error.js";
-import { type LockedMove, MoveError, type MovePhase, stateOf, stateWrite, step, updateMove } from "./book-moves.js";
+import { type LockedMove, MoveError, stateOf, stateWrite, step, updateMove } from "./book-moves.js";
 import { APPEND_ONLY_TABLES, belongsTo, MOVED_TABLES, type MovedTable, TOMBSTONE_TABLES } from "./tables.js";
 
 const REMOVABLE: ReadonlySet<MovePhase> = new Set(["LEFT", "COPYING", "COPIED", "EMPTYING", "EMPTIED"]);

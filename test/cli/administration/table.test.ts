@@ -60,7 +60,6 @@ describe("the commands that call the AdminService", () => {
     expect(names.filter((name) => !called.has(name))).to.deep.equal([
       // It finds the organization that a command names.
       "GetOrganization",
-      "ListBooks",
       "GetProposal",
     ]);
   });

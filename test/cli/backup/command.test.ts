@@ -15,7 +15,7 @@ import { Service } from "../../support/service/service.js";
 interface BookJson {
   readonly organization_id: string;
   readonly state: string;
-  readonly last_seq: number;
+  readonly last_sequence: string;
   readonly last_recorded_at: string;
 }
 
@@ -103,7 +103,7 @@ describe("kesc backup, restore and book", () => {
       kesc(["book", "list", "--json"], restored()),
     ]);
     expect(table.stdout).to.match(
-      /^ORGANIZATION +STATE +SEQ +LAST ROW +NAME\norg_\S+ +OPEN +[0-9]+ .*\n.* RESTORED +2 /,
+      /^ORGANIZATION +STATE +SEQUENCE +LAST ROW +NAME\norg_\S+ +open +[0-9]+ .*\n.* restored +2 /,
     );
     const books = JSON.parse(json.stdout) as readonly BookJson[];
     expect(books.map(({ state }) => state)).to.deep.equal(["open", "restored"]);

@@ -11,8 +11,26 @@ interface Figure {
   readonly ageSeconds: number;
 }
 
-/** What is read of books: `kesc supply`, and some commands of `kesc reserve` and `kesc seal`. */
+/** What is read of books: `kesc supply`, and lists of `kesc book`, `kesc seal` and `kesc reserve`. */
 export const BOOK_ROWS: readonly Row[] = [
+  {
+    path: "book list",
+    description: "list the books: state, sequence and time of the last row",
+    rpc: "ListBooks",
+    items: "books",
+    columns: {
+      ORGANIZATION: "organization_id",
+      STATE: ({ state, phase, suspended }) =>
+        [state, phase ?? [], suspended === true ? "suspended" : []].flat().map(textOf).join(", "),
+      SEQUENCE: "last_sequence",
+      "LAST ROW": "last_recorded_at",
+      CELL: "cell",
+      NAME: "organization_name",
+    },
+    // Without several cells, their numbers say nothing.
+    leftOutIf: { CELL: "0" },
+    none: "No books yet. Each organization has one: kesc org create --name NAME",
+  },
   {
     path: "supply",
     description: "what is in circulation in each book, and what backs it, each figure with its age",
