@@ -28,7 +28,7 @@ const WRONG_USAGE = 2;
 
 /** Makes the calls of a command, and prints what they return. */
 export async function runRow(row: Row, given: MessageJson): Promise<void> {
-  const byHand = "byHand" in row ? row.byHand?.(given) : undefined;
+  const byHand = "byHand" in row ? row.byHand(given) : undefined;
   if (byHand !== undefined) {
     await byHand;
     return;

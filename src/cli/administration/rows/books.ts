@@ -1,17 +1,25 @@
 import { formatCents } from "../../../domain/values/cents.js";
-import { ageWords } from "../../books/age.js";
-import { type MessageJson, type Row, textOf } from "../row.js";
+import { type Each, type MessageJson, type Row, textOf } from "../row.js";
+import { ageWords } from "./age.js";
 import { ANY_OWNER, EACH_ORGANIZATION, ORGANIZATION } from "./parameters.js";
 
 const CENTS = 100;
 const NO_ORGANIZATIONS = "No organizations yet. Create one: kesc org create --name NAME";
 
-interface Figure {
+interface AgedAmount {
   readonly cents: number;
   readonly ageSeconds: number;
 }
 
-/** What is read of books: `kesc supply`, and lists of `kesc book`, `kesc seal` and `kesc reserve`. */
+const NEWEST_OF_EACH: Each = {
+  ...EACH_ORGANIZATION,
+  request: (organization) => {
+    const { fields, beside } = EACH_ORGANIZATION.request(organization);
+    return { fields: { ...fields, page_size: 1 }, beside };
+  },
+};
+
+/** What is read of books: `kesc supply`, and lists of `kesc book`, `seal` and `reserve`. */
 export const BOOK_ROWS: readonly Row[] = [
   {
     path: "book list",
@@ -72,13 +80,7 @@ export const BOOK_ROWS: readonly Row[] = [
     description: "list how far each book is sealed, and its alarm",
     rpc: "ListSeals",
     parameters: [ANY_OWNER],
-    each: {
-      ...EACH_ORGANIZATION,
-      request: (organization) => {
-        const { fields, beside } = EACH_ORGANIZATION.request(organization);
-        return { fields: { ...fields, page_size: 1 }, beside };
-      },
-    },
+    each: NEWEST_OF_EACH,
     items: newestSeal,
     columns: {
       ORGANIZATION: "organization_id",
@@ -92,12 +94,12 @@ export const BOOK_ROWS: readonly Row[] = [
   },
 ];
 
-function recordedIn({ backing }: MessageJson): readonly Figure[] {
+function recordedIn({ backing }: MessageJson): readonly AgedAmount[] {
   const { reserve_holdings: places } = backing as { readonly reserve_holdings: readonly MessageJson[] };
   return places.map(({ amount, age_seconds: age }) => ({ cents: centsOf(amount), ageSeconds: Number(age) }));
 }
 
-function reportedIn({ backing }: MessageJson): readonly Figure[] {
+function reportedIn({ backing }: MessageJson): readonly AgedAmount[] {
   const { rail_balances: balances } = backing as { readonly rail_balances: readonly MessageJson[] };
   return balances
     .filter(({ currency }) => currency === "KES")
@@ -105,14 +107,14 @@ function reportedIn({ backing }: MessageJson): readonly Figure[] {
 }
 
 /** A figure that nobody gave is unknown. It is not zero. */
-function sumOf(figures: readonly Figure[]): string {
+function sumOf(figures: readonly AgedAmount[]): string {
   if (figures.length === 0) return "unknown";
   const sum = figures.reduce((all, { cents }) => all + cents, 0);
   return `${sum < 0 ? "-" : ""}${formatCents(Math.abs(sum))}`;
 }
 
 /** A sum is only as good as its oldest figure. */
-function ageOf(figures: readonly Figure[]): string {
+function ageOf(figures: readonly AgedAmount[]): string {
   return figures.length === 0 ? "-" : ageWords(Math.max(...figures.map(({ ageSeconds }) => ageSeconds)));
 }
 

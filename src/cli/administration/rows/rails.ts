@@ -41,5 +41,5 @@ export const RAIL_ROWS: readonly Row[] = [
 
 /** The rails are loaded for this command only: that takes 100 ms. */
 async function statusBlock(status: MessageJson, { referred }: Run): Promise<string> {
-  return (await import("../../rail/status-block.js")).statusBlock(status, referred?.name ?? "");
+  return (await import("./rail-status.js")).statusBlock(status, referred?.name ?? "");
 }
