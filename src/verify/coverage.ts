@@ -1,3 +1,4 @@
+import { ActsWithoutPerson } from "./acts-without-person.js";
 import type { Head } from "./heads.js";
 
 /** A book that is not audited, because its rows are being copied here or were removed. */
@@ -23,6 +24,7 @@ export interface Coverage {
   readonly publishedBooks: number;
   /** The books that were not audited: their rows are being copied here, or removed. */
   readonly notAudited: readonly PassedOver[];
+  readonly actsWithoutPerson: Pick<ActsWithoutPerson, "count" | "newest">;
   /** The sum over all organizations, derived from the journal. */
   readonly reserveCents: bigint;
   /** The time of the last row of all books, in Unix milliseconds. 0 if there is no row. */
@@ -35,13 +37,16 @@ export interface Coverage {
   readonly roots: ReadonlyMap<string, string>;
 }
 
+type CountedBeside = "heads" | "otherHeads" | "notAudited" | "actsWithoutPerson" | "roots";
+
 /** A coverage that the parts of an audit add to. */
 export type CoverageCounts = {
-  -readonly [Name in keyof Omit<Coverage, "heads" | "otherHeads" | "notAudited" | "roots">]: Coverage[Name];
+  -readonly [Name in keyof Omit<Coverage, CountedBeside>]: Coverage[Name];
 } & {
   readonly heads: Head[];
   readonly otherHeads: Head[];
   readonly notAudited: PassedOver[];
+  readonly actsWithoutPerson: ActsWithoutPerson;
   readonly roots: Map<string, string>;
 };
 
@@ -61,6 +66,7 @@ export function noCoverage(): CoverageCounts {
     heads: [],
     otherHeads: [],
     notAudited: [],
+    actsWithoutPerson: new ActsWithoutPerson(),
     roots: new Map(),
   };
 }

@@ -1,6 +1,13 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
 import { expect } from "chai";
 
+import { SCOPES } from "../../src/domain/api-key.js";
+import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
+import { keys } from "../../src/storage/keys.js";
+import { StoredAdministration } from "../../src/storage/operators/administration.js";
 import { type Verification, verify } from "../../src/verify/verify.js";
+import { makeOperator } from "../operators/given.js";
 import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
 import { GivenBooks, makeTraffic, TRAFFIC_ROWS } from "./given/books.js";
 
@@ -29,7 +36,8 @@ for (const engine of ENGINES) {
     it("holds, and counts", async () => {
       await makeTraffic(await GivenBooks.open(database));
       await makeTraffic(await GivenBooks.open(database, "a second organization"));
-      const { lastRecordedAt, heads, otherHeads, notAudited, roots, ...counts } = await countsOf(database);
+      const { lastRecordedAt, heads, otherHeads, notAudited, actsWithoutPerson, roots, ...counts } =
+        await countsOf(database);
       expect(counts).to.deep.equal({
         organizations: 2,
         journalRows: 2 * TRAFFIC_ROWS,
@@ -44,6 +52,8 @@ for (const engine of ENGINES) {
       });
       expect(heads).to.have.length(2);
       expect([otherHeads, notAudited]).to.deep.equal([[], []]);
+      // Without operators nobody else could act.
+      expect(actsWithoutPerson).to.include({ count: 0, newest: undefined });
       expect([...roots.keys()]).to.have.members(heads.map(({ organizationId }) => organizationId));
       expect(lastRecordedAt).to.be.within(Date.now() - 3_600_000, Date.now());
     });
@@ -58,6 +68,29 @@ for (const engine of ENGINES) {
       const sql = "SELECT content_hash FROM journal ORDER BY seq DESC LIMIT 1";
       const [row] = await execute<{ content_hash: Buffer }>(opened.address, sql);
       expect(heads[0]?.contentHash).to.equal(row?.content_hash.toString("hex"));
+    });
+
+    it("counts the acts of the machine since the first operator, and finds no error in them", async () => {
+      const now = (): UnixMillis => toUnixMillis(Date.now());
+      const { organizationId } = await GivenBooks.open(database);
+      // The rows of before are older than the first operator.
+      await sleep(2);
+      const stored = new StoredAdministration(database, { now, fourEyes: new Set() });
+      const { operator } = await makeOperator(stored, "Ann", ["admin"]);
+      expect((await countsOf(database)).actsWithoutPerson).to.include({ count: 0, newest: undefined });
+
+      await makeOperator(stored, "Ben", ["admin"]);
+      const second = (await countsOf(database)).actsWithoutPerson;
+      expect(second.count).to.equal(1);
+      expect(second.newest).to.include({ organizationId: undefined, seq: 2, kind: "operator.created" });
+
+      const key = { organizationId, name: "till", scopes: SCOPES, expiresAt: undefined };
+      await keys(database, now).createApiKey(key);
+      await stored.submit({ kind: "operator.set_roles", operatorId: operator.id, roles: ["viewer"] }, operator);
+      const { actsWithoutPerson, heads } = await countsOf(database);
+      expect(actsWithoutPerson.count).to.equal(2);
+      expect(actsWithoutPerson.newest).to.include({ organizationId, seq: heads[0]?.seq, kind: "key.created" });
+      expect(actsWithoutPerson.newest?.recordedAt).to.be.within(Date.now() - 60_000, Date.now());
     });
 
     it("reads on past what one fetch of a cursor brings", async () => {
@@ -76,7 +109,7 @@ for (const engine of ENGINES) {
       for (let times = 0; times < 20; times += 1) {
         expect((await verify(database)).firstFindings).to.deep.equal([]);
         // The writers get a turn of the event loop.
-        await new Promise((resolve) => setTimeout(resolve, 5));
+        await sleep(5);
       }
       writing = false;
       await Promise.all(writers);

@@ -169,6 +169,7 @@ export function verificationJson({
       published_books: coverage.publishedBooks,
       reserve: decimalOf(coverage.reserveCents),
       last_recorded_at: timeOf(coverage.lastRecordedAt),
+      acts_without_person: actsJson(coverage),
       not_audited: coverage.notAudited.map(({ organizationId, phase, since }) => ({
         organization_id: organizationId,
         phase,
@@ -184,17 +185,23 @@ export function verificationJson({
   };
 }
 
+function actsJson({ actsWithoutPerson: { count, newest } }: Coverage): Readonly<Record<string, unknown>> {
+  if (newest === undefined) return { count, newest: null };
+  const { organizationId, seq, kind, recordedAt } = newest;
+  return { count, newest: { organization_id: organizationId ?? null, seq, kind, recorded_at: timeOf(recordedAt) } };
+}
+
 /** Returns the verdict on the books, and what the audit covers. */
 export function verificationLines(verification: Verification, noted: NotedHeads | undefined): string[] {
   const { coverage, findingsCount, firstFindings } = verification;
   const last = coveredLine(coverage, noted);
-  const passedOver = notAuditedLines(coverage);
-  if (findingsCount === 0) return [`The books are correct: ${countsOf(coverage)}.`, ...passedOver, last];
+  const beside = [...notAuditedLines(coverage), ...actsLines(coverage)];
+  if (findingsCount === 0) return [`The books are correct: ${countsOf(coverage)}.`, ...beside, last];
   return [
     `The books are NOT correct. First error: seq ${String(firstFindings[0]?.seq ?? "unknown")}.`,
     ...findingLines(verification),
     `Checked: ${countsOf(coverage)}.`,
-    ...passedOver,
+    ...beside,
     "Stop the servers, copy the database, and compare these rows with a backup.",
     last,
   ];
@@ -216,6 +223,16 @@ function notAuditedLines({ notAudited }: Coverage): readonly string[] {
     return `${organizationId} ${what} (${phase} since ${timeOf(since)})`;
   });
   return [`${String(notAudited.length)} book${books.length === 1 ? "" : "s"} not audited: ${books.join(", ")}.`];
+}
+
+/** Says how many acts name no person. They are allowed, so they are no finding. */
+function actsLines({ actsWithoutPerson: { count, newest } }: Coverage): readonly string[] {
+  if (newest === undefined) return [];
+  const { organizationId = "operators", seq, kind, recordedAt } = newest;
+  const acts =
+    count === 1 ? "1 act since the first operator names" : `${String(count)} acts since the first operator name`;
+  const place = `${organizationId}, seq ${String(seq)}, ${printable(kind)}`;
+  return [`${acts} no person: made on the database. The newest: ${place}, at ${timeOf(recordedAt)}.`];
 }
 
 function countsOf(coverage: Coverage): string {
@@ -256,6 +273,10 @@ function notCovered(): string {
 
 function lineOf({ organizationId, seq, table, id, expected, found }: Finding): string {
   const where = [organizationId, `seq ${String(seq ?? "unknown")}`, table, id].filter((part) => part !== undefined);
-  // A changed value may hold control characters, which a terminal would obey.
-  return `${where.join(", ")}: expected ${expected}; found ${found}`.replaceAll(/\p{Cc}/gu, "\uFFFD");
+  return printable(`${where.join(", ")}: expected ${expected}; found ${found}`);
+}
+
+/** A changed value may hold control characters, which a terminal would obey. */
+function printable(text: string): string {
+  return text.replaceAll(/\p{Cc}/gu, "\uFFFD");
 }

@@ -58,9 +58,16 @@ export class BookCheck {
     if (row.kind === FIRST_KIND && row.account_id === null) this.#checkFirst(row);
     if (row.kind === SUSPENDED || row.kind === RESUMED) this.#checkSuspension(row);
     if (isPosting(row)) this.#post(row);
+    if (this.#isCounted) this.#audit.coverage.actsWithoutPerson.inBook(this.#book.row.organization_id, row);
     this.#lastSeq = seq;
     this.#lastHash = row.content_hash;
     if (seq === this.#noted?.seq) this.#compareNoted(this.#noted, `content_hash ${this.#lastHash}`);
+  }
+
+  /** The other place counts a book that has left, or has not been opened here. */
+  get #isCounted(): boolean {
+    const { phase } = this.#book.row;
+    return phase === null || phase === "LEAVING";
   }
 
   end(): void {
@@ -76,8 +83,7 @@ export class BookCheck {
       const expected = "keys that the master key decrypts";
       this.#book.findings.add({ ...last, table: "book_keys" }, { expected, found: secretsProblem });
     }
-    // The other place counts a book that has left, or has not been opened here.
-    if (row.phase === null || row.phase === "LEAVING") coverage.reserveCents += this.#sums.reserve;
+    if (this.#isCounted) coverage.reserveCents += this.#sums.reserve;
     if (this.#lastSeq === 0) return;
     coverage.heads.push({
       organizationId: row.organization_id,

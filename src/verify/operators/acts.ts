@@ -51,6 +51,7 @@ export async function auditOperatorActs(
     const problem = problemOf(row, operators);
     if (problem !== undefined) own.add(place, problem);
     apply(row, operators);
+    audit.coverage.actsWithoutPerson.aboutOperators(row);
     last = row;
   }
   return {

@@ -13,6 +13,10 @@ import { TEST_MASTER_KEY_FILE } from "../../support/master-key.js";
 import { type Ended, kesc, Place, RunningKesc } from "../../support/service/kesc.js";
 import { makeTenants, type Tenant, withKeys } from "../../support/service/tenants.js";
 
+interface Covered {
+  readonly acts_without_person: { readonly count: number; readonly newest: object };
+}
+
 describe("kesc verify", () => {
   let place: Place;
   let variables: Place["variables"];
@@ -45,6 +49,25 @@ describe("kesc verify", () => {
     expect(coverage).to.deep.include({ organizations: 2, journal_rows: 4, api_keys: 2, reserve: "0.00" });
     expect(coverage).to.deep.include({ erased_holders: 0, not_covered: NOT_COVERED });
     expect(coverage?.["heads"]).to.have.length(2);
+  });
+
+  it("says how many acts since the first operator name no person, and which is the newest", async () => {
+    const onDatabase = ["--on-database", "--note", "a drill"];
+    expect((await kesc(["operator", "create", "Ann", "--role", "admin"], variables)).code).to.equal(0);
+    expect((await verify()).stdout).not.to.contain("no person");
+    const [{ organizationId }] = tenants;
+    const suspend = ["org", "suspend", organizationId, "--yes", ...onDatabase];
+    expect((await kesc(suspend, variables)).code).to.equal(0);
+    const [{ code, stdout }, json] = await Promise.all([verify(), verify("--json")]);
+    expect(code).to.equal(0);
+    const place = `${organizationId}, seq 3, organization.suspended`;
+    expect(stdout).to.match(
+      new RegExp(`\n1 act since the first operator names no person: .* The newest: ${place}, at 20\\S+Z\\.\n`),
+    );
+    const { coverage } = JSON.parse(json.stdout) as { coverage: Covered };
+    const { count, newest } = coverage.acts_without_person;
+    expect(count).to.equal(1);
+    expect(newest).to.include({ organization_id: organizationId, seq: 3, kind: "organization.suspended" });
   });
 
   it("says the same at full speed", async () => {
