@@ -10,6 +10,11 @@ export interface CellState {
   readonly seals: SealState;
   /** How long each lease lasts. A server that lives has renewed its own within 15 seconds. */
   readonly leases: readonly { readonly name: string; readonly leftMillis: number }[];
+  /**
+   * The acts of the machine since the first operator. Undefined after a start, until all older acts
+   * are counted: a count that grows meanwhile would look like new acts.
+   */
+  readonly actsWithoutPerson: number | undefined;
 }
 
 /** Open payments of one direction and age. At most 10,000 of each of two kinds are looked at. */

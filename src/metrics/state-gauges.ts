@@ -60,6 +60,11 @@ export function addStateGauges(metrics: Metrics, { cells, seals, now, onError }:
       value: Math.max(0, leftMillis) / 1_000,
     })),
   );
+  gauge(
+    "kesc_acts_without_person",
+    "Changes on the database since the first operator, in books and of operators.",
+    ({ actsWithoutPerson: value }, labels) => (value === undefined ? [] : [{ labels, value }]),
+  );
 }
 
 type AddGauge = (name: string, help: string, samplesOf: SamplesOf) => void;

@@ -36,7 +36,7 @@ export async function startAdmin(
   const gauged = cells.map(({ ledger, payoutsStopped }, number) => {
     const cell = database.cells[number];
     if (cell === undefined) throw new Error(`there is no cell ${String(number)}`);
-    return { number, queue: () => ledger.queueState(), payoutsStopped, readState: cellState(cell) };
+    return { number, queue: () => ledger.queueState(), payoutsStopped, readState: cellState(cell, database.cells[0]) };
   });
   try {
     return await metrics.serve({

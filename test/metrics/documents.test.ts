@@ -34,6 +34,7 @@ const STATE: CellState = {
   webhooks: { endpoints: [{ status: "ACTIVE", count: 1 }], eventsBehind: 1, failingSince: 1, retries: [] },
   seals: { rowsBehind: 1, oldestUnsealedAt: 1, alarms: 1 },
   leases: [{ name: "seals", leftMillis: 1 }],
+  actsWithoutPerson: 1,
 };
 
 /** All that a server can serve, each metric with at least one line. */

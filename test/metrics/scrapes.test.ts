@@ -15,6 +15,7 @@ const EMPTY: CellState = {
   webhooks: { endpoints: [], eventsBehind: 0, failingSince: undefined, retries: [] },
   seals: { rowsBehind: 0, oldestUnsealedAt: undefined, alarms: 0 },
   leases: [],
+  actsWithoutPerson: undefined,
 };
 
 interface Served {

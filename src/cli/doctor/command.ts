@@ -9,6 +9,7 @@ import { openingError } from "../../startup/open-database.js";
 import { diagnose } from "../../storage/diagnosis/diagnose.js";
 import type { Diagnosed } from "../../storage/diagnosis/diagnosed.js";
 import { printJson, printLine } from "../commands/output.js";
+import { checkActs } from "./acts.js";
 import { checkArchive, checkBackups } from "./backups.js";
 import { checkCertificates } from "./certificates.js";
 import { checkConfiguration } from "./configuration.js";
@@ -104,6 +105,7 @@ async function checkOpened(config: Config, diagnosed: Diagnosed): Promise<readon
     ...masterKeys,
     ...(await guarded("seal key", () => checkSeals(config, diagnosed))),
     ...(canOpenBooks ? await guarded("rails", () => checkRails(config, diagnosed, at)) : []),
+    ...(await guarded("acts", async () => [await checkActs(diagnosed, at)])),
     ...checkArchive(diagnosed, at),
   ];
 }

@@ -4,6 +4,7 @@ import type { Cell } from "../database.js";
 import { isKeptHere } from "../moves/here.js";
 import type { Engine, Read } from "../sql/engine.js";
 import { orStoreError } from "../sql/store-error.js";
+import { ActsWithoutPersonCount } from "./acts-without-person.js";
 
 /** The rows of a table that one statement counts at most. */
 const COUNTED_MAX = 10_000;
@@ -12,9 +13,16 @@ const DAY_MILLIS = 24 * HOUR_MILLIS;
 
 type StateCell = Pick<Cell, "engine" | "listReader">;
 
-/** Implements the port `ReadCellState`. It reads where lists run, one statement after the other. */
-export function cellState({ engine, listReader }: StateCell): ReadCellState {
+/**
+ * Implements the port `ReadCellState`. It reads where lists run, one statement after the other.
+ * `first` is the first cell of the database.
+ */
+export function cellState({ engine, listReader }: StateCell, first: StateCell): ReadCellState {
   const statements = stateStatements(engine);
+  const acts = new ActsWithoutPersonCount(
+    { engine, reader: listReader },
+    { engine: first.engine, reader: first.listReader },
+  );
   const rows = <Row>(sql: string, bindings: Read["bindings"] = []): Promise<readonly Row[]> =>
     orStoreError(engine, listReader.rows<Row>(sql, bindings));
   return async (now) => {
@@ -27,6 +35,7 @@ export function cellState({ engine, listReader }: StateCell): ReadCellState {
     const [seals] = await rows<SealsRow>(statements.seals);
     const [alarms] = await rows<{ readonly count: number }>(statements.alarms);
     const leases = await rows<{ readonly name: string; readonly left_millis: number }>(statements.leases);
+    const actsWithoutPerson = await acts.read();
     return {
       books: sums?.books ?? 0,
       supplyCents: sums?.supply ?? 0,
@@ -46,6 +55,7 @@ export function cellState({ engine, listReader }: StateCell): ReadCellState {
         alarms: alarms?.count ?? 0,
       } satisfies SealState,
       leases: leases.map(({ name, left_millis: leftMillis }) => ({ name, leftMillis })),
+      actsWithoutPerson: actsWithoutPerson?.count,
     };
   };
 }

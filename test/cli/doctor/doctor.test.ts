@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import BetterSqlite3 from "better-sqlite3";
 import { expect } from "chai";
 
+import { checkActs } from "../../../src/cli/doctor/acts.js";
 import { checkNode, judgeDisk } from "../../../src/cli/doctor/machine.js";
 import { readSealKeys } from "../../../src/seals/key-file.js";
 import { withConnection } from "../../../src/storage/postgres/administration.js";
@@ -261,6 +262,17 @@ describe("kesc doctor", () => {
       line: "fail rails",
       words: /KESC_CALLBACK_SECRET_FILE names a file that cannot be read/,
     },
+    "a change on the database, although there are operators": {
+      plant: async () => {
+        const suspend = ["org", "suspend", "A", "--yes", "--on-database", "--note", "drill"];
+        for (const args of [["operator", "create", "Ann", "--role", "admin"], suspend]) {
+          expect((await kesc(args, variables)).code).to.equal(0);
+        }
+        return {};
+      },
+      line: "warn acts",
+      words: /^1 change was made on the database .* newest was at 20\S+Z\. Find out .*: kesc org acts org_\w{26}$/,
+    },
     "a backup that is old": {
       plant: () => {
         const file = join(backups, "one.db.json");
@@ -298,6 +310,22 @@ describe("kesc doctor", () => {
       expect(remedy).to.be.a("string");
     });
   }
+
+  it("warns of the newest change on the database for a month", async () => {
+    for (const name of ["Ann", "Ben"]) {
+      const made = await kesc(
+        ["operator", "create", name, "--role", "admin", "--on-database", "--note", "x"],
+        variables,
+      );
+      expect(made.code).to.equal(0);
+    }
+    const database = await openDatabaseAt(place.databaseUrl);
+    const now = await checkActs(database, Date.now());
+    const later = await checkActs(database, Date.now() + 31 * DAY_MILLIS);
+    await database.close();
+    expect(now).to.include({ state: "warn", remedy: "Find out who made it and why: kesc operator acts" });
+    expect(later).to.include({ state: "ok", meaning: now.meaning });
+  });
 
   it("says that a port has another program, and that KESC serves its own", async () => {
     const other = createServer((socket) => socket.destroy());

@@ -42,10 +42,12 @@ for (const engine of ENGINES) {
         webhooks,
         seals,
         leases: held,
+        actsWithoutPerson,
         ...sums
-      } = await cellState(opened.cell)(now + HOUR_MILLIS);
+      } = await cellState(opened.cell, opened.cell)(now + HOUR_MILLIS);
       // A payout holds its amount, and a mint is counted once it is complete.
       expect(sums).to.deep.equal({ books: 1, supplyCents: 100_000, reserveCents: 100_000, shortfallCents: 0 });
+      expect(actsWithoutPerson).to.equal(0);
       expect(held.map(({ name }) => name)).to.deep.equal(["webhooks"]);
       expect(held[0]?.leftMillis).to.be.within(HOUR_MILLIS - 60_000, HOUR_MILLIS);
       expect([...payments].sort((left, right) => (left.direction < right.direction ? -1 : 1))).to.deep.equal([
@@ -73,7 +75,7 @@ for (const engine of ENGINES) {
       expect(seals).to.deep.equal({ rowsBehind: lastSeq - size, oldestUnsealedAt: now, alarms: 0 });
 
       await sealBooks(opened.cell);
-      const sealed = await cellState(opened.cell)(now);
+      const sealed = await cellState(opened.cell, opened.cell)(now);
       expect(sealed.seals).to.deep.equal({ rowsBehind: 0, oldestUnsealedAt: undefined, alarms: 0 });
     });
 
@@ -84,7 +86,7 @@ for (const engine of ENGINES) {
         opened.address,
         "INSERT INTO seal_alarms (book, raised_at, size, first_seq, last_seq, problem) SELECT number, 1, 1, 1, 1, 'x' FROM books",
       );
-      const { seals } = await cellState(opened.cell)(now);
+      const { seals } = await cellState(opened.cell, opened.cell)(now);
       expect(seals).to.deep.equal({ rowsBehind: 0, oldestUnsealedAt: undefined, alarms: 1 });
     });
   });
