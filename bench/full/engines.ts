@@ -9,7 +9,7 @@ export interface Engine {
 }
 
 /** SQLite, and PostgreSQL if its URL is in POSTGRES_URL. `--engine` chooses one of them. */
-export function enginesOf({ engine }: Options): Engine[] {
+export function enginesOf({ engine }: Pick<Options, "engine">): Engine[] {
   const url = process.env["POSTGRES_URL"];
   const engines: Engine[] = [{ name: "sqlite", newDatabase: () => Promise.resolve(undefined) }];
   if (url !== undefined) engines.push({ name: "postgres", newDatabase: (purpose) => createDatabase(url, purpose) });

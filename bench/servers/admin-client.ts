@@ -1,0 +1,42 @@
+import { Client, credentials, Metadata } from "@grpc/grpc-js";
+
+import { requestOf } from "../load/contract.js";
+
+/** An rpc of the generated service definition. */
+interface AdminRpc<Request, Response> {
+  readonly path: string;
+  readonly requestDeserialize: (bytes: Buffer) => Request;
+  readonly requestSerialize: (request: Request) => Buffer;
+  readonly responseDeserialize: (bytes: Buffer) => Response;
+}
+
+/** Calls the AdminService as one operator. */
+export class AdminClient {
+  readonly #client: Client;
+  readonly #metadata = new Metadata();
+
+  constructor(address: string, key: string) {
+    this.#client = new Client(address, credentials.createInsecure());
+    this.#metadata.set("x-api-key", key);
+  }
+
+  /** Rejects with the refusal. */
+  call<Request extends object, Response>(
+    rpc: AdminRpc<Request, Response>,
+    fields: Partial<Request>,
+  ): Promise<{ readonly response: Response; readonly millis: number }> {
+    const { path, requestSerialize: write, responseDeserialize: read } = rpc;
+    return new Promise((resolve, reject) => {
+      const startedAt = performance.now();
+      const request = requestOf(rpc, fields);
+      this.#client.makeUnaryRequest(path, write, read, request, this.#metadata, (error, response) => {
+        if (response === undefined) reject(error ?? new Error(`${path} returned nothing`));
+        else resolve({ response, millis: performance.now() - startedAt });
+      });
+    });
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+}
