@@ -66,6 +66,6 @@ export async function giveRailAccount(
     confirmAboveCents: 0,
     resolveAloneMaxCents: 0,
   } as const;
-  await saveRailAccount(database, { setting, cell: database.cells[0], now: now() }, () => undefined);
+  await saveRailAccount(database, { setting, cell: database.cells[0], now: now() });
   return id;
 }

@@ -39,26 +39,30 @@ operator revoke "Carol Wanjiru"
 operator acts --limit 20
 operator whoami
 proposal list
+proposal show prp_01jd2r6p5vf8ksw3xhb1z7q4ye
 proposal approve prp_01jd2r6p5vf8ksw3xhb1z7q4ye
 proposal reject prp_01jd2r6p5vf8ksw3xhb1z7q4ye
 limits show "Acme"
 limits set "Acme" --tier full --mint-per-day 300000.00 --redeem-per-day 300000.00 --note "full KYC"
 limits remove "Acme" --tier full --note "the tier is not used"
-rail set sandbox --org "Acme tests" --default
-rail set mpesa --org "Acme" --settings mpesa.json --credentials secrets.json --credentials-expire 2027-01-31
+rail set sandbox --org "Acme tests" --default --note "the first account"
+rail default mpesa --org "Acme" --note "the tests have passed"
+rail default direct --org "Acme" --note "M-Pesa is down for long"
+rail set mpesa --org "Acme" --settings mpesa.json --credentials secrets.json --credentials-expire 2027-01-31 --note "the first account"
 rail list
 rail status --org "Acme"
 rail register-pull --org "Acme" --rail mpesa --contact 0712345678
-rail open --org "Acme" --rail mpesa --reason "M-Pesa is well again"
-rail close --org "Acme" --rail mpesa --reason "M-Pesa reports 8006"
-rail auto --org "Acme" --rail mpesa
+rail open --org "Acme" --rail mpesa --note "M-Pesa is well again"
+rail close --org "Acme" --rail mpesa --note "M-Pesa reports 8006"
+rail auto --org "Acme" --rail mpesa --note "as always"
 account get acc_01jd2r6p5vf8ksw3xhb1z7q4ye
 account list phone_number=0712345678
-account tier acc_01jd2r6p5vf8ksw3xhb1z7q4ye --org "Acme" --tier full --reason "passport checked"
+account tier acc_01jd2r6p5vf8ksw3xhb1z7q4ye --org "Acme" --tier full --note "passport checked"
 account export acc_01jd2r6p5vf8ksw3xhb1z7q4ye --org "Acme" --json
-account erase acc_01jd2r6p5vf8ksw3xhb1z7q4ye --org "Acme" --reason "request 17" --yes
-resolve txn_01jd2r6p5vf8ksw3xhb1z7q4ye --outcome completed --receipt RKTQDM7W01 --org "Acme" --person "Amina" --reason "in the statement" --yes
-clear-flag txn_01jd2r6p5vf8ksw3xhb1z7q4ye --flag REPORT_DIFFERS --org "Acme" --person "Amina" --reason "the statement agrees"
+account erase acc_01jd2r6p5vf8ksw3xhb1z7q4ye --org "Acme" --note "request 17" --yes
+account vacuum
+transaction resolve txn_01jd2r6p5vf8ksw3xhb1z7q4ye --outcome completed --receipt RKTQDM7W01 --org "Acme" --note "in the statement" --yes
+transaction clear-flag txn_01jd2r6p5vf8ksw3xhb1z7q4ye --flag report_differs --org "Acme" --note "the statement agrees"
 reconcile mpesa statement.csv --org "Acme"
 reconcile mpesa --pull --apply --org "Acme"
 verify
@@ -72,14 +76,14 @@ book import book.ndjson --cell 2
 book release "Acme" --arrived CODE --to "PostgreSQL in Nairobi"
 book resume "Acme"
 book discard "Acme" --cell 0 --yes
-book receive --amount 100.00 --receipt RKTQDM7W03 --key receive-RKTQDM7W03 --org "Acme" --person "Amina" --reason "in the statement" --yes
-book allocate --amount 60.00 --account acc_01jd2r6p5vf8ksw3xhb1z7q4ye --key allocate-RKTQDM7W03 --org "Acme" --person "Amina" --reason "the user wrote" --yes
-book return --amount 40.00 --receipt RKTQDM7W04 --key return-RKTQDM7W03 --org "Acme" --person "Amina" --reason "nobody asked for it" --yes
-book paid --amount 30.00 --receipt RKTQDM7W06 --key paid-RKTQDM7W06 --org "Acme" --person "Amina" --reason "sent from the portal" --yes
-book cover --amount 20.00 --key cover-RKTQDM7W06 --org "Acme" --person "Amina" --reason "from the bank" --yes
-book recover --amount 10.00 --account acc_01jd2r6p5vf8ksw3xhb1z7q4ye --key recover-RKTQDM7W06 --org "Acme" --person "Amina" --reason "the user agrees" --yes
-book adjust --movement RKTQDM7W09 --direction out --amount 10.00 --key adjust-RKTQDM7W09 --org "Acme" --person "Amina" --reason "in the statement" --yes
-book transfer --direction out --amount 500.00 --receipt RKTQDM7W08 --key transfer-RKTQDM7W08 --org "Acme" --person "Amina" --reason "to the bank" --yes
+book receive --amount 100.00 --receipt RKTQDM7W03 --key receive-RKTQDM7W03 --org "Acme" --note "in the statement" --yes
+book allocate --amount 60.00 --account acc_01jd2r6p5vf8ksw3xhb1z7q4ye --key allocate-RKTQDM7W03 --org "Acme" --note "the user wrote" --yes
+book return --amount 40.00 --receipt RKTQDM7W04 --key return-RKTQDM7W03 --org "Acme" --note "nobody asked for it" --yes
+book paid --amount 30.00 --receipt RKTQDM7W06 --key paid-RKTQDM7W06 --org "Acme" --note "sent from the portal" --yes
+book cover --amount 20.00 --key cover-RKTQDM7W06 --org "Acme" --note "from the bank" --yes
+book recover --amount 10.00 --account acc_01jd2r6p5vf8ksw3xhb1z7q4ye --key recover-RKTQDM7W06 --org "Acme" --note "the user agrees" --yes
+book adjust --movement RKTQDM7W09 --direction out --amount 10.00 --key adjust-RKTQDM7W09 --org "Acme" --note "in the statement" --yes
+book transfer --direction out --amount 500.00 --receipt RKTQDM7W08 --key transfer-RKTQDM7W08 --org "Acme" --note "to the bank" --yes
 seal rotate
 seal list
 seal publish /srv/www/seals

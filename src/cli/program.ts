@@ -43,11 +43,11 @@ const COMMANDS: Readonly<Record<string, Loads>> = {
     account: () =>
       administrationWith(
         "account",
-        async () => (await import("./commands/account.js")).addErase,
-        async () => (await import("./limits/tier.js")).addTier,
+        async () => (await import("./commands/account.js")).addVacuum,
         async () => (await import("./call/command.js")).addAccountCalls,
       ),
-    resolve: async () => (await import("./operator/resolve.js")).addResolve,
+    transaction: () =>
+      administrationWith("transaction", async () => (await import("./call/command.js")).addTransactionCalls),
     reconcile: async () => (await import("./reconcile/command.js")).addReconcile,
   },
   Books: {
@@ -61,11 +61,10 @@ const COMMANDS: Readonly<Record<string, Loads>> = {
     seal: () => administrationWith("seal", async () => (await import("./seal/command.js")).addSeal),
     export: async () => (await import("./books/export.js")).addExport,
     supply: () => administrationWith("supply"),
-    reserve: () => administrationWith("reserve", async () => (await import("./books/reserve.js")).addReserve),
+    reserve: () => administrationWith("reserve"),
   },
   "A server's clients": {
     call: async () => (await import("./call/command.js")).addCall,
-    transaction: async () => (await import("./call/command.js")).addTransaction,
     import: async () => (await import("./import/command.js")).addImport,
     tail: async () => (await import("./tail/command.js")).addTail,
     sandbox: async () => (await import("./call/command.js")).addSandbox,

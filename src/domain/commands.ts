@@ -7,12 +7,15 @@ import type {
   FailureReason,
   FlagReason,
   MovementReport,
+  RailAccountId,
   RailReceipt,
   RailReference,
   RailTerms,
   Resolution,
 } from "./payment.js";
 import type { Decider, Proposal } from "./proposal.js";
+import type { PayoutMode, RailAccountRecord } from "./rail-account.js";
+import type { ReserveFigure, ReservePlace } from "./reserve.js";
 import type { Acted, Authorized } from "./second-person.js";
 import type { Rail, ResolvedTransaction, Transaction } from "./transaction.js";
 import type { Actor } from "./values/actor.js";
@@ -29,14 +32,26 @@ import type { UnixMillis } from "./values/time.js";
  */
 export type Command = AccountCommand | TransactionCommand | BookCommand;
 export type AccountCommand = CreateAccount | UpdateAccount | FreezeCommand | CloseAccount;
-export type BookCommand = CorrectBook | OperatorCommand | RejectProposal;
+export type BookCommand = OperatorCommand | RejectProposal;
 /** A command of an operator that can wait for a second person. */
 export type OperatorCommand =
-  SuspendOrganization | ResumeOrganization | CreateApiKey | RevokeApiKey | SetLimits | EraseAccount | SetAccountTier;
+  | SuspendOrganization
+  | ResumeOrganization
+  | CreateApiKey
+  | RevokeApiKey
+  | SetLimits
+  | EraseAccount
+  | SetAccountTier
+  | SetRailAccount
+  | SetDefaultRail
+  | SetPayouts
+  | RecordReserve
+  | ClearFlag
+  | CorrectBook;
 export type FreezeCommand = FreezeAccount | UnfreezeAccount;
 export type TransactionCommand = MoveMoney | ReverseTransaction | CancelTransaction | PaymentCommand;
 export type PaymentCommand =
-  BeginPayment | AdvancePayment | CompletePayment | FailPayment | FlagTransaction | ClearFlag | ResolveTransaction;
+  BeginPayment | AdvancePayment | CompletePayment | FailPayment | FlagTransaction | ResolveTransaction;
 
 /** What a command returns. */
 export type Resource = ResourceOf<Command>;
@@ -50,18 +65,22 @@ export type ResourceOf<C extends Command> = C extends FreezeCommand
       ? Acted<ActedOf<C>>
       : C extends RejectProposal
         ? Proposal
-        : C extends BookCommand
-          ? BookHead
-          : C extends ResolveTransaction
-            ? ResolvedTransaction
-            : Transaction;
+        : C extends ResolveTransaction
+          ? ResolvedTransaction
+          : Transaction;
 
 /** What an operator's command creates or changes, once it is done. */
 export type ActedOf<C extends OperatorCommand> = C extends CreateApiKey | RevokeApiKey
   ? StoredApiKey
   : C extends EraseAccount | SetAccountTier
     ? Account
-    : BookHead;
+    : C extends SetRailAccount | SetPayouts
+      ? RailAccountRecord
+      : C extends RecordReserve
+        ? ReservePlace
+        : C extends ClearFlag
+          ? Transaction
+          : BookHead;
 
 interface Commanded {
   readonly organizationId: OrganizationId;
@@ -260,41 +279,29 @@ export interface FlagTransaction extends Commanded {
   readonly reason: StatusReason;
 }
 
-/** Notes that an operator has looked at the cause of a flag. */
-export interface ClearFlag extends Commanded {
+/** Notes that a person has looked at the cause of a flag. */
+export interface ClearFlag extends Authorized {
   readonly name: "clearFlag";
   readonly transactionId: TransactionId;
   readonly flag: FlagReason;
-  readonly person: Decider;
-  readonly reason: StatusReason;
-}
-
-/** What a command of an operator needs that may need a second person. */
-interface ByOperator extends Commanded {
-  readonly person: Decider;
-  /** Whether the person may approve what another one has proposed. */
-  readonly mayApprove: boolean;
-  readonly newProposalId: ProposalId;
-  /** The highest amount for which one person is enough. */
-  readonly aloneMaxCents: number;
-  readonly reason: StatusReason;
+  readonly note: StatusReason;
 }
 
 /** Ends a transaction whose outcome the rail does not tell. */
-export interface ResolveTransaction extends ByOperator {
+export interface ResolveTransaction extends Authorized {
   readonly name: "resolveTransaction";
   readonly transactionId: TransactionId;
   /** The id of a correction, if the resolution needs one. */
   readonly newTransactionId: TransactionId;
   readonly resolution: Resolution;
-  /** Whether a proposal of it lapses: that of an operator does. */
-  readonly lapses: boolean;
+  readonly note: StatusReason;
 }
 
 /** Moves money between the accounts of the organization's book. */
-export type CorrectBook = ByOperator & {
+export type CorrectBook = Authorized & {
   readonly amountCents: Cents;
   readonly idempotencyKey: IdempotencyKey;
+  readonly note: StatusReason;
 } & (
     | { readonly name: "coverShortfall" }
     | { readonly name: "recoverShortfall" | "allocate"; readonly accountId: AccountId }
@@ -313,6 +320,56 @@ export type CorrectBook = ByOperator & {
     /** Shillings moved between the rail and another place of the organization. */
     | { readonly name: "explainTransfer"; readonly receipt: RailReceipt; readonly direction: "in" | "out" }
   );
+
+/** What the command about an account at a rail needs to know of all accounts. It is no content. */
+export interface RailFacts {
+  /** The state of the accounts of the cell that was read, as `railAccountsOfCell` says it. */
+  readonly accountsOfCell: string;
+  /** Whether the account has other places at the rail than before. */
+  readonly movesPlace: boolean;
+}
+
+/** Sets an account at a rail, in place of an earlier one. Payouts stay as they are. */
+export interface SetRailAccount extends Authorized {
+  readonly name: "setRailAccount";
+  /** The id of the earlier account, or a new one. */
+  readonly railAccountId: RailAccountId;
+  readonly rail: Rail;
+  /** A JSON object without secrets. */
+  readonly settings: string;
+  /**
+   * An HMAC of the credentials, whose encrypted form is `sealed`. Undefined if the rail needs none.
+   */
+  readonly credentialsHmac: string | undefined;
+  readonly credentialsExpireAt: UnixMillis | undefined;
+  readonly isDefault: boolean;
+  readonly beginWithinMillis: number;
+  readonly confirmAboveCents: Cents | 0;
+  readonly resolveAloneMaxCents: Cents | 0;
+  readonly note: StatusReason;
+  readonly facts: RailFacts;
+}
+
+/** Sets the rail of the calls that name none. */
+export interface SetDefaultRail extends Authorized {
+  readonly name: "setDefaultRail";
+  readonly rail: Rail;
+  readonly note: StatusReason;
+}
+
+/** Sets whether payouts of an account begin. */
+export interface SetPayouts extends Authorized {
+  readonly name: "setPayouts";
+  readonly rail: Rail;
+  readonly payouts: PayoutMode;
+  readonly note: StatusReason;
+}
+
+/** Records what lies in one place. */
+export interface RecordReserve extends Authorized, ReserveFigure {
+  readonly name: "recordReserve";
+  readonly note: StatusReason;
+}
 
 /** Sets limits of the organization, or of the accounts of one tier. */
 export interface SetLimits extends Authorized {

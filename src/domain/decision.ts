@@ -6,7 +6,9 @@ import type { JournalEntry } from "./journal.js";
 import type { LimitsInForce } from "./limits/usage.js";
 import type { Payment, RailAccountId, RailMovement, RailReceipt } from "./payment.js";
 import type { Proposal } from "./proposal.js";
+import type { RailAccountRecord } from "./rail-account.js";
 import type { Refusal } from "./refusal.js";
+import type { ReservePlace } from "./reserve.js";
 import type { Transaction } from "./transaction.js";
 import type { AccountId, ApiKeyId, FreezeId, OrganizationId, TransactionId } from "./values/ids.js";
 import type { IdempotencyKey, Reference, UserId } from "./values/text.js";
@@ -17,6 +19,9 @@ export interface NameOf<Name extends string> {
   readonly organizationId: OrganizationId;
   readonly name: Name;
 }
+
+/** The key of what a cell has once. */
+export const THE_CELL = "cell";
 
 /** The ways to find the rows that a decision may read, and the key of each. */
 export interface FinderKeys {
@@ -49,8 +54,14 @@ export interface FinderKeys {
   readonly idempotencyKeyOfAccount: NameOf<IdempotencyKey>;
   readonly idempotencyKeyOfFreeze: NameOf<IdempotencyKey>;
   readonly idempotencyKeyOfPayment: NameOf<IdempotencyKey>;
-  /** The revision of the account at the rail that the payment of the transaction has. */
-  readonly railRevision: TransactionId;
+  /** The accounts that the organization has at rails. */
+  readonly railAccounts: OrganizationId;
+  /** The number of payments that the account at the rail may have, and whose outcome is open. */
+  readonly paymentsUnderWay: RailAccountId;
+  /** How often the accounts at rails of the cell were set or changed. The key is `THE_CELL`. */
+  readonly railAccountsOfCell: typeof THE_CELL;
+  /** What lies in the places of the organization. */
+  readonly reservePlaces: OrganizationId;
 }
 
 export type Finder = keyof FinderKeys;
@@ -77,7 +88,10 @@ export const FINDERS: { readonly [Of in Finder]: readonly FinderWith<FinderKeys[
   idempotencyKeyOfAccount: ["idempotencyKey"],
   idempotencyKeyOfFreeze: ["idempotencyKey"],
   idempotencyKeyOfPayment: ["idempotencyKey"],
-  railRevision: [],
+  railAccounts: [],
+  paymentsUnderWay: [],
+  railAccountsOfCell: [],
+  reservePlaces: [],
 };
 
 type FinderWith<Key> = { readonly [Of in Finder]: Key extends FinderKeys[Of] ? Of : never }[Finder];
@@ -104,11 +118,13 @@ export interface Book {
   transactionWithReference(organizationId: OrganizationId, reference: Reference): Transaction | undefined;
   /** Undefined for a transaction that was not given to a rail. */
   payment(organizationId: OrganizationId, id: TransactionId): Payment | undefined;
-  /**
-   * How often the account at the rail was set or changed. No change of it is committed before this
-   * command. 0 for an account that does not exist.
-   */
-  railRevision(organizationId: OrganizationId, id: RailAccountId): number;
+  /** The accounts at rails. No change of them is committed before this command. */
+  railAccounts(organizationId: OrganizationId): readonly RailAccountRecord[];
+  /** The number of payments that the account at the rail may have, and whose outcome is open. */
+  paymentsUnderWay(id: RailAccountId): number;
+  /** A text that changes with each change of an account at a rail in the cell. */
+  railAccountsOfCell(): string;
+  reservePlaces(organizationId: OrganizationId): readonly ReservePlace[];
   /** The transactions that book what a rail reported after the transaction had ended. */
   lateCorrections(organizationId: OrganizationId, id: TransactionId): readonly Transaction[];
   /** Who has the receipt. Undefined if the book does not have it. */
@@ -134,13 +150,6 @@ export interface UsedReceipt {
   readonly transactionId: TransactionId | undefined;
 }
 
-/** How often an account at a rail was set or changed. */
-export interface RailRevision {
-  readonly organizationId: OrganizationId;
-  readonly railAccountId: RailAccountId;
-  readonly revision: number;
-}
-
 /** An idempotency key and the resource that it refers to. */
 export interface UsedIdempotencyKey {
   readonly organizationId: OrganizationId;
@@ -158,6 +167,8 @@ export interface Tables {
   readonly payments: Payment;
   readonly proposals: Proposal;
   readonly apiKeys: StoredApiKey;
+  readonly railAccounts: RailAccountRecord;
+  readonly reservePlaces: ReservePlace;
   readonly idempotencyKeys: UsedIdempotencyKey;
 }
 

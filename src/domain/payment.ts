@@ -61,6 +61,11 @@ export interface Payment {
   readonly updatedAt: UnixMillis;
 }
 
+/** Whether the rail may have the payment, also if it turned it away, and its outcome is open. */
+export function isUnderWay({ state, turnedAway }: Pick<Payment, "state" | "turnedAway">): boolean {
+  return state === "READY" ? turnedAway > 0 : state !== "ENDED";
+}
+
 /** A prompt has no id at the rail, so each request that seems lost may show one more. */
 export const PROMPTS_TURNED_AWAY_MAX = 2;
 

@@ -1,4 +1,5 @@
 import type { OrganizationId, ProposalId } from "./values/ids.js";
+import type { Sealed } from "./values/sealed.js";
 import type { UnixMillis } from "./values/time.js";
 
 /**
@@ -28,8 +29,8 @@ export interface Proposal {
   readonly expiresAt: UnixMillis | undefined;
   /** Undefined while it waits. Always undefined for a transaction, whose status says it. */
   readonly decided: ProposalDecision | undefined;
-  /** A secret that the act needs, encrypted, in hexadecimal. Gone once the proposal is decided. */
-  readonly sealed: string | undefined;
+  /** A secret that the act needs. Gone once the proposal is decided. */
+  readonly sealed: Sealed | undefined;
 }
 
 export interface ProposalDecision {
@@ -95,7 +96,7 @@ export function standingAfter(standing: Proposal | undefined, intent: Intent, no
 export function newProposal(
   { organizationId, subject, content, person, newProposalId: id, lapses }: Omit<Intent, "mayApprove">,
   now: UnixMillis,
-  sealed?: string,
+  sealed?: Sealed,
 ): Proposal {
   const expiresAt = lapses ? ((now + PROPOSAL_OPEN_MILLIS) as UnixMillis) : undefined;
   return { organizationId, subject, id, content, person, proposedAt: now, expiresAt, decided: undefined, sealed };

@@ -106,8 +106,14 @@ export type Refusal =
     }
   /** The book comes from a backup, and nobody has compared it with the rail yet. */
   | { readonly reason: "BOOK_RESTORED" }
-  /** The operator has changed the account at the rail since the settlement read it. */
+  /** The account at the rail was changed since the caller read it. */
   | { readonly reason: "RAIL_ACCOUNT_CHANGED" }
+  /** The organization has no account at the rail. */
+  | { readonly reason: "RAIL_ACCOUNT_NOT_FOUND"; readonly rail: Rail }
+  /** The rail has payments of the account, and another place does not know these. */
+  | { readonly reason: "RAIL_PAYMENTS_UNDER_WAY"; readonly rail: Rail; readonly payments: number }
+  /** As many places have figures as an organization can have. */
+  | { readonly reason: "TOO_MANY_RESERVE_PLACES"; readonly limit: number }
   /** The rail needs a phone number, but the personal data of the account was erased. */
   | { readonly reason: "PHONE_NUMBER_MISSING"; readonly accountId: AccountId }
   | { readonly reason: "API_KEY_NOT_FOUND"; readonly keyId: ApiKeyId }

@@ -13,6 +13,7 @@ import {
 import type { Refusal } from "./refusal.js";
 import type { Actor } from "./values/actor.js";
 import type { OrganizationId, ProposalId } from "./values/ids.js";
+import type { Sealed } from "./values/sealed.js";
 import { NO_REASON } from "./values/text.js";
 import type { UnixMillis } from "./values/time.js";
 
@@ -49,8 +50,10 @@ export interface Authorized {
   readonly organizationId: OrganizationId;
   readonly actor: Actor;
   readonly authority: Authority;
-  /** A secret that the command stores, encrypted, in hexadecimal. */
-  readonly sealed?: string | undefined;
+  /** A secret that the command stores. */
+  readonly sealed?: Sealed | undefined;
+  /** What the caller has read, and the decision needs. It is no content: an approval reads anew. */
+  readonly facts?: object | undefined;
 }
 
 /** What an operator's command returns: what it did, or the proposal that waits in place of it. */
@@ -59,7 +62,13 @@ export type Acted<Resource> =
   | { readonly resource?: undefined; readonly proposal: Proposal };
 
 /** The fields of a command that are not its content. */
-const ENVELOPE: ReadonlySet<string> = new Set<keyof Authorized>(["organizationId", "actor", "authority", "sealed"]);
+const ENVELOPE: ReadonlySet<string> = new Set<keyof Authorized>([
+  "organizationId",
+  "actor",
+  "authority",
+  "sealed",
+  "facts",
+]);
 // The first text of a content names its form, so that a later form cannot be mistaken for it.
 const FORMAT = "kesc-act-1";
 
@@ -101,7 +110,7 @@ export function withSecondPerson<C extends Authorized, Resource>(
 ): Operation<C, Acted<Resource>> {
   return {
     ...operation,
-    inSuspension: "always",
+    inSuspension: operation.inSuspension ?? "always",
     lookup: (command, rows) => {
       operation.lookup(command, rows);
       const { approves, groups } = command.authority;
@@ -116,10 +125,8 @@ export function withSecondPerson<C extends Authorized, Resource>(
       if (decision.kind !== "effect") return acted(decision);
       const group = groupOf(book.bookOf(organizationId), command, book);
       if (group === undefined || !authority.groups.includes(group)) return acted(decision);
-      const undecided = book.undecidedProposals(organizationId);
-      const waiting = undecided.filter((each) => stateOfProposal(each, now) === "PENDING");
-      const equal = waiting.find(({ content }) => content === contentOf(command));
-      if (equal === undefined) return propose(command, { waiting, undecided, now });
+      const equal = waitingOf(book, organizationId, now).find(({ content }) => content === contentOf(command));
+      if (equal === undefined) return propose({ book, command, now });
       const mayApprove = authority.mayApprove && equal.person !== authority.person;
       return mayApprove ? carryOut(operation, { book, command, now }, equal) : replay({ proposal: equal });
     },
@@ -138,17 +145,50 @@ function approve<C extends Authorized, Resource>(
   proposalId: ProposalId,
 ): Decision<Acted<Resource>> {
   const { book, command, now } = deciding;
-  const { person } = command.authority;
-  const standing = book.proposal(command.organizationId, proposalId);
-  if (standing === undefined) return refuse({ reason: "PROPOSAL_NOT_FOUND", proposalId });
+  const { authority, organizationId } = command;
+  const standing = book.proposal(organizationId, proposalId);
+  const refusal = refusalToApprove(standing, { authority, content: contentOf(command), now });
+  if (refusal !== undefined) return refuse(refusal);
+  // `refusalToApprove` has refused one that is not there.
+  const proposal = standing as Proposal;
+  // Only an approval by the same person is left.
+  return proposal.decided === undefined ? carryOut(operation, deciding, proposal) : replay({ proposal });
+}
+
+/**
+ * Returns why a command cannot carry out the proposal that it names: PROPOSAL_NOT_FOUND,
+ * PROPOSAL_CLOSED, OWN_PROPOSAL. Undefined if it can, if the same person has approved it, and for a
+ * command that names none.
+ */
+export function refusalToApprove(
+  standing: Proposal | undefined,
+  { authority, content, now }: Pick<Authorized, "authority"> & { readonly content: string; readonly now: UnixMillis },
+): Refusal | undefined {
+  const { approves: proposalId, person } = authority;
+  if (proposalId === undefined) return undefined;
+  if (standing === undefined) return { reason: "PROPOSAL_NOT_FOUND", proposalId };
   const closed = refusalToDecide(standing, { person, now });
-  if (closed === "ALREADY_SO") return replay({ proposal: standing });
-  if (closed !== undefined) return refuse(closed);
-  if (standing.person === person) return refuse({ reason: "OWN_PROPOSAL", proposalId });
-  // The row has changed since the approver has read it.
-  if (standing.content !== contentOf(command))
-    return refuse({ reason: "PROPOSAL_CLOSED", proposalId, state: "LAPSED" });
-  return carryOut(operation, deciding, standing);
+  if (closed !== undefined) return closed === "ALREADY_SO" ? undefined : closed;
+  if (standing.person === person) return { reason: "OWN_PROPOSAL", proposalId };
+  // Another proposal has replaced it, or the row has changed since the approver has read it.
+  const isSame = standing.id === proposalId && standing.content === content;
+  return isSame ? undefined : { reason: "PROPOSAL_CLOSED", proposalId, state: "LAPSED" };
+}
+
+/** Returns TOO_MANY_PROPOSALS if the person has as many in the book as may wait. */
+export function refusalToPropose(
+  book: Book,
+  { organizationId, authority }: Authorized,
+  now: UnixMillis,
+): Refusal | undefined {
+  const waiting = waitingOf(book, organizationId, now).filter(({ person }) => person === authority.person);
+  return waiting.length < PROPOSALS_WAITING_MAX
+    ? undefined
+    : { reason: "TOO_MANY_PROPOSALS", limit: PROPOSALS_WAITING_MAX };
+}
+
+function waitingOf(book: Book, organizationId: OrganizationId, now: UnixMillis): readonly Proposal[] {
+  return book.undecidedProposals(organizationId).filter((each) => stateOfProposal(each, now) === "PENDING");
 }
 
 /**
@@ -173,24 +213,23 @@ function carryOut<C extends Authorized, Resource>(
 ): Decision<Acted<Resource>> {
   const { person } = command.authority;
   const actor = `${proposal.person},${person}` as Actor;
-  const decision = operation.decide(book, { ...command, actor, sealed: proposal.sealed }, now);
+  // Who wants the same has sent the same secret. Who approves takes that of the proposal.
+  const sealed = command.sealed ?? proposal.sealed;
+  const decision = operation.decide(book, { ...command, actor, sealed }, now);
   if (decision.kind !== "effect") return acted(decision);
   const row = decidedProposal(proposal, "APPROVED", { by: person, at: now });
   return acted({ ...decision, effect: withPuts(decision.effect, [{ table: "proposals", row }]) });
 }
 
-function propose(
-  command: Authorized,
-  { waiting, undecided, now }: { waiting: readonly Proposal[]; undecided: readonly Proposal[]; now: UnixMillis },
-): Decision<{ readonly proposal: Proposal }> {
+function propose({ book, command, now }: Deciding<Authorized>): Decision<{ readonly proposal: Proposal }> {
+  const refusal = refusalToPropose(book, command, now);
+  if (refusal !== undefined) return refuse(refusal);
   const { organizationId, actor, sealed } = command;
   const { person, newProposalId } = command.authority;
-  if (waiting.filter((each) => each.person === person).length >= PROPOSALS_WAITING_MAX) {
-    return refuse({ reason: "TOO_MANY_PROPOSALS", limit: PROPOSALS_WAITING_MAX });
-  }
   const intent = { organizationId, subject: newProposalId, content: contentOf(command), person, newProposalId };
   const proposal = newProposal({ ...intent, lapses: true }, now, sealed);
-  const lapsed = undecided.filter((each) => !waiting.includes(each));
+  const undecided = book.undecidedProposals(organizationId);
+  const lapsed = undecided.filter((each) => stateOfProposal(each, now) === "LAPSED");
   const puts = [...lapsed.map((each) => decidedProposal(each, "LAPSED", { by: undefined, at: now })), proposal].map(
     (row): Put => ({ table: "proposals", row }),
   );

@@ -1,4 +1,5 @@
 import type { FailureReason, FlagReason, RailMovement, RailReceipt } from "./payment.js";
+import type { Proposal } from "./proposal.js";
 import type { Cents } from "./values/cents.js";
 import type { AccountId, OrganizationId, TransactionId } from "./values/ids.js";
 import { type Parsed, parsed, unparsed } from "./values/parsed.js";
@@ -84,4 +85,6 @@ export interface Transaction {
 export interface ResolvedTransaction extends Transaction {
   /** Undefined unless another amount has moved than the ordered one. */
   readonly correction: Transaction | undefined;
+  /** Undefined unless it waits for a second person. Then nothing has ended. */
+  readonly proposal: Proposal | undefined;
 }

@@ -5,13 +5,27 @@ import type { Resource } from "../domain/commands.js";
 import type { Book, Effect, Put, ResourceId, TableName, Tables, UsedReceipt } from "../domain/decision.js";
 import type { Freeze } from "../domain/freeze.js";
 import type { JournalEntry } from "../domain/journal.js";
-import type { Payment, RailAccountId, RailMovement, RailReceipt } from "../domain/payment.js";
+import {
+  isUnderWay,
+  type Payment,
+  type RailAccountId,
+  type RailMovement,
+  type RailReceipt,
+} from "../domain/payment.js";
 import type { Proposal } from "../domain/proposal.js";
+import type { RailAccountRecord } from "../domain/rail-account.js";
+import type { ReservePlace } from "../domain/reserve.js";
 import type { Transaction } from "../domain/transaction.js";
 import type { AccountId, ApiKeyId, FreezeId, OrganizationId, TransactionId } from "../domain/values/ids.js";
 import type { IdempotencyKey, Reference, UserId } from "../domain/values/text.js";
 import { BatchTable, type BatchTableKeys } from "./batch-table.js";
-import type { Changes, Loaded, NumberedEntry } from "./ports/store.js";
+import {
+  type Changes,
+  type Loaded,
+  type NumberedEntry,
+  type RailAccountsOfCell,
+  railAccountsText,
+} from "./ports/store.js";
 
 const KEYS: { readonly [Name in TableName]: BatchTableKeys<Tables[Name]> } = {
   accounts: { keyOf: ({ id }) => id },
@@ -29,6 +43,11 @@ const KEYS: { readonly [Name in TableName]: BatchTableKeys<Tables[Name]> } = {
   payments: { keyOf: ({ transactionId }) => transactionId },
   proposals: { keyOf: ({ subject }) => subject, groupOf: ({ organizationId }) => organizationId },
   apiKeys: { keyOf: ({ id }) => id, nameOf: ({ secretSha256 }) => secretSha256 },
+  railAccounts: { keyOf: ({ id }) => id, groupOf: ({ organizationId }) => organizationId },
+  reservePlaces: {
+    keyOf: ({ organizationId, place }) => within(organizationId, place),
+    groupOf: ({ organizationId }) => organizationId,
+  },
   idempotencyKeys: { keyOf: ({ organizationId, key }) => within(organizationId, key) },
 };
 
@@ -44,8 +63,8 @@ export class BatchBook implements Book {
   readonly #receipts = new Map<string, UsedReceipt>();
   /** The ids of the transactions that have a movement, by the book and the movement. */
   readonly #movements = new Map<string, TransactionId>();
-  /** By the organization and the account at the rail. */
-  readonly #railRevisions = new Map<string, number>();
+  readonly #paymentsUnderWay: ReadonlyMap<RailAccountId, number>;
+  readonly #railAccountsOfCell: RailAccountsOfCell;
 
   constructor(loaded: Loaded) {
     this.#tables = {
@@ -56,13 +75,14 @@ export class BatchBook implements Book {
       payments: new BatchTable(KEYS.payments, loaded.payments),
       proposals: new BatchTable(KEYS.proposals, loaded.proposals),
       apiKeys: new BatchTable(KEYS.apiKeys, loaded.apiKeys),
+      railAccounts: new BatchTable(KEYS.railAccounts, loaded.railAccounts),
+      reservePlaces: new BatchTable(KEYS.reservePlaces, loaded.reservePlaces),
       idempotencyKeys: new BatchTable(KEYS.idempotencyKeys, loaded.idempotencyKeys),
     };
+    this.#paymentsUnderWay = loaded.paymentsUnderWay;
+    this.#railAccountsOfCell = loaded.railAccountsOfCell;
     for (const book of loaded.books) this.#books.set(book.organizationId, book);
     for (const used of loaded.receipts) this.#receipts.set(within(used.organizationId, used.receipt), used);
-    for (const { organizationId, railAccountId, revision } of loaded.railRevisions) {
-      this.#railRevisions.set(within(organizationId, railAccountId), revision);
-    }
     for (const { organizationId, movement, transactionId } of loaded.movements) {
       this.#movements.set(within(organizationId, movement), transactionId);
     }
@@ -108,8 +128,26 @@ export class BatchBook implements Book {
     return ownedBy(organizationId, this.#tables.payments.get(id));
   }
 
-  railRevision(organizationId: OrganizationId, id: RailAccountId): number {
-    return this.#railRevisions.get(within(organizationId, id)) ?? 0;
+  railAccounts(organizationId: OrganizationId): readonly RailAccountRecord[] {
+    return this.#tables.railAccounts.getGroup(organizationId);
+  }
+
+  paymentsUnderWay(id: RailAccountId): number {
+    const isOne = (payment: Payment): boolean => payment.railAccountId === id && isUnderWay(payment);
+    return (this.#paymentsUnderWay.get(id) ?? 0) + this.#tables.payments.countAdded(isOne);
+  }
+
+  railAccountsOfCell(): string {
+    const { count, revisions } = this.#railAccountsOfCell;
+    const changes = this.#tables.railAccounts.changes();
+    const counted = changes.changed.map(({ before, row }) => row.revision - before.revision);
+    const created = changes.created.map(({ row }) => row.revision);
+    const sum = [...counted, ...created].reduce((total, change) => total + change, revisions);
+    return railAccountsText({ count: count + created.length, revisions: sum });
+  }
+
+  reservePlaces(organizationId: OrganizationId): readonly ReservePlace[] {
+    return this.#tables.reservePlaces.getGroup(organizationId);
   }
 
   lateCorrections(organizationId: OrganizationId, id: TransactionId): readonly Transaction[] {
@@ -174,22 +212,12 @@ export class BatchBook implements Book {
    * nothing changed.
    */
   changes(): Changes | undefined {
-    const { accounts, accountHolders, freezes, transactions, payments, proposals, apiKeys, idempotencyKeys } =
-      this.#tables;
+    const { payments, idempotencyKeys } = this.#tables;
     // A replay changes no more than idempotency keys. The rail's answers change payments alone.
     if (this.#entries.length === 0 && !payments.isChanged && !idempotencyKeys.isChanged) return undefined;
     return {
       entries: this.#entries,
-      tables: {
-        accounts: accounts.changes(),
-        accountHolders: accountHolders.changes(),
-        freezes: freezes.changes(),
-        transactions: transactions.changes(),
-        payments: payments.changes(),
-        proposals: proposals.changes(),
-        apiKeys: apiKeys.changes(),
-        idempotencyKeys: idempotencyKeys.changes(),
-      },
+      tables: changesOf(this.#tables),
       books: [...this.#changedBooks].map((organizationId) => this.bookOf(organizationId)),
     };
   }
@@ -227,6 +255,11 @@ export class BatchBook implements Book {
     }
     return numbered;
   }
+}
+
+function changesOf(tables: { readonly [Name in TableName]: BatchTable<Tables[Name]> }): Changes["tables"] {
+  const changes = Object.entries(tables).map(([name, table]) => [name, table.changes()]);
+  return Object.fromEntries(changes) as Changes["tables"];
 }
 
 /** Gives an account the `seq` of its newest entry. */

@@ -72,6 +72,12 @@ export class BatchTable<Row> {
     this.#changed.push(kept);
   }
 
+  /** Returns how many rows more than before the batch are of this kind. May be negative. */
+  countAdded(isOfKind: (row: Row) => boolean): number {
+    const count = (row: Row | undefined): number => (row !== undefined && isOfKind(row) ? 1 : 0);
+    return this.#changed.reduce((sum, { row, before }) => sum + count(row) - count(before), 0);
+  }
+
   get isChanged(): boolean {
     return this.#changed.length > 0;
   }

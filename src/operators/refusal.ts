@@ -1,5 +1,4 @@
 import type { Refusal } from "../domain/refusal.js";
-import type { Rail } from "../domain/transaction.js";
 import type { OperatorId, OrganizationId } from "../domain/values/ids.js";
 import type { Role } from "./operator.js";
 
@@ -12,8 +11,8 @@ export type OperatorRefusal =
   | { readonly reason: "ORGANIZATION_ALREADY_EXISTS"; readonly organizationId: OrganizationId }
   /** The database has no such cell. */
   | { readonly reason: "CELL_NOT_FOUND"; readonly cells: number }
-  /** The organization has no account at the rail. */
-  | { readonly reason: "RAIL_ACCOUNT_NOT_FOUND"; readonly rail: Rail }
+  /** Another organization has an account at the place. */
+  | { readonly reason: "RAIL_PLACE_TAKEN"; readonly place: string; readonly organizationId: OrganizationId }
   | { readonly reason: "OPERATOR_NOT_FOUND"; readonly operatorId: OperatorId }
   /** An operator has the name, or once had the key. */
   | { readonly reason: "OPERATOR_ALREADY_EXISTS"; readonly operatorId: OperatorId }

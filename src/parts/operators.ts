@@ -6,6 +6,7 @@ import { OperatorError } from "../startup/operator-error.js";
 import type { Database } from "../storage/database.js";
 import { StoredAdministration } from "../storage/operators/administration.js";
 import { bookReads } from "../storage/operators/book-reads.js";
+import { railChanges } from "./rail-changes.js";
 import { railReads } from "./rail-reads.js";
 
 /**
@@ -20,7 +21,7 @@ export async function startOperators(
     railHosts: hosts,
   }: Pick<Config, "operatorAddress" | "fourEyes" | "callbacks" | "railHosts">,
   database: Database,
-  options: Omit<OperatorServerOptions, "address" | "administration" | "bookReads" | "railReads">,
+  options: Omit<OperatorServerOptions, "address" | "administration" | "bookReads" | "railReads" | "railChanges">,
 ): Promise<Serving | undefined> {
   if (address === undefined) return undefined;
   const [exposure] = operatorExposure(address, options.tls !== undefined);
@@ -29,6 +30,7 @@ export async function startOperators(
   const reads = {
     bookReads: bookReads(database),
     railReads: railReads(database, { now: options.now, hosts, hasCallbacks: callbacks !== undefined }),
+    railChanges: railChanges(database, { now: options.now, hosts }),
   };
   try {
     return await startOperatorServer({ ...options, ...reads, address, administration });

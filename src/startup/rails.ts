@@ -66,11 +66,11 @@ export async function openRail(
   account: StoredRailAccount,
   dependencies: Omit<RailDependencies, "monotonicMillis">,
 ): Promise<PaymentRail> {
-  const { organizationId, sealedCredentials: sealed } = account;
+  const { organizationId, credentials: sealed } = account;
   const [book] = await directory.find([organizationId], ({ sql, bindings }) => reader.rows(sql, bindings));
   if (book === undefined) throw new WrongRailAccountError(["Its organization has no book. Run: kesc verify"]);
   try {
-    const credentials = sealed === undefined ? undefined : openCredentials(book.keys, account, sealed);
+    const credentials = sealed && openCredentials(book.keys, account, sealed);
     return railOf({ ...account, credentials }, { ...dependencies, monotonicMillis: () => performance.now() });
   } catch (error) {
     throw error instanceof CredentialsError ? new WrongRailAccountError([error.message]) : error;

@@ -2,10 +2,10 @@ import type { BookSums } from "../domain/book.js";
 import type { Freeze } from "../domain/freeze.js";
 import type { Balances, BookAccount, JournalKind } from "../domain/journal.js";
 import type { TierName } from "../domain/limits/limits.js";
+import type { ReserveFigure } from "../domain/reserve.js";
 import type { TransactionType } from "../domain/transaction.js";
 import type { Cents } from "../domain/values/cents.js";
 import type { AccountId, FreezeId, OrganizationId, TransactionId } from "../domain/values/ids.js";
-import type { NairobiDay } from "../domain/values/nairobi-day.js";
 import type { UnixMillis } from "../domain/values/time.js";
 
 /** A point in the past of a book: after the row `seq`, or before the time `before`. */
@@ -130,15 +130,7 @@ export interface ReportedBalance {
   readonly reportedAt: UnixMillis;
 }
 
-/** What the operator recorded about a part of the reserve. */
-export interface ReserveFigure {
-  readonly place: string;
-  readonly amountCents: Cents;
-  /** The figure holds for the end of this day. */
-  readonly asOfDay: NairobiDay;
-  readonly evidence: string;
-}
-
+/** The last figure of one place, with the row that recorded it. */
 export interface RecordedFigure extends ReserveFigure {
   readonly recordedAt: UnixMillis;
   readonly seq: number;

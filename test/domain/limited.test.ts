@@ -11,6 +11,7 @@ import {
   completePayment,
   failPayment,
   mint,
+  railAccount,
   receiptNamed,
   redeem,
   resolve,
@@ -52,7 +53,8 @@ const account = givenAccount({ tier: "small" as TierName, usage: USED });
 const movement = { organizationId: ORGANIZATION, accountId: account.id, amount: "5.00", reference: "new" };
 
 function bookWith(limits: LimitsInForce, rows: Parameters<typeof givenBook>[0] = {}) {
-  return givenBook({ books: [givenHead({ limits })], accounts: [account], ...rows });
+  const railAccounts = [railAccount(ORGANIZATION)];
+  return givenBook({ books: [givenHead({ limits })], accounts: [account], railAccounts, ...rows });
 }
 
 describe("a limit", () => {

@@ -36,7 +36,12 @@ const as = (person: string, more: Partial<Authority> = {}): CreateApiKey => ({
   authority: given(person, more),
 });
 const expiresAt = (NOW + 1) as typeof NOW;
-const standing = givenProposal({ content: contentOf(key), person: "opr_a" as Decider, expiresAt, sealed: "5ec4e7" });
+const standing = givenProposal({
+  content: contentOf(key),
+  person: "opr_a" as Decider,
+  expiresAt,
+  sealed: { hex: "5ec4e7", sha256: "" },
+});
 const book = givenBook({ proposals: [standing] });
 
 describe("a second person", () => {

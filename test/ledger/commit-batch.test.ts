@@ -7,7 +7,13 @@ import type { PhoneNumber } from "../../src/domain/values/phone-number.js";
 import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
 import { commitBatch } from "../../src/ledger/commit-batch.js";
 import type { CommandResult } from "../../src/ledger/ports/committer.js";
-import { type Changes, type LedgerStore, type Loaded, StoreError } from "../../src/ledger/ports/store.js";
+import {
+  type Changes,
+  type LedgerStore,
+  type Loaded,
+  NO_RAIL_ACCOUNTS,
+  StoreError,
+} from "../../src/ledger/ports/store.js";
 import {
   closeAccount,
   createAccount,
@@ -61,7 +67,10 @@ async function commit(
     apiKeys: [],
     receipts: [],
     movements: [],
-    railRevisions: [],
+    railAccounts: [],
+    paymentsUnderWay: new Map(),
+    railAccountsOfCell: NO_RAIL_ACCOUNTS,
+    reservePlaces: [],
     idempotencyKeys: [],
     ...rows,
   };
@@ -234,7 +243,10 @@ describe("the clock of the server, beside that of the database", () => {
       apiKeys: [],
       receipts: [],
       movements: [],
-      railRevisions: [],
+      railAccounts: [],
+      paymentsUnderWay: new Map(),
+      railAccountsOfCell: NO_RAIL_ACCOUNTS,
+      reservePlaces: [],
       idempotencyKeys: [],
     };
     const store: LedgerStore = {

@@ -81,7 +81,7 @@ describe("the commands in the documents", () => {
   it("are found", () => {
     const all = DOCUMENTS.flatMap((document) => commandsIn(readFileSync(document, "utf8")));
     expect(all).to.include("rail status --org demo");
-    expect(problemsOf("rail set mpesa --orgs x")).to.have.length(2);
+    expect(problemsOf("rail set mpesa --note x --orgs x")).to.have.length(2);
     expect(problemsOf("rails status")).to.deep.equal(["rails status: there is no such command"]);
   });
 

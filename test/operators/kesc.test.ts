@@ -75,8 +75,10 @@ describe("kesc org, key, operator and proposal at a server", () => {
     ]);
     const approval = await as(bob, "proposal", "approve", id);
     expect(approval.stdout, approval.stderr).to.match(
-      /^Done, as Alice proposed: \{"format":"kesc-act-1","expiresAt"|^Done, as Alice proposed: \{"format":"kesc-act-1","label":"k"/,
+      /^Done, as Alice proposed: createApiKey of org_\w+: .*label k, newKeyId key_/,
     );
+    const shown = await as(bob, "proposal", "show", id);
+    expect(shown.stdout, shown.stderr).to.match(/state: approved/);
     expect((await service.publicly.call("ListAccounts", {}, { key: secret })).code).to.equal(0);
   });
 

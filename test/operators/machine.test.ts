@@ -4,6 +4,7 @@ import { ROWS } from "../../src/cli/administration/table.js";
 import { readOperatorsContract } from "../../src/grpc/messages/contract.js";
 import { operatorRoutes } from "../../src/grpc/operators/routes.js";
 import { ListTurns } from "../../src/grpc/services/list-turns.js";
+import { railChanges } from "../../src/parts/rail-changes.js";
 import { railReads } from "../../src/parts/rail-reads.js";
 import { now } from "../../src/startup/clock.js";
 import { StoredAdministration } from "../../src/storage/operators/administration.js";
@@ -28,6 +29,7 @@ describe("the AdminService in the process of the command", () => {
       listTurns: new ListTurns({ now, underWayMax: 1 }),
       bookReads: bookReads(database),
       railReads: railReads(database, { now, hosts: [], hasCallbacks: true }),
+      railChanges: railChanges(database, { now, hosts: [] }),
       cellOf: () => ({ ledger, reads: reads(cell), history: historyReads(cell) }),
     });
   });

@@ -7,6 +7,7 @@ import { pino } from "pino";
 import { serverExposure } from "../../runtime/transport/exposure.js";
 import { readVariables } from "../../runtime/variables.js";
 import type { Rail } from "../../src/domain/transaction.js";
+import { toCents } from "../../src/domain/values/cents.js";
 import type { ApiKeyId, OperatorId, OrganizationId, ProposalId } from "../../src/domain/values/ids.js";
 import type { AnyRefusal } from "../../src/grpc/errors/refusal.js";
 import { statusOf } from "../../src/grpc/errors/status.js";
@@ -30,7 +31,12 @@ type InBook =
   | "PROPOSAL_NOT_FOUND"
   | "PROPOSAL_CLOSED"
   | "OWN_PROPOSAL"
-  | "TOO_MANY_PROPOSALS";
+  | "TOO_MANY_PROPOSALS"
+  | "RAIL_ACCOUNT_CHANGED"
+  | "RAIL_ACCOUNT_NOT_FOUND"
+  | "RAIL_PAYMENTS_UNDER_WAY"
+  | "TOO_MANY_RESERVE_PLACES"
+  | "BOOK_ACCOUNT_TOO_LOW";
 type OperatorsOnly = Exclude<OperatorRefusal, AnyRefusal> | Extract<AnyRefusal, { readonly reason: InBook }>;
 
 /** An example of each refusal. One without an example does not compile. */
@@ -41,7 +47,7 @@ const EXAMPLES: { readonly [Reason in OperatorsOnly["reason"]]: Extract<Operator
   ORGANIZATION_NOT_FOUND: { reason: "ORGANIZATION_NOT_FOUND", organizationId },
   ORGANIZATION_ALREADY_EXISTS: { reason: "ORGANIZATION_ALREADY_EXISTS", organizationId },
   CELL_NOT_FOUND: { reason: "CELL_NOT_FOUND", cells: 4 },
-  RAIL_ACCOUNT_NOT_FOUND: { reason: "RAIL_ACCOUNT_NOT_FOUND", rail: "mpesa" as Rail },
+  RAIL_PLACE_TAKEN: { reason: "RAIL_PLACE_TAKEN", place: "shortcode 1 at https://localhost", organizationId },
   OPERATOR_NOT_FOUND: { reason: "OPERATOR_NOT_FOUND", operatorId },
   OPERATOR_ALREADY_EXISTS: { reason: "OPERATOR_ALREADY_EXISTS", operatorId },
   OPERATOR_REVOKED: { reason: "OPERATOR_REVOKED", operatorId },
@@ -51,6 +57,16 @@ const EXAMPLES: { readonly [Reason in OperatorsOnly["reason"]]: Extract<Operator
   OWN_PROPOSAL: { reason: "OWN_PROPOSAL", proposalId },
   TOO_MANY_PROPOSALS: { reason: "TOO_MANY_PROPOSALS", limit: 20 },
   TOO_MANY_TIERS: { reason: "TOO_MANY_TIERS", limit: 20 },
+  RAIL_ACCOUNT_CHANGED: { reason: "RAIL_ACCOUNT_CHANGED" },
+  RAIL_ACCOUNT_NOT_FOUND: { reason: "RAIL_ACCOUNT_NOT_FOUND", rail: "mpesa" as Rail },
+  RAIL_PAYMENTS_UNDER_WAY: { reason: "RAIL_PAYMENTS_UNDER_WAY", rail: "mpesa" as Rail, payments: 3 },
+  TOO_MANY_RESERVE_PLACES: { reason: "TOO_MANY_RESERVE_PLACES", limit: 50 },
+  BOOK_ACCOUNT_TOO_LOW: {
+    reason: "BOOK_ACCOUNT_TOO_LOW",
+    bookAccount: "shortfall",
+    balanceCents: toCents(100),
+    requestedCents: toCents(200),
+  },
 };
 
 describe("the address of operators", () => {

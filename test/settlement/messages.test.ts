@@ -266,7 +266,7 @@ describe("the settlement, about the messages of a rail", () => {
       world.rail.onQuery = () => Promise.resolve(failedWith("ref"));
       await world.pass(80_000);
       expect([world.stateOf(id), world.movedCents]).to.deep.equal(["ACCEPTED PROCESSING REPORT_DIFFERS", 0]);
-      await world.commit(resolve(world.organizationId, id, { kind: "COMPLETED", receipt: receiptNamed("R1") }));
+      await world.resolve(id, { kind: "COMPLETED", receipt: receiptNamed("R1") });
       expect([world.stateOf(id), world.movedCents]).to.deep.equal(["ENDED COMPLETED", HELD]);
     });
 
@@ -322,7 +322,7 @@ describe("the settlement, about the messages of a rail", () => {
     await world.pass(80_000);
     expect([world.stateOf(id), world.movedCents]).to.deep.equal(["ACCEPTED PROCESSING REPORT_DIFFERS", 0]);
     const moved = { kind: "MOVED", receipt: receiptNamed("R1"), amountCents: toCents(90_00) } as const;
-    await world.commit(resolve(world.organizationId, id, moved));
+    await world.resolve(id, moved);
     expect([world.stateOf(id), world.movedCents]).to.deep.equal(["ENDED FAILED", 90_00]);
   });
 

@@ -49,7 +49,7 @@ describe("the rails of a server", () => {
   const save = (rail: string, credentialsExpireAt?: number): Promise<void> => {
     const expireAt = credentialsExpireAt === undefined ? undefined : toUnixMillis(credentialsExpireAt);
     const setting = railSetting(opened, { id: ID, organizationId, rail, now, credentialsExpireAt: expireAt });
-    return saveRailAccount(opened.database, setting, () => undefined);
+    return saveRailAccount(opened.database, setting);
   };
 
   it("are the accounts that operators have set", async () => {
@@ -81,7 +81,7 @@ describe("the rails of a server", () => {
     const names = ["consumerKey", "consumerSecret", "passkey", "initiatorPassword"];
     const credentials = JSON.stringify(Object.fromEntries(names.map((name) => [name, "secret"])));
     const mpesa = railSetting(opened, { id: ID, organizationId, rail: "mpesa", now, settings, credentials });
-    await saveRailAccount(opened.database, mpesa, () => undefined);
+    await saveRailAccount(opened.database, mpesa);
     const callbacks = {
       settings: { baseUrl: "https://kesc.test", secretFile: "" },
       secrets: [Buffer.alloc(32)] as const,

@@ -2,17 +2,23 @@ import { expect } from "chai";
 
 import type { BookHead } from "../../src/domain/book.js";
 import type { Command, Resource } from "../../src/domain/commands.js";
+import type { RailAccountId } from "../../src/domain/payment.js";
 import type { Proposal } from "../../src/domain/proposal.js";
-import { toCents } from "../../src/domain/values/cents.js";
+import type { RailAccountRecord } from "../../src/domain/rail-account.js";
+import type { ReservePlace } from "../../src/domain/reserve.js";
+import type { Rail } from "../../src/domain/transaction.js";
+import { MAX_CENTS, toCents } from "../../src/domain/values/cents.js";
 import type { ApiKeyId, OrganizationId, TransactionId } from "../../src/domain/values/ids.js";
 import { commitBatch } from "../../src/ledger/commit-batch.js";
 import type { CommandResult } from "../../src/ledger/ports/committer.js";
 import type { Cell } from "../../src/storage/database.js";
 import { keys } from "../../src/storage/keys.js";
 import { bookProposals } from "../../src/storage/operators/book-proposals.js";
+import { type StoredRailAccount, storedRailAccounts } from "../../src/storage/rails/rail-accounts.js";
 import { reads } from "../../src/storage/reads.js";
 import { type ApiKeyRow, storedApiKeyOf } from "../../src/storage/sql/organization-rows.js";
 import { bookHeadOf, type BookRow } from "../../src/storage/sql/records/book-head-rows.js";
+import { historyReads } from "../../src/storage/statements/history.js";
 import { verify } from "../../src/verify/verify.js";
 import { MemoryDisk } from "../attack/simulation/disks/memory-disk.js";
 import { plain, type PlainResource } from "../support/acted.js";
@@ -35,13 +41,17 @@ import {
   newOrganizationId,
   newProposalId,
   receiptNamed,
+  recordReserve,
   redeem,
   rejectProposal,
   resolve,
   reverse,
   revokeApiKey,
   setAccountTier,
+  setDefaultRail,
   setLimits,
+  setPayouts,
+  setRailAccount,
   SLOW_RAIL,
   suspension,
   unfreezeAccount,
@@ -54,10 +64,12 @@ import { NOW } from "../support/given.js";
 // answers must be what is stored, and must be found again by the same command.
 
 /** A resource without what stands around that of an operator's command. */
-type Made = PlainResource | Proposal;
+type Made = PlainResource | Proposal | RailAccountRecord | ReservePlace;
 
 function made(resource: Resource): Made {
-  return "content" in resource ? resource : plain(resource);
+  if ("content" in resource) return resource;
+  const inner = "resource" in resource ? resource.resource : undefined;
+  return inner !== undefined && ("revision" in inner || "asOfDay" in inner) ? inner : plain(resource);
 }
 
 interface Storage {
@@ -103,7 +115,7 @@ function oneOfEach(organizationId: OrganizationId) {
     closeAccount: closeAccount(organizationId, empty.newAccountId),
     eraseAccount: eraseAccount(organizationId, empty.newAccountId),
     setAccountTier: setAccountTier(organizationId, railUser),
-    beginPayment: beginPayment(organizationId, begun),
+    beginPayment: beginPayment(organizationId, begun, 1),
     postponePayment: advancePayment("postponePayment", organizationId, begun),
     acceptPayment: advancePayment("acceptPayment", organizationId, begun),
     flagTransaction: flag(organizationId, begun),
@@ -132,9 +144,19 @@ function oneOfEach(organizationId: OrganizationId) {
     createApiKey: createApiKey(organizationId, { newKeyId, secretSha256: "a".repeat(64) }),
     revokeApiKey: revokeApiKey(organizationId, newKeyId),
     rejectProposal: rejectProposal(organizationId, wanted.authority.newProposalId),
+    setRailAccount: setRailAccount(organizationId, { railAccountId: MADE, rail: MADE_RAIL, facts: ONE_ACCOUNT }),
+    setDefaultRail: setDefaultRail(organizationId, MADE_RAIL),
+    setPayouts: setPayouts(organizationId, "closed", { rail: MADE_RAIL }),
+    recordReserve: recordReserve(organizationId, "KCB 1234"),
   } satisfies Record<Command["name"], Command>;
-  return { setup: [empty, ...rail.setup, wanted], operations: Object.values(operations) };
+  // It lets one person decide.
+  const lenient = setRailAccount(organizationId, { resolveAloneMaxCents: MAX_CENTS });
+  return { setup: [empty, ...rail.setup, wanted, lenient], operations: Object.values(operations) };
 }
+
+const MADE = "rail_made" as RailAccountId;
+const MADE_RAIL = "made" as Rail;
+const ONE_ACCOUNT = { accountsOfCell: "1:1", movesPlace: false };
 
 /** An account with orders in several states, and a shortfall of 1.00. */
 function givenOrders(organizationId: OrganizationId) {
@@ -170,7 +192,7 @@ function givenOrders(organizationId: OrganizationId) {
 }
 
 /** The commands that the ledger allows once. A repeat is refused. */
-const ONCE: readonly Command["name"][] = ["beginPayment"];
+const ONCE: readonly Command["name"][] = ["beginPayment", "setRailAccount"];
 
 async function openEngine(engine: (typeof ENGINES)[number]): Promise<Storage> {
   const opened = await openTestDatabase(engine);
@@ -185,14 +207,26 @@ async function openEngine(engine: (typeof ENGINES)[number]): Promise<Storage> {
         ? headOf(cell, organizationId)
         : "secretSha256" in resource
           ? keyOf(cell, resource.id)
-          : "content" in resource
-            ? bookProposals(cell, resource.id).then(([found]) => found?.proposal)
-            : "person" in resource
-              ? read.account(organizationId, resource.id)
-              : read.transaction(organizationId, resource.id),
+          : "revision" in resource
+            ? storedRailAccounts(cell).then((all) => all.map(recordOf).find(({ id }) => id === resource.id))
+            : "asOfDay" in resource
+              ? historyReads(cell)
+                  .reserveHoldings(organizationId)
+                  .then(([figure]) => figure && { ...figure, organizationId })
+              : "content" in resource
+                ? bookProposals(cell, resource.id).then(([found]) => found?.proposal)
+                : "person" in resource
+                  ? read.account(organizationId, resource.id)
+                  : read.transaction(organizationId, resource.id),
     findings: async () => (await verify(database)).firstFindings,
     close: () => opened.dispose(),
   };
+}
+
+/** The account without what lists read beside it. */
+function recordOf(account: StoredRailAccount): RailAccountRecord {
+  const fields = Object.entries(account).filter(([name]) => name !== "isSandbox" && name !== "balance");
+  return Object.fromEntries(fields) as unknown as RailAccountRecord;
 }
 
 /** A key as the ledger loads it. */
@@ -229,8 +263,9 @@ function openMemory(): Promise<Storage> {
     stored: (resource) => {
       const { accounts, transactions, heads } = disk.books();
       if ("sums" in resource) return Promise.resolve(heads.get(organizationId));
-      const { id: wanted } = resource;
-      const row = [...accounts, ...transactions, ...disk.acts].find(({ id }) => id === wanted);
+      const isWanted = (row: object): boolean =>
+        "id" in resource ? "id" in row && row.id === resource.id : "place" in row && row.place === resource.place;
+      const row = [...accounts, ...transactions, ...disk.acts].find(isWanted);
       return Promise.resolve(row === undefined ? undefined : (withoutSeq(row) as Made));
     },
     findings: () => Promise.resolve([]),
@@ -243,9 +278,10 @@ function withoutSeq<Row extends object>(row: Row): Row {
   return Object.fromEntries(Object.entries(row).filter(([name]) => name !== "seq")) as Row;
 }
 
-/** Without what is stored elsewhere: the freeze, or the correction. The repeat shows it again. */
+/** Without what is stored elsewhere. A repeat shows it again. */
 function withoutLinked(resource: Made): Made {
-  const isLinked = ([name]: [string, unknown]): boolean => name === "freeze" || name === "correction";
+  const isLinked = ([name]: [string, unknown]): boolean =>
+    name === "freeze" || name === "correction" || name === "proposal";
   return Object.fromEntries(Object.entries(resource).filter((entry) => !isLinked(entry))) as unknown as Made;
 }
 

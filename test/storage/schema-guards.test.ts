@@ -2,6 +2,7 @@ import { expect } from "chai";
 
 import { MAX_SUM_CENTS } from "../../src/domain/book.js";
 import { DIRECT_RAIL } from "../../src/domain/transaction.js";
+import { MAX_CENTS } from "../../src/domain/values/cents.js";
 import type { EmailAddress } from "../../src/domain/values/email-address.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { keys } from "../../src/storage/keys.js";
@@ -15,6 +16,7 @@ import {
   mint,
   redeem,
   reverse,
+  setRailAccount,
   SLOW_RAIL,
   unfreezeAccount,
 } from "../support/commands.js";
@@ -350,6 +352,7 @@ for (const engine of ENGINES) {
         open,
         beginPayment(organizationId, paid.newTransactionId),
         completePayment(organizationId, paid.newTransactionId, { movement: "m1", receipt: "r1" }),
+        setRailAccount(organizationId, { resolveAloneMaxCents: MAX_CENTS }),
         correctBook("bookReceipt", organizationId, { amountCents: 1, key: "c", target: "r2" }),
         correctBook("returnUnallocated", organizationId, { amountCents: 1, key: "d", target: "r3" }),
         // The sums are those of the first mint again.

@@ -15,13 +15,17 @@ import type {
   FlagTransaction,
   FreezeAccount,
   MoveMoney,
+  RecordReserve,
   RejectProposal,
   ResolveTransaction,
   ResumeOrganization,
   ReverseTransaction,
   RevokeApiKey,
   SetAccountTier,
+  SetDefaultRail,
   SetLimits,
+  SetPayouts,
+  SetRailAccount,
   SuspendOrganization,
   UnfreezeAccount,
   UpdateAccount,
@@ -38,6 +42,7 @@ import type {
   Resolution,
 } from "../../src/domain/payment.js";
 import type { Decider } from "../../src/domain/proposal.js";
+import type { RailAccountRecord } from "../../src/domain/rail-account.js";
 import type { Authority } from "../../src/domain/second-person.js";
 import { DIRECT_RAIL, type Rail, type TransactionType } from "../../src/domain/transaction.js";
 import type { Actor } from "../../src/domain/values/actor.js";
@@ -52,6 +57,7 @@ import type {
   TransactionId,
   WebhookEndpointId,
 } from "../../src/domain/values/ids.js";
+import { parseNairobiDay } from "../../src/domain/values/nairobi-day.js";
 import type { Parsed } from "../../src/domain/values/parsed.js";
 import type { PhoneNumber } from "../../src/domain/values/phone-number.js";
 import {
@@ -89,6 +95,28 @@ export const ALONE: Authority = {
   groups: [],
   newProposalId: newProposalId(),
 };
+
+/** An account at a rail, as a book has it. One person may decide any amount. */
+export function railAccount(organizationId: OrganizationId, given: Partial<RailAccountRecord> = {}): RailAccountRecord {
+  return {
+    id: RAIL_TERMS.railAccountId,
+    organizationId,
+    rail: SLOW_RAIL,
+    settings: "{}",
+    credentials: undefined,
+    credentialsExpireAt: undefined,
+    payouts: "auto",
+    payoutsReason: "",
+    isDefault: false,
+    beginWithinMillis: 1_000,
+    confirmAboveCents: 0,
+    resolveAloneMaxCents: MAX_CENTS,
+    revision: 1,
+    createdAt: toUnixMillis(1),
+    updatedAt: toUnixMillis(1),
+    ...given,
+  };
+}
 
 export function newProposalId(): ProposalId {
   return typeid("prp").toString() as string as ProposalId;
@@ -340,7 +368,8 @@ export function flag(
 }
 
 export function clearFlag(organizationId: OrganizationId, transactionId: TransactionId, reason: FlagReason): ClearFlag {
-  return { ...flag(organizationId, transactionId, reason), name: "clearFlag", person: "amina" as Decider };
+  const given = { organizationId, actor: TEST_ACTOR, authority: ALONE, note: NO_REASON };
+  return { name: "clearFlag", ...given, transactionId, flag: reason };
 }
 
 /** Everything that a new webhook endpoint needs. Its number stands in its id and its address. */
@@ -357,16 +386,19 @@ export function newEndpoint(organizationId: OrganizationId, number: number, now:
   };
 }
 
-interface ByOperator {
+interface ByPerson {
   readonly person?: string;
-  readonly aloneMaxCents?: number;
+}
+
+function authorityOf({ person = "amina" }: ByPerson): Authority {
+  return { ...ALONE, person: person as Decider, newProposalId: newProposalId() };
 }
 
 export function resolve(
   organizationId: OrganizationId,
   transactionId: TransactionId,
   resolution: Resolution,
-  { person = "amina", aloneMaxCents = MAX_CENTS }: ByOperator = {},
+  by: ByPerson = {},
 ): ResolveTransaction {
   return {
     name: "resolveTransaction",
@@ -375,12 +407,8 @@ export function resolve(
     transactionId,
     newTransactionId: newTransactionId(),
     resolution,
-    person: person as Decider,
-    mayApprove: true,
-    lapses: false,
-    newProposalId: newProposalId(),
-    aloneMaxCents,
-    reason: NO_REASON,
+    authority: authorityOf(by),
+    note: NO_REASON,
   };
 }
 
@@ -394,25 +422,14 @@ export function correctBook(
     target?: string;
     account?: AccountId | undefined;
     direction?: "in" | "out";
-  } & ByOperator,
+  } & ByPerson,
 ): CorrectBook {
-  const {
-    amountCents,
-    key,
-    target,
-    account: accountId,
-    direction = "out",
-    person = "amina",
-    aloneMaxCents = MAX_CENTS,
-  } = given;
+  const { amountCents, key, target, account: accountId, direction = "out" } = given;
   const common = {
     organizationId,
     actor: TEST_ACTOR,
-    person: person as Decider,
-    mayApprove: true,
-    newProposalId: newProposalId(),
-    aloneMaxCents,
-    reason: NO_REASON,
+    authority: authorityOf(given),
+    note: NO_REASON,
     amountCents: amountCents as Cents,
     idempotencyKey: valid(parseIdempotencyKey(key)),
   };
@@ -453,6 +470,64 @@ export function createApiKey(organizationId: OrganizationId, given: Partial<Crea
     scopes: ["accounts:read"],
     expiresAt: undefined,
     secretSha256: newKeyId,
+    ...given,
+  };
+}
+
+/** Sets an account at a rail of an organization that has none. */
+export function setRailAccount(
+  organizationId: OrganizationId,
+  given: Partial<Omit<SetRailAccount, "name">> = {},
+): SetRailAccount {
+  return {
+    name: "setRailAccount",
+    organizationId,
+    actor: TEST_ACTOR,
+    authority: ALONE,
+    railAccountId: RAIL_TERMS.railAccountId,
+    rail: SLOW_RAIL,
+    settings: "{}",
+    credentialsHmac: undefined,
+    credentialsExpireAt: undefined,
+    isDefault: false,
+    beginWithinMillis: 1_000,
+    confirmAboveCents: 0,
+    resolveAloneMaxCents: 0,
+    note: NO_REASON,
+    facts: { accountsOfCell: "0:0", movesPlace: false },
+    ...given,
+  };
+}
+
+export function setDefaultRail(organizationId: OrganizationId, rail: Rail): SetDefaultRail {
+  return { name: "setDefaultRail", organizationId, actor: TEST_ACTOR, authority: ALONE, rail, note: NO_REASON };
+}
+
+export function setPayouts(
+  organizationId: OrganizationId,
+  payouts: SetPayouts["payouts"],
+  given: Partial<Omit<SetPayouts, "name">> = {},
+): SetPayouts {
+  const by = { organizationId, actor: TEST_ACTOR, authority: ALONE };
+  return { name: "setPayouts", ...by, rail: SLOW_RAIL, payouts, note: NO_REASON, ...given };
+}
+
+/** Records what lies in a place at the end of a day. */
+export function recordReserve(
+  organizationId: OrganizationId,
+  place: string,
+  given: Partial<Omit<RecordReserve, "name">> = {},
+): RecordReserve {
+  return {
+    name: "recordReserve",
+    organizationId,
+    actor: TEST_ACTOR,
+    authority: ALONE,
+    place,
+    amountCents: toCents(100),
+    asOfDay: valid(parseNairobiDay("2026-11-01")),
+    evidence: "statement",
+    note: NO_REASON,
     ...given,
   };
 }

@@ -1,6 +1,6 @@
 import type { Account, AccountHolder, LedgerAccount, Person } from "../../src/domain/account.js";
 import type { BookHead } from "../../src/domain/book.js";
-import type { Book, Decision, Effect, TableName, Tables } from "../../src/domain/decision.js";
+import type { Decision, Effect, TableName, Tables } from "../../src/domain/decision.js";
 import type { Freeze } from "../../src/domain/freeze.js";
 import { DEFAULT_TIER } from "../../src/domain/limits/limits.js";
 import type { Payment } from "../../src/domain/payment.js";
@@ -20,7 +20,7 @@ import {
 } from "../../src/domain/values/text.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { BatchBook } from "../../src/ledger/batch-book.js";
-import type { Loaded } from "../../src/ledger/ports/store.js";
+import { type Loaded, NO_RAIL_ACCOUNTS } from "../../src/ledger/ports/store.js";
 import {
   newAccountId,
   newFreezeId,
@@ -195,7 +195,7 @@ export function givenAccountAndHolder(given: Partial<LedgerAccount> = {}, person
  * The ledger's own book, with these rows in it. Without `accountHolders`, each account has one. The
  * book also has the receipts and the movements of the transactions.
  */
-export function givenBook(rows: Partial<Loaded> = {}): Book {
+export function givenBook(rows: Partial<Loaded> = {}): BatchBook {
   const { accounts = [], transactions = [] } = rows;
   return new BatchBook({
     books: [givenHead(), givenHead({ organizationId: STRANGER })],
@@ -214,7 +214,10 @@ export function givenBook(rows: Partial<Loaded> = {}): Book {
       movement === undefined ? [] : [{ organizationId, movement, transactionId: id }],
     ),
     idempotencyKeys: [],
-    railRevisions: [],
+    railAccounts: [],
+    paymentsUnderWay: new Map(),
+    railAccountsOfCell: NO_RAIL_ACCOUNTS,
+    reservePlaces: [],
     ...rows,
   });
 }
@@ -248,5 +251,10 @@ export function effectOf(decision: Decision<unknown>): Effect {
 
 /** The row that the effect puts into the table; undefined when it puts none. */
 export function putOf<Name extends TableName>(effect: Effect, table: Name): Tables[Name] | undefined {
-  return effect.puts.find((put) => put.table === table)?.row as Tables[Name] | undefined;
+  return putsOf(effect, table)[0];
+}
+
+/** The rows that the effect puts into the table. */
+export function putsOf<Name extends TableName>(effect: Effect, table: Name): readonly Tables[Name][] {
+  return effect.puts.filter((put) => put.table === table).map(({ row }) => row as Tables[Name]);
 }

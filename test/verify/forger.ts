@@ -226,6 +226,8 @@ export class Forger {
         return textsOf(key, ["id"]);
       case "organization.created":
         return textsOf(only(this.#tables.organizations), ["name", "is_sandbox"]);
+      case "rail.changed":
+        return [];
       case "book.proposed":
       case "book.covered":
       case "book.returned":

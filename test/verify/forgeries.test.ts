@@ -21,7 +21,7 @@ const LAST = TRAFFIC_ROWS + ORDER_ROWS + 6;
 /** The reversal of the mint before it. */
 const REVERSAL = TRAFFIC_ROWS + ORDER_ROWS + 4;
 /** The row that added the receipt of a mint over a rail. */
-const RECEIPTED = TRAFFIC_ROWS + 6;
+const RECEIPTED = TRAFFIC_ROWS + 7;
 
 const HEADS_FINDING = new RegExp(
   `^(journal ${String(LAST)} org_\\S+: the row|seals ${String(LAST)} : the seal) that the heads file knows`,

@@ -101,14 +101,17 @@ for (const engine of ENGINES_OF_STAGE) {
 
     /** What operators decide, alone and by two. */
     async function correct(name: string): Promise<void> {
-      await books.do((id) => correctBook("bookReceipt", id, { amountCents: 100, key: name, target: `${name}-r3` }));
       const order = await books.move("mint", amina, "7.00", { rail: SLOW_RAIL });
       await books.do((id) => beginPayment(id, order.id));
       await books.do((id) => flag(id, order.id));
       const resolution = { kind: "COMPLETED", receipt: receiptNamed(`${name}-r4`) } as const;
       for (const person of ["amina", "brian"]) {
-        await books.do((id) => resolve(id, order.id, resolution, { person, aloneMaxCents: 0 }));
-        const given = { amountCents: 100, key: `${name}-back`, target: `${name}-r5`, person, aloneMaxCents: 0 };
+        const received = { amountCents: 100, key: name, target: `${name}-r3`, person };
+        await books.do((id) => correctBook("bookReceipt", id, received));
+      }
+      for (const person of ["amina", "brian"]) {
+        await books.do((id) => resolve(id, order.id, resolution, { person }));
+        const given = { amountCents: 100, key: `${name}-back`, target: `${name}-r5`, person };
         await books.do((id) => correctBook("returnUnallocated", id, given));
       }
     }

@@ -25,7 +25,7 @@ for (const engine of ENGINES) {
       return result?.kind === "done" ? (result.replayed ? "replayed" : "done") : JSON.stringify(result);
     };
     const correct = (key: string, person = "amina"): Command =>
-      correctBook("bookReceipt", organizationId, { amountCents: 100, key, target: key, person, aloneMaxCents: 0 });
+      correctBook("bookReceipt", organizationId, { amountCents: 100, key, target: key, person });
     const waiting = async (key: string) =>
       (await bookProposals(opened.cell)).find(({ proposal }) => proposal.subject.endsWith(`:${key}`))?.proposal;
     const findings = async (): Promise<unknown> => (await verify(opened.database)).firstFindings;

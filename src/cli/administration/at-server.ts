@@ -10,7 +10,7 @@ import { invocation } from "../../startup/invocation.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import { usableCredentials } from "../../startup/tls.js";
 import { connectTo } from "../import/import-stream.js";
-import type { Carrier } from "./carrier.js";
+import type { CarriedCall, Carrier } from "./carrier.js";
 import type { RpcDefinition } from "./definitions.js";
 import { RefusedCallError } from "./refused-call.js";
 
@@ -37,9 +37,11 @@ export class ServerCarrier implements Carrier {
   }
 
   /** On the wire a unary call is a stream with one message. */
-  async *carry(rpc: RpcDefinition, _name: string, request: Buffer): AsyncGenerator<Uint8Array> {
+  async *carry(rpc: RpcDefinition, { request, idempotencyKey }: CarriedCall): AsyncGenerator<Uint8Array> {
     const options = rpc.isStream ? {} : { deadline: Date.now() + CALL_MILLIS_MAX };
-    const call = this.#client.makeServerStreamRequest(rpc.path, asIs, asIs, request, this.#metadata, options);
+    const metadata = this.#metadata.clone();
+    if (idempotencyKey !== undefined) metadata.set("idempotency-key", idempotencyKey);
+    const call = this.#client.makeServerStreamRequest(rpc.path, asIs, asIs, request, metadata, options);
     try {
       yield* call as AsyncIterable<Buffer>;
     } catch (error) {

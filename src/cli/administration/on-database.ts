@@ -3,6 +3,7 @@ import { readOperatorsContract } from "../../grpc/messages/contract.js";
 import { operatorRoutes } from "../../grpc/operators/routes.js";
 import { ListTurns } from "../../grpc/services/list-turns.js";
 import type { Administration } from "../../operators/ports.js";
+import { railChanges } from "../../parts/rail-changes.js";
 import { railReads } from "../../parts/rail-reads.js";
 import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
@@ -15,7 +16,7 @@ import { reads } from "../../storage/reads.js";
 import { historyReads } from "../../storage/statements/history.js";
 import { machineLedger } from "../commit-as-operator.js";
 import { cellOf } from "../organizations.js";
-import type { Carrier } from "./carrier.js";
+import type { CarriedCall, Carrier } from "./carrier.js";
 import type { RpcDefinition } from "./definitions.js";
 import { RefusedCallError } from "./refused-call.js";
 
@@ -41,13 +42,15 @@ export class DatabaseCarrier implements Carrier {
     // Nobody needs a second person to use a database that is at hand.
     this.#administration = new StoredAdministration(database, { now, fourEyes: new Set() });
     this.#options = options;
+    const { railHosts: hosts } = configFromEnvironment();
     this.#routes = operatorRoutes({
       administration: this.#administration,
       now,
       listTurns: new ListTurns({ now, underWayMax: 1 }),
       bookReads: bookReads(database),
       // The servers know where rails call back. This command need not.
-      railReads: railReads(database, { now, hosts: configFromEnvironment().railHosts, hasCallbacks: true }),
+      railReads: railReads(database, { now, hosts, hasCallbacks: true }),
+      railChanges: railChanges(database, { now, hosts }),
       cellOf: (organization) => {
         const cell = cellOf(database, organization);
         return { ledger: machineLedger(cell), reads: reads(cell), history: historyReads(cell) };
@@ -56,12 +59,15 @@ export class DatabaseCarrier implements Carrier {
   }
 
   /** Throws an OperatorError if the change needs an operator, unless the options mean it. */
-  async *carry({ path, effect }: RpcDefinition, name: string, request: Buffer): AsyncGenerator<Uint8Array> {
+  async *carry(
+    { path, effect }: RpcDefinition,
+    { name, request, idempotencyKey }: CarriedCall,
+  ): AsyncGenerator<Uint8Array> {
     const rpc = this.#rpcs.get(path);
     const route = rpc && this.#routes[rpc.localName];
     if (rpc === undefined || route === undefined) throw new Error(`no handler serves ${name}`);
     if (effect !== "reads") await refuseUnlessMeant(this.#administration, this.#options);
-    const refusal = yield* route.runForMachine(rpc, request);
+    const refusal = yield* route.runForMachine(rpc, request, idempotencyKey);
     if (refusal !== undefined) throw new RefusedCallError(messageOf(refusal), { reason: refusal.reason });
     const { note } = this.#options;
     const standsInBook = rpc.input.fields.some((field) => field.name === "note");

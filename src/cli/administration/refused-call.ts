@@ -1,10 +1,15 @@
 import { OperatorError } from "../../startup/operator-error.js";
 
+const WRONG_USAGE = 2;
+
 /** What to do about a refusal. Other refusals say it themselves. */
 const ADVICE: Readonly<Record<string, string>> = {
   ORGANIZATION_NOT_FOUND: "To list the organizations: kesc org list",
   API_KEY_NOT_FOUND: "To list the keys: kesc key list --org ORG",
   OPERATOR_NOT_FOUND: "To list the operators: kesc operator list",
+  CLOCK_BEHIND: "If this clock is right and the newest row of the book is wrong: kesc book accept-clock ORG",
+  RAIL_ACCOUNT_NOT_FOUND: "To list the accounts at rails: kesc rail list",
+  RAIL_PAYMENTS_UNDER_WAY: "To see them: kesc rail status --org ORG",
   PROPOSAL_NOT_FOUND: "To list the proposals: kesc proposal list --all",
   CELL_NOT_FOUND: "To add cells on PostgreSQL: kesc migrate --cells N",
 };
@@ -17,7 +22,10 @@ export class RefusedCallError extends OperatorError {
   /** Without a reason the error comes from the connection. */
   constructor(message: string, { reason = "", isLost = false }: { reason?: string | undefined; isLost?: boolean }) {
     const advice = ADVICE[reason];
-    super(advice === undefined ? message : `${message} ${advice}`);
+    super(
+      advice === undefined ? message : `${message} ${advice}`,
+      reason === "INVALID_FIELD" ? WRONG_USAGE : undefined,
+    );
     this.isLost = isLost;
   }
 }

@@ -9,11 +9,13 @@ export interface CommandParameter {
   readonly flags: string;
   readonly help: string;
   /** The field of the request. Without one, only `request` of the row reads the value. */
-  readonly field?: string;
+  readonly field?: string | undefined;
   /** Whether the option must be given. An argument always must. */
-  readonly required?: true;
+  readonly required?: true | undefined;
   /** Returns the value of the field. Throws an error that Commander prints, or an OperatorError. */
   readonly parse?: (text: string) => unknown;
+  /** Whether the call sends the value as its idempotency key. */
+  readonly isIdempotencyKey?: true;
   /** The text is an id or a name of this resource. The request has the id. */
   readonly refersTo?: ReferredResource;
 }
@@ -49,6 +51,12 @@ interface AnyRow {
   readonly needsOperator?: string;
 }
 
+/** The fields of a request, and those that are shown beside its response. */
+export interface RowRequest {
+  readonly fields: MessageJson;
+  readonly beside?: MessageJson;
+}
+
 /** A command whose rpc returns one resource. */
 export interface OneRow extends AnyRow {
   /** The field of the response with the resource. Undefined: the response itself. */
@@ -59,7 +67,7 @@ export interface OneRow extends AnyRow {
    * Returns the fields of the request that no parameter alone can fill, and those that are shown
    * although no response has them.
    */
-  readonly request?: (run: Run) => { readonly fields: MessageJson; readonly beside?: MessageJson };
+  readonly request?: (run: Run) => RowRequest | Promise<RowRequest>;
   /** What a run without --yes would do. Undefined: the command has no such option. */
   readonly intent?: Words;
   readonly done: Words;
@@ -101,7 +109,7 @@ export interface Each {
   /** The repeated field of its response. */
   readonly items: string;
   /** Returns the fields of the call about an item, and those that are shown beside its response. */
-  readonly request: (item: MessageJson) => { readonly fields: MessageJson; readonly beside?: MessageJson };
+  readonly request: (item: MessageJson) => RowRequest;
 }
 
 /** A command whose rpc returns a stream. It prints each message as it comes. */

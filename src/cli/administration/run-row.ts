@@ -1,3 +1,4 @@
+import type { IdempotencyKey } from "../../domain/values/text.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import {
   adviseIfOutputIsLost,
@@ -9,7 +10,6 @@ import {
 } from "../commands/output.js";
 import { referenceTo } from "./references.js";
 import {
-  type Each,
   isList,
   isStream,
   keyOf,
@@ -17,6 +17,7 @@ import {
   type MessageJson,
   type OneRow,
   type Row,
+  type RowRequest,
   type Run,
   type StreamRow,
   textOf,
@@ -94,11 +95,7 @@ async function printList(row: ListRow, run: Run, session: AdminSession): Promise
 }
 
 /** Returns the requests of a list, with what is shown beside their responses. */
-async function requestsOf(
-  row: ListRow,
-  run: Run,
-  session: AdminSession,
-): Promise<readonly ReturnType<Each["request"]>[]> {
+async function requestsOf(row: ListRow, run: Run, session: AdminSession): Promise<readonly RowRequest[]> {
   const fields = fieldsOf(row, run);
   if (row.each === undefined) return [{ fields }];
   const { rpc, items, request } = row.each;
@@ -136,8 +133,10 @@ async function doOne(row: OneRow, run: Run, session: AdminSession): Promise<void
   if (row.intent !== undefined && run.given["yes"] !== true) {
     throw new OperatorError(wordsFor(row.intent, { ...run.referred }, run), WRONG_USAGE);
   }
-  const { fields = {}, beside = {} } = row.request?.(run) ?? {};
-  const response = await session.call(row.rpc, { ...fieldsOf(row, run), ...fields });
+  const { fields = {}, beside = {} } = (await row.request?.(run)) ?? {};
+  const key = row.parameters?.find(({ isIdempotencyKey }) => isIdempotencyKey === true);
+  const idempotencyKey = key && (run.given[keyOf(key)] as IdempotencyKey);
+  const response = await session.call(row.rpc, { ...fieldsOf(row, run), ...fields }, idempotencyKey);
   const resource = row.shows === undefined ? response : response[row.shows];
   const rest = Object.entries(response).filter(([name]) => name !== row.shows);
   const shown: MessageJson = { ...(resource as MessageJson | null), ...Object.fromEntries(rest), ...beside };

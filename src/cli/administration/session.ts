@@ -1,3 +1,4 @@
+import type { IdempotencyKey } from "../../domain/values/text.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import type { Carrier } from "./carrier.js";
@@ -29,11 +30,11 @@ export class AdminSession {
    * Makes one call. Repeats a lost call once if the repeat changes nothing. Throws an OperatorError
    * if a field is invalid, which is never sent, or a RefusedCallError.
    */
-  async call(name: string, fields: MessageJson): Promise<MessageJson> {
+  async call(name: string, fields: MessageJson, idempotencyKey?: IdempotencyKey): Promise<MessageJson> {
     const callOnce = async (): Promise<MessageJson> => {
       let response: MessageJson | undefined;
       // To the end: the status comes behind the response.
-      for await (const message of this.stream(name, fields)) response = message;
+      for await (const message of this.stream(name, fields, idempotencyKey)) response = message;
       if (response === undefined) throw new OperatorError("The server sent no response.");
       return response;
     };
@@ -47,9 +48,9 @@ export class AdminSession {
   }
 
   /** Makes one call, and returns each message of its stream. Throws as `call` does. */
-  async *stream(name: string, fields: MessageJson): AsyncGenerator<MessageJson> {
+  async *stream(name: string, fields: MessageJson, idempotencyKey?: IdempotencyKey): AsyncGenerator<MessageJson> {
     const request = this.#contract.encode(name, fields);
-    for await (const bytes of this.#carrier.carry(this.#rpc(name), name, request)) {
+    for await (const bytes of this.#carrier.carry(this.#rpc(name), { name, request, idempotencyKey })) {
       yield this.#contract.decode(name, bytes);
     }
   }

@@ -3,8 +3,10 @@ import { ACCOUNT_ROWS } from "./rows/accounts.js";
 import { BOOK_ROWS } from "./rows/books.js";
 import { KEY_ROWS } from "./rows/keys.js";
 import { LIMIT_ROWS } from "./rows/limits.js";
+import { MONEY_ROWS } from "./rows/money.js";
 import { OPERATOR_ROWS } from "./rows/operators.js";
 import { ORGANIZATION_ROWS } from "./rows/organizations.js";
+import { RAIL_ACT_ROWS } from "./rows/rail-acts.js";
 import { RAIL_ROWS } from "./rows/rails.js";
 
 /** What each group of commands is about. */
@@ -19,6 +21,7 @@ export const GROUPS = {
   book: "the books of the organizations, and their states",
   seal: "the signed seals of the books, and the key that signs them",
   reserve: "where an organization's shillings lie, with evidence",
+  transaction: "transactions, and those that a person must settle",
 } as const;
 
 /** The first word of a command. `kesc supply` has no other. */
@@ -36,4 +39,6 @@ export const ROWS: readonly Row[] = [
   ...RAIL_ROWS,
   ...ACCOUNT_ROWS,
   ...BOOK_ROWS,
+  ...RAIL_ACT_ROWS,
+  ...MONEY_ROWS,
 ];

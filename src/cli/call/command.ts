@@ -47,9 +47,9 @@ export function addAccountCalls(account: Command): void {
   addCalls(account, ACCOUNT);
 }
 
-/** `kesc transaction`: gets and lists transactions over the API. */
-export function addTransaction(program: Command): void {
-  addCalls(program.command("transaction").description("transactions, over the API"), TRANSACTION);
+/** Adds `get` and `list` to `kesc transaction`. */
+export function addTransactionCalls(transaction: Command): void {
+  addCalls(transaction, TRANSACTION);
 }
 
 function addCalls(group: Command, resource: CliResource): void {

@@ -71,7 +71,7 @@ async function addSandbox(database: Database, organization: Organization): Promi
     isDefault: false,
     ...DEFAULT_LIMITS,
   };
-  await saveRailAccount(database, { setting, cell: cellOf(database, organization), now: now() }, () => undefined);
+  await saveRailAccount(database, { setting, cell: cellOf(database, organization), now: now() });
 }
 
 /**

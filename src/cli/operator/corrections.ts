@@ -1,209 +1,95 @@
-import { type Command, Option } from "commander";
-import { typeidUnboxed } from "typeid-js";
+import type { Command } from "commander";
 
-import type { BookHead } from "../../domain/book.js";
 import type { CorrectBook } from "../../domain/commands.js";
-import type { RailReceipt } from "../../domain/payment.js";
-import { OPERATOR } from "../../domain/values/actor.js";
-import { type Cents, formatCents } from "../../domain/values/cents.js";
-import { type AccountId, parseAccountId, type ProposalId } from "../../domain/values/ids.js";
-import { type IdempotencyKey, parseIdempotencyKey } from "../../domain/values/text.js";
+import { parseRailReceipt, type RailReceipt } from "../../domain/payment.js";
+import { type Cents, formatCents, parseAmount } from "../../domain/values/cents.js";
+import { type AccountId, parseAccountId } from "../../domain/values/ids.js";
+import { type IdempotencyKey, parseIdempotencyKey, type StatusReason } from "../../domain/values/text.js";
 import { messageOf } from "../../grpc/errors/status.js";
+import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
 import { OperatorError } from "../../startup/operator-error.js";
-import { standingProposer } from "../../storage/operators/book-proposals.js";
-import { correctAloneMaxCents } from "../../storage/rails/alone-max.js";
+import { StoredAdministration } from "../../storage/operators/administration.js";
+import { byMachine } from "../../storage/organizations/commit-now.js";
 import { decimalOf } from "../../verify/format.js";
+import { refuseUnlessMeant } from "../administration/on-database.js";
+import { argument } from "../administration/rows/parameters.js";
+import { statusReason } from "../commands/arguments.js";
 import { printLine } from "../commands/output.js";
 import { commitAsOperator } from "../commit-as-operator.js";
 import { findOwner } from "../organizations.js";
-import { addOperatorOptions, amountOf, type OperatorOptions, receiptOf } from "./options.js";
 
 const WRONG_USAGE = 2;
 
-type Target = "account" | "maybe account" | "receipt" | "movement" | "direction";
-
 interface CorrectionCommand {
   readonly command: string;
-  readonly name: CorrectBook["name"];
+  readonly name: "bookReceipt" | "allocate" | "returnUnallocated";
   readonly description: string;
-  readonly targets: readonly Target[];
 }
 
+/** No rpc serves these. The other corrections are rows of the table. */
 const CORRECTIONS: readonly CorrectionCommand[] = [
-  { command: "cover", name: "coverShortfall", description: "shillings were put back for a shortfall", targets: [] },
-  {
-    command: "recover",
-    name: "recoverShortfall",
-    description: "an account pays for a shortfall",
-    targets: ["account"],
-  },
-  { command: "receive", name: "bookReceipt", description: "shillings came in for nobody", targets: ["receipt"] },
-  {
-    command: "allocate",
-    name: "allocate",
-    description: "give unallocated shillings to an account",
-    targets: ["account"],
-  },
-  {
-    command: "return",
-    name: "returnUnallocated",
-    description: "unallocated shillings went back",
-    targets: ["receipt"],
-  },
-  {
-    command: "paid",
-    name: "bookPayment",
-    description: "shillings went out without an order: --account pays for them, or they are missing",
-    targets: ["receipt", "maybe account"],
-  },
-  {
-    command: "adjust",
-    name: "adjustMovement",
-    description: "more came in or went out than the book has of a movement: --account gets or pays it",
-    targets: ["movement", "direction", "maybe account"],
-  },
-  {
-    command: "transfer",
-    name: "explainTransfer",
-    description: "shillings moved between the rail and another place of yours, such as the bank",
-    targets: ["receipt", "direction"],
-  },
+  { command: "receive", name: "bookReceipt", description: "shillings came in for nobody" },
+  { command: "allocate", name: "allocate", description: "give unallocated shillings to an account" },
+  { command: "return", name: "returnUnallocated", description: "unallocated shillings went back" },
 ];
 
-interface CorrectionOptions extends OperatorOptions {
+interface CorrectionOptions {
+  readonly org: string;
   readonly amount: Cents;
-  readonly key: string;
-  readonly account?: string;
-  readonly receipt?: RailReceipt;
-  readonly movement?: string;
-  readonly direction?: "in" | "out";
+  readonly key: IdempotencyKey;
+  readonly account: AccountId;
+  readonly receipt: RailReceipt;
+  readonly note: StatusReason;
+  readonly onDatabase?: true;
+  readonly yes?: true;
 }
 
-/** Adds the corrections of a book to `kesc book`. */
+/** Adds the corrections that are made in the database to `kesc book`. */
 export function addCorrections(book: Command): void {
   for (const correction of CORRECTIONS) {
-    const command = addOperatorOptions(book.command(correction.command).description(correction.description))
-      .requiredOption("--amount <amount>", "KES, such as 100.00", amountOf)
+    const command = book
+      .command(correction.command)
+      .description(correction.description)
+      .requiredOption("--org <organization>", "id or name of the organization")
+      .requiredOption("--amount <amount>", "KES, such as 100.00", argument(parseAmount));
+    if (correction.name === "allocate") {
+      command.requiredOption("--account <account-id>", 'the account ("acc_…")', argument(parseAccountId));
+    } else command.requiredOption("--receipt <receipt>", "the rail's receipt", argument(parseRailReceipt));
+    command
       .requiredOption(
         "--key <key>",
         "your name for this correction: the same key does it once, however often it is sent",
-      );
-    for (const target of correction.targets) addTarget(command, target);
-    command.action((options: CorrectionOptions) => correct(correction, options));
+        argument(parseIdempotencyKey),
+      )
+      .requiredOption("--note <text>", "words for the book, without personal data", statusReason)
+      .option("--on-database", "do it in the database, although there are operators")
+      .option("--yes", "do it; without this option the command only says what it would do")
+      .action((options: CorrectionOptions) => correct(correction, options));
   }
 }
 
-function addTarget(command: Command, target: Target): void {
-  switch (target) {
-    case "account":
-      command.requiredOption("--account <account-id>", 'the account ("acc_…")');
-      return;
-    case "maybe account":
-      command.option("--account <account-id>", 'the account ("acc_…")');
-      return;
-    case "receipt":
-      command.requiredOption("--receipt <receipt>", "the rail's receipt", receiptOf);
-      return;
-    case "movement":
-      command.requiredOption("--movement <name>", "receipt of the movement, or id of its transaction", receiptOf);
-      return;
-    case "direction":
-      command.addOption(
-        new Option("--direction <direction>", "into the rail's account, or out of it")
-          .choices(["in", "out"])
-          .makeOptionMandatory(),
-      );
+async function correct({ name, description }: CorrectionCommand, options: CorrectionOptions): Promise<void> {
+  const { org, amount: amountCents, key: idempotencyKey, account: accountId, receipt, note, yes } = options;
+  if (yes !== true) {
+    const what = `${formatCents(amountCents)} KES: ${description}`;
+    throw new OperatorError(`This would book ${what}. Nothing was done. To do it, add --yes.`, WRONG_USAGE);
   }
-}
-
-async function correct(correction: CorrectionCommand, options: CorrectionOptions): Promise<void> {
-  const { database: address } = configFromEnvironment();
-  await withCurrentDatabase(address, async (database) => {
-    const { organization, cell } = await findOwner(database, options.org);
-    const { id: organizationId } = organization;
-    const aloneMaxCents = await correctAloneMaxCents(cell, organizationId);
-    const { person, reason, amount: amountCents } = options;
-    if (options.yes !== true) throw new OperatorError(intentOf(correction, amountCents, aloneMaxCents), WRONG_USAGE);
-    const given = {
-      organizationId,
-      actor: OPERATOR,
-      person,
-      mayApprove: true,
-      newProposalId: typeidUnboxed("prp") as string as ProposalId,
-      aloneMaxCents,
-      reason,
-      amountCents,
-      idempotencyKey: keyOf(options.key),
-    };
-    const outcome = await commitAsOperator(cell, commandOf(correction, given, options));
+  await withCurrentDatabase(configFromEnvironment().database, async (database) => {
+    await refuseUnlessMeant(new StoredAdministration(database, { now, fourEyes: new Set() }), options);
+    const { organization, cell } = await findOwner(database, org);
+    const common = { ...byMachine(organization.id), amountCents, idempotencyKey, note };
+    const command: CorrectBook = name === "allocate" ? { ...common, name, accountId } : { ...common, name, receipt };
+    const outcome = await commitAsOperator(cell, command);
     if (outcome.kind === "refused") throw new OperatorError(messageOf(outcome.refusal));
-    const { resource, replayed } = outcome;
-    const proposedBy = await standingProposer(cell, `${organizationId}:${given.idempotencyKey}`);
-    if (proposedBy === undefined) printLine(`${replayed ? "Done before" : "Done"}. ${sumsOf(resource)}`);
-    else {
-      printLine(
-        `Proposed by ${proposedBy}. Nothing moves until another person sends the same with the key ${options.key}: ` +
-          `the amount is above ${formatCents(aloneMaxCents)}.`,
-      );
+    const { resource: head, proposal } = outcome.resource;
+    if (head === undefined) {
+      printLine(`Proposed as ${proposal.id}. Nothing moves until another person approves it.`);
+      printLine(`That person runs, at a server: kesc proposal approve ${proposal.id}`);
+      return;
     }
+    const sums = Object.entries(head.sums).map(([account, cents]) => `${account} ${decimalOf(cents)}`);
+    printLine(`${outcome.replayed ? "Done before" : "Done"}. The book: ${sums.join(", ")}.`);
   });
-}
-
-type GivenCorrection = Omit<CorrectBook, "name" | "accountId" | "receipt" | "movement" | "direction">;
-
-function commandOf({ name }: CorrectionCommand, given: GivenCorrection, options: CorrectionOptions): CorrectBook {
-  const { account, receipt, movement, direction } = options;
-  const accountId = account === undefined ? undefined : accountIdOf(account);
-  switch (name) {
-    case "coverShortfall":
-      return { ...given, name };
-    case "recoverShortfall":
-    case "allocate":
-      return { ...given, name, accountId: required(accountId) };
-    case "returnUnallocated":
-    case "bookReceipt":
-      return { ...given, name, receipt: required(receipt) };
-    case "bookPayment":
-      return { ...given, name, receipt: required(receipt), accountId };
-    case "adjustMovement":
-      return { ...given, name, movement: required(movement), direction: required(direction), accountId };
-    case "explainTransfer":
-      return { ...given, name, receipt: required(receipt), direction: required(direction) };
-  }
-}
-
-/** Commander requires the option. */
-function required<Value>(value: Value | undefined): Value {
-  if (value === undefined) throw new Error("an option is missing");
-  return value;
-}
-
-function accountIdOf(text: string): AccountId {
-  const id = parseAccountId(text);
-  if (!id.ok) throw new OperatorError(`The id of the account ${id.problem}.`, WRONG_USAGE);
-  return id.value;
-}
-
-function keyOf(text: string): IdempotencyKey {
-  const key = parseIdempotencyKey(text);
-  if (!key.ok) throw new OperatorError(`--key ${key.problem}.`, WRONG_USAGE);
-  return key.value;
-}
-
-function intentOf({ description }: CorrectionCommand, amountCents: Cents, aloneMaxCents: number): string {
-  return (
-    `This would book ${formatCents(amountCents)} KES: ${description}. ` +
-    `Above ${formatCents(aloneMaxCents)} it would be a proposal, and a second person decides. ` +
-    "Nothing was done. To do it, add --yes."
-  );
-}
-
-function sumsOf({ sums }: BookHead): string {
-  const { reserve, available, held, unallocated, shortfall } = sums;
-  return (
-    `The book: reserve ${decimalOf(reserve)}, available ${decimalOf(available)}, held ${decimalOf(held)}, ` +
-    `unallocated ${decimalOf(unallocated)}, shortfall ${decimalOf(shortfall)}.`
-  );
 }

@@ -136,7 +136,7 @@ function adjustmentOf(
   const account = accountId === undefined ? "" : ` --account ${accountId}`;
   return (
     `kesc book adjust --movement ${movement} --direction ${cents < 0 ? "out" : "in"} --amount ${amountOf(cents)}${account} ` +
-    `--key adjust-${movement} ${decisionOf(org)}`
+    `--key adjust-${movement} ${optionsOf(org)}`
   );
 }
 
@@ -149,30 +149,30 @@ function adviceOnMissing(
   if (transaction?.status === "PROCESSING") {
     const isSame = transaction.amountCents === amountCents;
     const outcome = isSame ? "completed" : `moved --amount ${amount}`;
-    const resolve = `kesc resolve ${transaction.id} --outcome ${outcome} --receipt ${receipt} ${decisionOf(org)}`;
+    const resolve = `kesc transaction resolve ${transaction.id} --outcome ${outcome} --receipt ${receipt} ${optionsOf(org)}`;
     return transaction.openFlags.length === 0
       ? `The settlement still asks the rail. If it does not find the payment: ${resolve}`
       : resolve;
   }
-  const transfer = `kesc book transfer --direction ${direction} ${moved} --key transfer-${receipt} ${decisionOf(org)}`;
+  const transfer = `kesc book transfer --direction ${direction} ${moved} --key transfer-${receipt} ${optionsOf(org)}`;
   if (direction === "out") {
     const account = transaction === undefined ? "" : ` --account ${transaction.accountId}`;
     return (
       `Find out who sent them. To another place of yours, such as the bank: ${transfer}; ` +
-      `otherwise: kesc book paid ${moved}${account} --key paid-${receipt} ${decisionOf(org)}`
+      `otherwise: kesc book paid ${moved}${account} --key paid-${receipt} ${optionsOf(org)}`
     );
   }
   const target = transaction === undefined ? "an account" : transaction.accountId;
   return (
-    `kesc book receive ${moved} --key receive-${receipt} ${decisionOf(org)}; ` +
+    `kesc book receive ${moved} --key receive-${receipt} ${optionsOf(org)}; ` +
     `then give it to ${target} with kesc book allocate, or back with kesc book return. ` +
     `From another place of yours: ${transfer}`
   );
 }
 
-/** Who decides. --yes does it: without it a command only says what it would do. */
-function decisionOf(org: OrganizationId): string {
-  return `--org ${org} --person NAME --reason TEXT --yes`;
+/** --yes does it: without it a command only says what it would do. */
+function optionsOf(org: OrganizationId): string {
+  return `--org ${org} --note TEXT --yes`;
 }
 
 function amountOf(cents: number): string {

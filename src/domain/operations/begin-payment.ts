@@ -9,9 +9,9 @@ import type { UnixMillis } from "../values/time.js";
 
 export const beginPayment: Operation<BeginPayment, Transaction> = { lookup, decide };
 
-function lookup({ transactionId }: BeginPayment, rows: Lookup): void {
+function lookup({ organizationId, transactionId }: BeginPayment, rows: Lookup): void {
   rows.need("payment", transactionId);
-  rows.need("railRevision", transactionId);
+  rows.need("railAccounts", organizationId);
 }
 
 /**
@@ -41,7 +41,8 @@ function decide(book: Book, command: BeginPayment, now: UnixMillis): Decision<Tr
   if (book.bookOf(organizationId).state === "RESTORED") return refuse({ reason: "BOOK_RESTORED" });
   if (account.status === "FROZEN") return refuse({ reason: "ACCOUNT_FROZEN", accountId: account.id });
   // Otherwise the order could go to an old shortcode, and the new one would be asked about it.
-  if (book.railRevision(organizationId, payment.railAccountId) !== command.railRevision) {
+  const railAccount = book.railAccounts(organizationId).find(({ id }) => id === payment.railAccountId);
+  if ((railAccount?.revision ?? 0) !== command.railRevision) {
     return refuse({ reason: "RAIL_ACCOUNT_CHANGED" });
   }
 

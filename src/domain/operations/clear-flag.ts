@@ -3,23 +3,27 @@ import { type Book, type Decision, type Lookup, type Operation, refuse, replay }
 import { detailBy } from "../journal.js";
 import { accountOf } from "../orders/order.js";
 import { effectOf, postedStep } from "../orders/step.js";
+import { withSecondPerson } from "../second-person.js";
 import type { Transaction } from "../transaction.js";
 import type { UnixMillis } from "../values/time.js";
 
-export const clearFlag: Operation<ClearFlag, Transaction> = { lookup, decide, inSuspension: "of operators" };
+const operation: Operation<ClearFlag, Transaction> = { lookup, decide, inSuspension: "of operators" };
+
+/** To look at a cause decides nothing, so it never needs a second person. */
+export const clearFlag = withSecondPerson(operation, () => undefined);
 
 function lookup({ transactionId }: ClearFlag, rows: Lookup): void {
   rows.need("transaction", transactionId);
 }
 
 /**
- * Lowers one flag: an operator has looked at its cause. A flag that is not up is a replay. A
+ * Lowers one flag: a person has looked at its cause. A flag that is not up is a replay. A
  * PROCESSING transaction must be resolved instead.
  *
  * Refuses, in this order: TRANSACTION_NOT_FOUND, TRANSACTION_STILL_OPEN.
  */
 function decide(book: Book, command: ClearFlag, now: UnixMillis): Decision<Transaction> {
-  const { organizationId, transactionId, flag, person, actor, reason } = command;
+  const { organizationId, transactionId, flag, authority, actor, note: reason } = command;
   const transaction = book.transaction(organizationId, transactionId);
   if (transaction === undefined) return refuse({ reason: "TRANSACTION_NOT_FOUND", transactionId });
   const { status, openFlags } = transaction;
@@ -31,7 +35,7 @@ function decide(book: Book, command: ClearFlag, now: UnixMillis): Decision<Trans
     updatedAt: now,
   };
   const account = accountOf(book, transaction);
-  const detail = detailBy(flag, [person]);
+  const detail = detailBy(flag, [authority.person]);
   const step = postedStep({ transaction: attended, account, kind: "transaction.attended", actor, reason, detail });
   return { kind: "effect", resource: attended, effect: effectOf([step]) };
 }

@@ -11,18 +11,23 @@ import {
   type Posting,
 } from "../journal.js";
 import type { RailReceipt } from "../payment.js";
-import { decidedProposal, detailOf, type Intent, isApproved, standingAfter } from "../proposal.js";
+import { decidedProposal, detailOf, type Intent, isApproved, personsOf, standingAfter } from "../proposal.js";
+import { correctAloneMaxCents } from "../rail-account.js";
 import type { Refusal } from "../refusal.js";
+import { type Acted, contentOf, refusalToApprove, refusalToPropose } from "../second-person.js";
+import type { Actor } from "../values/actor.js";
 import { MAX_CENTS } from "../values/cents.js";
 import type { AccountId } from "../values/ids.js";
 import type { UnixMillis } from "../values/time.js";
 
-export const correctBook: Operation<CorrectBook, BookHead> = { lookup, decide, inSuspension: "always" };
+export const correctBook: Operation<CorrectBook, Acted<BookHead>> = { lookup, decide, inSuspension: "always" };
 
 function lookup(command: CorrectBook, rows: Lookup): void {
   const { organizationId } = command;
   const accountId = accountIdOf(command);
   rows.need("proposal", subjectOf(command));
+  rows.need("waitingProposals", organizationId);
+  rows.need("railAccounts", organizationId);
   if (accountId !== undefined) rows.need("account", accountId);
   if ("receipt" in command) rows.need("receipt", { organizationId, name: command.receipt });
 }
@@ -79,20 +84,31 @@ function accountIdOf(command: CorrectBook): AccountId | undefined {
  * - books shillings that came in for nobody, or that went out without an order;
  * - corrects the amount of a movement, or says that shillings only moved between two places.
  *
- * Above `aloneMaxCents` another person must have proposed the same; otherwise the correction is
- * noted as a proposal. The same key with the same content is a replay.
+ * Above what the accounts at rails let one person do, another one must have proposed the same;
+ * otherwise the correction is noted as a proposal. The same key with the same content is a replay.
  *
- * Refuses, in this order: IDEMPOTENCY_KEY_REUSED, ACCOUNT_NOT_FOUND, ACCOUNT_CLOSED, ACCOUNT_FROZEN
- * and INSUFFICIENT_FUNDS (where the account pays), LIMIT_EXCEEDED (where it gets),
- * RECEIPT_ALREADY_USED, BOOK_ACCOUNT_TOO_LOW, LIMIT_EXCEEDED of the book.
+ * Refuses, in this order: those of `refusalToApprove`, IDEMPOTENCY_KEY_REUSED, ACCOUNT_NOT_FOUND,
+ * ACCOUNT_CLOSED, ACCOUNT_FROZEN and INSUFFICIENT_FUNDS (where the account pays), LIMIT_EXCEEDED
+ * (where it gets), RECEIPT_ALREADY_USED, BOOK_ACCOUNT_TOO_LOW, LIMIT_EXCEEDED of the book,
+ * TOO_MANY_PROPOSALS.
  */
-function decide(book: Book, command: CorrectBook, now: UnixMillis): Decision<BookHead> {
-  const { organizationId, person, amountCents } = command;
+function decide(book: Book, command: CorrectBook, now: UnixMillis): Decision<Acted<BookHead>> {
+  const { organizationId, authority, amountCents } = command;
   const head = book.bookOf(organizationId);
-  const intent: Intent = { ...command, lapses: true, subject: subjectOf(command), content: contentOf(command) };
+  const intent: Intent = {
+    organizationId,
+    subject: subjectOf(command),
+    content: contentOf(command),
+    ...authority,
+    lapses: true,
+  };
   const standing = book.proposal(organizationId, intent.subject);
+  const closed = refusalToApprove(standing, { authority, content: intent.content, now });
+  if (closed !== undefined) return refuse(closed);
   if (standing?.decided?.as === "APPROVED") {
-    return standing.content === intent.content ? replay(head) : refuse({ reason: "IDEMPOTENCY_KEY_REUSED" });
+    return standing.content === intent.content
+      ? replay({ resource: head })
+      : refuse({ reason: "IDEMPOTENCY_KEY_REUSED" });
   }
   const correction = correctionOf(command);
   const accountId = accountIdOf(command);
@@ -101,10 +117,17 @@ function decide(book: Book, command: CorrectBook, now: UnixMillis): Decision<Boo
   if (refusal !== undefined) return refuse(refusal);
 
   const row = standingAfter(standing, intent, now);
-  if (!isApproved(standing, intent, { isOneEnough: amountCents <= command.aloneMaxCents, now })) {
-    if (row === standing) return replay(head);
+  const isOneEnough = amountCents <= correctAloneMaxCents(book.railAccounts(organizationId));
+  if (!isApproved(standing, intent, { isOneEnough, now })) {
+    if (row === standing) return replay({ proposal: row });
+    const tooMany = refusalToPropose(book, command, now);
+    if (tooMany !== undefined) return refuse(tooMany);
     const entry = entryOf(command, { kind: "book.proposed", detail: detailOf(intent), now });
-    return corrected(head, { entries: [entry], puts: [{ table: "proposals", row }] });
+    return {
+      kind: "effect",
+      resource: { proposal: row },
+      effect: { entries: [entry], puts: [{ table: "proposals", row }] },
+    };
   }
   const { kind, moves } = correction;
   const posting: Posting | undefined = moves === undefined ? undefined : { ...moves, amountCents };
@@ -113,41 +136,23 @@ function decide(book: Book, command: CorrectBook, now: UnixMillis): Decision<Boo
       ? undefined
       : { ...account, ...postedTo(account, posting), updatedAt: now };
   const receipt = "receipt" in command ? command.receipt : undefined;
-  const entry = entryOf(command, { kind, posting, account: posted, receipt, detail: detailOf(intent), now });
+  const persons = personsOf(standing, intent, now);
+  const actor = persons.length > 1 ? (persons.join(",") as Actor) : command.actor;
+  const entry = entryOf(
+    { ...command, actor },
+    { kind, posting, account: posted, receipt, detail: detailOf(intent), now },
+  );
   return corrected(head, {
     entries: [entry],
     puts: [
       ...(posted === undefined ? [] : [{ table: "accounts", row: posted } as const]),
-      { table: "proposals", row: decidedProposal(row, "APPROVED", { by: person, at: now }) },
+      { table: "proposals", row: decidedProposal(row, "APPROVED", { by: authority.person, at: now }) },
     ],
   });
 }
 
 function subjectOf({ organizationId, idempotencyKey }: CorrectBook): string {
   return `${organizationId}:${idempotencyKey}`;
-}
-
-function contentOf(command: CorrectBook): string {
-  return JSON.stringify([command.name, command.amountCents, ...targetsOf(command)]);
-}
-
-function targetsOf(command: CorrectBook): readonly (string | undefined)[] {
-  switch (command.name) {
-    case "coverShortfall":
-      return [];
-    case "recoverShortfall":
-    case "allocate":
-      return [command.accountId];
-    case "returnUnallocated":
-    case "bookReceipt":
-      return [command.receipt];
-    case "bookPayment":
-      return [command.receipt, ...(command.accountId === undefined ? [] : [command.accountId])];
-    case "adjustMovement":
-      return [command.movement, command.direction, ...(command.accountId === undefined ? [] : [command.accountId])];
-    case "explainTransfer":
-      return [command.receipt, command.direction];
-  }
 }
 
 function refusalByAccount(
@@ -197,7 +202,7 @@ function entryOf(
     now: UnixMillis;
   },
 ): JournalEntry {
-  const { organizationId, actor, reason } = command;
+  const { organizationId, actor, note: reason } = command;
   const { kind, detail, posting, account, receipt, now } = given;
   return {
     organizationId,
@@ -216,9 +221,9 @@ function entryOf(
 }
 
 /** The book as it is after the effect. */
-function corrected(head: BookHead, effect: Effect & { entries: readonly [JournalEntry] }): Decision<BookHead> {
+function corrected(head: BookHead, effect: Effect & { entries: readonly [JournalEntry] }): Decision<Acted<BookHead>> {
   const [{ posting, recordedAt }] = effect.entries;
   const sums = posting === undefined ? head.sums : postedToBook(head.sums, posting);
   const resource: BookHead = { ...head, lastSeq: head.lastSeq + 1, lastRecordedAt: recordedAt, sums };
-  return { kind: "effect", resource, effect };
+  return { kind: "effect", resource: { resource }, effect };
 }

@@ -4,9 +4,12 @@ import { type Book, type Decision, type Lookup, type Operation, refuse, replay }
 import { ended, endedWithoutMovement, type Order, orderOf } from "../orders/order.js";
 import { type Attribution, completed, failed, movedLate } from "../orders/outcome.js";
 import { effectOf, lastOf, postedStep, type Steps } from "../orders/step.js";
-import type { Resolution } from "../payment.js";
+import type { RailReceipt, Resolution } from "../payment.js";
 import { detailOf, type Intent, isApproved, personsOf, standingAfter } from "../proposal.js";
+import { refusalToApprove } from "../second-person.js";
 import type { ResolvedTransaction, Transaction } from "../transaction.js";
+import { isOfOperators } from "../values/actor.js";
+import type { Cents } from "../values/cents.js";
 import type { UnixMillis } from "../values/time.js";
 
 export const resolveTransaction: Operation<ResolveTransaction, ResolvedTransaction> = {
@@ -18,6 +21,7 @@ export const resolveTransaction: Operation<ResolveTransaction, ResolvedTransacti
 function lookup({ organizationId, transactionId, resolution }: ResolveTransaction, rows: Lookup): void {
   rows.need("order", transactionId);
   rows.need("proposal", transactionId);
+  rows.need("railAccounts", organizationId);
   if (resolution.kind !== "FAILED") rows.need("receipt", { organizationId, name: resolution.receipt });
 }
 
@@ -25,19 +29,20 @@ function lookup({ organizationId, transactionId, resolution }: ResolveTransactio
 const REQUEST_MILLIS_MAX = 60_000;
 
 /**
- * Ends a PROCESSING transaction on the word of an operator. Above `aloneMaxCents` another person
- * must have proposed the same. Otherwise the resolution is noted as a proposal, and the transaction
- * stays PROCESSING. The same resolution again is a replay. The row that ends it names the persons.
+ * Ends a PROCESSING transaction on the word of a person. Above what the account at the rail lets
+ * one person do, another one must have proposed the same. Otherwise the resolution is noted as a
+ * proposal, and the transaction stays PROCESSING. The same resolution again is a replay. The row
+ * that ends it names the persons. A proposal of an API key does not lapse.
  *
  * FAILED is refused while the request may be on its way to the rail: the rail could still pay.
  *
  * MOVED ends the transaction as FAILED, and books what really moved as a correction.
  *
  * Refuses, in this order: TRANSACTION_NOT_FOUND, TRANSACTION_ALREADY_ENDED, INVALID_TRANSITION,
- * RECEIPT_ALREADY_USED, LIMIT_EXCEEDED (of the organization's book).
+ * RECEIPT_ALREADY_USED, those of `refusalToApprove`, LIMIT_EXCEEDED (of the organization's book).
  */
 function decide(book: Book, command: ResolveTransaction, now: UnixMillis): Decision<ResolvedTransaction> {
-  const { organizationId, transactionId, resolution, actor, reason } = command;
+  const { organizationId, transactionId, resolution, authority, actor, note: reason } = command;
   const order = orderOf(book, organizationId, transactionId);
   if (order === undefined) return refuse({ reason: "TRANSACTION_NOT_FOUND", transactionId });
   const { transaction, account, payment } = order;
@@ -57,17 +62,24 @@ function decide(book: Book, command: ResolveTransaction, now: UnixMillis): Decis
     }
   }
 
-  const intent: Intent = { ...command, subject: transactionId, content: contentOf(resolution) };
+  const content = contentOf(resolution);
+  const lapses = isOfOperators(actor);
+  const intent: Intent = { organizationId, subject: transactionId, content, ...authority, lapses };
   const standing = book.proposal(organizationId, transactionId);
+  const refusal = refusalToApprove(standing, { authority, content, now });
+  if (refusal !== undefined) return refuse(refusal);
   const movedCents = resolution.kind === "MOVED" ? resolution.amountCents : transaction.amountCents;
-  const isOneEnough = Math.max(transaction.amountCents, movedCents) <= command.aloneMaxCents;
+  const railAccount = book.railAccounts(organizationId).find(({ id }) => id === payment.railAccountId);
+  const aloneMaxCents = railAccount?.resolveAloneMaxCents ?? 0;
+  const isOneEnough = Math.max(transaction.amountCents, movedCents) <= aloneMaxCents;
   if (!isApproved(standing, intent, { isOneEnough, now })) {
-    const row = standingAfter(standing, intent, now);
-    if (row === standing) return replay(without(transaction));
+    const proposal = standingAfter(standing, intent, now);
+    if (proposal === standing) return replay({ ...without(transaction), proposal });
     const proposed: Transaction = { ...transaction, updatedAt: now };
     const kind = "transaction.resolution_proposed";
     const step = postedStep({ transaction: proposed, account, kind, actor, reason, detail: detailOf(intent) });
-    return { kind: "effect", resource: without(proposed), effect: effectOf([step], [{ table: "proposals", row }]) };
+    const effect = effectOf([step], [{ table: "proposals", row: proposal }]);
+    return { kind: "effect", resource: { ...without(proposed), proposal }, effect };
   }
 
   const end =
@@ -81,12 +93,12 @@ function decide(book: Book, command: ResolveTransaction, now: UnixMillis): Decis
     return refuse({ reason: "LIMIT_EXCEEDED", accountId: undefined, limitCents: MAX_SUM_CENTS });
   }
   const last = lastOf(steps).transaction;
-  const resource = resolution.kind === "MOVED" ? { ...steps[0].transaction, correction: last } : without(last);
+  const resource = resolution.kind === "MOVED" ? { ...without(steps[0].transaction), correction: last } : without(last);
   return { kind: "effect", resource, effect: effectOf(steps, [end.put], end.limits) };
 }
 
 function without(transaction: Transaction): ResolvedTransaction {
-  return { ...transaction, correction: undefined };
+  return { ...transaction, correction: undefined, proposal: undefined };
 }
 
 function resolve(
@@ -122,7 +134,7 @@ function resolved(book: Book, transaction: Transaction, resolution: Resolution):
       const correction = book
         .lateCorrections(transaction.organizationId, transaction.id)
         .find((late) => late.railReceipt === resolution.receipt && late.amountCents === resolution.amountCents);
-      return correction === undefined ? undefined : { ...transaction, correction };
+      return correction === undefined ? undefined : { ...without(transaction), correction };
     }
   }
 }
@@ -135,5 +147,20 @@ function contentOf(resolution: Resolution): string {
       return JSON.stringify(["FAILED"]);
     case "MOVED":
       return JSON.stringify(["MOVED", resolution.receipt, resolution.amountCents]);
+  }
+}
+
+/** Returns the resolution with this content. Undefined if no resolution has it. */
+export function resolutionFrom(content: string): Resolution | undefined {
+  const [kind, receipt, amountCents] = JSON.parse(content) as readonly [string, RailReceipt, Cents];
+  switch (kind) {
+    case "COMPLETED":
+      return { kind, receipt };
+    case "FAILED":
+      return { kind };
+    case "MOVED":
+      return { kind, receipt, amountCents };
+    default:
+      return undefined;
   }
 }

@@ -4,6 +4,7 @@ import type { UnixMillis } from "../values/time.js";
 import { advancePayment } from "./advance-payment.js";
 import { beginPayment } from "./begin-payment.js";
 import { cancelTransaction } from "./cancel-transaction.js";
+import { setDefaultRail, setPayouts, setRailAccount } from "./change-rail-accounts.js";
 import { clearFlag } from "./clear-flag.js";
 import { closeAccount } from "./close-account.js";
 import { completePayment } from "./complete-payment.js";
@@ -15,6 +16,7 @@ import { failPayment } from "./fail-payment.js";
 import { flagTransaction } from "./flag-transaction.js";
 import { freezeAccount } from "./freeze-account.js";
 import { moveMoney } from "./move-money.js";
+import { recordReserve } from "./record-reserve.js";
 import { rejectProposal } from "./reject-proposal.js";
 import { resolveTransaction } from "./resolve-transaction.js";
 import { reverseTransaction } from "./reverse-transaction.js";
@@ -60,6 +62,10 @@ const OPERATIONS = {
   adjustMovement: correctBook,
   explainTransfer: correctBook,
   setLimits,
+  setRailAccount,
+  setDefaultRail,
+  setPayouts,
+  recordReserve,
   suspendOrganization,
   resumeOrganization,
   createApiKey,

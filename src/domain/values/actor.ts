@@ -12,5 +12,6 @@ export const WEBHOOKS = "webhooks" as Actor;
 
 /** Whether an operator, or the `kesc` command on the database, is the author. */
 export function isOfOperators(actor: Actor): boolean {
-  return actor === OPERATOR || actor.startsWith("opr_");
+  const [proposer = ""] = actor.split(",");
+  return proposer === OPERATOR || proposer.startsWith("opr_");
 }

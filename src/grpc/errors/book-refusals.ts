@@ -241,7 +241,24 @@ export const BOOK_REFUSALS: Answers<Refusal> = {
   },
   RAIL_ACCOUNT_CHANGED: {
     status: Status.FAILED_PRECONDITION,
-    message: () => "The account at the rail has changed. The service begins the payment again by itself.",
+    message: () => "The account at the rail has changed meanwhile. Try again.",
+  },
+  RAIL_ACCOUNT_NOT_FOUND: {
+    status: Status.NOT_FOUND,
+    message: ({ rail }) => `The organization has no account at the rail ${rail}.`,
+    facts: ({ rail }) => ({ rail }),
+  },
+  RAIL_PAYMENTS_UNDER_WAY: {
+    status: Status.FAILED_PRECONDITION,
+    message: ({ rail, payments }) =>
+      `Payments over ${rail} are under way: ${String(payments)}. Another place would not know them. Wait until they have ended.`,
+    facts: ({ rail, payments }) => ({ rail, payments: String(payments) }),
+  },
+  TOO_MANY_RESERVE_PLACES: {
+    status: Status.FAILED_PRECONDITION,
+    message: ({ limit }) =>
+      `The organization has figures of ${String(limit)} places, and more are not allowed. Record the figure for one of them.`,
+    facts: ({ limit }) => ({ limit: String(limit) }),
   },
   ORGANIZATION_SUSPENDED: {
     status: Status.PERMISSION_DENIED,

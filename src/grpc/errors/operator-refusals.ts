@@ -33,10 +33,10 @@ export const OPERATOR_REFUSALS: Answers<Exclude<OperatorRefusal, AnyRefusal>> = 
     message: ({ cells }) => `There is no such cell: the database has ${String(cells)}, numbered from 0.`,
     facts: ({ cells }) => ({ cells: String(cells) }),
   },
-  RAIL_ACCOUNT_NOT_FOUND: {
-    status: Status.NOT_FOUND,
-    message: ({ rail }) => `The organization has no account at the rail ${rail}.`,
-    facts: ({ rail }) => ({ rail }),
+  RAIL_PLACE_TAKEN: {
+    status: Status.ALREADY_EXISTS,
+    message: ({ place, organizationId }) => `The ${place} belongs to ${organizationId} already.`,
+    facts: ({ place, organizationId }) => ({ place, organization_id: organizationId }),
   },
   OPERATOR_NOT_FOUND: {
     status: Status.NOT_FOUND,

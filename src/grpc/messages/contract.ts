@@ -8,7 +8,7 @@ import {
   fromBinary,
   getOption,
 } from "@bufbuild/protobuf";
-import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
+import { FileDescriptorSetSchema, MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 
 import { packageFile } from "../../../runtime/files/package-file.js";
 import { parseScope, type Scope } from "../../domain/api-key.js";
@@ -97,14 +97,11 @@ export function readOperatorsContract(descriptorSet: Uint8Array = readFileSync(O
 }
 
 type Rights = Pick<RpcContract, "isPublic" | "requiredScope" | "requiredRoles" | "idempotencyKey">;
+type RightsOf = (rpc: string, optionOf: OptionOf, method: DescMethod) => Rights;
 /** Returns the value of an option of an rpc. */
 type OptionOf = (option: string) => unknown;
 
-function contractIn(
-  descriptorSet: Uint8Array,
-  packageName: string,
-  rightsOf: (rpc: string, optionOf: OptionOf) => Rights,
-): Contract {
+function contractIn(descriptorSet: Uint8Array, packageName: string, rightsOf: RightsOf): Contract {
   const files = createFileRegistry(fromBinary(FileDescriptorSetSchema, descriptorSet));
   const services = [...files.files]
     .filter((file) => file.proto.package === packageName)
@@ -133,17 +130,15 @@ function idempotencyKeyUse(scope: Scope | undefined, optionOf: OptionOf): Idempo
   return scope === undefined || scope.endsWith(":read") ? "ignored" : "refused";
 }
 
-function rolesOf(rpc: string, optionOf: OptionOf): Rights {
+function rolesOf(rpc: string, optionOf: OptionOf, { idempotency }: Pick<DescMethod, "idempotency">): Rights {
   const roles = parseRoles(optionOf(REQUIRED_ROLES) as readonly string[]);
   if (!roles.ok) throw new Error(`${rpc}: the option ${REQUIRED_ROLES} ${roles.problem}`);
-  return { isPublic: false, requiredScope: undefined, requiredRoles: roles.value, idempotencyKey: "ignored" };
+  const reads = idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
+  const idempotencyKey = optionOf(TAKES_IDEMPOTENCY_KEY) === true ? "taken" : reads ? "ignored" : "refused";
+  return { isPublic: false, requiredScope: undefined, requiredRoles: roles.value, idempotencyKey };
 }
 
-function rpcContract(
-  files: FileRegistry,
-  method: DescMethod,
-  rightsOf: (rpc: string, optionOf: OptionOf) => Rights,
-): RpcContract {
+function rpcContract(files: FileRegistry, method: DescMethod, rightsOf: RightsOf): RpcContract {
   const { parent, name, localName } = method;
   const optionOf: OptionOf = (option) => {
     const extension = files.getExtension(option);
@@ -155,7 +150,7 @@ function rpcContract(
     path: `/${parent.typeName}/${name}`,
     name: `${parent.name}/${name}`,
     localName,
-    ...rightsOf(`${parent.typeName}.${name}`, optionOf),
+    ...rightsOf(`${parent.typeName}.${name}`, optionOf, method),
     input: method.input,
     bulk: optionOf(BULK) === true,
     readsMany: optionOf(READS_MANY) === true,

@@ -1,12 +1,15 @@
 import { typeidUnboxed } from "typeid-js";
 
 import type { Organization } from "../../domain/api-key.js";
-import type { ActedOf, OperatorCommand } from "../../domain/commands.js";
+import type { ActedOf, OperatorCommand, ResolveTransaction, Resource, ResourceOf } from "../../domain/commands.js";
 import type { Decider } from "../../domain/proposal.js";
 import { type Authority, type Authorized, BOOK_GROUPS } from "../../domain/second-person.js";
+import type { ResolvedTransaction } from "../../domain/transaction.js";
 import type { OrganizationId, ProposalId } from "../../domain/values/ids.js";
+import type { Outcome } from "../../ledger/ports/outcome.js";
 import { actorOf, type Operator } from "../../operators/operator.js";
 import type { Administration } from "../../operators/ports.js";
+import type { RailChanges } from "../../operators/rail-changes.js";
 import type { Caller } from "../calls/call-context.js";
 import { done, type RpcResult } from "../calls/rpc-result.js";
 import type { ServedCell } from "../services/served-cell.js";
@@ -17,13 +20,16 @@ import type { ActResponse } from "./results.js";
 export interface ActsOptions extends HandlersOptions {
   /** Returns the cell of an organization, whose ledger the server has for all calls. */
   readonly cellOf: (organization: Pick<Organization, "cell">) => Pick<ServedCell, "ledger" | "reads">;
+  readonly railChanges: RailChanges;
 }
 
 /** Who calls. Undefined for the `kesc` command on the database. */
 export type OperatorCaller = Caller<Operator | undefined>;
 
 /** The fields of a command that an rpc gives. */
-export type CommandFields<C extends OperatorCommand> = Omit<C, Exclude<keyof Authorized, "name" | "sealed">>;
+export type CommandFields<C extends Authorized> = C extends unknown
+  ? Omit<C, Exclude<keyof Authorized, "name" | "sealed">>
+  : never;
 
 /** What the ledger needs to know of a caller. A sandbox needs nobody for its keys and rails. */
 export function authorityOf(
@@ -40,31 +46,78 @@ export function authorityOf(
   };
 }
 
+/** An act in a book: an operator's command, whatever a second person means for it. */
+type SubmittedCommand = OperatorCommand | ResolveTransaction;
+
+/** Makes the command of a caller. Refuses ORGANIZATION_NOT_FOUND. */
+async function commandBy<C extends SubmittedCommand>(
+  { administration }: ActsOptions,
+  { organizationId, fields }: { readonly organizationId: OrganizationId; readonly fields: CommandFields<C> },
+  caller: OperatorCaller,
+): Promise<{ readonly organization: Organization; readonly command: C } | undefined> {
+  const organization = await administration.organization(organizationId);
+  if (organization === undefined) return undefined;
+  const authority = authorityOf(administration, caller.key, organization);
+  const command = { ...fields, organizationId, actor: actorOf(caller.key), authority } as unknown as C;
+  return { organization, command };
+}
+
+/** Gives a command to the ledger of the organization, in the queue of operators. */
+export async function submitAct<C extends SubmittedCommand>(
+  { cellOf, railChanges }: ActsOptions,
+  organization: Organization,
+  command: C,
+  { deadline, trace }: Pick<OperatorCaller, "deadline" | "trace">,
+): Promise<Extract<Outcome<ResourceOf<C>>, { kind: "done" }> | RefusedCall> {
+  const submit = (given: SubmittedCommand): Promise<Outcome<Resource>> =>
+    cellOf(organization).ledger.submit<SubmittedCommand>(given, deadline, { trace, operator: true });
+  const outcome =
+    command.name === "setRailAccount" ? await railChanges.submit(organization, command, submit) : await submit(command);
+  // The command decides the type of its resource.
+  return outcome as Extract<Outcome<ResourceOf<C>>, { kind: "done" }> | RefusedCall;
+}
+
+type RefusedCall = Extract<RpcResult<never>, { kind: "refused" }>;
+
 /**
- * Gives an act in the book of an organization to its ledger. `responseOf` makes the response of
- * what was done, or of the proposal.
+ * Does an act in the book of an organization. `responseOf` makes the response of what was done, or
+ * of the proposal.
  */
 export async function act<C extends OperatorCommand, Response>(
   options: ActsOptions,
-  { organizationId, fields }: { readonly organizationId: OrganizationId; readonly fields: CommandFields<C> },
+  given: { readonly organizationId: OrganizationId; readonly fields: CommandFields<C> },
   caller: OperatorCaller,
   responseOf: (resource: ActedOf<C> | undefined, rest: ActResponse, organization: Organization) => Response,
 ): Promise<RpcResult<Response>> {
-  const { administration, cellOf } = options;
-  const organization = await administration.organization(organizationId);
-  if (organization === undefined) {
-    return { kind: "refused", refusal: { reason: "ORGANIZATION_NOT_FOUND", organizationId } };
-  }
-  const authority = authorityOf(administration, caller.key, organization);
-  const command = { ...fields, organizationId, actor: actorOf(caller.key), authority } as unknown as C;
-  const { deadline, trace } = caller;
-  const outcome = await cellOf(organization).ledger.submit<OperatorCommand>(command, deadline, {
-    trace,
-    operator: true,
-  });
+  const by = await commandBy<C>(options, given, caller);
+  if (by === undefined) return unknownOrganization(given.organizationId);
+  const { organization, command } = by;
+  const outcome = await submitAct<OperatorCommand>(options, organization, command, caller);
   if (outcome.kind === "refused") return outcome;
   const { resource, proposal } = outcome.resource;
   const unchanged = outcome.replayed && proposal === undefined;
   const message = proposal === undefined ? undefined : await proposalOfBook(options, { organization, proposal });
   return done(responseOf(resource as ActedOf<C> | undefined, { unchanged, proposal: message }, organization));
+}
+
+/** The same for a resolution, whose transaction the response always has. */
+export async function actOnTransaction<Response>(
+  options: ActsOptions,
+  given: { readonly organizationId: OrganizationId; readonly fields: CommandFields<ResolveTransaction> },
+  caller: OperatorCaller,
+  responseOf: (transaction: ResolvedTransaction, rest: ActResponse) => Response,
+): Promise<RpcResult<Response>> {
+  const by = await commandBy<ResolveTransaction>(options, given, caller);
+  if (by === undefined) return unknownOrganization(given.organizationId);
+  const { organization, command } = by;
+  const outcome = await submitAct(options, organization, command, caller);
+  if (outcome.kind === "refused") return outcome;
+  const { proposal } = outcome.resource;
+  const unchanged = outcome.replayed && proposal === undefined;
+  const message = proposal === undefined ? undefined : await proposalOfBook(options, { organization, proposal });
+  return done(responseOf(outcome.resource, { unchanged, proposal: message }));
+}
+
+function unknownOrganization(organizationId: OrganizationId): RefusedCall {
+  return { kind: "refused", refusal: { reason: "ORGANIZATION_NOT_FOUND", organizationId } };
 }

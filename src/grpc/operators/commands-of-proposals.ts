@@ -1,7 +1,11 @@
-import type { Command, OperatorCommand } from "../../domain/commands.js";
+import { typeidUnboxed } from "typeid-js";
+
+import type { OperatorCommand, ResolveTransaction } from "../../domain/commands.js";
+import { resolutionFrom } from "../../domain/operations/resolve-transaction.js";
 import type { Proposal } from "../../domain/proposal.js";
 import { type Authority, contentFrom } from "../../domain/second-person.js";
 import type { Actor } from "../../domain/values/actor.js";
+import type { TransactionId } from "../../domain/values/ids.js";
 import type { StatusReason } from "../../domain/values/text.js";
 
 interface Approver {
@@ -13,13 +17,20 @@ interface Approver {
 
 /**
  * Returns the command that carries a proposal out. Undefined for the content of another version:
- * two versions may serve one database.
+ * two versions may serve one database. Only the service writes such a content: the `mac` of the row
+ * says so.
  */
-export function commandOf(proposal: Proposal, { authority, actor }: Approver): Command | undefined {
-  const { content, organizationId } = proposal;
+export function commandOf(
+  { content, organizationId, subject }: Proposal,
+  { note, ...by }: Approver,
+): OperatorCommand | ResolveTransaction | undefined {
+  if (subject.startsWith("txn_")) {
+    const resolution = resolutionFrom(content);
+    if (resolution === undefined) return undefined;
+    const newTransactionId = typeidUnboxed("txn") as string as TransactionId;
+    const transactionId = subject as TransactionId;
+    return { name: "resolveTransaction", organizationId, ...by, transactionId, newTransactionId, resolution, note };
+  }
   const fields = contentFrom(content);
-  // Only the service writes such a content: the `mac` of the row says so.
-  return fields === undefined
-    ? undefined
-    : ({ ...fields, organizationId, actor, authority } as unknown as OperatorCommand);
+  return fields === undefined ? undefined : ({ ...fields, organizationId, ...by } as unknown as OperatorCommand);
 }

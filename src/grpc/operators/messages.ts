@@ -27,7 +27,7 @@ const STATES = {
   LAPSED: ProposalState.PROPOSAL_STATE_LAPSED,
 } as const satisfies Record<OperatorProposal["state"], ProposalState>;
 
-const PAYOUTS = {
+export const PAYOUT_MODE_MESSAGES = {
   auto: PayoutModeMessage.PAYOUT_MODE_AUTO,
   open: PayoutModeMessage.PAYOUT_MODE_OPEN,
   closed: PayoutModeMessage.PAYOUT_MODE_CLOSED,
@@ -84,7 +84,7 @@ export function toRailAccount(account: RailAccountState): RailAccountMessage {
     organization_id: account.organizationId,
     rail: account.rail,
     is_default: account.isDefault,
-    payouts: PAYOUTS[account.payouts],
+    payouts: PAYOUT_MODE_MESSAGES[account.payouts],
     payouts_note: textIfAny(account.payoutsReason),
     credentials_expire_at: ifSet(account.credentialsExpireAt),
     updated_at: toTimestamp(account.updatedAt),

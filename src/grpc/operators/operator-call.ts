@@ -1,4 +1,5 @@
 import { requestIdOf } from "../../../runtime/request-id.js";
+import type { IdempotencyKey } from "../../domain/values/text.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import type { Operator } from "../../operators/operator.js";
 import { type Admit, type Caller, parseRequest, type ServingDependencies } from "../calls/call-context.js";
@@ -35,7 +36,7 @@ export interface OperatorRoute {
    * the refusals of `run` of the rpc. A unary rpc makes one message. Rejects with the errors that
    * `run` throws.
    */
-  runForMachine(contract: Pick<RpcContract, "input">, bytes: Buffer): EncodedMessages;
+  runForMachine(contract: Pick<RpcContract, "input">, bytes: Buffer, idempotencyKey?: IdempotencyKey): EncodedMessages;
 }
 
 /** Makes the route of an rpc. */
@@ -64,8 +65,8 @@ function forMachine<Request, Input>(
   rpc: Pick<OperatorStreamRpc<Request, Input>, "request" | "parse">,
   run: (input: Input, caller: Caller<undefined>) => EncodedMessages,
 ): OperatorRoute["runForMachine"] {
-  return async function* (contract, bytes) {
-    const caller = machineCaller();
+  return async function* (contract, bytes, idempotencyKey) {
+    const caller = { ...machineCaller(), idempotencyKey };
     const input = parseRequest(rpc, contract, bytes, caller);
     if (!input.ok) return { reason: "INVALID_FIELD", fields: input.fields };
     return yield* run(input.value, caller);

@@ -19,7 +19,7 @@ import type { BookProposal, OperatorProposal } from "../../operators/ports.js";
 import { done, type RpcResult } from "../calls/rpc-result.js";
 import { readOperatorsContract } from "../messages/contract.js";
 import { parseFields } from "../messages/fields.js";
-import { type ActsOptions, authorityOf, type OperatorCaller } from "./acts.js";
+import { type ActsOptions, authorityOf, type OperatorCaller, submitAct } from "./acts.js";
 import { commandOf } from "./commands-of-proposals.js";
 import { parseId } from "./fields.js";
 import { namesOf, toProposal } from "./messages.js";
@@ -116,7 +116,7 @@ async function approve(
   options: ActsOptions,
   { found, by, note, caller }: BookDecision,
 ): Promise<RpcResult<ApproveProposalResponse>> {
-  const { administration, cellOf } = options;
+  const { administration } = options;
   const { organization, proposal } = found;
   const person = by.id as string as Decider;
   const closed = refusalToDecide(proposal, { person, now: toUnixMillis(options.now()) });
@@ -127,11 +127,11 @@ async function approve(
     note,
   });
   const shown = unlessOrphaned(shownOfBook(found, options), await administration.operators());
-  if (command === undefined || shown.state === "LAPSED") {
+  const isWhole = await options.railChanges.isWhole(organization, proposal);
+  if (command === undefined || shown.state === "LAPSED" || !isWhole) {
     return { kind: "refused", refusal: { reason: "PROPOSAL_CLOSED", proposalId: proposal.id, state: "LAPSED" } };
   }
-  const { deadline, trace } = caller;
-  const outcome = await cellOf(organization).ledger.submit(command, deadline, { trace, operator: true });
+  const outcome = await submitAct(options, organization, command, caller);
   if (outcome.kind === "refused") return outcome;
   return decided(options, found, outcome.replayed);
 }

@@ -1,14 +1,17 @@
 import type { Organization } from "../../domain/api-key.js";
 import type { ServedCell } from "../services/served-cell.js";
+import { accountActs } from "./account-acts.js";
 import { accountRpcs } from "./account-rpcs.js";
 import type { ActsOptions } from "./acts.js";
 import { bookRpcs, type BookRpcsOptions } from "./book-rpcs.js";
 import { keyRpcs } from "./key-rpcs.js";
 import { limitRpcs } from "./limit-rpcs.js";
+import { moneyActs } from "./money-acts.js";
 import { type OperatorRoute, operatorStream, operatorUnary } from "./operator-call.js";
 import { operatorRpcs } from "./operator-rpcs.js";
 import { organizationRpcs } from "./organization-rpcs.js";
 import { proposalRpcs } from "./proposal-rpcs.js";
+import { railActs } from "./rail-acts.js";
 import { railRpcs, type RailRpcsOptions } from "./rail-rpcs.js";
 
 export interface RoutesOptions extends ActsOptions, BookRpcsOptions, RailRpcsOptions {
@@ -22,6 +25,9 @@ export function operatorRoutes(options: RoutesOptions): Readonly<Record<string, 
     ...organizationRpcs(operatorUnary, options),
     ...keyRpcs(operatorUnary, options),
     ...limitRpcs(operatorUnary, options),
+    ...accountActs(operatorUnary, options),
+    ...railActs(operatorUnary, options),
+    ...moneyActs(operatorUnary, options),
     ...bookRpcs(operatorUnary, options),
     ...railRpcs(operatorUnary, options),
     ...accountRpcs(operatorStream, options),

@@ -1,10 +1,9 @@
 import { typeidUnboxed } from "typeid-js";
 
 import type { ApiKey } from "../../domain/api-key.js";
-import { parseRailReceipt, type Resolution } from "../../domain/payment.js";
 import type { Decider } from "../../domain/proposal.js";
-import { parseAmount } from "../../domain/values/cents.js";
-import { parseTransactionId, type ProposalId, type TransactionId } from "../../domain/values/ids.js";
+import type { Authority } from "../../domain/second-person.js";
+import { parseTransactionId, type ProposalId } from "../../domain/values/ids.js";
 import { parseStatusReason } from "../../domain/values/text.js";
 import {
   ClearFlagRequest,
@@ -18,12 +17,13 @@ import {
 import { actorOf } from "../calls/call-context.js";
 import { done, resultOf } from "../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../calls/unary-call.js";
-import { fieldProblem, type ParsedFields, parseFields } from "../messages/fields.js";
+import { parseFields } from "../messages/fields.js";
 import { parseFlagReason, toPaymentMessage } from "../messages/payment.js";
+import { parseResolution } from "../messages/resolution.js";
 import { toTransactionMessage } from "../messages/transaction.js";
 import type { ListTurns } from "./list-turns.js";
 import type { MovementOptions } from "./move-money.js";
-import type { CellOf, ServedCell } from "./served-cell.js";
+import type { CellOf } from "./served-cell.js";
 
 // The rpcs of kesc.v1.TransactionService about the payments that rails carry out.
 
@@ -71,9 +71,8 @@ export function resolveTransaction({ cellOf, newTransactionId }: MovementOptions
         fields: [...(common.ok ? [] : common.fields), ...(resolution.ok ? [] : resolution.fields)],
       };
     },
-    run: async ({ transaction_id: transactionId, note: reason, resolution }, { key, deadline, trace }) => {
-      const cell = cellOf(key);
-      const outcome = await cell.ledger.submit(
+    run: async ({ transaction_id: transactionId, note, resolution }, { key, deadline, trace }) => {
+      const outcome = await cellOf(key).ledger.submit(
         {
           name: "resolveTransaction",
           organizationId: key.organizationId,
@@ -81,12 +80,8 @@ export function resolveTransaction({ cellOf, newTransactionId }: MovementOptions
           transactionId,
           newTransactionId: newTransactionId(),
           resolution,
-          person: personOf(key),
-          mayApprove: true,
-          lapses: false,
-          newProposalId: typeidUnboxed("prp") as string as ProposalId,
-          aloneMaxCents: await resolveAloneMaxCentsOf(cell, transactionId),
-          reason,
+          authority: authorityOf(key),
+          note,
         },
         deadline,
         { trace },
@@ -114,53 +109,21 @@ export function clearFlag(cellOf: CellOf): UnaryRoute {
         flag: parseFlagReason(request.flag),
         note: parseStatusReason(request.note),
       }),
-    run: async ({ transaction_id: transactionId, flag, note: reason }, { key, deadline, trace }) => {
-      const { organizationId } = key;
-      const person = personOf(key);
+    run: async ({ transaction_id: transactionId, flag, note }, { key, deadline, trace }) => {
+      const about = { organizationId: key.organizationId, actor: actorOf(key), authority: authorityOf(key) };
       const outcome = await cellOf(key).ledger.submit(
-        { name: "clearFlag", organizationId, actor: actorOf(key), transactionId, flag, person, reason },
+        { name: "clearFlag", ...about, transactionId, flag, note },
         deadline,
         { trace },
       );
-      return resultOf(outcome, (transaction) => ({ transaction: toTransactionMessage(transaction) }));
+      // Nobody needs a second person for it, so there is always a transaction.
+      return resultOf(outcome, ({ resource }) => ({ transaction: resource && toTransactionMessage(resource) }));
     },
   });
 }
 
 /** Two keys of one name are one person: they cannot approve each other. */
-function personOf({ name }: Pick<ApiKey, "name">): Decider {
-  return name as Decider;
-}
-
-/**
- * The highest amount that one person alone may resolve. Without an account at the rail no amount is
- * low enough. The ledger refuses the transaction of another organization, whatever this returns.
- */
-async function resolveAloneMaxCentsOf({ payments, railAccounts }: ServedCell, id: TransactionId): Promise<number> {
-  const payment = await payments.payment(id);
-  const account = payment === undefined ? undefined : railAccounts.account(payment.railAccountId);
-  return account?.resolveAloneMaxCents ?? 0;
-}
-
-function parseResolution(outcome: ResolveTransactionRequest["outcome"]): ParsedFields<Resolution> {
-  switch (outcome?.$case) {
-    case undefined:
-      return fieldProblem("completed", "is required if failed and moved are absent", "REQUIRED");
-    case "completed": {
-      const fields = parseFields({ "completed.rail_receipt": parseRailReceipt(outcome.value.rail_receipt) });
-      if (!fields.ok) return fields;
-      return { ok: true, value: { kind: "COMPLETED", receipt: fields.value["completed.rail_receipt"] } };
-    }
-    case "failed":
-      return { ok: true, value: { kind: "FAILED" } };
-    case "moved": {
-      const fields = parseFields({
-        "moved.amount": parseAmount(outcome.value.amount),
-        "moved.rail_receipt": parseRailReceipt(outcome.value.rail_receipt),
-      });
-      if (!fields.ok) return fields;
-      const { "moved.amount": amountCents, "moved.rail_receipt": receipt } = fields.value;
-      return { ok: true, value: { kind: "MOVED", amountCents, receipt } };
-    }
-  }
+function authorityOf({ name }: Pick<ApiKey, "name">): Authority {
+  const newProposalId = typeidUnboxed("prp") as string as ProposalId;
+  return { person: name as Decider, mayApprove: true, groups: [], newProposalId };
 }

@@ -1,7 +1,7 @@
 import type { BookHead } from "../../domain/book.js";
-import type { Finder, FinderKeys, RailRevision, TableName, Tables, UsedReceipt } from "../../domain/decision.js";
+import type { Finder, FinderKeys, TableName, Tables, UsedReceipt } from "../../domain/decision.js";
 import type { JournalEntry } from "../../domain/journal.js";
-import type { RailMovement } from "../../domain/payment.js";
+import type { RailAccountId, RailMovement } from "../../domain/payment.js";
 import type { OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 
@@ -23,14 +23,30 @@ export type Loaded = { readonly [Name in TableName]: readonly Tables[Name][] } &
   readonly books: readonly BookHead[];
   readonly receipts: readonly UsedReceipt[];
   readonly movements: readonly UsedMovement[];
-  /** Read after the books are locked: changes of these accounts lock the book, too. */
-  readonly railRevisions: readonly RailRevision[];
+  /** By the account at the rail. Read after the books are locked, as accounts at rails are. */
+  readonly paymentsUnderWay: ReadonlyMap<RailAccountId, number>;
+  readonly railAccountsOfCell: RailAccountsOfCell;
   /**
    * The time of the database when the transaction began. Undefined if the database shares the clock
    * of this machine.
    */
   readonly begunAt: UnixMillis | undefined;
 };
+
+/** The accounts at rails of all books of the cell. */
+export interface RailAccountsOfCell {
+  readonly count: number;
+  /** The sum of their revisions: each change of an account adds 1. */
+  readonly revisions: number;
+}
+
+/** No accounts. Also what a batch sees that needs to know of none. */
+export const NO_RAIL_ACCOUNTS: RailAccountsOfCell = { count: 0, revisions: 0 };
+
+/** Returns a text that changes with each change of an account. */
+export function railAccountsText({ count, revisions }: RailAccountsOfCell): string {
+  return `${String(count)}:${String(revisions)}`;
+}
 
 /** A movement of shillings that the book has. */
 export interface UsedMovement {

@@ -1,12 +1,9 @@
 import type { RailAccountId } from "../../domain/payment.js";
+import type { PayoutMode } from "../../domain/rail-account.js";
 import type { Rail } from "../../domain/transaction.js";
 import type { Cents } from "../../domain/values/cents.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import type { PaymentRail } from "../../rails/rail.js";
-
-/** Whether payouts begin: always, never, or unless too many outcomes are unknown. */
-export const PAYOUT_MODES = ["auto", "open", "closed"] as const;
-export type PayoutMode = (typeof PAYOUT_MODES)[number];
 
 /** An organization's account at a rail, ready for use. */
 export interface RailAccount {

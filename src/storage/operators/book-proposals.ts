@@ -1,4 +1,4 @@
-import type { Decider, Proposal } from "../../domain/proposal.js";
+import type { Proposal } from "../../domain/proposal.js";
 import type { OrganizationId, ProposalId } from "../../domain/values/ids.js";
 import type { Cell } from "../database.js";
 import { proposalColumns, proposalOf, type ProposalRow } from "../sql/records/proposal-rows.js";
@@ -37,16 +37,4 @@ export async function bookProposals(
     // Somebody has written or changed the row past the service.
     return proposal === undefined || proposal.content === "" ? [] : [{ proposal, isOpen: row.is_open === 1 }];
   });
-}
-
-/** Returns who has proposed it, if it waits for a second person. */
-export async function standingProposer(
-  { engine, reader }: Pick<Cell, "engine" | "reader">,
-  subject: string,
-): Promise<Decider | undefined> {
-  const [row] = await reader.rows<{ readonly person: string }>(
-    `SELECT person FROM ${engine.table("proposals")} WHERE subject = ? AND done_at IS NULL`,
-    [subject],
-  );
-  return row?.person as Decider | undefined;
 }

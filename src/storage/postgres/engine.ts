@@ -93,9 +93,11 @@ export function postgresEngine(schema: string): Engine {
       return `INSERT INTO ${name} (${names.join(", ")}) SELECT ${values.join(", ")} FROM ${input(columns)}`;
     },
     update: (name, { columns, key }) => {
-      const changes = Object.keys(columns).filter((column) => column !== key);
+      const keys = [key].flat();
+      const changes = Object.keys(columns).filter((column) => !keys.includes(column));
       const set = changes.map((column) => `${column} = ${valueOf(column, columns)}`);
-      return `UPDATE ${name} AS changed SET ${set.join(", ")} FROM ${input(columns)} WHERE changed.${key} = input.${key}`;
+      const found = keys.map((column) => `changed.${column} = input.${column}`).join(" AND ");
+      return `UPDATE ${name} AS changed SET ${set.join(", ")} FROM ${input(columns)} WHERE ${found}`;
     },
     isMissingTable: (error) => codeOf(error) === UNDEFINED_TABLE,
     storeErrorOf,

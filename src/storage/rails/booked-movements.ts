@@ -109,7 +109,8 @@ function statements(engine: Engine) {
       JOIN ${table("transactions")} t ON t.id = p.transaction_id WHERE p.book = ? AND t.rail = ?`,
     adjusted: `
       SELECT p.content FROM ${table("proposals")} p
-      WHERE p.book = ? AND p.done_at IS NOT NULL AND p.content LIKE '["adjustMovement",%'`,
+      WHERE p.book = ? AND p.done_at IS NOT NULL AND COALESCE(p.decision, 'APPROVED') = 'APPROVED'
+        AND (p.content LIKE '%"name":"adjustMovement"%' OR p.content LIKE '["adjustMovement",%')`,
     within: `
       SELECT ${movement} FROM ${joined}
       WHERE j.book = ? AND j.seq >= ? AND j.recorded_at <= ?
@@ -122,8 +123,8 @@ function statements(engine: Engine) {
 function adjustmentsOf(contents: readonly string[]): ReadonlyMap<string, number> {
   const sums = new Map<string, number>();
   for (const content of contents) {
-    const [, cents, movement, direction] = JSON.parse(content) as [string, number, string, "in" | "out"];
-    sums.set(movement, (sums.get(movement) ?? 0) + (direction === "in" ? cents : -cents));
+    const { amountCents, target, direction } = correctionIn(content);
+    sums.set(target, (sums.get(target) ?? 0) + (direction === "in" ? amountCents : -amountCents));
   }
   return sums;
 }
@@ -131,8 +132,28 @@ function adjustmentsOf(contents: readonly string[]): ReadonlyMap<string, number>
 /** What a transfer moved stands in its content alone, because no book account has changed. */
 function transferIn(detail: string): Pick<BookedMovement, "direction" | "amountCents"> {
   const [, , content = ""] = JSON.parse(detail) as readonly string[];
-  const [, amountCents, , direction] = JSON.parse(content) as [string, number, string, "in" | "out"];
+  const { direction, amountCents } = correctionIn(content);
   return { direction, amountCents };
+}
+
+interface DirectedCorrection {
+  readonly amountCents: number;
+  /** The movement that it adjusts, or the receipt of a transfer. */
+  readonly target: string;
+  readonly direction: "in" | "out";
+}
+
+/**
+ * Reads the content of a correction that has a direction. One from before operators proposed in
+ * books is a list.
+ */
+function correctionIn(content: string): DirectedCorrection {
+  const parts = JSON.parse(content) as
+    | readonly [name: string, amountCents: number, target: string, direction: "in" | "out"]
+    | (Omit<DirectedCorrection, "target"> & { readonly movement?: string; readonly receipt?: string });
+  if ("amountCents" in parts) return { ...parts, target: parts.movement ?? parts.receipt ?? "" };
+  const [, amountCents, target, direction] = parts;
+  return { amountCents, target, direction };
 }
 
 function movementOf(row: BookedMovementRow): BookedMovement {

@@ -6,7 +6,7 @@ import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import type { Payments, StoredPayment, UnknownPayouts } from "../../settlement/ports/payments.js";
 import type { Cell } from "../database.js";
 import type { Engine, Read } from "../sql/engine.js";
-import { paymentOf, type PaymentRow } from "../sql/records/payment-rows.js";
+import { openPayments, paymentOf, type PaymentRow } from "../sql/records/payment-rows.js";
 import { orStoreError } from "../sql/store-error.js";
 
 /** A row of `payments` with its schedule, and with columns of its transaction. */
@@ -98,14 +98,6 @@ export async function openPaymentsOf(
   return row?.count ?? 0;
 }
 
-/**
- * Counts the payments of a rail account that the rail may have, also those that it turned away.
- * Their outcome is open.
- */
-export function paymentsUnderWaySql(engine: Engine): string {
-  return paymentStatements(engine).underWay;
-}
-
 function storedPaymentOf(row: StoredPaymentRow, payment: ReturnType<typeof paymentOf>): StoredPayment {
   return {
     transactionId: payment.transactionId,
@@ -136,16 +128,13 @@ function timeOf(millis: number | null): UnixMillis | undefined {
 /** A payout that the rail may have, and whose first check has found nothing out. */
 const UNKNOWN_PAYOUT = "p.direction = 'REDEEM' AND p.checks >= 1";
 
-function paymentStatements({ table, indexedBy }: Engine) {
+function paymentStatements(engine: Engine) {
+  const { table } = engine;
   const columns = `
     SELECT p.*, b.organization_id, t.status, t.amount_cents, t.open_flags, t.created_at AS accepted_at`;
   const joined = `
     JOIN ${table("transactions")} t ON t.id = p.transaction_id JOIN ${table("books")} b ON b.number = p.book`;
-  const along = (index: string, condition: string): string =>
-    `SELECT * FROM ${table("payments")}${indexedBy(index)} WHERE ${condition}`;
-  // Each open payment is in one of two indexes, and each condition is that of its index.
-  const newPayouts = along("payments_new_payouts", "state = 'READY' AND direction = 'REDEEM'");
-  const others = along("payments_other_open", "state <> 'ENDED' AND (state <> 'READY' OR direction = 'MINT')");
+  const { newPayouts, others } = openPayments(engine);
   // The smallest time is the first row of an index. PostgreSQL may read all rows for an EXISTS.
   const isDue = (some: string): string => `(SELECT MIN(p.due_at) FROM (${some}) p WHERE p.rail_account_id = a.id) <= ?`;
   const dueOf = (some: string): string =>
@@ -166,9 +155,6 @@ function paymentStatements({ table, indexedBy }: Engine) {
       ${columns} FROM (${others}) p ${joined} WHERE p.rail_account_id = ? AND ${UNKNOWN_PAYOUT}
       ORDER BY p.due_at LIMIT ?`,
     openPayments: `SELECT COUNT(*) AS count FROM (${newPayouts} UNION ALL ${others}) p WHERE rail_account_id = ?`,
-    underWay: `
-      SELECT COUNT(*) AS count FROM (${newPayouts} UNION ALL ${others}) p
-      WHERE rail_account_id = ? AND (state <> 'READY' OR turned_away > 0)`,
     reschedule: `
       UPDATE ${table("payments")} SET due_at = ?, checks = ?, last_code = ?
       WHERE transaction_id = ? AND state = ? AND checks = ? RETURNING transaction_id`,

@@ -24,7 +24,7 @@ const DAY_MILLIS = 86_400_000;
 const WARNED_DAYS = 14;
 
 /** An account with its decrypted credentials: undefined if the rail needs none. */
-export type OpenRailAccount = StoredRailAccount & { readonly credentials: string | undefined };
+export type OpenRailAccount = Omit<StoredRailAccount, "credentials"> & { readonly credentials: string | undefined };
 
 interface DirectoryDependencies {
   readonly now: () => UnixMillis;
@@ -160,13 +160,13 @@ export class RailAccountDirectory implements RailAccounts, SettledAccounts, Defa
     account: StoredRailAccount,
     keys: ReadonlyMap<OrganizationId, Parameters<typeof openCredentials>[0]>,
   ): MadeRail {
-    const { id, organizationId, sealedCredentials } = account;
-    const source = [...contextOf(account), Buffer.from(sealedCredentials ?? []).toString("base64")].join("\n");
+    const { id, organizationId, credentials: sealed } = account;
+    const source = [...contextOf(account), sealed?.hex].join("\n");
     const before = this.#rails.get(id);
     if (before?.source === source) return before;
     const own = keys.get(organizationId);
     if (own === undefined) throw new Error(`the organization ${organizationId} has no book`);
-    const credentials = sealedCredentials === undefined ? undefined : openCredentials(own, account, sealedCredentials);
+    const credentials = sealed && openCredentials(own, account, sealed);
     return { source, rail: this.#given.railOf({ ...account, credentials }) };
   }
 

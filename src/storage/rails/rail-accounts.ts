@@ -1,41 +1,20 @@
-import { hash } from "node:crypto";
+import { createHmac, hash } from "node:crypto";
 
-import type { RailAccountId } from "../../domain/payment.js";
-import type { Rail } from "../../domain/transaction.js";
-import type { Cents } from "../../domain/values/cents.js";
-import type { OrganizationId } from "../../domain/values/ids.js";
+import type { RailAccountRecord } from "../../domain/rail-account.js";
+import type { Sealed } from "../../domain/values/sealed.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
-import type { PayoutMode } from "../../settlement/ports/rail-accounts.js";
 import type { Cell } from "../database.js";
 import type { BookKeys } from "../secrets/book-keys.js";
-import { decrypt, encrypt } from "../secrets/encryption.js";
+import { decrypt, encrypt, sealedOf } from "../secrets/encryption.js";
 import type { Engine } from "../sql/engine.js";
-import type { RailAccountRow } from "../sql/records/rail-account-rows.js";
+import { railAccountOf, type RailAccountRow } from "../sql/records/rail-account-rows.js";
 import { orStoreError } from "../sql/store-error.js";
 
-/** An organization's account at a rail, as it is stored. Its credentials stay encrypted. */
-export interface StoredRailAccount {
-  readonly id: RailAccountId;
-  readonly organizationId: OrganizationId;
+/** An account at a rail, as lists read it. Its credentials stay encrypted. */
+export interface StoredRailAccount extends RailAccountRecord {
   /** Whether the organization is for tests. */
   readonly isSandbox: boolean;
-  readonly rail: Rail;
-  /** A JSON object. Each rail has fields of its own. */
-  readonly settings: string;
-  readonly sealedCredentials: Uint8Array | undefined;
-  readonly credentialsExpireAt: UnixMillis | undefined;
-  readonly payouts: PayoutMode;
-  /** Why an operator chose that. May be empty. */
-  readonly payoutsReason: string;
-  /** Whether the organization's calls that name no rail are for this account. */
-  readonly isDefault: boolean;
-  readonly beginWithinMillis: number;
-  readonly confirmAboveCents: Cents | 0;
-  readonly resolveAloneMaxCents: Cents | 0;
-  /** How often the account was set or changed. */
-  readonly revision: number;
   readonly balance: StoredBalance | undefined;
-  readonly updatedAt: UnixMillis;
 }
 
 /** What the rail told about the balance of the account. */
@@ -74,27 +53,9 @@ export async function railAccountsVersion({ engine, reader }: RailAccountsCell):
 }
 
 export function storedRailAccountOf(row: StoredRailAccountRow): StoredRailAccount {
-  return {
-    id: row.id as RailAccountId,
-    organizationId: row.organization_id as OrganizationId,
-    isSandbox: row.is_sandbox === 1,
-    rail: row.rail as Rail,
-    settings: row.settings,
-    sealedCredentials: row.credentials ?? undefined,
-    credentialsExpireAt: row.credentials_expire_at === null ? undefined : toUnixMillis(row.credentials_expire_at),
-    payouts: row.payouts as PayoutMode,
-    payoutsReason: row.payouts_reason,
-    isDefault: row.is_usual === 1,
-    beginWithinMillis: row.begin_within_millis,
-    confirmAboveCents: row.confirm_above_cents as Cents | 0,
-    resolveAloneMaxCents: row.resolve_alone_max_cents as Cents | 0,
-    revision: row.revision,
-    balance:
-      row.balance === null || row.balance_at === null
-        ? undefined
-        : { json: row.balance, at: toUnixMillis(row.balance_at) },
-    updatedAt: toUnixMillis(row.updated_at),
-  };
+  const { is_sandbox: isSandbox, balance: json, balance_at: at } = row;
+  const balance = json === null || at === null ? undefined : { json, at: toUnixMillis(at) };
+  return { ...railAccountOf(row), isSandbox: isSandbox === 1, balance };
 }
 
 /** What credentials belong to. A change of any of it needs the credentials as well. */
@@ -122,17 +83,27 @@ export class CredentialsError extends Error {
 }
 
 /** Encrypts credentials. They can be read only in this account, and only with these settings. */
-export function sealCredentials({ data }: Pick<BookKeys, "data">, owner: AccountOwner, credentials: string): Buffer {
-  return encrypt(data, credentials, contextOf(owner));
+export function sealCredentials({ data }: Pick<BookKeys, "data">, owner: AccountOwner, credentials: string): Sealed {
+  return sealedOf(encrypt(data, credentials, contextOf(owner)));
+}
+
+/**
+ * Returns an HMAC of credentials, in hexadecimal. Equal credentials have equal ones, and without
+ * the key of the book nobody can try passwords.
+ */
+export function hmacOfCredentials({ index }: Pick<BookKeys, "index">, credentials: string): string {
+  return createHmac("sha256", index)
+    .update(JSON.stringify(["kesc-rail-credentials-1", credentials]))
+    .digest("hex");
 }
 
 /**
  * Throws a CredentialsError if the bytes or the settings were changed, or belong to another
  * account.
  */
-export function openCredentials({ data }: Pick<BookKeys, "data">, owner: AccountOwner, sealed: Uint8Array): string {
+export function openCredentials({ data }: Pick<BookKeys, "data">, owner: AccountOwner, sealed: Sealed): string {
   try {
-    return decrypt(data, sealed, contextOf(owner)).toString("utf8");
+    return decrypt(data, Buffer.from(sealed.hex, "hex"), contextOf(owner)).toString("utf8");
   } catch {
     throw new CredentialsError(owner);
   }

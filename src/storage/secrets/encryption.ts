@@ -1,4 +1,6 @@
-import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, hash, type KeyObject, randomBytes } from "node:crypto";
+
+import type { Sealed } from "../../domain/values/sealed.js";
 
 const ALGORITHM = "aes-256-gcm";
 const NONCE_BYTES = 12;
@@ -25,6 +27,11 @@ export function decrypt(key: KeyObject, sealed: Uint8Array, context: readonly st
   decipher.setAAD(bytesOf(context)).setAuthTag(tag);
   const first = decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES));
   return Buffer.concat([first, decipher.final()]);
+}
+
+/** Returns encrypted bytes as a command holds them. */
+export function sealedOf(bytes: Uint8Array): Sealed {
+  return { hex: Buffer.from(bytes).toString("hex"), sha256: hash("sha256", bytes, "hex") };
 }
 
 function bytesOf(context: readonly string[]): Buffer {

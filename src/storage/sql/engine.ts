@@ -4,9 +4,9 @@ import type { ColumnType } from "../../model/column.js";
 export type Columns = Readonly<Record<string, ColumnType>>;
 
 export interface RowChange {
-  /** The columns of the given rows: the key, and the columns to set. */
+  /** The columns of the given rows: those of the key, and those to set. */
   readonly columns: Columns;
-  readonly key: string;
+  readonly key: string | readonly string[];
 }
 
 export type Binding = string | number | Uint8Array;

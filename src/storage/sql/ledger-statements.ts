@@ -7,6 +7,7 @@ import {
   BOOK_SUSPENSION_COLUMNS,
   BOOK_USAGE_COLUMNS,
 } from "./records/book-head-rows.js";
+import { openPayments } from "./records/payment-rows.js";
 import { proposalColumns } from "./records/proposal-rows.js";
 import { withBalanceAfter } from "./rows.js";
 import { type Table, TABLES, type Update } from "./tables.js";
@@ -38,7 +39,10 @@ export interface LedgerReads {
    * proposal allows once.
    */
   readonly proposals: LedgerRead;
-  readonly railRevisions: LedgerRead;
+  readonly railAccounts: LedgerRead;
+  readonly paymentsUnderWay: LedgerRead;
+  readonly railAccountsOfCell: LedgerRead;
+  readonly reservePlaces: LedgerRead;
   readonly waitingProposals: LedgerRead;
   /** Locks the keys in the order of their ids, as the notes of their use do. */
   readonly apiKeys: LedgerRead;
@@ -90,6 +94,8 @@ export function ledgerStatements(engine: Engine): LedgerStatements {
       payments: tableStatements(engine, TABLES.payments),
       proposals: tableStatements(engine, TABLES.proposals),
       apiKeys: tableStatements(engine, TABLES.apiKeys),
+      railAccounts: tableStatements(engine, TABLES.railAccounts),
+      reservePlaces: tableStatements(engine, TABLES.reservePlaces),
       idempotencyKeys: tableStatements(engine, TABLES.idempotencyKeys),
     },
   };
@@ -209,13 +215,31 @@ function transactionReads(engine: Engine) {
 function ownReads(engine: Engine) {
   const { table, within, forUpdate } = engine;
   const { list } = keySelects(engine);
+  const { newPayouts, others } = openPayments(engine);
   return {
-    railRevisions: {
-      finders: ["railRevision"],
+    railAccounts: {
+      finders: ["railAccounts"],
+      sql: `SELECT * FROM ${table("rail_accounts")} WHERE organization_id IN (${list}) ORDER BY id`,
+    },
+    paymentsUnderWay: {
+      finders: ["paymentsUnderWay", "paymentsUnderWay"],
       sql: `
-          SELECT DISTINCT a.id, a.organization_id, a.revision
-          FROM ${table("payments")} p JOIN ${table("rail_accounts")} a ON a.id = p.rail_account_id
-          WHERE p.transaction_id IN (${list})`,
+          SELECT rail_account_id, COUNT(*) AS count FROM (
+            ${newPayouts} AND rail_account_id IN (${list}) UNION ALL ${others} AND rail_account_id IN (${list})
+          ) p WHERE state <> 'READY' OR turned_away > 0 GROUP BY rail_account_id`,
+    },
+    railAccountsOfCell: {
+      finders: ["railAccountsOfCell"],
+      sql: `
+          SELECT COUNT(*) AS count, COALESCE(SUM(revision), 0) AS revisions
+          FROM ${table("rail_accounts")} WHERE EXISTS (${list})`,
+    },
+    reservePlaces: {
+      finders: ["reservePlaces"],
+      sql: `
+          SELECT p.*, o.organization_id
+          FROM ${table("reserve_places")} p JOIN ${table("books")} o ON o.number = p.book
+          WHERE o.organization_id IN (${list}) ORDER BY p.place`,
     },
     waitingProposals: {
       finders: ["waitingProposals"],

@@ -1,12 +1,15 @@
 import type { BookHead } from "../../domain/book.js";
 import type { Finder, FinderKeys, TableName, Tables } from "../../domain/decision.js";
+import type { RailAccountId } from "../../domain/payment.js";
 import type { AccountId, OrganizationId } from "../../domain/values/ids.js";
 import {
   type BatchLookup,
   type Changes,
   type LedgerStore,
   type Loaded,
+  NO_RAIL_ACCOUNTS,
   type NumberedEntry,
+  type RailAccountsOfCell,
   StoreError,
   type StoreTransaction,
   type TableChanges,
@@ -34,7 +37,8 @@ import { idempotencyKeyOf, type IdempotencyKeyRow } from "./records/idempotency-
 import { paymentOf, type PaymentRow } from "./records/payment-rows.js";
 import { type MovementRow, type ReceiptRow, usedMovementOf, usedReceiptOf } from "./records/proof-rows.js";
 import { proposalOf, type ProposalRow } from "./records/proposal-rows.js";
-import { railRevisionOf, type RailRevisionRow } from "./records/rail-account-rows.js";
+import { railAccountOf, type RailAccountRow } from "./records/rail-account-rows.js";
+import { type PlaceRow, reservePlaceOf } from "./records/reserve-place-rows.js";
 import { holderOf, type HolderRow, type ReadTransactionRow, transactionOf } from "./rows.js";
 import { orStoreError, storeErrorOf } from "./store-error.js";
 import { type BatchFacts, type Table, TABLES } from "./tables.js";
@@ -116,6 +120,9 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       proposalRows,
       bookRows,
       railRows,
+      underWayRows,
+      [railAccountsOfCell],
+      placeRows,
       waitingRows,
       apiKeyRows,
     ] = await Promise.all([
@@ -130,7 +137,10 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       rowsOf<MovementRow>(reads.movements),
       rowsOf<ProposalRow>(reads.proposals),
       this.#rows<BookRow>(lockedBooks, [numbers]),
-      rowsOf<RailRevisionRow>(reads.railRevisions),
+      rowsOf<RailAccountRow>(reads.railAccounts),
+      rowsOf<{ readonly rail_account_id: string; readonly count: number }>(reads.paymentsUnderWay),
+      rowsOf<RailAccountsOfCell>(reads.railAccountsOfCell),
+      rowsOf<PlaceRow & { readonly organization_id: string }>(reads.reservePlaces),
       rowsOf<ProposalRow>(reads.waitingProposals),
       rowsOf<ApiKeyRow>(reads.apiKeys),
     ]);
@@ -149,7 +159,10 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       apiKeys: apiKeyRows.map(storedApiKeyOf),
       receipts: this.#ownRows(receiptRows, usedReceiptOf),
       movements: this.#ownRows(movementRows, usedMovementOf),
-      railRevisions: railRows.map(railRevisionOf),
+      railAccounts: railRows.map(railAccountOf),
+      paymentsUnderWay: new Map(underWayRows.map((row) => [row.rail_account_id as RailAccountId, row.count])),
+      railAccountsOfCell: railAccountsOfCell ?? NO_RAIL_ACCOUNTS,
+      reservePlaces: placeRows.map(reservePlaceOf),
       idempotencyKeys: this.#ownRows(keyRows, idempotencyKeyOf),
     };
   }

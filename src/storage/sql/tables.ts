@@ -7,7 +7,8 @@ import type { Transaction } from "../../domain/transaction.js";
 import type { AccountId, OrganizationId } from "../../domain/values/ids.js";
 import { ACCOUNT_HOLDERS, ACCOUNTS, FREEZES } from "../../model/accounts.js";
 import { changedNamesOf, type InsertedRow, insertedTypesOf, typesOf } from "../../model/column.js";
-import { API_KEYS } from "../../model/organizations.js";
+import { API_KEYS, RESERVE_PLACES } from "../../model/organizations.js";
+import { RAIL_ACCOUNTS } from "../../model/rails.js";
 import { IDEMPOTENCY_KEYS, PAYMENTS, PROPOSALS, TRANSACTIONS } from "../../model/transactions.js";
 import type { OpenBook } from "./book-directory.js";
 import type { Columns } from "./engine.js";
@@ -15,6 +16,8 @@ import { freezeRowOf, liftColumnsOf } from "./freeze-rows.js";
 import { accountColumnsOf } from "./records/account-rows.js";
 import { paymentRowOf } from "./records/payment-rows.js";
 import { proposalRowOf } from "./records/proposal-rows.js";
+import { railAccountRowOf } from "./records/rail-account-rows.js";
+import { reservePlaceRowOf } from "./records/reserve-place-rows.js";
 import { USAGE_NAMES, usageRowOf } from "./records/usage-rows.js";
 import { flagsText, holderRowOf, personRowOf, transactionRowOf } from "./rows.js";
 
@@ -43,9 +46,10 @@ export interface RowPlace {
 export interface Table<Row> {
   readonly name: string;
   /**
-   * The column that identifies a row to update. The rows of a table without `updates` never change.
+   * The column that identifies a row to update, or several. The rows of a table without `updates`
+   * never change.
    */
-  readonly key: string;
+  readonly key: string | readonly string[];
   readonly columns: Columns;
   readonly insertedRow: (row: Row, place: RowPlace) => object;
   /**
@@ -101,6 +105,8 @@ const PAYMENT_PROGRESS_COLUMNS = typesOf(PAYMENTS, [
 const PAYMENT_END_COLUMNS = typesOf(PAYMENTS, ["transaction_id", ...changedNamesOf(PAYMENTS)]);
 
 const PROPOSAL_CHANGE_COLUMNS = typesOf(PROPOSALS, ["subject", ...changedNamesOf(PROPOSALS)]);
+
+const RAIL_ACCOUNT_CHANGE_COLUMNS = typesOf(RAIL_ACCOUNTS, ["id", ...changedNamesOf(RAIL_ACCOUNTS)]);
 
 const REVOKED_COLUMNS = typesOf(API_KEYS, ["id", "revoked_seq", "revoked_at"]);
 
@@ -227,6 +233,26 @@ export const TABLES: { readonly [Name in TableName]: Table<Tables[Name]> } = {
         columns: REVOKED_COLUMNS,
         fits: () => true,
         updatedRow: (key, _facts, seq) => ({ id: key.id, ...revocationOf(key, seq) }),
+      },
+    ],
+  },
+  railAccounts: {
+    name: "rail_accounts",
+    key: "id",
+    columns: insertedTypesOf(RAIL_ACCOUNTS),
+    insertedRow: railAccountRowOf,
+    updates: [{ columns: RAIL_ACCOUNT_CHANGE_COLUMNS, fits: () => true, updatedRow: railAccountRowOf }],
+  },
+  reservePlaces: {
+    name: "reserve_places",
+    key: RESERVE_PLACES.key,
+    columns: insertedTypesOf(RESERVE_PLACES),
+    insertedRow: (place, { book }) => reservePlaceRowOf(place, book.number),
+    updates: [
+      {
+        columns: insertedTypesOf(RESERVE_PLACES),
+        fits: () => true,
+        updatedRow: (place, facts) => reservePlaceRowOf(place, facts.bookOf(place.organizationId).number),
       },
     ],
   },

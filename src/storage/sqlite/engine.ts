@@ -60,9 +60,11 @@ export const sqliteEngine: Engine = {
     return `INSERT INTO ${table} (${names.join(", ")}) VALUES (${values.join(", ")})`;
   },
   update: (table, { columns, key }) => {
-    const changes = Object.keys(columns).filter((name) => name !== key);
+    const keys = [key].flat();
+    const changes = Object.keys(columns).filter((name) => !keys.includes(name));
     const set = changes.map((name) => `${name} = ${valueOf(name, columns)}`);
-    return `UPDATE ${table} SET ${set.join(", ")} WHERE ${key} = @${key}`;
+    const found = keys.map((name) => `${name} = @${name}`);
+    return `UPDATE ${table} SET ${set.join(", ")} WHERE ${found.join(" AND ")}`;
   },
   isMissingTable: (error) => error instanceof Error && error.message.startsWith("no such table: "),
   storeErrorOf: (error) => {

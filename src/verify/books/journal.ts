@@ -20,6 +20,8 @@ const FIRST_KIND = "organization.created";
 const FREEZE_KINDS: ReadonlySet<string> = new Set(["account.frozen", "account.unfrozen"]);
 const SUSPENDED = "organization.suspended";
 const RESUMED = "organization.resumed";
+/** The kinds of rows about the organization itself that can have words, beside corrections. */
+const HAS_WORDS: ReadonlySet<string> = new Set([SUSPENDED, RESUMED, "limits.set", "rail.changed", "reserve.recorded"]);
 const WEBHOOK_KIND = /^webhook_endpoint\./;
 /** The ids of operators begin so. */
 const OPERATOR_PREFIX = "opr_";
@@ -141,8 +143,8 @@ export class BookCheck {
     if (!isNoPosting(row) && !isCorrection) this.#add(seq, "no posting without an account", describePosting(row));
     const stray = row.previous_seq ?? row.available_after_cents ?? row.held_after_cents;
     if (stray !== null) this.#add(seq, "no link and no balance without an account", String(stray));
-    const hasReason = row.kind === SUSPENDED || row.kind === RESUMED || row.kind === "limits.set" || isCorrection;
-    if (row.reason !== "" && !hasReason) this.#add(seq, "no reason without an account", "a reason");
+    if (row.reason !== "" && !HAS_WORDS.has(row.kind) && !isCorrection)
+      this.#add(seq, "no reason without an account", "a reason");
     if (WEBHOOK_KIND.test(row.kind)) this.#checkWebhookRow(row);
     this.#checkActor(row);
   }

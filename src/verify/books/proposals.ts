@@ -27,7 +27,7 @@ interface AuditedProposalRow {
   readonly book_seq: number;
 }
 
-/** The content of a proposal: its name, its amount, and what stands behind them. */
+/** The content of a correction: its name, its amount, and what stands behind them. */
 type ProposedContent = readonly unknown[];
 
 interface ProposedCorrection {
@@ -99,6 +99,10 @@ const KINDS_OF_ACTS: Readonly<Record<string, string>> = {
   setLimits: "limits.set",
   setAccountTier: "account.tiered",
   eraseAccount: "account.erased",
+  setRailAccount: "rail.changed",
+  setDefaultRail: "rail.changed",
+  setPayouts: "rail.changed",
+  recordReserve: "reserve.recorded",
 };
 
 /** Whether a row of this kind may lack an account, and whether it may have one. */
@@ -272,7 +276,7 @@ export class ProposalsAudit {
     const said = readContent(content);
     const amount = posting(row) === undefined ? amountIn(said) : row.amount_cents;
     const expected = JSON.stringify([name, amount, ...targets(row, said)]);
-    if (content !== expected) this.#add(row, `the content ${expected}`, content);
+    if (JSON.stringify(said) !== expected) this.#add(row, `the content ${expected}`, content);
     if (!hasReceipt && row.rail_receipt !== null) this.#add(row, "no receipt", "a receipt");
   }
 
@@ -324,15 +328,24 @@ function readDetail(detail: string | null): readonly (string | undefined)[] {
   return isThreeTexts ? (parts as string[]) : [];
 }
 
-/** Returns the parts of a content, or none if it has another form. */
+/**
+ * Returns the parts of the content of a correction, or none if it has another form. A content from
+ * before operators proposed in books is a list.
+ */
 function readContent(content: string): ProposedContent {
   try {
     const parts: unknown = JSON.parse(content);
-    return Array.isArray(parts) ? parts : [];
+    if (Array.isArray(parts)) return parts;
+    const { name, amountCents, ...others } = parts as Readonly<Record<string, unknown>>;
+    const targets = TARGETS.map((field) => others[field]).filter((target) => target !== undefined);
+    return [name, amountCents, ...targets];
   } catch {
     return [];
   }
 }
+
+/** The fields of a correction, in the order of the list. */
+const TARGETS = ["receipt", "movement", "direction", "accountId"] as const;
 
 /** The name of an act of an operator. Empty if the content has another form. */
 function nameIn(content: string): string {

@@ -17,6 +17,10 @@ const UNFREEZE = "src/domain/operations/unfreeze-account.js";
 const ERASE = "src/domain/operations/erase-account.js";
 const BEGIN_PAYMENT = "src/domain/operations/begin-payment.js";
 const ADVANCE_PAYMENT = "src/domain/operations/advance-payment.js";
+const CHANGE_RAIL_ACCOUNTS = "src/domain/operations/change-rail-accounts.js";
+const CORRECT_BOOK = "src/domain/operations/correct-book.js";
+const RESOLVE = "src/domain/operations/resolve-transaction.js";
+const SECOND_PERSON = "src/domain/second-person.js";
 const COMPLETE_PAYMENT = "src/domain/operations/complete-payment.js";
 const FAIL_PAYMENT = "src/domain/operations/fail-payment.js";
 const STORE = "src/storage/sql/ledger-store.js";
@@ -673,7 +677,32 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "a payment begins under an account at the rail that was changed since it was read",
     file: BEGIN_PAYMENT,
-    edits: [{ from: "book.railRevision(organizationId, payment.railAccountId) !== command.railRevision", to: "false" }],
+    edits: [{ from: "(railAccount?.revision ?? 0) !== command.railRevision", to: "false" }],
+  },
+  {
+    name: "an account moves to another shortcode while the rail has its payments",
+    file: CHANGE_RAIL_ACCOUNTS,
+    edits: [{ from: "facts.movesPlace && payments > 0", to: "false" }],
+  },
+  {
+    name: "an account is set after another change that the caller has not seen",
+    file: CHANGE_RAIL_ACCOUNTS,
+    edits: [{ from: "facts.accountsOfCell !== book.railAccountsOfCell()", to: "false" }],
+  },
+  {
+    name: "one person corrects the book above the alone maximum",
+    file: CORRECT_BOOK,
+    edits: [{ from: "amountCents <= correctAloneMaxCents(book.railAccounts(organizationId))", to: "true" }],
+  },
+  {
+    name: "one person resolves above the alone maximum",
+    file: RESOLVE,
+    edits: [{ from: "<= aloneMaxCents", to: ">= 0" }],
+  },
+  {
+    name: "a person approves an own proposal",
+    file: SECOND_PERSON,
+    edits: [{ from: "if (standing.person === person)", to: "if (false)" }],
   },
   {
     name: "the rail is called although nobody knows whether the begin is on disk",
@@ -828,23 +857,6 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a name of a certificate is looked for before nobody else can take it",
     file: "src/storage/organizations/cell-keys.js",
     edits: [{ from: "await session.read({ sql: this.#cell.engine.administrationLock, bindings: [] });", to: "" }],
-  },
-  {
-    name: "the places of the reserve are counted before the book is locked",
-    file: "src/storage/statements/reserve.js",
-    edits: [
-      {
-        from: "        const book = await lockBook(cell, session, { organizationId, now });\n",
-        to: `        const [{ number }] = await session.read({ sql: "SELECT number FROM books WHERE organization_id = ?",
-          bindings: [organizationId] });
-        const before = await session.read({ sql: placesSql(engine), bindings: [number] });
-        const book = await lockBook(cell, session, { organizationId, now });\n`,
-      },
-      {
-        from: "const places = await session.read({ sql: placesSql(engine), bindings: [book.number] })",
-        to: "const places = before",
-      },
-    ],
   },
   ...OF_LIMITS,
   ...OUTGOING,

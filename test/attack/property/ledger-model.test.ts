@@ -8,6 +8,7 @@ import type { Command } from "../../../src/domain/commands.js";
 import { LIMIT_PERIODS } from "../../../src/domain/limits/limits.js";
 import { COMMAND_NAMES } from "../../../src/domain/operations/table.js";
 import type { Resolution } from "../../../src/domain/payment.js";
+import type { Decider } from "../../../src/domain/proposal.js";
 import { DIRECT_RAIL } from "../../../src/domain/transaction.js";
 import { OPERATOR } from "../../../src/domain/values/actor.js";
 import { type Cents, formatCents, MAX_CENTS, toCents } from "../../../src/domain/values/cents.js";
@@ -31,6 +32,7 @@ import {
   mint,
   newAccountId,
   newFreezeId,
+  newProposalId,
   newTransactionId,
   receiptNamed,
   redeem,
@@ -186,7 +188,7 @@ const step = fc.oneof(
       flag: fc.constantFrom("OUTCOME_UNKNOWN", "REPORT_DIFFERS", "NOT_CREDITED"),
       resolution: fc.constantFrom("COMPLETED", "FAILED", "MOVED"),
       person: fc.constantFrom("amina", "Amina", "brian"),
-      aloneMaxCents: fc.constantFrom(MAX_CENTS, 50),
+      isAgreed: fc.boolean(),
     }),
   },
   {
@@ -235,7 +237,7 @@ const step = fc.oneof(
       receipt: fc.constantFrom("r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8"),
       key: fc.constantFrom("c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8"),
       person: fc.constantFrom("amina", "Amina", "brian"),
-      aloneMaxCents: fc.constantFrom(MAX_CENTS, 50),
+      isAgreed: fc.boolean(),
     }),
   },
 );
@@ -341,6 +343,10 @@ const NOT_MODELLED: ReadonlySet<string> = new Set([
   "createApiKey",
   "revokeApiKey",
   "rejectProposal",
+  "setRailAccount",
+  "setDefaultRail",
+  "setPayouts",
+  "recordReserve",
 ]);
 
 /**
@@ -570,6 +576,8 @@ function commandOf(given: Step, model: Model): Command {
     case "bookPayment":
     case "adjustMovement":
     case "explainTransfer": {
+      const wanted = given.isAgreed ? model.waiting(given.organizationId).at(-1) : undefined;
+      if (wanted !== undefined) return agreeing(wanted, given.person);
       const target = given.name === "allocate" || given.name === "recoverShortfall";
       return correctBook(given.name, given.organizationId, {
         ...given,
@@ -637,6 +645,8 @@ function paymentCommandOf(given: PaymentStep, model: Model): Command {
     case "clearFlag":
       return clearFlag(caller, id, order?.openFlags[0] ?? given.flag);
     case "resolveTransaction": {
+      const wanted = given.isAgreed ? model.waiting(caller).at(-1) : undefined;
+      if (wanted !== undefined) return agreeing(wanted, given.person);
       const receipt = receiptNamed(proof(given.receipt) ?? "r1");
       const resolution: Resolution =
         given.resolution === "FAILED"
@@ -647,6 +657,14 @@ function paymentCommandOf(given: PaymentStep, model: Model): Command {
       return resolve(caller, id, resolution, given);
     }
   }
+}
+
+/** The same of a person, who may be the one who has proposed it. */
+function agreeing(command: ReturnType<Model["waiting"]>[number], person: string): Command {
+  const authority = { ...command.authority, person: person as Decider, newProposalId: newProposalId() };
+  return "newTransactionId" in command
+    ? { ...command, authority, newTransactionId: newTransactionId() }
+    : { ...command, authority };
 }
 
 function accountIdOf({ user: userId, ...given }: Whose & { user: string }, model: Model): AccountId {

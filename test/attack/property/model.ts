@@ -260,8 +260,17 @@ export class Model {
       case "createApiKey":
       case "revokeApiKey":
       case "rejectProposal":
+      case "setRailAccount":
+      case "setDefaultRail":
+      case "setPayouts":
+      case "recordReserve":
         throw new Error(`the model knows no ${command.name}: operators' acts have tests of their own`);
     }
+  }
+
+  /** What waits for a second person in the book of the organization, the newest last. */
+  waiting(organizationId: OrganizationId): ReturnType<PaymentsModel["waiting"]> {
+    return this.#payments.waiting(organizationId);
   }
 
   #createAccount(command: CreateAccount): Answer {

@@ -24,6 +24,7 @@ import {
   NO_REPORT,
   post,
   refused,
+  type SeenProposal,
   SUM_CENTS_MAX,
 } from "./rows.js";
 
@@ -40,10 +41,14 @@ export interface Shared {
   takeBack(id: TransactionId): void;
 }
 
+const PROPOSED: SeenProposal = { isProposed: true };
+
 interface StandingProposal {
   readonly content: string;
   readonly person: string;
   readonly isDone: boolean;
+  readonly at: number;
+  readonly command: ResolveTransaction | CorrectBook;
 }
 
 interface Order {
@@ -179,7 +184,8 @@ export class PaymentsModel {
 
   resolve(command: ResolveTransaction): Answer {
     this.rows = 0;
-    const { organizationId, transactionId, resolution, person, aloneMaxCents } = command;
+    const { organizationId, transactionId, resolution, authority } = command;
+    const { person } = authority;
     const order = this.#order(organizationId, transactionId);
     if (order === undefined) return notFound(transactionId);
     const { transaction, payment } = order;
@@ -199,13 +205,13 @@ export class PaymentsModel {
       const used = this.#usedReceipt(organizationId, resolution.receipt);
       if (used !== undefined) return refused(used);
     }
-    const highest = Math.max(amountCents, resolution.kind === "MOVED" ? resolution.amountCents : 0);
     const content = JSON.stringify(resolution);
     const before = this.#proposals.get(transactionId);
     const isSame = before?.content === content;
-    if (highest > aloneMaxCents && !(isSame && before.person.toLowerCase() !== person.toLowerCase())) {
+    // No organization of the model has an account at a rail, so nobody decides alone.
+    if (!(isSame && before.person.toLowerCase() !== person.toLowerCase())) {
       if (isSame) return done(transaction, { replayed: true });
-      this.#proposals.set(transactionId, { content, person, isDone: false });
+      this.#proposals.set(transactionId, { content, person, isDone: false, command, at: this.#shared.now() });
       this.rows = 1;
       return done(transaction, { replayed: false });
     }
@@ -233,29 +239,39 @@ export class PaymentsModel {
 
   correct(command: CorrectBook): Answer {
     this.rows = 0;
-    const { organizationId, idempotencyKey, name, amountCents, person, aloneMaxCents } = command;
+    const { organizationId, idempotencyKey, name, amountCents, authority } = command;
+    const { person } = authority;
     const book = this.#shared.bookOf(organizationId);
     const { accountId, receipt, movement, direction } = { ...NO_TARGETS, ...command };
     const content = JSON.stringify([name, amountCents, accountId, receipt, movement, direction]);
     const subject = `${organizationId} ${idempotencyKey}`;
     const before = this.#proposals.get(subject);
-    const isSame = before?.content === content;
+    // A key proposes a resolution for ever, an operator a correction for three days.
+    const isSame = before?.content === content && (before.isDone || this.#shared.now() - before.at < 259_200_000);
     if (before?.isDone === true) {
       return isSame ? done(book, { replayed: true }) : refused({ reason: "IDEMPOTENCY_KEY_REUSED" });
     }
     const refusal = this.#refusalToCorrect(command, book.sums);
     if (refusal !== undefined) return refused(refusal);
-    if (amountCents > aloneMaxCents && !(isSame && before.person.toLowerCase() !== person.toLowerCase())) {
-      if (isSame) return done(book, { replayed: true });
-      this.#proposals.set(subject, { content, person, isDone: false });
-    } else {
-      this.#proposals.set(subject, { content, person, isDone: true });
-      const account = accountId === undefined ? undefined : this.#shared.accounts.get(accountId);
-      post(book, account, changesOf(command));
-      if ("receipt" in command) this.#receipts.set(`${organizationId} ${command.receipt}`, undefined);
+    if (!(isSame && before.person.toLowerCase() !== person.toLowerCase())) {
+      if (isSame) return done(PROPOSED, { replayed: true });
+      this.#proposals.set(subject, { content, person, isDone: false, command, at: this.#shared.now() });
+      this.rows = 1;
+      return done(PROPOSED, { replayed: false });
     }
+    this.#proposals.set(subject, { content, person, isDone: true, command, at: this.#shared.now() });
+    const account = accountId === undefined ? undefined : this.#shared.accounts.get(accountId);
+    post(book, account, changesOf(command));
+    if ("receipt" in command) this.#receipts.set(`${organizationId} ${command.receipt}`, undefined);
     this.rows = 1;
     return done(book, { replayed: false });
+  }
+
+  /** What waits for a second person in the book of the organization, the newest last. */
+  waiting(organizationId: OrganizationId): readonly (ResolveTransaction | CorrectBook)[] {
+    return [...this.#proposals.values()]
+      .filter(({ command, isDone }) => command.organizationId === organizationId && !isDone)
+      .map(({ command }) => command);
   }
 
   /** Ends the payment of a transaction that somebody has canceled. */

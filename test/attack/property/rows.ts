@@ -8,12 +8,16 @@ import type { Transaction } from "../../../src/domain/transaction.js";
 import type { Cents } from "../../../src/domain/values/cents.js";
 import type { UnixMillis } from "../../../src/domain/values/time.js";
 import type { LedgerRefusal } from "../../../src/ledger/ports/outcome.js";
-import { plain } from "../../support/acted.js";
+import { isProposal, plain } from "../../support/acted.js";
 
 // What the models keep, and what a caller sees of it.
 
 /** The part of a resource that a caller sees, without its times. */
-export type Seen = SeenAccount | SeenTransaction | SeenBook;
+export type Seen = SeenAccount | SeenTransaction | SeenBook | SeenProposal;
+/** What a command returns that waits for a second person. */
+export interface SeenProposal {
+  readonly isProposed: true;
+}
 export type SeenAccount = Pick<
   Account,
   "id" | "person" | "status" | "availableCents" | "heldCents" | "openPayments" | "tier"
@@ -75,6 +79,7 @@ export const SUM_CENTS_MAX = 9_007_199_254_740_991;
  * The part of a resource on which the model and the service must agree, as it is at this moment.
  */
 export function seen(given: Seen | Resource): Seen {
+  if ("isProposed" in given || isProposal(given)) return { isProposed: true };
   const resource = "resource" in given || "proposal" in given || "content" in given ? plain(given) : given;
   if ("secretSha256" in resource) throw new Error("the models know no keys");
   if ("sums" in resource) return { sums: resource.sums };

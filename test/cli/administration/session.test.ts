@@ -1,5 +1,6 @@
 import { expect } from "chai";
 
+import type { CarriedCall } from "../../../src/cli/administration/carrier.js";
 import { AdminContract } from "../../../src/cli/administration/contract.js";
 import { loadDefinitions, type RpcDefinition } from "../../../src/cli/administration/definitions.js";
 import type { MessageJson } from "../../../src/cli/administration/row.js";
@@ -19,7 +20,7 @@ describe("a call to the AdminService", () => {
     const sent: Buffer[] = [];
     const carrier = {
       isAtServer: true,
-      async *carry(_rpc: RpcDefinition, _name: string, request: Buffer): AsyncGenerator<Uint8Array> {
+      async *carry(_rpc: RpcDefinition, { request }: CarriedCall): AsyncGenerator<Uint8Array> {
         await Promise.resolve();
         sent.push(request);
         yield new Uint8Array();

@@ -121,13 +121,12 @@ describe("kesc book accept-clock", () => {
     const makeKey = ["key", "create", "--org", "acme", "--name", "till", "--all-scopes", "--never-expires"];
     const accept = (...more: string[]) => kesc(["book", "accept-clock", "acme", ...more], place.variables);
 
-    for (const [args, words] of [
-      [record, /is \d+ seconds ahead of the clock\. Nothing was done\. .* kesc book accept-clock/],
-      [makeKey, /^The clock of the server is \d+ seconds slow\. Nothing was done/],
-    ] as const) {
+    for (const args of [record, makeKey]) {
       const { code, stderr } = await kesc(args, place.variables);
       expect(code).to.equal(1);
-      expect(stderr).to.match(words);
+      expect(stderr).to.match(
+        /^The clock of the server is \d+ seconds slow\. Nothing was done\. .* kesc book accept-clock ORG\n$/,
+      );
     }
     const asked = await accept();
     expect(asked.code).to.equal(2);

@@ -2,6 +2,7 @@ import { expect } from "chai";
 
 import { activated } from "../../../src/cli/move/activate.js";
 import { released } from "../../../src/cli/move/command.js";
+import { type Decider, stateOfProposal } from "../../../src/domain/proposal.js";
 import { listBooks } from "../../../src/storage/books.js";
 import type { Cell } from "../../../src/storage/database.js";
 import { keys } from "../../../src/storage/keys.js";
@@ -9,9 +10,10 @@ import { stay } from "../../../src/storage/moves/book-moves.js";
 import { moveCode } from "../../../src/storage/moves/codes.js";
 import { emptyBook } from "../../../src/storage/moves/empty-book.js";
 import { MOVED_TABLES } from "../../../src/storage/moves/tables.js";
+import { bookProposals } from "../../../src/storage/operators/book-proposals.js";
 import { sealReads } from "../../../src/storage/seals/seal-store.js";
 import { verify } from "../../../src/verify/verify.js";
-import { createAccount } from "../../support/commands.js";
+import { ALONE, createAccount, createApiKey, newProposalId } from "../../support/commands.js";
 import { openTestDatabase } from "../../support/databases.js";
 import { sealBooks } from "../../support/seals/given-seals.js";
 import { clock, DIRECTIONS, GivenMove, rowsOfBook } from "./given-move.js";
@@ -52,6 +54,31 @@ for (const direction of DIRECTIONS) {
       const { code } = await released(source, organizationId, { arrived, to: "there" });
       await activated(target, organizationId, { released: code });
     }
+
+    it("lapses what operators have proposed, whose people belong to another database, and keeps what keys have", async () => {
+      const { organizationId, from, to } = given;
+      const authority = { ...ALONE, groups: ["write_keys"], newProposalId: newProposalId() } as const;
+      const wanted = createApiKey(organizationId, { scopes: ["accounts:write"], authority });
+      expect((await from.committer.commit([wanted], clock()))[0]?.kind).to.equal("done");
+      const statesAt = async (cell: Cell): Promise<string[]> => {
+        const found = await bookProposals(cell);
+        const open = found.filter(({ proposal }) => proposal.decided?.as !== "APPROVED");
+        return open
+          .map(({ proposal }) => `${proposal.subject.slice(0, 4)} ${stateOfProposal(proposal, clock())}`)
+          .sort();
+      };
+      expect(await statesAt(from)).to.include.members(["prp_ PENDING", "txn_ PENDING"]);
+      await given.export();
+      await given.import();
+      await handOver();
+      expect(await statesAt(to)).to.include.members(["prp_ LAPSED", "txn_ PENDING"]);
+      const approves = {
+        ...wanted,
+        authority: { ...ALONE, person: "opr_b" as Decider, approves: authority.newProposalId },
+      };
+      const [result] = await to.committer.commit([approves], clock());
+      expect(result).to.have.nested.property("refusal.reason", "PROPOSAL_CLOSED");
+    });
 
     it("stores every row of every table as it was, and goes on there", async () => {
       const { end } = await given.export();

@@ -1,191 +1,237 @@
 import { expect } from "chai";
 
-import type { AccountId, TransactionId } from "../../../src/domain/values/ids.js";
-import type { DatabaseAddress } from "../../../src/storage/database.js";
-import { RAIL_TERMS } from "../../support/commands.js";
-import { execute } from "../../support/databases.js";
+import type { RailAccountId } from "../../../src/domain/payment.js";
+import type { AccountId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
+import { type GivenOperator, type OperatorService, startOperatorService } from "../../operators/given.js";
 import { TEST_MASTER_KEY_FILE } from "../../support/master-key.js";
 import { RailOrders } from "../../support/rails/rail-orders.js";
-import { type Ended, kesc, Place } from "../../support/service/kesc.js";
-import { makeTenants, type Tenant, withKeys } from "../../support/service/tenants.js";
+import { type Ended, kesc, kescJson, type Variables } from "../../support/service/kesc.js";
 
-const REASON = ["--reason", "case 17"];
+// `dispose` verifies the books.
 
-describe("kesc resolve, clear-flag and book corrections", () => {
-  let place: Place;
-  let variables: Place["variables"];
-  let address: DatabaseAddress;
-  let tenant: Tenant;
-  beforeEach(async () => {
-    place = new Place();
-    variables = { ...place.variables, KESC_MASTER_KEY_FILE: TEST_MASTER_KEY_FILE };
-    address = { engine: "sqlite", filename: place.databaseFile, masterKeyFile: TEST_MASTER_KEY_FILE };
-    [tenant] = await withKeys(place.databaseUrl, makeTenants);
+describe("kesc transaction resolve, clear-flag and the corrections of kesc book", () => {
+  let service: OperatorService;
+  let brian: GivenOperator;
+  let database: Variables;
+  let organizationId: OrganizationId;
+  let railAccountId: RailAccountId;
+
+  before(async () => {
+    service = await startOperatorService("sqlite");
+    database = { DATABASE_URL: service.opened.url, KESC_MASTER_KEY_FILE: TEST_MASTER_KEY_FILE };
+    ({ id: organizationId } = await kescJson<{ id: OrganizationId }>(
+      ["org", "create", "--name", "Tests", "--sandbox"],
+      database,
+    ));
+    ({ id: railAccountId } = await kescJson<{ id: RailAccountId }>(
+      ["rail", "set", "sandbox", "--org", "Tests", "--resolve-alone-max", "100.00", "--note", "first"],
+      database,
+    ));
+    brian = await service.operator("Brian", "finance", "approver");
   });
-  afterEach(() => {
-    place.remove();
-  });
+  after(() => service.dispose());
 
-  function orders<Result>(work: (orders: RailOrders) => Promise<Result>): Promise<Result> {
-    return RailOrders.in(place.databaseUrl, tenant.organizationId, work);
-  }
+  /** Runs a command on the database, which no person does. */
+  const run = (...args: readonly string[]): Promise<Ended> =>
+    kesc([...args, "--org", "Tests", "--note", "case 17", "--on-database"], database);
 
-  /** Runs a command of the operator Amina, unless `person` is another. */
-  function run(args: readonly string[], person = "Amina"): Promise<Ended> {
-    return kesc([...args, "--org", tenant.organizationId, "--person", person, ...REASON], variables);
-  }
+  /** Runs a command as the operator, who has no database. */
+  const asBrian = (...args: readonly string[]): Promise<Ended> =>
+    kesc(args, { KESC_OPERATOR_SERVER: service.servers[0].operatorAddress ?? "", KESC_OPERATOR_KEY: brian.key });
 
-  function resolve(id: TransactionId, args: readonly string[], person?: string): Promise<Ended> {
-    return run(["resolve", id, ...args], person);
-  }
+  const resolve = (id: TransactionId, ...args: readonly string[]): Promise<Ended> =>
+    run("transaction", "resolve", id, "--outcome", ...args, "--yes");
 
-  /** Writes the row of an account at a rail. */
-  async function addRailAccount(given: {
-    readonly id: string;
-    readonly rail: string;
-    readonly resolveAloneMaxCents: number;
-  }): Promise<void> {
-    const { id, rail, resolveAloneMaxCents } = given;
-    await execute(
-      address,
-      `INSERT INTO rail_accounts (id, organization_id, rail, settings, payouts, payouts_reason, is_usual,
-         begin_within_millis, confirm_above_cents, resolve_alone_max_cents, created_at, updated_at)
-       VALUES ('${id}', '${tenant.organizationId}', '${rail}', '{}', 'open', '', 0, 1, 0, ${String(resolveAloneMaxCents)}, 0, 0)`,
+  async function order(given: Parameters<RailOrders["order"]>[1]): Promise<TransactionId> {
+    const rail = { rail: "sandbox", railAccountId };
+    return RailOrders.in(service.opened.url, organizationId, async (orders) =>
+      orders.order(await newAccount(orders), { ...rail, ...given }),
     );
   }
 
-  const detailsOf = async (kind: string): Promise<unknown[]> => {
-    const rows = await execute(address, `SELECT detail FROM journal WHERE kind = '${kind}' ORDER BY seq`);
-    return (rows as { detail: unknown }[]).map(({ detail }) => detail);
-  };
-  const verified = async (): Promise<number | null> => (await kesc(["verify", "--full-speed"], variables)).code;
+  let users = 0;
+  async function newAccount(orders: RailOrders): Promise<AccountId> {
+    users += 1;
+    return orders.account(`user ${String(users)}`);
+  }
 
-  it("resolve only says what it would do, without --yes", async () => {
-    const id = await orders(async (each) => each.order(await each.account("amina"), { flagged: true }));
-    const intent = await resolve(id, ["--outcome", "completed", "--receipt", "RKTQDM7W01"]);
+  /** Returns the id of the proposal that a command printed. */
+  function proposedBy({ code, stdout, stderr }: Ended): string {
+    expect(code, stderr).to.equal(0);
+    const [, id = ""] = /^Proposed as (prp_\w+)\. Nothing .*\nThat person runs.*: kesc proposal approve \1\n$/.exec(
+      stdout,
+    ) ?? [""];
+    expect(id, stdout).not.to.equal("");
+    return id;
+  }
+
+  it("say what resolve would do, without --yes", async () => {
+    const id = await order({ flagged: true });
+    const command = ["transaction", "resolve", id, "--outcome", "completed", "--receipt", "RKTQDM7W01"];
+    const intent = await run(...command);
     expect(intent).to.include({ code: 2, stdout: "" });
-    expect(intent.stderr).to.contain("this would end it as COMPLETED").and.to.contain("Nothing was done");
+    expect(intent.stderr).to.equal(
+      `${id}: this would end it as COMPLETED, with the receipt. Nothing was done. To do it, add --yes.\n`,
+    );
   });
 
-  it("resolve needs a second person above the limit, and does it once", async () => {
-    const id = await orders(async (each) => each.order(await each.account("amina"), { flagged: true }));
-    const completed = ["--outcome", "completed", "--receipt", "RKTQDM7W01", "--yes"];
-    // The same person has many names in letters of another case.
-    for (const person of ["Amina", "Amina", "amina", "AMINA"]) {
-      const { stdout } = await resolve(id, completed, person);
-      expect(stdout, person).to.contain(`Proposed by ${person}. ${id} stays PROCESSING`);
-    }
-    expect((await resolve(id, completed, "Brian")).stdout).to.equal(`${id} is COMPLETED, 100.00 KESC.\n`);
-    expect((await resolve(id, completed, "Brian")).stdout).to.contain("It was resolved before.");
-    const other = await resolve(id, ["--outcome", "failed", "--yes"], "Brian");
+  it("resolve alone up to the limit of the account at the rail, and once", async () => {
+    const id = await order({ flagged: true });
+    const completed = ["completed", "--receipt", "RKTQDM7W02"];
+    expect((await resolve(id, ...completed)).stdout).to.equal(`${id} is completed, 100.00 KESC.\n`);
+    expect((await resolve(id, ...completed)).stdout).to.equal(
+      `${id} is completed, 100.00 KESC. It was resolved before.\n`,
+    );
+    const other = await resolve(id, "failed");
     expect(other).to.include({ code: 1, stdout: "" });
     expect(other.stderr).to.contain("is already completed, in another way.");
-    expect(await detailsOf("transaction.completed")).to.deep.equal(['["","Amina","Brian"]']);
-    expect(await verified()).to.equal(0);
   });
 
-  it("resolve asks for a second person above the limit of the rail account that has the payment", async () => {
-    const id = await orders(async (each) => each.order(await each.account("amina"), { flagged: true }));
-    await addRailAccount({ id: RAIL_TERMS.railAccountId, rail: "mpesa", resolveAloneMaxCents: 10_000 });
-    await addRailAccount({ id: "rail_other", rail: "sandbox", resolveAloneMaxCents: 0 });
-    const { stdout } = await resolve(id, ["--outcome", "completed", "--receipt", "RKTQDM7W01", "--yes"]);
-    expect(stdout).to.equal(`${id} is COMPLETED, 100.00 KESC.\n`);
+  it("resolve above it as a proposal, which an operator approves at a server", async () => {
+    const id = await order({ amount: "100.01", flagged: true });
+    const completed = ["completed", "--receipt", "RKTQDM7W03"];
+    const proposal = proposedBy(await resolve(id, ...completed));
+    expect(proposedBy(await resolve(id, ...completed)), "the machine is one person").to.equal(proposal);
+    const approval = await asBrian("proposal", "approve", proposal);
+    expect(approval.stdout, approval.stderr).to.match(/^Done, as operator proposed: /);
+    expect((await resolve(id, ...completed)).stdout).to.contain("It was resolved before.");
+    const rows = `SELECT detail FROM journal WHERE transaction_id = '${id}' AND kind = 'transaction.completed'`;
+    expect(await service.opened.cell.reader.rows(rows)).to.deep.equal([
+      { detail: JSON.stringify(["", "operator", brian.operator.id]) },
+    ]);
   });
 
-  it("resolve books what really moved, and releases what did not", async () => {
-    const made = await orders(async (each) => {
-      const account = await each.account("amina");
-      await each.order(account, { amount: "500.00", proof: { receipt: "RKTQDM7W01" } });
-      return {
-        account,
-        less: await each.order(account, { name: "redeem", flagged: true }),
-        moved: await each.order(account, { flagged: true }),
-        failed: await each.order(account, { name: "redeem", flagged: true }),
-      };
-    });
-    const moved = ["--outcome", "moved", "--amount", "90.00", "--receipt", "RKTQDM7W02", "--yes"];
-    const failed = ["--outcome", "failed", "--yes"];
-    for (const person of ["Amina", "Brian"]) await resolve(made.failed, failed, person);
-    // A frozen account pays only for what the rail has moved.
-    await orders((each) => each.freeze(made.account));
-    for (const person of ["Amina", "Brian"]) {
-      await resolve(made.less, ["--outcome", "moved", "--amount", "99.00", "--receipt", "RKTQDM7W03", "--yes"], person);
-    }
-    await resolve(made.moved, moved);
-    expect((await resolve(made.moved, moved, "Brian")).stdout).to.match(
+  it("book what really moved, and release what did not", async () => {
+    const moved = await order({ flagged: true });
+    const { stdout } = await resolve(moved, "moved", "--amount", "90.00", "--receipt", "RKTQDM7W04");
+    expect(stdout).to.match(
       new RegExp(
-        `^${made.moved} is FAILED, 100\\.00 KESC\\.\\ntxn_\\w+ is COMPLETED, 90\\.00 KESC\\. It corrects ${made.moved}\\.\\n$`,
+        `^${moved} is failed, 100\\.00 KESC\\.\\ntxn_\\w+ is completed, 90\\.00 KESC\\. It corrects ${moved}\\.\\n$`,
       ),
     );
-    const accounts = "SELECT available_cents AS available, held_cents AS held FROM accounts";
-    expect(await execute(address, accounts)).to.deep.equal([{ available: 49_100, held: 0 }]);
-    expect(await verified()).to.equal(0);
+    const failed = await order({ flagged: true });
+    expect((await resolve(failed, "failed")).stdout).to.equal(`${failed} is failed, 100.00 KESC.\n`);
   });
 
-  it("resolve ends an order that the rail has, without a flag; not while the rail is asked, and not before", async () => {
-    const made = await orders(async (each) => {
-      const account = await each.account("amina");
-      return { asked: await each.order(account), pending: await each.order(account, { pending: true }) };
+  it("resolve nothing while the rail is asked, and not before", async () => {
+    const asked = await order({});
+    // The servers carry out what waits for a rail that they have.
+    const pending = await RailOrders.in(service.opened.url, organizationId, async (orders) =>
+      orders.order(await newAccount(orders), { pending: true }),
+    );
+    expect((await resolve(asked, "failed")).stderr).to.contain("the rail was asked less than a minute ago");
+    expect((await resolve(pending, "failed")).stderr).to.contain("the rail was not asked yet. Cancel");
+  });
+
+  for (const [outcome, words] of [
+    [["completed"], "--outcome completed needs --receipt."],
+    [["completed", "--receipt", "R", "--amount", "1.00"], "--outcome completed has no --amount."],
+    [["failed", "--receipt", "R"], "--outcome failed has no --receipt."],
+    [["moved", "--receipt", "R"], "--outcome moved needs --amount."],
+    [["moved", "--amount", "1.00"], "--outcome moved needs --receipt."],
+  ] as const) {
+    it(`refuse options that do not fit the outcome: ${outcome.join(" ")}`, async () => {
+      const ended = await resolve("txn_01jd2r6p5vf8ksw3xhb1z7q4ye" as TransactionId, ...outcome);
+      expect(ended).to.deep.equal({ code: 2, stdout: "", stderr: `${words}\n` });
     });
-    const failed = ["--outcome", "failed", "--yes"];
-    expect((await resolve(made.asked, failed)).stderr).to.contain("the rail was asked less than a minute ago");
-    expect((await resolve(made.pending, failed)).stderr).to.contain("the rail was not asked yet. Cancel");
-    await execute(address, "UPDATE payments SET begun_at = begun_at - 60000, updated_at = updated_at - 60000");
-    for (const person of ["Amina", "Brian"]) await resolve(made.asked, failed, person);
-    const statuses = await execute(address, `SELECT status, failure FROM transactions WHERE id = '${made.asked}'`);
-    expect(statuses).to.deep.equal([{ status: "FAILED", failure: "RESOLVED_BY_OPERATOR" }]);
-  });
+  }
 
-  it("resolve refuses options that do not fit the outcome", async () => {
-    const id = await orders(async (each) => each.order(await each.account("amina"), { flagged: true }));
-    const wrong = [
-      ["completed"],
-      ["failed", "--receipt", "R"],
-      ["moved", "--receipt", "R"],
-      ["moved", "--amount", "1.00"],
-    ];
-    for (const args of wrong) {
-      expect(await resolve(id, ["--outcome", ...args, "--yes"]), args.join(" ")).to.include({ code: 2, stdout: "" });
-    }
-  });
-
-  it("clear-flag clears one flag, once", async () => {
-    const id = await orders(async (each) => {
-      const made = await each.order(await each.account("amina"), { proof: { receipt: "RKTQDM7W01" } });
-      await each.flag(made, "FAILED_AFTER_COMPLETION");
+  it("clear one flag, once", async () => {
+    const id = await RailOrders.in(service.opened.url, organizationId, async (orders) => {
+      const proof = { receipt: "RKTQDM7W05" };
+      const made = await orders.order(await newAccount(orders), { rail: "sandbox", railAccountId, proof });
+      await orders.flag(made, "FAILED_AFTER_COMPLETION");
       return made;
     });
-    const clear = (flag: string): Promise<Ended> => run(["clear-flag", id, "--flag", flag]);
-    expect((await clear("FAILED_AFTER_COMPLETION")).stdout).to.equal(
-      `Cleared FAILED_AFTER_COMPLETION of ${id}. It needs no attention any more.\n`,
-    );
-    expect((await clear("FAILED_AFTER_COMPLETION")).stdout).to.contain("The flag FAILED_AFTER_COMPLETION is not up.");
-    expect(await detailsOf("transaction.attended")).to.deep.equal(['["FAILED_AFTER_COMPLETION","Amina"]']);
-    expect(await verified()).to.equal(0);
+    const clear = ["transaction", "clear-flag", id, "--flag", "FAILED_AFTER_COMPLETION"];
+    expect((await run(...clear)).stdout).to.equal(`Cleared failed_after_completion of ${id}.\n`);
+    expect((await run(...clear)).stdout).to.equal(`The flag failed_after_completion of ${id} is not up.\n`);
+    const unknown = await run("transaction", "clear-flag", id, "--flag", "lost");
+    expect(unknown).to.include({ code: 2, stdout: "" });
+    expect(unknown.stderr).to.contain("flag must be one of");
   });
 
-  it("book receive, allocate and return move what belongs to nobody", async () => {
-    const account: AccountId = await orders((each) => each.account("amina"));
-    const book = (command: string, key: string, args: readonly string[], person?: string): Promise<Ended> =>
-      run(["book", command, "--key", key, "--yes", ...args], person);
-    const receive = ["--amount", "70.00", "--receipt", "RKTQDM7W01"];
-    expect((await book("receive", "k1", receive)).stdout).to.contain("Proposed by Amina. Nothing moves until");
-    expect((await book("receive", "k1", receive, "Brian")).stdout).to.contain("Done. The book: reserve 70.00");
-    expect((await book("receive", "k1", receive, "Brian")).stdout).to.contain("Done before.");
-    for (const person of ["Amina", "Brian"]) {
-      await book("allocate", "k2", ["--amount", "50.00", "--account", account], person);
-      await book("return", "k3", ["--amount", "20.00", "--receipt", "RKTQDM7W02"], person);
-    }
-    const sums =
-      "SELECT reserve_cents AS reserve, available_cents AS available, unallocated_cents AS unallocated FROM books";
-    expect((await execute(address, sums))[0]).to.deep.equal({ reserve: 5_000, available: 5_000, unallocated: 0 });
+  it("correct the book, each once for a key", async () => {
+    const { id } = await kescJson<{ id: OrganizationId }>(
+      ["org", "create", "--name", "Books", "--sandbox", "--on-database", "--note", "x"],
+      database,
+    );
+    const noted = ["--org", "Books", "--note", "n", "--on-database"];
+    await kesc(["rail", "set", "sandbox", "--resolve-alone-max", "100.00", ...noted], database);
+    const account = await RailOrders.in(service.opened.url, id, (orders) => orders.account("amina"));
+    const book = (...args: readonly string[]): Promise<Ended> =>
+      kesc(["book", ...args, "--key", args.join(" ").slice(0, 50).replaceAll(" ", "-"), ...noted], database);
 
-    const tooMuch = ["--amount", "1.00", "--account", account];
-    const refused = await book("allocate", "k4", tooMuch);
-    expect(refused).to.include({ code: 1, stdout: "" });
-    expect(refused.stderr).to.contain("The book account unallocated has 0.00, but 1.00 was requested.");
-    const reused = await book("receive", "k1", ["--amount", "71.00", "--receipt", "RKTQDM7W03"]);
-    expect(reused.code).to.equal(1);
-    expect(await verified()).to.equal(0);
+    for (const [args, sums] of [
+      [
+        ["paid", "--amount", "30", "--receipt", "R1"],
+        "reserve -30.00, shortfall 30.00, available 0.00, unallocated 0.00",
+      ],
+      [["cover", "--amount", "20"], "reserve -10.00, shortfall 10.00, available 0.00, unallocated 0.00"],
+      [
+        ["receive", "--amount", "70", "--receipt", "R2"],
+        "reserve 60.00, shortfall 10.00, available 0.00, unallocated 70.00",
+      ],
+      [
+        ["allocate", "--amount", "50", "--account", account],
+        "reserve 60.00, shortfall 10.00, available 50.00, unallocated 20.00",
+      ],
+      [
+        ["return", "--amount", "20", "--receipt", "R3"],
+        "reserve 40.00, shortfall 10.00, available 50.00, unallocated 0.00",
+      ],
+      [
+        ["recover", "--amount", "10", "--account", account],
+        "reserve 40.00, shortfall 0.00, available 40.00, unallocated 0.00",
+      ],
+      [
+        ["adjust", "--movement", "R2", "--direction", "in", "--amount", "5", "--account", account],
+        "reserve 45.00, shortfall 0.00, available 45.00, unallocated 0.00",
+      ],
+      [
+        ["transfer", "--direction", "out", "--amount", "9", "--receipt", "R4"],
+        "reserve 45.00, shortfall 0.00, available 45.00, unallocated 0.00",
+      ],
+    ] as const) {
+      const intent = await book(...args);
+      expect(intent, args.join(" ")).to.include({ code: 2, stdout: "" });
+      expect(intent.stderr).to.match(/^This would book \d+\.00 KES: .*\. Nothing was done\. To do it, add --yes\.\n$/);
+      const words = `The book: ${sums.replace(", unalloc", ", held 0.00, unalloc")}.\n`;
+      expect((await book(...args, "--yes")).stdout, args.join(" ")).to.equal(`Done. ${words}`);
+      expect((await book(...args, "--yes")).stdout, args.join(" ")).to.equal(`Done before. ${words}`);
+    }
+    const tooMuch = await book("allocate", "--amount", "1", "--account", account, "--yes");
+    expect(tooMuch).to.include({ code: 1, stdout: "" });
+    expect(tooMuch.stderr).to.contain("The book account unallocated has 0.00, but 1.00 was requested.");
+    const wrong = await book("transfer", "--direction", "up", "--amount", "9", "--receipt", "R5", "--yes");
+    expect(wrong).to.include({ code: 2, stdout: "" });
+    expect(wrong.stderr).to.contain("It must be one of in, out.");
+  });
+
+  for (const args of [
+    ["book", "receive", "--amount", "100.01", "--receipt", "R6", "--key", "too-much-1"],
+    ["book", "paid", "--amount", "100.01", "--receipt", "R7", "--key", "too-much-2"],
+  ]) {
+    it(`propose a correction above the lowest limit of the accounts at rails: ${args.join(" ")}`, async () => {
+      const proposal = proposedBy(await run(...args, "--yes"));
+      const approval = await asBrian("proposal", "approve", proposal);
+      expect(approval.code, approval.stderr).to.equal(0);
+      expect((await run(...args, "--yes")).stdout).to.match(/^Done before\. The book: /);
+    });
+  }
+
+  it("send the key to a server, so that a repeat changes nothing there", async () => {
+    const paid = ["book", "paid", "--amount", "1.00", "--receipt", "R8", "--key", "at-a-server"];
+    const atServer = (): Promise<Ended> => asBrian(...paid, "--org", "Tests", "--note", "case 18", "--yes");
+    const done = await atServer();
+    expect(done.stdout, done.stderr).to.match(/^Done\. The book: /);
+    expect((await atServer()).stdout).to.match(/^Done before\. The book: /);
+  });
+
+  it("book receive, allocate and return on the database only if somebody means it", async () => {
+    const receive = ["book", "receive", "--amount", "1.00", "--receipt", "R9", "--key", "k", "--org", "Tests"];
+    const refused = await kesc([...receive, "--note", "case 17", "--yes"], database);
+    expect(refused).to.include({ code: 2, stdout: "" });
+    expect(refused.stderr).to.match(/^This database has operators\. /);
   });
 });

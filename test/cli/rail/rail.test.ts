@@ -17,6 +17,7 @@ import { type Ended, kesc, kescJson, Place } from "../../support/service/kesc.js
 
 const SECRET = "x-very-secret-x";
 const DAY_MILLIS = 86_400_000;
+const NOTE = ["--note", "case 17"];
 const FINGERPRINT = new X509Certificate(readFileSync(CERTIFICATE_FILE)).fingerprint256;
 
 interface AccountJson {
@@ -70,7 +71,7 @@ describe("kesc rail", () => {
     (await kescJson<{ id: OrganizationId }>(["org", "create", "--name", name, ...args], place.variables)).id;
   const mpesaOf = (org: string, { days = 90 } = {}): readonly string[] => {
     const files = ["--settings", settingsFile, "--credentials", credentialsFile];
-    return ["set", "mpesa", "--org", org, ...files, "--credentials-expire", dayIn(days)];
+    return ["set", "mpesa", "--org", org, ...files, ...NOTE, "--credentials-expire", dayIn(days)];
   };
   const list = (): Promise<readonly AccountJson[]> => kescJson(["rail", "list"], place.variables);
   const statusOf = async (org: string): Promise<Readonly<Record<string, unknown>>> => {
@@ -90,40 +91,44 @@ describe("kesc rail", () => {
   it("sets the sandbox for a sandbox organization, and direct again", async () => {
     const organizationId = await create("Tests", "--sandbox");
     expect((await rail("list")).stdout).to.match(/^No accounts at rails/);
-    const set = await rail("set", "sandbox", "--org", "Tests");
+    const set = await rail("set", "sandbox", "--org", "Tests", ...NOTE);
     expect(set).to.include({ code: 0, stderr: "" });
     expect(set.stdout).to.contain(`Set the account of ${organizationId} ("Tests") at the rail sandbox.`);
     expect(set.stdout).to.contain("Calls must name it.");
     expect(await list()).to.have.lengthOf(1);
 
-    expect((await rail("set", "sandbox", "--org", "Tests", "--default")).stdout).to.contain("It is the default rail");
+    expect((await rail("set", "sandbox", "--org", "Tests", "--default", ...NOTE)).stdout).to.contain(
+      "It is the default rail",
+    );
     const [account] = await list();
     expect(account).to.include({ organization_id: organizationId, rail: "sandbox", is_default: true, payouts: "auto" });
     expect((await rail("list")).stdout).to.contain(`${organizationId}  sandbox  yes      auto     never`);
 
-    const direct = ["set", "direct", "--org", "Tests"];
-    expect((await rail(...direct)).stdout).to.match(/direct again: their mints are credited at once/);
-    expect((await rail(...direct)).stdout).to.match(/were direct before/);
+    const to = (name: string): Promise<Ended> => rail("default", name, "--org", "Tests", ...NOTE);
+    expect((await to("direct")).stdout).to.match(/^Calls of org_\w+ \("Tests"\) that name no rail use direct\./);
+    expect((await to("direct")).stdout).to.match(/that name no rail used direct before\.\n$/);
     expect((await list())[0]?.is_default).to.equal(false);
+    expect((await to("sandbox")).stdout).to.match(/that name no rail use sandbox\./);
+    expect((await list())[0]?.is_default).to.equal(true);
+    expect((await to("mpesa")).stderr).to.equal(
+      "The organization has no account at the rail mpesa. To list the accounts at rails: kesc rail list\n",
+    );
+    expect(await kesc(["verify"], place.variables)).to.include({ code: 0 });
   });
 
   it("sets M-Pesa, shows nothing secret, and keeps what a new password does not name", async () => {
     await create("Duka");
     const set = await rail(...mpesaOf("Duka"), "--default", "--begin-within", "5m", "--confirm-above", "100.50");
     expect(set.code, set.stderr).to.equal(0);
-    expect(set.stdout).to.contain("Servers need KESC_CALLBACK_BASE_URL");
-    expect((await rail("close", "--org", "Duka", "--rail", "mpesa", "--reason", "8006")).code).to.equal(0);
+    expect((await rail("close", "--org", "Duka", "--rail", "mpesa", "--note", "8006")).code).to.equal(0);
 
     writeCredentials({ initiatorPassword: `${SECRET}new` });
     const again = await kescJson(["rail", ...mpesaOf("Duka"), "--resolve-alone-max", "7"], variables());
-    expect(again).to.deep.include({
-      is_default: true,
-      payouts: "closed",
-      payouts_note: "8006",
-      begin_within_seconds: 300,
-      confirm_above: "100.50",
-      resolve_alone_max: "7.00",
-    });
+    expect(again).to.deep.include({ is_default: true, payouts: "closed", payouts_note: "8006" });
+    const terms = "begin_within_millis AS begin, confirm_above_cents AS confirm, resolve_alone_max_cents AS alone";
+    expect(await inCell((cell) => cell.reader.rows(`SELECT ${terms} FROM rail_accounts`))).to.deep.equal([
+      { begin: 300_000, confirm: 10_050, alone: 700 },
+    ]);
     const outputs = [set, await rail("list"), await rail("status", "--org", "Duka")];
     const all = outputs.map(({ stdout, stderr }) => stdout + stderr).join() + JSON.stringify(again);
     expect(all).not.to.contain(SECRET);
@@ -133,23 +138,25 @@ describe("kesc rail", () => {
 
   it("opens, closes and leaves payouts to the breaker", async () => {
     await create("Tests", "--sandbox");
-    await rail("set", "sandbox", "--org", "Tests");
+    await rail("set", "sandbox", "--org", "Tests", ...NOTE);
     const account = ["--org", "Tests", "--rail", "sandbox"];
     for (const [command, payouts, words] of [
       ["close", "closed", "do not begin"],
       ["open", "open", "begin, whatever is unknown"],
       ["auto", "auto", "begin, unless too many"],
     ] as const) {
-      expect((await rail(command, ...account, "--reason", `to ${command}`)).stdout).to.contain(words);
+      const set = (): Promise<Ended> => rail(command, ...account, "--note", `to ${command}`);
+      expect((await set()).stdout).to.contain(words);
+      expect((await set()).stdout).to.contain(`were ${payouts} before, with this note.`);
       expect(await statusOf("Tests")).to.nested.include({
         "account.payouts": payouts,
         "account.payouts_note": `to ${command}`,
         begins_payouts: payouts !== "closed",
       });
     }
-    const unknown = await rail("close", "--org", "Tests", "--rail", "mpesa");
+    const unknown = await rail("close", "--org", "Tests", "--rail", "mpesa", ...NOTE);
     expect(unknown).to.include({ code: 1, stdout: "" });
-    expect(unknown.stderr).to.contain("has no account at a rail mpesa");
+    expect(unknown.stderr).to.contain("has no account at the rail mpesa");
   });
 
   it("shows what is open and unknown, the balance, and credentials that expire soon", async () => {
@@ -190,7 +197,7 @@ describe("kesc rail", () => {
       /unknown payouts +1, the oldest begun 1[67] minutes ago/,
       /credentials +expire .*: SOON\. Set a new password/,
       /balance +Utility Account KES 1234\.56 \([34] minutes ago\)/,
-      /Payouts of unknown outcome:\n +txn_\w+\n +Ask the rail .* kesc resolve txn_… .* --org org_/,
+      /Payouts of unknown outcome:\n +txn_\w+\n +Ask the rail .* kesc transaction resolve txn_… .* --org org_/,
     ]) {
       expect(stdout).to.match(line);
     }
@@ -213,7 +220,7 @@ describe("kesc rail", () => {
     writeSettings({ payOutShortcode: "600993" });
     const moved = await rail(...mpesaOf("Duka"));
     expect(moved).to.include({ code: 1, stdout: "" });
-    expect(moved.stderr).to.contain(`Payments of ${railAccountId} are under way: 1.`);
+    expect(moved.stderr).to.match(/^Payments over mpesa are under way: 1\. .* kesc rail status --org ORG\n$/);
     writeSettings();
     expect((await rail(...mpesaOf("Duka"))).code).to.equal(0);
     await inCell((cell) => cell.committer.commit([failPayment(organizationId, unknownId)], now));
@@ -263,20 +270,24 @@ describe("kesc rail", () => {
     await create("Duka");
     await create("Tests", "--sandbox");
     const refusals: readonly (readonly [() => void, readonly string[], RegExp])[] = [
-      [() => undefined, ["set", "sandbox", "--org", "Duka"], /only sandbox organizations can have it/],
+      [() => undefined, ["set", "sandbox", "--org", "Duka"], /'--note <text>' not specified/],
+      [() => undefined, ["set", "sandbox", "--org", "Duka", ...NOTE], /only sandbox organizations can have it\.\n$/],
       [
         () => undefined,
-        ["set", "mpesa", "--org", "Duka"],
-        /needs --settings and --credentials and --credentials-expire/,
+        ["set", "mpesa", "--org", "Duka", ...NOTE],
+        /settings is required .*; credentials is required .*; credentials_expire_at is required /,
       ],
-      [() => undefined, ["set", "airtel", "--org", "Duka"], /Allowed choices are sandbox, mpesa, direct/],
       [
         () => undefined,
-        ["set", "sandbox", "--org", "Tests", "--settings", "x"],
-        /The rail sandbox takes neither --settings nor --credentials/,
+        ["set", "direct", "--org", "Duka", ...NOTE],
+        /^There is no rail direct\. There are: sandbox, mpesa\. .* kesc rail default direct --org ORG --note TEXT\n$/,
       ],
-      [() => undefined, ["set", "direct", "--org", "Tests", "--begin-within", "2m"], /has no settings/],
-      [() => undefined, [...mpesaOf("Duka", { days: -2 })], /--credentials-expire is in the past/],
+      [
+        () => undefined,
+        ["set", "sandbox", "--org", "Tests", ...NOTE, "--credentials-expire", dayIn(9)],
+        /credentials_expire_at must be empty: the rail sandbox has none\.\n$/,
+      ],
+      [() => undefined, [...mpesaOf("Duka", { days: -2 })], /credentials_expire_at must be in the future\.\n$/],
       [() => undefined, [...mpesaOf("Duka").slice(0, -1), "2027-02-31"], /It must be a day such as 2027-01-31/],
       [() => undefined, [...mpesaOf("Duka"), "--confirm-above", "-1"], /It must be more than zero/],
       [

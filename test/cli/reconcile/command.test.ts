@@ -5,6 +5,7 @@ import { expect } from "chai";
 
 import type { TransactionId } from "../../../src/domain/values/ids.js";
 import { accountReferenceOf } from "../../../src/rails/mpesa/stk.js";
+import { correctBook, rejectProposal } from "../../support/commands.js";
 import { TEST_MASTER_KEY_FILE } from "../../support/master-key.js";
 import { RailOrders } from "../../support/rails/rail-orders.js";
 import { type Ended, kesc, Place } from "../../support/service/kesc.js";
@@ -115,7 +116,7 @@ describe("kesc reconcile mpesa", () => {
     expect(code).to.equal(1);
     expect(stdout).to.contain("missing in ledger  3\n").and.to.contain("missing on rail    1\n");
     expect(stdout).to.contain("amount differs     1\n").and.to.contain("double             1\n");
-    expect(stdout).to.contain(`kesc resolve ${made.open} --outcome completed --receipt RKTQDM7W03`);
+    expect(stdout).to.contain(`kesc transaction resolve ${made.open} --outcome completed --receipt RKTQDM7W03`);
     expect(stdout).to.contain("kesc book receive --amount 100.00 --receipt RKTQDM7W04");
     expect(stdout).to.contain(`${made.failed} (FAILED)`).and.to.contain(`give it to ${made.account} with`);
 
@@ -132,6 +133,26 @@ describe("kesc reconcile mpesa", () => {
       ["double", "RKTQDM7W06", made.queried],
       ["missing_on_rail", "RKTQDM7W02", made.unpaid],
     ]);
+  });
+
+  it("counts no adjustment that waits for another person, or that was rejected", async () => {
+    const { organizationId } = tenant;
+    const adjust = correctBook("adjustMovement", organizationId, { amountCents: 100, key: "k", target: "RKTQDM7W01" });
+    const { newProposalId } = adjust.authority;
+    const differs = async (): Promise<void> => {
+      const { code, stdout } = await reconcile([csv({ receipt: "RKTQDM7W01", paidIn: "99.00" })], ...period());
+      expect(code).to.equal(1);
+      expect(stdout).to.contain("amount differs     1\n");
+    };
+    await RailOrders.in(place.databaseUrl, organizationId, async (orders) => {
+      await orders.order(await orders.account("amina"), { proof: { receipt: "RKTQDM7W01" } });
+      await orders.commit(adjust);
+    });
+    await differs();
+    await RailOrders.in(place.databaseUrl, organizationId, (orders) =>
+      orders.commit(rejectProposal(organizationId, newProposalId, `${organizationId}:k`)),
+    );
+    await differs();
   });
 
   it("refuses what is no statement, what it cannot read, and an empty one without a period", async () => {

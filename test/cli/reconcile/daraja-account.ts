@@ -24,7 +24,16 @@ export function withLostCallbacks({ folder, variables }: Place): Variables {
 export async function setDarajaAccount(
   { url, organization }: Daraja,
   { folder }: Place,
-  { organizationId, variables }: { readonly organizationId: OrganizationId; readonly variables: Variables },
+  {
+    organizationId,
+    variables,
+    more = [],
+  }: {
+    readonly organizationId: OrganizationId;
+    readonly variables: Variables;
+    /** More options of `kesc rail set`. */
+    readonly more?: readonly string[];
+  },
 ): Promise<void> {
   const { shortcode, consumerKey, consumerSecret, passkey, initiatorName, initiatorPassword } = organization;
   const [settings, credentials] = [join(folder, "settings.json"), join(folder, "credentials.json")];
@@ -37,6 +46,9 @@ export async function setDarajaAccount(
   writeFileSync(credentials, JSON.stringify(secrets), { mode: 0o600 });
   const expiry = new Date(Date.now() + YEAR_MILLIS).toISOString().slice(0, 10);
   const files = ["--settings", settings, "--credentials", credentials, "--credentials-expire", expiry];
-  const { code, stderr } = await kesc(["rail", "set", "mpesa", "--org", organizationId, ...files], variables);
+  const { code, stderr } = await kesc(
+    ["rail", "set", "mpesa", "--org", organizationId, ...files, ...more, "--note", "test"],
+    variables,
+  );
   if (code !== 0) throw new Error(stderr);
 }

@@ -2,7 +2,7 @@ import { expect } from "chai";
 
 import type { BookHead } from "../../../src/domain/book.js";
 import { beginPayment as operation } from "../../../src/domain/operations/begin-payment.js";
-import { beginPayment, NO_DEADLINE, TEST_ACTOR } from "../../support/commands.js";
+import { beginPayment, NO_DEADLINE, railAccount, TEST_ACTOR } from "../../support/commands.js";
 import {
   EARLIER,
   effectOf,
@@ -22,8 +22,8 @@ import {
 const account = givenAccount({ openPayments: 1 });
 const pending = givenPending({ accountId: account.id });
 const payment = givenPayment(pending);
-const railAccount = { organizationId: ORGANIZATION, railAccountId: payment.railAccountId, revision: 2 };
-const rows = { accounts: [account], transactions: [pending], payments: [payment], railRevisions: [railAccount] };
+const atRail = railAccount(ORGANIZATION, { revision: 2 });
+const rows = { accounts: [account], transactions: [pending], payments: [payment], railAccounts: [atRail] };
 const command = beginPayment(ORGANIZATION, pending.id, 2);
 
 describe("beginning a payment", () => {
@@ -143,20 +143,20 @@ describe("beginning a payment", () => {
     ],
     [
       "a frozen account before it looks at the account at the rail",
-      { accounts: [{ ...account, status: "FROZEN" as const }], railRevisions: [{ ...railAccount, revision: 3 }] },
+      { accounts: [{ ...account, status: "FROZEN" as const }], railAccounts: [{ ...atRail, revision: 3 }] },
       {},
       "ACCOUNT_FROZEN",
     ],
     [
       "another revision of the account at the rail than the settlement will use",
-      { railRevisions: [{ ...railAccount, revision: 3 }] },
+      { railAccounts: [{ ...atRail, revision: 3 }] },
       {},
       "RAIL_ACCOUNT_CHANGED",
     ],
-    ["an account at the rail that is gone", { railRevisions: [] }, {}, "RAIL_ACCOUNT_CHANGED"],
+    ["an account at the rail that is gone", { railAccounts: [] }, {}, "RAIL_ACCOUNT_CHANGED"],
     [
       "an account at the rail of another organization",
-      { railRevisions: [{ ...railAccount, organizationId: STRANGER }] },
+      { railAccounts: [{ ...atRail, organizationId: STRANGER }] },
       {},
       "RAIL_ACCOUNT_CHANGED",
     ],

@@ -38,7 +38,7 @@ describe("attending to a flag", () => {
     const transaction = givenPending({ accountId: account.id, status: "COMPLETED", openFlags: ["REPORT_DIFFERS"] });
     const book = givenBook({ accounts: [account], transactions: [transaction] });
     const command = clearFlag(ORGANIZATION, transaction.id, "OUTCOME_UNKNOWN");
-    expect(operation.decide(book, command, NOW)).to.deep.equal(replay(transaction));
+    expect(operation.decide(book, command, NOW)).to.deep.equal(replay({ resource: transaction }));
   });
 
   it("refuses one that is PROCESSING, whatever its flags: somebody must resolve it", () => {

@@ -6,8 +6,9 @@ import type { CorrectBook } from "../../../src/domain/commands.js";
 import { replay } from "../../../src/domain/decision.js";
 import { correctBook as operation } from "../../../src/domain/operations/correct-book.js";
 import { type Decider, type Proposal, PROPOSAL_OPEN_MILLIS } from "../../../src/domain/proposal.js";
-import { MAX_CENTS, NO_CENTS, toCents } from "../../../src/domain/values/cents.js";
-import { correctBook, receiptNamed, TEST_ACTOR } from "../../support/commands.js";
+import { contentOf } from "../../../src/domain/second-person.js";
+import { type Cents, MAX_CENTS, NO_CENTS, toCents } from "../../../src/domain/values/cents.js";
+import { correctBook, railAccount, receiptNamed, TEST_ACTOR } from "../../support/commands.js";
 import {
   EARLIER,
   effectOf,
@@ -20,6 +21,7 @@ import {
   ORGANIZATION,
   putOf,
   STRANGER,
+  wordOf,
 } from "../../support/given.js";
 
 const account = givenAccount();
@@ -30,14 +32,16 @@ interface Given {
   readonly account?: Partial<LedgerAccount>;
   readonly sums?: Partial<BookSums>;
   readonly proposal?: Partial<Proposal> & Pick<Proposal, "content">;
+  readonly aloneMaxCents?: number;
 }
 
-function bookWith({ account: given, sums, proposal }: Given = {}) {
+function bookWith({ account: given, sums, proposal, aloneMaxCents = MAX_CENTS }: Given = {}) {
   const used = givenTransaction({ accountId: account.id, railReceipt: receiptNamed("used") });
   return givenBook({
     books: [givenHead({ sums: { ...SUMS, ...sums } }), givenHead({ organizationId: STRANGER })],
     accounts: [{ ...account, ...given }],
     transactions: [used],
+    railAccounts: [railAccount(ORGANIZATION, { resolveAloneMaxCents: aloneMaxCents as Cents })],
     proposals: proposal === undefined ? [] : [givenProposal({ subject: SUBJECT, ...proposal })],
   });
 }
@@ -63,13 +67,12 @@ describe("correcting the book", () => {
       const book = bookWith();
       const before = book.bookOf(ORGANIZATION);
       const command = correct(name);
-      const target = "receipt" in command ? [command.receipt] : "accountId" in command ? [command.accountId] : [];
-      const content = JSON.stringify([name, 100, ...target]);
+      const content = contentOf(command);
       const posting = { debit, credit, amountCents: toCents(100) } as const;
       const row = {
         organizationId: ORGANIZATION,
         subject: SUBJECT,
-        id: command.newProposalId,
+        id: command.authority.newProposalId,
         content,
         person: "amina",
         proposedAt: NOW,
@@ -79,7 +82,7 @@ describe("correcting the book", () => {
       };
       expect(operation.decide(book, command, NOW)).to.deep.equal({
         kind: "effect",
-        resource: { ...before, lastSeq: 2, lastRecordedAt: NOW, sums: postedToBook(SUMS, posting) },
+        resource: { resource: { ...before, lastSeq: 2, lastRecordedAt: NOW, sums: postedToBook(SUMS, posting) } },
         effect: {
           entries: [
             {
@@ -145,11 +148,12 @@ describe("correcting the book", () => {
     ["explainTransfer", { direction: "in" }, "book.transferred", undefined, undefined, "r1", ["r1", "in"]],
   ] as const) {
     it(`${name} ${moves === undefined ? "moves nothing" : `moves ${moves}`} for ${targets.join(" ")}`, () => {
-      const effect = effectOf(operation.decide(bookWith(), correct(name, given), NOW));
+      const command = correct(name, given);
+      const effect = effectOf(operation.decide(bookWith(), command, NOW));
       const [entry] = effect.entries;
       expect(entry).to.deep.include({ kind, receipt, balancesAfter: balances });
       expect(entry?.posting && `${entry.posting.debit} to ${entry.posting.credit}`).to.equal(moves);
-      const content = JSON.stringify([name, 100, ...targets]);
+      const content = contentOf(command);
       expect(entry?.detail).to.equal(JSON.stringify([SUBJECT, "amina", content]));
       expect(putOf(effect, "proposals")).to.deep.include({
         content,
@@ -165,15 +169,16 @@ describe("correcting the book", () => {
   });
 
   describe("above what one person may decide", () => {
-    const command = correct("bookReceipt", { aloneMaxCents: 99 });
-    const content = '["bookReceipt",100,"r1"]';
+    const command = correct("bookReceipt");
+    const content = contentOf(command);
+    const aloneMaxCents = 99;
 
     for (const [what, given] of [
       ["notes a proposal", {}],
       ["replaces the proposal of something else", { proposal: { content: "else" } }],
     ] as const) {
       it(`${what}, and moves nothing`, () => {
-        const effect = effectOf(operation.decide(bookWith(given), command, NOW));
+        const effect = effectOf(operation.decide(bookWith({ ...given, aloneMaxCents }), command, NOW));
         expect(effect.entries).to.have.length(1);
         expect(effect.entries[0]).to.deep.include({
           kind: "book.proposed",
@@ -192,26 +197,49 @@ describe("correcting the book", () => {
 
     for (const person of ["amina", "Amina"]) {
       it(`is a replay for the person who has proposed the same as ${person}`, () => {
-        const book = bookWith({ proposal: { content, person: person as Decider } });
-        expect(operation.decide(book, command, NOW)).to.deep.equal(replay(book.bookOf(ORGANIZATION)));
+        const book = bookWith({ proposal: { content, person: person as Decider }, aloneMaxCents });
+        const proposal = book.proposal(ORGANIZATION, SUBJECT);
+        expect(operation.decide(book, command, NOW)).to.deep.equal(replay({ proposal }));
       });
     }
 
+    for (const [expected, person, given] of [
+      ["effect", "brian", {}],
+      ["OWN_PROPOSAL", "amina", {}],
+      ["PROPOSAL_CLOSED", "brian", { decided: { as: "REJECTED", by: undefined, at: EARLIER } }],
+    ] as const) {
+      it(`decides ${expected} about an approval by ${person}`, () => {
+        const proposal = givenProposal({ subject: SUBJECT, content, person: "amina" as Decider, ...given });
+        const authority = { ...command.authority, person: person as Decider, approves: proposal.id };
+        const book = bookWith({ proposal, aloneMaxCents });
+        expect(wordOf(operation.decide(book, { ...command, authority }, NOW))).to.equal(expected);
+      });
+    }
+
+    it("refuses more proposals of one person than may wait", () => {
+      const waiting = Array.from({ length: 20 }, (_, index) =>
+        givenProposal({ content: String(index), person: "amina" as Decider, expiresAt: (NOW + 1) as typeof NOW }),
+      );
+      const book = givenBook({ proposals: waiting });
+      expect(wordOf(operation.decide(book, command, NOW))).to.equal("TOO_MANY_PROPOSALS");
+    });
+
     it("is done once another person has proposed the same, and keeps who proposed it", () => {
-      const effect = effectOf(operation.decide(bookWith({ proposal: { content } }), command, NOW));
-      expect(effect.entries[0]?.kind).to.equal("book.received");
+      const effect = effectOf(operation.decide(bookWith({ proposal: { content }, aloneMaxCents }), command, NOW));
+      expect(effect.entries[0]).to.include({ kind: "book.received", actor: "brian,amina" });
       const decided = { as: "APPROVED", by: "amina", at: NOW };
       expect(putOf(effect, "proposals")).to.deep.include({ person: "brian", proposedAt: EARLIER, decided });
     });
   });
 
   it("is a replay with the same key and content, though nothing is left to correct", () => {
+    const command = correct("coverShortfall");
     const proposal = {
-      content: '["coverShortfall",100]',
+      content: contentOf(command),
       decided: { as: "APPROVED", by: undefined, at: EARLIER },
     } as const;
     const book = bookWith({ proposal, sums: { reserve: 15_000, shortfall: 0 } });
-    expect(operation.decide(book, correct("coverShortfall"), NOW)).to.deep.equal(replay(book.bookOf(ORGANIZATION)));
+    expect(operation.decide(book, command, NOW)).to.deep.equal(replay({ resource: book.bookOf(ORGANIZATION) }));
   });
 
   const tooLow = { reason: "BOOK_ACCOUNT_TOO_LOW", requestedCents: 100 } as const;

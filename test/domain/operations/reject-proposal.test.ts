@@ -6,7 +6,7 @@ import { newProposalId, rejectProposal } from "../../support/commands.js";
 import { EARLIER, effectOf, givenBook, givenProposal, NOW, ORGANIZATION, putOf, wordOf } from "../../support/given.js";
 
 describe("rejecting a proposal", () => {
-  const proposal = givenProposal({ content: "x", sealed: "5ec4e7" });
+  const proposal = givenProposal({ content: "x", sealed: { hex: "5ec4e7", sha256: "" } });
   const command = rejectProposal(ORGANIZATION, proposal.id);
   const by = command.person;
 

@@ -2,14 +2,14 @@ import { expect } from "chai";
 
 import { type BookSums, MAX_SUM_CENTS } from "../../../src/domain/book.js";
 import { replay } from "../../../src/domain/decision.js";
-import { resolveTransaction as operation } from "../../../src/domain/operations/resolve-transaction.js";
+import { resolutionFrom, resolveTransaction as operation } from "../../../src/domain/operations/resolve-transaction.js";
 import type { Resolution } from "../../../src/domain/payment.js";
 import type { Decider, Proposal } from "../../../src/domain/proposal.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
 import { toCents } from "../../../src/domain/values/cents.js";
 import type { Reference } from "../../../src/domain/values/text.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
-import { newTransactionId, receiptNamed, resolve } from "../../support/commands.js";
+import { newTransactionId, railAccount, receiptNamed, resolve } from "../../support/commands.js";
 import {
   EARLIER,
   effectOf,
@@ -32,8 +32,6 @@ const R1 = receiptNamed("r1");
 const COMPLETED: Resolution = { kind: "COMPLETED", receipt: R1 };
 const FAILED: Resolution = { kind: "FAILED" };
 const MOVED: Resolution = { kind: "MOVED", receipt: R1, amountCents: toCents(1_500) };
-const ALONE = { aloneMaxCents: 2_000 };
-const NOT_ALONE = { aloneMaxCents: 1_999 };
 
 function unknown(given: Partial<Transaction> = {}): Transaction {
   const flagged = { status: "PROCESSING", openFlags: ["OUTCOME_UNKNOWN"] } as const;
@@ -42,15 +40,21 @@ function unknown(given: Partial<Transaction> = {}): Transaction {
 
 function bookWith(
   transaction: Transaction,
-  given: { more?: readonly Transaction[]; proposal?: Partial<Proposal>; sums?: Partial<BookSums> } = {},
+  given: {
+    more?: readonly Transaction[];
+    proposal?: Partial<Proposal>;
+    sums?: Partial<BookSums>;
+    aloneMaxCents?: number;
+  } = {},
 ) {
-  const { more = [], proposal, sums } = given;
+  const { more = [], proposal, sums, aloneMaxCents = 2_000 } = given;
   const head = givenHead();
   return givenBook({
     books: [{ ...head, sums: { ...head.sums, ...sums } }],
     accounts: [account],
     transactions: [transaction, ...more],
     payments: [givenPayment(transaction, { state: "SENDING", begunAt: EARLIER })],
+    railAccounts: [railAccount(ORGANIZATION, { resolveAloneMaxCents: toCents(aloneMaxCents) })],
     proposals:
       proposal === undefined
         ? []
@@ -62,7 +66,7 @@ describe("resolving a transaction", () => {
   for (const openFlags of [["OUTCOME_UNKNOWN"], []] as const) {
     it(`ends an order that the rail has with ${String(openFlags.length)} flags`, () => {
       const transaction = unknown({ openFlags });
-      const command = resolve(ORGANIZATION, transaction.id, FAILED, ALONE);
+      const command = resolve(ORGANIZATION, transaction.id, FAILED);
       const effect = effectOf(operation.decide(bookWith(transaction), command, NOW));
       expect(putOf(effect, "transactions")).to.include({ status: "FAILED" });
     });
@@ -71,10 +75,10 @@ describe("resolving a transaction", () => {
   it("answers with the flag of a mint that the account cannot take", () => {
     const transaction = unknown({ type: "MINT", openFlags: [] });
     const book = bookWith(transaction, { sums: { available: MAX_SUM_CENTS } });
-    const decision = operation.decide(book, resolve(ORGANIZATION, transaction.id, COMPLETED, ALONE), NOW);
+    const decision = operation.decide(book, resolve(ORGANIZATION, transaction.id, COMPLETED), NOW);
     const stored = putOf(effectOf(decision), "transactions");
     expect(stored).to.deep.include({ status: "COMPLETED", openFlags: ["NOT_CREDITED"] });
-    expect(decision).to.deep.include({ resource: { ...stored, correction: undefined } });
+    expect(decision).to.deep.include({ resource: { ...stored, correction: undefined, proposal: undefined } });
   });
 
   for (const [resolution, details] of [
@@ -88,7 +92,7 @@ describe("resolving a transaction", () => {
         effectOf(
           operation.decide(
             bookWith(transaction, proposal === undefined ? {} : { proposal }),
-            resolve(ORGANIZATION, transaction.id, resolution, { person, ...ALONE }),
+            resolve(ORGANIZATION, transaction.id, resolution, { person }),
             NOW,
           ),
         ).entries.map(({ detail }) => detail);
@@ -128,7 +132,7 @@ describe("resolving a transaction", () => {
   ] as const) {
     it(`ends ${what}`, () => {
       const transaction = unknown({ type });
-      const command = resolve(ORGANIZATION, transaction.id, resolution, ALONE);
+      const command = resolve(ORGANIZATION, transaction.id, resolution);
       const effect = effectOf(operation.decide(bookWith(transaction), command, NOW));
       expect(effect.entries.map(({ kind }) => kind)).to.deep.equal(kinds.map((kind) => `transaction.${kind}`));
       expect(effect.entries.map(({ posting }) => posting && `${posting.debit} to ${posting.credit}`)).to.deep.equal(
@@ -155,7 +159,7 @@ describe("resolving a transaction", () => {
 
   it("books what moved instead as a correction with the receipt", () => {
     const transaction = unknown({ type: "REDEEM" });
-    const command = resolve(ORGANIZATION, transaction.id, MOVED, ALONE);
+    const command = resolve(ORGANIZATION, transaction.id, MOVED);
     const decision = operation.decide(bookWith(transaction), command, NOW);
     expect(decision).to.have.property("resource").that.includes({ id: transaction.id, status: "FAILED" });
     expect(decision)
@@ -174,12 +178,12 @@ describe("resolving a transaction", () => {
 
   describe("above what one person may decide", () => {
     const transaction = unknown();
-    const command = resolve(ORGANIZATION, transaction.id, COMPLETED, NOT_ALONE);
+    const command = resolve(ORGANIZATION, transaction.id, COMPLETED);
     const row = {
       organizationId: ORGANIZATION,
       subject: transaction.id,
       content: '["COMPLETED","r1"]',
-      id: command.newProposalId,
+      id: command.authority.newProposalId,
       person: "amina",
       proposedAt: NOW,
       expiresAt: undefined,
@@ -192,7 +196,7 @@ describe("resolving a transaction", () => {
       ["replaces the proposal of something else", { content: '["FAILED"]' }],
     ] as const) {
       it(`${what}, and leaves the transaction PROCESSING`, () => {
-        const book = bookWith(transaction, proposal === undefined ? {} : { proposal });
+        const book = bookWith(transaction, { ...(proposal === undefined ? {} : { proposal }), aloneMaxCents: 1_999 });
         const decision = operation.decide(book, command, NOW);
         const effect = effectOf(decision);
         expect(effect.entries).to.have.length(1);
@@ -211,17 +215,22 @@ describe("resolving a transaction", () => {
     }
 
     it("is a replay for the person who has proposed the same", () => {
-      const book = bookWith(transaction, { proposal: { person: "amina" as Decider } });
-      expect(operation.decide(book, command, NOW)).to.deep.equal(replay({ ...transaction, correction: undefined }));
+      const book = bookWith(transaction, { proposal: { person: "amina" as Decider }, aloneMaxCents: 1_999 });
+      const proposal = book.proposal(ORGANIZATION, transaction.id);
+      expect(operation.decide(book, command, NOW)).to.deep.equal(
+        replay({ ...transaction, correction: undefined, proposal }),
+      );
     });
 
     it("takes the same name in capitals for the same person", () => {
-      const book = bookWith(transaction, { proposal: { person: "AMINA" as Decider } });
-      expect(operation.decide(book, command, NOW)).to.deep.equal(replay({ ...transaction, correction: undefined }));
+      const book = bookWith(transaction, { proposal: { person: "AMINA" as Decider }, aloneMaxCents: 1_999 });
+      expect(operation.decide(book, command, NOW)).to.have.property("kind", "replay");
     });
 
     it("ends it once another person has proposed the same", () => {
-      const effect = effectOf(operation.decide(bookWith(transaction, { proposal: {} }), command, NOW));
+      const effect = effectOf(
+        operation.decide(bookWith(transaction, { proposal: {}, aloneMaxCents: 1_999 }), command, NOW),
+      );
       expect(effect.entries.map(({ kind }) => kind)).to.deep.equal(["transaction.completed"]);
       expect(putOf(effect, "proposals")).to.equal(undefined);
     });
@@ -231,18 +240,41 @@ describe("resolving a transaction", () => {
         const moved: Resolution = { kind: "MOVED", receipt: R1, amountCents };
         const aloneMaxCents = amountCents === 1 ? 1_999 : 2_000;
         const decision = operation.decide(
-          bookWith(transaction),
-          resolve(ORGANIZATION, transaction.id, moved, { aloneMaxCents }),
+          bookWith(transaction, { aloneMaxCents }),
+          resolve(ORGANIZATION, transaction.id, moved),
           NOW,
         );
         expect(effectOf(decision).entries[0]?.kind).to.equal("transaction.resolution_proposed");
       }
     });
 
+    for (const [expected, person] of [
+      ["effect", "brian"],
+      ["OWN_PROPOSAL", "amina"],
+    ] as const) {
+      it(`decides ${expected} about an approval by ${person}`, () => {
+        const book = bookWith(transaction, { proposal: { person: "amina" as Decider }, aloneMaxCents: 1_999 });
+        const approves = book.proposal(ORGANIZATION, transaction.id)?.id;
+        const authority = { ...command.authority, person: person as Decider, approves };
+        expect(wordOf(operation.decide(book, { ...command, authority }, NOW))).to.equal(expected);
+      });
+    }
+
+    it("is read again from what was proposed", () => {
+      for (const resolution of [COMPLETED, FAILED, MOVED]) {
+        const given = resolve(ORGANIZATION, transaction.id, resolution);
+        const book = bookWith(transaction, { aloneMaxCents: 1_499 });
+        const { content = "" } = putOf(effectOf(operation.decide(book, given, NOW)), "proposals") ?? {};
+        expect(resolutionFrom(content)).to.deep.equal(resolution);
+      }
+      expect(resolutionFrom('["OTHER"]')).to.equal(undefined);
+    });
+
     it("knows no two resolutions of equal content that differ", () => {
       const contents = [COMPLETED, FAILED, MOVED, { ...MOVED, amountCents: toCents(1_501) }].map((resolution) => {
-        const given = resolve(ORGANIZATION, transaction.id, resolution, NOT_ALONE);
-        return putOf(effectOf(operation.decide(bookWith(transaction), given, NOW)), "proposals")?.content;
+        const given = resolve(ORGANIZATION, transaction.id, resolution);
+        const book = bookWith(transaction, { aloneMaxCents: 1_499 });
+        return putOf(effectOf(operation.decide(book, given, NOW)), "proposals")?.content;
       });
       expect(new Set(contents).size).to.equal(4);
     });
@@ -255,9 +287,9 @@ describe("resolving a transaction", () => {
     ] as const) {
       it(`is a replay ${what}`, () => {
         const transaction = unknown({ ...given, openFlags: [] });
-        const command = resolve(ORGANIZATION, transaction.id, resolution, ALONE);
+        const command = resolve(ORGANIZATION, transaction.id, resolution);
         expect(operation.decide(bookWith(transaction), command, NOW)).to.deep.equal(
-          replay({ ...transaction, correction: undefined }),
+          replay({ ...transaction, correction: undefined, proposal: undefined }),
         );
       });
     }
@@ -271,9 +303,9 @@ describe("resolving a transaction", () => {
         reference: "kesc:late:receipt:r1" as Reference,
         corrects: { kind: "LATE", transactionId: transaction.id },
       });
-      const command = resolve(ORGANIZATION, transaction.id, MOVED, ALONE);
+      const command = resolve(ORGANIZATION, transaction.id, MOVED);
       expect(operation.decide(bookWith(transaction, { more: [late] }), command, NOW)).to.deep.equal(
-        replay({ ...transaction, correction: late }),
+        replay({ ...transaction, correction: late, proposal: undefined }),
       );
     });
   });
@@ -334,7 +366,7 @@ describe("resolving a transaction", () => {
   ] as const) {
     it(`refuses ${what}`, () => {
       const transaction = unknown(given);
-      const command = resolve(ORGANIZATION, transaction.id, resolution, ALONE);
+      const command = resolve(ORGANIZATION, transaction.id, resolution);
       const decision = operation.decide(bookWith(transaction, more), command, NOW);
       const refusal = "status" in facts ? { ...facts, transactionId: transaction.id } : facts;
       expect(decision).to.deep.equal({ kind: "refusal", refusal });
@@ -347,7 +379,7 @@ describe("resolving a transaction", () => {
       wordOf(
         operation.decide(
           bookWith(transaction),
-          resolve(ORGANIZATION, transaction.id, resolution, ALONE),
+          resolve(ORGANIZATION, transaction.id, resolution),
           toUnixMillis(NOW - 1),
         ),
       );
@@ -355,7 +387,7 @@ describe("resolving a transaction", () => {
   });
 
   it("refuses a transaction that does not exist", () => {
-    const command = resolve(ORGANIZATION, newTransactionId(), FAILED, ALONE);
+    const command = resolve(ORGANIZATION, newTransactionId(), FAILED);
     expect(wordOf(operation.decide(bookWith(unknown()), command, NOW))).to.equal("TRANSACTION_NOT_FOUND");
   });
 });

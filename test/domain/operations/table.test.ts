@@ -9,9 +9,12 @@ import {
   FINDERS,
   type Lookup,
   type ResourceId,
+  THE_CELL,
   type UsedIdempotencyKey,
 } from "../../../src/domain/decision.js";
 import { decide, lookUp } from "../../../src/domain/operations/table.js";
+import type { RailAccountId } from "../../../src/domain/payment.js";
+import { DIRECT_RAIL } from "../../../src/domain/transaction.js";
 import { toCents } from "../../../src/domain/values/cents.js";
 import { NO_CENTS } from "../../../src/domain/values/cents.js";
 import type { ApiKeyId } from "../../../src/domain/values/ids.js";
@@ -35,14 +38,19 @@ import {
   freezeAccount,
   mint,
   newProposalId,
+  railAccount,
   receiptNamed,
+  recordReserve,
   redeem,
   rejectProposal,
   resolve,
   reverse,
   revokeApiKey,
   setAccountTier,
+  setDefaultRail,
   setLimits,
+  setPayouts,
+  setRailAccount,
   SLOW_RAIL,
   suspension,
   unfreezeAccount,
@@ -169,6 +177,10 @@ const COMMANDS = {
   createApiKey: [createApiKey(ORGANIZATION)],
   revokeApiKey: [revokeApiKey(ORGANIZATION, "key_1" as ApiKeyId)],
   rejectProposal: [rejectProposal(ORGANIZATION, newProposalId())],
+  setRailAccount: [setRailAccount(ORGANIZATION)],
+  setDefaultRail: [setDefaultRail(ORGANIZATION, DIRECT_RAIL)],
+  setPayouts: [setPayouts(ORGANIZATION, "closed")],
+  recordReserve: [recordReserve(ORGANIZATION, "bank")],
 } as const satisfies Record<Command["name"], readonly Command[]>;
 
 /** Every row that the lookup loads: those that it names, and those to which they lead. */
@@ -224,9 +236,17 @@ function loadedFor(command: Command): Set<string> {
     payment: (id) => {
       add("payment", id);
     },
-    railRevision: (id) => {
-      for (const { railAccountId } of rows.payments.filter(({ transactionId }) => transactionId === id))
-        add("rail account", railAccountId);
+    railAccounts: (id) => {
+      add("rail accounts", id);
+    },
+    paymentsUnderWay: (id) => {
+      add("under way", id);
+    },
+    railAccountsOfCell: (id) => {
+      add("rail accounts of", id);
+    },
+    reservePlaces: (id) => {
+      add("places", id);
     },
     order: (id) => {
       add("corrections", id);
@@ -312,9 +332,21 @@ class NotingBook implements Book {
     this.asked.push(`corrections ${id}`);
     return this.#book.lateCorrections(organizationId, id);
   }
-  railRevision(...[organizationId, id]: Parameters<Book["railRevision"]>): ReturnType<Book["railRevision"]> {
-    this.asked.push(`rail account ${id}`);
-    return this.#book.railRevision(organizationId, id);
+  railAccounts(organizationId: OrganizationId): ReturnType<Book["railAccounts"]> {
+    this.asked.push(`rail accounts ${organizationId}`);
+    return this.#book.railAccounts(organizationId);
+  }
+  paymentsUnderWay(id: RailAccountId): number {
+    this.asked.push(`under way ${id}`);
+    return this.#book.paymentsUnderWay(id);
+  }
+  railAccountsOfCell(): string {
+    this.asked.push(`rail accounts of ${THE_CELL}`);
+    return this.#book.railAccountsOfCell();
+  }
+  reservePlaces(organizationId: OrganizationId): ReturnType<Book["reservePlaces"]> {
+    this.asked.push(`places ${organizationId}`);
+    return this.#book.reservePlaces(organizationId);
   }
   receipt(...[organizationId, receipt]: Parameters<Book["receipt"]>): ReturnType<Book["receipt"]> {
     this.asked.push(`receipt ${receipt}`);
@@ -384,9 +416,11 @@ describe("a decision", () => {
     [completePayment(ORGANIZATION, processing.id, { movement: "m1" }), "transaction.completed"],
     [flag(ORGANIZATION, pending.id), "transaction.flagged"],
     [correctBook("bookReceipt", ORGANIZATION, { amountCents: 1, key: "c", target: "r1" }), "book.received"],
+    [setPayouts(ORGANIZATION, "closed"), "rail.changed"],
+    [recordReserve(ORGANIZATION, "bank"), "reserve.recorded"],
   ] as const) {
     it(`on ${command.name} goes into the journal as ${kind}`, () => {
-      const book = givenBook(rows);
+      const book = givenBook({ ...rows, railAccounts: [railAccount(ORGANIZATION, { revision: 0 })] });
       expect(effectOf(decide(book, command, NOW)).entries[0]?.kind).to.equal(kind);
     });
   }

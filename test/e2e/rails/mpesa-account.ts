@@ -45,5 +45,5 @@ export async function setMpesa(
     resolveAloneMaxCents: 0 as const,
   };
   const given = { setting, cell: database.cells[0], now };
-  await saveRailAccount(database, given, () => undefined);
+  await saveRailAccount(database, given);
 }

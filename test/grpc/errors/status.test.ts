@@ -31,7 +31,10 @@ const REASONS_OF_OPERATORS = [
   "PROPOSAL_CLOSED",
   "PROPOSAL_NOT_FOUND",
   "RAIL_ACCOUNT_CHANGED",
+  "RAIL_ACCOUNT_NOT_FOUND",
+  "RAIL_PAYMENTS_UNDER_WAY",
   "TOO_MANY_PROPOSALS",
+  "TOO_MANY_RESERVE_PLACES",
   "TOO_MANY_TIERS",
 ] as const satisfies Reason[];
 
@@ -39,6 +42,21 @@ const PROPOSAL_ID = "prp_1" as ProposalId;
 const ENDPOINT_ID = "whe_01jd2r6p5vf8ksw3xhb1z7q4ye" as WebhookEndpointId;
 
 const EXAMPLES: { [R in Reason]: Example<R> } = {
+  RAIL_ACCOUNT_NOT_FOUND: [
+    { reason: "RAIL_ACCOUNT_NOT_FOUND", rail: "mpesa" as Rail },
+    Status.NOT_FOUND,
+    { rail: "mpesa" },
+  ],
+  RAIL_PAYMENTS_UNDER_WAY: [
+    { reason: "RAIL_PAYMENTS_UNDER_WAY", rail: "mpesa" as Rail, payments: 3 },
+    Status.FAILED_PRECONDITION,
+    { rail: "mpesa", payments: "3" },
+  ],
+  TOO_MANY_RESERVE_PLACES: [
+    { reason: "TOO_MANY_RESERVE_PLACES", limit: 50 },
+    Status.FAILED_PRECONDITION,
+    { limit: "50" },
+  ],
   WEBHOOK_ENDPOINT_NOT_FOUND: [
     { reason: "WEBHOOK_ENDPOINT_NOT_FOUND", endpointId: ENDPOINT_ID },
     Status.NOT_FOUND,

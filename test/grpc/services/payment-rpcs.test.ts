@@ -2,6 +2,7 @@ import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
 import type { Command } from "../../../src/domain/commands.js";
+import type { Authority } from "../../../src/domain/second-person.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { FlagReason, PaymentState, RailMessagePurpose } from "../../../src/gen/kesc/v1/payment.js";
@@ -46,7 +47,10 @@ describe("grpc: the payment of a transaction", () => {
         transaction: (organizationId, id) =>
           Promise.resolve(organizationId === ORGANIZATION && id === TRANSACTION_ID ? transaction(OPEN) : undefined),
       },
-      submit: () => Promise.resolve({ kind: "done", resource, replayed: false }),
+      submit: ({ name }) => {
+        const made = (name === "clearFlag" ? { resource } : resource) as Transaction;
+        return Promise.resolve({ kind: "done", resource: made, replayed: false });
+      },
     });
   });
   afterEach(() => under.close());
@@ -140,21 +144,18 @@ describe("grpc: the payment of a transaction", () => {
     ] as const) {
       it(`submits the outcome ${what}, in the name of the key`, async () => {
         expect((await resolve(outcome, "seen on the statement")).code).to.equal(Status.OK);
-        const [{ newProposalId, ...command } = {}, ...others] = commands() as { newProposalId?: string }[];
-        expect(newProposalId).to.match(/^prp_/);
+        const [{ authority, ...command } = {}, ...others] = commands() as { authority?: Authority }[];
+        expect(authority?.newProposalId).to.match(/^prp_/);
+        expect(authority).to.include({ person: "tests", mayApprove: true });
         expect([command, ...others]).to.deep.equal([
           {
             name: "resolveTransaction",
-            mayApprove: true,
-            lapses: false,
             organizationId: ORGANIZATION,
             actor: KEY_ID,
             transactionId: TRANSACTION_ID,
             newTransactionId: "txn_01jd2r6p5vf8ksw3xhb1z7q400",
             resolution,
-            person: "tests",
-            aloneMaxCents: 100_000,
-            reason: "seen on the statement",
+            note: "seen on the statement",
           },
         ]);
       });
@@ -167,14 +168,6 @@ describe("grpc: the payment of a transaction", () => {
       const done = await resolve({ $case: "failed", value: {} });
       expect(done.response?.state).to.equal(ResolutionState.RESOLUTION_STATE_DONE);
       expect(done.response?.transaction?.failure?.reason).to.equal(FailureReason.FAILURE_REASON_RESOLVED_BY_PERSON);
-    });
-
-    it("lets nobody resolve alone without a payment, and without an account at the rail", async () => {
-      rails.accounts.length = 0;
-      await resolve({ $case: "failed", value: {} });
-      rails.stored.clear();
-      await resolve({ $case: "failed", value: {} });
-      expect(commands().map((command) => "aloneMaxCents" in command && command.aloneMaxCents)).to.deep.equal([0, 0]);
     });
 
     for (const [what, outcome, fields] of [
@@ -213,17 +206,16 @@ describe("grpc: the payment of a transaction", () => {
       };
       const { code, response } = await under.grpc.call(rpcs.clearFlag, request);
       expect([code, response?.transaction?.id]).to.deep.equal([Status.OK, TRANSACTION_ID]);
-      expect(commands()).to.deep.equal([
-        {
-          name: "clearFlag",
-          organizationId: ORGANIZATION,
-          actor: KEY_ID,
-          transactionId: TRANSACTION_ID,
-          flag: "NOT_CREDITED",
-          person: "tests",
-          reason: "paid back by hand",
-        },
-      ]);
+      const [{ authority, ...command } = {}] = commands() as { authority?: Authority }[];
+      expect(authority?.person).to.equal("tests");
+      expect(command).to.deep.equal({
+        name: "clearFlag",
+        organizationId: ORGANIZATION,
+        actor: KEY_ID,
+        transactionId: TRANSACTION_ID,
+        flag: "NOT_CREDITED",
+        note: "paid back by hand",
+      });
     });
 
     const unknown: readonly number[] = [0, 99];

@@ -1,5 +1,5 @@
 import type { PaymentCommand, ResourceOf } from "../../../src/domain/commands.js";
-import type { RailAccountId } from "../../../src/domain/payment.js";
+import type { RailAccountId, Resolution } from "../../../src/domain/payment.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
 import { type Cents, formatCents, toCents } from "../../../src/domain/values/cents.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
@@ -15,7 +15,15 @@ import { Settlement } from "../../../src/settlement/settlement.js";
 import { MemoryDisk } from "../../attack/simulation/disks/memory-disk.js";
 import { MemoryInbox } from "../../attack/simulation/rails/memory-inbox.js";
 import { MemoryPayments } from "../../attack/simulation/rails/memory-payments.js";
-import { createAccount, mint, newTransactionId, RAIL_TERMS, redeem, SLOW_RAIL } from "../../support/commands.js";
+import {
+  createAccount,
+  mint,
+  newTransactionId,
+  RAIL_TERMS,
+  redeem,
+  resolve,
+  SLOW_RAIL,
+} from "../../support/commands.js";
 import { ManualTiming, settled } from "./manual-timing.js";
 import { ScriptedRail } from "./scripted-rail.js";
 
@@ -99,6 +107,12 @@ export class World {
   }
 
   /** Commits a command. Throws if it is refused. */
+  /** Resolves an order by two persons: nobody decides alone. */
+  async resolve(id: TransactionId, resolution: Resolution): Promise<void> {
+    for (const person of ["amina", "brian"])
+      await this.commit(resolve(this.organizationId, id, resolution, { person }));
+  }
+
   async commit(command: Command): Promise<void> {
     const [result] = await this.#commit(command);
     if (result?.kind !== "done") throw new Error(JSON.stringify(result));

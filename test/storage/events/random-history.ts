@@ -1,6 +1,7 @@
-import type { Command } from "../../../src/domain/commands.js";
+import type { Command, CorrectBook, ResolveTransaction } from "../../../src/domain/commands.js";
 import type { FlagReason } from "../../../src/domain/payment.js";
-import { type Cents, MAX_CENTS } from "../../../src/domain/values/cents.js";
+import type { Decider } from "../../../src/domain/proposal.js";
+import { type Cents } from "../../../src/domain/values/cents.js";
 import type { EmailAddress } from "../../../src/domain/values/email-address.js";
 import type { AccountId, FreezeId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
 import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
@@ -59,10 +60,12 @@ export class RandomCommands {
       if (command.rail === SLOW_RAIL) this.#orders.push(command.newTransactionId);
     }
     const words = this.#name("why") as StatusReason;
-    if ("note" in command) return { ...command, note: words };
+    // The words of a correction are content, so those of both persons are equal.
+    if ("note" in command && !("authority" in command && "amountCents" in command)) return { ...command, note: words };
     return "reason" in command ? { ...command, reason: words } : command;
   }
 
+  readonly #wanted: (ResolveTransaction | CorrectBook)[] = [];
   readonly #makers: readonly { readonly weight: number; readonly make: () => Command }[] = [
     { weight: 3, make: () => this.#newAccount() },
     { weight: 16, make: () => mint(this.#movement()) },
@@ -73,14 +76,14 @@ export class RandomCommands {
     { weight: 14, make: () => flag(this.#organizationId, this.#order(), this.#random.pick(FLAGS)) },
     { weight: 20, make: () => clearFlag(this.#organizationId, this.#order(), this.#random.pick(FLAGS)) },
     { weight: 4, make: () => cancel(this.#organizationId, this.#order()) },
-    { weight: 10, make: () => this.#resolution() },
+    { weight: 15, make: () => this.#resolution() },
     { weight: 5, make: () => reverse(this.#organizationId, this.#newest(this.#transactions)) },
     { weight: 2, make: () => this.#freeze() },
     { weight: 12, make: () => this.#unfreeze() },
     { weight: 3, make: () => closeAccount(this.#organizationId, this.#newestAccount()) },
     { weight: 1, make: () => eraseAccount(this.#organizationId, this.#newestAccount()) },
     { weight: 3, make: () => this.#update() },
-    { weight: 6, make: () => this.#correction() },
+    { weight: 14, make: () => this.#correction() },
     { weight: 2, make: () => setAccountTier(this.#organizationId, this.#newestAccount(), this.#random.pick(TIERS)) },
     { weight: 1, make: () => this.#limits() },
   ];
@@ -137,9 +140,7 @@ export class RandomCommands {
       { kind: "COMPLETED", receipt },
       { kind: "MOVED", receipt, amountCents: 700 as Cents },
     ] as const);
-    const aloneMaxCents = this.#random.pick([0, MAX_CENTS]);
-    const person = this.#random.pick(["amina", "baraka"]);
-    return resolve(this.#organizationId, this.#order(), resolution, { aloneMaxCents, person });
+    return this.#wantedByTwo(resolve(this.#organizationId, this.#order(), resolution));
   }
 
   #limits(): Command {
@@ -182,7 +183,18 @@ export class RandomCommands {
     ] as const);
     const needsAccount = name === "allocate" || name === "recoverShortfall";
     const target = needsAccount ? this.#random.pick(this.#accounts) : this.#name("receipt");
-    const given = { amountCents: 100, key: this.#name("key"), aloneMaxCents: this.#random.pick([0, MAX_CENTS]) };
-    return correctBook(name, this.#organizationId, name === "coverShortfall" ? given : { ...given, target });
+    const given = { amountCents: 100, key: this.#name("key") };
+    return this.#wantedByTwo(
+      correctBook(name, this.#organizationId, name === "coverShortfall" ? given : { ...given, target }),
+    );
+  }
+
+  /** Nobody decides alone: mostly a second person wants what the first one has wanted. */
+  #wantedByTwo(command: ResolveTransaction | CorrectBook): Command {
+    const last = this.#wanted.findLastIndex((each) => "resolution" in each === "resolution" in command);
+    const [wanted] = this.#random.chance(0.6) && last >= 0 ? this.#wanted.splice(last, 1) : [];
+    if (wanted !== undefined) return { ...wanted, authority: { ...wanted.authority, person: "baraka" as Decider } };
+    this.#wanted.push(command);
+    return command;
   }
 }

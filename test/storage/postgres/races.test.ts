@@ -2,14 +2,13 @@ import { expect } from "chai";
 import pg from "pg";
 
 import type { Command } from "../../../src/domain/commands.js";
+import { RESERVE_PLACES_MAX } from "../../../src/domain/reserve.js";
 import { toCents } from "../../../src/domain/values/cents.js";
-import type { NairobiDay } from "../../../src/domain/values/nairobi-day.js";
 import { NO_REASON } from "../../../src/domain/values/text.js";
 import { StoreError } from "../../../src/ledger/ports/store.js";
 import type { Cell, Database } from "../../../src/storage/database.js";
 import { keys } from "../../../src/storage/keys.js";
 import { byMachine, commitNow } from "../../../src/storage/organizations/commit-now.js";
-import { recordReserve } from "../../../src/storage/statements/reserve.js";
 import { StoredWebhookEndpoints } from "../../../src/storage/webhooks/endpoints.js";
 import { ENDPOINTS_MAX } from "../../../src/webhooks/limits.js";
 import {
@@ -18,6 +17,7 @@ import {
   mint,
   newAccountId,
   newEndpoint,
+  recordReserve,
   redeem,
   setLimits,
 } from "../../support/commands.js";
@@ -31,7 +31,6 @@ import { PaymentsPlace } from "../rails/given-payments.js";
 // them after it. Here two servers both load while somebody else holds the lock.
 
 const WAITING = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-const PLACES_MAX = 50;
 
 /** What one server does. It resolves with what came of it. */
 type Act = (server: Server) => Promise<unknown>;
@@ -149,7 +148,6 @@ describe("two servers on PostgreSQL, both of which wait for the book", () => {
         key: "receipt",
         target: "TJK1",
         person,
-        aloneMaxCents: 0,
       });
     const proposed = await submit(cover("amina"))(servers[0]);
     const outcomes = await race(submit(cover("baraka")), submit(cover("chep")));
@@ -214,17 +212,12 @@ describe("two servers on PostgreSQL, both of which wait for the book", () => {
   it("keep at most 50 places of the reserve", async () => {
     const record =
       (name: string): Act =>
-      ({ cell }) => {
-        const figure = {
-          place: name,
-          amountCents: toCents(1),
-          asOfDay: "2026-01-01" as NairobiDay,
-          evidence: "statement 7",
-        };
-        return recordReserve(cell, { organizationId: place.organizationId, figure, now: place.now }).then(() => "done");
+      async ({ cell }) => {
+        const [result] = await cell.committer.commit([recordReserve(place.organizationId, name)], place.now);
+        return result?.kind === "refused" ? result.refusal.reason : String(result?.kind);
       };
-    for (let index = 1; index < PLACES_MAX; index += 1) await record(`bank ${String(index)}`)(servers[0]);
-    expect(await race(record("one more"), record("and one more"))).to.deep.equal(["done", "TooManyPlacesError"]);
+    for (let index = 1; index < RESERVE_PLACES_MAX; index += 1) await record(`bank ${String(index)}`)(servers[0]);
+    expect(await race(record("one more"), record("and one more"))).to.deep.equal(["done", "TOO_MANY_RESERVE_PLACES"]);
   });
 
   it("keep at most 10 webhook endpoints", async () => {

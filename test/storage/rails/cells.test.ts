@@ -5,13 +5,13 @@ import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { type Cell, type Database, openDatabase } from "../../../src/storage/database.js";
 import { keys } from "../../../src/storage/keys.js";
 import { migrate } from "../../../src/storage/migrate.js";
-import { saveRailAccount } from "../../../src/storage/rails/change-rail-accounts.js";
+import { withPresentAccounts } from "../../../src/storage/rails/change-rail-accounts.js";
 import { leases } from "../../../src/storage/rails/leases.js";
 import { storedRailAccounts } from "../../../src/storage/rails/rail-accounts.js";
+import { setRailAccount } from "../../support/commands.js";
 import { execute } from "../../support/databases.js";
 import { TEST_MASTER_KEY_FILE } from "../../support/master-key.js";
 import { sharedPostgres } from "../../support/postgres.js";
-import { railSetting } from "./given-payments.js";
 
 const now = toUnixMillis(1_000);
 
@@ -34,9 +34,10 @@ describe("rails in two cells of one database", () => {
     const saves = cells.map(async (cell, number) => {
       const { id: organizationId } = await keys(database, () => now).createOrganization("rails", { cell: number });
       const id = `rail_${String(number)}` as RailAccountId;
-      const setting = railSetting({ cell }, { id, organizationId, rail: "slow", now });
-      await saveRailAccount(database, setting, ({ all }) => {
+      await withPresentAccounts(database, cell, async ({ all }) => {
         seen.push(all.map((account) => account.id));
+        const facts = { accountsOfCell: "0:0", movesPlace: false };
+        await cell.committer.commit([setRailAccount(organizationId, { railAccountId: id, facts })], now);
       });
     });
     await Promise.all(saves);

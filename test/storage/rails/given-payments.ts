@@ -34,7 +34,7 @@ export class PaymentsPlace {
       ["slow", RAIL_ACCOUNT],
       ["slower", OTHER_RAIL_ACCOUNT],
     ] as const) {
-      await saveRailAccount(opened.database, railSetting(opened, { id, organizationId, rail, now }), () => undefined);
+      await saveRailAccount(opened.database, railSetting(opened, { id, organizationId, rail, now }));
     }
     const account = createAccount(organizationId, "user");
     const funds = mint({ organizationId, accountId: account.newAccountId, amount: "1000.00", reference: "funds" });

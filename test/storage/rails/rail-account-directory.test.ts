@@ -1,14 +1,14 @@
 import { expect } from "chai";
 
 import type { RailAccountId } from "../../../src/domain/payment.js";
-import type { Rail } from "../../../src/domain/transaction.js";
+import { DIRECT_RAIL, type Rail } from "../../../src/domain/transaction.js";
 import type { OrganizationId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
 import { StoreError } from "../../../src/ledger/ports/store.js";
 import { MPESA_CAPABILITIES } from "../../../src/rails/mpesa/limits.js";
 import { SandboxRail } from "../../../src/rails/sandbox/sandbox.js";
 import { keys } from "../../../src/storage/keys.js";
-import { makeDirectDefault, saveRailAccount, setPayouts } from "../../../src/storage/rails/change-rail-accounts.js";
+import { saveRailAccount, setDefaultRail, setPayouts } from "../../../src/storage/rails/change-rail-accounts.js";
 import { type OpenRailAccount, RailAccountDirectory } from "../../../src/storage/rails/rail-account-directory.js";
 import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../../support/databases.js";
 import { railSetting } from "./given-payments.js";
@@ -62,7 +62,7 @@ for (const engine of ENGINES) {
     });
 
     const save = (given: Omit<Parameters<typeof railSetting>[1], "organizationId" | "now">): Promise<void> =>
-      saveRailAccount(opened.database, railSetting(opened, { organizationId, now, ...given }), () => undefined);
+      saveRailAccount(opened.database, railSetting(opened, { organizationId, now, ...given }));
     const taken = (): readonly string[] => told.splice(0);
 
     it("finds the accounts by id, by rail and as the default one", async () => {
@@ -107,7 +107,7 @@ for (const engine of ENGINES) {
       expect(taken()).to.deep.equal([`made ${ID} with second`]);
 
       expect(directory.defaultRail(organizationId)).to.equal("slow");
-      await makeDirectDefault(opened.cell, { organizationId, now });
+      await setDefaultRail(opened.cell, { organizationId, rail: DIRECT_RAIL, now });
       await directory.refresh();
       expect(directory.defaultRail(organizationId)).to.equal("direct");
       expect(directory.accountOf(organizationId, undefined)).to.equal(undefined);

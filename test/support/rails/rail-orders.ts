@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 
-import type { FlagReason } from "../../../src/domain/payment.js";
+import type { FlagReason, RailAccountId } from "../../../src/domain/payment.js";
 import type { Rail } from "../../../src/domain/transaction.js";
+import { toCents } from "../../../src/domain/values/cents.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import type { Database } from "../../../src/storage/database.js";
@@ -12,9 +13,10 @@ import {
   createAccount,
   failPayment,
   flag,
-  freezeAccount,
   mint,
+  receiptNamed,
   redeem,
+  resolve,
 } from "../commands.js";
 import { openDatabaseAt } from "../databases.js";
 
@@ -23,6 +25,8 @@ export interface OrderState {
   readonly name?: "mint" | "redeem";
   readonly amount?: string;
   readonly rail?: string;
+  /** The account at the rail, as it was set once. */
+  readonly railAccountId?: RailAccountId;
   /** The proof of a completion. */
   readonly proof?: { readonly movement?: string; readonly receipt?: string };
   readonly failed?: true;
@@ -56,38 +60,43 @@ export class RailOrders {
 
   async account(user: string): Promise<AccountId> {
     const command = createAccount(this.#organizationId, user);
-    await this.#commit(command);
+    await this.commit(command);
     return command.newAccountId;
   }
 
   /** Makes a transaction. An order that was neither failed nor proved stays PROCESSING. */
   async order(accountId: AccountId, state: OrderState = {}): Promise<TransactionId> {
     const organizationId = this.#organizationId;
-    const { name = "mint", amount = "100.00", rail = "mpesa", proof, failed, flagged, pending } = state;
+    const { name = "mint", amount = "100.00", rail = "mpesa", railAccountId, proof, failed, flagged, pending } = state;
     const reference = `${name}-${randomUUID()}`;
     const move = name === "mint" ? mint : redeem;
-    const command = move({ organizationId, accountId, amount, reference, rail: rail as Rail });
+    const terms = railAccountId === undefined ? {} : { railAccountId };
+    const command = move({ organizationId, accountId, amount, reference, rail: rail as Rail, terms });
     const id = command.newTransactionId;
-    await this.#commit(command);
+    await this.commit(command);
     if (pending === true) return id;
-    await this.#commit(beginPayment(organizationId, id));
+    await this.commit(beginPayment(organizationId, id, railAccountId === undefined ? 0 : 1));
     // The rail has a flagged order: no request is on its way.
-    if (flagged === true) await this.#commit(advancePayment("acceptPayment", organizationId, id));
-    if (flagged === true) await this.#commit(flag(organizationId, id));
-    if (failed === true) await this.#commit(failPayment(organizationId, id));
-    if (proof !== undefined) await this.#commit(completePayment(organizationId, id, proof));
+    if (flagged === true) await this.commit(advancePayment("acceptPayment", organizationId, id));
+    if (flagged === true) await this.commit(flag(organizationId, id));
+    if (failed === true) await this.commit(failPayment(organizationId, id));
+    if (proof !== undefined) await this.commit(completePayment(organizationId, id, proof));
     return id;
   }
 
   async flag(id: TransactionId, reason: FlagReason): Promise<void> {
-    await this.#commit(flag(this.#organizationId, id, reason));
+    await this.commit(flag(this.#organizationId, id, reason));
   }
 
-  async freeze(accountId: AccountId): Promise<void> {
-    await this.#commit(freezeAccount(this.#organizationId, accountId));
+  /** Ends a flagged order as two persons do, who have found out that less has moved. */
+  async moved(id: TransactionId, { receipt, amountCents }: { receipt: string; amountCents: number }): Promise<void> {
+    const resolution = { kind: "MOVED", receipt: receiptNamed(receipt), amountCents: toCents(amountCents) } as const;
+    for (const person of ["njeri", "otieno"]) {
+      await this.commit(resolve(this.#organizationId, id, resolution, { person }));
+    }
   }
 
-  async #commit(command: Parameters<Database["cells"][0]["committer"]["commit"]>[0][number]): Promise<void> {
+  async commit(command: Parameters<Database["cells"][0]["committer"]["commit"]>[0][number]): Promise<void> {
     const [result] = await this.#database.cells[0].committer.commit([command], toUnixMillis(Date.now()));
     if (result?.kind !== "done") throw new Error(`${command.name}: ${JSON.stringify(result)}`);
   }

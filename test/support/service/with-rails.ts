@@ -6,14 +6,14 @@ import { join } from "node:path";
 import type { Environment } from "../../../runtime/variables.js";
 import type { Command } from "../../../src/domain/commands.js";
 import type { RailAccountId } from "../../../src/domain/payment.js";
-import type { Rail } from "../../../src/domain/transaction.js";
+import { DIRECT_RAIL, type Rail } from "../../../src/domain/transaction.js";
 import { toCents } from "../../../src/domain/values/cents.js";
 import type { OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { callbackToken, uuidOf } from "../../../src/rails/callback-token.js";
 import type { Database } from "../../../src/storage/database.js";
 import { keys } from "../../../src/storage/keys.js";
-import { makeDirectDefault, saveRailAccount } from "../../../src/storage/rails/change-rail-accounts.js";
+import { saveRailAccount, setDefaultRail } from "../../../src/storage/rails/change-rail-accounts.js";
 import type { RestReply } from "../callers/rest-caller.js";
 import { flag, NO_DEADLINE } from "../commands.js";
 import { eventually } from "../eventually.js";
@@ -144,6 +144,6 @@ async function setSandbox(
     confirmAboveCents: 0,
     resolveAloneMaxCents: toCents(10_000),
   } as const;
-  await saveRailAccount(database, { cell, now: now(), setting }, () => undefined);
-  if (!isDefault) await makeDirectDefault(cell, { organizationId, now: now() });
+  await saveRailAccount(database, { cell, now: now(), setting });
+  if (!isDefault) await setDefaultRail(cell, { organizationId, rail: DIRECT_RAIL, now: now() });
 }

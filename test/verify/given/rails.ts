@@ -25,7 +25,7 @@ export async function makeRails(database: Database, organizationId: Organization
     resolveAloneMaxCents: 0,
     createdAt: now,
   } as const;
-  await saveRailAccount(database, { setting, cell, now }, () => undefined);
+  await saveRailAccount(database, { setting, cell, now });
   await railInbox(cell).add({ transactionId: newTransactionId(), purpose: "collect", body: "{}" }, now);
   await leases(cell).take("settlement", { holder: "test", millis: 1_000 });
 }

@@ -1,9 +1,10 @@
 import { parseProposalId } from "../../../domain/values/ids.js";
 import { parseFingerprint, parseOperatorName, parseRoles, ROLES } from "../../../operators/operator.js";
 import { OperatorError } from "../../../startup/operator-error.js";
+import { fieldLines } from "../../commands/output.js";
 import { newKey } from "../operator-key.js";
 import { type CommandParameter, type MessageJson, type Row, type Run, textOf } from "../row.js";
-import { argument, byWords, idArgument } from "./parameters.js";
+import { argument, byWords, idArgument, NOTE } from "./parameters.js";
 
 const WRONG_USAGE = 2;
 
@@ -125,26 +126,35 @@ export const OPERATOR_ROWS: readonly Row[] = [
     rpc: "ListProposals",
     parameters: [{ flags: "--all", help: "also those that were decided, or have lapsed", field: "include_closed" }],
     items: "proposals",
-    columns: { ID: "id", STATE: "state", UNTIL: "expires_at", BY: "proposer_name", ACT: "content" },
+    columns: { ID: "id", STATE: "state", UNTIL: "expires_at", BY: "proposer_name", ACT: actWords },
     none: "No proposal waits.",
+  },
+  {
+    path: "proposal show",
+    description: "show a proposal with all that it would do",
+    rpc: "GetProposal",
+    parameters: [PROPOSAL],
+    shows: "proposal",
+    onlyReads: true,
+    done: (proposal) => fieldLines(proposal).join("\n"),
   },
   {
     path: "proposal approve",
     description: "do what another person has proposed",
     rpc: "ApproveProposal",
-    parameters: [PROPOSAL],
+    parameters: [PROPOSAL, { ...NOTE, required: undefined }],
     needsOperator: DECIDED_BY_PERSON,
     shows: "proposal",
-    done: "Done, as {proposer_name} proposed: {content}",
+    done: (proposal) => `Done, as ${textOf(proposal["proposer_name"])} proposed: ${actWords(proposal)}`,
   },
   {
     path: "proposal reject",
     description: "end a proposal; nothing is done",
     rpc: "RejectProposal",
-    parameters: [PROPOSAL],
+    parameters: [PROPOSAL, { ...NOTE, required: undefined }],
     needsOperator: DECIDED_BY_PERSON,
     shows: "proposal",
-    done: "Rejected. Nothing was done: {content}",
+    done: (proposal) => `Rejected. Nothing was done: ${actWords(proposal)}`,
   },
 ];
 
@@ -160,4 +170,22 @@ function madeKey({ given, isAtServer }: Run): { readonly fields: MessageJson; re
   }
   const { secret, fingerprint } = newKey();
   return { fields: { key_sha256: fingerprint }, beside: { key: secret } };
+}
+
+const VALUE_CHARACTERS_MAX = 60;
+/** The type of the proposal says it. */
+const SAID: ReadonlySet<string> = new Set(["format", "name", "kind"]);
+
+/** Says what a proposal would do, in one line. Long values, such as a certificate, are cut. */
+function actWords({ type, content, organization_id: id }: MessageJson): string {
+  const cut = (value: unknown): string => {
+    const text = textOf(value);
+    return text.length > VALUE_CHARACTERS_MAX ? `${text.slice(0, VALUE_CHARACTERS_MAX)}…` : text;
+  };
+  // What an API key has proposed is a list.
+  const act = JSON.parse(textOf(content)) as MessageJson | readonly unknown[];
+  const words = Array.isArray(act)
+    ? act.map(cut)
+    : Object.entries(act).flatMap(([field, value]) => (SAID.has(field) ? [] : [`${field} ${cut(value)}`]));
+  return `${textOf(type)}${id === null ? "" : ` of ${textOf(id)}`}: ${words.join(", ")}`;
 }

@@ -68,7 +68,7 @@ function adviceOn(transactionIds: readonly string[], organizationId: string): re
     "  Payouts of unknown outcome:",
     ...transactionIds.map((id) => `    ${id}`),
     "  Ask the rail what became of them, and say it: " +
-      `kesc resolve txn_… --outcome completed|failed|moved … --org ${organizationId} --person NAME --reason TEXT --yes`,
+      `kesc transaction resolve txn_… --outcome completed|failed|moved … --org ${organizationId} --note TEXT --yes`,
   ];
 }
 

@@ -1,7 +1,7 @@
 import { type MessageJson, type Row, type Run, textOf } from "../row.js";
 import { ANY_OWNER, EACH_ORGANIZATION, OWNER } from "./parameters.js";
 
-const NONE = "No accounts at rails: all calls are direct. To set one: kesc rail set RAIL --org ORG";
+const NONE = "No accounts at rails: all calls are direct. To set one: kesc rail set RAIL --org ORG --note TEXT";
 
 /** What is read of accounts at rails. */
 export const RAIL_ROWS: readonly Row[] = [

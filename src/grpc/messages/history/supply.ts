@@ -102,6 +102,7 @@ function ageOf(at: UnixMillis, now: UnixMillis): bigint {
   return BigInt(Math.floor(Math.max(0, now - at) / 1_000));
 }
 
-function formatSigned(cents: number): string {
+/** Formats an amount that may be negative. */
+export function formatSigned(cents: number): string {
   return `${cents < 0 ? "-" : ""}${formatCents(Math.abs(cents))}`;
 }

@@ -7,6 +7,7 @@ import type { InsertedRow, RowOf } from "../../../model/column.js";
 import type { PAYMENTS } from "../../../model/transactions.js";
 import { decryptPersonal, encryptPersonal } from "../../secrets/personal-data.js";
 import type { OpenBook } from "../book-directory.js";
+import type { Engine } from "../engine.js";
 
 /** A row of `payments`. */
 export type PaymentRow = RowOf<typeof PAYMENTS>;
@@ -51,5 +52,21 @@ export function paymentRowOf(payment: Payment, { number, keys }: OpenBook): Inse
     turned_away: payment.turnedAway,
     due_at: payment.dueAt,
     updated_at: payment.updatedAt,
+  };
+}
+
+/**
+ * Returns two SELECTs. Each open payment is in one of two indexes, and each condition is that of
+ * its index. More conditions may follow with AND.
+ */
+export function openPayments({ table, indexedBy }: Pick<Engine, "table" | "indexedBy">): {
+  readonly newPayouts: string;
+  readonly others: string;
+} {
+  const along = (index: string, condition: string): string =>
+    `SELECT * FROM ${table("payments")}${indexedBy(index)} WHERE ${condition}`;
+  return {
+    newPayouts: along("payments_new_payouts", "state = 'READY' AND direction = 'REDEEM'"),
+    others: along("payments_other_open", "state <> 'ENDED' AND (state <> 'READY' OR direction = 'MINT')"),
   };
 }

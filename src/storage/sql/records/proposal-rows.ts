@@ -3,6 +3,7 @@ import type { OrganizationId, ProposalId } from "../../../domain/values/ids.js";
 import { toUnixMillis } from "../../../domain/values/time.js";
 import type { InsertedRow, RowOf } from "../../../model/column.js";
 import type { PROPOSALS } from "../../../model/transactions.js";
+import { sealedOf } from "../../secrets/encryption.js";
 import { proposalMac } from "../../secrets/proposal-mac.js";
 import type { OpenBook } from "../book-directory.js";
 import type { Engine } from "../engine.js";
@@ -37,7 +38,7 @@ export function proposalOf(
     proposedAt,
     expiresAt: row.expires_at === null ? undefined : toUnixMillis(row.expires_at),
     decided: decisionOf(row) ?? lapsed,
-    sealed: row.sealed === null ? undefined : Buffer.from(row.sealed).toString("hex"),
+    sealed: row.sealed === null ? undefined : sealedOf(row.sealed),
   };
 }
 
@@ -65,7 +66,7 @@ export function proposalRowOf(
     decision: decided?.as ?? null,
     decided_by: decided?.by ?? null,
     done_at: decided?.at ?? null,
-    sealed: sealed ?? null,
+    sealed: sealed?.hex ?? null,
   };
   return { ...row, mac: macOf(row, { organizationId, keys }) };
 }

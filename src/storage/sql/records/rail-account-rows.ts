@@ -1,15 +1,53 @@
-import type { RailRevision } from "../../../domain/decision.js";
 import type { RailAccountId } from "../../../domain/payment.js";
+import type { PayoutMode, RailAccountRecord } from "../../../domain/rail-account.js";
+import type { Rail } from "../../../domain/transaction.js";
+import type { Cents } from "../../../domain/values/cents.js";
 import type { OrganizationId } from "../../../domain/values/ids.js";
-import type { RowOf } from "../../../model/column.js";
+import { toUnixMillis } from "../../../domain/values/time.js";
+import type { InsertedRow, RowOf } from "../../../model/column.js";
 import type { RAIL_ACCOUNTS } from "../../../model/rails.js";
+import { sealedOf } from "../../secrets/encryption.js";
 
 /** A row of `rail_accounts`, as both drivers read it. */
 export type RailAccountRow<Bytes = Buffer> = RowOf<typeof RAIL_ACCOUNTS, Bytes>;
 
-/** The columns of `rail_accounts` that a batch reads. */
-export type RailRevisionRow = Pick<RailAccountRow, "id" | "organization_id" | "revision">;
+export function railAccountOf(row: RailAccountRow<Uint8Array>): RailAccountRecord {
+  return {
+    id: row.id as RailAccountId,
+    organizationId: row.organization_id as OrganizationId,
+    rail: row.rail as Rail,
+    settings: row.settings,
+    credentials: row.credentials === null ? undefined : sealedOf(row.credentials),
+    credentialsExpireAt: row.credentials_expire_at === null ? undefined : toUnixMillis(row.credentials_expire_at),
+    payouts: row.payouts as PayoutMode,
+    payoutsReason: row.payouts_reason,
+    isDefault: row.is_usual === 1,
+    beginWithinMillis: row.begin_within_millis,
+    confirmAboveCents: row.confirm_above_cents as Cents | 0,
+    resolveAloneMaxCents: row.resolve_alone_max_cents as Cents | 0,
+    revision: row.revision,
+    createdAt: toUnixMillis(row.created_at),
+    updatedAt: toUnixMillis(row.updated_at),
+  };
+}
 
-export function railRevisionOf({ id, organization_id: organizationId, revision }: RailRevisionRow): RailRevision {
-  return { railAccountId: id as RailAccountId, organizationId: organizationId as OrganizationId, revision };
+/** The credentials are hexadecimal, as every `bytes` column is written. */
+export function railAccountRowOf(account: RailAccountRecord): InsertedRow<typeof RAIL_ACCOUNTS> {
+  return {
+    id: account.id,
+    organization_id: account.organizationId,
+    rail: account.rail,
+    settings: account.settings,
+    credentials: account.credentials?.hex ?? null,
+    credentials_expire_at: account.credentialsExpireAt ?? null,
+    payouts: account.payouts,
+    payouts_reason: account.payoutsReason,
+    is_usual: account.isDefault ? 1 : 0,
+    begin_within_millis: account.beginWithinMillis,
+    confirm_above_cents: account.confirmAboveCents,
+    resolve_alone_max_cents: account.resolveAloneMaxCents,
+    revision: account.revision,
+    created_at: account.createdAt,
+    updated_at: account.updatedAt,
+  };
 }

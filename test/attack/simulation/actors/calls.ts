@@ -24,7 +24,7 @@ import {
   type Reference,
   type UserId,
 } from "../../../../src/domain/values/text.js";
-import { plain } from "../../../support/acted.js";
+import { isProposal, plain } from "../../../support/acted.js";
 import { ALONE, RAIL_TERMS, setAccountTier, setLimits, SLOW_RAIL, TEST_ACTOR } from "../../../support/commands.js";
 import type { Random } from "../../random.js";
 import { OrderCalls } from "./order-calls.js";
@@ -92,6 +92,7 @@ export class Calls {
    * it.
    */
   learn(made: Resource): void {
+    if (isProposal(made)) return;
     const resource = plain(made);
     if ("sums" in resource || "secretSha256" in resource) return;
     const { accountIds, cancelIds, freezes, reverseIds } = this.#knownTo(resource.organizationId);

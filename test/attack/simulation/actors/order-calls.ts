@@ -1,4 +1,4 @@
-import type { CorrectBook } from "../../../../src/domain/commands.js";
+import type { CorrectBook, ResolveTransaction } from "../../../../src/domain/commands.js";
 import { FLAG_REASONS, type RailProof, type Resolution } from "../../../../src/domain/payment.js";
 import type { Transaction } from "../../../../src/domain/transaction.js";
 import { MAX_CENTS, toCents } from "../../../../src/domain/values/cents.js";
@@ -21,7 +21,6 @@ import { type Wish, wishOf } from "./wish.js";
 
 const RECEIPTS = 6;
 const KEYS = 6;
-const ALONE_MAX_CENTS = 50;
 
 /**
  * Makes up what the settlement and an operator want: the same orders, receipts and keys meet again
@@ -31,6 +30,7 @@ export class OrderCalls {
   readonly #random: Random;
   readonly #newTransactionId: () => TransactionId;
   readonly #orders = new Map<OrganizationId, Transaction[]>();
+  readonly #proposed: (ResolveTransaction | CorrectBook)[] = [];
   /** The organizations that paid out what no account had held. */
   readonly #paidLate = new Set<OrganizationId>();
 
@@ -72,7 +72,7 @@ export class OrderCalls {
     const [open] = openFlags;
     const isLikely = this.#random.chance(0.7);
     if (isLikely && open !== undefined) {
-      if (status === "PROCESSING" && this.#random.chance(0.9)) return this.#resolve(order, organizationId);
+      if (status === "PROCESSING" && this.#random.chance(0.8)) return this.#resolve(order, organizationId);
       return wishOf(() => clearFlag(organizationId, id, open));
     }
     if (isLikely && status === "PENDING" && this.#random.chance(0.9))
@@ -129,8 +129,11 @@ export class OrderCalls {
       { kind: "MOVED", receipt, amountCents: toCents(Math.max(1, amountCents - 3)) },
     ]);
     const person = this.#random.pick(["amina", "brian"]);
-    const made = resolve(organizationId, id, resolution, { person, aloneMaxCents: this.#aloneMaxCents() });
-    return wishOf(() => ({ ...made, newTransactionId: this.#newTransactionId() }));
+    const made = this.#proposedOr(resolve(organizationId, id, resolution, { person }));
+    return wishOf(() => ({
+      ...made,
+      ...("newTransactionId" in made ? { newTransactionId: this.#newTransactionId() } : {}),
+    }));
   }
 
   #correctBook(organizationId: OrganizationId, accountId: AccountId): Wish {
@@ -156,13 +159,20 @@ export class OrderCalls {
       account: this.#random.chance(0.5) ? accountId : undefined,
       direction: this.#random.pick(["in", "out"]),
       person: this.#random.pick(["amina", "brian"]),
-      aloneMaxCents: this.#aloneMaxCents(),
     });
-    return wishOf(() => ({ ...made }));
+    return wishOf(() => ({ ...this.#proposedOr(made) }));
   }
 
-  #aloneMaxCents(): number {
-    return this.#random.chance(0.5) ? MAX_CENTS : ALONE_MAX_CENTS;
+  /**
+   * No organization has an account at a rail, so nobody decides alone. Mostly a person wants what
+   * one has wanted before.
+   */
+  #proposedOr(made: ResolveTransaction | CorrectBook): ResolveTransaction | CorrectBook {
+    const { organizationId, authority } = made;
+    const proposed = this.#proposed.filter((each) => each.organizationId === organizationId).at(-1);
+    if (proposed !== undefined && this.#random.chance(0.75)) return { ...proposed, authority };
+    this.#proposed.push(made);
+    return made;
   }
 
   #receipt(own: TransactionId | undefined): ReturnType<typeof receiptNamed> {

@@ -3,7 +3,7 @@ import type { Command, Resource } from "../../../../src/domain/commands.js";
 import type { JournalKind } from "../../../../src/domain/journal.js";
 import type { Transaction } from "../../../../src/domain/transaction.js";
 import type { Outcome } from "../../../../src/ledger/ports/outcome.js";
-import { plain } from "../../../support/acted.js";
+import { isProposal, plain } from "../../../support/acted.js";
 import type { Books } from "../disks/disk.js";
 import { mustBe, Violation } from "../report/violation.js";
 import type { Wish } from "./wish.js";
@@ -57,6 +57,10 @@ const KINDS: Readonly<Record<Command["name"], JournalKind | undefined>> = {
   createApiKey: undefined,
   revokeApiKey: undefined,
   rejectProposal: undefined,
+  setRailAccount: undefined,
+  setDefaultRail: undefined,
+  setPayouts: undefined,
+  recordReserve: undefined,
 };
 
 /** The commands that make a resource with a new id. A repeat must get the same. */
@@ -82,6 +86,7 @@ export class Receipts {
   }
 
   acknowledged(wish: Wish, command: Command, { resource: made, replayed }: Done): void {
+    if (isProposal(made)) return;
     const resource = plain(made);
     if ("sums" in resource || "secretSha256" in resource) return;
     for (const [name, id] of namesOf(command, resource)) {

@@ -4,8 +4,10 @@ import type { BookHead, BookState } from "../../../../src/domain/book.js";
 import type { ResourceId, TableName, UsedReceipt } from "../../../../src/domain/decision.js";
 import type { Freeze } from "../../../../src/domain/freeze.js";
 import type { JournalEntry } from "../../../../src/domain/journal.js";
-import type { Payment, RailAccountId } from "../../../../src/domain/payment.js";
+import { isUnderWay, type Payment, type RailAccountId } from "../../../../src/domain/payment.js";
 import type { Proposal } from "../../../../src/domain/proposal.js";
+import type { RailAccountRecord } from "../../../../src/domain/rail-account.js";
+import type { ReservePlace } from "../../../../src/domain/reserve.js";
 import type { Transaction } from "../../../../src/domain/transaction.js";
 import { OPERATOR } from "../../../../src/domain/values/actor.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../../../src/domain/values/ids.js";
@@ -16,9 +18,11 @@ import {
   type Changes,
   type LedgerStore,
   type Loaded,
+  type RailAccountsOfCell,
   StoreError,
   type TableChanges,
 } from "../../../../src/ledger/ports/store.js";
+import { railAccount } from "../../../support/commands.js";
 import { NO_SUMS } from "../../property/model.js";
 import { type Books, BOOKS_BEGIN, type Connection, type Disk, type Steps, type Stored } from "./disk.js";
 import { checkBook, checkEntry, require } from "./memory-constraints.js";
@@ -35,6 +39,8 @@ const TABLE_NAMES = [
   "payments",
   "proposals",
   "apiKeys",
+  "railAccounts",
+  "reservePlaces",
   "idempotencyKeys",
 ] as const satisfies TableName[];
 const TERMINAL: ReadonlySet<string> = new Set(["transaction.completed", "transaction.failed", "transaction.canceled"]);
@@ -59,12 +65,15 @@ export class MemoryDisk implements Disk {
     payments: new MemoryTable("payments", RULES.payments),
     proposals: new MemoryTable("proposals", RULES.proposals),
     apiKeys: new MemoryTable("apiKeys", RULES.apiKeys),
+    railAccounts: new MemoryTable("railAccounts", RULES.railAccounts),
+    reservePlaces: new MemoryTable("reservePlaces", RULES.reservePlaces),
     idempotencyKeys: new MemoryTable("idempotencyKeys", RULES.idempotencyKeys),
   };
   readonly #ended = new Set<TransactionId>();
   /** By the name of the book and the receipt. */
   readonly #receipts = new Map<string, UsedReceipt>();
-  readonly #railRevisions = new Map<RailAccountId, number>();
+  /** The settings of each account at a rail, by its revisions. */
+  readonly #railSettings = new Map<string, string[]>();
   readonly #journal: Stored<JournalEntry>[] = [];
   readonly #heads = new Map<OrganizationId, BookHead>();
   #version = 0;
@@ -88,8 +97,9 @@ export class MemoryDisk implements Disk {
   }
 
   /** What operators have made. */
-  get acts(): readonly (StoredApiKey | Proposal)[] {
-    return [...this.#tables.apiKeys.rows.values(), ...this.#tables.proposals.rows.values()];
+  get acts(): readonly (StoredApiKey | Proposal | RailAccountRecord | ReservePlace)[] {
+    const { apiKeys, proposals, railAccounts, reservePlaces } = this.#tables;
+    return [apiKeys, proposals, railAccounts, reservePlaces].flatMap(({ rows }) => [...rows.values()]);
   }
 
   open(): Connection {
@@ -124,13 +134,25 @@ export class MemoryDisk implements Disk {
   }
 
   railRevision(id: RailAccountId): number {
-    return this.#railRevisions.get(id) ?? 0;
+    return this.#tables.railAccounts.rows.get(id)?.revision ?? 0;
+  }
+
+  /** The settings that an account at a rail had in a revision. */
+  railSettings(id: RailAccountId, revision: number): string | undefined {
+    return this.#railSettings.get(id)?.[revision];
+  }
+
+  /** The accounts at rails, as the caller of `setRailAccount` reads them. */
+  get railAccountsOfCell(): RailAccountsOfCell {
+    const rows = [...this.#tables.railAccounts.rows.values()];
+    return { count: rows.length, revisions: rows.reduce((sum, { revision }) => sum + revision, 0) };
   }
 
   /** Changes an account at a rail. As in the database, no batch of the book is under way. */
   changeRail(organizationId: OrganizationId, id: RailAccountId): void {
     this.#version += 1;
-    this.#railRevisions.set(id, this.railRevision(id) + 1);
+    const row = { ...railAccount(organizationId, { id, revision: this.railRevision(id) + 1 }), seq: 0 };
+    this.#tables.railAccounts.rows.set(id, row);
     this.#changedIn.set(bookName(organizationId), this.#version);
   }
 
@@ -277,11 +299,18 @@ export class MemoryDisk implements Disk {
         return row === undefined ? [] : [{ organizationId, movement, transactionId: row.id }];
       }),
       idempotencyKeys: used,
-      railRevisions: lookup.keysOf("railRevision").flatMap((id) => {
-        const { railAccountId, organizationId } = payments.rows.get(id) ?? {};
-        if (railAccountId === undefined || organizationId === undefined) return [];
-        return { organizationId, railAccountId, revision: this.railRevision(railAccountId) };
-      }),
+      // Each change of an account at a rail, of a payment and of a place is a row of the book.
+      railAccounts: own([...this.#tables.railAccounts.rows.values()]),
+      paymentsUnderWay: new Map(
+        lookup
+          .keysOf("paymentsUnderWay")
+          .map((id) => [
+            id,
+            [...payments.rows.values()].filter((row) => row.railAccountId === id && isUnderWay(row)).length,
+          ]),
+      ),
+      railAccountsOfCell: this.railAccountsOfCell,
+      reservePlaces: own([...this.#tables.reservePlaces.rows.values()]),
     };
   }
 
@@ -323,6 +352,11 @@ export class MemoryDisk implements Disk {
       const name = receiptName({ organizationId, receipt });
       this.#receipts.set(name, { organizationId, receipt, transactionId });
       this.#changedIn.set(name, this.#version);
+    }
+    for (const { row } of [...tables.railAccounts.created, ...tables.railAccounts.changed]) {
+      const settings = [...(this.#railSettings.get(row.id) ?? [])];
+      settings[row.revision] = row.settings;
+      this.#railSettings.set(row.id, settings);
     }
     for (const { row } of [...tables.transactions.created, ...tables.transactions.changed]) {
       if (row.railMovement !== undefined) this.#changedIn.set(movementName(row), this.#version);

@@ -1,5 +1,4 @@
 import type { RailAccountId } from "../../../../src/domain/payment.js";
-import type { OrganizationId } from "../../../../src/domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../../../src/domain/values/time.js";
 import type { Random } from "../../random.js";
 import { BOOKS_BEGIN } from "../disks/disk.js";
@@ -54,8 +53,6 @@ export class RailWorld {
   #events: TimedEvent[] = [];
   #violation: Violation | undefined;
   #ids = 0;
-  /** The shortcode of each account at the rail, by its revisions. */
-  readonly #shortcodes = new Map<RailAccountId, string[]>();
 
   constructor(
     given: Pick<RailWorld, "random" | "tally" | "trace" | "disk" | "payments" | "inbox"> & {
@@ -90,17 +87,9 @@ export class RailWorld {
     event.run();
   }
 
-  /** Changes an account at the rail: its password alone, or its shortcode as well. */
-  changeRail(organizationId: OrganizationId, id: RailAccountId, { isMoved }: { isMoved: boolean }): void {
-    const shortcodes = this.#shortcodes.get(id) ?? ["shortcode"];
-    const last = shortcodes.at(-1) ?? "";
-    this.#shortcodes.set(id, [...shortcodes, isMoved ? this.newId("shortcode") : last]);
-    this.disk.changeRail(organizationId, id);
-  }
-
   /** The shortcode that an account has in a revision; without one, as it is now. */
   shortcodeOf(id: RailAccountId, revision = this.disk.railRevision(id)): string {
-    return this.#shortcodes.get(id)?.[revision] ?? "shortcode";
+    return this.disk.railSettings(id, revision) ?? "shortcode";
   }
 
   newId(prefix: string): string {

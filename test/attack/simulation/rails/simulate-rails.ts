@@ -3,6 +3,7 @@ import type { RailAccountId, RailReceipt, Resolution } from "../../../../src/dom
 import { type Cents, formatCents, MAX_CENTS, toCents } from "../../../../src/domain/values/cents.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../../../src/domain/values/ids.js";
 import { commitBatch } from "../../../../src/ledger/commit-batch.js";
+import { railAccountsText } from "../../../../src/ledger/ports/store.js";
 import type { StoredPayment } from "../../../../src/settlement/ports/payments.js";
 import {
   cancel,
@@ -12,6 +13,7 @@ import {
   mint,
   redeem,
   resolve,
+  setRailAccount,
   SLOW_RAIL,
   unfreezeAccount,
 } from "../../../support/commands.js";
@@ -217,7 +219,7 @@ class RailRun {
   #disturb(): void {
     const { random, payments } = this.#world;
     if (random.chance(0.5)) {
-      this.#changeRail(random.pick(this.#organizations));
+      void this.#changeRail(random.pick(this.#organizations));
       return;
     }
     const payment = payments.all().at(-1);
@@ -234,19 +236,19 @@ class RailRun {
     });
   }
 
-  /** As `kesc rail set` does: no other shortcode while payments are under way. */
-  #changeRail(organizationId: OrganizationId): void {
+  /** Sets the account: with another password alone, or with another shortcode as well. */
+  async #changeRail(organizationId: OrganizationId): Promise<void> {
     const { random, disk } = this.#world;
-    const isUnderWay = [...disk.payments.values()]
-      .filter((each) => each.organizationId === organizationId)
-      .some(({ state, turnedAway }) => /^(SENDING|ACCEPTED)$/.test(state) || (state === "READY" && turnedAway > 0));
-    const isMoved = !isUnderWay && random.chance(0.8);
-    this.#world.tally.count("rail", isMoved ? "other shortcodes" : "other passwords");
-    this.#world.note(
-      "operator",
-      () => `changes the account of ${organizationId}${isMoved ? ", and its shortcode" : ""}`,
-    );
-    this.#world.changeRail(organizationId, railAccountOf(organizationId), { isMoved });
+    const id = railAccountOf(organizationId);
+    const isMoved = random.chance(0.5);
+    const settings = isMoved ? this.#world.newId("shortcode") : this.#world.shortcodeOf(id);
+    // Sometimes the operator has read the accounts some time ago.
+    const accountsOfCell = railAccountsText(disk.railAccountsOfCell);
+    const facts = { accountsOfCell: random.chance(0.9) ? accountsOfCell : "0:0", movesPlace: isMoved };
+    const command = { ...setRailAccount(organizationId, { railAccountId: id, settings }), facts };
+    const done = await this.#commit(command);
+    const what = isMoved ? "other shortcodes" : "other passwords";
+    this.#world.tally.count("rail", done === "done" ? what : `${what}: ${done}`);
   }
 
   /** A person asks the rail about each order that is still open, and resolves it. */
@@ -265,9 +267,12 @@ class RailRun {
       const [first, ...more] = this.#rail.movedFor(transactionId);
       const resolution = resolutionOf(first, amountCents);
       this.#world.tally.count("rail", `resolved by a person: ${resolution.kind}`);
-      const command = resolve(organizationId, transactionId, resolution);
-      const done = await this.#commit({ ...command, newTransactionId: this.#newTransactionId() });
-      mustBe(`the resolution of ${transactionId}`, "done", done);
+      // The account at the rail lets nobody decide alone.
+      for (const person of ["amina", "brian"]) {
+        const command = resolve(organizationId, transactionId, resolution, { person });
+        const done = await this.#commit({ ...command, newTransactionId: this.#newTransactionId() });
+        mustBe(`the resolution of ${transactionId} by ${person}`, "done", done);
+      }
       for (const each of more) {
         const report = { receipt: each.receipt, amountCents: each.cents };
         const late = {

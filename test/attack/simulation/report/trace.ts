@@ -52,7 +52,13 @@ export function describeCommand(command: Command): string {
     case "createApiKey":
     case "revokeApiKey":
     case "rejectProposal":
+    case "setRailAccount":
+    case "setDefaultRail":
+    case "setPayouts":
+    case "recordReserve":
       return command.name;
+    case "clearFlag":
+      return `${command.name} ${shortId(command.transactionId)}, ${command.flag}`;
     case "setLimits":
       return `set the limits of ${command.tier ?? "the organization"}: ${JSON.stringify(command.changes)}`;
     case "coverShortfall":
@@ -63,14 +69,13 @@ export function describeCommand(command: Command): string {
     case "bookPayment":
     case "adjustMovement":
     case "explainTransfer":
-      return `${command.name} ${formatCents(command.amountCents)} by ${command.person}${keyOf(command)}`;
+      return `${command.name} ${formatCents(command.amountCents)} by ${command.authority.person}${keyOf(command)}`;
     case "beginPayment":
     case "acceptPayment":
     case "postponePayment":
     case "completePayment":
     case "failPayment":
     case "flagTransaction":
-    case "clearFlag":
     case "resolveTransaction":
       return describePaymentCommand(command);
   }
@@ -87,10 +92,9 @@ function describePaymentCommand(command: PaymentCommand): string {
     case "failPayment":
       return `${what}, ${command.failure}`;
     case "flagTransaction":
-    case "clearFlag":
       return `${what}, ${command.flag}`;
     case "resolveTransaction":
-      return `${what}, ${JSON.stringify(command.resolution)} by ${command.person}`;
+      return `${what}, ${JSON.stringify(command.resolution)} by ${command.authority.person}`;
     case "beginPayment":
     case "acceptPayment":
     case "postponePayment":

@@ -1,0 +1,134 @@
+import type { BookHead } from "../book.js";
+import type { SetDefaultRail, SetPayouts, SetRailAccount } from "../commands.js";
+import { type Book, type Decision, type Lookup, type Operation, refuse, replay, THE_CELL } from "../decision.js";
+import { detailOfRailAccount, type RailAccountRecord } from "../rail-account.js";
+import { bookEntryOf, withSecondPerson } from "../second-person.js";
+import { DIRECT_RAIL } from "../transaction.js";
+import type { UnixMillis } from "../values/time.js";
+
+/** An account decides who gets the payouts, so no person sets one alone. */
+export const setRailAccount = withSecondPerson<SetRailAccount, RailAccountRecord>(
+  {
+    lookup: ({ organizationId, railAccountId }, rows) => {
+      rows.need("railAccounts", organizationId);
+      rows.need("railAccountsOfCell", THE_CELL);
+      rows.need("paymentsUnderWay", railAccountId);
+    },
+    decide: decideAccount,
+  },
+  () => "rails",
+);
+
+export const setDefaultRail = withSecondPerson<SetDefaultRail, BookHead>(
+  { lookup: needAccounts, decide: decideDefault },
+  () => "rails",
+);
+
+/** To close payouts needs no second person: it only stops money, and must be quick. */
+export const setPayouts = withSecondPerson<SetPayouts, RailAccountRecord>(
+  { lookup: needAccounts, decide: decidePayouts } satisfies Operation<SetPayouts, RailAccountRecord>,
+  (_head, { payouts }) => (payouts === "closed" ? undefined : "rails"),
+);
+
+function needAccounts({ organizationId }: SetDefaultRail | SetPayouts, rows: Lookup): void {
+  rows.need("railAccounts", organizationId);
+}
+
+/**
+ * Sets an account at a rail, in place of an earlier one. Payouts of a new account are `auto`; those
+ * of an earlier one stay as they are.
+ *
+ * Refuses, in this order: RAIL_ACCOUNT_CHANGED (the accounts are no longer as the caller read
+ * them), RAIL_PAYMENTS_UNDER_WAY.
+ */
+function decideAccount(book: Book, command: SetRailAccount, now: UnixMillis): Decision<RailAccountRecord> {
+  const { organizationId, railAccountId: id, rail, settings, sealed, facts } = command;
+  const accounts = book.railAccounts(organizationId);
+  const earlier = accounts.find((account) => account.rail === rail);
+  if (facts.accountsOfCell !== book.railAccountsOfCell() || (earlier !== undefined && earlier.id !== id)) {
+    return refuse({ reason: "RAIL_ACCOUNT_CHANGED" });
+  }
+  const payments = book.paymentsUnderWay(id);
+  // The new place would be asked about orders that only the old one knows.
+  if (facts.movesPlace && payments > 0) return refuse({ reason: "RAIL_PAYMENTS_UNDER_WAY", rail, payments });
+
+  const { credentialsExpireAt, isDefault, beginWithinMillis, confirmAboveCents, resolveAloneMaxCents } = command;
+  const before: RailAccountRecord = {
+    id,
+    organizationId,
+    rail,
+    settings,
+    credentials: sealed,
+    credentialsExpireAt,
+    payouts: earlier?.payouts ?? "auto",
+    payoutsReason: earlier?.payoutsReason ?? "",
+    isDefault,
+    beginWithinMillis,
+    confirmAboveCents,
+    resolveAloneMaxCents,
+    revision: earlier?.revision ?? 0,
+    createdAt: earlier?.createdAt ?? now,
+    updatedAt: now,
+  };
+  const account = changed(before, now);
+  const former = isDefault ? accounts.filter((each) => each.isDefault && each.id !== id) : [];
+  // An organization has one default account at most, so the old one changes first.
+  const rows = [...former.map((each) => changed({ ...each, isDefault: false }, now)), account];
+  return { kind: "effect", resource: account, effect: effectOf(rows, command) };
+}
+
+/**
+ * Sets the rail of the organization's calls that name none. What is so already is a replay.
+ *
+ * Refuses: RAIL_ACCOUNT_NOT_FOUND. The direct rail needs no account.
+ */
+function decideDefault(book: Book, command: SetDefaultRail, now: UnixMillis): Decision<BookHead> {
+  const { organizationId, rail } = command;
+  const accounts = book.railAccounts(organizationId);
+  if (rail !== DIRECT_RAIL && !accounts.some((account) => account.rail === rail)) {
+    return refuse({ reason: "RAIL_ACCOUNT_NOT_FOUND", rail });
+  }
+  const head = book.bookOf(organizationId);
+  const isRight = (account: RailAccountRecord): boolean => account.isDefault === (account.rail === rail);
+  // The old one first, as above.
+  const others = accounts.filter((account) => !isRight(account)).sort((left) => (left.isDefault ? -1 : 1));
+  if (others.length === 0) return replay(head);
+  const rows = others.map((account) => changed({ ...account, isDefault: !account.isDefault }, now));
+  const resource: BookHead = { ...head, lastSeq: head.lastSeq + rows.length, lastRecordedAt: now };
+  return { kind: "effect", resource, effect: effectOf(rows, command) };
+}
+
+/**
+ * Sets whether payouts of an account begin. What is so already, for the same reason, is a replay.
+ *
+ * Refuses: RAIL_ACCOUNT_NOT_FOUND.
+ */
+function decidePayouts(book: Book, command: SetPayouts, now: UnixMillis): Decision<RailAccountRecord> {
+  const { organizationId, rail, payouts, note } = command;
+  const account = book.railAccounts(organizationId).find((each) => each.rail === rail);
+  if (account === undefined) return refuse({ reason: "RAIL_ACCOUNT_NOT_FOUND", rail });
+  if (account.payouts === payouts && account.payoutsReason === note) return replay(account);
+  const row = changed({ ...account, payouts, payoutsReason: note }, now);
+  return { kind: "effect", resource: row, effect: effectOf([row], command) };
+}
+
+/** Counts a change of the account. */
+function changed(account: RailAccountRecord, now: UnixMillis): RailAccountRecord {
+  return { ...account, revision: account.revision + 1, updatedAt: now };
+}
+
+/** Each account gets a journal row that says what it is now. */
+function effectOf(
+  rows: readonly RailAccountRecord[],
+  command: SetRailAccount | SetDefaultRail | SetPayouts,
+): (Decision<unknown> & { kind: "effect" })["effect"] {
+  return {
+    entries: rows.map((row) =>
+      bookEntryOf(
+        { ...command, now: row.updatedAt },
+        { kind: "rail.changed", reason: command.note, detail: detailOfRailAccount(row) },
+      ),
+    ),
+    puts: rows.map((row) => ({ table: "railAccounts", row })),
+  };
+}

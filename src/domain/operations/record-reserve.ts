@@ -1,0 +1,35 @@
+import type { RecordReserve } from "../commands.js";
+import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
+import { RESERVE_PLACES_MAX, type ReservePlace } from "../reserve.js";
+import { bookEntryOf, withSecondPerson } from "../second-person.js";
+import type { UnixMillis } from "../values/time.js";
+
+const operation: Operation<RecordReserve, ReservePlace> = { lookup, decide };
+
+export const recordReserve = withSecondPerson(operation, () => "reserve");
+
+function lookup({ organizationId }: RecordReserve, rows: Lookup): void {
+  rows.need("reservePlaces", organizationId);
+}
+
+/**
+ * Records what lies in one place at the end of a day. It replaces the last figure of the place. The
+ * same figure again is a replay.
+ *
+ * Refuses: TOO_MANY_RESERVE_PLACES.
+ */
+function decide(book: Book, command: RecordReserve, now: UnixMillis): Decision<ReservePlace> {
+  const { organizationId, place, amountCents, asOfDay, evidence, note: reason } = command;
+  const places = book.reservePlaces(organizationId);
+  const last = places.find((each) => each.place === place);
+  const isSame = last?.amountCents === amountCents && last.asOfDay === asOfDay && last.evidence === evidence;
+  if (last !== undefined && isSame) return replay(last);
+  if (last === undefined && places.length >= RESERVE_PLACES_MAX) {
+    return refuse({ reason: "TOO_MANY_RESERVE_PLACES", limit: RESERVE_PLACES_MAX });
+  }
+  const seq = book.bookOf(organizationId).lastSeq + 1;
+  const row: ReservePlace = { organizationId, place, amountCents, asOfDay, evidence, recordedAt: now, seq };
+  const detail = JSON.stringify([place, amountCents, asOfDay, evidence]);
+  const entry = bookEntryOf({ ...command, now }, { kind: "reserve.recorded", reason, detail });
+  return { kind: "effect", resource: row, effect: { entries: [entry], puts: [{ table: "reservePlaces", row }] } };
+}

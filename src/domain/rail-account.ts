@@ -1,0 +1,65 @@
+import type { RailAccountId } from "./payment.js";
+import type { Rail } from "./transaction.js";
+import type { Cents } from "./values/cents.js";
+import type { OrganizationId } from "./values/ids.js";
+import type { Sealed } from "./values/sealed.js";
+import type { UnixMillis } from "./values/time.js";
+
+/** Whether payouts begin: always, never, or unless too many outcomes are unknown. */
+export const PAYOUT_MODES = ["auto", "open", "closed"] as const;
+export type PayoutMode = (typeof PAYOUT_MODES)[number];
+
+/** An account of an organization at a rail, as its book has it. */
+export interface RailAccountRecord {
+  readonly id: RailAccountId;
+  readonly organizationId: OrganizationId;
+  readonly rail: Rail;
+  /** A JSON object without secrets. Each rail has fields of its own. */
+  readonly settings: string;
+  /** Undefined if the rail needs none. */
+  readonly credentials: Sealed | undefined;
+  readonly credentialsExpireAt: UnixMillis | undefined;
+  readonly payouts: PayoutMode;
+  /** The words of the person who chose that. May be empty. */
+  readonly payoutsReason: string;
+  /** Whether the organization's calls that name no rail are for this account. */
+  readonly isDefault: boolean;
+  /** A mint that was not begun in this time fails with EXPIRED. */
+  readonly beginWithinMillis: number;
+  /** A success above this amount is booked only when a query has confirmed it. */
+  readonly confirmAboveCents: Cents | 0;
+  /** The highest amount that one person alone may resolve. */
+  readonly resolveAloneMaxCents: Cents | 0;
+  /** How often the account was set or changed. A payment begins only under the newest revision. */
+  readonly revision: number;
+  readonly createdAt: UnixMillis;
+  readonly updatedAt: UnixMillis;
+}
+
+/** Returns what a journal row says of an account: everything but the credentials themselves. */
+export function detailOfRailAccount(account: RailAccountRecord): string {
+  const { credentials, credentialsExpireAt, beginWithinMillis, confirmAboveCents, resolveAloneMaxCents } = account;
+  return JSON.stringify({
+    id: account.id,
+    organization_id: account.organizationId,
+    rail: account.rail,
+    settings: account.settings,
+    credentials_expire_at: credentialsExpireAt ?? null,
+    payouts: account.payouts,
+    payouts_reason: account.payoutsReason,
+    is_usual: account.isDefault ? 1 : 0,
+    begin_within_millis: beginWithinMillis,
+    confirm_above_cents: confirmAboveCents,
+    resolve_alone_max_cents: resolveAloneMaxCents,
+    revision: account.revision,
+    credentials_sha256: credentials?.sha256 ?? null,
+  });
+}
+
+/**
+ * Returns the highest amount, in cents, for which one person is enough to correct the book: the
+ * lowest that the accounts allow. Zero without an account.
+ */
+export function correctAloneMaxCents(accounts: readonly RailAccountRecord[]): number {
+  return accounts.length === 0 ? 0 : Math.min(...accounts.map(({ resolveAloneMaxCents: cents }) => cents));
+}

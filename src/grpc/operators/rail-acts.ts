@@ -1,0 +1,187 @@
+import type { RecordReserve, SetDefaultRail, SetPayouts, SetRailAccount } from "../../domain/commands.js";
+import { parseMaxAmount } from "../../domain/limits/limits.js";
+import { PAYOUT_MODES, type PayoutMode } from "../../domain/rail-account.js";
+import { parseRail } from "../../domain/transaction.js";
+import type { OrganizationId } from "../../domain/values/ids.js";
+import { nairobiDayOf, parseNairobiDay } from "../../domain/values/nairobi-day.js";
+import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
+import { parseStatusReason } from "../../domain/values/text.js";
+import { toUnixMillis } from "../../domain/values/time.js";
+import {
+  RecordReserveRequest,
+  RecordReserveResponse,
+  SetDefaultRailRequest,
+  SetDefaultRailResponse,
+  SetPayoutsRequest,
+  SetPayoutsResponse,
+  SetRailAccountRequest,
+  SetRailAccountResponse,
+} from "../../gen/kesc/admin/v1/admin_service.js";
+import { PayoutMode as PayoutModeMessage } from "../../gen/kesc/admin/v1/resources.js";
+import type { Operator, Role } from "../../operators/operator.js";
+import type { RailAccountProblem } from "../../operators/rail-changes.js";
+import { ifPresent, parseFields } from "../messages/fields.js";
+import { toReserveHolding } from "../messages/history/supply.js";
+import { parseMoment } from "../messages/timestamp.js";
+import { act, type ActsOptions } from "./acts.js";
+import { parseId, parseLabel, parseNote } from "./fields.js";
+import { PAYOUT_MODE_MESSAGES, toRailAccount } from "./messages.js";
+import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+
+const SECOND_MILLIS = 1_000;
+const DAY_SECONDS = 86_400;
+/** To begin payouts again takes one of these. To close them, the rpc asks for less. */
+const BEGIN_ROLES: readonly Role[] = ["finance", "admin"];
+
+/** The rpcs that change accounts at rails, and record the reserve. */
+export function railActs(unary: OperatorUnary, options: ActsOptions): Record<string, OperatorRoute> {
+  return {
+    setRailAccount: setRailAccount(unary, options),
+    setDefaultRail: setDefaultRail(unary, options),
+    setPayouts: setPayouts(unary, options),
+    recordReserve: recordReserve(unary, options),
+  };
+}
+
+function setRailAccount(unary: OperatorUnary, options: ActsOptions): OperatorRoute {
+  const { administration, railChanges } = options;
+  return unary({
+    request: SetRailAccountRequest,
+    response: SetRailAccountResponse,
+    parse: (request) =>
+      parseFields({
+        organization_id: parseId<OrganizationId>(request.organization_id),
+        rail: parseRail(request.rail),
+        settings: parsed(request.settings),
+        credentials: parsed(request.credentials),
+        credentials_expire_at: parseMoment(request.credentials_expire_at),
+        is_default: parsed(request.is_default),
+        begin_within_seconds: parseSeconds(request.begin_within_seconds),
+        confirm_above: ifPresent(request.confirm_above, parseMaxAmount),
+        resolve_alone_max: ifPresent(request.resolve_alone_max, parseMaxAmount),
+        note: parseNote(request.note),
+      }),
+    run: async ({ organization_id: organizationId, note, ...asked }, caller) => {
+      const organization = await administration.organization(organizationId);
+      if (organization === undefined) {
+        return { kind: "refused", refusal: { reason: "ORGANIZATION_NOT_FOUND", organizationId } };
+      }
+      const { rail, settings, credentials, begin_within_seconds: seconds } = asked;
+      const prepared = await railChanges.prepare(organization, {
+        rail,
+        settings,
+        credentials,
+        credentialsExpireAt: asked.credentials_expire_at,
+        isDefault: asked.is_default,
+        beginWithinMillis: seconds === undefined ? undefined : seconds * SECOND_MILLIS,
+        confirmAboveCents: asked.confirm_above,
+        resolveAloneMaxCents: asked.resolve_alone_max,
+      });
+      if (!prepared.ok) {
+        return { kind: "refused", refusal: { reason: "INVALID_FIELD", fields: prepared.problems.map(fieldOf) } };
+      }
+      return act<SetRailAccount, SetRailAccountResponse>(
+        options,
+        { organizationId, fields: { ...prepared.value, note } },
+        caller,
+        (account, { proposal }) => ({ rail_account: account && toRailAccount(account), proposal }),
+      );
+    },
+  });
+}
+
+function fieldOf({ field, problem: message, isMissing }: RailAccountProblem) {
+  return { field, message, code: isMissing === true ? "REQUIRED" : "FORMAT" } as const;
+}
+
+function parseSeconds(unchecked: number | undefined): Parsed<number | undefined> {
+  return unchecked === undefined || (unchecked >= 1 && unchecked <= DAY_SECONDS)
+    ? parsed(unchecked)
+    : unparsed(`must be a whole number from 1 to ${String(DAY_SECONDS)}`, "OUT_OF_RANGE");
+}
+
+function setDefaultRail(unary: OperatorUnary, options: ActsOptions): OperatorRoute {
+  return unary({
+    request: SetDefaultRailRequest,
+    response: SetDefaultRailResponse,
+    parse: (request) =>
+      parseFields({
+        organization_id: parseId<OrganizationId>(request.organization_id),
+        rail: parseRail(request.rail),
+        note: parseNote(request.note),
+      }),
+    run: ({ organization_id: organizationId, rail, note }, caller) =>
+      act<SetDefaultRail, SetDefaultRailResponse>(
+        options,
+        { organizationId, fields: { name: "setDefaultRail", rail, note } },
+        caller,
+        (_head, rest) => rest,
+      ),
+  });
+}
+
+function setPayouts(unary: OperatorUnary, options: ActsOptions): OperatorRoute {
+  return unary({
+    request: SetPayoutsRequest,
+    response: SetPayoutsResponse,
+    parse: (request) =>
+      parseFields({
+        organization_id: parseId<OrganizationId>(request.organization_id),
+        rail: parseRail(request.rail),
+        payouts: parsePayouts(request.payouts),
+        note: parseNote(request.note),
+      }),
+    run: async ({ organization_id: organizationId, rail, payouts, note }, caller) => {
+      if (payouts !== "closed" && !mayBegin(caller.key)) {
+        return { kind: "refused", refusal: { reason: "ROLE_REQUIRED", roles: BEGIN_ROLES } };
+      }
+      return act<SetPayouts, SetPayoutsResponse>(
+        options,
+        { organizationId, fields: { name: "setPayouts", rail, payouts, note } },
+        caller,
+        (account, rest) => ({ rail_account: account && toRailAccount(account), ...rest }),
+      );
+    },
+  });
+}
+
+function mayBegin(operator: Operator | undefined): boolean {
+  return operator?.roles.some((role) => BEGIN_ROLES.includes(role)) ?? true;
+}
+
+function parsePayouts(unchecked: PayoutModeMessage): Parsed<PayoutMode> {
+  if (unchecked === PayoutModeMessage.PAYOUT_MODE_UNSPECIFIED) return unparsed("is required", "REQUIRED");
+  const mode = PAYOUT_MODES.find((known) => PAYOUT_MODE_MESSAGES[known] === unchecked);
+  return mode === undefined ? unparsed(`must be one of ${PAYOUT_MODES.join(", ")}`, "UNKNOWN_VALUE") : parsed(mode);
+}
+
+function recordReserve(unary: OperatorUnary, options: ActsOptions): OperatorRoute {
+  const now = () => toUnixMillis(options.now());
+  return unary({
+    request: RecordReserveRequest,
+    response: RecordReserveResponse,
+    parse: (request) =>
+      parseFields({
+        organization_id: parseId<OrganizationId>(request.organization_id),
+        place: parseLabel(request.place),
+        amount: parseMaxAmount(request.amount),
+        as_of_day: parsePastDay(request.as_of_day, now()),
+        evidence: parseLabel(request.evidence),
+        note: parseStatusReason(request.note),
+      }),
+    run: (given, caller) => {
+      const { organization_id: organizationId, amount: amountCents, as_of_day: asOfDay, ...rest } = given;
+      return act<RecordReserve, RecordReserveResponse>(
+        options,
+        { organizationId, fields: { name: "recordReserve", amountCents, asOfDay, ...rest } },
+        caller,
+        (figure, done) => ({ reserve_holding: figure && toReserveHolding(figure, now()), ...done }),
+      );
+    },
+  });
+}
+
+function parsePastDay(unchecked: string, now: ReturnType<typeof toUnixMillis>): ReturnType<typeof parseNairobiDay> {
+  const day = parseNairobiDay(unchecked);
+  return day.ok && day.value > nairobiDayOf(now) ? unparsed("must not be in the future", "OUT_OF_RANGE") : day;
+}

@@ -1,0 +1,190 @@
+import { typeidUnboxed } from "typeid-js";
+
+import type { SetRailAccount } from "../domain/commands.js";
+import type { RailAccountId } from "../domain/payment.js";
+import { contentFrom } from "../domain/second-person.js";
+import type { UnixMillis } from "../domain/values/time.js";
+import type { AskedRailAccount, RailAccountProblem, RailChanges, RailOwner } from "../operators/rail-changes.js";
+import { parseFields } from "../rails/fields.js";
+import { type RailKind, WrongRailAccountError } from "../rails/rail-kind.js";
+import { railNamed, RAILS } from "../rails/rails.js";
+import type { Cell, Database } from "../storage/database.js";
+import {
+  DEFAULT_LIMITS,
+  fieldsOfSetting,
+  type RailAccountSetting,
+  withPresentAccounts,
+} from "../storage/rails/change-rail-accounts.js";
+import {
+  hmacOfCredentials,
+  openCredentials,
+  type StoredRailAccount,
+  storedRailAccounts,
+} from "../storage/rails/rail-accounts.js";
+
+interface RailChangesOptions {
+  readonly now: () => UnixMillis;
+  /** The hosts at which live accounts may be, beside those of the rails. */
+  readonly hosts: readonly string[];
+}
+
+/** Another change of an account may come between the look at all accounts and the commit. */
+const TRIES_MAX = 5;
+
+/** Implements the port `RailChanges`. */
+export function railChanges(database: Pick<Database, "cells">, options: RailChangesOptions): RailChanges {
+  const cellOf = ({ cell: number }: Pick<RailOwner, "cell">): Cell => {
+    const cell = database.cells[number];
+    if (cell === undefined) throw new Error(`there is no cell ${String(number)}`);
+    return cell;
+  };
+  const keysOf = async (organization: RailOwner) => {
+    const { directory, reader } = cellOf(organization);
+    const [book] = await directory.find([organization.id], ({ sql, bindings }) => reader.rows(sql, bindings));
+    if (book === undefined) throw new Error(`the organization ${organization.id} has no book`);
+    return book.keys;
+  };
+  return {
+    async prepare(organization, asked) {
+      const rail = railNamed(asked.rail);
+      if (rail === undefined) {
+        const problem = `must be one of ${RAILS.map(({ name }) => name).join(", ")}`;
+        return { ok: false, problems: [{ field: "rail", problem }] };
+      }
+      const problems = problemsOf(rail, asked, options.now());
+      if (problems.length > 0) return { ok: false, problems };
+      const stored = await storedRailAccounts(cellOf(organization));
+      const earlier = stored.find((each) => each.organizationId === organization.id && each.rail === asked.rail);
+      const setting = settingOf(organization, asked, earlier);
+      const refused = unusable(rail, { ...setting, isSandbox: organization.isSandbox }, options);
+      if (refused.length > 0) return { ok: false, problems: refused };
+      return { ok: true, value: fieldsOfSetting(await keysOf(organization), setting) };
+    },
+    async submit(organization, command, submit) {
+      const cell = cellOf(organization);
+      for (let tries = 1; ; tries += 1) {
+        const outcome = await withPresentAccounts(database, cell, async ({ all, ofCell: accountsOfCell }) => {
+          const taken = takenPlace(command, all);
+          if (taken !== undefined) return { kind: "refused", refusal: taken } as const;
+          const earlier = all.find(({ id }) => id === command.railAccountId);
+          const movesPlace = earlier !== undefined && placesOf(command).join() !== placesOf(earlier).join();
+          return submit({ ...command, facts: { accountsOfCell, movesPlace } });
+        });
+        const isStale = outcome.kind === "refused" && outcome.refusal?.reason === "RAIL_ACCOUNT_CHANGED";
+        if (!isStale || tries === TRIES_MAX) return outcome;
+      }
+    },
+    async isWhole(organization, { content, sealed }) {
+      const fields = contentFrom(content);
+      if (fields?.name !== "setRailAccount") return true;
+      const account = fields as unknown as SetRailAccount;
+      const { railAccountId: id, credentialsHmac } = account;
+      if (sealed === undefined || credentialsHmac === undefined) {
+        return sealed === undefined && credentialsHmac === undefined;
+      }
+      const keys = await keysOf(organization);
+      const owner = { ...account, organizationId: organization.id, id };
+      try {
+        return hmacOfCredentials(keys, openCredentials(keys, owner, sealed)) === credentialsHmac;
+      } catch {
+        return false;
+      }
+    },
+  };
+}
+
+/** What is wrong with the fields, before the account is opened. */
+function problemsOf(rail: RailKind, asked: AskedRailAccount, now: UnixMillis): readonly RailAccountProblem[] {
+  const { settings, credentials, credentialsExpireAt: end } = asked;
+  if (!rail.hasCredentials) {
+    const given = { settings: settings !== "", credentials: credentials !== "", credentials_expire_at: end };
+    return Object.entries(given).flatMap(([field, is]) =>
+      is === false || is === undefined
+        ? []
+        : [{ field: field as RailAccountProblem["field"], problem: `must be empty: the rail ${rail.name} has none` }],
+    );
+  }
+  const isOver = end !== undefined && end <= now;
+  return [
+    ...textProblems("settings", settings, rail.settingsProblems),
+    ...textProblems("credentials", credentials, rail.credentialsProblems),
+    ...(end === undefined ? [missing("credentials_expire_at")] : []),
+    ...(isOver ? [{ field: "credentials_expire_at", problem: "must be in the future" } as const] : []),
+  ];
+}
+
+function textProblems(
+  field: "settings" | "credentials",
+  text: string,
+  problemsIn: (given: unknown) => readonly string[],
+): readonly RailAccountProblem[] {
+  if (text === "") return [missing(field)];
+  const given = parseFields(text);
+  if (given === undefined) return [{ field, problem: "must be a JSON object" }];
+  return problemsIn(given).map((sentence) => wrong(field, sentence));
+}
+
+function wrong(field: RailAccountProblem["field"], sentence: string): RailAccountProblem {
+  return { field, problem: `is wrong: ${sentence.replace(/\.$/, "")}` };
+}
+
+function missing(field: RailAccountProblem["field"]): RailAccountProblem {
+  return { field, problem: "is required for this rail", isMissing: true };
+}
+
+function settingOf(
+  { id: organizationId }: RailOwner,
+  asked: AskedRailAccount,
+  earlier: StoredRailAccount | undefined,
+): RailAccountSetting {
+  const { rail, settings, credentials, credentialsExpireAt, isDefault } = asked;
+  const { beginWithinMillis, confirmAboveCents, resolveAloneMaxCents } = { ...DEFAULT_LIMITS, ...earlier };
+  return {
+    id: earlier?.id ?? (typeidUnboxed("rail") as string as RailAccountId),
+    organizationId,
+    rail,
+    // Spaces and the order of fields say nothing.
+    settings: settings === "" ? "{}" : JSON.stringify(parseFields(settings)),
+    credentials: credentials === "" ? undefined : JSON.stringify(parseFields(credentials)),
+    credentialsExpireAt,
+    // A new password must not make mints direct.
+    isDefault: isDefault ?? earlier?.isDefault ?? false,
+    beginWithinMillis: asked.beginWithinMillis ?? beginWithinMillis,
+    confirmAboveCents: asked.confirmAboveCents ?? confirmAboveCents,
+    resolveAloneMaxCents: asked.resolveAloneMaxCents ?? resolveAloneMaxCents,
+  };
+}
+
+/** Opens the account, as a server would. */
+function unusable(
+  rail: RailKind,
+  account: Parameters<RailKind["open"]>[0],
+  { now, hosts }: RailChangesOptions,
+): readonly RailAccountProblem[] {
+  try {
+    rail.open(account, { now, monotonicMillis: () => performance.now(), callbackUrl: () => "", hosts });
+    return [];
+  } catch (error) {
+    if (!(error instanceof WrongRailAccountError)) throw error;
+    return error.problems.map((sentence) => wrong("settings", sentence));
+  }
+}
+
+function placesOf({ rail, settings }: Pick<StoredRailAccount, "rail" | "settings">): readonly string[] {
+  return railNamed(rail)?.read(settings)?.places ?? [];
+}
+
+/** Two organizations at one place would each count the other's shillings as its own. */
+function takenPlace(
+  command: Pick<SetRailAccount, "railAccountId" | "rail" | "settings">,
+  all: readonly StoredRailAccount[],
+) {
+  const own = placesOf(command);
+  for (const other of all) {
+    const place = other.id === command.railAccountId ? undefined : placesOf(other).find((each) => own.includes(each));
+    if (place !== undefined) {
+      return { reason: "RAIL_PLACE_TAKEN", place, organizationId: other.organizationId } as const;
+    }
+  }
+  return undefined;
+}

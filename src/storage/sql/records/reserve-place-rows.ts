@@ -1,0 +1,29 @@
+import type { ReservePlace } from "../../../domain/reserve.js";
+import { toCents } from "../../../domain/values/cents.js";
+import type { OrganizationId } from "../../../domain/values/ids.js";
+import type { NairobiDay } from "../../../domain/values/nairobi-day.js";
+import { toUnixMillis } from "../../../domain/values/time.js";
+import type { InsertedRow, RowOf } from "../../../model/column.js";
+import type { RESERVE_PLACES } from "../../../model/organizations.js";
+
+/** A row of `reserve_places`. */
+export type PlaceRow = RowOf<typeof RESERVE_PLACES>;
+
+export function reservePlaceOf(row: PlaceRow & { readonly organization_id: string }): ReservePlace {
+  return {
+    organizationId: row.organization_id as OrganizationId,
+    place: row.place,
+    amountCents: toCents(row.amount_cents),
+    asOfDay: row.as_of_day as NairobiDay,
+    evidence: row.evidence,
+    recordedAt: toUnixMillis(row.recorded_at),
+    seq: row.seq,
+  };
+}
+
+export function reservePlaceRowOf(
+  { place, amountCents, asOfDay, evidence, recordedAt, seq }: ReservePlace,
+  book: number,
+): InsertedRow<typeof RESERVE_PLACES> {
+  return { book, place, seq, amount_cents: amountCents, as_of_day: asOfDay, evidence, recorded_at: recordedAt };
+}

@@ -1,0 +1,235 @@
+import { expect } from "chai";
+
+import { beginPayment as beginOperation } from "../../../src/domain/operations/begin-payment.js";
+import {
+  setDefaultRail as defaultOperation,
+  setPayouts as payoutsOperation,
+  setRailAccount as accountOperation,
+} from "../../../src/domain/operations/change-rail-accounts.js";
+import type { RailAccountId } from "../../../src/domain/payment.js";
+import { DIRECT_RAIL, type Rail } from "../../../src/domain/transaction.js";
+import { toUnixMillis } from "../../../src/domain/values/time.js";
+import {
+  ALONE,
+  beginPayment,
+  RAIL_TERMS,
+  railAccount,
+  setDefaultRail,
+  setPayouts,
+  setRailAccount,
+  SLOW_RAIL,
+} from "../../support/commands.js";
+import {
+  effectOf,
+  givenAccount,
+  givenBook,
+  givenPayment,
+  givenPending,
+  givenProposal,
+  NOW,
+  ORGANIZATION,
+  putsOf,
+  STRANGER,
+  wordOf,
+} from "../../support/given.js";
+
+const OTHER = { id: "rail_other" as RailAccountId, rail: "other" as Rail };
+const id = RAIL_TERMS.railAccountId;
+const own = railAccount(ORGANIZATION, { payouts: "closed", payoutsReason: "8006", createdAt: toUnixMillis(5) });
+const ONE = { count: 1, revisions: 1 };
+const SEEN = { accountsOfCell: "1:1", movesPlace: false };
+const detailsOf = (entries: readonly { readonly detail?: string | undefined }[]): unknown[] =>
+  entries.map(({ detail }) => JSON.parse(detail ?? "{}") as unknown);
+
+describe("setting an account at a rail", () => {
+  const sealed = { hex: "aa", sha256: "bb" };
+  const given = { settings: '{"a":1}', credentialsHmac: "cc", sealed, resolveAloneMaxCents: 7 as never };
+
+  it("stores a new one with payouts AUTO, and a row that says all but its credentials", () => {
+    const command = setRailAccount(ORGANIZATION, { ...given, isDefault: true, note: "the first" as never });
+    const effect = effectOf(accountOperation.decide(givenBook(), command, NOW));
+    const row = railAccount(ORGANIZATION, {
+      settings: '{"a":1}',
+      credentials: sealed,
+      isDefault: true,
+      resolveAloneMaxCents: 7 as never,
+      createdAt: NOW,
+      updatedAt: NOW,
+    });
+    expect(effect.puts).to.deep.equal([{ table: "railAccounts", row }]);
+    expect(effect.entries.map(({ kind, reason }) => [kind, reason])).to.deep.equal([["rail.changed", "the first"]]);
+    expect(detailsOf(effect.entries)).to.deep.equal([
+      {
+        id,
+        organization_id: ORGANIZATION,
+        rail: "slow",
+        settings: '{"a":1}',
+        credentials_expire_at: null,
+        payouts: "auto",
+        payouts_reason: "",
+        is_usual: 1,
+        begin_within_millis: 1_000,
+        confirm_above_cents: 0,
+        resolve_alone_max_cents: 7,
+        revision: 1,
+        credentials_sha256: "bb",
+      },
+    ]);
+  });
+
+  it("keeps the payouts and the age of an earlier one, and counts the change", () => {
+    const book = givenBook({ railAccounts: [own], railAccountsOfCell: ONE });
+    const command = setRailAccount(ORGANIZATION, { credentialsExpireAt: toUnixMillis(9), facts: SEEN });
+    const [row] = putsOf(effectOf(accountOperation.decide(book, command, NOW)), "railAccounts");
+    const kept = { payouts: "closed", payoutsReason: "8006", createdAt: 5 };
+    expect(row).to.include({ ...kept, revision: 2, credentials: undefined, credentialsExpireAt: 9, updatedAt: NOW });
+  });
+
+  it("takes the default from another one first, with a row for each", () => {
+    const former = railAccount(ORGANIZATION, { ...OTHER, isDefault: true });
+    const book = givenBook({ railAccounts: [former], railAccountsOfCell: ONE });
+    const command = setRailAccount(ORGANIZATION, { isDefault: true, facts: SEEN });
+    const effect = effectOf(accountOperation.decide(book, command, NOW));
+    expect(putsOf(effect, "railAccounts").map((row) => [row.id, row.isDefault, row.revision])).to.deep.equal([
+      [OTHER.id, false, 2],
+      [id, true, 1],
+    ]);
+    expect(effect.entries).to.have.length(2);
+  });
+
+  const pending = givenPending({ accountId: givenAccount().id });
+  const underWay = { paymentsUnderWay: new Map([[id, 3]]) };
+  for (const [what, rows, facts, expected] of [
+    ["that the caller has read before another change", {}, { accountsOfCell: "2:3" }, "RAIL_ACCOUNT_CHANGED"],
+    [
+      "whose rail has an account with another id",
+      { railAccounts: [{ ...own, id: OTHER.id }] },
+      {},
+      "RAIL_ACCOUNT_CHANGED",
+    ],
+    ["at another place while the rail has payments", underWay, { movesPlace: true }, "RAIL_PAYMENTS_UNDER_WAY"],
+    ["at the same place while the rail has payments", underWay, {}, "effect"],
+    ["at another place once the rail has none", {}, { movesPlace: true }, "effect"],
+  ] as const) {
+    it(`decides ${expected} about one ${what}`, () => {
+      const book = givenBook({ railAccounts: [own], railAccountsOfCell: ONE, ...rows });
+      const command = setRailAccount(ORGANIZATION, { facts: { ...SEEN, ...facts } });
+      expect(wordOf(accountOperation.decide(book, command, NOW))).to.equal(expected);
+    });
+  }
+
+  it("sees a payment that began earlier in the batch, and the begin sees a change of the batch", () => {
+    const account = givenAccount();
+    const rows = {
+      accounts: [account],
+      transactions: [{ ...pending, accountId: account.id }],
+      payments: [givenPayment(pending, { state: "READY" })],
+      railAccounts: [own],
+      railAccountsOfCell: ONE,
+    };
+    const move = setRailAccount(ORGANIZATION, { facts: { ...SEEN, movesPlace: true } });
+    const begin = beginPayment(ORGANIZATION, pending.id, 1);
+    const first = givenBook(rows);
+    first.apply(effectOf(beginOperation.decide(first, begin, NOW)));
+    expect(wordOf(accountOperation.decide(first, move, NOW))).to.equal("RAIL_PAYMENTS_UNDER_WAY");
+    const second = givenBook(rows);
+    second.apply(effectOf(accountOperation.decide(second, move, NOW)));
+    expect(wordOf(beginOperation.decide(second, begin, NOW))).to.equal("RAIL_ACCOUNT_CHANGED");
+    expect(second.railAccountsOfCell()).to.equal("1:2");
+  });
+
+  it("counts a new account of the batch", () => {
+    const book = givenBook();
+    book.apply(effectOf(accountOperation.decide(book, setRailAccount(ORGANIZATION), NOW)));
+    expect(book.railAccountsOfCell()).to.equal("1:1");
+    expect(book.railAccounts(STRANGER)).to.deep.equal([]);
+  });
+
+  it("needs a second person, whose approval takes the secret of the proposal", () => {
+    const command = setRailAccount(ORGANIZATION, { ...given, authority: { ...ALONE, groups: ["rails"] } });
+    const decision = accountOperation.decide(givenBook(), command, NOW);
+    const [proposal] = putsOf(effectOf(decision), "proposals");
+    if (proposal === undefined) throw new Error("nothing was proposed");
+    expect(proposal.sealed).to.equal(sealed);
+    expect(proposal.content).not.to.contain('"aa"');
+    const approves = {
+      ...command,
+      sealed: undefined,
+      authority: { ...ALONE, person: "opr_b" as never, approves: proposal.id },
+    };
+    const book = givenBook({ proposals: [givenProposal(proposal)] });
+    const effect = effectOf(accountOperation.decide(book, approves, NOW));
+    expect(putsOf(effect, "railAccounts")[0]?.credentials).to.equal(sealed);
+    expect(putsOf(effect, "proposals")[0]?.sealed).to.equal(undefined);
+  });
+});
+
+describe("setting the default rail", () => {
+  const usual = railAccount(ORGANIZATION, { isDefault: true });
+  const other = railAccount(ORGANIZATION, OTHER);
+
+  for (const [rail, changed] of [
+    [
+      OTHER.rail,
+      [
+        [id, false],
+        [OTHER.id, true],
+      ],
+    ],
+    [DIRECT_RAIL, [[id, false]]],
+  ] as const) {
+    it(`makes ${rail} the only one, the old one first`, () => {
+      for (const railAccounts of [
+        [usual, other],
+        [other, usual],
+      ]) {
+        const decision = defaultOperation.decide(givenBook({ railAccounts }), setDefaultRail(ORGANIZATION, rail), NOW);
+        const effect = effectOf(decision);
+        expect(putsOf(effect, "railAccounts").map((row) => [row.id, row.isDefault])).to.deep.equal(changed);
+        expect(decision).to.have.nested.property("resource.resource.lastSeq", 1 + changed.length);
+      }
+    });
+  }
+
+  for (const [rail, expected] of [
+    [SLOW_RAIL, "replay"],
+    ["none", "RAIL_ACCOUNT_NOT_FOUND"],
+  ] as const) {
+    it(`decides ${expected} about ${rail}`, () => {
+      const command = setDefaultRail(ORGANIZATION, rail as Rail);
+      expect(wordOf(defaultOperation.decide(givenBook({ railAccounts: [usual] }), command, NOW))).to.equal(expected);
+    });
+  }
+});
+
+describe("setting payouts", () => {
+  const book = givenBook({ railAccounts: [own] });
+
+  it("changes the mode with the words of the person", () => {
+    const command = setPayouts(ORGANIZATION, "auto", { note: "well again" as never });
+    const [row] = putsOf(effectOf(payoutsOperation.decide(book, command, NOW)), "railAccounts");
+    expect(row).to.deep.equal({ ...own, payouts: "auto", payoutsReason: "well again", revision: 2, updatedAt: NOW });
+  });
+
+  for (const [payouts, given, expected] of [
+    ["closed", { note: "8006" as never }, "replay"],
+    ["closed", { note: "another reason" as never }, "effect"],
+    ["open", { rail: "none" as Rail }, "RAIL_ACCOUNT_NOT_FOUND"],
+  ] as const) {
+    it(`decides ${expected} about ${payouts} with ${JSON.stringify(given)}`, () => {
+      expect(wordOf(payoutsOperation.decide(book, setPayouts(ORGANIZATION, payouts, given), NOW))).to.equal(expected);
+    });
+  }
+
+  for (const [payouts, expected] of [
+    ["closed", "railAccounts"],
+    ["open", "proposals"],
+    ["auto", "proposals"],
+  ] as const) {
+    it(`${expected === "proposals" ? "needs" : "never needs"} a second person for ${payouts}`, () => {
+      const command = setPayouts(ORGANIZATION, payouts, { authority: { ...ALONE, groups: ["rails"] } });
+      const { puts } = effectOf(payoutsOperation.decide(book, command, NOW));
+      expect(puts.map(({ table }) => table)).to.deep.equal([expected]);
+    });
+  }
+});

@@ -1,0 +1,60 @@
+import { expect } from "chai";
+
+import { recordReserve as operation } from "../../../src/domain/operations/record-reserve.js";
+import type { ReservePlace } from "../../../src/domain/reserve.js";
+import { toCents } from "../../../src/domain/values/cents.js";
+import { ALONE, recordReserve } from "../../support/commands.js";
+import { EARLIER, effectOf, givenBook, NOW, ORGANIZATION, putOf, wordOf } from "../../support/given.js";
+
+const { asOfDay } = recordReserve(ORGANIZATION, "bank");
+const place: ReservePlace = {
+  organizationId: ORGANIZATION,
+  place: "bank",
+  amountCents: toCents(100),
+  asOfDay,
+  evidence: "statement",
+  recordedAt: EARLIER,
+  seq: 1,
+};
+
+describe("recording the reserve", () => {
+  for (const [what, reservePlaces] of [
+    ["a new place", []],
+    ["a known place", [{ ...place, amountCents: toCents(99) }]],
+  ] as const) {
+    it(`notes the figure of ${what} in the book`, () => {
+      const effect = effectOf(operation.decide(givenBook({ reservePlaces }), recordReserve(ORGANIZATION, "bank"), NOW));
+      expect(putOf(effect, "reservePlaces")).to.deep.equal({ ...place, recordedAt: NOW, seq: 2 });
+      expect(effect.entries[0]).to.include({
+        kind: "reserve.recorded",
+        detail: JSON.stringify(["bank", 100, "2026-11-01", "statement"]),
+      });
+    });
+  }
+
+  for (const [what, given, expected] of [
+    ["the same figure", {}, "replay"],
+    ["another amount", { amountCents: toCents(0) }, "effect"],
+    ["another day", { asOfDay: "2026-11-02" as never }, "effect"],
+    ["other evidence", { evidence: "a letter" }, "effect"],
+  ] as const) {
+    it(`decides ${expected} about ${what}`, () => {
+      const command = recordReserve(ORGANIZATION, "bank", given);
+      expect(wordOf(operation.decide(givenBook({ reservePlaces: [place] }), command, NOW))).to.equal(expected);
+    });
+  }
+
+  it("refuses one place more than an organization can have, and still takes figures of the others", () => {
+    const reservePlaces = Array.from({ length: 50 }, (_, index) => ({ ...place, place: String(index) }));
+    const book = givenBook({ reservePlaces });
+    const decisions = ["bank", "7"].map((name) =>
+      wordOf(operation.decide(book, recordReserve(ORGANIZATION, name, { evidence: "x" }), NOW)),
+    );
+    expect(decisions).to.deep.equal(["TOO_MANY_RESERVE_PLACES", "effect"]);
+  });
+
+  it("needs a second person if the policy says so", () => {
+    const command = recordReserve(ORGANIZATION, "bank", { authority: { ...ALONE, groups: ["reserve"] } });
+    expect(putOf(effectOf(operation.decide(givenBook(), command, NOW)), "proposals")?.person).to.equal("amina");
+  });
+});

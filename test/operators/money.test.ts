@@ -1,0 +1,364 @@
+import { readFileSync } from "node:fs";
+
+import { expect } from "chai";
+
+import { machineLedger } from "../../src/cli/commit-as-operator.js";
+import type { RailAccountId } from "../../src/domain/payment.js";
+import type { Rail } from "../../src/domain/transaction.js";
+import type { AccountId, OrganizationId } from "../../src/domain/values/ids.js";
+import { toUnixMillis } from "../../src/domain/values/time.js";
+import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
+import { MovementDirection, PayoutMode, type Proposal } from "../../src/gen/kesc/admin/v1/resources.js";
+import { FlagReason } from "../../src/gen/kesc/v1/payment.js";
+import { readOperatorsContract } from "../../src/grpc/messages/contract.js";
+import { operatorRoutes } from "../../src/grpc/operators/routes.js";
+import { ListTurns } from "../../src/grpc/services/list-turns.js";
+import { railChanges } from "../../src/parts/rail-changes.js";
+import { railReads } from "../../src/parts/rail-reads.js";
+import { bookReads } from "../../src/storage/operators/book-reads.js";
+import { storedRailAccounts } from "../../src/storage/rails/rail-accounts.js";
+import { reads } from "../../src/storage/reads.js";
+import { historyReads } from "../../src/storage/statements/history.js";
+import { CERTIFICATE_FILE } from "../daraja/given.js";
+import type { GrpcCaller, Method } from "../support/callers/grpc-caller.js";
+import { beginPayment, createAccount, flag, mint, redeem } from "../support/commands.js";
+import { ENGINES, execute } from "../support/databases.js";
+import { approved, type GivenOperator, type OperatorService, startOperatorService } from "./given.js";
+
+const SECRET = "x-very-secret-x";
+const MPESA = "mpesa" as Rail;
+const now = () => toUnixMillis(Date.now());
+const SETTINGS = {
+  collectShortcode: "174379",
+  payOutShortcode: "600992",
+  initiatorName: "testapi",
+  environment: "production",
+  certificatePem: readFileSync(CERTIFICATE_FILE, "utf8"),
+};
+const CREDENTIALS = Object.fromEntries(
+  ["consumerKey", "consumerSecret", "passkey", "initiatorPassword"].map((name) => [name, `${SECRET}${name}`]),
+);
+
+type Fields = Readonly<Record<string, unknown>>;
+/** What every act of the table returns beside its resource. */
+interface Acted {
+  readonly unchanged?: boolean;
+  readonly proposal?: Proposal | undefined;
+}
+/** Who decides: one person, two, or two above what the accounts at rails let one person do. */
+type Needs = "one" | "two" | "two if much";
+
+for (const engine of ENGINES) {
+  describe(`acts on money, rails and people (${engine})`, () => {
+    let service: OperatorService;
+    let admin: GrpcCaller;
+    let [fin, sue, ann, bob] = [] as unknown as readonly GivenOperator[] as [
+      GivenOperator,
+      GivenOperator,
+      GivenOperator,
+      GivenOperator,
+    ];
+    let organizationId: OrganizationId;
+    let accountId: AccountId;
+    let emptyId: AccountId;
+    let orders: readonly string[] = [];
+
+    before(async () => {
+      const environment = { KESC_FOUR_EYES: "operators,resume,write_keys,limits,rails,erase,reserve" };
+      service = await startOperatorService(engine, { environment });
+      [admin] = service.admin;
+      fin = await service.operator("Fin", "finance");
+      sue = await service.operator("Sue", "support");
+      ann = await service.operator("Ann", "admin");
+      bob = await service.operator("Bob", "approver");
+      ({ organizationId } = service.tenant);
+      const [account, empty] = [createAccount(organizationId, "amina"), createAccount(organizationId, "empty")];
+      ({ newAccountId: accountId } = account);
+      ({ newAccountId: emptyId } = empty);
+      const of = { organizationId, accountId, amount: "10.00" };
+      const funds = mint({ ...of, amount: "1000.00", reference: "funds" });
+      const terms = { railAccountId: "rail_old" as RailAccountId };
+      const made = ["one", "two", "three"].map((reference) => redeem({ ...of, reference, rail: MPESA, terms }));
+      const commands = made.flatMap((order) => [order, beginPayment(organizationId, order.newTransactionId)]);
+      const done = made.slice(0, 1).map(({ newTransactionId: id }) => flag(organizationId, id));
+      await service.opened.cell.committer.commit([account, empty, funds, ...commands, ...done], now());
+      orders = made.map(({ newTransactionId }) => newTransactionId);
+    });
+    // Rejects if the books do not hold.
+    after(() => service.dispose());
+
+    const call = (rpc: keyof typeof Rpcs, fields: Fields, by: GivenOperator, key?: string) =>
+      admin.call<Fields, Acted>(
+        Rpcs[rpc] as unknown as Method<Fields, Acted>,
+        { organization_id: organizationId, note: `words about ${rpc}`, ...fields },
+        { ...by, ...(key === undefined ? {} : { metadata: { "idempotency-key": key } }) },
+      );
+    const rail = (given: Fields = {}): Fields => ({
+      rail: "mpesa",
+      settings: JSON.stringify(SETTINGS),
+      credentials: JSON.stringify(CREDENTIALS),
+      credentials_expire_at: { seconds: BigInt(Math.floor(Date.now() / 1_000)) + 86_400n, nanos: 0 },
+      is_default: undefined,
+      begin_within_seconds: undefined,
+      confirm_above: undefined,
+      resolve_alone_max: undefined,
+      ...given,
+    });
+    const rows = async () => {
+      const sql = "SELECT kind, actor, reason FROM journal WHERE book = 1 ORDER BY seq DESC LIMIT 1";
+      const [row] = await execute(service.opened.address, sql);
+      return row as { kind: string; actor: string; reason: string } | undefined;
+    };
+
+    const IN = MovementDirection.MOVEMENT_DIRECTION_IN;
+    const OUT = MovementDirection.MOVEMENT_DIRECTION_OUT;
+    /** Every act of a finance or admin, in an order in which each is possible. */
+    const ACTS: readonly (readonly [rpc: keyof typeof Rpcs, kind: string, needs: Needs, fields: () => Fields])[] = [
+      ["setRailAccount", "rail.changed", "two", () => rail({ resolve_alone_max: "5.00" })],
+      ["setDefaultRail", "rail.changed", "two", () => ({ rail: "mpesa" })],
+      ["setPayouts", "rail.changed", "one", () => ({ rail: "mpesa", payouts: PayoutMode.PAYOUT_MODE_CLOSED })],
+      ["setPayouts", "rail.changed", "two", () => ({ rail: "mpesa", payouts: PayoutMode.PAYOUT_MODE_OPEN })],
+      ["recordReserve", "reserve.recorded", "two", () => place("100.00")],
+      ["setLimits", "limits.set", "one", () => ({ tier: "small", changes: [LIMIT], remove: false })],
+      ["setAccountTier", "account.tiered", "one", () => ({ account_id: accountId, tier: "small" })],
+      ["setAccountTier", "account.tiered", "two", () => ({ account_id: accountId, tier: "default" })],
+      ["bookPayment", "book.paid", "one", () => ({ rail_receipt: "R1", amount: "5.00", account_id: "" })],
+      ["bookPayment", "book.paid", "two if much", () => ({ rail_receipt: "R2", amount: "9.00", account_id: "" })],
+      ["coverShortfall", "book.covered", "two if much", () => ({ amount: "5.01" })],
+      ["recoverShortfall", "book.recovered", "one", () => ({ account_id: accountId, amount: "2.00" })],
+      ["adjustMovement", "book.adjusted", "one", () => ({ ...more(OUT), account_id: accountId })],
+      ["adjustMovement", "book.adjusted", "one", () => ({ ...more(IN), account_id: "" })],
+      [
+        "explainTransfer",
+        "book.transferred",
+        "two if much",
+        () => ({ rail_receipt: "R3", direction: OUT, amount: "90.00" }),
+      ],
+      // The account at the rail of these orders is none, so it lets nobody decide alone.
+      ["resolveTransaction", "transaction.completed", "two if much", () => resolution(0, "completed", "R4")],
+      ["eraseAccount", "account.erased", "two", () => ({ account_id: emptyId })],
+    ];
+    const LIMIT = { type: 1, period: 2, max_amount: "500.00", lift: false };
+    const place = (amount: string): Fields => ({ place: "KCB 1", amount, as_of_day: "2025-12-31", evidence: "page 1" });
+    const more = (direction: MovementDirection): Fields => ({ movement: "R1", direction, amount: "1.00" });
+    const resolution = (index: number, $case: string, rail_receipt: string): Fields => ({
+      transaction_id: orders[index],
+      outcome: { $case, value: { rail_receipt } },
+    });
+
+    for (const [index, [rpc, kind, needs, fields]] of ACTS.entries()) {
+      it(`${rpc} (${String(index)}) takes ${needs}, and the row names who did it`, async () => {
+        const by = rpc === "eraseAccount" ? ann : fin;
+        const key = /Shortfall$|^book|^adjust|^explain/.test(rpc) ? `key-${String(index)}` : undefined;
+        const { response, code, message } = await call(rpc, fields(), by, key);
+        expect(code, message).to.equal(0);
+        let actor = by.operator.id as string;
+        if (needs !== "one") {
+          const id = response?.proposal?.id;
+          expect(id, "a proposal").to.be.a("string");
+          expect(response?.proposal?.type).to.equal(rpc);
+          // The same again is the proposal that waits, unless the act makes a new id.
+          const again = await call(rpc, fields(), by, key);
+          if (rpc !== "setRailAccount") expect(again.response?.proposal?.id).to.equal(id);
+          const own = await approved(admin, id, by);
+          expect(own).to.equal(by === ann ? "OWN_PROPOSAL" : "ROLE_REQUIRED");
+          expect(await approved(service.admin[1], id, bob)).to.equal(undefined);
+          // A row of an account says in its detail who has decided a transaction.
+          actor = rpc === "resolveTransaction" ? bob.operator.id : `${actor},${bob.operator.id}`;
+        } else expect([response?.proposal, response?.unchanged]).to.deep.equal([undefined, false]);
+        const row = await rows();
+        expect([row?.kind, row?.actor]).to.deep.equal([kind, actor]);
+        if (rpc !== "resolveTransaction") expect(row?.reason).to.equal(`words about ${rpc}`);
+        if (rpc === "setRailAccount") return;
+        const repeated = await call(rpc, fields(), by, key);
+        expect([repeated.response?.unchanged, repeated.response?.proposal]).to.deep.equal([true, undefined]);
+        expect(await rows()).to.deep.equal(row);
+      });
+    }
+
+    it("names every act of the contract in the table of this test", () => {
+      const walked = new Set(ACTS.map(([rpc]) => rpc as string));
+      const elsewhere = /Organization|ApiKey|Operator|Proposal|^whoAmI|^clearFlag$/;
+      const acts = readOperatorsContract()
+        .services.flatMap((each) => each.rpcs)
+        .filter(({ localName }) => !/^(get|list|export)/.test(localName) && !elsewhere.test(localName));
+      expect(acts.map(({ localName }) => localName)).to.have.members([...walked]);
+    });
+
+    it("lets support clear a flag and close payouts, and not open them", async () => {
+      const lowered = await call(
+        "clearFlag",
+        { transaction_id: orders[0], flag: FlagReason.FLAG_REASON_OUTCOME_UNKNOWN },
+        sue,
+      );
+      expect([lowered.code, lowered.response?.unchanged]).to.deep.equal([0, true]);
+      for (const [payouts, reason] of [
+        [PayoutMode.PAYOUT_MODE_CLOSED, undefined],
+        [PayoutMode.PAYOUT_MODE_AUTO, "ROLE_REQUIRED"],
+        [PayoutMode.PAYOUT_MODE_UNSPECIFIED, "INVALID_FIELD"],
+      ] as const) {
+        const reply = await call("setPayouts", { rail: "mpesa", payouts }, sue);
+        expect(reply.reason, String(payouts)).to.equal(reason);
+      }
+    });
+
+    it("asks corrections for an idempotency key, and does another one with a used key never", async () => {
+      const cover = { amount: "1.00" };
+      expect((await call("coverShortfall", cover, fin)).fields?.map(({ field }) => field)).to.deep.equal([
+        "idempotency-key",
+      ]);
+      expect((await call("coverShortfall", cover, fin, "once")).reason).to.equal(undefined);
+      expect((await call("coverShortfall", { amount: "1.01" }, fin, "once")).reason).to.equal("IDEMPOTENCY_KEY_REUSED");
+    });
+
+    it("refuses a shortcode that another organization has, and another one while payments are under way", async () => {
+      const { response } = await admin.call(Rpcs.createOrganization, { name: "Other", sandbox: false }, ann);
+      const organization_id = response?.organization?.id ?? "";
+      const taken = await call("setRailAccount", { ...rail(), organization_id }, fin);
+      expect([taken.reason, taken.facts?.["organization_id"]]).to.deep.equal(["RAIL_PLACE_TAKEN", organizationId]);
+      const [stored] = await storedRailAccounts(service.opened.cell);
+      const { address } = service.opened;
+      await execute(address, `UPDATE payments SET rail_account_id = '${stored?.id ?? ""}' WHERE state = 'SENDING'`);
+      const moved = rail({ settings: JSON.stringify({ ...SETTINGS, collectShortcode: "174380" }) });
+      expect((await call("setRailAccount", moved, fin)).reason).to.equal("RAIL_PAYMENTS_UNDER_WAY");
+      const same = await call("setRailAccount", rail({ confirm_above: "1.00" }), fin);
+      expect(same.response?.proposal?.type).to.equal("setRailAccount");
+      await execute(address, "UPDATE payments SET rail_account_id = 'rail_old'");
+    });
+
+    for (const [what, given, expected] of [
+      ["an unknown rail", { rail: "pesapal" }, ["rail"]],
+      ["a field that is missing", { settings: "{}" }, ["settings"]],
+      ["settings that are no JSON", { settings: "x" }, ["settings"]],
+      [
+        "no credentials",
+        { credentials: "", credentials_expire_at: undefined },
+        ["credentials", "credentials_expire_at"],
+      ],
+      ["credentials that have ended", { credentials_expire_at: { seconds: 1n, nanos: 0 } }, ["credentials_expire_at"]],
+      ["a time that no mint begins in", { begin_within_seconds: 0 }, ["begin_within_seconds"]],
+      ["files for a rail without any", { rail: "sandbox" }, ["settings", "credentials", "credentials_expire_at"]],
+    ] as const) {
+      it(`refuses ${what}, and repeats no secret`, async () => {
+        const { fields = [], message } = await call("setRailAccount", rail(given), fin);
+        expect([...new Set(fields.map(({ field }) => field))]).to.deep.equal(expected);
+        expect(message).not.to.contain(SECRET);
+      });
+    }
+
+    it("keeps every secret out of the database, the log and the lists, after each decision", async () => {
+      const [stored] = await storedRailAccounts(service.opened.cell);
+      const decisions = [
+        (id: string) => approved(admin, id, bob),
+        async (id: string) => (await admin.call(Rpcs.rejectProposal, { proposal_id: id, note: "" }, bob)).reason,
+      ];
+      for (const [index, decide] of decisions.entries()) {
+        const { response } = await call("setRailAccount", rail({ confirm_above: `2.0${String(index)}` }), fin);
+        const waiting = await execute(service.opened.address, "SELECT sealed FROM proposals WHERE sealed IS NOT NULL");
+        expect(waiting.length).to.be.greaterThan(0);
+        expect(await decide(response?.proposal?.id ?? "")).to.equal(undefined);
+        const left = await execute(
+          service.opened.address,
+          `SELECT 1 AS found FROM proposals WHERE sealed IS NOT NULL AND id = '${response?.proposal?.id ?? ""}'`,
+        );
+        expect(left).to.deep.equal([]);
+      }
+      const lists = await Promise.all([
+        admin.call(Rpcs.listProposals, { include_closed: true, page_size: 1_000, page_token: "" }, bob),
+        admin.call(Rpcs.getRailAccount, { organization_id: organizationId, rail: "mpesa" }, bob),
+        admin.call(Rpcs.listActs, { organization_id: organizationId, page_size: 1_000, page_token: "" }, bob),
+      ]);
+      const shown = JSON.stringify(lists, (_name, value: unknown) =>
+        typeof value === "bigint" ? String(value) : value,
+      );
+      const texts = [shown, service.lines.join(""), await dump(service)];
+      for (const text of texts) expect(text).not.to.contain(SECRET);
+      expect(texts[2]).to.contain(stored?.id);
+    });
+
+    it("approves nothing whose secret somebody has changed in the database", async () => {
+      const { response } = await call("setRailAccount", rail({ confirm_above: "3.00" }), fin);
+      const id = response?.proposal?.id ?? "";
+      const [other] = await storedRailAccounts(service.opened.cell);
+      const bytes =
+        engine === "sqlite" ? `x'${other?.credentials?.hex ?? ""}'` : String.raw`'\x${other?.credentials?.hex ?? ""}'`;
+      await execute(service.opened.address, `UPDATE proposals SET sealed = ${bytes} WHERE id = '${id}'`);
+      expect(await approved(admin, id, bob)).to.equal("PROPOSAL_CLOSED");
+      await admin.call(Rpcs.rejectProposal, { proposal_id: id, note: "" }, bob);
+    });
+
+    it("lets an operator approve what an API key has proposed", async () => {
+      const resolve = {
+        transaction_id: orders[1] ?? "",
+        completed: { rail_receipt: "R7" },
+        note: "seen",
+      };
+      const { response, message } = await service.publicly.call("ResolveTransaction", resolve, {
+        key: service.tenant.key,
+      });
+      expect(response, message).to.have.nested.property("transaction.status");
+      const { response: listed } = await admin.call(
+        Rpcs.listProposals,
+        { include_closed: false, page_size: 1_000, page_token: "" },
+        bob,
+      );
+      const proposal = listed?.proposals.find(({ proposed_by: by }) => by === "test");
+      expect(proposal?.type).to.equal("resolveTransaction");
+      expect(await approved(admin, proposal?.id, bob)).to.equal(undefined);
+      expect(await rows()).to.include({ kind: "transaction.completed", actor: bob.operator.id });
+    });
+
+    describe("in the process of the command", () => {
+      const run = async (localName: string, fields: Fields, key?: string): Promise<Acted> => {
+        const { database, cell } = service.opened;
+        const routes = operatorRoutes({
+          administration: Object.assign(Object.create(service.stored) as typeof service.stored, {
+            fourEyes: new Set(),
+          }),
+          now,
+          listTurns: new ListTurns({ now, underWayMax: 1 }),
+          bookReads: bookReads(database),
+          railReads: railReads(database, { now, hosts: [], hasCallbacks: true }),
+          railChanges: railChanges(database, { now, hosts: [] }),
+          cellOf: () => ({ ledger: machineLedger(cell), reads: reads(cell), history: historyReads(cell) }),
+        });
+        const contract = readOperatorsContract().services.flatMap(({ rpcs }) => rpcs);
+        const rpc = contract.find((each) => each.localName === localName);
+        const method = Rpcs[localName as keyof typeof Rpcs] as unknown as Method<Fields, Acted>;
+        if (rpc === undefined) throw new Error(`no rpc ${localName}`);
+        const request = { organization_id: organizationId, note: "by the machine", ...fields };
+        const messages = routes[localName]?.runForMachine(rpc, method.requestSerialize(request), key as never);
+        const next = await messages?.next();
+        if (next === undefined || next.done === true) throw new Error(JSON.stringify(next?.value));
+        return method.responseDeserialize(Buffer.from(next.value));
+      };
+
+      it("needs nobody for what only the policy asks for, and another person above the alone maximum", async () => {
+        const set = await run("setRailAccount", rail({ resolve_alone_max: "6.00" }));
+        expect(set.proposal).to.equal(undefined);
+        expect(await rows()).to.deep.equal({ kind: "rail.changed", actor: "operator", reason: "by the machine" });
+        expect((await run("setDefaultRail", { rail: "direct" })).proposal).to.equal(undefined);
+        expect((await run("recordReserve", place("90.00"))).proposal).to.equal(undefined);
+        const paid = { rail_receipt: "R9", amount: "6.00", account_id: "" };
+        expect((await run("bookPayment", paid, "m1")).proposal).to.equal(undefined);
+        const much = { ...paid, rail_receipt: "R10", amount: "6.01" };
+        const { proposal } = await run("bookPayment", much, "m2");
+        expect(proposal?.proposed_by).to.equal("operator");
+        // The machine is one person, so a repeat approves nothing.
+        expect((await run("bookPayment", much, "m2")).proposal?.id).to.equal(proposal?.id);
+        expect(await approved(admin, proposal?.id, bob)).to.equal(undefined);
+        expect(await rows()).to.include({ kind: "book.paid", actor: `operator,${bob.operator.id}` });
+      });
+    });
+  });
+}
+
+/** Returns all texts and bytes of the tables that a secret could be in. */
+async function dump({ opened }: OperatorService): Promise<string> {
+  const tables = ["rail_accounts", "proposals", "journal", "operator_acts", "operator_proposals"];
+  const read = tables.map((table) => execute(opened.address, `SELECT * FROM ${table}`));
+  const found = (await Promise.all(read)).flat().flatMap((row) => Object.values(row as object) as unknown[]);
+  return found
+    .map((value) => (value instanceof Uint8Array ? Buffer.from(value).toString("latin1") : String(value)))
+    .join("\n");
+}
