@@ -161,9 +161,9 @@ describe("the plans of the queries on sqlite", () => {
   });
 
   const { reads: ledgerReads, lockedBooks } = ledgerStatements(sqliteEngine);
-  const { freezes, lateCorrections, railAccounts, paymentsUnderWay, reservePlaces, ...unsorted } = ledgerReads;
+  const { freezes, lateCorrections, railAccounts, reservePlaces, paymentsUnderWay, ...unsorted } = ledgerReads;
   // Few rows are sorted.
-  const sorted = { freezes, lateCorrections, railAccounts, paymentsUnderWay, reservePlaces };
+  const sorted = { freezes, lateCorrections, railAccounts, reservePlaces };
   // It reads all accounts at rails of the cell, which are few, and only to change one of them.
   const others = Object.entries(unsorted).filter(([name]) => name !== "railAccountsOfCell");
   for (const [name, { sql }] of [...others, ["books", { sql: lockedBooks }] as const]) {
@@ -176,6 +176,15 @@ describe("the plans of the queries on sqlite", () => {
       expectCheap((await planOf(sql)).filter((step) => !step.startsWith("USE TEMP B-TREE FOR")));
     });
   }
+
+  it("counts the payments that a rail may have along the two indexes of open payments", async () => {
+    const searches = (await planOf(paymentsUnderWay.sql)).filter((step) => step.includes(" payments "));
+    expect(searches).to.deep.equal(
+      ["payments_new_payouts", "payments_other_open"].map(
+        (index) => `SEARCH payments USING INDEX ${index} (rail_account_id=?)`,
+      ),
+    );
+  });
 
   const { updateBooks, tables } = ledgerStatements(sqliteEngine);
   const updates = {
