@@ -48,14 +48,17 @@ export interface RailChanges {
   >;
   /**
    * Commits the command by `submit`, while nobody else sets an account. Refuses RAIL_PLACE_TAKEN,
-   * if another organization has the place at the rail. Repeats it a few times if the accounts have
-   * changed meanwhile.
+   * if another organization has the place at the rail, and QUEUE_FULL, if many other changes wait.
+   * Repeats it a few times if the accounts have changed meanwhile.
    */
   submit<Outcome extends { readonly kind: string; readonly refusal?: { readonly reason: string } }>(
     organization: RailOwner,
     command: Omit<SetRailAccount, "facts">,
     submit: (command: SetRailAccount) => Promise<Outcome>,
-  ): Promise<Outcome | { readonly kind: "refused"; readonly refusal: OperatorRefusal | Refusal }>;
+  ): Promise<
+    | Outcome
+    | { readonly kind: "refused"; readonly refusal: OperatorRefusal | Refusal | { readonly reason: "QUEUE_FULL" } }
+  >;
   /** Whether the secret that a proposal has is the one that was proposed. */
   isWhole(organization: RailOwner, proposal: Proposal): Promise<boolean>;
 }

@@ -1,8 +1,10 @@
 import { typeidUnboxed } from "typeid-js";
 
+import { Turns } from "../../runtime/turns.js";
 import type { SetRailAccount } from "../domain/commands.js";
 import type { RailAccountId } from "../domain/payment.js";
 import { contentFrom } from "../domain/second-person.js";
+import type { OrganizationId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import type { AskedRailAccount, RailAccountProblem, RailChanges, RailOwner } from "../operators/rail-changes.js";
 import { parseFields } from "../rails/fields.js";
@@ -30,6 +32,8 @@ interface RailChangesOptions {
 
 /** Another change of an account may come between the look at all accounts and the commit. */
 const TRIES_MAX = 5;
+// As many as the queue of operators has room for.
+const WAITING_MAX = 64;
 
 /** Implements the port `RailChanges`. */
 export function railChanges(database: Pick<Database, "cells">, options: RailChangesOptions): RailChanges {
@@ -44,6 +48,8 @@ export function railChanges(database: Pick<Database, "cells">, options: RailChan
     if (book === undefined) throw new Error(`the organization ${organization.id} has no book`);
     return book.keys;
   };
+  // A change that waits for the lock of another one keeps a connection of those that read.
+  const turns = new Turns<OrganizationId>({ runningMax: 1, waitingMax: WAITING_MAX, failsAll: () => false });
   return {
     async prepare(organization, asked) {
       const rail = railNamed(asked.rail);
@@ -61,15 +67,17 @@ export function railChanges(database: Pick<Database, "cells">, options: RailChan
       return { ok: true, value: fieldsOfSetting(await keysOf(organization), setting) };
     },
     async submit(organization, command, submit) {
-      const cell = cellOf(organization);
-      for (let tries = 1; ; tries += 1) {
-        const outcome = await withPresentAccounts(database, cell, async ({ all, ofCell: accountsOfCell }) => {
+      const attempt = () =>
+        withPresentAccounts(database, cellOf(organization), async ({ all, ofCell: accountsOfCell }) => {
           const taken = takenPlace(command, all);
           if (taken !== undefined) return { kind: "refused", refusal: taken } as const;
           const earlier = all.find(({ id }) => id === command.railAccountId);
           const movesPlace = earlier !== undefined && placesOf(command).join() !== placesOf(earlier).join();
           return submit({ ...command, facts: { accountsOfCell, movesPlace } });
         });
+      for (let tries = 1; ; tries += 1) {
+        const outcome = await turns.run(organization.id, attempt);
+        if (outcome === undefined) return { kind: "refused", refusal: { reason: "QUEUE_FULL" } };
         const isStale = outcome.kind === "refused" && outcome.refusal?.reason === "RAIL_ACCOUNT_CHANGED";
         if (!isStale || tries === TRIES_MAX) return outcome;
       }

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
 
 import { pino } from "pino";
 
@@ -10,11 +11,27 @@ import { type RunningServer, startServer } from "../../src/server.js";
 import { keys } from "../../src/storage/keys.js";
 import { StoredAdministration } from "../../src/storage/operators/administration.js";
 import { verify } from "../../src/verify/verify.js";
+import { CERTIFICATE_FILE } from "../daraja/given.js";
 import { GrpcCaller } from "../support/callers/grpc-caller.js";
 import { configOf } from "../support/config.js";
 import { type ENGINES, openTestDatabase, type TestDatabase } from "../support/databases.js";
 import { NO_SEAL_KEY_FILE } from "../support/master-key.js";
 import { makeTenant, type Tenant } from "../support/service/tenants.js";
+
+/** Stands in each secret of the account below, so a test can look for it. */
+export const SECRET = "x-very-secret-x";
+
+/** An account at M-Pesa that a server accepts. Nothing calls it. */
+export const MPESA_SETTINGS = {
+  collectShortcode: "174379",
+  payOutShortcode: "600992",
+  initiatorName: "testapi",
+  environment: "production",
+  certificatePem: readFileSync(CERTIFICATE_FILE, "utf8"),
+};
+export const MPESA_CREDENTIALS = Object.fromEntries(
+  ["consumerKey", "consumerSecret", "passkey", "initiatorPassword"].map((name) => [name, `${SECRET}${name}`]),
+);
 
 /** An operator with the key, which no part of the service ever has. */
 export interface GivenOperator {

@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-
 import { expect } from "chai";
 
 import { machineLedger } from "../../src/cli/commit-as-operator.js";
@@ -19,25 +17,21 @@ import { bookReads } from "../../src/storage/operators/book-reads.js";
 import { storedRailAccounts } from "../../src/storage/rails/rail-accounts.js";
 import { reads } from "../../src/storage/reads.js";
 import { historyReads } from "../../src/storage/statements/history.js";
-import { CERTIFICATE_FILE } from "../daraja/given.js";
 import type { GrpcCaller, Method } from "../support/callers/grpc-caller.js";
 import { beginPayment, createAccount, flag, mint, redeem } from "../support/commands.js";
 import { ENGINES, execute } from "../support/databases.js";
-import { approved, type GivenOperator, type OperatorService, startOperatorService } from "./given.js";
+import {
+  approved,
+  type GivenOperator,
+  MPESA_CREDENTIALS,
+  MPESA_SETTINGS,
+  type OperatorService,
+  SECRET,
+  startOperatorService,
+} from "./given.js";
 
-const SECRET = "x-very-secret-x";
 const MPESA = "mpesa" as Rail;
 const now = () => toUnixMillis(Date.now());
-const SETTINGS = {
-  collectShortcode: "174379",
-  payOutShortcode: "600992",
-  initiatorName: "testapi",
-  environment: "production",
-  certificatePem: readFileSync(CERTIFICATE_FILE, "utf8"),
-};
-const CREDENTIALS = Object.fromEntries(
-  ["consumerKey", "consumerSecret", "passkey", "initiatorPassword"].map((name) => [name, `${SECRET}${name}`]),
-);
 
 type Fields = Readonly<Record<string, unknown>>;
 /** What every act of the table returns beside its resource. */
@@ -95,8 +89,8 @@ for (const engine of ENGINES) {
       );
     const rail = (given: Fields = {}): Fields => ({
       rail: "mpesa",
-      settings: JSON.stringify(SETTINGS),
-      credentials: JSON.stringify(CREDENTIALS),
+      settings: JSON.stringify(MPESA_SETTINGS),
+      credentials: JSON.stringify(MPESA_CREDENTIALS),
       credentials_expire_at: { seconds: BigInt(Math.floor(Date.now() / 1_000)) + 86_400n, nanos: 0 },
       is_default: undefined,
       begin_within_seconds: undefined,
@@ -219,7 +213,7 @@ for (const engine of ENGINES) {
       const [stored] = await storedRailAccounts(service.opened.cell);
       const { address } = service.opened;
       await execute(address, `UPDATE payments SET rail_account_id = '${stored?.id ?? ""}' WHERE state = 'SENDING'`);
-      const moved = rail({ settings: JSON.stringify({ ...SETTINGS, collectShortcode: "174380" }) });
+      const moved = rail({ settings: JSON.stringify({ ...MPESA_SETTINGS, collectShortcode: "174380" }) });
       expect((await call("setRailAccount", moved, fin)).reason).to.equal("RAIL_PAYMENTS_UNDER_WAY");
       const same = await call("setRailAccount", rail({ confirm_above: "1.00" }), fin);
       expect(same.response?.proposal?.type).to.equal("setRailAccount");

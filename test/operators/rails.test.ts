@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-
 import { expect } from "chai";
 
 import type { RailAccountId } from "../../src/domain/payment.js";
@@ -13,29 +11,23 @@ import { keys } from "../../src/storage/keys.js";
 import { noteBalance, saveRailAccount, setPayouts } from "../../src/storage/rails/change-rail-accounts.js";
 import { payments } from "../../src/storage/rails/payments.js";
 import { storedRailAccounts } from "../../src/storage/rails/rail-accounts.js";
-import { CERTIFICATE_FILE } from "../daraja/given.js";
 import type { GrpcCaller } from "../support/callers/grpc-caller.js";
 import { beginPayment, createAccount, mint, NO_DEADLINE, redeem } from "../support/commands.js";
 import { ENGINES, execute } from "../support/databases.js";
-import { type GivenOperator, type OperatorService, startOperatorService } from "./given.js";
+import {
+  type GivenOperator,
+  MPESA_CREDENTIALS,
+  MPESA_SETTINGS,
+  type OperatorService,
+  SECRET,
+  startOperatorService,
+} from "./given.js";
 
 const UNKNOWN_ORG = "org_01jd2r6p5vf8ksw3xhb1z7q4ye";
 const MPESA_ID = "rail_01jd2r6p5vf8ksw3xhb1z7q4ye" as RailAccountId;
 const SANDBOX_ID = "rail_01jd2r6p5vf8ksw3xhb1z7q4yf" as RailAccountId;
-const SECRET = "x-very-secret-x";
 const MINUTE_MILLIS = 60_000;
 const now = () => toUnixMillis(Date.now());
-
-const SETTINGS = {
-  collectShortcode: "174379",
-  payOutShortcode: "600992",
-  initiatorName: "testapi",
-  environment: "production",
-  certificatePem: readFileSync(CERTIFICATE_FILE, "utf8"),
-};
-const CREDENTIALS = Object.fromEntries(
-  ["consumerKey", "consumerSecret", "passkey", "initiatorPassword"].map((name) => [name, `${SECRET}${name}`]),
-);
 
 for (const engine of ENGINES) {
   describe(`what operators read of an account at a rail (${engine})`, () => {
@@ -52,8 +44,8 @@ for (const engine of ENGINES) {
       await save(organizationId, {
         id: MPESA_ID,
         rail: "mpesa" as Rail,
-        settings: JSON.stringify(SETTINGS),
-        credentials: JSON.stringify(CREDENTIALS),
+        settings: JSON.stringify(MPESA_SETTINGS),
+        credentials: JSON.stringify(MPESA_CREDENTIALS),
         credentialsExpireAt: toUnixMillis(now() + 24 * 60 * MINUTE_MILLIS),
         isDefault: true,
       });
@@ -93,7 +85,7 @@ for (const engine of ENGINES) {
 
     it("shows settings, limits and state, and why this server cannot use the account", async () => {
       const status = await statusOf(organizationId);
-      expect(JSON.parse(status.settings ?? "{}")).to.deep.equal(SETTINGS);
+      expect(JSON.parse(status.settings ?? "{}")).to.deep.equal(MPESA_SETTINGS);
       expect(status.account).to.include({ id: MPESA_ID, rail: "mpesa", is_default: true });
       expect(status).to.deep.include({
         revision: 1n,
@@ -182,7 +174,7 @@ for (const engine of ENGINES) {
       expectNone(await bytes());
       const setSettings = (text: string) =>
         execute(address, `UPDATE rail_accounts SET settings = '${text}' WHERE id = '${MPESA_ID}'`);
-      await setSettings(JSON.stringify({ ...SETTINGS, passkey: SECRET }));
+      await setSettings(JSON.stringify({ ...MPESA_SETTINGS, passkey: SECRET }));
       try {
         expectNone(await bytes());
         const { settings, problem } = await statusOf(organizationId);

@@ -83,31 +83,34 @@ type RefusedCall = Extract<RpcResult<never>, { kind: "refused" }>;
  * Does an act in the book of an organization. `responseOf` makes the response of what was done, or
  * of the proposal.
  */
-export async function act<C extends OperatorCommand, Response>(
+export function act<C extends OperatorCommand, Response>(
   options: ActsOptions,
   given: { readonly organizationId: OrganizationId; readonly fields: CommandFields<C> },
   caller: OperatorCaller,
   responseOf: (resource: ActedOf<C> | undefined, rest: ActResponse, organization: Organization) => Response,
 ): Promise<RpcResult<Response>> {
-  const by = await commandBy<C>(options, given, caller);
-  if (by === undefined) return unknownOrganization(given.organizationId);
-  const { organization, command } = by;
-  const outcome = await submitAct<OperatorCommand>(options, organization, command, caller);
-  if (outcome.kind === "refused") return outcome;
-  const { resource, proposal } = outcome.resource;
-  const unchanged = outcome.replayed && proposal === undefined;
-  const message = proposal === undefined ? undefined : await proposalOfBook(options, { organization, proposal });
-  return done(responseOf(resource as ActedOf<C> | undefined, { unchanged, proposal: message }, organization));
+  return submitted<C, Response>(options, given, caller, ({ resource }, rest, organization) =>
+    responseOf(resource as ActedOf<C> | undefined, rest, organization),
+  );
 }
 
 /** The same for a resolution, whose transaction the response always has. */
-export async function actOnTransaction<Response>(
+export function actOnTransaction<Response>(
   options: ActsOptions,
   given: { readonly organizationId: OrganizationId; readonly fields: CommandFields<ResolveTransaction> },
   caller: OperatorCaller,
   responseOf: (transaction: ResolvedTransaction, rest: ActResponse) => Response,
 ): Promise<RpcResult<Response>> {
-  const by = await commandBy<ResolveTransaction>(options, given, caller);
+  return submitted<ResolveTransaction, Response>(options, given, caller, responseOf);
+}
+
+async function submitted<C extends SubmittedCommand, Response>(
+  options: ActsOptions,
+  given: { readonly organizationId: OrganizationId; readonly fields: CommandFields<C> },
+  caller: OperatorCaller,
+  responseOf: (resource: ResourceOf<C>, rest: ActResponse, organization: Organization) => Response,
+): Promise<RpcResult<Response>> {
+  const by = await commandBy<C>(options, given, caller);
   if (by === undefined) return unknownOrganization(given.organizationId);
   const { organization, command } = by;
   const outcome = await submitAct(options, organization, command, caller);
@@ -115,7 +118,7 @@ export async function actOnTransaction<Response>(
   const { proposal } = outcome.resource;
   const unchanged = outcome.replayed && proposal === undefined;
   const message = proposal === undefined ? undefined : await proposalOfBook(options, { organization, proposal });
-  return done(responseOf(outcome.resource, { unchanged, proposal: message }));
+  return done(responseOf(outcome.resource, { unchanged, proposal: message }, organization));
 }
 
 function unknownOrganization(organizationId: OrganizationId): RefusedCall {

@@ -27,7 +27,7 @@ interface AuditedProposalRow {
   readonly book_seq: number;
 }
 
-/** The content of a correction: its name, its amount, and what stands behind them. */
+/** The content of a correction: its name, its amount, and what it is about. */
 type ProposedContent = readonly unknown[];
 
 interface ProposedCorrection {

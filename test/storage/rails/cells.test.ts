@@ -2,7 +2,8 @@ import { expect } from "chai";
 
 import type { RailAccountId } from "../../../src/domain/payment.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
-import { type Cell, type Database, openDatabase } from "../../../src/storage/database.js";
+import { railChanges } from "../../../src/parts/rail-changes.js";
+import { type Cell, type Database, type DatabaseAddress, openDatabase } from "../../../src/storage/database.js";
 import { keys } from "../../../src/storage/keys.js";
 import { migrate } from "../../../src/storage/migrate.js";
 import { withPresentAccounts } from "../../../src/storage/rails/change-rail-accounts.js";
@@ -18,10 +19,11 @@ const now = toUnixMillis(1_000);
 describe("rails in two cells of one database", () => {
   let database: Database;
   let cells: readonly [Cell, Cell];
+  let address: DatabaseAddress & { engine: "postgres" };
   before(async () => {
     const url = await (await sharedPostgres()).createDatabase();
     // One connection reads: a change of accounts must not need a second one.
-    const address = { engine: "postgres", url, connectionsMax: 3, masterKeyFile: TEST_MASTER_KEY_FILE } as const;
+    address = { engine: "postgres", url, connectionsMax: 3, masterKeyFile: TEST_MASTER_KEY_FILE };
     await execute(address, "CREATE SCHEMA kesc_0", "CREATE SCHEMA kesc_1");
     database = await openDatabase(address);
     for (const cell of database.cells) await migrate(cell);
@@ -46,6 +48,33 @@ describe("rails in two cells of one database", () => {
     for (const [number, cell] of cells.entries()) {
       const stored = await storedRailAccounts(cell);
       expect(stored.map(({ id }) => id)).to.deep.equal([`rail_${String(number)}`]);
+    }
+  });
+
+  it("are changed one after another, so that changes that wait leave connections to those that read", async () => {
+    // Two connections read.
+    const opened = await openDatabase({ ...address, connectionsMax: 5 });
+    const held = Promise.withResolvers<undefined>();
+    const begun = Promise.withResolvers<undefined>();
+    try {
+      const changes = railChanges(opened, { now: () => now, hosts: [] });
+      const [cell] = opened.cells;
+      const { id } = await keys(opened, () => now).createOrganization("waiting", { cell: 0 });
+      const command = setRailAccount(id);
+      const change = () =>
+        changes.submit({ id, cell: 0, isSandbox: false }, command, async () => {
+          begun.resolve(undefined);
+          await held.promise;
+          return { kind: "done" };
+        });
+      const waiting = [change(), change(), change()];
+      await begun.promise;
+      expect(await cell.reader.rows("SELECT 1 AS one")).to.deep.equal([{ one: 1 }]);
+      held.resolve(undefined);
+      expect(await Promise.all(waiting)).to.deep.equal(Array(3).fill({ kind: "done" }));
+    } finally {
+      held.resolve(undefined);
+      await opened.close();
     }
   });
 
