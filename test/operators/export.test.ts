@@ -27,7 +27,7 @@ import { type GivenOperator, newKey, type OperatorService, startOperatorService 
 
 const UNKNOWN_ORG = "org_01jd2r6p5vf8ksw3xhb1z7q4ye";
 const UNKNOWN_ACCOUNT = "acc_01jd2r6p5vf8ksw3xhb1z7q4ye";
-// More than the parts of two messages, and more bytes than a client takes before it reads.
+// More than the parts of two messages, and more bytes than the buffers of a connection take.
 const MINTS = 230;
 const METADATA = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`key${String(index)}`, "x".repeat(500)]));
 const now = () => toUnixMillis(Date.now());
@@ -80,11 +80,11 @@ for (const engine of ENGINES) {
       expect(stream.responses).to.deep.equal([]);
       return { code, reason, facts, fields: fields?.map(({ field }) => field) };
     };
-    /** An export whose client reads nothing after the first message. */
-    async function unread(by = sam): Promise<Stream> {
-      const stream = open({}, by);
-      await eventually(() => stream.responses.length > 0);
+    /** An export that has begun, and whose client reads nothing. */
+    async function unread(): Promise<Stream> {
+      const stream = open({});
       stream.pause();
+      await stream.headers;
       return stream;
     }
 

@@ -6,6 +6,8 @@ import {
   type ChannelOptions,
   Client,
   credentials,
+  InterceptingCall,
+  type Interceptor,
   Metadata,
   type MethodDefinition,
   type ServiceError,
@@ -58,7 +60,7 @@ export interface GrpcStream<Request, Response> {
   /** Sends no more. */
   end(): void;
   cancel(): void;
-  /** Reads no more responses until `resume`. */
+  /** Reads at most one more response until `resume`. */
   pause(): void;
   resume(): void;
   /** How many requests grpc-js has not handed to the network. */
@@ -119,12 +121,13 @@ export class GrpcCaller {
     { path, requestSerialize, responseDeserialize }: Method<Request, Response>,
     options: GrpcOptions = {},
   ): GrpcStream<Request, Response> {
+    const reading = new Reading();
     const stream = this.#client.makeBidiStreamRequest(
       path,
       requestSerialize,
       responseDeserialize,
       this.#metadata(options),
-      this.#deadline(options),
+      { ...this.#deadline(options), interceptors: [reading.interceptor] },
     );
     const responses: Response[] = [];
     stream.on("data", (response: Response) => responses.push(response));
@@ -147,10 +150,10 @@ export class GrpcCaller {
         stream.cancel();
       },
       pause: () => {
-        stream.pause();
+        reading.pause();
       },
       resume: () => {
-        stream.resume();
+        reading.resume();
       },
       unsent: () => stream.writableLength,
     };
@@ -236,6 +239,42 @@ function statusOf({ code, details, metadata }: StatusObject): GrpcStatus {
   const refusal = detailsOf(metadata);
   if (refusal.reason !== undefined) expectDetail(details, refusal.fields);
   return { code, message: details, ...refusal };
+}
+
+/**
+ * Pauses the reading of a stream. A Node stream that is paused takes 16 more messages. So this
+ * holds back the next one: grpc-js asks for no other before that is passed on.
+ */
+class Reading {
+  #paused = false;
+  #passOn: (() => void) | undefined;
+
+  readonly interceptor: Interceptor = (options, nextCall) =>
+    new InterceptingCall(nextCall(options), {
+      start: (metadata, _listener, next) => {
+        next(metadata, {
+          onReceiveMessage: (message, pass) => {
+            if (!this.#paused) {
+              pass(message);
+              return;
+            }
+            this.#passOn = () => {
+              pass(message);
+            };
+          },
+        });
+      },
+    });
+
+  pause(): void {
+    this.#paused = true;
+  }
+
+  resume(): void {
+    this.#paused = false;
+    this.#passOn?.();
+    this.#passOn = undefined;
+  }
 }
 
 let loaded: ReadonlyMap<string, Method<unknown, Fields>> | undefined;
