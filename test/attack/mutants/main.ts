@@ -17,6 +17,8 @@ import { type Mutant, plant } from "./plant.js";
 const REPOSITORY = join(import.meta.dirname, "../../../..");
 // The limit for a check, far more than it needs: a bug may be an endless loop.
 const PROGRAM_MILLIS_MAX = 300_000;
+// The report of thousands of tests is more than the 1 MiB that Node takes by default.
+const OUTPUT_BYTES_MAX = 64 * 1024 * 1024;
 // The limit for a test: a bug may leave it waiting for ever.
 const TEST_MILLIS_MAX = 5_000;
 /** Tests of what goes out wait for real sockets, and stream a great deal. */
@@ -129,6 +131,7 @@ function runIn(folder: string, args: readonly string[]): { status: number | null
     cwd: folder,
     encoding: "utf8",
     timeout: PROGRAM_MILLIS_MAX,
+    maxBuffer: OUTPUT_BYTES_MAX,
     env: { ...process.env, TEST_KESC: join(folder, "dist/src/cli/kesc.js") },
   });
   if (error !== undefined) throw error;
