@@ -14,6 +14,10 @@ const TEXT_CHARACTERS_MAX = 100;
 const PHONE = /^\+?(?:254|0)?[17][0-9]{8}$/;
 // "254712345678 - JOHN DOE", or "600992 - Shop Ltd": a phone number or a shortcode, and a name.
 const PARTY = /^(\+?[0-9*]{5,15}) - (.*)$/s;
+// The SHA-256 of a phone number, as M-Pesa sends it in confirmations. There are 200 million phone
+// numbers, so a table of all hashes is small: the hash is as good as the number. A message that was
+// cut off may have only a part of it.
+const HASHES = /(?<![0-9a-z])[0-9a-f]{40,64}(?![0-9a-z])/gi;
 const LONG_DIGITS = /[0-9]{9,}/g;
 // Inside a text: a number of Kenya, also in groups of digits, and any other word of 9 digits or
 // more. Long digits are parts of ids, too, such as ws_CO_191220191020363925.
@@ -43,7 +47,7 @@ export function maskMessage(body: string): string {
   try {
     return JSON.stringify(maskedValue(evidenceOf(JSON.parse(body)), "", 0));
   } catch {
-    const beginning = body.slice(0, TEXT_CHARACTERS_MAX).replaceAll(LONG_DIGITS, maskDigits);
+    const beginning = withoutHashes(body).slice(0, TEXT_CHARACTERS_MAX).replaceAll(LONG_DIGITS, maskDigits);
     return maskInText(beginning).slice(0, TEXT_CHARACTERS_MAX);
   }
 }
@@ -76,14 +80,18 @@ function maskedFields(fields: object, depth: number): object {
 }
 
 function maskedText(value: string | number, label: string): string | number {
-  const text = String(value);
+  const text = withoutHashes(String(value));
   if (SECRET_LABEL.test(label)) return HIDDEN;
   const [, party, name] = PARTY.exec(text) ?? [];
   if (party !== undefined && name !== undefined) return `${maskDigits(party)} - ${maskName(name)}`;
   if (NAME_LABEL.test(label)) return maskName(text);
-  if (FIGURE_LABEL.test(label)) return value;
+  if (FIGURE_LABEL.test(label)) return typeof value === "string" ? text : value;
   if (PHONE.test(text)) return maskDigits(text);
-  return typeof value === "string" ? maskInText(value) : value;
+  return typeof value === "string" ? maskInText(text) : value;
+}
+
+function withoutHashes(text: string): string {
+  return text.replaceAll(HASHES, HIDDEN);
 }
 
 /** Masks phone numbers and names between the words of a text. */

@@ -32,6 +32,12 @@ describe("the mask of a message", () => {
       { FirstName: "John", MiddleName: "", LastName: "Doe" },
       { FirstName: "J***", MiddleName: "", LastName: "D***" },
     ],
+    ["the hash of a phone number", { MSISDN: "a1".repeat(32) }, { MSISDN: "***" }],
+    [
+      "the hash in a field of ids",
+      { ThirdPartyTransID: `MSISDN ${"A1".repeat(32)}` },
+      { ThirdPartyTransID: "MSISDN ***" },
+    ],
     ["a phone number in a text", { x: "tel:254711222333" }, { x: "tel:254711***333" }],
     [
       "a phone number in groups of digits",
@@ -106,6 +112,7 @@ describe("the mask of a message", () => {
   it("hides the digits of a text that is no JSON, and keeps its beginning", () => {
     expect(maskMessage('{"MSISDN": "254708374149')).to.equal('{"MSISDN": "254708***149');
     expect(maskMessage("no JSON: 1234567890123456")).to.equal("no JSON: ***");
+    expect(maskMessage(`{"MSISDN": "${"a1".repeat(25)}`)).to.equal('{"MSISDN": "***');
     expect(maskMessage("no JSON of JOHN KAMAU")).to.equal("no JSON of J*** K***");
     expect(maskMessage("x".repeat(5_000))).to.have.length(100);
   });

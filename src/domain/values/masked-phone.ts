@@ -15,6 +15,8 @@ const LOCAL = /^0|^(?=[17][0-9*]{8}$)/;
 
 // 9 to 15 digits, some of them possibly stars already. A rail may also send a hash: no match.
 const SENT_BY_A_RAIL = /^\+?([0-9*]{9,15})$/;
+// M-Pesa also writes blanks around the stars: "2547 ***** 126".
+const SPACED_STARS = /(?<=[0-9]) (\*+) (?=[0-9])/;
 
 export function maskPhone(phone: PhoneNumber): MaskedPhone {
   return masked(phone.slice(1));
@@ -35,7 +37,7 @@ export function shownPhone(maskedPhone: MaskedPhone): string {
  * undefined for any other text.
  */
 export function readMaskedPhone(unchecked: string): MaskedPhone | undefined {
-  const [, digits] = SENT_BY_A_RAIL.exec(unchecked) ?? [];
+  const [, digits] = SENT_BY_A_RAIL.exec(unchecked.replace(SPACED_STARS, "$1")) ?? [];
   return digits === undefined ? undefined : masked(digits.replace(LOCAL, KENYA));
 }
 

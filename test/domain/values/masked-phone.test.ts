@@ -24,6 +24,7 @@ describe("a masked phone number", () => {
     ["a number without its zero", "708374149", "254708***149"],
     ["a number that is masked already", "254708***149", "254708***149"],
     ["a number with more stars", "25470****149", "25470****149"],
+    ["a number with blanks around its stars", "2547 ***** 126", "2547*****126"],
     ["a short foreign number", "201234567", "201***567"],
     ["a long number", "123456789012345", "123456******345"],
   ] as const) {
@@ -32,7 +33,7 @@ describe("a masked phone number", () => {
     });
   }
 
-  for (const sent of ["", "N/A", "6009", "0x254708374149", "254 708 374 149", "1234567890123456", "f81d4fae7dec11d0"]) {
+  for (const sent of ["", "N/A", "6009", "0x254708374149", "254 708 374 149", "2547 *****", "a".repeat(64), "1234567890123456", "f81d4fae7dec11d0"]) {
     it(`reads nothing from "${sent}"`, () => {
       expect(readMaskedPhone(sent)).to.equal(undefined);
     });

@@ -11,7 +11,7 @@ const REGISTER_PATH = "/pulltransactions/v1/register";
 // Of a list: with rows, without. Of the registration: done, done before.
 const FOUND = "1000";
 const NONE_FOUND = "1001";
-const PAGES_MAX = 1_000;
+const REQUESTS_MAX = 1_000;
 const WITH_OFFSET = /(Z|[+-]\d{2}:\d{2})$/;
 
 /** Registers the shortcode for Pull Transactions. Returns the code of a failure. */
@@ -30,25 +30,76 @@ export async function registerForPulls(
 /**
  * Lists every payment that M-Pesa received for the shortcode in the period, page by page. M-Pesa
  * lists the last 48 hours at most, says the portal.
+ *
+ * Sources differ on whether an offset counts rows or pages (docs/mpesa.md), and a list that lacks
+ * payments is worse than one more request. So it is read by rows first, then by
+ * pages, and is complete only if neither reading finds anything new.
  */
 export async function pullTransactions(
   client: DarajaClient,
   { shortcode, period }: { shortcode: string; period: RailPeriod },
   signal: AbortSignal,
 ): Promise<ReceivedPayments> {
-  const byReceipt = new Map<string, ReceivedPayment>();
+  const found = new Map<string, ReceivedPayment>();
+  let requests = 0;
+  const read = async (offset: number): Promise<Page> => {
+    requests += 1;
+    if (requests > REQUESTS_MAX) return { kind: "failed", code: "TOO_MANY_PAGES" };
+    return pageOf(await client.post(PATH, requestOf(shortcode, period, offset), signal));
+  };
+
+  const first = await read(0);
+  if (first.kind === "failed") return first;
+  const byRows = await addRows(found, { first, read });
+  if (byRows !== undefined) return byRows;
+  const byPages = await addPages(found, { first, read });
+  return byPages ?? { kind: "complete", payments: [...found.values()] };
+}
+
+interface Reading {
+  readonly first: ReadPage;
+  readonly read: (offset: number) => Promise<Page>;
+}
+
+/** Reads on by the number of rows so far. */
+async function addRows(found: Map<string, ReceivedPayment>, { first, read }: Reading): Promise<FailedPage | undefined> {
   let offset = 0;
-  for (let page = 0; page < PAGES_MAX; page += 1) {
-    const answer = await client.post(PATH, requestOf(shortcode, period, offset), signal);
-    const rows = rowsOf(answer);
-    if (rows.kind === "failed") return rows;
-    const before = byReceipt.size;
-    for (const payment of rows.payments) byReceipt.set(payment.receipt, payment);
+  let page: Page = first;
+  while (page.kind === "read") {
+    const before = found.size;
+    for (const payment of page.payments) found.set(payment.receipt, payment);
     // A page with nothing new is the end, also for a rail that repeats its last page for ever.
-    if (byReceipt.size === before) return { kind: "complete", payments: [...byReceipt.values()] };
-    offset += rows.payments.length;
+    if (found.size === before) return undefined;
+    offset += page.payments.length;
+    page = await read(offset);
   }
-  return { kind: "failed", code: "TOO_MANY_PAGES" };
+  return page;
+}
+
+/** Reads on by the numbers of pages, from 1. */
+async function addPages(
+  found: Map<string, ReceivedPayment>,
+  { first, read }: Reading,
+): Promise<FailedPage | undefined> {
+  const seen = new Set(first.payments.map(({ receipt }) => receipt));
+  for (let number = 1; ; number += 1) {
+    const page = await read(number);
+    if (page.kind === "failed") return page;
+    const before = seen.size;
+    for (const payment of page.payments) {
+      found.set(payment.receipt, payment);
+      seen.add(payment.receipt);
+    }
+    const added = seen.size - before;
+    // Page 1 may be the first page once more.
+    const isFirst = number === 1 && added === 0 && page.payments.length > 0 && isSameSize(page, first);
+    // An offset that counts rows adds at most one row a step.
+    if (added <= 1 && !isFirst && number >= first.pages) return undefined;
+  }
+}
+
+function isSameSize(page: ReadPage, other: ReadPage): boolean {
+  return page.payments.length === other.payments.length;
 }
 
 function requestOf(shortcode: string, { from, to }: RailPeriod, offset: number): Fields {
@@ -56,21 +107,38 @@ function requestOf(shortcode: string, { from, to }: RailPeriod, offset: number):
     ShortCode: shortcode,
     StartDate: nairobiDateTime(from),
     EndDate: nairobiDateTime(to),
-    OffSetValue: String(offset), // It counts rows.
+    OffSetValue: String(offset),
   };
 }
 
-function rowsOf(answer: DarajaAnswer): ReceivedPayments {
+interface ReadPage {
+  readonly kind: "read";
+  readonly payments: readonly ReceivedPayment[];
+  /** How many pages the list has, says the answer; 0 if it does not say so. */
+  readonly pages: number;
+}
+
+interface FailedPage {
+  readonly kind: "failed";
+  readonly code: string;
+}
+
+type Page = ReadPage | FailedPage;
+
+function pageOf(answer: DarajaAnswer): Page {
   if (answer.kind !== "answered") return { kind: "failed", code: answer.code };
   const { isOk, code, body } = answer;
   const responseCode = responseCodeOf(body);
-  if (isOk && responseCode === NONE_FOUND) return { kind: "complete", payments: [] };
+  if (isOk && responseCode === NONE_FOUND) return { kind: "read", payments: [], pages: 0 };
   if (!isOk || responseCode !== FOUND) return { kind: "failed", code: responseCode ?? code };
   // The rows lie in a list in a list.
   const payments = asList(body["Response"]).flatMap(asList).map(paymentOf);
-  return payments.includes(undefined)
-    ? { kind: "failed", code: "MALFORMED_ANSWER" }
-    : { kind: "complete", payments: payments.filter((payment) => payment !== undefined) };
+  if (payments.includes(undefined)) return { kind: "failed", code: "MALFORMED_ANSWER" };
+  return {
+    kind: "read",
+    payments: payments.filter((payment) => payment !== undefined),
+    pages: Number(/^[0-9]{1,4}$/.exec(asText(body["TotalPages"]) ?? "")?.[0] ?? 0),
+  };
 }
 
 function paymentOf(row: unknown): ReceivedPayment | undefined {

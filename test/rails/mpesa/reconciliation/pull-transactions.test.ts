@@ -28,6 +28,7 @@ function page(...rows: readonly unknown[]): Respond {
   return answering(200, { ResponseCode: "1000", Response: [rows] });
 }
 
+const ROWS_OF_PAGE = 10;
 const NO_ROWS = answering(200, { ResponseCode: "1001", ResponseMessage: "No transactions found", Response: [[]] });
 
 describe("the list of the payments that M-Pesa received", () => {
@@ -43,22 +44,48 @@ describe("the list of the payments that M-Pesa received", () => {
 
   afterEach(() => stub.stop());
 
-  it("goes page by page until one has nothing new", async () => {
-    await serving(page(row("NLJ7RT61SA"), row("NLJ7RT61SB")), page(row("NLJ7RT61SC")), NO_ROWS);
-    const received = await listed();
-    expect(received.kind === "complete" && received.payments.map(({ receipt }) => receipt)).to.deep.equal([
-      "NLJ7RT61SA",
-      "NLJ7RT61SB",
-      "NLJ7RT61SC",
-    ]);
+  it("asks for a period, and again until nothing is new", async () => {
+    await serving(page(row("NLJ7RT61SA"), row("NLJ7RT61SB")), NO_ROWS, NO_ROWS);
+    expect((await listed()).kind).to.equal("complete");
     expect(stub.orders.map(({ body }) => body)).to.deep.equal(
-      ["0", "2", "3"].map((OffSetValue) => ({
+      ["0", "2", "1"].map((OffSetValue) => ({
         ShortCode: "174379",
         StartDate: "2026-11-20 13:15:00",
         EndDate: "2026-11-22 13:15:00",
         OffSetValue,
       })),
     );
+  });
+
+  // Sources differ on what an offset counts, and none has said it of every shortcode.
+  for (const [what, beginOf] of [
+    ["rows", (offset: number) => offset],
+    ["pages from 0", (offset: number) => offset * ROWS_OF_PAGE],
+    ["pages from 1", (offset: number) => Math.max(offset - 1, 0) * ROWS_OF_PAGE],
+  ] as const) {
+    for (const count of [0, 1, 2, 9, 10, 11, 12, 20, 21, 35, 245]) {
+      it(`has each of ${String(count)} payments, where an offset counts ${what}`, async () => {
+        const receipts = Array.from({ length: count }, (_, index) => `NLJ7R${String(index).padStart(5, "0")}`);
+        await serving((response, request) => {
+          const begin = beginOf(Number(request.body["OffSetValue"]));
+          const rows = receipts.slice(begin, begin + ROWS_OF_PAGE).map((receipt) => row(receipt));
+          (rows.length === 0 ? NO_ROWS : page(...rows))(response, request);
+        });
+        const received = await listed();
+        expect(received.kind === "complete" && received.payments.map(({ receipt }) => receipt).sort()).to.deep.equal(
+          receipts,
+        );
+        expect(stub.orders.length).to.be.at.most(2 * Math.ceil(count / ROWS_OF_PAGE) + 3);
+      });
+    }
+  }
+
+  it("follows the number of pages that the answer tells, past a page with nothing new", async () => {
+    const first = answering(200, { ResponseCode: "1000", TotalPages: 3, Response: [[row("NLJ7RT61SA")]] });
+    await serving(first, first, first, first, page(row("NLJ7RT61SB")));
+    const received = await listed();
+    expect(received.kind === "complete" && received.payments).to.have.length(2);
+    expect(stub.orders.map(({ body }) => body["OffSetValue"])).to.deep.equal(["0", "1", "1", "2", "3"]);
   });
 
   it("has each payment's receipt, amount, reference and masked phone number", async () => {
@@ -81,7 +108,7 @@ describe("the list of the payments that M-Pesa received", () => {
     await serving(page(row("NLJ7RT61SA")));
     const received = await listed();
     expect(received.kind === "complete" && received.payments).to.have.length(1);
-    expect(stub.orders).to.have.length(2);
+    expect(stub.orders).to.have.length(4);
   });
 
   for (const [what, second, code] of [
