@@ -9,7 +9,7 @@ import { makeMemoryDisk, runAll } from "./runs.js";
 import { simulate } from "./simulation.js";
 
 // The 300 runs from here on meet all answers and operations below. Those from 1 on do not.
-const FIRST_SEED = 1_501;
+const FIRST_SEED = 1_201;
 const MEMORY_RUNS = byStage({ test: 300, check: 900 });
 const SQLITE_RUNS = 15;
 
