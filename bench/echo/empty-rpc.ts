@@ -21,6 +21,7 @@ export const EMPTY_ANSWER = Buffer.from(
       metadata: new Map(),
       rail: "direct",
       rail_receipt: undefined,
+      receipt: undefined,
       failure: undefined,
       created_at: ANSWERED_AT,
       updated_at: ANSWERED_AT,

@@ -251,7 +251,16 @@ export const ATTACKS = {
     const metadata = new Map(Array.from({ length: 700 }, (_, index) => [`key-${String(index)}`, "a value"]));
     const movement = {
       $case: "mint" as const,
-      value: { account_id: "", amount: "", reference: "", description: "", metadata, rail: "", payer_phone_number: "" },
+      value: {
+        account_id: "",
+        amount: "",
+        reference: "",
+        description: "",
+        metadata,
+        rail: "",
+        payer_phone_number: "",
+        receipt: undefined,
+      },
     };
     const requests = [{ movement, idempotency_key: "" }];
     const request = everyCall(rpcs.batchCreateTransactions.requestSerialize({ requests }));

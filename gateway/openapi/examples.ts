@@ -91,6 +91,7 @@ const VALUES: Readonly<Record<string, JsonValue>> = {
   status_note: null,
   "Freeze.note": "order 12",
   failure: null,
+  receipt: null,
   correction: null,
   as_of_sequence: null,
   "Supply.as_of_sequence": 42,

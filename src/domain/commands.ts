@@ -199,6 +199,8 @@ export interface MoveMoney extends Commanded {
   readonly isRailNamed?: boolean;
   /** Undefined on the direct rail, and on a rail that the organization cannot use. */
   readonly railTerms?: RailTerms | undefined;
+  /** What proves that the shillings have moved. Only on the direct rail. */
+  readonly receipt?: RailReceipt | undefined;
   readonly idempotencyKey: IdempotencyKey | undefined;
 }
 
@@ -210,6 +212,8 @@ export interface ReverseTransaction extends Commanded {
   readonly newTransactionId: TransactionId;
   readonly description: Description;
   readonly metadata: Metadata;
+  /** What proves that the shillings have moved back. */
+  readonly receipt?: RailReceipt | undefined;
   readonly idempotencyKey: IdempotencyKey | undefined;
 }
 

@@ -4,11 +4,12 @@ import { type Book, type Effect, putIdempotencyKey } from "./decision.js";
 import { balancesOf, holdPosting, mintPosting, postedTo, type Posting, redeemPosting } from "./journal.js";
 import { limitsOfTier } from "./limits/limits.js";
 import { counted, givenBack, type LimitsInForce, type ReachedLimit, reachedLimit, usageAt } from "./limits/usage.js";
+import type { RailReceipt } from "./payment.js";
 import type { Refusal } from "./refusal.js";
 import { DIRECT_RAIL, type Transaction } from "./transaction.js";
 import type { Actor } from "./values/actor.js";
 import { MAX_CENTS } from "./values/cents.js";
-import type { AccountId } from "./values/ids.js";
+import type { AccountId, OrganizationId } from "./values/ids.js";
 import { type IdempotencyKey, NO_REASON } from "./values/text.js";
 import type { UnixMillis } from "./values/time.js";
 
@@ -26,6 +27,7 @@ export type NewTransaction = Pick<
   | "description"
   | "metadata"
   | "rail"
+  | "railReceipt"
   | "corrects"
 >;
 
@@ -34,6 +36,18 @@ export function refusalByStatus({ id: accountId, status }: LedgerAccount): Refus
   if (status === "CLOSED") return { reason: "ACCOUNT_CLOSED", accountId };
   if (status === "FROZEN") return { reason: "ACCOUNT_FROZEN", accountId };
   return undefined;
+}
+
+/** Returns the refusal of a receipt that the book has already. */
+export function refusalByReceipt(
+  book: Book,
+  organizationId: OrganizationId,
+  receipt: RailReceipt | undefined,
+): Refusal | undefined {
+  const used = receipt === undefined ? undefined : book.receipt(organizationId, receipt);
+  return used === undefined
+    ? undefined
+    : { reason: "RECEIPT_ALREADY_USED", receipt: used.receipt, transactionId: used.transactionId };
 }
 
 /**
@@ -132,7 +146,8 @@ export function moved(
   const posting = postingOf(given, completed);
   const posted: LedgerAccount =
     posting === undefined ? account : { ...account, ...postedTo(account, posting), updatedAt: now };
-  const { id, organizationId, accountId, type, amountCents, reference, description, metadata, rail, corrects } = given;
+  const { id, organizationId, accountId, type, amountCents, reference, description, metadata } = given;
+  const { rail, railReceipt, corrects } = given;
   const transaction: Transaction = {
     id,
     organizationId,
@@ -146,7 +161,7 @@ export function moved(
     metadata,
     rail,
     railMovement: undefined,
-    railReceipt: undefined,
+    railReceipt,
     failure: undefined,
     openFlags: NO_FLAGS,
     corrects,
@@ -167,7 +182,7 @@ export function moved(
         posting,
         balancesAfter: balancesOf(posted),
         detail: undefined,
-        receipt: undefined,
+        receipt: railReceipt,
         actor,
         reason: NO_REASON,
         recordedAt: now,

@@ -12,7 +12,10 @@ export type RailAccountId = string & { readonly brand: unique symbol };
 export type RailReference = string & { readonly brand: unique symbol };
 /** The rail's name for a movement of shillings. Each report about the movement has the same. */
 export type RailMovement = string & { readonly brand: unique symbol };
-/** The rail's proof that shillings moved. A book takes each receipt once. */
+/**
+ * The proof that shillings moved. A book takes each once. A rail gives it; on the direct rail the
+ * caller does (`parseReceipt`).
+ */
 export type RailReceipt = string & { readonly brand: unique symbol };
 
 const RECEIPT = /^[\x21-\x7e]{1,64}$/;

@@ -54,6 +54,33 @@ describeEachEngine("Mint", (service) => {
     expect(await availableOf(service(), id)).to.equal("5.00");
   });
 
+  it("credits the shillings of a receipt once, under whatever reference, and shows the receipt", async () => {
+    const [id, other] = [await newAccount(service()), await newAccount(service())];
+    const receipt = { source: "mpesa", number: "NLJ7RT61SV" };
+    const mint = (differing: object, path = "mint"): ReturnType<ReturnType<typeof service>["rest"]> =>
+      service().rest("POST", `/transactions/${path}`, {
+        body: { account_id: id, amount: 5, reference: fresh("receipt"), receipt, ...differing },
+      });
+    const minted = await mint({});
+    expect(minted.json).to.deep.include({ status: "completed", receipt, rail_receipt: null });
+    const again = await mint({ account_id: other });
+    expect(problemOf(again)).to.include({ status: 409, code: "RECEIPT_ALREADY_USED" });
+    expect(again.json).to.deep.include({ transaction_id: minted.json["id"], rail_receipt: "NLJ7RT61SV" });
+    expect(problemOf(await mint({}, "redeem"))).to.include({ code: "RECEIPT_ALREADY_USED" });
+
+    const bank = { source: "kcb-1234", number: "NLJ7RT61SV" };
+    const redeemed = await mint({ receipt: bank, amount: 2 }, "redeem");
+    expect(redeemed.json).to.deep.include({ status: "completed", receipt: bank });
+    const found = await service().rest("GET", `/transactions/${String(redeemed.json["id"])}`);
+    expect(found.json["receipt"]).to.deep.equal(bank);
+    expect([await availableOf(service(), id), await availableOf(service(), other)]).to.deep.equal(["3.00", "0.00"]);
+
+    const bad = await mint({ receipt: { source: "mpesa", number: "nlj7" } });
+    expect(problemOf(bad)).to.deep.equal({ status: 400, code: "INVALID_FIELD", fields: ["receipt.number"] });
+    const onRail = await mint({ rail: "sandbox", receipt: bank });
+    expect(problemOf(onRail)).to.deep.equal({ status: 400, code: "INVALID_FIELD", fields: ["receipt"] });
+  });
+
   it("refuses a reference that is reserved, as Redeem does, and lists none", async () => {
     const id = await newAccount(service(), "5.00");
     const body = { account_id: id, amount: "1.00", reference: "kesc:x" };

@@ -171,6 +171,7 @@ export interface Movement {
   readonly description?: string;
   readonly metadata?: Readonly<Record<string, string>>;
   readonly key?: string;
+  readonly receipt?: string;
   readonly rail?: MoveMoney["rail"];
   readonly terms?: Partial<RailTerms>;
 }
@@ -196,6 +197,7 @@ function moveMoney(name: MoveMoney["name"], movement: Movement): MoveMoney {
     metadata: valid(parseMetadata(new Map(Object.entries(movement.metadata ?? {})))),
     rail: movement.rail ?? DIRECT_RAIL,
     ...((movement.rail ?? DIRECT_RAIL) === DIRECT_RAIL ? {} : { railTerms: { ...RAIL_TERMS, ...movement.terms } }),
+    ...(movement.receipt === undefined ? {} : { receipt: receiptNamed(movement.receipt) }),
     idempotencyKey: movement.key === undefined ? undefined : valid(parseIdempotencyKey(movement.key)),
   };
 }
@@ -280,7 +282,7 @@ export function setLimits(
 export function reverse(
   organizationId: OrganizationId,
   transactionId: TransactionId,
-  given: Pick<Partial<Movement>, "description" | "metadata" | "key"> = {},
+  given: Pick<Partial<Movement>, "description" | "metadata" | "receipt" | "key"> = {},
 ): ReverseTransaction {
   return {
     name: "reverseTransaction",
@@ -290,6 +292,7 @@ export function reverse(
     newTransactionId: newTransactionId(),
     description: valid(parseDescription(given.description ?? "")),
     metadata: valid(parseMetadata(new Map(Object.entries(given.metadata ?? {})))),
+    ...(given.receipt === undefined ? {} : { receipt: receiptNamed(given.receipt) }),
     idempotencyKey: given.key === undefined ? undefined : valid(parseIdempotencyKey(given.key)),
   };
 }

@@ -500,7 +500,7 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "journal.rail_receipt": [
     ["'r9'", ORDER(4), /another content or content_hash/],
     ["NULL", ORDER(4), /journal \d+ txn_\S+: a receipt \| none/],
-    ["'r9'", ROW(5), /transaction\.completed without a receipt \| a receipt/],
+    ["'r9'", ROW(5), /rail_receipt r9 \| rail_receipt null/],
     ["'r9'", ORDER(3), /one receipt \| a second one/],
     ["'r9'", ROW(11), /no receipt on account\.frozen \| a receipt/],
     ["'r9'", ROW(2), /no receipt on account\.created \| a receipt/],

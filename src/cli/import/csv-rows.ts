@@ -25,7 +25,7 @@ export interface BadRow {
 }
 
 const REQUIRED_COLUMNS = ["type", "account_id", "amount", "reference"] as const;
-const OPTIONAL_COLUMNS = ["description", "rail"] as const;
+const OPTIONAL_COLUMNS = ["description", "rail", "receipt.source", "receipt.number"] as const;
 const METADATA_PREFIX = "metadata.";
 
 // The largest valid record has some 44 KiB: 20 pairs of metadata in four-byte characters.
@@ -74,6 +74,7 @@ function rowOf(columns: readonly string[], { record, raw, info }: CsvRecord): Cs
   }
   const cells = new Map(columns.map((column, index) => [column, record[index] ?? ""]));
   const cell = (column: string): string => cells.get(column) ?? "";
+  const [source, number] = [cell("receipt.source"), cell("receipt.number")];
   const value = {
     account_id: cell("account_id"),
     amount: cell("amount"),
@@ -84,6 +85,7 @@ function rowOf(columns: readonly string[], { record, raw, info }: CsvRecord): Cs
     // of phones because nobody thought of it.
     rail: cell("rail") || DIRECT_RAIL,
     payer_phone_number: "",
+    receipt: source === "" && number === "" ? undefined : { source, number },
   };
   const type = cell("type");
   const problems: FieldProblem[] =

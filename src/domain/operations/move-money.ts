@@ -15,6 +15,7 @@ import {
   type NewTransaction,
   refusalByAmount,
   refusalByLimits,
+  refusalByReceipt,
   refusalByStatus,
 } from "../movement.js";
 import type { Payment, RailTerms } from "../payment.js";
@@ -30,7 +31,8 @@ import { toUnixMillis, type UnixMillis } from "../values/time.js";
 export const moveMoney: Operation<MoveMoney, Transaction> = { lookup, decide };
 
 function lookup(command: MoveMoney, rows: Lookup): void {
-  const { organizationId, accountId, reference, idempotencyKey } = command;
+  const { organizationId, accountId, reference, receipt, idempotencyKey } = command;
+  if (receipt !== undefined) rows.need("receipt", { organizationId, name: receipt });
   if (command.rail === DIRECT_RAIL) rows.need("account", accountId);
   else rows.need("accountHolder", accountId);
   if (command.railTerms?.payerPhoneNumber === undefined) {
@@ -48,10 +50,10 @@ function lookup(command: MoveMoney, rows: Lookup): void {
  * stored as a payment. The same reference with the same content is a replay.
  *
  * Refuses, in this order: IDEMPOTENCY_KEY_REUSED, REFERENCE_ALREADY_USED, ACCOUNT_NOT_FOUND,
- * ACCOUNT_CLOSED, ACCOUNT_FROZEN, then, not on the direct rail, RAIL_NOT_CONFIGURED and
- * PHONE_NUMBER_MISSING, then INSUFFICIENT_FUNDS (redeem), LIMIT_EXCEEDED, and at last, not on the
- * direct rail, AMOUNT_NOT_PAYABLE, PHONE_NUMBER_NOT_PAYABLE and PHONE_NUMBER_COOLING
- * (redeem).
+ * ACCOUNT_CLOSED, ACCOUNT_FROZEN, then, on the direct rail, RECEIPT_ALREADY_USED, and on any other
+ * one RAIL_NOT_CONFIGURED and PHONE_NUMBER_MISSING, then INSUFFICIENT_FUNDS (redeem),
+ * LIMIT_EXCEEDED, and at last, not on the direct rail, AMOUNT_NOT_PAYABLE, PHONE_NUMBER_NOT_PAYABLE
+ * and PHONE_NUMBER_COOLING (redeem).
  */
 function decide(book: Book, command: MoveMoney, now: UnixMillis): Decision<Transaction> {
   const repeated = decideRepeat(book, command, now);
@@ -65,8 +67,11 @@ function decide(book: Book, command: MoveMoney, now: UnixMillis): Decision<Trans
   if (command.rail !== DIRECT_RAIL) return order(book, account, command, now);
 
   const given = transactionOf(command);
-  const refusalOfAmount = refusalByAmount(book, account, given) ?? refusalByLimits(book, account, given, now);
-  if (refusalOfAmount !== undefined) return refuse(refusalOfAmount);
+  const refusalOfMovement =
+    refusalByReceipt(book, organizationId, command.receipt) ??
+    refusalByAmount(book, account, given) ??
+    refusalByLimits(book, account, given, now);
+  if (refusalOfMovement !== undefined) return refuse(refusalOfMovement);
   return moved(countedNow(book, account, given, now), given, { actor, idempotencyKey, now });
 }
 
@@ -116,6 +121,7 @@ function transactionOf(command: MoveMoney): NewTransaction {
     description: command.description,
     metadata: command.metadata,
     rail: command.rail,
+    railReceipt: command.receipt,
     corrects: undefined,
   };
 }
@@ -153,6 +159,7 @@ function differingFields(book: Book, command: MoveMoney, existing: Transaction):
     ...(sameMetadata(command.metadata, existing.metadata) ? [] : ["metadata"]),
     // A change of the organization's default rail must refuse no repeat.
     ...(command.isRailNamed !== true || command.rail === existing.rail ? [] : ["rail"]),
+    ...(command.receipt === undefined || command.receipt === existing.railReceipt ? [] : ["receipt"]),
     ...(hasOtherPayer(book, command, existing) ? ["payer_phone_number"] : []),
   ];
 }

@@ -8,7 +8,7 @@ import {
   refuse,
   replay,
 } from "../decision.js";
-import { moved, refusalByAmount, refusalByStatus, takenBack } from "../movement.js";
+import { moved, refusalByAmount, refusalByReceipt, refusalByStatus, takenBack } from "../movement.js";
 import type { Refusal } from "../refusal.js";
 import { DIRECT_RAIL, type Transaction } from "../transaction.js";
 import type { TransactionId } from "../values/ids.js";
@@ -17,7 +17,8 @@ import type { UnixMillis } from "../values/time.js";
 
 export const reverseTransaction: Operation<ReverseTransaction, Transaction> = { lookup, decide };
 
-function lookup({ organizationId, transactionId, idempotencyKey }: ReverseTransaction, rows: Lookup): void {
+function lookup({ organizationId, transactionId, receipt, idempotencyKey }: ReverseTransaction, rows: Lookup): void {
+  if (receipt !== undefined) rows.need("receipt", { organizationId, name: receipt });
   rows.need("transaction", transactionId);
   rows.need("transactionWithReference", { organizationId, name: reversalReference(transactionId) });
   if (idempotencyKey !== undefined) rows.need("idempotencyKey", { organizationId, name: idempotencyKey });
@@ -34,14 +35,14 @@ function reversalReference(transactionId: TransactionId): Reference {
  * is a replay.
  *
  * Refuses, in this order: IDEMPOTENCY_KEY_REUSED, TRANSACTION_ALREADY_REVERSED,
- * TRANSACTION_NOT_FOUND, TRANSACTION_NOT_REVERSIBLE, ACCOUNT_CLOSED, ACCOUNT_FROZEN, then
- * INSUFFICIENT_FUNDS (of a mint) or LIMIT_EXCEEDED (of a redemption).
+ * TRANSACTION_NOT_FOUND, TRANSACTION_NOT_REVERSIBLE, ACCOUNT_CLOSED, ACCOUNT_FROZEN,
+ * RECEIPT_ALREADY_USED, then INSUFFICIENT_FUNDS (of a mint) or LIMIT_EXCEEDED (of a redemption).
  */
 function decide(book: Book, command: ReverseTransaction, now: UnixMillis): Decision<Transaction> {
   const repeated = decideRepeat(book, command, now);
   if (repeated !== undefined) return repeated;
 
-  const { organizationId, transactionId, newTransactionId, description, metadata } = command;
+  const { organizationId, transactionId, newTransactionId, description, metadata, receipt } = command;
   const original = book.transaction(organizationId, transactionId);
   if (original === undefined) return refuse({ reason: "TRANSACTION_NOT_FOUND", transactionId });
   const cause = obstacleTo(original);
@@ -51,7 +52,10 @@ function decide(book: Book, command: ReverseTransaction, now: UnixMillis): Decis
   const account = book.account(organizationId, accountId);
   if (account === undefined) throw new Error(`${transactionId} refers to ${accountId}, which was not loaded`);
   const type = original.type === "MINT" ? "REDEEM" : "MINT";
-  const refusal = refusalByStatus(account) ?? refusalByAmount(book, account, { type, amountCents });
+  const refusal =
+    refusalByStatus(account) ??
+    refusalByReceipt(book, organizationId, receipt) ??
+    refusalByAmount(book, account, { type, amountCents });
   if (refusal !== undefined) return refuse(refusal);
 
   const reversal = moved(
@@ -66,6 +70,7 @@ function decide(book: Book, command: ReverseTransaction, now: UnixMillis): Decis
       description,
       metadata,
       rail,
+      railReceipt: receipt,
       corrects: { kind: "REVERSAL", transactionId },
     },
     { actor: command.actor, idempotencyKey: command.idempotencyKey, now },
@@ -100,10 +105,11 @@ function decideRepeat(book: Book, command: ReverseTransaction, now: UnixMillis):
       });
 }
 
-function differingFields({ description, metadata }: ReverseTransaction, existing: Transaction): string[] {
+function differingFields({ description, metadata, receipt }: ReverseTransaction, existing: Transaction): string[] {
   return [
     ...(description === existing.description ? [] : ["description"]),
     ...(sameMetadata(metadata, existing.metadata) ? [] : ["metadata"]),
+    ...(receipt === undefined || receipt === existing.railReceipt ? [] : ["receipt"]),
   ];
 }
 

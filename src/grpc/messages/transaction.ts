@@ -1,6 +1,8 @@
 import type { FailureReason } from "../../domain/payment.js";
+import { attestedReceipt } from "../../domain/receipt.js";
 import {
   type Correction,
+  DIRECT_RAIL,
   type Transaction,
   TRANSACTION_STATUSES,
   TRANSACTION_TYPES,
@@ -104,7 +106,8 @@ export function toTransactionMessage(transaction: Transaction): TransactionMessa
     // The generated type has no read-only map. The encoder only reads it.
     metadata: transaction.metadata as unknown as Map<string, string>,
     rail: transaction.rail,
-    rail_receipt: transaction.railReceipt,
+    rail_receipt: transaction.rail === DIRECT_RAIL ? undefined : transaction.railReceipt,
+    receipt: attestedReceipt(transaction),
     failure: failure === undefined ? undefined : FAILURES[failure],
     needs_attention: transaction.openFlags.length > 0,
     available_balance_after: availableAfterCents === undefined ? undefined : formatCents(availableAfterCents),

@@ -1,5 +1,6 @@
 import type { MoveMoney } from "../../domain/commands.js";
-import type { RailTerms } from "../../domain/payment.js";
+import type { RailReceipt, RailTerms } from "../../domain/payment.js";
+import { parseReceipt, type Receipt } from "../../domain/receipt.js";
 import { DIRECT_RAIL, parseRail, type Rail, type Transaction, type TransactionType } from "../../domain/transaction.js";
 import { type Cents, parseAmount } from "../../domain/values/cents.js";
 import { type AccountId, type OrganizationId, parseAccountId, type TransactionId } from "../../domain/values/ids.js";
@@ -28,6 +29,7 @@ export interface Movement {
   readonly metadata: Metadata;
   readonly rail: ChosenRail;
   readonly payer_phone_number: PhoneNumber | undefined;
+  readonly receipt: RailReceipt | undefined;
 }
 
 /** The rail of a movement. The request has named it, or it is the organization's default one. */
@@ -57,6 +59,7 @@ export function parseMovement(request: MovementRequest, defaultRail: Rail): Pars
     metadata: parseMetadata(request.metadata),
     rail,
     payer_phone_number: parsePayer(request.payer_phone_number ?? "", rail),
+    receipt: parseReceiptOf(request.receipt, rail),
   });
 }
 
@@ -88,6 +91,7 @@ export function submitMovement(
     metadata: movement.metadata,
     rail: rail.name,
     isRailNamed: rail.isNamed,
+    receipt: movement.receipt,
     railTerms: rail.name === DIRECT_RAIL ? undefined : termsOf(name, movement, { cell, key, options }),
     idempotencyKey: caller.idempotencyKey,
   };
@@ -106,6 +110,14 @@ function parsePayer(unchecked: string, rail: Parsed<ChosenRail>): Parsed<PhoneNu
     return unparsed("must not be sent with the rail direct", "CONFLICT");
   }
   return ifGiven(unchecked, parsePhoneNumber);
+}
+
+/** A rail gives the receipts of what it moves. */
+function parseReceiptOf(unchecked: Receipt | undefined, rail: Parsed<ChosenRail>): Parsed<RailReceipt | undefined> {
+  if (unchecked === undefined) return parsed(undefined);
+  if (rail.ok && rail.value.name !== DIRECT_RAIL)
+    return unparsed("must not be sent with a rail other than direct", "CONFLICT");
+  return parseReceipt(unchecked);
 }
 
 /** Returns undefined if the organization cannot use the rail. */

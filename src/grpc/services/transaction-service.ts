@@ -1,4 +1,5 @@
 import type { MoveMoney } from "../../domain/commands.js";
+import { parseReceipt } from "../../domain/receipt.js";
 import { parseRail } from "../../domain/transaction.js";
 import { parseAmount } from "../../domain/values/cents.js";
 import { parseAccountId, parseTransactionId } from "../../domain/values/ids.js";
@@ -153,6 +154,7 @@ function reverseTransaction({ cellOf, newTransactionId }: MovementOptions): Unar
         transaction_id: parseTransactionId(request.transaction_id),
         description: parseDescription(request.description),
         metadata: parseMetadata(request.metadata),
+        receipt: request.receipt === undefined ? parsed(undefined) : parseReceipt(request.receipt),
       }),
     run: async ({ transaction_id: transactionId, ...content }, { key, idempotencyKey, deadline, trace }) => {
       const outcome = await cellOf(key).ledger.submit(

@@ -1,3 +1,4 @@
+import { MPESA_RECEIPT } from "../../domain/receipt.js";
 import { type Cents, parseAmount } from "../../domain/values/cents.js";
 import { type MaskedPhone, readMaskedPhone } from "../../domain/values/masked-phone.js";
 import { asCode, asFields, asParameters, asText, type Fields, parseFields } from "../fields.js";
@@ -63,11 +64,9 @@ export function readAmount(text: string | undefined): { isReadable: boolean; amo
   return amount.ok ? { isReadable: true, amountCents: amount.value } : { isReadable: false, amountCents: undefined };
 }
 
-const RECEIPT = /^[A-Z0-9]{8,16}$/;
-
-/** Returns the receipt of M-Pesa: 10 capital letters and digits so far. */
+/** Returns a receipt of M-Pesa, or undefined for any other text. */
 export function readReceipt(text: string | undefined): string | undefined {
-  return text !== undefined && RECEIPT.test(text) ? text : undefined;
+  return text !== undefined && MPESA_RECEIPT.test(text) ? text : undefined;
 }
 
 /** Reads the phone number of a party, such as "254705912645" or "254705912645 - JOHN DOE". */

@@ -1,5 +1,6 @@
 import type { FailureReason, FlagReason, RailReceipt } from "../../domain/payment.js";
-import type { Rail, TransactionStatus, TransactionType } from "../../domain/transaction.js";
+import { receiptPrefix } from "../../domain/receipt.js";
+import { DIRECT_RAIL, type Rail, type TransactionStatus, type TransactionType } from "../../domain/transaction.js";
 import { toCents } from "../../domain/values/cents.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
@@ -48,7 +49,7 @@ export async function bookedMovements(
   const [book] = await directory.find([organizationId], ({ sql, bindings }) => reader.rows(sql, bindings));
   if (book === undefined) throw new Error(`${organizationId} has no book`);
   const { number } = book;
-  const sql = statements(engine);
+  const sql = statements(engine, rail);
   const named = async (statement: string, names: readonly string[]): Promise<readonly NamedTransaction[]> => {
     if (names.length === 0) return [];
     const rows = await reader.rows<NamedRow>(statement, [JSON.stringify(names), number, rail]);
@@ -86,7 +87,7 @@ export async function bookedMovements(
 /** The corrections of a book that have a receipt. */
 const BOOKED = "'book.received', 'book.returned', 'book.paid', 'book.transferred'";
 
-function statements(engine: Engine) {
+function statements(engine: Engine, rail: Rail) {
   const { table, jsonItems } = engine;
   // A row of the journal adds a receipt to a transaction that was booked without. It moves nothing.
   const movement = `
@@ -95,6 +96,10 @@ function statements(engine: Engine) {
     COALESCE(t.amount_cents, j.amount_cents) AS amount_cents,
     COALESCE(t.created_at, j.recorded_at) AS accepted_at, j.recorded_at, j.account_id,
     CASE j.kind WHEN 'book.transferred' THEN j.detail END AS transferred`;
+  // A mint or redemption that a caller has attested with a receipt of the rail.
+  const prefix = receiptPrefix(rail);
+  const ofRail = prefix === "" ? "NOT LIKE '%:%'" : `LIKE '${prefix}%'`;
+  const attested = `(t.rail = '${DIRECT_RAIL}' AND j.rail_receipt ${ofRail})`;
   const joined = `${table("journal")} j LEFT JOIN ${table("transactions")} t ON t.id = j.transaction_id`;
   const named = `
     SELECT t.id, t.account_id, t.type, t.status, t.amount_cents, t.rail_receipt, t.failure, t.open_flags, t.created_at,
@@ -114,7 +119,7 @@ function statements(engine: Engine) {
     within: `
       SELECT ${movement} FROM ${joined}
       WHERE j.book = ? AND j.seq >= ? AND j.recorded_at <= ?
-        AND ((j.kind = 'transaction.completed' AND t.rail = ?) OR j.kind IN (${BOOKED}))
+        AND ((j.kind = 'transaction.completed' AND (t.rail = ? OR ${attested})) OR j.kind IN (${BOOKED}))
       ORDER BY j.seq LIMIT ?`,
   };
 }

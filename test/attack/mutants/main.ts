@@ -26,7 +26,7 @@ const OUTGOING_TEST_MILLIS_MAX = 30_000;
 const SIMULATION_TEST_MILLIS_MAX = 60_000;
 
 const { values } = parseArgs({
-  options: { only: { type: "string", default: "" }, quick: { type: "boolean", default: false } },
+  options: { only: { type: "string", multiple: true, default: [""] }, quick: { type: "boolean", default: false } },
 });
 
 /** A check that may find a bug. */
@@ -165,11 +165,11 @@ function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** Tries the mutants whose name contains the text. Returns whether all of them were found. */
-function tryAll(text: string): boolean {
+/** Tries the mutants whose name contains one of the texts. Returns whether all were found. */
+function tryAll(texts: readonly string[]): boolean {
   const folder = copyOfProgram();
   try {
-    const mutants = MUTANTS.filter(({ name }) => name.includes(text));
+    const mutants = MUTANTS.filter(({ name }) => texts.some((text) => name.includes(text)));
     for (const check of checks.filter((each) => mutants.some((mutant) => concerns(each, mutant)))) {
       const found = check.run(folder);
       if (found !== undefined) throw new Error(`${check.name} finds something in the program as it is: ${found}`);

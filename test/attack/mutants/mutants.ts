@@ -304,12 +304,12 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "the money of a frozen account can be taken back",
     file: REVERSE,
-    edits: [{ from: "refusalByStatus(account) ?? ", to: "" }],
+    edits: [{ from: "refusalByStatus(account) ??", to: "" }],
   },
   {
     name: "a mint that was spent can be taken back",
     file: REVERSE,
-    edits: [{ from: "?? refusalByAmount(book, account, { type, amountCents })", to: "" }],
+    edits: [{ from: "refusalByAmount(book, account, { type, amountCents })", to: "undefined" }],
   },
   {
     name: "the original does not name its reversal",
@@ -688,6 +688,11 @@ export const MUTANTS: readonly Mutant[] = [
     name: "an account is set after another change that the caller has not seen",
     file: CHANGE_RAIL_ACCOUNTS,
     edits: [{ from: "facts.accountsOfCell !== book.railAccountsOfCell()", to: "false" }],
+  },
+  {
+    name: "a mint takes a receipt that the book has",
+    file: MOVEMENT,
+    edits: [{ from: "receipt === undefined ? undefined : book.receipt(organizationId, receipt)", to: "undefined" }],
   },
   {
     name: "one person corrects the book above the alone maximum",

@@ -31,6 +31,18 @@ describe("the rail of a row of an import", () => {
     return rails;
   }
 
+  it("is direct if the columns of a receipt are filled in, which are those of the request", async () => {
+    const lines = [
+      "type,account_id,amount,reference,rail,receipt.source,receipt.number",
+      `mint,${ACCOUNT_ID},1.00,a,,mpesa,NLJ7RT61SV`,
+      `mint,${ACCOUNT_ID},1.00,b,,,`,
+      `mint,${ACCOUNT_ID},1.00,c,,mpesa,`,
+      `mint,${ACCOUNT_ID},1.00,d,,,NLJ7RT61SV`,
+      `mint,${ACCOUNT_ID},1.00,e,sandbox,mpesa,NLJ7RT61SV`,
+    ];
+    expect(await railsOf(lines)).to.deep.equal(["direct", "direct", "receipt.number", "receipt.source", "receipt"]);
+  });
+
   it("is direct without a column, so that no file sends prompts to phones by the organization's default rail", async () => {
     const lines = ["type,account_id,amount,reference", `mint,${ACCOUNT_ID},1.00,a`];
     expect(await railsOf(lines)).to.deep.equal(["direct"]);

@@ -5,7 +5,7 @@ import { expect } from "chai";
 
 import type { TransactionId } from "../../../src/domain/values/ids.js";
 import { accountReferenceOf } from "../../../src/rails/mpesa/stk.js";
-import { correctBook, rejectProposal } from "../../support/commands.js";
+import { correctBook, mint, rejectProposal } from "../../support/commands.js";
 import { TEST_MASTER_KEY_FILE } from "../../support/master-key.js";
 import { RailOrders } from "../../support/rails/rail-orders.js";
 import { type Ended, kesc, Place } from "../../support/service/kesc.js";
@@ -89,6 +89,27 @@ describe("kesc reconcile mpesa", () => {
       .to.contain("charges            1, 22.40 KES: not compared\n")
       .and.to.contain("not completed      1:");
     expect(stdout).to.contain("All movements of this period agree. That says nothing about other times");
+  });
+
+  it("compares what callers have attested with a receipt of the rail, and with no other", async () => {
+    await RailOrders.in(place.databaseUrl, tenant.organizationId, async (orders) => {
+      const accountId = await orders.account("amina");
+      const { organizationId } = tenant;
+      for (const [receipt, amount] of [
+        ["RKTQDM7W01", "100.00"],
+        ["RKTQDM7W02", "7.00"],
+        ["kcb-1234:RKTQDM7W03", "3.00"],
+        [undefined, "1.00"],
+      ] as const) {
+        const given = receipt === undefined ? {} : { receipt };
+        await orders.commit(mint({ organizationId, accountId, amount, reference: amount, ...given }));
+      }
+    });
+    const lines = [csv({ receipt: "RKTQDM7W01", paidIn: "100.00" }), csv({ receipt: "RKTQDM7W03", paidIn: "3.00" })];
+    const { code, stdout } = await reconcile(lines, ...period());
+    expect(code).to.equal(1);
+    expect(stdout).to.contain("matched            1 movements, 100.00 in, 0.00 out\n");
+    expect(stdout).to.contain("missing in ledger  1\n").and.to.contain("missing on rail    1\n");
   });
 
   it("finds each difference, and says what to do", async () => {

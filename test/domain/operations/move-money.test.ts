@@ -16,7 +16,16 @@ import {
   parseMetadata,
   parseReference,
 } from "../../../src/domain/values/text.js";
-import { mint, type Movement, newAccountId, redeem, SLOW_RAIL, TEST_ACTOR, valid } from "../../support/commands.js";
+import {
+  mint,
+  type Movement,
+  newAccountId,
+  receiptNamed,
+  redeem,
+  SLOW_RAIL,
+  TEST_ACTOR,
+  valid,
+} from "../../support/commands.js";
 import {
   EARLIER,
   effectOf,
@@ -161,6 +170,14 @@ describe("moving money", () => {
     });
   }
 
+  for (const move of [mint, redeem]) {
+    it(`a ${move.name} keeps the receipt that the caller gives, in its row and in its summary`, () => {
+      const effect = effectOf(decideMoveMoney(bookOf(), move(movement({ receipt: "NLJ7RT61SV" })), NOW));
+      expect(effect.entries.map(({ receipt }) => receipt)).to.deep.equal(["NLJ7RT61SV"]);
+      expect(putOf(effect, "transactions")?.railReceipt).to.equal("NLJ7RT61SV");
+    });
+  }
+
   for (const [what, command, given, availableCents] of [
     ["a redemption may take the last cent that is available", redeem(movement({ amount: "100.00" })), {}, 0],
     [
@@ -234,6 +251,13 @@ describe("moving money", () => {
       );
     });
 
+    it("compares the receipt only if the call has one", () => {
+      const receipted = { ...used, railReceipt: receiptNamed("NLJ7RT61SV") };
+      const rows = givenBook({ accounts: [givenAccount({ id: accountId })], transactions: [receipted] });
+      expect(decideMoveMoney(rows, mint(same), NOW)).to.deep.equal(replay(receipted));
+      expect(decideMoveMoney(rows, mint({ ...same, receipt: "NLJ7RT61SV" }), NOW)).to.deep.equal(replay(receipted));
+    });
+
     it("answers with the first transaction on whatever rail it went", () => {
       expect(wordOf(decideMoveMoney(book, mint({ ...same, rail: SLOW_RAIL }), NOW))).to.equal("replay");
     });
@@ -244,6 +268,7 @@ describe("moving money", () => {
       ["another amount", mint({ ...same, amount: "50.01" }), ["amount"]],
       ["another description", mint({ ...same, description: "" }), ["description"]],
       ["other metadata", mint({ ...same, metadata: { till: "8", shop: "2" } }), ["metadata"]],
+      ["a receipt that it had not", mint({ ...same, receipt: "NLJ7RT61SV" }), ["receipt"]],
       [
         "nothing the same",
         redeem(movement({ reference: "earlier", accountId: newAccountId(), amount: "1" })),
@@ -331,6 +356,7 @@ describe("moving money", () => {
   const full = { availableCents: subtractCents(MAX_CENTS, toCents(2_000)), heldCents: toCents(2_000) };
   const stranger = { organizationId: STRANGER };
   const erased = erasedHolder({ id: accountId, organizationId: ORGANIZATION });
+  const receipted = { ...givenTransaction({ accountId }), railReceipt: receiptNamed("NLJ7RT61SV") };
   const sums = (given: Partial<BookSums>): BookSums => ({ ...givenHead().sums, ...given });
 
   // The order of rows is the order of checks.
@@ -393,6 +419,24 @@ describe("moving money", () => {
       mint(movement()),
       { account: { status: "FROZEN", ...full } },
       { reason: "ACCOUNT_FROZEN", accountId },
+    ],
+    [
+      "refuses a frozen account before looking for the receipt",
+      mint(movement({ receipt: "NLJ7RT61SV" })),
+      { account: { status: "FROZEN" }, transactions: [receipted] },
+      { reason: "ACCOUNT_FROZEN", accountId },
+    ],
+    [
+      "refuses to mint with a receipt that the book has before looking at the limit",
+      mint(movement({ receipt: "NLJ7RT61SV" })),
+      { account: full, transactions: [receipted] },
+      { reason: "RECEIPT_ALREADY_USED", receipt: "NLJ7RT61SV", transactionId: receipted.id },
+    ],
+    [
+      "refuses to redeem with a receipt that the book has before looking at funds",
+      redeem(movement({ receipt: "NLJ7RT61SV" })),
+      { account: empty, transactions: [receipted] },
+      { reason: "RECEIPT_ALREADY_USED", receipt: "NLJ7RT61SV", transactionId: receipted.id },
     ],
     [
       "refuses a frozen account before looking for a phone number",

@@ -8,7 +8,7 @@ import { reverseTransaction as operation } from "../../../src/domain/operations/
 import type { Transaction } from "../../../src/domain/transaction.js";
 import { MAX_CENTS, NO_CENTS, subtractCents, toCents } from "../../../src/domain/values/cents.js";
 import { parseDescription, parseIdempotencyKey, parseReference } from "../../../src/domain/values/text.js";
-import { newTransactionId, reverse, TEST_ACTOR, valid } from "../../support/commands.js";
+import { newTransactionId, receiptNamed, reverse, TEST_ACTOR, valid } from "../../support/commands.js";
 import {
   EARLIER,
   effectOf,
@@ -134,6 +134,15 @@ describe("reversing a transaction", () => {
       expect(again).to.deep.equal(replay(reversal));
     });
 
+    it("compares the receipt only if the call has one", () => {
+      const receipted = { ...reversal, railReceipt: receiptNamed("NLJ7RT61SV") };
+      const book = givenBook({ ...rows, transactions: [reversed, receipted] });
+      for (const given of [same, { ...same, receipt: "NLJ7RT61SV" }]) {
+        const again = decideReverseTransaction(book, reverse(ORGANIZATION, minted.id, given), NOW);
+        expect(again).to.deep.equal(replay(receipted));
+      }
+    });
+
     it("lets an idempotency key that comes with a replay name the reversal from then on", () => {
       const later = reverse(ORGANIZATION, minted.id, { ...same, key: "later" });
       expect(decideReverseTransaction(givenBook(rows), later, NOW)).to.deep.equal(
@@ -150,6 +159,7 @@ describe("reversing a transaction", () => {
     for (const [what, given, differingFields] of [
       ["another description", {}, ["description"]],
       ["other metadata", { ...same, metadata: { till: "8" } }, ["metadata"]],
+      ["a receipt that it had not", { ...same, receipt: "NLJ7RT61SV" }, ["receipt"]],
       ["nothing the same", { metadata: { till: "8" } }, ["description", "metadata"]],
     ] as const) {
       it(`refuses ${what}, and names the reversal and what differs`, () => {

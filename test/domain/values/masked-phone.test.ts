@@ -33,7 +33,17 @@ describe("a masked phone number", () => {
     });
   }
 
-  for (const sent of ["", "N/A", "6009", "0x254708374149", "254 708 374 149", "2547 *****", "a".repeat(64), "1234567890123456", "f81d4fae7dec11d0"]) {
+  for (const sent of [
+    "",
+    "N/A",
+    "6009",
+    "0x254708374149",
+    "254 708 374 149",
+    "2547 *****",
+    "a".repeat(64),
+    "1234567890123456",
+    "f81d4fae7dec11d0",
+  ]) {
     it(`reads nothing from "${sent}"`, () => {
       expect(readMaskedPhone(sent)).to.equal(undefined);
     });

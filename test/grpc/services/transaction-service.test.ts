@@ -32,9 +32,17 @@ const MINT = {
   metadata: new Map([["till", "12"]]),
   rail: "",
   payer_phone_number: "",
+  receipt: undefined,
 };
 
-const BAD = { account_id: "", amount: "1.005", reference: " r", rail: "M-Pesa", payer_phone_number: "12" };
+const BAD = {
+  account_id: "",
+  amount: "1.005",
+  reference: " r",
+  rail: "M-Pesa",
+  payer_phone_number: "12",
+  receipt: undefined,
+};
 
 const LIST: ListTransactionsRequest = {
   account_id: "",
@@ -88,6 +96,7 @@ describe("grpc: TransactionService", () => {
         reversed_by_transaction_id: undefined,
         available_balance_after: "100.00",
         needs_attention: false,
+        receipt: undefined,
       });
       expect(under.submitted.map(({ command }) => command)).to.deep.equal([
         {
@@ -102,6 +111,7 @@ describe("grpc: TransactionService", () => {
           metadata: new Map([["till", "12"]]),
           rail: "direct",
           isRailNamed: false,
+          receipt: undefined,
           railTerms: undefined,
           idempotencyKey: undefined,
         },
@@ -132,6 +142,7 @@ describe("grpc: TransactionService", () => {
       transaction_id: "txn_original",
       description: "typed twice",
       metadata: new Map([["ticket", "9"]]),
+      receipt: { source: "kcb-1234", number: "FT26330XK2" },
     };
     await under.grpc.call(rpcs.reverseTransaction, request, { metadata: { "idempotency-key": "try-1" } });
     expect(under.submitted[0]?.command).to.deep.equal({
@@ -142,6 +153,7 @@ describe("grpc: TransactionService", () => {
       newTransactionId: "txn_01jd2r6p5vf8ksw3xhb1z7q400",
       description: "typed twice",
       metadata: new Map([["ticket", "9"]]),
+      receipt: "kcb-1234:FT26330XK2",
       idempotencyKey: "try-1",
     });
   });

@@ -93,7 +93,12 @@ describe("two servers on PostgreSQL, both of which wait for the book", () => {
         }
       }
     };
-  const money = (given: { accountId?: PaymentsPlace["accountId"]; amount?: string; reference: string }) => ({
+  const money = (given: {
+    accountId?: PaymentsPlace["accountId"];
+    amount?: string;
+    reference: string;
+    receipt?: string;
+  }) => ({
     organizationId: place.organizationId,
     accountId: place.accountId,
     amount: "600.00",
@@ -131,6 +136,15 @@ describe("two servers on PostgreSQL, both of which wait for the book", () => {
       submit(mint(money({ accountId, reference: "one" }))),
     );
     expect(outcomes).to.deep.equal(["done", "REFERENCE_ALREADY_USED"]);
+  });
+
+  it("take a receipt once, from two accounts", async () => {
+    const accountId = await otherAccount();
+    const outcomes = await race(
+      submit(mint(money({ reference: "one", receipt: "NLJ7RT61SV" }))),
+      submit(mint(money({ accountId, reference: "two", receipt: "NLJ7RT61SV" }))),
+    );
+    expect(outcomes).to.deep.equal(["done", "RECEIPT_ALREADY_USED"]);
   });
 
   it("open one account for a user", async () => {

@@ -236,6 +236,7 @@ export const MINT: MintRequest = {
   metadata: new Map(),
   rail: "",
   payer_phone_number: "",
+  receipt: undefined,
 };
 
 /** A database with one account and one transaction. */

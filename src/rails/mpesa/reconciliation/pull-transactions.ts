@@ -42,7 +42,7 @@ export async function pullTransactions(
 ): Promise<ReceivedPayments> {
   const found = new Map<string, ReceivedPayment>();
   let requests = 0;
-  const read = async (offset: number): Promise<Page> => {
+  const read = async (offset: number): Promise<PaymentPage> => {
     requests += 1;
     if (requests > REQUESTS_MAX) return { kind: "failed", code: "TOO_MANY_PAGES" };
     return pageOf(await client.post(PATH, requestOf(shortcode, period, offset), signal));
@@ -56,15 +56,18 @@ export async function pullTransactions(
   return byPages ?? { kind: "complete", payments: [...found.values()] };
 }
 
-interface Reading {
-  readonly first: ReadPage;
-  readonly read: (offset: number) => Promise<Page>;
+interface ListReading {
+  readonly first: ReadPayments;
+  readonly read: (offset: number) => Promise<PaymentPage>;
 }
 
 /** Reads on by the number of rows so far. */
-async function addRows(found: Map<string, ReceivedPayment>, { first, read }: Reading): Promise<FailedPage | undefined> {
+async function addRows(
+  found: Map<string, ReceivedPayment>,
+  { first, read }: ListReading,
+): Promise<FailedList | undefined> {
   let offset = 0;
-  let page: Page = first;
+  let page: PaymentPage = first;
   while (page.kind === "read") {
     const before = found.size;
     for (const payment of page.payments) found.set(payment.receipt, payment);
@@ -79,8 +82,8 @@ async function addRows(found: Map<string, ReceivedPayment>, { first, read }: Rea
 /** Reads on by the numbers of pages, from 1. */
 async function addPages(
   found: Map<string, ReceivedPayment>,
-  { first, read }: Reading,
-): Promise<FailedPage | undefined> {
+  { first, read }: ListReading,
+): Promise<FailedList | undefined> {
   const seen = new Set(first.payments.map(({ receipt }) => receipt));
   for (let number = 1; ; number += 1) {
     const page = await read(number);
@@ -98,7 +101,7 @@ async function addPages(
   }
 }
 
-function isSameSize(page: ReadPage, other: ReadPage): boolean {
+function isSameSize(page: ReadPayments, other: ReadPayments): boolean {
   return page.payments.length === other.payments.length;
 }
 
@@ -111,21 +114,21 @@ function requestOf(shortcode: string, { from, to }: RailPeriod, offset: number):
   };
 }
 
-interface ReadPage {
+interface ReadPayments {
   readonly kind: "read";
   readonly payments: readonly ReceivedPayment[];
   /** How many pages the list has, says the answer; 0 if it does not say so. */
   readonly pages: number;
 }
 
-interface FailedPage {
+interface FailedList {
   readonly kind: "failed";
   readonly code: string;
 }
 
-type Page = ReadPage | FailedPage;
+type PaymentPage = ReadPayments | FailedList;
 
-function pageOf(answer: DarajaAnswer): Page {
+function pageOf(answer: DarajaAnswer): PaymentPage {
   if (answer.kind !== "answered") return { kind: "failed", code: answer.code };
   const { isOk, code, body } = answer;
   const responseCode = responseCodeOf(body);

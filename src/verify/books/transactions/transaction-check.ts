@@ -141,7 +141,7 @@ export class TransactionCheck {
 
   /** Checks the detail and the receipt, which only some kinds have. */
   #checkProofs({ seq, detail, rail_receipt: receipt }: AuditedJournalRow, kind: TransactionKind): void {
-    const { correction, rail } = this.#summary;
+    const { correction } = this.#summary;
     const { word, persons } = readDetail(detail, kind);
     const isLate = kind === "transaction.completed" && correction === "LATE";
     const isKnown =
@@ -158,7 +158,7 @@ export class TransactionCheck {
     if (second !== undefined && first !== this.#proposer && !isLate) {
       this.#add(seq, `${kind} by ${this.#proposer ?? "one person"} first`, `the detail ${String(detail)}`);
     }
-    const mayHaveReceipt = kind === "transaction.completed" ? rail !== DIRECT_RAIL : kind === "transaction.receipted";
+    const mayHaveReceipt = kind === "transaction.completed" || kind === "transaction.receipted";
     if (receipt !== null && !mayHaveReceipt) this.#add(seq, `${kind} without a receipt`, "a receipt");
     if (kind !== "transaction.receipted") return;
     if (receipt === null) this.#add(seq, "a receipt", "none");

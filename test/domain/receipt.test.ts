@@ -1,0 +1,44 @@
+import { expect } from "chai";
+
+import { attestedReceipt, parseReceipt } from "../../src/domain/receipt.js";
+import { DIRECT_RAIL, parseRail } from "../../src/domain/transaction.js";
+import { valid } from "../support/commands.js";
+
+describe("a receipt that a caller gives", () => {
+  for (const [source, number, stored] of [
+    ["mpesa", "NLJ7RT61SV", "NLJ7RT61SV"],
+    ["kcb-1234", "FT26330XK2", "kcb-1234:FT26330XK2"],
+    ["kcb-1234", "a:b", "kcb-1234:a:b"],
+    ["k".repeat(32), "~".repeat(64), `${"k".repeat(32)}:${"~".repeat(64)}`],
+  ] as const) {
+    it(`is ${stored} in the book, and reads back`, () => {
+      const railReceipt = valid(parseReceipt({ source, number }));
+      expect(railReceipt).to.equal(stored);
+      expect(attestedReceipt({ rail: DIRECT_RAIL, railReceipt })).to.deep.equal({ source, number });
+    });
+  }
+
+  for (const [source, number, key, code] of [
+    ["", "NLJ7RT61SV", "source", "REQUIRED"],
+    ["M-Pesa", "NLJ7RT61SV", "source", "FORMAT"],
+    ["kcb:1", "1", "source", "FORMAT"],
+    ["k".repeat(33), "1", "source", "FORMAT"],
+    ["mpesa", "", "number", "REQUIRED"],
+    ["mpesa", "nlj7rt61sv", "number", "FORMAT"],
+    ["mpesa", "NLJ7RT6", "number", "FORMAT"],
+    ["kcb-1234", "", "number", "REQUIRED"],
+    ["kcb-1234", "FT 26", "number", "FORMAT"],
+    ["kcb-1234", "é", "number", "FORMAT"],
+    ["kcb-1234", "1".repeat(65), "number", "FORMAT"],
+  ] as const) {
+    it(`is refused as "${source}" and "${number}"`, () => {
+      expect(parseReceipt({ source, number })).to.include({ ok: false, key, code });
+    });
+  }
+
+  it("is none of what a rail has reported", () => {
+    const railReceipt = valid(parseReceipt({ source: "mpesa", number: "NLJ7RT61SV" }));
+    expect(attestedReceipt({ rail: valid(parseRail("mpesa")), railReceipt })).to.equal(undefined);
+    expect(attestedReceipt({ rail: DIRECT_RAIL, railReceipt: undefined })).to.equal(undefined);
+  });
+});
