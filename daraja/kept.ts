@@ -1,4 +1,4 @@
-/** How many orders, receipts, callbacks and customers the simulator remembers. */
+/** How many rows of each list the simulator remembers. */
 export const KEPT_MAX = 10_000;
 
 /** Appends a row, and forgets the oldest ones of a list that would grow for ever. */

@@ -28,63 +28,99 @@ export function pageOf(mpesa: Mpesa, callbacks: readonly Callback[], nowMillis: 
 <body>
 <h1>Daraja simulator</h1>
 <p>Pretended shillings at ${time(nowMillis)} in Nairobi. The last two digits of a phone number choose what happens.</p>
-${table(
-  "Organizations",
-  ["Shortcode", "Working", "Utility", "Charges paid"],
-  mpesa.organizations.map((one) => [
-    one.shortcode,
-    kes(one.workingCents),
-    kes(one.utilityCents),
-    kes(one.chargesCents),
-  ]),
-)}
-${table(
-  "Orders",
-  ["Accepted", "Direction", "Phone", "KES", "Id", "Scenario", "Queries", "Outcome"],
-  newest(mpesa.orders).map((order) => [
-    time(order.acceptedAtMillis),
-    order.direction,
-    order.msisdn,
-    kes(order.amountCents),
-    order.direction === "IN" ? order.checkoutRequestId : order.originatorConversationId,
-    order.scenario.words,
-    order.queries,
-    outcomeWords(order),
-  ]),
-)}
-${table(
-  "Receipts",
-  ["Time", "Receipt", "Direction", "Shortcode", "Phone", "KES", "Account"],
-  newest(mpesa.receipts).map((receipt) => [
-    time(receipt.atMillis),
-    receipt.number,
-    receipt.direction,
-    receipt.shortcode,
-    receipt.msisdn,
-    kes(receipt.amountCents),
-    receipt.accountReference,
-  ]),
-)}
-${table(
-  "Callbacks",
-  ["Sent", "Address", "Answer", "Forged", "Body"],
-  newest(callbacks).map(({ sentAtMillis, url, status, isForged, body }) => [
-    time(sentAtMillis),
-    url,
-    status ?? "none",
-    isForged ? "yes" : "no",
-    body,
-  ]),
-)}
-${table(
-  "Customers",
-  ["Phone", "KES"],
-  newest(mpesa.subscribers).map(({ msisdn, balanceCents }) => [msisdn, kes(balanceCents)]),
-)}
+${organizationsTable(mpesa)}
+${ordersTable(mpesa)}
+${receiptsTable(mpesa)}
+${refusedTable(mpesa)}
+${callbacksTable(callbacks)}
+${customersTable(mpesa)}
 ${table("Scenarios", ["The phone ends in", "STK push", "B2C"], scenarioRows())}
 </body>
 </html>
 `;
+}
+
+function organizationsTable(mpesa: Mpesa): string {
+  return table(
+    "Organizations",
+    ["Shortcode", "Working", "Utility", "Charges paid"],
+    mpesa.organizations.map((one) => [
+      one.shortcode,
+      kes(one.workingCents),
+      kes(one.utilityCents),
+      kes(one.chargesCents),
+    ]),
+  );
+}
+
+function ordersTable(mpesa: Mpesa): string {
+  return table(
+    "Orders",
+    ["Accepted", "Direction", "Phone", "KES", "Id", "Scenario", "Queries", "Outcome"],
+    newest(mpesa.orders).map((order) => [
+      time(order.acceptedAtMillis),
+      order.direction,
+      order.msisdn,
+      kes(order.amountCents),
+      order.direction === "IN" ? order.checkoutRequestId : order.originatorConversationId,
+      order.scenario.words,
+      order.queries,
+      outcomeWords(order),
+    ]),
+  );
+}
+
+function receiptsTable(mpesa: Mpesa): string {
+  return table(
+    "Receipts",
+    ["Time", "Receipt", "Direction", "Shortcode", "Phone", "KES", "Account"],
+    newest(mpesa.receipts).map((receipt) => [
+      time(receipt.atMillis),
+      receipt.number,
+      receipt.direction,
+      receipt.shortcode,
+      receipt.msisdn,
+      kes(receipt.amountCents),
+      receipt.accountReference,
+    ]),
+  );
+}
+
+function refusedTable(mpesa: Mpesa): string {
+  return table(
+    "Refused payments",
+    ["Time", "Shortcode", "Phone", "KES", "Account", "Code"],
+    newest(mpesa.refused).map((payment) => [
+      time(payment.atMillis),
+      payment.organization.shortcode,
+      payment.msisdn,
+      kes(payment.amountCents),
+      payment.accountReference,
+      payment.code,
+    ]),
+  );
+}
+
+function callbacksTable(callbacks: readonly Callback[]): string {
+  return table(
+    "Callbacks",
+    ["Sent", "Address", "Answer", "Forged", "Body"],
+    newest(callbacks).map(({ sentAtMillis, url, status, isForged, body }) => [
+      time(sentAtMillis),
+      url,
+      status ?? "none",
+      isForged ? "yes" : "no",
+      body,
+    ]),
+  );
+}
+
+function customersTable(mpesa: Mpesa): string {
+  return table(
+    "Customers",
+    ["Phone", "KES"],
+    newest(mpesa.subscribers).map(({ msisdn, balanceCents }) => [msisdn, kes(balanceCents)]),
+  );
 }
 
 /** An ending, and what it does to an STK push and to a B2C payment. */

@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 
 import { Tokens } from "./access/tokens.js";
+import { C2b, type HandPaymentEnd } from "./api/c2b.js";
 import { type Callback, Callbacks } from "./api/callbacks.js";
 import { Control, CONTROL_PATH, type ControlAnswer } from "./api/control.js";
-import { Registrations } from "./api/pay-ins.js";
 import { cut, Player } from "./api/player.js";
 import { Router } from "./api/router.js";
 import { targetOf } from "./api/target.js";
@@ -51,7 +51,7 @@ export class Daraja {
   readonly tokens: Tokens;
   answerDelayMillis: number;
   readonly #callbacks: Callbacks;
-  readonly #registrations: Registrations;
+  readonly #c2b: C2b;
   readonly #router: Router;
   readonly #control: Control;
   readonly #host: string;
@@ -73,20 +73,20 @@ export class Daraja {
       organizations: options.organizations ?? [newOrganization()],
     });
     const callbacks = new Callbacks(clock);
-    const registrations = new Registrations();
-    const confirm = (receipt: Receipt): Promise<void> => registrations.confirm(receipt, callbacks);
+    const c2b = new C2b({ clock, mpesa: this.mpesa, callbacks });
+    const confirm = (receipt: Receipt): Promise<void> => c2b.confirm(receipt);
     const player = new Player({ clock, ids, mpesa: this.mpesa, callbacks, confirm });
     const idMemoryMillis = options.idMemoryMillis ?? Infinity;
     const context = { clock, ids, mpesa: this.mpesa, tokens: this.tokens, callbacks, player, idMemoryMillis };
     this.#callbacks = callbacks;
-    this.#registrations = registrations;
-    this.#router = new Router(context, registrations);
+    this.#c2b = c2b;
+    this.#router = new Router(context, c2b);
     this.#host = options.host ?? "127.0.0.1";
     this.#control = new Control({
       mpesa: this.mpesa,
       callbacks: callbacks.sent,
       clock: steps,
-      payIn: (payment) => this.deposit(payment),
+      pay: (payment) => c2b.pay(payment),
     });
     // An error of our own ends the process. It must not look like a lost answer.
     this.#server = createServer((request, response) => void this.#serve(request, response));
@@ -124,11 +124,16 @@ export class Daraja {
   }
 
   /** A customer pays to the shortcode without a prompt. Resolves after the confirmation. */
-  async deposit({ shortcode, ...payment }: Deposit): Promise<Receipt> {
+  payByHand({ shortcode, ...payment }: Deposit): Promise<HandPaymentEnd> {
     const organization = this.organizations.find((one) => one.shortcode === shortcode) ?? this.organization;
-    const receipt = this.mpesa.payIn({ ...payment, organization, order: undefined });
-    await this.#registrations.confirm(receipt, this.#callbacks);
-    return receipt;
+    return this.#c2b.pay({ ...payment, organization });
+  }
+
+  /** `payByHand`, for payments that nothing stops. Throws if the money does not move. */
+  async deposit(deposit: Deposit): Promise<Receipt> {
+    const end = await this.payByHand(deposit);
+    if (end.kind !== "paid") throw new Error(`the payment did not move: ${end.kind}`);
+    return end.receipt;
   }
 
   /** Takes connections: after an outage at the same port as before. */

@@ -14,6 +14,11 @@ export interface Callback {
   status: number | undefined;
 }
 
+export interface CallbackAnswer {
+  readonly status: number;
+  readonly text: string;
+}
+
 /** Posts callbacks, and remembers each. A callback that fails is not sent again. */
 export class Callbacks {
   readonly sent: Callback[] = [];
@@ -27,9 +32,26 @@ export class Callbacks {
 
   /** Resolves when the callback was answered, or could not be sent. */
   async send(url: string, body: string, { isForged = false } = {}): Promise<void> {
-    const callback: Callback = { url, body, isForged, sentAtMillis: this.#clock.nowMillis(), status: undefined };
-    keep(this.sent, callback);
+    await this.#post({ url, body, isForged }, new AbortController());
+  }
+
+  /** Returns the answer; undefined if none comes within `patienceMillis` of the clock. */
+  async ask(url: string, body: string, patienceMillis: number): Promise<CallbackAnswer | undefined> {
     const abort = new AbortController();
+    this.#clock.after(patienceMillis, () => {
+      abort.abort();
+      return Promise.resolve();
+    });
+    return this.#post({ url, body, isForged: false }, abort);
+  }
+
+  async #post(
+    message: Pick<Callback, "url" | "body" | "isForged">,
+    abort: AbortController,
+  ): Promise<CallbackAnswer | undefined> {
+    const { url, body } = message;
+    const callback: Callback = { ...message, sentAtMillis: this.#clock.nowMillis(), status: undefined };
+    keep(this.sent, callback);
     this.#aborts.add(abort);
     const timer = setTimeout(() => {
       abort.abort();
@@ -37,10 +59,12 @@ export class Callbacks {
     try {
       const headers = { "content-type": "application/json" };
       const response = await fetch(url, { method: "POST", headers, body, signal: abort.signal, redirect: "manual" });
-      await response.arrayBuffer();
+      const text = await response.text();
       callback.status = response.status;
+      return { status: response.status, text };
     } catch {
       // Nobody listened, or the answer took too long: the callback is lost.
+      return undefined;
     } finally {
       clearTimeout(timer);
       this.#aborts.delete(abort);

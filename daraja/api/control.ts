@@ -3,9 +3,13 @@ import type { IncomingMessage } from "node:http";
 import { INITIATOR_CERTIFICATE } from "../access/initiator-key.js";
 import type { SimulatorClock } from "../clock.js";
 import type { Mpesa } from "../mpesa/mpesa.js";
-import type { Order, Receipt } from "../mpesa/order.js";
+import type { Order, Receipt, RefusedPayment } from "../mpesa/order.js";
+import type { Organization } from "../mpesa/organization.js";
+import { VALIDATION_REFUSALS } from "../mpesa/results.js";
+import type { HandPayment, HandPaymentEnd } from "./c2b.js";
 import type { Callback } from "./callbacks.js";
 import { jsonObjectOf } from "./json-body.js";
+import { changeSettings, settingsOf } from "./settings.js";
 
 /** Everything that is not Daraja's begins with it. */
 export const CONTROL_PATH = "/simulator";
@@ -15,18 +19,14 @@ const LISTED_MAX = 200;
 const ADVANCE_SECONDS_MAX = 30 * 86_400;
 const SHILLINGS_MAX = 1_000_000;
 const SHILLING_CENTS = 100;
+const WRONG_SHORTCODE = "shortcode must be one of the simulator's";
 
 interface ControlOptions {
   readonly mpesa: Mpesa;
   readonly callbacks: readonly Callback[];
   readonly clock: SimulatorClock;
   /** A customer pays to the shortcode without a prompt. Resolves after the confirmation. */
-  readonly payIn: (payment: {
-    shortcode: string;
-    msisdn: string;
-    amountCents: number;
-    accountReference: string;
-  }) => Promise<Receipt>;
+  readonly pay: (payment: HandPayment) => Promise<HandPaymentEnd>;
 }
 
 export interface ControlAnswer {
@@ -51,6 +51,8 @@ export class Control {
         return { status: 200, body: INITIATOR_CERTIFICATE };
       case `POST ${CONTROL_PATH}/payments`:
         return withBody(request, (body) => this.#pay(body));
+      case `POST ${CONTROL_PATH}/settings`:
+        return withBody(request, (body) => this.#change(body));
       case `POST ${CONTROL_PATH}/clock`:
         return withBody(request, (body) => this.#advance(body));
       default:
@@ -62,18 +64,14 @@ export class Control {
     const { mpesa, callbacks, clock } = this.#options;
     return {
       now: timeOf(clock.nowMillis()),
-      organizations: mpesa.organizations.map(({ shortcode, workingCents, utilityCents, chargesCents }) => ({
-        shortcode,
-        working: shillings(workingCents),
-        utility: shillings(utilityCents),
-        charges: shillings(chargesCents),
-      })),
+      organizations: mpesa.organizations.map(organizationJson),
       customers: newest(mpesa.subscribers).map(({ msisdn, balanceCents }) => ({
         phone_number: msisdn,
         balance: shillings(balanceCents),
       })),
       orders: newest(mpesa.orders).map(orderJson),
       receipts: newest(mpesa.receipts).map(receiptJson),
+      refused_payments: newest(mpesa.refused).map(refusedJson),
       callbacks: newest(callbacks).map(({ url, body, isForged, sentAtMillis, status = null }) => ({
         sent_at: timeOf(sentAtMillis),
         url,
@@ -88,7 +86,7 @@ export class Control {
     phone_number: msisdn,
     amount,
     account_reference: accountReference = "",
-    shortcode = this.#options.mpesa.organizations[0]?.shortcode,
+    shortcode,
   }: Readonly<Record<string, unknown>>): Promise<ControlAnswer> {
     if (typeof msisdn !== "string" || !/^254[17]\d{8}$/.test(msisdn)) {
       return wrong("phone_number must be 2547 or 2541 and eight digits, in quotes");
@@ -99,11 +97,26 @@ export class Control {
     if (typeof accountReference !== "string" || accountReference.length > 100) {
       return wrong("account_reference must be a text of at most 100 characters");
     }
-    const organization = this.#options.mpesa.organizations.find((one) => one.shortcode === shortcode);
-    if (organization === undefined) return wrong("shortcode must be one of the simulator's");
+    const organization = this.#organization(shortcode);
+    if (organization === undefined) return wrong(WRONG_SHORTCODE);
     const payment = { msisdn, amountCents: amount * SHILLING_CENTS, accountReference };
-    const receipt = await this.#options.payIn({ ...payment, shortcode: organization.shortcode });
-    return { status: 201, body: receiptJson(receipt) };
+    const end = await this.#options.pay({ ...payment, organization });
+    return end.kind === "paid"
+      ? { status: 201, body: receiptJson(end.receipt) }
+      : { status: 409, body: { error: refusalWords(end.payment), ...refusedJson(end.payment) } };
+  }
+
+  #change({ shortcode, ...changes }: Readonly<Record<string, unknown>>): ControlAnswer {
+    const organization = this.#organization(shortcode);
+    if (organization === undefined) return wrong(WRONG_SHORTCODE);
+    const problem = changeSettings(organization, changes);
+    return problem === undefined ? { status: 200, body: organizationJson(organization) } : wrong(problem);
+  }
+
+  /** By default the first. */
+  #organization(shortcode: unknown): Organization | undefined {
+    const { organizations } = this.#options.mpesa;
+    return shortcode === undefined ? organizations[0] : organizations.find((one) => one.shortcode === shortcode);
   }
 
   async #advance({ advance_seconds: seconds }: Readonly<Record<string, unknown>>): Promise<ControlAnswer> {
@@ -118,6 +131,17 @@ export class Control {
 /** The newest rows, newest first. */
 export function newest<Row>(rows: readonly Row[]): Row[] {
   return rows.slice(-LISTED_MAX).reverse();
+}
+
+function organizationJson(organization: Organization): object {
+  const { shortcode, workingCents, utilityCents, chargesCents } = organization;
+  return {
+    shortcode,
+    working: shillings(workingCents),
+    utility: shillings(utilityCents),
+    charges: shillings(chargesCents),
+    settings: settingsOf(organization),
+  };
 }
 
 function orderJson(order: Order): object {
@@ -146,12 +170,31 @@ function receiptJson({ number, direction, shortcode, msisdn, amountCents, feeCen
     amount: shillings(amountCents),
     fee: shillings(feeCents),
     account_reference: rest.accountReference,
+    validation: rest.validation ?? null,
   };
+}
+
+function refusedJson({ number, organization, msisdn, amountCents, accountReference, ...rest }: RefusedPayment): object {
+  return {
+    transaction_id: number,
+    refused_at: timeOf(rest.atMillis),
+    shortcode: organization.shortcode,
+    phone_number: msisdn,
+    amount: shillings(amountCents),
+    account_reference: accountReference,
+    code: rest.code,
+  };
+}
+
+/** Such as "The ValidationURL refused the payment: C2B00012, Invalid Account Number". */
+function refusalWords({ code }: RefusedPayment): string {
+  if (code === "unreachable") return "The ValidationURL did not answer, and its ResponseType is Cancelled";
+  return `The ValidationURL refused the payment: ${code}, ${VALIDATION_REFUSALS[code] ?? "not a code of Safaricom's"}`;
 }
 
 async function withBody(
   request: IncomingMessage,
-  answer: (body: Readonly<Record<string, unknown>>) => Promise<ControlAnswer>,
+  answer: (body: Readonly<Record<string, unknown>>) => ControlAnswer | Promise<ControlAnswer>,
 ): Promise<ControlAnswer> {
   const body = await jsonObjectOf(request);
   return body === undefined ? wrong("the body must be a JSON object of at most 64 KiB") : answer(body);

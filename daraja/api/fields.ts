@@ -1,4 +1,5 @@
 import { isStamp, parsedDate } from "../mpesa/nairobi-time.js";
+import type { Organization } from "../mpesa/organization.js";
 import { badRequest } from "./problem.js";
 
 const MSISDN = /^254[17]\d{8}$/;
@@ -60,4 +61,11 @@ export class Fields {
     if (url.protocol === "http:" && !LOOPBACK.test(url.hostname)) throw badRequest(name);
     return text;
   }
+}
+
+/** The field ShortCode, which must be that of the organization. */
+export function ownShortcode(organization: Organization, fields: Fields): string {
+  const shortcode = fields.text("ShortCode", /^\d{5,7}$/);
+  if (shortcode !== organization.shortcode) throw badRequest("ShortCode");
+  return shortcode;
 }

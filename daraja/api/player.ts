@@ -89,10 +89,11 @@ export class Player {
     const atMillis = this.#parts.clock.nowMillis();
     const number = this.#parts.ids.receipt(atMillis);
     const { direction, msisdn, amountCents } = order;
-    const { shortcode } = order.organization;
+    const { shortcode, utilityCents: balanceCents } = order.organization;
     const accountReference = order.direction === "IN" ? order.accountReference : "";
-    const money = { direction, shortcode, msisdn, amountCents, feeCents: 0 };
-    const receipt: Receipt = { number, ...money, atMillis, accountReference, order };
+    const money = { direction, shortcode, msisdn, amountCents, feeCents: 0, balanceCents };
+    const about = { accountReference, thirdPartyTransId: "", order, validation: undefined };
+    const receipt: Receipt = { number, ...money, atMillis, ...about };
     const { url, body } = messageOf(order, {
       code: "0",
       status: "Completed",

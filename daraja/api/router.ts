@@ -3,11 +3,12 @@ import type { IncomingMessage } from "node:http";
 import { TOKEN_SECONDS } from "../access/tokens.js";
 import type { Organization } from "../mpesa/organization.js";
 import { payOut } from "./b2c.js";
+import type { C2b } from "./c2b.js";
 import type { Answer, Call, Context } from "./context.js";
 import { Fields } from "./fields.js";
 import { jsonObjectOf } from "./json-body.js";
-import { pull, registerPull, registerUrls, type Registrations } from "./pay-ins.js";
 import { INVALID_TOKEN, Problem, type TokenFamily } from "./problem.js";
+import { Pull } from "./pull.js";
 import { queryBalance, queryStatus } from "./status.js";
 import { stkPush, stkQuery } from "./stk.js";
 import { targetOf } from "./target.js";
@@ -22,7 +23,9 @@ export class Router {
   readonly #context: Context;
   readonly #routes: Readonly<Record<string, Route>>;
 
-  constructor(context: Context, registrations: Registrations) {
+  constructor(context: Context, c2b: C2b) {
+    const pull = new Pull();
+    const registerUrls: Route["product"] = (call, within) => c2b.registerUrls(call, within);
     this.#context = context;
     this.#routes = {
       "/mpesa/stkpush/v1/processrequest": { family: "stk", product: stkPush },
@@ -30,10 +33,10 @@ export class Router {
       "/mpesa/b2c/v3/paymentrequest": { family: "initiator", product: payOut },
       "/mpesa/accountbalance/v1/query": { family: "initiator", product: queryBalance },
       "/mpesa/transactionstatus/v1/query": { family: "other", product: queryStatus },
-      "/mpesa/c2b/v1/registerurl": { family: "other", product: registerUrls(registrations) },
-      "/mpesa/c2b/v2/registerurl": { family: "other", product: registerUrls(registrations) },
-      "/pulltransactions/v1/register": { family: "other", product: registerPull(registrations) },
-      "/pulltransactions/v1/query": { family: "other", product: pull(registrations) },
+      "/mpesa/c2b/v1/registerurl": { family: "other", product: registerUrls },
+      "/mpesa/c2b/v2/registerurl": { family: "other", product: registerUrls },
+      "/pulltransactions/v1/register": { family: "other", product: (call, within) => pull.register(call, within) },
+      "/pulltransactions/v1/query": { family: "other", product: (call, within) => pull.list(call, within) },
     };
   }
 

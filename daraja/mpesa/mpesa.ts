@@ -1,7 +1,7 @@
 import { keep, KEPT_MAX } from "../kept.js";
 import type { Ids } from "./ids.js";
 import { nairobi } from "./nairobi-time.js";
-import type { Collection, Order, Outcome, Payout, Receipt } from "./order.js";
+import type { Collection, Order, Outcome, PayIn, Payout, Receipt, RefusedPayment } from "./order.js";
 import type { Organization } from "./organization.js";
 import type { ResultCode } from "./results.js";
 
@@ -24,7 +24,11 @@ interface Payment {
   readonly msisdn: string;
   readonly amountCents: number;
   readonly accountReference: string;
-  readonly order: Order | undefined;
+  readonly thirdPartyTransId: string;
+  /** Undefined where the payment gets its number when it moves. */
+  readonly number?: string;
+  readonly order?: Order;
+  readonly validation?: Receipt["validation"];
 }
 
 interface Settings {
@@ -43,6 +47,8 @@ export class Mpesa {
   readonly organizations: readonly Organization[];
   readonly orders: Order[] = [];
   readonly receipts: Receipt[] = [];
+  /** Payments that a ValidationURL stopped. */
+  readonly refused: RefusedPayment[] = [];
   readonly #subscribers = new Map<string, Subscriber>();
   readonly #settings: Settings;
 
@@ -70,7 +76,7 @@ export class Mpesa {
     if (order.outcome?.receipt !== undefined) throw new Error("the simulator would pay an order twice");
     const refusal = order.direction === "IN" ? this.#refusesCollection(order) : this.#refusesPayout(order);
     if (refusal !== undefined) return this.fail(order, refusal);
-    const receipt = order.direction === "IN" ? this.payIn({ ...order, order }) : this.#payOut(order);
+    const receipt = order.direction === "IN" ? this.#collect(order) : this.#payOut(order);
     order.outcome = {
       code: "0",
       status: "Completed",
@@ -88,6 +94,19 @@ export class Mpesa {
     return order.outcome;
   }
 
+  /** Gives a payment its number. No money moves. */
+  begin(payment: Pick<PayIn, "organization" | "msisdn" | "amountCents" | "accountReference">): PayIn {
+    const atMillis = this.#settings.nowMillis();
+    return { ...payment, number: this.#settings.ids.receipt(atMillis), atMillis };
+  }
+
+  /** Remembers a payment that does not move. */
+  refuse(payIn: PayIn, code: string): RefusedPayment {
+    const refused = { ...payIn, code };
+    keep(this.refused, refused);
+    return refused;
+  }
+
   /** Money from a customer, whatever the limits say. */
   payIn(payment: Payment): Receipt {
     payment.organization.utilityCents += payment.amountCents;
@@ -95,22 +114,27 @@ export class Mpesa {
     return this.#newReceipt(payment, { direction: "IN", feeCents: 0 });
   }
 
+  #collect(order: Collection): Receipt {
+    return this.payIn({ ...order, thirdPartyTransId: "", order });
+  }
+
   #payOut(order: Payout): Receipt {
     order.organization.utilityCents -= order.amountCents;
     order.organization.chargesCents -= PAYOUT_FEE_CENTS;
     this.subscriber(order.msisdn).balanceCents += order.amountCents;
-    const payment = { ...order, accountReference: "", order };
+    const payment = { ...order, accountReference: "", thirdPartyTransId: "", order };
     return this.#newReceipt(payment, { direction: "OUT", feeCents: PAYOUT_FEE_CENTS });
   }
 
   #newReceipt(
-    { organization, msisdn, amountCents, accountReference, order }: Payment,
+    { organization, msisdn, amountCents, accountReference, thirdPartyTransId, ...payment }: Payment,
     rest: Pick<Receipt, "direction" | "feeCents">,
   ): Receipt {
     const atMillis = this.#settings.nowMillis();
-    const number = this.#settings.ids.receipt(atMillis);
-    const { shortcode } = organization;
-    const receipt = { number, ...rest, shortcode, msisdn, amountCents, atMillis, accountReference, order };
+    const { number = this.#settings.ids.receipt(atMillis), order, validation } = payment;
+    const { shortcode, utilityCents: balanceCents } = organization;
+    const money = { shortcode, msisdn, amountCents, balanceCents };
+    const receipt = { number, ...rest, ...money, atMillis, accountReference, thirdPartyTransId, order, validation };
     keep(this.receipts, receipt);
     keep(this.subscriber(msisdn).receipts, receipt);
     return receipt;

@@ -46,6 +46,22 @@ export interface Outcome {
   readonly receipt: Receipt | undefined;
 }
 
+/** A customer's payment that has a number, and has not moved. */
+export interface PayIn {
+  readonly number: string;
+  readonly organization: Organization;
+  readonly msisdn: string;
+  readonly amountCents: number;
+  readonly accountReference: string;
+  readonly atMillis: number;
+}
+
+/** A payment that M-Pesa stopped, because of the answer of the ValidationURL. */
+export interface RefusedPayment extends PayIn {
+  /** The ResultCode of the answer; "unreachable" if there was none. */
+  readonly code: string;
+}
+
 /** Money that moved. */
 export interface Receipt {
   readonly number: string;
@@ -57,6 +73,12 @@ export interface Receipt {
   readonly atMillis: number;
   /** The account that the payer named; empty for a payout. */
   readonly accountReference: string;
+  /** The new balance of the organization's account that took or gave the money. */
+  readonly balanceCents: number;
+  /** The id that the business gave the payment; often empty. */
+  readonly thirdPartyTransId: string;
   /** Undefined where the customer paid without a prompt. */
   readonly order: Order | undefined;
+  /** What the ValidationURL said; undefined where it was not asked. */
+  readonly validation: "accepted" | "unreachable" | undefined;
 }

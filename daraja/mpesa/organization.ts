@@ -9,6 +9,8 @@ export interface Organization {
   readonly initiatorPassword: string;
   /** An account that would hold more refuses a payment with code 8. */
   readonly utilityCentsMax: number;
+  /** Whether the ValidationURL is asked. Safaricom switches it on by request. */
+  isValidationActive: boolean;
   /** Money that came from the bank and has not been moved to the utility account. */
   workingCents: number;
   /** Customers' payments come in here, and payouts go out. */
@@ -32,6 +34,7 @@ export function newOrganization(differing: Partial<Organization> = {}): Organiza
     initiatorName: "testapi",
     initiatorPassword: "Simulated-Password-1",
     utilityCentsMax: 100_000_000_000,
+    isValidationActive: false,
     workingCents: 70_000_000,
     utilityCents: 100_000_000,
     chargesCents: 0,

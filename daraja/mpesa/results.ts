@@ -19,4 +19,14 @@ export const RESULTS = {
   R000002: "The OriginalTransactionID is invalid.",
 } as const;
 
+/** The codes with which a business refuses a payment that its ValidationURL is asked about. */
+export const VALIDATION_REFUSALS: Readonly<Record<string, string>> = {
+  C2B00011: "Invalid MSISDN",
+  C2B00012: "Invalid Account Number",
+  C2B00013: "Invalid Amount",
+  C2B00014: "Invalid KYC Details",
+  C2B00015: "Invalid Shortcode",
+  C2B00016: "Other Error",
+};
+
 export type ResultCode = keyof typeof RESULTS;

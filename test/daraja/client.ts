@@ -9,10 +9,18 @@ import { stamp } from "../../daraja/mpesa/nairobi-time.js";
 import { type Daraja, type DarajaOptions, startDaraja } from "../../daraja/simulator.js";
 import { CERTIFICATE_FILE, MONDAY_MILLIS } from "./given.js";
 
+const ACCEPTED = '{"ResultCode":0,"ResultDesc":"Accepted"}';
+
 export interface Answer {
   readonly status: number;
   /** Undefined where the answer is no JSON. */
   readonly body: Record<string, unknown> | undefined;
+}
+
+/** What the business's server answers to a callback; without a body, nothing ever. */
+export interface CallbackAnswer {
+  readonly status?: number;
+  readonly body?: string;
 }
 
 /** The fields that differ from those of a right request; undefined leaves one out. */
@@ -24,6 +32,8 @@ export class Client {
   readonly clock: SimulatorClock;
   /** The callbacks that arrived, in their order. */
   readonly received: { path: string; body: string }[] = [];
+  /** By path, where the answer is not an acceptance. */
+  readonly answers = new Map<string, CallbackAnswer>();
   readonly #server: Server;
   #token = "";
 
@@ -33,7 +43,8 @@ export class Client {
     this.#server = createServer((request, response) => {
       void text(request).then((body) => {
         this.received.push({ path: request.url ?? "", body });
-        response.setHeader("content-type", "application/json").end('{"ResultCode":0,"ResultDesc":"Accepted"}');
+        const { status = 200, body: answer } = this.answers.get(request.url ?? "") ?? { body: ACCEPTED };
+        if (answer !== undefined) response.writeHead(status, { "content-type": "application/json" }).end(answer);
       });
     });
   }
@@ -75,6 +86,24 @@ export class Client {
       headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
       body: typeof body === "string" ? body : JSON.stringify(body),
     });
+  }
+
+  /** Registers addresses of C2B: /confirmations and /validations. */
+  registerUrls(differing: Differing = {}, version = "v2"): Promise<Answer> {
+    return this.post(`/mpesa/c2b/${version}/registerurl`, {
+      ShortCode: this.#organization.shortcode,
+      ResponseType: "Completed",
+      ConfirmationURL: this.urlOf("/confirmations"),
+      ValidationURL: this.urlOf("/validations"),
+      ...differing,
+    });
+  }
+
+  /** Asks the simulator itself; without a body by GET. */
+  async control(path: string, body?: object): Promise<Readonly<Record<string, unknown>>> {
+    const init = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
+    const answer = await this.#call(`/simulator${path}`, init);
+    return { status: answer.status, ...answer.body };
   }
 
   push(msisdn: string, differing: Differing = {}): Promise<Answer> {

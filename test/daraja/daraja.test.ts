@@ -132,14 +132,9 @@ describe("the Daraja simulator", () => {
 
   it("tells a program what it holds, and takes payments without a prompt", async () => {
     const client = await Client.start();
-    const call = async (path: string, body?: object): Promise<Readonly<Record<string, unknown>>> => {
-      const sent = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
-      const response = await fetch(`${client.daraja.url}/simulator${path}`, sent);
-      return { status: response.status, ...((await response.json()) as object) };
-    };
     try {
       const { CheckoutRequestID } = (await client.push("254700000000")).body ?? {};
-      expect((await call(""))["orders"]).to.deep.include.members([
+      expect((await client.control(""))["orders"]).to.deep.include.members([
         {
           accepted_at: "2026-01-05T06:00:00.000Z",
           product: "stk_push",
@@ -153,16 +148,16 @@ describe("the Daraja simulator", () => {
           receipt: null,
         },
       ]);
-      expect(await call("/clock", { advance_seconds: 5 })).to.deep.equal({
+      expect(await client.control("/clock", { advance_seconds: 5 })).to.deep.equal({
         status: 200,
         now: "2026-01-05T06:00:05.000Z",
       });
       expect(client.received).to.have.length(1);
 
       const payment = { phone_number: "254712345678", amount: 70, account_reference: "shop 7" };
-      const paid = await call("/payments", payment);
+      const paid = await client.control("/payments", payment);
       expect(paid).to.include({ status: 201, direction: "in", shortcode: "174379", ...payment });
-      const state = await call("");
+      const state = await client.control("");
       expect(state).to.have.nested.property("receipts[0].receipt", paid["receipt"]);
       expect(state).to.have.nested.property("organizations[0].utility", 1_000_170);
       expect(state).to.have.nested.property("customers[0].balance", 199_930);
@@ -175,11 +170,11 @@ describe("the Daraja simulator", () => {
         ["/payments", { ...payment, padding: "x".repeat(70_000) }, /^the body must be a JSON object/],
         ["/clock", { advance_seconds: -1 }, /^advance_seconds must/],
       ] as const) {
-        const refused = await call(path, body);
+        const refused = await client.control(path, body);
         expect(refused["status"]).to.equal(400);
         expect(refused["error"]).to.match(problem);
       }
-      expect(await call("/orders")).to.include({ status: 404 });
+      expect(await client.control("/orders")).to.include({ status: 404 });
       const certificate = await fetch(`${client.daraja.url}/simulator/certificate`);
       expect(await certificate.text()).to.equal(readFileSync(CERTIFICATE_FILE, "utf8"));
     } finally {

@@ -1,0 +1,133 @@
+import type { Clock } from "../clock.js";
+import type { Mpesa } from "../mpesa/mpesa.js";
+import { stamp } from "../mpesa/nairobi-time.js";
+import type { PayIn, Receipt, RefusedPayment } from "../mpesa/order.js";
+import type { Organization } from "../mpesa/organization.js";
+import type { Callbacks } from "./callbacks.js";
+import type { Answer, Call, Context } from "./context.js";
+import { ownShortcode } from "./fields.js";
+import { Problem } from "./problem.js";
+import { VALIDATION_MILLIS_MAX, type Verdict, verdictOf } from "./validation.js";
+
+interface Parts {
+  readonly clock: Clock;
+  readonly mpesa: Mpesa;
+  readonly callbacks: Callbacks;
+}
+
+/** Where a business wants to be asked about payments, and told of them. */
+interface Registration {
+  readonly validationUrl: string;
+  readonly confirmationUrl: string;
+  /** What becomes of a payment that the ValidationURL says nothing about. */
+  readonly responseType: "Completed" | "Cancelled";
+}
+
+/** A payment that a customer begins: at the phone's menu, and not at a prompt. */
+export interface HandPayment {
+  readonly organization: Organization;
+  readonly msisdn: string;
+  readonly amountCents: number;
+  readonly accountReference: string;
+}
+
+/** What became of a payment by hand. */
+export type HandPaymentEnd =
+  { readonly kind: "paid"; readonly receipt: Receipt } | { readonly kind: "refused"; readonly payment: RefusedPayment };
+
+/** Customers' payments to a shortcode: asks its ValidationURL, and tells its ConfirmationURL. */
+export class C2b {
+  readonly #parts: Parts;
+  /** By shortcode. */
+  readonly #registrations = new Map<string, Registration>();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /** POST /mpesa/c2b/v1/registerurl and v2. Once in production, and here. */
+  registerUrls({ organization, fields }: Call, { ids }: Context): Answer {
+    const shortcode = ownShortcode(organization, fields);
+    const responseType = fields.text("ResponseType", /^(Completed|Cancelled)$/);
+    const confirmationUrl = fields.url("ConfirmationURL");
+    const validationUrl = fields.url("ValidationURL");
+    if (this.#registrations.has(shortcode)) throw new Problem(500, "500.003.1001", "Urls are already registered.");
+    this.#registrations.set(shortcode, {
+      validationUrl,
+      confirmationUrl,
+      responseType: responseType === "Completed" ? "Completed" : "Cancelled",
+    });
+    const body = {
+      OriginatorCoversationID: ids.originatorConversation(),
+      ResponseCode: "0",
+      ResponseDescription: "Success",
+    };
+    return { body };
+  }
+
+  /** A customer pays without a prompt. Resolves after the confirmation. */
+  async pay(payment: HandPayment): Promise<HandPaymentEnd> {
+    const { mpesa } = this.#parts;
+    const payIn = mpesa.begin(payment);
+    const verdict = await this.#askAbout(payIn);
+    const { responseType } = this.#registrations.get(payIn.organization.shortcode) ?? {};
+    if (verdict?.kind === "refused") return { kind: "refused", payment: mpesa.refuse(payIn, verdict.code) };
+    if (verdict?.kind === "unreachable" && responseType === "Cancelled") {
+      return { kind: "refused", payment: mpesa.refuse(payIn, verdict.kind) };
+    }
+    const thirdPartyTransId = verdict?.kind === "accepted" ? verdict.thirdPartyTransId : "";
+    const receipt = mpesa.payIn({ ...payIn, thirdPartyTransId, validation: verdict?.kind });
+    await this.confirm(receipt);
+    return { kind: "paid", receipt };
+  }
+
+  /** Tells the ConfirmationURL of a payment. The callbacks of orders are sent besides. */
+  async confirm(receipt: Receipt): Promise<void> {
+    const registration = this.#registrations.get(receipt.shortcode);
+    if (registration === undefined) return;
+    await this.#parts.callbacks.send(registration.confirmationUrl, JSON.stringify(c2bBody(receipt)));
+  }
+
+  /** Asks the ValidationURL. Undefined if nobody is to be asked. */
+  async #askAbout(payIn: PayIn): Promise<Verdict | undefined> {
+    const { organization } = payIn;
+    const registration = this.#registrations.get(organization.shortcode);
+    if (registration === undefined || !organization.isValidationActive) return undefined;
+    const { shortcode } = organization;
+    const body = c2bBody({ ...payIn, shortcode, balanceCents: undefined, thirdPartyTransId: "" });
+    const { callbacks } = this.#parts;
+    return verdictOf(await callbacks.ask(registration.validationUrl, JSON.stringify(body), VALIDATION_MILLIS_MAX));
+  }
+}
+
+interface C2bPayment {
+  readonly number: string;
+  readonly shortcode: string;
+  readonly msisdn: string;
+  readonly amountCents: number;
+  readonly accountReference: string;
+  readonly atMillis: number;
+  /** Undefined before the payment has moved. */
+  readonly balanceCents: number | undefined;
+  readonly thirdPartyTransId: string;
+}
+
+/** The body of a validation and of a confirmation. All values are texts; the phone is masked. */
+function c2bBody(payment: C2bPayment): object {
+  const { msisdn, balanceCents } = payment;
+  return {
+    TransactionType: "Pay Bill",
+    TransID: payment.number,
+    TransTime: stamp(payment.atMillis),
+    TransAmount: String(payment.amountCents / 100),
+    BusinessShortCode: payment.shortcode,
+    BillRefNumber: payment.accountReference,
+    InvoiceNumber: "",
+    OrgAccountBalance: balanceCents === undefined ? "" : (balanceCents / 100).toFixed(2),
+    ThirdPartyTransID: payment.thirdPartyTransId,
+    MSISDN: `${msisdn.slice(0, 5)}****${msisdn.slice(-3)}`,
+    FirstName: "Jane",
+    MiddleName: "",
+    LastName: "Doe",
+  };
+}

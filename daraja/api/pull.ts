@@ -1,0 +1,66 @@
+import { nairobi } from "../mpesa/nairobi-time.js";
+import type { Receipt } from "../mpesa/order.js";
+import type { Answer, Call, Context } from "./context.js";
+import { ownShortcode } from "./fields.js";
+import { badRequest } from "./problem.js";
+
+const PAGE_ROWS = 100;
+const LISTED_MILLIS = 48 * 3_600_000;
+
+/** Pull Transactions: lists of what came in, for shortcodes that registered for them. */
+export class Pull {
+  readonly #registered = new Set<string>();
+
+  /** POST /pulltransactions/v1/register */
+  register({ organization, fields }: Call, { ids }: Context): Answer {
+    const shortcode = ownShortcode(organization, fields);
+    fields.text("RequestType", /^Pull$/i);
+    fields.msisdn("NominatedNumber");
+    fields.url("CallBackURL");
+    const isNew = !this.#registered.has(shortcode);
+    this.#registered.add(shortcode);
+    const body = {
+      ResponseRefID: ids.originatorConversation(),
+      ResponseStatus: isNew ? "1000" : "1001",
+      ShortCode: shortcode,
+      ResponseDescription: isNew ? "Shortcode Registered Successfully" : "ShortCode already Registered",
+    };
+    return { body };
+  }
+
+  /** POST /pulltransactions/v1/query: what came in during the last 48 hours, 100 rows a page. */
+  list({ organization, fields }: Call, { clock, ids, mpesa }: Context): Answer {
+    const shortcode = ownShortcode(organization, fields);
+    const startMillis = Math.max(fields.dateMillis("StartDate"), clock.nowMillis() - LISTED_MILLIS);
+    const endMillis = fields.dateMillis("EndDate");
+    const offset = Number(fields.text("OffSetValue", /^\d{1,6}$/));
+    if (!this.#registered.has(shortcode)) throw badRequest("ShortCode");
+    const rows = mpesa.receipts
+      .filter((receipt) => receipt.direction === "IN" && receipt.shortcode === shortcode)
+      .filter(({ atMillis }) => startMillis <= atMillis && atMillis <= endMillis)
+      .slice(offset, offset + PAGE_ROWS);
+    const found = rows.length > 0;
+    const body = {
+      ResponseRefID: ids.request(),
+      ResponseCode: found ? "1000" : "1001",
+      ResponseMessage: found ? "Success" : "No transactions found",
+      // The real rail nests the rows in a second array.
+      Response: [rows.map(pulledRow)],
+    };
+    return { body };
+  }
+}
+
+function pulledRow({ number, atMillis, msisdn, amountCents, accountReference }: Receipt): object {
+  const { year, month, day, hour, minute, second } = nairobi(atMillis);
+  return {
+    transactionId: number,
+    trxDate: `${year}-${month}-${day}T${hour}:${minute}:${second}+03:00`,
+    msisdn: Number(msisdn),
+    sender: "MPESA",
+    transactiontype: "c2b-pay-bill-debit",
+    billreference: accountReference,
+    amount: (amountCents / 100).toFixed(1),
+    organizationname: "Simulated Business",
+  };
+}

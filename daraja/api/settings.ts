@@ -1,0 +1,39 @@
+import type { Organization } from "../mpesa/organization.js";
+
+interface Setting {
+  /** What the value must be, for the error. */
+  readonly allowed: string;
+  readonly valueOf: (organization: Organization) => unknown;
+  /** Returns false for a value that is not allowed. */
+  readonly set: (organization: Organization, value: unknown) => boolean;
+}
+
+/** What Safaricom decides for a shortcode, and a test may change while the simulator runs. */
+const SETTINGS: Readonly<Record<string, Setting>> = {
+  is_validation_active: {
+    allowed: "true or false",
+    valueOf: ({ isValidationActive }) => isValidationActive,
+    set: (organization, value) => {
+      if (typeof value !== "boolean") return false;
+      organization.isValidationActive = value;
+      return true;
+    },
+  },
+};
+
+export function settingsOf(organization: Organization): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(SETTINGS).map(([name, { valueOf }]) => [name, valueOf(organization)]));
+}
+
+/** Sets each named setting, up to the first wrong one. Returns what is wrong with that. */
+export function changeSettings(
+  organization: Organization,
+  changes: Readonly<Record<string, unknown>>,
+): string | undefined {
+  for (const [name, value] of Object.entries(changes)) {
+    const setting = SETTINGS[name];
+    if (setting === undefined) return `Unknown setting ${name}. Settings are ${Object.keys(SETTINGS).join(", ")}`;
+    if (!setting.set(organization, value)) return `${name} must be ${setting.allowed}`;
+  }
+  return undefined;
+}

@@ -1,0 +1,146 @@
+import { expect } from "chai";
+
+import { eventually } from "../support/eventually.js";
+import { type CallbackAnswer, Client } from "./client.js";
+
+const PAYMENT = { msisdn: "254700000049", amountCents: 1_000, accountReference: "acc" };
+
+describe("C2B at the simulator", () => {
+  let client: Client;
+
+  beforeEach(async () => {
+    client = await Client.start();
+  });
+
+  afterEach(() => client.close());
+
+  it("confirms a payment without a prompt, in texts, with the phone masked and the new balance", async () => {
+    const { status, body } = await client.registerUrls();
+    expect(status).to.equal(200);
+    expect(body).to.have.property("OriginatorCoversationID");
+    const receipt = await client.daraja.deposit(PAYMENT);
+    expect(
+      client.received.map(({ path }) => path),
+      "no validation",
+    ).to.deep.equal(["/confirmations"]);
+    expect(client.lastAt("/confirmations")).to.deep.equal({
+      TransactionType: "Pay Bill",
+      TransID: receipt.number,
+      TransTime: "20260105090000",
+      TransAmount: "10",
+      BusinessShortCode: "174379",
+      BillRefNumber: "acc",
+      InvoiceNumber: "",
+      OrgAccountBalance: "1000010.00",
+      ThirdPartyTransID: "",
+      MSISDN: "25470****049",
+      FirstName: "Jane",
+      MiddleName: "",
+      LastName: "Doe",
+    });
+    expect(client.daraja.organization.utilityCents).to.equal(100_001_000);
+  });
+
+  it("confirms a paid prompt besides its callback", async () => {
+    await client.registerUrls();
+    await client.push("254700000000");
+    await client.clock.advance(5_000);
+    expect(client.received.map(({ path }) => path)).to.deep.equal(["/callbacks/a0", "/confirmations"]);
+  });
+
+  it("registers addresses once, and only right ones", async () => {
+    for (const field of ["ResponseType", "ConfirmationURL", "ValidationURL", "ShortCode"]) {
+      expect((await client.registerUrls({ [field]: "600000" })).body?.["errorMessage"]).to.equal(
+        `Bad Request - Invalid ${field}`,
+      );
+    }
+    await client.registerUrls();
+    const { status, body } = await client.registerUrls();
+    expect([status, body?.["errorCode"]]).to.deep.equal([500, "500.003.1001"]);
+  });
+
+  describe("with validation", () => {
+    beforeEach(() => {
+      client.daraja.organization.isValidationActive = true;
+    });
+
+    it("asks before the money moves, with the body and the id of the confirmation", async () => {
+      await client.registerUrls();
+      client.answers.set("/validations", {
+        body: '{"ResultCode":"0","ResultDesc":"Accepted","ThirdPartyTransID":"our-7"}',
+      });
+      const receipt = await client.daraja.deposit(PAYMENT);
+      expect(client.received.map(({ path }) => path)).to.deep.equal(["/validations", "/confirmations"]);
+      const asked = client.lastAt("/validations") as object;
+      expect(asked).to.include({ TransID: receipt.number, OrgAccountBalance: "", ThirdPartyTransID: "" });
+      const changed = { OrgAccountBalance: "1000010.00", ThirdPartyTransID: "our-7" };
+      expect(client.lastAt("/confirmations")).to.deep.equal({ ...asked, ...changed });
+      expect(receipt.validation).to.equal("accepted");
+    });
+
+    it("moves nothing when the business refuses, and remembers the code", async () => {
+      await client.registerUrls();
+      client.answers.set("/validations", { body: '{"ResultCode":"C2B00012","ResultDesc":"Rejected"}' });
+      const refused = await client.control("/payments", {
+        phone_number: PAYMENT.msisdn,
+        amount: 10,
+        account_reference: "acc",
+      });
+      const payment = { shortcode: "174379", phone_number: PAYMENT.msisdn, amount: 10, code: "C2B00012" };
+      const error = "The ValidationURL refused the payment: C2B00012, Invalid Account Number";
+      expect(refused).to.include({ status: 409, error, ...payment });
+      expect(client.daraja.receipts).to.deep.equal([]);
+      expect(client.daraja.organization.utilityCents).to.equal(100_000_000);
+      expect(client.received.map(({ path }) => path)).to.deep.equal(["/validations"]);
+      const state = await client.control("");
+      expect(state).to.have.nested.property("refused_payments[0]").that.includes(payment);
+      expect(await (await fetch(client.daraja.url)).text()).to.contain("<td>C2B00012</td>");
+    });
+
+    for (const [name, answer] of [
+      ["another status", { status: 503, body: '{"ResultCode":"0"}' }],
+      ["unreadable JSON", { body: '{"ResultCode":"0"' }],
+      ["JSON without a code", { body: "null" }],
+    ] satisfies [string, CallbackAnswer][]) {
+      for (const [responseType, kind] of [
+        ["Completed", "paid"],
+        ["Cancelled", "refused"],
+      ] as const) {
+        it(`takes ${name} for no answer: with ${responseType} the payment is ${kind}`, async () => {
+          await client.registerUrls({ ResponseType: responseType });
+          client.answers.set("/validations", answer);
+          const end = await client.daraja.payByHand(PAYMENT);
+          expect(end.kind).to.equal(kind);
+          expect(end.kind === "paid" ? end.receipt.validation : end.payment.code).to.equal("unreachable");
+          expect(client.daraja.receipts).to.have.length(kind === "paid" ? 1 : 0);
+        });
+      }
+    }
+
+    it("waits eight seconds for the answer", async () => {
+      await client.registerUrls({ ResponseType: "Cancelled" });
+      client.answers.set("/validations", {});
+      const paying = client.daraja.payByHand(PAYMENT);
+      await eventually(() => client.received.length === 1);
+      await client.clock.advance(7_999);
+      expect(client.daraja.mpesa.refused).to.deep.equal([]);
+      await client.clock.advance(1);
+      expect(await paying).to.have.nested.property("payment.code", "unreachable");
+    });
+  });
+
+  it("changes its settings while it runs", async () => {
+    const changed = await client.control("/settings", { is_validation_active: true });
+    expect(changed).to.include({ status: 200, shortcode: "174379" });
+    expect(changed["settings"]).to.include({ is_validation_active: true });
+    for (const [body, error] of [
+      [{ is_validation_active: "yes" }, /^is_validation_active must be true or false$/],
+      [{ is_validated: true }, /^Unknown setting is_validated. Settings are is_validation_active/],
+      [{ shortcode: "600000" }, /^shortcode must be one of the simulator's$/],
+    ] as const) {
+      const refused = await client.control("/settings", body);
+      expect(refused["status"]).to.equal(400);
+      expect(refused["error"]).to.match(error);
+    }
+  });
+});

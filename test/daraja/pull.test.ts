@@ -1,0 +1,103 @@
+import { expect } from "chai";
+
+import { Client } from "./client.js";
+
+describe("pull transactions at the simulator", () => {
+  let client: Client;
+
+  beforeEach(async () => {
+    client = await Client.start();
+  });
+
+  afterEach(() => client.close());
+
+  function registerPull(): ReturnType<Client["post"]> {
+    return client.post("/pulltransactions/v1/register", {
+      ShortCode: "174379",
+      RequestType: "Pull",
+      NominatedNumber: "254700000000",
+      CallBackURL: client.urlOf("/pulls"),
+    });
+  }
+
+  async function pulled(differing = {}): Promise<Record<string, unknown>[]> {
+    const { status, body } = await pull(differing);
+    expect(status).to.equal(200);
+    const [rows = []] = body?.["Response"] as Record<string, unknown>[][];
+    expect(body?.["ResponseCode"]).to.equal(rows.length > 0 ? "1000" : "1001");
+    return rows;
+  }
+
+  function pull(differing = {}): ReturnType<Client["post"]> {
+    return client.post("/pulltransactions/v1/query", {
+      ShortCode: "174379",
+      StartDate: "2026-01-05 00:00:00",
+      EndDate: "2026-01-09 9:00:00",
+      OffSetValue: "0",
+      ...differing,
+    });
+  }
+
+  it("is for registered shortcodes", async () => {
+    expect((await pull()).body?.["errorMessage"]).to.equal("Bad Request - Invalid ShortCode");
+    const answers = [await registerPull(), await registerPull()];
+    expect(answers.map(({ body }) => body?.["ResponseStatus"])).to.deep.equal(["1000", "1001"]);
+  });
+
+  it("lists what came in, prompts and deposits, and no payout", async () => {
+    await registerPull();
+    expect(await pulled()).to.deep.equal([]);
+    await client.push("254700000000");
+    await client.payOut("254100000000");
+    await client.clock.advance(5_000);
+    await client.daraja.deposit({ msisdn: "254700000001", amountCents: 2_000, accountReference: "acc" });
+    const rows = await pulled();
+    expect(rows[0]).to.deep.equal({
+      transactionId: client.daraja.receipts.find(({ direction }) => direction === "IN")?.number,
+      trxDate: "2026-01-05T09:00:05+03:00",
+      msisdn: 254700000000,
+      sender: "MPESA",
+      transactiontype: "c2b-pay-bill-debit",
+      billreference: "INVOICE-1",
+      amount: "100.0",
+      organizationname: "Simulated Business",
+    });
+    expect(rows.map(({ amount }) => amount)).to.deep.equal(["100.0", "20.0"]);
+  });
+
+  it("lists a hundred rows a page, from the offset that is asked for", async () => {
+    await registerPull();
+    for (let i = 0; i < 120; i++) {
+      await client.daraja.deposit({ msisdn: "254700000001", amountCents: 100, accountReference: String(i) });
+    }
+    expect(await pulled()).to.have.length(100);
+    const rest = await pulled({ OffSetValue: 100 });
+    expect(rest.map(({ billreference }) => billreference)).to.deep.equal(
+      Array.from({ length: 20 }, (_, i) => String(100 + i)),
+    );
+    expect(await pulled({ OffSetValue: 120 })).to.deep.equal([]);
+  });
+
+  it("lists the span that is asked for, and no more than 48 hours back", async () => {
+    await registerPull();
+    await client.daraja.deposit({ msisdn: "254700000001", amountCents: 100, accountReference: "x" });
+    expect(await pulled({ EndDate: "2026-01-05 08:59:59" })).to.deep.equal([]);
+    expect(await pulled({ StartDate: "2026-01-05 09:00:01" })).to.deep.equal([]);
+    expect(await pulled()).to.have.length(1);
+    await client.clock.advance(48 * 3_600_000 + 1);
+    await client.renewToken();
+    expect(await pulled()).to.deep.equal([]);
+  });
+
+  it("is refused with a wrong date or offset", async () => {
+    await registerPull();
+    for (const [field, value] of [
+      ["StartDate", "2026-01-05T00:00:00"],
+      ["EndDate", "2026-13-05 00:00:00"],
+      ["OffSetValue", "-1"],
+      ["ShortCode", "600000"],
+    ] as const) {
+      expect((await pull({ [field]: value })).body?.["errorMessage"]).to.equal(`Bad Request - Invalid ${field}`);
+    }
+  });
+});
