@@ -1,12 +1,14 @@
+import { createHash } from "node:crypto";
+
 import type { Clock } from "../clock.js";
 import type { Mpesa } from "../mpesa/mpesa.js";
 import { stamp } from "../mpesa/nairobi-time.js";
 import type { PayIn, Receipt, RefusedPayment } from "../mpesa/order.js";
-import type { Organization } from "../mpesa/organization.js";
+import type { C2bVersion, Organization } from "../mpesa/organization.js";
 import type { Callbacks } from "./callbacks.js";
 import type { Answer, Call, Context } from "./context.js";
 import { ownShortcode } from "./fields.js";
-import { Problem } from "./problem.js";
+import { noProduct, Problem } from "./problem.js";
 import { VALIDATION_MILLIS_MAX, type Verdict, verdictOf } from "./validation.js";
 
 interface Parts {
@@ -17,6 +19,7 @@ interface Parts {
 
 /** Where a business wants to be asked about payments, and told of them. */
 interface Registration {
+  readonly version: C2bVersion;
   readonly validationUrl: string;
   readonly confirmationUrl: string;
   /** What becomes of a payment that the ValidationURL says nothing about. */
@@ -46,13 +49,19 @@ export class C2b {
   }
 
   /** POST /mpesa/c2b/v1/registerurl and v2. Once in production, and here. */
-  registerUrls({ organization, fields }: Call, { ids }: Context): Answer {
+  register(version: C2bVersion): (call: Call, context: Context) => Answer {
+    return (call, context) => this.#register(version, call, context);
+  }
+
+  #register(version: C2bVersion, { organization, fields }: Call, { ids }: Context): Answer {
+    if ((organization.c2bVersion ?? version) !== version) throw noProduct();
     const shortcode = ownShortcode(organization, fields);
     const responseType = fields.text("ResponseType", /^(Completed|Cancelled)$/);
     const confirmationUrl = fields.url("ConfirmationURL");
     const validationUrl = fields.url("ValidationURL");
     if (this.#registrations.has(shortcode)) throw new Problem(500, "500.003.1001", "Urls are already registered.");
     this.#registrations.set(shortcode, {
+      version,
       validationUrl,
       confirmationUrl,
       responseType: responseType === "Completed" ? "Completed" : "Cancelled",
@@ -85,7 +94,7 @@ export class C2b {
   async confirm(receipt: Receipt): Promise<void> {
     const registration = this.#registrations.get(receipt.shortcode);
     if (registration === undefined) return;
-    await this.#parts.callbacks.send(registration.confirmationUrl, JSON.stringify(c2bBody(receipt)));
+    await this.#parts.callbacks.send(registration.confirmationUrl, JSON.stringify(c2bBody(receipt, registration)));
   }
 
   /** Asks the ValidationURL. Undefined if nobody is to be asked. */
@@ -94,7 +103,7 @@ export class C2b {
     const registration = this.#registrations.get(organization.shortcode);
     if (registration === undefined || !organization.isValidationActive) return undefined;
     const { shortcode } = organization;
-    const body = c2bBody({ ...payIn, shortcode, balanceCents: undefined, thirdPartyTransId: "" });
+    const body = c2bBody({ ...payIn, shortcode, balanceCents: undefined, thirdPartyTransId: "" }, registration);
     const { callbacks } = this.#parts;
     return verdictOf(await callbacks.ask(registration.validationUrl, JSON.stringify(body), VALIDATION_MILLIS_MAX));
   }
@@ -112,8 +121,8 @@ interface C2bPayment {
   readonly thirdPartyTransId: string;
 }
 
-/** The body of a validation and of a confirmation. All values are texts; the phone is masked. */
-function c2bBody(payment: C2bPayment): object {
+/** The body of a validation and of a confirmation. All values are texts; the phone is hidden. */
+function c2bBody(payment: C2bPayment, { version }: Registration): object {
   const { msisdn, balanceCents } = payment;
   return {
     TransactionType: "Pay Bill",
@@ -125,9 +134,14 @@ function c2bBody(payment: C2bPayment): object {
     InvoiceNumber: "",
     OrgAccountBalance: balanceCents === undefined ? "" : (balanceCents / 100).toFixed(2),
     ThirdPartyTransID: payment.thirdPartyTransId,
-    MSISDN: `${msisdn.slice(0, 5)}****${msisdn.slice(-3)}`,
+    MSISDN: version === 1 ? hashed(msisdn) : `${msisdn.slice(0, 4)} ***** ${msisdn.slice(-3)}`,
     FirstName: "Jane",
     MiddleName: "",
     LastName: "Doe",
   };
+}
+
+/** Without a salt, as Safaricom does it. */
+function hashed(msisdn: string): string {
+  return createHash("sha256").update(msisdn).digest("hex");
 }

@@ -21,6 +21,11 @@ export function spikeArrest(): Problem {
   return new Problem(500, "500.003.02", "Spike Arrest Violation");
 }
 
+/** The app has not the product of the path. */
+export function noProduct(): Problem {
+  return new Problem(401, "401.003.01", "Invalid API call as no apiproduct match found");
+}
+
 /** Products report an invalid token in different ways; STK does so with HTTP 404. */
 export const INVALID_TOKEN = {
   stk: () => new Problem(404, "404.001.03", "Invalid Access Token"),

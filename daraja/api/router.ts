@@ -25,7 +25,6 @@ export class Router {
 
   constructor(context: Context, c2b: C2b) {
     const pull = new Pull();
-    const registerUrls: Route["product"] = (call, within) => c2b.registerUrls(call, within);
     this.#context = context;
     this.#routes = {
       "/mpesa/stkpush/v1/processrequest": { family: "stk", product: stkPush },
@@ -33,8 +32,8 @@ export class Router {
       "/mpesa/b2c/v3/paymentrequest": { family: "initiator", product: payOut },
       "/mpesa/accountbalance/v1/query": { family: "initiator", product: queryBalance },
       "/mpesa/transactionstatus/v1/query": { family: "other", product: queryStatus },
-      "/mpesa/c2b/v1/registerurl": { family: "other", product: registerUrls },
-      "/mpesa/c2b/v2/registerurl": { family: "other", product: registerUrls },
+      "/mpesa/c2b/v1/registerurl": { family: "other", product: c2b.register(1) },
+      "/mpesa/c2b/v2/registerurl": { family: "other", product: c2b.register(2) },
       "/pulltransactions/v1/register": { family: "other", product: (call, within) => pull.register(call, within) },
       "/pulltransactions/v1/query": { family: "other", product: (call, within) => pull.list(call, within) },
     };

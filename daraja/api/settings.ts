@@ -10,6 +10,15 @@ interface Setting {
 
 /** What Safaricom decides for a shortcode, and a test may change while the simulator runs. */
 const SETTINGS: Readonly<Record<string, Setting>> = {
+  c2b_version: {
+    allowed: "1, 2, or null for both",
+    valueOf: ({ c2bVersion }) => c2bVersion ?? null,
+    set: (organization, value) => {
+      if (value !== 1 && value !== 2 && value !== null) return false;
+      organization.c2bVersion = value ?? undefined;
+      return true;
+    },
+  },
   is_validation_active: {
     allowed: "true or false",
     valueOf: ({ isValidationActive }) => isValidationActive,

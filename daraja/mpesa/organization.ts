@@ -1,3 +1,6 @@
+/** Of the path that registers the URLs of C2B. It decides how a confirmation hides the phone. */
+export type C2bVersion = 1 | 2;
+
 /** What Safaricom knows of a business: its app, its shortcode, its initiator and its accounts. */
 export interface Organization {
   readonly shortcode: string;
@@ -9,6 +12,8 @@ export interface Organization {
   readonly initiatorPassword: string;
   /** An account that would hold more refuses a payment with code 8. */
   readonly utilityCentsMax: number;
+  /** The version of C2B that the app has. Undefined takes both. */
+  c2bVersion: C2bVersion | undefined;
   /** Whether the ValidationURL is asked. Safaricom switches it on by request. */
   isValidationActive: boolean;
   /** Money that came from the bank and has not been moved to the utility account. */
@@ -34,6 +39,7 @@ export function newOrganization(differing: Partial<Organization> = {}): Organiza
     initiatorName: "testapi",
     initiatorPassword: "Simulated-Password-1",
     utilityCentsMax: 100_000_000_000,
+    c2bVersion: undefined,
     isValidationActive: false,
     workingCents: 70_000_000,
     utilityCents: 100_000_000,

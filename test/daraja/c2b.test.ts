@@ -33,7 +33,7 @@ describe("C2B at the simulator", () => {
       InvoiceNumber: "",
       OrgAccountBalance: "1000010.00",
       ThirdPartyTransID: "",
-      MSISDN: "25470****049",
+      MSISDN: "2547 ***** 049",
       FirstName: "Jane",
       MiddleName: "",
       LastName: "Doe",
@@ -46,6 +46,23 @@ describe("C2B at the simulator", () => {
     await client.push("254700000000");
     await client.clock.advance(5_000);
     expect(client.received.map(({ path }) => path)).to.deep.equal(["/callbacks/a0", "/confirmations"]);
+  });
+
+  it("hides the phone in a hash, if the addresses were registered by v1", async () => {
+    await client.registerUrls({}, "v1");
+    await client.daraja.deposit(PAYMENT);
+    // printf %s 254700000049 | sha256sum
+    const hash = "4ec64e509adef5b71ad6023f7d299c552c417fd434e081b006921a7caf257814";
+    expect(client.lastAt("/confirmations")).to.include({ MSISDN: hash });
+  });
+
+  it("registers addresses by the version that the app has", async () => {
+    await client.control("/settings", { c2b_version: 1 });
+    const { status, body } = await client.registerUrls();
+    expect(status).to.equal(401);
+    const errorMessage = "Invalid API call as no apiproduct match found";
+    expect(body).to.include({ errorCode: "401.003.01", errorMessage });
+    expect((await client.registerUrls({}, "v1")).status).to.equal(200);
   });
 
   it("registers addresses once, and only right ones", async () => {
@@ -135,7 +152,8 @@ describe("C2B at the simulator", () => {
     expect(changed["settings"]).to.include({ is_validation_active: true });
     for (const [body, error] of [
       [{ is_validation_active: "yes" }, /^is_validation_active must be true or false$/],
-      [{ is_validated: true }, /^Unknown setting is_validated. Settings are is_validation_active/],
+      [{ c2b_version: 3 }, /^c2b_version must be 1, 2, or null for both$/],
+      [{ is_validated: true }, /^Unknown setting is_validated. Settings are c2b_version, is_validation_active/],
       [{ shortcode: "600000" }, /^shortcode must be one of the simulator's$/],
     ] as const) {
       const refused = await client.control("/settings", body);
