@@ -115,7 +115,7 @@ export class Mpesa {
   }
 
   #collect(order: Collection): Receipt {
-    return this.payIn({ ...order, thirdPartyTransId: "", order });
+    return this.payIn({ ...order, thirdPartyTransId: order.merchantRequestId, order });
   }
 
   #payOut(order: Payout): Receipt {

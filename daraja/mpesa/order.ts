@@ -75,7 +75,7 @@ export interface Receipt {
   readonly accountReference: string;
   /** The new balance of the organization's account that took or gave the money. */
   readonly balanceCents: number;
-  /** The id that the business gave the payment; often empty. */
+  /** The push's MerchantRequestID, or the id from the validation's answer; often empty. */
   readonly thirdPartyTransId: string;
   /** Undefined where the customer paid without a prompt. */
   readonly order: Order | undefined;

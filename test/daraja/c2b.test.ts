@@ -41,11 +41,16 @@ describe("C2B at the simulator", () => {
     expect(client.daraja.organization.utilityCents).to.equal(100_001_000);
   });
 
-  it("confirms a paid prompt besides its callback", async () => {
+  it("confirms a paid prompt besides its callback, with the ids of the prompt", async () => {
     await client.registerUrls();
-    await client.push("254700000000");
+    const { body } = await client.push("254700000000");
     await client.clock.advance(5_000);
     expect(client.received.map(({ path }) => path)).to.deep.equal(["/callbacks/a0", "/confirmations"]);
+    expect(client.lastAt("/confirmations")).to.include({
+      TransID: client.daraja.receipts[0]?.number,
+      ThirdPartyTransID: body?.["MerchantRequestID"],
+      BillRefNumber: "INVOICE-1",
+    });
   });
 
   it("hides the phone in a hash, if the addresses were registered by v1", async () => {
