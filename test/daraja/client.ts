@@ -143,9 +143,9 @@ export class Client {
     });
   }
 
-  queryStatus(differing: Differing = {}): Promise<Answer> {
+  queryStatus(differing: Differing = {}, token = this.#token): Promise<Answer> {
     const about = { CommandID: "TransactionStatusQuery", TransactionID: "", OriginalConversationID: "txn_1" };
-    return this.post("/mpesa/transactionstatus/v1/query", { ...this.#query(), ...about, ...differing });
+    return this.post("/mpesa/transactionstatus/v1/query", { ...this.#query(), ...about, ...differing }, token);
   }
 
   queryBalance(differing: Differing = {}): Promise<Answer> {

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 
 import { newOrganization } from "../../daraja/mpesa/organization.js";
-import { Client, encrypted } from "./client.js";
+import { Client, type Differing, encrypted } from "./client.js";
 
 const RESULT = "/callbacks/c0";
 
@@ -73,6 +73,25 @@ describe("the queries at the simulator", () => {
       expect(amounts).to.deep.equal(["100", "100", "70", "50"]);
     });
 
+    it("names the shortcode as the party that was credited or debited, order or none", async () => {
+      await client.payOut("254100000000");
+      await client.push("254700000000");
+      await client.clock.advance(5_000);
+      await client.daraja.deposit({ msisdn: "254700000049", amountCents: 5_000, accountReference: "x" });
+      const parties: unknown[] = [];
+      for (const { number } of client.daraja.receipts) {
+        await client.queryStatus({ TransactionID: number, OriginalConversationID: undefined });
+        const parameters = (await result()).ResultParameters.ResultParameter as { Key: string; Value: unknown }[];
+        parties.push(parameters.slice(0, 2).map(({ Value }) => Value));
+      }
+      const business = "174379 - Simulated Business";
+      expect(parties).to.have.deep.members([
+        [business, "254100000000 - JANE SIMULATED DOE"],
+        ["254700000000 - JANE SIMULATED DOE", business],
+        ["254700000049 - JANE SIMULATED DOE", business],
+      ]);
+    });
+
     it("has a code that is a text, and one parameter as an object, where nothing is found", async () => {
       await client.queryStatus();
       const { ResultCode, ResultParameters } = await result();
@@ -142,35 +161,30 @@ describe("the queries at the simulator", () => {
     });
   });
 
-  it("keep organizations apart", async () => {
-    const [one, two] = [newOrganization(), newOrganization({ shortcode: "600000", consumerKey: "two" })];
+  it("keep organizations apart, each with its own initiator", async () => {
+    const one = newOrganization();
+    const two = newOrganization({ shortcode: "600000", consumerKey: "two", initiatorName: "initiator-two" });
     const both = await Client.start({ organizations: [one, two] });
     try {
       await both.payOut("254100000000");
       await both.clock.advance(5_000);
+      const deposit = { msisdn: "254700000049", amountCents: 100, accountReference: "x" };
+      const { number: receiptOfTwo } = await both.daraja.deposit({ ...deposit, shortcode: "600000" });
       const { body } = await both.authorize({
         authorization: `Basic ${Buffer.from("two:simulated-consumer-secret").toString("base64")}`,
       });
-      const token = String(body?.["access_token"]);
-      const answer = await both.post(
-        "/mpesa/transactionstatus/v1/query",
-        {
-          Initiator: two.initiatorName,
-          SecurityCredential: encrypted(two.initiatorPassword),
-          CommandID: "TransactionStatusQuery",
-          OriginalConversationID: "txn_1",
-          PartyA: "600000",
-          IdentifierType: 4,
-          ResultURL: both.urlOf(RESULT),
-          QueueTimeOutURL: both.urlOf("/timeouts/c0"),
-          Remarks: "OK",
-        },
-        token,
-      );
-      expect(answer.status).to.equal(200);
-      await both.clock.advance(2_000);
-      expect((both.lastAt(RESULT) as Result).Result["ResultCode"]).to.equal("R000002");
-      expect([one.utilityCents, two.utilityCents]).to.deep.equal([99_990_000, 100_000_000]);
+      const askAsTwo = async (differing: Differing): Promise<unknown> => {
+        const about = { PartyA: "600000", Initiator: "initiator-two", OriginalConversationID: undefined };
+        const answer = await both.queryStatus({ ...about, ...differing }, String(body?.["access_token"]));
+        expect(answer.status).to.equal(200);
+        await both.clock.advance(2_000);
+        return (both.lastAt(RESULT) as Result).Result["ResultCode"];
+      };
+      expect(await askAsTwo({ OriginalConversationID: "txn_1" })).to.equal("R000002");
+      expect(await askAsTwo({ TransactionID: both.daraja.receipts[0]?.number })).to.equal("R000002");
+      expect(await askAsTwo({ TransactionID: receiptOfTwo })).to.equal(0);
+      expect(await askAsTwo({ TransactionID: receiptOfTwo, Initiator: one.initiatorName })).to.equal(2001);
+      expect([one.utilityCents, two.utilityCents]).to.deep.equal([99_990_000, 100_000_100]);
     } finally {
       await both.close();
     }
