@@ -1,11 +1,18 @@
 import { nairobi } from "../mpesa/nairobi-time.js";
 import type { Receipt } from "../mpesa/order.js";
+import type { Organization } from "../mpesa/organization.js";
 import type { Answer, Call, Context } from "./context.js";
 import { ownShortcode } from "./fields.js";
 import { badRequest } from "./problem.js";
 
 const PAGE_ROWS = 100;
 const LISTED_MILLIS = 48 * 3_600_000;
+const FOUND = { ResponseCode: "1000", ResponseMessage: "Success" };
+// The words are the same for a list that is empty and for a shortcode that was never provisioned.
+const NONE_FOUND = {
+  ResponseCode: "1001",
+  ResponseMessage: "No records found or Organization Name not available",
+};
 
 /** Pull Transactions: lists of what came in, for shortcodes that registered for them. */
 export class Pull {
@@ -35,20 +42,26 @@ export class Pull {
     const endMillis = fields.dateMillis("EndDate");
     const offset = Number(fields.text("OffSetValue", /^\d{1,6}$/));
     if (!this.#registered.has(shortcode)) throw badRequest("ShortCode");
-    const rows = mpesa.receipts
-      .filter((receipt) => receipt.direction === "IN" && receipt.shortcode === shortcode)
-      .filter(({ atMillis }) => startMillis <= atMillis && atMillis <= endMillis)
-      .slice(offset, offset + PAGE_ROWS);
-    const found = rows.length > 0;
+    const rows = organization.isPullProvisioned
+      ? mpesa.receipts
+          .filter((receipt) => receipt.shortcode === shortcode && isListed(receipt, organization, clock.nowMillis()))
+          .filter(({ atMillis }) => startMillis <= atMillis && atMillis <= endMillis)
+      : [];
+    const counted = organization.pullOffset === "rows" ? 1 : PAGE_ROWS;
+    const page = rows.slice(offset * counted, offset * counted + PAGE_ROWS);
     const body = {
       ResponseRefID: ids.request(),
-      ResponseCode: found ? "1000" : "1001",
-      ResponseMessage: found ? "Success" : "No transactions found",
+      ...(page.length > 0 ? FOUND : NONE_FOUND),
+      ...(organization.pullOffset === "pages" ? { TotalPages: Math.ceil(rows.length / PAGE_ROWS) } : {}),
       // The real rail nests the rows in a second array.
-      Response: [rows.map(pulledRow)],
+      Response: [page.map(pulledRow)],
     };
     return { body };
   }
+}
+
+function isListed({ direction, atMillis }: Receipt, { pullLagMillis }: Organization, nowMillis: number): boolean {
+  return direction === "IN" && atMillis + pullLagMillis <= nowMillis;
 }
 
 function pulledRow({ number, atMillis, msisdn, amountCents, accountReference }: Receipt): object {

@@ -1,5 +1,7 @@
 import type { Organization } from "../mpesa/organization.js";
 
+const PULL_LAG_SECONDS_MAX = 172_800;
+
 interface Setting {
   /** What the value must be, for the error. */
   readonly allowed: string;
@@ -19,12 +21,23 @@ const SETTINGS: Readonly<Record<string, Setting>> = {
       return true;
     },
   },
-  is_validation_active: {
-    allowed: "true or false",
-    valueOf: ({ isValidationActive }) => isValidationActive,
+  is_validation_active: flag("isValidationActive"),
+  is_pull_provisioned: flag("isPullProvisioned"),
+  pull_offset: {
+    allowed: '"rows" or "pages"',
+    valueOf: ({ pullOffset }) => pullOffset,
     set: (organization, value) => {
-      if (typeof value !== "boolean") return false;
-      organization.isValidationActive = value;
+      if (value !== "rows" && value !== "pages") return false;
+      organization.pullOffset = value;
+      return true;
+    },
+  },
+  pull_lag_seconds: {
+    allowed: "a number from 0 to 172800: 48 hours",
+    valueOf: ({ pullLagMillis }) => pullLagMillis / 1_000,
+    set: (organization, value) => {
+      if (typeof value !== "number" || !(value >= 0 && value <= PULL_LAG_SECONDS_MAX)) return false;
+      organization.pullLagMillis = value * 1_000;
       return true;
     },
   },
@@ -45,4 +58,16 @@ export function changeSettings(
     if (!setting.set(organization, value)) return `${name} must be ${setting.allowed}`;
   }
   return undefined;
+}
+
+function flag(name: "isValidationActive" | "isPullProvisioned"): Setting {
+  return {
+    allowed: "true or false",
+    valueOf: (organization) => organization[name],
+    set: (organization, value) => {
+      if (typeof value !== "boolean") return false;
+      organization[name] = value;
+      return true;
+    },
+  };
 }

@@ -16,6 +16,12 @@ export interface Organization {
   c2bVersion: C2bVersion | undefined;
   /** Whether the ValidationURL is asked. Safaricom switches it on by request. */
   isValidationActive: boolean;
+  /** Whether Safaricom has set Pull Transactions up. Without it, each list is empty. */
+  isPullProvisioned: boolean;
+  /** What the OffSetValue of a list counts. Safaricom's texts differ. */
+  pullOffset: "rows" | "pages";
+  /** How long after a payment a list shows it. */
+  pullLagMillis: number;
   /** Money that came from the bank and has not been moved to the utility account. */
   workingCents: number;
   /** Customers' payments come in here, and payouts go out. */
@@ -41,6 +47,9 @@ export function newOrganization(differing: Partial<Organization> = {}): Organiza
     utilityCentsMax: 100_000_000_000,
     c2bVersion: undefined,
     isValidationActive: false,
+    isPullProvisioned: true,
+    pullOffset: "rows",
+    pullLagMillis: 0,
     workingCents: 70_000_000,
     utilityCents: 100_000_000,
     chargesCents: 0,

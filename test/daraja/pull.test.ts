@@ -78,6 +78,41 @@ describe("pull transactions at the simulator", () => {
     expect(await pulled({ OffSetValue: 120 })).to.deep.equal([]);
   });
 
+  it("counts pages in place of rows, where the offset is set so", async () => {
+    client.daraja.organization.pullOffset = "pages";
+    await registerPull();
+    for (let i = 0; i < 120; i++) {
+      await client.daraja.deposit({ msisdn: "254700000001", amountCents: 100, accountReference: String(i) });
+    }
+    const pages = [await pulled(), await pulled({ OffSetValue: 1 }), await pulled({ OffSetValue: 2 })];
+    expect(pages.map((rows) => rows[0]?.["billreference"])).to.deep.equal(["0", "100", undefined]);
+    expect((await pull()).body?.["TotalPages"]).to.equal(2);
+  });
+
+  it("lists a payment only after the lag that is set", async () => {
+    client.daraja.organization.pullLagMillis = 60_000;
+    await registerPull();
+    await client.daraja.deposit({ msisdn: "254700000001", amountCents: 100, accountReference: "x" });
+    await client.clock.advance(59_999);
+    expect(await pulled()).to.deep.equal([]);
+    await client.clock.advance(1);
+    expect(await pulled()).to.have.length(1);
+  });
+
+  it("lists nothing for a shortcode that was not provisioned, in the words of an empty list", async () => {
+    await registerPull();
+    const wordsOf = ({ status, body }: Awaited<ReturnType<typeof pull>>): unknown[] => [
+      status,
+      body?.["ResponseCode"],
+      body?.["ResponseMessage"],
+    ];
+    const empty = wordsOf(await pull());
+    expect(empty).to.deep.equal([200, "1001", "No records found or Organization Name not available"]);
+    client.daraja.organization.isPullProvisioned = false;
+    await client.daraja.deposit({ msisdn: "254700000001", amountCents: 100, accountReference: "x" });
+    expect(wordsOf(await pull())).to.deep.equal(empty);
+  });
+
   it("lists the span that is asked for, and no more than 48 hours back", async () => {
     await registerPull();
     await client.daraja.deposit({ msisdn: "254700000001", amountCents: 100, accountReference: "x" });
