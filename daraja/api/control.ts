@@ -8,6 +8,7 @@ import type { Organization } from "../mpesa/organization.js";
 import { VALIDATION_REFUSALS } from "../mpesa/results.js";
 import type { HandPayment, HandPaymentEnd } from "./c2b.js";
 import type { Callback } from "./callbacks.js";
+import { organizationOf, readHandPayment, WRONG_SHORTCODE } from "./hand-payment.js";
 import { jsonObjectOf } from "./json-body.js";
 import { changeSettings, settingsOf } from "./settings.js";
 
@@ -17,9 +18,7 @@ export const CONTROL_PATH = "/simulator";
 const LISTED_MAX = 200;
 
 const ADVANCE_SECONDS_MAX = 30 * 86_400;
-const SHILLINGS_MAX = 1_000_000;
 const SHILLING_CENTS = 100;
-const WRONG_SHORTCODE = "shortcode must be one of the simulator's";
 
 interface ControlOptions {
   readonly mpesa: Mpesa;
@@ -82,41 +81,20 @@ export class Control {
     };
   }
 
-  async #pay({
-    phone_number: msisdn,
-    amount,
-    account_reference: accountReference = "",
-    shortcode,
-  }: Readonly<Record<string, unknown>>): Promise<ControlAnswer> {
-    if (typeof msisdn !== "string" || !/^254[17]\d{8}$/.test(msisdn)) {
-      return wrong("phone_number must be 2547 or 2541 and eight digits, in quotes");
-    }
-    if (typeof amount !== "number" || !Number.isInteger(amount) || amount < 1 || amount > SHILLINGS_MAX) {
-      return wrong("amount must be whole shillings from 1 to 1000000");
-    }
-    if (typeof accountReference !== "string" || accountReference.length > 100) {
-      return wrong("account_reference must be a text of at most 100 characters");
-    }
-    const organization = this.#organization(shortcode);
-    if (organization === undefined) return wrong(WRONG_SHORTCODE);
-    const payment = { msisdn, amountCents: amount * SHILLING_CENTS, accountReference };
-    const end = await this.#options.pay({ ...payment, organization });
+  async #pay(body: Readonly<Record<string, unknown>>): Promise<ControlAnswer> {
+    const payment = readHandPayment(body, this.#options.mpesa);
+    if ("problem" in payment) return wrong(payment.problem);
+    const end = await this.#options.pay(payment);
     return end.kind === "paid"
       ? { status: 201, body: receiptJson(end.receipt) }
       : { status: 409, body: { error: refusalWords(end.payment), ...refusedJson(end.payment) } };
   }
 
   #change({ shortcode, ...changes }: Readonly<Record<string, unknown>>): ControlAnswer {
-    const organization = this.#organization(shortcode);
+    const organization = organizationOf(shortcode, this.#options.mpesa);
     if (organization === undefined) return wrong(WRONG_SHORTCODE);
     const problem = changeSettings(organization, changes);
     return problem === undefined ? { status: 200, body: organizationJson(organization) } : wrong(problem);
-  }
-
-  /** By default the first. */
-  #organization(shortcode: unknown): Organization | undefined {
-    const { organizations } = this.#options.mpesa;
-    return shortcode === undefined ? organizations[0] : organizations.find((one) => one.shortcode === shortcode);
   }
 
   async #advance({ advance_seconds: seconds }: Readonly<Record<string, unknown>>): Promise<ControlAnswer> {

@@ -163,9 +163,13 @@ describe("the Daraja simulator", () => {
       expect(state).to.have.nested.property("customers[0].balance", 199_930);
       expect(state).to.have.nested.property("callbacks[0].answered", 200);
       for (const [path, body, problem] of [
-        ["/payments", { ...payment, phone_number: "0712345678" }, /^phone_number must be 2547/],
+        ["/payments", { ...payment, phone_number: "0712345678" }, /^phone_number must be a text: 2547/],
         ["/payments", { ...payment, amount: "70" }, /^amount must be whole shillings/],
-        ["/payments", { ...payment, account_reference: "x".repeat(101) }, /^account_reference must/],
+        [
+          "/payments",
+          { ...payment, account_reference: "x".repeat(21) },
+          /^account_reference must have at most 20 characters/,
+        ],
         ["/payments", { ...payment, shortcode: "600000" }, /^shortcode must/],
         ["/payments", { ...payment, padding: "x".repeat(70_000) }, /^the body must be a JSON object/],
         ["/clock", { advance_seconds: -1 }, /^advance_seconds must/],
