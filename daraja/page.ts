@@ -3,7 +3,7 @@ import { newest } from "./api/control.js";
 import type { Mpesa } from "./mpesa/mpesa.js";
 import { nairobi } from "./mpesa/nairobi-time.js";
 import type { Order } from "./mpesa/order.js";
-import { COLLECT, PAY_OUT } from "./mpesa/scenarios.js";
+import { BY_HAND, COLLECT, PAY_OUT } from "./mpesa/scenarios.js";
 
 const STYLE = `
 :root { color-scheme: light dark }
@@ -34,7 +34,7 @@ ${receiptsTable(mpesa)}
 ${refusedTable(mpesa)}
 ${callbacksTable(callbacks)}
 ${customersTable(mpesa)}
-${table("Scenarios", ["The phone ends in", "STK push", "B2C"], scenarioRows())}
+${table("Scenarios", ["The phone ends in", "STK push", "B2C", "Without a prompt"], scenarioRows())}
 </body>
 </html>
 `;
@@ -123,11 +123,17 @@ function customersTable(mpesa: Mpesa): string {
   );
 }
 
-/** An ending, and what it does to an STK push and to a B2C payment. */
-export function scenarioRows(): [ending: string, collect: string, payOut: string][] {
-  const endings = [...new Set([...Object.keys(COLLECT), ...Object.keys(PAY_OUT)])].sort();
-  const wordsOf = (scenarios: typeof COLLECT, ending: string): string => scenarios[ending]?.words ?? "success";
-  return endings.map((ending) => [ending, wordsOf(COLLECT, ending), wordsOf(PAY_OUT, ending)]);
+/** An ending, and what it does to an STK push, a B2C payment and a payment without a prompt. */
+export function scenarioRows(): [ending: string, collect: string, payOut: string, byHand: string][] {
+  const endings = [...new Set([COLLECT, PAY_OUT, BY_HAND].flatMap((scenarios) => Object.keys(scenarios)))].sort();
+  const wordsOf = (scenarios: typeof COLLECT | typeof BY_HAND, ending: string): string =>
+    scenarios[ending]?.words ?? "success";
+  return endings.map((ending) => [
+    ending,
+    wordsOf(COLLECT, ending),
+    wordsOf(PAY_OUT, ending),
+    wordsOf(BY_HAND, ending),
+  ]);
 }
 
 function outcomeWords({ outcome }: Order): string {

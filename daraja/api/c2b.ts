@@ -3,8 +3,9 @@ import { createHash } from "node:crypto";
 import type { Clock } from "../clock.js";
 import type { Mpesa } from "../mpesa/mpesa.js";
 import { stamp } from "../mpesa/nairobi-time.js";
-import type { PayIn, Receipt, RefusedPayment } from "../mpesa/order.js";
-import type { C2bVersion, Organization } from "../mpesa/organization.js";
+import type { HandPayment, PayIn, Receipt, RefusedPayment } from "../mpesa/order.js";
+import type { C2bVersion } from "../mpesa/organization.js";
+import { type HandScenario, handScenarioOf } from "../mpesa/scenarios.js";
 import type { Callbacks } from "./callbacks.js";
 import type { Answer, Call, Context } from "./context.js";
 import { ownShortcode } from "./fields.js";
@@ -26,17 +27,11 @@ interface Registration {
   readonly responseType: "Completed" | "Cancelled";
 }
 
-/** A payment that a customer begins: at the phone's menu, and not at a prompt. */
-export interface HandPayment {
-  readonly organization: Organization;
-  readonly msisdn: string;
-  readonly amountCents: number;
-  readonly accountReference: string;
-}
-
 /** What became of a payment by hand. */
 export type HandPaymentEnd =
-  { readonly kind: "paid"; readonly receipt: Receipt } | { readonly kind: "refused"; readonly payment: RefusedPayment };
+  | { readonly kind: "paid"; readonly receipt: Receipt }
+  | { readonly kind: "refused"; readonly payment: RefusedPayment }
+  | { readonly kind: "forged"; readonly payment: PayIn };
 
 /** Customers' payments to a shortcode: asks its ValidationURL, and tells its ConfirmationURL. */
 export class C2b {
@@ -74,19 +69,21 @@ export class C2b {
     return { body };
   }
 
-  /** A customer pays without a prompt. Resolves after the confirmation. */
+  /**
+   * A customer pays without a prompt. Resolves after the confirmation, unless the scenario has that
+   * come late.
+   */
   async pay(payment: HandPayment): Promise<HandPaymentEnd> {
-    const { mpesa } = this.#parts;
+    const { clock, mpesa } = this.#parts;
     const payIn = mpesa.begin(payment);
+    const scenario = handScenarioOf(payment.msisdn);
+    if (scenario.isForged) return this.#forge(payIn);
     const verdict = await this.#askAbout(payIn);
-    const { responseType } = this.#registrations.get(payIn.organization.shortcode) ?? {};
     if (verdict?.kind === "refused") return { kind: "refused", payment: mpesa.refuse(payIn, verdict.code) };
-    if (verdict?.kind === "unreachable" && responseType === "Cancelled") {
-      return { kind: "refused", payment: mpesa.refuse(payIn, verdict.kind) };
-    }
     const thirdPartyTransId = verdict?.kind === "accepted" ? verdict.thirdPartyTransId : "";
-    const receipt = mpesa.payIn({ ...payIn, thirdPartyTransId, validation: verdict?.kind });
-    await this.confirm(receipt);
+    const receipt = mpesa.payIn({ ...payIn, thirdPartyTransId, validation: verdict?.kind, scenario });
+    if (scenario.lateMillis === undefined) await this.#confirmAs(scenario, receipt);
+    else clock.after(scenario.lateMillis, () => this.#confirmAs(scenario, receipt));
     return { kind: "paid", receipt };
   }
 
@@ -97,15 +94,34 @@ export class C2b {
     await this.#parts.callbacks.send(registration.confirmationUrl, JSON.stringify(c2bBody(receipt, registration)));
   }
 
+  async #confirmAs({ confirmation }: HandScenario, receipt: Receipt): Promise<void> {
+    if (confirmation !== "never") await this.confirm(receipt);
+    if (confirmation === "twice") await this.confirm(receipt);
+  }
+
+  /** Confirms a payment that M-Pesa does not know. */
+  async #forge(payIn: PayIn): Promise<HandPaymentEnd> {
+    const { shortcode, utilityCents } = payIn.organization;
+    const registration = this.#registrations.get(shortcode);
+    if (registration !== undefined) {
+      const moved = { shortcode, balanceCents: utilityCents + payIn.amountCents, thirdPartyTransId: "" };
+      const body = JSON.stringify(c2bBody({ ...payIn, ...moved }, registration));
+      await this.#parts.callbacks.send(registration.confirmationUrl, body, { isForged: true });
+    }
+    return { kind: "forged", payment: payIn };
+  }
+
   /** Asks the ValidationURL. Undefined if nobody is to be asked. */
   async #askAbout(payIn: PayIn): Promise<Verdict | undefined> {
-    const { organization } = payIn;
-    const registration = this.#registrations.get(organization.shortcode);
-    if (registration === undefined || !organization.isValidationActive) return undefined;
-    const { shortcode } = organization;
+    const { shortcode, isValidationActive } = payIn.organization;
+    const registration = this.#registrations.get(shortcode);
+    if (registration === undefined || !isValidationActive) return undefined;
+    const { validationUrl, responseType } = registration;
     const body = c2bBody({ ...payIn, shortcode, balanceCents: undefined, thirdPartyTransId: "" }, registration);
-    const { callbacks } = this.#parts;
-    return verdictOf(await callbacks.ask(registration.validationUrl, JSON.stringify(body), VALIDATION_MILLIS_MAX));
+    const answer = await this.#parts.callbacks.ask(validationUrl, JSON.stringify(body), VALIDATION_MILLIS_MAX);
+    const verdict = verdictOf(answer);
+    const isCancelled = verdict.kind === "unreachable" && responseType === "Cancelled";
+    return isCancelled ? { kind: "refused", code: "unreachable" } : verdict;
   }
 }
 

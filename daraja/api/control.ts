@@ -3,10 +3,10 @@ import type { IncomingMessage } from "node:http";
 import { INITIATOR_CERTIFICATE } from "../access/initiator-key.js";
 import type { SimulatorClock } from "../clock.js";
 import type { Mpesa } from "../mpesa/mpesa.js";
-import type { Order, Receipt, RefusedPayment } from "../mpesa/order.js";
+import type { HandPayment, Order, Receipt, RefusedPayment } from "../mpesa/order.js";
 import type { Organization } from "../mpesa/organization.js";
 import { VALIDATION_REFUSALS } from "../mpesa/results.js";
-import type { HandPayment, HandPaymentEnd } from "./c2b.js";
+import type { HandPaymentEnd } from "./c2b.js";
 import type { Callback } from "./callbacks.js";
 import { organizationOf, readHandPayment, WRONG_SHORTCODE } from "./hand-payment.js";
 import { jsonObjectOf } from "./json-body.js";
@@ -85,9 +85,14 @@ export class Control {
     const payment = readHandPayment(body, this.#options.mpesa);
     if ("problem" in payment) return wrong(payment.problem);
     const end = await this.#options.pay(payment);
-    return end.kind === "paid"
-      ? { status: 201, body: receiptJson(end.receipt) }
-      : { status: 409, body: { error: refusalWords(end.payment), ...refusedJson(end.payment) } };
+    switch (end.kind) {
+      case "paid":
+        return { status: 201, body: receiptJson(end.receipt) };
+      case "refused":
+        return { status: 409, body: { error: refusalWords(end.payment), ...refusedJson(end.payment) } };
+      case "forged":
+        return { status: 200, body: { receipt: null, forged_receipt: end.payment.number } };
+    }
   }
 
   #change({ shortcode, ...changes }: Readonly<Record<string, unknown>>): ControlAnswer {

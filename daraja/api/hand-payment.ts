@@ -1,6 +1,6 @@
 import type { Mpesa } from "../mpesa/mpesa.js";
+import type { HandPayment } from "../mpesa/order.js";
 import type { Organization } from "../mpesa/organization.js";
-import type { HandPayment } from "./c2b.js";
 
 const SHILLINGS_MAX = 1_000_000;
 const SHILLING_CENTS = 100;

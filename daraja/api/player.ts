@@ -92,7 +92,7 @@ export class Player {
     const { shortcode, utilityCents: balanceCents } = order.organization;
     const accountReference = order.direction === "IN" ? order.accountReference : "";
     const money = { direction, shortcode, msisdn, amountCents, feeCents: 0, balanceCents };
-    const about = { accountReference, thirdPartyTransId: "", order, validation: undefined };
+    const about = { accountReference, thirdPartyTransId: "", order, validation: undefined, scenario: undefined };
     const receipt: Receipt = { number, ...money, atMillis, ...about };
     const { url, body } = messageOf(order, {
       code: "0",

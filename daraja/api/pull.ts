@@ -60,11 +60,13 @@ export class Pull {
   }
 }
 
-function isListed({ direction, atMillis }: Receipt, { pullLagMillis }: Organization, nowMillis: number): boolean {
-  return direction === "IN" && atMillis + pullLagMillis <= nowMillis;
+function isListed({ direction, atMillis, scenario }: Receipt, organization: Organization, nowMillis: number): boolean {
+  const lagMillis = Math.max(organization.pullLagMillis, scenario?.lateMillis ?? 0);
+  return direction === "IN" && atMillis + lagMillis <= nowMillis;
 }
 
-function pulledRow({ number, atMillis, msisdn, amountCents, accountReference }: Receipt): object {
+function pulledRow({ number, atMillis, msisdn, amountCents, accountReference, scenario }: Receipt): object {
+  const { extraCents = 0, accountReference: shownReference = accountReference } = scenario?.listed ?? {};
   const { year, month, day, hour, minute, second } = nairobi(atMillis);
   return {
     transactionId: number,
@@ -72,8 +74,8 @@ function pulledRow({ number, atMillis, msisdn, amountCents, accountReference }: 
     msisdn: Number(msisdn),
     sender: "MPESA",
     transactiontype: "c2b-pay-bill-debit",
-    billreference: accountReference,
-    amount: (amountCents / 100).toFixed(1),
+    billreference: shownReference,
+    amount: ((amountCents + extraCents) / 100).toFixed(1),
     organizationname: "Simulated Business",
   };
 }

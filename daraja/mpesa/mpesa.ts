@@ -1,7 +1,7 @@
 import { keep, KEPT_MAX } from "../kept.js";
 import type { Ids } from "./ids.js";
 import { nairobi } from "./nairobi-time.js";
-import type { Collection, Order, Outcome, PayIn, Payout, Receipt, RefusedPayment } from "./order.js";
+import type { Collection, HandPayment, Order, Outcome, PayIn, Payout, Receipt, RefusedPayment } from "./order.js";
 import type { Organization } from "./organization.js";
 import type { ResultCode } from "./results.js";
 
@@ -29,6 +29,7 @@ interface Payment {
   readonly number?: string;
   readonly order?: Order;
   readonly validation?: Receipt["validation"];
+  readonly scenario?: Receipt["scenario"];
 }
 
 interface Settings {
@@ -95,7 +96,7 @@ export class Mpesa {
   }
 
   /** Gives a payment its number. No money moves. */
-  begin(payment: Pick<PayIn, "organization" | "msisdn" | "amountCents" | "accountReference">): PayIn {
+  begin(payment: HandPayment): PayIn {
     const atMillis = this.#settings.nowMillis();
     return { ...payment, number: this.#settings.ids.receipt(atMillis), atMillis };
   }
@@ -131,10 +132,11 @@ export class Mpesa {
     rest: Pick<Receipt, "direction" | "feeCents">,
   ): Receipt {
     const atMillis = this.#settings.nowMillis();
-    const { number = this.#settings.ids.receipt(atMillis), order, validation } = payment;
+    const { number = this.#settings.ids.receipt(atMillis), order, validation, scenario } = payment;
     const { shortcode, utilityCents: balanceCents } = organization;
     const money = { shortcode, msisdn, amountCents, balanceCents };
-    const receipt = { number, ...rest, ...money, atMillis, accountReference, thirdPartyTransId, order, validation };
+    const about = { accountReference, thirdPartyTransId, order, validation, scenario };
+    const receipt = { number, ...rest, ...money, atMillis, ...about };
     keep(this.receipts, receipt);
     keep(this.subscriber(msisdn).receipts, receipt);
     return receipt;

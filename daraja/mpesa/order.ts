@@ -1,6 +1,6 @@
 import type { Organization } from "./organization.js";
 import type { ResultCode } from "./results.js";
-import type { Scenario } from "./scenarios.js";
+import type { HandScenario, Scenario } from "./scenarios.js";
 
 interface Accepted {
   readonly organization: Organization;
@@ -46,13 +46,17 @@ export interface Outcome {
   readonly receipt: Receipt | undefined;
 }
 
-/** A customer's payment that has a number, and has not moved. */
-export interface PayIn {
-  readonly number: string;
+/** A payment that a customer begins: at the phone's menu, and not at a prompt. */
+export interface HandPayment {
   readonly organization: Organization;
   readonly msisdn: string;
   readonly amountCents: number;
   readonly accountReference: string;
+}
+
+/** A payment by hand that has a number, and has not moved. */
+export interface PayIn extends HandPayment {
+  readonly number: string;
   readonly atMillis: number;
 }
 
@@ -81,4 +85,6 @@ export interface Receipt {
   readonly order: Order | undefined;
   /** What the ValidationURL said; undefined where it was not asked. */
   readonly validation: "accepted" | "unreachable" | undefined;
+  /** Undefined where there is an order, which has its own. */
+  readonly scenario: HandScenario | undefined;
 }

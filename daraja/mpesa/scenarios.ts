@@ -10,6 +10,8 @@ const LATE_MILLIS = 180_000;
 export const RESULT_AFTER_MILLIS = 2_000;
 /** When a forger sends a message. */
 export const FORGED_AFTER_MILLIS = 1_000;
+/** When a payment by hand is confirmed and listed in scenario 11. */
+const HAND_LATE_MILLIS = 60_000;
 /** How many queries find the order open in scenario 11. */
 const PENDING_QUERIES = 3;
 
@@ -102,4 +104,34 @@ export const PAY_OUT: Readonly<Record<string, Scenario>> = {
 
 export function scenarioOf(scenarios: Readonly<Record<string, Scenario>>, msisdn: string): Scenario {
   return scenarios[msisdn.slice(-2)] ?? SUCCESS;
+}
+
+/** What happens to one payment without a prompt, by the last two digits of the payer's phone. */
+export interface HandScenario {
+  readonly words: string;
+  /** What becomes of the confirmation; by default it is sent once. */
+  readonly confirmation?: "never" | "twice";
+  /** How long the payment is neither confirmed nor listed. */
+  readonly lateMillis?: number;
+  /** What a list shows in place of what was paid. */
+  readonly listed?: { readonly extraCents?: number; readonly accountReference?: string };
+  /** No money moves, and a forger sends a confirmation. */
+  readonly isForged?: true;
+}
+
+/** Payments without a prompt, by the ending of the payer's phone. Other endings are a success. */
+export const BY_HAND: Readonly<Record<string, HandScenario>> = {
+  "05": { words: "success, and the confirmation is lost", confirmation: "never" },
+  "06": { words: "success, and the confirmation comes twice", confirmation: "twice" },
+  "07": { words: "no payment, and a forged confirmation", isForged: true },
+  "11": { words: "success, confirmed and listed after 60 s", lateMillis: HAND_LATE_MILLIS },
+  "16": { words: "success, and the list shows 1 shilling more", listed: { extraCents: 100 } },
+  "17": {
+    words: "success, and the list shows another reference",
+    listed: { accountReference: "ANOTHER" },
+  },
+};
+
+export function handScenarioOf(msisdn: string): HandScenario {
+  return BY_HAND[msisdn.slice(-2)] ?? { words: "success" };
 }

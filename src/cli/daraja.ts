@@ -59,7 +59,10 @@ async function serveDaraja({ host, port, standingClock, seed, answerDelay, idMem
   await daraja.close();
 }
 
-function linesOn({ url, organization }: Daraja, scenarios: readonly (readonly [string, string, string])[]): string[] {
+function linesOn(
+  { url, organization }: Daraja,
+  scenarios: readonly (readonly [ending: string, collect: string, payOut: string, byHand: string])[],
+): string[] {
   const settings = {
     URL: `${url} (open it in a browser to see what it holds)`,
     "consumer key": organization.consumerKey,
@@ -79,6 +82,13 @@ function linesOn({ url, organization }: Daraja, scenarios: readonly (readonly [s
     "",
     `      ${"STK push".padEnd(56)}B2C`,
     ...scenarios.map(([ending, collect, payOut]) => `  ${ending}  ${collect.padEnd(56)}${payOut}`),
+    "",
+    "A payment without a prompt (POST /simulator/payments):",
+    "",
+    // A third column would not fit into a terminal.
+    ...scenarios
+      .filter(([, , , byHand]) => byHand !== "success")
+      .map(([ending, , , byHand]) => `  ${ending}  ${byHand}`),
     "",
     "Other endings are a success.",
   ];

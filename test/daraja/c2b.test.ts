@@ -70,6 +70,52 @@ describe("C2B at the simulator", () => {
     expect((await client.registerUrls({}, "v1")).status).to.equal(200);
   });
 
+  describe("by the ending of the payer's phone", () => {
+    const BALANCE_CENTS = 100_000_000;
+
+    async function paidFrom(ending: string): Promise<Readonly<Record<string, unknown>>> {
+      await client.registerUrls();
+      return client.control("/payments", { phone_number: `2547000000${ending}`, amount: 10, account_reference: "acc" });
+    }
+
+    for (const [ending, confirmations] of [
+      ["00", 1],
+      ["05", 0],
+      ["06", 2],
+    ] as const) {
+      it(`${ending}: confirms a payment ${String(confirmations)} times`, async () => {
+        expect(await paidFrom(ending)).to.include({ status: 201 });
+        expect(client.received).to.have.length(confirmations);
+        expect(client.daraja.organization.utilityCents).to.equal(BALANCE_CENTS + 1_000);
+        expect(client.daraja.receipts).to.have.length(1);
+      });
+    }
+
+    it("11: confirms a payment a minute later", async () => {
+      expect(await paidFrom("11")).to.include({ status: 201 });
+      await client.clock.advance(59_999);
+      expect(client.received).to.deep.equal([]);
+      await client.clock.advance(1);
+      expect(client.lastAt("/confirmations")).to.include({ TransTime: "20260105090000", TransAmount: "10" });
+    });
+
+    it("07: confirms a payment that never was", async () => {
+      const answer = await paidFrom("07");
+      expect(answer).to.include({ status: 200, receipt: null });
+      expect(client.lastAt("/confirmations")).to.include({
+        TransID: answer["forged_receipt"],
+        TransAmount: "10",
+        OrgAccountBalance: "1000010.00",
+      });
+      expect(client.daraja.callbacks[0]?.isForged).to.equal(true);
+      expect(client.daraja.receipts).to.deep.equal([]);
+      expect(client.daraja.organization.utilityCents).to.equal(BALANCE_CENTS);
+      await client.queryStatus({ TransactionID: answer["forged_receipt"], OriginalConversationID: undefined });
+      await client.clock.advance(2_000);
+      expect(client.lastAt("/callbacks/c0")).to.have.nested.property("Result.ResultCode", "R000002");
+    });
+  });
+
   it("registers addresses once, and only right ones", async () => {
     for (const field of ["ResponseType", "ConfirmationURL", "ValidationURL", "ShortCode"]) {
       expect((await client.registerUrls({ [field]: "600000" })).body?.["errorMessage"]).to.equal(
@@ -133,7 +179,7 @@ describe("C2B at the simulator", () => {
           client.answers.set("/validations", answer);
           const end = await client.daraja.payByHand(PAYMENT);
           expect(end.kind).to.equal(kind);
-          expect(end.kind === "paid" ? end.receipt.validation : end.payment.code).to.equal("unreachable");
+          expect(end).to.have.nested.property(kind === "paid" ? "receipt.validation" : "payment.code", "unreachable");
           expect(client.daraja.receipts).to.have.length(kind === "paid" ? 1 : 0);
         });
       }

@@ -99,6 +99,27 @@ describe("pull transactions at the simulator", () => {
     expect(await pulled()).to.have.length(1);
   });
 
+  it("shows another payment than was made, or a payment late, by the ending of the payer's phone", async () => {
+    await registerPull();
+    for (const ending of ["00", "05", "07", "11", "16", "17"]) {
+      const msisdn = `2547000000${ending}`;
+      await client.daraja.payByHand({ msisdn, amountCents: 1_000, accountReference: "acc" });
+    }
+    const listed = async (): Promise<unknown[]> =>
+      (await pulled()).map(({ msisdn, amount, billreference }) => [Number(msisdn) % 100, amount, billreference]);
+    const atOnce = [
+      [0, "10.0", "acc"],
+      [5, "10.0", "acc"],
+      [16, "11.0", "acc"],
+      [17, "10.0", "ANOTHER"],
+    ];
+    expect(await listed()).to.deep.equal(atOnce);
+    await client.clock.advance(60_000);
+    expect(await listed()).to.deep.equal(atOnce.toSpliced(2, 0, [11, "10.0", "acc"]));
+    const paid = client.daraja.receipts.map(({ amountCents, accountReference }) => [amountCents, accountReference]);
+    expect(paid).to.deep.equal(Array.from({ length: 5 }, () => [1_000, "acc"]));
+  });
+
   it("lists nothing for a shortcode that was not provisioned, in the words of an empty list", async () => {
     await registerPull();
     const wordsOf = ({ status, body }: Awaited<ReturnType<typeof pull>>): unknown[] => [
