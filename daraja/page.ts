@@ -1,43 +1,29 @@
 import type { Callback } from "./api/callbacks.js";
 import { newest } from "./api/control.js";
+import { documentOf, escaped } from "./html.js";
 import type { Mpesa } from "./mpesa/mpesa.js";
 import { nairobi } from "./mpesa/nairobi-time.js";
 import type { Order } from "./mpesa/order.js";
 import { BY_HAND, COLLECT, PAY_OUT } from "./mpesa/scenarios.js";
-
-const STYLE = `
-:root { color-scheme: light dark }
-body { font: 14px/1.4 system-ui, sans-serif; margin: 2em auto; max-width: 1200px; padding: 0 1em }
-h2 { font-size: 16px; margin: 2em 0 0.5em }
-table { border-collapse: collapse; width: 100% }
-td, th { border-bottom: 1px solid #8884; padding: 4px 8px; text-align: left; vertical-align: top }
-td:last-child { overflow-wrap: anywhere }
-th { font-weight: 600; white-space: nowrap }
-`;
+import { PAY_PATH } from "./pay-page.js";
 
 type Row = readonly (string | number)[];
 
 /** A page that shows what the simulator holds. It loads itself again every two seconds. */
 export function pageOf(mpesa: Mpesa, callbacks: readonly Callback[], nowMillis: number): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8"><meta http-equiv="refresh" content="2"><link rel="icon" href="data:,"><title>Daraja simulator</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<h1>Daraja simulator</h1>
+  return documentOf({
+    head: '<meta http-equiv="refresh" content="2">',
+    body: `<h1>Daraja simulator</h1>
 <p>Pretended shillings at ${time(nowMillis)} in Nairobi. The last two digits of a phone number choose what happens.</p>
+<p><a href="${PAY_PATH}">Pay this paybill by hand</a></p>
 ${organizationsTable(mpesa)}
 ${ordersTable(mpesa)}
 ${receiptsTable(mpesa)}
 ${refusedTable(mpesa)}
 ${callbacksTable(callbacks)}
 ${customersTable(mpesa)}
-${table("Scenarios", ["The phone ends in", "STK push", "B2C", "Without a prompt"], scenarioRows())}
-</body>
-</html>
-`;
+${table("Scenarios", ["The phone ends in", "STK push", "B2C", "Without a prompt"], scenarioRows())}`,
+  });
 }
 
 function organizationsTable(mpesa: Mpesa): string {
@@ -154,8 +140,4 @@ function time(millis: number): string {
 
 function kes(cents: number): string {
   return (cents / 100).toFixed(2);
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => `&#${String(character.charCodeAt(0))};`);
 }

@@ -15,6 +15,7 @@ import { Mpesa } from "./mpesa/mpesa.js";
 import type { Order, Receipt } from "./mpesa/order.js";
 import { newOrganization, type Organization } from "./mpesa/organization.js";
 import { pageOf } from "./page.js";
+import { type PageAnswer, PAY_PATH, PayPage } from "./pay-page.js";
 
 export interface DarajaOptions {
   /** By default 127.0.0.1. */
@@ -54,6 +55,7 @@ export class Daraja {
   readonly #c2b: C2b;
   readonly #router: Router;
   readonly #control: Control;
+  readonly #payPage: PayPage;
   readonly #host: string;
   readonly #server: Server;
   #port = 0;
@@ -82,6 +84,7 @@ export class Daraja {
     this.#c2b = c2b;
     this.#router = new Router(context, c2b);
     this.#host = options.host ?? "127.0.0.1";
+    this.#payPage = new PayPage(this.mpesa, (payment) => c2b.pay(payment));
     this.#control = new Control({
       mpesa: this.mpesa,
       callbacks: callbacks.sent,
@@ -168,11 +171,25 @@ export class Daraja {
     };
   }
 
+  /** Undefined for a request that is not for a page. */
+  async #page(request: IncomingMessage, path: string): Promise<PageAnswer | undefined> {
+    switch (`${String(request.method)} ${path}`) {
+      case "GET /":
+        return { status: 200, html: pageOf(this.mpesa, this.callbacks, this.clock.nowMillis()) };
+      case `GET ${PAY_PATH}`:
+        return this.#payPage.show();
+      case `POST ${PAY_PATH}`:
+        return this.#payPage.submit(request);
+      default:
+        return undefined;
+    }
+  }
+
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { path } = targetOf(request);
-    if (request.method === "GET" && path === "/") {
-      const page = pageOf(this.mpesa, this.callbacks, this.clock.nowMillis());
-      response.setHeader("content-type", "text/html; charset=utf-8").end(page);
+    const page = await this.#page(request, path);
+    if (page !== undefined) {
+      sendPage(response, page);
       return;
     }
     if (path === CONTROL_PATH || path.startsWith(`${CONTROL_PATH}/`)) {
@@ -189,6 +206,13 @@ export class Daraja {
     const text = JSON.stringify(body);
     response.writeHead(status, { "content-type": "application/json" }).end(fault === "malformed" ? cut(text) : text);
   }
+}
+
+function sendPage(response: ServerResponse, page: PageAnswer): void {
+  const isHtml = "html" in page;
+  response
+    .writeHead(page.status, isHtml ? { "content-type": "text/html; charset=utf-8" } : { location: page.location })
+    .end(isHtml ? page.html : "");
 }
 
 function sendControl(response: ServerResponse, { status, body }: ControlAnswer): void {

@@ -12,7 +12,7 @@ import { ownShortcode } from "./fields.js";
 import { noProduct, Problem } from "./problem.js";
 import { VALIDATION_MILLIS_MAX, type Verdict, verdictOf } from "./validation.js";
 
-interface Parts {
+interface C2bParts {
   readonly clock: Clock;
   readonly mpesa: Mpesa;
   readonly callbacks: Callbacks;
@@ -35,11 +35,11 @@ export type HandPaymentEnd =
 
 /** Customers' payments to a shortcode: asks its ValidationURL, and tells its ConfirmationURL. */
 export class C2b {
-  readonly #parts: Parts;
+  readonly #parts: C2bParts;
   /** By shortcode. */
   readonly #registrations = new Map<string, Registration>();
 
-  constructor(parts: Parts) {
+  constructor(parts: C2bParts) {
     this.#parts = parts;
   }
 

@@ -5,11 +5,10 @@ import type { SimulatorClock } from "../clock.js";
 import type { Mpesa } from "../mpesa/mpesa.js";
 import type { HandPayment, Order, Receipt, RefusedPayment } from "../mpesa/order.js";
 import type { Organization } from "../mpesa/organization.js";
-import { VALIDATION_REFUSALS } from "../mpesa/results.js";
 import type { HandPaymentEnd } from "./c2b.js";
 import type { Callback } from "./callbacks.js";
-import { organizationOf, readHandPayment, WRONG_SHORTCODE } from "./hand-payment.js";
-import { jsonObjectOf } from "./json-body.js";
+import { MUST_OF_SHORTCODE, organizationOf, readHandPayment, refusalWords } from "./hand-payment.js";
+import { jsonObjectOf } from "./request-body.js";
 import { changeSettings, settingsOf } from "./settings.js";
 
 /** Everything that is not Daraja's begins with it. */
@@ -83,7 +82,7 @@ export class Control {
 
   async #pay(body: Readonly<Record<string, unknown>>): Promise<ControlAnswer> {
     const payment = readHandPayment(body, this.#options.mpesa);
-    if ("problem" in payment) return wrong(payment.problem);
+    if ("problem" in payment) return wrong(`${payment.problem.field} must ${payment.problem.must}`);
     const end = await this.#options.pay(payment);
     switch (end.kind) {
       case "paid":
@@ -97,7 +96,7 @@ export class Control {
 
   #change({ shortcode, ...changes }: Readonly<Record<string, unknown>>): ControlAnswer {
     const organization = organizationOf(shortcode, this.#options.mpesa);
-    if (organization === undefined) return wrong(WRONG_SHORTCODE);
+    if (organization === undefined) return wrong(`shortcode must ${MUST_OF_SHORTCODE}`);
     const problem = changeSettings(organization, changes);
     return problem === undefined ? { status: 200, body: organizationJson(organization) } : wrong(problem);
   }
@@ -167,12 +166,6 @@ function refusedJson({ number, organization, msisdn, amountCents, accountReferen
     account_reference: accountReference,
     code: rest.code,
   };
-}
-
-/** Such as "The ValidationURL refused the payment: C2B00012, Invalid Account Number". */
-function refusalWords({ code }: RefusedPayment): string {
-  if (code === "unreachable") return "The ValidationURL did not answer, and its ResponseType is Cancelled";
-  return `The ValidationURL refused the payment: ${code}, ${VALIDATION_REFUSALS[code] ?? "not a code of Safaricom's"}`;
 }
 
 async function withBody(

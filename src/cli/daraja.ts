@@ -83,7 +83,7 @@ function linesOn(
     `      ${"STK push".padEnd(56)}B2C`,
     ...scenarios.map(([ending, collect, payOut]) => `  ${ending}  ${collect.padEnd(56)}${payOut}`),
     "",
-    "A payment without a prompt (POST /simulator/payments):",
+    "A payment without a prompt (POST /simulator/payments, or the form at /pay):",
     "",
     // A third column would not fit into a terminal.
     ...scenarios

@@ -100,6 +100,52 @@ describe("the Daraja simulator", () => {
     }
   });
 
+  it("takes a payment by hand at a form, and leads back to its page", async () => {
+    const client = await Client.start();
+    const send = (fields: Record<string, string>): Promise<Response> => {
+      const body = new URLSearchParams(fields);
+      return fetch(`${client.daraja.url}/pay`, { method: "POST", body, redirect: "manual" });
+    };
+    try {
+      expect(await (await fetch(client.daraja.url)).text()).to.contain('<a href="/pay">');
+      const form = await (await fetch(`${client.daraja.url}/pay`)).text();
+      expect(form).not.to.contain("refresh");
+      const names = [...form.matchAll(/<(?:input|select) name="(\w+)"/g)].map(([, name]) => name);
+      const payment = { phone_number: "254712345678", amount: "70", account_reference: "shop 7", shortcode: "174379" };
+      expect(names).to.deep.equal(Object.keys(payment));
+
+      const paid = await send(payment);
+      expect([paid.status, paid.headers.get("location")]).to.deep.equal([303, "/"]);
+      expect(client.daraja.receipts[0]).to.include({ amountCents: 7_000, accountReference: "shop 7" });
+
+      for (const [differing, problem] of [
+        [{ phone_number: "0712345678" }, "Phone number must be 2547 or 2541 and eight digits."],
+        [{ amount: "7.5" }, "Amount must be whole shillings from 1 to 1000000."],
+        [{ account_reference: "x".repeat(21) }, "Account number must have at most 20 characters"],
+        [{ shortcode: "600000" }, "Shortcode must be one of the simulator's."],
+      ] as const) {
+        const refused = await send({ ...payment, account_reference: '"<b>', ...differing });
+        expect(refused.status).to.equal(400);
+        const page = await refused.text();
+        expect(page).to.contain(problem);
+        expect(page).to.contain(`value="${"phone_number" in differing ? differing.phone_number : "254712345678"}"`);
+        if (!("account_reference" in differing)) expect(page).to.contain('value="&#34;&#60;b&#62;"');
+      }
+
+      expect(await (await send({ padding: "x".repeat(70_000) })).text()).to.contain("at most 64 KiB");
+
+      await client.registerUrls();
+      client.daraja.organization.isValidationActive = true;
+      client.answers.set("/validations", { body: '{"ResultCode":"C2B00013"}' });
+      const refused = await send(payment);
+      expect(refused.status).to.equal(409);
+      expect(await refused.text()).to.contain("The ValidationURL refused the payment: C2B00013, Invalid Amount.");
+      expect(client.daraja.receipts).to.have.length(1);
+    } finally {
+      await client.close();
+    }
+  });
+
   it("runs as kesc daraja, which prints what a client needs", async () => {
     const child = spawn(process.execPath, ["dist/bin/kesc.js", "daraja", "--port", "0"], { stdio: "pipe" });
     const exited = new Promise((resolve) => child.once("exit", resolve));
@@ -163,7 +209,7 @@ describe("the Daraja simulator", () => {
       expect(state).to.have.nested.property("customers[0].balance", 199_930);
       expect(state).to.have.nested.property("callbacks[0].answered", 200);
       for (const [path, body, problem] of [
-        ["/payments", { ...payment, phone_number: "0712345678" }, /^phone_number must be a text: 2547/],
+        ["/payments", { ...payment, phone_number: "0712345678" }, /^phone_number must be 2547/],
         ["/payments", { ...payment, amount: "70" }, /^amount must be whole shillings/],
         [
           "/payments",
