@@ -29,11 +29,13 @@ ${table("Scenarios", ["The phone ends in", "STK push", "B2C", "Without a prompt"
 function organizationsTable(mpesa: Mpesa): string {
   return table(
     "Organizations",
-    ["Shortcode", "Working", "Utility", "Charges paid"],
+    ["Shortcode", "Store number", "Working", "Utility", "Merchant", "Charges paid"],
     mpesa.organizations.map((one) => [
       one.shortcode,
+      one.storeNumber ?? "",
       kes(one.workingCents),
       kes(one.utilityCents),
+      kes(one.merchantCents),
       kes(one.chargesCents),
     ]),
   );

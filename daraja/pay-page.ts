@@ -6,6 +6,7 @@ import { formOf } from "./api/request-body.js";
 import { documentOf, escaped } from "./html.js";
 import type { Mpesa } from "./mpesa/mpesa.js";
 import type { HandPayment } from "./mpesa/order.js";
+import { isTill, type Organization } from "./mpesa/organization.js";
 
 export const PAY_PATH = "/pay";
 
@@ -54,7 +55,7 @@ export class PayPage {
   }
 
   #formWith(form: Form, problem?: string): string {
-    const options = this.#mpesa.organizations.map(({ shortcode }) => optionOf(shortcode, form["shortcode"]));
+    const options = this.#mpesa.organizations.map((one) => optionOf(one, form["shortcode"]));
     return documentOf({
       body: `<h1>Pay this paybill by hand</h1>
 <p>As a customer does at the phone's menu. The last two digits of the phone number choose what happens.</p>
@@ -75,8 +76,10 @@ function input(field: HandPaymentField, form: Form, attributes = ""): string {
   return `<label>${LABELS[field]}<input name="${field}" value="${escaped(form[field] ?? "")}" ${attributes}></label>`;
 }
 
-function optionOf(shortcode: string, chosen: string | undefined): string {
-  return `<option${shortcode === chosen ? " selected" : ""}>${escaped(shortcode)}</option>`;
+function optionOf(organization: Organization, chosen: string | undefined): string {
+  const shortcode = escaped(organization.shortcode);
+  const selected = organization.shortcode === chosen ? " selected" : "";
+  return `<option value="${shortcode}"${selected}>${shortcode}${isTill(organization) ? " (till)" : ""}</option>`;
 }
 
 /** Undefined for a text that is no whole number. */

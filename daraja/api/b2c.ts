@@ -2,8 +2,9 @@ import { keep } from "../kept.js";
 import type { Payout } from "../mpesa/order.js";
 import { PAY_OUT, RESULT_AFTER_MILLIS, scenarioOf } from "../mpesa/scenarios.js";
 import { type Answer, answerOf, type Call, type Context, refuseOnce } from "./context.js";
+import { checkShortcode } from "./fields.js";
 import { initiatorFailure } from "./initiator.js";
-import { badRequest, Problem } from "./problem.js";
+import { Problem } from "./problem.js";
 
 /** POST /mpesa/b2c/v3/paymentrequest */
 export async function payOut({ organization, fields }: Call, context: Context): Promise<Answer> {
@@ -11,7 +12,7 @@ export async function payOut({ organization, fields }: Call, context: Context): 
   const originatorConversationId = fields.text("OriginatorConversationID", /^\S{1,50}$/);
   fields.text("CommandID", /^(BusinessPayment|SalaryPayment|PromotionPayment)$/);
   const amountCents = fields.amountCents();
-  if (fields.text("PartyA", /^\d{5,7}$/) !== organization.shortcode) throw badRequest("PartyA");
+  checkShortcode(organization, fields, "PartyA");
   const msisdn = fields.msisdn("PartyB");
   fields.text("Remarks", /^.{2,100}$/);
   const queueTimeOutUrl = fields.url("QueueTimeOutURL");

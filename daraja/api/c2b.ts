@@ -4,11 +4,17 @@ import type { Clock } from "../clock.js";
 import type { Mpesa } from "../mpesa/mpesa.js";
 import { stamp } from "../mpesa/nairobi-time.js";
 import type { HandPayment, PayIn, Receipt, RefusedPayment } from "../mpesa/order.js";
-import type { C2bVersion } from "../mpesa/organization.js";
+import {
+  type C2bVersion,
+  isTill,
+  namedShortcodeOf,
+  type Organization,
+  receivedCentsOf,
+} from "../mpesa/organization.js";
 import { type HandScenario, handScenarioOf } from "../mpesa/scenarios.js";
 import type { Callbacks } from "./callbacks.js";
 import type { Answer, Call, Context } from "./context.js";
-import { ownShortcode } from "./fields.js";
+import { checkShortcode } from "./fields.js";
 import { noProduct, Problem } from "./problem.js";
 import { VALIDATION_MILLIS_MAX, type Verdict, verdictOf } from "./validation.js";
 
@@ -20,6 +26,7 @@ interface C2bParts {
 
 /** Where a business wants to be asked about payments, and told of them. */
 interface Registration {
+  readonly organization: Organization;
   readonly version: C2bVersion;
   readonly validationUrl: string;
   readonly confirmationUrl: string;
@@ -50,12 +57,14 @@ export class C2b {
 
   #register(version: C2bVersion, { organization, fields }: Call, { ids }: Context): Answer {
     if ((organization.c2bVersion ?? version) !== version) throw noProduct();
-    const shortcode = ownShortcode(organization, fields);
+    const { shortcode } = organization;
+    checkShortcode(organization, fields, "ShortCode");
     const responseType = fields.text("ResponseType", /^(Completed|Cancelled)$/);
     const confirmationUrl = fields.url("ConfirmationURL");
     const validationUrl = fields.url("ValidationURL");
     if (this.#registrations.has(shortcode)) throw new Problem(500, "500.003.1001", "Urls are already registered.");
     this.#registrations.set(shortcode, {
+      organization,
       version,
       validationUrl,
       confirmationUrl,
@@ -101,11 +110,11 @@ export class C2b {
 
   /** Confirms a payment that M-Pesa does not know. */
   async #forge(payIn: PayIn): Promise<HandPaymentEnd> {
-    const { shortcode, utilityCents } = payIn.organization;
-    const registration = this.#registrations.get(shortcode);
+    const { organization, amountCents } = payIn;
+    const registration = this.#registrations.get(organization.shortcode);
     if (registration !== undefined) {
-      const moved = { shortcode, balanceCents: utilityCents + payIn.amountCents, thirdPartyTransId: "" };
-      const body = JSON.stringify(c2bBody({ ...payIn, ...moved }, registration));
+      const balanceCents = receivedCentsOf(organization) + amountCents;
+      const body = JSON.stringify(c2bBody({ ...payIn, balanceCents, thirdPartyTransId: "" }, registration));
       await this.#parts.callbacks.send(registration.confirmationUrl, body, { isForged: true });
     }
     return { kind: "forged", payment: payIn };
@@ -117,7 +126,7 @@ export class C2b {
     const registration = this.#registrations.get(shortcode);
     if (registration === undefined || !isValidationActive) return undefined;
     const { validationUrl, responseType } = registration;
-    const body = c2bBody({ ...payIn, shortcode, balanceCents: undefined, thirdPartyTransId: "" }, registration);
+    const body = c2bBody({ ...payIn, balanceCents: undefined, thirdPartyTransId: "" }, registration);
     const answer = await this.#parts.callbacks.ask(validationUrl, JSON.stringify(body), VALIDATION_MILLIS_MAX);
     const verdict = verdictOf(answer);
     const isCancelled = verdict.kind === "unreachable" && responseType === "Cancelled";
@@ -127,7 +136,6 @@ export class C2b {
 
 interface C2bPayment {
   readonly number: string;
-  readonly shortcode: string;
   readonly msisdn: string;
   readonly amountCents: number;
   readonly accountReference: string;
@@ -138,14 +146,14 @@ interface C2bPayment {
 }
 
 /** The body of a validation and of a confirmation. All values are texts; the phone is hidden. */
-function c2bBody(payment: C2bPayment, { version }: Registration): object {
+function c2bBody(payment: C2bPayment, { organization, version }: Registration): object {
   const { msisdn, balanceCents } = payment;
   return {
-    TransactionType: "Pay Bill",
+    TransactionType: isTill(organization) ? "Buy Goods" : "Pay Bill",
     TransID: payment.number,
     TransTime: stamp(payment.atMillis),
     TransAmount: String(payment.amountCents / 100),
-    BusinessShortCode: payment.shortcode,
+    BusinessShortCode: namedShortcodeOf(organization),
     BillRefNumber: payment.accountReference,
     InvoiceNumber: "",
     OrgAccountBalance: balanceCents === undefined ? "" : (balanceCents / 100).toFixed(2),

@@ -116,11 +116,13 @@ export function newest<Row>(rows: readonly Row[]): Row[] {
 }
 
 function organizationJson(organization: Organization): object {
-  const { shortcode, workingCents, utilityCents, chargesCents } = organization;
+  const { shortcode, storeNumber = null, workingCents, utilityCents, merchantCents, chargesCents } = organization;
   return {
     shortcode,
+    store_number: storeNumber,
     working: shillings(workingCents),
     utility: shillings(utilityCents),
+    merchant: shillings(merchantCents),
     charges: shillings(chargesCents),
     settings: settingsOf(organization),
   };

@@ -1,5 +1,5 @@
 import { isStamp, parsedDate } from "../mpesa/nairobi-time.js";
-import type { Organization } from "../mpesa/organization.js";
+import { apiShortcodeOf, type Organization } from "../mpesa/organization.js";
 import { badRequest } from "./problem.js";
 
 const MSISDN = /^254[17]\d{8}$/;
@@ -63,9 +63,7 @@ export class Fields {
   }
 }
 
-/** The field ShortCode, which must be that of the organization. */
-export function ownShortcode(organization: Organization, fields: Fields): string {
-  const shortcode = fields.text("ShortCode", /^\d{5,7}$/);
-  if (shortcode !== organization.shortcode) throw badRequest("ShortCode");
-  return shortcode;
+/** Throws the Problem unless the field has the number by which the APIs know the organization. */
+export function checkShortcode(organization: Organization, fields: Fields, name: "ShortCode" | "PartyA"): void {
+  if (fields.text(name, /^\d{5,7}$/) !== apiShortcodeOf(organization)) throw badRequest(name);
 }

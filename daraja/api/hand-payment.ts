@@ -1,6 +1,6 @@
 import type { Mpesa } from "../mpesa/mpesa.js";
 import type { HandPayment, RefusedPayment } from "../mpesa/order.js";
-import type { Organization } from "../mpesa/organization.js";
+import { isTill, type Organization } from "../mpesa/organization.js";
 import { VALIDATION_REFUSALS } from "../mpesa/results.js";
 
 const SHILLINGS_MAX = 1_000_000;
@@ -35,6 +35,9 @@ export function readHandPayment(fields: Readonly<Record<string, unknown>>, mpesa
   }
   const organization = organizationOf(shortcode, mpesa);
   if (organization === undefined) return wrong("shortcode", MUST_OF_SHORTCODE);
+  if (isTill(organization) && accountReference !== "") {
+    return wrong("account_reference", "be empty: a till has no accounts");
+  }
   return { organization, msisdn, amountCents: amount * SHILLING_CENTS, accountReference };
 }
 

@@ -1,6 +1,6 @@
 import { nairobi, stamp } from "../mpesa/nairobi-time.js";
 import type { Collection, Order, Outcome, Payout, Receipt } from "../mpesa/order.js";
-import type { Organization } from "../mpesa/organization.js";
+import { isTill, namedShortcodeOf, type Organization } from "../mpesa/organization.js";
 import { type ResultCode, RESULTS } from "../mpesa/results.js";
 
 // The bodies of callbacks. Their types are as loose as the real ones.
@@ -95,11 +95,11 @@ export function resultOf(result: Result): object {
 }
 
 /** The result of a status query that found the order or the receipt. */
-export function statusParameters(found: Order | Receipt, { shortcode }: Organization): Parameter[] {
+export function statusParameters(found: Order | Receipt, organization: Organization): Parameter[] {
   const order = "number" in found ? found.order : found;
   const receipt = "number" in found ? found : found.outcome?.receipt;
   const { direction, msisdn, amountCents } = found;
-  const business = `${shortcode} - Simulated Business`;
+  const business = `${namedShortcodeOf(organization)} - Simulated Business`;
   const [debit, credit] = direction === "IN" ? [nameOf(msisdn), business] : [business, nameOf(msisdn)];
   const finishedAtMillis = receipt?.atMillis ?? order?.outcome?.atMillis;
   // A payment at the till has no order. It began when it ended.
@@ -112,7 +112,7 @@ export function statusParameters(found: Order | Receipt, { shortcode }: Organiza
     { Key: "DebitAccountType", Value: direction === "IN" ? "MMF Account For Customer" : "Utility Account" },
     { Key: "DebitPartyCharges", Value: feeWords(receipt) },
     { Key: "TransactionReason" },
-    { Key: "ReasonType", Value: direction === "IN" ? "Pay Bill Online" : "Business Payment to Customer via API" },
+    { Key: "ReasonType", Value: reasonOf(direction, organization) },
     { Key: "TransactionStatus", Value: statusOf(receipt, order) },
     finishedAtMillis === undefined
       ? { Key: "FinalisedTime" }
@@ -121,6 +121,11 @@ export function statusParameters(found: Order | Receipt, { shortcode }: Organiza
     { Key: "ConversationID", Value: order?.direction === "OUT" ? order.conversationId : "" },
     { Key: "ReceiptNo", Value: receipt?.number ?? order?.outcome?.transactionId ?? "" },
   ];
+}
+
+function reasonOf(direction: Receipt["direction"], organization: Organization): string {
+  if (direction === "OUT") return "Business Payment to Customer via API";
+  return isTill(organization) ? "Buy Goods Online" : "Pay Bill Online";
 }
 
 function statusOf(receipt: Receipt | undefined, order: Order | undefined): string {

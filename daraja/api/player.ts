@@ -89,9 +89,9 @@ export class Player {
     const atMillis = this.#parts.clock.nowMillis();
     const number = this.#parts.ids.receipt(atMillis);
     const { direction, msisdn, amountCents } = order;
-    const { shortcode, utilityCents: balanceCents } = order.organization;
+    const { shortcode } = order.organization;
     const accountReference = order.direction === "IN" ? order.accountReference : "";
-    const money = { direction, shortcode, msisdn, amountCents, feeCents: 0, balanceCents };
+    const money = { direction, shortcode, msisdn, amountCents, feeCents: 0, balanceCents: 0 };
     const about = { accountReference, thirdPartyTransId: "", order, validation: undefined, scenario: undefined };
     const receipt: Receipt = { number, ...money, atMillis, ...about };
     const { url, body } = messageOf(order, {

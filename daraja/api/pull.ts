@@ -1,8 +1,8 @@
 import { nairobi } from "../mpesa/nairobi-time.js";
 import type { Receipt } from "../mpesa/order.js";
-import type { Organization } from "../mpesa/organization.js";
+import { apiShortcodeOf, isTill, type Organization } from "../mpesa/organization.js";
 import type { Answer, Call, Context } from "./context.js";
-import { ownShortcode } from "./fields.js";
+import { checkShortcode } from "./fields.js";
 import { badRequest } from "./problem.js";
 
 const PAGE_ROWS = 100;
@@ -20,7 +20,8 @@ export class Pull {
 
   /** POST /pulltransactions/v1/register */
   register({ organization, fields }: Call, { ids }: Context): Answer {
-    const shortcode = ownShortcode(organization, fields);
+    const { shortcode } = organization;
+    checkShortcode(organization, fields, "ShortCode");
     fields.text("RequestType", /^Pull$/i);
     fields.msisdn("NominatedNumber");
     fields.url("CallBackURL");
@@ -29,7 +30,7 @@ export class Pull {
     const body = {
       ResponseRefID: ids.originatorConversation(),
       ResponseStatus: isNew ? "1000" : "1001",
-      ShortCode: shortcode,
+      ShortCode: apiShortcodeOf(organization),
       ResponseDescription: isNew ? "Shortcode Registered Successfully" : "ShortCode already Registered",
     };
     return { body };
@@ -37,7 +38,8 @@ export class Pull {
 
   /** POST /pulltransactions/v1/query: what came in during the last 48 hours, 100 rows a page. */
   list({ organization, fields }: Call, { clock, ids, mpesa }: Context): Answer {
-    const shortcode = ownShortcode(organization, fields);
+    const { shortcode } = organization;
+    checkShortcode(organization, fields, "ShortCode");
     const startMillis = Math.max(fields.dateMillis("StartDate"), clock.nowMillis() - LISTED_MILLIS);
     const endMillis = fields.dateMillis("EndDate");
     const offset = Number(fields.text("OffSetValue", /^\d{1,6}$/));
@@ -54,7 +56,7 @@ export class Pull {
       ...(page.length > 0 ? FOUND : NONE_FOUND),
       ...(organization.pullOffset === "pages" ? { TotalPages: Math.ceil(rows.length / PAGE_ROWS) } : {}),
       // The real rail nests the rows in a second array.
-      Response: [page.map(pulledRow)],
+      Response: [page.map((receipt) => pulledRow(receipt, organization))],
     };
     return { body };
   }
@@ -65,7 +67,8 @@ function isListed({ direction, atMillis, scenario }: Receipt, organization: Orga
   return direction === "IN" && atMillis + lagMillis <= nowMillis;
 }
 
-function pulledRow({ number, atMillis, msisdn, amountCents, accountReference, scenario }: Receipt): object {
+function pulledRow(receipt: Receipt, organization: Organization): object {
+  const { number, atMillis, msisdn, amountCents, accountReference, scenario } = receipt;
   const { extraCents = 0, accountReference: shownReference = accountReference } = scenario?.listed ?? {};
   const { year, month, day, hour, minute, second } = nairobi(atMillis);
   return {
@@ -73,7 +76,7 @@ function pulledRow({ number, atMillis, msisdn, amountCents, accountReference, sc
     trxDate: `${year}-${month}-${day}T${hour}:${minute}:${second}+03:00`,
     msisdn: Number(msisdn),
     sender: "MPESA",
-    transactiontype: "c2b-pay-bill-debit",
+    transactiontype: isTill(organization) ? "c2b-buy-goods-debit" : "c2b-pay-bill-debit",
     billreference: shownReference,
     amount: ((amountCents + extraCents) / 100).toFixed(1),
     organizationname: "Simulated Business",

@@ -21,6 +21,15 @@ const SETTINGS: Readonly<Record<string, Setting>> = {
       return true;
     },
   },
+  confirms_as: {
+    allowed: '"till" or "store"',
+    valueOf: ({ confirmsAs }) => confirmsAs,
+    set: (organization, value) => {
+      if (value !== "till" && value !== "store") return false;
+      organization.confirmsAs = value;
+      return true;
+    },
+  },
   is_validation_active: flag("isValidationActive"),
   is_pull_provisioned: flag("isPullProvisioned"),
   pull_offset: {

@@ -1,9 +1,9 @@
 import type { Order, Receipt } from "../mpesa/order.js";
-import type { Organization } from "../mpesa/organization.js";
+import { isTill, type Organization } from "../mpesa/organization.js";
 import { type ResultCode, RESULTS } from "../mpesa/results.js";
 import { RESULT_AFTER_MILLIS } from "../mpesa/scenarios.js";
 import type { Answer, Call, Context } from "./context.js";
-import type { Fields } from "./fields.js";
+import { checkShortcode, type Fields } from "./fields.js";
 import { initiatorFailure } from "./initiator.js";
 import { looseCode, type Parameter, resultOf, statusParameters } from "./messages.js";
 import { badRequest } from "./problem.js";
@@ -75,7 +75,7 @@ function readQuery(
   { clock, ids }: Context,
 ): Query {
   fields.text("CommandID", new RegExp(`^${command}$`));
-  if (fields.text("PartyA", /^\d{5,7}$/) !== organization.shortcode) throw badRequest("PartyA");
+  checkShortcode(organization, fields, "PartyA");
   fields.text("IdentifierType", /^4$/);
   fields.text("Remarks", /^.{2,100}$/);
   fields.url("QueueTimeOutURL");
@@ -113,9 +113,16 @@ function findOrder(
 }
 
 /** "Working Account|KES|700000.00|700000.00|0.00|0.00&Float Account|…" */
-function balanceWords({ workingCents, utilityCents, chargesCents }: Organization): string {
-  const accounts = { Working: workingCents, Float: 0, Utility: utilityCents, "Charges Paid": chargesCents };
-  return Object.entries({ ...accounts, "Organization Settlement": 0 })
+function balanceWords(organization: Organization): string {
+  const { workingCents, utilityCents, merchantCents, chargesCents } = organization;
+  return Object.entries({
+    Working: workingCents,
+    Float: 0,
+    Utility: utilityCents,
+    ...(isTill(organization) ? { Merchant: merchantCents } : {}),
+    "Charges Paid": chargesCents,
+    "Organization Settlement": 0,
+  })
     .map(([name, cents]) => [`${name} Account`, "KES", kes(cents), kes(cents), "0.00", "0.00"].join("|"))
     .join("&");
 }

@@ -1,6 +1,6 @@
 import { keep } from "../kept.js";
 import type { Collection } from "../mpesa/order.js";
-import type { Organization } from "../mpesa/organization.js";
+import { apiShortcodeOf, isTill, type Organization } from "../mpesa/organization.js";
 import { RESULTS } from "../mpesa/results.js";
 import { COLLECT, PROMPT_MILLIS, RESULT_AFTER_MILLIS, scenarioOf } from "../mpesa/scenarios.js";
 import { type Answer, answerOf, type Call, type Context, refuseOnce } from "./context.js";
@@ -45,11 +45,11 @@ export async function stkPush({ organization, fields }: Call, context: Context):
     queries: 0,
   };
   keep(mpesa.orders, order);
-  // Our organizations have paybills and no tills.
-  const isPaybill = type === "CustomerPayBillOnline" && partyB === shortcode;
+  const isOfProduct = type === (isTill(organization) ? "CustomerBuyGoodsOnline" : "CustomerPayBillOnline");
+  const isPayable = isOfProduct && partyB === organization.shortcode;
   await player.start(
     order,
-    isPaybill ? scenario.steps : [{ afterMillis: RESULT_AFTER_MILLIS, kind: "fail", code: "2028" }],
+    isPayable ? scenario.steps : [{ afterMillis: RESULT_AFTER_MILLIS, kind: "fail", code: "2028" }],
   );
   return answerOf(order, {
     MerchantRequestID: order.merchantRequestId,
@@ -88,7 +88,7 @@ export function stkQuery({ organization, fields }: Call, { mpesa, player }: Cont
 function checkPassword(organization: Organization, fields: Fields, shortcode: string): void {
   const password = fields.text("Password", /./);
   const timestamp = fields.stamp("Timestamp");
-  if (shortcode !== organization.shortcode) throw new Problem(500, "500.001.1001", "Merchant does not exist");
+  if (shortcode !== apiShortcodeOf(organization)) throw new Problem(500, "500.001.1001", "Merchant does not exist");
   const expected = Buffer.from(shortcode + organization.passkey + timestamp).toString("base64");
   if (password !== expected) throw new Problem(500, "500.001.1001", "Wrong credentials");
 }

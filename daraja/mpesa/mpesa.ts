@@ -2,7 +2,7 @@ import { keep, KEPT_MAX } from "../kept.js";
 import type { Ids } from "./ids.js";
 import { nairobi } from "./nairobi-time.js";
 import type { Collection, HandPayment, Order, Outcome, PayIn, Payout, Receipt, RefusedPayment } from "./order.js";
-import type { Organization } from "./organization.js";
+import { isTill, type Organization, receivedCentsOf } from "./organization.js";
 import type { ResultCode } from "./results.js";
 
 const AMOUNT_CENTS_MAX = 25_000_000;
@@ -98,7 +98,8 @@ export class Mpesa {
   /** Gives a payment its number. No money moves. */
   begin(payment: HandPayment): PayIn {
     const atMillis = this.#settings.nowMillis();
-    return { ...payment, number: this.#settings.ids.receipt(atMillis), atMillis };
+    const number = this.#settings.ids.receipt(atMillis);
+    return { ...payment, accountReference: referenceOf(payment), number, atMillis };
   }
 
   /** Remembers a payment that does not move. */
@@ -110,9 +111,13 @@ export class Mpesa {
 
   /** Money from a customer, whatever the limits say. */
   payIn(payment: Payment): Receipt {
-    payment.organization.utilityCents += payment.amountCents;
-    this.subscriber(payment.msisdn).balanceCents -= payment.amountCents;
-    return this.#newReceipt(payment, { direction: "IN", feeCents: 0 });
+    const { organization, amountCents } = payment;
+    if (isTill(organization)) organization.merchantCents += amountCents;
+    else organization.utilityCents += amountCents;
+    this.subscriber(payment.msisdn).balanceCents -= amountCents;
+    const balanceCents = receivedCentsOf(organization);
+    const accountReference = referenceOf(payment);
+    return this.#newReceipt({ ...payment, accountReference }, { direction: "IN", feeCents: 0, balanceCents });
   }
 
   #collect(order: Collection): Receipt {
@@ -124,17 +129,20 @@ export class Mpesa {
     order.organization.chargesCents -= PAYOUT_FEE_CENTS;
     this.subscriber(order.msisdn).balanceCents += order.amountCents;
     const payment = { ...order, accountReference: "", thirdPartyTransId: "", order };
-    return this.#newReceipt(payment, { direction: "OUT", feeCents: PAYOUT_FEE_CENTS });
+    return this.#newReceipt(payment, {
+      direction: "OUT",
+      feeCents: PAYOUT_FEE_CENTS,
+      balanceCents: order.organization.utilityCents,
+    });
   }
 
   #newReceipt(
     { organization, msisdn, amountCents, accountReference, thirdPartyTransId, ...payment }: Payment,
-    rest: Pick<Receipt, "direction" | "feeCents">,
+    rest: Pick<Receipt, "direction" | "feeCents" | "balanceCents">,
   ): Receipt {
     const atMillis = this.#settings.nowMillis();
     const { number = this.#settings.ids.receipt(atMillis), order, validation, scenario } = payment;
-    const { shortcode, utilityCents: balanceCents } = organization;
-    const money = { shortcode, msisdn, amountCents, balanceCents };
+    const money = { shortcode: organization.shortcode, msisdn, amountCents };
     const about = { accountReference, thirdPartyTransId, order, validation, scenario };
     const receipt = { number, ...rest, ...money, atMillis, ...about };
     keep(this.receipts, receipt);
@@ -147,7 +155,7 @@ export class Mpesa {
     if (amountCents > AMOUNT_CENTS_MAX) return "3";
     if (this.#paidTheSame(organization, msisdn, amountCents)) return "17";
     if (this.#centsOfToday(msisdn, "IN") + amountCents > DAY_CENTS_MAX) return "4";
-    if (organization.utilityCents + amountCents > organization.utilityCentsMax) return "8";
+    if (receivedCentsOf(organization) + amountCents > organization.utilityCentsMax) return "8";
     return balanceCents < amountCents ? "1" : undefined;
   }
 
@@ -181,4 +189,9 @@ export class Mpesa {
       .receipts.filter((receipt) => receipt.direction === direction && dayOf(receipt.atMillis) === today)
       .reduce((sum, { amountCents }) => sum + amountCents, 0);
   }
+}
+
+/** A till has no accounts, so that its payments have no reference. */
+function referenceOf({ organization, accountReference }: Pick<Payment, "organization" | "accountReference">): string {
+  return isTill(organization) ? "" : accountReference;
 }

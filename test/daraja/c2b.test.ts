@@ -200,6 +200,7 @@ describe("C2B at the simulator", () => {
   it("changes its settings while it runs", async () => {
     const settings = {
       c2b_version: 1,
+      confirms_as: "store",
       is_validation_active: true,
       is_pull_provisioned: false,
       pull_offset: "pages",
@@ -207,16 +208,18 @@ describe("C2B at the simulator", () => {
     };
     const changed = await client.control("/settings", settings);
     expect(changed).to.deep.include({ status: 200, shortcode: "174379", settings });
-    const { c2bVersion, isValidationActive, isPullProvisioned, pullOffset, pullLagMillis } = client.daraja.organization;
-    const changedTo = [c2bVersion, isValidationActive, isPullProvisioned, pullOffset, pullLagMillis];
-    expect(changedTo).to.deep.equal([1, true, false, "pages", 90_000]);
+    const { c2bVersion, confirmsAs, isValidationActive, isPullProvisioned, pullOffset, pullLagMillis } =
+      client.daraja.organization;
+    const changedTo = [c2bVersion, confirmsAs, isValidationActive, isPullProvisioned, pullOffset, pullLagMillis];
+    expect(changedTo).to.deep.equal([1, "store", true, false, "pages", 90_000]);
     for (const [body, error] of [
       [{ is_validation_active: "yes" }, /^is_validation_active must be true or false$/],
       [{ is_pull_provisioned: 1 }, /^is_pull_provisioned must be true or false$/],
       [{ pull_offset: "row" }, /^pull_offset must be "rows" or "pages"$/],
       [{ pull_lag_seconds: -1 }, /^pull_lag_seconds must be a number from 0 to 172800: 48 hours$/],
+      [{ confirms_as: "paybill" }, /^confirms_as must be "till" or "store"$/],
       [{ c2b_version: 3 }, /^c2b_version must be 1, 2, or null for both$/],
-      [{ is_validated: true }, /^Unknown setting is_validated. Settings are c2b_version, is_validation_active, /],
+      [{ is_validated: true }, /^Unknown setting is_validated. Settings are c2b_version, confirms_as, /],
       [{ shortcode: "600000" }, /^shortcode must be one of the simulator's$/],
     ] as const) {
       const refused = await client.control("/settings", body);

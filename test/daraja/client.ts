@@ -6,6 +6,7 @@ import { text } from "node:stream/consumers";
 
 import { SimulatorClock } from "../../daraja/clock.js";
 import { stamp } from "../../daraja/mpesa/nairobi-time.js";
+import { apiShortcodeOf } from "../../daraja/mpesa/organization.js";
 import { type Daraja, type DarajaOptions, startDaraja } from "../../daraja/simulator.js";
 import { CERTIFICATE_FILE, MONDAY_MILLIS } from "./given.js";
 
@@ -91,7 +92,7 @@ export class Client {
   /** Registers addresses of C2B: /confirmations and /validations. */
   registerUrls(differing: Differing = {}, version = "v2"): Promise<Answer> {
     return this.post(`/mpesa/c2b/${version}/registerurl`, {
-      ShortCode: this.#organization.shortcode,
+      ShortCode: apiShortcodeOf(this.#organization),
       ResponseType: "Completed",
       ConfirmationURL: this.urlOf("/confirmations"),
       ValidationURL: this.urlOf("/validations"),
@@ -133,7 +134,7 @@ export class Client {
       SecurityCredential: encrypted(this.#organization.initiatorPassword),
       CommandID: "BusinessPayment",
       Amount: 100,
-      PartyA: this.#organization.shortcode,
+      PartyA: apiShortcodeOf(this.#organization),
       PartyB: msisdn,
       Remarks: "payout",
       QueueTimeOutURL: this.urlOf("/timeouts/b0"),
@@ -168,18 +169,19 @@ export class Client {
   }
 
   #signature(): object {
-    const { shortcode, passkey } = this.#organization;
+    const shortcode = apiShortcodeOf(this.#organization);
+    const { passkey } = this.#organization;
     const timestamp = stamp(this.clock.nowMillis());
     const password = base64(shortcode + passkey + timestamp);
     return { BusinessShortCode: Number(shortcode), Password: password, Timestamp: timestamp };
   }
 
   #query(): object {
-    const { shortcode, initiatorName, initiatorPassword } = this.#organization;
+    const { initiatorName, initiatorPassword } = this.#organization;
     return {
       Initiator: initiatorName,
       SecurityCredential: encrypted(initiatorPassword),
-      PartyA: shortcode,
+      PartyA: apiShortcodeOf(this.#organization),
       IdentifierType: "4",
       ResultURL: this.urlOf("/callbacks/c0"),
       QueueTimeOutURL: this.urlOf("/timeouts/c0"),
