@@ -61,7 +61,7 @@ function ordersTable(mpesa: Mpesa): string {
 function receiptsTable(mpesa: Mpesa): string {
   return table(
     "Receipts",
-    ["Time", "Receipt", "Direction", "Shortcode", "Phone", "KES", "Account"],
+    ["Time", "Receipt", "Direction", "Shortcode", "Phone", "KES", "Account", "Reverses"],
     newest(mpesa.receipts).map((receipt) => [
       time(receipt.atMillis),
       receipt.number,
@@ -70,6 +70,7 @@ function receiptsTable(mpesa: Mpesa): string {
       receipt.msisdn,
       kes(receipt.amountCents),
       receipt.accountReference,
+      receipt.reversedReceipt ?? "",
     ]),
   );
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 
 import { INITIATOR_CERTIFICATE } from "../access/initiator-key.js";
 import type { SimulatorClock } from "../clock.js";
-import type { Mpesa } from "../mpesa/mpesa.js";
+import type { Mpesa, ReversalRefusal } from "../mpesa/mpesa.js";
 import type { HandPayment, Order, Receipt, RefusedPayment } from "../mpesa/order.js";
 import type { Organization } from "../mpesa/organization.js";
 import type { HandPaymentEnd } from "./c2b.js";
@@ -18,6 +18,12 @@ const LISTED_MAX = 200;
 
 const ADVANCE_SECONDS_MAX = 30 * 86_400;
 const SHILLING_CENTS = 100;
+
+const REVERSAL_REFUSALS: Readonly<Record<ReversalRefusal, { status: number; words: string }>> = {
+  UNKNOWN_RECEIPT: { status: 404, words: "is not that of a customer's payment" },
+  REVERSED_ALREADY: { status: 409, words: "was reversed already" },
+  INSUFFICIENT_FUNDS: { status: 409, words: "has more money than its account holds now" },
+};
 
 interface ControlOptions {
   readonly mpesa: Mpesa;
@@ -49,6 +55,8 @@ export class Control {
         return { status: 200, body: INITIATOR_CERTIFICATE };
       case `POST ${CONTROL_PATH}/payments`:
         return withBody(request, (body) => this.#pay(body));
+      case `POST ${CONTROL_PATH}/reversals`:
+        return withBody(request, (body) => this.#reverse(body));
       case `POST ${CONTROL_PATH}/settings`:
         return withBody(request, (body) => this.#change(body));
       case `POST ${CONTROL_PATH}/clock`:
@@ -92,6 +100,14 @@ export class Control {
       case "forged":
         return { status: 200, body: { receipt: null, forged_receipt: end.payment.number } };
     }
+  }
+
+  #reverse({ receipt }: Readonly<Record<string, unknown>>): ControlAnswer {
+    if (typeof receipt !== "string") return wrong("receipt must be a text: the receipt of a customer's payment");
+    const reversal = this.#options.mpesa.reverse(receipt);
+    if (typeof reversal === "object") return { status: 201, body: receiptJson(reversal) };
+    const { status, words } = REVERSAL_REFUSALS[reversal];
+    return { status, body: { error: `receipt ${receipt} ${words}` } };
   }
 
   #change({ shortcode, ...changes }: Readonly<Record<string, unknown>>): ControlAnswer {
@@ -155,6 +171,7 @@ function receiptJson({ number, direction, shortcode, msisdn, amountCents, feeCen
     fee: shillings(feeCents),
     account_reference: rest.accountReference,
     validation: rest.validation ?? null,
+    reversed_receipt: rest.reversedReceipt ?? null,
   };
 }
 

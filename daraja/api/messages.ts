@@ -109,10 +109,10 @@ export function statusParameters(found: Order | Receipt, organization: Organizat
     { Key: "CreditPartyName", Value: credit },
     { Key: "OriginatorConversationID", Value: order?.direction === "OUT" ? order.originatorConversationId : "" },
     { Key: "InitiatedTime", Value: stamp(beganAtMillis) },
-    { Key: "DebitAccountType", Value: direction === "IN" ? "MMF Account For Customer" : "Utility Account" },
+    { Key: "DebitAccountType", Value: debitAccountOf(found, organization) },
     { Key: "DebitPartyCharges", Value: feeWords(receipt) },
     { Key: "TransactionReason" },
-    { Key: "ReasonType", Value: reasonOf(direction, organization) },
+    { Key: "ReasonType", Value: reasonOf(found, organization) },
     { Key: "TransactionStatus", Value: statusOf(receipt, order) },
     finishedAtMillis === undefined
       ? { Key: "FinalisedTime" }
@@ -123,12 +123,24 @@ export function statusParameters(found: Order | Receipt, organization: Organizat
   ];
 }
 
-function reasonOf(direction: Receipt["direction"], organization: Organization): string {
-  if (direction === "OUT") return "Business Payment to Customer via API";
+function debitAccountOf(found: Order | Receipt, organization: Organization): string {
+  if (found.direction === "IN") return "MMF Account For Customer";
+  return isReversal(found) && isTill(organization) ? "Merchant Account" : "Utility Account";
+}
+
+function isReversal(found: Order | Receipt): boolean {
+  return "number" in found && found.reversedReceipt !== undefined;
+}
+
+function reasonOf(found: Order | Receipt, organization: Organization): string {
+  // Which word M-Pesa has for a reversal is not published.
+  if (isReversal(found)) return "Reversal";
+  if (found.direction === "OUT") return "Business Payment to Customer via API";
   return isTill(organization) ? "Buy Goods Online" : "Pay Bill Online";
 }
 
 function statusOf(receipt: Receipt | undefined, order: Order | undefined): string {
+  // A receipt whose money went back may have another status. Safaricom does not say which.
   if (receipt !== undefined) return "Completed";
   // Both words mean that the order is still open.
   return order?.outcome?.status ?? (order !== undefined && order.queries % 2 === 0 ? "Authorized" : "Initiated");

@@ -92,7 +92,7 @@ export class Player {
     const { shortcode } = order.organization;
     const accountReference = order.direction === "IN" ? order.accountReference : "";
     const money = { direction, shortcode, msisdn, amountCents, feeCents: 0, balanceCents: 0 };
-    const about = { accountReference, thirdPartyTransId: "", order, validation: undefined, scenario: undefined };
+    const about = { accountReference, thirdPartyTransId: "", order };
     const receipt: Receipt = { number, ...money, atMillis, ...about };
     const { url, body } = messageOf(order, {
       code: "0",

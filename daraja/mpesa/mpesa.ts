@@ -30,7 +30,10 @@ interface Payment {
   readonly order?: Order;
   readonly validation?: Receipt["validation"];
   readonly scenario?: Receipt["scenario"];
+  readonly reversedReceipt?: string;
 }
+
+export type ReversalRefusal = "UNKNOWN_RECEIPT" | "REVERSED_ALREADY" | "INSUFFICIENT_FUNDS";
 
 interface Settings {
   readonly ids: Ids;
@@ -111,13 +114,35 @@ export class Mpesa {
 
   /** Money from a customer, whatever the limits say. */
   payIn(payment: Payment): Receipt {
-    const { organization, amountCents } = payment;
-    if (isTill(organization)) organization.merchantCents += amountCents;
-    else organization.utilityCents += amountCents;
-    this.subscriber(payment.msisdn).balanceCents -= amountCents;
+    const { organization } = payment;
+    this.#receive(organization, payment.msisdn, payment.amountCents);
     const balanceCents = receivedCentsOf(organization);
     const accountReference = referenceOf(payment);
     return this.#newReceipt({ ...payment, accountReference }, { direction: "IN", feeCents: 0, balanceCents });
+  }
+
+  /**
+   * Sends the money of a pay-in back to its payer, who has asked M-Pesa to. Nobody tells the
+   * business. Refuses if the account holds less by now.
+   */
+  reverse(number: string): Receipt | ReversalRefusal {
+    const paid = this.receipts.find((receipt) => receipt.number === number && receipt.direction === "IN");
+    const organization = this.organizations.find(({ shortcode }) => shortcode === paid?.shortcode);
+    if (paid === undefined || organization === undefined) return "UNKNOWN_RECEIPT";
+    if (this.receipts.some(({ reversedReceipt }) => reversedReceipt === number)) return "REVERSED_ALREADY";
+    const { msisdn, amountCents } = paid;
+    if (receivedCentsOf(organization) < amountCents) return "INSUFFICIENT_FUNDS";
+    this.#receive(organization, msisdn, -amountCents);
+    const about = { accountReference: "", thirdPartyTransId: "", reversedReceipt: number };
+    const money = { direction: "OUT", feeCents: 0, balanceCents: receivedCentsOf(organization) } as const;
+    return this.#newReceipt({ organization, msisdn, amountCents, ...about }, money);
+  }
+
+  /** Moves money from a customer to the account of the organization that customers pay into. */
+  #receive(organization: Organization, msisdn: string, amountCents: number): void {
+    if (isTill(organization)) organization.merchantCents += amountCents;
+    else organization.utilityCents += amountCents;
+    this.subscriber(msisdn).balanceCents -= amountCents;
   }
 
   #collect(order: Collection): Receipt {
@@ -141,9 +166,9 @@ export class Mpesa {
     rest: Pick<Receipt, "direction" | "feeCents" | "balanceCents">,
   ): Receipt {
     const atMillis = this.#settings.nowMillis();
-    const { number = this.#settings.ids.receipt(atMillis), order, validation, scenario } = payment;
+    const { number = this.#settings.ids.receipt(atMillis), order, validation, scenario, reversedReceipt } = payment;
     const money = { shortcode: organization.shortcode, msisdn, amountCents };
-    const about = { accountReference, thirdPartyTransId, order, validation, scenario };
+    const about = { accountReference, thirdPartyTransId, order, validation, scenario, reversedReceipt };
     const receipt = { number, ...rest, ...money, atMillis, ...about };
     keep(this.receipts, receipt);
     keep(this.subscriber(msisdn).receipts, receipt);

@@ -84,7 +84,9 @@ export interface Receipt {
   /** Undefined where the customer paid without a prompt. */
   readonly order: Order | undefined;
   /** What the ValidationURL said; undefined where it was not asked. */
-  readonly validation: "accepted" | "unreachable" | undefined;
+  readonly validation?: "accepted" | "unreachable" | undefined;
   /** Undefined where there is an order, which has its own. */
-  readonly scenario: HandScenario | undefined;
+  readonly scenario?: HandScenario | undefined;
+  /** Of a reversal: the receipt of the payment that went back to its payer. */
+  readonly reversedReceipt?: string | undefined;
 }

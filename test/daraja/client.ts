@@ -100,6 +100,26 @@ export class Client {
     });
   }
 
+  registerPull(differing: Differing = {}): Promise<Answer> {
+    return this.post("/pulltransactions/v1/register", {
+      ShortCode: apiShortcodeOf(this.#organization),
+      RequestType: "Pull",
+      NominatedNumber: "254700000000",
+      CallBackURL: this.urlOf("/pulls"),
+      ...differing,
+    });
+  }
+
+  pull(differing: Differing = {}): Promise<Answer> {
+    return this.post("/pulltransactions/v1/query", {
+      ShortCode: apiShortcodeOf(this.#organization),
+      StartDate: "2026-01-05 00:00:00",
+      EndDate: "2026-01-09 9:00:00",
+      OffSetValue: "0",
+      ...differing,
+    });
+  }
+
   /** Asks the simulator itself; without a body by GET. */
   async control(path: string, body?: object): Promise<Readonly<Record<string, unknown>>> {
     const init = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };

@@ -11,41 +11,22 @@ describe("pull transactions at the simulator", () => {
 
   afterEach(() => client.close());
 
-  function registerPull(): ReturnType<Client["post"]> {
-    return client.post("/pulltransactions/v1/register", {
-      ShortCode: "174379",
-      RequestType: "Pull",
-      NominatedNumber: "254700000000",
-      CallBackURL: client.urlOf("/pulls"),
-    });
-  }
-
   async function pulled(differing = {}): Promise<Record<string, unknown>[]> {
-    const { status, body } = await pull(differing);
+    const { status, body } = await client.pull(differing);
     expect(status).to.equal(200);
     const [rows = []] = body?.["Response"] as Record<string, unknown>[][];
     expect(body?.["ResponseCode"]).to.equal(rows.length > 0 ? "1000" : "1001");
     return rows;
   }
 
-  function pull(differing = {}): ReturnType<Client["post"]> {
-    return client.post("/pulltransactions/v1/query", {
-      ShortCode: "174379",
-      StartDate: "2026-01-05 00:00:00",
-      EndDate: "2026-01-09 9:00:00",
-      OffSetValue: "0",
-      ...differing,
-    });
-  }
-
   it("is for registered shortcodes", async () => {
-    expect((await pull()).body?.["errorMessage"]).to.equal("Bad Request - Invalid ShortCode");
-    const answers = [await registerPull(), await registerPull()];
+    expect((await client.pull()).body?.["errorMessage"]).to.equal("Bad Request - Invalid ShortCode");
+    const answers = [await client.registerPull(), await client.registerPull()];
     expect(answers.map(({ body }) => body?.["ResponseStatus"])).to.deep.equal(["1000", "1001"]);
   });
 
   it("lists what came in, prompts and deposits, and no payout", async () => {
-    await registerPull();
+    await client.registerPull();
     expect(await pulled()).to.deep.equal([]);
     await client.push("254700000000");
     await client.payOut("254100000000");
@@ -66,7 +47,7 @@ describe("pull transactions at the simulator", () => {
   });
 
   it("lists a hundred rows a page, from the offset that is asked for", async () => {
-    await registerPull();
+    await client.registerPull();
     for (let i = 0; i < 120; i++) {
       await client.daraja.deposit({ msisdn: "254700000001", amountCents: 100, accountReference: String(i) });
     }
@@ -80,18 +61,18 @@ describe("pull transactions at the simulator", () => {
 
   it("counts pages in place of rows, where the offset is set so", async () => {
     client.daraja.organization.pullOffset = "pages";
-    await registerPull();
+    await client.registerPull();
     for (let i = 0; i < 120; i++) {
       await client.daraja.deposit({ msisdn: "254700000001", amountCents: 100, accountReference: String(i) });
     }
     const pages = [await pulled(), await pulled({ OffSetValue: 1 }), await pulled({ OffSetValue: 2 })];
     expect(pages.map((rows) => rows[0]?.["billreference"])).to.deep.equal(["0", "100", undefined]);
-    expect((await pull()).body?.["TotalPages"]).to.equal(2);
+    expect((await client.pull()).body?.["TotalPages"]).to.equal(2);
   });
 
   it("lists a payment only after the lag that is set", async () => {
     client.daraja.organization.pullLagMillis = 60_000;
-    await registerPull();
+    await client.registerPull();
     await client.daraja.deposit({ msisdn: "254700000001", amountCents: 100, accountReference: "x" });
     await client.clock.advance(59_999);
     expect(await pulled()).to.deep.equal([]);
@@ -100,7 +81,7 @@ describe("pull transactions at the simulator", () => {
   });
 
   it("shows another payment than was made, or a payment late, by the ending of the payer's phone", async () => {
-    await registerPull();
+    await client.registerPull();
     for (const ending of ["00", "05", "07", "11", "16", "17"]) {
       const msisdn = `2547000000${ending}`;
       await client.daraja.payByHand({ msisdn, amountCents: 1_000, accountReference: "acc" });
@@ -121,21 +102,21 @@ describe("pull transactions at the simulator", () => {
   });
 
   it("lists nothing for a shortcode that was not provisioned, in the words of an empty list", async () => {
-    await registerPull();
-    const wordsOf = ({ status, body }: Awaited<ReturnType<typeof pull>>): unknown[] => [
+    await client.registerPull();
+    const wordsOf = ({ status, body }: Awaited<ReturnType<Client["pull"]>>): unknown[] => [
       status,
       body?.["ResponseCode"],
       body?.["ResponseMessage"],
     ];
-    const empty = wordsOf(await pull());
+    const empty = wordsOf(await client.pull());
     expect(empty).to.deep.equal([200, "1001", "No records found or Organization Name not available"]);
     client.daraja.organization.isPullProvisioned = false;
     await client.daraja.deposit({ msisdn: "254700000001", amountCents: 100, accountReference: "x" });
-    expect(wordsOf(await pull())).to.deep.equal(empty);
+    expect(wordsOf(await client.pull())).to.deep.equal(empty);
   });
 
   it("lists the span that is asked for, and no more than 48 hours back", async () => {
-    await registerPull();
+    await client.registerPull();
     await client.daraja.deposit({ msisdn: "254700000001", amountCents: 100, accountReference: "x" });
     expect(await pulled({ EndDate: "2026-01-05 08:59:59" })).to.deep.equal([]);
     expect(await pulled({ StartDate: "2026-01-05 09:00:01" })).to.deep.equal([]);
@@ -146,14 +127,14 @@ describe("pull transactions at the simulator", () => {
   });
 
   it("is refused with a wrong date or offset", async () => {
-    await registerPull();
+    await client.registerPull();
     for (const [field, value] of [
       ["StartDate", "2026-01-05T00:00:00"],
       ["EndDate", "2026-13-05 00:00:00"],
       ["OffSetValue", "-1"],
       ["ShortCode", "600000"],
     ] as const) {
-      expect((await pull({ [field]: value })).body?.["errorMessage"]).to.equal(`Bad Request - Invalid ${field}`);
+      expect((await client.pull({ [field]: value })).body?.["errorMessage"]).to.equal(`Bad Request - Invalid ${field}`);
     }
   });
 });

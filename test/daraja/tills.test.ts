@@ -83,11 +83,10 @@ describe("a till at the simulator", () => {
 
   it("is pulled and queried by its store number", async () => {
     const { number } = await client.daraja.deposit(PAYMENT);
-    const register = { RequestType: "Pull", NominatedNumber: "254700000000", CallBackURL: client.urlOf("/pulls") };
-    const { body: registered } = await client.post("/pulltransactions/v1/register", { ShortCode: STORE, ...register });
+    expect((await client.registerPull({ ShortCode: TILL })).status).to.equal(400);
+    const { body: registered } = await client.registerPull({ ShortCode: STORE });
     expect(registered).to.include({ ResponseStatus: "1000", ShortCode: STORE });
-    const span = { StartDate: "2026-01-05 00:00:00", EndDate: "2026-01-09 09:00:00", OffSetValue: "0" };
-    const { body } = await client.post("/pulltransactions/v1/query", { ShortCode: STORE, ...span });
+    const { body } = await client.pull({ ShortCode: STORE });
     expect(body).to.have.nested.property("Response[0][0]").that.includes({ transactionId: number, billreference: "" });
 
     expect((await client.queryStatus({ PartyA: TILL })).status).to.equal(400);
@@ -97,6 +96,14 @@ describe("a till at the simulator", () => {
     expect((await parameters())["AccountBalance"]).to.contain(
       "&Utility Account|KES|0.00|0.00|0.00|0.00&Merchant Account|KES|60.00|60.00|0.00|0.00&",
     );
+  });
+
+  it("gives the money of a reversal out of the merchant account", async () => {
+    const { number } = await client.daraja.deposit(PAYMENT);
+    const { receipt } = await client.control("/reversals", { receipt: number });
+    expect(client.daraja.organization).to.include({ merchantCents: 5_000, utilityCents: 0 });
+    await client.queryStatus({ TransactionID: receipt, OriginalConversationID: undefined });
+    expect(await parameters()).to.include({ DebitAccountType: "Merchant Account" });
   });
 
   it("takes no account reference", async () => {
