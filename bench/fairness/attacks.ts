@@ -56,6 +56,7 @@ const EVERYTHING: ListTransactionsRequest = {
   rail: "",
   correction: TransactionCorrection.TRANSACTION_CORRECTION_UNSPECIFIED,
   reference: "",
+  receipt: "",
   start: "",
   end: "",
   min_amount: "",

@@ -10,6 +10,7 @@ export interface Receipt {
 }
 
 const SOURCE = /^[a-z0-9-]{1,32}$/;
+const TEXT = /^[\x21-\x7e]{1,97}$/;
 const MPESA = "mpesa";
 /** The receipts of M-Pesa: 10 capital letters and digits so far. */
 export const MPESA_RECEIPT = /^[A-Z0-9]{8,16}$/;
@@ -30,6 +31,13 @@ export function parseReceipt({ source, number }: Receipt): Parsed<RailReceipt> {
   return format.test(number)
     ? parsed(`${receiptPrefix(source)}${number}` as RailReceipt)
     : { ...unparsed(words), key: "number" };
+}
+
+/** Parses a receipt as a book has it: the number of a rail, or a source, a colon and a number. */
+export function parseReceiptText(unchecked: string): Parsed<RailReceipt> {
+  return TEXT.test(unchecked)
+    ? parsed(unchecked as RailReceipt)
+    : unparsed("must be 1 to 97 printable ASCII characters without spaces");
 }
 
 /** Returns what stands before the numbers of a source: nothing for M-Pesa. */

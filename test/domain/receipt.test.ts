@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { attestedReceipt, parseReceipt } from "../../src/domain/receipt.js";
+import { attestedReceipt, parseReceipt, parseReceiptText } from "../../src/domain/receipt.js";
 import { DIRECT_RAIL, parseRail } from "../../src/domain/transaction.js";
 import { valid } from "../support/commands.js";
 
@@ -35,6 +35,11 @@ describe("a receipt that a caller gives", () => {
       expect(parseReceipt({ source, number })).to.include({ ok: false, key, code });
     });
   }
+
+  it("is found by its text", () => {
+    expect(parseReceiptText(`${"k".repeat(32)}:${"~".repeat(64)}`).ok).to.equal(true);
+    for (const text of ["", "two words", "k".repeat(98)]) expect(parseReceiptText(text).ok).to.equal(false);
+  });
 
   it("is none of what a rail has reported", () => {
     const railReceipt = valid(parseReceipt({ source: "mpesa", number: "NLJ7RT61SV" }));

@@ -71,8 +71,8 @@ describeEachEngine("Mint", (service) => {
     const bank = { source: "kcb-1234", number: "NLJ7RT61SV" };
     const redeemed = await mint({ receipt: bank, amount: 2 }, "redeem");
     expect(redeemed.json).to.deep.include({ status: "completed", receipt: bank });
-    const found = await service().rest("GET", `/transactions/${String(redeemed.json["id"])}`);
-    expect(found.json["receipt"]).to.deep.equal(bank);
+    const found = await service().rest("GET", "/transactions?receipt=kcb-1234:NLJ7RT61SV");
+    expect(found.json["transactions"]).to.deep.equal([redeemed.json]);
     expect([await availableOf(service(), id), await availableOf(service(), other)]).to.deep.equal(["3.00", "0.00"]);
 
     const bad = await mint({ receipt: { source: "mpesa", number: "nlj7" } });

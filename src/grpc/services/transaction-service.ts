@@ -1,5 +1,5 @@
 import type { MoveMoney } from "../../domain/commands.js";
-import { parseReceipt } from "../../domain/receipt.js";
+import { parseReceipt, parseReceiptText } from "../../domain/receipt.js";
 import { parseRail } from "../../domain/transaction.js";
 import { parseAmount } from "../../domain/values/cents.js";
 import { parseAccountId, parseTransactionId } from "../../domain/values/ids.js";
@@ -103,6 +103,7 @@ function listTransactions({ cellOf, listTurns }: TransactionHandlersOptions): Un
         rail: ifGiven(request.rail, parseRail),
         correction: parseCorrection(request.correction),
         reference: ifGiven(request.reference, parseReference),
+        receipt: ifGiven(request.receipt, parseReceiptText),
         ...parseRange(request),
         min_amount: ifGiven(request.min_amount, parseAmount),
         max_amount: parseMaxAmount(request.min_amount, request.max_amount),
@@ -113,7 +114,7 @@ function listTransactions({ cellOf, listTurns }: TransactionHandlersOptions): Un
       });
       if (!fields.ok) return fields;
       const { page_size: size, page_token: token, ...rest } = fields.value;
-      const { type, statuses, rail, correction, reference } = rest;
+      const { type, statuses, rail, correction, reference, receipt } = rest;
       const filters = given({
         accountId: rest.account_id,
         type,
@@ -121,6 +122,7 @@ function listTransactions({ cellOf, listTurns }: TransactionHandlersOptions): Un
         rail,
         correction,
         reference,
+        receipt,
         createdAfter: rest.start,
         createdBefore: rest.end,
         minAmountCents: rest.min_amount,

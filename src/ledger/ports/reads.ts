@@ -3,6 +3,7 @@ import type { Organization } from "../../domain/api-key.js";
 import type { Freeze } from "../../domain/freeze.js";
 import type { TierName } from "../../domain/limits/limits.js";
 import type { LimitsInForce } from "../../domain/limits/usage.js";
+import type { RailReceipt } from "../../domain/payment.js";
 import type { Correction, Rail, Transaction, TransactionStatus, TransactionType } from "../../domain/transaction.js";
 import type { Cents } from "../../domain/values/cents.js";
 import type { EmailAddress } from "../../domain/values/email-address.js";
@@ -34,6 +35,7 @@ export interface TransactionFilters {
   /** Is a correction of this kind. */
   readonly correction?: Correction["kind"];
   readonly reference?: Reference;
+  readonly receipt?: RailReceipt;
   /** Created at this time or later. */
   readonly createdAfter?: UnixMillis;
   /** Created before this time. */

@@ -17,7 +17,7 @@ export async function transactionsPage(
   engine: Engine,
   { book, filters, page }: TransactionList,
 ): Promise<Page<ReadTransactionRow>> {
-  const { accountId, type, status, reference, createdAfter, createdBefore, needsAttention } = filters;
+  const { accountId, type, status, reference, receipt, createdAfter, createdBefore, needsAttention } = filters;
   const common = {
     book,
     columns: "t.*",
@@ -29,15 +29,8 @@ export async function transactionsPage(
   const ofType = given([["type = ?", type]]);
   const unindexed = otherConditions(engine, filters, "");
   const others = [...unindexed, ...flagged(needsAttention)];
-  if (reference !== undefined) {
-    // At most one transaction has the reference.
-    const alsoGiven = given([
-      ["t.reference = ?", reference],
-      ["account_id = ?", accountId],
-      ["created_at >= ?", createdAfter],
-      ["created_at < ?", createdBefore],
-    ]);
-    const along = [inBook, ...alsoGiven, ...ofType, ...statusIn(status), ...others];
+  if (reference !== undefined || receipt !== undefined) {
+    const along = [inBook, ...ofOneAtMost(engine, book, filters), ...ofType, ...statusIn(status), ...others];
     return readPage(reader, engine, { query: { ...common, along, matching: [] }, page });
   }
 
@@ -82,6 +75,29 @@ export async function transactionsPage(
     matching: [...statusIn(status), ...others],
   };
   return readPage(reader, engine, { query, page });
+}
+
+/**
+ * Returns the conditions of a list by reference or receipt. At most one transaction has the
+ * reference, and at most one the receipt, so no other condition needs an index.
+ */
+function ofOneAtMost(
+  { table }: Engine,
+  book: number,
+  { reference, receipt, accountId, createdAfter, createdBefore }: TransactionFilters,
+): readonly Condition[] {
+  const plain = given([
+    ["t.reference = ?", reference],
+    ["account_id = ?", accountId],
+    ["created_at >= ?", createdAfter],
+    ["created_at < ?", createdBefore],
+  ]);
+  if (receipt === undefined) return plain;
+  // The seq leads to the row in the order of the list. The id would need a sort.
+  const seq = `
+    SELECT r.seq FROM ${table("journal")} j JOIN ${table("transactions")} r ON r.id = j.transaction_id
+    WHERE j.book = ? AND j.rail_receipt = ?`;
+  return [[`t.seq = (${seq})`, book, receipt], ...plain];
 }
 
 /** Returns the condition on the open flags. Only transactions have such a column. */

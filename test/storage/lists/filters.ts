@@ -1,5 +1,6 @@
 import { ACCOUNT_STATUSES } from "../../../src/domain/account.js";
 import { DEFAULT_TIER } from "../../../src/domain/limits/limits.js";
+import type { RailReceipt } from "../../../src/domain/payment.js";
 import { DIRECT_RAIL } from "../../../src/domain/transaction.js";
 import { parseAmount } from "../../../src/domain/values/cents.js";
 import type { EmailAddress } from "../../../src/domain/values/email-address.js";
@@ -13,6 +14,7 @@ const userId = "user" as UserId;
 const phoneNumber = "+254712345678" as PhoneNumber;
 const email = "a@example.com" as EmailAddress;
 const reference = "reference" as Reference;
+const receipt = "SKQ7XH2M4P" as RailReceipt;
 const accountId = newAccountId();
 const createdAfter = toUnixMillis(0);
 const createdBefore = toUnixMillis(2);
@@ -51,6 +53,8 @@ export const TRANSACTION_FILTERS: readonly TransactionFilters[] = [
   {},
   { accountId },
   { reference },
+  { receipt },
+  { receipt, accountId, status: open },
   { type: "MINT" },
   { status: ["PENDING"] },
   { rail: DIRECT_RAIL },

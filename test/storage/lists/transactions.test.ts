@@ -11,7 +11,7 @@ import { keys } from "../../../src/storage/keys.js";
 import { firstSeqFrom } from "../../../src/storage/lists/first-seq-from.js";
 import { LOOKED_AT_MAX } from "../../../src/storage/lists/page.js";
 import { reads } from "../../../src/storage/reads.js";
-import { cancel, createAccount, flag, mint, redeem, SLOW_RAIL, valid } from "../../support/commands.js";
+import { cancel, createAccount, flag, mint, receiptNamed, redeem, SLOW_RAIL, valid } from "../../support/commands.js";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/databases.js";
 import { NOW } from "../../support/given.js";
 
@@ -78,6 +78,7 @@ for (const engine of ENGINES) {
           accountId: number % 10 === 3 ? quiet : busy,
           amount: place === 600 ? "77.01" : `${String((number % 3) + 1)}.00`,
           reference: `r${String(number)}`,
+          ...(place === 900 ? { receipt: `kcb-1:${String(number)}` } : {}),
           metadata: {
             ...(number % 2 === 0 ? { shop: `shop-${String(number % 4)}` } : {}),
             ...(place === 800 ? { [ODD_PAIR[0]]: ODD_PAIR[1] } : {}),
@@ -171,6 +172,9 @@ for (const engine of ENGINES) {
       ["a need for attention and an account", () => ({ needsAttention: true, accountId: busy })],
       ["a need for attention, an amount and a time", flaggedLate],
       ["a reference", () => ({ reference: all[77]?.reference as never })],
+      ["a receipt", () => ({ receipt: receiptNamed("kcb-1:1900") })],
+      ["a receipt and a rare type", () => ({ receipt: receiptNamed("kcb-1:1900"), type: "REDEEM" })],
+      ["a receipt that none has", () => ({ receipt: receiptNamed("kcb-1:1901") })],
       [
         "a reference and another account",
         () => ({ reference: all[77]?.reference as never, accountId: quiet, type: "REDEEM" }),
@@ -217,8 +221,10 @@ for (const engine of ENGINES) {
               metadata: pairs,
               openFlags,
               rail,
+              railReceipt,
               corrects,
             }) =>
+              (filters.receipt ?? railReceipt) === railReceipt &&
               (filters.rail ?? rail) === rail &&
               (filters.correction ?? corrects?.kind) === corrects?.kind &&
               (filters.needsAttention ?? openFlags.length > 0) === openFlags.length > 0 &&
