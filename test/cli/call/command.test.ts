@@ -127,7 +127,7 @@ describe("kesc call, kesc account and kesc transaction over the API", () => {
     expect(rows[0]).to.match(/^acc_\S+ +active +\d+\.\d\d /);
     expect(wrong).to.include({ code: 2, stdout: "" });
     expect(wrong.stderr).to.match(
-      /^"state=completed" is no filter\. .* The names: account_id, type, statuses, .* metadata\[…\], needs_attention\.$/m,
+      /^"state=completed" is no filter\. .* The names: account_id, type, statuses, .* metadata\[…\], needs_attention, receipt\.$/m,
     );
     expect(none).to.include({ code: 0, stdout: "No transaction matches.\n" });
     expect(twice).to.include({ code: 2, stdout: "" });
