@@ -32,8 +32,8 @@ export async function registerForPulls(
  * lists the last 48 hours at most, says the portal.
  *
  * Sources differ on whether an offset counts rows or pages (docs/mpesa.md), and a list that lacks
- * payments is worse than one more request. So it is read by rows first, then by
- * pages, and is complete only if neither reading finds anything new.
+ * payments is worse than one more request. So it is read by rows first, then by pages, and is
+ * complete only if neither reading finds anything new.
  */
 export async function pullTransactions(
   client: DarajaClient,
