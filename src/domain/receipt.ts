@@ -40,7 +40,7 @@ export function parseReceiptText(unchecked: string): Parsed<RailReceipt> {
     : unparsed("must be 1 to 97 printable ASCII characters without spaces");
 }
 
-/** Returns what stands before the numbers of a source: nothing for M-Pesa. */
+/** Returns the text before each number of a source: empty for M-Pesa. */
 export function receiptPrefix(source: string): string {
   return source === MPESA ? "" : `${source}:`;
 }

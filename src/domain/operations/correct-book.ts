@@ -10,6 +10,7 @@ import {
   postedTo,
   type Posting,
 } from "../journal.js";
+import { refusalByReceipt } from "../movement.js";
 import type { RailReceipt } from "../payment.js";
 import { decidedProposal, detailOf, type Intent, isApproved, personsOf, standingAfter } from "../proposal.js";
 import { correctAloneMaxCents } from "../rail-account.js";
@@ -180,10 +181,8 @@ function refusalByAccount(
 
 function refusalByBook(book: Book, command: CorrectBook, { moves, from }: BookCorrection): Refusal | undefined {
   const { organizationId, amountCents } = command;
-  const used = "receipt" in command ? book.receipt(organizationId, command.receipt) : undefined;
-  if (used !== undefined && "receipt" in command) {
-    return { reason: "RECEIPT_ALREADY_USED", receipt: command.receipt, transactionId: used.transactionId };
-  }
+  const byReceipt = "receipt" in command ? refusalByReceipt(book, organizationId, command.receipt) : undefined;
+  if (byReceipt !== undefined) return byReceipt;
   const { sums } = book.bookOf(organizationId);
   if (from !== undefined && amountCents > sums[from]) {
     return { reason: "BOOK_ACCOUNT_TOO_LOW", bookAccount: from, balanceCents: sums[from], requestedCents: amountCents };

@@ -1,6 +1,7 @@
 import { type BookSums, MAX_SUM_CENTS } from "../book.js";
 import type { ResolveTransaction } from "../commands.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
+import { refusalByReceipt } from "../movement.js";
 import { ended, endedWithoutMovement, type Order, orderOf } from "../orders/order.js";
 import { type Attribution, completed, failed, movedLate } from "../orders/outcome.js";
 import { effectOf, lastOf, postedStep, type Steps } from "../orders/step.js";
@@ -56,10 +57,8 @@ function decide(book: Book, command: ResolveTransaction, now: UnixMillis): Decis
   const isOnItsWay = payment.state === "SENDING" && now - payment.updatedAt < REQUEST_MILLIS_MAX;
   if (resolution.kind === "FAILED" && isOnItsWay) return refuse({ reason: "INVALID_TRANSITION", from: status, to });
   if (resolution.kind !== "FAILED") {
-    const used = book.receipt(organizationId, resolution.receipt);
-    if (used !== undefined) {
-      return refuse({ reason: "RECEIPT_ALREADY_USED", receipt: resolution.receipt, transactionId: used.transactionId });
-    }
+    const refusal = refusalByReceipt(book, organizationId, resolution.receipt);
+    if (refusal !== undefined) return refuse(refusal);
   }
 
   const content = contentOf(resolution);

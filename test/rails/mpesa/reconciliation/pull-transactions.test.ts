@@ -111,6 +111,16 @@ describe("the list of the payments that M-Pesa received", () => {
     expect(stub.orders).to.have.length(4);
   });
 
+  it("is no list at all after a thousand requests", async () => {
+    let count = 0;
+    await serving((response, request) => {
+      count += 1;
+      page(row(`NLJ7R${String(count).padStart(5, "0")}`))(response, request);
+    });
+    expect(await listed()).to.deep.equal({ kind: "failed", code: "TOO_MANY_PAGES" });
+    expect(count).to.equal(1_000);
+  });
+
   for (const [what, second, code] of [
     ["a page with a row that cannot be read", page(row("NLJ7RT61SB"), row("", {})), "MALFORMED_ANSWER"],
     ["a page with an amount that cannot be read", page(row("NLJ7RT61SB", { amount: "x" })), "MALFORMED_ANSWER"],
