@@ -129,7 +129,17 @@ function noTimes(): Times {
 /** The attack "mints" of the fairness benchmark: 10,000 calls in flight. */
 function floodOf({ program, apiKey, accountIds, databaseUrl }: Service): HostileJob<"mints"> {
   const target = { grpcAddress: program.address, httpAddress: "", kesc, databaseUrl };
-  return { attack: "mints", ...target, keys: [apiKey], accountIds, callbackToken: "", paidTransactionId: "" };
+  return {
+    attack: "mints",
+    ...target,
+    keys: [apiKey],
+    accountIds,
+    callbackToken: "",
+    confirmationToken: "",
+    validationToken: "",
+    depositReference: "",
+    paidTransactionId: "",
+  };
 }
 
 async function freePort(): Promise<number> {

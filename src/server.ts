@@ -16,6 +16,7 @@ import { eventWriter } from "./parts/event-json.js";
 import type { Part } from "./parts/lease.js";
 import { cellMarks } from "./parts/marks.js";
 import { startAdmin } from "./parts/metrics.js";
+import { newDepositReferences } from "./parts/new-deposit-references.js";
 import { startOperators } from "./parts/operators.js";
 import { cellRails, type RunningRails } from "./parts/rails.js";
 import { cellSeals } from "./parts/seals.js";
@@ -207,6 +208,7 @@ function grpcOptionsOf({
     },
     now,
     newAccountId: () => typeidUnboxed("acc") as string as AccountId,
+    newDepositReferences,
     newFreezeId: () => typeidUnboxed("frz") as string as FreezeId,
     newTransactionId,
     newWebhookEndpointId: () => typeidUnboxed("whe") as string as WebhookEndpointId,
@@ -264,7 +266,8 @@ function openCells(
         writeChecks[number]?.failed(error);
       },
     });
-    const own = cellRails(cell, { ledger, newTransactionId, callbacks, hosts: config.railHosts, now, logger });
+    const { railHosts: hosts, payerMillis: typedMillisMax } = config;
+    const own = cellRails(cell, { ledger, newTransactionId, typedMillisMax, callbacks, hosts, now, logger });
     const webhooks = cellWebhooks(cell, { reads: reading, sender, writeEvent, now, logger });
     parts.push(own, webhooks, cellMarks(cell, logger));
     if (sealKeys !== undefined) parts.push(cellSeals(cell, { ...config.seals, keys: sealKeys, now, logger }));

@@ -12,6 +12,10 @@ export interface HostileJob<Name extends string = string> {
   accountIds: string[];
   /** A token of a callback about one transaction, and a transaction with a payment. */
   callbackToken: string;
+  /** Tokens of the addresses for payments by hand, and the deposit reference of an account. */
+  confirmationToken: string;
+  validationToken: string;
+  depositReference: string;
   paidTransactionId: string;
   /** The `kesc` command, and the database of the server. */
   kesc: string;

@@ -3,16 +3,13 @@ import { randomBytes } from "node:crypto";
 
 import { AccountServiceService as accounts } from "../../src/gen/kesc/v1/account_service.js";
 import { RailServiceService } from "../../src/gen/kesc/v1/rail_service.js";
-import { TransactionCorrection, TransactionStatus, TransactionType } from "../../src/gen/kesc/v1/transaction.js";
-import {
-  type ListTransactionsRequest,
-  TransactionServiceService as rpcs,
-} from "../../src/gen/kesc/v1/transaction_service.js";
+import { TransactionServiceService as rpcs } from "../../src/gen/kesc/v1/transaction_service.js";
 import { WebhookServiceService as webhooks } from "../../src/gen/kesc/v1/webhook_service.js";
 import { driveBatches } from "../load/batch-load.js";
 import { mintRequest } from "../load/calls.js";
 import { GrpcConnection } from "../load/grpc-connection.js";
 import { headersOf } from "../load/grpc-load.js";
+import { Pace } from "../load/pace.js";
 import type { CallInFlight } from "../load/tally.js";
 import { MPESA } from "../rails/rail-account.js";
 import type { Attack, HostileJob } from "./attack.js";
@@ -25,6 +22,7 @@ import {
   unfinishedRequests,
 } from "./raw-attacks.js";
 import { exportAll, watchAll } from "./stream-attacks.js";
+import { EVERYTHING, PAGE, worstLists } from "./worst-lists.js";
 
 interface Flood {
   path: string;
@@ -34,62 +32,23 @@ interface Flood {
   inFlight: number;
   /** The key of each call in turn; absent: the first one. */
   key?: () => string;
+  /** Calls a second on each connection; absent: as many as there are answers. */
+  pace?: number;
 }
 
 /** Keeps calls in flight. An answer, whatever it says, starts the next call. */
-function flood({ hostile, tally }: Attack, { path, request, connections, inFlight, key }: Flood): void {
+function flood({ hostile, tally }: Attack, { path, request, connections, inFlight, key, pace }: Flood): void {
   const headers = (apiKey: string): Buffer => headersOf({ address: hostile.grpcAddress, path, apiKey });
   const call = { path, encode: request, check: () => undefined };
-  const common = { address: hostile.grpcAddress, call, inFlight, pace: undefined, tally };
+  const common = { address: hostile.grpcAddress, call, inFlight, tally };
   const own = headers(hostile.keys[0]);
   for (let opened = 0; opened < connections; opened++) {
-    new GrpcConnection({ ...common, headers: key === undefined ? own : () => headers(key()) });
+    new GrpcConnection({
+      ...common,
+      pace: pace === undefined ? undefined : new Pace(pace, performance.now()),
+      headers: key === undefined ? own : () => headers(key()),
+    });
   }
-}
-
-const PAGE = { page_size: 1_000, page_token: "" };
-const EVERYTHING: ListTransactionsRequest = {
-  ...PAGE,
-  account_id: "",
-  type: TransactionType.TRANSACTION_TYPE_UNSPECIFIED,
-  statuses: [],
-  rail: "",
-  correction: TransactionCorrection.TRANSACTION_CORRECTION_UNSPECIFIED,
-  reference: "",
-  receipt: "",
-  start: "",
-  end: "",
-  min_amount: "",
-  max_amount: "",
-  metadata: new Map(),
-};
-/** The number of pairs that a filter can have. */
-const PAIRS_MAX = 20;
-const LONG_AGO = "1970-01-01";
-
-/** The lists that look at most rows for one that passes. */
-function worstLists(accountId: string): readonly ListTransactionsRequest[] {
-  const redeems = { type: TransactionType.TRANSACTION_TYPE_REDEEM };
-  const old = { end: LONG_AGO };
-  const dear = { min_amount: "9999999999999.99" };
-  // Every row that is looked at is parsed, and none has the pairs.
-  const marked = { metadata: new Map(Array.from({ length: PAIRS_MAX }, (_, index) => [`key-${String(index)}`, "x"])) };
-  const { TRANSACTION_STATUS_COMPLETED: completed, TRANSACTION_STATUS_FAILED: failed } = TransactionStatus;
-  return [
-    { ...EVERYTHING, ...redeems, account_id: accountId },
-    { ...EVERYTHING, ...redeems },
-    { ...EVERYTHING, ...old, account_id: accountId },
-    { ...EVERYTHING, ...old, ...redeems },
-    { ...EVERYTHING, account_id: accountId, statuses: [failed, TransactionStatus.TRANSACTION_STATUS_CANCELED] },
-    { ...EVERYTHING, ...redeems, statuses: [completed, failed] },
-    { ...EVERYTHING, ...dear },
-    { ...EVERYTHING, ...dear, account_id: accountId },
-    { ...EVERYTHING, ...marked },
-    { ...EVERYTHING, ...marked, account_id: accountId },
-    { ...EVERYTHING, account_id: accountId, reference: "nothing has this reference" },
-    { ...EVERYTHING, account_id: accountId, needs_attention: true },
-    { ...EVERYTHING, ...redeems, needs_attention: false },
-  ];
 }
 
 function lists(attack: Attack): void {
@@ -122,6 +81,7 @@ const allAccounts = accounts.listAccounts.requestSerialize({
   email: "",
   statuses: [],
   tier: "",
+  deposit_reference: "",
   start: "",
   end: "",
 });
@@ -160,6 +120,18 @@ function callbacks(attack: Attack, token: () => string): void {
     return requestSerialize({ token: token(), body });
   };
   flood(attack, { path, request, connections: 40, inFlight: 100, key: () => "" });
+}
+
+/** Tells of payments by hand at a steady rate, each of another receipt. */
+function payments(attack: Attack, { token, pace }: { token: string; pace: number }): void {
+  const { path, requestSerialize } = RailServiceService.receiveCallback;
+  const request = ({ serial }: CallInFlight): Uint8Array => {
+    const TransID = `SB${String(serial).padStart(8, "0")}`;
+    const payment = { TransID, TransAmount: "10", BillRefNumber: attack.hostile.depositReference };
+    const data = Buffer.from(JSON.stringify({ TransactionType: "Pay Bill", ...payment }));
+    return requestSerialize({ token, body: { content_type: "application/json", data, extensions: [] } });
+  };
+  flood(attack, { path, request, connections: 1, inFlight: 1_000, key: () => "", pace });
 }
 
 /** Changes one endpoint again and again. Each change is a row of the book. */
@@ -240,6 +212,12 @@ export const ATTACKS = {
   },
   "forged-callbacks": (attack) => {
     callbacks(attack, () => randomBytes(TOKEN_BYTES).toString("hex"));
+  },
+  confirmations: (attack) => {
+    payments(attack, { token: attack.hostile.confirmationToken, pace: 1_000 });
+  },
+  validations: (attack) => {
+    payments(attack, { token: attack.hostile.validationToken, pace: 200 });
   },
   "hot-account": (attack) => {
     mints(attack, { accountIds: attack.hostile.accountIds.slice(0, 1) });

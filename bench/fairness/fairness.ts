@@ -17,7 +17,7 @@ import { progress, type Stage } from "../stage.js";
 import type { HostileJob } from "./attack.js";
 import { fill, manyKeys, rejectPoison } from "./given.js";
 import { type Row, rowsNamed } from "./rows.js";
-import { slowPayments } from "./slow-payments.js";
+import { NO_PAYMENTS, slowPayments } from "./slow-payments.js";
 
 const HOSTILE_ACCOUNTS = 1_000;
 const OTHERS_IN_FLIGHT = 100;
@@ -87,7 +87,7 @@ async function prepare(stage: Stage, { engine, databaseUrl, rows, transactions }
     // A payment that is open is work for the settlement in all rows.
     const payment = rows.some(({ rail }) => rail)
       ? await slowPayments(database, { organizationId, accountIds, stubAddress: stub.address, secret })
-      : { callbackToken: "", paidTransactionId: "" };
+      : NO_PAYMENTS;
     return { keys, ...payment };
   });
   others.program = await stage.startServer(others, `fair-${engine}`);

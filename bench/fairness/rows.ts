@@ -31,6 +31,8 @@ const ROWS: readonly Row[] = [
   rail("payments"),
   rail("callbacks"),
   rail("forged-callbacks"),
+  rail("confirmations"),
+  rail("validations"),
   grpc("batches"),
   grpc("invalid"),
   grpc("keys"),

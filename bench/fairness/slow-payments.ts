@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 
-import { typeidUnboxed } from "typeid-js";
+import { toUUID, type TypeId, typeidUnboxed } from "typeid-js";
 
 import type { MoveMoney } from "../../src/domain/commands.js";
 import type { RailAccountId } from "../../src/domain/payment.js";
@@ -13,14 +13,31 @@ import { callbackToken } from "../../src/rails/callback-token.js";
 import { now } from "../../src/startup/clock.js";
 import type { Database } from "../../src/storage/database.js";
 import { setPayouts } from "../../src/storage/rails/change-rail-accounts.js";
+import { beginDeposits } from "../../src/storage/rails/deposits.js";
 import { railInbox } from "../../src/storage/rails/inbox.js";
+import { reads } from "../../src/storage/reads.js";
 import { giveRailAccount, MPESA } from "../rails/rail-account.js";
+import type { HostileJob } from "./attack.js";
 
 const BATCH = 1_000;
 const STOPPED_PAYOUTS = 20_000;
 /** The most that a transaction can have. */
 const MESSAGES = 50;
 const MESSAGE_CHARACTERS = 4_000;
+
+/** What a hostile caller knows of payments. */
+export type HostilePayments = Pick<
+  HostileJob,
+  "callbackToken" | "confirmationToken" | "validationToken" | "depositReference" | "paidTransactionId"
+>;
+
+export const NO_PAYMENTS: HostilePayments = {
+  callbackToken: "",
+  confirmationToken: "",
+  validationToken: "",
+  depositReference: "",
+  paidTransactionId: "",
+};
 
 interface Place {
   organizationId: OrganizationId;
@@ -37,7 +54,7 @@ interface Place {
 export async function slowPayments(
   database: Database,
   { organizationId, accountIds, stubAddress, secret }: Place,
-): Promise<{ callbackToken: string; paidTransactionId: string }> {
+): Promise<HostilePayments> {
   const [cell] = database.cells;
   const railAccountId = await giveRailAccount(database, organizationId, stubAddress);
   const rail = MPESA as Rail;
@@ -60,7 +77,16 @@ export async function slowPayments(
   }
   // The token is right, although no transaction has this id. Its messages are stored all the same.
   const token = callbackToken(secret, { cell: 0, purpose: "collect", uuid: randomUUID() });
-  return { callbackToken: token, paidTransactionId: transactionId };
+  await beginDeposits(cell, railAccountId, now());
+  const accountId = accountIds[0] as AccountId;
+  const uuid = toUUID(railAccountId as string as TypeId<"rail">);
+  return {
+    callbackToken: token,
+    confirmationToken: callbackToken(secret, { cell: 0, purpose: "confirmation", uuid }),
+    validationToken: callbackToken(secret, { cell: 0, purpose: "validation", uuid }),
+    depositReference: (await reads(cell).account(organizationId, accountId))?.depositReference ?? "",
+    paidTransactionId: transactionId,
+  };
 }
 
 /** Returns a function that makes movements of whole shillings. */

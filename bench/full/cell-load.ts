@@ -37,6 +37,7 @@ export class CellLoad {
       userId: `user-${String(index)}` as UserId,
       phoneNumber: "+254712345678" as PhoneNumber,
       email: NO_EMAIL,
+      depositReferences: [],
       idempotencyKey: undefined,
     }));
     await cell.committer.commit(commands, now());

@@ -53,6 +53,7 @@ const FACTS: Readonly<Record<string, JsonValue>> = {
   transaction_id: "txn_01jd2r6p5vf8ksw3xhb1z7q4ye",
   reversed_by_transaction_id: "txn_01jd2r6p5vf8ksw3xhb1z7q500",
   freeze_id: "frz_01jd2r6p5vf8ksw3xhb1z7q4ye",
+  deposit_id: "dep_01jd2r6p5vf8ksw3xhb1z7q4ye",
   etag: "42",
   webhook_endpoint_id: "whe_01jd2r6p5vf8ksw3xhb1z7q4ye",
   differing_fields: ["amount"],

@@ -24,6 +24,13 @@ export const GUIDES: Readonly<Record<string, readonly Guide[]>> = {
   Guides: [
     guide("retries", "guides/retries.md", "Retries", "what to repeat, when, and why it never pays twice"),
     guide("bulk-payouts", "guides/bulk-payouts.md", "Bulk payouts", "salaries and refunds from a CSV file"),
+    guide(
+      "take-deposits-by-paybill",
+      "guides/take-deposits-by-paybill.md",
+      "Take deposits by paybill",
+      "users pay by hand, and their account is credited",
+    ),
+    guide("deposits", "deposits.md", "Deposits", "shillings without an order: states, reasons and receipts"),
     guide("errors", "errors.md", "Errors", "what an error holds, and every reason"),
     guide("events", "events.md", "Events", "what happened: as a list, or as a stream"),
     guide("webhooks", "webhooks.md", "Webhooks", "events that come to you, and how to check them"),

@@ -133,6 +133,11 @@ const RAILS = {
       .regex(RAIL_HOSTS, "must be hosts such as proxy.example.com or 127.0.0.1:8090, with commas between")
       .optional(),
   },
+  KESC_PAYER_DAYS: variable(
+    "90",
+    "days after which the text that the payer of a deposit typed is removed",
+    wholeNumber(1, 3_650),
+  ),
   KESC_WEBHOOKS_ALLOW: {
     fallback: undefined,
     meaning: "hosts and networks for webhooks beside public ones",

@@ -22,6 +22,8 @@ org create --name "Acme tests" --sandbox
 org list
 org suspend "Acme" --note "case 17" --yes
 org resume "Acme" --note "case 17 closed"
+org require-receipts "Acme" --note "deposits begin"
+org require-receipts "Acme" --end --note "deposits have ended"
 org acts "Acme"
 org attention "Acme" --limit 20
 org endpoints "Acme"
@@ -48,6 +50,7 @@ limits remove "Acme" --tier full --note "the tier is not used"
 rail set sandbox --org "Acme tests" --default --note "the first account"
 rail default mpesa --org "Acme" --note "the tests have passed"
 rail default direct --org "Acme" --note "M-Pesa is down for long"
+rail register-deposits mpesa --org "Acme" --contact 0712345678 --note "the paybill is live"
 rail set mpesa --org "Acme" --settings mpesa.json --credentials secrets.json --credentials-expire 2027-01-31 --note "the first account"
 rail list
 rail status --org "Acme"
@@ -63,6 +66,14 @@ account erase acc_01jd2r6p5vf8ksw3xhb1z7q4ye --org "Acme" --note "request 17" --
 account vacuum
 transaction resolve txn_01jd2r6p5vf8ksw3xhb1z7q4ye --outcome completed --receipt RKTQDM7W01 --org "Acme" --note "in the statement" --yes
 transaction clear-flag txn_01jd2r6p5vf8ksw3xhb1z7q4ye --flag report_differs --org "Acme" --note "the statement agrees"
+deposit list --org "Acme" --status unallocated
+deposit list --org "Acme" --receipt RKTQDM7W10
+deposit show dep_01jd2r6p5vf8ksw3xhb1z7q4ye --org "Acme"
+deposit record --amount 500.00 --receipt kcb-1234:FT26330XK2 --org "Acme" --note "in the bank's statement" --yes
+deposit assign dep_01jd2r6p5vf8ksw3xhb1z7q4ye --account acc_01jd2r6p5vf8ksw3xhb1z7q4ye --org "Acme" --note "the user sent the SMS" --yes
+deposit unassign dep_01jd2r6p5vf8ksw3xhb1z7q4ye --org "Acme" --note "it was the other Wanjiku" --yes
+deposit return dep_01jd2r6p5vf8ksw3xhb1z7q4ye --receipt RKTQDM7W11 --org "Acme" --note "paid by mistake" --yes
+deposit reverse dep_01jd2r6p5vf8ksw3xhb1z7q4ye --receipt RKTQDM7W12 --org "Acme" --note "M-Pesa reversed it" --yes
 reconcile mpesa statement.csv --org "Acme"
 reconcile mpesa --pull --apply --org "Acme"
 verify

@@ -48,6 +48,7 @@ const COMMANDS: Readonly<Record<string, Loads>> = {
       ),
     transaction: () =>
       administrationWith("transaction", async () => (await import("./call/command.js")).addTransactionCalls),
+    deposit: () => administrationWith("deposit"),
     reconcile: async () => (await import("./reconcile/command.js")).addReconcile,
   },
   Books: {

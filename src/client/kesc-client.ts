@@ -1,6 +1,7 @@
 import type {
   AccountService,
   BookService,
+  DepositService,
   EventService,
   OrganizationService,
   SandboxService,
@@ -29,6 +30,7 @@ export { type Delivery, verifyWebhook } from "./webhook.js";
 export class KescClient {
   readonly accounts: Methods<AccountService>;
   readonly transactions: Methods<TransactionService>;
+  readonly deposits: Methods<DepositService>;
   readonly events: Methods<EventService>;
   readonly webhooks: Methods<WebhookService>;
   readonly books: Methods<BookService>;
@@ -42,6 +44,7 @@ export class KescClient {
     this.#connection = connection;
     this.accounts = methodsOf(connection, "AccountService");
     this.transactions = methodsOf(connection, "TransactionService");
+    this.deposits = methodsOf(connection, "DepositService");
     this.events = methodsOf(connection, "EventService");
     this.webhooks = methodsOf(connection, "WebhookService");
     this.books = methodsOf(connection, "BookService");

@@ -2,6 +2,7 @@ import type { Freeze } from "./freeze.js";
 import type { TierName } from "./limits/limits.js";
 import type { Usage } from "./limits/usage.js";
 import type { Cents } from "./values/cents.js";
+import type { DepositReference } from "./values/deposit-reference.js";
 import type { EmailAddress } from "./values/email-address.js";
 import type { AccountId, OrganizationId } from "./values/ids.js";
 import type { PhoneNumber } from "./values/phone-number.js";
@@ -37,6 +38,11 @@ export interface LedgerAccount {
   readonly openPayments: number;
   /** The group of accounts whose limits hold. */
   readonly tier: TierName;
+  /**
+   * The number that payers type to credit the account. It never changes. Undefined for an account
+   * from before there were such numbers, until the service gives it one.
+   */
+  readonly depositReference: DepositReference | undefined;
   /** What counts against the limits. Undefined until the first transaction counts. */
   readonly usage: Usage | undefined;
   readonly createdAt: UnixMillis;

@@ -8,6 +8,7 @@ export const SCOPES = [
   "transactions:read",
   "transactions:write",
   "transactions:resolve",
+  "deposits:read",
   "events:read",
   "books:read",
   "webhooks:read",
@@ -50,6 +51,8 @@ export interface Organization {
   readonly isSandbox: boolean;
   /** Whether the operator has suspended it: its calls that write are refused. */
   readonly isSuspended: boolean;
+  /** Whether its mints on the direct rail need a receipt. */
+  readonly areReceiptsRequired: boolean;
   readonly createdAt: UnixMillis;
 }
 

@@ -34,6 +34,11 @@ export interface BookHead {
    * and rails. Undefined if it is not suspended.
    */
   readonly suspendedSeq: number | undefined;
+  /**
+   * The `seq` of the row since which a mint on the direct rail needs a receipt. Undefined if it
+   * needs none.
+   */
+  readonly receiptsRequiredSeq: number | undefined;
   /** The `seq` of the last journal row. The rows have the numbers 1, 2, 3 … without gaps. */
   readonly lastSeq: number;
   /** The time of the last journal row. The next row is never earlier. */

@@ -1,6 +1,15 @@
 import type { Account, AccountWithFreeze } from "./account.js";
 import type { Scope, StoredApiKey } from "./api-key.js";
 import type { BookHead } from "./book.js";
+import type { Deposit } from "./deposit.js";
+import type {
+  DepositCommand,
+  NumberAccount,
+  NumberedAccount,
+  ReceiveDeposit,
+  ReceivedShillings,
+  RequireReceipts,
+} from "./deposits/deposit-commands.js";
 import type { FreezeReason } from "./freeze.js";
 import type { LimitChanges, TierName } from "./limits/limits.js";
 import type {
@@ -16,12 +25,12 @@ import type {
 import type { Decider, Proposal } from "./proposal.js";
 import type { PayoutMode, RailAccountRecord } from "./rail-account.js";
 import type { ReserveFigure, ReservePlace } from "./reserve.js";
-import type { Acted, Authorized } from "./second-person.js";
+import type { Acted, Authorized, Commanded } from "./second-person.js";
 import type { Rail, ResolvedTransaction, Transaction } from "./transaction.js";
-import type { Actor } from "./values/actor.js";
 import type { Cents } from "./values/cents.js";
+import type { DepositReference } from "./values/deposit-reference.js";
 import type { EmailAddress } from "./values/email-address.js";
-import type { AccountId, ApiKeyId, FreezeId, OrganizationId, ProposalId, TransactionId } from "./values/ids.js";
+import type { AccountId, ApiKeyId, FreezeId, ProposalId, TransactionId } from "./values/ids.js";
 import type { PhoneNumber } from "./values/phone-number.js";
 import type { Description, IdempotencyKey, Metadata, Reference, StatusReason, UserId } from "./values/text.js";
 import type { UnixMillis } from "./values/time.js";
@@ -30,13 +39,14 @@ import type { UnixMillis } from "./values/time.js";
  * A request to change state. Every change is one of these commands. The caller generates the new
  * ids, so a decision stays a pure function.
  */
-export type Command = AccountCommand | TransactionCommand | BookCommand;
+export type Command = AccountCommand | TransactionCommand | BookCommand | RailCommand;
 export type AccountCommand = CreateAccount | UpdateAccount | FreezeCommand | CloseAccount;
 export type BookCommand = OperatorCommand | RejectProposal;
 /** A command of an operator that can wait for a second person. */
 export type OperatorCommand =
   | SuspendOrganization
   | ResumeOrganization
+  | RequireReceipts
   | CreateApiKey
   | RevokeApiKey
   | SetLimits
@@ -47,9 +57,12 @@ export type OperatorCommand =
   | SetPayouts
   | RecordReserve
   | ClearFlag
-  | CorrectBook;
+  | CorrectBook
+  | DepositCommand;
 export type FreezeCommand = FreezeAccount | UnfreezeAccount;
 export type TransactionCommand = MoveMoney | ReverseTransaction | CancelTransaction | PaymentCommand;
+/** A command of the settlement. */
+export type RailCommand = PaymentCommand | ReceiveDeposit | NumberAccount;
 export type PaymentCommand =
   BeginPayment | AdvancePayment | CompletePayment | FailPayment | FlagTransaction | ResolveTransaction;
 
@@ -59,15 +72,19 @@ export type Resource = ResourceOf<Command>;
 /** The type of resource that a command creates or changes. */
 export type ResourceOf<C extends Command> = C extends FreezeCommand
   ? AccountWithFreeze
-  : C extends AccountCommand
-    ? Account
-    : C extends OperatorCommand
-      ? Acted<ActedOf<C>>
-      : C extends RejectProposal
-        ? Proposal
-        : C extends ResolveTransaction
-          ? ResolvedTransaction
-          : Transaction;
+  : C extends NumberAccount
+    ? NumberedAccount
+    : C extends AccountCommand
+      ? Account
+      : C extends OperatorCommand
+        ? Acted<ActedOf<C>>
+        : C extends RejectProposal
+          ? Proposal
+          : C extends ResolveTransaction
+            ? ResolvedTransaction
+            : C extends ReceiveDeposit
+              ? ReceivedShillings
+              : Transaction;
 
 /** What an operator's command creates or changes, once it is done. */
 export type ActedOf<C extends OperatorCommand> = C extends CreateApiKey | RevokeApiKey
@@ -80,12 +97,9 @@ export type ActedOf<C extends OperatorCommand> = C extends CreateApiKey | Revoke
         ? ReservePlace
         : C extends ClearFlag
           ? Transaction
-          : BookHead;
-
-interface Commanded {
-  readonly organizationId: OrganizationId;
-  readonly actor: Actor;
-}
+          : C extends DepositCommand
+            ? Deposit
+            : BookHead;
 
 export interface CreateAccount extends Commanded {
   readonly name: "createAccount";
@@ -93,6 +107,8 @@ export interface CreateAccount extends Commanded {
   readonly userId: UserId;
   readonly phoneNumber: PhoneNumber;
   readonly email: EmailAddress;
+  /** Random ones: the account gets the first that is free. */
+  readonly depositReferences: readonly DepositReference[];
   readonly idempotencyKey: IdempotencyKey | undefined;
 }
 

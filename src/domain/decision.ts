@@ -1,6 +1,7 @@
 import type { Account, AccountHolder, LedgerAccount } from "./account.js";
 import type { StoredApiKey } from "./api-key.js";
 import type { BookHead } from "./book.js";
+import type { Deposit } from "./deposit.js";
 import type { Freeze } from "./freeze.js";
 import type { JournalEntry } from "./journal.js";
 import type { LimitsInForce } from "./limits/usage.js";
@@ -10,7 +11,8 @@ import type { RailAccountRecord } from "./rail-account.js";
 import type { Refusal } from "./refusal.js";
 import type { ReservePlace } from "./reserve.js";
 import type { Transaction } from "./transaction.js";
-import type { AccountId, ApiKeyId, FreezeId, OrganizationId, TransactionId } from "./values/ids.js";
+import type { DepositReference } from "./values/deposit-reference.js";
+import type { AccountId, ApiKeyId, DepositId, FreezeId, OrganizationId, TransactionId } from "./values/ids.js";
 import type { IdempotencyKey, Reference, UserId } from "./values/text.js";
 import type { UnixMillis } from "./values/time.js";
 
@@ -31,6 +33,7 @@ export interface FinderKeys {
   readonly fullAccount: AccountId;
   /** The account, its holder and its standing freezes. */
   readonly accountOfUser: NameOf<UserId>;
+  readonly accountWithDepositReference: NameOf<DepositReference>;
   readonly freeze: FreezeId;
   /** The transaction and its account. */
   readonly transaction: TransactionId;
@@ -39,7 +42,11 @@ export interface FinderKeys {
   readonly paymentWithReference: NameOf<Reference>;
   /** The late corrections of the transaction. */
   readonly order: TransactionId;
+  /** The receipt, and the deposit that has it. */
   readonly receipt: NameOf<RailReceipt>;
+  readonly deposit: DepositId;
+  /** The sum of the organization's deposits that are UNALLOCATED. */
+  readonly unallocatedDeposits: OrganizationId;
   readonly movement: NameOf<RailMovement>;
   /** The subject of a proposal. */
   readonly proposal: string;
@@ -72,6 +79,7 @@ export const FINDERS: { readonly [Of in Finder]: readonly FinderWith<FinderKeys[
   accountHolder: ["account"],
   fullAccount: ["accountHolder"],
   accountOfUser: [],
+  accountWithDepositReference: [],
   freeze: [],
   transaction: [],
   transactionWithReference: [],
@@ -79,6 +87,8 @@ export const FINDERS: { readonly [Of in Finder]: readonly FinderWith<FinderKeys[
   paymentWithReference: ["transactionWithReference"],
   order: ["payment"],
   receipt: [],
+  deposit: [],
+  unallocatedDeposits: [],
   movement: [],
   proposal: [],
   waitingProposals: [],
@@ -110,6 +120,7 @@ export interface Book {
   bookOf(organizationId: OrganizationId): BookHead;
   account(organizationId: OrganizationId, id: AccountId): LedgerAccount | undefined;
   accountHolder(organizationId: OrganizationId, id: AccountId): AccountHolder | undefined;
+  accountWithDepositReference(organizationId: OrganizationId, reference: DepositReference): LedgerAccount | undefined;
   accountHolderOfUser(organizationId: OrganizationId, userId: UserId): AccountHolder | undefined;
   freeze(organizationId: OrganizationId, id: FreezeId): Freeze | undefined;
   /** The freezes of the account that stand, oldest first. */
@@ -129,6 +140,11 @@ export interface Book {
   lateCorrections(organizationId: OrganizationId, id: TransactionId): readonly Transaction[];
   /** Who has the receipt. Undefined if the book does not have it. */
   receipt(organizationId: OrganizationId, receipt: RailReceipt): UsedReceipt | undefined;
+  deposit(organizationId: OrganizationId, id: DepositId): Deposit | undefined;
+  /** The deposit whose shillings the receipt proves. */
+  depositWithReceipt(organizationId: OrganizationId, receipt: RailReceipt): Deposit | undefined;
+  /** The sum of the organization's deposits that are UNALLOCATED. */
+  unallocatedDepositCents(organizationId: OrganizationId): number;
   transactionWithMovement(organizationId: OrganizationId, movement: RailMovement): TransactionId | undefined;
   proposal(organizationId: OrganizationId, subject: string): Proposal | undefined;
   /** The proposals of operators that are not decided, also those that have lapsed. */
@@ -146,8 +162,9 @@ export type ResourceId = AccountId | TransactionId | FreezeId;
 export interface UsedReceipt {
   readonly organizationId: OrganizationId;
   readonly receipt: RailReceipt;
-  /** Undefined if the receipt belongs to a correction of the book. */
+  /** Undefined if the receipt belongs to a deposit, or to a correction of the book. */
   readonly transactionId: TransactionId | undefined;
+  readonly depositId: DepositId | undefined;
 }
 
 /** An idempotency key and the resource that it refers to. */
@@ -165,6 +182,7 @@ export interface Tables {
   readonly freezes: Freeze;
   readonly transactions: Transaction;
   readonly payments: Payment;
+  readonly deposits: Deposit;
   readonly proposals: Proposal;
   readonly apiKeys: StoredApiKey;
   readonly railAccounts: RailAccountRecord;
@@ -197,6 +215,8 @@ export interface Effect {
   readonly limits?: LimitsInForce | undefined;
   /** Whether the organization is suspended after the command. Absent if that stays as it is. */
   readonly isSuspended?: boolean;
+  /** Whether a mint needs a receipt after the command. Absent if that stays as it is. */
+  readonly areReceiptsRequired?: boolean;
 }
 
 export type Decision<Resource> =

@@ -11,6 +11,8 @@ export const JOURNAL_KINDS = [
   "organization.created",
   "organization.suspended",
   "organization.resumed",
+  "organization.receipts_required",
+  "organization.receipts_optional",
   "key.created",
   "key.revoked",
   "account.created",
@@ -20,6 +22,7 @@ export const JOURNAL_KINDS = [
   "account.updated",
   "account.erased",
   "account.tiered",
+  "account.numbered",
   "transaction.pending",
   "transaction.processing",
   "transaction.completed",
@@ -29,6 +32,9 @@ export const JOURNAL_KINDS = [
   "transaction.flagged",
   "transaction.attended",
   "transaction.resolution_proposed",
+  "deposit.received",
+  "deposit.returned",
+  "deposit.reversed",
   "book.proposed",
   "book.proposal_rejected",
   "book.covered",
@@ -100,8 +106,9 @@ export interface JournalEntry {
   readonly balancesAfter: Balances | undefined;
   /**
    * What the kind leaves open, in the words of the service: the reason of a failure or of a flag,
-   * that a movement was reported LATE, that an account is still FROZEN, its new tier, or what an
-   * operator proposed or did. `detailBy` makes the detail of a step that persons decided.
+   * that a movement was reported LATE, that an account is still FROZEN, its new tier, its deposit
+   * reference, the deposit (`depositDetail`), or what an operator proposed or did. `detailBy` makes
+   * the detail of a step that persons decided.
    */
   readonly detail?: string | undefined;
   /** The receipt of the movement that the entry books. A book has each receipt once. */
@@ -156,6 +163,21 @@ export function burnPosting(amountCents: Cents): Posting {
 /** Records incoming shillings that no account can take. */
 export function unallocatedPosting(amountCents: Cents): Posting {
   return { debit: "reserve", credit: "unallocated", amountCents };
+}
+
+/** Gives shillings that came in before to an account. */
+export function creditPosting(amountCents: Cents): Posting {
+  return { debit: "unallocated", credit: "available", amountCents };
+}
+
+/** Takes a credit back: the shillings belong to no account again. */
+export function uncreditPosting(amountCents: Cents): Posting {
+  return { debit: "available", credit: "unallocated", amountCents };
+}
+
+/** Records that shillings which belonged to no account went out again. */
+export function returnPosting(amountCents: Cents): Posting {
+  return { debit: "unallocated", credit: "reserve", amountCents };
 }
 
 /** Records outgoing shillings for which the account had no KESC. */

@@ -1,7 +1,15 @@
 import type { LedgerAccount } from "./account.js";
 import { MAX_SUM_CENTS } from "./book.js";
 import { type Book, type Effect, putIdempotencyKey } from "./decision.js";
-import { balancesOf, holdPosting, mintPosting, postedTo, type Posting, redeemPosting } from "./journal.js";
+import {
+  balancesOf,
+  creditPosting,
+  holdPosting,
+  mintPosting,
+  postedTo,
+  type Posting,
+  redeemPosting,
+} from "./journal.js";
 import { limitsOfTier } from "./limits/limits.js";
 import { counted, givenBack, type LimitsInForce, type ReachedLimit, reachedLimit, usageAt } from "./limits/usage.js";
 import type { RailReceipt } from "./payment.js";
@@ -10,7 +18,7 @@ import { DIRECT_RAIL, type Transaction } from "./transaction.js";
 import type { Actor } from "./values/actor.js";
 import { MAX_CENTS } from "./values/cents.js";
 import type { AccountId, OrganizationId } from "./values/ids.js";
-import { type IdempotencyKey, NO_REASON } from "./values/text.js";
+import { type IdempotencyKey, NO_REASON, type StatusReason } from "./values/text.js";
 import type { UnixMillis } from "./values/time.js";
 
 // The rules that every new mint and redemption follows, also one that reverses another transaction.
@@ -29,7 +37,11 @@ export type NewTransaction = Pick<
   | "rail"
   | "railReceipt"
   | "corrects"
->;
+  | "depositId"
+> & {
+  /** In place of the posting that follows from the type: for a transaction that is COMPLETED. */
+  readonly posting?: Posting;
+};
 
 /** Returns the refusal of a movement on a closed or frozen account. */
 export function refusalByStatus({ id: accountId, status }: LedgerAccount): Refusal | undefined {
@@ -47,7 +59,12 @@ export function refusalByReceipt(
   const used = receipt === undefined ? undefined : book.receipt(organizationId, receipt);
   return used === undefined
     ? undefined
-    : { reason: "RECEIPT_ALREADY_USED", receipt: used.receipt, transactionId: used.transactionId };
+    : {
+        reason: "RECEIPT_ALREADY_USED",
+        receipt: used.receipt,
+        transactionId: used.transactionId,
+        depositId: used.depositId,
+      };
 }
 
 /**
@@ -55,7 +72,7 @@ export function refusalByReceipt(
  * available.
  */
 export function refusalByAmount(
-  book: Book,
+  book: Pick<Book, "bookOf">,
   account: LedgerAccount,
   { type, amountCents }: Pick<Transaction, "type" | "amountCents">,
 ): Refusal | undefined {
@@ -78,7 +95,7 @@ export function refusalByAmount(
 
 /** Returns the refusal of a movement that would exceed a limit, first of those of the account. */
 export function refusalByLimits(
-  book: Book,
+  book: Pick<Book, "bookOf">,
   account: LedgerAccount,
   movement: Pick<Transaction, "type" | "amountCents">,
   now: UnixMillis,
@@ -134,27 +151,32 @@ export function takenBack(
 }
 
 /**
- * Returns the effect of a new transaction. On the direct rail it is COMPLETED at once. On any other
- * rail it is PENDING, and the KESC of a redemption is held.
+ * Returns the effect of a new transaction. On the direct rail, and if it is about a deposit, it is
+ * COMPLETED at once. On any other rail it is PENDING, and the KESC of a redemption is held.
  */
 export function moved(
   { account, limits }: Counted,
   given: NewTransaction,
-  { actor, idempotencyKey, now }: { actor: Actor; idempotencyKey: IdempotencyKey | undefined; now: UnixMillis },
+  {
+    actor,
+    idempotencyKey,
+    now,
+    reason = NO_REASON,
+  }: { actor: Actor; idempotencyKey: IdempotencyKey | undefined; now: UnixMillis; reason?: StatusReason },
 ): { kind: "effect"; resource: Transaction; effect: Effect } {
-  const completed = given.rail === DIRECT_RAIL;
+  const completed = given.rail === DIRECT_RAIL || given.depositId !== undefined;
   const posting = postingOf(given, completed);
   const posted: LedgerAccount =
     posting === undefined ? account : { ...account, ...postedTo(account, posting), updatedAt: now };
   const { id, organizationId, accountId, type, amountCents, reference, description, metadata } = given;
-  const { rail, railReceipt, corrects } = given;
+  const { rail, railReceipt, corrects, depositId } = given;
   const transaction: Transaction = {
     id,
     organizationId,
     accountId,
     type,
     status: completed ? "COMPLETED" : "PENDING",
-    statusReason: NO_REASON,
+    statusReason: reason,
     amountCents,
     reference,
     description,
@@ -165,6 +187,7 @@ export function moved(
     failure: undefined,
     openFlags: NO_FLAGS,
     corrects,
+    depositId,
     reversedById: undefined,
     availableAfterCents: completed ? posted.availableCents : undefined,
     createdAt: now,
@@ -182,9 +205,10 @@ export function moved(
         posting,
         balancesAfter: balancesOf(posted),
         detail: undefined,
-        receipt: railReceipt,
+        // The receipt of a deposit stands on the row that has received it.
+        receipt: type === "MINT" && depositId !== undefined ? undefined : railReceipt,
         actor,
-        reason: NO_REASON,
+        reason,
         recordedAt: now,
       },
     ],
@@ -203,7 +227,9 @@ export function moved(
 
 const NO_FLAGS: Transaction["openFlags"] = [];
 
-function postingOf({ type, amountCents }: NewTransaction, completed: boolean): Posting | undefined {
+function postingOf({ type, amountCents, depositId, posting }: NewTransaction, completed: boolean): Posting | undefined {
+  if (posting !== undefined) return posting;
+  if (depositId !== undefined) return creditPosting(amountCents);
   if (type === "REDEEM") return completed ? redeemPosting(amountCents) : holdPosting(amountCents);
   return completed ? mintPosting(amountCents) : undefined;
 }

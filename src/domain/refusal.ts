@@ -1,9 +1,18 @@
 import type { AccountStatus } from "./account.js";
+import type { DepositStatus } from "./deposit.js";
 import type { ReachedLimit } from "./limits/usage.js";
 import type { RailReceipt } from "./payment.js";
 import type { Rail, TransactionStatus } from "./transaction.js";
 import type { Cents } from "./values/cents.js";
-import type { AccountId, ApiKeyId, FreezeId, ProposalId, TransactionId, WebhookEndpointId } from "./values/ids.js";
+import type {
+  AccountId,
+  ApiKeyId,
+  DepositId,
+  FreezeId,
+  ProposalId,
+  TransactionId,
+  WebhookEndpointId,
+} from "./values/ids.js";
 import type { NearestAmounts, PayableAmounts } from "./values/payable-amounts.js";
 import type { UnixMillis } from "./values/time.js";
 
@@ -14,6 +23,7 @@ import type { UnixMillis } from "./values/time.js";
 export type Refusal =
   | { readonly reason: "ACCOUNT_NOT_FOUND"; readonly accountId: AccountId }
   | { readonly reason: "TRANSACTION_NOT_FOUND"; readonly transactionId: TransactionId }
+  | { readonly reason: "DEPOSIT_NOT_FOUND"; readonly depositId: DepositId }
   /** The account has no such freeze. */
   | { readonly reason: "FREEZE_NOT_FOUND"; readonly freezeId: FreezeId }
   | {
@@ -45,7 +55,7 @@ export type Refusal =
   | {
       readonly reason: "TRANSACTION_NOT_REVERSIBLE";
       readonly transactionId: TransactionId;
-      readonly cause: "NOT_COMPLETED" | "OTHER_RAIL" | "IS_REVERSAL";
+      readonly cause: "NOT_COMPLETED" | "OTHER_RAIL" | "IS_REVERSAL" | "DEPOSIT";
     }
   | { readonly reason: "INSUFFICIENT_FUNDS"; readonly availableCents: Cents; readonly requestedCents: Cents }
   | { readonly reason: "ACCOUNT_FROZEN"; readonly accountId: AccountId }
@@ -64,8 +74,8 @@ export type Refusal =
     }
   | {
       readonly reason: "INVALID_TRANSITION";
-      readonly from: AccountStatus | TransactionStatus;
-      readonly to: AccountStatus | TransactionStatus;
+      readonly from: AccountStatus | TransactionStatus | DepositStatus;
+      readonly to: AccountStatus | TransactionStatus | DepositStatus;
     }
   | {
       readonly reason: "LIMIT_EXCEEDED";
@@ -91,12 +101,15 @@ export type Refusal =
   | { readonly reason: "PHONE_NUMBER_NOT_PAYABLE"; readonly rail: Rail }
   /** The phone number was changed a short time ago, so nothing is paid out to it yet. */
   | { readonly reason: "PHONE_NUMBER_COOLING"; readonly accountId: AccountId; readonly until: UnixMillis }
+  /** Without a receipt, a deposit could credit the shillings of the mint a second time. */
+  | { readonly reason: "RECEIPT_REQUIRED" }
   /** The book has the receipt. */
   | {
       readonly reason: "RECEIPT_ALREADY_USED";
       readonly receipt: RailReceipt;
-      /** Undefined if the receipt belongs to a correction of the book. */
+      /** Undefined, as the deposit is, if the receipt belongs to a correction of the book. */
       readonly transactionId: TransactionId | undefined;
+      readonly depositId: DepositId | undefined;
     }
   | {
       readonly reason: "BOOK_ACCOUNT_TOO_LOW";

@@ -31,6 +31,9 @@ export const BOOK_GROUPS = ["resume", "write_keys", "limits", "rails", "erase", 
 
 export type BookGroup = (typeof BOOK_GROUPS)[number];
 
+/** In place of a group: no policy lets one person decide. */
+export const IN_EVERY_POLICY = "in every policy";
+
 /** Who commands, and what that person may do. The ledger cannot read who the operators are. */
 export interface Authority {
   /** The operator, or "operator" for the machine. */
@@ -44,11 +47,15 @@ export interface Authority {
   readonly approves?: ProposalId | undefined;
 }
 
-/** A command that can need a second person. All but these fields is its content. */
-export interface Authorized {
-  readonly name: string;
+/** The organization of a command, and who sent it. */
+export interface Commanded {
   readonly organizationId: OrganizationId;
   readonly actor: Actor;
+}
+
+/** A command that can need a second person. All but these fields is its content. */
+export interface Authorized extends Commanded {
+  readonly name: string;
   readonly authority: Authority;
   /** A secret that the command stores. */
   readonly sealed?: Sealed | undefined;
@@ -106,7 +113,7 @@ export function nameIn({ content, subject }: Pick<Proposal, "content" | "subject
  */
 export function withSecondPerson<C extends Authorized, Resource>(
   operation: Operation<C, Resource>,
-  groupOf: (head: BookHead, command: C, book: Book) => BookGroup | undefined,
+  groupOf: (head: BookHead, command: C, book: Book) => BookGroup | typeof IN_EVERY_POLICY | undefined,
 ): Operation<C, Acted<Resource>> {
   return {
     ...operation,
@@ -124,7 +131,8 @@ export function withSecondPerson<C extends Authorized, Resource>(
       const decision = operation.decide(book, command, now);
       if (decision.kind !== "effect") return acted(decision);
       const group = groupOf(book.bookOf(organizationId), command, book);
-      if (group === undefined || !authority.groups.includes(group)) return acted(decision);
+      if (group === undefined || (group !== IN_EVERY_POLICY && !authority.groups.includes(group)))
+        return acted(decision);
       const equal = waitingOf(book, organizationId, now).find(({ content }) => content === contentOf(command));
       if (equal === undefined) return propose({ book, command, now });
       const mayApprove = authority.mayApprove && equal.person !== authority.person;

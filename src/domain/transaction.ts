@@ -1,7 +1,7 @@
 import type { FailureReason, FlagReason, RailMovement, RailReceipt } from "./payment.js";
 import type { Proposal } from "./proposal.js";
 import type { Cents } from "./values/cents.js";
-import type { AccountId, OrganizationId, TransactionId } from "./values/ids.js";
+import type { AccountId, DepositId, OrganizationId, TransactionId } from "./values/ids.js";
 import { type Parsed, parsed, unparsed } from "./values/parsed.js";
 import type { Description, Metadata, Reference, StatusReason } from "./values/text.js";
 import type { UnixMillis } from "./values/time.js";
@@ -69,6 +69,8 @@ export interface Transaction {
   readonly openFlags: readonly FlagReason[];
   /** Undefined unless the transaction corrects another one. */
   readonly corrects: Correction | undefined;
+  /** The deposit whose shillings the transaction credits, or takes back. */
+  readonly depositId: DepositId | undefined;
   /** The transaction that reversed this one. */
   readonly reversedById: TransactionId | undefined;
   /**
@@ -87,4 +89,9 @@ export interface ResolvedTransaction extends Transaction {
   readonly correction: Transaction | undefined;
   /** Undefined unless it waits for a second person. Then nothing has ended. */
   readonly proposal: Proposal | undefined;
+}
+
+/** The reference of the only reversal of a transaction. A caller cannot choose such a reference. */
+export function reversalReference(transactionId: TransactionId): Reference {
+  return `kesc:reverse:${transactionId}` as Reference;
 }

@@ -1,4 +1,5 @@
 import type { AccountStatus } from "../domain/account.js";
+import { type Deposit, type DepositStatus, readDepositDetail } from "../domain/deposit.js";
 import type { Freeze } from "../domain/freeze.js";
 import { type Balances, type JournalKind, STILL_FROZEN, wordOf } from "../domain/journal.js";
 import { DEFAULT_TIER, type TierName } from "../domain/limits/limits.js";
@@ -6,6 +7,7 @@ import type { FailureReason, FlagReason, RailReceipt } from "../domain/payment.j
 import type { Transaction, TransactionStatus } from "../domain/transaction.js";
 import type { Actor } from "../domain/values/actor.js";
 import type { Cents } from "../domain/values/cents.js";
+import type { DepositReference } from "../domain/values/deposit-reference.js";
 import type { AccountId, ApiKeyId, OrganizationId, TransactionId, WebhookEndpointId } from "../domain/values/ids.js";
 import { NO_REASON, type StatusReason } from "../domain/values/text.js";
 import type { UnixMillis } from "../domain/values/time.js";
@@ -30,6 +32,7 @@ export interface EventRow {
 export type EventSubject =
   | TransactionFacts
   | AccountFacts
+  | DepositFacts
   | { readonly kind: "key"; readonly apiKeyId: ApiKeyId }
   | { readonly kind: "endpoint"; readonly webhookEndpointId: WebhookEndpointId }
   | undefined;
@@ -39,8 +42,20 @@ export interface TransactionFacts {
   readonly kind: "transaction";
   readonly transaction: Pick<
     Transaction,
-    "id" | "type" | "amountCents" | "reference" | "description" | "metadata" | "rail" | "corrects" | "createdAt"
-  >;
+    | "id"
+    | "type"
+    | "amountCents"
+    | "reference"
+    | "description"
+    | "metadata"
+    | "rail"
+    | "corrects"
+    | "depositId"
+    | "createdAt"
+  > & {
+    /** The receipt of a transaction about a deposit: no row of its own need have it. */
+    readonly depositReceipt: RailReceipt | undefined;
+  };
   /** The transaction that had reversed this one by then. */
   readonly reversedById: TransactionId | undefined;
   /**
@@ -77,6 +92,15 @@ export interface AccountFacts {
   readonly freeze: Pick<Freeze, "id" | "reason" | "note" | "createdBy" | "createdAt"> | undefined;
 }
 
+/** What never changes of a deposit, without personal data. The row itself has its id. */
+export interface DepositFacts {
+  readonly kind: "deposit";
+  readonly deposit: Pick<Deposit, "rail" | "receipt" | "amountCents" | "maskedPhone" | "paidAt" | "createdAt">;
+}
+
+/** A deposit right after a row. */
+export type DepositSnapshot = Omit<Deposit, "organizationId" | "railAccountId" | "credits">;
+
 /** An account right after a row, without personal data. The event has its balances. */
 export interface AccountSnapshot {
   readonly id: AccountId;
@@ -85,6 +109,8 @@ export interface AccountSnapshot {
   readonly tier: TierName;
   /** The freeze that the row began or ended. */
   readonly freeze: Freeze | undefined;
+  /** The reference that the row gave the account. */
+  readonly depositReference: DepositReference | undefined;
   readonly createdAt: UnixMillis;
   readonly updatedAt: UnixMillis;
 }
@@ -100,6 +126,7 @@ export interface LedgerEvent {
   readonly accountId: AccountId | undefined;
   readonly transaction: Transaction | undefined;
   readonly account: AccountSnapshot | undefined;
+  readonly deposit: DepositSnapshot | undefined;
   readonly apiKeyId: ApiKeyId | undefined;
   readonly webhookEndpointId: WebhookEndpointId | undefined;
   readonly balances: Balances | undefined;
@@ -120,6 +147,7 @@ export function eventOf(row: EventRow, subject: EventSubject): LedgerEvent {
     accountId,
     transaction: subject?.kind === "transaction" ? transactionAt(row, subject) : undefined,
     account: subject?.kind === "account" ? accountAt(row, subject) : undefined,
+    deposit: subject?.kind === "deposit" ? depositAt(row, subject) : undefined,
     apiKeyId: subject?.kind === "key" ? subject.apiKeyId : undefined,
     webhookEndpointId: subject?.kind === "endpoint" ? subject.webhookEndpointId : undefined,
     balances: balancesAfter,
@@ -164,12 +192,13 @@ function transactionAt(row: EventRow, { transaction, reversedById, steps, ended 
     metadata: transaction.metadata,
     rail: transaction.rail,
     corrects: transaction.corrects,
+    depositId: transaction.depositId,
     createdAt: transaction.createdAt,
     status,
     statusReason: end?.reason ?? NO_REASON,
     // No message of the contract has it.
     railMovement: undefined,
-    railReceipt: receipts.find((receipt) => receipt !== undefined),
+    railReceipt: transaction.depositReceipt ?? receipts.find((receipt) => receipt !== undefined),
     failure: status === "FAILED" ? (wordOf(end?.detail) as FailureReason) : undefined,
     openFlags: flagsAfter(steps, end),
     reversedById,
@@ -203,6 +232,9 @@ function flagsAfter(steps: readonly StepRow[], end: EndRow | undefined): readonl
   return [...open];
 }
 
+/** The rows whose detail is the deposit reference of their account. */
+const GIVE_REFERENCES: ReadonlySet<JournalKind> = new Set(["account.created", "account.numbered"]);
+
 function accountAt(row: EventRow, { accountId, createdAt, statusRow, tier, freeze }: AccountFacts): AccountSnapshot {
   const { organizationId, actor, reason, recordedAt } = row;
   const status = statusAfter(statusRow);
@@ -213,6 +245,7 @@ function accountAt(row: EventRow, { accountId, createdAt, statusRow, tier, freez
     statusNote: status === "FROZEN" ? NO_REASON : (statusRow?.reason ?? NO_REASON),
     tier: tier ?? DEFAULT_TIER,
     freeze: freeze === undefined ? undefined : { ...freeze, organizationId, accountId, lifted },
+    depositReference: GIVE_REFERENCES.has(row.kind) ? (row.detail as DepositReference | undefined) : undefined,
     createdAt,
     updatedAt: recordedAt,
   };
@@ -222,4 +255,28 @@ function statusAfter(statusRow: AccountFacts["statusRow"]): AccountStatus {
   if (statusRow === undefined) return "ACTIVE";
   if (statusRow.kind === "account.closed") return "CLOSED";
   return statusRow.kind === "account.frozen" || statusRow.detail === STILL_FROZEN ? "FROZEN" : "ACTIVE";
+}
+
+/** The status of a deposit after a row of each of these kinds. */
+const DEPOSIT_STATUS_AFTER: Readonly<Partial<Record<JournalKind, DepositStatus>>> = {
+  "deposit.received": "UNALLOCATED",
+  "deposit.returned": "RETURNED",
+  "deposit.reversed": "REVERSED",
+};
+
+/** No account has the shillings at such a row: each credit is a row of its transaction. */
+function depositAt({ kind, detail = "", recordedAt }: EventRow, { deposit }: DepositFacts): DepositSnapshot {
+  const { id, reason } = readDepositDetail(detail);
+  const status = DEPOSIT_STATUS_AFTER[kind];
+  if (status === undefined) throw new Error(`a row ${kind} is about no deposit`);
+  return {
+    ...deposit,
+    id,
+    status,
+    reason,
+    accountId: undefined,
+    transactionId: undefined,
+    typedReference: undefined,
+    updatedAt: recordedAt,
+  };
 }

@@ -14,6 +14,7 @@ import type { Logger } from "pino";
 import { FairShare } from "../../runtime/fair-share.js";
 import type { Tracing } from "../../runtime/tracing/tracing.js";
 import type { WatchedTls } from "../../runtime/transport/watched-tls.js";
+import type { DepositReference } from "../domain/values/deposit-reference.js";
 import type { AccountId, FreezeId, TransactionId, WebhookEndpointId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import type { Keys } from "../ledger/ports/keys.js";
@@ -34,6 +35,7 @@ import { type GrpcLimits, serverOptionsOf } from "./limits.js";
 import { type Contract, readContract, type RpcContract, type ServiceContract } from "./messages/contract.js";
 import { accountHandlers } from "./services/account-service.js";
 import { bookHandlers } from "./services/book-service.js";
+import { depositHandlers } from "./services/deposit-service.js";
 import { eventHandlers } from "./services/events/event-service.js";
 import { ListTurns } from "./services/list-turns.js";
 import { organizationHandlers } from "./services/organization-service.js";
@@ -61,6 +63,7 @@ export interface GrpcServerOptions {
   readonly ping: () => Promise<unknown>;
   readonly now: () => UnixMillis;
   readonly newAccountId: () => AccountId;
+  readonly newDepositReferences: () => readonly DepositReference[];
   readonly newFreezeId: () => FreezeId;
   readonly newTransactionId: () => TransactionId;
   readonly newWebhookEndpointId: () => WebhookEndpointId;
@@ -259,6 +262,7 @@ function routesOf(options: GrpcServerOptions, listTurns: ListTurns): Routes {
   return {
     "kesc.v1.AccountService": accountHandlers({ ...options, listTurns }),
     "kesc.v1.BookService": bookHandlers({ ...options, listTurns }),
+    "kesc.v1.DepositService": depositHandlers({ ...options, listTurns }),
     "kesc.v1.EventService": eventHandlers({ ...options, listTurns }),
     "kesc.v1.TransactionService": transactionHandlers({ ...options, listTurns }),
     "kesc.v1.OrganizationService": organizationHandlers(options),

@@ -1,8 +1,9 @@
-import type { Account, AccountHolder, LedgerAccount } from "../domain/account.js";
+import type { AccountHolder, LedgerAccount } from "../domain/account.js";
 import type { StoredApiKey } from "../domain/api-key.js";
 import { type BookHead, postedToBook } from "../domain/book.js";
 import type { Resource } from "../domain/commands.js";
 import type { Book, Effect, Put, ResourceId, TableName, Tables, UsedReceipt } from "../domain/decision.js";
+import { type Deposit, readDepositDetail } from "../domain/deposit.js";
 import type { Freeze } from "../domain/freeze.js";
 import type { JournalEntry } from "../domain/journal.js";
 import {
@@ -16,7 +17,8 @@ import type { Proposal } from "../domain/proposal.js";
 import type { RailAccountRecord } from "../domain/rail-account.js";
 import type { ReservePlace } from "../domain/reserve.js";
 import type { Transaction } from "../domain/transaction.js";
-import type { AccountId, ApiKeyId, FreezeId, OrganizationId, TransactionId } from "../domain/values/ids.js";
+import type { DepositReference } from "../domain/values/deposit-reference.js";
+import type { AccountId, ApiKeyId, DepositId, FreezeId, OrganizationId, TransactionId } from "../domain/values/ids.js";
 import type { IdempotencyKey, Reference, UserId } from "../domain/values/text.js";
 import { BatchTable, type BatchTableKeys } from "./batch-table.js";
 import {
@@ -28,7 +30,11 @@ import {
 } from "./ports/store.js";
 
 const KEYS: { readonly [Name in TableName]: BatchTableKeys<Tables[Name]> } = {
-  accounts: { keyOf: ({ id }) => id },
+  accounts: {
+    keyOf: ({ id }) => id,
+    nameOf: ({ organizationId, depositReference }) =>
+      depositReference === undefined ? undefined : within(organizationId, depositReference),
+  },
   accountHolders: {
     keyOf: ({ accountId }) => accountId,
     nameOf: ({ organizationId, person, isOpen }) =>
@@ -41,6 +47,10 @@ const KEYS: { readonly [Name in TableName]: BatchTableKeys<Tables[Name]> } = {
     groupOf: ({ corrects }) => (corrects?.kind === "LATE" ? corrects.transactionId : undefined),
   },
   payments: { keyOf: ({ transactionId }) => transactionId },
+  deposits: {
+    keyOf: ({ id }) => id,
+    nameOf: ({ organizationId, receipt }) => within(organizationId, receipt),
+  },
   proposals: { keyOf: ({ subject }) => subject, groupOf: ({ organizationId }) => organizationId },
   apiKeys: { keyOf: ({ id }) => id, nameOf: ({ secretSha256 }) => secretSha256 },
   railAccounts: { keyOf: ({ id }) => id, groupOf: ({ organizationId }) => organizationId },
@@ -64,6 +74,7 @@ export class BatchBook implements Book {
   /** The ids of the transactions that have a movement, by the book and the movement. */
   readonly #movements = new Map<string, TransactionId>();
   readonly #paymentsUnderWay: ReadonlyMap<RailAccountId, number>;
+  readonly #unallocatedDepositCents: ReadonlyMap<OrganizationId, number>;
   readonly #railAccountsOfCell: RailAccountsOfCell;
 
   constructor(loaded: Loaded) {
@@ -73,6 +84,7 @@ export class BatchBook implements Book {
       freezes: new BatchTable(KEYS.freezes, loaded.freezes),
       transactions: new BatchTable(KEYS.transactions, loaded.transactions),
       payments: new BatchTable(KEYS.payments, loaded.payments),
+      deposits: new BatchTable(KEYS.deposits, loaded.deposits),
       proposals: new BatchTable(KEYS.proposals, loaded.proposals),
       apiKeys: new BatchTable(KEYS.apiKeys, loaded.apiKeys),
       railAccounts: new BatchTable(KEYS.railAccounts, loaded.railAccounts),
@@ -80,6 +92,7 @@ export class BatchBook implements Book {
       idempotencyKeys: new BatchTable(KEYS.idempotencyKeys, loaded.idempotencyKeys),
     };
     this.#paymentsUnderWay = loaded.paymentsUnderWay;
+    this.#unallocatedDepositCents = loaded.unallocatedDepositCents;
     this.#railAccountsOfCell = loaded.railAccountsOfCell;
     for (const book of loaded.books) this.#books.set(book.organizationId, book);
     for (const used of loaded.receipts) this.#receipts.set(within(used.organizationId, used.receipt), used);
@@ -101,6 +114,10 @@ export class BatchBook implements Book {
 
   accountHolder(organizationId: OrganizationId, id: AccountId): AccountHolder | undefined {
     return ownedBy(organizationId, this.#tables.accountHolders.get(id));
+  }
+
+  accountWithDepositReference(organizationId: OrganizationId, name: DepositReference): LedgerAccount | undefined {
+    return this.#tables.accounts.getByName(within(organizationId, name));
   }
 
   accountHolderOfUser(organizationId: OrganizationId, userId: UserId): AccountHolder | undefined {
@@ -134,7 +151,7 @@ export class BatchBook implements Book {
 
   paymentsUnderWay(id: RailAccountId): number {
     const isOne = (payment: Payment): boolean => payment.railAccountId === id && isUnderWay(payment);
-    return (this.#paymentsUnderWay.get(id) ?? 0) + this.#tables.payments.countAdded(isOne);
+    return (this.#paymentsUnderWay.get(id) ?? 0) + this.#tables.payments.sumAdded((each) => Number(isOne(each)));
   }
 
   railAccountsOfCell(): string {
@@ -156,6 +173,21 @@ export class BatchBook implements Book {
 
   receipt(organizationId: OrganizationId, receipt: RailReceipt): UsedReceipt | undefined {
     return this.#receipts.get(within(organizationId, receipt));
+  }
+
+  deposit(organizationId: OrganizationId, id: DepositId): Deposit | undefined {
+    return ownedBy(organizationId, this.#tables.deposits.get(id));
+  }
+
+  depositWithReceipt(organizationId: OrganizationId, receipt: RailReceipt): Deposit | undefined {
+    return this.#tables.deposits.getByName(within(organizationId, receipt));
+  }
+
+  unallocatedDepositCents(organizationId: OrganizationId): number {
+    const loaded = this.#unallocatedDepositCents.get(organizationId) ?? 0;
+    const open = ({ organizationId: owner, status, amountCents }: Deposit): number =>
+      owner === organizationId && status === "UNALLOCATED" ? amountCents : 0;
+    return loaded + this.#tables.deposits.sumAdded(open);
   }
 
   transactionWithMovement(organizationId: OrganizationId, movement: RailMovement): TransactionId | undefined {
@@ -184,11 +216,14 @@ export class BatchBook implements Book {
   }
 
   /** Makes the effect visible to the later commands of the batch, and adds it to the changes. */
-  apply({ entries, puts, limits, isSuspended }: Effect): void {
+  apply({ entries, puts, limits, isSuspended, areReceiptsRequired }: Effect): void {
     const numbered = entries.map((entry) => this.#append(entry));
     if (limits !== undefined) this.#changeHead(numbered, () => ({ limits }));
     if (isSuspended !== undefined) {
       this.#changeHead(numbered, ({ seq }) => ({ suspendedSeq: isSuspended ? seq : undefined }));
+    }
+    if (areReceiptsRequired !== undefined) {
+      this.#changeHead(numbered, ({ seq }) => ({ receiptsRequiredSeq: areReceiptsRequired ? seq : undefined }));
     }
     for (const put of puts) this.#put(withLastSeq(put, numbered), authorOf(put, numbered));
   }
@@ -198,6 +233,7 @@ export class BatchBook implements Book {
     if ("resource" in resource && resource.resource !== undefined) {
       return { resource: this.#numbered(resource.resource) };
     }
+    if ("account" in resource) return { account: this.#numbered(resource.account) };
     return this.#numbered(resource);
   }
 
@@ -233,7 +269,7 @@ export class BatchBook implements Book {
 
   #changeHead(
     [first]: readonly NumberedEntry[],
-    change: (entry: NumberedEntry) => Partial<Pick<BookHead, "limits" | "suspendedSeq">>,
+    change: (entry: NumberedEntry) => Partial<Pick<BookHead, "limits" | "suspendedSeq" | "receiptsRequiredSeq">>,
   ): void {
     if (first === undefined) throw new Error("the book changed without an entry");
     const { organizationId } = first.entry;
@@ -242,7 +278,7 @@ export class BatchBook implements Book {
 
   /** Gives the entry the next number of its book, and posts it to the book's sums. */
   #append(entry: JournalEntry): NumberedEntry {
-    const { organizationId, transactionId, posting, receipt, recordedAt } = entry;
+    const { organizationId, transactionId, kind, posting, detail, receipt, recordedAt } = entry;
     const before = this.bookOf(organizationId);
     const seq = before.lastSeq + 1;
     const sums = posting === undefined ? before.sums : postedToBook(before.sums, posting);
@@ -251,7 +287,8 @@ export class BatchBook implements Book {
     const numbered = { entry, seq };
     this.#entries.push(numbered);
     if (receipt !== undefined) {
-      this.#receipts.set(within(organizationId, receipt), { organizationId, receipt, transactionId });
+      const depositId = kind.startsWith("deposit.") ? readDepositDetail(detail ?? "").id : undefined;
+      this.#receipts.set(within(organizationId, receipt), { organizationId, receipt, transactionId, depositId });
     }
     return numbered;
   }
@@ -269,9 +306,8 @@ function withLastSeq(put: Put, entries: readonly NumberedEntry[]): Put {
   return newest === undefined ? put : { table: "accounts", row: { ...put.row, lastSeq: newest.seq } };
 }
 
-/** An account has a holder's data, if only as a field without a value. */
-function isAccount(resource: object): resource is Account {
-  return "person" in resource && "availableCents" in resource;
+function isAccount(resource: object): resource is LedgerAccount {
+  return "availableCents" in resource && "lastSeq" in resource;
 }
 
 /** Returns the entry that creates or changes the row. */

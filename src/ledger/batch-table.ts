@@ -63,8 +63,9 @@ export class BatchTable<Row> {
       kept = { row, before: undefined, createdBy: author, changedBy: author, isChanged: false };
       this.#add(kept);
     }
-    const name = this.#keys.nameOf?.(kept.row);
-    if (name !== undefined && this.#keys.nameOf?.(row) !== name) this.#rowsByName.delete(name);
+    const [before, after] = [this.#keys.nameOf?.(kept.row), this.#keys.nameOf?.(row)];
+    if (before !== undefined && after !== before) this.#rowsByName.delete(before);
+    if (after !== undefined && after !== before) this.#rowsByName.set(after, kept);
     kept.row = row;
     kept.changedBy = author;
     if (kept.isChanged) return;
@@ -72,10 +73,10 @@ export class BatchTable<Row> {
     this.#changed.push(kept);
   }
 
-  /** Returns how many rows more than before the batch are of this kind. May be negative. */
-  countAdded(isOfKind: (row: Row) => boolean): number {
-    const count = (row: Row | undefined): number => (row !== undefined && isOfKind(row) ? 1 : 0);
-    return this.#changed.reduce((sum, { row, before }) => sum + count(row) - count(before), 0);
+  /** Returns by how much the batch has changed the sum of an amount of all rows. */
+  sumAdded(amountOf: (row: Row) => number): number {
+    const amount = (row: Row | undefined): number => (row === undefined ? 0 : amountOf(row));
+    return this.#changed.reduce((sum, { row, before }) => sum + amount(row) - amount(before), 0);
   }
 
   get isChanged(): boolean {

@@ -28,5 +28,7 @@ export function readsInTurns(reads: Reads, underWayMax: number): Reads {
     account: (organizationId, id) => inTurn(organizationId, () => reads.account(organizationId, id)),
     limits: (organizationId) => inTurn(organizationId, () => reads.limits(organizationId)),
     transaction: (organizationId, id) => inTurn(organizationId, () => reads.transaction(organizationId, id)),
+    deposit: (organizationId, id) => inTurn(organizationId, () => reads.deposit(organizationId, id)),
+    depositRails: (organizationId) => inTurn(organizationId, () => reads.depositRails(organizationId)),
   };
 }

@@ -6,6 +6,7 @@ export interface CellState {
   readonly shortfallCents: number;
   readonly payments: readonly OpenPaymentCount[];
   readonly railAccounts: readonly RailAccountCount[];
+  readonly deposits: DepositState;
   readonly webhooks: WebhookState;
   readonly seals: SealState;
   /** How long each lease lasts. A server that lives has renewed its own within 15 seconds. */
@@ -29,6 +30,14 @@ export interface RailAccountCount {
   readonly rail: string;
   readonly payouts: string;
   readonly count: number;
+}
+
+export interface DepositState {
+  /** The deposits that wait for a person. At most 10,000 are counted. */
+  readonly waiting: number;
+  readonly oldestAt: number | undefined;
+  /** When the list of received payments was read that nobody has read for longest. */
+  readonly listReadAt: number | undefined;
 }
 
 export interface WebhookState {

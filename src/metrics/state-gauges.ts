@@ -92,6 +92,17 @@ function addMoney(gauge: AddGauge): void {
   gauge("kesc_rail_accounts", "Accounts at rails, by their switch for payouts.", ({ railAccounts }, cell) =>
     railAccounts.map(({ rail, payouts, count }) => ({ labels: { ...cell, rail, payouts }, value: count })),
   );
+  gauge("kesc_deposits_waiting", "Deposits that wait for a person.", ({ deposits }, labels) => [
+    { labels, value: deposits.waiting },
+  ]);
+  gauge("kesc_deposits_oldest_seconds", "Age of the oldest deposit that waits.", ({ deposits }, labels, now) => [
+    { labels, value: secondsSince(deposits.oldestAt, now) },
+  ]);
+  gauge(
+    "kesc_deposit_list_age_seconds",
+    "Time since the list of received payments was read that nobody has read for longest.",
+    ({ deposits }, labels, now) => [{ labels, value: secondsSince(deposits.listReadAt, now) }],
+  );
 }
 
 function addWebhooks(gauge: AddGauge): void {

@@ -15,6 +15,8 @@ export const ACCOUNTS = {
     held_cents: changed(int64),
     open_payments: changed(int64),
     tier: changed(text),
+    /** Null for an account from before there were deposits, until the service numbers it. */
+    deposit_reference: changed(orNull(text)),
     /** Null with `month_from`, until the first transaction counts. */
     day_from: changed(orNull(int64)),
     day_minted_cents: changed(int64),

@@ -20,6 +20,7 @@ export const BOOKS = {
     organization_id: text,
     state: text,
     suspended_seq: changed(orNull(int64)),
+    receipts_required_seq: changed(orNull(int64)),
     arrived_seq: orNull(int64),
     clock_accepted_at: orNull(int64),
     last_seq: changed(int64),

@@ -24,6 +24,12 @@ export const RAIL_ACCOUNTS = {
     /** A JSON text. Null until the rail has told a balance. */
     balance: defaulted(changed(orNull(text))),
     balance_at: defaulted(changed(orNull(int64))),
+    /** From when on payments count as deposits. Null until somebody registers for them. */
+    deposits_since: defaulted(changed(orNull(int64))),
+    /** When the list of received payments is read next. */
+    deposits_due_at: defaulted(changed(orNull(int64))),
+    /** When it was read to its end last. */
+    deposits_read_at: defaulted(changed(orNull(int64))),
     created_at: int64,
     updated_at: changed(int64),
   },

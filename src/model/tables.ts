@@ -9,6 +9,7 @@ import {
   OPERATOR_KEYS,
   OPERATOR_PROPOSALS,
 } from "./database.js";
+import { DEPOSITS } from "./deposits.js";
 import { API_KEYS, BOOK_KEYS, BOOKS, ORGANIZATIONS, RESERVE_PLACES } from "./organizations.js";
 import { RAIL_ACCOUNTS, RAIL_MESSAGES } from "./rails.js";
 import { ACCOUNT_MARKS, BOOK_MARKS, SEAL_ALARMS, SEAL_TILES, SEALS } from "./seals.js";
@@ -30,6 +31,7 @@ const MODEL = {
   freezes: FREEZES,
   transactions: TRANSACTIONS,
   payments: PAYMENTS,
+  deposits: DEPOSITS,
   proposals: PROPOSALS,
   idempotency_keys: IDEMPOTENCY_KEYS,
   journal: JOURNAL,

@@ -28,6 +28,8 @@ export const TRANSACTIONS = {
     /** The transaction that this one corrects. Null with `correction`. */
     corrects_id: orNull(text),
     correction: orNull(text),
+    /** The deposit whose shillings the transaction credits, or takes back. */
+    deposit_id: orNull(text),
     reversed_by_id: changed(orNull(text)),
     created_at: int64,
     updated_at: changed(int64),

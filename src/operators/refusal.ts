@@ -13,6 +13,8 @@ export type OperatorRefusal =
   | { readonly reason: "CELL_NOT_FOUND"; readonly cells: number }
   /** Another organization has an account at the place. */
   | { readonly reason: "RAIL_PLACE_TAKEN"; readonly place: string; readonly organizationId: OrganizationId }
+  /** With the code of the rail. */
+  | { readonly reason: "RAIL_REGISTRATION_FAILED"; readonly rail: string; readonly code: string }
   | { readonly reason: "OPERATOR_NOT_FOUND"; readonly operatorId: OperatorId }
   /** An operator has the name, or once had the key. */
   | { readonly reason: "OPERATOR_ALREADY_EXISTS"; readonly operatorId: OperatorId }

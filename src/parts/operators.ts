@@ -1,11 +1,13 @@
 import { operatorExposure } from "../../runtime/transport/exposure.js";
 import { type OperatorServerOptions, startOperatorServer } from "../grpc/operators/server.js";
 import type { Serving } from "../grpc/server.js";
+import { readCallbackSecrets } from "../startup/callbacks.js";
 import type { Config } from "../startup/config.js";
 import { OperatorError } from "../startup/operator-error.js";
 import type { Database } from "../storage/database.js";
 import { StoredAdministration } from "../storage/operators/administration.js";
 import { bookReads } from "../storage/operators/book-reads.js";
+import { depositRegistration } from "./deposit-registration.js";
 import { railChanges } from "./rail-changes.js";
 import { railReads } from "./rail-reads.js";
 
@@ -21,7 +23,10 @@ export async function startOperators(
     railHosts: hosts,
   }: Pick<Config, "operatorAddress" | "fourEyes" | "callbacks" | "railHosts">,
   database: Database,
-  options: Omit<OperatorServerOptions, "address" | "administration" | "bookReads" | "railReads" | "railChanges">,
+  options: Omit<
+    OperatorServerOptions,
+    "address" | "administration" | "bookReads" | "railReads" | "railChanges" | "depositRegistration"
+  >,
 ): Promise<Serving | undefined> {
   if (address === undefined) return undefined;
   const [exposure] = operatorExposure(address, options.tls !== undefined);
@@ -31,6 +36,11 @@ export async function startOperators(
     bookReads: bookReads(database),
     railReads: railReads(database, { now: options.now, hosts, hasCallbacks: callbacks !== undefined }),
     railChanges: railChanges(database, { now: options.now, hosts }),
+    depositRegistration: depositRegistration(database, {
+      callbacks: () => callbacks && { settings: callbacks, secrets: readCallbackSecrets(callbacks) },
+      hosts,
+      now: options.now,
+    }),
   };
   try {
     return await startOperatorServer({ ...options, ...reads, address, administration });

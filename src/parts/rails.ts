@@ -1,22 +1,28 @@
 import type { Logger } from "pino";
+import { typeidUnboxed } from "typeid-js";
 
 import { wait } from "../../runtime/wait.js";
+import type { RailCommand } from "../domain/commands.js";
 import type { Actor } from "../domain/values/actor.js";
-import type { TransactionId } from "../domain/values/ids.js";
+import type { DepositId, TransactionId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import type { CellRails } from "../grpc/services/served-cell.js";
 import type { Ledger } from "../ledger/ledger.js";
 import { BalanceReader } from "../settlement/balances.js";
 import type { Stopped } from "../settlement/breaker.js";
-import type { SettlementEvent, SettlementTiming } from "../settlement/ports/runtime.js";
+import { DepositSweeper } from "../settlement/deposits/sweeper.js";
+import type { SettlementEvent, SettlementTiming, Submit } from "../settlement/ports/runtime.js";
 import { Settlement } from "../settlement/settlement.js";
 import { failureFacts } from "../startup/failure-facts.js";
 import { balanceNotes, type Callbacks, railAccountsOf } from "../startup/rails.js";
 import type { Cell } from "../storage/database.js";
 import { setPayouts } from "../storage/rails/change-rail-accounts.js";
+import { deposits } from "../storage/rails/deposits.js";
 import { railInbox } from "../storage/rails/inbox.js";
 import { payments } from "../storage/rails/payments.js";
+import { depositCallbacks } from "./deposit-callbacks.js";
 import { cellLease, type Part, underLease } from "./lease.js";
+import { newDepositReferences } from "./new-deposit-references.js";
 
 /** The rails of one cell, with the settlement that moves its payments. */
 export interface RunningRails extends CellRails, Part {
@@ -27,6 +33,8 @@ export interface RunningRails extends CellRails, Part {
 interface RailsOptions {
   readonly ledger: Pick<Ledger, "submit">;
   readonly newTransactionId: () => TransactionId;
+  /** What a payer typed is removed after this time. */
+  readonly typedMillisMax: number;
   readonly callbacks: Callbacks | undefined;
   /** The hosts at which live accounts may be, beside those of the rails. */
   readonly hosts: readonly string[];
@@ -36,7 +44,7 @@ interface RailsOptions {
 
 /** Puts the rails of one cell together. */
 export function cellRails(cell: Cell, options: RailsOptions): RunningRails {
-  const { ledger, newTransactionId, now, logger } = options;
+  const { ledger, newTransactionId, typedMillisMax, now, logger } = options;
   const timing: SettlementTiming = { now, monotonicMillis: () => performance.now(), wait };
   const onEvent = (event: SettlementEvent): void => {
     logEvent(logger, cell.number, event);
@@ -45,8 +53,10 @@ export function cellRails(cell: Cell, options: RailsOptions): RunningRails {
     onEvent({ kind: "error", error });
   };
   const railAccounts = railAccountsOf(cell, options);
+  const depositMessages = depositCallbacks(cell, { rails: railAccounts, timing, logger });
   const stores = { payments: payments(cell), inbox: railInbox(cell) };
   const lease = cellLease(cell, { name: "settlement", timing, onError, logger });
+  const submit: Submit<RailCommand> = (command, deadline) => ledger.submit(command, deadline, { rail: true });
   const settlement = new Settlement({
     ...stores,
     railAccounts,
@@ -58,9 +68,21 @@ export function cellRails(cell: Cell, options: RailsOptions): RunningRails {
       const change = { payouts: "closed", reason, now: now(), actor: rail.name as string as Actor } as const;
       await setPayouts(cell, { organizationId, rail: rail.name }, change);
     },
-    submit: (command, deadline) => ledger.submit(command, deadline, { rail: true }),
+    submit,
   });
-  const leased = underLease(lease, settlement, new BalanceReader({ railAccounts, lease, timing, onEvent }));
+  const sweeper = new DepositSweeper({
+    newTransactionId,
+    newDepositId: () => typeidUnboxed("dep") as string as DepositId,
+    newDepositReferences,
+    typedMillisMax,
+    deposits: deposits(cell),
+    railAccounts,
+    lease,
+    submit,
+    timing,
+    onEvent,
+  });
+  const leased = underLease(lease, settlement, new BalanceReader({ railAccounts, lease, timing, onEvent }), sweeper);
 
   return {
     ...stores,
@@ -69,6 +91,7 @@ export function cellRails(cell: Cell, options: RailsOptions): RunningRails {
       settlement.wake();
     },
     noteBalance: balanceNotes(cell, { rails: railAccounts, now, logger }),
+    depositMessages,
     payoutsStopped: () => settlement.payoutsStopped,
     async start() {
       await railAccounts.start();
@@ -76,7 +99,7 @@ export function cellRails(cell: Cell, options: RailsOptions): RunningRails {
     },
     async stop(graceMillis) {
       await leased.stop(graceMillis);
-      await railAccounts.stop();
+      await Promise.all([depositMessages.stop(), railAccounts.stop()]);
     },
   };
 }
@@ -92,6 +115,9 @@ function logEvent(logger: Logger, cell: number, event: SettlementEvent): void {
     case "no rail account":
     case "payouts stopped":
     case "payouts closed":
+    case "no list":
+    case "empty list":
+    case "payment not booked":
       logger.warn({ cell, ...factsOf(event) }, `settlement: ${kind}`);
       return;
     case "sent":
@@ -99,6 +125,7 @@ function logEvent(logger: Logger, cell: number, event: SettlementEvent): void {
     case "message dropped":
     case "no balance":
     case "undecided":
+    case "payments found":
       logger.info({ cell, ...factsOf(event) }, `settlement: ${kind}`);
   }
 }

@@ -14,16 +14,19 @@ const CELL_MAX = 65_535;
 const DOMAIN = "kesc-callback";
 
 // The place in this list is the byte in the token. Only append.
-const PURPOSES = ["collect", "pay_out", "timeout", "status", "balance"] as const;
+const PURPOSES = ["collect", "pay_out", "timeout", "status", "balance", "confirmation", "validation"] as const;
+
+/** What an address is for. The rail sends to the last two by itself, about payments by hand. */
+export type AddressPurpose = (typeof PURPOSES)[number];
 
 /** Which request of ours a message answers. `timeout` is the rail's notice that a payout waits. */
-export type CallbackPurpose = (typeof PURPOSES)[number];
+export type CallbackPurpose = Exclude<AddressPurpose, "confirmation" | "validation">;
 
 /** What a message at a callback's address is about. */
 export interface CallbackSubject {
   readonly cell: number;
-  readonly purpose: CallbackPurpose;
-  /** The UUID of the transaction. For `balance`, that of the account at the rail. */
+  readonly purpose: AddressPurpose;
+  /** The UUID of the transaction. From `balance` on, that of the account at the rail. */
   readonly uuid: string;
 }
 

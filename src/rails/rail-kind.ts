@@ -4,7 +4,7 @@ import type * as z from "zod";
 import type { RailAccountId } from "../domain/payment.js";
 import type { Rail } from "../domain/transaction.js";
 import type { UnixMillis } from "../domain/values/time.js";
-import type { CallbackPurpose } from "./callback-token.js";
+import type { AddressPurpose } from "./callback-token.js";
 import { parseFields } from "./fields.js";
 import type { PaymentRail } from "./rail.js";
 import type { StatementFormat } from "./statement.js";
@@ -72,7 +72,7 @@ export interface OpenedAccount<Settings, Credentials> extends Clocks {
   readonly callbackUrl: CallbackUrl;
 }
 
-export type CallbackUrl = (purpose: CallbackPurpose, uuid: string) => string;
+export type CallbackUrl = (purpose: AddressPurpose, uuid: string) => string;
 
 export interface Clocks {
   readonly now: () => UnixMillis;

@@ -1,3 +1,4 @@
+import type { PaymentByHand, PaymentVerdict } from "../domain/deposits/payment-verdict.js";
 import type { RailFailure } from "../domain/payment.js";
 import type { Rail, TransactionType } from "../domain/transaction.js";
 import type { Cents } from "../domain/values/cents.js";
@@ -81,6 +82,28 @@ export interface PaymentRail {
    * changes nothing. Returns the code of a failure.
    */
   registerForReceivedPayments?(contact: PhoneNumber, signal: AbortSignal): Promise<string | undefined>;
+
+  /**
+   * Tells the rail where it confirms payments without an order, and where it asks whether it may
+   * take one. Only a rail that lists received payments has it. Returns the code of a failure:
+   * URLS_ALREADY_REGISTERED if it keeps addresses that it was given before.
+   */
+  registerForDeposits?(urls: DepositUrls, signal: AbortSignal): Promise<string | undefined>;
+
+  /**
+   * Reads the rail's question whether it may take a payment, which has not moved yet. Pure. Returns
+   * undefined if the text is no such question, or if the service must let the payment pass.
+   */
+  readQuestion?(body: string): PaymentByHand | undefined;
+
+  /** Returns the text that answers such a question. Pure. */
+  answerTo?(verdict: PaymentVerdict): string;
+}
+
+/** Where a rail sends what it has to say about payments without an order. */
+export interface DepositUrls {
+  readonly confirmationUrl: string;
+  readonly validationUrl: string;
 }
 
 export interface Capabilities extends PayableAmounts {
@@ -170,6 +193,8 @@ export type ReceivedPayments =
 export interface ReceivedPayment {
   readonly receipt: string;
   readonly amountCents: Cents;
+  /** What the payer typed, or what the order's prompt showed. Empty if there is nothing. */
+  readonly reference: string;
   /** The last characters of the transaction's id, in lower case, if the payment names one. */
   readonly idEnd: string | undefined;
   readonly phone: MaskedPhone | undefined;

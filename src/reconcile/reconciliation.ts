@@ -31,7 +31,7 @@ export type NamedTransaction = Pick<
 export interface BookedMovement {
   /** Undefined if the rail has told the outcome without a receipt. */
   readonly receipt: string | undefined;
-  /** Undefined for a correction of the book by an operator. */
+  /** Undefined for a correction of the book by an operator, and for a deposit. */
   readonly transactionId: TransactionId | undefined;
   /** The account that got or gave the KESC. */
   readonly accountId: AccountId | undefined;

@@ -69,3 +69,45 @@ export const GRANT_MILLIS_MAX = 45 * SECOND_MILLIS;
 export const RESULT_MILLIS_MAX = 60 * SECOND_MILLIS;
 /** The waits between the tries to store what a rail said. */
 export const RESULT_WAITS_MILLIS: readonly number[] = [SECOND_MILLIS, 5 * SECOND_MILLIS, 15 * SECOND_MILLIS];
+
+// Of the lists of received payments, from which deposits come (docs/adr/0064).
+
+/** The lists that are read at once. Each rail account has one at most. */
+export const LISTS_MAX = 8;
+/** A list that takes longer is given up, and read again. */
+export const LIST_MILLIS_MAX = 2 * MINUTE_MILLIS;
+/** A list that nobody asks for is read this often. */
+export const LIST_MILLIS = 10 * MINUTE_MILLIS;
+/**
+ * A list may show a payment later than the rail confirms it. After a reading that a confirmation
+ * asked for, and that found nothing new, these are the waits before the next readings.
+ */
+export const LIST_LAG_MILLIS: readonly number[] = [5 * SECOND_MILLIS, 30 * SECOND_MILLIS, 2 * MINUTE_MILLIS];
+/** After a list that could not be read, or not be booked. */
+export const LIST_AGAIN_MILLIS = MINUTE_MILLIS;
+/** After so many readings that confirmations asked for, and that found nothing new, … */
+export const FRUITLESS_READINGS_MAX = 3;
+/** … confirmations cause a reading this often at most: anybody may forge them. */
+export const FRUITLESS_MILLIS = MINUTE_MILLIS;
+/**
+ * How far back a list goes. It is longer than the offset of Nairobi from UTC: nobody knows in which
+ * time zone M-Pesa reads the period.
+ */
+export const LIST_BACK_MILLIS = 4 * HOUR_MILLIS;
+/** How far back the first list of a day goes: as far as M-Pesa's do. */
+export const LIST_BACK_MILLIS_MAX = 48 * HOUR_MILLIS;
+/** The receipts that one statement looks up. */
+export const RECEIPTS_AT_ONCE = 1_000;
+/** The payments of one list that the ledger books at once. */
+export const PAYMENTS_AT_ONCE = 32;
+/** A payment that may belong to an order is booked as a deposit after this time. */
+export const HELD_BACK_MILLIS_MAX = DAY_MILLIS;
+/** The clock of the rail may be behind ours: an order may seem to be newer than its payment. */
+export const CLOCKS_MILLIS = 5 * MINUTE_MILLIS;
+
+/** How often the settlement looks for accounts to number, and for texts of payers to remove. */
+export const CHORES_MILLIS = MINUTE_MILLIS;
+/** The accounts without a deposit reference that one look numbers. */
+export const NUMBERED_AT_ONCE = 500;
+/** The texts of payers that one statement looks at. */
+export const TYPED_AT_ONCE = 5_000;

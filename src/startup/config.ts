@@ -29,6 +29,8 @@ export interface Config {
   readonly queueMax: number;
   /** Nothing is paid out to a phone number that was changed less than this time ago. */
   readonly phoneCoolingMillis: number;
+  /** What the payer of a deposit typed is removed after this time. */
+  readonly payerMillis: number;
   /** Where rails call back; undefined: no rail that needs it can be used. */
   readonly callbacks: CallbackSettings | undefined;
   /** Where live accounts at rails may be, beside the rails' own hosts: "host" or "host:port". */
@@ -91,6 +93,7 @@ function configOf(values: Values): Omit<Config, "webhookHosts"> {
     batchMax: values.KESC_BATCH_MAX,
     queueMax: values.KESC_QUEUE_MAX,
     phoneCoolingMillis: values.KESC_PHONE_COOLING_HOURS * 3_600_000,
+    payerMillis: values.KESC_PAYER_DAYS * 86_400_000,
     callbacks: callbackSettingsOf(values),
     railHosts: values.KESC_RAIL_HOSTS?.split(",") ?? [],
     seals: { keyFile: values.KESC_SEAL_KEY_FILE, origin: values.KESC_SEAL_ORIGIN },

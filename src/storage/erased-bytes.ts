@@ -41,8 +41,8 @@ export class NotVacuumedError extends Error {}
 // While VACUUM waits for its lock, all calls that touch the table wait behind it.
 const VACUUM_LOCK_MILLIS_MAX = 3_000;
 
-/** The tables that hold a person's data, or held it until a payment ended. */
-const PERSONAL_TABLES = ["account_holders", "payments"];
+/** The tables that hold a person's data, or held it for a while. */
+const PERSONAL_TABLES = ["account_holders", "payments", "deposits"];
 
 /**
  * Writes the tables of personal data and their indexes anew, without the bytes of rows that an

@@ -20,6 +20,7 @@ import { acceptedClocks } from "./migrations/0016-accepted-clocks.js";
 import { turnedAway } from "./migrations/0017-turned-away.js";
 import { railRevisions } from "./migrations/0018-rail-revisions.js";
 import { secondPerson } from "./migrations/0019-second-person.js";
+import { deposits } from "./migrations/0020-deposits.js";
 import type { Migration } from "./migrations/migration.js";
 import { mayRunBesideServers, mayServe } from "./migrations/release.js";
 import type { Engine } from "./sql/engine.js";
@@ -50,6 +51,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0017-turned-away": turnedAway,
   "0018-rail-revisions": railRevisions,
   "0019-second-person": secondPerson,
+  "0020-deposits": deposits,
 };
 
 /**

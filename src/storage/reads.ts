@@ -1,8 +1,9 @@
 import type { OrganizationId } from "../domain/values/ids.js";
 import { toUnixMillis } from "../domain/values/time.js";
-import type { Page, ReadLimits, Reads } from "../ledger/ports/reads.js";
+import type { DepositRail, Page, ReadLimits, Reads } from "../ledger/ports/reads.js";
 import type { Cell } from "./database.js";
 import { accountsPage, freezesPage } from "./lists/accounts.js";
+import { depositsPage } from "./lists/deposits.js";
 import { transactionsPage } from "./lists/transactions.js";
 import type { OpenBook } from "./sql/book-directory.js";
 import type { Engine } from "./sql/engine.js";
@@ -10,6 +11,7 @@ import { freezeOf, standingFreezesColumn } from "./sql/freeze-rows.js";
 import { type ListedOrganizationRow, organizationOf } from "./sql/organization-rows.js";
 import type { Reader } from "./sql/reader.js";
 import { limitsOf, type LimitsRow } from "./sql/records/book-head-rows.js";
+import { depositOf, type DepositRow } from "./sql/records/deposit-rows.js";
 import {
   fullAccountOf,
   type FullAccountRow,
@@ -31,33 +33,7 @@ export function reads({
 }: Pick<Cell, "engine" | "directory" | "number"> & { readonly reader: Rows; readonly listReader: Rows }): Reads {
   const statements = readStatements(engine);
 
-  const findBook = async (organizationId: OrganizationId): Promise<OpenBook | undefined> => {
-    const finding = directory.find([organizationId], ({ sql, bindings }) => reader.rows(sql, bindings));
-    const [book] = await orStoreError(engine, finding);
-    return book;
-  };
-
-  const one = async <Row, Resource>(
-    organizationId: OrganizationId,
-    read: (book: OpenBook) => Promise<readonly Row[]>,
-    resourceOf: (row: Row, book: OpenBook) => Resource | undefined,
-  ): Promise<Resource | undefined> => {
-    const book = directory.get(organizationId) ?? (await findBook(organizationId));
-    if (book === undefined) return undefined;
-    const [row] = await orStoreError(engine, read(book));
-    return row === undefined ? undefined : resourceOf(row, book);
-  };
-
-  const page = async <Row, Resource>(
-    organizationId: OrganizationId,
-    read: (book: OpenBook) => Promise<Page<Row>>,
-    resourceOf: (row: Row, book: OpenBook) => Resource,
-  ): Promise<Page<Resource>> => {
-    const book = directory.get(organizationId) ?? (await findBook(organizationId));
-    if (book === undefined) return { rows: [], nextBeforeSeq: undefined, lookedAt: 0 };
-    const { rows, ...others } = await orStoreError(engine, read(book));
-    return { ...others, rows: rows.map((row) => resourceOf(row, book)) };
-  };
+  const { one, page } = ofBooks({ reader, engine, directory });
 
   return {
     organization: (organizationId) =>
@@ -96,15 +72,61 @@ export function reads({
         ({ number }) => transactionsPage(listReader, engine, { book: number, filters, page: request }),
         transactionOf,
       ),
+
+    deposit: (organizationId, id) =>
+      one(organizationId, ({ number }) => reader.rows<DepositRow>(statements.deposit, [id, number]), depositOf),
+
+    deposits: (organizationId, filters, request) =>
+      page(
+        organizationId,
+        ({ number }) => depositsPage(listReader, engine, { book: number, filters, page: request }),
+        depositOf,
+      ),
+
+    depositRails: (organizationId) =>
+      orStoreError(engine, reader.rows<DepositRail>(statements.depositRails, [organizationId])),
   };
+}
+
+/** Reads rows of a book that is open, or opens it first. */
+function ofBooks({ reader, engine, directory }: Pick<Cell, "engine" | "directory"> & { readonly reader: Rows }) {
+  const findBook = async (organizationId: OrganizationId): Promise<OpenBook | undefined> => {
+    const finding = directory.find([organizationId], ({ sql, bindings }) => reader.rows(sql, bindings));
+    const [book] = await orStoreError(engine, finding);
+    return book;
+  };
+
+  const one = async <Row, Resource>(
+    organizationId: OrganizationId,
+    read: (book: OpenBook) => Promise<readonly Row[]>,
+    resourceOf: (row: Row, book: OpenBook) => Resource | undefined,
+  ): Promise<Resource | undefined> => {
+    const book = directory.get(organizationId) ?? (await findBook(organizationId));
+    if (book === undefined) return undefined;
+    const [row] = await orStoreError(engine, read(book));
+    return row === undefined ? undefined : resourceOf(row, book);
+  };
+
+  const page = async <Row, Resource>(
+    organizationId: OrganizationId,
+    read: (book: OpenBook) => Promise<Page<Row>>,
+    resourceOf: (row: Row, book: OpenBook) => Resource,
+  ): Promise<Page<Resource>> => {
+    const book = directory.get(organizationId) ?? (await findBook(organizationId));
+    if (book === undefined) return { rows: [], nextBeforeSeq: undefined, lookedAt: 0 };
+    const { rows, ...others } = await orStoreError(engine, read(book));
+    return { ...others, rows: rows.map((row) => resourceOf(row, book)) };
+  };
+
+  return { one, page };
 }
 
 function readStatements(engine: Engine) {
   const { table } = engine;
   return {
     organization: `
-      SELECT o.*, b.suspended_seq FROM ${table("organizations")} o JOIN ${table("books")} b ON b.organization_id = o.id
-      WHERE o.id = ?`,
+      SELECT o.*, b.suspended_seq, b.receipts_required_seq
+      FROM ${table("organizations")} o JOIN ${table("books")} b ON b.organization_id = o.id WHERE o.id = ?`,
     account: `
       SELECT a.*, h.user_id, h.phone_number, h.email, ${standingFreezesColumn(engine)}
       FROM ${table("accounts")} a JOIN ${table("account_holders")} h ON h.account_id = a.id
@@ -112,6 +134,10 @@ function readStatements(engine: Engine) {
     limits: `SELECT * FROM ${table("books")} WHERE number = ?`,
     transaction: `
       SELECT ${withBalanceAfter(engine)} FROM ${table("transactions")} t WHERE t.id = ? AND t.book = ?`,
+    deposit: `SELECT * FROM ${table("deposits")} WHERE id = ? AND book = ?`,
+    depositRails: `
+      SELECT rail, settings FROM ${table("rail_accounts")}
+      WHERE organization_id = ? AND deposits_since IS NOT NULL ORDER BY rail`,
   };
 }
 

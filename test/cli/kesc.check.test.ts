@@ -61,7 +61,8 @@ describe("kesc on a migrated database", () => {
   });
 
   it("makes and lists organizations", async () => {
-    expect(Object.keys(organization)).to.deep.equal(["id", "name", "sandbox", "suspended", "cell", "created_at"]);
+    const fields = ["id", "name", "sandbox", "suspended", "cell", "created_at", "receipts_required"];
+    expect(Object.keys(organization)).to.deep.equal(fields);
     expect(organization.id).to.match(/^org_/);
     expect(organization.created_at).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     const list = ["org", "list"];

@@ -164,6 +164,10 @@ describe("@kesc/client, after each response was lost once", () => {
       const request = { account_id: await account(), amount: "1.00", reference: fresh("ref") };
       return (kesc: KescClient) => kesc.transactions.mint(request);
     },
+    createDeposit: () => {
+      const request = { amount: "1.00", typed_reference: "", receipt: fresh("SB") };
+      return (kesc: KescClient) => kesc.sandbox.createDeposit(request);
+    },
     redeem: async () => {
       const { account_id } = await mint();
       const request = { account_id, amount: "1.00", reference: fresh("ref") };

@@ -49,6 +49,7 @@ describe("a scope", () => {
     "transactions:read",
     "transactions:write",
     "transactions:resolve",
+    "deposits:read",
     "events:read",
     "books:read",
     "webhooks:read",
@@ -66,7 +67,7 @@ describe("a scope", () => {
         code: "UNKNOWN_VALUE",
         problem:
           "must be one of accounts:read, accounts:write, transactions:read, transactions:write, transactions:resolve, " +
-          "events:read, books:read, webhooks:read, webhooks:write",
+          "deposits:read, events:read, books:read, webhooks:read, webhooks:write",
       });
     });
   }

@@ -6,12 +6,21 @@ import { decide } from "../../src/domain/operations/table.js";
 import { type Decider, PROPOSAL_OPEN_MILLIS, PROPOSALS_WAITING_MAX } from "../../src/domain/proposal.js";
 import { type Authority, contentFrom, contentOf, nameIn } from "../../src/domain/second-person.js";
 import { toCents } from "../../src/domain/values/cents.js";
-import { ALONE, createApiKey, newProposalId, setAccountTier, setLimits } from "../support/commands.js";
+import {
+  ALONE,
+  createApiKey,
+  newProposalId,
+  railAccount,
+  returnDeposit,
+  setAccountTier,
+  setLimits,
+} from "../support/commands.js";
 import {
   EARLIER,
   effectOf,
   givenAccount,
   givenBook,
+  givenDeposit,
   givenHead,
   givenProposal,
   NOW,
@@ -173,6 +182,29 @@ describe("a second person", () => {
       const command = { ...setAccountTier(ORGANIZATION, account.id, "default"), authority };
       expect(effectOf(decide(own, command, NOW)).entries[0]?.kind).to.equal("account.tiered");
     });
+  });
+
+  describe("in every policy", () => {
+    const deposit = givenDeposit();
+    const account = givenAccount();
+    const command = { ...returnDeposit(ORGANIZATION, deposit.id), authority: { ...ALONE, groups: [] } };
+    const content = contentOf(command);
+    const waiting = (person: string) => givenProposal({ content, person: person as Decider, expiresAt });
+    // The account at the rail lets nobody decide alone.
+    const railAccounts = [railAccount(ORGANIZATION, { resolveAloneMaxCents: toCents(0) })];
+
+    for (const [what, proposals, kinds] of [
+      ["is needed without any group in the policy", [], ["book.proposed"]],
+      ["does what another person has proposed", [waiting("opr_b")], ["deposit.returned"]],
+      ["is not the proposer", [waiting("amina")], undefined],
+    ] as const) {
+      it(what, () => {
+        const rows = { deposits: [deposit], accounts: [account], railAccounts, proposals };
+        const decision = decide(givenBook(rows), command, NOW);
+        const found = decision.kind === "effect" ? decision.effect.entries.map(({ kind }) => kind) : undefined;
+        expect(found).to.deep.equal(kinds);
+      });
+    }
   });
 
   it("finds the command of a content again, but not that of another version", () => {

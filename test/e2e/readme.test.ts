@@ -131,13 +131,14 @@ describe("the requests of the documents, with the demo of `make run`", () => {
     const references = transactions.map(({ reference }) => reference);
     const tried = ENDINGS.map(({ digits }) => `try-${digits}`);
     expect(references.slice(0, tried.length)).to.deep.equal(tried);
-    const [waiting, payment, funded, paid, advanced, again, canceled] = transactions.slice(tried.length);
+    const [waiting, payment, funded, paid, advanced, again, deposit, canceled] = transactions.slice(tried.length);
     expect(waiting).to.include({ reference: "try-13", rail: "sandbox", type: "mint" });
     expect(payment).to.include({ transaction_id: waiting?.["id"] });
     expect(funded).to.include({ reference: "fund-03", status: "completed" });
     expect(paid).to.include({ reference: "pay-03", type: "redeem", status: "pending" });
     expect(advanced).to.include({ reference: "try-13" });
     expect(again).to.include({ reference: "try-13" });
+    expect(deposit).to.include({ status: "credited", account_id: accountId, rail_receipt: "SKR4TD81HW" });
     expect(canceled).to.include({ reference: "try-17", status: "canceled", status_note: "changed my mind" });
     await completed(String(waiting?.["id"]));
   });

@@ -19,8 +19,11 @@ const WRITING = readContract()
   )
   .map(({ name }) => name.split("/")[1] ?? "")
   // An order of the sandbox moves no money: its rail is a suspended organization's, too.
+  // Shillings that a rail has received are booked all the same.
   // A test event changes nothing of a book.
-  .filter((name) => !["BatchCreateTransactions", "AdvanceTransaction", "SendTestEvent"].includes(name));
+  .filter(
+    (name) => !["BatchCreateTransactions", "AdvanceTransaction", "CreateDeposit", "SendTestEvent"].includes(name),
+  );
 
 describeEachEngine("a suspended organization", (service) => {
   let tenant: Tenant;

@@ -5,7 +5,7 @@ import type { TierName } from "../../src/domain/limits/limits.js";
 import type { RailReceipt } from "../../src/domain/payment.js";
 import type { Actor } from "../../src/domain/values/actor.js";
 import type { Cents } from "../../src/domain/values/cents.js";
-import type { ApiKeyId, FreezeId, TransactionId, WebhookEndpointId } from "../../src/domain/values/ids.js";
+import type { ApiKeyId, DepositId, FreezeId, TransactionId, WebhookEndpointId } from "../../src/domain/values/ids.js";
 import type { StatusReason } from "../../src/domain/values/text.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import {
@@ -16,6 +16,7 @@ import {
   type StepRow,
   type TransactionFacts,
 } from "../../src/events/event.js";
+import { givenDeposit } from "../support/given.js";
 import { ACCOUNT_ID, ORGANIZATION, transaction, TRANSACTION_ID } from "../support/service/grpc-server.js";
 
 const REASON = "the words of the row" as StatusReason;
@@ -59,7 +60,8 @@ const ended = (kind: JournalKind, given: Partial<EndRow> = {}): EndRow => ({
 function transactionAt(of: EventRow, given: Partial<TransactionFacts> = {}): object {
   const facts = { kind: "transaction", reversedById: undefined, steps: [], ended: undefined } as const;
   // What the table holds now must not show.
-  const now = transaction({ status: "FAILED", failure: "EXPIRED", openFlags: ["NOT_CREDITED"], railReceipt: RECEIPT });
+  const row = transaction({ status: "FAILED", failure: "EXPIRED", openFlags: ["NOT_CREDITED"], railReceipt: RECEIPT });
+  const now = { ...row, depositReceipt: undefined };
   return eventOf(of, { ...facts, transaction: now, ...given }).transaction ?? {};
 }
 
@@ -90,6 +92,7 @@ describe("an event", () => {
       accountId: undefined,
       transaction: undefined,
       account: undefined,
+      deposit: undefined,
       apiKeyId: undefined,
       webhookEndpointId: undefined,
       balances: undefined,
@@ -203,11 +206,55 @@ describe("an event", () => {
         statusNote,
         tier: "default",
         freeze: undefined,
+        depositReference: undefined,
         createdAt: 1_000,
         updatedAt: 9_000,
       });
     });
   }
+
+  for (const [kind, shown] of [
+    ["account.created", "20000006"],
+    ["account.numbered", "20000006"],
+    // The detail of another row is something else.
+    ["account.tiered", undefined],
+  ] as const) {
+    it(`${kind} shows ${shown ?? "no"} deposit reference`, () => {
+      expect(accountAt(row(kind, { detail: "20000006" }))?.depositReference).to.equal(shown);
+    });
+  }
+
+  for (const [kind, detail, status, reason] of [
+    ["deposit.received", "dep_1 NO_REFERENCE", "UNALLOCATED", "NO_REFERENCE"],
+    // The next row is the mint that credits it.
+    ["deposit.received", "dep_1", "UNALLOCATED", undefined],
+    ["deposit.returned", "dep_1", "RETURNED", undefined],
+    ["deposit.reversed", "dep_1", "REVERSED", undefined],
+  ] as const) {
+    it(`${kind} shows the deposit as ${status}, and not what its payer typed`, () => {
+      const { rail, receipt, amountCents, maskedPhone, paidAt, createdAt } = givenDeposit();
+      const deposit = { rail, receipt, amountCents, maskedPhone, paidAt, createdAt };
+      const of = row(kind, { accountId: undefined, balancesAfter: undefined, detail });
+      expect(eventOf(of, { kind: "deposit", deposit }).deposit).to.deep.equal({
+        ...deposit,
+        id: "dep_1",
+        status,
+        reason,
+        accountId: undefined,
+        transactionId: undefined,
+        typedReference: undefined,
+        updatedAt: 9_000,
+      });
+    });
+  }
+
+  it("shows the receipt of a deposit on the mint that credits it", () => {
+    const now = { ...transaction({ depositId: "dep_1" as DepositId }), depositReceipt: RECEIPT };
+    expect(transactionAt(row("transaction.completed"), { transaction: now })).to.include({
+      depositId: "dep_1",
+      railReceipt: RECEIPT,
+    });
+  });
 
   it("shows the tier that the account had then", () => {
     expect(accountAt(row("account.tiered"), { tier: "full" as TierName })).to.include({ tier: "full" });

@@ -94,6 +94,7 @@ describe("watching a book", () => {
         accountId: ACCOUNT_ID,
         transaction: transaction({ description: "x".repeat(bytes) as Description }),
         account: undefined,
+        deposit: undefined,
         apiKeyId: undefined,
         webhookEndpointId: undefined,
         balances: undefined,

@@ -12,6 +12,7 @@ const EMPTY: CellState = {
   shortfallCents: 0,
   payments: [],
   railAccounts: [],
+  deposits: { waiting: 0, oldestAt: undefined, listReadAt: undefined },
   webhooks: { endpoints: [], eventsBehind: 0, failingSince: undefined, retries: [] },
   seals: { rowsBehind: 0, oldestUnsealedAt: undefined, alarms: 0 },
   leases: [],

@@ -4,6 +4,7 @@ import { ROWS } from "../../src/cli/administration/table.js";
 import { readOperatorsContract } from "../../src/grpc/messages/contract.js";
 import { operatorRoutes } from "../../src/grpc/operators/routes.js";
 import { ListTurns } from "../../src/grpc/services/list-turns.js";
+import { depositRegistration } from "../../src/parts/deposit-registration.js";
 import { railChanges } from "../../src/parts/rail-changes.js";
 import { railReads } from "../../src/parts/rail-reads.js";
 import { now } from "../../src/startup/clock.js";
@@ -30,6 +31,7 @@ describe("the AdminService in the process of the command", () => {
       bookReads: bookReads(database),
       railReads: railReads(database, { now, hosts: [], hasCallbacks: true }),
       railChanges: railChanges(database, { now, hosts: [] }),
+      depositRegistration: depositRegistration(database, { callbacks: () => undefined, hosts: [], now }),
       cellOf: () => ({ ledger, reads: reads(cell), history: historyReads(cell) }),
     });
   });

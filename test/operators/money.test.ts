@@ -11,6 +11,7 @@ import { FlagReason } from "../../src/gen/kesc/v1/payment.js";
 import { readOperatorsContract } from "../../src/grpc/messages/contract.js";
 import { operatorRoutes } from "../../src/grpc/operators/routes.js";
 import { ListTurns } from "../../src/grpc/services/list-turns.js";
+import { depositRegistration } from "../../src/parts/deposit-registration.js";
 import { railChanges } from "../../src/parts/rail-changes.js";
 import { railReads } from "../../src/parts/rail-reads.js";
 import { bookReads } from "../../src/storage/operators/book-reads.js";
@@ -112,6 +113,8 @@ for (const engine of ENGINES) {
       ["setDefaultRail", "rail.changed", "two", () => ({ rail: "mpesa" })],
       ["setPayouts", "rail.changed", "one", () => ({ rail: "mpesa", payouts: PayoutMode.PAYOUT_MODE_CLOSED })],
       ["setPayouts", "rail.changed", "two", () => ({ rail: "mpesa", payouts: PayoutMode.PAYOUT_MODE_OPEN })],
+      ["requireReceipts", "organization.receipts_required", "one", () => ({ required: true })],
+      ["requireReceipts", "organization.receipts_optional", "two", () => ({ required: false })],
       ["recordReserve", "reserve.recorded", "two", () => place("100.00")],
       ["setLimits", "limits.set", "one", () => ({ tier: "small", changes: [LIMIT], remove: false })],
       ["setAccountTier", "account.tiered", "one", () => ({ account_id: accountId, tier: "small" })],
@@ -172,7 +175,7 @@ for (const engine of ENGINES) {
 
     it("names every act of the contract in the table of this test", () => {
       const walked = new Set(ACTS.map(([rpc]) => rpc as string));
-      const elsewhere = /Organization|ApiKey|Operator|Proposal|^whoAmI|^clearFlag$/;
+      const elsewhere = /Organization|ApiKey|Operator|Proposal|Deposit|^whoAmI|^clearFlag$/;
       const acts = readOperatorsContract()
         .services.flatMap((each) => each.rpcs)
         .filter(({ localName }) => !/^(get|list|export)/.test(localName) && !elsewhere.test(localName));
@@ -314,6 +317,7 @@ for (const engine of ENGINES) {
           bookReads: bookReads(database),
           railReads: railReads(database, { now, hosts: [], hasCallbacks: true }),
           railChanges: railChanges(database, { now, hosts: [] }),
+          depositRegistration: depositRegistration(database, { callbacks: () => undefined, hosts: [], now }),
           cellOf: () => ({ ledger: machineLedger(cell), reads: reads(cell), history: historyReads(cell) }),
         });
         const contract = readOperatorsContract().services.flatMap(({ rpcs }) => rpcs);

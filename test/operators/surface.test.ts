@@ -47,6 +47,7 @@ const EXAMPLES: { readonly [Reason in OperatorsOnly["reason"]]: Extract<Operator
   ORGANIZATION_NOT_FOUND: { reason: "ORGANIZATION_NOT_FOUND", organizationId },
   ORGANIZATION_ALREADY_EXISTS: { reason: "ORGANIZATION_ALREADY_EXISTS", organizationId },
   CELL_NOT_FOUND: { reason: "CELL_NOT_FOUND", cells: 4 },
+  RAIL_REGISTRATION_FAILED: { reason: "RAIL_REGISTRATION_FAILED", rail: "mpesa", code: "500.003.1001" },
   RAIL_PLACE_TAKEN: { reason: "RAIL_PLACE_TAKEN", place: "shortcode 1 at https://localhost", organizationId },
   OPERATOR_NOT_FOUND: { reason: "OPERATOR_NOT_FOUND", operatorId },
   OPERATOR_ALREADY_EXISTS: { reason: "OPERATOR_ALREADY_EXISTS", operatorId },

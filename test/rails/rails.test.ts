@@ -140,6 +140,13 @@ describe("the rail of an account", () => {
       { settings: { environment: undefined, baseUrl: "http://proxy.example.com" } },
       "baseUrl must begin with https, unless it is on this machine.",
     ],
+    ["a version of C2B that is none", { settings: { c2bVersion: 3 } }, "c2bVersion must be 1 or 2."],
+    ["a version in quotes", { settings: { c2bVersion: "2" } }, "c2bVersion must be 1 or 2."],
+    [
+      "another word for an unreachable service",
+      { settings: { whenUnreachable: "Canceled" } },
+      "whenUnreachable must be Completed or Cancelled.",
+    ],
     ["another certificate", { settings: { certificatePem: "no certificate" } }, CERTIFICATE],
     ["a private key", { settings: { certificatePem: INITIATOR_KEY } }, CERTIFICATE],
     [

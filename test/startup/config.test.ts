@@ -16,6 +16,7 @@ describe("config", () => {
       gatewayTarget: undefined,
       batchMax: 256,
       queueMax: 10_000,
+      payerMillis: 90 * 86_400_000,
       phoneCoolingMillis: 0,
       callbacks: undefined,
       railHosts: [],

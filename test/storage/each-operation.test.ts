@@ -1,5 +1,6 @@
 import { expect } from "chai";
 
+import type { LedgerAccount } from "../../src/domain/account.js";
 import type { BookHead } from "../../src/domain/book.js";
 import type { Command, Resource } from "../../src/domain/commands.js";
 import type { RailAccountId } from "../../src/domain/payment.js";
@@ -8,7 +9,9 @@ import type { RailAccountRecord } from "../../src/domain/rail-account.js";
 import type { ReservePlace } from "../../src/domain/reserve.js";
 import type { Rail } from "../../src/domain/transaction.js";
 import { MAX_CENTS, toCents } from "../../src/domain/values/cents.js";
-import type { ApiKeyId, OrganizationId, TransactionId } from "../../src/domain/values/ids.js";
+import type { ApiKeyId, DepositId, OrganizationId, TransactionId } from "../../src/domain/values/ids.js";
+import { maskPhone } from "../../src/domain/values/masked-phone.js";
+import type { PhoneNumber } from "../../src/domain/values/phone-number.js";
 import { commitBatch } from "../../src/ledger/commit-batch.js";
 import type { CommandResult } from "../../src/ledger/ports/committer.js";
 import type { Cell } from "../../src/storage/database.js";
@@ -18,6 +21,7 @@ import { type StoredRailAccount, storedRailAccounts } from "../../src/storage/ra
 import { reads } from "../../src/storage/reads.js";
 import { type ApiKeyRow, storedApiKeyOf } from "../../src/storage/sql/organization-rows.js";
 import { bookHeadOf, type BookRow } from "../../src/storage/sql/records/book-head-rows.js";
+import { depositOf, type DepositRow } from "../../src/storage/sql/records/deposit-rows.js";
 import { historyReads } from "../../src/storage/statements/history.js";
 import { verify } from "../../src/verify/verify.js";
 import { MemoryDisk } from "../attack/simulation/disks/memory-disk.js";
@@ -25,6 +29,7 @@ import { plain, type PlainResource } from "../support/acted.js";
 import {
   advancePayment,
   ALONE,
+  assignDeposit,
   beginPayment,
   cancel,
   clearFlag,
@@ -33,6 +38,7 @@ import {
   correctBook,
   createAccount,
   createApiKey,
+  depositReference,
   eraseAccount,
   failPayment,
   flag,
@@ -40,12 +46,18 @@ import {
   mint,
   newOrganizationId,
   newProposalId,
+  numberAccount,
   receiptNamed,
+  receiveDeposit,
+  recordDeposit,
   recordReserve,
   redeem,
   rejectProposal,
+  requireReceipts,
   resolve,
+  returnDeposit,
   reverse,
+  reverseDeposit,
   revokeApiKey,
   setAccountTier,
   setDefaultRail,
@@ -54,6 +66,7 @@ import {
   setRailAccount,
   SLOW_RAIL,
   suspension,
+  unassignDeposit,
   unfreezeAccount,
   updateAccount,
 } from "../support/commands.js";
@@ -64,12 +77,18 @@ import { NOW } from "../support/given.js";
 // answers must be what is stored, and must be found again by the same command.
 
 /** A resource without what stands around that of an operator's command. */
-type Made = PlainResource | Proposal | RailAccountRecord | ReservePlace;
+type Made = PlainResource | Proposal | RailAccountRecord | ReservePlace | Numbered;
+type Numbered = Pick<LedgerAccount, "id" | "depositReference">;
 
 function made(resource: Resource): Made {
   if ("content" in resource) return resource;
+  if ("account" in resource) return numberedIn(resource.account);
   const inner = "resource" in resource ? resource.resource : undefined;
   return inner !== undefined && ("revision" in inner || "asOfDay" in inner) ? inner : plain(resource);
+}
+
+function numberedIn({ id, depositReference: name }: LedgerAccount): Numbered {
+  return { id, depositReference: name };
 }
 
 interface Storage {
@@ -102,6 +121,15 @@ function oneOfEach(organizationId: OrganizationId) {
     secretSha256: "b".repeat(64),
     authority: { ...ALONE, groups: ["write_keys"], newProposalId: newProposalId() },
   });
+  const received = receiveDeposit(organizationId, {
+    receipt: "r8",
+    typed: "tomatoes",
+    phone: maskPhone("+254712345678" as PhoneNumber),
+    paidAt: NOW,
+  });
+  const recorded = recordDeposit(organizationId, { receipt: "r9", accountId: railUser });
+  const assigned = assignDeposit(organizationId, received.newDepositId, railUser);
+  const { newTransactionId: creditId } = assigned.facts;
   const operations = {
     setLimits: setLimits(organizationId, { tier: "small", changes: { DAY: toCents(100_000) } }),
     createAccount: account,
@@ -123,6 +151,16 @@ function oneOfEach(organizationId: OrganizationId) {
     failPayment: failPayment(organizationId, unbegun),
     clearFlag: clearFlag(organizationId, flagged, "OUTCOME_UNKNOWN"),
     resolveTransaction: resolve(organizationId, unknown, { kind: "COMPLETED", receipt: receiptNamed("r2") }),
+    numberAccount: numberAccount(organizationId, railUser, [depositReference(0)]),
+    receiveDeposit: received,
+    assignDeposit: assigned,
+    unassignDeposit: unassignDeposit(organizationId, received.newDepositId, creditId),
+    returnDeposit: returnDeposit(organizationId, received.newDepositId, "r10"),
+    recordDeposit: recorded,
+    reverseDeposit: reverseDeposit(organizationId, recorded.facts.newDepositId, {
+      transactionId: recorded.facts.newTransactionId,
+      receipt: "r11",
+    }),
     coverShortfall: correctBook("coverShortfall", organizationId, { amountCents: 50, key: "cover" }),
     recoverShortfall: correctBook("recoverShortfall", organizationId, {
       amountCents: 50,
@@ -139,6 +177,7 @@ function oneOfEach(organizationId: OrganizationId) {
       key: "return",
       target: "r4",
     }),
+    requireReceipts: requireReceipts(organizationId),
     suspendOrganization: suspension("suspendOrganization", organizationId),
     resumeOrganization: suspension("resumeOrganization", organizationId),
     createApiKey: createApiKey(organizationId, { newKeyId, secretSha256: "a".repeat(64) }),
@@ -217,7 +256,11 @@ async function openEngine(engine: (typeof ENGINES)[number]): Promise<Storage> {
                 ? bookProposals(cell, resource.id).then(([found]) => found?.proposal)
                 : "person" in resource
                   ? read.account(organizationId, resource.id)
-                  : read.transaction(organizationId, resource.id),
+                  : "credits" in resource
+                    ? depositIn(cell, organizationId, resource.id)
+                    : "depositReference" in resource
+                      ? read.account(organizationId, resource.id).then((row) => row && numberedIn(row))
+                      : read.transaction(organizationId, resource.id),
     findings: async () => (await verify(database)).firstFindings,
     close: () => opened.dispose(),
   };
@@ -227,6 +270,14 @@ async function openEngine(engine: (typeof ENGINES)[number]): Promise<Storage> {
 function recordOf(account: StoredRailAccount): RailAccountRecord {
   const fields = Object.entries(account).filter(([name]) => name !== "isSandbox" && name !== "balance");
   return Object.fromEntries(fields) as unknown as RailAccountRecord;
+}
+
+/** A deposit as the ledger loads it. */
+async function depositIn(cell: Cell, organizationId: OrganizationId, id: DepositId): Promise<Made | undefined> {
+  const { reader, engine } = cell;
+  const rows = await reader.rows<DepositRow>(`SELECT * FROM ${engine.table("deposits")} WHERE id = ?`, [id]);
+  const books = await cell.directory.find([organizationId], ({ sql, bindings }) => reader.rows(sql, bindings));
+  return rows.flatMap((row) => books.map((book) => depositOf(row, book)))[0];
 }
 
 /** A key as the ledger loads it. */
@@ -245,6 +296,9 @@ async function headOf(cell: Cell, organizationId: OrganizationId): Promise<BookH
   return rows.map(bookHeadOf).find((head) => head.organizationId === organizationId);
 }
 
+/** The fields of what a command returns that are rows themselves. */
+const PARTS: ReadonlySet<string> = new Set(["resource", "deposit", "account"]);
+
 /** The memory twin of the simulation, which must store what the engines store. */
 function openMemory(): Promise<Storage> {
   const organizationId = newOrganizationId();
@@ -257,16 +311,23 @@ function openMemory(): Promise<Storage> {
       const [answer] = await commitBatch(store, [command], NOW);
       if (answer?.kind !== "done") return answer;
       const { resource } = answer;
-      const inner = "resource" in resource ? { resource: withoutSeq(resource.resource ?? {}) } : withoutSeq(resource);
-      return { ...answer, resource: inner as Resource };
+      const inner = Object.fromEntries(
+        Object.entries(resource).map(([name, value]) => [
+          name,
+          PARTS.has(name) && value ? withoutSeq(value as object) : value,
+        ]),
+      );
+      return { ...answer, resource: withoutSeq(inner) as Resource };
     },
     stored: (resource) => {
-      const { accounts, transactions, heads } = disk.books();
+      const { accounts, transactions, deposits, heads } = disk.books();
       if ("sums" in resource) return Promise.resolve(heads.get(organizationId));
       const isWanted = (row: object): boolean =>
         "id" in resource ? "id" in row && row.id === resource.id : "place" in row && row.place === resource.place;
-      const row = [...accounts, ...transactions, ...disk.acts].find(isWanted);
-      return Promise.resolve(row === undefined ? undefined : (withoutSeq(row) as Made));
+      const row = [...accounts, ...transactions, ...deposits, ...disk.acts].find(isWanted);
+      if (row === undefined) return Promise.resolve(undefined);
+      const isNumbered = "depositReference" in resource && !("person" in resource);
+      return Promise.resolve(isNumbered && "tier" in row ? numberedIn(row) : (withoutSeq(row) as Made));
     },
     findings: () => Promise.resolve([]),
     close: () => Promise.resolve(),

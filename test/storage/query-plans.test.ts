@@ -12,9 +12,9 @@ import { ledgerStatements } from "../../src/storage/sql/ledger-statements.js";
 import type { Reader } from "../../src/storage/sql/reader.js";
 import { sqliteEngine } from "../../src/storage/sqlite/engine.js";
 import { verify } from "../../src/verify/verify.js";
-import { newAccountId, newTransactionId } from "../support/commands.js";
+import { newAccountId, newDepositId, newTransactionId } from "../support/commands.js";
 import { openTestDatabase, type TestDatabase } from "../support/databases.js";
-import { ACCOUNT_FILTERS, namesOf, TRANSACTION_FILTERS } from "./lists/filters.js";
+import { ACCOUNT_FILTERS, DEPOSIT_FILTERS, namesOf, TRANSACTION_FILTERS } from "./lists/filters.js";
 import { expectCompiledOnce, isCompiledAgain } from "./plans/heard-plans.js";
 
 // The plan of a query on an empty database shows its cost at ten million rows: it must read no
@@ -87,6 +87,12 @@ describe("the plans of the queries on sqlite", () => {
     });
   }
 
+  for (const filters of DEPOSIT_FILTERS) {
+    it(`lists deposits by ${namesOf(filters)} along an index`, async () => {
+      await expectCheapStatements((stored) => stored.deposits(organization, filters, page));
+    });
+  }
+
   // A read without a line here does not compile.
   const READS = {
     organization: (stored) => stored.organization(organization),
@@ -96,6 +102,9 @@ describe("the plans of the queries on sqlite", () => {
     freezes: (stored) => stored.freezes(organization, accountId, page),
     transaction: (stored) => stored.transaction(organization, newTransactionId()),
     transactions: (stored) => stored.transactions(organization, {}, page),
+    deposit: (stored) => stored.deposit(organization, newDepositId()),
+    deposits: (stored) => stored.deposits(organization, {}, page),
+    depositRails: (stored) => stored.depositRails(organization),
   } satisfies Record<keyof Reads, (stored: Reads) => Promise<unknown>>;
 
   for (const [name, read] of Object.entries(READS)) {

@@ -30,6 +30,18 @@ import type {
   UnfreezeAccount,
   UpdateAccount,
 } from "../../src/domain/commands.js";
+import type { TypedReference } from "../../src/domain/deposit.js";
+import type {
+  AssignDeposit,
+  NewIds,
+  NumberAccount,
+  ReceiveDeposit,
+  RecordDeposit,
+  RequireReceipts,
+  ReturnDeposit,
+  ReverseDeposit,
+  UnassignDeposit,
+} from "../../src/domain/deposits/deposit-commands.js";
 import { type LimitChanges, parseTierName } from "../../src/domain/limits/limits.js";
 import type {
   FlagReason,
@@ -47,10 +59,12 @@ import type { Authority } from "../../src/domain/second-person.js";
 import { DIRECT_RAIL, type Rail, type TransactionType } from "../../src/domain/transaction.js";
 import type { Actor } from "../../src/domain/values/actor.js";
 import { type Cents, MAX_CENTS, parseAmount, toCents } from "../../src/domain/values/cents.js";
+import { type DepositReference, depositReferenceOf } from "../../src/domain/values/deposit-reference.js";
 import { NO_EMAIL } from "../../src/domain/values/email-address.js";
 import type {
   AccountId,
   ApiKeyId,
+  DepositId,
   FreezeId,
   OrganizationId,
   ProposalId,
@@ -136,6 +150,10 @@ export function newTransactionId(): TransactionId {
   return typeid("txn").toString() as string as TransactionId;
 }
 
+export function newDepositId(): DepositId {
+  return typeid("dep").toString() as string as DepositId;
+}
+
 export function newFreezeId(): FreezeId {
   return typeid("frz").toString() as string as FreezeId;
 }
@@ -158,6 +176,7 @@ export function createAccount(
     userId: valid(parseUserId(userId)),
     phoneNumber: "+254712345678" as PhoneNumber,
     email: NO_EMAIL,
+    depositReferences: [],
     idempotencyKey: key === undefined ? undefined : valid(parseIdempotencyKey(key)),
     ...rest,
   };
@@ -390,7 +409,7 @@ export function newEndpoint(organizationId: OrganizationId, number: number, now:
 }
 
 interface ByPerson {
-  readonly person?: string;
+  readonly person?: string | undefined;
 }
 
 function authorityOf({ person = "amina" }: ByPerson): Authority {
@@ -454,11 +473,124 @@ export function correctBook(
   }
 }
 
+/** The deposit reference of an account, by a number: 0, 1, 2 … */
+export const depositReference = (number: number): DepositReference => depositReferenceOf(2_000_000 + number);
+
+export function numberAccount(
+  organizationId: OrganizationId,
+  accountId: AccountId,
+  depositReferences: readonly DepositReference[] = [depositReference(0)],
+): NumberAccount {
+  return { name: "numberAccount", organizationId, actor: TEST_ACTOR, accountId, depositReferences };
+}
+
+/** Shillings that the slow rail lists: 5.00 with the receipt "d1", and nothing typed. */
+export function receiveDeposit(
+  organizationId: OrganizationId,
+  given: Partial<Omit<ReceiveDeposit, "name" | "receipt" | "typedReference">> & {
+    receipt?: string;
+    typed?: string;
+  } = {},
+): ReceiveDeposit {
+  const { receipt = "d1", typed = "", ...rest } = given;
+  return {
+    name: "receiveDeposit",
+    organizationId,
+    actor: TEST_ACTOR,
+    ...newIds(),
+    rail: SLOW_RAIL,
+    railAccountId: RAIL_TERMS.railAccountId,
+    receipt: receiptNamed(receipt),
+    amountCents: toCents(500),
+    typedReference: typed as TypedReference,
+    orderId: undefined,
+    confirmedReceipts: [],
+    phone: undefined,
+    paidAt: undefined,
+    ...rest,
+  };
+}
+
+/** Records 5.00 with the receipt "d1", for no account. */
+export function recordDeposit(
+  organizationId: OrganizationId,
+  given: Partial<Omit<RecordDeposit, "name" | "receipt">> & { receipt?: string } & ByPerson = {},
+): RecordDeposit {
+  const { receipt = "d1", person, ...rest } = given;
+  return {
+    name: "recordDeposit",
+    ...actOfPerson(organizationId, { person }),
+    facts: newIds(),
+    receipt: receiptNamed(receipt),
+    amountCents: toCents(500),
+    accountId: undefined,
+    ...rest,
+  };
+}
+
+export function assignDeposit(
+  organizationId: OrganizationId,
+  depositId: DepositId,
+  accountId: AccountId,
+  by: ByPerson = {},
+): AssignDeposit {
+  return { name: "assignDeposit", ...actOfPerson(organizationId, by), facts: newIds(), depositId, accountId };
+}
+
+/** Takes back the credit that the mint has made. */
+export function unassignDeposit(
+  organizationId: OrganizationId,
+  depositId: DepositId,
+  transactionId: TransactionId,
+  by: ByPerson = {},
+): UnassignDeposit {
+  return { name: "unassignDeposit", ...actOfPerson(organizationId, by), facts: newIds(), depositId, transactionId };
+}
+
+export function returnDeposit(
+  organizationId: OrganizationId,
+  depositId: DepositId,
+  receipt = "back1",
+  by: ByPerson = {},
+): ReturnDeposit {
+  return { name: "returnDeposit", ...actOfPerson(organizationId, by), depositId, receipt: receiptNamed(receipt) };
+}
+
+/** Reverses a deposit, and the mint that has credited it, if there is one. */
+export function reverseDeposit(
+  organizationId: OrganizationId,
+  depositId: DepositId,
+  given: { transactionId?: TransactionId | undefined; receipt?: string } & ByPerson = {},
+): ReverseDeposit {
+  const { transactionId, receipt = "back1" } = given;
+  const by = actOfPerson(organizationId, given);
+  return {
+    name: "reverseDeposit",
+    ...by,
+    facts: newIds(),
+    depositId,
+    transactionId,
+    receipt: receiptNamed(receipt),
+  };
+}
+
+function newIds(): NewIds {
+  return { newDepositId: newDepositId(), newTransactionId: newTransactionId() };
+}
+
+function actOfPerson(organizationId: OrganizationId, by: ByPerson) {
+  return { organizationId, actor: TEST_ACTOR, authority: authorityOf(by), note: NO_REASON };
+}
+
 export function suspension(
   name: "suspendOrganization" | "resumeOrganization",
   organizationId: OrganizationId,
 ): SuspendOrganization | ResumeOrganization {
   return { name, organizationId, actor: TEST_ACTOR, authority: ALONE, note: NO_REASON };
+}
+
+export function requireReceipts(organizationId: OrganizationId, isRequired = true): RequireReceipts {
+  return { name: "requireReceipts", organizationId, actor: TEST_ACTOR, authority: ALONE, isRequired, note: NO_REASON };
 }
 
 export function createApiKey(organizationId: OrganizationId, given: Partial<CreateApiKey> = {}): CreateApiKey {

@@ -1,6 +1,7 @@
 import type { Account, AccountHolder, LedgerAccount, Person } from "../../src/domain/account.js";
 import type { BookHead } from "../../src/domain/book.js";
 import type { Decision, Effect, TableName, Tables } from "../../src/domain/decision.js";
+import type { Deposit } from "../../src/domain/deposit.js";
 import type { Freeze } from "../../src/domain/freeze.js";
 import { DEFAULT_TIER } from "../../src/domain/limits/limits.js";
 import type { Payment } from "../../src/domain/payment.js";
@@ -23,11 +24,13 @@ import { BatchBook } from "../../src/ledger/batch-book.js";
 import { type Loaded, NO_RAIL_ACCOUNTS } from "../../src/ledger/ports/store.js";
 import {
   newAccountId,
+  newDepositId,
   newFreezeId,
   newOrganizationId,
   newProposalId,
   newTransactionId,
   RAIL_TERMS,
+  receiptNamed,
   SLOW_RAIL,
   TEST_ACTOR,
   valid,
@@ -73,6 +76,7 @@ export function givenHead(given: Partial<BookHead> = {}): BookHead {
     organizationId: ORGANIZATION,
     state: "OPEN",
     suspendedSeq: undefined,
+    receiptsRequiredSeq: undefined,
     lastSeq: 1,
     lastRecordedAt: EARLIER,
     sums: { reserve: 0, shortfall: 0, available: 0, held: 0, unallocated: 0 },
@@ -92,6 +96,7 @@ export function givenAccount(given: Partial<LedgerAccount> = {}): LedgerAccount 
     heldCents: toCents(2_000),
     openPayments: 0,
     tier: DEFAULT_TIER,
+    depositReference: undefined,
     usage: undefined,
     createdAt: EARLIER,
     updatedAt: EARLIER,
@@ -128,6 +133,7 @@ export function givenTransaction(given: Partial<Transaction> & Pick<Transaction,
     rail: DIRECT_RAIL,
     ...NO_REPORT,
     corrects: undefined,
+    depositId: undefined,
     reversedById: undefined,
     availableAfterCents: toCents(10_000),
     createdAt: EARLIER,
@@ -160,6 +166,29 @@ export function givenPending(given: Partial<Transaction> & Pick<Transaction, "ac
     completedAt: undefined,
   } as const;
   return givenTransaction({ ...pending, ...given });
+}
+
+/** A deposit of 5.00 that the slow rail reported with the receipt "d1". It waits for a person. */
+export function givenDeposit(given: Partial<Deposit> = {}): Deposit {
+  return {
+    id: newDepositId(),
+    organizationId: ORGANIZATION,
+    rail: SLOW_RAIL,
+    railAccountId: RAIL_TERMS.railAccountId,
+    receipt: receiptNamed("d1"),
+    amountCents: toCents(500),
+    status: "UNALLOCATED",
+    reason: "NO_REFERENCE",
+    accountId: undefined,
+    transactionId: undefined,
+    credits: 0,
+    typedReference: undefined,
+    maskedPhone: undefined,
+    paidAt: undefined,
+    createdAt: EARLIER,
+    updatedAt: EARLIER,
+    ...given,
+  };
 }
 
 /** The payment of a transaction that was given to a rail. It was not begun yet. */
@@ -205,10 +234,11 @@ export function givenBook(rows: Partial<Loaded> = {}): BatchBook {
     freezes: [],
     transactions: [],
     payments: [],
+    deposits: [],
     proposals: [],
     apiKeys: [],
     receipts: transactions.flatMap(({ id, organizationId, railReceipt: receipt }) =>
-      receipt === undefined ? [] : [{ organizationId, receipt, transactionId: id }],
+      receipt === undefined ? [] : [{ organizationId, receipt, transactionId: id, depositId: undefined }],
     ),
     movements: transactions.flatMap(({ id, organizationId, railMovement: movement }) =>
       movement === undefined ? [] : [{ organizationId, movement, transactionId: id }],
@@ -216,6 +246,7 @@ export function givenBook(rows: Partial<Loaded> = {}): BatchBook {
     idempotencyKeys: [],
     railAccounts: [],
     paymentsUnderWay: new Map(),
+    unallocatedDepositCents: new Map(),
     railAccountsOfCell: NO_RAIL_ACCOUNTS,
     reservePlaces: [],
     ...rows,

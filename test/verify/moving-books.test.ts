@@ -2,10 +2,14 @@ import { expect } from "chai";
 
 import type { Account, AccountWithFreeze } from "../../src/domain/account.js";
 import type { ApiKey } from "../../src/domain/api-key.js";
+import type { RailAccountId } from "../../src/domain/payment.js";
 import type { Transaction } from "../../src/domain/transaction.js";
+import { toCents } from "../../src/domain/values/cents.js";
+import type { DepositId } from "../../src/domain/values/ids.js";
 import type { Pace } from "../../src/verify/pace.js";
 import { type Verification, verify, type VerifyOptions } from "../../src/verify/verify.js";
 import {
+  assignDeposit,
   beginPayment,
   clearFlag,
   completePayment,
@@ -13,12 +17,18 @@ import {
   failPayment,
   flag,
   receiptNamed,
+  receiveDeposit,
   resolve,
+  returnDeposit,
+  reverseDeposit,
+  setRailAccount,
   SLOW_RAIL,
+  unassignDeposit,
 } from "../support/commands.js";
 import { ENGINES_OF_STAGE, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
 import { byStage, STAGE } from "../support/stage.js";
 import { GivenBooks, makeTraffic } from "./given/books.js";
+import { acted, creditOf, received } from "./given/deposits.js";
 
 /** Rests before each statement but the first. `atRest` gets the number of the rest. */
 function restless(atRest: (rest: number) => Promise<void>): Pace {
@@ -46,6 +56,8 @@ for (const engine of ENGINES_OF_STAGE) {
     /** Her account is frozen before each burst. */
     let dora: AccountWithFreeze;
     let key: ApiKey;
+    /** A deposit that nothing credits before the next burst. */
+    let waiting: DepositId;
     let bursts = 0;
     beforeEach(open);
     afterEach(() => opened.dispose());
@@ -58,6 +70,10 @@ for (const engine of ENGINES_OF_STAGE) {
       dora = await books.freeze(await books.createAccount("dora again"), "COURT_ORDER", "first");
       key = await books.createApiKey("first");
       await books.move("mint", amina, "1000.00");
+      await books.do((id) =>
+        setRailAccount(id, { railAccountId: "rail_lenient" as RailAccountId, resolveAloneMaxCents: toCents(50) }),
+      );
+      waiting = await receive("first");
     }
 
     /** Changes a row of each table, in each way, in an old book and in a new one. */
@@ -72,6 +88,7 @@ for (const engine of ENGINES_OF_STAGE) {
       dora = await books.freeze(dora, "COURT_ORDER", name);
       await pay(name);
       await correct(name);
+      await deposit(name);
       await books.update(amina);
       await books.reverse(await books.move("mint", amina, "4.00"));
       await books.revokeApiKey(key);
@@ -97,6 +114,24 @@ for (const engine of ENGINES_OF_STAGE) {
       await books.do((id) => beginPayment(id, failed.id));
       await books.do((id) => failPayment(id, failed.id));
       await books.do((id) => completePayment(id, failed.id, { receipt: `${name}-r2` }));
+    }
+
+    async function receive(receipt: string): Promise<DepositId> {
+      return received(await books.do((id) => receiveDeposit(id, { receipt, amountCents: toCents(50) }))).id;
+    }
+
+    /** One is credited twice and taken back twice, one comes and goes, and one waits. */
+    async function deposit(name: string): Promise<void> {
+      const wrong = acted(await books.do((id) => assignDeposit(id, waiting, amina.id)));
+      await books.do((id) => unassignDeposit(id, waiting, creditOf(wrong)));
+      const right = acted(await books.do((id) => assignDeposit(id, waiting, amina.id)));
+      const frozen = await books.freeze(amina, "FRAUD", "doubted");
+      const reversal = { transactionId: creditOf(right), receipt: `${name}-d1` };
+      await books.do((id) => reverseDeposit(id, waiting, reversal));
+      await books.unfreeze(frozen, "cleared");
+      const gone = await receive(`${name}-d2`);
+      await books.do((id) => returnDeposit(id, gone, `${name}-d3`));
+      waiting = await receive(`${name}-d4`);
     }
 
     /** What operators decide, alone and by two. */

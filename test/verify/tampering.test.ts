@@ -7,6 +7,7 @@ import { ENGINES } from "../support/databases.js";
 import { givenSealer } from "../support/seals/given-seals.js";
 import { byStage } from "../support/stage.js";
 import { GivenBooks, makeTraffic } from "./given/books.js";
+import { makeDeposits } from "./given/deposits.js";
 import { makeHistory } from "./given/history.js";
 import { makeLimits } from "./given/limits.js";
 import { makeOperators } from "./given/operators.js";
@@ -32,6 +33,9 @@ const REVERSED = "book = 2 AND seq = 3";
 const REVERSAL = "book = 2 AND seq = 4";
 /** The account of book 4, whose organization has limits. */
 const LIMITED = "book = 4";
+/** The rows of book 5 that makeDeposits makes. */
+const DEPOSIT = (seq: number): string => `book = 5 AND seq = ${String(seq)}`;
+const DEPOSIT_ID = (seq: number): string => `(SELECT id FROM deposits WHERE ${DEPOSIT(seq)})`;
 const HASH = `BYTES(${"00".repeat(32)})`;
 
 /** The proposal that waits for a second person. */
@@ -89,6 +93,7 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["'RESTORED'", "number = 1", "not covered"],
   ],
   "books.suspended_seq": [["25", "number = 1", /suspended_seq null \| suspended_seq 25/]],
+  "books.receipts_required_seq": [["25", "number = 1", /receipts_required_seq null \| receipts_required_seq 25/]],
   "books.last_seq": [["last_seq + 1", "number = 1", /last_seq 30 \| last_seq 31/]],
   "books.last_recorded_at": [["last_recorded_at - 1", "number = 1", /last_recorded_at/]],
   "books.reserve_cents": [["reserve_cents + 1", "number = 1", /reserve 1205\.03.*reserve 1205\.04/]],
@@ -164,6 +169,11 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "accounts.tier": [
     ["'full'", ROW(2), /tier default \| tier full/],
     ["'default'", LIMITED, /tier small \| tier default/],
+  ],
+  "accounts.deposit_reference": [
+    ["NULL", DEPOSIT(2), /deposit_reference \d{8} \| deposit_reference null/],
+    ["'29999999'", DEPOSIT(3), /deposit_reference \d{8} \| deposit_reference 29999999/],
+    ["'29999999'", ROW(2), /deposit_reference null \| deposit_reference 29999999/],
   ],
   "accounts.day_from": [
     [
@@ -266,6 +276,8 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "transactions.rail_receipt": [
     ["NULL", ORDER(1), /rail_receipt r1 \| rail_receipt null/],
     ["'r9'", ROW(5), /rail_receipt null \| rail_receipt r9/],
+    ["'r9'", DEPOSIT(7), /transactions 7 txn_\S+: rail_receipt d1 \| rail_receipt r9/],
+    ["NULL", DEPOSIT(13), /rail_receipt b3 \| rail_receipt null/],
   ],
   "transactions.failure": [
     ["'EXPIRED'", ORDER(5), /failure RESOLVED_BY_OPERATOR \| failure EXPIRED/],
@@ -296,6 +308,12 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["NULL", REVERSAL, /correction REVERSAL \| correction null/],
     ["'REFUND'", REVERSAL, /correction REVERSAL \| correction REFUND/],
     ["'REVERSAL'", ROW(17), /a transaction of the book that it corrects \| null/],
+  ],
+  "transactions.deposit_id": [
+    ["NULL", DEPOSIT(7), /journal 7 txn_\S+: transaction\.pending first \| transaction\.completed/],
+    ["'dep_other'", DEPOSIT(7), /another content or content_hash[^]*deposits 7 dep_other: a row \| none/],
+    ["'dep_other'", ROW(5), /journal 5 txn_\S+: transaction\.completed with debit unallocated/],
+    [DEPOSIT_ID(8), DEPOSIT(13), /deposit_id dep_\S+ \| deposit_id dep_/],
   ],
   "transactions.reversed_by_id": [
     ["NULL", REVERSED, /transactions 4 txn_\S+: reversed_by_id of its original txn_\S+ \| .* null/],
@@ -359,6 +377,45 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["updated_at + 1", PAYMENT(16), "not covered"],
     ["5", PAYMENT(16), /a time after the transaction was accepted/],
   ],
+
+  "deposits.book": [["2", DEPOSIT(8), /deposits 8 dep_\S+: a row \| none/]],
+  "deposits.seq": [
+    ["seq + 2", DEPOSIT(8), /deposits 8 dep_\S+: seq 8 \| seq 10/],
+    ["99", DEPOSIT(8), /deposits 8 dep_\S+: seq 8 \| seq 99/],
+  ],
+  "deposits.id": [["'dep_other'", DEPOSIT(8), /deposits 8 dep_other: a journal row that received it \| none/]],
+  "deposits.rail": [["'other'", DEPOSIT(6), /deposits 6 dep_\S+: the deposit that gives the content_hash/]],
+  "deposits.rail_account_id": [["NULL", DEPOSIT(8), /the deposit that gives the content_hash/]],
+  "deposits.receipt": [["'d9'", DEPOSIT(8), /receipt d2 \| receipt d9/]],
+  "deposits.amount_cents": [["501", DEPOSIT(8), /deposit\.received with debit reserve, credit unallocated, 5\.01/]],
+  "deposits.status": [
+    ["'UNALLOCATED'", DEPOSIT(6), /status CREDITED \| status UNALLOCATED/],
+    ["'CREDITED'", DEPOSIT(8), /status UNALLOCATED \| status CREDITED/],
+    ["'REVERSED'", DEPOSIT(14), /status RETURNED \| status REVERSED/],
+    ["'CREDITED'", DEPOSIT(9), /status REVERSED \| status CREDITED|no row of it once it is CREDITED/],
+  ],
+  "deposits.reason": [
+    ["'NO_REFERENCE'", DEPOSIT(8), /reason UNKNOWN_REFERENCE \| reason NO_REFERENCE/],
+    ["'UNASSIGNED'", DEPOSIT(6), /reason null \| reason UNASSIGNED/],
+  ],
+  "deposits.account_id": [
+    ["(SELECT id FROM accounts WHERE book = 5 AND seq = 3)", DEPOSIT(6), /account_id acc_\S+ \| account_id acc_/],
+    ["(SELECT id FROM accounts WHERE book = 5 AND seq = 3)", DEPOSIT(8), /account_id null \| account_id acc_/],
+  ],
+  "deposits.transaction_id": [["'txn_other'", DEPOSIT(6), /transaction_id txn_\S+ \| transaction_id txn_other/]],
+  "deposits.credits": [
+    ["0", DEPOSIT(6), /credits 1 \| credits 0/],
+    ["1", DEPOSIT(9), /no row of it once it is REVERSED|credits 2 \| credits 1/],
+  ],
+  "deposits.typed_reference": [
+    ["BYTES(00)", DEPOSIT(8), /typed_reference that the book's key decrypts \| another value/],
+    [`(SELECT typed_reference FROM deposits WHERE ${DEPOSIT(6)})`, DEPOSIT(8), /typed_reference that the book's key/],
+    ["NULL", DEPOSIT(8), "not covered"],
+  ],
+  "deposits.masked_phone": [["'254733***222'", DEPOSIT(8), "not covered"]],
+  "deposits.paid_at": [["paid_at + 1", DEPOSIT(8), /the deposit that gives the content_hash/]],
+  "deposits.created_at": [["created_at + 1", DEPOSIT(8), /deposits 8 dep_\S+: created_at/]],
+  "deposits.updated_at": [["updated_at + 1", DEPOSIT(6), /deposits 7 dep_\S+: updated_at/]],
 
   "proposals.subject": [["'another'", PROPOSAL("cover"), /proposals \S+ \S+:cover: a row \| none/]],
   "proposals.book": [["1", PROPOSAL("cover"), /a journal row that proposes it \| none/]],
@@ -451,12 +508,17 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["'account.created'", ROW(1), /organization\.created as seq 1/],
     ["'organization.created'", ROW(11), /organization\.created as seq 1/],
     ["'account.closed'", ROW(16), /account\.closed only when ACTIVE/],
+    ["'deposit.reversed'", DEPOSIT(15), /the row that gives the content_hash/],
+    ["'deposit.returned'", DEPOSIT(8), /deposit\.returned with debit unallocated, credit reserve/],
+    ["'book.returned'", DEPOSIT(15), /deposits 14 dep_\S+: status UNALLOCATED \| status RETURNED/],
     ["'organization.resumed'", ROW(25), /journal 25 : organization\.resumed only when suspended/],
     ["'organization.suspended'", ROW(26), /journal 26 : organization\.suspended only when not suspended/],
     ["'key.revoked'", ROW(22), /journal row key\.created that it names \| key\.revoked/],
   ],
   "journal.debit": [["'shortfall'", ROW(5), /debit reserve.*\| debit shortfall/]],
   "journal.credit": [
+    ["'available'", DEPOSIT(8), /deposit\.received with debit reserve, credit unallocated/],
+    ["'reserve'", DEPOSIT(11), /sums|reserve|unallocated/],
     ["'held'", ROW(5), /credit available.*\| debit reserve, credit held/],
     ["debit", ROW(5), /two of the book accounts/],
   ],
@@ -496,6 +558,11 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["'full'", "kind = 'account.tiered'", /the content_hash of the row/],
     ["'Not a tier'", "kind = 'account.tiered'", /the name of a tier as the detail \| Not a tier/],
     ["'default'", "kind = 'account.tiered'", /another tier than before \| default/],
+    ["'20000007'", DEPOSIT(2), /8 digits with a right check digit as the detail \| 20000007/],
+    ["NULL", DEPOSIT(4), /8 digits with a right check digit as the detail \| null/],
+    ["'dep_other'", DEPOSIT(15), /deposits 15 dep_other: a row \| none/],
+    ["detail || ' LOST'", DEPOSIT(6), /why it is not credited in the detail \| LOST/],
+    ["detail || ' LOST'", DEPOSIT(15), /its id alone as the detail \| dep_\S+ LOST/],
   ],
   "journal.rail_receipt": [
     ["'r9'", ORDER(4), /another content or content_hash/],
@@ -506,6 +573,10 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["'r9'", ROW(2), /no receipt on account\.created \| a receipt/],
     ["'r9'", ROW(22), /no receipt on key\.created \| a receipt/],
     ["'r9'", ORDER(11), /no receipt \| a receipt/],
+    ["'r9'", DEPOSIT(7), /transaction\.completed without a receipt \| a receipt/],
+    ["NULL", DEPOSIT(13), /a receipt \| none/],
+    ["'r9'", DEPOSIT(11), /no receipt \| a receipt/],
+    ["NULL", DEPOSIT(15), /journal 15 dep_\S+: a receipt \| none/],
     ["'r9'", ORDER(12), /the content \["bookReceipt",400,"r9"\]/],
   ],
   "journal.actor": [
@@ -579,7 +650,13 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "rail_accounts.revision": [["9", "id = 'rac_1'", /rac_1: revision 1 \| revision 9/]],
   "rail_accounts.created_at": [["5", "id = 'rac_1'", /rac_1: created_at \d+ \| created_at 5/]],
   "rail_accounts.updated_at": [["updated_at + 1", "id = 'rac_1'", /rac_1: updated_at \d+ \| updated_at \d+/]],
-  ...uncovered("rail_accounts", { balance: "'{}'", balance_at: "5" }),
+  ...uncovered("rail_accounts", {
+    balance: "'{}'",
+    balance_at: "5",
+    deposits_since: "5",
+    deposits_due_at: "5",
+    deposits_read_at: "5",
+  }),
   ...uncovered("rail_messages", {
     id: "5",
     transaction_id: "'another'",
@@ -814,6 +891,8 @@ for (const engine of ENGINES) {
         await makeHistory(database, second.organizationId, zoe);
         // At noon of a day in the past, so that no midnight comes between two commands.
         await makeLimits(await GivenBooks.open(database, "limited", Date.UTC(2026, 0, 15, 9)));
+        const depositing = await GivenBooks.open(database, "depositing");
+        await makeDeposits(depositing, { facts: { accountsOfCell: "2:3", movesPlace: false } });
         await makeOperators(database, sealed.organizationId);
       });
     });

@@ -3,8 +3,10 @@ import { readOperatorsContract } from "../../grpc/messages/contract.js";
 import { operatorRoutes } from "../../grpc/operators/routes.js";
 import { ListTurns } from "../../grpc/services/list-turns.js";
 import type { Administration } from "../../operators/ports.js";
+import { depositRegistration } from "../../parts/deposit-registration.js";
 import { railChanges } from "../../parts/rail-changes.js";
 import { railReads } from "../../parts/rail-reads.js";
+import { readCallbackSecrets } from "../../startup/callbacks.js";
 import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { invocation } from "../../startup/invocation.js";
@@ -42,7 +44,7 @@ export class DatabaseCarrier implements Carrier {
     // Nobody needs a second person to use a database that is at hand.
     this.#administration = new StoredAdministration(database, { now, fourEyes: new Set() });
     this.#options = options;
-    const { railHosts: hosts } = configFromEnvironment();
+    const { railHosts: hosts, callbacks } = configFromEnvironment();
     this.#routes = operatorRoutes({
       administration: this.#administration,
       now,
@@ -51,6 +53,11 @@ export class DatabaseCarrier implements Carrier {
       // The servers know where rails call back. This command need not.
       railReads: railReads(database, { now, hosts, hasCallbacks: true }),
       railChanges: railChanges(database, { now, hosts }),
+      depositRegistration: depositRegistration(database, {
+        callbacks: () => callbacks && { settings: callbacks, secrets: readCallbackSecrets(callbacks) },
+        hosts,
+        now,
+      }),
       cellOf: (organization) => {
         const cell = cellOf(database, organization);
         return { ledger: machineLedger(cell), reads: reads(cell), history: historyReads(cell) };

@@ -1,6 +1,7 @@
 import type { Row } from "./row.js";
 import { ACCOUNT_ROWS } from "./rows/accounts.js";
 import { BOOK_ROWS } from "./rows/books.js";
+import { DEPOSIT_ROWS } from "./rows/deposits.js";
 import { KEY_ROWS } from "./rows/keys.js";
 import { LIMIT_ROWS } from "./rows/limits.js";
 import { MONEY_ROWS } from "./rows/money.js";
@@ -21,6 +22,7 @@ export const GROUPS = {
   book: "the books of the organizations, and their states",
   seal: "the signed seals of the books, and the key that signs them",
   reserve: "where an organization's shillings lie, with evidence",
+  deposit: "shillings that came in without an order, and what becomes of them",
   transaction: "transactions, and those that a person must settle",
 } as const;
 
@@ -41,4 +43,5 @@ export const ROWS: readonly Row[] = [
   ...BOOK_ROWS,
   ...RAIL_ACT_ROWS,
   ...MONEY_ROWS,
+  ...DEPOSIT_ROWS,
 ];

@@ -10,6 +10,7 @@ export interface EventJson {
     readonly amount: string;
   } | null;
   readonly account: { readonly id: string; readonly status: string } | null;
+  readonly deposit: { readonly id: string; readonly status: string; readonly amount: string } | null;
   readonly api_key_id: string | null;
   readonly webhook_endpoint_id: string | null;
   readonly available_balance: string | null;
@@ -18,12 +19,13 @@ export interface EventJson {
 /** Returns the line of an event for people. */
 export function eventLine({ sequence, recorded_at: at, type, ...event }: EventJson): string {
   const words = [String(sequence), at, type];
-  const { transaction, account, available_balance: balance } = event;
+  const { transaction, account, deposit, available_balance: balance } = event;
   if (transaction !== null) {
     const { id, amount, status } = transaction;
     words.push(id, `${transaction.type.toUpperCase()} ${amount} ${status.toUpperCase()}`);
   }
   if (account !== null) words.push(account.id, account.status.toUpperCase());
+  if (deposit !== null) words.push(deposit.id, `${deposit.amount} ${deposit.status.toUpperCase()}`);
   const id = event.api_key_id ?? event.webhook_endpoint_id;
   if (id !== null) words.push(id);
   if (balance !== null) words.push(`balance ${balance}`);

@@ -42,6 +42,23 @@ function decide(book: Book, command: CompletePayment, now: UnixMillis): Decision
   const { organizationId, transactionId } = command;
   const order = orderOf(book, organizationId, transactionId);
   if (order === undefined) return refuse({ reason: "TRANSACTION_NOT_FOUND", transactionId });
+  const outcome = reported(book, order, command, now);
+  if (outcome.kind !== "not booked") return outcome;
+  const { flag } = outcome;
+  return flag === undefined ? replay(order.transaction) : decideFlag(order, flag, { ...command, now });
+}
+
+/** What a report says cannot be booked for the order. */
+interface NotBooked {
+  readonly kind: "not booked";
+  /** Undefined if a person has to look already. */
+  readonly flag: FlagReason | undefined;
+}
+
+type Reported = Decision<Transaction> | NotBooked;
+
+/** Decides what a report books for its order. */
+export function reported(book: Book, order: Order, command: CompletePayment, now: UnixMillis): Reported {
   const report = new PaymentReport(book, order, command, now);
   return report.known() ?? report.counterpart() ?? report.byStatus();
 }
@@ -64,7 +81,7 @@ class PaymentReport {
   }
 
   /** Decides if the book has the receipt or the movement. */
-  known(): Decision<Transaction> | undefined {
+  known(): Reported | undefined {
     const { organizationId, receipt, movement } = this.#command;
     const used = receipt === undefined ? undefined : this.#book.receipt(organizationId, receipt);
     if (used !== undefined) {
@@ -79,7 +96,7 @@ class PaymentReport {
   }
 
   /** Decides if the order has the half of the proof that the report lacks. */
-  counterpart(): Decision<Transaction> | undefined {
+  counterpart(): Reported | undefined {
     const { movement, receipt } = this.#command;
     if (movement !== undefined && receipt !== undefined) return undefined;
     const others = this.#transactions.filter(({ railMovement, railReceipt }) =>
@@ -92,7 +109,7 @@ class PaymentReport {
     return this.#again(others.find((other) => this.#hasAmountOf(other)) ?? first);
   }
 
-  byStatus(): Decision<Transaction> {
+  byStatus(): Reported {
     const { transaction, payment } = this.#order;
     switch (transaction.status) {
       case "PENDING":
@@ -100,7 +117,7 @@ class PaymentReport {
         return this.#flag("REPORT_WITHOUT_ORDER");
       case "PROCESSING":
         if (!this.#hasAmountOf(transaction) || !this.#hasPhoneOf(payment)) return this.#flag("REPORT_DIFFERS");
-        return isContradicted(transaction) && !this.#isWhole() ? replay(transaction) : this.#complete();
+        return isContradicted(transaction) && !this.#isWhole() ? this.#flag(undefined) : this.#complete();
       case "COMPLETED":
       case "FAILED":
         return this.#correct();
@@ -108,7 +125,7 @@ class PaymentReport {
   }
 
   /** Decides on a movement that the transaction has already. */
-  #again(transaction: Transaction): Decision<Transaction> {
+  #again(transaction: Transaction): Reported {
     const { receipt } = this.#command;
     const known = transaction.railReceipt;
     const hasOtherReceipt = receipt !== undefined && known !== undefined && receipt !== known;
@@ -124,7 +141,7 @@ class PaymentReport {
     return { kind: "effect", resource: receipted, effect: effectOf([step]) };
   }
 
-  #complete(): Decision<Transaction> {
+  #complete(): Reported {
     const { organizationId } = this.#command;
     const { account, put } = ended(this.#order, this.#attribution.now);
     const { sums } = this.#book.bookOf(organizationId);
@@ -138,7 +155,7 @@ class PaymentReport {
     return { kind: "effect", resource: lastOf(reported).transaction, effect: effectOf(reported, [put]) };
   }
 
-  #correct(): Decision<Transaction> {
+  #correct(): Reported {
     const { organizationId, newTransactionId } = this.#command;
     const { sums } = this.#book.bookOf(organizationId);
     const amountCents = this.#command.amountCents ?? this.#order.transaction.amountCents;
@@ -149,8 +166,8 @@ class PaymentReport {
     return { kind: "effect", resource: transaction, effect: effectOf(steps) };
   }
 
-  #flag(flag: FlagReason): Decision<Transaction> {
-    return decideFlag(this.#order, flag, this.#attribution);
+  #flag(flag: FlagReason | undefined): NotBooked {
+    return { kind: "not booked", flag };
   }
 
   #ofOrder(id: TransactionId | undefined): Transaction | undefined {

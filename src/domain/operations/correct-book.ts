@@ -30,6 +30,9 @@ function lookup(command: CorrectBook, rows: Lookup): void {
   rows.need("waitingProposals", organizationId);
   rows.need("railAccounts", organizationId);
   if (accountId !== undefined) rows.need("account", accountId);
+  if (command.name === "allocate" || command.name === "returnUnallocated") {
+    rows.need("unallocatedDeposits", organizationId);
+  }
   if ("receipt" in command) rows.need("receipt", { organizationId, name: command.receipt });
 }
 
@@ -81,7 +84,7 @@ function accountIdOf(command: CorrectBook): AccountId | undefined {
  * Corrects the organization's book on the word of an operator:
  *
  * - the operator puts back missing shillings, or takes them from an account;
- * - gives unallocated shillings to an account or back to their sender;
+ * - gives unallocated shillings to an account or back to their sender, but none of a deposit;
  * - books shillings that came in for nobody, or that went out without an order;
  * - corrects the amount of a movement, or says that shillings only moved between two places.
  *
@@ -184,8 +187,13 @@ function refusalByBook(book: Book, command: CorrectBook, { moves, from }: BookCo
   const byReceipt = "receipt" in command ? refusalByReceipt(book, organizationId, command.receipt) : undefined;
   if (byReceipt !== undefined) return byReceipt;
   const { sums } = book.bookOf(organizationId);
-  if (from !== undefined && amountCents > sums[from]) {
-    return { reason: "BOOK_ACCOUNT_TOO_LOW", bookAccount: from, balanceCents: sums[from], requestedCents: amountCents };
+  if (from !== undefined) {
+    // The shillings of a deposit go by the deposit alone, or they would be given out twice.
+    const ofDeposits = from === "unallocated" ? book.unallocatedDepositCents(organizationId) : 0;
+    const balanceCents = sums[from] - ofDeposits;
+    if (amountCents > balanceCents) {
+      return { reason: "BOOK_ACCOUNT_TOO_LOW", bookAccount: from, balanceCents, requestedCents: amountCents };
+    }
   }
   return moves === undefined || isWithinLimits(postedToBook(sums, { ...moves, amountCents }))
     ? undefined

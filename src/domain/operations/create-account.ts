@@ -9,6 +9,7 @@ import {
   refuse,
   replay,
 } from "../decision.js";
+import { freeReference } from "../deposits/free-reference.js";
 import { balancesOf } from "../journal.js";
 import { DEFAULT_TIER } from "../limits/limits.js";
 import { NO_CENTS } from "../values/cents.js";
@@ -18,8 +19,9 @@ import type { UnixMillis } from "../values/time.js";
 
 export const createAccount: Operation<CreateAccount, Account> = { lookup, decide };
 
-function lookup({ organizationId, userId, idempotencyKey }: CreateAccount, rows: Lookup): void {
+function lookup({ organizationId, userId, idempotencyKey, depositReferences }: CreateAccount, rows: Lookup): void {
   rows.need("accountOfUser", { organizationId, name: userId });
+  for (const name of depositReferences) rows.need("accountWithDepositReference", { organizationId, name });
   if (idempotencyKey !== undefined) rows.need("idempotencyKeyOfAccount", { organizationId, name: idempotencyKey });
 }
 
@@ -60,6 +62,7 @@ function decide(book: Book, command: CreateAccount, now: UnixMillis): Decision<A
     heldCents: NO_CENTS,
     openPayments: 0,
     tier: DEFAULT_TIER,
+    depositReference: freeReference(book, command),
     usage: undefined,
     createdAt: now,
     updatedAt: now,
@@ -87,6 +90,7 @@ function decide(book: Book, command: CreateAccount, now: UnixMillis): Decision<A
           kind: "account.created",
           posting: undefined,
           balancesAfter: balancesOf(account),
+          detail: account.depositReference,
           actor: command.actor,
           reason: NO_REASON,
           recordedAt: now,

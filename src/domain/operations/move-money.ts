@@ -9,6 +9,8 @@ import {
   refuse,
   replay,
 } from "../decision.js";
+import type { Deposit } from "../deposit.js";
+import { creditedTo } from "../deposits/credit.js";
 import {
   countedNow,
   moved,
@@ -47,13 +49,14 @@ function lookup(command: MoveMoney, rows: Lookup): void {
 /**
  * Mints to an account or redeems from it. On the direct rail the transaction is COMPLETED at once.
  * On any other rail it is PENDING, the KESC of a redemption is held, and the order for the rail is
- * stored as a payment. The same reference with the same content is a replay.
+ * stored as a payment. The same reference with the same content is a replay. A mint with the
+ * receipt of an unallocated deposit of the same amount credits that deposit.
  *
  * Refuses, in this order: IDEMPOTENCY_KEY_REUSED, REFERENCE_ALREADY_USED, ACCOUNT_NOT_FOUND,
- * ACCOUNT_CLOSED, ACCOUNT_FROZEN, then, on the direct rail, RECEIPT_ALREADY_USED, and on any other
- * one RAIL_NOT_CONFIGURED and PHONE_NUMBER_MISSING, then INSUFFICIENT_FUNDS (redeem),
- * LIMIT_EXCEEDED, and at last, not on the direct rail, AMOUNT_NOT_PAYABLE, PHONE_NUMBER_NOT_PAYABLE
- * and PHONE_NUMBER_COOLING (redeem).
+ * ACCOUNT_CLOSED, ACCOUNT_FROZEN, then, on the direct rail, RECEIPT_REQUIRED (mint) and
+ * RECEIPT_ALREADY_USED, and on any other one RAIL_NOT_CONFIGURED and PHONE_NUMBER_MISSING, then
+ * INSUFFICIENT_FUNDS (redeem), LIMIT_EXCEEDED, and at last, not on the direct rail,
+ * AMOUNT_NOT_PAYABLE, PHONE_NUMBER_NOT_PAYABLE and PHONE_NUMBER_COOLING (redeem).
  */
 function decide(book: Book, command: MoveMoney, now: UnixMillis): Decision<Transaction> {
   const repeated = decideRepeat(book, command, now);
@@ -66,13 +69,33 @@ function decide(book: Book, command: MoveMoney, now: UnixMillis): Decision<Trans
   if (refusal !== undefined) return refuse(refusal);
   if (command.rail !== DIRECT_RAIL) return order(book, account, command, now);
 
-  const given = transactionOf(command);
+  const deposit = depositToClaim(book, command);
+  const given: NewTransaction =
+    deposit === undefined ? transactionOf(command) : { ...transactionOf(command), depositId: deposit.id };
   const refusalOfMovement =
-    refusalByReceipt(book, organizationId, command.receipt) ??
+    (deposit === undefined ? refusalToAttest(book, command) : undefined) ??
     refusalByAmount(book, account, given) ??
     refusalByLimits(book, account, given, now);
   if (refusalOfMovement !== undefined) return refuse(refusalOfMovement);
-  return moved(countedNow(book, account, given, now), given, { actor, idempotencyKey, now });
+  const minted = moved(countedNow(book, account, given, now), given, { actor, idempotencyKey, now });
+  if (deposit === undefined) return minted;
+  const { effect } = minted;
+  const row = creditedTo(deposit, minted.resource);
+  return { ...minted, effect: { ...effect, puts: [...effect.puts, { table: "deposits", row }] } };
+}
+
+/** Returns why what the caller attests is not enough. */
+function refusalToAttest(book: Book, { name, organizationId, receipt }: MoveMoney): Refusal | undefined {
+  if (receipt !== undefined) return refusalByReceipt(book, organizationId, receipt);
+  const isRequired = name === "mint" && book.bookOf(organizationId).receiptsRequiredSeq !== undefined;
+  return isRequired ? { reason: "RECEIPT_REQUIRED" } : undefined;
+}
+
+/** Returns the deposit whose shillings a mint attests: an unallocated one of the same amount. */
+function depositToClaim(book: Book, { name, organizationId, receipt, amountCents }: MoveMoney): Deposit | undefined {
+  if (name !== "mint" || receipt === undefined) return undefined;
+  const deposit = book.depositWithReceipt(organizationId, receipt);
+  return deposit?.status === "UNALLOCATED" && deposit.amountCents === amountCents ? deposit : undefined;
 }
 
 /** Accepts a transaction that a rail must carry out. */
@@ -123,6 +146,7 @@ function transactionOf(command: MoveMoney): NewTransaction {
     rail: command.rail,
     railReceipt: command.receipt,
     corrects: undefined,
+    depositId: undefined,
   };
 }
 

@@ -10,9 +10,9 @@ import {
 } from "../decision.js";
 import { moved, refusalByAmount, refusalByReceipt, refusalByStatus, takenBack } from "../movement.js";
 import type { Refusal } from "../refusal.js";
-import { DIRECT_RAIL, type Transaction } from "../transaction.js";
+import { DIRECT_RAIL, reversalReference, type Transaction } from "../transaction.js";
 import type { TransactionId } from "../values/ids.js";
-import { type Reference, sameMetadata } from "../values/text.js";
+import { sameMetadata } from "../values/text.js";
 import type { UnixMillis } from "../values/time.js";
 
 export const reverseTransaction: Operation<ReverseTransaction, Transaction> = { lookup, decide };
@@ -22,11 +22,6 @@ function lookup({ organizationId, transactionId, receipt, idempotencyKey }: Reve
   rows.need("transaction", transactionId);
   rows.need("transactionWithReference", { organizationId, name: reversalReference(transactionId) });
   if (idempotencyKey !== undefined) rows.need("idempotencyKey", { organizationId, name: idempotencyKey });
-}
-
-/** The reference of the only reversal of a transaction. A caller cannot choose such a reference. */
-function reversalReference(transactionId: TransactionId): Reference {
-  return `kesc:reverse:${transactionId}` as Reference;
 }
 
 /**
@@ -72,6 +67,7 @@ function decide(book: Book, command: ReverseTransaction, now: UnixMillis): Decis
       rail,
       railReceipt: receipt,
       corrects: { kind: "REVERSAL", transactionId },
+      depositId: undefined,
     },
     { actor: command.actor, idempotencyKey: command.idempotencyKey, now },
   );
@@ -121,8 +117,11 @@ function obstacleTo({
   status,
   rail,
   corrects,
+  depositId,
 }: Transaction): Extract<Refusal, { reason: "TRANSACTION_NOT_REVERSIBLE" }>["cause"] | undefined {
   if (corrects?.kind === "REVERSAL") return "IS_REVERSAL";
+  // An operator takes the credit back: the shillings still belong to the deposit.
+  if (depositId !== undefined) return "DEPOSIT";
   if (rail !== DIRECT_RAIL) return "OTHER_RAIL";
   return status === "COMPLETED" ? undefined : "NOT_COMPLETED";
 }

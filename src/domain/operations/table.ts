@@ -2,6 +2,7 @@ import type { Command, Resource, ResourceOf } from "../commands.js";
 import type { Book, Decision, Lookup, Operation } from "../decision.js";
 import type { UnixMillis } from "../values/time.js";
 import { advancePayment } from "./advance-payment.js";
+import { assignDeposit } from "./assign-deposit.js";
 import { beginPayment } from "./begin-payment.js";
 import { cancelTransaction } from "./cancel-transaction.js";
 import { setDefaultRail, setPayouts, setRailAccount } from "./change-rail-accounts.js";
@@ -16,14 +17,21 @@ import { failPayment } from "./fail-payment.js";
 import { flagTransaction } from "./flag-transaction.js";
 import { freezeAccount } from "./freeze-account.js";
 import { moveMoney } from "./move-money.js";
+import { numberAccount } from "./number-account.js";
+import { receiveDeposit } from "./receive-deposit.js";
+import { recordDeposit } from "./record-deposit.js";
 import { recordReserve } from "./record-reserve.js";
 import { rejectProposal } from "./reject-proposal.js";
+import { requireReceipts } from "./require-receipts.js";
 import { resolveTransaction } from "./resolve-transaction.js";
+import { returnDeposit } from "./return-deposit.js";
+import { reverseDeposit } from "./reverse-deposit.js";
 import { reverseTransaction } from "./reverse-transaction.js";
 import { revokeApiKey } from "./revoke-api-key.js";
 import { setAccountTier } from "./set-account-tier.js";
 import { setLimits } from "./set-limits.js";
 import { resumeOrganization, suspendOrganization } from "./suspend-organization.js";
+import { unassignDeposit } from "./unassign-deposit.js";
 import { unfreezeAccount } from "./unfreeze-account.js";
 import { updateAccount } from "./update-account.js";
 
@@ -35,6 +43,7 @@ type CommandNamed<Name, C extends Command = Command> = C extends unknown ? (Name
  */
 const OPERATIONS = {
   createAccount,
+  numberAccount,
   updateAccount,
   freezeAccount,
   unfreezeAccount,
@@ -53,6 +62,12 @@ const OPERATIONS = {
   flagTransaction,
   clearFlag,
   resolveTransaction,
+  receiveDeposit,
+  recordDeposit,
+  assignDeposit,
+  unassignDeposit,
+  returnDeposit,
+  reverseDeposit,
   coverShortfall: correctBook,
   recoverShortfall: correctBook,
   allocate: correctBook,
@@ -68,6 +83,7 @@ const OPERATIONS = {
   recordReserve,
   suspendOrganization,
   resumeOrganization,
+  requireReceipts,
   createApiKey,
   revokeApiKey,
   rejectProposal,

@@ -119,6 +119,7 @@ export function movedLate(
     failure: undefined,
     openFlags: [],
     corrects: { kind: "LATE", transactionId: original.id },
+    depositId: undefined,
     reversedById: undefined,
     availableAfterCents: undefined,
     createdAt: now,

@@ -19,6 +19,11 @@ export const BOOK_REFUSALS: Answers<Refusal> = {
     message: ({ transactionId }) => `Transaction ${transactionId} was not found.`,
     facts: ({ transactionId }) => ({ transaction_id: transactionId }),
   },
+  DEPOSIT_NOT_FOUND: {
+    status: Status.NOT_FOUND,
+    message: ({ depositId }) => `Deposit ${depositId} was not found.`,
+    facts: ({ depositId }) => ({ deposit_id: depositId }),
+  },
   FREEZE_NOT_FOUND: {
     status: Status.NOT_FOUND,
     message: ({ freezeId }) => `Freeze ${freezeId} was not found on the account.`,
@@ -219,11 +224,20 @@ export const BOOK_REFUSALS: Answers<Refusal> = {
     message: ({ accountId }) => `Account ${accountId} has no phone number, because its personal data was erased.`,
     facts: ({ accountId }) => ({ account_id: accountId }),
   },
+  RECEIPT_REQUIRED: {
+    status: Status.FAILED_PRECONDITION,
+    message: () =>
+      "The organization takes deposits, so a mint on the direct rail needs a receipt. Without it, the same shillings could be credited twice.",
+  },
   RECEIPT_ALREADY_USED: {
     status: Status.ALREADY_EXISTS,
-    message: ({ receipt, transactionId }) =>
-      `The receipt ${receipt} already belongs to ${transactionId ?? "a correction of the book"}.`,
-    facts: ({ receipt, transactionId }) => ({ rail_receipt: receipt, transaction_id: transactionId }),
+    message: ({ receipt, transactionId, depositId }) =>
+      `The receipt ${receipt} already belongs to ${ownersIn([transactionId, depositId])}.`,
+    facts: ({ receipt, transactionId, depositId }) => ({
+      rail_receipt: receipt,
+      transaction_id: transactionId,
+      deposit_id: depositId,
+    }),
   },
   BOOK_ACCOUNT_TOO_LOW: {
     status: Status.FAILED_PRECONDITION,
@@ -319,10 +333,15 @@ export const BOOK_REFUSALS: Answers<Refusal> = {
   },
 };
 
+function ownersIn(ids: readonly (string | undefined)[]): string {
+  return ids.filter((id) => id !== undefined).join(" and ") || "a correction of the book";
+}
+
 const OBSTACLES = {
   NOT_COMPLETED: "it is not completed",
   OTHER_RAIL: 'its rail is not "direct"',
   IS_REVERSAL: "it is a reversal itself",
+  DEPOSIT: "it credits a deposit, whose credit only an operator takes back",
 } as const satisfies Record<RefusalFor<"TRANSACTION_NOT_REVERSIBLE">["cause"], string>;
 
 /** A person can end an order only once the rail was asked, and not as failed while it is asked. */

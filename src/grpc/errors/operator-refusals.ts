@@ -38,6 +38,11 @@ export const OPERATOR_REFUSALS: Answers<Exclude<OperatorRefusal, AnyRefusal>> = 
     message: ({ place, organizationId }) => `The ${place} belongs to ${organizationId} already.`,
     facts: ({ place, organizationId }) => ({ place, organization_id: organizationId }),
   },
+  RAIL_REGISTRATION_FAILED: {
+    status: Status.FAILED_PRECONDITION,
+    message: ({ rail, code }) => `The rail ${rail} did not register the account. Its code is ${code}.`,
+    facts: ({ rail, code }) => ({ rail, code }),
+  },
   OPERATOR_NOT_FOUND: {
     status: Status.NOT_FOUND,
     message: ({ operatorId }) => `There is no operator ${operatorId}.`,

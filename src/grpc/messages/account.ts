@@ -1,6 +1,7 @@
 import { type Account, ACCOUNT_STATUSES, type AccountStatus, etagOf } from "../../domain/account.js";
 import { formatCents } from "../../domain/values/cents.js";
-import type { Parsed } from "../../domain/values/parsed.js";
+import { type DepositReference, readDepositReference } from "../../domain/values/deposit-reference.js";
+import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import { type Account as AccountMessage, AccountStatus as AccountStatusMessage } from "../../gen/kesc/v1/account.js";
 import { shown } from "./fields.js";
 import { toFreezeMessage } from "./freeze.js";
@@ -28,11 +29,20 @@ export function toAccountMessage(account: Account, asOfSequence?: number): Accou
     held_balance: formatCents(account.heldCents),
     currency: "KESC",
     tier: account.tier,
+    deposit_reference: account.depositReference,
     created_at: toTimestamp(account.createdAt),
     updated_at: toTimestamp(account.updatedAt),
     etag: asOfSequence === undefined ? etagOf(account) : undefined,
     as_of_sequence: asOfSequence === undefined ? undefined : BigInt(asOfSequence),
   };
+}
+
+/** Parses a deposit reference as payers may type it. */
+export function parseDepositReference(unchecked: string): Parsed<DepositReference> {
+  const reference = readDepositReference(unchecked);
+  return reference === undefined
+    ? unparsed("must be 8 digits from 2, of which the last is the check digit")
+    : parsed(reference);
 }
 
 /** Parses the statuses of a filter. */

@@ -16,7 +16,7 @@ const ALL_AMOUNTS: PayableAmounts = { minCents: toCents(1), maxCents: MAX_CENTS,
 
 /** The organization as its key sees it, with the accounts at rails that can be used now. */
 export function toOrganizationMessage(
-  { id, name, isSandbox, isSuspended }: Organization,
+  { id, name, isSandbox, isSuspended, areReceiptsRequired }: Organization,
   key: ApiKey,
   { defaultRail, accounts }: { readonly defaultRail: Rail; readonly accounts: readonly RailAccount[] },
 ): OrganizationMessage {
@@ -30,6 +30,7 @@ export function toOrganizationMessage(
     default_rail: defaultRail,
     rails: [{ name: DIRECT_RAIL, mint: all, redeem: all, payouts_closed: false }, ...rails],
     api_key: toApiKey(key),
+    receipts_required: areReceiptsRequired,
   };
 }
 

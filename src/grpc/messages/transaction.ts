@@ -114,6 +114,7 @@ export function toTransactionMessage(transaction: Transaction): TransactionMessa
     corrects_transaction_id: corrects?.transactionId,
     correction: corrects === undefined ? undefined : CORRECTIONS[corrects.kind],
     reversed_by_transaction_id: transaction.reversedById,
+    deposit_id: transaction.depositId,
     created_at: toTimestamp(transaction.createdAt),
     updated_at: toTimestamp(transaction.updatedAt),
     completed_at: transaction.completedAt === undefined ? undefined : toTimestamp(transaction.completedAt),

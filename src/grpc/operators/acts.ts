@@ -2,11 +2,13 @@ import { typeidUnboxed } from "typeid-js";
 
 import type { Organization } from "../../domain/api-key.js";
 import type { ActedOf, OperatorCommand, ResolveTransaction, Resource, ResourceOf } from "../../domain/commands.js";
+import type { NewIds } from "../../domain/deposits/deposit-commands.js";
 import type { Decider } from "../../domain/proposal.js";
 import { type Authority, type Authorized, BOOK_GROUPS } from "../../domain/second-person.js";
 import type { ResolvedTransaction } from "../../domain/transaction.js";
-import type { OrganizationId, ProposalId } from "../../domain/values/ids.js";
+import type { DepositId, OrganizationId, ProposalId, TransactionId } from "../../domain/values/ids.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
+import type { DepositRegistration } from "../../operators/deposit-registration.js";
 import { actorOf, type Operator } from "../../operators/operator.js";
 import type { Administration } from "../../operators/ports.js";
 import type { RailChanges } from "../../operators/rail-changes.js";
@@ -21,6 +23,7 @@ export interface ActsOptions extends HandlersOptions {
   /** Returns the cell of an organization, whose ledger the server has for all calls. */
   readonly cellOf: (organization: Pick<Organization, "cell">) => Pick<ServedCell, "ledger" | "reads">;
   readonly railChanges: RailChanges;
+  readonly depositRegistration: DepositRegistration;
 }
 
 /** Who calls. Undefined for the `kesc` command on the database. */
@@ -58,8 +61,17 @@ async function commandBy<C extends SubmittedCommand>(
   const organization = await administration.organization(organizationId);
   if (organization === undefined) return undefined;
   const authority = authorityOf(administration, caller.key, organization);
-  const command = { ...fields, organizationId, actor: actorOf(caller.key), authority } as unknown as C;
+  const by = { organizationId, actor: actorOf(caller.key), authority, facts: newIds() };
+  const command = { ...fields, ...by } as unknown as C;
   return { organization, command };
+}
+
+/** The ids of what a command may make. They are no content of it, so an approval brings others. */
+export function newIds(): NewIds {
+  return {
+    newDepositId: typeidUnboxed("dep") as string as DepositId,
+    newTransactionId: typeidUnboxed("txn") as string as TransactionId,
+  };
 }
 
 /** Gives a command to the ledger of the organization, in the queue of operators. */

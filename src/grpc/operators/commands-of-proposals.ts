@@ -1,5 +1,3 @@
-import { typeidUnboxed } from "typeid-js";
-
 import type { OperatorCommand, ResolveTransaction } from "../../domain/commands.js";
 import { resolutionFrom } from "../../domain/operations/resolve-transaction.js";
 import type { Proposal } from "../../domain/proposal.js";
@@ -7,6 +5,7 @@ import { type Authority, contentFrom } from "../../domain/second-person.js";
 import type { Actor } from "../../domain/values/actor.js";
 import type { TransactionId } from "../../domain/values/ids.js";
 import type { StatusReason } from "../../domain/values/text.js";
+import { newIds } from "./acts.js";
 
 interface Approver {
   readonly authority: Authority;
@@ -27,10 +26,11 @@ export function commandOf(
   if (subject.startsWith("txn_")) {
     const resolution = resolutionFrom(content);
     if (resolution === undefined) return undefined;
-    const newTransactionId = typeidUnboxed("txn") as string as TransactionId;
+    const { newTransactionId } = newIds();
     const transactionId = subject as TransactionId;
     return { name: "resolveTransaction", organizationId, ...by, transactionId, newTransactionId, resolution, note };
   }
   const fields = contentFrom(content);
-  return fields === undefined ? undefined : ({ ...fields, organizationId, ...by } as unknown as OperatorCommand);
+  if (fields === undefined) return undefined;
+  return { ...fields, organizationId, ...by, facts: newIds() } as unknown as OperatorCommand;
 }

@@ -56,10 +56,12 @@ export function toOrganization({
   name,
   isSandbox,
   isSuspended,
+  areReceiptsRequired,
   cell,
   createdAt,
 }: Organization): OrganizationMessage {
-  return { id, name, sandbox: isSandbox, suspended: isSuspended, cell, created_at: toTimestamp(createdAt) };
+  const switches = { suspended: isSuspended, receipts_required: areReceiptsRequired };
+  return { id, name, sandbox: isSandbox, cell, created_at: toTimestamp(createdAt), ...switches };
 }
 
 /** A key that was just created or revoked is told without its last use. */

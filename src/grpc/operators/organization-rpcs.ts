@@ -1,4 +1,7 @@
+import type { Organization } from "../../domain/api-key.js";
+import type { BookHead } from "../../domain/book.js";
 import type { ResumeOrganization, SuspendOrganization } from "../../domain/commands.js";
+import type { RequireReceipts } from "../../domain/deposits/deposit-commands.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import { parsed } from "../../domain/values/parsed.js";
 import {
@@ -14,6 +17,8 @@ import {
   ListRailAccountsResponse,
   ListWebhookEndpointsRequest,
   ListWebhookEndpointsResponse,
+  RequireReceiptsRequest,
+  RequireReceiptsResponse,
   ResumeOrganizationRequest,
   ResumeOrganizationResponse,
   SuspendOrganizationRequest,
@@ -77,8 +82,31 @@ export function organizationRpcs(unary: OperatorUnary, options: ActsOptions): Re
       request: ResumeOrganizationRequest,
       response: ResumeOrganizationResponse,
     }),
+    requireReceipts: unary({
+      request: RequireReceiptsRequest,
+      response: RequireReceiptsResponse,
+      parse: ({ organization_id: id, required, note }) =>
+        parseFields({
+          organization_id: parseId<OrganizationId>(id),
+          required: parsed(required),
+          note: parseNote(note),
+        }),
+      run: ({ organization_id: organizationId, required: isRequired, note }, caller) =>
+        act<RequireReceipts, RequireReceiptsResponse>(
+          options,
+          { organizationId, fields: { name: "requireReceipts", isRequired, note } },
+          caller,
+          (head, rest, organization) => ({ organization: head && toOrganization(asIn(head, organization)), ...rest }),
+        ),
+    }),
     ...stateRpcs(unary, options),
   };
+}
+
+/** The organization with the switches of its book. */
+function asIn({ suspendedSeq, receiptsRequiredSeq }: BookHead, organization: Organization): Organization {
+  const areReceiptsRequired = receiptsRequiredSeq !== undefined;
+  return { ...organization, isSuspended: suspendedSeq !== undefined, areReceiptsRequired };
 }
 
 interface SuspensionRpc {
@@ -101,7 +129,7 @@ function suspensionRpc(unary: OperatorUnary, options: ActsOptions, { name, reque
         { organizationId, fields: { name, note } },
         caller,
         (head, rest, organization) => ({
-          organization: head && toOrganization({ ...organization, isSuspended: head.suspendedSeq !== undefined }),
+          organization: head && toOrganization(asIn(head, organization)),
           ...rest,
         }),
       ),

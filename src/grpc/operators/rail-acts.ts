@@ -27,6 +27,7 @@ import { act, type ActsOptions } from "./acts.js";
 import { parseId, parseLabel, parseNote } from "./fields.js";
 import { PAYOUT_MODE_MESSAGES, toRailAccount } from "./messages.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import { registerDeposits } from "./register-deposits.js";
 
 const SECOND_MILLIS = 1_000;
 const DAY_SECONDS = 86_400;
@@ -39,6 +40,7 @@ export function railActs(unary: OperatorUnary, options: ActsOptions): Record<str
     setRailAccount: setRailAccount(unary, options),
     setDefaultRail: setDefaultRail(unary, options),
     setPayouts: setPayouts(unary, options),
+    registerDeposits: registerDeposits(unary, options),
     recordReserve: recordReserve(unary, options),
   };
 }

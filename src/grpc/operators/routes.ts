@@ -4,6 +4,8 @@ import { accountActs } from "./account-acts.js";
 import { accountRpcs } from "./account-rpcs.js";
 import type { ActsOptions } from "./acts.js";
 import { bookRpcs, type BookRpcsOptions } from "./book-rpcs.js";
+import { depositActs } from "./deposit-acts.js";
+import { depositRpcs } from "./deposit-rpcs.js";
 import { keyRpcs } from "./key-rpcs.js";
 import { limitRpcs } from "./limit-rpcs.js";
 import { moneyActs } from "./money-acts.js";
@@ -28,6 +30,8 @@ export function operatorRoutes(options: RoutesOptions): Readonly<Record<string, 
     ...accountActs(operatorUnary, options),
     ...railActs(operatorUnary, options),
     ...moneyActs(operatorUnary, options),
+    ...depositActs(operatorUnary, options),
+    ...depositRpcs(operatorUnary, options),
     ...bookRpcs(operatorUnary, options),
     ...railRpcs(operatorUnary, options),
     ...accountRpcs(operatorStream, options),

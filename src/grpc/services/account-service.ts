@@ -1,5 +1,6 @@
 import type { AccountWithFreeze } from "../../domain/account.js";
 import { parseTierName } from "../../domain/limits/limits.js";
+import type { DepositReference } from "../../domain/values/deposit-reference.js";
 import { parseEmailAddress } from "../../domain/values/email-address.js";
 import { type AccountId, type FreezeId, parseAccountId, parseFreezeId } from "../../domain/values/ids.js";
 import { parsed } from "../../domain/values/parsed.js";
@@ -32,7 +33,7 @@ import { parseRange } from "../../statements/period.js";
 import { actorOf } from "../calls/call-context.js";
 import { done, resultOf } from "../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../calls/unary-call.js";
-import { parseAccountStatuses, toAccountMessage } from "../messages/account.js";
+import { parseAccountStatuses, parseDepositReference, toAccountMessage } from "../messages/account.js";
 import { fieldProblem, given, ifGiven, ifPresent, parseFields } from "../messages/fields.js";
 import { parseFreezeReason, toFreezeMessage } from "../messages/freeze.js";
 import { asOfOf, parseAsOfSequence, parseAsOfTime, readingHistory } from "./history/history-turns.js";
@@ -45,6 +46,8 @@ export interface AccountHandlersOptions {
   readonly listTurns: ListTurns;
   readonly now: () => UnixMillis;
   readonly newAccountId: () => AccountId;
+  /** Makes random references: an account gets the first that is free. */
+  readonly newDepositReferences: () => readonly DepositReference[];
   readonly newFreezeId: () => FreezeId;
 }
 
@@ -65,7 +68,7 @@ export function accountHandlers(options: AccountHandlersOptions): Record<keyof A
   };
 }
 
-function createAccount({ cellOf, newAccountId }: AccountHandlersOptions): UnaryRoute {
+function createAccount({ cellOf, newAccountId, newDepositReferences }: AccountHandlersOptions): UnaryRoute {
   return unary({
     request: CreateAccountRequest,
     response: CreateAccountResponse,
@@ -85,6 +88,7 @@ function createAccount({ cellOf, newAccountId }: AccountHandlersOptions): UnaryR
           userId: input.user_id,
           phoneNumber: input.phone_number,
           email: input.email,
+          depositReferences: newDepositReferences(),
           idempotencyKey,
         },
         deadline,
@@ -159,18 +163,21 @@ function listAccounts({ cellOf, listTurns }: AccountHandlersOptions): UnaryRoute
         email: ifGiven(request.email, parseEmailAddress),
         statuses: parseAccountStatuses(request.statuses),
         tier: ifGiven(request.tier, parseTierName),
+        deposit_reference: ifGiven(request.deposit_reference, parseDepositReference),
         ...parseRange(request),
         page_size: parsePageSize(request.page_size),
         page_token: parsePageToken(request.page_token),
       });
       if (!fields.ok) return fields;
-      const { user_id, phone_number, email, statuses, tier, start, end, page_size, page_token } = fields.value;
+      const { user_id, phone_number, email, statuses, tier, deposit_reference } = fields.value;
+      const { start, end, page_size, page_token } = fields.value;
       const filters = given({
         userId: user_id,
         phoneNumber: phone_number,
         email,
         status: statuses,
         tier,
+        depositReference: deposit_reference,
         createdAfter: start,
         createdBefore: end,
       });

@@ -22,9 +22,8 @@ export interface RailHandlersOptions {
 }
 
 const BODY_BYTES_MAX = 65_536;
-const BODY = Buffer.from('{"ResultCode":0,"ResultDesc":"Accepted"}');
 // A caller without a token of ours gets this response too: it learns nothing about tokens.
-const ACCEPTED = done({ body: { content_type: "application/json", data: BODY, extensions: [] } });
+const ACCEPTED = answered('{"ResultCode":0,"ResultDesc":"Accepted"}');
 
 /** The rpcs of kesc.v1.RailService. An rpc of the contract without a handler does not compile. */
 export function railHandlers({
@@ -66,7 +65,16 @@ export function railHandlers({
           return ACCEPTED;
         }
         const { uuid, purpose } = subject;
-        const { inbox, noteBalance, wake } = cellOf(subject);
+        const { inbox, noteBalance, depositMessages, wake } = cellOf(subject);
+        if (purpose === "confirmation") {
+          // The body proves nothing: the list of the rail tells what came in. So nobody stores it.
+          depositMessages?.confirmed(uuid);
+          return ACCEPTED;
+        }
+        if (purpose === "validation") {
+          const answer = await depositMessages?.answer(uuid, bytes.toString("utf8"));
+          return answer === undefined ? ACCEPTED : answered(answer);
+        }
         const message = { purpose, body: maskMessage(bytes.toString("utf8")) };
         if (purpose === "balance") {
           noteBalance?.(uuid, message);
@@ -80,6 +88,10 @@ export function railHandlers({
       },
     }),
   };
+}
+
+function answered(json: string) {
+  return done({ body: { content_type: "application/json", data: Buffer.from(json), extensions: [] } });
 }
 
 const LOG_MILLIS = 60_000;

@@ -1,13 +1,26 @@
+import { typeidUnboxed } from "typeid-js";
+
+import { typedReferenceOf } from "../../domain/deposit.js";
+import { parseRailReceipt } from "../../domain/payment.js";
 import type { Rail } from "../../domain/transaction.js";
-import { parseTransactionId } from "../../domain/values/ids.js";
+import type { Actor } from "../../domain/values/actor.js";
+import { parseAmount } from "../../domain/values/cents.js";
+import { type DepositId, parseTransactionId, type TransactionId } from "../../domain/values/ids.js";
+import { maskPhone } from "../../domain/values/masked-phone.js";
+import { parsed } from "../../domain/values/parsed.js";
+import { parsePhoneNumber } from "../../domain/values/phone-number.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import {
   AdvanceTransactionRequest,
   AdvanceTransactionResponse,
+  CreateDepositRequest,
+  CreateDepositResponse,
   type SandboxServiceService,
 } from "../../gen/kesc/v1/sandbox_service.js";
+import { resultOf } from "../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../calls/unary-call.js";
-import { parseFields } from "../messages/fields.js";
+import { toDepositMessage } from "../messages/deposit.js";
+import { ifGiven, parseFields } from "../messages/fields.js";
 import { toTransactionMessage } from "../messages/transaction.js";
 import type { CellOf } from "./served-cell.js";
 
@@ -45,5 +58,51 @@ export function sandboxHandlers({
         return { kind: "done", response: { transaction: toTransactionMessage(transaction) }, replayed: !hasAdvanced };
       },
     }),
+    createDeposit: createDeposit({ cellOf, now }),
   };
+}
+
+/** Books what the list of a rail would bring: a sandbox has none. */
+function createDeposit({ cellOf, now }: SandboxHandlersOptions): UnaryRoute {
+  return unary({
+    request: CreateDepositRequest,
+    response: CreateDepositResponse,
+    parse: (request) =>
+      parseFields({
+        amount: parseAmount(request.amount),
+        typed_reference: parsed(typedReferenceOf(request.typed_reference)),
+        payer_phone_number: ifGiven(request.payer_phone_number, parsePhoneNumber),
+        receipt: parseRailReceipt(request.receipt),
+      }),
+    run: async (input, { key, deadline, trace }) => {
+      const { ledger, railAccounts } = cellOf(key);
+      const { organizationId } = key;
+      const account = railAccounts.accountOf(organizationId, SANDBOX_RAIL);
+      if (account === undefined) {
+        return { kind: "refused", refusal: { reason: "RAIL_NOT_CONFIGURED", rail: SANDBOX_RAIL } };
+      }
+      const phone = input.payer_phone_number;
+      const outcome = await ledger.submit(
+        {
+          name: "receiveDeposit",
+          organizationId,
+          actor: SANDBOX_RAIL as string as Actor,
+          newDepositId: typeidUnboxed("dep") as string as DepositId,
+          newTransactionId: typeidUnboxed("txn") as string as TransactionId,
+          rail: SANDBOX_RAIL,
+          railAccountId: account.id,
+          receipt: input.receipt,
+          amountCents: input.amount,
+          typedReference: input.typed_reference,
+          orderId: undefined,
+          confirmedReceipts: [],
+          phone: phone === undefined ? undefined : maskPhone(phone),
+          paidAt: now(),
+        },
+        deadline,
+        { trace },
+      );
+      return resultOf(outcome, ({ deposit }) => ({ deposit: deposit && toDepositMessage(deposit) }));
+    },
+  });
 }

@@ -41,6 +41,18 @@ export interface CellRails {
    * rail.
    */
   readonly noteBalance?: (accountUuid: string, message: RailMessage) => void;
+  readonly depositMessages?: DepositMessages;
+}
+
+/** Takes what rails send by themselves. The UUID is that of the account at the rail. */
+export interface DepositMessages {
+  /** A payment without an order came in, says somebody. Never waits, and never throws. */
+  confirmed(accountUuid: string): void;
+  /**
+   * Answers whether the rail may take a payment. Undefined if it may for all that the service can
+   * say: then every rail understands the usual answer. Never rejects.
+   */
+  answer(accountUuid: string, body: string): Promise<string | undefined>;
 }
 
 /** Returns the cell that holds the book of the key's organization. */

@@ -1,13 +1,16 @@
 import type { Account, AccountStatus } from "../../domain/account.js";
 import type { Organization } from "../../domain/api-key.js";
+import type { Deposit, DepositReason, DepositStatus } from "../../domain/deposit.js";
 import type { Freeze } from "../../domain/freeze.js";
 import type { TierName } from "../../domain/limits/limits.js";
 import type { LimitsInForce } from "../../domain/limits/usage.js";
 import type { RailReceipt } from "../../domain/payment.js";
+import type { RailAccountRecord } from "../../domain/rail-account.js";
 import type { Correction, Rail, Transaction, TransactionStatus, TransactionType } from "../../domain/transaction.js";
 import type { Cents } from "../../domain/values/cents.js";
+import type { DepositReference } from "../../domain/values/deposit-reference.js";
 import type { EmailAddress } from "../../domain/values/email-address.js";
-import type { AccountId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
+import type { AccountId, DepositId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import type { PhoneNumber } from "../../domain/values/phone-number.js";
 import type { Metadata, Reference, UserId } from "../../domain/values/text.js";
 import type { UnixMillis } from "../../domain/values/time.js";
@@ -20,6 +23,7 @@ export interface AccountFilters {
   /** Has one of these statuses. */
   readonly status?: readonly AccountStatus[];
   readonly tier?: TierName;
+  readonly depositReference?: DepositReference;
   /** Created at this time or later. */
   readonly createdAfter?: UnixMillis;
   /** Created before this time. */
@@ -48,6 +52,19 @@ export interface TransactionFilters {
   readonly metadata?: Metadata;
   /** Whether a person must look at it. */
   readonly needsAttention?: boolean;
+}
+
+export interface DepositFilters {
+  readonly accountId?: AccountId;
+  /** Has one of these statuses. */
+  readonly status?: readonly DepositStatus[];
+  /** Waits for one of these reasons. */
+  readonly reason?: readonly DepositReason[];
+  readonly receipt?: RailReceipt;
+  /** Received at this time or later. */
+  readonly createdAfter?: UnixMillis;
+  /** Received before this time. */
+  readonly createdBefore?: UnixMillis;
 }
 
 export interface PageRequest {
@@ -90,4 +107,11 @@ export interface Reads {
     filters: TransactionFilters,
     page: PageRequest,
   ): Promise<Page<Transaction>>;
+  deposit(organizationId: OrganizationId, id: DepositId): Promise<Deposit | undefined>;
+  deposits(organizationId: OrganizationId, filters: DepositFilters, page: PageRequest): Promise<Page<Deposit>>;
+  /** The accounts of the organization at rails that take deposits, by the names of the rails. */
+  depositRails(organizationId: OrganizationId): Promise<readonly DepositRail[]>;
 }
+
+/** An account at a rail that takes deposits. */
+export type DepositRail = Pick<RailAccountRecord, "rail" | "settings">;

@@ -60,6 +60,10 @@ const SETTINGS = z
     payOutShortcode: shortcode,
     initiatorName: text(),
     certificatePem: certificate,
+    /** Of the path that registers for deposits: that of the app's product at Safaricom. */
+    c2bVersion: z.literal([1, 2], "must be 1 or 2").optional(),
+    /** What M-Pesa does with a payment by hand while it cannot ask whether to take it. */
+    whenUnreachable: z.enum(["Completed", "Cancelled"], "must be Completed or Cancelled").optional(),
     limits: z.strictObject({ mint: limit.optional(), redeem: limit.optional() }).optional(),
   })
   .refine((given) => (given.environment === undefined) !== (given.baseUrl === undefined), {
@@ -88,6 +92,7 @@ export const MPESA = railKind({
   read,
   open: ({ settings, credentials, accountUuid, callbackUrl, ...clocks }) => {
     const { collectShortcode, payOutShortcode, initiatorName, certificatePem } = settings;
+    const { c2bVersion = 2, whenUnreachable = "Completed" } = settings;
     return new MpesaRail(
       {
         baseUrl: baseUrlOf(settings),
@@ -96,6 +101,8 @@ export const MPESA = railKind({
         payOutShortcode,
         initiatorName,
         certificatePem,
+        c2bVersion,
+        whenUnreachable,
         capabilities: capabilitiesOf(settings),
         accountUuid,
         callbackUrl,

@@ -1,3 +1,4 @@
+import type { PaymentByHand, PaymentVerdict } from "../../domain/deposits/payment-verdict.js";
 import type { Rail, TransactionType } from "../../domain/transaction.js";
 import { isPayable } from "../../domain/values/payable-amounts.js";
 import type { PhoneNumber } from "../../domain/values/phone-number.js";
@@ -6,6 +7,7 @@ import type { OpenPayment, RailOrder } from "../order.js";
 import type {
   BalanceAnswer,
   Capabilities,
+  DepositUrls,
   PaymentRail,
   RailBalance,
   RailMessage,
@@ -17,6 +19,7 @@ import type {
 import type { Clocks } from "../rail-kind.js";
 import { B2C_PATH, payOutRequest, reportOfPayOut, sentByPayOut } from "./b2c.js";
 import { BALANCE_PATH, balanceAnswerOf, balanceRequest, readBalanceMessage } from "./balance.js";
+import { answerToQuestion, readQuestion, registerForDeposits } from "./c2b.js";
 import { DarajaClient } from "./daraja/client.js";
 import { securityCredential } from "./daraja/security-credential.js";
 import { pullTransactions, registerForPulls } from "./reconciliation/pull-transactions.js";
@@ -133,5 +136,17 @@ export class MpesaRail implements PaymentRail {
     const msisdn = contact.slice(1);
     const registration = { shortcode: collectShortcode, msisdn, callbackUrl: callbackUrl("balance", accountUuid) };
     return registerForPulls(this.#client, registration, signal);
+  }
+
+  registerForDeposits(urls: DepositUrls, signal: AbortSignal): Promise<string | undefined> {
+    return registerForDeposits(this.#client, { ...urls, settings: this.#settings }, signal);
+  }
+
+  readQuestion(body: string): PaymentByHand | undefined {
+    return readQuestion(body);
+  }
+
+  answerTo(verdict: PaymentVerdict): string {
+    return answerToQuestion(verdict);
   }
 }

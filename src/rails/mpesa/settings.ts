@@ -1,5 +1,5 @@
 import type { TransactionType } from "../../domain/transaction.js";
-import type { CallbackPurpose } from "../callback-token.js";
+import type { AddressPurpose } from "../callback-token.js";
 import type { Capabilities } from "../rail.js";
 import type { DarajaSettings } from "./daraja/client.js";
 
@@ -16,11 +16,15 @@ export interface MpesaSettings extends DarajaSettings {
   readonly initiatorPassword: string;
   /** Safaricom's certificate for the sandbox or for production. */
   readonly certificatePem: string;
+  /** Of the path that registers for deposits: that of the app's product at Safaricom. */
+  readonly c2bVersion: 1 | 2;
+  /** What M-Pesa does with a payment by hand while it cannot ask whether to take it. */
+  readonly whenUnreachable: "Completed" | "Cancelled";
   readonly capabilities: Readonly<Record<TransactionType, Capabilities>>;
   /** The UUID of this account, which callbacks about its balance name. */
   readonly accountUuid: string;
   /** Returns the address to which Daraja sends a message. It holds a token for what it is about. */
-  readonly callbackUrl: (purpose: CallbackPurpose, uuid: string) => string;
+  readonly callbackUrl: (purpose: AddressPurpose, uuid: string) => string;
 }
 
 /** The parts of a request that every initiator's request of Daraja has. */

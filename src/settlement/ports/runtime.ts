@@ -1,4 +1,4 @@
-import type { PaymentCommand, ResourceOf } from "../../domain/commands.js";
+import type { PaymentCommand, RailCommand, ResourceOf } from "../../domain/commands.js";
 import type { RailAccountId } from "../../domain/payment.js";
 import type { TransactionId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
@@ -14,7 +14,10 @@ export interface SettlementTiming {
 }
 
 /** Submits a command to the ledger, in the line of the settlement. */
-export type Submit = <C extends PaymentCommand>(command: C, deadline: UnixMillis) => Promise<Outcome<ResourceOf<C>>>;
+export type Submit<Of extends RailCommand = PaymentCommand> = <C extends Of>(
+  command: C,
+  deadline: UnixMillis,
+) => Promise<Outcome<ResourceOf<C>>>;
 
 /** The right to work, which one server of a cell has at a time. */
 export interface HeldLease {
@@ -55,6 +58,27 @@ export type SettlementEvent =
     }
   /** The ledger did not decide a command. */
   | { readonly kind: "undecided"; readonly transactionId: TransactionId; readonly code: string }
+  /** The list of a rail account had payments that the book lacked. */
+  | {
+      readonly kind: "payments found";
+      readonly railAccountId: RailAccountId;
+      readonly booked: number;
+      /** Those that may belong to an order, and wait. */
+      readonly heldBack: number;
+      /** Those that the ledger did not book. */
+      readonly undecided: number;
+    }
+  /** The list of a rail account could not be read. It is read again. */
+  | { readonly kind: "no list"; readonly railAccountId: RailAccountId; readonly code: string }
+  /** Confirmations came, and the list stays empty: it may never have been set up at the rail. */
+  | { readonly kind: "empty list"; readonly railAccountId: RailAccountId }
+  /** The ledger did not book a payment of a list. It is tried again. */
+  | {
+      readonly kind: "payment not booked";
+      readonly railAccountId: RailAccountId;
+      readonly receipt: string;
+      readonly code: string;
+    }
   | { readonly kind: "error"; readonly error: unknown };
 
 export type OnEvent = (event: SettlementEvent) => void;

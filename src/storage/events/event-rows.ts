@@ -2,14 +2,23 @@ import type { FreezeReason } from "../../domain/freeze.js";
 import type { JournalKind } from "../../domain/journal.js";
 import type { TierName } from "../../domain/limits/limits.js";
 import type { RailReceipt } from "../../domain/payment.js";
-import type { Transaction } from "../../domain/transaction.js";
+import type { Rail, Transaction } from "../../domain/transaction.js";
 import type { Actor } from "../../domain/values/actor.js";
 import { toCents } from "../../domain/values/cents.js";
-import type { AccountId, ApiKeyId, FreezeId, TransactionId, WebhookEndpointId } from "../../domain/values/ids.js";
+import type {
+  AccountId,
+  ApiKeyId,
+  DepositId,
+  FreezeId,
+  TransactionId,
+  WebhookEndpointId,
+} from "../../domain/values/ids.js";
+import type { MaskedPhone } from "../../domain/values/masked-phone.js";
 import type { StatusReason } from "../../domain/values/text.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import {
   type AccountFacts,
+  type DepositFacts,
   type EndRow,
   eventOf,
   type EventRow,
@@ -49,8 +58,20 @@ interface OtherRow {
 /** The columns of the transaction. All are null if the row is about none. */
 type CreatedTransaction = Pick<
   TransactionRow,
-  "type" | "amount_cents" | "reference" | "description" | "metadata" | "rail" | "corrects_id" | "correction"
-> & { readonly created_at: number };
+  | "type"
+  | "amount_cents"
+  | "reference"
+  | "description"
+  | "metadata"
+  | "rail"
+  | "corrects_id"
+  | "correction"
+  | "deposit_id"
+> & {
+  readonly created_at: number;
+  /** The receipt of a transaction about a deposit: no row of its own has it. */
+  readonly deposit_receipt: string | null;
+};
 
 /** A row of the journal with what it is about. The columns of JSON hold arrays of OtherRow. */
 export type EventSelectRow = {
@@ -79,11 +100,21 @@ export type EventSelectRow = {
   readonly freeze_reason: string;
   readonly freeze_created_by: string;
   readonly freeze_created_at: number;
+  /** Null unless the row is about a deposit, as are the columns of the deposit after it. */
+  readonly received_amount_cents: number | null;
+  readonly received_over: string;
+  readonly received_receipt: string;
+  readonly received_from: string | null;
+  readonly received_paid_at: number | null;
+  readonly received_at: number;
 } & CreatedTransaction;
 
 // Both engines use a partial index only if the statement repeats its condition.
 const STEPS = "('transaction.processing', 'transaction.receipted', 'transaction.flagged', 'transaction.attended')";
 const ENDS = "('transaction.completed', 'transaction.failed', 'transaction.canceled')";
+const DEPOSITS = "('deposit.received', 'deposit.returned', 'deposit.reversed')";
+/** The characters of the id with which the detail of a row about a deposit begins. */
+const DEPOSIT_ID_LENGTH = 30;
 const KEYS = "('key.created', 'key.revoked')";
 const STATUSES = "('account.frozen', 'account.unfrozen', 'account.closed')";
 
@@ -112,6 +143,7 @@ export function eventSelect({ table, input, jsonRows, hex }: Engine): string {
       j.held_after_cents, j.detail, j.rail_receipt, j.actor, j.reason, j.recorded_at,
       ${hex("j.content_hash")} AS content_hash,
       t.type, t.amount_cents, t.reference, t.description, t.metadata, t.rail, t.corrects_id, t.correction, t.created_at,
+      t.deposit_id, CASE WHEN t.deposit_id IS NOT NULL THEN t.rail_receipt END AS deposit_receipt,
       CASE WHEN t.reversed_by_id IS NOT NULL THEN (
         SELECT r.id FROM ${table("transactions")} r WHERE r.id = t.reversed_by_id AND r.seq <= j.seq
       ) END AS reversed_by_id,
@@ -122,11 +154,14 @@ export function eventSelect({ table, input, jsonRows, hex }: Engine): string {
       CASE WHEN j.kind IN ${KEYS} THEN (${apiKey}) END AS api_key_id,
       a.created_at AS account_created_at,
       f.reason_code AS freeze_reason_code, f.reason AS freeze_reason, f.created_by AS freeze_created_by,
-      f.created_at AS freeze_created_at
+      f.created_at AS freeze_created_at,
+      d.amount_cents AS received_amount_cents, d.rail AS received_over, d.receipt AS received_receipt,
+      d.masked_phone AS received_from, d.paid_at AS received_paid_at, d.created_at AS received_at
     FROM ${input(ASKED_COLUMNS)} CROSS JOIN ${journal} j
       LEFT JOIN ${table("transactions")} t ON t.id = j.transaction_id
       LEFT JOIN ${table("accounts")} a ON j.transaction_id IS NULL AND a.id = j.account_id
       LEFT JOIN ${table("freezes")} f ON f.id = j.freeze_id
+      LEFT JOIN ${table("deposits")} d ON d.id = CASE WHEN j.kind IN ${DEPOSITS} THEN substr(j.detail, 1, ${String(DEPOSIT_ID_LENGTH)}) END
     WHERE j.book = input.book AND j.seq = input.seq`;
 }
 
@@ -165,6 +200,7 @@ function subjectOf(row: EventSelectRow): EventSubject {
   if (row.kind.startsWith("webhook_endpoint.")) {
     return { kind: "endpoint", webhookEndpointId: row.detail as WebhookEndpointId };
   }
+  if (row.received_amount_cents !== null) return depositFactsOf(row, row.received_amount_cents);
   if (row.account_id === null || row.account_created_at === null) return undefined;
   return {
     kind: "account",
@@ -186,7 +222,24 @@ function createdOf(id: TransactionId, row: CreatedTransaction): TransactionFacts
     metadata: metadataOf(row),
     rail: row.rail as Transaction["rail"],
     corrects: correctionOf(row),
+    depositId: (row.deposit_id ?? undefined) as DepositId | undefined,
+    depositReceipt: (row.deposit_receipt ?? undefined) as RailReceipt | undefined,
     createdAt: toUnixMillis(row.created_at),
+  };
+}
+
+function depositFactsOf(row: EventSelectRow, amountCents: number): DepositFacts {
+  const { received_paid_at: paidAt } = row;
+  return {
+    kind: "deposit",
+    deposit: {
+      rail: row.received_over as Rail,
+      receipt: row.received_receipt as RailReceipt,
+      amountCents: toCents(amountCents),
+      maskedPhone: (row.received_from ?? undefined) as MaskedPhone | undefined,
+      paidAt: paidAt === null ? undefined : toUnixMillis(paidAt),
+      createdAt: toUnixMillis(row.received_at),
+    },
   };
 }
 

@@ -30,6 +30,8 @@ export function cellState({ engine, listReader }: StateCell, first: StateCell): 
     const bindings = [now - HOUR_MILLIS, now - DAY_MILLIS, COUNTED_MAX, COUNTED_MAX];
     const payments = await rows<PaymentsRow>(statements.payments, bindings);
     const railAccounts = await rows<CellState["railAccounts"][number]>(statements.railAccounts);
+    const [deposits] = await rows<DepositsRow>(statements.deposits, [COUNTED_MAX]);
+    const [lists] = await rows<{ readonly read: number | null }>(statements.depositLists);
     const endpoints = await rows<EndpointsRow>(statements.endpoints);
     const retries = await rows<WebhookState["retries"][number]>(statements.retries, [COUNTED_MAX]);
     const [seals] = await rows<SealsRow>(statements.seals);
@@ -48,6 +50,11 @@ export function cellState({ engine, listReader }: StateCell, first: StateCell): 
         oldestAt: oldest,
       })),
       railAccounts,
+      deposits: {
+        waiting: deposits?.count ?? 0,
+        oldestAt: deposits?.oldest ?? undefined,
+        listReadAt: lists?.read ?? undefined,
+      },
       webhooks: webhookStateOf(endpoints, retries),
       seals: {
         rowsBehind: seals?.behind ?? 0,
@@ -72,6 +79,11 @@ interface PaymentsRow {
   readonly age: number;
   readonly count: number;
   readonly oldest: number;
+}
+
+interface DepositsRow {
+  readonly count: number;
+  readonly oldest: number | null;
 }
 
 interface EndpointsRow {
@@ -122,6 +134,14 @@ function stateStatements({ table, indexedBy, nowMillis }: Engine) {
       SELECT a.rail, a.payouts, COUNT(*) AS count
       FROM ${table("rail_accounts")} a JOIN ${table("books")} b ON b.organization_id = a.organization_id
       WHERE ${isHere} GROUP BY a.rail, a.payouts`,
+    deposits: `
+      SELECT COUNT(*) AS count, MIN(created_at) AS oldest FROM (
+        SELECT d.created_at FROM ${table("deposits")} d JOIN ${table("books")} b ON b.number = d.book
+        WHERE d.status = 'UNALLOCATED' AND ${isHere} LIMIT ?) AS counted`,
+    depositLists: `
+      SELECT MIN(COALESCE(a.deposits_read_at, a.deposits_since)) AS read
+      FROM ${table("rail_accounts")} a JOIN ${table("books")} b ON b.organization_id = a.organization_id
+      WHERE a.deposits_since IS NOT NULL AND b.state = 'OPEN'`,
     endpoints: `
       SELECT e.status, COUNT(*) AS count, MIN(e.failing_since) AS failing_since,
         ${sum("CASE WHEN b.last_seq > e.settled_seq THEN b.last_seq - e.settled_seq ELSE 0 END")} AS behind

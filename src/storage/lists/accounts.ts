@@ -46,7 +46,7 @@ export function freezesPage(
 function queryOf(
   engine: Engine,
   { number: book, keys }: OpenBook,
-  { userId, phoneNumber, email, status, tier }: AccountFilters,
+  { userId, phoneNumber, email, status, tier, depositReference }: AccountFilters,
 ): ListQuery {
   const { table, indexedBy } = engine;
   const columns = `${COLUMNS}, ${standingFreezesColumn(engine)}`;
@@ -57,6 +57,23 @@ function queryOf(
   const withEmail = given([["email_index = ?", blindIndex("email", email)]]);
   const withTier = given([["tier = ?", tier]]);
   const matching = [...statusIn(status), ...withTier];
+  if (depositReference !== undefined) {
+    // At most one account has the number. Its seq leads to it in the order of the list.
+    const seq = `SELECT r.seq FROM ${table("accounts")} r WHERE r.book = ? AND r.deposit_reference = ?`;
+    return {
+      book,
+      columns,
+      shown: "*",
+      from: `${table("accounts")} a CROSS JOIN ${table("account_holders")} h`,
+      seq: "a.seq",
+      along: [
+        ["h.account_id = a.id AND a.book = ?", book],
+        [`a.seq = (${seq})`, book, depositReference],
+        ...[...ofUser, ...withPhoneNumber, ...withEmail, ...matching],
+      ],
+      matching: [],
+    };
+  }
 
   // CROSS JOIN makes SQLite read the first table in the order of its index.
   const ofHolders = (index: string | undefined, conditions: Pick<ListQuery, "along" | "matching">): ListQuery => ({

@@ -127,8 +127,12 @@ export function given(conditions: readonly (readonly [sql: string, binding: Bind
 
 /** Returns the condition of a filter by status that no index serves. */
 export function statusIn(statuses: readonly string[] | undefined): Condition[] {
-  if (statuses === undefined) return [];
-  return [[`status IN (${statuses.map(() => "?").join(", ")})`, ...statuses]];
+  return columnIn("status", statuses);
+}
+
+/** Returns the condition that the column has one of the values. Without values there is none. */
+export function columnIn(column: string, values: readonly string[] | undefined): Condition[] {
+  return values === undefined ? [] : [[`${column} IN (${values.map(() => "?").join(", ")})`, ...values]];
 }
 
 function allOf(conditions: readonly Condition[]): string {

@@ -79,7 +79,8 @@ export async function transactionsPage(
 
 /**
  * Returns the conditions of a list by reference or receipt. At most one transaction has the
- * reference, and at most one the receipt, so no other condition needs an index.
+ * reference, and at most one the receipt, so no other condition needs an index. The receipt of a
+ * deposit leads to the mint that has credited it last.
  */
 function ofOneAtMost(
   { table }: Engine,
@@ -96,8 +97,11 @@ function ofOneAtMost(
   // The seq leads to the row in the order of the list. The id would need a sort.
   const seq = `
     SELECT r.seq FROM ${table("journal")} j JOIN ${table("transactions")} r ON r.id = j.transaction_id
-    WHERE j.book = ? AND j.rail_receipt = ?`;
-  return [[`t.seq = (${seq})`, book, receipt], ...plain];
+    WHERE j.book = ? AND j.rail_receipt = ?
+    UNION ALL
+    SELECT r.seq FROM ${table("deposits")} d JOIN ${table("transactions")} r ON r.id = d.transaction_id
+    WHERE d.book = ? AND d.receipt = ?`;
+  return [[`t.seq = (${seq})`, book, receipt, book, receipt], ...plain];
 }
 
 /** Returns the condition on the open flags. Only transactions have such a column. */

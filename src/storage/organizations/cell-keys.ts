@@ -60,7 +60,7 @@ export class CellKeys {
     for (let tries = 1; ; tries += 1) {
       try {
         await this.#failing(insertOrganization(this.#cell, row, author));
-        return organizationOf({ ...row, suspended_seq: null }, this.#cell.number);
+        return organizationOf({ ...row, suspended_seq: null, receipts_required_seq: null }, this.#cell.number);
       } catch (error) {
         // Another process took the number of the book.
         const isConflict = error instanceof StoreError && error.kind === "conflict";
@@ -243,7 +243,7 @@ function statementsOf({ engine: { table, insertInto } }: Pick<Cell, "engine">) {
   const apiKeys = table("api_keys");
   const isHere = isKeptHere({ table });
   const organizations = `
-    SELECT o.*, b.suspended_seq
+    SELECT o.*, b.suspended_seq, b.receipts_required_seq
     FROM ${table("organizations")} o LEFT JOIN ${table("books")} b ON b.organization_id = o.id WHERE ${isHere}`;
   const keys = `
     SELECT k.*, m.phase FROM ${apiKeys} k

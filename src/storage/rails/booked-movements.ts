@@ -86,13 +86,15 @@ export async function bookedMovements(
 
 /** The corrections of a book that have a receipt. */
 const BOOKED = "'book.received', 'book.returned', 'book.paid', 'book.transferred'";
+/** The rows of deposits. The mint that credits a deposit moves nothing at the rail. */
+const OF_DEPOSITS = "'deposit.received', 'deposit.returned', 'deposit.reversed'";
 
 function statements(engine: Engine, rail: Rail) {
   const { table, jsonItems } = engine;
   // A row of the journal adds a receipt to a transaction that was booked without. It moves nothing.
   const movement = `
     j.seq, COALESCE(t.rail_receipt, j.rail_receipt) AS receipt, j.transaction_id,
-    COALESCE(t.type, CASE j.kind WHEN 'book.received' THEN 'MINT' ELSE 'REDEEM' END) AS type,
+    COALESCE(t.type, CASE WHEN j.kind IN ('book.received', 'deposit.received') THEN 'MINT' ELSE 'REDEEM' END) AS type,
     COALESCE(t.amount_cents, j.amount_cents) AS amount_cents,
     COALESCE(t.created_at, j.recorded_at) AS accepted_at, j.recorded_at, j.account_id,
     CASE j.kind WHEN 'book.transferred' THEN j.detail END AS transferred`;
@@ -100,6 +102,8 @@ function statements(engine: Engine, rail: Rail) {
   const prefix = receiptPrefix(rail);
   const ofRail = prefix === "" ? "NOT LIKE '%:%'" : `LIKE '${prefix}%'`;
   const attested = `(t.rail = '${DIRECT_RAIL}' AND j.rail_receipt ${ofRail})`;
+  // One that takes a credit back moves shillings only if the rail did, and then has its receipt.
+  const moved = `(CASE WHEN t.deposit_id IS NULL THEN t.rail = ? OR ${attested} ELSE j.rail_receipt ${ofRail} END)`;
   const joined = `${table("journal")} j LEFT JOIN ${table("transactions")} t ON t.id = j.transaction_id`;
   const named = `
     SELECT t.id, t.account_id, t.type, t.status, t.amount_cents, t.rail_receipt, t.failure, t.open_flags, t.created_at,
@@ -119,7 +123,8 @@ function statements(engine: Engine, rail: Rail) {
     within: `
       SELECT ${movement} FROM ${joined}
       WHERE j.book = ? AND j.seq >= ? AND j.recorded_at <= ?
-        AND ((j.kind = 'transaction.completed' AND (t.rail = ? OR ${attested})) OR j.kind IN (${BOOKED}))
+        AND ((j.kind = 'transaction.completed' AND ${moved}) OR j.kind IN (${BOOKED})
+          OR (j.kind IN (${OF_DEPOSITS}) AND j.rail_receipt ${ofRail}))
       ORDER BY j.seq LIMIT ?`,
   };
 }

@@ -6,6 +6,7 @@ import type { Changes, NumberedEntry } from "../../ledger/ports/store.js";
 import { newPersonSalt } from "../secrets/book-keys.js";
 import { contentOfFreeze, contentOfPerson, contentOfTransaction, proofsOf } from "./journal-rows.js";
 import { contentOfApiKey } from "./organization-rows.js";
+import { contentOfDeposit } from "./records/deposit-rows.js";
 
 /** What the content hash of an entry covers, besides the entry itself. */
 export interface EntryContent {
@@ -18,7 +19,12 @@ export const NOTHING: readonly string[] = [];
 /** The kind of the row that books the money of a movement on a rail. */
 const BOOKS_MOVEMENT: JournalKind = "transaction.completed";
 /** The entries of which the words are evidence. */
-const SUSPENDS: ReadonlySet<JournalKind> = new Set(["organization.suspended", "organization.resumed"]);
+const SWITCHES: ReadonlySet<JournalKind> = new Set([
+  "organization.suspended",
+  "organization.resumed",
+  "organization.receipts_required",
+  "organization.receipts_optional",
+]);
 /** The entries after which an account has other personal data. */
 const SETS_PERSON: ReadonlySet<JournalKind> = new Set(["account.created", "account.updated"]);
 
@@ -33,6 +39,7 @@ export function entryContents(
   const contents = new Map<NumberedEntry | undefined, EntryContent>();
   const { created: newTransactions, changed: changedTransactions } = tables.transactions;
   for (const { row, createdBy } of newTransactions) contents.set(createdBy, { created: contentOfTransaction(row) });
+  for (const { row, createdBy } of tables.deposits.created) contents.set(createdBy, { created: contentOfDeposit(row) });
   const movements = movementsOf([...newTransactions, ...changedTransactions]);
   for (const numbered of entries) {
     const { kind, transactionId } = numbered.entry;
@@ -53,7 +60,7 @@ export function entryContents(
     if (changedBy?.entry.kind === "key.revoked") contents.set(changedBy, { created: [row.id] });
   }
   for (const numbered of entries) {
-    if (SUSPENDS.has(numbered.entry.kind)) contents.set(numbered, { created: [numbered.entry.reason] });
+    if (SWITCHES.has(numbered.entry.kind)) contents.set(numbered, { created: [numbered.entry.reason] });
   }
   const { created, changed } = tables.accountHolders;
   const holders = new Map([...created, ...changed].map(({ row }) => [row.accountId, row]));

@@ -55,9 +55,12 @@ export function journalRowOf(
 
 /** Returns the fields of a new transaction that the content hash covers. They never change. */
 export function contentOfTransaction(transaction: Transaction): readonly string[] {
-  const { type, amountCents, reference, description, metadata, rail, corrects } = transaction;
+  const { type, amountCents, reference, description, metadata, rail, corrects, depositId } = transaction;
   const correction = [corrects?.kind ?? "", corrects?.transactionId ?? ""];
-  return [type, String(amountCents), reference, description, metadataText(metadata), rail, ...correction];
+  return [type, String(amountCents), reference, description, metadataText(metadata), rail, ...correction].concat(
+    // A book has rows from before there were deposits.
+    depositId ?? [],
+  );
 }
 
 /** Returns the fields of a new freeze that the content hash covers. They never change. */

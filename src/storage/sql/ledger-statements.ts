@@ -4,13 +4,14 @@ import { JOURNAL_COLUMNS } from "./journal-rows.js";
 import {
   BOOK_COLUMNS,
   BOOK_LIMITS_COLUMNS,
-  BOOK_SUSPENSION_COLUMNS,
+  BOOK_SWITCH_COLUMNS,
   BOOK_USAGE_COLUMNS,
 } from "./records/book-head-rows.js";
 import { openPayments } from "./records/payment-rows.js";
 import { proposalColumns } from "./records/proposal-rows.js";
 import { withBalanceAfter } from "./rows.js";
-import { type Table, TABLES, type Update } from "./tables.js";
+import type { Table, Update } from "./table.js";
+import { TABLES } from "./tables.js";
 
 const NUMBER_COLUMNS = { number: "int64" } as const;
 const NAME_COLUMNS = { book: "int64", name: "text" } as const;
@@ -33,6 +34,8 @@ export interface LedgerReads {
   readonly lateCorrections: LedgerRead;
   readonly payments: LedgerRead;
   readonly receipts: LedgerRead;
+  readonly deposits: LedgerRead;
+  readonly unallocatedDeposits: LedgerRead;
   readonly movements: LedgerRead;
   /**
    * Locks the proposals in the order of their subjects: two servers must not both do what one
@@ -62,7 +65,7 @@ export interface LedgerStatements {
   readonly updateBooks: string;
   readonly updateBookUsage: string;
   readonly updateBookLimits: string;
-  readonly updateBookSuspension: string;
+  readonly updateBookSwitches: string;
   readonly insertJournal: string;
   readonly tables: { readonly [Name in TableName]: TableStatements };
 }
@@ -84,7 +87,7 @@ export function ledgerStatements(engine: Engine): LedgerStatements {
     updateBooks: update(table("books"), { key: "number", columns: BOOK_COLUMNS }),
     updateBookUsage: update(table("books"), { key: "number", columns: BOOK_USAGE_COLUMNS }),
     updateBookLimits: update(table("books"), { key: "number", columns: BOOK_LIMITS_COLUMNS }),
-    updateBookSuspension: update(table("books"), { key: "number", columns: BOOK_SUSPENSION_COLUMNS }),
+    updateBookSwitches: update(table("books"), { key: "number", columns: BOOK_SWITCH_COLUMNS }),
     insertJournal: insertInto(table("journal"), JOURNAL_COLUMNS),
     tables: {
       accounts: tableStatements(engine, TABLES.accounts),
@@ -92,6 +95,7 @@ export function ledgerStatements(engine: Engine): LedgerStatements {
       freezes: tableStatements(engine, TABLES.freezes),
       transactions: tableStatements(engine, TABLES.transactions),
       payments: tableStatements(engine, TABLES.payments),
+      deposits: tableStatements(engine, TABLES.deposits),
       proposals: tableStatements(engine, TABLES.proposals),
       apiKeys: tableStatements(engine, TABLES.apiKeys),
       railAccounts: tableStatements(engine, TABLES.railAccounts),
@@ -121,15 +125,18 @@ function keySelects({ input, jsonItems, table }: Engine) {
   const used = `
     SELECT h.account_id FROM ${pairs}
     CROSS JOIN ${table("account_holders")} h WHERE h.book = input.book AND h.user_id = input.name AND h.is_open = 1`;
-  return { list, pairs, keyed, used };
+  const referred = `
+    SELECT a.id FROM ${pairs}
+    CROSS JOIN ${table("accounts")} a WHERE a.book = input.book AND a.deposit_reference = input.name`;
+  return { list, pairs, keyed, used, referred };
 }
 
 function accountReads(engine: Engine) {
   const { table, within, forUpdate } = engine;
-  const { list, pairs, keyed, used } = keySelects(engine);
+  const { list, pairs, keyed, used, referred } = keySelects(engine);
   const accountIds = `
     ${list} UNION ALL SELECT account_id FROM ${table("transactions")} WHERE id IN (${list})
-    UNION ALL ${keyed} UNION ALL ${used}`;
+    UNION ALL ${keyed} UNION ALL ${used} UNION ALL ${referred}`;
 
   return {
     idempotencyKeys: {
@@ -139,7 +146,7 @@ function accountReads(engine: Engine) {
           CROSS JOIN ${table("idempotency_keys")} k WHERE k.book = input.book AND k.key = input.name`,
     },
     accounts: {
-      finders: ["account", "transaction", "idempotencyKey", "accountOfUser"],
+      finders: ["account", "transaction", "idempotencyKey", "accountOfUser", "accountWithDepositReference"],
       sql: `SELECT * FROM ${table("accounts")} WHERE ${within("id", accountIds)} ORDER BY id ${forUpdate}`,
     },
     holders: {
@@ -190,7 +197,7 @@ function transactionReads(engine: Engine) {
     receipts: {
       finders: ["receipt"],
       sql: `
-          SELECT j.book, j.rail_receipt, j.transaction_id FROM ${pairs}
+          SELECT j.book, j.rail_receipt, j.transaction_id, j.kind, j.detail FROM ${pairs}
           CROSS JOIN ${table("journal")} j WHERE j.book = input.book AND j.rail_receipt = input.name`,
     },
     movements: {
@@ -213,10 +220,27 @@ function transactionReads(engine: Engine) {
  * before may be an old one.
  */
 function ownReads(engine: Engine) {
-  const { table, within, forUpdate } = engine;
-  const { list } = keySelects(engine);
+  const { table, int64, within, forUpdate } = engine;
+  const { list, pairs } = keySelects(engine);
   const { newPayouts, others } = openPayments(engine);
   return {
+    deposits: {
+      finders: ["deposit", "receipt"],
+      sql: `
+          SELECT * FROM ${table("deposits")} WHERE id IN (${list})
+          UNION ALL
+          SELECT d.* FROM ${pairs}
+          CROSS JOIN ${table("deposits")} d WHERE d.book = input.book AND d.receipt = input.name`,
+    },
+    unallocatedDeposits: {
+      finders: ["unallocatedDeposits"],
+      sql: `
+          SELECT o.organization_id, CAST((
+            SELECT COALESCE(SUM(d.amount_cents), 0) FROM ${table("deposits")} d
+            WHERE d.book = o.number AND d.status = 'UNALLOCATED'
+          ) AS ${int64}) AS cents
+          FROM ${table("books")} o WHERE o.organization_id IN (${list})`,
+    },
     railAccounts: {
       finders: ["railAccounts"],
       sql: `SELECT * FROM ${table("rail_accounts")} WHERE organization_id IN (${list}) ORDER BY id`,

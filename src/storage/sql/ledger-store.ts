@@ -30,9 +30,10 @@ import {
   bookLimitsRows,
   type BookRow,
   bookRowOf,
-  bookSuspensionRows,
+  bookSwitchRows,
   bookUsageRows,
 } from "./records/book-head-rows.js";
+import { depositOf, type DepositRow } from "./records/deposit-rows.js";
 import { idempotencyKeyOf, type IdempotencyKeyRow } from "./records/idempotency-key-rows.js";
 import { paymentOf, type PaymentRow } from "./records/payment-rows.js";
 import { type MovementRow, type ReceiptRow, usedMovementOf, usedReceiptOf } from "./records/proof-rows.js";
@@ -41,7 +42,8 @@ import { railAccountOf, type RailAccountRow } from "./records/rail-account-rows.
 import { type PlaceRow, reservePlaceOf } from "./records/reserve-place-rows.js";
 import { holderOf, type HolderRow, type ReadTransactionRow, transactionOf } from "./rows.js";
 import { orStoreError, storeErrorOf } from "./store-error.js";
-import { type BatchFacts, type Table, TABLES } from "./tables.js";
+import type { BatchFacts, Table } from "./table.js";
+import { TABLES } from "./tables.js";
 
 const TABLE_NAMES = Object.keys(TABLES) as TableName[];
 
@@ -96,17 +98,14 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
   async load(lookup: BatchLookup): Promise<Loaded> {
     const { reads, lockedBooks } = this.#statements;
     await this.#openBooks(lookup.organizationIds);
-    const numbers = [...this.#booksByNumber.keys()].map((number) => ({ number }));
+    const keysOf = (finder: Finder): readonly unknown[] => this.#parameterOf(lookup.keysOf(finder));
     const rowsOf = <Row>({ sql, finders }: LedgerRead): Promise<readonly Row[]> =>
-      this.#rows<Row>(
-        sql,
-        finders.map((finder) => this.#parameterOf(lookup.keysOf(finder))),
-      );
+      this.#rows<Row>(sql, finders.map(keysOf));
 
     // The order of the statements matters. Holders, freezes, transactions and payments are read
     // after their accounts are locked, so no other server can change them afterwards. The books are
-    // locked last, so that other servers wait for them as briefly as possible. An account at a rail
-    // changes only under the lock of its book, so it is read after that.
+    // locked last, so that other servers wait for them as briefly as possible. A deposit and an
+    // account at a rail change only under the lock of their book, so they are read after that.
     const [
       keyRows,
       accountRows,
@@ -119,6 +118,8 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       movementRows,
       proposalRows,
       bookRows,
+      depositRows,
+      depositSums,
       railRows,
       underWayRows,
       [railAccountsOfCell],
@@ -136,7 +137,9 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       rowsOf<ReceiptRow>(reads.receipts),
       rowsOf<MovementRow>(reads.movements),
       rowsOf<ProposalRow>(reads.proposals),
-      this.#rows<BookRow>(lockedBooks, [numbers]),
+      this.#rows<BookRow>(lockedBooks, [[...this.#booksByNumber.keys()].map((number) => ({ number }))]),
+      rowsOf<DepositRow>(reads.deposits),
+      rowsOf<{ readonly organization_id: string; readonly cents: number }>(reads.unallocatedDeposits),
       rowsOf<RailAccountRow>(reads.railAccounts),
       rowsOf<{ readonly rail_account_id: string; readonly count: number }>(reads.paymentsUnderWay),
       rowsOf<RailAccountsOfCell>(reads.railAccountsOfCell),
@@ -145,26 +148,33 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       rowsOf<ApiKeyRow>(reads.apiKeys),
     ]);
     for (const { id, last_seq: lastSeq } of accountRows) this.#lastSeqs.set(id as AccountId, lastSeq);
-    const books = bookRows.map(bookHeadOf);
-    for (const head of books) this.#heads.set(head.organizationId, head);
     return {
-      books,
+      books: this.#keptHeads(bookRows),
       begunAt: begunAtOf(bookRows),
       accounts: this.#ownRows(accountRows, ledgerAccountOf),
       accountHolders: this.#ownRows(holderRows, holderOf),
       freezes: this.#ownRows(freezeRows, freezeOf),
       transactions: this.#ownRows([...transactionRows, ...lateRows], transactionOf),
       payments: this.#ownRows(paymentRows, paymentOf),
+      deposits: this.#ownRows(depositRows, depositOf),
       proposals: this.#ownRows([...proposalRows, ...waitingRows], proposalOf),
       apiKeys: apiKeyRows.map(storedApiKeyOf),
       receipts: this.#ownRows(receiptRows, usedReceiptOf),
       movements: this.#ownRows(movementRows, usedMovementOf),
       railAccounts: railRows.map(railAccountOf),
       paymentsUnderWay: new Map(underWayRows.map((row) => [row.rail_account_id as RailAccountId, row.count])),
+      unallocatedDepositCents: new Map(depositSums.map((row) => [row.organization_id as OrganizationId, row.cents])),
       railAccountsOfCell: railAccountsOfCell ?? NO_RAIL_ACCOUNTS,
       reservePlaces: placeRows.map(reservePlaceOf),
       idempotencyKeys: this.#ownRows(keyRows, idempotencyKeyOf),
     };
+  }
+
+  /** Keeps the heads as they are loaded: a batch writes only the columns that it changes. */
+  #keptHeads(rows: readonly BookRow[]): readonly BookHead[] {
+    const books = rows.map(bookHeadOf);
+    for (const head of books) this.#heads.set(head.organizationId, head);
+    return books;
   }
 
   /**
@@ -239,7 +249,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
 
   /** Most organizations have no limits. For them only the first statement has rows. */
   #bookWrites(heads: readonly BookHead[]): readonly Write[] {
-    const { updateBooks, updateBookUsage, updateBookLimits, updateBookSuspension } = this.#statements;
+    const { updateBooks, updateBookUsage, updateBookLimits, updateBookSwitches } = this.#statements;
     const numbered = heads.map((head) => ({ head, number: this.bookOf(head.organizationId).number }));
     return [
       { sql: updateBooks, rows: numbered.map(({ head, number }) => bookRowOf(head, number)) },
@@ -251,9 +261,9 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
         ),
       },
       {
-        sql: updateBookSuspension,
+        sql: updateBookSwitches,
         rows: numbered.flatMap(({ head, number }) =>
-          bookSuspensionRows(head, this.#heads.get(head.organizationId), number),
+          bookSwitchRows(head, this.#heads.get(head.organizationId), number),
         ),
       },
     ];

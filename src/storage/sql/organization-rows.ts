@@ -33,8 +33,11 @@ export function bookKeysHexOf({
   };
 }
 
-/** The row of an organization, with the row of its book that suspended it. */
-export type ListedOrganizationRow = OrganizationRow & { readonly suspended_seq: number | null };
+/** The row of an organization, with the switches of its book. */
+export type ListedOrganizationRow = OrganizationRow & {
+  readonly suspended_seq: number | null;
+  readonly receipts_required_seq: number | null;
+};
 
 export function organizationOf(row: ListedOrganizationRow, cell: number): Organization {
   return {
@@ -43,6 +46,7 @@ export function organizationOf(row: ListedOrganizationRow, cell: number): Organi
     name: row.name,
     isSandbox: row.is_sandbox === 1,
     isSuspended: row.suspended_seq !== null,
+    areReceiptsRequired: row.receipts_required_seq !== null,
     createdAt: toUnixMillis(row.created_at),
   };
 }

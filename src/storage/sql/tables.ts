@@ -4,67 +4,21 @@ import type { TableName, Tables } from "../../domain/decision.js";
 import type { Freeze } from "../../domain/freeze.js";
 import type { Payment } from "../../domain/payment.js";
 import type { Transaction } from "../../domain/transaction.js";
-import type { AccountId, OrganizationId } from "../../domain/values/ids.js";
 import { ACCOUNT_HOLDERS, ACCOUNTS, FREEZES } from "../../model/accounts.js";
 import { changedNamesOf, type InsertedRow, insertedTypesOf, typesOf } from "../../model/column.js";
 import { API_KEYS, RESERVE_PLACES } from "../../model/organizations.js";
 import { RAIL_ACCOUNTS } from "../../model/rails.js";
 import { IDEMPOTENCY_KEYS, PAYMENTS, PROPOSALS, TRANSACTIONS } from "../../model/transactions.js";
-import type { OpenBook } from "./book-directory.js";
-import type { Columns } from "./engine.js";
 import { freezeRowOf, liftColumnsOf } from "./freeze-rows.js";
 import { accountColumnsOf } from "./records/account-rows.js";
+import { DEPOSIT_TABLE } from "./records/deposit-rows.js";
 import { paymentRowOf } from "./records/payment-rows.js";
 import { proposalRowOf } from "./records/proposal-rows.js";
 import { railAccountRowOf } from "./records/rail-account-rows.js";
 import { reservePlaceRowOf } from "./records/reserve-place-rows.js";
 import { USAGE_NAMES, usageRowOf } from "./records/usage-rows.js";
 import { flagsText, holderRowOf, personRowOf, transactionRowOf } from "./rows.js";
-
-export type SqlRow<Of extends Columns> = Readonly<Record<keyof Of, string | number | null>>;
-
-/** What a batch knows about the rows that it writes. */
-export interface BatchFacts {
-  /** Returns the `seq` of the account's newest journal row, including the rows of this batch. */
-  lastSeqOf(accountId: AccountId): number;
-  /** Returns the salt of the data of an account's holder, in hexadecimal. */
-  personSaltOf(accountId: AccountId): string;
-  bookOf(organizationId: OrganizationId): OpenBook;
-}
-
-/** Where a new row belongs. */
-export interface RowPlace {
-  readonly book: OpenBook;
-  /** The `seq` of the journal row that created the row. 0 if none did. */
-  readonly seq: number;
-  /** The `seq` of the journal row that changed it last in this batch. */
-  readonly changedSeq: number;
-  readonly facts: BatchFacts;
-}
-
-/** The mapping of one table's rows to SQL. */
-export interface Table<Row> {
-  readonly name: string;
-  /**
-   * The column that identifies a row to update, or several. The rows of a table without `updates`
-   * never change.
-   */
-  readonly key: string | readonly string[];
-  readonly columns: Columns;
-  readonly insertedRow: (row: Row, place: RowPlace) => object;
-  /**
-   * The possible updates. The store runs the first that fits, so the narrowest comes first. Setting
-   * a column makes the database update its indexes, even if the value stays the same.
-   */
-  readonly updates: readonly Update<Row>[];
-}
-
-export interface Update<Row> {
-  readonly columns: Columns;
-  readonly fits: (before: Row, after: Row) => boolean;
-  /** `seq` is that of the journal row that changed the row last. 0 if none did. */
-  readonly updatedRow: (row: Row, facts: BatchFacts, seq: number) => object;
-}
+import type { BatchFacts, SqlRow, Table } from "./table.js";
 
 const BALANCE_NAMES = ["id", "last_seq", "available_cents", "held_cents", "updated_at"] as const;
 /** The columns that every mint and redemption changes. */
@@ -198,6 +152,7 @@ export const TABLES: { readonly [Name in TableName]: Table<Tables[Name]> } = {
       },
     ],
   },
+  deposits: DEPOSIT_TABLE,
   proposals: {
     name: "proposals",
     key: "subject",

@@ -15,6 +15,7 @@ export interface AuditedBookRow {
   /** Where a move of the book stands. Null if it does not move. */
   readonly phase: string | null;
   readonly suspended_seq: number | null;
+  readonly receipts_required_seq: number | null;
   /** The last seq in the journal. Null if the book has no row there. */
   readonly head: number | null;
   readonly last_seq: number;
@@ -129,7 +130,7 @@ export async function auditPassedOver({ engine: { table }, rows, coverage, findi
 function sqlOf({ table }: Engine, isOne: boolean): string {
   const sums = ["reserve_cents", "shortfall_cents", "available_cents", "held_cents", "unallocated_cents"];
   return `
-    SELECT b.number, b.organization_id, b.state, m.phase, b.suspended_seq, b.last_seq, b.last_recorded_at,
+    SELECT b.number, b.organization_id, b.state, m.phase, b.suspended_seq, b.receipts_required_seq, b.last_seq, b.last_recorded_at,
       b.arrived_seq, b.limits, b.limits_since, b.month_from,
       (SELECT MAX(j.seq) FROM ${table("journal")} j WHERE j.book = b.number) AS head,
       ${sums.map((sum) => `CAST(b.${sum} AS TEXT) AS ${sum}`).join(", ")},

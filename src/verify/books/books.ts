@@ -3,6 +3,7 @@ import { guarded } from "../guarded.js";
 import { AccountsAudit } from "./accounts/accounts.js";
 import { ApiKeysAudit } from "./api-keys.js";
 import { type AuditedBook, auditPassedOver, nextBook } from "./book.js";
+import { DepositsAudit } from "./deposits/deposits.js";
 import { LimitsAudit } from "./figures/limits.js";
 import { MarksAudit } from "./figures/marks.js";
 import { ReserveAudit } from "./figures/reserve.js";
@@ -43,7 +44,10 @@ async function auditBook(audit: Audit, book: AuditedBook): Promise<void> {
   const { number, head } = book.row;
   const journal = new BookCheck(book, audit);
   const place = { seq: undefined, table: "journal", id: undefined } as const;
-  const transactions = new TransactionsAudit(audit, book);
+  const deposits = new DepositsAudit(audit, book);
+  const transactions = new TransactionsAudit(audit, book, (transaction) => {
+    deposits.transaction(transaction);
+  });
   const keys = new ApiKeysAudit(audit, book);
   const freezes = new FreezesAudit(audit, book);
   const proposals = new ProposalsAudit(audit, book);
@@ -53,6 +57,7 @@ async function auditBook(audit: Audit, book: AuditedBook): Promise<void> {
   const limits = new LimitsAudit(audit, book);
   const rails = new RailAccountsAudit(audit, book);
   await transactions.begin();
+  await deposits.begin();
   await seals.begin();
   let isValid = true;
   const parts = await partsOf(audit, number);
@@ -73,6 +78,7 @@ async function auditBook(audit: Audit, book: AuditedBook): Promise<void> {
         rails.row(row);
       }
       await transactions.slice(rows);
+      await deposits.slice(rows);
       await seals.slice(rows);
       await marks.slice(rows);
       audit.onSlice();
@@ -85,6 +91,7 @@ async function auditBook(audit: Audit, book: AuditedBook): Promise<void> {
     });
   }
   await transactions.end();
+  await deposits.end();
   await keys.end();
   await freezes.end();
   await proposals.end();

@@ -20,14 +20,26 @@ const FIRST_KIND = "organization.created";
 const FREEZE_KINDS: ReadonlySet<string> = new Set(["account.frozen", "account.unfrozen"]);
 const SUSPENDED = "organization.suspended";
 const RESUMED = "organization.resumed";
+const REQUIRED = "organization.receipts_required";
+const OPTIONAL = "organization.receipts_optional";
 /** The kinds of rows about the organization itself that can have words, beside corrections. */
-const HAS_WORDS: ReadonlySet<string> = new Set([SUSPENDED, RESUMED, "limits.set", "rail.changed", "reserve.recorded"]);
+const HAS_WORDS: ReadonlySet<string> = new Set([
+  SUSPENDED,
+  RESUMED,
+  REQUIRED,
+  OPTIONAL,
+  "limits.set",
+  "rail.changed",
+  "reserve.recorded",
+]);
 const WEBHOOK_KIND = /^webhook_endpoint\./;
 /** The ids of operators begin so. */
 const OPERATOR_PREFIX = "opr_";
 /** The kinds of rows about the organization itself. */
-const RECEIPT_KIND = /^(transaction|book)\./;
-const OWN_KIND = /^(organization|key|webhook_endpoint|reserve|limits|rail)\./;
+const RECEIPT_KIND = /^(transaction|book|deposit)\./;
+const OWN_KIND = /^(organization|key|webhook_endpoint|reserve|limits|rail|deposit)\./;
+/** The kinds of rows that move money of no account. */
+const MOVES_KIND = /^(book|deposit)\./;
 
 /**
  * Checks that no row of a book is missing or doubled, and that each row is valid by itself. Then
@@ -42,6 +54,7 @@ export class BookCheck {
   #lastRecordedAt = 0;
   #lastHash = "";
   #suspendedSeq: number | null = null;
+  #receiptsRequiredSeq: number | null = null;
 
   constructor(book: AuditedBook, audit: Audit) {
     this.#book = book;
@@ -58,7 +71,13 @@ export class BookCheck {
     this.#checkForm(row);
     if (row.account_id === null) this.#checkOwn(row);
     if (row.kind === FIRST_KIND && row.account_id === null) this.#checkFirst(row);
-    if (row.kind === SUSPENDED || row.kind === RESUMED) this.#checkSuspension(row);
+    if (row.kind === SUSPENDED || row.kind === RESUMED) {
+      this.#suspendedSeq = this.#switched(row, this.#suspendedSeq, { on: SUSPENDED, state: "suspended" });
+    }
+    if (row.kind === REQUIRED || row.kind === OPTIONAL) {
+      const state = "receipts required";
+      this.#receiptsRequiredSeq = this.#switched(row, this.#receiptsRequiredSeq, { on: REQUIRED, state });
+    }
     if (isPosting(row)) this.#post(row);
     if (this.#isCounted) this.#audit.coverage.actsWithoutPerson.inBook(this.#book.row.organization_id, row);
     this.#lastSeq = seq;
@@ -139,11 +158,11 @@ export class BookCheck {
   /** Checks a row about the organization itself. */
   #checkOwn(row: AuditedJournalRow): void {
     const { seq } = row;
-    const isCorrection = row.kind.startsWith("book.");
-    if (!isNoPosting(row) && !isCorrection) this.#add(seq, "no posting without an account", describePosting(row));
+    const mayMove = MOVES_KIND.test(row.kind);
+    if (!isNoPosting(row) && !mayMove) this.#add(seq, "no posting without an account", describePosting(row));
     const stray = row.previous_seq ?? row.available_after_cents ?? row.held_after_cents;
     if (stray !== null) this.#add(seq, "no link and no balance without an account", String(stray));
-    if (row.reason !== "" && !HAS_WORDS.has(row.kind) && !isCorrection)
+    if (row.reason !== "" && !HAS_WORDS.has(row.kind) && !mayMove)
       this.#add(seq, "no reason without an account", "a reason");
     if (WEBHOOK_KIND.test(row.kind)) this.#checkWebhookRow(row);
     this.#checkActor(row);
@@ -193,18 +212,23 @@ export class BookCheck {
     }
   }
 
-  #checkSuspension(row: AuditedJournalRow): void {
+  /** Returns the `seq` that switched the state on. Null for the row that switches it off. */
+  #switched(
+    row: AuditedJournalRow,
+    since: number | null,
+    { on, state }: { readonly on: string; readonly state: string },
+  ): number | null {
     const { seq, kind } = row;
-    const isSuspended = this.#suspendedSeq !== null;
-    if ((kind === SUSPENDED) === isSuspended) {
-      const expected = `${kind} only when ${isSuspended ? "not suspended" : "suspended"}`;
-      this.#add(seq, expected, isSuspended ? "suspended" : "not suspended");
+    const isOn = since !== null;
+    if ((kind === on) === isOn) {
+      this.#add(seq, `${kind} only when ${isOn ? `not ${state}` : state}`, isOn ? state : `not ${state}`);
     }
-    this.#suspendedSeq = kind === SUSPENDED ? seq : null;
     const { secrets } = this.#book;
     const content = { accountId: row.account_id, transactionId: row.transaction_id, created: [row.reason] };
-    if (secrets === undefined || hasHashOf(content, row, secrets.salts)) return;
-    this.#add(seq, "the content_hash of the row", "another content_hash, kind, reason or time");
+    if (secrets !== undefined && !hasHashOf(content, row, secrets.salts)) {
+      this.#add(seq, "the content_hash of the row", "another content_hash, kind, reason or time");
+    }
+    return kind === on ? seq : null;
   }
 
   #post({ debit, credit, amount_cents: amountCents }: ValidPosting): void {
@@ -228,6 +252,7 @@ export class BookCheck {
         last_seq: [this.#lastSeq, row.last_seq],
         last_recorded_at: [this.#lastRecordedAt, row.last_recorded_at],
         suspended_seq: [this.#suspendedSeq, row.suspended_seq],
+        receipts_required_seq: [this.#receiptsRequiredSeq, row.receipts_required_seq],
       });
     }
     const found = {

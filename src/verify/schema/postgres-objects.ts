@@ -50,6 +50,7 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
     "column day_from": "bigint",
     "column day_minted_cents": "bigint NOT NULL DEFAULT 0",
     "column day_redeemed_cents": "bigint NOT NULL DEFAULT 0",
+    "column deposit_reference": "text",
     "column held_cents": "bigint NOT NULL",
     "column id": "text NOT NULL",
     "column last_seq": "bigint NOT NULL",
@@ -68,13 +69,18 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
     "constraint accounts_check1": "CHECK (((available_cents + held_cents) <= '999999999999999'::bigint))",
     "constraint accounts_check2":
       "CHECK (((status <> 'CLOSED'::text) OR (((available_cents + held_cents) + open_payments) = 0)))",
+    "constraint accounts_deposit_reference_check": "CHECK ((length(deposit_reference) = 8))",
     "constraint accounts_held_cents_check": "CHECK ((held_cents >= 0))",
     "constraint accounts_id_key": "UNIQUE (id)",
     "constraint accounts_open_payments_check": "CHECK ((open_payments >= 0))",
     "constraint accounts_pkey": "PRIMARY KEY (book, seq)",
     "constraint accounts_status_check":
       "CHECK ((status = ANY (ARRAY['ACTIVE'::text, 'FROZEN'::text, 'CLOSED'::text])))",
+    "index accounts_by_deposit_reference":
+      "CREATE UNIQUE INDEX accounts_by_deposit_reference ON accounts USING btree (book, deposit_reference) WHERE (deposit_reference IS NOT NULL)",
     "index accounts_by_status": "CREATE INDEX accounts_by_status ON accounts USING btree (book, status, seq)",
+    "index accounts_unnumbered":
+      "CREATE INDEX accounts_unnumbered ON accounts USING btree (book, seq) WHERE ((deposit_reference IS NULL) AND (status <> 'CLOSED'::text))",
     table: "kind r, persistence p",
   },
   api_keys: {
@@ -175,6 +181,7 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
     "column month_redeemed_cents": "bigint NOT NULL DEFAULT 0",
     "column number": "bigint NOT NULL",
     "column organization_id": "text NOT NULL",
+    "column receipts_required_seq": "bigint",
     "column reserve_cents": "bigint NOT NULL",
     "column shortfall_cents": "bigint NOT NULL",
     "column state": "text NOT NULL",
@@ -190,6 +197,7 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
     "constraint books_organization_id_fkey": "FOREIGN KEY (organization_id) REFERENCES organizations(id)",
     "constraint books_organization_id_key": "UNIQUE (organization_id)",
     "constraint books_pkey": "PRIMARY KEY (number)",
+    "constraint books_receipts_required_seq_check": "CHECK ((receipts_required_seq > 1))",
     "constraint books_reserve_cents_check": "CHECK ((reserve_cents <= '9007199254740991'::bigint))",
     "constraint books_shortfall_cents_check":
       "CHECK (((shortfall_cents >= 0) AND (shortfall_cents <= '9007199254740991'::bigint)))",
@@ -198,6 +206,51 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
     "constraint books_suspended_seq_check": "CHECK ((suspended_seq > 1))",
     "constraint books_unallocated_cents_check":
       "CHECK (((unallocated_cents >= 0) AND (unallocated_cents <= '9007199254740991'::bigint)))",
+    table: "kind r, persistence p",
+  },
+  deposits: {
+    "column account_id": "text",
+    "column amount_cents": "bigint NOT NULL",
+    "column book": "bigint NOT NULL",
+    "column created_at": "bigint NOT NULL",
+    "column credits": "bigint NOT NULL",
+    "column id": "text NOT NULL",
+    "column masked_phone": "text",
+    "column paid_at": "bigint",
+    "column rail": "text NOT NULL",
+    "column rail_account_id": "text",
+    "column reason": "text",
+    "column receipt": "text NOT NULL",
+    "column seq": "bigint NOT NULL",
+    "column status": "text NOT NULL",
+    "column transaction_id": "text",
+    "column typed_reference": "bytea",
+    "column updated_at": "bigint NOT NULL",
+    "constraint deposits_account_id_fkey": "FOREIGN KEY (account_id) REFERENCES account_holders(account_id)",
+    "constraint deposits_amount_cents_check": "CHECK ((amount_cents > 0))",
+    "constraint deposits_book_fkey": "FOREIGN KEY (book) REFERENCES book_keys(book)",
+    "constraint deposits_book_receipt_key": "UNIQUE (book, receipt)",
+    "constraint deposits_check": "CHECK (((status = 'UNALLOCATED'::text) = (reason IS NOT NULL)))",
+    "constraint deposits_check1": "CHECK (((account_id IS NULL) = (transaction_id IS NULL)))",
+    "constraint deposits_check2": "CHECK (((status <> 'CREDITED'::text) OR (transaction_id IS NOT NULL)))",
+    "constraint deposits_check3": "CHECK (((status <> 'UNALLOCATED'::text) OR (transaction_id IS NULL)))",
+    "constraint deposits_credits_check": "CHECK ((credits >= 0))",
+    "constraint deposits_id_key": "UNIQUE (id)",
+    "constraint deposits_masked_phone_check": "CHECK ((masked_phone <> ''::text))",
+    "constraint deposits_pkey": "PRIMARY KEY (book, seq)",
+    "constraint deposits_rail_check": "CHECK ((rail <> ''::text))",
+    "constraint deposits_reason_check":
+      "CHECK ((reason = ANY (ARRAY['NO_REFERENCE'::text, 'UNKNOWN_REFERENCE'::text, 'ACCOUNT_CLOSED'::text, 'LIMIT_EXCEEDED'::text, 'ORDER_UNCLEAR'::text, 'BY_HAND'::text, 'UNASSIGNED'::text])))",
+    "constraint deposits_receipt_check": "CHECK ((receipt <> ''::text))",
+    "constraint deposits_seq_check": "CHECK ((seq > 0))",
+    "constraint deposits_status_check":
+      "CHECK ((status = ANY (ARRAY['UNALLOCATED'::text, 'CREDITED'::text, 'RETURNED'::text, 'REVERSED'::text])))",
+    "index deposits_of_accounts":
+      "CREATE INDEX deposits_of_accounts ON deposits USING btree (account_id, seq) WHERE (account_id IS NOT NULL)",
+    "index deposits_typed":
+      "CREATE INDEX deposits_typed ON deposits USING btree (created_at) WHERE (typed_reference IS NOT NULL)",
+    "index deposits_unallocated":
+      "CREATE INDEX deposits_unallocated ON deposits USING btree (book, seq) WHERE (status = 'UNALLOCATED'::text)",
     table: "kind r, persistence p",
   },
   freezes: {
@@ -436,6 +489,8 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
     "constraint payments_state_check":
       "CHECK ((state = ANY (ARRAY['READY'::text, 'SENDING'::text, 'ACCEPTED'::text, 'ENDED'::text])))",
     "constraint payments_transaction_id_fkey": "FOREIGN KEY (transaction_id) REFERENCES transactions(id)",
+    "index payments_by_end":
+      "CREATE INDEX payments_by_end ON payments USING btree (substr(transaction_id, (length(transaction_id) - 11)), rail_account_id) WHERE (direction = 'MINT'::text)",
     "index payments_new_payouts":
       "CREATE INDEX payments_new_payouts ON payments USING btree (rail_account_id, due_at) WHERE ((state = 'READY'::text) AND (direction = 'REDEEM'::text))",
     "index payments_other_open":
@@ -478,6 +533,9 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
     "column created_at": "bigint NOT NULL",
     "column credentials": "bytea",
     "column credentials_expire_at": "bigint",
+    "column deposits_due_at": "bigint",
+    "column deposits_read_at": "bigint",
+    "column deposits_since": "bigint",
     "column id": "text NOT NULL",
     "column is_usual": "bigint NOT NULL",
     "column organization_id": "text NOT NULL",
@@ -608,6 +666,7 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
     "column correction": "text",
     "column corrects_id": "text",
     "column created_at": "bigint NOT NULL",
+    "column deposit_id": "text",
     "column description": "text NOT NULL",
     "column failure": "text",
     "column id": "text NOT NULL",
@@ -637,6 +696,7 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
       "CHECK (((reversed_by_id IS NULL) OR ((status = 'COMPLETED'::text) AND (correction IS NULL))))",
     "constraint transactions_correction_check": "CHECK ((correction = ANY (ARRAY['REVERSAL'::text, 'LATE'::text])))",
     "constraint transactions_corrects_id_fkey": "FOREIGN KEY (corrects_id) REFERENCES transactions(id)",
+    "constraint transactions_deposit_id_check": "CHECK ((deposit_id <> ''::text))",
     "constraint transactions_failure_check":
       "CHECK ((failure = ANY (ARRAY['CANCELED_BY_PAYER'::text, 'PAYER_UNREACHABLE'::text, 'PAYER_SHORT_OF_FUNDS'::text, 'WRONG_PIN'::text, 'RECIPIENT_NOT_REGISTERED'::text, 'RECIPIENT_LIMIT'::text, 'RAIL_ACCOUNT_SHORT'::text, 'RAIL_REFUSED'::text, 'EXPIRED'::text, 'REPORT_DIFFERS'::text, 'RESOLVED_BY_OPERATOR'::text])))",
     "constraint transactions_id_key": "UNIQUE (id)",
@@ -647,6 +707,8 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
       "CHECK ((status = ANY (ARRAY['PENDING'::text, 'PROCESSING'::text, 'COMPLETED'::text, 'FAILED'::text, 'CANCELED'::text])))",
     "constraint transactions_type_check": "CHECK ((type = ANY (ARRAY['MINT'::text, 'REDEEM'::text])))",
     "index transactions_by_type": "CREATE INDEX transactions_by_type ON transactions USING btree (book, type, seq)",
+    "index transactions_credits":
+      "CREATE UNIQUE INDEX transactions_credits ON transactions USING btree (deposit_id) WHERE ((deposit_id IS NOT NULL) AND (type = 'MINT'::text) AND (reversed_by_id IS NULL))",
     "index transactions_flagged":
       "CREATE INDEX transactions_flagged ON transactions USING btree (book, seq) WHERE (open_flags IS NOT NULL)",
     "index transactions_late":
@@ -657,6 +719,8 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
       "CREATE INDEX transactions_not_completed ON transactions USING btree (book, status, seq) WHERE (status <> 'COMPLETED'::text)",
     "index transactions_reversals":
       "CREATE UNIQUE INDEX transactions_reversals ON transactions USING btree (corrects_id) WHERE (correction = 'REVERSAL'::text)",
+    "index transactions_without_receipt":
+      "CREATE INDEX transactions_without_receipt ON transactions USING btree (book, amount_cents, created_at) WHERE ((type = 'MINT'::text) AND (status = 'COMPLETED'::text) AND (rail_receipt IS NULL) AND (rail <> 'direct'::text))",
     table: "kind r, persistence p",
   },
   webhook_endpoints: {

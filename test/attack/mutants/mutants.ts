@@ -1,3 +1,4 @@
+import { OF_DEPOSITS } from "./of-deposits.js";
 import { OF_LIMITS } from "./of-limits.js";
 import { OUTGOING } from "./outgoing.js";
 import type { Mutant } from "./plant.js";
@@ -863,6 +864,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: "src/storage/organizations/cell-keys.js",
     edits: [{ from: "await session.read({ sql: this.#cell.engine.administrationLock, bindings: [] });", to: "" }],
   },
+  ...OF_DEPOSITS,
   ...OF_LIMITS,
   ...OUTGOING,
 ];

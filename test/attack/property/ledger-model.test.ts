@@ -4,7 +4,8 @@ import { expect } from "chai";
 import fc from "fast-check";
 
 import { type BookState, MAX_SUM_CENTS } from "../../../src/domain/book.js";
-import type { Command } from "../../../src/domain/commands.js";
+import type { Command, MoveMoney } from "../../../src/domain/commands.js";
+import type { DepositCommand, NumberAccount, ReceiveDeposit } from "../../../src/domain/deposits/deposit-commands.js";
 import { LIMIT_PERIODS } from "../../../src/domain/limits/limits.js";
 import { COMMAND_NAMES } from "../../../src/domain/operations/table.js";
 import type { Resolution } from "../../../src/domain/payment.js";
@@ -18,6 +19,7 @@ import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
 import {
   advancePayment,
+  assignDeposit,
   beginPayment,
   cancel,
   clearFlag,
@@ -25,30 +27,39 @@ import {
   completePayment,
   correctBook,
   createAccount,
+  depositReference,
   eraseAccount,
   failPayment,
   flag,
   freezeAccount,
   mint,
   newAccountId,
+  newDepositId,
   newFreezeId,
   newProposalId,
   newTransactionId,
+  numberAccount,
   receiptNamed,
+  receiveDeposit,
+  recordDeposit,
   redeem,
   resolve,
+  returnDeposit,
   reverse,
+  reverseDeposit,
   setAccountTier,
   setLimits,
   SLOW_RAIL,
+  unassignDeposit,
   unfreezeAccount,
   updateAccount,
 } from "../../support/commands.js";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/databases.js";
 import { byStage, SEED, STAGE } from "../../support/stage.js";
+import { unallocatedOf } from "./deposits-model.js";
 import { LedgerUnderTest } from "./ledger-under-test.js";
 import { ANSWER_WORDS, Model, NO_SUMS, type State } from "./model.js";
-import type { Answer, ModelTransaction } from "./rows.js";
+import type { Answer, ModelDeposit, ModelTransaction } from "./rows.js";
 
 // Sends random commands in random groups to three ledgers: the one on SQLite, the one on PostgreSQL
 // and the model. All must agree on every answer and every balance. Between two groups the clock of
@@ -70,6 +81,7 @@ const ANY_SEQ = 2;
 // All days of a run together are fewer.
 const CLOCK_BEGINS_BEHIND_MILLIS = 400 * 86_400_000;
 const TIERS_MAX = 20;
+const FREEZES_MAX = 20;
 
 // There are few values of each kind, so that commands meet again.
 const organizationId = fc.constantFrom("first", "first", "second", "second", FULL) as fc.Arbitrary<OrganizationId>;
@@ -123,8 +135,6 @@ const step = fc.oneof(
       ofStranger: rarely,
       reason: fc.constantFrom("FRAUD", "COURT_ORDER"),
       key,
-      // More than an account can have, rarely.
-      times: rarely.map((often) => (often ? 21 : 1)),
     }),
   },
   {
@@ -241,6 +251,35 @@ const step = fc.oneof(
     }),
   },
 );
+const deposits = fc.record({
+  name: fc.constantFrom(
+    "receiveDeposit",
+    "receiveDeposit",
+    "recordDeposit",
+    "assignDeposit",
+    "assignDeposit",
+    "unassignDeposit",
+    "returnDeposit",
+    "reverseDeposit",
+    "numberAccount",
+    "claim",
+  ),
+  organizationId,
+  user,
+  ofStranger: rarely,
+  age: fc.nat(2),
+  amountCents: fc.oneof(
+    { weight: 6, arbitrary: fc.integer({ min: 1, max: 99 }) },
+    { weight: 1, arbitrary: amountCents },
+  ),
+  receipt: fc.constantFrom("own", "own", "own", "d1", "d2", "r1", "r2"),
+  typed: fc.constantFrom("", "rent", "0", "0", "1", "order", "order"),
+  isConfirmed: fc.boolean(),
+  isNear: fc.boolean(),
+  hasAccount: fc.boolean(),
+  isFirst: fc.boolean(),
+});
+type DepositStep = typeof deposits extends fc.Arbitrary<infer Value> ? Value : never;
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
 const group = fc.record({
@@ -252,7 +291,11 @@ const group = fc.record({
   ),
   state: fc.constantFrom<BookState[]>("OPEN", "OPEN", "OPEN", "OPEN", "OPEN", "MOVING", "RESTORED", "RESTORED"),
   isSuspended: rarely,
-  steps: fc.array(step, { minLength: 1, maxLength: 24, size: "max" }),
+  steps: fc.array(fc.oneof({ weight: 6, arbitrary: step }, { weight: 1, arbitrary: deposits }), {
+    minLength: 1,
+    maxLength: 24,
+    size: "max",
+  }),
 });
 const groups = fc.array(group, { maxLength: 12, size: "max" });
 
@@ -301,9 +344,7 @@ describe("the ledger, against the model", function () {
           await setState("first" as OrganizationId, state, { ledgers, model });
           await setSuspended("second" as OrganizationId, isSuspended, { ledgers, model });
           const together = steps.flatMap((each) =>
-            Array.from({ length: "times" in each ? each.times : 1 }, () =>
-              answered(model, commandOf(each, model), clock),
-            ),
+            commandsOf(each, model).map((command) => answered(model, command, clock)),
           );
           await agree(ledgers, model, together);
           all.push(...together);
@@ -339,6 +380,7 @@ describe("the ledger, against the model", function () {
 /** The model has no people: `second-person.test.ts` and `test/operators` are about them. */
 const NOT_MODELLED: ReadonlySet<string> = new Set([
   "suspendOrganization",
+  "requireReceipts",
   "resumeOrganization",
   "createApiKey",
   "revokeApiKey",
@@ -367,9 +409,17 @@ function prologueOf(organizationId: OrganizationId): readonly Command[] {
   return [
     ben,
     ann,
+    ...(organizationId === FULL ? tooManyFreezesOf(organizationId, ben.newAccountId) : []),
     ...(organizationId === LIMITED ? limitsPrologueOf(organizationId, ben.newAccountId) : []),
     updateAccount(organizationId, ann.newAccountId),
     mint({ ...given, reference: "the first", amount: "2.00", rail: DIRECT_RAIL }),
+    redeem({
+      ...given,
+      reference: "too soon",
+      amount: "0.01",
+      rail: SLOW_RAIL,
+      terms: { phoneCoolingMillis: 600_000 },
+    }),
     mistaken,
     reversal,
     reverse(organizationId, mistaken.newTransactionId, { key: "reversed-again", description: "for another reason" }),
@@ -385,6 +435,15 @@ function prologueOf(organizationId: OrganizationId): readonly Command[] {
     failPayment(organizationId, id),
     completePayment(organizationId, id, { receipt: "late", amountCents: toCents(50_000) }),
   ];
+}
+
+/** An account gets one freeze more than it can have. At last none stands. */
+function tooManyFreezesOf(organizationId: OrganizationId, accountId: AccountId): readonly Command[] {
+  const freezes = Array.from({ length: FREEZES_MAX + 1 }, () => freezeAccount(organizationId, accountId));
+  const lifted = freezes
+    .slice(0, FREEZES_MAX)
+    .map(({ newFreezeId: id }) => unfreezeAccount(organizationId, accountId, id));
+  return [...freezes, ...lifted];
 }
 
 /** Nothing begins in a restored book. No chance decides whether a run meets that. */
@@ -597,6 +656,83 @@ function commandOf(given: Step, model: Model): Command {
   }
 }
 
+/** One person wants what happens to a deposit, and another one does it. */
+function commandsOf(given: Step | DepositStep, model: Model): readonly Command[] {
+  if (!("isFirst" in given)) return [commandOf(given, model)];
+  const command = depositCommandOf(given, model);
+  if (!("facts" in command || command.name === "returnDeposit")) return [command];
+  return ["carol", "dan"].map((person) => ({
+    ...command,
+    authority: { ...command.authority, person: person as Decider, newProposalId: newProposalId() },
+  }));
+}
+
+type OnDeposit = DepositCommand | ReceiveDeposit | NumberAccount | MoveMoney;
+
+function depositCommandOf(given: DepositStep, model: Model): OnDeposit {
+  const { organizationId: caller, age } = given;
+  const owned = ownedBy(given, model.deposits.values());
+  const isFitting = (deposit: ModelDeposit): boolean =>
+    deposit.status === (given.name === "unassignDeposit" ? "CREDITED" : "UNALLOCATED");
+  const fitting = given.isNear ? owned.filter(isFitting) : [];
+  const deposit = (fitting.length > 0 ? fitting : owned).at(-1 - age);
+  const id = deposit?.id ?? newDepositId();
+  const mintId = deposit?.transactionId ?? newTransactionId();
+  const receipt = given.receipt === "own" ? `x${given.name}${String(id)}` : given.receipt;
+  const amount = toCents(given.amountCents);
+  switch (given.name) {
+    case "numberAccount":
+      return numberAccount(
+        caller,
+        accountIdOf(given, model),
+        [0, 1].slice(given.isFirst ? 0 : 1).map(depositReference),
+      );
+    case "receiveDeposit":
+      return receivedOf(given, `${receipt}${String(model.deposits.size)}`, model);
+    case "recordDeposit":
+      return recordDeposit(caller, {
+        receipt: given.receipt === "own" ? `${receipt}${String(model.deposits.size)}` : receipt,
+        amountCents: amount,
+        accountId: given.hasAccount ? accountIdOf(given, model) : undefined,
+      });
+    case "assignDeposit":
+      return assignDeposit(caller, id, accountIdOf(given, model));
+    case "unassignDeposit":
+      return unassignDeposit(caller, id, mintId);
+    case "returnDeposit":
+      return returnDeposit(caller, id, receipt);
+    case "reverseDeposit":
+      return reverseDeposit(caller, id, { receipt, transactionId: given.isFirst ? deposit?.transactionId : mintId });
+    case "claim": {
+      const claimed = deposit?.receipt ?? receipt;
+      return mint({
+        organizationId: caller,
+        accountId: accountIdOf(given, model),
+        amount: formatCents(given.isFirst ? amount : (deposit?.amountCents ?? amount)),
+        reference: `claims ${claimed}`,
+        receipt: claimed,
+      });
+    }
+  }
+}
+
+/** Shillings with what was typed: nothing, a word, the number of an account, or an order. */
+function receivedOf(given: DepositStep, unused: string, model: Model): ReceiveDeposit {
+  const { organizationId: caller, typed, age } = given;
+  const orders = ownedBy(given, model.transactions.values()).filter(({ payment }) => payment !== undefined);
+  const mints = given.isNear ? orders.filter(({ type }) => type === "MINT") : orders;
+  const order = typed === "order" ? mints.at(-1 - age) : undefined;
+  const receipts = [...model.transactions.values()].flatMap(({ railReceipt }) => railReceipt ?? []);
+  return receiveDeposit(caller, {
+    receipt: given.receipt === "own" ? unused : given.receipt,
+    amountCents: given.hasAccount && order !== undefined ? order.amountCents : toCents(given.amountCents),
+    typed: typed === "0" || typed === "1" ? depositReference(Number(typed)) : typed,
+    orderId: typed === "order" ? (order?.id ?? newTransactionId()) : undefined,
+    confirmedReceipts: given.isConfirmed ? receipts : [],
+    ...(given.isFirst ? { phone: "254712***678" as MaskedPhone } : {}),
+  });
+}
+
 /** The orders that a step moves on. */
 const FITS: Readonly<Record<PaymentStep["name"], (order: ModelTransaction) => boolean>> = {
   beginPayment: ({ payment }) => payment?.state === "READY",
@@ -699,7 +835,7 @@ function ownedBy<Row extends { organizationId: OrganizationId }>(
 function madeIdOf(command: Command): AccountId | TransactionId | undefined {
   if ("newAccountId" in command) return command.newAccountId;
   // A report or a resolution makes a transaction only if it comes late.
-  const isOfRail = command.name === "completePayment" || command.name === "resolveTransaction";
+  const isOfRail = ["completePayment", "resolveTransaction", "receiveDeposit"].includes(command.name);
   return "newTransactionId" in command && !isOfRail ? command.newTransactionId : undefined;
 }
 
@@ -722,7 +858,7 @@ function wordOf(answer: Answer): string {
 }
 
 /** Compares the sums of the book with the balances of its accounts, and with each other. */
-function checkSums({ accounts, book }: State, engine: string): void {
+function checkSums({ accounts, deposits, book }: State, engine: string): void {
   const owed = { available: 0, held: 0 };
   for (const account of accounts) {
     if (!("person" in account)) continue;
@@ -732,4 +868,5 @@ function checkSums({ accounts, book }: State, engine: string): void {
   const { reserve = 0, shortfall = 0, unallocated = 0 } = book?.sums ?? {};
   expect(book?.sums, engine).to.include(owed);
   expect(reserve + shortfall, engine).to.equal(owed.available + owed.held + unallocated);
+  expect(unallocatedOf(deposits), engine).to.be.at.most(unallocated);
 }

@@ -11,11 +11,12 @@ import type { Cell } from "../../../src/storage/database.js";
 import { keys } from "../../../src/storage/keys.js";
 import { reads } from "../../../src/storage/reads.js";
 import type { Columns } from "../../../src/storage/sql/engine.js";
+import { depositOf, type DepositRow } from "../../../src/storage/sql/records/deposit-rows.js";
 import { NO_DEADLINE } from "../../support/commands.js";
 import type { TestDatabase } from "../../support/databases.js";
 import { seenLimits } from "./limits-model.js";
 import type { State } from "./model.js";
-import { type Answer, seen } from "./rows.js";
+import { type Answer, seen, seenDeposit } from "./rows.js";
 
 interface JournalRow {
   readonly seq: number;
@@ -98,6 +99,7 @@ export class LedgerUnderTest {
     const { rows: accounts } = await stored.accounts(organizationId, {}, ALL);
     const { rows: transactions } = await stored.transactions(organizationId, {}, ALL);
     const { reader, engine } = this.#cell;
+    const deposits = await this.#depositsOf(organizationId);
     const limits = await stored.limits(organizationId);
     const [row] = await reader.rows<BookRow>(
       `SELECT state, suspended_seq AS "suspendedSeq", last_seq AS "lastSeq", last_recorded_at AS "lastRecordedAt",
@@ -108,9 +110,21 @@ export class LedgerUnderTest {
     return {
       accounts: accounts.map(seen),
       transactions: transactions.map(seen),
+      deposits,
       book: row && bookOf(row),
       limits: seenLimits(limits, accounts, row?.lastRecordedAt ?? toUnixMillis(0)),
     };
+  }
+
+  async #depositsOf(organizationId: OrganizationId): Promise<State["deposits"]> {
+    const { reader, engine, directory } = this.#cell;
+    const rows = await reader.rows<DepositRow>(
+      `SELECT d.* FROM ${engine.table("deposits")} d JOIN ${engine.table("books")} b ON b.number = d.book
+       WHERE b.organization_id = ? ORDER BY d.seq DESC`,
+      [organizationId],
+    );
+    const [book] = await directory.find([organizationId], ({ sql, bindings }) => reader.rows(sql, bindings));
+    return rows.flatMap((row) => (book === undefined ? [] : seenDeposit(depositOf(row, book))));
   }
 
   /** Changes the row of a book, past the ledger. */

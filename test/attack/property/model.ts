@@ -13,13 +13,16 @@ import type {
   UnfreezeAccount,
   UpdateAccount,
 } from "../../../src/domain/commands.js";
+import type { NumberAccount } from "../../../src/domain/deposits/deposit-commands.js";
 import type { RailTerms } from "../../../src/domain/payment.js";
 import type { Refusal } from "../../../src/domain/refusal.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
 import { OPERATOR } from "../../../src/domain/values/actor.js";
-import type { AccountId, FreezeId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
+import { readDepositReference } from "../../../src/domain/values/deposit-reference.js";
+import type { AccountId, DepositId, FreezeId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
 import { maskPhone } from "../../../src/domain/values/masked-phone.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
+import { DepositsModel, unallocatedOf } from "./deposits-model.js";
 import { LimitsModel, type SeenLimits } from "./limits-model.js";
 import { PaymentsModel } from "./payments-model.js";
 import {
@@ -29,6 +32,7 @@ import {
   done,
   type ModelAccount,
   type ModelBook,
+  type ModelDeposit,
   type ModelFreeze,
   type ModelTransaction,
   NO_REPORT,
@@ -36,6 +40,9 @@ import {
   refused,
   type Seen,
   seen,
+  type SeenDeposit,
+  seenDeposit,
+  seenNumber,
   SUM_CENTS_MAX,
 } from "./rows.js";
 
@@ -59,6 +66,7 @@ export const ANSWER_WORDS: readonly string[] = [
   "BOOK_MOVING",
   "BOOK_RESTORED",
   "CLOCK_BEHIND",
+  "DEPOSIT_NOT_FOUND",
   "FREEZE_NOT_FOUND",
   "IDEMPOTENCY_KEY_REUSED",
   "INSUFFICIENT_FUNDS",
@@ -85,6 +93,7 @@ export const ANSWER_WORDS: readonly string[] = [
 export interface State {
   readonly accounts: readonly Seen[];
   readonly transactions: readonly Seen[];
+  readonly deposits: readonly SeenDeposit[];
   readonly book: Readonly<ModelBook> | undefined;
   readonly limits: SeenLimits | undefined;
 }
@@ -104,6 +113,13 @@ type Content = Readonly<Record<string, string>>;
 const FREEZES_MAX = 20;
 /** What a rail tells is booked for a suspended organization, too. Only operators set limits. */
 const HOLD_IN_SUSPENSION: readonly Command["name"][] = [
+  "numberAccount",
+  "receiveDeposit",
+  "recordDeposit",
+  "assignDeposit",
+  "unassignDeposit",
+  "returnDeposit",
+  "reverseDeposit",
   "setLimits",
   "acceptPayment",
   "postponePayment",
@@ -136,15 +152,29 @@ export class Model {
   readonly #keyedFreezes = new Map<string, { readonly freeze: ModelFreeze; readonly content: Content }>();
   readonly #books = new Map<OrganizationId, ModelBook>();
   readonly #limits = new LimitsModel();
-  readonly #payments = new PaymentsModel({
+  readonly #payments: PaymentsModel = new PaymentsModel({
     accounts: this.accounts,
     transactions: this.transactions,
     bookOf: (organizationId) => this.#bookOf(organizationId),
     now: () => this.#now,
+    unallocatedDepositCents: (organizationId) => unallocatedOf(this.#own(organizationId, this.deposits)),
     takeBack: (id) => {
       this.#limits.takeBack(id);
     },
   });
+  readonly #deposits: DepositsModel = new DepositsModel({
+    accounts: this.accounts,
+    transactions: this.transactions,
+    limits: this.#limits,
+    payments: this.#payments,
+    bookOf: (organizationId) => this.#bookOf(organizationId),
+    now: () => this.#now,
+    reversed: (resource, transactionId) => {
+      const name = `${resource.organizationId} reference ${resource.reference}`;
+      this.#made.set(name, { resource, content: { corrects: transactionId, description: "" } });
+    },
+  });
+  readonly deposits: ReadonlyMap<DepositId, ModelDeposit> = this.#deposits.rows;
   /** The time of the command that is being done. */
   #now = toUnixMillis(0);
 
@@ -186,11 +216,10 @@ export class Model {
   }
 
   state(organizationId: OrganizationId): State {
-    const own = <Row extends ModelAccount | ModelTransaction>(rows: ReadonlyMap<unknown, Row>): Row[] =>
-      [...rows.values()].filter((row) => row.organizationId === organizationId).reverse();
     return {
-      accounts: own(this.accounts).map(seen),
-      transactions: own(this.transactions).map(seen),
+      accounts: this.#own(organizationId, this.accounts).map(seen),
+      transactions: this.#own(organizationId, this.transactions).map(seen),
+      deposits: this.#own(organizationId, this.deposits).map(seenDeposit),
       book: { ...this.#bookOf(organizationId) },
       limits: this.#limits.state(
         organizationId,
@@ -198,6 +227,11 @@ export class Model {
         this.#bookOf(organizationId).lastRecordedAt,
       ),
     };
+  }
+
+  /** The newest first. */
+  #own<Row extends { organizationId: OrganizationId }>(wanted: OrganizationId, rows: ReadonlyMap<unknown, Row>): Row[] {
+    return [...rows.values()].filter(({ organizationId }) => organizationId === wanted).reverse();
   }
 
   #bookOf(organizationId: OrganizationId): ModelBook {
@@ -255,7 +289,18 @@ export class Model {
       case "adjustMovement":
       case "explainTransfer":
         return this.#payments.correct(command);
+      case "numberAccount":
+        return this.#numberAccount(command);
+      case "receiveDeposit":
+        return this.#deposits.receive(command, readDepositReference(command.typedReference));
+      case "recordDeposit":
+      case "assignDeposit":
+      case "unassignDeposit":
+      case "returnDeposit":
+      case "reverseDeposit":
+        return this.#deposits.act(command);
       case "suspendOrganization":
+      case "requireReceipts":
       case "resumeOrganization":
       case "createApiKey":
       case "revokeApiKey":
@@ -287,12 +332,27 @@ export class Model {
         ...balances,
         openPayments: 0,
         tier: "default" as ModelAccount["tier"],
+        depositReference: this.#freeNumber(command),
         freezes: [],
         phoneNumberChangedAt: undefined,
       };
       this.accounts.set(id, account);
       return account;
     });
+  }
+
+  #numberAccount({ organizationId, accountId, depositReferences }: NumberAccount): Answer {
+    const account = this.accounts.get(accountId);
+    if (account?.organizationId !== organizationId) return refused({ reason: "ACCOUNT_NOT_FOUND", accountId });
+    const free = this.#freeNumber({ organizationId, depositReferences });
+    const replayed = account.depositReference !== undefined || free === undefined;
+    account.depositReference ??= free;
+    return { kind: "done", replayed, resource: seenNumber(account) };
+  }
+
+  #freeNumber({ organizationId, depositReferences }: Pick<NumberAccount, "organizationId" | "depositReferences">) {
+    const taken = this.#own(organizationId, this.accounts).map(({ depositReference }) => depositReference);
+    return depositReferences.find((each) => !taken.includes(each));
   }
 
   #moveMoney(command: MoveMoney): Answer {
@@ -303,7 +363,8 @@ export class Model {
       const account = this.accounts.get(accountId);
       if (account?.organizationId !== organizationId) return { reason: "ACCOUNT_NOT_FOUND", accountId };
       const named = { id, organizationId, accountId, reference, description };
-      return this.#move(account, { ...named, type, amountCents, rail, corrects: undefined }, command.railTerms);
+      const { receipt, railTerms } = command;
+      return this.#move(account, { ...named, type, amountCents, rail, corrects: undefined }, { receipt, railTerms });
     });
   }
 
@@ -316,6 +377,7 @@ export class Model {
       const { accountId, amountCents, rail } = original;
       const notReversible = { reason: "TRANSACTION_NOT_REVERSIBLE", transactionId } as const;
       if (original.corrects?.kind === "REVERSAL") return { ...notReversible, cause: "IS_REVERSAL" };
+      if (original.depositId !== undefined) return { ...notReversible, cause: "DEPOSIT" };
       if (rail !== "direct") return { ...notReversible, cause: "OTHER_RAIL" };
       const account = this.accounts.get(accountId);
       if (account === undefined) throw new Error(`the model has no account ${accountId}`);
@@ -338,7 +400,7 @@ export class Model {
       ModelTransaction,
       "id" | "organizationId" | "accountId" | "type" | "amountCents" | "reference" | "description" | "rail" | "corrects"
     >,
-    terms?: RailTerms,
+    { receipt, railTerms: terms }: Pick<MoveMoney, "receipt" | "railTerms"> = {},
   ): ModelTransaction | Refusal {
     const { organizationId, accountId, type, amountCents, rail } = given;
     if (account.status === "CLOSED") return { reason: "ACCOUNT_CLOSED", accountId };
@@ -346,6 +408,12 @@ export class Model {
 
     const completed = rail === "direct";
     const moved: number = amountCents;
+    const claimed =
+      receipt === undefined || type === "REDEEM"
+        ? undefined
+        : this.#deposits.claimedBy(organizationId, receipt, amountCents);
+    const used = receipt === undefined ? undefined : this.#payments.usedReceipt(organizationId, receipt);
+    if (claimed === undefined && used !== undefined) return used;
     if (!completed && account.person === undefined) return { reason: "PHONE_NUMBER_MISSING", accountId };
     const { availableCents, heldCents } = account;
     const { sums } = this.#bookOf(organizationId);
@@ -363,6 +431,7 @@ export class Model {
     const beyond = isLinked ? undefined : this.#limits.refusal(account, given, this.#now);
     if (beyond !== undefined) return beyond;
 
+    if (claimed !== undefined) return this.#deposits.credit(claimed, given);
     const phoneNumber = account.person?.phoneNumber;
     const payment =
       terms === undefined || phoneNumber === undefined
@@ -388,10 +457,13 @@ export class Model {
       ...NO_REPORT,
       payment,
       status: completed ? "COMPLETED" : "PENDING",
+      railReceipt: receipt,
+      depositId: undefined,
       reversedById: undefined,
       availableAfterCents: completed ? account.availableCents : undefined,
     };
     this.transactions.set(given.id, transaction);
+    if (receipt !== undefined) this.#payments.note(organizationId, receipt, given.id);
     if (!isLinked) this.#limits.accept(transaction, this.#now);
     return transaction;
   }

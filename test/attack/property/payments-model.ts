@@ -9,10 +9,12 @@ import type {
   FlagTransaction,
   ResolveTransaction,
 } from "../../../src/domain/commands.js";
-import type { FailureReason, FlagReason } from "../../../src/domain/payment.js";
+import type { ReceiveDeposit } from "../../../src/domain/deposits/deposit-commands.js";
+import type { FailureReason, FlagReason, RailReceipt } from "../../../src/domain/payment.js";
 import type { Refusal } from "../../../src/domain/refusal.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
-import type { AccountId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
+import type { AccountId, DepositId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
+import { RAIL_TERMS } from "../../support/commands.js";
 import {
   type Answer,
   CENTS_MAX,
@@ -37,6 +39,8 @@ export interface Shared {
   bookOf(organizationId: OrganizationId): ModelBook;
   /** The time of the command. */
   now(): number;
+  /** The sum of the deposits that wait for a person. */
+  unallocatedDepositCents(organizationId: OrganizationId): number;
   /** The transaction counts no longer against the limits. */
   takeBack(id: TransactionId): void;
 }
@@ -63,8 +67,8 @@ export class PaymentsModel {
   /** How many rows of the book the last command has made. */
   rows = 0;
   readonly #shared: Shared;
-  /** Who has a receipt: a transaction, or a correction of the book. */
-  readonly #receipts = new Map<string, TransactionId | undefined>();
+  /** Who has a receipt: a transaction, a deposit, or a correction of the book. */
+  readonly #receipts = new Map<string, TransactionId | DepositId | undefined>();
   /** When the ledger last allowed to ask the rail. */
   readonly #askedAt = new Map<TransactionId, number>();
   readonly #proposals = new Map<string, StandingProposal>();
@@ -202,7 +206,7 @@ export class PaymentsModel {
       payment.state === "SENDING" && this.#shared.now() - (this.#askedAt.get(transactionId) ?? 0) < 60_000;
     if (isAsked && resolution.kind === "FAILED") return refused({ reason: "INVALID_TRANSITION", from, to });
     if (resolution.kind !== "FAILED") {
-      const used = this.#usedReceipt(organizationId, resolution.receipt);
+      const used = this.usedReceipt(organizationId, resolution.receipt);
       if (used !== undefined) return refused(used);
     }
     const content = JSON.stringify(resolution);
@@ -298,10 +302,12 @@ export class PaymentsModel {
         return { reason: "LIMIT_EXCEEDED", accountId, limitCents: CENTS_MAX };
       }
     }
-    const used = "receipt" in command ? this.#usedReceipt(organizationId, command.receipt) : undefined;
+    const used = "receipt" in command ? this.usedReceipt(organizationId, command.receipt) : undefined;
     if (used !== undefined) return used;
     for (const bookAccount of ["shortfall", "unallocated"] as const) {
-      const balanceCents = sums[bookAccount];
+      // What belongs to a deposit goes by the deposit alone.
+      const ofDeposits = bookAccount === "unallocated" ? this.#shared.unallocatedDepositCents(organizationId) : 0;
+      const balanceCents = sums[bookAccount] - (changes[bookAccount] === undefined ? 0 : ofDeposits);
       if (balanceCents + Math.min(0, changes[bookAccount] ?? 0) >= 0) continue;
       return { reason: "BOOK_ACCOUNT_TOO_LOW", bookAccount, balanceCents, requestedCents: amountCents };
     }
@@ -310,10 +316,58 @@ export class PaymentsModel {
       : { reason: "LIMIT_EXCEEDED", accountId: undefined, limitCents: SUM_CENTS_MAX };
   }
 
-  #usedReceipt(organizationId: OrganizationId, receipt: NonNullable<Transaction["railReceipt"]>): Refusal | undefined {
+  usedReceipt(organizationId: OrganizationId, receipt: RailReceipt): Refusal | undefined {
+    const owner = this.ownerOf(organizationId, receipt);
+    if (owner === undefined) return undefined;
+    const transactionId = owner.startsWith("txn_") ? (owner as TransactionId) : undefined;
+    const depositId = owner.startsWith("dep_") ? (owner as DepositId) : undefined;
+    return { reason: "RECEIPT_ALREADY_USED", receipt, transactionId, depositId };
+  }
+
+  /** Who has the receipt: "the book" if it belongs to a correction. */
+  ownerOf(organizationId: OrganizationId, receipt: RailReceipt): string | undefined {
     const name = `${organizationId} ${receipt}`;
-    if (!this.#receipts.has(name)) return undefined;
-    return { reason: "RECEIPT_ALREADY_USED", receipt, transactionId: this.#receipts.get(name) };
+    return this.#receipts.has(name) ? (this.#receipts.get(name) ?? "the book") : undefined;
+  }
+
+  note(organizationId: OrganizationId, receipt: RailReceipt, owner: TransactionId | DepositId): void {
+    this.#receipts.set(`${organizationId} ${receipt}`, owner);
+  }
+
+  /** What an order makes of shillings that the rail lists. Undefined if it cannot take them. */
+  receive(command: ReceiveDeposit & { readonly orderId: TransactionId }): Answer | undefined {
+    const { organizationId, orderId, receipt, amountCents, phone } = command;
+    const order = this.#order(organizationId, orderId);
+    if (order === undefined || order.transaction.type === "REDEEM") return undefined;
+    // All orders of the model were given to one account at the rail.
+    if (command.railAccountId !== RAIL_TERMS.railAccountId) return undefined;
+    const { transaction, payment } = order;
+    const all = [transaction, ...this.#late(transaction)];
+    const known = all.flatMap(({ railReceipt }) => railReceipt ?? []);
+    if (known.some((each) => !command.confirmedReceipts.includes(each))) return undefined;
+    if (transaction.failure === "REPORT_DIFFERS") return undefined;
+    const halves = all.filter(
+      ({ railMovement, railReceipt }) => railMovement !== undefined && railReceipt === undefined,
+    );
+    const half = halves.find((each) => each.amountCents === amountCents);
+    if (half !== undefined) {
+      half.railReceipt = receipt;
+      this.note(organizationId, receipt, half.id);
+      this.rows = 1;
+      return done(half, { replayed: false });
+    }
+    const isOpen = transaction.status === "PROCESSING";
+    const hasEnded = transaction.status === "COMPLETED" || transaction.status === "FAILED";
+    if (halves.length > 0 || !(isOpen || hasEnded) || !this.#canBook(order, "MINT", amountCents)) return undefined;
+    if (hasEnded) {
+      const late = { id: command.newTransactionId, movement: undefined, receipt, amountCents };
+      return done(this.#moveLate(order, late), { replayed: false });
+    }
+    const isDoubted = transaction.openFlags.some((flag) => /^REPORT_DIFFERS$|^RECEIPT_/.test(flag));
+    const isSamePhone = phone === undefined ? !isDoubted : hides(phone, payment.phoneNumber ?? "");
+    if (!isSamePhone || amountCents !== transaction.amountCents) return undefined;
+    this.#complete(order, { movement: undefined, receipt });
+    return done(transaction, { replayed: false });
   }
 
   #completeByStatus(order: Order, command: CompletePayment): Answer {
@@ -401,6 +455,7 @@ export class PaymentsModel {
       description: "" as Transaction["description"],
       rail,
       corrects: { kind: "LATE", transactionId },
+      depositId: undefined,
       reversedById: undefined,
       availableAfterCents: undefined,
       payment: undefined,

@@ -1,6 +1,7 @@
 import type { Account } from "../../../src/domain/account.js";
 import type { BookHead, BookSums } from "../../../src/domain/book.js";
 import type { Resource } from "../../../src/domain/commands.js";
+import type { Deposit } from "../../../src/domain/deposit.js";
 import type { Freeze } from "../../../src/domain/freeze.js";
 import type { Payment } from "../../../src/domain/payment.js";
 import type { Refusal } from "../../../src/domain/refusal.js";
@@ -13,14 +14,26 @@ import { isProposal, plain } from "../../support/acted.js";
 // What the models keep, and what a caller sees of it.
 
 /** The part of a resource that a caller sees, without its times. */
-export type Seen = SeenAccount | SeenTransaction | SeenBook | SeenProposal;
+export type Seen = SeenAccount | SeenTransaction | SeenBook | SeenProposal | SeenDeposit | SeenNumber | SeenTaken;
 /** What a command returns that waits for a second person. */
 export interface SeenProposal {
   readonly isProposed: true;
 }
+/** What a command returns about shillings that a transaction has already. */
+export interface SeenTaken {
+  readonly isTaken: true;
+}
+/** The account, and the number that it got. */
+export interface SeenNumber {
+  readonly numbered: Pick<Account, "id" | "depositReference">;
+}
+export type SeenDeposit = Pick<
+  Deposit,
+  "id" | "rail" | "receipt" | "amountCents" | "status" | "reason" | "accountId" | "transactionId" | "credits"
+>;
 export type SeenAccount = Pick<
   Account,
-  "id" | "person" | "status" | "availableCents" | "heldCents" | "openPayments" | "tier"
+  "id" | "person" | "status" | "availableCents" | "heldCents" | "openPayments" | "tier" | "depositReference"
 > & {
   readonly freezes: readonly SeenFreeze[];
   /** The freeze that the command made or lifted. */
@@ -42,6 +55,7 @@ export type SeenTransaction = Pick<
   | "failure"
   | "openFlags"
   | "corrects"
+  | "depositId"
   | "reversedById"
   | "availableAfterCents"
 >;
@@ -57,10 +71,13 @@ export type ModelAccount = Writable<SeenAccount> &
 export type ModelFreeze = Writable<SeenFreeze> & Pick<Freeze, "organizationId">;
 export type ModelTransaction = Writable<SeenTransaction> &
   Pick<Transaction, "organizationId"> & { payment: ModelPayment | undefined };
+export type ModelDeposit = Writable<SeenDeposit> & Pick<Deposit, "organizationId">;
 export type ModelPayment = Writable<
   Pick<Payment, "state" | "phoneNumber" | "maskedPhone" | "railReference" | "sends" | "turnedAway">
 >;
-export type ModelBook = Writable<Omit<BookHead, "organizationId" | "limits" | "suspendedSeq">> & {
+export type ModelBook = Writable<
+  Omit<BookHead, "organizationId" | "limits" | "suspendedSeq" | "receiptsRequiredSeq">
+> & {
   isSuspended: boolean;
 };
 
@@ -80,20 +97,37 @@ export const SUM_CENTS_MAX = 9_007_199_254_740_991;
  */
 export function seen(given: Seen | Resource): Seen {
   if ("isProposed" in given || isProposal(given)) return { isProposed: true };
-  const resource = "resource" in given || "proposal" in given || "content" in given ? plain(given) : given;
+  const isTaken = "deposit" in given && given.deposit === undefined && given.transaction === undefined;
+  if ("isTaken" in given || isTaken) return { isTaken: true };
+  if ("numbered" in given) return given;
+  if ("account" in given) return seenNumber(given.account);
+  const resource =
+    "resource" in given || "proposal" in given || "content" in given || "deposit" in given ? plain(given) : given;
   if ("secretSha256" in resource) throw new Error("the models know no keys");
+  if ("credits" in resource) return seenDeposit(resource);
   if ("sums" in resource) return { sums: resource.sums };
   if ("person" in resource) {
     const { id, person, status, availableCents, heldCents, openPayments, tier, freezes } = resource;
+    const { depositReference } = resource;
     const balances = { availableCents, heldCents, openPayments };
-    const account = { id, person, status, tier, ...balances, freezes: freezes.map(seenFreeze) };
+    const account = { id, person, status, tier, depositReference, ...balances, freezes: freezes.map(seenFreeze) };
     return "freeze" in resource ? { ...account, freeze: seenFreeze(resource.freeze) } : account;
   }
   const { id, accountId, type, status, amountCents, reference, description, rail } = resource;
-  const { railMovement, railReceipt, failure, openFlags, corrects, reversedById, availableAfterCents } = resource;
-  const content = { id, accountId, type, amountCents, reference, description, rail, corrects };
+  const { railMovement, railReceipt, failure, openFlags, corrects, depositId, reversedById } = resource;
+  const { availableAfterCents } = resource;
+  const content = { id, accountId, type, amountCents, reference, description, rail, corrects, depositId };
   const report = { railMovement, railReceipt, failure, openFlags: [...openFlags] };
   return { ...content, ...report, status, reversedById, availableAfterCents };
+}
+
+export function seenNumber({ id, depositReference }: SeenNumber["numbered"]): SeenNumber {
+  return { numbered: { id, depositReference } };
+}
+
+export function seenDeposit(deposit: SeenDeposit): SeenDeposit {
+  const { id, rail, receipt, amountCents, status, reason, accountId, transactionId, credits } = deposit;
+  return { id, rail, receipt, amountCents, status, reason, accountId, transactionId, credits };
 }
 
 function seenFreeze(freeze: SeenFreeze | Freeze): SeenFreeze {

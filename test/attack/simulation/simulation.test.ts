@@ -9,7 +9,7 @@ import { makeMemoryDisk, runAll } from "./runs.js";
 import { simulate } from "./simulation.js";
 
 // The 300 runs from here on meet all answers and operations below. Those from 1 on do not.
-const FIRST_SEED = 1_201;
+const FIRST_SEED = 1_950;
 const MEMORY_RUNS = byStage({ test: 300, check: 900 });
 const SQLITE_RUNS = 15;
 
@@ -55,7 +55,7 @@ describe("the simulation of crashes", () => {
     const rare: readonly string[] = ["recoverShortfall", "coverShortfall", "returnUnallocated"];
     // The simulation suspends on the disk, and its callers send none of these.
     const ofPeople =
-      /^(suspendOrganization|resumeOrganization|createApiKey|revokeApiKey|rejectProposal|set(RailAccount|DefaultRail|Payouts)|recordReserve)$/;
+      /^(suspendOrganization|requireReceipts|resumeOrganization|createApiKey|revokeApiKey|rejectProposal|set(RailAccount|DefaultRail|Payouts)|recordReserve)$/;
     const expected = COMMAND_NAMES.filter((name) => !rare.includes(name) && !ofPeople.test(name));
     expect(tally.names("operations done")).to.include.members(expected);
   });

@@ -3,6 +3,7 @@ import { Random } from "../random.js";
 import { Caller } from "./actors/caller.js";
 import { Calls } from "./actors/calls.js";
 import { Operator } from "./actors/operator.js";
+import { Payers } from "./actors/payers.js";
 import { Reader } from "./actors/reader.js";
 import { Receipts } from "./actors/receipts.js";
 import { type Heard, SimulatedServer } from "./actors/server.js";
@@ -83,7 +84,8 @@ async function run(world: World, disks: readonly Disk[]): Promise<void> {
   const readers = disks.flatMap((disk) =>
     disk.organizations.map((organizationId) => new Reader(world, { disk, organizationId })),
   );
-  const actors: Actor[] = [...servers, ...callers, ...operators];
+  const payers = organizations.map((organizationId) => new Payers(world, { organizationId, servers, calls }));
+  const actors: Actor[] = [...servers, ...callers, ...operators, ...payers];
 
   await play(world, [...actors, ...readers], { millisMax, until: () => callers.every(({ satisfied }) => satisfied) });
   note(world, "everyone", () => "comes to rest: nothing goes wrong any more");
@@ -106,16 +108,18 @@ async function run(world: World, disks: readonly Disk[]): Promise<void> {
     judge.checkState(disk.books(), disk.organizations);
   }
   const rows = rowsOf(disks);
+  for (const each of payers) tally.count("checked", "payments of the list", each.check(rows));
   tally.count("checked", "acknowledged effects", receipts.check(rows));
   tally.count("checked", "rows of the journal", rows.journal.length);
 }
 
 /** The rows of all cells. */
-function rowsOf(disks: readonly Disk[]): Pick<Books, "accounts" | "transactions" | "journal"> {
+function rowsOf(disks: readonly Disk[]): Pick<Books, "accounts" | "transactions" | "deposits" | "journal"> {
   const all = disks.map((disk) => disk.books());
   return {
     accounts: all.flatMap(({ accounts }) => accounts),
     transactions: all.flatMap(({ transactions }) => transactions),
+    deposits: all.flatMap(({ deposits }) => deposits),
     journal: all.flatMap(({ journal }) => journal),
   };
 }

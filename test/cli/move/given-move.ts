@@ -6,6 +6,7 @@ import { checkBookFile } from "../../../src/cli/move/book-file.js";
 import type { BookExport, Exported } from "../../../src/cli/move/export-book.js";
 import { exportBook } from "../../../src/cli/move/export-book.js";
 import { importBook, type Imported } from "../../../src/cli/move/import-book.js";
+import type { RailAccountId } from "../../../src/domain/payment.js";
 import { toCents } from "../../../src/domain/values/cents.js";
 import type { OrganizationId, TransactionId, WebhookEndpointId } from "../../../src/domain/values/ids.js";
 import type { NairobiDay } from "../../../src/domain/values/nairobi-day.js";
@@ -34,6 +35,7 @@ import { migrateCells } from "../../support/postgres/cells.js";
 import { SEAL_PUBLIC_KEY, sealBooks } from "../../support/seals/given-seals.js";
 import { makeKey } from "../../support/service/tenants.js";
 import { GivenBooks, makeTraffic } from "../../verify/given/books.js";
+import { makeDeposits } from "../../verify/given/deposits.js";
 import { makeOperators } from "../../verify/given/operators.js";
 import { makeOrders } from "../../verify/given/orders.js";
 import { makeRails } from "../../verify/given/rails.js";
@@ -148,6 +150,8 @@ async function fill(database: Database, books: GivenBooks): Promise<string> {
   await makeTraffic(books);
   const zoe = await books.createAccount("zoe");
   await makeOrders(books, zoe);
+  const rail = { railAccountId: "rail_lenient" as RailAccountId, facts: { accountsOfCell: "1:2", movesPlace: false } };
+  await makeDeposits(books, rail);
   await books.mintOften(zoe, 2_100);
   await makeRails(database, organizationId);
   // The rows name operators whom another database does not know. They have the time of the real

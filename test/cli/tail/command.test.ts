@@ -38,6 +38,7 @@ describe("the lines of kesc tail", () => {
     account: null,
     api_key_id: null,
     webhook_endpoint_id: null,
+    deposit: null,
     available_balance: null,
   };
   const available_balance = "1.00";
@@ -50,6 +51,7 @@ describe("the lines of kesc tail", () => {
     ["an account", { account: { id: "acc_1", status: "frozen" }, available_balance }, "acc_1  FROZEN  balance 1.00"],
     ["an API key", { api_key_id: "key_1" }, "key_1"],
     ["an endpoint", { webhook_endpoint_id: "whe_1" }, "whe_1"],
+    ["a deposit", { deposit: { id: "dep_1", status: "unallocated", amount: "5.00" } }, "dep_1  5.00 UNALLOCATED"],
     ["nothing", {}, ""],
   ] as const) {
     it(`show ${what}`, () => {

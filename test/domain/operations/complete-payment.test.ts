@@ -293,6 +293,7 @@ describe("a report that shillings moved", () => {
             failure: undefined,
             openFlags: flags,
             corrects: { kind: "LATE", transactionId: order.transaction.id },
+            depositId: undefined,
             reversedById: undefined,
             availableAfterCents,
             createdAt: NOW,

@@ -31,16 +31,19 @@ const SUBJECT = `${ORGANIZATION}:c`;
 interface Given {
   readonly account?: Partial<LedgerAccount>;
   readonly sums?: Partial<BookSums>;
+  /** The sum of the deposits that are UNALLOCATED. */
+  readonly ofDeposits?: number;
   readonly proposal?: Partial<Proposal> & Pick<Proposal, "content">;
   readonly aloneMaxCents?: number;
 }
 
-function bookWith({ account: given, sums, proposal, aloneMaxCents = MAX_CENTS }: Given = {}) {
+function bookWith({ account: given, sums, ofDeposits = 0, proposal, aloneMaxCents = MAX_CENTS }: Given = {}) {
   const used = givenTransaction({ accountId: account.id, railReceipt: receiptNamed("used") });
   return givenBook({
     books: [givenHead({ sums: { ...SUMS, ...sums } }), givenHead({ organizationId: STRANGER })],
     accounts: [{ ...account, ...given }],
     transactions: [used],
+    unallocatedDepositCents: new Map([[ORGANIZATION, ofDeposits]]),
     railAccounts: [railAccount(ORGANIZATION, { resolveAloneMaxCents: aloneMaxCents as Cents })],
     proposals: proposal === undefined ? [] : [givenProposal({ subject: SUBJECT, ...proposal })],
   });
@@ -320,6 +323,18 @@ describe("correcting the book", () => {
       "to allocate more than belongs to nobody",
       correct("allocate"),
       { sums: { unallocated: 99 } },
+      { ...tooLow, bookAccount: "unallocated", balanceCents: 99 },
+    ],
+    [
+      "to allocate what belongs to a deposit",
+      correct("allocate"),
+      { sums: { unallocated: 400 }, ofDeposits: 301 },
+      { ...tooLow, bookAccount: "unallocated", balanceCents: 99 },
+    ],
+    [
+      "to return what belongs to a deposit",
+      correct("returnUnallocated"),
+      { sums: { unallocated: 400 }, ofDeposits: 301 },
       { ...tooLow, bookAccount: "unallocated", balanceCents: 99 },
     ],
     [

@@ -7,7 +7,7 @@ import { createAccount as operation } from "../../../src/domain/operations/creat
 import type { EmailAddress } from "../../../src/domain/values/email-address.js";
 import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
 import { parseIdempotencyKey } from "../../../src/domain/values/text.js";
-import { createAccount, TEST_ACTOR, valid } from "../../support/commands.js";
+import { createAccount, depositReference, TEST_ACTOR, valid } from "../../support/commands.js";
 import {
   EARLIER,
   effectOf,
@@ -46,6 +46,7 @@ describe("creating an account", () => {
       heldCents: 0,
       openPayments: 0,
       tier: DEFAULT_TIER,
+      depositReference: undefined,
       usage: undefined,
       createdAt: NOW,
       updatedAt: NOW,
@@ -65,6 +66,7 @@ describe("creating an account", () => {
             kind: "account.created",
             posting: undefined,
             balancesAfter: { availableCents: 0, heldCents: 0 },
+            detail: undefined,
             actor: TEST_ACTOR,
             reason: "",
             recordedAt: NOW,
@@ -80,6 +82,15 @@ describe("creating an account", () => {
         ],
       },
     });
+  });
+
+  it("gets the first deposit reference that no account has, and says so in its row", () => {
+    const taken = depositReference(0);
+    const depositReferences = [taken, depositReference(1), depositReference(2)];
+    const book = givenBook({ accounts: [givenAccount({ depositReference: taken })] });
+    const effect = effectOf(decideCreateAccount(book, create({ depositReferences }, "another"), NOW));
+    expect(putOf(effect, "accounts")?.depositReference).to.equal(depositReference(1));
+    expect(effect.entries[0]?.detail).to.equal(depositReference(1));
   });
 
   it("keeps no idempotency key when none was sent", () => {

@@ -4,6 +4,7 @@ import type { AccountHolder, LedgerAccount } from "../../../src/domain/account.j
 import { type BookSums, MAX_SUM_CENTS } from "../../../src/domain/book.js";
 import type { MoveMoney } from "../../../src/domain/commands.js";
 import { putIdempotencyKey, replay } from "../../../src/domain/decision.js";
+import type { Deposit, TypedReference } from "../../../src/domain/deposit.js";
 import { moveMoney as operation } from "../../../src/domain/operations/move-money.js";
 import type { Payment } from "../../../src/domain/payment.js";
 import { DIRECT_RAIL, type Transaction } from "../../../src/domain/transaction.js";
@@ -32,6 +33,7 @@ import {
   erasedHolder,
   givenAccount,
   givenBook,
+  givenDeposit,
   givenHead,
   givenHolder,
   givenPayment,
@@ -121,6 +123,7 @@ describe("moving money", () => {
         metadata: new Map([["till", "7"]]),
         rail,
         corrects: undefined,
+        depositId: undefined,
         ...NO_REPORT,
         reversedById: undefined,
         availableAfterCents: status === "COMPLETED" ? available : undefined,
@@ -223,6 +226,47 @@ describe("moving money", () => {
       expect(wordOf(decideMoveMoney(book, move(movement()), NOW))).to.equal("effect");
     });
   }
+
+  describe("with the receipt of a deposit", () => {
+    const deposit = givenDeposit({ rail: SLOW_RAIL, typedReference: "rent" as TypedReference, credits: 1 });
+    const holding = (row: Deposit): ReturnType<typeof givenBook> =>
+      givenBook({
+        accounts: [givenAccount({ id: accountId })],
+        deposits: [row],
+        receipts: [{ organizationId: ORGANIZATION, receipt: row.receipt, transactionId: undefined, depositId: row.id }],
+      });
+    const claim = mint(movement({ amount: "5.00", receipt: "d1" }));
+
+    it("a mint of the same amount credits that deposit: the receipt stays where it is", () => {
+      const effect = effectOf(decideMoveMoney(holding(deposit), claim, NOW));
+      expect(effect.entries).to.have.length(1);
+      expect(effect.entries[0]).to.deep.include({
+        kind: "transaction.completed",
+        posting: { debit: "unallocated", credit: "available", amountCents: 500 },
+        receipt: undefined,
+      });
+      const facts = { rail: DIRECT_RAIL, reference: "new", railReceipt: "d1", depositId: deposit.id };
+      expect(putOf(effect, "transactions")).to.include(facts);
+      const credited = { status: "CREDITED", reason: undefined, accountId, transactionId: claim.newTransactionId };
+      expect(putOf(effect, "deposits")).to.deep.equal({ ...deposit, ...credited, credits: 2, updatedAt: NOW });
+      expect(putOf(effect, "accounts")?.availableCents).to.equal(10_500);
+    });
+
+    for (const [what, command, row] of [
+      ["a mint of another amount", mint(movement({ amount: "5.01", receipt: "d1" })), deposit],
+      ["a redemption", redeem(movement({ amount: "5.00", receipt: "d1" })), deposit],
+      ["a mint after the deposit was credited", claim, { ...deposit, status: "CREDITED" }],
+      ["a mint after the deposit went back", claim, { ...deposit, status: "RETURNED" }],
+    ] as const) {
+      it(`refuses ${what}, and names the deposit`, () => {
+        const facts = { receipt: "d1", transactionId: undefined, depositId: deposit.id };
+        expect(decideMoveMoney(holding(row), command, NOW)).to.deep.equal({
+          kind: "refusal",
+          refusal: { reason: "RECEIPT_ALREADY_USED", ...facts },
+        });
+      });
+    }
+  });
 
   describe("with a reference that was used", () => {
     const used = givenTransaction({
@@ -369,6 +413,7 @@ describe("moving money", () => {
       account?: Partial<LedgerAccount>;
       holder?: AccountHolder;
       sums?: BookSums;
+      receiptsRequiredSeq?: number;
     },
     facts: object,
   ][] = [
@@ -427,16 +472,34 @@ describe("moving money", () => {
       { reason: "ACCOUNT_FROZEN", accountId },
     ],
     [
+      "refuses a frozen account before asking for a receipt",
+      mint(movement()),
+      { account: { status: "FROZEN" }, receiptsRequiredSeq: 1 },
+      { reason: "ACCOUNT_FROZEN", accountId },
+    ],
+    [
+      "asks for a receipt where receipts are required, before looking at the limit",
+      mint(movement()),
+      { account: full, receiptsRequiredSeq: 1 },
+      { reason: "RECEIPT_REQUIRED" },
+    ],
+    [
+      "asks for no receipt of a redemption",
+      redeem(movement()),
+      { account: empty, receiptsRequiredSeq: 1 },
+      { reason: "INSUFFICIENT_FUNDS", availableCents: 0, requestedCents: 5_000 },
+    ],
+    [
       "refuses to mint with a receipt that the book has before looking at the limit",
       mint(movement({ receipt: "NLJ7RT61SV" })),
       { account: full, transactions: [receipted] },
-      { reason: "RECEIPT_ALREADY_USED", receipt: "NLJ7RT61SV", transactionId: receipted.id },
+      { reason: "RECEIPT_ALREADY_USED", receipt: "NLJ7RT61SV", transactionId: receipted.id, depositId: undefined },
     ],
     [
       "refuses to redeem with a receipt that the book has before looking at funds",
       redeem(movement({ receipt: "NLJ7RT61SV" })),
       { account: empty, transactions: [receipted] },
-      { reason: "RECEIPT_ALREADY_USED", receipt: "NLJ7RT61SV", transactionId: receipted.id },
+      { reason: "RECEIPT_ALREADY_USED", receipt: "NLJ7RT61SV", transactionId: receipted.id, depositId: undefined },
     ],
     [
       "refuses a frozen account before looking for a phone number",
@@ -551,10 +614,10 @@ describe("moving money", () => {
   ];
   for (const [name, command, rows, facts] of refusals) {
     it(name, () => {
-      const { keys: idempotencyKeys = [], transactions = [], account: given, holder, sums } = rows;
+      const { keys: idempotencyKeys = [], transactions = [], account: given, holder, ...head } = rows;
       const account = givenAccount({ id: accountId, ...given });
       const book = givenBook({
-        books: [givenHead(sums === undefined ? {} : { sums })],
+        books: [givenHead(head)],
         accounts: [account],
         accountHolders: [holder ?? givenHolder(account)],
         transactions,

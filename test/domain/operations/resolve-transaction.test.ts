@@ -347,7 +347,7 @@ describe("resolving a transaction", () => {
       {},
       COMPLETED,
       { more: [used], sums: full },
-      { reason: "RECEIPT_ALREADY_USED", receipt: R1, transactionId: used.id },
+      { reason: "RECEIPT_ALREADY_USED", receipt: R1, transactionId: used.id, depositId: undefined },
     ],
     [
       "a mint that the book cannot take",

@@ -8,7 +8,7 @@ import { reverseTransaction as operation } from "../../../src/domain/operations/
 import type { Transaction } from "../../../src/domain/transaction.js";
 import { MAX_CENTS, NO_CENTS, subtractCents, toCents } from "../../../src/domain/values/cents.js";
 import { parseDescription, parseIdempotencyKey, parseReference } from "../../../src/domain/values/text.js";
-import { newTransactionId, receiptNamed, reverse, TEST_ACTOR, valid } from "../../support/commands.js";
+import { newDepositId, newTransactionId, receiptNamed, reverse, TEST_ACTOR, valid } from "../../support/commands.js";
 import {
   EARLIER,
   effectOf,
@@ -65,6 +65,7 @@ describe("reversing a transaction", () => {
         metadata: new Map([["till", "7"]]),
         rail: "direct",
         corrects: { kind: "REVERSAL", transactionId: original.id },
+        depositId: undefined,
         ...NO_REPORT,
         reversedById: undefined,
         availableAfterCents: availableCents,
@@ -207,6 +208,7 @@ describe("reversing a transaction", () => {
   const pending = givenPending({ accountId: account.id });
   const unfinished = givenPending({ accountId: account.id, rail: direct });
   const reversal = reversalOf(redeemed);
+  const credit = givenPending({ accountId: account.id, status: "COMPLETED", depositId: newDepositId() });
   const empty = { availableCents: NO_CENTS, heldCents: NO_CENTS };
   const full = { availableCents: subtractCents(MAX_CENTS, toCents(2_000)) };
   const sums = (given: Partial<BookSums>): BookSums => ({ ...givenHead().sums, ...given });
@@ -236,6 +238,12 @@ describe("reversing a transaction", () => {
       reverse(ORGANIZATION, reversal.id),
       { transactions: [redeemed, reversal], account: { status: "CLOSED", ...empty } },
       { ...notReversible, transactionId: reversal.id, cause: "IS_REVERSAL" },
+    ],
+    [
+      "refuses the credit of a deposit, before it looks at the rail",
+      reverse(ORGANIZATION, credit.id),
+      { transactions: [credit], account: { status: "CLOSED", ...empty } },
+      { ...notReversible, transactionId: credit.id, cause: "DEPOSIT" },
     ],
     [
       "refuses a transaction of another rail",

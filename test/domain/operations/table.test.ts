@@ -24,6 +24,7 @@ import { parseIdempotencyKey, parseReference, parseUserId, type Reference } from
 import {
   advancePayment,
   ALONE,
+  assignDeposit,
   beginPayment,
   cancel,
   clearFlag,
@@ -32,19 +33,27 @@ import {
   correctBook,
   createAccount,
   createApiKey,
+  depositReference,
   eraseAccount,
   failPayment,
   flag,
   freezeAccount,
   mint,
   newProposalId,
+  newTransactionId,
+  numberAccount,
   railAccount,
   receiptNamed,
+  receiveDeposit,
+  recordDeposit,
   recordReserve,
   redeem,
   rejectProposal,
+  requireReceipts,
   resolve,
+  returnDeposit,
   reverse,
+  reverseDeposit,
   revokeApiKey,
   setAccountTier,
   setDefaultRail,
@@ -53,6 +62,7 @@ import {
   setRailAccount,
   SLOW_RAIL,
   suspension,
+  unassignDeposit,
   unfreezeAccount,
   updateAccount,
   valid,
@@ -62,6 +72,7 @@ import {
   effectOf,
   givenAccount,
   givenBook,
+  givenDeposit,
   givenFreeze,
   givenHolder,
   givenPayment,
@@ -71,7 +82,7 @@ import {
   ORGANIZATION,
 } from "../../support/given.js";
 
-const active = givenAccount();
+const active = givenAccount({ depositReference: depositReference(0) });
 const frozen = givenAccount({ status: "FROZEN" });
 const empty = givenAccount({ availableCents: NO_CENTS, heldCents: NO_CENTS });
 const freeze = givenFreeze({ accountId: frozen.id });
@@ -84,6 +95,21 @@ const processing = givenPending({
   openFlags: ["OUTCOME_UNKNOWN"],
 });
 const completed = givenTransaction({ accountId: active.id, reference: "done" as Reference, rail: SLOW_RAIL });
+const open = givenDeposit();
+const creditId = newTransactionId();
+const credited = givenDeposit({
+  receipt: receiptNamed("d2"),
+  status: "CREDITED",
+  reason: undefined,
+  accountId: active.id,
+  transactionId: creditId,
+});
+const credit = givenTransaction({
+  id: creditId,
+  accountId: active.id,
+  reference: "credit" as Reference,
+  depositId: credited.id,
+});
 const rows = {
   accounts: [active, frozen, empty],
   // The user "user" has one account.
@@ -91,12 +117,19 @@ const rows = {
     givenHolder(account, index === 0 ? {} : { userId: valid(parseUserId(`user${String(index)}`)) }),
   ),
   freezes: [freeze],
-  transactions: [pending, minted, processing, completed],
+  transactions: [pending, minted, processing, completed, credit],
   payments: [
     givenPayment(pending),
     givenPayment(processing, { state: "SENDING", begunAt: EARLIER }),
     givenPayment(completed, { state: "ENDED" }),
   ],
+  deposits: [open, credited],
+  receipts: [open, credited].map(({ id: depositId, receipt }) => ({
+    organizationId: ORGANIZATION,
+    receipt,
+    transactionId: undefined,
+    depositId,
+  })),
   idempotencyKeys: [usedKey("account", active.id), usedKey("freeze", freeze.id), usedKey("transaction", pending.id)],
 };
 const PAYER = "+254733111222" as PhoneNumber;
@@ -109,7 +142,7 @@ function usedKey(key: string, resourceId: ResourceId): UsedIdempotencyKey {
 // One of each operation: a command without a line here does not compile.
 const COMMANDS = {
   createAccount: [
-    createAccount(ORGANIZATION, "new"),
+    createAccount(ORGANIZATION, "new", { depositReferences: [depositReference(0), depositReference(1)] }),
     createAccount(ORGANIZATION, "user", { key: "k" }),
     createAccount(ORGANIZATION, "user", { key: "account" }),
   ],
@@ -129,6 +162,7 @@ const COMMANDS = {
     mint({ ...movement, reference: "earlier", key: "k" }),
     mint({ ...movement, key: "account" }),
     mint({ ...movement, receipt: "r1" }),
+    mint({ ...movement, amount: "5.00", receipt: "d1" }),
     mint({ ...movement, rail: SLOW_RAIL }),
     mint({ ...movement, rail: SLOW_RAIL, key: "transaction", terms: { payerPhoneNumber: PAYER } }),
     mint({ ...movement, rail: SLOW_RAIL, reference: "earlier", terms: { payerPhoneNumber: PAYER } }),
@@ -159,6 +193,25 @@ const COMMANDS = {
       amountCents: pending.amountCents,
     }),
   ],
+  numberAccount: [numberAccount(ORGANIZATION, empty.id), numberAccount(ORGANIZATION, active.id)],
+  receiveDeposit: [
+    receiveDeposit(ORGANIZATION),
+    receiveDeposit(ORGANIZATION, { receipt: "r1", typed: depositReference(0) }),
+    receiveDeposit(ORGANIZATION, { receipt: "r1", typed: "processing", orderId: processing.id }),
+    receiveDeposit(ORGANIZATION, { receipt: "r1", typed: "done", orderId: completed.id }),
+  ],
+  recordDeposit: [
+    recordDeposit(ORGANIZATION),
+    recordDeposit(ORGANIZATION, { receipt: "r1", accountId: active.id }),
+    { ...recordDeposit(ORGANIZATION, { receipt: "r1" }), authority: { ...ALONE, approves: newProposalId() } },
+  ],
+  assignDeposit: [assignDeposit(ORGANIZATION, open.id, active.id)],
+  unassignDeposit: [unassignDeposit(ORGANIZATION, credited.id, creditId)],
+  returnDeposit: [returnDeposit(ORGANIZATION, open.id)],
+  reverseDeposit: [
+    reverseDeposit(ORGANIZATION, open.id),
+    reverseDeposit(ORGANIZATION, credited.id, { transactionId: creditId }),
+  ],
   coverShortfall: [correctBook("coverShortfall", ORGANIZATION, { amountCents: 1, key: "c" })],
   recoverShortfall: [correctBook("recoverShortfall", ORGANIZATION, { amountCents: 1, key: "c", target: active.id })],
   allocate: [correctBook("allocate", ORGANIZATION, { amountCents: 1, key: "c", target: active.id })],
@@ -170,6 +223,10 @@ const COMMANDS = {
   ],
   adjustMovement: [correctBook("adjustMovement", ORGANIZATION, { amountCents: 1, key: "c", target: "r1" })],
   explainTransfer: [correctBook("explainTransfer", ORGANIZATION, { amountCents: 1, key: "c", target: "r1" })],
+  requireReceipts: [
+    requireReceipts(ORGANIZATION),
+    { ...requireReceipts(ORGANIZATION, false), authority: { ...ALONE, groups: ["rails"] } },
+  ],
   suspendOrganization: [suspension("suspendOrganization", ORGANIZATION)],
   resumeOrganization: [
     suspension("resumeOrganization", ORGANIZATION),
@@ -202,6 +259,10 @@ function loadedFor(command: Command): Set<string> {
     },
     fullAccount: (id) => {
       add("standing", id);
+    },
+    accountWithDepositReference: ({ name }) => {
+      add("account of", name);
+      for (const { id } of rows.accounts.filter((row) => row.depositReference === name)) add("account", id);
     },
     accountOfUser: ({ name: userId }) => {
       add("user", userId);
@@ -261,6 +322,14 @@ function loadedFor(command: Command): Set<string> {
     },
     receipt: ({ name }) => {
       add("receipt", name);
+      add("deposit with", name);
+      for (const { id } of rows.deposits.filter((row) => row.receipt === name)) add("deposit", id);
+    },
+    deposit: (id) => {
+      add("deposit", id);
+    },
+    unallocatedDeposits: (id) => {
+      add("deposits of", id);
     },
     movement: ({ name }) => {
       add("movement", name);
@@ -354,6 +423,26 @@ class NotingBook implements Book {
     this.asked.push(`receipt ${receipt}`);
     return this.#book.receipt(organizationId, receipt);
   }
+  accountWithDepositReference(
+    ...[organizationId, reference]: Parameters<Book["accountWithDepositReference"]>
+  ): ReturnType<Book["accountWithDepositReference"]> {
+    this.asked.push(`account of ${reference}`);
+    return this.#book.accountWithDepositReference(organizationId, reference);
+  }
+  deposit(...[organizationId, id]: Parameters<Book["deposit"]>): ReturnType<Book["deposit"]> {
+    this.asked.push(`deposit ${id}`);
+    return this.#book.deposit(organizationId, id);
+  }
+  depositWithReceipt(
+    ...[organizationId, receipt]: Parameters<Book["depositWithReceipt"]>
+  ): ReturnType<Book["depositWithReceipt"]> {
+    this.asked.push(`deposit with ${receipt}`);
+    return this.#book.depositWithReceipt(organizationId, receipt);
+  }
+  unallocatedDepositCents(organizationId: OrganizationId): number {
+    this.asked.push(`deposits of ${organizationId}`);
+    return this.#book.unallocatedDepositCents(organizationId);
+  }
   transactionWithMovement(
     ...[organizationId, name]: Parameters<Book["transactionWithMovement"]>
   ): ReturnType<Book["transactionWithMovement"]> {
@@ -392,7 +481,7 @@ describe("a lookup", () => {
       const loaded = loadedFor(command);
       expect(book.asked.filter((row) => !loaded.has(row))).to.deep.equal([]);
       // The limits are in the book, which is loaded for every command.
-      const isOfBook = command.name === "setLimits" || command.name.endsWith("Organization");
+      const isOfBook = /^(setLimits|requireReceipts|.*Organization)$/.test(command.name);
       if (!isOfBook) expect(book.asked).not.to.deep.equal([]);
     });
   }
@@ -418,6 +507,13 @@ describe("a decision", () => {
     [completePayment(ORGANIZATION, processing.id, { movement: "m1" }), "transaction.completed"],
     [flag(ORGANIZATION, pending.id), "transaction.flagged"],
     [correctBook("bookReceipt", ORGANIZATION, { amountCents: 1, key: "c", target: "r1" }), "book.received"],
+    [numberAccount(ORGANIZATION, empty.id, [depositReference(1)]), "account.numbered"],
+    [receiveDeposit(ORGANIZATION, { receipt: "r1" }), "deposit.received"],
+    [recordDeposit(ORGANIZATION, { receipt: "r1" }), "deposit.received"],
+    [assignDeposit(ORGANIZATION, open.id, active.id), "transaction.completed"],
+    [unassignDeposit(ORGANIZATION, credited.id, creditId), "transaction.completed"],
+    [returnDeposit(ORGANIZATION, open.id), "deposit.returned"],
+    [reverseDeposit(ORGANIZATION, open.id), "deposit.reversed"],
     [setPayouts(ORGANIZATION, "closed"), "rail.changed"],
     [recordReserve(ORGANIZATION, "bank"), "reserve.recorded"],
   ] as const) {

@@ -4,6 +4,7 @@ import { typeid } from "typeid-js";
 import {
   parseAccountId,
   parseApiKeyId,
+  parseDepositId,
   parseFreezeId,
   parseOperatorId,
   parseOrganizationId,
@@ -20,6 +21,7 @@ for (const [what, prefix, parse] of [
   ["a transaction", "txn", parseTransactionId],
   ["a freeze", "frz", parseFreezeId],
   ["a webhook endpoint", "whe", parseWebhookEndpointId],
+  ["a deposit", "dep", parseDepositId],
 ] as const) {
   describe(`the id of ${what}, as a caller names it`, () => {
     for (const [which, id] of [

@@ -24,9 +24,11 @@ export async function setMpesa(
   database: Database,
   { organizationId, baseUrl, organization, now }: MpesaAccount,
 ): Promise<void> {
-  const { shortcode, initiatorName, consumerKey, consumerSecret, passkey, initiatorPassword } = organization;
+  const { c2bVersion, shortcode, initiatorName, consumerKey, consumerSecret, passkey, initiatorPassword } =
+    organization;
   const settings = {
     baseUrl,
+    c2bVersion,
     collectShortcode: shortcode,
     payOutShortcode: shortcode,
     initiatorName,

@@ -4,14 +4,20 @@ import { join } from "node:path";
 
 import { pino } from "pino";
 
+import type { HandPaymentEnd } from "../../../daraja/api/c2b.js";
 import { SimulatorClock } from "../../../daraja/clock.js";
 import type { Order, Receipt } from "../../../daraja/mpesa/order.js";
-import { newOrganization } from "../../../daraja/mpesa/organization.js";
-import { type Daraja, startDaraja } from "../../../daraja/simulator.js";
+import { newOrganization, type Organization } from "../../../daraja/mpesa/organization.js";
+import { type Daraja, type Deposit, startDaraja } from "../../../daraja/simulator.js";
 import { readConfig as readGatewayConfig } from "../../../gateway/config.js";
 import { startGateway } from "../../../gateway/server.js";
+import type { Rail } from "../../../src/domain/transaction.js";
+import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
+import type { DepositRegistration } from "../../../src/operators/deposit-registration.js";
+import { depositRegistration } from "../../../src/parts/deposit-registration.js";
 import { type RunningServer, startServer } from "../../../src/server.js";
+import { readCallbackSecrets } from "../../../src/startup/callbacks.js";
 import { keys } from "../../../src/storage/keys.js";
 import { verify } from "../../../src/verify/verify.js";
 import { MONDAY_MILLIS } from "../../daraja/given.js";
@@ -50,6 +56,7 @@ export class RailWorld {
   readonly #clock: SimulatorClock;
   readonly #opened: TestDatabase;
   readonly #server: RunningServer;
+  readonly #registration: DepositRegistration;
   readonly #dispose: () => Promise<void>;
 
   private constructor(parts: {
@@ -59,6 +66,7 @@ export class RailWorld {
     clock: SimulatorClock;
     opened: TestDatabase;
     server: RunningServer;
+    registration: DepositRegistration;
     dispose: () => Promise<void>;
   }) {
     this.rest = parts.rest;
@@ -67,15 +75,17 @@ export class RailWorld {
     this.#clock = parts.clock;
     this.#opened = parts.opened;
     this.#server = parts.server;
+    this.#registration = parts.registration;
     this.#dispose = parts.dispose;
   }
 
-  static async start(engine: Engine, businessCount: number): Promise<RailWorld> {
+  static async start(engine: Engine, businessCount: number, differing: Partial<Organization> = {}): Promise<RailWorld> {
     const clock = new SimulatorClock({ standsAtMillis: MONDAY_MILLIS });
     const now = (): UnixMillis => toUnixMillis(clock.nowMillis());
     const organizations = Array.from({ length: businessCount }, (_, index) => {
       const shortcode = String(FIRST_SHORTCODE + index);
-      return newOrganization({ shortcode, consumerKey: `key-${shortcode}`, consumerSecret: `secret-${shortcode}` });
+      const secrets = { consumerKey: `key-${shortcode}`, consumerSecret: `secret-${shortcode}` };
+      return newOrganization({ shortcode, ...secrets, ...differing });
     });
     const daraja = await startDaraja({ clock, organizations, seed: "scenarios" });
     const opened = await openTestDatabase(engine);
@@ -113,7 +123,11 @@ export class RailWorld {
       await opened.dispose();
       rmSync(folder, { recursive: true });
     };
-    return new RailWorld({ rest, daraja, businesses, clock, opened, server, dispose });
+    const { callbacks: settings, railHosts: hosts } = config;
+    if (settings === undefined) throw new Error("the server has no callbacks");
+    const callbackSettings = { settings, secrets: readCallbackSecrets(settings) };
+    const registration = depositRegistration(database, { callbacks: () => callbackSettings, hosts, now });
+    return new RailWorld({ rest, daraja, businesses, clock, opened, server, registration, dispose });
   }
 
   dispose(): Promise<void> {
@@ -144,6 +158,29 @@ export class RailWorld {
     const [accounts] = await this.#opened.cell.reader.rows<BookAccounts>(BOOK, [organizationId]);
     if (accounts === undefined) throw new Error(`there is no book of ${organizationId}`);
     return accounts;
+  }
+
+  /** Registers the business at M-Pesa, so that it takes deposits. */
+  async takeDeposits({ organizationId: id }: Business): Promise<void> {
+    const mayBegin = () => Promise.resolve(true);
+    const asked = { rail: "mpesa" as Rail, contact: "+254700000001" as PhoneNumber, mayBegin };
+    const { kind } = await this.#registration.register({ id, cell: 0, isSandbox: false }, asked);
+    if (kind !== "registered") throw new Error(`not registered: ${kind}`);
+  }
+
+  /** A customer pays without a prompt. Resolves after the confirmation. */
+  payByHand(payment: Deposit): Promise<HandPaymentEnd> {
+    return this.#daraja.payByHand(payment);
+  }
+
+  /** How M-Pesa treats the business from now on. */
+  setMpesa({ shortcode }: Business, changes: Partial<Pick<Organization, "pullLagMillis" | "isPullProvisioned">>): void {
+    Object.assign(this.#daraja.organizations.find((each) => each.shortcode === shortcode) ?? {}, changes);
+  }
+
+  /** Reads the database of the service. */
+  rows<Row>(sql: string, bindings: readonly string[] = []): Promise<readonly Row[]> {
+    return this.#opened.cell.reader.rows<Row>(sql, bindings);
   }
 
   /** What M-Pesa moved for the business, by its own account. */

@@ -6,6 +6,7 @@ import type { Rail } from "../../../src/domain/transaction.js";
 import type { Cents } from "../../../src/domain/values/cents.js";
 import type {
   ApiKeyId,
+  DepositId,
   FreezeId,
   ProposalId,
   TransactionId,
@@ -38,6 +39,7 @@ const REASONS_OF_OPERATORS = [
   "TOO_MANY_TIERS",
 ] as const satisfies Reason[];
 
+const DEPOSIT_ID = "dep_01jd2r6p5vf8ksw3xhb1z7q4ye" as DepositId;
 const PROPOSAL_ID = "prp_1" as ProposalId;
 const ENDPOINT_ID = "whe_01jd2r6p5vf8ksw3xhb1z7q4ye" as WebhookEndpointId;
 
@@ -46,6 +48,11 @@ const EXAMPLES: { [R in Reason]: Example<R> } = {
     { reason: "RAIL_ACCOUNT_NOT_FOUND", rail: "mpesa" as Rail },
     Status.NOT_FOUND,
     { rail: "mpesa" },
+  ],
+  DEPOSIT_NOT_FOUND: [
+    { reason: "DEPOSIT_NOT_FOUND", depositId: DEPOSIT_ID },
+    Status.NOT_FOUND,
+    { deposit_id: DEPOSIT_ID },
   ],
   RAIL_PAYMENTS_UNDER_WAY: [
     { reason: "RAIL_PAYMENTS_UNDER_WAY", rail: "mpesa" as Rail, payments: 3 },
@@ -242,10 +249,16 @@ const EXAMPLES: { [R in Reason]: Example<R> } = {
     Status.FAILED_PRECONDITION,
     { account_id: ACCOUNT_ID, until: "2023-11-14T22:13:20.000Z" },
   ],
+  RECEIPT_REQUIRED: [{ reason: "RECEIPT_REQUIRED" }, Status.FAILED_PRECONDITION, {}],
   RECEIPT_ALREADY_USED: [
-    { reason: "RECEIPT_ALREADY_USED", receipt: "RKT1" as RailReceipt, transactionId: TRANSACTION_ID },
+    {
+      reason: "RECEIPT_ALREADY_USED",
+      receipt: "RKT1" as RailReceipt,
+      transactionId: TRANSACTION_ID,
+      depositId: DEPOSIT_ID,
+    },
     Status.ALREADY_EXISTS,
-    { rail_receipt: "RKT1", transaction_id: TRANSACTION_ID },
+    { rail_receipt: "RKT1", transaction_id: TRANSACTION_ID, deposit_id: DEPOSIT_ID },
   ],
   BOOK_ACCOUNT_TOO_LOW: [
     {

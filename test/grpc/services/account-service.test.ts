@@ -45,6 +45,7 @@ describe("grpc: AccountService", () => {
       userId: "user-1",
       phoneNumber: "+254712345678",
       email: "Wanjiku@example.com",
+      depositReferences: [],
       idempotencyKey: "try-1",
     });
     expect(response?.account).to.deep.equal({
@@ -58,6 +59,7 @@ describe("grpc: AccountService", () => {
       held_balance: "0.05",
       currency: "KESC",
       tier: "default",
+      deposit_reference: undefined,
       as_of_sequence: undefined,
       created_at: toTimestamp(toUnixMillis(Date.UTC(2026, 0, 2, 3, 4, 5, 678))),
       updated_at: toTimestamp(toUnixMillis(Date.UTC(2026, 0, 3))),
@@ -158,6 +160,7 @@ describe("grpc: AccountService/ListAccounts", () => {
     email: "",
     statuses: [],
     tier: "",
+    deposit_reference: "",
     start: "",
     end: "",
     page_size: undefined,

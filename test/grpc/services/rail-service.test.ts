@@ -75,6 +75,25 @@ describe("grpc: RailService/ReceiveCallback", () => {
     expect([rails.added, rails.wakes]).to.deep.equal([[], 0]);
   });
 
+  it("passes a confirmation on without its text, and stores nothing", async () => {
+    const token = callbackToken(SECRET, { ...SUBJECT, purpose: "confirmation" });
+    expect(await post(token, '{"BillRefNumber":"JOHN"}')).to.deep.equal(accepted);
+    expect(rails.confirmed).to.deep.equal([SUBJECT.uuid]);
+    expect([rails.added, rails.wakes]).to.deep.equal([[], 0]);
+  });
+
+  it("answers a validation as the rail wants it, from the text as it came, and stores nothing", async () => {
+    const token = callbackToken(SECRET, { ...SUBJECT, purpose: "validation" });
+    expect(await post(token, '{"MSISDN":"254708374149"}')).to.deep.equal(accepted);
+    rails.answer = '{"ResultCode":"C2B00012","ResultDesc":"Rejected"}';
+    expect(await post(token, "x")).to.deep.equal({ code: Status.OK, text: rails.answer });
+    expect(rails.asked).to.deep.equal([
+      { accountUuid: SUBJECT.uuid, body: '{"MSISDN":"254708374149"}' },
+      { accountUuid: SUBJECT.uuid, body: "x" },
+    ]);
+    expect([rails.added, rails.confirmed, rails.wakes]).to.deep.equal([[], [], 0]);
+  });
+
   it("gives a token that is not ours the same answer, asks no cell, and logs at most a line a minute", async () => {
     const good = callbackToken(SECRET, SUBJECT);
     const forged = [

@@ -98,6 +98,7 @@ describe("grpc: TransactionService", () => {
         available_balance_after: "100.00",
         needs_attention: false,
         receipt: undefined,
+        deposit_id: undefined,
       });
       expect(under.submitted.map(({ command }) => command)).to.deep.equal([
         {

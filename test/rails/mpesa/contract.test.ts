@@ -8,7 +8,13 @@ import { expect } from "chai";
 import { SimulatorClock } from "../../../daraja/clock.js";
 import { type Daraja, startDaraja } from "../../../daraja/simulator.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
-import { callbackToken, readCallbackToken, uuidOf } from "../../../src/rails/callback-token.js";
+import {
+  type AddressPurpose,
+  type CallbackPurpose,
+  callbackToken,
+  readCallbackToken,
+  uuidOf,
+} from "../../../src/rails/callback-token.js";
 import { MpesaRail } from "../../../src/rails/mpesa/mpesa.js";
 import { accountReferenceOf } from "../../../src/rails/mpesa/stk.js";
 import type { RailMessage } from "../../../src/rails/rail.js";
@@ -27,6 +33,10 @@ interface MpesaWorld extends RailUnderTest {
   messagesAbout(uuid: string): readonly RailMessage[];
 }
 
+function isAnswer(purpose: AddressPurpose | undefined): purpose is CallbackPurpose {
+  return purpose !== undefined && purpose !== "confirmation" && purpose !== "validation";
+}
+
 /** The adapter, the simulator on a clock that stands still, and a server for callbacks. */
 async function startMpesa(): Promise<MpesaWorld> {
   const clock = new SimulatorClock({ standsAtMillis: MONDAY_MILLIS });
@@ -35,7 +45,8 @@ async function startMpesa(): Promise<MpesaWorld> {
   const server = createServer((request, response) => {
     void text(request).then((body) => {
       const subject = readCallbackToken([CALLBACK_SECRET], (request.url ?? "").replace("/callbacks/", ""));
-      if (subject !== undefined) received.push({ uuid: subject.uuid, message: { purpose: subject.purpose, body } });
+      const { uuid = "", purpose } = subject ?? {};
+      if (isAnswer(purpose)) received.push({ uuid, message: { purpose, body } });
       response.setHeader("content-type", "application/json").end('{"ResultCode":0,"ResultDesc":"Accepted"}');
     });
   });
@@ -44,6 +55,7 @@ async function startMpesa(): Promise<MpesaWorld> {
   const { organization } = daraja;
   const settings = mpesaSettings({
     ...organization,
+    c2bVersion: 2,
     baseUrl: daraja.url,
     collectShortcode: organization.shortcode,
     payOutShortcode: organization.shortcode,
@@ -115,6 +127,7 @@ describe("the M-Pesa rail, against the simulator", () => {
       {
         receipt: world.daraja.receipts[0]?.number,
         amountCents: about.amountCents,
+        reference: accountReferenceOf(about.transactionId),
         idEnd: accountReferenceOf(about.transactionId).toLowerCase(),
         phone: "254700***005",
         receivedAt: listed.kind === "complete" ? listed.payments[0]?.receivedAt : undefined,

@@ -33,6 +33,8 @@ export function mpesaSettings(given: Partial<MpesaSettings> = {}): MpesaSettings
     initiatorName: "testapi",
     initiatorPassword: "the-initiator-password",
     certificatePem: publicKey.export({ type: "spki", format: "pem" }).toString(),
+    c2bVersion: 2,
+    whenUnreachable: "Completed",
     capabilities: MPESA_CAPABILITIES,
     accountUuid: ACCOUNT_UUID,
     callbackUrl: (purpose, uuid) => `https://kesc.test/callbacks/${purpose}/${uuid}`,

@@ -1,13 +1,15 @@
 import type { Command, CorrectBook, ResolveTransaction } from "../../../src/domain/commands.js";
+import type { AssignDeposit, ReturnDeposit, ReverseDeposit } from "../../../src/domain/deposits/deposit-commands.js";
 import type { FlagReason } from "../../../src/domain/payment.js";
 import type { Decider } from "../../../src/domain/proposal.js";
 import { type Cents } from "../../../src/domain/values/cents.js";
 import type { EmailAddress } from "../../../src/domain/values/email-address.js";
-import type { AccountId, FreezeId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
+import type { AccountId, DepositId, FreezeId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
 import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
 import type { StatusReason } from "../../../src/domain/values/text.js";
 import type { Random } from "../../attack/random.js";
 import {
+  assignDeposit,
   beginPayment,
   cancel,
   clearFlag,
@@ -15,16 +17,21 @@ import {
   completePayment,
   correctBook,
   createAccount,
+  depositReference,
   eraseAccount,
   failPayment,
   flag,
   freezeAccount,
   mint,
   type Movement,
+  numberAccount,
   receiptNamed,
+  receiveDeposit,
   redeem,
   resolve,
+  returnDeposit,
   reverse,
+  reverseDeposit,
   setAccountTier,
   setLimits,
   SLOW_RAIL,
@@ -35,6 +42,11 @@ import {
 const FLAGS: readonly FlagReason[] = ["OUTCOME_UNKNOWN", "REPORT_DIFFERS"];
 const TIERS = ["small", "full"];
 const NOBODY = "txn_nobody" as TransactionId;
+
+/** An act that a second person must want, too. */
+type ActOfTwo = ResolveTransaction | CorrectBook | AssignDeposit | ReturnDeposit | ReverseDeposit;
+/** The deposit references that accounts may have. */
+const NUMBERS = 20;
 
 /** Makes commands that meet one another: on few accounts, and mostly on the newest transactions. */
 export class RandomCommands {
@@ -60,12 +72,14 @@ export class RandomCommands {
       if (command.rail === SLOW_RAIL) this.#orders.push(command.newTransactionId);
     }
     const words = this.#name("why") as StatusReason;
-    // The words of a correction are content, so those of both persons are equal.
-    if ("note" in command && !("authority" in command && "amountCents" in command)) return { ...command, note: words };
+    // The words of an act of two persons are content, so those of both are equal.
+    const isOfTwo = "authority" in command && ("amountCents" in command || "depositId" in command);
+    if ("note" in command && !isOfTwo) return { ...command, note: words };
     return "reason" in command ? { ...command, reason: words } : command;
   }
 
-  readonly #wanted: (ResolveTransaction | CorrectBook)[] = [];
+  readonly #deposits: DepositId[] = [];
+  readonly #wanted: ActOfTwo[] = [];
   readonly #makers: readonly { readonly weight: number; readonly make: () => Command }[] = [
     { weight: 3, make: () => this.#newAccount() },
     { weight: 16, make: () => mint(this.#movement()) },
@@ -84,6 +98,9 @@ export class RandomCommands {
     { weight: 1, make: () => eraseAccount(this.#organizationId, this.#newestAccount()) },
     { weight: 3, make: () => this.#update() },
     { weight: 14, make: () => this.#correction() },
+    { weight: 1, make: () => this.#number() },
+    { weight: 4, make: () => this.#payByHand() },
+    { weight: 8, make: () => this.#endDeposit() },
     { weight: 2, make: () => setAccountTier(this.#organizationId, this.#newestAccount(), this.#random.pick(TIERS)) },
     { weight: 1, make: () => this.#limits() },
   ];
@@ -189,9 +206,35 @@ export class RandomCommands {
     );
   }
 
+  #number(): Command {
+    const index = this.#random.below(NUMBERS);
+    return numberAccount(this.#organizationId, this.#random.pick(this.#accounts), [depositReference(index)]);
+  }
+
+  #payByHand(): Command {
+    const typed = this.#random.pick(["", "my shop", depositReference(this.#random.below(NUMBERS))]);
+    const command = receiveDeposit(this.#organizationId, { receipt: this.#name("hand"), typed });
+    this.#deposits.push(command.newDepositId);
+    return command;
+  }
+
+  #endDeposit(): Command {
+    const id = this.#deposits.at(-1);
+    if (id === undefined) return this.#payByHand();
+    const receipt = this.#name("back");
+    return this.#wantedByTwo(
+      this.#random.pick([
+        assignDeposit(this.#organizationId, id, this.#newestAccount()),
+        returnDeposit(this.#organizationId, id, receipt),
+        reverseDeposit(this.#organizationId, id, { receipt }),
+      ]),
+    );
+  }
+
   /** Nobody decides alone: mostly a second person wants what the first one has wanted. */
-  #wantedByTwo(command: ResolveTransaction | CorrectBook): Command {
-    const last = this.#wanted.findLastIndex((each) => "resolution" in each === "resolution" in command);
+  #wantedByTwo(command: ActOfTwo): Command {
+    const kindOf = (each: ActOfTwo): string => ["resolution", "depositId"].find((field) => field in each) ?? "";
+    const last = this.#wanted.findLastIndex((each) => kindOf(each) === kindOf(command));
     const [wanted] = this.#random.chance(0.6) && last >= 0 ? this.#wanted.splice(last, 1) : [];
     if (wanted !== undefined) return { ...wanted, authority: { ...wanted.authority, person: "baraka" as Decider } };
     this.#wanted.push(command);

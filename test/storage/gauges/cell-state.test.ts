@@ -2,6 +2,7 @@ import { expect } from "chai";
 
 import { cellState } from "../../../src/storage/gauges/cell-state.js";
 import { leases } from "../../../src/storage/rails/leases.js";
+import { receiveDeposit } from "../../support/commands.js";
 import { ENGINES, execute } from "../../support/databases.js";
 import { sealBooks } from "../../support/seals/given-seals.js";
 import { PaymentsPlace } from "../rails/given-payments.js";
@@ -22,6 +23,7 @@ for (const engine of ENGINES) {
       await leases(opened.cell).take("webhooks", { holder: "a", millis: HOUR_MILLIS });
       await place.accept("mint", "in");
       await place.accept("redeem", "out");
+      await place.commit(receiveDeposit(organizationId));
       const endpoint = (id: string, status: string, failing: string, reason: string): string => `
         INSERT INTO webhook_endpoints (id, organization_id, url, secrets, description, types, status, disabled_reason,
           revision, settled_seq, replay_seq, replay_until_seq, failures, failing_since, probe_at, retry_at, logged,
@@ -31,6 +33,7 @@ for (const engine of ENGINES) {
       const bytes = engine === "sqlite" ? "x'00'" : "'\\x00'";
       await execute(
         opened.address,
+        `UPDATE rail_accounts SET deposits_since = ${String(now - 7)}`,
         endpoint("whe_1", "ACTIVE", String(now - 5_000), "NULL"),
         endpoint("whe_2", "DISABLED", String(now - 9_000), "'FAILING'"),
         "INSERT INTO webhook_retries (endpoint_id, seq, tries, next_at) VALUES ('whe_1', 2, 1, 5), ('whe_1', 3, 9, NULL)",
@@ -39,6 +42,7 @@ for (const engine of ENGINES) {
       const {
         payments,
         railAccounts,
+        deposits,
         webhooks,
         seals,
         leases: held,
@@ -46,7 +50,8 @@ for (const engine of ENGINES) {
         ...sums
       } = await cellState(opened.cell, opened.cell)(now + HOUR_MILLIS);
       // A payout holds its amount, and a mint is counted once it is complete.
-      expect(sums).to.deep.equal({ books: 1, supplyCents: 100_000, reserveCents: 100_000, shortfallCents: 0 });
+      expect(sums).to.deep.equal({ books: 1, supplyCents: 100_000, reserveCents: 100_500, shortfallCents: 0 });
+      expect(deposits).to.deep.equal({ waiting: 1, oldestAt: now, listReadAt: now - 7 });
       expect(actsWithoutPerson).to.equal(0);
       expect(held.map(({ name }) => name)).to.deep.equal(["webhooks"]);
       expect(held[0]?.leftMillis).to.be.within(HOUR_MILLIS - 60_000, HOUR_MILLIS);

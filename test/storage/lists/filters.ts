@@ -7,8 +7,8 @@ import type { EmailAddress } from "../../../src/domain/values/email-address.js";
 import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
 import { parseMetadata, type Reference, type UserId } from "../../../src/domain/values/text.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
-import type { AccountFilters, TransactionFilters } from "../../../src/ledger/ports/reads.js";
-import { newAccountId, valid } from "../../support/commands.js";
+import type { AccountFilters, DepositFilters, TransactionFilters } from "../../../src/ledger/ports/reads.js";
+import { depositReference, newAccountId, valid } from "../../support/commands.js";
 
 const userId = "user" as UserId;
 const phoneNumber = "+254712345678" as PhoneNumber;
@@ -46,6 +46,24 @@ export const ACCOUNT_FILTERS: readonly AccountFilters[] = [
   { tier: DEFAULT_TIER },
   { tier: DEFAULT_TIER, status: [ACCOUNT_STATUSES[1], ACCOUNT_STATUSES[2]], createdAfter },
   { tier: DEFAULT_TIER, phoneNumber },
+  { depositReference: depositReference(0) },
+  { depositReference: depositReference(0), userId, status: [ACCOUNT_STATUSES[2]], createdAfter },
+];
+
+/** Filters of ListDeposits, so that each choice of an index occurs. */
+export const DEPOSIT_FILTERS: readonly DepositFilters[] = [
+  {},
+  { accountId },
+  { accountId, status: ["REVERSED"], createdAfter },
+  { receipt },
+  { receipt, accountId, status: ["CREDITED"], createdBefore },
+  { status: ["UNALLOCATED"] },
+  { status: ["UNALLOCATED"], createdAfter, createdBefore },
+  { status: ["UNALLOCATED", "CREDITED"] },
+  { status: ["RETURNED"], createdAfter },
+  { reason: ["NO_REFERENCE", "BY_HAND"] },
+  { reason: ["UNASSIGNED"], status: ["UNALLOCATED"], createdBefore },
+  { createdAfter, createdBefore },
 ];
 
 /** Filters of ListTransactions, so that each choice of an index occurs. */
@@ -84,7 +102,7 @@ export const TRANSACTION_FILTERS: readonly TransactionFilters[] = [
 ];
 
 /** The names of the filters, for the name of a test. */
-export function namesOf(filters: AccountFilters | TransactionFilters): string {
+export function namesOf(filters: AccountFilters | TransactionFilters | DepositFilters): string {
   return (
     Object.entries(filters)
       .map(([name, value]) => (Array.isArray(value) ? `${name} (${String(value.length)})` : name))

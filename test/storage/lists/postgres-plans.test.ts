@@ -8,7 +8,7 @@ import { keys } from "../../../src/storage/keys.js";
 import { reads } from "../../../src/storage/reads.js";
 import type { Reader } from "../../../src/storage/sql/reader.js";
 import { openTestDatabase, type TestDatabase } from "../../support/databases.js";
-import { ACCOUNT_FILTERS, namesOf, TRANSACTION_FILTERS } from "./filters.js";
+import { ACCOUNT_FILTERS, DEPOSIT_FILTERS, namesOf, TRANSACTION_FILTERS } from "./filters.js";
 
 // The planner would scan tables that are empty. The settings switch scans, sorts and joins of whole
 // tables off, so it uses them only where no index leads to the rows in their order.
@@ -69,6 +69,12 @@ describe("the plans of the lists on postgres", () => {
   for (const filters of TRANSACTION_FILTERS) {
     it(`list transactions by ${namesOf(filters)} along an index`, async () => {
       await expectCheap((stored) => stored.transactions(organization, filters, page));
+    });
+  }
+
+  for (const filters of DEPOSIT_FILTERS) {
+    it(`list deposits by ${namesOf(filters)} along an index`, async () => {
+      await expectCheap((stored) => stored.deposits(organization, filters, page));
     });
   }
 });

@@ -21,7 +21,7 @@ const CASES = [
   {
     name: "accounts",
     sql: reads.accounts.sql,
-    bindings: [ACCOUNTS, [], [], []],
+    bindings: [ACCOUNTS, [], [], [], []],
     change: "UPDATE accounts SET available_cents = available_cents + 1",
     found: ACCOUNTS.length,
   },

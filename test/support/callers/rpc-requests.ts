@@ -91,6 +91,13 @@ export const RPC_REQUESTS: Readonly<Record<string, RpcRequest>> = {
     code: Status.NOT_FOUND,
   },
   "TransactionService/ClearFlag": { request: ({ transaction_id }) => ({ transaction_id, flag: 1 }) },
+  // No caller can make a deposit. test/e2e/deposits-get.test.ts has some.
+  "DepositService/GetDeposit": {
+    request: ({ transaction_id }) => ({ deposit_id: transaction_id }),
+    code: Status.NOT_FOUND,
+  },
+  "DepositService/ListDeposits": { request: ofAccount },
+  "DepositService/GetDepositInstructions": { request: ofAccount },
   "EventService/ListEvents": { request: ({ account_id }) => ({ account_id, page_size: 200 }) },
   // The book does not have the event, so the stream ends.
   "EventService/WatchEvents": {
@@ -133,6 +140,10 @@ export const RPC_REQUESTS: Readonly<Record<string, RpcRequest>> = {
   "OrganizationService/GetOrganization": { request: () => ({}) },
   "OrganizationService/GetLimits": { request: ofAccount },
   "SandboxService/AdvanceTransaction": { request: ofTransaction, code: Status.FAILED_PRECONDITION },
+  "SandboxService/CreateDeposit": {
+    request: () => ({ amount: "1.00", receipt: "SB1" }),
+    code: Status.FAILED_PRECONDITION,
+  },
   // Every caller gets the same response, whatever the token is.
   "RailService/ReceiveCallback": {
     request: () => ({ token: "x", body: { content_type: "text/plain", data: "aGVsbG8=" } }),

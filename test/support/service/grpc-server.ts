@@ -1,12 +1,14 @@
 import type { Account, AccountWithFreeze } from "../../../src/domain/account.js";
 import { type ApiKey, type Scope, SCOPES } from "../../../src/domain/api-key.js";
 import type { Command } from "../../../src/domain/commands.js";
+import type { Deposit } from "../../../src/domain/deposit.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
 import type { Cents } from "../../../src/domain/values/cents.js";
 import type { EmailAddress } from "../../../src/domain/values/email-address.js";
 import type {
   AccountId,
   ApiKeyId,
+  DepositId,
   FreezeId,
   OrganizationId,
   TransactionId,
@@ -29,7 +31,7 @@ import { AllowedHosts } from "../../../src/webhooks/allowed.js";
 import type { EndpointChange } from "../../../src/webhooks/ports/endpoints.js";
 import { GrpcCaller } from "../callers/grpc-caller.js";
 import { configOf } from "../config.js";
-import { givenAccountAndHolder, givenFreeze, givenTransaction } from "../given.js";
+import { givenAccountAndHolder, givenDeposit, givenFreeze, givenTransaction } from "../given.js";
 import { logInto, type LogLine } from "./log-lines.js";
 import { MemoryEvents } from "./memory-events.js";
 import { MemoryRails } from "./memory-rails.js";
@@ -40,6 +42,7 @@ export const ORGANIZATION = "org_01jd2r6p5vf8ksw3xhb1z7q4ye" as OrganizationId;
 export const ACCOUNT_ID = "acc_01jd2r6p5vf8ksw3xhb1z7q4ye" as AccountId;
 export const FREEZE_ID = "frz_01jd2r6p5vf8ksw3xhb1z7q4ye" as FreezeId;
 export const TRANSACTION_ID = "txn_01jd2r6p5vf8ksw3xhb1z7q4ye" as TransactionId;
+export const DEPOSIT_ID = "dep_01jd2r6p5vf8ksw3xhb1z7q4ye" as DepositId;
 export const KEY_ID = "key_01jd2r6p5vf8ksw3xhb1z7q4ye" as ApiKeyId;
 export const SECRET = "kesc_aGoodSecretOfTwentyOrMore";
 
@@ -93,6 +96,11 @@ export function transaction(changes: Partial<Transaction> = {}): Transaction {
     completedAt: at,
     ...changes,
   });
+}
+
+/** A deposit that waits. */
+export function deposit(changes: Partial<Deposit> = {}): Deposit {
+  return givenDeposit({ id: DEPOSIT_ID, organizationId: ORGANIZATION, ...changes });
 }
 
 function refuseEndpoint({ id }: EndpointChange): Promise<Outcome<never>> {
@@ -203,6 +211,7 @@ export async function serve({
     sealPublicKeys: () => [],
     now: () => toUnixMillis(Date.now()),
     newAccountId: () => "acc_01jd2r6p5vf8ksw3xhb1z7q400" as AccountId,
+    newDepositReferences: () => [],
     newFreezeId: () => "frz_01jd2r6p5vf8ksw3xhb1z7q400" as FreezeId,
     newTransactionId: () => "txn_01jd2r6p5vf8ksw3xhb1z7q400" as TransactionId,
     newWebhookEndpointId: () => "whe_01jd2r6p5vf8ksw3xhb1z7q400" as WebhookEndpointId,
@@ -242,7 +251,15 @@ export const MINT: MintRequest = {
 /** A database with one account and one transaction. */
 const smallReads: Reads = {
   organization: async (id) =>
-    Promise.resolve({ id, cell: 0, name: "tests", isSandbox: false, isSuspended: false, createdAt: toUnixMillis(0) }),
+    Promise.resolve({
+      id,
+      cell: 0,
+      name: "tests",
+      isSandbox: false,
+      isSuspended: false,
+      areReceiptsRequired: false,
+      createdAt: toUnixMillis(0),
+    }),
   account: async (organizationId, id) =>
     Promise.resolve(organizationId === ORGANIZATION && id === ACCOUNT_ID ? account() : undefined),
   limits: async () => Promise.resolve(undefined),
@@ -251,6 +268,10 @@ const smallReads: Reads = {
   transaction: async (organizationId, id) =>
     Promise.resolve(organizationId === ORGANIZATION && id === TRANSACTION_ID ? transaction() : undefined),
   transactions: async () => Promise.resolve({ rows: [transaction()], nextBeforeSeq: 7, lookedAt: 1 }),
+  deposit: async (organizationId, id) =>
+    Promise.resolve(organizationId === ORGANIZATION && id === DEPOSIT_ID ? deposit() : undefined),
+  deposits: async () => Promise.resolve({ rows: [deposit()], nextBeforeSeq: 7, lookedAt: 1 }),
+  depositRails: async () => Promise.resolve([]),
 };
 
 /** A book without seals. */
@@ -291,4 +312,7 @@ export const emptyReads: Reads = {
   freezes: async () => Promise.resolve({ rows: [], nextBeforeSeq: undefined, lookedAt: 1 }),
   transaction: async () => Promise.resolve(undefined),
   transactions: async () => Promise.resolve({ rows: [], nextBeforeSeq: undefined, lookedAt: 1 }),
+  deposit: async () => Promise.resolve(undefined),
+  deposits: async () => Promise.resolve({ rows: [], nextBeforeSeq: undefined, lookedAt: 1 }),
+  depositRails: async () => Promise.resolve([]),
 };

@@ -90,6 +90,21 @@ export class MemoryRails implements CellRails {
     this.wakes += 1;
   };
 
+  readonly confirmed: string[] = [];
+  readonly asked: { readonly accountUuid: string; readonly body: string }[] = [];
+  /** What the service answers to the rail's question. */
+  answer: string | undefined;
+
+  readonly depositMessages: NonNullable<CellRails["depositMessages"]> = {
+    confirmed: (accountUuid) => {
+      this.confirmed.push(accountUuid);
+    },
+    answer: (accountUuid, body) => {
+      this.asked.push({ accountUuid, body });
+      return Promise.resolve(this.answer);
+    },
+  };
+
   readonly noteBalance = (accountUuid: string, message: RailMessage): void => {
     this.balances.push({ accountUuid, message });
   };

@@ -68,6 +68,17 @@ export const ORGANIZATION_ROWS: readonly Row[] = [
     unchanged: '{id} ("{name}") is not suspended.',
   },
   {
+    path: "org require-receipts",
+    description: "refuse an organization's mints on direct that have no receipt",
+    rpc: "RequireReceipts",
+    parameters: [ORGANIZATION, { flags: "--end", help: "take mints without a receipt again" }, NOTE],
+    request: ({ given }) => ({ fields: { required: given["end"] !== true } }),
+    shows: "organization",
+    done: ({ id, name, receipts_required: isRequired }) =>
+      `A mint of ${textOf(id)} ("${textOf(name)}") on direct needs ${isRequired === true ? "a" : "no"} receipt now.`,
+    unchanged: '{id} ("{name}") was so before.',
+  },
+  {
     path: "org acts",
     description: "list what was done to an organization, and by whom; newest first",
     rpc: "ListActs",

@@ -2,6 +2,7 @@ import type { PayoutMode } from "../../../domain/rail-account.js";
 import { parseRail } from "../../../domain/transaction.js";
 import { formatCents } from "../../../domain/values/cents.js";
 import { parseNairobiDay } from "../../../domain/values/nairobi-day.js";
+import { parsePhoneNumber } from "../../../domain/values/phone-number.js";
 import { OperatorError } from "../../../startup/operator-error.js";
 import { amountOrZero, day, durationMillis, nonEmptyName } from "../../commands/arguments.js";
 import { timeOf } from "../../commands/output.js";
@@ -94,6 +95,29 @@ export const RAIL_ACT_ROWS: readonly Row[] = [
     done: (_shown, run) =>
       `Calls of ${named(run)} that name no rail use ${railOf(run)}. Servers do so within two seconds.`,
     unchanged: (_shown, run) => `Calls of ${named(run)} that name no rail used ${railOf(run)} before.`,
+  },
+  {
+    path: "rail register-deposits",
+    description: "let payments without an order become deposits: registers at the rail, and requires receipts",
+    rpc: "RegisterDeposits",
+    parameters: [
+      { ...RAIL, flags: "<rail>", help: "name of the rail, such as mpesa" },
+      OWNER,
+      {
+        flags: "--contact <phone>",
+        help: "phone number that the rail knows for the account",
+        field: "contact_phone_number",
+        required: true,
+        parse: argument(parsePhoneNumber),
+      },
+      NOTE,
+    ],
+    shows: undefined,
+    done: ({ deposits_since: since, kept_addresses: kept }, run) =>
+      [
+        `Payments to the account of ${named(run)} at the rail ${railOf(run)} are deposits since ${textOf(since)}.`,
+        ...(kept === true ? ["The rail keeps addresses that it was given before. See docs/mpesa.md."] : []),
+      ].join("\n"),
   },
   ...PAYOUTS.map(([command, payouts, description, words]): Row => ({
     path: `rail ${command}`,

@@ -3,6 +3,7 @@ import type { AccountSnapshot, LedgerEvent } from "../../../events/event.js";
 import type { EventCodec } from "../../../events/ports.js";
 import { type AccountSnapshot as AccountSnapshotMessage, Event as EventMessage } from "../../../gen/kesc/v1/event.js";
 import { ACCOUNT_STATUS_MESSAGES } from "../account.js";
+import { toDepositMessage } from "../deposit.js";
 import { encode } from "../encode.js";
 import { shown } from "../fields.js";
 import { toFreezeMessage } from "../freeze.js";
@@ -24,9 +25,10 @@ export function toEventMessage(event: LedgerEvent): EventMessage {
 }
 
 function resourceOf(event: LedgerEvent): EventMessage["resource"] {
-  const { transaction, account, apiKeyId, webhookEndpointId } = event;
+  const { transaction, account, deposit, apiKeyId, webhookEndpointId } = event;
   if (transaction !== undefined) return { $case: "transaction", value: toTransactionMessage(transaction) };
   if (account !== undefined) return { $case: "account", value: toSnapshotMessage(account) };
+  if (deposit !== undefined) return { $case: "deposit", value: toDepositMessage(deposit) };
   if (apiKeyId !== undefined) return { $case: "api_key_id", value: apiKeyId };
   if (webhookEndpointId !== undefined) return { $case: "webhook_endpoint_id", value: webhookEndpointId };
   return undefined;
@@ -42,6 +44,7 @@ function toSnapshotMessage(account: AccountSnapshot): AccountSnapshotMessage {
     freeze: freeze === undefined ? undefined : toFreezeMessage(freeze),
     created_at: toTimestamp(account.createdAt),
     updated_at: toTimestamp(account.updatedAt),
+    deposit_reference: account.depositReference,
   };
 }
 

@@ -149,11 +149,13 @@ function paymentOf(row: unknown): ReceivedPayment | undefined {
   const receipt = readReceipt(asText(fields?.["transactionId"]));
   const { amountCents } = readAmount(asText(fields?.["amount"]));
   if (fields === undefined || receipt === undefined || amountCents === undefined) return undefined;
+  // The AccountReference of the STK push, or what the payer typed.
+  const reference = asText(fields["billreference"]);
   return {
     receipt,
     amountCents,
-    // The AccountReference of the STK push, or what the payer typed.
-    idEnd: transactionEndOf(asText(fields["billreference"])),
+    reference: reference ?? "",
+    idEnd: transactionEndOf(reference),
     phone: readPartyPhone(asText(fields["msisdn"])),
     receivedAt: timeOf(asText(fields["trxDate"]) ?? ""),
   };

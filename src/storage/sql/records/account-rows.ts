@@ -1,6 +1,7 @@
 import type { AccountStatus, LedgerAccount } from "../../../domain/account.js";
 import type { TierName } from "../../../domain/limits/limits.js";
 import { toCents } from "../../../domain/values/cents.js";
+import type { DepositReference } from "../../../domain/values/deposit-reference.js";
 import type { AccountId } from "../../../domain/values/ids.js";
 import type { StatusReason } from "../../../domain/values/text.js";
 import { toUnixMillis } from "../../../domain/values/time.js";
@@ -13,7 +14,7 @@ import { usageOf, usageRowOf } from "./usage-rows.js";
 export type AccountRow = RowOf<typeof ACCOUNTS>;
 
 // The service parsed every value before it wrote the row. The code checks the amounts again.
-export function ledgerAccountOf(row: AccountRow, { organizationId }: OpenBook): LedgerAccount {
+export function ledgerAccountOf(row: AccountRow, { organizationId }: Pick<OpenBook, "organizationId">): LedgerAccount {
   return {
     id: row.id as AccountId,
     organizationId,
@@ -23,6 +24,7 @@ export function ledgerAccountOf(row: AccountRow, { organizationId }: OpenBook): 
     heldCents: toCents(row.held_cents),
     openPayments: row.open_payments,
     tier: row.tier as TierName,
+    depositReference: (row.deposit_reference ?? undefined) as DepositReference | undefined,
     usage: usageOf(row),
     createdAt: toUnixMillis(row.created_at),
     updatedAt: toUnixMillis(row.updated_at),
@@ -44,6 +46,7 @@ export function accountColumnsOf(account: LedgerAccount, lastSeq: number): Omit<
     held_cents: account.heldCents,
     open_payments: account.openPayments,
     tier: account.tier,
+    deposit_reference: account.depositReference ?? null,
     ...usageRowOf(account.usage),
     created_at: account.createdAt,
     updated_at: account.updatedAt,

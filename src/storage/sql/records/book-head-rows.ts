@@ -26,8 +26,8 @@ export const BOOK_USAGE_COLUMNS = typesOf(BOOKS, ["number", ...USAGE_NAMES]);
 /** The columns of `books` that change with the limits. */
 export const BOOK_LIMITS_COLUMNS = typesOf(BOOKS, ["number", "limits", "limits_since"]);
 
-/** The columns of `books` that change when an organization is suspended or resumed. */
-export const BOOK_SUSPENSION_COLUMNS = typesOf(BOOKS, ["number", "suspended_seq"]);
+/** The columns of `books` that an operator switches. */
+export const BOOK_SWITCH_COLUMNS = typesOf(BOOKS, ["number", "suspended_seq", "receipts_required_seq"]);
 
 /** The columns of `books` about limits. */
 export type LimitsRow = Pick<RowOf<typeof BOOKS>, (typeof USAGE_NAMES)[number] | "limits" | "limits_since">;
@@ -40,6 +40,7 @@ export function bookHeadOf(row: BookRow): BookHead {
     organizationId: row.organization_id as OrganizationId,
     state: row.state as BookState,
     suspendedSeq: row.suspended_seq ?? undefined,
+    receiptsRequiredSeq: row.receipts_required_seq ?? undefined,
     limits: limitsOf(row),
     lastSeq: row.last_seq,
     lastRecordedAt: toUnixMillis(row.last_recorded_at),
@@ -102,11 +103,12 @@ export function bookLimitsRows(
   return isAsLoaded ? [] : [{ number, limits: limitsText(limits), limits_since: limits.since }];
 }
 
-/** Returns no row if the suspension is as it was loaded. */
-export function bookSuspensionRows(
-  { suspendedSeq }: BookHead,
-  loaded: Pick<BookHead, "suspendedSeq"> | undefined,
+/** Returns no row if the switches are as they were loaded. */
+export function bookSwitchRows(
+  { suspendedSeq, receiptsRequiredSeq }: BookHead,
+  loaded: Pick<BookHead, "suspendedSeq" | "receiptsRequiredSeq"> | undefined,
   number: number,
-): readonly NumberedBookRow<typeof BOOK_SUSPENSION_COLUMNS>[] {
-  return suspendedSeq === loaded?.suspendedSeq ? [] : [{ number, suspended_seq: suspendedSeq ?? null }];
+): readonly NumberedBookRow<typeof BOOK_SWITCH_COLUMNS>[] {
+  if (suspendedSeq === loaded?.suspendedSeq && receiptsRequiredSeq === loaded?.receiptsRequiredSeq) return [];
+  return [{ number, suspended_seq: suspendedSeq ?? null, receipts_required_seq: receiptsRequiredSeq ?? null }];
 }

@@ -1,4 +1,5 @@
 import type { UsedReceipt } from "../../../domain/decision.js";
+import { readDepositDetail } from "../../../domain/deposit.js";
 import type { RailMovement, RailReceipt } from "../../../domain/payment.js";
 import type { TransactionId } from "../../../domain/values/ids.js";
 import type { UsedMovement } from "../../../ledger/ports/store.js";
@@ -8,8 +9,10 @@ import type { OpenBook } from "../book-directory.js";
 export interface ReceiptRow {
   readonly book: number;
   readonly rail_receipt: string;
-  /** Null if the receipt belongs to a correction of the book. */
+  /** Null if the receipt belongs to a deposit, or to a correction of the book. */
   readonly transaction_id: string | null;
+  readonly kind: string;
+  readonly detail: string | null;
 }
 
 /** A row of `transactions` that has a movement. */
@@ -24,6 +27,7 @@ export function usedReceiptOf(row: ReceiptRow, { organizationId }: OpenBook): Us
     organizationId,
     receipt: row.rail_receipt as RailReceipt,
     transactionId: (row.transaction_id ?? undefined) as TransactionId | undefined,
+    depositId: row.kind.startsWith("deposit.") ? readDepositDetail(row.detail ?? "").id : undefined,
   };
 }
 

@@ -10,14 +10,24 @@ import { decimalOf, describeBalances, describePosting, type PostingColumns } fro
 import type { AuditedBook } from "../book.js";
 import { hasHashOf, type HashedRow, proofsIn } from "../content.js";
 import type { AuditedJournalRow } from "../journal-rows.js";
+import { isDepositReference } from "./deposit-reference.js";
 import { type AuditedHolderRow, checkHolder } from "./holders.js";
 
 /** A row of `accounts`. */
 export type AuditedAccountRow = RowOf<typeof ACCOUNTS>;
 
+/** A finding on a transaction, unless the transaction takes a deposit back. */
+export interface Doubt {
+  readonly seq: number;
+  readonly accountId: string;
+  readonly transactionId: string;
+  readonly expected: string;
+  readonly found: string;
+}
+
 type StatusKind = Exclude<
   Extract<JournalKind, `account.${string}`>,
-  "account.updated" | "account.erased" | "account.tiered"
+  "account.updated" | "account.erased" | "account.tiered" | "account.numbered"
 >;
 
 /** The statuses from which a row of each kind may come. */
@@ -32,10 +42,9 @@ const FROM: Readonly<Record<StatusKind, readonly (AccountStatus | undefined)[]>>
 const STANDING_FREEZES_MAX = 20;
 const DEFAULT_TIER: string = "default";
 const TIER = /^[a-z][a-z0-9_-]{0,31}$/;
-
-/** The rows whose hash covers more than the row, so another check has it. */
 // Where persons decided it, their names stand behind the word.
 const LATE = /^LATE$|^\["LATE",/;
+/** The rows whose hash covers more than the row, so another check has it. */
 const HASHED_ELSEWHERE: ReadonlySet<string> = new Set<JournalKind>([
   "account.created",
   "account.updated",
@@ -59,6 +68,7 @@ export class AccountCheck {
   readonly #audit: Audit;
   readonly #book: AuditedBook;
   readonly #id: string;
+  readonly #doubts: Doubt[];
   #created: HashedRow | undefined;
   #updated: HashedRow | undefined;
   #erased: HashedRow | undefined;
@@ -73,13 +83,16 @@ export class AccountCheck {
   #heldCents = 0;
   #updatedAt = 0;
   #tier = DEFAULT_TIER;
+  #depositReference: string | null = null;
   /** The transactions that are on their way over a rail. Most accounts never have one. */
   #openPayments: Set<string> | undefined;
 
-  constructor(audit: Audit, book: AuditedBook, id: string) {
+  /** Puts a payment of a frozen account into `doubts` if it may be one that is right. */
+  constructor(audit: Audit, book: AuditedBook, { id, doubts }: { id: string; doubts: Doubt[] }) {
     this.#audit = audit;
     this.#book = book;
     this.#id = id;
+    this.#doubts = doubts;
   }
 
   /** Takes the rows of the account in the order of `seq`. */
@@ -127,6 +140,7 @@ export class AccountCheck {
       updated_at: [this.#updatedAt, summary.updated_at],
       open_payments: [this.#openPayments?.size ?? 0, summary.open_payments],
       tier: [this.#tier, summary.tier],
+      deposit_reference: [this.#depositReference, summary.deposit_reference],
     });
     findings.compare(place, {
       expected: describeBalances(this.#availableCents, this.#heldCents),
@@ -153,6 +167,7 @@ export class AccountCheck {
     else if (kind === "account.updated") this.#update(row);
     else if (kind === "account.erased") this.#erase(row);
     else if (kind === "account.tiered") this.#changeTier(row);
+    else if (kind === "account.numbered") this.#number(row);
     if (HASHED_ELSEWHERE.has(kind) || secrets === undefined) return;
     if (!hasHashOf({ accountId: this.#id, transactionId: null, created: proofsIn(row) }, row, secrets.salts)) {
       this.#add(seq, "the content_hash of the row", "another content_hash, kind, account or time");
@@ -175,7 +190,8 @@ export class AccountCheck {
     this.#status = isFrozen ? "FROZEN" : "ACTIVE";
     if (kind === "account.closed") this.#status = "CLOSED";
     const detail = kind === "account.unfrozen" && isFrozen ? "FROZEN" : null;
-    if (row.detail !== detail)
+    if (kind === "account.created" && row.detail !== null) this.#number(row);
+    else if (row.detail !== detail)
       this.#add(seq, `${kind} with the detail ${String(detail)}`, `the detail ${String(row.detail)}`);
     // The freezes of a frozen account have the reasons.
     this.#statusReason = isFrozen ? "" : row.reason;
@@ -204,6 +220,16 @@ export class AccountCheck {
     this.#tier = detail ?? "";
   }
 
+  /** An account gets a deposit reference once, and keeps it. */
+  #number({ seq, kind, detail }: AuditedJournalRow): void {
+    if (this.#status === undefined) this.#add(seq, "account.created first", kind);
+    if (this.#depositReference !== null) this.#add(seq, "one deposit reference", "a second one");
+    if (detail === null || !isDepositReference(detail)) {
+      this.#add(seq, "8 digits with a right check digit as the detail", String(detail));
+    }
+    this.#depositReference = detail;
+  }
+
   #erase(row: AuditedJournalRow): void {
     this.#checkEmpty(row);
     if (this.#status === undefined) this.#add(row.seq, "account.created first", row.kind);
@@ -229,14 +255,19 @@ export class AccountCheck {
 
   /**
    * Only an ACTIVE account can start a transaction. A FROZEN one pays only for what a rail reports
-   * late. No money can move on a CLOSED account.
+   * late, and for a deposit that the rail took back. No money can move on a CLOSED account.
    */
   #checkMayMove(row: AuditedJournalRow): void {
     if (this.#status === "ACTIVE") return;
     const begins = row.kind === "transaction.pending" || (row.debit === "available" && !LATE.test(row.detail ?? ""));
     const moves = [row.debit, row.credit].some((name) => name === "available" || name === "held");
     if (this.#status === undefined || begins || (moves && this.#status === "CLOSED")) {
-      this.#add(row.seq, `${row.kind} with ${describePosting(row)} only when ACTIVE`, describe(this.#status));
+      const { seq, transaction_id: transactionId } = row;
+      const expected = `${row.kind} with ${describePosting(row)} only when ACTIVE`;
+      const found = describe(this.#status);
+      const isDoubt = this.#status === "FROZEN" && row.credit === "reserve" && row.rail_receipt !== null;
+      if (!isDoubt || transactionId === null) this.#add(seq, expected, found);
+      else this.#doubts.push({ seq, accountId: this.#id, transactionId, expected, found });
     }
   }
 

@@ -1,9 +1,9 @@
 import type { Audit } from "../../audit.js";
 import { guarded } from "../../guarded.js";
-import { slices } from "../../slices.js";
+import { SLICE_ROWS, slices } from "../../slices.js";
 import type { AuditedBook } from "../book.js";
 import { type AuditedJournalRow, newerRows } from "../journal-rows.js";
-import { AccountCheck, type AuditedAccountRow } from "./account-check.js";
+import { AccountCheck, type AuditedAccountRow, type Doubt } from "./account-check.js";
 import type { AuditedHolderRow } from "./holders.js";
 
 /** A row of `accounts` with its row of `account_holders`. */
@@ -31,6 +31,8 @@ export class AccountsAudit {
   readonly #includes: (id: string) => boolean;
   readonly #checks = new Map<string, AccountCheck>();
   readonly #moved = new Map<string, MovedAccount>();
+  /** What only the transactions can decide. Hardly any account has one. */
+  readonly #doubts: Doubt[] = [];
   /** The accounts of which a row made the check throw. */
   readonly #broken = new Set<string>();
 
@@ -67,6 +69,25 @@ export class AccountsAudit {
     }
     await this.#endMoved();
     for (const [id, check] of this.#checks) this.#compare(id, check, undefined);
+    await this.#decideDoubts();
+  }
+
+  /** A rail takes a deposit back from an account that is frozen, too. */
+  async #decideDoubts(): Promise<void> {
+    const { engine, rows } = this.#audit;
+    const sql = `
+      SELECT id FROM ${engine.table("transactions")}
+      WHERE book = ? AND deposit_id IS NOT NULL AND id IN (SELECT value FROM ${engine.jsonItems("?")})`;
+    for (let from = 0; from < this.#doubts.length; from += SLICE_ROWS) {
+      const doubts = this.#doubts.slice(from, from + SLICE_ROWS);
+      const ids = JSON.stringify(doubts.map(({ transactionId }) => transactionId));
+      const right = new Set(
+        (await rows<{ readonly id: string }>(sql, [this.#book.row.number, ids])).map(({ id }) => id),
+      );
+      for (const { seq, accountId: id, transactionId, expected, found } of doubts) {
+        if (!right.has(transactionId)) this.#book.findings.add({ seq, table: "journal", id }, { expected, found });
+      }
+    }
   }
 
   /** Follows the moved accounts up to the row of the journal that each of them names. */
@@ -102,7 +123,7 @@ export class AccountsAudit {
   }
 
   #newCheck(id: string): AccountCheck {
-    return new AccountCheck(this.#audit, this.#book, id);
+    return new AccountCheck(this.#audit, this.#book, { id, doubts: this.#doubts });
   }
 
   /** One statement reads both rows of an account, so that both are of one moment. */

@@ -16,6 +16,7 @@ interface LinkedRow {
   readonly rail_receipt: string | null;
   readonly status: string;
   readonly correction: string | null;
+  readonly deposit_id: string | null;
   readonly corrects_id: string | null;
   readonly reversed_by_id: string | null;
   /** Null if the book has no transaction `corrects_id`, like all `original_…`. */
@@ -26,6 +27,7 @@ interface LinkedRow {
   readonly original_rail: string;
   readonly original_status: string;
   readonly original_correction: string | null;
+  readonly original_deposit_id: string | null;
   readonly original_reversed_by_id: string | null;
   /** Null if the book has no transaction `reversed_by_id`, or if it corrects none. */
   readonly reversal_corrects_id: string | null;
@@ -48,7 +50,8 @@ export async function auditCorrections(
   const linked = await rows<LinkedRow>(
     `
       SELECT t.id, t.seq, t.account_id, t.type, t.amount_cents, t.reference, t.rail, t.rail_movement,
-        t.rail_receipt, t.status, t.correction, t.corrects_id, t.reversed_by_id, o.seq AS original_seq, o.account_id AS original_account_id,
+        t.rail_receipt, t.status, t.correction, t.deposit_id, t.corrects_id, t.reversed_by_id, o.seq AS original_seq,
+        o.account_id AS original_account_id, o.deposit_id AS original_deposit_id,
         o.type AS original_type, o.amount_cents AS original_amount_cents, o.rail AS original_rail,
         o.status AS original_status, o.correction AS original_correction,
         o.reversed_by_id AS original_reversed_by_id, r.corrects_id AS reversal_corrects_id
@@ -78,6 +81,7 @@ function checkCorrection(row: LinkedRow, place: Place, findings: BookFindings): 
   findings.compareFields(place, {
     account_id: [row.original_account_id, row.account_id],
     rail: [row.original_rail, row.rail],
+    deposit_id: [row.original_deposit_id, row.deposit_id],
     status: ["COMPLETED", row.status],
     "correction of its original": [null, row.original_correction],
   });
@@ -96,7 +100,8 @@ function checkReversal(row: LinkedRow, place: Place, findings: BookFindings): vo
     type: [OPPOSITES[row.original_type], row.type],
     amount_cents: [row.original_amount_cents, row.amount_cents],
     "status of its original": ["COMPLETED", row.original_status],
-    "rail of its original": ["direct", row.original_rail],
+    // The shillings of a deposit came over the rail before a mint credited them.
+    ...(row.deposit_id === null ? { "rail of its original": ["direct", row.original_rail] } : {}),
   });
 }
 

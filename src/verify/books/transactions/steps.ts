@@ -28,10 +28,14 @@ const SHORTFALL = { debit: "shortfall", credit: "reserve" } as const;
 const HELD = { debit: "available", credit: "held" } as const;
 const RELEASED = { debit: "held", credit: "available" } as const;
 const BURNED = { debit: "held", credit: "reserve" } as const;
+const CREDITED = { debit: "unallocated", credit: "available" } as const;
+const UNCREDITED = { debit: "available", credit: "unallocated" } as const;
 
 interface Rules {
   readonly direct: AuditedSteps;
   readonly late: AuditedSteps;
+  /** Of a transaction about a deposit. */
+  readonly ofDeposit: AuditedSteps;
   readonly otherRails: AuditedSteps;
   readonly whilePending: AuditedSteps;
   readonly whileProcessing: AuditedSteps;
@@ -44,6 +48,7 @@ const RULES: Readonly<Record<TransactionType, Rules>> = {
   MINT: {
     direct: { "transaction.completed": [MINTED] },
     late: { "transaction.completed": [MINTED, UNALLOCATED] },
+    ofDeposit: { "transaction.completed": [CREDITED] },
     otherRails: { "transaction.pending": [null] },
     whilePending: {
       "transaction.processing": [null],
@@ -61,6 +66,7 @@ const RULES: Readonly<Record<TransactionType, Rules>> = {
   REDEEM: {
     direct: { "transaction.completed": [REDEEMED] },
     late: { "transaction.completed": [REDEEMED, SHORTFALL] },
+    ofDeposit: { "transaction.completed": [UNCREDITED, REDEEMED, SHORTFALL] },
     otherRails: { "transaction.pending": [HELD] },
     whilePending: {
       "transaction.processing": [null],
@@ -80,12 +86,18 @@ const RULES: Readonly<Record<TransactionType, Rules>> = {
 /** Returns the steps that a transaction can take next. */
 export function stepsAfter(
   status: TransactionStatus | undefined,
-  { type, rail, correction }: { type: string; rail: string; correction: string | null },
+  {
+    type,
+    rail,
+    correction,
+    deposit_id: depositId,
+  }: { type: string; rail: string; correction: string | null; deposit_id: string | null },
 ): AuditedSteps {
   if (!isTransactionType(type)) return {};
   const rules = RULES[type];
   switch (status) {
     case undefined:
+      if (depositId !== null) return rules.ofDeposit;
       if (rail === DIRECT_RAIL) return rules.direct;
       return correction === "LATE" ? rules.late : rules.otherRails;
     case "PENDING":
@@ -93,7 +105,8 @@ export function stepsAfter(
     case "PROCESSING":
       return rules.whileProcessing;
     case "COMPLETED":
-      return rail === DIRECT_RAIL ? {} : { "transaction.receipted": [null], ...ATTENDED };
+      // No rail was asked for a transaction about a deposit, so none reports anything about it.
+      return rail === DIRECT_RAIL || depositId !== null ? {} : { "transaction.receipted": [null], ...ATTENDED };
     case "FAILED":
     case "CANCELED":
       return ATTENDED;

@@ -27,6 +27,7 @@ export interface AuditedTransactionRow extends PaymentColumns {
   readonly open_flags: string | null;
   readonly corrects_id: string | null;
   readonly correction: string | null;
+  readonly deposit_id: string | null;
   readonly reversed_by_id: string | null;
   readonly created_at: number;
   readonly updated_at: number;
@@ -82,7 +83,8 @@ export class TransactionCheck {
     findings.compareFields(place, {
       seq: [first.seq, summary.seq],
       status: [this.#status, summary.status],
-      rail_receipt: [this.#receipt, summary.rail_receipt],
+      // The audit of the deposits compares the receipt of a credit.
+      ...(this.#isCredit ? {} : { rail_receipt: [this.#receipt, summary.rail_receipt] }),
       failure: [this.#failure, summary.failure],
       open_flags: [this.#flags.length === 0 ? null : this.#flags.join(","), summary.open_flags],
       created_at: [first.recorded_at, summary.created_at],
@@ -92,7 +94,10 @@ export class TransactionCheck {
     if (summary.status_reason !== this.#statusReason) {
       findings.add(place, { expected: "the reason of the last row of a status", found: "another status_reason" });
     }
-    const mayHaveMoved = this.#status === "COMPLETED" && summary.rail !== DIRECT_RAIL;
+    if (summary.deposit_id !== null) {
+      findings.compareFields(place, { correction: [this.#isCredit ? null : "REVERSAL", summary.correction] });
+    }
+    const mayHaveMoved = this.#status === "COMPLETED" && summary.rail !== DIRECT_RAIL && summary.deposit_id === null;
     if (summary.rail_movement !== null && !mayHaveMoved) {
       findings.add(place, { expected: "no rail_movement", found: "a rail_movement" });
     }
@@ -108,15 +113,22 @@ export class TransactionCheck {
     });
   }
 
+  /** Whether it credits a deposit, whose row has the receipt. */
+  get #isCredit(): boolean {
+    return this.#summary.deposit_id !== null && this.#summary.type === "MINT";
+  }
+
   #checkContent(row: AuditedJournalRow, isFirst: boolean): void {
     const { id, account_id: accountId, type, amount_cents: amountCents } = this.#summary;
     const { reference, description, metadata, rail, rail_movement: movement } = this.#summary;
-    if (isFirst && row.reason !== "") this.#add(row.seq, "a first row without a reason", "a reason");
+    const { corrects_id: correctsId, correction, deposit_id: depositId } = this.#summary;
+    if (isFirst && row.reason !== "" && depositId === null)
+      this.#add(row.seq, "a first row without a reason", "a reason");
     const { secrets, findings } = this.#book;
-    const { corrects_id: correctsId, correction } = this.#summary;
     const own = isFirst
       ? [type, String(amountCents), reference, description, metadata, rail, correction ?? "", correctsId ?? ""]
       : [];
+    if (isFirst && depositId !== null) own.push(depositId);
     const created = [...own, ...proofsIn(row, row.kind === "transaction.completed" ? movement : null)];
     if (secrets === undefined || hasHashOf({ accountId, transactionId: id, created }, row, secrets.salts)) return;
     const place: Place = { seq: row.seq, table: isFirst ? "transactions" : "journal", id };
@@ -158,7 +170,7 @@ export class TransactionCheck {
     if (second !== undefined && first !== this.#proposer && !isLate) {
       this.#add(seq, `${kind} by ${this.#proposer ?? "one person"} first`, `the detail ${String(detail)}`);
     }
-    const mayHaveReceipt = kind === "transaction.completed" || kind === "transaction.receipted";
+    const mayHaveReceipt = (kind === "transaction.completed" && !this.#isCredit) || kind === "transaction.receipted";
     if (receipt !== null && !mayHaveReceipt) this.#add(seq, `${kind} without a receipt`, "a receipt");
     if (kind !== "transaction.receipted") return;
     if (receipt === null) this.#add(seq, "a receipt", "none");

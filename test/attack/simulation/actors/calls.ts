@@ -9,12 +9,19 @@ import type {
   ReverseTransaction,
   UpdateAccount,
 } from "../../../../src/domain/commands.js";
+import type { NewIds } from "../../../../src/domain/deposits/deposit-commands.js";
 import type { Freeze } from "../../../../src/domain/freeze.js";
 import { LIMIT_PERIODS } from "../../../../src/domain/limits/limits.js";
-import { DIRECT_RAIL } from "../../../../src/domain/transaction.js";
+import { DIRECT_RAIL, type Transaction } from "../../../../src/domain/transaction.js";
 import { type Cents, MAX_CENTS } from "../../../../src/domain/values/cents.js";
 import { type EmailAddress, NO_EMAIL } from "../../../../src/domain/values/email-address.js";
-import type { AccountId, FreezeId, OrganizationId, TransactionId } from "../../../../src/domain/values/ids.js";
+import type {
+  AccountId,
+  DepositId,
+  FreezeId,
+  OrganizationId,
+  TransactionId,
+} from "../../../../src/domain/values/ids.js";
 import type { PhoneNumber } from "../../../../src/domain/values/phone-number.js";
 import {
   type Description,
@@ -25,8 +32,17 @@ import {
   type UserId,
 } from "../../../../src/domain/values/text.js";
 import { isProposal, plain } from "../../../support/acted.js";
-import { ALONE, RAIL_TERMS, setAccountTier, setLimits, SLOW_RAIL, TEST_ACTOR } from "../../../support/commands.js";
+import {
+  ALONE,
+  depositReference,
+  RAIL_TERMS,
+  setAccountTier,
+  setLimits,
+  SLOW_RAIL,
+  TEST_ACTOR,
+} from "../../../support/commands.js";
 import type { Random } from "../../random.js";
+import { DepositCalls } from "./deposit-calls.js";
 import { OrderCalls } from "./order-calls.js";
 import { type Wish, wishOf } from "./wish.js";
 
@@ -60,16 +76,19 @@ export class Calls {
   readonly #known = new Map<OrganizationId, Known>();
   readonly #names = new Names();
   readonly #orders: OrderCalls;
+  readonly #deposits: DepositCalls;
 
   constructor(random: Random) {
     this.#random = random;
     this.#orders = new OrderCalls(random, () => this.#names.transactionId());
+    this.#deposits = new DepositCalls(random, () => this.newIds());
   }
 
   /** A wish of a caller of the organization. */
   next(organizationId: OrganizationId): Wish {
     const known = this.#knownTo(organizationId);
     if (known.accountIds.length === 0 || this.#random.chance(0.1)) return this.#createAccount(organizationId, known);
+    if (this.#random.chance(0.15)) return this.#deposits.next(organizationId, this.#accountId(known));
     if (this.#random.chance(0.4)) {
       const wish = this.#orders.next(organizationId, this.#accountId(known));
       if (wish !== undefined) return wish;
@@ -92,9 +111,11 @@ export class Calls {
    * it.
    */
   learn(made: Resource): void {
-    if (isProposal(made)) return;
+    const isNothing = "deposit" in made && made.deposit === undefined && made.transaction === undefined;
+    if (isProposal(made) || isNothing || "account" in made) return;
     const resource = plain(made);
-    if ("sums" in resource || "secretSha256" in resource) return;
+    if ("credits" in resource) this.#deposits.learn(resource);
+    if ("sums" in resource || "secretSha256" in resource || "credits" in resource) return;
     const { accountIds, cancelIds, freezes, reverseIds } = this.#knownTo(resource.organizationId);
     if ("person" in resource) {
       if (!accountIds.includes(resource.id)) accountIds.push(resource.id);
@@ -105,6 +126,16 @@ export class Calls {
     const isPending = resource.status === "PENDING";
     if (!cancelIds.includes(resource.id) && (isPending || this.#random.chance(0.1))) cancelIds.push(resource.id);
     if (!reverseIds.includes(resource.id) && this.#random.chance(isPending ? 0.1 : 0.5)) reverseIds.push(resource.id);
+  }
+
+  /** New ids of a deposit, and of the mint that credits it. */
+  newIds(): NewIds {
+    return { newDepositId: this.#names.depositId(), newTransactionId: this.#names.transactionId() };
+  }
+
+  /** The orders of the organization of which callers know. */
+  ordersOf(organizationId: OrganizationId): readonly Transaction[] {
+    return this.#orders.of(organizationId);
   }
 
   #knownTo(organizationId: OrganizationId): Known {
@@ -126,6 +157,7 @@ export class Calls {
       userId: `u${String(user)}` as UserId,
       phoneNumber: this.#random.chance(0.1) ? OTHER_PHONE_NUMBER : PHONE_NUMBER,
       email: user === 1 ? EMAIL : NO_EMAIL,
+      depositReferences: this.#random.chance(0.7) ? [0, 1, 2].map(depositReference) : [],
       idempotencyKey: this.#random.chance(0.2) ? this.#names.idempotencyKey() : undefined,
     };
     return wishOf(() => ({ ...command, newAccountId: this.#names.accountId() }));
@@ -306,6 +338,10 @@ class Names {
 
   transactionId(): TransactionId {
     return `txn_${this.#next().padStart(26, "0")}` as TransactionId;
+  }
+
+  depositId(): DepositId {
+    return `dep_${this.#next().padStart(26, "0")}` as DepositId;
   }
 
   freezeId(): FreezeId {

@@ -41,7 +41,7 @@ export class OrderCalls {
 
   /** Records a transaction as a caller has been told of it. */
   learn(transaction: Transaction): void {
-    if (transaction.rail !== SLOW_RAIL) return;
+    if (transaction.rail !== SLOW_RAIL || transaction.depositId !== undefined) return;
     if (transaction.corrects !== undefined) {
       if (transaction.type === "REDEEM") this.#paidLate.add(transaction.organizationId);
       return;
@@ -49,6 +49,11 @@ export class OrderCalls {
     const own = this.#orders.get(transaction.organizationId) ?? [];
     const others = own.filter(({ id }) => id !== transaction.id);
     this.#orders.set(transaction.organizationId, [...others, transaction]);
+  }
+
+  /** The orders of the organization, as callers have been told of them. */
+  of(organizationId: OrganizationId): readonly Transaction[] {
+    return this.#orders.get(organizationId) ?? [];
   }
 
   /** Undefined if the organization has no order yet. */

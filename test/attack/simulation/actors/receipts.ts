@@ -51,8 +51,16 @@ const KINDS: Readonly<Record<Command["name"], JournalKind | undefined>> = {
   bookPayment: undefined,
   adjustMovement: undefined,
   explainTransfer: undefined,
+  numberAccount: undefined,
+  receiveDeposit: undefined,
+  recordDeposit: undefined,
+  assignDeposit: undefined,
+  unassignDeposit: undefined,
+  returnDeposit: undefined,
+  reverseDeposit: undefined,
   // Callers are no operators.
   suspendOrganization: undefined,
+  requireReceipts: undefined,
   resumeOrganization: undefined,
   createApiKey: undefined,
   revokeApiKey: undefined,
@@ -86,9 +94,11 @@ export class Receipts {
   }
 
   acknowledged(wish: Wish, command: Command, { resource: made, replayed }: Done): void {
-    if (isProposal(made)) return;
+    const isNothing = "deposit" in made && made.deposit === undefined && made.transaction === undefined;
+    if (isProposal(made) || isNothing) return;
+    if ("account" in made) return;
     const resource = plain(made);
-    if ("sums" in resource || "secretSha256" in resource) return;
+    if ("sums" in resource || "secretSha256" in resource || "credits" in resource) return;
     for (const [name, id] of namesOf(command, resource)) {
       const before = this.#named.get(name);
       const mayChange = [before, id].some((each) => each !== undefined && this.#unwanted.has(each));

@@ -26,6 +26,8 @@ const STATUS_AFTER: Readonly<Record<JournalKind, StatusAfter>> = {
   "organization.created": {},
   "organization.suspended": {},
   "organization.resumed": {},
+  "organization.receipts_required": {},
+  "organization.receipts_optional": {},
   "key.created": {},
   "key.revoked": {},
   "account.created": { account: "ACTIVE" },
@@ -36,6 +38,7 @@ const STATUS_AFTER: Readonly<Record<JournalKind, StatusAfter>> = {
   "account.updated": {},
   "account.erased": {},
   "account.tiered": {},
+  "account.numbered": {},
   "transaction.pending": { transaction: "PENDING" },
   "transaction.completed": { transaction: "COMPLETED" },
   "transaction.processing": { transaction: "PROCESSING" },
@@ -45,6 +48,9 @@ const STATUS_AFTER: Readonly<Record<JournalKind, StatusAfter>> = {
   "transaction.flagged": {},
   "transaction.attended": {},
   "transaction.resolution_proposed": {},
+  "deposit.received": {},
+  "deposit.returned": {},
+  "deposit.reversed": {},
   "book.proposed": {},
   "book.proposal_rejected": {},
   "book.covered": {},
@@ -79,6 +85,7 @@ export function checkBooks({ organizations }: Pick<Disk, "organizations">, books
     checkFreezes(book);
     checkTransactions(book);
     checkReceipts(book);
+    checkDeposits(book);
     checkSums(book);
     checkLimits(book);
     checkNames(book);
@@ -89,7 +96,7 @@ export function checkBooks({ organizations }: Pick<Disk, "organizations">, books
 
 function ownBook(
   wanted: OrganizationId,
-  { accounts, freezes, transactions, journal, heads, idempotencyKeys }: Books,
+  { accounts, freezes, transactions, deposits, journal, heads, idempotencyKeys }: Books,
 ): OwnBook {
   const head = heads.get(wanted);
   if (head === undefined) throw new Error(`${wanted} has no book`);
@@ -99,6 +106,7 @@ function ownBook(
     accounts: accounts.filter(isOwn),
     freezes: freezes.filter(isOwn),
     transactions: transactions.filter(isOwn),
+    deposits: deposits.filter(isOwn),
     journal: journal.filter(isOwn),
     idempotencyKeys: idempotencyKeys.filter(isOwn),
   };
@@ -304,7 +312,10 @@ function checkTransaction(transaction: Stored<Transaction>, entries: readonly En
 }
 
 /** Compares what the rail said and what a person must look at. */
-function checkWords({ id, failure, railReceipt, openFlags }: Transaction, entries: readonly Entry[]): void {
+function checkWords(
+  { id, type, failure, railReceipt, openFlags, depositId }: Transaction,
+  entries: readonly Entry[],
+): void {
   const flags = new Set<string | undefined>();
   for (const { kind, detail } of entries) {
     if (ENDS.includes(kind)) flags.clear();
@@ -318,7 +329,8 @@ function checkWords({ id, failure, railReceipt, openFlags }: Transaction, entrie
       receipt: entries.find(({ receipt }) => receipt !== undefined)?.receipt,
       flags: [...flags],
     },
-    { failure, receipt: railReceipt, flags: [...openFlags] },
+    // The receipt of a deposit stands on the row that has received it.
+    { failure, receipt: type === "MINT" && depositId !== undefined ? undefined : railReceipt, flags: [...openFlags] },
   );
 }
 
@@ -331,12 +343,19 @@ function wordIn(detail: string | undefined): string | undefined {
  * The steps that a transaction may have taken. Written again on purpose: the check must not depend
  * on the code under test.
  */
-function stepsOf({ type, rail, status, amountCents, corrects }: Transaction, began: boolean): readonly string[][] {
+function stepsOf(
+  { type, rail, status, amountCents, corrects, depositId }: Transaction,
+  began: boolean,
+): readonly string[][] {
   const amount = String(amountCents);
   const isMint = type === "MINT";
   const completed = (from: string, to: string): string => `transaction.completed ${amount} from ${from} to ${to}`;
   const [minted, redeemed] = [completed("reserve", "available"), completed("available", "reserve")];
   const unallocated = completed("reserve", "unallocated");
+  if (depositId !== undefined) {
+    const back = [completed("available", "unallocated"), redeemed, completed("shortfall", "reserve")];
+    return isMint ? [[completed("unallocated", "available")]] : back.map((step) => [step]);
+  }
   if (rail === "direct") return [[isMint ? minted : redeemed]];
   if (corrects !== undefined) {
     return isMint ? [[minted], [unallocated]] : [[redeemed], [completed("shortfall", "reserve")]];
@@ -370,6 +389,48 @@ function checkReceipts({ journal, transactions, head: { organizationId } }: OwnB
   mustBe(`how many receipts ${organizationId} has`, receipts.length, new Set(receipts).size);
   const movements = transactions.flatMap(({ railMovement }) => railMovement ?? []);
   mustBe(`how many movements ${organizationId} has`, movements.length, new Set(movements).size);
+}
+
+/** Derives each deposit again from the rows that name it, and from its mints and redemptions. */
+function checkDeposits({ journal, deposits, transactions, head: { organizationId, sums } }: OwnBook): void {
+  const rowsOf = (kind: JournalKind): Map<string | undefined, Entry> =>
+    new Map(journal.filter((entry) => entry.kind === kind).map((entry) => [entry.detail?.split(" ")[0], entry]));
+  const [received, returned, reversed] = [
+    rowsOf("deposit.received"),
+    rowsOf("deposit.returned"),
+    rowsOf("deposit.reversed"),
+  ];
+  mustBe(`how many deposits ${organizationId} has`, received.size, deposits.length);
+  let unallocated = 0;
+  for (const { id, seq, receipt, amountCents, status, reason, credits, accountId, transactionId } of deposits) {
+    const [first, own] = [received.get(id), transactions.filter(({ depositId }) => depositId === id)];
+    const mints = own.filter(({ type }) => type === "MINT");
+    const standing = mints.filter(({ reversedById }) => reversedById === undefined);
+    const back = own.find((each) => each.type === "REDEEM" && each.railReceipt !== undefined);
+    const undone = mints.find(({ reversedById }) => reversedById !== undefined && reversedById === back?.id);
+    const derived =
+      returned.get(id) === undefined
+        ? reversed.get(id) !== undefined || back !== undefined
+          ? "REVERSED"
+          : standing.length > 0
+            ? "CREDITED"
+            : "UNALLOCATED"
+        : "RETURNED";
+    const holder = standing[0] ?? undone;
+    mustBe(
+      `deposit ${id}, by the journal`,
+      [first?.seq, first?.receipt, first?.posting?.amountCents, derived, mints.length, holder?.accountId, holder?.id],
+      [seq, receipt, amountCents, status, credits, accountId, transactionId],
+    );
+    mustBe(`whether deposit ${id} has a reason`, status === "UNALLOCATED", reason !== undefined);
+    mustHold(standing.length <= 1, () => ({ what: `the mints of ${id}`, expected: "one at most", found: standing }));
+    if (status === "UNALLOCATED") unallocated += amountCents;
+  }
+  mustHold(unallocated <= sums.unallocated, () => ({
+    what: `what the deposits of ${organizationId} have unallocated`,
+    expected: `at most ${String(sums.unallocated)}`,
+    found: unallocated,
+  }));
 }
 
 function stepOf({ kind, posting }: Entry): string {

@@ -10,7 +10,7 @@ import type { UnixMillis } from "../../../../src/domain/values/time.js";
 import type { LedgerRefusal, Outcome } from "../../../../src/ledger/ports/outcome.js";
 import { seenLimits } from "../../property/limits-model.js";
 import { Model } from "../../property/model.js";
-import { type Answer, seen } from "../../property/rows.js";
+import { type Answer, seen, seenDeposit } from "../../property/rows.js";
 import type { Books } from "../disks/disk.js";
 import { describeCommand } from "../report/trace.js";
 import { mustBe, Violation } from "../report/violation.js";
@@ -148,11 +148,17 @@ export class Judge {
           .filter(({ organizationId }) => organizationId === id)
           .map(seen)
           .reverse();
-      const { organizationId, limits, suspendedSeq, ...head } = headOf(books, id);
+      const { organizationId, limits, suspendedSeq, receiptsRequiredSeq, ...head } = headOf(books, id);
+      mustBe("the row since which mints need a receipt", undefined, receiptsRequiredSeq);
       const book = { ...head, isSuspended: suspendedSeq !== undefined };
       const usages = books.accounts.filter((account) => account.organizationId === id);
       const seenNow = seenLimits(limits, usages, book.lastRecordedAt);
-      const rows = { accounts: own(books.accounts), transactions: own(books.transactions) };
+      const deposits = books.deposits.filter((deposit) => deposit.organizationId === id).map(seenDeposit);
+      const rows = {
+        accounts: own(books.accounts),
+        transactions: own(books.transactions),
+        deposits: deposits.reverse(),
+      };
       const state = { ...rows, book, limits: seenNow };
       mustBe(`the state of ${id}`, this.#model.state(id), state);
       mustBe("whose book it is", id, organizationId);

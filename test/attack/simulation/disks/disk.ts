@@ -1,6 +1,7 @@
 import type { Account } from "../../../../src/domain/account.js";
 import type { BookHead, BookState } from "../../../../src/domain/book.js";
 import type { UsedIdempotencyKey } from "../../../../src/domain/decision.js";
+import type { Deposit } from "../../../../src/domain/deposit.js";
 import type { Freeze } from "../../../../src/domain/freeze.js";
 import type { JournalEntry } from "../../../../src/domain/journal.js";
 import type { Transaction } from "../../../../src/domain/transaction.js";
@@ -74,6 +75,7 @@ export interface Books {
   readonly accounts: readonly Stored<Account>[];
   readonly freezes: readonly Stored<Freeze>[];
   readonly transactions: readonly Stored<Transaction>[];
+  readonly deposits: readonly Stored<Deposit>[];
   readonly journal: readonly Stored<JournalEntry>[];
   readonly heads: ReadonlyMap<OrganizationId, BookHead>;
   readonly idempotencyKeys: readonly UsedIdempotencyKey[];

@@ -1,5 +1,6 @@
 import type { LedgerAccount } from "../../../../src/domain/account.js";
 import type { BookHead } from "../../../../src/domain/book.js";
+import type { Deposit } from "../../../../src/domain/deposit.js";
 import type { JournalEntry } from "../../../../src/domain/journal.js";
 import type { Payment } from "../../../../src/domain/payment.js";
 import type { Transaction } from "../../../../src/domain/transaction.js";
@@ -37,6 +38,15 @@ export function checkPayment({ state, phoneNumber, begunAt, sends }: Payment): v
   const mustBeBegun = state === "SENDING" || state === "ACCEPTED";
   require(!mustBeBegun || begunAt !== undefined, "begun_at of payments");
   require((begunAt === undefined) === (sends === 0), "sends of payments");
+}
+
+export function checkDeposit({ amountCents, status, reason, accountId, transactionId, credits }: Deposit): void {
+  require(isBalance(amountCents) && amountCents > 0, "amount of deposits");
+  require(Number.isInteger(credits) && credits >= 0, "credits of deposits");
+  require((status === "UNALLOCATED") === (reason !== undefined), "reason of deposits");
+  require((accountId === undefined) === (transactionId === undefined), "account of deposits");
+  require(status !== "CREDITED" || transactionId !== undefined, "credited deposits");
+  require(status !== "UNALLOCATED" || transactionId === undefined, "unallocated deposits");
 }
 
 export function checkEntry({ kind, accountId, transactionId, freezeId, posting, balancesAfter }: JournalEntry): void {

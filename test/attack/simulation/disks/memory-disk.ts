@@ -2,6 +2,7 @@ import { accountOf } from "../../../../src/domain/account.js";
 import type { StoredApiKey } from "../../../../src/domain/api-key.js";
 import type { BookHead, BookState } from "../../../../src/domain/book.js";
 import type { ResourceId, TableName, UsedReceipt } from "../../../../src/domain/decision.js";
+import { readDepositDetail } from "../../../../src/domain/deposit.js";
 import type { Freeze } from "../../../../src/domain/freeze.js";
 import type { JournalEntry } from "../../../../src/domain/journal.js";
 import { isUnderWay, type Payment, type RailAccountId } from "../../../../src/domain/payment.js";
@@ -26,7 +27,15 @@ import { railAccount } from "../../../support/commands.js";
 import { NO_SUMS } from "../../property/model.js";
 import { type Books, BOOKS_BEGIN, type Connection, type Disk, type Steps, type Stored } from "./disk.js";
 import { checkBook, checkEntry, require } from "./memory-constraints.js";
-import { keyName, MemoryTable, referenceName, RULES, userName } from "./memory-table.js";
+import {
+  depositReferenceName,
+  keyName,
+  MemoryTable,
+  receiptName,
+  referenceName,
+  RULES,
+  userName,
+} from "./memory-table.js";
 
 // What the schema says, and what the port promises, in memory. Servers do not wait for each other:
 // whoever commits after something that it had read has changed, lost the race.
@@ -37,6 +46,7 @@ const TABLE_NAMES = [
   "freezes",
   "transactions",
   "payments",
+  "deposits",
   "proposals",
   "apiKeys",
   "railAccounts",
@@ -63,6 +73,7 @@ export class MemoryDisk implements Disk {
     freezes: new MemoryTable("freezes", RULES.freezes),
     transactions: new MemoryTable("transactions", RULES.transactions),
     payments: new MemoryTable("payments", RULES.payments),
+    deposits: new MemoryTable("deposits", RULES.deposits),
     proposals: new MemoryTable("proposals", RULES.proposals),
     apiKeys: new MemoryTable("apiKeys", RULES.apiKeys),
     railAccounts: new MemoryTable("railAccounts", RULES.railAccounts),
@@ -107,7 +118,7 @@ export class MemoryDisk implements Disk {
   }
 
   books(): Books {
-    const { accounts, accountHolders, freezes, transactions, idempotencyKeys } = this.#tables;
+    const { accounts, accountHolders, freezes, transactions, deposits, idempotencyKeys } = this.#tables;
     return {
       accounts: [...accounts.rows.values()].map((account) => {
         const holder = accountHolders.rows.get(account.id);
@@ -116,6 +127,7 @@ export class MemoryDisk implements Disk {
       }),
       freezes: [...freezes.rows.values()],
       transactions: [...transactions.rows.values()],
+      deposits: [...deposits.rows.values()],
       journal: this.#journal,
       heads: this.#heads,
       idempotencyKeys: [...idempotencyKeys.rows.values()],
@@ -187,6 +199,7 @@ export class MemoryDisk implements Disk {
       organizationId,
       state: "OPEN",
       suspendedSeq: undefined,
+      receiptsRequiredSeq: undefined,
       lastSeq: 1,
       lastRecordedAt: recordedAt,
       sums: NO_SUMS,
@@ -225,8 +238,8 @@ export class MemoryDisk implements Disk {
   }
 
   #load(lookup: BatchLookup, { reads, begunAt }: Open): Loaded {
-    const { accounts, accountHolders, freezes, transactions, payments, proposals, apiKeys, idempotencyKeys } =
-      this.#tables;
+    const { accounts, accountHolders, freezes, transactions, payments, deposits, proposals } = this.#tables;
+    const { apiKeys, idempotencyKeys } = this.#tables;
     const used = idempotencyKeys.read(lookup.keysOf("idempotencyKey").map(keyName), reads);
     const resourcesOf = (finder: "idempotencyKeyOfAccount" | "idempotencyKeyOfFreeze" | "idempotencyKeyOfPayment") => {
       const names = new Set(lookup.keysOf(finder).map(keyName));
@@ -240,6 +253,9 @@ export class MemoryDisk implements Disk {
       .keysOf("transactionWithReference")
       .flatMap((each) => transactions.find(referenceName(each), reads));
     const users = lookup.keysOf("accountOfUser").flatMap((each) => accountHolders.find(userName(each), reads));
+    const referred = lookup
+      .keysOf("accountWithDepositReference")
+      .flatMap((each) => accounts.find(depositReferenceName(each), reads));
     const keyedPayments = resourcesOf("idempotencyKeyOfPayment");
     const namedPayments = lookup
       .keysOf("paymentWithReference")
@@ -261,7 +277,9 @@ export class MemoryDisk implements Disk {
         return this.#headOf(id);
       }),
       begunAt,
-      accounts: own(accounts.read([...lookup.keysOf("account"), ...ofTransactions, ...keyed, ...users], reads)),
+      accounts: own(
+        accounts.read([...lookup.keysOf("account"), ...ofTransactions, ...keyed, ...users, ...referred], reads),
+      ),
       accountHolders: own(accountHolders.read([...lookup.keysOf("accountHolder"), ...keyedAccounts, ...users], reads)),
       freezes: own(
         freezes.read(
@@ -273,6 +291,20 @@ export class MemoryDisk implements Disk {
         .map(withoutSeq),
       transactions: own([...transactions.read([...lookup.keysOf("transaction"), ...keyed, ...named], reads), ...late]),
       payments: own(payments.read([...lookup.keysOf("payment"), ...keyedPayments, ...namedPayments], reads)),
+      // As in the database, they are read under the lock of the book.
+      deposits: own(
+        deposits.read(
+          [
+            ...lookup.keysOf("deposit"),
+            ...lookup
+              .keysOf("receipt")
+              .flatMap(({ organizationId, name: receipt }) =>
+                deposits.find(`deposit of ${receiptName({ organizationId, receipt })}`, reads),
+              ),
+          ],
+          reads,
+        ),
+      ),
       proposals: own([
         ...proposals.read(lookup.keysOf("proposal"), reads),
         // Each change of a proposal is a row of the book, whose head is read.
@@ -308,6 +340,14 @@ export class MemoryDisk implements Disk {
             id,
             [...payments.rows.values()].filter((row) => row.railAccountId === id && isUnderWay(row)).length,
           ]),
+      ),
+      // As in the database, it is read under the lock of the book.
+      unallocatedDepositCents: new Map(
+        lookup.keysOf("unallocatedDeposits").map((id) => {
+          const open = own([...deposits.rows.values()]).filter(({ status }) => status === "UNALLOCATED");
+          const cents = open.reduce((sum, row) => sum + (row.organizationId === id ? row.amountCents : 0), 0);
+          return [id, cents];
+        }),
       ),
       railAccountsOfCell: this.railAccountsOfCell,
       reservePlaces: own([...this.#tables.reservePlaces.rows.values()]),
@@ -346,11 +386,12 @@ export class MemoryDisk implements Disk {
     }
     for (const { entry, seq } of entries) {
       this.#journal.push(Object.freeze({ ...entry, seq }));
-      const { organizationId, receipt, transactionId } = entry;
+      const { organizationId, receipt, transactionId, kind, detail } = entry;
       if (transactionId !== undefined && TERMINAL.has(entry.kind)) this.#ended.add(transactionId);
       if (receipt === undefined) continue;
       const name = receiptName({ organizationId, receipt });
-      this.#receipts.set(name, { organizationId, receipt, transactionId });
+      const depositId = kind.startsWith("deposit.") ? readDepositDetail(detail ?? "").id : undefined;
+      this.#receipts.set(name, { organizationId, receipt, transactionId, depositId });
       this.#changedIn.set(name, this.#version);
     }
     for (const { row } of [...tables.railAccounts.created, ...tables.railAccounts.changed]) {
@@ -362,8 +403,8 @@ export class MemoryDisk implements Disk {
       if (row.railMovement !== undefined) this.#changedIn.set(movementName(row), this.#version);
     }
     // Like the UPDATE of `books`, it does not set the state.
-    for (const { organizationId, lastSeq, lastRecordedAt, sums, limits, suspendedSeq } of books) {
-      this.#setHead({ ...this.#headOf(organizationId), lastSeq, lastRecordedAt, sums, limits, suspendedSeq });
+    for (const head of books) {
+      this.#setHead({ ...head, state: this.#headOf(head.organizationId).state });
     }
   }
 
@@ -390,10 +431,6 @@ export class MemoryDisk implements Disk {
 /** The row as a read returns it. */
 function withoutSeq<Row extends object>(row: Stored<Row>): Row {
   return Object.fromEntries(Object.entries(row).filter(([name]) => name !== "seq")) as Row;
-}
-
-function receiptName({ organizationId, receipt }: { organizationId: string; receipt: string }): string {
-  return `receipt ${organizationId} ${receipt}`;
 }
 
 function movementName({

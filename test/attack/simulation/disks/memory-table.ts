@@ -1,7 +1,7 @@
-import type { NameOf, TableName, Tables } from "../../../../src/domain/decision.js";
+import type { NameOf, TableName, Tables, UsedReceipt } from "../../../../src/domain/decision.js";
 import type { TableChanges } from "../../../../src/ledger/ports/store.js";
 import type { Stored } from "./disk.js";
-import { checkAccount, checkPayment, checkTransaction, require } from "./memory-constraints.js";
+import { checkAccount, checkDeposit, checkPayment, checkTransaction, require } from "./memory-constraints.js";
 
 /** The memory twin of one table: how its rows are found, and what the schema demands of each. */
 interface TableRules<Row> {
@@ -16,7 +16,8 @@ interface TableRules<Row> {
 export const RULES: { readonly [Name in TableName]: TableRules<Tables[Name]> } = {
   accounts: {
     keyOf: ({ id }) => id,
-    nameOf: () => undefined,
+    nameOf: ({ organizationId, depositReference: name }) =>
+      name === undefined ? undefined : depositReferenceName({ organizationId, name }),
     check: checkAccount,
     changeable: [
       "status",
@@ -25,6 +26,7 @@ export const RULES: { readonly [Name in TableName]: TableRules<Tables[Name]> } =
       "heldCents",
       "openPayments",
       "tier",
+      "depositReference",
       "usage",
       "updatedAt",
       "lastSeq",
@@ -65,6 +67,12 @@ export const RULES: { readonly [Name in TableName]: TableRules<Tables[Name]> } =
     nameOf: () => undefined,
     check: checkPayment,
     changeable: ["state", "phoneNumber", "railReference", "begunAt", "sends", "turnedAway", "dueAt", "updatedAt"],
+  },
+  deposits: {
+    keyOf: ({ id }) => id,
+    nameOf: (row) => `deposit of ${receiptName(row)}`,
+    check: checkDeposit,
+    changeable: ["status", "reason", "accountId", "transactionId", "credits", "updatedAt"],
   },
   proposals: {
     keyOf: ({ subject }) => subject,
@@ -116,6 +124,14 @@ export function userName({ organizationId, name }: NameOf<string>): string {
 
 export function referenceName({ organizationId, name }: NameOf<string>): string {
   return `reference ${organizationId} ${name}`;
+}
+
+export function depositReferenceName({ organizationId, name }: NameOf<string>): string {
+  return `deposit reference ${organizationId} ${name}`;
+}
+
+export function receiptName({ organizationId, receipt }: Pick<UsedReceipt, "organizationId" | "receipt">): string {
+  return `receipt ${organizationId} ${receipt}`;
 }
 
 export function keyName({ organizationId, name }: NameOf<string>): string {

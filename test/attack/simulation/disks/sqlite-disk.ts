@@ -18,6 +18,7 @@ import type { Session, Transact } from "../../../../src/storage/sql/engine.js";
 import { freezeOf, type FreezeRow, standingFreezesColumn } from "../../../../src/storage/sql/freeze-rows.js";
 import { ledgerStore } from "../../../../src/storage/sql/ledger-store.js";
 import { limitsOf, type LimitsRow } from "../../../../src/storage/sql/records/book-head-rows.js";
+import { depositOf, type DepositRow } from "../../../../src/storage/sql/records/deposit-rows.js";
 import {
   fullAccountOf,
   type FullAccountRow,
@@ -294,6 +295,10 @@ function booksIn(all: SelectAll, books: readonly OpenBook[]): Books {
     transactions: all<ReadTransactionRow>(
       `SELECT ${withBalanceAfter(sqliteEngine)} FROM transactions t ORDER BY t.book, t.seq`,
     ).map((row) => ({ ...transactionOf(row, bookOf(row)), seq: row.seq })),
+    deposits: all<DepositRow>("SELECT * FROM deposits ORDER BY book, seq").map((row) => ({
+      ...depositOf(row, bookOf(row)),
+      seq: row.seq,
+    })),
     journal: all<JournalRow>(`${JOURNAL} ORDER BY book, seq`).map(entryOf),
     heads: new Map(heads.map((row) => [row.organizationId, headOf(row)])),
     idempotencyKeys: all<UsedIdempotencyKey>(
@@ -306,7 +311,8 @@ function booksIn(all: SelectAll, books: readonly OpenBook[]): Books {
 function headOf(row: BookRow): BookHead {
   const { organizationId, state, lastSeq, lastRecordedAt, reserve, shortfall, available, held, unallocated } = row;
   const sums = { reserve, shortfall, available, held, unallocated };
-  return { organizationId, state, suspendedSeq: undefined, lastSeq, lastRecordedAt, sums, limits: limitsOf(row) };
+  const switches = { suspendedSeq: undefined, receiptsRequiredSeq: undefined };
+  return { organizationId, state, ...switches, lastSeq, lastRecordedAt, sums, limits: limitsOf(row) };
 }
 
 function entryOf(row: JournalRow): Stored<JournalEntry> {

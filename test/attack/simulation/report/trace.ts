@@ -48,6 +48,7 @@ export function describeCommand(command: Command): string {
     case "setAccountTier":
       return `set the tier of ${shortId(command.accountId)} to ${command.tier}`;
     case "suspendOrganization":
+    case "requireReceipts":
     case "resumeOrganization":
     case "createApiKey":
     case "revokeApiKey":
@@ -59,6 +60,21 @@ export function describeCommand(command: Command): string {
       return command.name;
     case "clearFlag":
       return `${command.name} ${shortId(command.transactionId)}, ${command.flag}`;
+    case "receiveDeposit": {
+      const { receipt, amountCents, typedReference, orderId, newDepositId } = command;
+      const what = `receive ${formatCents(amountCents)}, receipt ${receipt}, typed "${typedReference}"`;
+      return `${what}${orderId === undefined ? "" : `, order ${shortId(orderId)}`}, as ${shortId(newDepositId)}`;
+    }
+    case "numberAccount":
+      return `number ${shortId(command.accountId)}`;
+    case "recordDeposit":
+      return `record ${formatCents(command.amountCents)}, receipt ${command.receipt}`;
+    case "assignDeposit":
+      return `assign ${shortId(command.depositId)} to ${shortId(command.accountId)}`;
+    case "unassignDeposit":
+    case "returnDeposit":
+    case "reverseDeposit":
+      return `${command.name} ${shortId(command.depositId)}`;
     case "setLimits":
       return `set the limits of ${command.tier ?? "the organization"}: ${JSON.stringify(command.changes)}`;
     case "coverShortfall":

@@ -89,13 +89,23 @@ describe("the list of the payments that M-Pesa received", () => {
   });
 
   it("has each payment's receipt, amount, reference and masked phone number", async () => {
-    await serving(page(row("NLJ7RT61SA", { billreference: "" })), NO_ROWS);
+    const typed = row("NLJ7RT61SB", { billreference: 23456789 });
+    await serving(page(row("NLJ7RT61SA", { billreference: "" }), typed), NO_ROWS);
     expect(await listed()).to.deep.equal({
       kind: "complete",
       payments: [
         {
           receipt: "NLJ7RT61SA",
           amountCents: 168_00,
+          reference: "",
+          idEnd: undefined,
+          phone: "254708***149",
+          receivedAt: Date.parse("2026-11-22T09:13:00Z"),
+        },
+        {
+          receipt: "NLJ7RT61SB",
+          amountCents: 168_00,
+          reference: "23456789",
           idEnd: undefined,
           phone: "254708***149",
           receivedAt: Date.parse("2026-11-22T09:13:00Z"),

@@ -1,0 +1,95 @@
+import type { RailAccountId, RailReceipt } from "./payment.js";
+import type { Rail } from "./transaction.js";
+import type { Cents } from "./values/cents.js";
+import type { AccountId, DepositId, OrganizationId, TransactionId } from "./values/ids.js";
+import type { MaskedPhone } from "./values/masked-phone.js";
+import type { Reference } from "./values/text.js";
+import type { UnixMillis } from "./values/time.js";
+
+export const DEPOSIT_STATUSES = ["UNALLOCATED", "CREDITED", "RETURNED", "REVERSED"] as const;
+
+/**
+ * UNALLOCATED → CREDITED → UNALLOCATED …, then RETURNED to the payer, or REVERSED: the rail took it
+ * back. The last two are final.
+ */
+export type DepositStatus = (typeof DEPOSIT_STATUSES)[number];
+
+/**
+ * Why a deposit is credited to no account:
+ *
+ * - NO_REFERENCE: the payer typed nothing.
+ * - UNKNOWN_REFERENCE: no account has what the payer typed.
+ * - ACCOUNT_CLOSED: the account of the reference is closed.
+ * - LIMIT_EXCEEDED: the account, or the organization, would exceed a limit.
+ * - ORDER_UNCLEAR: the payer typed the reference of an order, and it does not fit the order.
+ * - BY_HAND: an operator recorded the deposit, and named no account.
+ * - UNASSIGNED: an operator took the credit back.
+ */
+export const DEPOSIT_REASONS = [
+  "NO_REFERENCE",
+  "UNKNOWN_REFERENCE",
+  "ACCOUNT_CLOSED",
+  "LIMIT_EXCEEDED",
+  "ORDER_UNCLEAR",
+  "BY_HAND",
+  "UNASSIGNED",
+] as const;
+export type DepositReason = (typeof DEPOSIT_REASONS)[number];
+
+/** What a payer typed as account number, as the rail reports it. It may hold personal data. */
+export type TypedReference = string & { readonly brand: unique symbol };
+
+const TYPED_CHARACTERS_MAX = 64;
+const UNPRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}]/gu;
+
+/** Takes what a payer typed. Cuts what no rail allows: only the reference of an account matters. */
+export function typedReferenceOf(text: string): TypedReference {
+  return text.replaceAll(UNPRINTABLE, "").trim().slice(0, TYPED_CHARACTERS_MAX) as TypedReference;
+}
+
+/**
+ * Shillings that came in without an order. Each shilling of a deposit that is UNALLOCATED lies in
+ * the book account `unallocated`.
+ */
+export interface Deposit {
+  readonly id: DepositId;
+  readonly organizationId: OrganizationId;
+  /** The rail that reported the deposit. `direct` if an operator has recorded it. */
+  readonly rail: Rail;
+  /** Undefined if an operator has recorded it. */
+  readonly railAccountId: RailAccountId | undefined;
+  readonly receipt: RailReceipt;
+  readonly amountCents: Cents;
+  readonly status: DepositStatus;
+  /** Undefined unless the deposit is UNALLOCATED. */
+  readonly reason: DepositReason | undefined;
+  /** The account that has the shillings. Undefined unless the deposit is CREDITED or was. */
+  readonly accountId: AccountId | undefined;
+  /** The mint that credited them last. Undefined while the deposit is UNALLOCATED. */
+  readonly transactionId: TransactionId | undefined;
+  /** How often the deposit was credited. */
+  readonly credits: number;
+  /** Undefined if the payer typed nothing, and after an erasure. */
+  readonly typedReference: TypedReference | undefined;
+  readonly maskedPhone: MaskedPhone | undefined;
+  /** When the payer paid, if the rail says so. */
+  readonly paidAt: UnixMillis | undefined;
+  readonly createdAt: UnixMillis;
+  readonly updatedAt: UnixMillis;
+}
+
+/** The reference of the mint that credits a deposit for the nth time. */
+export function creditReference({ id, credits }: Pick<Deposit, "id" | "credits">): Reference {
+  return `kesc:deposit:${id}:${String(credits + 1)}` as Reference;
+}
+
+/** Returns the detail of a row about a deposit: its id, and why it is credited to no account. */
+export function depositDetail(id: DepositId, reason?: DepositReason): string {
+  return reason === undefined ? id : `${id} ${reason}`;
+}
+
+/** Reads what `depositDetail` made. */
+export function readDepositDetail(detail: string): { readonly id: DepositId; readonly reason?: DepositReason } {
+  const [id, reason] = detail.split(" ") as [DepositId, DepositReason?];
+  return reason === undefined ? { id } : { id, reason };
+}

@@ -1,0 +1,130 @@
+import type { LedgerAccount } from "../account.js";
+import type { CompletePayment } from "../commands.js";
+import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
+import type { Deposit, DepositReason } from "../deposit.js";
+import { credited, inOneCommit, received, refusalToReceive } from "../deposits/credit.js";
+import type { ReceiveDeposit, ReceivedShillings } from "../deposits/deposit-commands.js";
+import { refusalByAmount, refusalByLimits } from "../movement.js";
+import { orderOf } from "../orders/order.js";
+import type { Transaction } from "../transaction.js";
+import { readDepositReference } from "../values/deposit-reference.js";
+import { NO_REASON } from "../values/text.js";
+import type { UnixMillis } from "../values/time.js";
+import { reported } from "./complete-payment.js";
+
+export const receiveDeposit: Operation<ReceiveDeposit, ReceivedShillings> = { lookup, decide, inSuspension: "always" };
+
+function lookup({ organizationId, receipt, typedReference, orderId }: ReceiveDeposit, rows: Lookup): void {
+  const reference = readDepositReference(typedReference);
+  rows.need("receipt", { organizationId, name: receipt });
+  if (reference !== undefined) rows.need("accountWithDepositReference", { organizationId, name: reference });
+  if (orderId !== undefined) rows.need("order", orderId);
+}
+
+/**
+ * Books shillings that the rail says it has received. The command must come from the rail's own
+ * list: a message that somebody sent proves nothing.
+ *
+ * The first rule that fits decides:
+ *
+ * 1. The book has the receipt: a replay.
+ * 2. The payer typed the reference of an order: the order takes the shillings, as from any report
+ *    of the rail. Where the report would only raise a flag, they become a deposit, ORDER_UNCLEAR.
+ * 3. The payer typed the reference of an account that can take the shillings within its limits:
+ *    they become a deposit, which is credited in the same commit.
+ * 4. Otherwise they become a deposit that waits for a person. Nothing tries again by itself.
+ *
+ * Refuses, in this order: BOOK_RESTORED, LIMIT_EXCEEDED of the organization's book. Then the list
+ * is read again later.
+ */
+function decide(book: Book, command: ReceiveDeposit, now: UnixMillis): Decision<ReceivedShillings> {
+  const { organizationId, receipt, amountCents, actor } = command;
+  if (book.receipt(organizationId, receipt) !== undefined) {
+    return replay({ deposit: book.depositWithReceipt(organizationId, receipt), transaction: undefined });
+  }
+  const head = book.bookOf(organizationId);
+  // The copy may lack what was spent of a deposit, and would credit it a second time.
+  if (head.state === "RESTORED") return refuse({ reason: "BOOK_RESTORED" });
+  const ofOrder = takenByOrder(book, command, now);
+  if (ofOrder !== undefined && ofOrder.kind !== "refusal") {
+    return { ...ofOrder, resource: { deposit: undefined, transaction: ofOrder.resource } };
+  }
+
+  const refusal = refusalToReceive(head, amountCents);
+  if (refusal !== undefined) return refuse(refusal);
+  const act = { actor, reason: NO_REASON, now };
+  const account = accountOf(book, command, now);
+  if (typeof account === "string") {
+    const { deposit, effect } = received(depositOf(command, account, now), act);
+    return { kind: "effect", resource: { deposit, transaction: undefined }, effect };
+  }
+  const first = received(depositOf(command, undefined, now), act);
+  const { newTransactionId } = command;
+  const second = credited(book, first.deposit, { account, newTransactionId }, act);
+  const { deposit, transaction, effect } = inOneCommit(first, second);
+  return { kind: "effect", resource: { deposit, transaction }, effect };
+}
+
+/** Returns what the order makes of the shillings. Undefined if it cannot take them. */
+function takenByOrder(book: Book, command: ReceiveDeposit, now: UnixMillis): Decision<Transaction> | undefined {
+  const { organizationId, orderId, actor, newTransactionId, receipt, amountCents, phone } = command;
+  const order = orderId === undefined ? undefined : orderOf(book, organizationId, orderId);
+  if (orderId === undefined || order === undefined) return undefined;
+  const { railAccountId, direction } = order.payment;
+  const { transaction } = order;
+  const receipts = [transaction, ...book.lateCorrections(organizationId, orderId)].map((each) => each.railReceipt);
+  // A person may have mistyped the receipt of these very shillings.
+  const isConfirmed = receipts.every((each) => each === undefined || command.confirmedReceipts.includes(each));
+  if (railAccountId !== command.railAccountId || direction !== "MINT" || !isConfirmed) return undefined;
+  if (transaction.failure === "REPORT_DIFFERS") return undefined;
+  const report: CompletePayment = {
+    name: "completePayment",
+    organizationId,
+    actor,
+    transactionId: orderId,
+    newTransactionId,
+    movement: undefined,
+    receipt,
+    amountCents,
+    phone,
+    reason: NO_REASON,
+  };
+  const outcome = reported(book, order, report, now);
+  return outcome.kind === "not booked" ? undefined : outcome;
+}
+
+/** Returns the account to credit, or why there is none. */
+function accountOf(book: Book, command: ReceiveDeposit, now: UnixMillis): LedgerAccount | DepositReason {
+  const { organizationId, typedReference, orderId, amountCents } = command;
+  if (orderId !== undefined) return "ORDER_UNCLEAR";
+  if (typedReference === "") return "NO_REFERENCE";
+  const reference = readDepositReference(typedReference);
+  const account = reference === undefined ? undefined : book.accountWithDepositReference(organizationId, reference);
+  if (account === undefined) return "UNKNOWN_REFERENCE";
+  if (account.status === "CLOSED") return "ACCOUNT_CLOSED";
+  const movement = { type: "MINT", amountCents } as const;
+  const refusal = refusalByAmount(book, account, movement) ?? refusalByLimits(book, account, movement, now);
+  return refusal === undefined ? account : "LIMIT_EXCEEDED";
+}
+
+function depositOf(command: ReceiveDeposit, reason: DepositReason | undefined, now: UnixMillis): Deposit {
+  const { typedReference } = command;
+  return {
+    id: command.newDepositId,
+    organizationId: command.organizationId,
+    rail: command.rail,
+    railAccountId: command.railAccountId,
+    receipt: command.receipt,
+    amountCents: command.amountCents,
+    status: "UNALLOCATED",
+    reason,
+    accountId: undefined,
+    transactionId: undefined,
+    credits: 0,
+    typedReference: typedReference === "" ? undefined : typedReference,
+    maskedPhone: command.phone,
+    paidAt: command.paidAt,
+    createdAt: now,
+    updatedAt: now,
+  };
+}

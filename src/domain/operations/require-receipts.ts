@@ -1,0 +1,38 @@
+import type { BookHead } from "../book.js";
+import { type Book, type Decision, type Operation, replay } from "../decision.js";
+import type { RequireReceipts } from "../deposits/deposit-commands.js";
+import { bookEntryOf, withSecondPerson } from "../second-person.js";
+import type { UnixMillis } from "../values/time.js";
+
+const operation: Operation<RequireReceipts, BookHead> = { lookup, decide };
+
+/** To require them only takes power away. Without them, shillings can be credited twice. */
+export const requireReceipts = withSecondPerson(operation, (_head, { isRequired }) =>
+  isRequired ? undefined : "rails",
+);
+
+/** The book of a command is loaded anyway. */
+function lookup(): void {
+  // It holds all that the decision reads.
+}
+
+/**
+ * Sets whether a mint on the direct rail needs a receipt. Otherwise a caller's mint and a deposit
+ * could credit the same shillings. What is so already is a replay.
+ */
+function decide(book: Book, command: RequireReceipts, now: UnixMillis): Decision<BookHead> {
+  const head = book.bookOf(command.organizationId);
+  const { isRequired, note: reason } = command;
+  if ((head.receiptsRequiredSeq !== undefined) === isRequired) return replay(head);
+  const kind = isRequired ? "organization.receipts_required" : "organization.receipts_optional";
+  const seq = head.lastSeq + 1;
+  return {
+    kind: "effect",
+    resource: { ...head, lastSeq: seq, lastRecordedAt: now, receiptsRequiredSeq: isRequired ? seq : undefined },
+    effect: {
+      entries: [bookEntryOf({ ...command, now }, { kind, reason })],
+      puts: [],
+      areReceiptsRequired: isRequired,
+    },
+  };
+}

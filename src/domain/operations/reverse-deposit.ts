@@ -1,0 +1,54 @@
+import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
+import type { Deposit } from "../deposit.js";
+import { depositEntry } from "../deposits/credit.js";
+import type { ReverseDeposit } from "../deposits/deposit-commands.js";
+import { creditOf, takeBack } from "../deposits/take-back.js";
+import { amountOfDeposit, withPersonAbove } from "../deposits/with-person-above.js";
+import { redeemPosting, returnPosting, shortfallPosting } from "../journal.js";
+import { refusalByReceipt } from "../movement.js";
+import type { UnixMillis } from "../values/time.js";
+
+const operation: Operation<ReverseDeposit, Deposit> = { lookup, decide };
+
+export const reverseDeposit = withPersonAbove(operation, amountOfDeposit);
+
+function lookup({ organizationId, depositId, transactionId, receipt }: ReverseDeposit, rows: Lookup): void {
+  if (transactionId !== undefined) rows.need("transaction", transactionId);
+  rows.need("receipt", { organizationId, name: receipt });
+  rows.need("deposit", depositId);
+}
+
+/**
+ * Books that the rail took a deposit back, in full. It has happened: so the account that had the
+ * shillings pays, even a frozen one. If it cannot, nobody does: a shortfall. A deposit that is
+ * REVERSED is a replay.
+ *
+ * Refuses, in this order: DEPOSIT_NOT_FOUND, INVALID_TRANSITION (also if another mint credits the
+ * deposit by now), RECEIPT_ALREADY_USED.
+ */
+function decide(book: Book, command: ReverseDeposit, now: UnixMillis): Decision<Deposit> {
+  const { organizationId, depositId, transactionId, receipt, actor, note: reason, facts } = command;
+  const deposit = book.deposit(organizationId, depositId);
+  if (deposit === undefined) return refuse({ reason: "DEPOSIT_NOT_FOUND", depositId });
+  const { status, amountCents } = deposit;
+  if (status === "REVERSED") return replay(deposit);
+  const credit = creditOf(book, deposit, transactionId);
+  if (credit === undefined && status !== "UNALLOCATED") {
+    return refuse({ reason: "INVALID_TRANSITION", from: status, to: "REVERSED" });
+  }
+  const refusal = refusalByReceipt(book, organizationId, receipt);
+  if (refusal !== undefined) return refuse(refusal);
+
+  const act = { actor, reason, now };
+  const row: Deposit = { ...deposit, status: "REVERSED", reason: undefined, updatedAt: now };
+  if (credit === undefined) {
+    const posting = returnPosting(amountCents);
+    const entry = depositEntry(row, act, { kind: "deposit.reversed", posting, receipt });
+    return { kind: "effect", resource: row, effect: { entries: [entry], puts: [{ table: "deposits", row }] } };
+  }
+  const canPay = credit.account.availableCents >= amountCents;
+  const posting = canPay ? redeemPosting(amountCents) : shortfallPosting(amountCents);
+  const { newTransactionId } = facts;
+  const step = takeBack(book, credit, { deposit: row, posting, receipt, newTransactionId }, act);
+  return { kind: "effect", resource: row, effect: step.effect };
+}

@@ -1,0 +1,56 @@
+import type { RequireReceipts } from "../../domain/deposits/deposit-commands.js";
+import { parseRail } from "../../domain/transaction.js";
+import type { OrganizationId } from "../../domain/values/ids.js";
+import { parsePhoneNumber } from "../../domain/values/phone-number.js";
+import { RegisterDepositsRequest, RegisterDepositsResponse } from "../../gen/kesc/admin/v1/admin_service.js";
+import { done, type RpcResult } from "../calls/rpc-result.js";
+import { parseFields } from "../messages/fields.js";
+import { toTimestamp } from "../messages/timestamp.js";
+import { act, type ActsOptions } from "./acts.js";
+import { parseId, parseNote } from "./fields.js";
+import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import { readOrganization } from "./reading.js";
+
+/** Registers an account at a rail for deposits. The row about receipts shows who did it. */
+export function registerDeposits(unary: OperatorUnary, options: ActsOptions): OperatorRoute {
+  const { depositRegistration } = options;
+  return unary({
+    request: RegisterDepositsRequest,
+    response: RegisterDepositsResponse,
+    parse: (request) =>
+      parseFields({
+        organization_id: parseId<OrganizationId>(request.organization_id),
+        rail: parseRail(request.rail),
+        contact_phone_number: parsePhoneNumber(request.contact_phone_number),
+        note: parseNote(request.note),
+      }),
+    run: ({ organization_id: organizationId, rail, contact_phone_number: contact, note }, caller) =>
+      readOrganization(options, organizationId, async (organization): Promise<RpcResult<RegisterDepositsResponse>> => {
+        let refused: RpcResult<RegisterDepositsResponse> | undefined;
+        const mayBegin = async (): Promise<boolean> => {
+          const fields = { name: "requireReceipts", isRequired: true, note } as const;
+          const acted = await act<RequireReceipts, true>(options, { organizationId, fields }, caller, () => true);
+          if (acted.kind === "refused") refused = acted;
+          return acted.kind === "done";
+        };
+        const registered = await depositRegistration.register(organization, { rail, contact, mayBegin });
+        switch (registered.kind) {
+          case "registered": {
+            const { since, keptAddresses } = registered;
+            return done({ deposits_since: toTimestamp(since), kept_addresses: keptAddresses });
+          }
+          case "no account":
+            return { kind: "refused", refusal: { reason: "RAIL_ACCOUNT_NOT_FOUND", rail } };
+          case "unusable": {
+            const field = { field: "rail", message: registered.problem, code: "FORMAT" } as const;
+            return { kind: "refused", refusal: { reason: "INVALID_FIELD", fields: [field] } };
+          }
+          case "failed":
+            return { kind: "refused", refusal: { reason: "RAIL_REGISTRATION_FAILED", rail, code: registered.code } };
+          case "ended":
+            if (refused === undefined) throw new Error("nobody ended the registration");
+            return refused;
+        }
+      }),
+  });
+}

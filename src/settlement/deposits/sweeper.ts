@@ -1,0 +1,147 @@
+import { Loop } from "../../../runtime/loop.js";
+import type { RailAccountId } from "../../domain/payment.js";
+import { toUnixMillis } from "../../domain/values/time.js";
+import type { ReceivedPayments } from "../../rails/rail.js";
+import {
+  CALL_MILLIS_MAX,
+  FRUITLESS_MILLIS,
+  FRUITLESS_READINGS_MAX,
+  LIST_AGAIN_MILLIS,
+  LIST_MILLIS,
+  LIST_MILLIS_MAX,
+  LISTS_MAX,
+  LOOP_MILLIS,
+} from "../limits.js";
+import type { DueList } from "../ports/deposits.js";
+import type { RailAccount, SettledAccounts } from "../ports/rail-accounts.js";
+import type { HeldLease } from "../ports/runtime.js";
+import { UnderWay } from "../under-way.js";
+import { DepositChores, type DepositChoresOptions } from "./chores.js";
+import { ListBooker, type ListBookerOptions } from "./list-booker.js";
+import { causeOf, periodOf, waitAfter } from "./schedule.js";
+
+interface SweeperOptions extends ListBookerOptions, DepositChoresOptions {
+  readonly railAccounts: Pick<SettledAccounts, "account">;
+  readonly lease: HeldLease;
+}
+
+/** What this server remembers of the list of a rail account. */
+interface Remembered {
+  /** The readings in a row that confirmations asked for, and that found nothing new. */
+  readonly fruitless: number;
+  /** By the monotonic clock: the list is not read before. */
+  readonly restsUntil: number;
+}
+
+const NOTHING: Remembered = { fruitless: 0, restsUntil: 0 };
+
+/**
+ * Reads the lists of received payments, while this server has the lease, and books what came in.
+ * Every list is read from time to time. A confirmation of the rail makes one due at once, and
+ * proves nothing. Nothing depends on the lease: the ledger books each receipt once.
+ */
+export class DepositSweeper {
+  readonly #options: SweeperOptions;
+  readonly #loop: Loop;
+  readonly #booker: ListBooker;
+  readonly #chores: DepositChores;
+  readonly #lists: UnderWay<RailAccountId>;
+  readonly #remembered = new Map<RailAccountId, Remembered>();
+
+  constructor(options: SweeperOptions) {
+    this.#options = options;
+    this.#booker = new ListBooker(options);
+    this.#chores = new DepositChores(options);
+    this.#lists = new UnderWay(options.timing.monotonicMillis);
+    const step = async (): Promise<number> => {
+      await this.#look().catch(this.#onError);
+      return LOOP_MILLIS;
+    };
+    this.#loop = new Loop({ step, wait: options.timing.wait });
+  }
+
+  start(): void {
+    this.#loop.start();
+  }
+
+  /** Ends the lists under way: they are due still. */
+  async stop(): Promise<void> {
+    await this.#loop.stop();
+    await this.#lists.idle();
+  }
+
+  async #look(): Promise<void> {
+    const { deposits, railAccounts, lease, timing } = this.#options;
+    if (lease.leftMillis() < CALL_MILLIS_MAX) return;
+    for (const list of await deposits.dueLists(timing.now())) {
+      const { railAccountId: id } = list;
+      const account = railAccounts.account(id);
+      if (this.#lists.size >= LISTS_MAX) break;
+      if (account === undefined || this.#lists.has(id) || this.#rests(id)) continue;
+      this.#lists.run(id, () => this.#sweep(list, account), this.#onError);
+    }
+    await this.#chores.look(this.#loop.signal);
+  }
+
+  #rests(id: RailAccountId): boolean {
+    return (this.#remembered.get(id) ?? NOTHING).restsUntil > this.#options.timing.monotonicMillis();
+  }
+
+  async #sweep(list: DueList, account: RailAccount): Promise<boolean> {
+    const { deposits, timing, onEvent } = this.#options;
+    const { railAccountId } = list;
+    const from = timing.monotonicMillis();
+    const readAt = timing.now();
+    const received = await this.#read(list, account);
+    if (this.#loop.isStopped) return true;
+    if (received.kind === "failed") {
+      onEvent({ kind: "no list", railAccountId, code: received.code });
+      return this.#postpone(list);
+    }
+    const { payments } = received;
+    const booked = await this.#booker.book({ list, account, payments }, this.#loop.signal);
+    if (booked.booked + booked.heldBack > 0) onEvent({ kind: "payments found", railAccountId, ...booked });
+    if (booked.undecided > 0) return this.#postpone(list);
+    const isFruitful = booked.booked > 0;
+    const waitMillis = waitAfter(list, isFruitful);
+    await deposits.noteRead(list, { readAt, dueAt: toUnixMillis(readAt + waitMillis) });
+    const fruitless = this.#remember(list, { isFruitful, millis: timing.monotonicMillis() - from });
+    const isInVain = fruitless >= FRUITLESS_READINGS_MAX || (causeOf(list) === "a lag" && waitMillis === LIST_MILLIS);
+    if (payments.length === 0 && isInVain) onEvent({ kind: "empty list", railAccountId });
+    return true;
+  }
+
+  #read(list: DueList, { rail }: RailAccount): Promise<ReceivedPayments> {
+    if (rail.receivedPayments === undefined) return Promise.resolve({ kind: "failed", code: "NO_LIST" });
+    const period = periodOf(list, this.#options.timing.now());
+    return rail.receivedPayments(period, AbortSignal.any([this.#loop.signal, AbortSignal.timeout(LIST_MILLIS_MAX)]));
+  }
+
+  async #postpone(list: DueList): Promise<boolean> {
+    const { deposits, timing } = this.#options;
+    const { fruitless } = this.#remembered.get(list.railAccountId) ?? NOTHING;
+    const restsUntil = timing.monotonicMillis() + LIST_AGAIN_MILLIS;
+    this.#remembered.set(list.railAccountId, { fruitless, restsUntil });
+    await deposits.postpone(list, toUnixMillis(timing.now() + LIST_AGAIN_MILLIS));
+    return true;
+  }
+
+  /**
+   * Lets the list rest for as long as it took, and longer after many readings that found nothing
+   * new. Returns their number.
+   */
+  #remember(list: DueList, { isFruitful, millis }: { isFruitful: boolean; millis: number }): number {
+    const before = (this.#remembered.get(list.railAccountId) ?? NOTHING).fruitless;
+    const cause = causeOf(list);
+    const isOver = isFruitful || cause === "the time";
+    const fruitless = isOver ? 0 : before + (cause === "a confirmation" ? 1 : 0);
+    const restMillis = fruitless >= FRUITLESS_READINGS_MAX ? FRUITLESS_MILLIS : millis;
+    const restsUntil = this.#options.timing.monotonicMillis() + restMillis;
+    this.#remembered.set(list.railAccountId, { fruitless, restsUntil });
+    return fruitless;
+  }
+
+  readonly #onError = (error: unknown): void => {
+    this.#options.onEvent({ kind: "error", error });
+  };
+}

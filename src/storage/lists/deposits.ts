@@ -1,0 +1,52 @@
+import type { DepositFilters, Page, PageRequest } from "../../ledger/ports/reads.js";
+import type { Engine } from "../sql/engine.js";
+import type { DepositRow } from "../sql/records/deposit-rows.js";
+import { createdIn } from "./first-seq-from.js";
+import { columnIn, type Condition, given, type ListReader, readPage } from "./page.js";
+
+interface DepositList {
+  readonly book: number;
+  readonly filters: DepositFilters;
+  readonly page: PageRequest;
+}
+
+/** Reads one page of the book's deposits, newest first. */
+export async function depositsPage(
+  reader: ListReader,
+  engine: Engine,
+  { book, filters, page }: DepositList,
+): Promise<Page<DepositRow>> {
+  const { accountId, status, reason, receipt, createdAfter, createdBefore } = filters;
+  const { fromSeq, toSeq } = await createdIn(reader, engine, { book, createdAfter, createdBefore });
+  const inTime = given([
+    ["d.seq >= ?", fromSeq],
+    ["d.seq < ?", toSeq],
+  ]);
+  const common = { book, columns: "d.*", shown: "*", from: `${engine.table("deposits")} d`, seq: "d.seq" };
+  const along: readonly Condition[] = [["d.book = ?", book], ...inTime];
+  const ofStatus = [...columnIn("status", status), ...columnIn("reason", reason)];
+  if (receipt !== undefined) {
+    // At most one deposit has the receipt. Its seq leads to it in the order of the list.
+    const seq = `SELECT r.seq FROM ${engine.table("deposits")} r WHERE r.book = ? AND r.receipt = ?`;
+    const ofReceipt: Condition = [`d.seq = (${seq})`, book, receipt];
+    const others = [ofReceipt, ...given([["d.account_id = ?", accountId]]), ...ofStatus];
+    return readPage(reader, engine, { query: { ...common, along: [...along, ...others], matching: [] }, page });
+  }
+  if (accountId !== undefined) {
+    const from = common.from + engine.indexedBy("deposits_of_accounts");
+    const ofAccount: Condition = ["d.account_id = ?", accountId];
+    return readPage(reader, engine, {
+      query: { ...common, from, along: [ofAccount, ...along], matching: ofStatus },
+      page,
+    });
+  }
+  // Only a deposit that is UNALLOCATED has a reason.
+  if (reason !== undefined || status?.join() === "UNALLOCATED") {
+    const from = common.from + engine.indexedBy("deposits_unallocated");
+    // Both engines use the partial index only if the statement repeats its condition.
+    const waiting: Condition = ["d.status = 'UNALLOCATED'"];
+    const matching = reason === undefined ? [] : ofStatus;
+    return readPage(reader, engine, { query: { ...common, from, along: [...along, waiting], matching }, page });
+  }
+  return readPage(reader, engine, { query: { ...common, along, matching: ofStatus }, page });
+}

@@ -1,0 +1,189 @@
+import type { RailAccountId } from "../../domain/payment.js";
+import { DIRECT_RAIL, type Rail } from "../../domain/transaction.js";
+import type { AccountId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
+import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
+import type { Deposits, DueList } from "../../settlement/ports/deposits.js";
+import type { Cell } from "../database.js";
+import type { Binding, Engine } from "../sql/engine.js";
+import { openPayments } from "../sql/records/payment-rows.js";
+import { orStoreError } from "../sql/store-error.js";
+
+type DepositsCell = Pick<Cell, "engine" | "transact"> & { readonly reader: Pick<Cell["reader"], "rows"> };
+
+interface DueListRow {
+  readonly id: string;
+  readonly organization_id: string;
+  readonly deposits_since: number;
+  readonly deposits_due_at: number;
+  readonly deposits_read_at: number | null;
+}
+
+interface UnnumberedRow {
+  readonly id: string;
+  readonly organization_id: string;
+  readonly rail: string;
+}
+
+interface TypedRow {
+  readonly id: string;
+  readonly created_at: number;
+  readonly is_erased: number;
+}
+
+/** Implements the port `Deposits` for one cell. */
+export function deposits({ engine, reader, transact }: DepositsCell): Deposits {
+  const statements = depositStatements(engine);
+  const rowsOf = <Row>(sql: string, bindings: readonly Binding[]): Promise<readonly Row[]> =>
+    orStoreError(engine, reader.rows<Row>(sql, bindings));
+  const change = (sql: string, bindings: readonly Binding[]): Promise<number> =>
+    orStoreError(
+      engine,
+      transact((session) => session.read({ sql, bindings })),
+    ).then(({ length }) => length);
+
+  return {
+    dueLists: async (now) => (await rowsOf<DueListRow>(statements.dueLists, [now])).map(dueListOf),
+    unbooked: async (organizationId, receipts) => {
+      const bindings = [JSON.stringify(receipts), organizationId];
+      const rows = await rowsOf<{ readonly value: string }>(statements.unbooked, bindings);
+      return new Set(rows.map(({ value }) => value));
+    },
+    orderEndingWith: async (railAccountId, idEnd) => {
+      const bindings = [railAccountId, idEnd];
+      const [row] = await rowsOf<{ readonly transaction_id: string }>(statements.orderEndingWith, bindings);
+      return row?.transaction_id as TransactionId | undefined;
+    },
+    hasOrderWithoutReceipt: async ({ railAccountId, amountCents, acceptedFrom, acceptedTo }) => {
+      const bindings = [railAccountId, amountCents, acceptedFrom, acceptedTo];
+      for (const sql of [statements.openOrder, statements.completedOrder]) {
+        if ((await rowsOf(sql, bindings)).length > 0) return true;
+      }
+      return false;
+    },
+    postpone: async (list, dueAt) => {
+      await change(statements.postpone, [dueAt, list.railAccountId, list.dueAt]);
+    },
+    noteRead: async (list, { readAt, dueAt }) => {
+      await change(statements.noteRead, [readAt, list.dueAt, dueAt, list.railAccountId]);
+    },
+    unnumberedAccounts: async (limit) => {
+      const rows = await rowsOf<UnnumberedRow>(statements.unnumbered, [limit]);
+      return rows.map((row) => ({
+        organizationId: row.organization_id as OrganizationId,
+        accountId: row.id as AccountId,
+        rail: row.rail as Rail,
+      }));
+    },
+    forgetTyped: ({ before, limit }) => change(statements.forgetTyped, [before, limit]),
+    forgetErased: async ({ from, limit }) => {
+      const rows = await rowsOf<TypedRow>(statements.typed, [from, limit]);
+      const erased = rows.filter((row) => row.is_erased === 1).map(({ id }) => id);
+      if (erased.length > 0) await change(statements.forget, [JSON.stringify(erased)]);
+      const last = rows.at(-1);
+      return last === undefined || rows.length < limit ? undefined : after(from, last.created_at);
+    },
+  };
+}
+
+/**
+ * Notes that the list of a rail account should be read now. Does nothing for an account that nobody
+ * has registered for deposits.
+ */
+export async function noteDueList(
+  { engine, transact }: Pick<Cell, "engine" | "transact">,
+  id: RailAccountId,
+  now: UnixMillis,
+): Promise<void> {
+  const sql = `
+    UPDATE ${engine.table("rail_accounts")} SET deposits_due_at = ?
+    WHERE id = ? AND deposits_since IS NOT NULL RETURNING id`;
+  await orStoreError(
+    engine,
+    transact((session) => session.read({ sql, bindings: [now, id] })),
+  );
+}
+
+/** Begins to take deposits, or returns since when the account does. Its list is due now. */
+export async function beginDeposits(
+  { engine, transact }: Pick<Cell, "engine" | "transact">,
+  id: RailAccountId,
+  now: UnixMillis,
+): Promise<UnixMillis> {
+  const sql = `
+    UPDATE ${engine.table("rail_accounts")}
+    SET deposits_since = COALESCE(deposits_since, ?), deposits_due_at = ? WHERE id = ? RETURNING deposits_since AS since`;
+  const [row] = await orStoreError(
+    engine,
+    transact((session) => session.read({ sql, bindings: [now, now, id] })),
+  );
+  return toUnixMillis((row as { readonly since: number }).since);
+}
+
+/** Rows of the same moment as the last one may be left: they are read again. */
+function after(from: UnixMillis, last: number): UnixMillis {
+  return toUnixMillis(last > from ? last : from + 1);
+}
+
+function dueListOf(row: DueListRow): DueList {
+  return {
+    railAccountId: row.id as RailAccountId,
+    organizationId: row.organization_id as OrganizationId,
+    since: toUnixMillis(row.deposits_since),
+    dueAt: toUnixMillis(row.deposits_due_at),
+    readAt: row.deposits_read_at === null ? undefined : toUnixMillis(row.deposits_read_at),
+  };
+}
+
+function depositStatements(engine: Engine) {
+  const { table, jsonItems } = engine;
+  const { others } = openPayments(engine);
+  const books = table("books");
+  const ofAmount = "t.amount_cents = ? AND t.created_at >= ? AND t.created_at <= ?";
+  return {
+    // The book of another place has what came in until the move, and nobody here may add to it.
+    dueLists: `
+      SELECT a.id, a.organization_id, a.deposits_since, a.deposits_due_at, a.deposits_read_at
+      FROM ${table("rail_accounts")} a JOIN ${books} b ON b.organization_id = a.organization_id
+      WHERE a.deposits_since IS NOT NULL AND a.deposits_due_at <= ? AND b.state = 'OPEN' ORDER BY a.deposits_due_at`,
+    // For a NOT EXISTS, PostgreSQL may read all receipts of the book.
+    unbooked: `
+      SELECT i.value FROM ${jsonItems("?")} i WHERE (
+        SELECT 1 FROM ${table("journal")} j
+        WHERE j.book = (SELECT number FROM ${books} WHERE organization_id = ?) AND j.rail_receipt = i.value) IS NULL`,
+    orderEndingWith: `
+      SELECT transaction_id FROM ${table("payments")}
+      WHERE rail_account_id = ? AND substr(transaction_id, length(transaction_id) - 11) = ? AND direction = 'MINT'
+      LIMIT 1`,
+    openOrder: `
+      SELECT 1 AS found FROM (${others}) p JOIN ${table("transactions")} t ON t.id = p.transaction_id
+      WHERE p.rail_account_id = ? AND p.direction = 'MINT' AND p.state <> 'READY' AND ${ofAmount} LIMIT 1`,
+    completedOrder: `
+      SELECT 1 AS found FROM ${table("rail_accounts")} a JOIN ${books} b ON b.organization_id = a.organization_id
+      JOIN ${table("transactions")} t ON t.book = b.number
+      WHERE a.id = ? AND ${ofAmount} AND t.rail = a.rail
+        AND t.type = 'MINT' AND t.status = 'COMPLETED' AND t.rail_receipt IS NULL AND t.rail <> '${DIRECT_RAIL}' LIMIT 1`,
+    postpone: `
+      UPDATE ${table("rail_accounts")} SET deposits_due_at = ? WHERE id = ? AND deposits_due_at = ? RETURNING id`,
+    noteRead: `
+      UPDATE ${table("rail_accounts")}
+      SET deposits_read_at = ?, deposits_due_at = CASE WHEN deposits_due_at = ? THEN ? ELSE deposits_due_at END
+      WHERE id = ? RETURNING id`,
+    unnumbered: `
+      SELECT a.id, b.organization_id, r.rail
+      FROM (SELECT organization_id, MIN(rail) AS rail FROM ${table("rail_accounts")}
+            WHERE deposits_since IS NOT NULL GROUP BY organization_id) r
+      JOIN ${books} b ON b.organization_id = r.organization_id CROSS JOIN ${table("accounts")} a
+      WHERE a.book = b.number AND b.state IN ('OPEN', 'RESTORED') AND a.deposit_reference IS NULL AND a.status <> 'CLOSED' LIMIT ?`,
+    forgetTyped: `
+      UPDATE ${table("deposits")} SET typed_reference = NULL WHERE id IN (
+        SELECT id FROM ${table("deposits")} WHERE typed_reference IS NOT NULL AND created_at < ?
+        ORDER BY created_at LIMIT ?) RETURNING id`,
+    typed: `
+      SELECT d.id, d.created_at, CASE WHEN d.account_id IS NOT NULL AND h.user_id IS NULL THEN 1 ELSE 0 END AS is_erased
+      FROM ${table("deposits")} d LEFT JOIN ${table("account_holders")} h ON h.account_id = d.account_id
+      WHERE d.typed_reference IS NOT NULL AND d.created_at >= ? ORDER BY d.created_at LIMIT ?`,
+    forget: `
+      UPDATE ${table("deposits")} SET typed_reference = NULL
+      WHERE id IN (SELECT value FROM ${jsonItems("?")} i) RETURNING id`,
+  };
+}

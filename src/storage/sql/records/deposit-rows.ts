@@ -1,0 +1,109 @@
+import type { Deposit, DepositReason, DepositStatus, TypedReference } from "../../../domain/deposit.js";
+import type { RailAccountId, RailReceipt } from "../../../domain/payment.js";
+import type { Rail } from "../../../domain/transaction.js";
+import { toCents } from "../../../domain/values/cents.js";
+import type { AccountId, DepositId, TransactionId } from "../../../domain/values/ids.js";
+import type { MaskedPhone } from "../../../domain/values/masked-phone.js";
+import { toUnixMillis } from "../../../domain/values/time.js";
+import { type InsertedRow, insertedTypesOf, type RowOf, typesOf } from "../../../model/column.js";
+import { DEPOSITS } from "../../../model/deposits.js";
+import { decryptPersonal, encryptPersonal } from "../../secrets/personal-data.js";
+import type { OpenBook } from "../book-directory.js";
+import type { SqlRow, Table } from "../table.js";
+
+/** A row of `deposits`, as both drivers read it. */
+export type DepositRow = RowOf<typeof DEPOSITS, Uint8Array>;
+
+/** What a command changes. The typed reference goes by another way. */
+const CHANGED_COLUMNS = typesOf(DEPOSITS, [
+  "id",
+  "status",
+  "reason",
+  "account_id",
+  "transaction_id",
+  "credits",
+  "updated_at",
+]);
+
+export const DEPOSIT_TABLE: Table<Deposit> = {
+  name: "deposits",
+  key: "id",
+  columns: insertedTypesOf(DEPOSITS),
+  insertedRow: depositRowOf,
+  updates: [
+    {
+      columns: CHANGED_COLUMNS,
+      fits: () => true,
+      updatedRow: (deposit): SqlRow<typeof CHANGED_COLUMNS> => ({ id: deposit.id, ...depositColumnsOf(deposit) }),
+    },
+  ],
+};
+
+/** Decrypts what the payer typed. Throws if it was changed, or belongs to another deposit. */
+export function depositOf(row: DepositRow, { organizationId, keys }: OpenBook): Deposit {
+  const id = row.id as DepositId;
+  const { typed_reference: typed } = row;
+  const place = { organizationId, ownerId: id, field: "typed_reference" } as const;
+  return {
+    id,
+    organizationId,
+    rail: row.rail as Rail,
+    railAccountId: (row.rail_account_id ?? undefined) as RailAccountId | undefined,
+    receipt: row.receipt as RailReceipt,
+    amountCents: toCents(row.amount_cents),
+    status: row.status as DepositStatus,
+    reason: (row.reason ?? undefined) as DepositReason | undefined,
+    accountId: (row.account_id ?? undefined) as AccountId | undefined,
+    transactionId: (row.transaction_id ?? undefined) as TransactionId | undefined,
+    credits: row.credits,
+    typedReference: typed === null ? undefined : (decryptPersonal(keys, place, typed) as TypedReference),
+    maskedPhone: (row.masked_phone ?? undefined) as MaskedPhone | undefined,
+    paidAt: row.paid_at === null ? undefined : toUnixMillis(row.paid_at),
+    createdAt: toUnixMillis(row.created_at),
+    updatedAt: toUnixMillis(row.updated_at),
+  };
+}
+
+/** `seq` is that of the journal row that received the deposit. */
+function depositRowOf(deposit: Deposit, { book, seq }: { book: OpenBook; seq: number }): InsertedRow<typeof DEPOSITS> {
+  const { id, organizationId, typedReference } = deposit;
+  const place = { organizationId, ownerId: id, field: "typed_reference" } as const;
+  return {
+    book: book.number,
+    seq,
+    id,
+    rail: deposit.rail,
+    rail_account_id: deposit.railAccountId ?? null,
+    receipt: deposit.receipt,
+    amount_cents: deposit.amountCents,
+    ...depositColumnsOf(deposit),
+    typed_reference:
+      typedReference === undefined ? null : encryptPersonal(book.keys, place, typedReference).toString("hex"),
+    masked_phone: deposit.maskedPhone ?? null,
+    paid_at: deposit.paidAt ?? null,
+    created_at: deposit.createdAt,
+  };
+}
+
+/** The columns that a command changes. The typed reference goes by another way. */
+function depositColumnsOf(
+  deposit: Deposit,
+): Pick<
+  InsertedRow<typeof DEPOSITS>,
+  "status" | "reason" | "account_id" | "transaction_id" | "credits" | "updated_at"
+> {
+  return {
+    status: deposit.status,
+    reason: deposit.reason ?? null,
+    account_id: deposit.accountId ?? null,
+    transaction_id: deposit.transactionId ?? null,
+    credits: deposit.credits,
+    updated_at: deposit.updatedAt,
+  };
+}
+
+/** Returns the fields of a new deposit that the content hash covers. They never change. */
+export function contentOfDeposit(deposit: Deposit): readonly string[] {
+  const { id, rail, railAccountId, receipt, amountCents, paidAt } = deposit;
+  return [id, rail, railAccountId ?? "", receipt, String(amountCents), String(paidAt ?? "")];
+}

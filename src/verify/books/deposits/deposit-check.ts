@@ -1,0 +1,198 @@
+import { DEPOSIT_REASONS } from "../../../domain/deposit.js";
+import type { DepositId, OrganizationId } from "../../../domain/values/ids.js";
+import type { RowOf } from "../../../model/column.js";
+import type { DEPOSITS } from "../../../model/deposits.js";
+import { decryptPersonal } from "../../../storage/secrets/personal-data.js";
+import type { Place } from "../../findings.js";
+import { describePosting, type Direction } from "../../format.js";
+import type { AuditedBook } from "../book.js";
+import { hasHashOf, proofsIn } from "../content.js";
+import type { AuditedJournalRow } from "../journal-rows.js";
+import type { AuditedTransactionRow } from "../transactions/transaction-check.js";
+
+/** A row of `deposits`. */
+export interface AuditedDepositRow extends RowOf<typeof DEPOSITS> {
+  /** When the person of its account was erased, or later. Null if the data is there. */
+  readonly erased_at: number | null;
+}
+
+// Repeated on purpose: an audit must not depend on the code that it audits.
+const RECEIVED = { debit: "reserve", credit: "unallocated" } as const;
+const WENT_OUT = { debit: "unallocated", credit: "reserve" } as const;
+const DIRECT_RAIL: string = "direct";
+const REASONS: ReadonlySet<string> = new Set(DEPOSIT_REASONS);
+const DAY_MILLIS = 86_400_000;
+
+/**
+ * Follows one deposit through its rows in the journal, and through the transactions that credit it
+ * and take the credit back. Then compares the last state with the row in `deposits`.
+ */
+export class DepositCheck {
+  readonly #summary: AuditedDepositRow;
+  readonly #book: AuditedBook;
+  #receivedSeq: number | undefined;
+  #createdAt: number | undefined;
+  #lastSeq: number | undefined;
+  #updatedAt: number | undefined;
+  #status: string | undefined;
+  #reason: string | null = null;
+  #accountId: string | null = null;
+  #transactionId: string | null = null;
+  #credits = 0;
+
+  constructor(summary: AuditedDepositRow, book: AuditedBook) {
+    this.#summary = summary;
+    this.#book = book;
+  }
+
+  /** Takes the rows about the deposit in the order of `seq`, each with its transaction. */
+  row(row: AuditedJournalRow, transaction: AuditedTransactionRow | undefined): void {
+    if (transaction === undefined) this.#ownRow(row);
+    else if (transaction.type === "MINT") this.#credit(row, transaction);
+    else this.#takeBack(row, transaction);
+    this.#lastSeq = row.seq;
+    this.#updatedAt = row.recorded_at;
+  }
+
+  /** Whether all rows that the summary reflects were seen. No two states have both values equal. */
+  isAt({ status, credits }: AuditedDepositRow): boolean {
+    return this.#status === status && this.#credits === credits;
+  }
+
+  /** `summary` is the row of `deposits` as it was after the last row that was taken. */
+  end(summary: AuditedDepositRow): void {
+    const { findings } = this.#book;
+    const place: Place = { seq: this.#lastSeq ?? summary.seq, table: "deposits", id: summary.id };
+    if (this.#receivedSeq === undefined) {
+      findings.add(place, { expected: "a journal row that received it", found: "none" });
+      return;
+    }
+    findings.compareFields(place, {
+      seq: [this.#receivedSeq, summary.seq],
+      status: [this.#status, summary.status],
+      reason: [this.#reason, summary.reason],
+      account_id: [this.#accountId, summary.account_id],
+      transaction_id: [this.#transactionId, summary.transaction_id],
+      credits: [this.#credits, summary.credits],
+      created_at: [this.#createdAt, summary.created_at],
+      updated_at: [this.#updatedAt, summary.updated_at],
+    });
+    this.#checkTyped(summary, place);
+  }
+
+  #ownRow(row: AuditedJournalRow): void {
+    const isFirst = row.kind === "deposit.received";
+    this.#checkPosting(row, isFirst ? RECEIVED : WENT_OUT);
+    if (row.rail_receipt === null) this.#add(row.seq, "a receipt", "none");
+    this.#checkHash(row, isFirst);
+    if (isFirst) this.#receive(row);
+    else this.#goOut(row);
+  }
+
+  #receive({ seq, detail, rail_receipt: receipt, recorded_at: recordedAt }: AuditedJournalRow): void {
+    const { id } = this.#summary;
+    if (this.#receivedSeq !== undefined) this.#add(seq, "one row that received it", "a second one");
+    const place: Place = { seq, table: "deposits", id };
+    this.#book.findings.compareFields(place, { receipt: [receipt, this.#summary.receipt] });
+    const reason = detail === id ? null : (detail ?? "").slice(id.length + 1);
+    if (reason !== null && !REASONS.has(reason)) this.#add(seq, "why it is not credited in the detail", reason);
+    this.#receivedSeq = seq;
+    this.#createdAt = recordedAt;
+    this.#status = "UNALLOCATED";
+    this.#reason = reason;
+  }
+
+  #credit({ seq }: AuditedJournalRow, mint: AuditedTransactionRow): void {
+    const { id, amount_cents: amountCents, receipt, rail } = this.#summary;
+    this.#from("UNALLOCATED", { seq, kind: "a mint that credits it" });
+    const isNext = this.#receivedSeq !== undefined && seq === this.#receivedSeq + 1;
+    if (this.#reason === null && !isNext) this.#add(seq, "a credit right after a row without a reason", "a later one");
+    this.#credits += 1;
+    // A caller's own mint on `direct` credits the deposit whose receipt it names.
+    const isClaim = mint.rail === DIRECT_RAIL && !mint.reference.startsWith("kesc:");
+    this.#book.findings.compareFields(
+      { seq, table: "transactions", id: mint.id },
+      {
+        amount_cents: [amountCents, mint.amount_cents],
+        rail_receipt: [receipt, mint.rail_receipt],
+        ...(isClaim
+          ? {}
+          : { rail: [rail, mint.rail], reference: [`kesc:deposit:${id}:${String(this.#credits)}`, mint.reference] }),
+      },
+    );
+    this.#status = "CREDITED";
+    this.#reason = null;
+    this.#accountId = mint.account_id;
+    this.#transactionId = mint.id;
+  }
+
+  /** Back to nobody if an operator takes the credit back, and out if the rail has. */
+  #takeBack({ seq, credit, rail_receipt: receipt }: AuditedJournalRow, redeem: AuditedTransactionRow): void {
+    this.#from("CREDITED", { seq, kind: "a redemption that takes its credit back" });
+    this.#book.findings.compareFields(
+      { seq, table: "transactions", id: redeem.id },
+      {
+        amount_cents: [this.#summary.amount_cents, redeem.amount_cents],
+        corrects_id: [this.#transactionId, redeem.corrects_id],
+      },
+    );
+    const isUnassigned = credit === "unallocated";
+    if (isUnassigned !== (receipt === null)) {
+      const [expected, found] = isUnassigned ? ["no receipt", "a receipt"] : ["a receipt", "none"];
+      this.#add(seq, expected, found);
+    }
+    this.#status = isUnassigned ? "UNALLOCATED" : "REVERSED";
+    if (!isUnassigned) return;
+    this.#reason = "UNASSIGNED";
+    this.#accountId = null;
+    this.#transactionId = null;
+  }
+
+  #goOut({ seq, kind, detail }: AuditedJournalRow): void {
+    this.#from("UNALLOCATED", { seq, kind });
+    if (detail !== this.#summary.id) this.#add(seq, "its id alone as the detail", String(detail));
+    this.#status = kind === "deposit.returned" ? "RETURNED" : "REVERSED";
+    this.#reason = null;
+  }
+
+  #from(status: string, { seq, kind }: { readonly seq: number; readonly kind: string }): void {
+    if (this.#status !== status) this.#add(seq, `${kind} only when ${status}`, this.#status ?? "not received yet");
+  }
+
+  #checkPosting(row: AuditedJournalRow, direction: Direction): void {
+    const expected = describePosting({ ...direction, amount_cents: this.#summary.amount_cents });
+    const found = describePosting(row);
+    if (expected !== found) this.#add(row.seq, `${row.kind} with ${expected}`, found);
+  }
+
+  #checkHash(row: AuditedJournalRow, isFirst: boolean): void {
+    const { secrets, findings } = this.#book;
+    const { id, rail, rail_account_id: railAccountId, receipt, amount_cents, paid_at } = this.#summary;
+    const own = isFirst ? [id, rail, railAccountId ?? "", receipt, String(amount_cents), String(paid_at ?? "")] : [];
+    const content = { accountId: null, transactionId: null, created: [...own, ...proofsIn(row)] };
+    if (secrets === undefined || hasHashOf(content, row, secrets.salts)) return;
+    const expected = `the ${isFirst ? "deposit" : "row"} that gives the content_hash of the journal row`;
+    const place: Place = { seq: row.seq, table: isFirst ? "deposits" : "journal", id };
+    findings.add(place, { expected, found: "another content or content_hash" });
+  }
+
+  /** The payer may have typed personal data. It goes soon after the person of the account. */
+  #checkTyped({ id, typed_reference: typed, erased_at: erasedAt }: AuditedDepositRow, place: Place): void {
+    const { findings, secrets, row } = this.#book;
+    if (typed === null) return;
+    if (erasedAt !== null && row.last_recorded_at - erasedAt > DAY_MILLIS) {
+      findings.add(place, { expected: "no typed_reference a day after the erasure of its account", found: "one" });
+    }
+    if (secrets === undefined) return;
+    const owner = { organizationId: row.organization_id as OrganizationId, ownerId: id as DepositId };
+    try {
+      decryptPersonal(secrets.keys, { ...owner, field: "typed_reference" }, typed);
+    } catch {
+      findings.add(place, { expected: "typed_reference that the book's key decrypts", found: "another value" });
+    }
+  }
+
+  #add(seq: number, expected: string, found: string): void {
+    this.#book.findings.add({ seq, table: "journal", id: this.#summary.id }, { expected, found });
+  }
+}

@@ -1,0 +1,232 @@
+import type { Audit } from "../../audit.js";
+import { decimalOf } from "../../format.js";
+import { guarded } from "../../guarded.js";
+import { SLICE_ROWS, slices } from "../../slices.js";
+import type { AuditedBook } from "../book.js";
+import { type AuditedJournalRow, newerRows } from "../journal-rows.js";
+import type { AuditedTransactionRow } from "../transactions/transaction-check.js";
+import { type AuditedDepositRow, DepositCheck } from "./deposit-check.js";
+
+/** A deposit and the last row of its book, of one moment. */
+interface CurrentDeposit extends AuditedDepositRow {
+  readonly book_seq: number;
+}
+
+/** A deposit of which rows are to come. */
+interface OpenDeposit {
+  readonly summary: AuditedDepositRow;
+  readonly check: DepositCheck;
+}
+
+/** A row of the journal about a deposit. */
+interface DepositEvent {
+  readonly id: string;
+  readonly row: AuditedJournalRow;
+  readonly transaction: AuditedTransactionRow | undefined;
+}
+
+type OwnTransaction = AuditedTransactionRow & { readonly deposit_id: string };
+
+const OWN_KIND = /^deposit\./;
+
+/**
+ * Compares the deposits of one book with the journal. Both are read along `seq`, so only those with
+ * rows to come stay in memory. Checks, too, that nothing else takes the shillings of deposits.
+ */
+export class DepositsAudit {
+  readonly #audit: Audit;
+  readonly #book: AuditedBook;
+  readonly #open = new Map<string, OpenDeposit>();
+  /** The transactions about deposits, by their `seq`, until their row comes. */
+  readonly #transactions = new Map<number, OwnTransaction>();
+  /** The seq up to which `deposits` was read. */
+  #readTo = 0;
+  /** The part of the book account `unallocated` that belongs to no deposit. */
+  #othersCents = 0n;
+
+  constructor(audit: Audit, book: AuditedBook) {
+    this.#audit = audit;
+    this.#book = book;
+  }
+
+  /**
+   * Called once, before the first row. Opens the deposits that claim to be newer than the whole
+   * journal. One statement reads both tables, and so takes no new deposit for a wrong one.
+   */
+  async begin(): Promise<void> {
+    const last = `(SELECT COALESCE(MAX(j.seq), 0) FROM ${this.#audit.engine.table("journal")} j WHERE j.book = ?)`;
+    for await (const rows of this.#summaries(`d.seq > ${last}`, [this.#book.row.number])) this.#openAll(rows);
+  }
+
+  /** Takes a transaction about a deposit, before the slice with its first row. */
+  transaction(row: AuditedTransactionRow): void {
+    if (isOwn(row)) this.#transactions.set(row.seq, row);
+  }
+
+  /** Takes the rows of the book in the order of `seq`, up to its head. */
+  async slice(rows: readonly AuditedJournalRow[]): Promise<void> {
+    const { seq: to = 0 } = rows.at(-1) ?? {};
+    for await (const found of this.#summaries("d.seq <= ? AND d.seq > ?", [to, this.#readTo])) this.#openAll(found);
+    this.#readTo = to;
+    const strays: DepositEvent[] = [];
+    for (const row of rows) {
+      const event = eventOf(row, this.#transactions);
+      this.#transactions.delete(row.seq);
+      if (event === undefined) this.#followOthers(row);
+      else if (this.#open.has(event.id)) this.#step(event);
+      else strays.push(event);
+    }
+    if (strays.length > 0) await this.#addStrays(strays, to);
+  }
+
+  /** Called once, after the last row. */
+  async end(): Promise<void> {
+    const current = await this.#current();
+    if (current.size > 0) {
+      const newest = Math.max(...[...current.values()].map((row) => row.book_seq));
+      const transactions = await this.#newerTransactions(newest);
+      for await (const row of newerRows(this.#audit, this.#book.row)) {
+        const event = eventOf(row, transactions);
+        if (event === undefined || row.seq > (current.get(event.id)?.book_seq ?? 0)) continue;
+        this.#guard(event.id, () => this.#open.get(event.id)?.check.row(row, event.transaction));
+      }
+    }
+    for (const [id, { summary, check }] of this.#open) this.#close(id, check, current.get(id) ?? summary);
+  }
+
+  #openAll(rows: readonly AuditedDepositRow[]): void {
+    for (const summary of rows) {
+      const check = new DepositCheck(summary, this.#book);
+      if (!this.#open.has(summary.id)) this.#open.set(summary.id, { summary, check });
+    }
+  }
+
+  #step({ id, row, transaction }: DepositEvent): void {
+    const opened = this.#open.get(id);
+    if (opened === undefined) return;
+    const { summary, check } = opened;
+    const isRight = this.#guard(id, () => {
+      check.row(row, transaction);
+    });
+    if (!isRight) this.#open.delete(id);
+    else if (check.isAt(summary)) this.#close(id, check, summary);
+  }
+
+  #close(id: string, check: DepositCheck, summary: AuditedDepositRow): void {
+    this.#open.delete(id);
+    this.#guard(id, () => {
+      check.end(summary);
+    });
+  }
+
+  #guard(id: string, step: () => void): boolean {
+    return guarded(this.#book.findings, { seq: undefined, table: "deposits", id }, step);
+  }
+
+  /** Follows what an order or a correction left over, and what a correction takes of it. */
+  #followOthers(row: AuditedJournalRow): void {
+    const { seq, debit, credit, amount_cents: amountCents } = row;
+    if ((debit !== "unallocated" && credit !== "unallocated") || !Number.isSafeInteger(amountCents)) return;
+    const amount = BigInt(amountCents ?? 0);
+    this.#othersCents += credit === "unallocated" ? amount : -amount;
+    if (this.#othersCents >= 0n) return;
+    const place = { seq, table: "journal", id: undefined } as const;
+    const expected = "no use of the shillings of deposits that wait";
+    this.#book.findings.add(place, { expected, found: `${decimalOf(-this.#othersCents)} of them` });
+    // One row causes one finding.
+    this.#othersCents = 0n;
+  }
+
+  /** Adds findings on rows that belong to no open deposit. None is right. */
+  async #addStrays(strays: readonly DepositEvent[], to: number): Promise<void> {
+    const summaries = new Map((await this.#withIds(strays.map(({ id }) => id))).map((row) => [row.id, row]));
+    for (const event of strays) {
+      const { id, row } = event;
+      const { seq, kind } = row;
+      const summary = summaries.get(id);
+      if (summary !== undefined && summary.seq > to) this.#openAll([summary]);
+      if (this.#open.has(id)) this.#step(event);
+      else if (summary === undefined) this.#add("deposits", { seq, id }, { expected: "a row", found: "none" });
+      else this.#add("journal", { seq, id }, { expected: `no row of it once it is ${summary.status}`, found: kind });
+    }
+  }
+
+  /**
+   * Reads the open deposits again. A server may have changed them after the audit of the book
+   * began, and a deposit does not say which row of the journal it reflects.
+   */
+  async #current(): Promise<ReadonlyMap<string, CurrentDeposit>> {
+    const current = new Map<string, CurrentDeposit>();
+    const ids = [...this.#open.keys()];
+    for (let from = 0; from < ids.length; from += SLICE_ROWS) {
+      for (const row of await this.#withIds(ids.slice(from, from + SLICE_ROWS))) current.set(row.id, row);
+    }
+    return current;
+  }
+
+  #withIds(ids: readonly string[]): Promise<readonly CurrentDeposit[]> {
+    const { engine, rows } = this.#audit;
+    const head = `(SELECT COALESCE(MAX(j.seq), 0) FROM ${engine.table("journal")} j WHERE j.book = d.book)`;
+    return rows<CurrentDeposit>(
+      `SELECT ${COLUMNS}, ${head} AS book_seq FROM ${this.#tables}
+       WHERE d.book = ? AND d.id IN (SELECT value FROM ${engine.jsonItems("?")})`,
+      [this.#book.row.number, JSON.stringify(ids)],
+    );
+  }
+
+  async #newerTransactions(upTo: number): Promise<ReadonlyMap<number, OwnTransaction>> {
+    const { number, head } = this.#book.row;
+    const newer = slices<OwnTransaction>(this.#audit, {
+      sql: `
+        SELECT id, seq, account_id, type, amount_cents, reference, rail, rail_receipt, corrects_id, deposit_id
+        FROM ${this.#audit.engine.table("transactions")}
+        WHERE book = ? AND seq > ? AND seq <= ? AND deposit_id IS NOT NULL`,
+      bindings: [number, head ?? 0, upTo],
+      key: "seq",
+      keyOf: ({ seq }) => seq,
+    });
+    const found = new Map<number, OwnTransaction>();
+    for await (const rows of newer) for (const row of rows) found.set(row.seq, row);
+    return found;
+  }
+
+  #summaries(condition: string, bindings: readonly number[]): AsyncGenerator<readonly AuditedDepositRow[], void, void> {
+    return slices<AuditedDepositRow>(this.#audit, {
+      sql: `SELECT ${COLUMNS} FROM ${this.#tables} WHERE d.book = ? AND ${condition}`,
+      bindings: [this.#book.row.number, ...bindings],
+      key: "d.seq",
+      keyOf: ({ seq }) => seq,
+    });
+  }
+
+  #add(
+    table: "deposits" | "journal",
+    { seq, id }: { readonly seq: number; readonly id: string },
+    texts: { readonly expected: string; readonly found: string },
+  ): void {
+    this.#book.findings.add({ seq, table, id }, texts);
+  }
+
+  get #tables(): string {
+    const { table } = this.#audit.engine;
+    return `${table("deposits")} d LEFT JOIN ${table("account_holders")} h ON h.account_id = d.account_id
+      LEFT JOIN ${table("accounts")} a ON a.id = h.account_id`;
+  }
+}
+
+const COLUMNS = `
+  d.*, CASE WHEN h.account_id IS NOT NULL AND h.user_id IS NULL THEN a.updated_at END AS erased_at`;
+
+/** Returns what the row says about a deposit. Undefined if it is about none. */
+function eventOf(row: AuditedJournalRow, transactions: ReadonlyMap<number, OwnTransaction>): DepositEvent | undefined {
+  const transaction = transactions.get(row.seq);
+  if (transaction !== undefined && transaction.id === row.transaction_id) {
+    return { id: transaction.deposit_id, row, transaction };
+  }
+  if (!OWN_KIND.test(row.kind)) return undefined;
+  return { id: (row.detail ?? "").split(" ")[0] ?? "", row, transaction: undefined };
+}
+
+function isOwn(row: AuditedTransactionRow): row is OwnTransaction {
+  return row.deposit_id !== null;
+}

@@ -1,0 +1,34 @@
+import { expect } from "chai";
+
+import { creditReference, depositDetail, readDepositDetail, typedReferenceOf } from "../../src/domain/deposit.js";
+import { givenDeposit } from "../support/given.js";
+
+describe("what a payer typed", () => {
+  for (const [typed, taken] of [
+    ["  Rent May ", "Rent May"],
+    ["a\u0000b\nc", "abc"],
+    ["x".repeat(65), "x".repeat(64)],
+    ["ñandú 20-21", "ñandú 20-21"],
+    ["\u202E", ""],
+  ] as const) {
+    it(`is taken as ${JSON.stringify(taken)} from ${JSON.stringify(typed)}`, () => {
+      expect(typedReferenceOf(typed)).to.equal(taken);
+    });
+  }
+});
+
+describe("a deposit", () => {
+  const { id } = givenDeposit();
+
+  it("names each credit by its number", () => {
+    expect([0, 1].map((credits) => creditReference({ id, credits }))).to.deep.equal([
+      `kesc:deposit:${id}:1`,
+      `kesc:deposit:${id}:2`,
+    ]);
+  });
+
+  it("is found again in the detail of its row, with the reason if there is one", () => {
+    expect(readDepositDetail(depositDetail(id))).to.deep.equal({ id });
+    expect(readDepositDetail(depositDetail(id, "BY_HAND"))).to.deep.equal({ id, reason: "BY_HAND" });
+  });
+});

@@ -1,0 +1,52 @@
+import { expect } from "chai";
+
+import { replay } from "../../../src/domain/decision.js";
+import { returnDeposit as operation } from "../../../src/domain/operations/return-deposit.js";
+import { newDepositId, railAccount, receiptNamed, returnDeposit } from "../../support/commands.js";
+import { effectOf, givenBook, givenDeposit, NOW, ORGANIZATION } from "../../support/given.js";
+
+const railAccounts = [railAccount(ORGANIZATION)];
+
+describe("returning a deposit", () => {
+  it("books that the shillings went back, with the receipt of the return", () => {
+    const deposit = givenDeposit();
+    const command = returnDeposit(ORGANIZATION, deposit.id);
+    const effect = effectOf(operation.decide(givenBook({ railAccounts, deposits: [deposit] }), command, NOW));
+    expect(effect.entries).to.have.length(1);
+    expect(effect.entries[0]).to.deep.include({
+      kind: "deposit.returned",
+      accountId: undefined,
+      posting: { debit: "unallocated", credit: "reserve", amountCents: 500 },
+      receipt: "back1",
+      detail: deposit.id,
+    });
+    const row = { ...deposit, status: "RETURNED", reason: undefined, updatedAt: NOW };
+    expect(effect.puts).to.deep.equal([{ table: "deposits", row }]);
+  });
+
+  it("is a replay for a deposit that went back, whatever receipt is given", () => {
+    const deposit = givenDeposit({ status: "RETURNED", reason: undefined });
+    const command = returnDeposit(ORGANIZATION, deposit.id, "another");
+    const decision = operation.decide(givenBook({ railAccounts, deposits: [deposit] }), command, NOW);
+    expect(decision).to.deep.equal(replay({ resource: deposit }));
+  });
+
+  // The order of rows is the order of checks.
+  const used = { organizationId: ORGANIZATION, receipt: receiptNamed("d1"), transactionId: undefined };
+  const open = givenDeposit();
+  const [credited, reversed] = [givenDeposit({ status: "CREDITED" }), givenDeposit({ status: "REVERSED" })];
+  const depositId = newDepositId();
+  for (const [id, refusal] of [
+    [depositId, { reason: "DEPOSIT_NOT_FOUND", depositId }],
+    [credited.id, { reason: "INVALID_TRANSITION", from: "CREDITED", to: "RETURNED" }],
+    [reversed.id, { reason: "INVALID_TRANSITION", from: "REVERSED", to: "RETURNED" }],
+    [open.id, { reason: "RECEIPT_ALREADY_USED", receipt: "d1", transactionId: undefined, depositId: open.id }],
+  ] as const) {
+    it(`refuses with ${refusal.reason}`, () => {
+      const deposits = [credited, reversed, open];
+      const book = givenBook({ railAccounts, deposits, receipts: [{ ...used, depositId: open.id }] });
+      const decision = operation.decide(book, returnDeposit(ORGANIZATION, id, "d1"), NOW);
+      expect(decision).to.deep.equal({ kind: "refusal", refusal });
+    });
+  }
+});

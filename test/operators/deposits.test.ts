@@ -1,0 +1,362 @@
+import { expect } from "chai";
+
+import type { AccountId, DepositId, OrganizationId } from "../../src/domain/values/ids.js";
+import { toUnixMillis } from "../../src/domain/values/time.js";
+import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
+import { type Proposal, ProposalState } from "../../src/gen/kesc/admin/v1/resources.js";
+import { BookServiceService as Books } from "../../src/gen/kesc/v1/book_service.js";
+import { type Deposit, DepositReason, DepositStatus } from "../../src/gen/kesc/v1/deposit.js";
+import { EventServiceService as Events } from "../../src/gen/kesc/v1/event_service.js";
+import type { Transaction } from "../../src/gen/kesc/v1/transaction.js";
+import { TransactionServiceService as Transactions } from "../../src/gen/kesc/v1/transaction_service.js";
+import type { GrpcCaller, GrpcReply, Method } from "../support/callers/grpc-caller.js";
+import { createAccount, newDepositId, receiveDeposit, redeem, setRailAccount } from "../support/commands.js";
+import { ENGINES } from "../support/databases.js";
+import { approved, type GivenOperator, type OperatorService, startOperatorService } from "./given.js";
+
+type Fields = Readonly<Record<string, unknown>>;
+interface Acted {
+  readonly deposit?: Deposit | undefined;
+  readonly unchanged?: boolean;
+  readonly proposal?: Proposal | undefined;
+}
+
+const UNALLOCATED = DepositStatus.DEPOSIT_STATUS_UNALLOCATED;
+const CREDITED = DepositStatus.DEPOSIT_STATUS_CREDITED;
+const RETURNED = DepositStatus.DEPOSIT_STATUS_RETURNED;
+const REVERSED = DepositStatus.DEPOSIT_STATUS_REVERSED;
+
+for (const engine of ENGINES) {
+  describe(`what operators decide about deposits (${engine})`, () => {
+    let service: OperatorService;
+    let admin: GrpcCaller;
+    let [fin, sue, bob] = [] as unknown as readonly GivenOperator[] as [GivenOperator, GivenOperator, GivenOperator];
+    let organizationId: OrganizationId;
+    let numbers = 0;
+
+    before(async () => {
+      service = await startOperatorService(engine);
+      [admin] = service.admin;
+      fin = await service.operator("Fin", "finance");
+      sue = await service.operator("Sue", "support");
+      bob = await service.operator("Bob", "approver");
+      ({ organizationId } = service.tenant);
+      // One person decides up to 10.00.
+      await commit(setRailAccount(organizationId, { resolveAloneMaxCents: 1_000 as never }));
+    });
+    after(() => service.dispose());
+
+    async function commit(...commands: Parameters<OperatorService["opened"]["cell"]["committer"]["commit"]>[0]) {
+      const results = await service.opened.cell.committer.commit(commands, toUnixMillis(Date.now()));
+      for (const result of results) expect(result.kind, JSON.stringify(result)).to.equal("done");
+      return results;
+    }
+
+    const fresh = (): string => `RKT${String((numbers += 1)).padStart(7, "0")}`;
+
+    async function newAccount(): Promise<AccountId> {
+      const command = createAccount(organizationId, `user-${fresh()}`);
+      await commit(command);
+      return command.newAccountId;
+    }
+
+    /** Shillings that the rail lists, for nobody. */
+    async function waiting(amountCents = 500): Promise<DepositId> {
+      const command = receiveDeposit(organizationId, { receipt: fresh(), amountCents: amountCents as never });
+      await commit(command);
+      return command.newDepositId;
+    }
+
+    const call = (
+      rpc: keyof typeof Rpcs,
+      fields: Fields,
+      by: GivenOperator = fin,
+    ): Promise<GrpcReply<Acted | undefined>> =>
+      admin.call<Fields, Acted>(
+        Rpcs[rpc] as unknown as Method<Fields, Acted>,
+        { organization_id: organizationId, note: `words about ${rpc}`, ...fields },
+        by,
+      );
+
+    async function done(rpc: keyof typeof Rpcs, fields: Fields): Promise<Deposit> {
+      const { response, message } = await call(rpc, fields);
+      expect(response?.unchanged, message).to.equal(false);
+      if (response?.deposit === undefined) throw new Error(`${rpc} returned no deposit`);
+      const again = await call(rpc, fields);
+      expect([again.response?.unchanged, again.response?.deposit?.status]).to.deep.equal([
+        true,
+        response.deposit.status,
+      ]);
+      return response.deposit;
+    }
+
+    /** The transactions of an account, as the organization lists them. */
+    async function transactionsOf(account_id: string): Promise<readonly Transaction[]> {
+      const { key } = service.tenant;
+      const request = { ...NO_FILTERS, account_id };
+      const { response } = await service.publicly.call(Transactions.listTransactions, request, { key });
+      return response?.transactions ?? [];
+    }
+
+    it("record shillings for nobody, which wait by hand", async () => {
+      const receipt = `kcb-1:${fresh()}`;
+      const deposit = await done("recordDeposit", { receipt, amount: "5.00", account_id: "" });
+      expect(deposit).to.deep.include({
+        status: UNALLOCATED,
+        reason: DepositReason.DEPOSIT_REASON_BY_HAND,
+        amount: "5.00",
+        rail: "direct",
+        rail_receipt: undefined,
+        receipt: { source: "kcb-1", number: receipt.slice("kcb-1:".length) },
+        account_id: undefined,
+      });
+      const other = await call("recordDeposit", { receipt, amount: "6.00", account_id: "" });
+      expect([other.reason, other.facts]).to.deep.equal([
+        "RECEIPT_ALREADY_USED",
+        { rail_receipt: receipt, deposit_id: deposit.id },
+      ]);
+    });
+
+    it("record shillings for an account, whose organization sees an ordinary mint", async () => {
+      const account_id = await newAccount();
+      const deposit = await done("recordDeposit", { receipt: fresh(), amount: "5.00", account_id });
+      expect(deposit).to.include({ status: CREDITED, account_id });
+      const [mint, ...others] = await transactionsOf(account_id);
+      expect(others).to.deep.equal([]);
+      expect(mint).to.include({ id: deposit.transaction_id, deposit_id: deposit.id, amount: "5.00", rail: "direct" });
+      const { key } = service.tenant;
+      const events = await service.publicly.call(
+        Events.listEvents,
+        { after_sequence: 0n, types: [], account_id, page_size: undefined },
+        { key },
+      );
+      const types = events.response?.events.map(({ type }) => type);
+      expect(types).to.deep.equal(["account.created", "transaction.completed"]);
+    });
+
+    it("assign a deposit, and take the credit back", async () => {
+      const [deposit_id, account_id] = [await waiting(), await newAccount()];
+      const assigned = await done("assignDeposit", { deposit_id, account_id });
+      expect(assigned).to.include({ id: deposit_id, status: CREDITED, account_id, reason: undefined });
+      const elsewhere = await call("assignDeposit", { deposit_id, account_id: await newAccount() });
+      expect([elsewhere.reason, elsewhere.facts]).to.deep.equal([
+        "INVALID_TRANSITION",
+        { from: "credited", to: "credited" },
+      ]);
+      const unassigned = await done("unassignDeposit", { deposit_id });
+      expect(unassigned).to.include({
+        status: UNALLOCATED,
+        reason: DepositReason.DEPOSIT_REASON_UNASSIGNED,
+        account_id: undefined,
+        transaction_id: undefined,
+      });
+      const [redemption, mint] = await transactionsOf(account_id);
+      expect(redemption).to.include({
+        deposit_id,
+        corrects_transaction_id: mint?.id,
+        status_note: "words about unassignDeposit",
+      });
+      expect(mint).to.include({ deposit_id, id: assigned.transaction_id, reversed_by_transaction_id: redemption?.id });
+      // The next credit is another mint.
+      const next = await done("assignDeposit", { deposit_id, account_id: await newAccount() });
+      expect(next.transaction_id).not.to.equal(assigned.transaction_id);
+    });
+
+    it("leave shillings that are spent to the account", async () => {
+      const [deposit_id, account_id] = [await waiting(), await newAccount()];
+      await done("assignDeposit", { deposit_id, account_id });
+      await commit(redeem({ organizationId, accountId: account_id, amount: "1.00", reference: fresh() }));
+      const refused = await call("unassignDeposit", { deposit_id });
+      expect([refused.reason, refused.facts]).to.deep.equal([
+        "INSUFFICIENT_FUNDS",
+        { available: "4.00", requested: "5.00" },
+      ]);
+    });
+
+    it("return a deposit that waits, with a receipt of its own", async () => {
+      const deposit_id = await waiting();
+      const { response } = await call("getDeposit", { deposit_id });
+      const used = await call("returnDeposit", { deposit_id, receipt: response?.deposit?.rail_receipt });
+      expect(used.reason).to.equal("RECEIPT_ALREADY_USED");
+      const returned = await done("returnDeposit", { deposit_id, receipt: fresh() });
+      expect(returned).to.include({ status: RETURNED, reason: undefined });
+      for (const [rpc, to, fields] of [
+        ["assignDeposit", "credited", { account_id: await newAccount() }],
+        ["unassignDeposit", "unallocated", {}],
+        ["reverseDeposit", "reversed", { receipt: fresh() }],
+      ] as const) {
+        const refused = await call(rpc, { deposit_id, ...fields });
+        expect([refused.reason, refused.facts], rpc).to.deep.equal(["INVALID_TRANSITION", { from: "returned", to }]);
+      }
+    });
+
+    it("reverse a deposit that waits, one that an account can pay for, and one that it cannot", async () => {
+      const supply = async () => {
+        const { key } = service.tenant;
+        const asked = { as_of_time: undefined, as_of_sequence: undefined };
+        return (await service.publicly.call(Books.getSupply, asked, { key })).response?.supply;
+      };
+      const first = await waiting();
+      expect(await done("reverseDeposit", { deposit_id: first, receipt: fresh() })).to.include({ status: REVERSED });
+      const [paid, rich] = [await waiting(), await newAccount()];
+      await done("assignDeposit", { deposit_id: paid, account_id: rich });
+      const before = await supply();
+      expect(await done("reverseDeposit", { deposit_id: paid, receipt: fresh() })).to.include({
+        status: REVERSED,
+        account_id: rich,
+      });
+      expect((await supply())?.shortfall).to.equal(before?.shortfall);
+      const [short, poor] = [await waiting(), await newAccount()];
+      await done("assignDeposit", { deposit_id: short, account_id: poor });
+      await commit(redeem({ organizationId, accountId: poor, amount: "5.00", reference: fresh() }));
+      const receipt = fresh();
+      await done("reverseDeposit", { deposit_id: short, receipt });
+      expect(Number((await supply())?.shortfall) - Number(before?.shortfall)).to.equal(5);
+      const [reversal] = await transactionsOf(poor);
+      expect(reversal).to.include({ deposit_id: short, rail_receipt: receipt, amount: "5.00" });
+    });
+
+    it("need a second person above the amount of the account at the rail", async () => {
+      const account_id = await newAccount();
+      const big = 1_001;
+      const other = await waiting(big);
+      const ACTS: readonly (readonly [rpc: keyof typeof Rpcs, fields: () => Promise<Fields>])[] = [
+        ["recordDeposit", () => Promise.resolve({ receipt: fresh(), amount: "10.01", account_id: "" })],
+        ["recordDeposit", () => Promise.resolve({ receipt: fresh(), amount: "10.01", account_id })],
+        ["assignDeposit", () => Promise.resolve({ deposit_id: other, account_id })],
+        ["unassignDeposit", () => Promise.resolve({ deposit_id: other })],
+        ["reverseDeposit", () => Promise.resolve({ deposit_id: other, receipt: fresh() })],
+        ["returnDeposit", async () => ({ deposit_id: await waiting(big), receipt: fresh() })],
+      ];
+      for (const [rpc, fieldsOf] of ACTS) {
+        const fields = await fieldsOf();
+        const { response, message } = await call(rpc, fields);
+        expect(response?.proposal?.type, message).to.equal(rpc);
+        expect(response?.deposit, rpc).to.equal(undefined);
+        const again = await call(rpc, fields);
+        expect(again.response?.proposal?.id, rpc).to.equal(response?.proposal?.id);
+        expect(await approved(service.admin[1], response?.proposal?.id, bob), rpc).to.equal(undefined);
+        const repeated = await call(rpc, fields);
+        expect([repeated.response?.unchanged, repeated.response?.proposal], rpc).to.deep.equal([true, undefined]);
+      }
+    });
+
+    it("let a proposal wait whose deposit has changed meanwhile", async () => {
+      const [deposit_id, account_id] = [await waiting(1_001), await newAccount()];
+      const assigned = await call("assignDeposit", { deposit_id, account_id });
+      expect(await approved(admin, assigned.response?.proposal?.id, bob)).to.equal(undefined);
+      const [undo, reverse] = [
+        await call("unassignDeposit", { deposit_id }),
+        await call("reverseDeposit", { deposit_id, receipt: fresh() }),
+      ];
+      expect(await approved(admin, undo.response?.proposal?.id, bob)).to.equal(undefined);
+      const again = await call("assignDeposit", { deposit_id, account_id: await newAccount() });
+      expect(await approved(admin, again.response?.proposal?.id, bob)).to.equal(undefined);
+      // The mint that it names credits the deposit no longer.
+      expect(await approved(admin, reverse.response?.proposal?.id, bob)).to.equal("INVALID_TRANSITION");
+      const { response } = await admin.call(
+        Rpcs.getProposal,
+        { proposal_id: reverse.response?.proposal?.id ?? "" },
+        bob,
+      );
+      expect(response?.proposal?.state).to.equal(ProposalState.PROPOSAL_STATE_PENDING);
+    });
+
+    it("are the acts of finance, about deposits of the organization alone", async () => {
+      const deposit_id = await waiting();
+      for (const [rpc, fields] of [
+        ["recordDeposit", { receipt: fresh(), amount: "5.00", account_id: "" }],
+        ["assignDeposit", { deposit_id, account_id: await newAccount() }],
+        ["unassignDeposit", { deposit_id }],
+        ["returnDeposit", { deposit_id, receipt: fresh() }],
+        ["reverseDeposit", { deposit_id, receipt: fresh() }],
+      ] as const) {
+        expect((await call(rpc, fields, sue)).reason, rpc).to.equal("ROLE_REQUIRED");
+        const nobody = await call(rpc, { ...fields, organization_id: "org_01jd2r6p5vf8ksw3xhb1z7q4ye" });
+        expect(nobody.reason, rpc).to.equal("ORGANIZATION_NOT_FOUND");
+        if (rpc === "recordDeposit") continue;
+        const missing = await call(rpc, { ...fields, deposit_id: newDepositId() });
+        expect(missing.reason, rpc).to.equal("DEPOSIT_NOT_FOUND");
+      }
+      expect((await call("getDeposit", { deposit_id: newDepositId() })).reason).to.equal("DEPOSIT_NOT_FOUND");
+      expect((await call("getDeposit", { deposit_id }, sue)).response?.deposit?.status).to.equal(UNALLOCATED);
+    });
+
+    it("list what waits, page after page", async () => {
+      const first = await waiting();
+      const second = await waiting();
+      const list = async (fields: Fields) =>
+        (await call("listDeposits", { ...NO_DEPOSIT_FILTERS, ...fields }, sue)) as unknown as GrpcReply<
+          { readonly deposits: readonly Deposit[]; readonly next_page_token: string | undefined } | undefined
+        >;
+      const filters = { reasons: [DepositReason.DEPOSIT_REASON_NO_REFERENCE], page_size: 1 };
+      const page = await list(filters);
+      const next = await list({ ...filters, page_token: page.response?.next_page_token });
+      const ids = [page, next].flatMap(({ response }) => response?.deposits.map(({ id }) => id) ?? []);
+      expect(ids).to.deep.equal([second, first]);
+      const wrong = await list({ organization_id: "", statuses: [99] });
+      expect(wrong.fields?.map(({ field }) => field)).to.deep.equal(["organization_id"]);
+      expect((await list({ statuses: [99] })).fields?.map(({ field }) => field)).to.deep.equal(["statuses"]);
+    });
+
+    for (const [rpc, fields, names] of [
+      ["recordDeposit", { receipt: "", amount: "1.005", account_id: "", note: "" }, ["receipt", "amount", "note"]],
+      ["recordDeposit", { receipt: "rkt7", amount: "1.00", account_id: "" }, ["receipt"]],
+      ["recordDeposit", { receipt: "KCB:1", amount: "1.00", account_id: "" }, ["receipt"]],
+      ["assignDeposit", { deposit_id: "", account_id: "" }, ["deposit_id", "account_id"]],
+      ["unassignDeposit", { deposit_id: "", note: "" }, ["deposit_id", "note"]],
+      ["returnDeposit", { deposit_id: "x", receipt: "a b" }, ["receipt"]],
+      ["reverseDeposit", { deposit_id: "x", receipt: "" }, ["receipt"]],
+    ] as const) {
+      it(`name the bad fields of ${rpc}: ${names.join(", ")}`, async () => {
+        const reply = await call(rpc, fields);
+        expect(reply.fields?.map(({ field }) => field)).to.have.members(names);
+        for (const { message } of reply.fields ?? []) expect(message).to.match(/(must|is|has) /);
+      });
+    }
+  });
+
+  describe(`deposits of an organization without rails (${engine})`, () => {
+    it("need a second person, whatever their amount", async () => {
+      const service = await startOperatorService(engine);
+      try {
+        const fin = await service.operator("Fin", "finance");
+        const { organizationId: organization_id } = service.tenant;
+        const request = { organization_id, receipt: "RKT0000001", amount: "0.01", account_id: "", note: "x" };
+        const { response } = await service.admin[0].call(Rpcs.recordDeposit, request, fin);
+        expect(response?.proposal?.type).to.equal("recordDeposit");
+      } finally {
+        await service.dispose();
+      }
+    });
+  });
+}
+
+const NO_FILTERS = {
+  account_id: "",
+  type: 0,
+  statuses: [],
+  rail: "",
+  correction: 0,
+  reference: "",
+  min_amount: "",
+  max_amount: "",
+  start: "",
+  end: "",
+  metadata: new Map<string, string>(),
+  needs_attention: undefined,
+  page_size: undefined,
+  page_token: "",
+  receipt: "",
+};
+
+const NO_DEPOSIT_FILTERS = {
+  account_id: "",
+  statuses: [],
+  reasons: [],
+  receipt: "",
+  start: "",
+  end: "",
+  page_size: undefined,
+  page_token: "",
+};

@@ -1,0 +1,83 @@
+import type { RailAccountId } from "../../../src/domain/payment.js";
+import type { OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
+import type { UnixMillis } from "../../../src/domain/values/time.js";
+import type {
+  Deposits,
+  DueList,
+  NextReading,
+  PossibleOrder,
+  UnnumberedAccount,
+} from "../../../src/settlement/ports/deposits.js";
+
+/** What the settlement must know of deposits, as a test says it. */
+export class MemoryDeposits implements Deposits {
+  readonly lists = new Map<RailAccountId, DueList>();
+  readonly booked = new Set<string>();
+  readonly orders = new Map<string, TransactionId>();
+  readonly possible: PossibleOrder[] = [];
+  hasOrder = false;
+  unnumbered: UnnumberedAccount[] = [];
+  readonly forgotten: { readonly before: UnixMillis; readonly limit: number }[] = [];
+  readonly erasedLooks: UnixMillis[] = [];
+  nextErased: UnixMillis | undefined;
+  /** What `forgetTyped` returns. */
+  typed = 0;
+
+  add(list: DueList): void {
+    this.lists.set(list.railAccountId, list);
+  }
+
+  list(id: RailAccountId): DueList {
+    const list = this.lists.get(id);
+    if (list === undefined) throw new Error(`there is no list ${id}`);
+    return list;
+  }
+
+  /** As a confirmation does. */
+  confirm(id: RailAccountId, now: UnixMillis): void {
+    this.add({ ...this.list(id), dueAt: now });
+  }
+
+  dueLists(now: UnixMillis): Promise<readonly DueList[]> {
+    return Promise.resolve([...this.lists.values()].filter(({ dueAt }) => dueAt <= now));
+  }
+
+  unbooked(_organizationId: OrganizationId, receipts: readonly string[]): Promise<ReadonlySet<string>> {
+    return Promise.resolve(new Set(receipts.filter((receipt) => !this.booked.has(receipt))));
+  }
+
+  orderEndingWith(_id: RailAccountId, idEnd: string): Promise<TransactionId | undefined> {
+    return Promise.resolve(this.orders.get(idEnd));
+  }
+
+  hasOrderWithoutReceipt(order: PossibleOrder): Promise<boolean> {
+    this.possible.push(order);
+    return Promise.resolve(this.hasOrder);
+  }
+
+  postpone({ railAccountId, dueAt }: Pick<DueList, "railAccountId" | "dueAt">, next: UnixMillis): Promise<void> {
+    const list = this.list(railAccountId);
+    if (list.dueAt === dueAt) this.add({ ...list, dueAt: next });
+    return Promise.resolve();
+  }
+
+  noteRead({ railAccountId, dueAt }: Pick<DueList, "railAccountId" | "dueAt">, next: NextReading): Promise<void> {
+    const list = this.list(railAccountId);
+    this.add({ ...list, ...next, dueAt: list.dueAt === dueAt ? next.dueAt : list.dueAt });
+    return Promise.resolve();
+  }
+
+  unnumberedAccounts(limit: number): Promise<readonly UnnumberedAccount[]> {
+    return Promise.resolve(this.unnumbered.slice(0, limit));
+  }
+
+  forgetTyped(given: { readonly before: UnixMillis; readonly limit: number }): Promise<number> {
+    this.forgotten.push(given);
+    return Promise.resolve(this.typed);
+  }
+
+  forgetErased({ from }: { readonly from: UnixMillis }): Promise<UnixMillis | undefined> {
+    this.erasedLooks.push(from);
+    return Promise.resolve(this.nextErased);
+  }
+}

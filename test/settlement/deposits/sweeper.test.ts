@@ -1,0 +1,336 @@
+import { expect } from "chai";
+
+import type { NumberAccount, ReceiveDeposit } from "../../../src/domain/deposits/deposit-commands.js";
+import type { RailAccountId } from "../../../src/domain/payment.js";
+import { toCents } from "../../../src/domain/values/cents.js";
+import type { AccountId, DepositId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
+import { toUnixMillis } from "../../../src/domain/values/time.js";
+import type { RailPeriod, ReceivedPayment, ReceivedPayments } from "../../../src/rails/rail.js";
+import { DepositSweeper } from "../../../src/settlement/deposits/sweeper.js";
+import type { RailAccount } from "../../../src/settlement/ports/rail-accounts.js";
+import type { SettlementEvent, Submit } from "../../../src/settlement/ports/runtime.js";
+import { depositReference } from "../../support/commands.js";
+import { ManualTiming } from "../support/manual-timing.js";
+import { ScriptedRail } from "../support/scripted-rail.js";
+import { MemoryDeposits } from "./memory-deposits.js";
+
+const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000];
+const ID = "rail_1" as RailAccountId;
+const ORGANIZATION = "org_1" as OrganizationId;
+const ORDER = "txn_00000000000000w3xhb1z7q4ye" as TransactionId;
+const NUMBER = depositReference(1);
+const DAY_MILLIS = 24 * HOUR;
+
+type Submitted = ReceiveDeposit | NumberAccount;
+
+/** A rail that lists what a test wants. */
+class ListingRail extends ScriptedRail {
+  readonly periods: RailPeriod[] = [];
+  onList: () => Promise<ReceivedPayments> = () => Promise.resolve({ kind: "complete", payments: [] });
+
+  receivedPayments(period: RailPeriod): Promise<ReceivedPayments> {
+    this.periods.push(period);
+    return this.onList();
+  }
+}
+
+describe("the reading of lists of received payments", () => {
+  let timing: ManualTiming;
+  let rail: ListingRail;
+  let deposits: MemoryDeposits;
+  let events: SettlementEvent[];
+  let submitted: Submitted[];
+  let refuse: string | undefined;
+  let leftMillis: number;
+  let sweeper: DepositSweeper;
+
+  beforeEach(() => {
+    timing = new ManualTiming();
+    rail = new ListingRail();
+    deposits = new MemoryDeposits();
+    events = [];
+    submitted = [];
+    refuse = undefined;
+    leftMillis = Infinity;
+    const now = timing.now();
+    deposits.add({ railAccountId: ID, organizationId: ORGANIZATION, since: now, dueAt: now, readAt: undefined });
+    sweeper = new DepositSweeper({
+      deposits,
+      railAccounts: { account: (id) => (id === ID ? ({ id, rail } as unknown as RailAccount) : undefined) },
+      lease: { leftMillis: () => leftMillis },
+      submit: submit as Submit,
+      newDepositId: () => "dep_1" as DepositId,
+      newTransactionId: () => "txn_1" as TransactionId,
+      newDepositReferences: () => [NUMBER],
+      typedMillisMax: DAY_MILLIS,
+      timing,
+      onEvent: (event) => events.push(event),
+    });
+  });
+  afterEach(() => sweeper.stop());
+
+  async function submit(command: Submitted): Promise<unknown> {
+    submitted.push(command);
+    if (refuse === "throws") throw new Error("the ledger is gone");
+    if (refuse !== undefined) return Promise.resolve({ kind: "refused", refusal: { reason: refuse } });
+    if (command.name === "receiveDeposit") deposits.booked.add(command.receipt);
+    else deposits.unnumbered = deposits.unnumbered.filter(({ accountId }) => accountId !== command.accountId);
+    return Promise.resolve({ kind: "done", resource: {}, replayed: false });
+  }
+
+  function payment(receipt: string, given: Partial<ReceivedPayment> = {}): ReceivedPayment {
+    const others = { reference: NUMBER, idEnd: undefined, phone: undefined, receivedAt: timing.now() };
+    return { receipt, amountCents: toCents(100_00), ...others, ...given };
+  }
+
+  function lists(...payments: readonly ReceivedPayment[]): void {
+    rail.onList = () => Promise.resolve({ kind: "complete", payments });
+  }
+
+  async function start(): Promise<void> {
+    sweeper.start();
+    await timing.pass(0);
+  }
+
+  const receipts = (): readonly string[] =>
+    submitted.flatMap((command) => (command.name === "receiveDeposit" ? [command.receipt] : []));
+  const kinds = (): readonly string[] => events.map(({ kind }) => kind);
+
+  it("books each payment that the book lacks, with all that the list says", async () => {
+    const receivedAt = timing.now();
+    deposits.booked.add("R1");
+    deposits.orders.set("w3xhb1z7q4ye", ORDER);
+    lists(
+      payment("R1"),
+      payment("R2", { reference: ` ${NUMBER}\u0000 ` }),
+      payment("R3", { reference: "W3XHB1Z7Q4YE", idEnd: "w3xhb1z7q4ye" }),
+      payment("R4", { reference: "W3XHB1Z7Q4YE", idEnd: "w3xhb1z7q4ye" }),
+    );
+    await start();
+    const common = {
+      name: "receiveDeposit",
+      organizationId: ORGANIZATION,
+      actor: "scripted",
+      newDepositId: "dep_1",
+      newTransactionId: "txn_1",
+      rail: "scripted",
+      railAccountId: ID,
+      amountCents: 100_00,
+      phone: undefined,
+      paidAt: receivedAt,
+    };
+    const ofOrder = { typedReference: "W3XHB1Z7Q4YE", orderId: ORDER, confirmedReceipts: ["R3", "R4"] };
+    expect(submitted).to.deep.equal([
+      { ...common, receipt: "R2", typedReference: NUMBER, orderId: undefined, confirmedReceipts: [] },
+      { ...common, receipt: "R3", ...ofOrder },
+      { ...common, receipt: "R4", ...ofOrder },
+    ]);
+    expect(events).to.deep.equal([{ kind: "payments found", railAccountId: ID, booked: 3, heldBack: 0, undecided: 0 }]);
+  });
+
+  it("leaves out what certainly came before the registration", async () => {
+    const { since } = deposits.list(ID);
+    lists(
+      payment("BEFORE", { receivedAt: toUnixMillis(since - 1) }),
+      payment("THEN", { receivedAt: since }),
+      payment("UNCERTAIN", { receivedAt: undefined }),
+    );
+    await start();
+    expect(receipts()).to.deep.equal(["THEN", "UNCERTAIN"]);
+  });
+
+  it("reads on after 5 s, 30 s and 2 min, then every 10 min, if nothing is new", async () => {
+    await start();
+    const times = async (...millis: readonly number[]): Promise<readonly number[]> => {
+      const counts: number[] = [];
+      for (const each of millis) {
+        await timing.pass(each);
+        counts.push(rail.periods.length);
+      }
+      return counts;
+    };
+    expect(await times(0, 4 * SECOND, 2 * SECOND, 28 * SECOND, 3 * SECOND, MINUTE, MINUTE + 2 * SECOND)).to.deep.equal([
+      1, 1, 2, 2, 3, 3, 4,
+    ]);
+    expect(await times(9 * MINUTE, MINUTE + SECOND, 10 * MINUTE)).to.deep.equal([4, 5, 6]);
+  });
+
+  it("warns of a list that stays empty after a confirmation", async () => {
+    await start();
+    await timing.pass(MINUTE);
+    expect(kinds()).to.deep.equal([]);
+    await timing.pass(10 * MINUTE);
+    expect(kinds()).to.deep.equal(["empty list"]);
+  });
+
+  it("reads at most one list a minute while confirmations bring nothing, and at once after one that does", async () => {
+    await start();
+    for (let seconds = 0; seconds < 600; seconds += 1) {
+      deposits.confirm(ID, timing.now());
+      await timing.pass(SECOND);
+    }
+    expect(rail.periods.length).to.be.within(10, 13);
+    lists(payment("R1"));
+    await timing.pass(MINUTE + SECOND);
+    expect(receipts()).to.deep.equal(["R1"]);
+    const before = rail.periods.length;
+    deposits.confirm(ID, timing.now());
+    await timing.pass(SECOND);
+    expect(rail.periods.length).to.equal(before + 1);
+  });
+
+  it("does not forget a confirmation that came while the list was read", async () => {
+    const { promise, resolve } = Promise.withResolvers<ReceivedPayments>();
+    rail.onList = () => promise;
+    await start();
+    await timing.pass(SECOND);
+    expect(rail.periods).to.have.lengthOf(1);
+    deposits.confirm(ID, timing.now());
+    lists(payment("R1"));
+    resolve({ kind: "complete", payments: [] });
+    await timing.pass(3 * SECOND);
+    expect(receipts()).to.deep.equal(["R1"]);
+  });
+
+  it("tries a list that failed again after a minute", async () => {
+    rail.onList = () => Promise.resolve({ kind: "failed", code: "HTTP_502" });
+    await start();
+    await timing.pass(59 * SECOND);
+    expect(events).to.deep.equal([{ kind: "no list", railAccountId: ID, code: "HTTP_502" }]);
+    lists(payment("R1"));
+    await timing.pass(2 * SECOND);
+    expect(receipts()).to.deep.equal(["R1"]);
+  });
+
+  for (const [what, refusal, kind] of [
+    ["refuses", "QUEUE_FULL", "payment not booked"],
+    ["cannot decide", "throws", "error"],
+  ] as const) {
+    it(`tries what the ledger ${what} again after a minute`, async () => {
+      refuse = refusal;
+      lists(payment("R1"));
+      await start();
+      expect(kinds()).to.deep.equal([kind]);
+      refuse = undefined;
+      await timing.pass(59 * SECOND);
+      expect(receipts()).to.have.lengthOf(1);
+      await timing.pass(2 * SECOND);
+      expect(receipts()).to.deep.equal(["R1", "R1"]);
+      expect(deposits.list(ID).readAt).not.to.equal(undefined);
+    });
+  }
+
+  it("holds a payment without a name back while it may be that of an order, for a day at most", async () => {
+    deposits.hasOrder = true;
+    const at = timing.now();
+    lists(payment("R1", { reference: "JOHN" }), payment("R2"), payment("R3", { reference: "", receivedAt: undefined }));
+    await start();
+    expect(receipts()).to.deep.equal(["R2"]);
+    expect(deposits.possible[0]).to.deep.equal({
+      railAccountId: ID,
+      amountCents: 100_00,
+      acceptedFrom: at - DAY_MILLIS,
+      acceptedTo: at + 5 * MINUTE,
+    });
+    await timing.pass(DAY_MILLIS - 11 * MINUTE, MINUTE);
+    expect(receipts()).to.deep.equal(["R2"]);
+    await timing.pass(30 * MINUTE, MINUTE);
+    expect(receipts()).to.have.members(["R1", "R2", "R3"]);
+  });
+
+  it("books a payment that was held back once its order has another receipt", async () => {
+    deposits.hasOrder = true;
+    lists(payment("R1", { reference: "JOHN" }));
+    await start();
+    deposits.hasOrder = false;
+    await timing.pass(6 * SECOND);
+    expect(receipts()).to.deep.equal(["R1"]);
+  });
+
+  it("reads nothing without the lease, of an account that cannot be used, or of a rail without lists", async () => {
+    leftMillis = 0;
+    await start();
+    expect([rail.periods, deposits.erasedLooks]).to.deep.equal([[], []]);
+    leftMillis = Infinity;
+    deposits.add({ ...deposits.list(ID), railAccountId: "rail_2" as RailAccountId });
+    Object.defineProperty(rail, "receivedPayments", { value: undefined });
+    await timing.pass(SECOND);
+    expect(events).to.deep.equal([{ kind: "no list", railAccountId: ID, code: "NO_LIST" }]);
+  });
+
+  it("reports an error of the database, and goes on", async () => {
+    let fails = true;
+    const read = deposits.dueLists.bind(deposits);
+    deposits.dueLists = (now) => (fails ? Promise.reject(new Error("gone")) : read(now));
+    await start();
+    expect(kinds()).to.deep.equal(["error"]);
+    fails = false;
+    lists(payment("R1"));
+    await timing.pass(SECOND);
+    expect(receipts()).to.deep.equal(["R1"]);
+  });
+
+  it("stops in the middle of a list, which is due still", async () => {
+    const { promise, resolve } = Promise.withResolvers<ReceivedPayments>();
+    rail.onList = () => promise;
+    await start();
+    const stopped = sweeper.stop();
+    resolve({ kind: "complete", payments: [payment("R1")] });
+    await stopped;
+    expect([receipts(), deposits.list(ID).readAt]).to.deep.equal([[], undefined]);
+  });
+
+  describe("besides", () => {
+    const unnumbered = (count: number): void => {
+      deposits.unnumbered = Array.from({ length: count }, (_, index) => ({
+        organizationId: ORGANIZATION,
+        accountId: `acc_${String(index)}` as AccountId,
+        rail: rail.name,
+      }));
+    };
+
+    it("numbers old accounts, 500 at each look", async () => {
+      unnumbered(1_100);
+      await start();
+      const numbered = (): number => submitted.filter(({ name }) => name === "numberAccount").length;
+      expect(numbered()).to.equal(500);
+      expect(submitted.find(({ name }) => name === "numberAccount")).to.deep.equal({
+        name: "numberAccount",
+        organizationId: ORGANIZATION,
+        actor: "scripted",
+        accountId: "acc_0",
+        depositReferences: [NUMBER],
+      });
+      await timing.pass(2 * SECOND);
+      expect(numbered()).to.equal(1_100);
+    });
+
+    it("does not repeat what the ledger refuses before a minute has passed", async () => {
+      unnumbered(600);
+      refuse = "BOOK_MOVING";
+      await start();
+      await timing.pass(30 * SECOND);
+      expect(submitted).to.have.lengthOf(500);
+      await timing.pass(MINUTE);
+      expect(submitted).to.have.lengthOf(1_000);
+    });
+
+    it("removes what payers typed once it is old, and what belongs to erased persons", async () => {
+      deposits.nextErased = toUnixMillis(7);
+      await start();
+      expect(deposits.forgotten).to.deep.equal([{ before: timing.now() - DAY_MILLIS, limit: 5_000 }]);
+      deposits.nextErased = undefined;
+      await timing.pass(3 * MINUTE);
+      expect(deposits.erasedLooks).to.deep.equal([0, 7, 0, 0]);
+    });
+
+    it("goes on at the next look while there is more to remove", async () => {
+      deposits.typed = 5_000;
+      await start();
+      await timing.pass(SECOND);
+      deposits.typed = 0;
+      await timing.pass(30 * SECOND);
+      expect(deposits.forgotten).to.have.lengthOf(4);
+    });
+  });
+});

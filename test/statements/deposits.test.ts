@@ -1,0 +1,65 @@
+import { expect } from "chai";
+
+import type { AccountId } from "../../src/domain/values/ids.js";
+import { toUnixMillis } from "../../src/domain/values/time.js";
+import {
+  exportGeneralLedger,
+  exportStatement,
+  type LedgerLine,
+  type StatementLine,
+} from "../../src/statements/exports.js";
+import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
+import { GivenBooks } from "../verify/given/books.js";
+import { makeDeposits } from "../verify/given/deposits.js";
+import { historyOf } from "./random-history.js";
+
+const ALWAYS = { start: toUnixMillis(1), end: toUnixMillis(Date.UTC(2100, 0, 1)) };
+
+async function all<Line>(parts: AsyncGenerator<readonly Line[]>): Promise<readonly Line[]> {
+  const lines: Line[] = [];
+  for await (const part of parts) lines.push(...part);
+  return lines;
+}
+
+for (const engine of ENGINES) {
+  describe(`the exports of a book with deposits (${engine})`, () => {
+    let opened: TestDatabase;
+    let books: GivenBooks;
+    before(async () => {
+      opened = await openTestDatabase(engine);
+      books = await GivenBooks.open(opened.database);
+      await makeDeposits(books);
+    });
+    after(() => opened.dispose());
+
+    it("have each credit in the statement of its account, with its amount and the deposit's receipt", async () => {
+      const { history } = historyOf(opened.database, books.organizationId);
+      const [dina] = await execute<{ readonly id: AccountId }>(opened.address, "SELECT id FROM accounts WHERE seq = 2");
+      if (dina === undefined) throw new Error("there is no account");
+      const lines = await all<StatementLine>(exportStatement(history, { accountId: dina.id, ...ALWAYS }));
+      const shown = lines.map(({ seq, line, inCents = 0, outCents = 0, balances }) =>
+        [seq, line?.receipt ?? "", inCents, outCents, balances.availableCents].join(" "),
+      );
+      expect(shown).to.deep.equal([
+        "0  0 0 0",
+        "7 d1 500 0 500",
+        "12 d3 500 0 1000",
+        "13 b3 0 500 500",
+        "20 d6 500 0 1000",
+        "26 d8 500 0 1500",
+        "27  0 1200 300",
+        "28  2000 1700 300",
+      ]);
+    });
+
+    it("have the shillings of a deposit in the reserve once, and lead to the sums of the book", async () => {
+      const { history } = historyOf(opened.database, books.organizationId);
+      const lines = await all<LedgerLine>(exportGeneralLedger(history, ALWAYS));
+      const closing = lines.filter(({ kind }) => kind === "closing");
+      const sums = Object.fromEntries(closing.map(({ account, balanceCents }) => [account, balanceCents]));
+      expect(sums).to.deep.equal({ reserve: 300, shortfall: 500, available: 300, held: 0, unallocated: 500 });
+      const ofReserve = lines.filter(({ account, line }) => account === "reserve" && line?.receipt === "d1");
+      expect(ofReserve.map(({ kind, debitCents }) => [kind, debitCents])).to.deep.equal([["deposit.received", 500]]);
+    });
+  });
+}
