@@ -85,9 +85,9 @@ export const LIST_MILLIS = 10 * MINUTE_MILLIS;
 export const LIST_LAG_MILLIS: readonly number[] = [5 * SECOND_MILLIS, 30 * SECOND_MILLIS, 2 * MINUTE_MILLIS];
 /** After a list that could not be read, or not be booked. */
 export const LIST_AGAIN_MILLIS = MINUTE_MILLIS;
-/** After so many readings that confirmations asked for, and that found nothing new, … */
+/** Maximum number of readings in a row that a confirmation caused and that found nothing new. */
 export const FRUITLESS_READINGS_MAX = 3;
-/** … confirmations cause a reading this often at most: anybody may forge them. */
+/** After them, confirmations cause at most one reading in this time: anybody may forge them. */
 export const FRUITLESS_MILLIS = MINUTE_MILLIS;
 /**
  * How far back a list goes. It is longer than the offset of Nairobi from UTC: nobody knows in which

@@ -6,7 +6,7 @@ import type { NumberedAccount, ReceivedShillings } from "../../src/domain/deposi
 import type { Proposal } from "../../src/domain/proposal.js";
 import type { Acted } from "../../src/domain/second-person.js";
 
-/** A resource without what stands around that of a command. */
+/** The resource itself, without the wrapper in which some commands return it. */
 export type PlainResource =
   | Exclude<Resource, Acted<unknown> | Proposal | ReceivedShillings | NumberedAccount>
   | BookHead

@@ -130,7 +130,7 @@ function actOn<C extends DepositCommand>(
   organizationId: OrganizationId,
   fields: CommandFields<C>,
 ): Promise<RpcResult<DepositResponse>> {
-  return act<DepositCommand, DepositResponse>(options, { organizationId, fields: fields }, caller, (deposit, rest) => ({
+  return act<DepositCommand, DepositResponse>(options, { organizationId, fields }, caller, (deposit, rest) => ({
     deposit: deposit && toDepositMessage(deposit),
     ...rest,
   }));

@@ -64,7 +64,7 @@ export class DepositSweeper {
     this.#loop.start();
   }
 
-  /** Ends the lists under way: they are due still. */
+  /** Aborts the readings under way. Their lists stay due, for the next holder of the lease. */
   async stop(): Promise<void> {
     await this.#loop.stop();
     await this.#lists.idle();
