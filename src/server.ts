@@ -15,10 +15,10 @@ import { ServerMetrics } from "./metrics/server-metrics.js";
 import { eventWriter } from "./parts/event-json.js";
 import type { Part } from "./parts/lease.js";
 import { cellMarks } from "./parts/marks.js";
-import { startAdmin } from "./parts/metrics.js";
+import { type GaugedRails, startAdmin } from "./parts/metrics.js";
 import { newDepositReferences } from "./parts/new-deposit-references.js";
 import { startOperators } from "./parts/operators.js";
-import { cellRails, type RunningRails } from "./parts/rails.js";
+import { cellRails } from "./parts/rails.js";
 import { cellSeals } from "./parts/seals.js";
 import { cellWebhooks } from "./parts/webhooks.js";
 import type { SealKeySource } from "./seals/key-file.js";
@@ -235,7 +235,7 @@ interface CellsOptions {
   readonly now: () => UnixMillis;
 }
 
-type OpenCell = ServedCell & Pick<RunningRails, "payoutsStopped"> & { readonly ledger: Ledger };
+type OpenCell = ServedCell & GaugedRails & { readonly ledger: Ledger };
 
 /** Makes the parts of each cell. */
 function openCells(

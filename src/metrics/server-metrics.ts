@@ -22,6 +22,8 @@ export interface GaugedCell {
   readonly queue: () => QueueState;
   /** What the breaker holds back, at the server that has the lease. */
   readonly payoutsStopped: () => { readonly railAccounts: number; readonly unknownPayouts: number };
+  /** The rows of the rails' lists that nobody could read or has booked, at the same server. */
+  readonly unreadableRows: () => number;
   readonly readState: ReadCellState;
 }
 
@@ -74,6 +76,11 @@ export class ServerMetrics {
       "kesc_rail_payouts_unknown",
       "Payouts of unknown outcome for which the breaker has stopped others, at the server that settles.",
       ({ payoutsStopped }) => payoutsStopped().unknownPayouts,
+    );
+    gauge(
+      "kesc_deposit_rows_unreadable",
+      "Rows of the lists of received payments that nobody could read or has booked, at the server that settles.",
+      ({ unreadableRows }) => unreadableRows(),
     );
     metrics.gauge({ name: "kesc_lists_waiting", help: "Lists and exports that wait for their turn." }, () => [
       { labels: {}, value: listsWaiting() },

@@ -12,11 +12,14 @@ import type { Database } from "../storage/database.js";
 import { cellState } from "../storage/gauges/cell-state.js";
 import type { RunningRails } from "./rails.js";
 
+/** What the gauges show of the rails of a cell. */
+export type GaugedRails = Pick<RunningRails, "payoutsStopped" | "unreadableRows">;
+
 interface MetricsOptions {
   readonly metrics: ServerMetrics | undefined;
   readonly database: Database;
   /** Cell n has the index n. */
-  readonly cells: readonly (Pick<RunningRails, "payoutsStopped"> & { readonly ledger: Pick<Ledger, "queueState"> })[];
+  readonly cells: readonly (GaugedRails & { readonly ledger: Pick<Ledger, "queueState"> })[];
   readonly server: Pick<GrpcServer, "isServing" | "listsWaiting">;
   /** Whether this server seals the books. */
   readonly seals: boolean;
@@ -33,10 +36,11 @@ export async function startAdmin(
   { metrics, database, cells, server, seals, logger, now }: MetricsOptions,
 ): Promise<AdminServer | undefined> {
   if (listen === undefined || metrics === undefined) return undefined;
-  const gauged = cells.map(({ ledger, payoutsStopped }, number) => {
+  const gauged = cells.map(({ ledger, payoutsStopped, unreadableRows }, number) => {
     const cell = database.cells[number];
     if (cell === undefined) throw new Error(`there is no cell ${String(number)}`);
-    return { number, queue: () => ledger.queueState(), payoutsStopped, readState: cellState(cell, database.cells[0]) };
+    const readState = cellState(cell, database.cells[0]);
+    return { number, queue: () => ledger.queueState(), payoutsStopped, unreadableRows, readState };
   });
   try {
     return await metrics.serve({

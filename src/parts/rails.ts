@@ -28,6 +28,8 @@ import { newDepositReferences } from "./new-deposit-references.js";
 export interface RunningRails extends CellRails, Part {
   /** What the breaker holds back. */
   payoutsStopped(): Stopped;
+  /** The rows of the lists of received payments that nobody could read or has booked. */
+  unreadableRows(): number;
 }
 
 interface RailsOptions {
@@ -93,6 +95,7 @@ export function cellRails(cell: Cell, options: RailsOptions): RunningRails {
     noteBalance: balanceNotes(cell, { rails: railAccounts, now, logger }),
     depositMessages,
     payoutsStopped: () => settlement.payoutsStopped,
+    unreadableRows: () => sweeper.unreadableRows,
     async start() {
       await railAccounts.start();
       await leased.start();
@@ -117,6 +120,7 @@ function logEvent(logger: Logger, cell: number, event: SettlementEvent): void {
     case "payouts closed":
     case "no list":
     case "empty list":
+    case "unreadable rows":
     case "payment not booked":
       logger.warn({ cell, ...factsOf(event) }, `settlement: ${kind}`);
       return;

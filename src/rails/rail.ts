@@ -185,8 +185,13 @@ export interface RailPeriod {
 }
 
 export type ReceivedPayments =
-  | { readonly kind: "complete"; readonly payments: readonly ReceivedPayment[] }
-  /** At least a part of the list could not be read: no list is better than half. */
+  | {
+      readonly kind: "complete";
+      readonly payments: readonly ReceivedPayment[];
+      /** The rows that the list has beside the payments. A person must look at them. */
+      readonly unreadable: readonly UnreadableRow[];
+    }
+  /** At least a page of the list could not be read: no list is better than half. */
   | { readonly kind: "failed"; readonly code: string };
 
 /** A payment that came in, as the rail lists it. */
@@ -199,6 +204,13 @@ export interface ReceivedPayment {
   readonly idEnd: string | undefined;
   readonly phone: MaskedPhone | undefined;
   /** Undefined if the rail does not say it without doubt. */
+  readonly receivedAt: UnixMillis | undefined;
+}
+
+/** A row of the rail's list from which no payment can be read. */
+export interface UnreadableRow {
+  /** Undefined if the row has no receipt that can be read. */
+  readonly receipt: string | undefined;
   readonly receivedAt: UnixMillis | undefined;
 }
 

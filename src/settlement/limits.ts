@@ -98,6 +98,8 @@ export const LIST_BACK_MILLIS = 4 * HOUR_MILLIS;
 export const LIST_BACK_MILLIS_MAX = 48 * HOUR_MILLIS;
 /** The receipts that one statement looks up. */
 export const RECEIPTS_AT_ONCE = 1_000;
+/** Maximum number of unreadable rows of a list that one line of the log names. */
+export const UNREADABLE_NAMED_MAX = 100;
 /** The payments of one list that the ledger books at once. */
 export const PAYMENTS_AT_ONCE = 32;
 /** A payment that may belong to an order is booked as a deposit after this time. */

@@ -52,6 +52,7 @@ async function serverMetrics(): Promise<string> {
         number: 0,
         queue: () => ({ length: 1, oldestAt: 1, overflow: 1 }),
         payoutsStopped: () => ({ railAccounts: 1, unknownPayouts: 1 }),
+        unreadableRows: () => 1,
         readState: () => Promise.resolve(STATE),
       },
     ],

@@ -40,6 +40,7 @@ async function serve(read: () => Promise<CellState>, given: { readonly seals?: b
         number: 0,
         queue: () => ({ length: 0, oldestAt: undefined, overflow: 0 }),
         payoutsStopped: () => ({ railAccounts: 0, unknownPayouts: 0 }),
+        unreadableRows: () => 0,
         readState,
       },
     ],

@@ -22,7 +22,14 @@ export async function pullReceived(rail: PaymentRail, period: ReconciledPeriod):
     throw new OperatorError(`The rail ${rail.name} does not list what came in. Name the file of a statement.`);
   }
   const received = await rail.receivedPayments(period, AbortSignal.timeout(PULL_MILLIS_MAX));
-  if (received.kind === "complete") return received.payments;
+  if (received.kind === "complete") {
+    if (received.unreadable.length === 0) return received.payments;
+    const names = received.unreadable.map(({ receipt }) => receipt ?? "one without a receipt").join(", ");
+    throw new OperatorError(
+      `The rail ${rail.name} listed what cannot be read: ${names}. Nothing was compared. ` +
+        `Compare a statement: kesc reconcile ${rail.name} FILE`,
+    );
+  }
   throw new OperatorError(
     `The rail ${rail.name} did not list what came in: ${received.code}. Nothing was compared. ` +
       "The account must be registered once: kesc rail register-pull --help",

@@ -6,7 +6,7 @@ import type { Actor } from "../../domain/values/actor.js";
 import { readDepositReference } from "../../domain/values/deposit-reference.js";
 import type { DepositId, TransactionId } from "../../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
-import type { ReceivedPayment } from "../../rails/rail.js";
+import type { ReceivedPayment, UnreadableRow } from "../../rails/rail.js";
 import {
   CLOCKS_MILLIS,
   HELD_BACK_MILLIS_MAX,
@@ -52,11 +52,7 @@ export class ListBooker {
   /** Stops before the next payments when the signal aborts: the others are undecided then. */
   async book(read: ReadList, signal: AbortSignal): Promise<Booked> {
     const { list, payments } = read;
-    const { since } = list;
-    const unbooked = await this.#unbooked(
-      list,
-      payments.filter(({ receivedAt }) => receivedAt === undefined || receivedAt >= since),
-    );
+    const unbooked = await this.#unbooked(list, payments);
     const now = this.#options.timing.now();
     const before = this.#seenAt.get(list.railAccountId);
     const seenAt = new Map(unbooked.map(({ receipt }) => [receipt, before?.get(receipt) ?? now]));
@@ -73,16 +69,23 @@ export class ListBooker {
     return counts;
   }
 
-  async #unbooked(
-    { organizationId }: DueList,
-    payments: readonly ReceivedPayment[],
-  ): Promise<readonly ReceivedPayment[]> {
-    const found: ReceivedPayment[] = [];
-    for (let first = 0; first < payments.length; first += RECEIPTS_AT_ONCE) {
-      const some = payments.slice(first, first + RECEIPTS_AT_ONCE);
-      const receipts = some.map(({ receipt }) => receipt);
+  /** Returns the rows that a person must look at: the book lacks them, as far as it knows. */
+  notBooked(list: DueList, rows: readonly UnreadableRow[]): Promise<readonly UnreadableRow[]> {
+    return this.#unbooked(list, rows);
+  }
+
+  /** Leaves out what the book has, and what certainly came before the registration. */
+  async #unbooked<Row extends UnreadableRow>(
+    { organizationId, since }: DueList,
+    rows: readonly Row[],
+  ): Promise<readonly Row[]> {
+    const taken = rows.filter(({ receivedAt }) => receivedAt === undefined || receivedAt >= since);
+    const found: Row[] = [];
+    for (let first = 0; first < taken.length; first += RECEIPTS_AT_ONCE) {
+      const some = taken.slice(first, first + RECEIPTS_AT_ONCE);
+      const receipts = some.flatMap(({ receipt }) => receipt ?? []);
       const unbooked = await this.#options.deposits.unbooked(organizationId, receipts);
-      found.push(...some.filter(({ receipt }) => unbooked.has(receipt)));
+      found.push(...some.filter(({ receipt }) => receipt === undefined || unbooked.has(receipt)));
     }
     return found;
   }

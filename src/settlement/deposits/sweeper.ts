@@ -1,7 +1,7 @@
 import { Loop } from "../../../runtime/loop.js";
 import type { RailAccountId } from "../../domain/payment.js";
 import { toUnixMillis } from "../../domain/values/time.js";
-import type { ReceivedPayments } from "../../rails/rail.js";
+import type { ReceivedPayments, UnreadableRow } from "../../rails/rail.js";
 import {
   CALL_MILLIS_MAX,
   FRUITLESS_MILLIS,
@@ -11,6 +11,7 @@ import {
   LIST_MILLIS_MAX,
   LISTS_MAX,
   LOOP_MILLIS,
+  UNREADABLE_NAMED_MAX,
 } from "../limits.js";
 import type { DueList } from "../ports/deposits.js";
 import type { RailAccount, SettledAccounts } from "../ports/rail-accounts.js";
@@ -47,6 +48,8 @@ export class DepositSweeper {
   readonly #chores: DepositChores;
   readonly #lists: UnderWay<RailAccountId>;
   readonly #remembered = new Map<RailAccountId, Remembered>();
+  /** By the monotonic clock: how many rows of the last reading a person must look at. */
+  readonly #unreadable = new Map<RailAccountId, { readonly rows: number; readonly readAt: number }>();
 
   constructor(options: SweeperOptions) {
     this.#options = options;
@@ -58,6 +61,15 @@ export class DepositSweeper {
       return LOOP_MILLIS;
     };
     this.#loop = new Loop({ step, wait: options.timing.wait });
+  }
+
+  /**
+   * The rows of the last readings that a person must look at. A reading that is older than two
+   * rounds does not count: another server reads the list now, or nobody does.
+   */
+  get unreadableRows(): number {
+    const since = this.#options.timing.monotonicMillis() - 2 * LIST_MILLIS;
+    return [...this.#unreadable.values()].reduce((sum, { rows, readAt }) => (readAt < since ? sum : sum + rows), 0);
   }
 
   start(): void {
@@ -98,9 +110,10 @@ export class DepositSweeper {
       onEvent({ kind: "no list", railAccountId, code: received.code });
       return this.#postpone(list);
     }
-    const { payments } = received;
+    const { payments, unreadable } = received;
     const booked = await this.#booker.book({ list, account, payments }, this.#loop.signal);
     if (booked.booked + booked.heldBack > 0) onEvent({ kind: "payments found", railAccountId, ...booked });
+    await this.#tellUnreadable(list, unreadable);
     if (booked.undecided > 0) return this.#postpone(list);
     const isFruitful = booked.booked > 0;
     const waitMillis = waitAfter(list, isFruitful);
@@ -115,6 +128,16 @@ export class DepositSweeper {
     if (rail.receivedPayments === undefined) return Promise.resolve({ kind: "failed", code: "NO_LIST" });
     const period = periodOf(list, this.#options.timing.now());
     return rail.receivedPayments(period, AbortSignal.any([this.#loop.signal, AbortSignal.timeout(LIST_MILLIS_MAX)]));
+  }
+
+  async #tellUnreadable(list: DueList, unreadable: readonly UnreadableRow[]): Promise<void> {
+    const { timing, onEvent } = this.#options;
+    const { railAccountId } = list;
+    const found = await this.#booker.notBooked(list, unreadable);
+    this.#unreadable.set(railAccountId, { rows: found.length, readAt: timing.monotonicMillis() });
+    if (found.length === 0) return;
+    const receipts = found.flatMap(({ receipt }) => receipt ?? []).slice(0, UNREADABLE_NAMED_MAX);
+    onEvent({ kind: "unreadable rows", railAccountId, rows: found.length, receipts });
   }
 
   async #postpone(list: DueList): Promise<boolean> {

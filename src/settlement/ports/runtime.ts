@@ -70,6 +70,14 @@ export type SettlementEvent =
     }
   /** The list of a rail account could not be read. It is read again. */
   | { readonly kind: "no list"; readonly railAccountId: RailAccountId; readonly code: string }
+  /** The list of a rail account has rows that cannot be read, and that nobody has booked. */
+  | {
+      readonly kind: "unreadable rows";
+      readonly railAccountId: RailAccountId;
+      readonly rows: number;
+      /** Of the first rows. A row may have none. */
+      readonly receipts: readonly string[];
+    }
   /** Confirmations came, and the list stays empty: it may never have been set up at the rail. */
   | { readonly kind: "empty list"; readonly railAccountId: RailAccountId }
   /** The ledger did not book a payment of a list. It is tried again. */

@@ -26,7 +26,7 @@ type Submitted = ReceiveDeposit | NumberAccount;
 /** A rail that lists what a test wants. */
 class ListingRail extends ScriptedRail {
   readonly periods: RailPeriod[] = [];
-  onList: () => Promise<ReceivedPayments> = () => Promise.resolve({ kind: "complete", payments: [] });
+  onList: () => Promise<ReceivedPayments> = () => Promise.resolve({ kind: "complete", payments: [], unreadable: [] });
 
   receivedPayments(period: RailPeriod): Promise<ReceivedPayments> {
     this.periods.push(period);
@@ -84,7 +84,7 @@ describe("the reading of lists of received payments", () => {
   }
 
   function lists(...payments: readonly ReceivedPayment[]): void {
-    rail.onList = () => Promise.resolve({ kind: "complete", payments });
+    rail.onList = () => Promise.resolve({ kind: "complete", payments, unreadable: [] });
   }
 
   async function start(): Promise<void> {
@@ -187,7 +187,7 @@ describe("the reading of lists of received payments", () => {
     expect(rail.periods).to.have.lengthOf(1);
     deposits.confirm(ID, timing.now());
     lists(payment("R1"));
-    resolve({ kind: "complete", payments: [] });
+    resolve({ kind: "complete", payments: [], unreadable: [] });
     await timing.pass(3 * SECOND);
     expect(receipts()).to.deep.equal(["R1"]);
   });
@@ -200,6 +200,29 @@ describe("the reading of lists of received payments", () => {
     lists(payment("R1"));
     await timing.pass(2 * SECOND);
     expect(receipts()).to.deep.equal(["R1"]);
+  });
+
+  it("books the payments beside a row that cannot be read, and tells that row until somebody has booked it", async () => {
+    const { since } = deposits.list(ID);
+    const unreadable = [
+      { receipt: "BAD1", receivedAt: since },
+      { receipt: undefined, receivedAt: undefined },
+      { receipt: "BEFORE", receivedAt: toUnixMillis(since - 1) },
+      { receipt: "R1", receivedAt: since },
+    ];
+    rail.onList = () => Promise.resolve({ kind: "complete", payments: [payment("R1")], unreadable });
+    await start();
+    expect(receipts()).to.deep.equal(["R1"]);
+    expect(events.slice(1)).to.deep.equal([
+      { kind: "unreadable rows", railAccountId: ID, rows: 2, receipts: ["BAD1"] },
+    ]);
+    expect(sweeper.unreadableRows).to.equal(2);
+    deposits.booked.add("BAD1");
+    await timing.pass(3 * MINUTE);
+    expect(sweeper.unreadableRows).to.equal(1);
+    leftMillis = 0;
+    await timing.pass(21 * MINUTE, MINUTE);
+    expect(sweeper.unreadableRows, "of another server").to.equal(0);
   });
 
   for (const [what, refusal, kind] of [
@@ -275,7 +298,7 @@ describe("the reading of lists of received payments", () => {
     rail.onList = () => promise;
     await start();
     const stopped = sweeper.stop();
-    resolve({ kind: "complete", payments: [payment("R1")] });
+    resolve({ kind: "complete", payments: [payment("R1")], unreadable: [] });
     await stopped;
     expect([receipts(), deposits.list(ID).readAt]).to.deep.equal([[], undefined]);
   });

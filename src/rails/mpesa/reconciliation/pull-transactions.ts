@@ -1,6 +1,6 @@
 import { toUnixMillis, type UnixMillis } from "../../../domain/values/time.js";
 import { asCode, asFields, asList, asText, type Fields } from "../../fields.js";
-import type { RailPeriod, ReceivedPayment, ReceivedPayments } from "../../rail.js";
+import type { RailPeriod, ReceivedPayment, ReceivedPayments, UnreadableRow } from "../../rail.js";
 import type { DarajaAnswer, DarajaClient } from "../daraja/client.js";
 import { readAmount, readPartyPhone, readReceipt, responseCodeOf } from "../messages.js";
 import { nairobiDateTime } from "../nairobi-time.js";
@@ -34,13 +34,16 @@ export async function registerForPulls(
  * Sources differ on whether an offset counts rows or pages (docs/mpesa.md), and a list that lacks
  * payments is worse than one more request. So it is read by rows first, then by pages, and is
  * complete only if neither reading finds anything new.
+ *
+ * A row without a receipt or an amount does not stop the others. But if no row of several can be
+ * read, M-Pesa has changed their form, and the list fails.
  */
 export async function pullTransactions(
   client: DarajaClient,
   { shortcode, period }: { shortcode: string; period: RailPeriod },
   signal: AbortSignal,
 ): Promise<ReceivedPayments> {
-  const found = new Map<string, ReceivedPayment>();
+  const found = new Map<string, ListedRow>();
   let requests = 0;
   const read = async (offset: number): Promise<PaymentPage> => {
     requests += 1;
@@ -53,56 +56,54 @@ export async function pullTransactions(
   const byRows = await addRows(found, { first, read });
   if (byRows !== undefined) return byRows;
   const byPages = await addPages(found, { first, read });
-  return byPages ?? { kind: "complete", payments: [...found.values()] };
+  if (byPages !== undefined) return byPages;
+  const rows = [...found.values()];
+  const payments = rows.flatMap(({ payment }) => payment ?? []);
+  if (payments.length === 0 && first.rows.length > 1) return MALFORMED;
+  return { kind: "complete", payments, unreadable: rows.flatMap(({ unreadable }) => unreadable ?? []) };
 }
 
 interface ListReading {
-  readonly first: ReadPayments;
+  readonly first: ReadPage;
   readonly read: (offset: number) => Promise<PaymentPage>;
 }
 
 /** Reads on by the number of rows so far. */
-async function addRows(
-  found: Map<string, ReceivedPayment>,
-  { first, read }: ListReading,
-): Promise<FailedList | undefined> {
+async function addRows(found: Map<string, ListedRow>, { first, read }: ListReading): Promise<FailedList | undefined> {
   let offset = 0;
   let page: PaymentPage = first;
   while (page.kind === "read") {
     const before = found.size;
-    for (const payment of page.payments) found.set(payment.receipt, payment);
+    for (const row of page.rows) found.set(row.key, row);
     // A page with nothing new is the end, also for a rail that repeats its last page for ever.
     if (found.size === before) return undefined;
-    offset += page.payments.length;
+    offset += page.rows.length;
     page = await read(offset);
   }
   return page;
 }
 
 /** Reads on by the numbers of pages, from 1. */
-async function addPages(
-  found: Map<string, ReceivedPayment>,
-  { first, read }: ListReading,
-): Promise<FailedList | undefined> {
-  const seen = new Set(first.payments.map(({ receipt }) => receipt));
+async function addPages(found: Map<string, ListedRow>, { first, read }: ListReading): Promise<FailedList | undefined> {
+  const seen = new Set(first.rows.map(({ key }) => key));
   for (let number = 1; ; number += 1) {
     const page = await read(number);
     if (page.kind === "failed") return page;
     const before = seen.size;
-    for (const payment of page.payments) {
-      found.set(payment.receipt, payment);
-      seen.add(payment.receipt);
+    for (const row of page.rows) {
+      found.set(row.key, row);
+      seen.add(row.key);
     }
     const added = seen.size - before;
     // Page 1 may be the first page once more.
-    const isFirst = number === 1 && added === 0 && page.payments.length > 0 && isSameSize(page, first);
+    const isFirst = number === 1 && added === 0 && page.rows.length > 0 && isSameSize(page, first);
     // An offset that counts rows adds at most one row a step.
     if (added <= 1 && !isFirst && number >= first.pages) return undefined;
   }
 }
 
-function isSameSize(page: ReadPayments, other: ReadPayments): boolean {
-  return page.payments.length === other.payments.length;
+function isSameSize(page: ReadPage, other: ReadPage): boolean {
+  return page.rows.length === other.rows.length;
 }
 
 function requestOf(shortcode: string, { from, to }: RailPeriod, offset: number): Fields {
@@ -114,11 +115,19 @@ function requestOf(shortcode: string, { from, to }: RailPeriod, offset: number):
   };
 }
 
-interface ReadPayments {
+interface ReadPage {
   readonly kind: "read";
-  readonly payments: readonly ReceivedPayment[];
+  readonly rows: readonly ListedRow[];
   /** How many pages the list has, says the answer; 0 if it does not say so. */
   readonly pages: number;
+}
+
+/** Has a payment, or is unreadable. */
+interface ListedRow {
+  /** Tells the row from the others: its receipt. An unreadable one may lack it. */
+  readonly key: string;
+  readonly payment?: ReceivedPayment;
+  readonly unreadable?: UnreadableRow;
 }
 
 interface FailedList {
@@ -126,39 +135,46 @@ interface FailedList {
   readonly code: string;
 }
 
-type PaymentPage = ReadPayments | FailedList;
+const MALFORMED: FailedList = { kind: "failed", code: "MALFORMED_ANSWER" };
+
+type PaymentPage = ReadPage | FailedList;
 
 function pageOf(answer: DarajaAnswer): PaymentPage {
   if (answer.kind !== "answered") return { kind: "failed", code: answer.code };
   const { isOk, code, body } = answer;
   const responseCode = responseCodeOf(body);
-  if (isOk && responseCode === NONE_FOUND) return { kind: "read", payments: [], pages: 0 };
+  if (isOk && responseCode === NONE_FOUND) return { kind: "read", rows: [], pages: 0 };
   if (!isOk || responseCode !== FOUND) return { kind: "failed", code: responseCode ?? code };
   // The rows lie in a list in a list.
-  const payments = asList(body["Response"]).flatMap(asList).map(paymentOf);
-  if (payments.includes(undefined)) return { kind: "failed", code: "MALFORMED_ANSWER" };
+  const lists = asList(body["Response"]);
+  if (lists.some((list) => typeof list !== "object" || list === null)) return MALFORMED;
   return {
     kind: "read",
-    payments: payments.filter((payment) => payment !== undefined),
+    rows: lists.flatMap(asList).map(rowOf),
     pages: Number(/^[0-9]{1,4}$/.exec(asText(body["TotalPages"]) ?? "")?.[0] ?? 0),
   };
 }
 
-function paymentOf(row: unknown): ReceivedPayment | undefined {
-  const fields = asFields(row);
-  const receipt = readReceipt(asText(fields?.["transactionId"]));
-  const { amountCents } = readAmount(asText(fields?.["amount"]));
-  if (fields === undefined || receipt === undefined || amountCents === undefined) return undefined;
+function rowOf(row: unknown): ListedRow {
+  const fields = asFields(row) ?? {};
+  const receipt = readReceipt(asText(fields["transactionId"]));
+  const { amountCents } = readAmount(asText(fields["amount"]));
+  const receivedAt = timeOf(asText(fields["trxDate"]) ?? "");
+  if (receipt === undefined || amountCents === undefined) {
+    // No receipt is such a text: a row never takes the place of a payment.
+    return { key: JSON.stringify([row]), unreadable: { receipt, receivedAt } };
+  }
   // The AccountReference of the STK push, or what the payer typed.
   const reference = asText(fields["billreference"]);
-  return {
+  const payment = {
     receipt,
     amountCents,
     reference: reference ?? "",
     idEnd: transactionEndOf(reference),
     phone: readPartyPhone(asText(fields["msisdn"])),
-    receivedAt: timeOf(asText(fields["trxDate"]) ?? ""),
+    receivedAt,
   };
+  return { key: receipt, payment };
 }
 
 /** Safaricom does not say in which time zone a time without an offset is. */

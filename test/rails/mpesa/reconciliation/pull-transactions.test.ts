@@ -111,6 +111,7 @@ describe("the list of the payments that M-Pesa received", () => {
           receivedAt: Date.parse("2026-11-22T09:13:00Z"),
         },
       ],
+      unreadable: [],
     });
   });
 
@@ -132,9 +133,12 @@ describe("the list of the payments that M-Pesa received", () => {
   });
 
   for (const [what, second, code] of [
-    ["a page with a row that cannot be read", page(row("NLJ7RT61SB"), row("", {})), "MALFORMED_ANSWER"],
-    ["a page with an amount that cannot be read", page(row("NLJ7RT61SB", { amount: "x" })), "MALFORMED_ANSWER"],
-    ["a page without an amount", page(row("NLJ7RT61SB", { amount: undefined })), "MALFORMED_ANSWER"],
+    ["a page that is no list", answering(200, { ResponseCode: "1000", Response: "none" }), "MALFORMED_ANSWER"],
+    [
+      "a page of lists of which one is no list",
+      answering(200, { ResponseCode: "1000", Response: [[], null] }),
+      "MALFORMED_ANSWER",
+    ],
     ["another ResponseCode", answering(200, { ResponseCode: "1002" }), "1002"],
     ["an error", answering(500, { errorCode: "500.003.1001" }), "500.003.1001"],
     ["a page of a proxy", answering(502, "<html></html>"), "HTTP_502"],
@@ -144,6 +148,50 @@ describe("the list of the payments that M-Pesa received", () => {
       expect(await listed()).to.deep.equal({ kind: "failed", code });
     });
   }
+
+  it("is no list at all where no row of several can be read: their form has changed", async () => {
+    await serving(page(row("NLJ7RT61SA", { amount: "x" }), row("NLJ7RT61SB", { amount: "x" })), NO_ROWS);
+    expect(await listed()).to.deep.equal({ kind: "failed", code: "MALFORMED_ANSWER" });
+  });
+
+  for (const [what, unreadable, receipt] of [
+    ["without a receipt", row(""), undefined],
+    ["with a receipt of another form", row("x y"), undefined],
+    ["without an amount", row("NLJ7RT61SB", { amount: undefined }), "NLJ7RT61SB"],
+    ["with an amount that is no number", row("NLJ7RT61SB", { amount: "x" }), "NLJ7RT61SB"],
+    ["with the amount 0", row("NLJ7RT61SB", { amount: "0.00" }), "NLJ7RT61SB"],
+    ["with a negative amount", row("NLJ7RT61SB", { amount: -168 }), "NLJ7RT61SB"],
+    ["with a third digit of cents", row("NLJ7RT61SB", { amount: "1.005" }), "NLJ7RT61SB"],
+    ["that is a text", "x", undefined],
+    ["that is null", null, undefined],
+  ] as const) {
+    it(`tells a row ${what}, and lists the others with their cents`, async () => {
+      const last = page(row("NLJ7RT61SC", { amount: 10.5 }));
+      await serving(page(row("NLJ7RT61SA"), unreadable), page(row("NLJ7RT61SX", { amount: 0 })), last, NO_ROWS);
+      const received = await listed();
+      if (received.kind === "failed") throw new Error(received.code);
+      const amounts = received.payments.map(({ receipt: each, amountCents }) => [each, amountCents]);
+      expect(amounts).to.deep.equal([
+        ["NLJ7RT61SA", 168_00],
+        ["NLJ7RT61SC", 10_50],
+      ]);
+      expect(received.unreadable.map((each) => each.receipt)).to.deep.equal([receipt, "NLJ7RT61SX"]);
+      expect(stub.orders.map(({ body }) => body["OffSetValue"])).to.deep.equal(["0", "2", "3", "4", "1"]);
+    });
+  }
+
+  it("lists a payment also where a row that cannot be read has its receipt, and one such row alone", async () => {
+    const unreadable = row("NLJ7RT61SA", { amount: "0" });
+    await serving(page(unreadable, row("NLJ7RT61SA"), unreadable), NO_ROWS);
+    const [payments, told] = [["NLJ7RT61SA"], ["NLJ7RT61SA"]];
+    const receiptsOf = (received: ReceivedPayments) =>
+      received.kind === "complete" &&
+      [received.payments, received.unreadable].map((rows) => rows.map(({ receipt }) => receipt));
+    expect(receiptsOf(await listed())).to.deep.equal([payments, told]);
+    await stub.stop();
+    await serving(page(unreadable), NO_ROWS);
+    expect(receiptsOf(await listed())).to.deep.equal([[], told]);
+  });
 
   it("is no list at all after a reset", async () => {
     await serving(page(row("NLJ7RT61SA")), resetting);
