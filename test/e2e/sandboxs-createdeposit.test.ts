@@ -42,6 +42,13 @@ describe("CreateDeposit of the sandbox", () => {
     });
   });
 
+  it("refuses the receipt of a mint, and books nothing", async () => {
+    const direct = { rail: "direct", receipt: { source: "mpesa", number: "SKQ7XH2M4T" }, reference: "mint-1" };
+    const { json } = await service.post("/transactions/mint", { account_id: account["id"], amount: 10, ...direct });
+    const refused = await pay({ amount: 10, typed_reference: account["deposit_reference"], receipt: "SKQ7XH2M4T" });
+    expect(refused.json).to.include({ status: 409, code: "RECEIPT_ALREADY_USED", transaction_id: json["id"] });
+  });
+
   it("names the field that is wrong, and needs the rail", async () => {
     const wrong = await pay({ amount: -1, payer_phone_number: "x", receipt: "a b" });
     const fields = (wrong.json["errors"] as { readonly field: string }[]).map(({ field }) => field);

@@ -1,4 +1,5 @@
 import type { LedgerAccount } from "../account.js";
+import type { UsedReceipt } from "../decision.js";
 import type { Deposit, TypedReference } from "../deposit.js";
 import type { RailAccountId, RailReceipt } from "../payment.js";
 import type { Authorized, Commanded } from "../second-person.js";
@@ -13,11 +14,13 @@ import type { UnixMillis } from "../values/time.js";
 /** A command of an operator about a deposit. */
 export type DepositCommand = RecordDeposit | AssignDeposit | UnassignDeposit | ReturnDeposit | ReverseDeposit;
 
-/** What shillings that came in have become: a deposit, a payment of an order, or both undefined. */
+/** What shillings that came in have become: a deposit, or a payment of an order. */
 export interface ReceivedShillings {
   readonly deposit: Deposit | undefined;
   /** The mint that credits the deposit, or that belongs to the order. */
   readonly transaction: Transaction | undefined;
+  /** What has the receipt, if they are nothing new and no deposit. */
+  readonly used: UsedReceipt | undefined;
 }
 
 /** What NumberAccount returns. */

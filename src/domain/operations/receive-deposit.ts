@@ -14,6 +14,8 @@ import { reported } from "./complete-payment.js";
 
 export const receiveDeposit: Operation<ReceiveDeposit, ReceivedShillings> = { lookup, decide, inSuspension: "always" };
 
+const NOTHING: ReceivedShillings = { deposit: undefined, transaction: undefined, used: undefined };
+
 function lookup({ organizationId, receipt, typedReference, orderId }: ReceiveDeposit, rows: Lookup): void {
   const reference = readDepositReference(typedReference);
   rows.need("receipt", { organizationId, name: receipt });
@@ -39,15 +41,17 @@ function lookup({ organizationId, receipt, typedReference, orderId }: ReceiveDep
  */
 function decide(book: Book, command: ReceiveDeposit, now: UnixMillis): Decision<ReceivedShillings> {
   const { organizationId, receipt, amountCents, actor } = command;
-  if (book.receipt(organizationId, receipt) !== undefined) {
-    return replay({ deposit: book.depositWithReceipt(organizationId, receipt), transaction: undefined });
+  const used = book.receipt(organizationId, receipt);
+  if (used !== undefined) {
+    const deposit = book.depositWithReceipt(organizationId, receipt);
+    return replay({ ...NOTHING, deposit, used: deposit === undefined ? used : undefined });
   }
   const head = book.bookOf(organizationId);
   // The copy may lack what was spent of a deposit, and would credit it a second time.
   if (head.state === "RESTORED") return refuse({ reason: "BOOK_RESTORED" });
   const ofOrder = takenByOrder(book, command, now);
   if (ofOrder !== undefined && ofOrder.kind !== "refusal") {
-    return { ...ofOrder, resource: { deposit: undefined, transaction: ofOrder.resource } };
+    return { ...ofOrder, resource: { ...NOTHING, transaction: ofOrder.resource } };
   }
 
   const refusal = refusalToReceive(head, amountCents);
@@ -56,13 +60,13 @@ function decide(book: Book, command: ReceiveDeposit, now: UnixMillis): Decision<
   const account = accountOf(book, command, now);
   if (typeof account === "string") {
     const { deposit, effect } = received(depositOf(command, account, now), act);
-    return { kind: "effect", resource: { deposit, transaction: undefined }, effect };
+    return { kind: "effect", resource: { ...NOTHING, deposit }, effect };
   }
   const first = received(depositOf(command, undefined, now), act);
   const { newTransactionId } = command;
   const second = credited(book, first.deposit, { account, newTransactionId }, act);
   const { deposit, transaction, effect } = inOneCommit(first, second);
-  return { kind: "effect", resource: { deposit, transaction }, effect };
+  return { kind: "effect", resource: { ...NOTHING, deposit, transaction }, effect };
 }
 
 /** Returns what the order makes of the shillings. Undefined if it cannot take them. */

@@ -102,6 +102,9 @@ function createDeposit({ cellOf, now }: SandboxHandlersOptions): UnaryRoute {
         deadline,
         { trace },
       );
+      if (outcome.kind === "done" && outcome.resource.used !== undefined) {
+        return { kind: "refused", refusal: { reason: "RECEIPT_ALREADY_USED", ...outcome.resource.used } };
+      }
       return resultOf(outcome, ({ deposit }) => ({ deposit: deposit && toDepositMessage(deposit) }));
     },
   });

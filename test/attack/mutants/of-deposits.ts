@@ -8,7 +8,7 @@ export const OF_DEPOSITS: readonly Mutant[] = [
   {
     name: "deposit: shillings are credited although the book has the receipt",
     file: RECEIVE,
-    edits: [{ from: "if (book.receipt(organizationId, receipt) !== undefined) {", to: "if (false) {" }],
+    edits: [{ from: "if (used !== undefined) {", to: "if (false) {" }],
   },
   {
     name: "deposit: it is assigned whatever its status",

@@ -84,7 +84,7 @@ describe("receiving a deposit", () => {
     const about = { organizationId: ORGANIZATION, freezeId: undefined, actor: TEST_ACTOR, reason: "", recordedAt: NOW };
     expect(decision).to.deep.equal({
       kind: "effect",
-      resource: { deposit, transaction: mint },
+      resource: { deposit, transaction: mint, used: undefined },
       effect: {
         entries: [
           {
@@ -183,16 +183,20 @@ describe("receiving a deposit", () => {
       expect(wordOf(operation.decide(givenBook(rows), command, NOW))).to.equal(expected);
       const used = { organizationId: ORGANIZATION, receipt: deposit.receipt, transactionId: undefined };
       const book = givenBook({ ...rows, deposits: [deposit], receipts: [{ ...used, depositId: deposit.id }] });
-      expect(operation.decide(book, command, NOW)).to.deep.equal(replay({ deposit, transaction: undefined }));
+      expect(operation.decide(book, command, NOW)).to.deep.equal(
+        replay({ deposit, transaction: undefined, used: undefined }),
+      );
     });
   }
 
-  it("is a replay if a transaction has the receipt", () => {
+  it("is a replay that names the transaction which has the receipt", () => {
     const { own } = bookOf();
     const minted = givenTransaction({ accountId: own.id, railReceipt: receiptNamed("d1") });
     const book = givenBook({ accounts: [own], transactions: [minted] });
     const decision = operation.decide(book, receiveDeposit(ORGANIZATION, { typed: NUMBER }), NOW);
-    expect(decision).to.deep.equal(replay({ deposit: undefined, transaction: undefined }));
+    const used = book.receipt(ORGANIZATION, receiptNamed("d1"));
+    expect(used).to.include({ transactionId: minted.id });
+    expect(decision).to.deep.equal(replay({ deposit: undefined, transaction: undefined, used }));
   });
 });
 
