@@ -10,7 +10,7 @@ import { clearAlarm } from "../../src/storage/seals/alarms.js";
 import { sealStore } from "../../src/storage/seals/seal-store.js";
 import { recordReserve } from "../../src/storage/statements/reserve.js";
 import type { GrpcCaller } from "../support/callers/grpc-caller.js";
-import { createAccount, flag, mint, SLOW_RAIL } from "../support/commands.js";
+import { createAccount, flag, mint, receiveDeposit, SLOW_RAIL } from "../support/commands.js";
 import { ENGINES, execute } from "../support/databases.js";
 import { sealBooks } from "../support/seals/given-seals.js";
 import { makeTenant } from "../support/service/tenants.js";
@@ -36,6 +36,7 @@ for (const engine of ENGINES) {
     let admin: GrpcCaller;
     let vera: GivenOperator;
     let organization_id: string;
+    let waiting: readonly string[];
     let flagged: readonly string[];
 
     before(async () => {
@@ -55,24 +56,30 @@ for (const engine of ENGINES) {
       const ids = orders.map(({ newTransactionId: id }) => id);
       await commit(...ids.map((id) => flag(organizationId, id)));
       flagged = ids.toReversed();
+      const deposits = ["d1", "d2"].map((receipt) => receiveDeposit(organizationId, { receipt }));
+      await commit(...deposits);
+      waiting = deposits.map(({ newDepositId: id }) => id).toReversed();
     });
     // Rejects if the books do not hold.
     after(() => service.dispose());
 
-    it("lists the transactions that need attention, newest first, in pages", async () => {
-      const seen: string[] = [];
-      let page_token = "";
-      do {
-        const asked = { organization_id, page_size: 2, page_token };
-        const { response, message } = await admin.call(Rpcs.listNeedsAttention, asked, vera);
-        for (const { id, needs_attention } of response?.transactions ?? []) {
-          expect(needs_attention, message).to.equal(true);
-          seen.push(id);
-        }
-        page_token = response?.next_page_token ?? "";
-      } while (page_token !== "");
-      expect(seen).to.deep.equal(flagged);
-    });
+    for (const page_size of [1, 2, FLAGGED, FLAGGED + 1, 100]) {
+      it(`lists what waits for a person, each kind newest first, ${String(page_size)} on a page`, async () => {
+        const seen: string[] = [];
+        let page_token = "";
+        do {
+          const asked = { organization_id, page_size, page_token };
+          const { response, message } = await admin.call(Rpcs.listNeedsAttention, asked, vera);
+          const { transactions = [], deposits = [] } = response ?? {};
+          expect(transactions.map(({ needs_attention }) => needs_attention)).not.to.include(false);
+          const ids = [...transactions, ...deposits].map(({ id }) => id);
+          expect(ids.length, message).to.be.at.most(page_size);
+          seen.push(...ids);
+          page_token = response?.next_page_token ?? "";
+        } while (page_token !== "");
+        expect(seen).to.deep.equal([...flagged, ...waiting]);
+      });
+    }
 
     it("lists the reserve with its evidence, and the supply as the organization reads it", async () => {
       const { organizationId } = service.tenant;
@@ -89,12 +96,12 @@ for (const engine of ENGINES) {
         ["M-Pesa paybill 600000", "10.00", "2026-11-21", "statement of M-Pesa paybill 600000"],
       ]);
       const { response } = await admin.call(Rpcs.getSupply, { organization_id }, vera);
-      expect(response?.supply).to.include({ in_circulation: "10.00", reserve: "10.00", held: "0.00" });
+      expect(response?.supply).to.include({ in_circulation: "10.00", reserve: "20.00", held: "0.00" });
       const [open] = response?.supply?.backing?.open_payments ?? [];
       expect([open?.count, open?.amount]).to.deep.equal([BigInt(FLAGGED), "30.00"]);
       expect(ageless(response?.supply?.backing?.reserve_holdings)).to.equal(ageless(reserve?.reserve_holdings));
       const { response: own } = await service.publicly.call("GetSupply", {}, service.tenant);
-      expect(own["supply"]).to.include({ in_circulation: "10.00", reserve: "10.00", held: "0.00" });
+      expect(own["supply"]).to.include({ in_circulation: "10.00", reserve: "20.00", held: "0.00" });
     });
 
     it("lists the books with their last rows, in pages, also while they move or are suspended", async () => {

@@ -86,10 +86,10 @@ export interface ListRow extends AnyRow {
   /** Undefined: one call, which has all fields from the parameters. */
   readonly each?: Each;
   /**
-   * The field of the response with the resources, or with the only one, or a function that makes
-   * the rows of the only page.
+   * The field of the response with the resources, or with the only one, or several such fields, or
+   * a function that makes the rows of the only page.
    */
-  readonly items: string | ((response: MessageJson) => readonly MessageJson[]);
+  readonly items: string | readonly string[] | ((response: MessageJson) => readonly MessageJson[]);
   /** The field of each column, or its text, by the heading. */
   readonly columns: Readonly<Record<string, string | ((item: MessageJson) => string)>>;
   /** Printed about each item, in place of a table. */

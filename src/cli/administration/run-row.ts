@@ -80,7 +80,7 @@ async function printList(row: ListRow, run: Run, session: AdminSession): Promise
   let response: MessageJson | undefined;
   for (const { fields, beside } of await requestsOf(row, run, session)) {
     let ofOne: readonly MessageJson[];
-    if (typeof items === "string") {
+    if (typeof items !== "function") {
       ofOne = await session.list(rpc, fields, { items, limit: run.given["limit"] as number | undefined });
     } else {
       response = await session.call(rpc, fields);

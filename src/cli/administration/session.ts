@@ -67,7 +67,7 @@ export class AdminSession {
   async list(
     name: string,
     fields: MessageJson,
-    { items, limit = Infinity }: { readonly items: string; readonly limit?: number | undefined },
+    { items, limit = Infinity }: { readonly items: string | readonly string[]; readonly limit?: number | undefined },
   ): Promise<readonly MessageJson[]> {
     const found: MessageJson[] = [];
     const hasPages = this.takes(name, "page_token");
@@ -75,7 +75,7 @@ export class AdminSession {
     do {
       const size = Math.min(PAGE_SIZE_MAX, limit - found.length);
       const page = await this.call(name, hasPages ? { ...fields, page_size: size, page_token: token } : fields);
-      found.push(...itemsOf(page[items]));
+      found.push(...[items].flat().flatMap((field) => itemsOf(page[field])));
       token = page["next_page_token"] ?? null;
     } while (token !== null && found.length < limit);
     return found;

@@ -9,8 +9,6 @@ import {
   GetSupplyResponse,
   ListBooksRequest,
   ListBooksResponse,
-  ListNeedsAttentionRequest,
-  ListNeedsAttentionResponse,
   ListReserveRequest,
   ListReserveResponse,
   ListSealsRequest,
@@ -24,7 +22,6 @@ import { done } from "../calls/rpc-result.js";
 import { parseFields } from "../messages/fields.js";
 import { toReserveHolding } from "../messages/history/supply.js";
 import { toTimestamp } from "../messages/timestamp.js";
-import { toTransactionMessage } from "../messages/transaction.js";
 import { readingHistory } from "../services/history/history-turns.js";
 import { currentSupply } from "../services/history/supply-rpcs.js";
 import type { ListTurns } from "../services/list-turns.js";
@@ -63,32 +60,11 @@ const PHASES = {
 /** The rpcs that read books. None of them writes. */
 export function bookRpcs(unary: OperatorUnary, options: BookRpcsOptions): Record<string, OperatorRoute> {
   return {
-    listNeedsAttention: listNeedsAttention(unary, options),
     getSupply: getSupply(unary, options),
     listReserve: listReserve(unary, options),
     listBooks: listBooks(unary, options),
     listSeals: listSeals(unary, options),
   };
-}
-
-function listNeedsAttention(unary: OperatorUnary, options: BookRpcsOptions): OperatorRoute {
-  const { cellOf, listTurns } = options;
-  return unary({
-    request: ListNeedsAttentionRequest,
-    response: ListNeedsAttentionResponse,
-    parse: (request) => parseOwnPage(request, "ListNeedsAttention"),
-    run: ({ organizationId, asked: { list, page } }, caller) =>
-      readOrganization(options, organizationId, (found) =>
-        pageInTurn(
-          { listTurns, caller },
-          () => cellOf(found).reads.transactions(organizationId, { needsAttention: true }, page),
-          ({ rows, nextBeforeSeq }) => ({
-            transactions: rows.map(toTransactionMessage),
-            next_page_token: formatPageToken(list, nextBeforeSeq),
-          }),
-        ),
-      ),
-  });
 }
 
 function getSupply(unary: OperatorUnary, options: BookRpcsOptions): OperatorRoute {

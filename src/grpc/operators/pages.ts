@@ -31,10 +31,11 @@ export function parsePage(
 export function parseOwnPage(
   { organization_id: id, ...page }: PageFields & { readonly organization_id: string },
   rpc: string,
+  filters: AnyList["filters"] = {},
 ): ParsedFields<{ readonly organizationId: OrganizationId; readonly asked: AskedPage }> {
   const organizationId = parseId<OrganizationId>(id);
   if (!organizationId.ok) return fieldProblem("organization_id", organizationId.problem, organizationId.code);
-  const asked = parsePage(page, { rpc, organizationId: organizationId.value });
+  const asked = parsePage(page, { rpc, organizationId: organizationId.value, filters });
   return asked.ok ? { ok: true, value: { organizationId: organizationId.value, asked: asked.value } } : asked;
 }
 

@@ -3,6 +3,7 @@ import type { ServedCell } from "../services/served-cell.js";
 import { accountActs } from "./account-acts.js";
 import { accountRpcs } from "./account-rpcs.js";
 import type { ActsOptions } from "./acts.js";
+import { attentionRpcs } from "./attention-rpcs.js";
 import { bookRpcs, type BookRpcsOptions } from "./book-rpcs.js";
 import { depositActs } from "./deposit-acts.js";
 import { depositRpcs } from "./deposit-rpcs.js";
@@ -31,6 +32,7 @@ export function operatorRoutes(options: RoutesOptions): Readonly<Record<string, 
     ...railActs(operatorUnary, options),
     ...moneyActs(operatorUnary, options),
     ...depositActs(operatorUnary, options),
+    ...attentionRpcs(operatorUnary, options),
     ...depositRpcs(operatorUnary, options),
     ...bookRpcs(operatorUnary, options),
     ...railRpcs(operatorUnary, options),

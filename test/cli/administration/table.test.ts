@@ -26,7 +26,9 @@ function shownBy(row: Row): readonly string[] {
   if (isStream(row)) return namesIn(output);
   if (isList(row)) {
     const beside = Object.keys(row.each?.request({}).beside ?? {});
-    const own = typeof row.items === "string" ? namesIn(messageIn(output, row.items)) : [];
+    const items = typeof row.items === "function" ? [] : [row.items].flat();
+    // Items of several kinds have some fields in common.
+    const own = [...new Set(items.flatMap((each) => namesIn(messageIn(output, each))))];
     // The id of an organization is the same in both.
     return [...own, ...beside.filter((name) => name !== "organization_id" || !own.includes(name))];
   }
@@ -38,7 +40,7 @@ function shownBy(row: Row): readonly string[] {
 function namedBy(row: Row): readonly string[] {
   if (isStream(row)) return Object.keys(row.parts);
   if (isList(row)) {
-    const columns = typeof row.items === "string" ? Object.values(row.columns) : [];
+    const columns = typeof row.items === "function" ? [] : Object.values(row.columns);
     return columns.filter((column) => typeof column === "string");
   }
   const words = [row.done, row.unchanged, row.proposed, row.adviceOnLoss].filter((each) => typeof each === "string");

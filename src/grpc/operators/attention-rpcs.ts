@@ -1,0 +1,70 @@
+import type { OrganizationId } from "../../domain/values/ids.js";
+import { ListNeedsAttentionRequest, ListNeedsAttentionResponse } from "../../gen/kesc/admin/v1/admin_service.js";
+import type { PageRequest, Reads } from "../../ledger/ports/reads.js";
+import { toDepositMessage } from "../messages/deposit.js";
+import { toTransactionMessage } from "../messages/transaction.js";
+import type { PageCost } from "../services/list-turns.js";
+import { formatPageToken } from "../services/paging.js";
+import type { DepositRpcsOptions } from "./deposit-rpcs.js";
+import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import { type AskedPage, parseOwnPage } from "./pages.js";
+import { pageInTurn, readOrganization } from "./reading.js";
+
+const RPC = "ListNeedsAttention";
+
+/** The rpc that lists what waits for a person: the transactions first, and then the deposits. */
+export function attentionRpcs(unary: OperatorUnary, options: DepositRpcsOptions): Record<string, OperatorRoute> {
+  const { cellOf, listTurns } = options;
+  return {
+    listNeedsAttention: unary({
+      request: ListNeedsAttentionRequest,
+      response: ListNeedsAttentionResponse,
+      parse: (request) => {
+        const ofTransactions = parseOwnPage(request, RPC);
+        if (ofTransactions.ok || request.page_token === "") return ofTransactions;
+        // A token of the deposits has their filter. Any other problem is that of both.
+        const ofDeposits = parseOwnPage(request, RPC, OF_DEPOSITS);
+        return ofDeposits.ok ? ofDeposits : ofTransactions;
+      },
+      run: ({ organizationId, asked }, caller) =>
+        readOrganization(options, organizationId, (found) =>
+          pageInTurn(
+            { listTurns, caller },
+            () => readAttention(cellOf(found).reads, organizationId, asked),
+            ({ transactions, deposits, next_page_token }) => ({ transactions, deposits, next_page_token }),
+          ),
+        ),
+    }),
+  };
+}
+
+const OF_DEPOSITS: AskedPage["list"]["filters"] = { of: "deposits" };
+/** The page that begins with the newest deposit. */
+const NEWEST = Number.MAX_SAFE_INTEGER;
+
+type AttentionPage = PageCost & ListNeedsAttentionResponse;
+
+/** Reads a page. The one with the last transaction goes on with the deposits, if it has room. */
+async function readAttention(
+  reads: Pick<Reads, "transactions" | "deposits">,
+  organizationId: OrganizationId,
+  { list, page }: AskedPage,
+): Promise<AttentionPage> {
+  const ofDeposits = { ...list, filters: OF_DEPOSITS };
+  const depositsPage = async (asked: PageRequest): Promise<AttentionPage> => {
+    const { rows, nextBeforeSeq, lookedAt } = await reads.deposits(organizationId, { status: ["UNALLOCATED"] }, asked);
+    const next_page_token = formatPageToken(ofDeposits, nextBeforeSeq);
+    return { rows, lookedAt, transactions: [], deposits: rows.map(toDepositMessage), next_page_token };
+  };
+  if (list.filters["of"] !== undefined) return depositsPage(page);
+  const { rows, nextBeforeSeq, lookedAt } = await reads.transactions(organizationId, { needsAttention: true }, page);
+  const transactions = rows.map(toTransactionMessage);
+  const left = page.size - rows.length;
+  if (nextBeforeSeq !== undefined || left === 0) {
+    const next_page_token =
+      nextBeforeSeq === undefined ? formatPageToken(ofDeposits, NEWEST) : formatPageToken(list, nextBeforeSeq);
+    return { rows, lookedAt, transactions, deposits: [], next_page_token };
+  }
+  const rest = await depositsPage({ size: left, beforeSeq: undefined });
+  return { ...rest, rows: [...rows, ...rest.rows], lookedAt: lookedAt + rest.lookedAt, transactions };
+}
