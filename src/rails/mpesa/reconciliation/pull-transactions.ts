@@ -12,6 +12,7 @@ const REGISTER_PATH = "/pulltransactions/v1/register";
 const FOUND = "1000";
 const NONE_FOUND = "1001";
 const REQUESTS_MAX = 1_000;
+const SECOND_MILLIS = 1_000;
 const WITH_OFFSET = /(Z|[+-]\d{2}:\d{2})$/;
 
 /** Registers the shortcode for Pull Transactions. Returns the code of a failure. */
@@ -110,7 +111,8 @@ function requestOf(shortcode: string, { from, to }: RailPeriod, offset: number):
   return {
     ShortCode: shortcode,
     StartDate: nairobiDateTime(from),
-    EndDate: nairobiDateTime(to),
+    // Up to the next whole second: a payment of this second is confirmed before the second is over.
+    EndDate: nairobiDateTime(toUnixMillis(Math.ceil(to / SECOND_MILLIS) * SECOND_MILLIS)),
     OffSetValue: String(offset),
   };
 }
