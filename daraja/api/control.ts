@@ -10,6 +10,7 @@ import type { Callback } from "./callbacks.js";
 import { MUST_OF_SHORTCODE, organizationOf, readHandPayment, refusalWords } from "./hand-payment.js";
 import { jsonObjectOf } from "./request-body.js";
 import { changeSettings, settingsOf } from "./settings.js";
+import { statementOf } from "./statement.js";
 
 /** Everything that is not Daraja's begins with it. */
 export const CONTROL_PATH = "/simulator";
@@ -53,6 +54,10 @@ export class Control {
         return { status: 200, body: this.#state() };
       case `GET ${CONTROL_PATH}/certificate`:
         return { status: 200, body: INITIATOR_CERTIFICATE };
+      case `GET ${CONTROL_PATH}/statement`:
+        return this.#statement();
+      case `POST ${CONTROL_PATH}/settlements`:
+        return withBody(request, (body) => this.#settle(body));
       case `POST ${CONTROL_PATH}/payments`:
         return withBody(request, (body) => this.#pay(body));
       case `POST ${CONTROL_PATH}/reversals`:
@@ -108,6 +113,27 @@ export class Control {
     if (typeof reversal === "object") return { status: 201, body: receiptJson(reversal) };
     const { status, words } = REVERSAL_REFUSALS[reversal];
     return { status, body: { error: `receipt ${receipt} ${words}` } };
+  }
+
+  /** Of the first organization. A process of the simulator has one. */
+  #statement(): ControlAnswer {
+    const { mpesa } = this.#options;
+    const [organization] = mpesa.organizations;
+    return organization === undefined
+      ? wrong("the simulator has no organization")
+      : { status: 200, body: statementOf(organization, mpesa.receipts) };
+  }
+
+  #settle({ shortcode, direction, amount }: Readonly<Record<string, unknown>>): ControlAnswer {
+    const organization = organizationOf(shortcode, this.#options.mpesa);
+    if (organization === undefined) return wrong(`shortcode must ${MUST_OF_SHORTCODE}`);
+    if (direction !== "in" && direction !== "out") return wrong("direction must be in or out");
+    const cents = typeof amount === "number" ? Math.round(amount * SHILLING_CENTS) : 0;
+    if (!(cents > 0 && Number.isSafeInteger(cents))) return wrong("amount must be a number above 0");
+    const receipt = this.#options.mpesa.settle(organization, direction === "in" ? "IN" : "OUT", cents);
+    return receipt === "INSUFFICIENT_FUNDS"
+      ? { status: 409, body: { error: "the account holds less" } }
+      : { status: 201, body: receiptJson(receipt) };
   }
 
   #change({ shortcode, ...changes }: Readonly<Record<string, unknown>>): ControlAnswer {

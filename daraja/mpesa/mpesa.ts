@@ -115,7 +115,7 @@ export class Mpesa {
   /** Money from a customer, whatever the limits say. */
   payIn(payment: Payment): Receipt {
     const { organization } = payment;
-    this.#receive(organization, payment.msisdn, payment.amountCents);
+    this.#receiveFrom(organization, payment.msisdn, payment.amountCents);
     const balanceCents = receivedCentsOf(organization);
     const accountReference = referenceOf(payment);
     return this.#newReceipt({ ...payment, accountReference }, { direction: "IN", feeCents: 0, balanceCents });
@@ -132,16 +132,49 @@ export class Mpesa {
     if (this.receipts.some(({ reversedReceipt }) => reversedReceipt === number)) return "REVERSED_ALREADY";
     const { msisdn, amountCents } = paid;
     if (receivedCentsOf(organization) < amountCents) return "INSUFFICIENT_FUNDS";
-    this.#receive(organization, msisdn, -amountCents);
+    this.#receiveFrom(organization, msisdn, -amountCents);
     const about = { accountReference: "", thirdPartyTransId: "", reversedReceipt: number };
     const money = { direction: "OUT", feeCents: 0, balanceCents: receivedCentsOf(organization) } as const;
     return this.#newReceipt({ organization, msisdn, amountCents, ...about }, money);
   }
 
-  /** Moves money from a customer to the account of the organization that customers pay into. */
-  #receive(organization: Organization, msisdn: string, amountCents: number): void {
+  /**
+   * Moves money of the organization from its bank (IN) or to it. Refuses if the account holds less.
+   */
+  settle(
+    organization: Organization,
+    direction: Receipt["direction"],
+    amountCents: number,
+  ): Receipt | "INSUFFICIENT_FUNDS" {
+    if (direction === "OUT" && receivedCentsOf(organization) < amountCents) return "INSUFFICIENT_FUNDS";
+    this.#receive(organization, direction === "IN" ? amountCents : -amountCents);
+    const atMillis = this.#settings.nowMillis();
+    const receipt: Receipt = {
+      number: this.#settings.ids.receipt(atMillis),
+      direction,
+      shortcode: organization.shortcode,
+      msisdn: "",
+      amountCents,
+      feeCents: 0,
+      atMillis,
+      accountReference: "",
+      balanceCents: receivedCentsOf(organization),
+      thirdPartyTransId: "",
+      order: undefined,
+      isSettlement: true,
+    };
+    keep(this.receipts, receipt);
+    return receipt;
+  }
+
+  /** Moves money to the account of the organization that customers pay into. */
+  #receive(organization: Organization, amountCents: number): void {
     if (isTill(organization)) organization.merchantCents += amountCents;
     else organization.utilityCents += amountCents;
+  }
+
+  #receiveFrom(organization: Organization, msisdn: string, amountCents: number): void {
+    this.#receive(organization, amountCents);
     this.subscriber(msisdn).balanceCents -= amountCents;
   }
 

@@ -89,4 +89,6 @@ export interface Receipt {
   readonly scenario?: HandScenario | undefined;
   /** Of a reversal: the receipt of the payment that went back to its payer. */
   readonly reversedReceipt?: string | undefined;
+  /** Whether the money moved between the organization's bank and its account here. */
+  readonly isSettlement?: true;
 }

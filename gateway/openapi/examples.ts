@@ -162,6 +162,7 @@ const VALUES: Readonly<Record<string, JsonValue>> = {
   reserve: 1000,
   shortfall: 0,
   unallocated: 0,
+  charges: 108.5,
   as_of_time: TIME,
   count: 1,
   oldest_created_at: TIME,

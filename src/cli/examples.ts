@@ -94,6 +94,7 @@ book paid --amount 30.00 --receipt RKTQDM7W06 --key paid-RKTQDM7W06 --org "Acme"
 book cover --amount 20.00 --key cover-RKTQDM7W06 --org "Acme" --note "from the bank" --yes
 book recover --amount 10.00 --account acc_01jd2r6p5vf8ksw3xhb1z7q4ye --key recover-RKTQDM7W06 --org "Acme" --note "the user agrees" --yes
 book adjust --movement RKTQDM7W09 --direction out --amount 10.00 --key adjust-RKTQDM7W09 --org "Acme" --note "in the statement" --yes
+book fund --direction in --amount 500.00 --receipt RKTQDM7W13 --key fund-RKTQDM7W13 --org "Acme" --note "for the charges of November" --yes
 book transfer --direction out --amount 500.00 --receipt RKTQDM7W08 --key transfer-RKTQDM7W08 --org "Acme" --note "to the bank" --yes
 seal rotate
 seal list

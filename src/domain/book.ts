@@ -1,4 +1,4 @@
-import type { BookAccount, Posting } from "./journal.js";
+import { ASSETS, BOOK_ACCOUNTS, type BookAccount, type Posting } from "./journal.js";
 import type { LimitsInForce } from "./limits/usage.js";
 import type { OrganizationId } from "./values/ids.js";
 import type { UnixMillis } from "./values/time.js";
@@ -22,7 +22,7 @@ export type BookState = "OPEN" | "MOVING" | "MOVED" | "RESTORED";
  */
 export type MovePhase = "LEAVING" | "LEFT" | "EMPTYING" | "EMPTIED" | "COPYING" | "COPIED";
 
-/** The sums of an organization's book accounts, in cents. `reserve` may be negative. */
+/** The sums of an organization's book accounts, in cents. MAY_BE_NEGATIVE says which may be. */
 export type BookSums = Readonly<Record<BookAccount, number>>;
 
 /** The last state of an organization's book. */
@@ -53,21 +53,25 @@ export interface BookHead {
 /** The highest sum of a book account in cents. A JavaScript number holds every sum exactly. */
 export const MAX_SUM_CENTS = Number.MAX_SAFE_INTEGER;
 
+export const NO_SUMS: BookSums = { reserve: 0, shortfall: 0, charges: 0, available: 0, held: 0, unallocated: 0 };
+
+/** Returns an object with a value for each book account. */
+export function ofEachAccount<Value>(valueOf: (account: BookAccount) => Value): Record<BookAccount, Value> {
+  return Object.fromEntries(BOOK_ACCOUNTS.map((account) => [account, valueOf(account)])) as Record<BookAccount, Value>;
+}
+
 /** Whether no sum exceeds its limit. */
 export function isWithinLimits(sums: BookSums): boolean {
-  return Object.values(sums).every((sum) => sum <= MAX_SUM_CENTS);
+  return Object.values(sums).every((sum) => sum <= MAX_SUM_CENTS) && sums.charges >= -MAX_SUM_CENTS;
 }
 
 /** Returns the sums after a posting. A debit adds to an asset, a credit adds to a liability. */
 export function postedToBook(sums: BookSums, posting: Posting): BookSums {
-  const { debit, credit, amountCents } = posting;
-  const debited = (account: BookAccount): number =>
-    (account === debit ? amountCents : 0) - (account === credit ? amountCents : 0);
+  const { debit, credit } = posting;
+  const amount: number = posting.amountCents;
   return {
-    reserve: sums.reserve + debited("reserve"),
-    shortfall: sums.shortfall + debited("shortfall"),
-    available: sums.available - debited("available"),
-    held: sums.held - debited("held"),
-    unallocated: sums.unallocated - debited("unallocated"),
+    ...sums,
+    [debit]: sums[debit] + (ASSETS.has(debit) ? amount : -amount),
+    [credit]: sums[credit] + (ASSETS.has(credit) ? -amount : amount),
   };
 }

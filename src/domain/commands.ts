@@ -1,6 +1,7 @@
 import type { Account, AccountWithFreeze } from "./account.js";
 import type { Scope, StoredApiKey } from "./api-key.js";
 import type { BookHead } from "./book.js";
+import type { RecordCharge } from "./charge.js";
 import type { Deposit } from "./deposit.js";
 import type {
   DepositCommand,
@@ -23,7 +24,7 @@ import type {
   Resolution,
 } from "./payment.js";
 import type { Decider, Proposal } from "./proposal.js";
-import type { PayoutMode, RailAccountRecord } from "./rail-account.js";
+import type { PayoutMode, RailAccountRecord, RailFacts } from "./rail-account.js";
 import type { ReserveFigure, ReservePlace } from "./reserve.js";
 import type { Acted, Authorized, Commanded } from "./second-person.js";
 import type { Rail, ResolvedTransaction, Transaction } from "./transaction.js";
@@ -62,7 +63,7 @@ export type OperatorCommand =
 export type FreezeCommand = FreezeAccount | UnfreezeAccount;
 export type TransactionCommand = MoveMoney | ReverseTransaction | CancelTransaction | PaymentCommand;
 /** A command of the settlement. */
-export type RailCommand = PaymentCommand | ReceiveDeposit | NumberAccount;
+export type RailCommand = PaymentCommand | ReceiveDeposit | NumberAccount | RecordCharge;
 export type PaymentCommand =
   BeginPayment | AdvancePayment | CompletePayment | FailPayment | FlagTransaction | ResolveTransaction;
 
@@ -84,7 +85,9 @@ export type ResourceOf<C extends Command> = C extends FreezeCommand
             ? ResolvedTransaction
             : C extends ReceiveDeposit
               ? ReceivedShillings
-              : Transaction;
+              : C extends RecordCharge
+                ? BookHead
+                : Transaction;
 
 /** What an operator's command creates or changes, once it is done. */
 export type ActedOf<C extends OperatorCommand> = C extends CreateApiKey | RevokeApiKey
@@ -317,6 +320,8 @@ export interface ResolveTransaction extends Authorized {
   readonly note: StatusReason;
 }
 
+type TransferName = "explainTransfer" | "fundCharges";
+
 /** Moves money between the accounts of the organization's book. */
 export type CorrectBook = Authorized & {
   readonly amountCents: Cents;
@@ -337,17 +342,9 @@ export type CorrectBook = Authorized & {
         readonly direction: "in" | "out";
         readonly accountId: AccountId | undefined;
       }
-    /** Shillings moved between the rail and another place of the organization. */
-    | { readonly name: "explainTransfer"; readonly receipt: RailReceipt; readonly direction: "in" | "out" }
+    /** To or from another place. Or put in for charges, or taken out of what was paid ahead. */
+    | { readonly name: TransferName; readonly receipt: RailReceipt; readonly direction: "in" | "out" }
   );
-
-/** What the command about an account at a rail needs to know of all accounts. It is no content. */
-export interface RailFacts {
-  /** The state of the accounts of the cell that was read, as `railAccountsOfCell` says it. */
-  readonly accountsOfCell: string;
-  /** Whether the account has other places at the rail than before. */
-  readonly movesPlace: boolean;
-}
 
 /** Sets an account at a rail, in place of an earlier one. Payouts stay as they are. */
 export interface SetRailAccount extends Authorized {

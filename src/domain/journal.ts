@@ -45,6 +45,8 @@ export const JOURNAL_KINDS = [
   "book.paid",
   "book.adjusted",
   "book.transferred",
+  "book.funded",
+  "charge.recorded",
   "webhook_endpoint.created",
   "webhook_endpoint.updated",
   "webhook_endpoint.disabled",
@@ -63,20 +65,29 @@ export const STILL_FROZEN = "FROZEN";
 /** The kinds of entries about the organization itself. They have no account. */
 export type BookKind = Extract<
   JournalKind,
-  `${"organization" | "key" | "webhook_endpoint" | "reserve" | "limits" | "rail"}.${string}`
+  `${"organization" | "key" | "webhook_endpoint" | "reserve" | "limits" | "rail" | "charge"}.${string}`
 >;
 
 /**
  * The book accounts of an organization's book.
  *
- * - `reserve`, an asset: the KES that came in, minus the KES that went out. Only `shortfall` lets
- * it
- *   fall below zero.
+ * - `reserve`, an asset: the KES that came in, minus the KES that went out. Only `shortfall` and
+ *   `charges` let it fall below zero.
  * - `shortfall`, an asset: the KES that went out without backing. The operator must put it back.
+ * - `charges`, an asset: the KES that rails took for their work, minus what the organization put in
+ *   for that. Below zero if it has paid ahead.
  * - `available` and `held`, liabilities: the KESC owed to the users, one pair for each account.
  * - `unallocated`, a liability: the KES that came in, but belongs to no account yet.
  */
-export type BookAccount = "reserve" | "shortfall" | "available" | "held" | "unallocated";
+export const BOOK_ACCOUNTS = ["reserve", "shortfall", "charges", "available", "held", "unallocated"] as const;
+
+export type BookAccount = (typeof BOOK_ACCOUNTS)[number];
+
+/** A debit adds to these, and takes from the others. */
+export const ASSETS: ReadonlySet<string> = new Set<BookAccount>(["reserve", "shortfall", "charges"]);
+
+/** The book accounts that may be below zero. */
+export const MAY_BE_NEGATIVE: ReadonlySet<string> = new Set<BookAccount>(["reserve", "charges"]);
 
 export type Balances = Pick<LedgerAccount, "availableCents" | "heldCents">;
 

@@ -63,3 +63,11 @@ export function detailOfRailAccount(account: RailAccountRecord): string {
 export function correctAloneMaxCents(accounts: readonly RailAccountRecord[]): number {
   return accounts.length === 0 ? 0 : Math.min(...accounts.map(({ resolveAloneMaxCents: cents }) => cents));
 }
+
+/** What the command about an account at a rail needs to know of all accounts. It is no content. */
+export interface RailFacts {
+  /** The state of the accounts of the cell that was read, as `railAccountsOfCell` says it. */
+  readonly accountsOfCell: string;
+  /** Whether the account has other places at the rail than before. */
+  readonly movesPlace: boolean;
+}

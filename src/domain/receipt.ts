@@ -10,6 +10,9 @@ export interface Receipt {
 }
 
 const SOURCE = /^[a-z0-9-]{1,32}$/;
+/** In place of a source: the charges of a rail for the movement with the receipt after it. */
+const OF_CHARGES = "charge";
+const RESERVED = `must not be ${OF_CHARGES}: the book names the charges of a rail so`;
 const TEXT = /^[\x21-\x7e]{1,97}$/;
 const MPESA = "mpesa";
 /** The receipts of M-Pesa: 10 capital letters and digits so far. */
@@ -25,6 +28,7 @@ const ANY_FORMAT = [/^[\x21-\x7e]{1,64}$/, "must be 1 to 64 printable ASCII char
  */
 export function parseReceipt({ source, number }: Receipt): Parsed<RailReceipt> {
   if (source === "") return { ...unparsed("is required", "REQUIRED"), key: "source" };
+  if (source === OF_CHARGES) return { ...unparsed(RESERVED), key: "source" };
   if (!SOURCE.test(source)) return { ...unparsed("must be 1 to 32 of a to z, 0 to 9 and -"), key: "source" };
   if (number === "") return { ...unparsed("is required", "REQUIRED"), key: "number" };
   const [format, words] = source === MPESA ? MPESA_FORMAT : ANY_FORMAT;
@@ -33,8 +37,19 @@ export function parseReceipt({ source, number }: Receipt): Parsed<RailReceipt> {
     : { ...unparsed(words), key: "number" };
 }
 
+/** Returns the text by which a book knows the charges for a movement, so that it has them once. */
+export function chargeReceiptOf(movement: RailReceipt): RailReceipt {
+  return `${OF_CHARGES}:${movement}` as RailReceipt;
+}
+
+/** Whether a receipt of a book names the charges for a movement. */
+export function isOfCharges(receipt: string): boolean {
+  return receipt.startsWith(`${OF_CHARGES}:`);
+}
+
 /** Parses a receipt as a book has it: the number of a rail, or a source, a colon and a number. */
 export function parseReceiptText(unchecked: string): Parsed<RailReceipt> {
+  if (isOfCharges(unchecked)) return unparsed(RESERVED);
   return TEXT.test(unchecked)
     ? parsed(unchecked as RailReceipt)
     : unparsed("must be 1 to 97 printable ASCII characters without spaces");

@@ -4,6 +4,8 @@ export interface CellState {
   readonly supplyCents: number;
   readonly reserveCents: number;
   readonly shortfallCents: number;
+  /** What rails took, and nobody has put in yet. */
+  readonly chargesCents: number;
   readonly payments: readonly OpenPaymentCount[];
   readonly railAccounts: readonly RailAccountCount[];
   readonly deposits: DepositState;

@@ -80,6 +80,9 @@ function addMoney(gauge: AddGauge): void {
   gauge("kesc_shortfall_cents", "Shillings that the books say are missing.", ({ shortfallCents }, labels) => [
     { labels, value: shortfallCents },
   ]);
+  gauge("kesc_charges_cents", "Charges of rails that nobody has paid for yet.", ({ chargesCents }, labels) => [
+    { labels, value: chargesCents },
+  ]);
   gauge("kesc_payments_open", "Payments over rails that have not ended, by age.", ({ payments }, cell) =>
     payments.map(({ direction, age, count }) => ({
       labels: { ...cell, direction: direction.toLowerCase(), age: age.toLowerCase() },

@@ -27,6 +27,7 @@ export const BOOKS = {
     last_recorded_at: changed(int64),
     reserve_cents: changed(int64),
     shortfall_cents: changed(int64),
+    charges_cents: changed(int64),
     available_cents: changed(int64),
     held_cents: changed(int64),
     unallocated_cents: changed(int64),

@@ -1,4 +1,6 @@
+import { isOfCharges } from "../domain/receipt.js";
 import type { TransactionId } from "../domain/values/ids.js";
+import type { UnixMillis } from "../domain/values/time.js";
 import type { BookedMovements } from "./ports.js";
 import {
   type NamedTransaction,
@@ -16,15 +18,25 @@ export interface UnnamedMovement extends Omit<RailMovementRow, "transaction"> {
 }
 
 /**
- * Compares the movements of a rail with a book. `period` is read after the last movement of the
- * rail, so the file itself may tell it.
+ * What was compared: the movements, and apart from them what the rail took for its work. The book
+ * has charges when a statement tells them, so only those of the statement are compared.
+ */
+export interface Reconciled {
+  readonly movements: Reconciliation;
+  readonly charges: Reconciliation;
+}
+
+/**
+ * Compares the movements and charges of a rail with a book. `period` is read after the last
+ * movement of the rail, so the file itself may tell it. `tieAt` is the moment of the tie.
  */
 export async function reconcile(
   movements: AsyncIterable<readonly UnnamedMovement[]> | Iterable<readonly UnnamedMovement[]>,
   book: BookedMovements,
-  period: () => ReconciledPeriod | undefined,
-): Promise<Reconciliation> {
-  const reconciliation = new Reconciliation(await book.adjusted());
+  { period, tieAt }: { readonly period: () => ReconciledPeriod | undefined; readonly tieAt?: UnixMillis | undefined },
+): Promise<Reconciled> {
+  const adjusted = await book.adjusted();
+  const reconciled = { movements: new Reconciliation(adjusted, tieAt), charges: new Reconciliation(adjusted, tieAt) };
   for await (const slice of movements) {
     const booked = await book.withReceipts(slice.map(({ receipt }) => receipt));
     const byReceipt = new Map(booked.map((each) => [each.receipt, each]));
@@ -34,16 +46,17 @@ export async function reconcile(
     );
     for (const { transactionId, idEnd, ...movement } of slice) {
       const transaction = named.get(transactionId ?? "") ?? named.get(idEnd ?? "");
-      reconciliation.addRail({ ...movement, transaction }, byReceipt.get(movement.receipt));
+      const compared = isOfCharges(movement.receipt) ? reconciled.charges : reconciled.movements;
+      compared.addRail({ ...movement, transaction }, byReceipt.get(movement.receipt));
     }
   }
   const compared = period();
   if (compared !== undefined) {
     for await (const slice of book.within(compared)) {
-      for (const booked of slice) reconciliation.addBooked(booked, compared);
+      for (const booked of slice) reconciled.movements.addBooked(booked, compared);
     }
   }
-  return reconciliation;
+  return reconciled;
 }
 
 /** Returns the transactions that the movements name, by their ids and by the ends of their ids. */

@@ -41,6 +41,8 @@ export interface BookedMovement {
   readonly acceptedAt: UnixMillis;
   /** When the book recorded the movement. */
   readonly recordedAt: UnixMillis;
+  /** Shillings that went to another place, or came from there: they are still in the reserve. */
+  readonly isTransfer: boolean;
 }
 
 export type BreakKind = "missing_in_ledger" | "missing_on_rail" | "amount_differs" | "double";
@@ -77,19 +79,25 @@ export class Reconciliation {
   /** Movements of the book that may stand in the statement before this one. Not compared. */
   atTheEdge = 0;
   readonly breaks: Break[] = [];
+  /** By how much the rail has more than the book at the moment of the tie, and by what. */
+  readonly early = { byTimeCents: 0n, byBreaksCents: 0n };
   readonly #receipts = new Set<string>();
   readonly #adjusted: ReadonlyMap<string, number>;
   /** The transactions without a receipt for which the rail has a row. */
   readonly #named = new Set<string>();
 
-  constructor(adjusted: ReadonlyMap<string, number>) {
+  /** `tieAt` is the moment at which the sums of the rail and the book are compared. */
+  constructor(
+    adjusted: ReadonlyMap<string, number>,
+    private readonly tieAt?: UnixMillis,
+  ) {
     this.#adjusted = adjusted;
   }
 
   /** Takes a row of the rail. `booked` is what the book has under the receipt, at any time. */
   addRail(rail: RailMovementRow, booked: BookedMovement | undefined): void {
     if (this.#receipts.has(rail.receipt)) {
-      this.breaks.push({ kind: "double", rail, booked });
+      this.#break({ kind: "double", rail, booked });
       return;
     }
     this.#receipts.add(rail.receipt);
@@ -99,7 +107,7 @@ export class Reconciliation {
     else if (isWithoutReceipt(transaction) && !this.#named.has(transaction.id)) {
       this.#named.add(transaction.id);
       this.#compare(rail, bookedBy(transaction));
-    } else this.breaks.push({ kind: "missing_in_ledger", rail, booked: undefined });
+    } else this.#break({ kind: "missing_in_ledger", rail, booked: undefined });
   }
 
   /** Takes a movement that the book recorded within the period. */
@@ -113,16 +121,33 @@ export class Reconciliation {
     // An operator has taken the whole movement back.
     if (isCompared || this.#netOf(booked) === 0) return;
     if (booked.acceptedAt < from) this.atTheEdge += 1;
-    else this.breaks.push({ kind: "missing_on_rail", rail: undefined, booked });
+    else this.#break({ kind: "missing_on_rail", rail: undefined, booked });
   }
 
   #compare(rail: RailMovementRow, booked: BookedMovement): void {
     const net = this.#netOf(booked);
-    if (net === signed(rail)) count(this.matched, rail);
-    else {
+    if (net === signed(rail)) {
+      count(this.matched, rail);
+      this.early.byTimeCents += BigInt(this.#ahead(rail, booked));
+    } else {
       const asAdjusted = { ...booked, direction: net < 0 ? "out" : "in", amountCents: Math.abs(net) } as const;
-      this.breaks.push({ kind: "amount_differs", rail, booked: asAdjusted });
+      this.#break({ kind: "amount_differs", rail, booked: asAdjusted });
     }
+  }
+
+  #break(found: Break): void {
+    this.breaks.push(found);
+    // The book has the movement of a double row once, and that is compared already.
+    const booked = found.kind === "double" ? undefined : found.booked;
+    this.early.byBreaksCents += BigInt(this.#ahead(found.rail, booked));
+  }
+
+  /** By how much this movement makes the rail have more than the book at the moment of the tie. */
+  #ahead(rail: RailMovementRow | undefined, booked: BookedMovement | undefined): number {
+    const { tieAt } = this;
+    if (tieAt === undefined || booked?.isTransfer === true) return 0;
+    const onRail = rail === undefined || (rail.completedAt ?? 0) > tieAt ? 0 : signed(rail);
+    return onRail - (booked === undefined || booked.recordedAt > tieAt ? 0 : signed(booked));
   }
 
   /** What the book has after all corrections of the movement. What went out is negative. */
@@ -151,6 +176,7 @@ function bookedBy({ id, accountId, type, amountCents, createdAt, updatedAt }: Na
     amountCents,
     acceptedAt: createdAt,
     recordedAt: updatedAt,
+    isTransfer: false,
   };
 }
 

@@ -1,3 +1,4 @@
+import type { BookAccount } from "../domain/journal.js";
 import type { OrganizationId, TransactionId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import type { Tile, TileName } from "./tiles.js";
@@ -9,13 +10,7 @@ export interface NumberedBook {
 }
 
 /** The sums of a book's accounts, in cents. Text, because a driver rounds large numbers. */
-export interface Sums {
-  readonly reserve: string;
-  readonly shortfall: string;
-  readonly available: string;
-  readonly held: string;
-  readonly unallocated: string;
-}
+export type Sums = Readonly<Record<BookAccount, string>>;
 
 /** The first `size` rows of a book, sealed. */
 export interface Seal {

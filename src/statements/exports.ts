@@ -1,5 +1,5 @@
-import type { BookSums } from "../domain/book.js";
-import type { Balances, BookAccount } from "../domain/journal.js";
+import { type BookSums, NO_SUMS } from "../domain/book.js";
+import { ASSETS, type Balances, BOOK_ACCOUNTS, type BookAccount } from "../domain/journal.js";
 import type { AccountId } from "../domain/values/ids.js";
 import { type NairobiDay, nairobiDayOf } from "../domain/values/nairobi-day.js";
 import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
@@ -47,9 +47,6 @@ export interface LedgerLine {
   /** Undefined in the lines "opening" and "closing". */
   readonly line: BookLine | undefined;
 }
-
-const BOOK_ACCOUNTS = ["reserve", "shortfall", "available", "held", "unallocated"] as const satisfies BookAccount[];
-const ASSETS: ReadonlySet<BookAccount> = new Set(["reserve", "shortfall"]);
 
 /**
  * Makes the statement of an account, oldest line first, in parts. Its memory does not grow with the
@@ -102,7 +99,7 @@ export async function* exportGeneralLedger(
   const opening = (await sumsAsOf(history, rows.afterSeq)).sums;
   const closing = (await sumsAsOf(history, rows.toSeq)).sums;
   const balances: Record<BookAccount, number> = { ...opening };
-  const debits: Record<BookAccount, number> = { reserve: 0, shortfall: 0, available: 0, held: 0, unallocated: 0 };
+  const debits: Record<BookAccount, number> = { ...NO_SUMS };
   const credits: Record<BookAccount, number> = { ...debits };
   const beginning = { seq: rows.afterSeq, time: period.start, date: nairobiDayOf(period.start), kind: "opening" };
   const none = { debitCents: undefined, creditCents: undefined, line: undefined };

@@ -21,6 +21,7 @@ import { turnedAway } from "./migrations/0017-turned-away.js";
 import { railRevisions } from "./migrations/0018-rail-revisions.js";
 import { secondPerson } from "./migrations/0019-second-person.js";
 import { deposits } from "./migrations/0020-deposits.js";
+import { charges } from "./migrations/0021-charges.js";
 import type { Migration } from "./migrations/migration.js";
 import { mayRunBesideServers, mayServe } from "./migrations/release.js";
 import type { Engine } from "./sql/engine.js";
@@ -52,6 +53,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0018-rail-revisions": railRevisions,
   "0019-second-person": secondPerson,
   "0020-deposits": deposits,
+  "0021-charges": charges,
 };
 
 /**

@@ -13,6 +13,10 @@ export interface Direction {
   readonly credit: BookAccount;
 }
 
+// Repeated on purpose: an audit must not depend on the code that it audits.
+/** A debit adds to these, and takes from the others. */
+export const ASSETS: ReadonlySet<string> = new Set(["reserve", "shortfall", "charges"]);
+
 const INTEGER = /^(-?)([0-9]+)$/;
 
 /**

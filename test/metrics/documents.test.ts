@@ -29,6 +29,7 @@ const STATE: CellState = {
   supplyCents: 1,
   reserveCents: 1,
   shortfallCents: 1,
+  chargesCents: 1,
   payments: [{ direction: "MINT", age: "UNDER_ONE_HOUR", count: 1, oldestAt: 1 }],
   railAccounts: [{ rail: "mpesa", payouts: "auto", count: 1 }],
   deposits: { waiting: 1, oldestAt: 1, listReadAt: 1 },

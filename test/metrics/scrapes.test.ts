@@ -10,6 +10,7 @@ const EMPTY: CellState = {
   supplyCents: 0,
   reserveCents: 0,
   shortfallCents: 0,
+  chargesCents: 0,
   payments: [],
   railAccounts: [],
   deposits: { waiting: 0, oldestAt: undefined, listReadAt: undefined },

@@ -59,6 +59,7 @@ const ROLES_OF: Readonly<Record<string, readonly Role[]>> = {
   BookPayment: MONEY,
   AdjustMovement: MONEY,
   ExplainTransfer: MONEY,
+  FundCharges: MONEY,
   RecordReserve: MONEY,
   RequireReceipts: MONEY,
   RecordDeposit: MONEY,

@@ -131,6 +131,7 @@ for (const engine of ENGINES) {
         "two if much",
         () => ({ rail_receipt: "R3", direction: OUT, amount: "90.00" }),
       ],
+      ["fundCharges", "book.funded", "two if much", () => ({ rail_receipt: "R19", direction: IN, amount: "90.00" })],
       // The account at the rail of these orders is none, so it lets nobody decide alone.
       ["resolveTransaction", "transaction.completed", "two if much", () => resolution(0, "completed", "R4")],
       ["eraseAccount", "account.erased", "two", () => ({ account_id: emptyId })],
@@ -146,7 +147,7 @@ for (const engine of ENGINES) {
     for (const [index, [rpc, kind, needs, fields]] of ACTS.entries()) {
       it(`${rpc} (${String(index)}) takes ${needs}, and the row names who did it`, async () => {
         const by = rpc === "eraseAccount" ? ann : fin;
-        const key = /Shortfall$|^book|^adjust|^explain/.test(rpc) ? `key-${String(index)}` : undefined;
+        const key = /Shortfall$|^book|^adjust|^explain|^fund/.test(rpc) ? `key-${String(index)}` : undefined;
         const { response, code, message } = await call(rpc, fields(), by, key);
         expect(code, message).to.equal(0);
         let actor = by.operator.id as string;

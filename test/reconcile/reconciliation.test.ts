@@ -21,7 +21,7 @@ function onRail(receipt: string, given: Partial<RailMovementRow> = {}): RailMove
 function booked(receipt: string | undefined, given: Partial<BookedMovement> = {}): BookedMovement {
   const [acceptedAt, recordedAt] = [toUnixMillis(1_400), toUnixMillis(1_600)];
   const of = { transactionId: ID, accountId: "acc_1" as AccountId };
-  return { receipt, ...of, direction: "in", amountCents: 100, acceptedAt, recordedAt, ...given };
+  return { receipt, ...of, direction: "in", amountCents: 100, acceptedAt, recordedAt, isTransfer: false, ...given };
 }
 
 function named(given: Partial<NamedTransaction> = {}): NamedTransaction {
@@ -45,8 +45,12 @@ function compare(
   rail: readonly (readonly [RailMovementRow, BookedMovement?])[],
   book: readonly BookedMovement[],
   adjusted: Readonly<Record<string, number>> = {},
+  tieAt?: number,
 ): { readonly breaks: readonly string[]; readonly reconciliation: Reconciliation } {
-  const reconciliation = new Reconciliation(new Map(Object.entries(adjusted)));
+  const reconciliation = new Reconciliation(
+    new Map(Object.entries(adjusted)),
+    tieAt === undefined ? undefined : toUnixMillis(tieAt),
+  );
   for (const [row, found] of rail) reconciliation.addRail(row, found);
   for (const each of book) reconciliation.addBooked(each, PERIOD);
   const breaks = reconciliation.breaks.map((each) => `${each.kind} ${String((each.rail ?? each.booked)?.receipt)}`);
@@ -67,6 +71,33 @@ describe("Reconciliation", () => {
     const sums = { count: 2, inCents: 100n, outCents: 30n };
     expect(reconciliation).to.deep.include({ matched: sums, onRail: sums, booked: sums, atTheEdge: 0 });
   });
+
+  // The rail has a movement at 1,500, and the book at 1,600.
+  for (const [what, rail, book, tieAt, byTimeCents, byBreaksCents] of [
+    ["the rail has it, and the book not yet", [[onRail("A"), booked("A")]], [booked("A")], 1_550, 100n, 0n],
+    ["both have it", [[onRail("A"), booked("A")]], [booked("A")], 1_600, 0n, 0n],
+    ["neither has it", [[onRail("A"), booked("A")]], [booked("A")], 1_499, 0n, 0n],
+    ["the book has another amount", [[onRail("A"), booked("A", { amountCents: 90 })]], [], 1_600, 0n, 10n],
+    ["the book will never have it", [[onRail("A")]], [], 1_600, 0n, 100n],
+    ["the rail will never have it", [], [booked("A")], 1_600, 0n, -100n],
+    ["it went to another place", [[onRail("A"), booked("A", { isTransfer: true })]], [], 1_550, 0n, 0n],
+    [
+      "the rail has it twice",
+      [
+        [onRail("A"), booked("A")],
+        [onRail("A"), booked("A")],
+      ],
+      [],
+      1_600,
+      0n,
+      100n,
+    ],
+  ] as const) {
+    it(`says by what the rail is ahead at the moment of the tie, when ${what}`, () => {
+      const { early } = compare(rail, book, {}, tieAt).reconciliation;
+      expect(early).to.deep.equal({ byTimeCents, byBreaksCents });
+    });
+  }
 
   it("finds what only one side has", () => {
     expect(compare([[onRail("A")]], [booked("B")]).breaks).to.deep.equal(["missing_in_ledger A", "missing_on_rail B"]);

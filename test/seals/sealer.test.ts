@@ -178,14 +178,14 @@ for (const engine of ENGINES_OF_STAGE) {
       await sealBooks(opened.cell);
       const tile = await store.tile(book, { level: 1, index: 0 });
       const seal = { size: 700, root: Buffer.alloc(32, 1), note: "late", sealedAt: (await newest()).sealedAt };
-      const sums = { reserve: "0", shortfall: "0", available: "0", held: "0", unallocated: "0" };
+      const sums = { reserve: "0", shortfall: "0", charges: "0", available: "0", held: "0", unallocated: "0" };
       await store.add(book, { ...seal, sums }, [{ level: 1, index: 0, hashes: Buffer.alloc(64, 1) }]);
       expect(hex(await store.tile(book, { level: 1, index: 0 }))).to.equal(hex(tile));
     });
 
     it("raises an alarm if another server has sealed another past, and seals no more", async () => {
       await fillTo(10);
-      const sums = { reserve: "0", shortfall: "0", available: "0", held: "0", unallocated: "0" };
+      const sums = { reserve: "0", shortfall: "0", charges: "0", available: "0", held: "0", unallocated: "0" };
       const racing: SealStore = {
         ...store,
         add: async (of, seal, tiles) => {

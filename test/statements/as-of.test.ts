@@ -107,7 +107,14 @@ for (const engine of ENGINES) {
         const states = [...(made.before(time)?.states.values() ?? [])];
         const available = states.reduce((sum, state) => sum + state.availableCents, 0);
         const held = states.reduce((sum, state) => sum + state.heldCents, 0);
-        expect(sums).to.deep.equal({ reserve: available + held, shortfall: 0, available, held, unallocated: 0 });
+        expect(sums).to.deep.equal({
+          reserve: available + held,
+          shortfall: 0,
+          charges: 0,
+          available,
+          held,
+          unallocated: 0,
+        });
       }
     }
 

@@ -57,7 +57,14 @@ for (const engine of ENGINES) {
       const lines = await all<LedgerLine>(exportGeneralLedger(history, ALWAYS));
       const closing = lines.filter(({ kind }) => kind === "closing");
       const sums = Object.fromEntries(closing.map(({ account, balanceCents }) => [account, balanceCents]));
-      expect(sums).to.deep.equal({ reserve: 300, shortfall: 500, available: 300, held: 0, unallocated: 500 });
+      expect(sums).to.deep.equal({
+        reserve: 300,
+        shortfall: 500,
+        charges: 0,
+        available: 300,
+        held: 0,
+        unallocated: 500,
+      });
       const ofReserve = lines.filter(({ account, line }) => account === "reserve" && line?.receipt === "d1");
       expect(ofReserve.map(({ kind, debitCents }) => [kind, debitCents])).to.deep.equal([["deposit.received", 500]]);
     });

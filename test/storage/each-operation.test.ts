@@ -49,6 +49,7 @@ import {
   numberAccount,
   receiptNamed,
   receiveDeposit,
+  recordCharge,
   recordDeposit,
   recordReserve,
   redeem,
@@ -171,6 +172,8 @@ function oneOfEach(organizationId: OrganizationId) {
     bookPayment: correctBook("bookPayment", organizationId, { amountCents: 5, key: "paid", target: "r6" }),
     adjustMovement: correctBook("adjustMovement", organizationId, { amountCents: 5, key: "adjust", target: "r3" }),
     explainTransfer: correctBook("explainTransfer", organizationId, { amountCents: 5, key: "bank", target: "r7" }),
+    fundCharges: correctBook("fundCharges", organizationId, { amountCents: 5, key: "fund", target: "r12" }),
+    recordCharge: recordCharge(organizationId, { movement: "r3" }),
     allocate: correctBook("allocate", organizationId, { amountCents: 100, key: "allocate", target: railUser }),
     returnUnallocated: correctBook("returnUnallocated", organizationId, {
       amountCents: 100,

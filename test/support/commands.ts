@@ -1,5 +1,6 @@
 import { typeid } from "typeid-js";
 
+import type { RecordCharge } from "../../src/domain/charge.js";
 import type {
   AdvancePayment,
   BeginPayment,
@@ -469,8 +470,19 @@ export function correctBook(
     case "adjustMovement":
       return { ...common, name, movement: target ?? "r1", direction, accountId };
     case "explainTransfer":
+    case "fundCharges":
       return { ...common, name, receipt: target as RailReceipt, direction };
   }
+}
+
+/** A charge of 0.05 for the movement with the receipt "r1". */
+export function recordCharge(
+  organizationId: OrganizationId,
+  given: Partial<Omit<RecordCharge, "name" | "movement">> & { movement?: string } = {},
+): RecordCharge {
+  const { movement = "r1", ...rest } = given;
+  const common = { name: "recordCharge", organizationId, actor: TEST_ACTOR } as const;
+  return { ...common, direction: "out", amountCents: 5 as Cents, ...rest, movement: movement as RailReceipt };
 }
 
 /** The deposit reference of an account, by a number: 0, 1, 2 … */

@@ -79,7 +79,7 @@ export function givenHead(given: Partial<BookHead> = {}): BookHead {
     receiptsRequiredSeq: undefined,
     lastSeq: 1,
     lastRecordedAt: EARLIER,
-    sums: { reserve: 0, shortfall: 0, available: 0, held: 0, unallocated: 0 },
+    sums: { reserve: 0, shortfall: 0, charges: 0, available: 0, held: 0, unallocated: 0 },
     limits: undefined,
     ...given,
   };

@@ -100,6 +100,7 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "books.shortfall_cents": [["1", "number = 1", /shortfall 0\.01/]],
   "books.available_cents": [["available_cents - 1", "number = 1", /available 1105\.03.*available 1105\.02/]],
   "books.held_cents": [["0", "number = 1", /held 100\.00.*held 0\.00/]],
+  "books.charges_cents": [["1", "number = 1", /charges 0\.01/]],
   "books.unallocated_cents": [["1", "number = 1", /unallocated 0\.01/]],
   "books.limits": [
     ["NULL", "number = 4", /books \d+ \S+: limits \[.*\| limits null/],
@@ -680,11 +681,12 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["'another'", "book = 3", /a note of this book .* \| another note/],
     ["replace(note, 'kesc.example', 'kesc.another')", "book = 3", /a key of the seal key file signed \| another note/],
   ],
-  "seals.reserve_cents": [["5", "book = 3", /the sums 60000 0 60000 0 0 \| the sums 5 0 60000 0 0/]],
-  "seals.shortfall_cents": [["5", "book = 3", /the sums 60000 5 60000/]],
-  "seals.available_cents": [["5", "book = 3", /the sums 60000 0 5 /]],
-  "seals.held_cents": [["5", "book = 3", /the sums 60000 0 60000 5 0/]],
-  "seals.unallocated_cents": [["5", "book = 3", /the sums 60000 0 60000 0 5/]],
+  "seals.reserve_cents": [["5", "book = 3", /the sums 60000 0 0 60000 0 0 \| the sums 5 0 0 60000 0 0/]],
+  "seals.shortfall_cents": [["5", "book = 3", /the sums 60000 5 0 60000/]],
+  "seals.charges_cents": [["5", "book = 3", /the sums 60000 0 5 60000/]],
+  "seals.available_cents": [["5", "book = 3", /the sums 60000 0 0 5 /]],
+  "seals.held_cents": [["5", "book = 3", /the sums 60000 0 0 60000 5 0/]],
+  "seals.unallocated_cents": [["5", "book = 3", /the sums 60000 0 0 60000 0 5/]],
   "seals.sealed_at": [["5", "book = 3", "not covered"]],
 
   "seal_tiles.book": [
@@ -764,6 +766,7 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "book_marks.shortfall_cents": [["1", "book = 2", /book_marks 3 .*shortfall 0\.01/]],
   "book_marks.available_cents": [["99", "book = 2", /book_marks 3 .*available 0\.99/]],
   "book_marks.held_cents": [["1", "book = 2", /book_marks 3 .*held 0\.01/]],
+  "book_marks.charges_cents": [["1", "book = 2", /book_marks 3 .*charges 0\.01/]],
   "book_marks.unallocated_cents": [["1", "book = 2", /book_marks 3 .*unallocated 0\.01/]],
   "reserve_places.book": [["1", "book = 2", /reserve_places \d+ : a journal row that records it \| "KCB"/]],
   "reserve_places.place": [["'Equity'", "book = 2", /a journal row that records it \| "Equity"/]],

@@ -1,7 +1,9 @@
-import { appendFileSync } from "node:fs";
+import { appendFileSync, readFileSync } from "node:fs";
 
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { z } from "zod";
 
+import { BOOK_ACCOUNTS } from "../../domain/journal.js";
 import { type AccountId, parseAccountId } from "../../domain/values/ids.js";
 import { GeneralLedgerLine, JournalLine, StatementLine } from "../../gen/kesc/v1/statement.js";
 import { toGeneralLedgerLine, toJournalLine, toStatementLine } from "../../grpc/messages/history/statement.js";
@@ -27,7 +29,11 @@ interface ExportOptions {
   readonly format: Format;
   readonly bom?: true;
   readonly output?: string;
+  readonly accounts?: AccountNumbers;
 }
+
+/** The organization's own account numbers, by the book account. */
+type AccountNumbers = Readonly<Record<string, string>>;
 
 const WRONG_USAGE = 2;
 
@@ -50,9 +56,13 @@ export function addExport(program: Command): void {
   withOptions(command.command("journal").description("all rows of the book")).action(
     (org: string, options: ExportOptions) => exportTo(org, options, JOURNAL),
   );
-  withOptions(
-    command.command("ledger").description("the general ledger: debits and credits of the book accounts"),
-  ).action((org: string, options: ExportOptions) => exportTo(org, options, LEDGER));
+  withOptions(command.command("ledger").description("the general ledger: debits and credits of the book accounts"))
+    .option(
+      "--accounts <file>",
+      'your own account numbers, as JSON: {"reserve": "1010", "charges": "6200"}',
+      accountNumbers,
+    )
+    .action((org: string, options: ExportOptions) => exportTo(org, options, ledgerWith(options.accounts)));
 }
 
 function withOptions(command: Command): Command {
@@ -65,6 +75,11 @@ function withOptions(command: Command): Command {
     .option("--output <file>", "write a new file; it appears when it is complete (default: standard output)");
 }
 
+const ACCOUNT_NUMBERS = z.partialRecord(
+  z.enum(BOOK_ACCOUNTS),
+  z.string().regex(/^[\x20-\x7e]{1,64}$/, "must be 1 to 64 printable ASCII characters"),
+);
+
 const NO_BYTES = new Uint8Array();
 
 const JOURNAL: Source = {
@@ -76,6 +91,32 @@ const LEDGER: Source = {
   names: Object.keys(GeneralLedgerLine.decode(NO_BYTES)),
   partsOf: (history, period) => mapped(exportGeneralLedger(history, period), toGeneralLedgerLine),
 };
+
+/** With account numbers each line has one more field, the last: that of its book account. */
+function ledgerWith(numbers: AccountNumbers | undefined): Source {
+  if (numbers === undefined) return LEDGER;
+  return {
+    names: [...LEDGER.names, "account_number"],
+    partsOf: async function* (history, period) {
+      for await (const part of LEDGER.partsOf(history, period)) {
+        yield part.map((line) => ({ ...line, account_number: numbers[line["book_account"] as string] ?? "" }));
+      }
+    },
+  };
+}
+
+function accountNumbers(file: string): AccountNumbers {
+  let given: unknown;
+  try {
+    given = JSON.parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    throw new InvalidArgumentError(`It cannot be read as JSON: ${error instanceof Error ? error.message : ""}`);
+  }
+  const read = ACCOUNT_NUMBERS.safeParse(given);
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  throw new InvalidArgumentError(`${issue?.path.join(".") ?? ""} ${issue?.message ?? ""}`.trim());
+}
 
 function exportAccount(org: string, { account, ...options }: ExportOptions & { account: AccountId }): Promise<void> {
   return exportTo(org, options, {

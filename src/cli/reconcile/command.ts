@@ -1,8 +1,9 @@
 import { Argument, type Command, InvalidArgumentError } from "commander";
 
+import type { Rail } from "../../domain/transaction.js";
+import { type Cents, parseAmount, toCents } from "../../domain/values/cents.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import { RAILS } from "../../rails/rails.js";
-import type { StatementFormat } from "../../rails/statement.js";
 import type { BookedMovements } from "../../reconcile/ports.js";
 import { reconcile } from "../../reconcile/reconcile.js";
 import type { ReconciledPeriod, Reconciliation } from "../../reconcile/reconciliation.js";
@@ -12,19 +13,23 @@ import { invocation } from "../../startup/invocation.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import { bookedMovements } from "../../storage/rails/booked-movements.js";
+import { argument } from "../administration/rows/parameters.js";
 import { wholeNumber } from "../commands/arguments.js";
 import { printJson, printLine } from "../commands/output.js";
 import { jobMetrics, METRICS_FILE, writeMetricsFile } from "../metrics-file.js";
 import { findOwner, type FoundOwner } from "../organizations.js";
 import { openAccount } from "../rail/open-account.js";
+import { applyCharges } from "./apply-charges.js";
 import { applyReceived } from "./apply-received.js";
 import { onlyReceived, pulledPeriod, pullReceived, receivedMovements } from "./received.js";
-import { type ReconcileReport, reportJson, reportLines } from "./report.js";
-import { type StatementFacts, statementMovements } from "./statement-file.js";
+import { breaksOf, type ReconcileReport, reportJson, reportLines } from "./report.js";
+import { chargesIn, type StatementFacts, type StatementFile, statementMovements } from "./statement-file.js";
+import { explainedTie, readTie } from "./tie.js";
 
 const BREAKS_FOUND = 1;
 const WRONG_USAGE = 2;
 const HOURS = 24;
+const CHARGE_MAX_CENTS = toCents(200_00);
 // M-Pesa lists no payment that is older.
 const HOURS_MAX = 48;
 
@@ -37,6 +42,7 @@ interface ReconcileOptions {
   readonly pull?: true;
   readonly hours?: number;
   readonly apply?: true;
+  readonly chargeMax?: Cents;
   readonly json?: true;
   readonly metricsFile?: string;
 }
@@ -60,7 +66,15 @@ export function addReconcile(program: Command): void {
     .option("--to <time>", "end of the statement (default: its last movement)", timeOf)
     .option("--pull", "without a file: ask the rail what came in. What went out is not compared")
     .option("--hours <hours>", "with --pull: how far back (default: 24)", wholeNumber({ min: 1, max: HOURS_MAX }))
-    .option("--apply", "with --pull: tell the ledger each payment that it lacks and that names one of its mints")
+    .option(
+      "--apply",
+      "with --pull: tell the ledger each payment that it lacks and that names one of its mints; with a file: book charges",
+    )
+    .option(
+      "--charge-max <amount>",
+      "with --apply and a file: a larger charge for one movement is not booked (default: 200.00)",
+      argument(parseAmount),
+    )
     .option(...METRICS_FILE)
     .option("--json", "print JSON, for scripts")
     .action(reconcileRail);
@@ -85,42 +99,49 @@ async function reconcileRail(railName: string, file: string | undefined, options
       const book = await bookedMovements(owner.cell, { organizationId, rail: rail.name });
       return file === undefined
         ? fromPull(owner, book, { ...options, railName: rail.name })
-        : fromFile(owner, book, { ...options, file, format: rail.statement });
+        : fromFile(owner, book, { ...options, file, rail: rail.name, format: rail.statement });
     },
     { statementMillisMax: 0 },
   );
   if (options.metricsFile !== undefined) writeMetricsFile(options.metricsFile, jobMetrics("reconcile", now()));
   if (options.json === true) printJson(reportJson(report));
   else for (const line of reportLines(report)) printLine(line);
-  if (report.reconciliation.breaks.length > 0) invocation().exitCode = BREAKS_FOUND;
+  if (breaksOf(report).length > 0 || (report.tie?.unexplainedCents ?? 0n) !== 0n) invocation().exitCode = BREAKS_FOUND;
 }
 
-function refuseMixed(file: string | undefined, { pull, from, to, hours, apply }: ReconcileOptions): void {
+function refuseMixed(file: string | undefined, { pull, from, to, hours, apply, chargeMax }: ReconcileOptions): void {
   if ((file === undefined) !== (pull === true)) {
     throw new OperatorError("Name the file of a statement, or ask the rail with --pull.", WRONG_USAGE);
   }
   if (pull === true && (from !== undefined || to !== undefined)) {
     throw new OperatorError("--from and --to are for a file. With --pull, say --hours.", WRONG_USAGE);
   }
-  if (pull !== true && (hours !== undefined || apply !== undefined)) {
-    throw new OperatorError("--hours and --apply are for --pull only.", WRONG_USAGE);
+  if (pull !== true && hours !== undefined) throw new OperatorError("--hours is for --pull only.", WRONG_USAGE);
+  if (chargeMax !== undefined && (pull === true || apply !== true)) {
+    throw new OperatorError("--charge-max is for a file with --apply only.", WRONG_USAGE);
   }
 }
 
-async function fromFile(
-  { organization: { id, name } }: FoundOwner,
-  book: BookedMovements,
-  { file, format, from, to }: ReconcileOptions & { readonly file: string; readonly format: StatementFormat },
-): Promise<ReconcileReport> {
-  const facts: StatementFacts = { charges: 0, chargesCents: 0n, notCompleted: 0, period: undefined };
+interface FromFile extends ReconcileOptions, StatementFile {
+  readonly rail: Rail;
+}
+
+async function fromFile(owner: FoundOwner, book: BookedMovements, options: FromFile): Promise<ReconcileReport> {
+  const { id: organizationId, name } = owner.organization;
+  const { file, rail, from, to, apply, chargeMax: chargeMaxCents = CHARGE_MAX_CENTS } = options;
+  const booking = { cell: owner.cell, organizationId, rail, book, chargeMaxCents };
+  const chargesBooked = apply === true ? await applyCharges(await chargesIn(options), booking) : 0;
+  const facts: StatementFacts = { charges: new Map(), notCompleted: 0, period: undefined };
   const period = (): ReconciledPeriod | undefined => {
     const start = from ?? facts.period?.from;
     const end = to ?? facts.period?.to;
     return start === undefined || end === undefined ? undefined : { from: start, to: end };
   };
-  const reconciliation = await reconcile(statementMovements({ file, format }, facts), book, period);
-  const compared = periodOf(file, period(), reconciliation);
-  return { organizationId: id, name, facts, applied: [], period: compared, reconciliation };
+  const tie = await readTie(owner, rail);
+  const reconciled = await reconcile(statementMovements(options, facts), book, { period, tieAt: tie?.at });
+  const compared = periodOf(file, period(), reconciled.movements);
+  const explained = tie && explainedTie(tie, reconciled);
+  return { organizationId, name, facts, chargesBooked, applied: [], period: compared, reconciled, tie: explained };
 }
 
 async function fromPull(
@@ -134,8 +155,8 @@ async function fromPull(
   const payments = await pullReceived(rail, period);
   const applied =
     apply === true ? await applyReceived(payments, { cell: owner.cell, organizationId, rail: rail.name, book }) : [];
-  const reconciliation = await reconcile(receivedMovements(payments), onlyReceived(book), () => period);
-  return { organizationId, name, facts: undefined, applied, period, reconciliation };
+  const reconciled = await reconcile(receivedMovements(payments), onlyReceived(book), { period: () => period });
+  return { organizationId, name, facts: undefined, chargesBooked: 0, applied, period, reconciled, tie: undefined };
 }
 
 /** Without a movement and without a period, nothing was compared: that is no agreement. */

@@ -1,11 +1,12 @@
+import { isOfCharges } from "../../domain/receipt.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
+import type { Reconciled } from "../../reconcile/reconcile.js";
 import {
   type BookedMovement,
   type Break,
   type BreakKind,
   type RailMovementRow,
   type ReconciledPeriod,
-  type Reconciliation,
   signed,
   type Totals,
 } from "../../reconcile/reconciliation.js";
@@ -13,6 +14,7 @@ import { decimalOf } from "../../verify/format.js";
 import { timeOf } from "../commands/output.js";
 import type { AppliedPayment } from "./apply-received.js";
 import type { StatementFacts } from "./statement-file.js";
+import { type ExplainedTie, tieJson, tieLines } from "./tie.js";
 
 export interface ReconcileReport {
   readonly organizationId: OrganizationId;
@@ -21,8 +23,16 @@ export interface ReconcileReport {
   readonly facts: StatementFacts | undefined;
   /** The payments that were told to the ledger before the comparison. */
   readonly applied: readonly AppliedPayment[];
+  /** How many charges of the statement were booked before the comparison. */
+  readonly chargesBooked: number;
   readonly period: ReconciledPeriod;
-  readonly reconciliation: Reconciliation;
+  readonly reconciled: Reconciled;
+  /** Undefined without a statement, or until the rail has told a balance. */
+  readonly tie: ExplainedTie | undefined;
+}
+
+export function breaksOf({ reconciled }: Pick<ReconcileReport, "reconciled">): readonly Break[] {
+  return [...reconciled.movements.breaks, ...reconciled.charges.breaks];
 }
 
 const KINDS: readonly BreakKind[] = ["missing_in_ledger", "missing_on_rail", "amount_differs", "double"];
@@ -31,11 +41,13 @@ const SHOWN_MAX = 50;
 
 /** Returns the comparison for people. */
 export function reportLines(report: ReconcileReport): string[] {
-  const { organizationId, name, facts, applied, period, reconciliation } = report;
-  const { breaks, matched, onRail, booked, atTheEdge } = reconciliation;
+  const { organizationId, name, facts, applied, chargesBooked, period, reconciled, tie } = report;
+  const { matched, onRail, booked, atTheEdge } = reconciled.movements;
+  const breaks = breaksOf(report);
   const differs = breaks.length > 0;
   return [
     ...applied.map(appliedLine),
+    ...(chargesBooked === 0 ? [] : [`Booked ${String(chargesBooked)} charges.`]),
     `${organizationId} ("${name}"), from ${timeOf(period.from)} to ${timeOf(period.to)}:`,
     `  ${"matched".padEnd(18)} ${sumsOf(matched)}`,
     ...KINDS.map(
@@ -44,7 +56,7 @@ export function reportLines(report: ReconcileReport): string[] {
     ...(facts === undefined
       ? [`  ${"went out".padEnd(18)} not compared: the rail lists only what came in`]
       : [
-          `  ${"charges".padEnd(18)} ${String(facts.charges)}, ${decimalOf(facts.chargesCents)} KES: not compared`,
+          `  ${"charges".padEnd(18)} ${sumsOf(reconciled.charges.onRail)}: ${String(reconciled.charges.matched.count)} in the book`,
           `  ${"not completed".padEnd(18)} ${String(facts.notCompleted)}: not compared`,
         ]),
     `  ${"at the edge".padEnd(18)} ${String(atTheEdge)}, accepted before the period: not compared`,
@@ -54,13 +66,15 @@ export function reportLines(report: ReconcileReport): string[] {
       : "All movements of this period agree. That says nothing about other times, nor about other rails.",
     ...breaks.slice(0, SHOWN_MAX).flatMap((each) => breakLines(each, organizationId)),
     ...(breaks.length > SHOWN_MAX ? [`  and ${String(breaks.length - SHOWN_MAX)} more: --json`] : []),
+    ...(tie === undefined ? [] : tieLines(tie)),
   ];
 }
 
 /** Returns the comparison for scripts. Amounts are texts: no program rounds them. */
 export function reportJson(report: ReconcileReport): Readonly<Record<string, unknown>> {
-  const { organizationId, facts, applied, period, reconciliation } = report;
-  const { breaks, matched, onRail, booked, atTheEdge } = reconciliation;
+  const { organizationId, facts, applied, chargesBooked, period, reconciled, tie } = report;
+  const { matched, onRail, booked, atTheEdge } = reconciled.movements;
+  const breaks = breaksOf(report);
   return {
     organization_id: organizationId,
     from: timeOf(period.from),
@@ -69,7 +83,10 @@ export function reportJson(report: ReconcileReport): Readonly<Record<string, unk
     matched: sumsJson(matched),
     on_rail: sumsJson(onRail),
     booked: sumsJson(booked),
-    charges: facts === undefined ? null : { count: facts.charges, amount: decimalOf(facts.chargesCents) },
+    charges: facts === undefined ? null : sumsJson(reconciled.charges.onRail),
+    charges_matched: facts === undefined ? null : sumsJson(reconciled.charges.matched),
+    charges_booked: chargesBooked,
+    tie: tie === undefined ? null : tieJson(tie),
     not_completed: facts?.notCompleted ?? null,
     compared: facts === undefined ? ["in"] : ["in", "out"],
     applied: applied.map(({ receipt, transactionId, status, openFlags }) => ({
@@ -144,6 +161,9 @@ function adviceOnMissing(
   { transaction, receipt, amountCents, direction }: RailMovementRow,
   org: OrganizationId,
 ): string {
+  if (isOfCharges(receipt)) {
+    return "A charge of the rail. --apply books it once the book has its movement. Above --charge-max, ask the rail first.";
+  }
   const amount = amountOf(amountCents);
   const moved = `--amount ${amount} --receipt ${receipt}`;
   if (transaction?.status === "PROCESSING") {

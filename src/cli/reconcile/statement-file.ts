@@ -1,8 +1,10 @@
+import type { RailReceipt } from "../../domain/payment.js";
+import { chargeReceiptOf } from "../../domain/receipt.js";
 import type { TransactionId } from "../../domain/values/ids.js";
-import { toUnixMillis } from "../../domain/values/time.js";
+import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import type { StatementFormat, StatementRow } from "../../rails/statement.js";
 import type { UnnamedMovement } from "../../reconcile/reconcile.js";
-import type { ReconciledPeriod } from "../../reconcile/reconciliation.js";
+import { type ReconciledPeriod, signed } from "../../reconcile/reconciliation.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import { csvRecords } from "../import/csv-records.js";
 
@@ -11,14 +13,21 @@ const RECORD_BYTES_MAX = 65_536;
 
 /** What a statement had besides movements. Grows while the file is read. */
 export interface StatementFacts {
-  charges: number;
-  chargesCents: bigint;
+  /** What the rail took for each movement, by its receipt. */
+  readonly charges: Map<string, StatementCharge>;
   notCompleted: number;
   /** From the first to the last movement of the file. */
   period: ReconciledPeriod | undefined;
 }
 
-interface StatementFile {
+/** The charges of a rail for one movement, together. */
+export interface StatementCharge {
+  /** What it took is negative. */
+  readonly cents: number;
+  readonly completedAt: UnixMillis;
+}
+
+export interface StatementFile {
   readonly file: string;
   readonly format: StatementFormat;
 }
@@ -39,10 +48,8 @@ export async function* statementMovements(
       throw new OperatorError(`Line ${String(line)} of ${file}: "${read.column}" ${read.problem}.`);
     }
     if (read.kind === "not_completed") facts.notCompleted += 1;
-    else if (read.row.isCharge) {
-      facts.charges += 1;
-      facts.chargesCents += BigInt(read.row.amountCents);
-    } else {
+    else if (read.row.isCharge) addCharge(facts.charges, read.row);
+    else {
       facts.period = widened(facts.period, read.row);
       slice.push(movementOf(read.row));
     }
@@ -50,6 +57,40 @@ export async function* statementMovements(
       yield slice;
       slice = [];
     }
+  }
+  if (slice.length > 0) yield slice;
+  yield* chargeMovements(facts.charges);
+}
+
+/** Reads the charges alone. Rejects as `statementMovements` does. */
+export async function chargesIn(statement: StatementFile): Promise<StatementFacts["charges"]> {
+  const facts: StatementFacts = { charges: new Map(), notCompleted: 0, period: undefined };
+  const movements = statementMovements(statement, facts);
+  while ((await movements.next()).done !== true);
+  return facts.charges;
+}
+
+/** A movement may have several charges. The book has their sum. */
+function addCharge(charges: StatementFacts["charges"], row: StatementRow): void {
+  const { receipt, completedAt } = row;
+  charges.set(receipt, { cents: (charges.get(receipt)?.cents ?? 0) + signed(row), completedAt });
+}
+
+function* chargeMovements(charges: StatementFacts["charges"]): Generator<readonly UnnamedMovement[], void, void> {
+  let slice: UnnamedMovement[] = [];
+  for (const [receipt, { cents, completedAt }] of charges) {
+    if (cents === 0) continue;
+    slice.push({
+      receipt: chargeReceiptOf(receipt as RailReceipt),
+      completedAt,
+      direction: cents < 0 ? "out" : "in",
+      amountCents: Math.abs(cents),
+      transactionId: undefined,
+      idEnd: undefined,
+    });
+    if (slice.length < SLICE_ROWS) continue;
+    yield slice;
+    slice = [];
   }
   if (slice.length > 0) yield slice;
 }

@@ -1,5 +1,6 @@
 import type { LedgerAccount } from "../account.js";
 import { type BookHead, isWithinLimits, MAX_SUM_CENTS, postedToBook } from "../book.js";
+import { chargePosting } from "../charge.js";
 import type { CorrectBook } from "../commands.js";
 import { type Book, type Decision, type Effect, type Lookup, type Operation, refuse, replay } from "../decision.js";
 import {
@@ -68,6 +69,8 @@ function correctionOf(command: CorrectBook): BookCorrection {
     }
     case "explainTransfer":
       return { kind: "book.transferred", moves: undefined };
+    case "fundCharges":
+      return { kind: "book.funded", moves: chargePosting(command.direction, command.amountCents) };
   }
 }
 
@@ -86,7 +89,8 @@ function accountIdOf(command: CorrectBook): AccountId | undefined {
  * - the operator puts back missing shillings, or takes them from an account;
  * - gives unallocated shillings to an account or back to their sender, but none of a deposit;
  * - books shillings that came in for nobody, or that went out without an order;
- * - corrects the amount of a movement, or says that shillings only moved between two places.
+ * - corrects the amount of a movement, or says that shillings only moved between two places;
+ * - puts in shillings for the charges of rails, or takes out what was paid ahead.
  *
  * Above what the accounts at rails let one person do, another one must have proposed the same;
  * otherwise the correction is noted as a proposal. The same key with the same content is a replay.

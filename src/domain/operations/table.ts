@@ -19,6 +19,7 @@ import { freezeAccount } from "./freeze-account.js";
 import { moveMoney } from "./move-money.js";
 import { numberAccount } from "./number-account.js";
 import { receiveDeposit } from "./receive-deposit.js";
+import { recordCharge } from "./record-charge.js";
 import { recordDeposit } from "./record-deposit.js";
 import { recordReserve } from "./record-reserve.js";
 import { rejectProposal } from "./reject-proposal.js";
@@ -76,6 +77,8 @@ const OPERATIONS = {
   bookPayment: correctBook,
   adjustMovement: correctBook,
   explainTransfer: correctBook,
+  fundCharges: correctBook,
+  recordCharge,
   setLimits,
   setRailAccount,
   setDefaultRail,

@@ -1,9 +1,9 @@
 import { typeidUnboxed } from "typeid-js";
 
-import type { BookHead } from "../../domain/book.js";
+import { type BookHead, ofEachAccount } from "../../domain/book.js";
 import type { ClearFlag, CorrectBook, ResolveTransaction } from "../../domain/commands.js";
 import { parseRailReceipt } from "../../domain/payment.js";
-import { formatCents, parseAmount } from "../../domain/values/cents.js";
+import { parseAmount } from "../../domain/values/cents.js";
 import {
   type OrganizationId,
   parseAccountId,
@@ -23,6 +23,8 @@ import {
   CoverShortfallResponse,
   ExplainTransferRequest,
   ExplainTransferResponse,
+  FundChargesRequest,
+  FundChargesResponse,
   RecoverShortfallRequest,
   RecoverShortfallResponse,
   ResolveTransactionRequest,
@@ -150,6 +152,15 @@ function corrections(unary: OperatorUnary, options: ActsOptions): Record<string,
         direction: parseDirection(direction),
       }),
     }),
+    fundCharges: rpc({
+      name: "fundCharges",
+      request: FundChargesRequest,
+      response: FundChargesResponse,
+      more: ({ rail_receipt: receipt, direction }) => ({
+        rail_receipt: parseRailReceipt(receipt),
+        direction: parseDirection(direction),
+      }),
+    }),
   };
 }
 
@@ -220,12 +231,5 @@ function parseDirection(unchecked: MovementDirection): Parsed<"in" | "out"> {
 }
 
 function toSums({ sums }: BookHead): BookSumsMessage {
-  const { reserve, shortfall, available, held, unallocated } = sums;
-  return {
-    reserve: formatSigned(reserve),
-    shortfall: formatCents(shortfall),
-    available: formatCents(available),
-    held: formatCents(held),
-    unallocated: formatCents(unallocated),
-  };
+  return ofEachAccount((account) => formatSigned(sums[account]));
 }

@@ -43,6 +43,7 @@ export function cellState({ engine, listReader }: StateCell, first: StateCell): 
       supplyCents: sums?.supply ?? 0,
       reserveCents: sums?.reserve ?? 0,
       shortfallCents: sums?.shortfall ?? 0,
+      chargesCents: sums?.charges ?? 0,
       payments: payments.map(({ direction, age, count, oldest }) => ({
         direction,
         age: PAYMENT_AGES[age] ?? "ONE_DAY_OR_MORE",
@@ -72,6 +73,7 @@ interface SumsRow {
   readonly supply: number | null;
   readonly reserve: number | null;
   readonly shortfall: number | null;
+  readonly charges: number | null;
 }
 
 interface PaymentsRow {
@@ -124,7 +126,8 @@ function stateStatements({ table, indexedBy, nowMillis }: Engine) {
   return {
     sums: `
       SELECT COUNT(*) AS books, ${sum("available_cents + held_cents")} AS supply, ${sum("reserve_cents")} AS reserve,
-        ${sum("shortfall_cents")} AS shortfall FROM ${table("books")} b WHERE ${isHere}`,
+        ${sum("shortfall_cents")} AS shortfall,
+        ${sum("CASE WHEN charges_cents > 0 THEN charges_cents ELSE 0 END")} AS charges FROM ${table("books")} b WHERE ${isHere}`,
     payments: `
       SELECT p.direction, CASE WHEN t.created_at > ? THEN 0 WHEN t.created_at > ? THEN 1 ELSE 2 END AS age,
         COUNT(*) AS count, MIN(t.created_at) AS oldest

@@ -1,3 +1,4 @@
+import { NO_SUMS } from "../../domain/book.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import { insertedTypesOf } from "../../model/column.js";
@@ -10,6 +11,7 @@ import type { Columns } from "../sql/engine.js";
 import { JOURNAL_COLUMNS, journalRowOf } from "../sql/journal-rows.js";
 import { bookKeysHexOf, contentOfOrganization, type OrganizationRow } from "../sql/organization-rows.js";
 import { BOOK_COLUMNS } from "../sql/records/book-head-rows.js";
+import { sumColumnsOf } from "../sql/records/sum-columns.js";
 import type { Authorship } from "./authorship.js";
 import { bookEntry } from "./book-rows.js";
 
@@ -62,10 +64,6 @@ function newBookRow(
     state: "OPEN",
     last_seq: FIRST_SEQ,
     last_recorded_at: row.created_at,
-    reserve_cents: 0,
-    shortfall_cents: 0,
-    available_cents: 0,
-    held_cents: 0,
-    unallocated_cents: 0,
+    ...sumColumnsOf(NO_SUMS),
   };
 }

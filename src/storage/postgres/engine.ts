@@ -1,5 +1,5 @@
 import { StoreError } from "../../ledger/ports/store.js";
-import type { Columns, Engine } from "../sql/engine.js";
+import type { Columns, Engine, RowChange } from "../sql/engine.js";
 
 // See https://www.postgresql.org/docs/current/errcodes-appendix.html.
 const LOST_RACES = new Set([
@@ -60,6 +60,9 @@ export function postgresEngine(schema: string): Engine {
       return { allow: change("DISABLE"), refuse: change("ENABLE") };
     },
 
+    changeCheck: (name, { constraint: of, is }) => [
+      `ALTER TABLE ${table(name)} DROP CONSTRAINT ${of}, ADD CONSTRAINT ${of} ${is}`,
+    ],
     // Citus refuses this, too. There ANALYZE keeps samples of these columns (docs/scale.md).
     withoutStatistics: (name, columns) => [
       unlessOnCitus(
@@ -92,16 +95,18 @@ export function postgresEngine(schema: string): Engine {
       const values = names.map((column) => valueOf(column, columns));
       return `INSERT INTO ${name} (${names.join(", ")}) SELECT ${values.join(", ")} FROM ${input(columns)}`;
     },
-    update: (name, { columns, key }) => {
-      const keys = [key].flat();
-      const changes = Object.keys(columns).filter((column) => !keys.includes(column));
-      const set = changes.map((column) => `${column} = ${valueOf(column, columns)}`);
-      const found = keys.map((column) => `changed.${column} = input.${column}`).join(" AND ");
-      return `UPDATE ${name} AS changed SET ${set.join(", ")} FROM ${input(columns)} WHERE ${found}`;
-    },
+    update,
     isMissingTable: (error) => codeOf(error) === UNDEFINED_TABLE,
     storeErrorOf,
   };
+}
+
+function update(name: string, { columns, key }: RowChange): string {
+  const keys = [key].flat();
+  const changes = Object.keys(columns).filter((column) => !keys.includes(column));
+  const set = changes.map((column) => `${column} = ${valueOf(column, columns)}`);
+  const found = keys.map((column) => `changed.${column} = input.${column}`).join(" AND ");
+  return `UPDATE ${name} AS changed SET ${set.join(", ")} FROM ${input(columns)} WHERE ${found}`;
 }
 
 function storeErrorOf(error: unknown): StoreError {

@@ -86,15 +86,15 @@ export async function bookedMovements(
 
 /** The corrections of a book that have a receipt. */
 const BOOKED = "'book.received', 'book.returned', 'book.paid', 'book.transferred'";
-/** The rows of deposits. The mint that credits a deposit moves nothing at the rail. */
-const OF_DEPOSITS = "'deposit.received', 'deposit.returned', 'deposit.reversed'";
+/** These may be of another place. The mint that credits a deposit moves nothing at the rail. */
+const OF_ANY_PLACE = "'deposit.received', 'deposit.returned', 'deposit.reversed', 'book.funded'";
 
 function statements(engine: Engine, rail: Rail) {
   const { table, jsonItems } = engine;
   // A row of the journal adds a receipt to a transaction that was booked without. It moves nothing.
   const movement = `
     j.seq, COALESCE(t.rail_receipt, j.rail_receipt) AS receipt, j.transaction_id,
-    COALESCE(t.type, CASE WHEN j.kind IN ('book.received', 'deposit.received') THEN 'MINT' ELSE 'REDEEM' END) AS type,
+    COALESCE(t.type, CASE WHEN j.debit = 'reserve' THEN 'MINT' ELSE 'REDEEM' END) AS type,
     COALESCE(t.amount_cents, j.amount_cents) AS amount_cents,
     COALESCE(t.created_at, j.recorded_at) AS accepted_at, j.recorded_at, j.account_id,
     CASE j.kind WHEN 'book.transferred' THEN j.detail END AS transferred`;
@@ -124,7 +124,7 @@ function statements(engine: Engine, rail: Rail) {
       SELECT ${movement} FROM ${joined}
       WHERE j.book = ? AND j.seq >= ? AND j.recorded_at <= ?
         AND ((j.kind = 'transaction.completed' AND ${moved}) OR j.kind IN (${BOOKED})
-          OR (j.kind IN (${OF_DEPOSITS}) AND j.rail_receipt ${ofRail}))
+          OR (j.kind IN (${OF_ANY_PLACE}) AND j.rail_receipt ${ofRail}))
       ORDER BY j.seq LIMIT ?`,
   };
 }
@@ -176,6 +176,7 @@ function movementOf(row: BookedMovementRow): BookedMovement {
     ...(row.transferred === null ? {} : transferIn(row.transferred)),
     acceptedAt: toUnixMillis(row.accepted_at),
     recordedAt: toUnixMillis(row.recorded_at),
+    isTransfer: row.transferred !== null,
   };
 }
 

@@ -1,13 +1,16 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 
+import { ofEachAccount } from "../../domain/book.js";
+import { BOOK_ACCOUNTS } from "../../domain/journal.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import { type LeafRow, leafTextOf, textsOf } from "../../seals/leaf.js";
 import { SIGNATURE_CHARACTERS, SIGNER_CHARACTERS } from "../../seals/note.js";
-import type { Seal, SealableBook, SealReads, SealStore, Sums } from "../../seals/ports.js";
+import type { Seal, SealableBook, SealReads, SealStore } from "../../seals/ports.js";
 import type { Cell } from "../database.js";
 import { LeafHashes, leafRowsSql } from "../leaves/leaf-rows.js";
 import type { Engine, Read } from "../sql/engine.js";
+import { SUM_COLUMNS, type SumColumns } from "../sql/records/sum-columns.js";
 import { orStoreError } from "../sql/store-error.js";
 
 interface SealRow {
@@ -19,13 +22,13 @@ interface SealRow {
 interface FoundSealRow extends SealRow {
   readonly alarm_raised_at: number | null;
 }
-type StateRow = Partial<SealRow> & { readonly [Name in keyof Sums as `${Name}_cents`]: string } & {
-  readonly number: number;
-  readonly organization_id: string;
-  readonly last_seq: number;
-};
+type StateRow = Partial<SealRow> &
+  SumColumns<string> & {
+    readonly number: number;
+    readonly organization_id: string;
+    readonly last_seq: number;
+  };
 
-const SUMS = ["reserve", "shortfall", "available", "held", "unallocated"] as const satisfies (keyof Sums)[];
 /** The content hash of these rows covers personal data. An erasure deletes its salt. */
 const PERSONAL_KINDS: ReadonlySet<string> = new Set(["account.created", "account.updated"]);
 
@@ -97,7 +100,7 @@ export function sealStore(cell: SealCell): SealStore {
           for (const { level, index, hashes } of tiles) {
             await session.read({ sql: statements.addTile, bindings: [number, level, index, hashes] });
           }
-          const bindings = [number, size, root, note, ...SUMS.map((sum) => sums[sum]), sealedAt];
+          const bindings = [number, size, root, note, ...BOOK_ACCOUNTS.map((account) => sums[account]), sealedAt];
           await session.read({ sql: statements.addSeal, bindings });
           const [stored] = await session.read({ sql: statements.sealOf, bindings: [number, size] });
           return (stored as SealRow).root;
@@ -123,7 +126,7 @@ function stateOf({ number, organization_id: organizationId, last_seq: lastSeq, .
   const { size, root, note, sealed_at } = row;
   const isSealed = typeof size === "number" && root !== undefined && note !== undefined && sealed_at !== undefined;
   const seal = isSealed ? sealOf({ size, root, note, sealed_at }) : undefined;
-  const sums = Object.fromEntries(SUMS.map((sum) => [sum, row[`${sum}_cents`]])) as unknown as Sums;
+  const sums = ofEachAccount((account) => row[`${account}_cents`]);
   return { number, organizationId: organizationId as OrganizationId, lastSeq, sums, seal };
 }
 
@@ -142,7 +145,7 @@ function sealStatements(engine: Engine) {
     // One statement reads the last row, the sums and the seal, so that they are of one moment.
     books: `
       SELECT b.number, b.organization_id, b.last_seq, ${seal},
-        ${SUMS.map((sum) => `CAST(b.${sum}_cents AS TEXT) AS ${sum}_cents`).join(", ")}
+        ${SUM_COLUMNS.map((sum) => `CAST(b.${sum} AS TEXT) AS ${sum}`).join(", ")}
       FROM ${table("books")} b
       LEFT JOIN ${seals} s ON s.book = b.number
         AND s.size = (SELECT MAX(newest.size) FROM ${seals} newest WHERE newest.book = b.number)
@@ -166,8 +169,8 @@ function sealStatements(engine: Engine) {
       ON CONFLICT (book, level, number) DO UPDATE SET hashes = excluded.hashes
       WHERE length(excluded.hashes) > length(stored.hashes) RETURNING level`,
     addSeal: `
-      INSERT INTO ${seals} (book, size, root, note, ${SUMS.map((sum) => `${sum}_cents`).join(", ")}, sealed_at)
-      VALUES (?, ?, ?, ?, ${SUMS.map(() => "CAST(? AS BIGINT)").join(", ")}, ?)
+      INSERT INTO ${seals} (book, size, root, note, ${SUM_COLUMNS.join(", ")}, sealed_at)
+      VALUES (?, ?, ?, ?, ${SUM_COLUMNS.map(() => "CAST(? AS BIGINT)").join(", ")}, ?)
       ON CONFLICT (book, size) DO NOTHING RETURNING size`,
     raise: `
       INSERT INTO ${table("seal_alarms")} (book, raised_at, size, first_seq, last_seq, problem)

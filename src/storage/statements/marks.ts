@@ -1,4 +1,4 @@
-import type { BookSums } from "../../domain/book.js";
+import { BOOK_ACCOUNTS } from "../../domain/journal.js";
 import {
   ACCOUNT_MARK_ROWS,
   type BookMark,
@@ -8,15 +8,8 @@ import {
 } from "../../statements/mark-ports.js";
 import type { Cell } from "../database.js";
 import type { Columns, Engine, Read } from "../sql/engine.js";
+import { SUM_COLUMNS, type SumColumns, sumsOf } from "../sql/records/sum-columns.js";
 import { orStoreError } from "../sql/store-error.js";
-
-export interface SumColumns {
-  readonly reserve_cents: number;
-  readonly shortfall_cents: number;
-  readonly available_cents: number;
-  readonly held_cents: number;
-  readonly unallocated_cents: number;
-}
 
 const ACCOUNT_MARK_COLUMNS = { seq: "int64", account_id: "text" } as const satisfies Columns;
 const FIRST_ROW_COLUMNS = { account_id: "text", seq: "int64" } as const satisfies Columns;
@@ -57,32 +50,21 @@ export function markStore({ engine, listReader, transact }: MarkingCell): MarkSt
   };
 }
 
-export function sumsOf(row: SumColumns): BookSums {
-  return {
-    reserve: row.reserve_cents,
-    shortfall: row.shortfall_cents,
-    available: row.available_cents,
-    held: row.held_cents,
-    unallocated: row.unallocated_cents,
-  };
-}
-
 function accountMarksWrite(sql: string, { book }: BookMark, accounts: readonly MarkedAccount[]): Read {
   const rows = accounts.map(({ seq, accountId }) => ({ seq, account_id: accountId }));
   return { sql, bindings: [book, JSON.stringify(rows)] };
 }
 
 function bookMarkBindings({ book, seq, sums }: BookMark): readonly number[] {
-  return [book, seq, sums.reserve, sums.shortfall, sums.available, sums.held, sums.unallocated];
+  return [book, seq, ...BOOK_ACCOUNTS.map((account) => sums[account])];
 }
 
 // A second worker makes the same marks from the same rows, so a mark that exists already is right.
 function markStatements({ table, input }: Engine) {
   return {
     next: `
-      SELECT b.number, COALESCE(m.seq, 0) AS seq, COALESCE(m.reserve_cents, 0) AS reserve_cents,
-        COALESCE(m.shortfall_cents, 0) AS shortfall_cents, COALESCE(m.available_cents, 0) AS available_cents,
-        COALESCE(m.held_cents, 0) AS held_cents, COALESCE(m.unallocated_cents, 0) AS unallocated_cents
+      SELECT b.number, COALESCE(m.seq, 0) AS seq,
+        ${SUM_COLUMNS.map((sum) => `COALESCE(m.${sum}, 0) AS ${sum}`).join(", ")}
       FROM ${table("books")} b LEFT JOIN ${table("book_marks")} m ON m.book = b.number
         AND m.seq = (SELECT MAX(newest.seq) FROM ${table("book_marks")} newest WHERE newest.book = b.number)
       WHERE b.number > ? AND b.state IN ('OPEN', 'RESTORED') AND b.last_seq >= COALESCE(m.seq, 0) + ? ORDER BY b.number LIMIT 1`,
@@ -105,7 +87,7 @@ function markStatements({ table, input }: Engine) {
       ON CONFLICT DO NOTHING RETURNING seq`,
     addBookMark: `
       INSERT INTO ${table("book_marks")}
-        (book, seq, reserve_cents, shortfall_cents, available_cents, held_cents, unallocated_cents)
-      VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING RETURNING seq`,
+        (book, seq, ${SUM_COLUMNS.join(", ")})
+      VALUES (?, ?, ${SUM_COLUMNS.map(() => "?").join(", ")}) ON CONFLICT DO NOTHING RETURNING seq`,
   };
 }

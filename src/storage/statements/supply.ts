@@ -1,4 +1,4 @@
-import { type BookSums, postedToBook } from "../../domain/book.js";
+import { NO_SUMS, postedToBook } from "../../domain/book.js";
 import type { BookAccount } from "../../domain/journal.js";
 import type { TransactionType } from "../../domain/transaction.js";
 import type { Cents } from "../../domain/values/cents.js";
@@ -14,7 +14,7 @@ import {
 } from "../../statements/ports.js";
 import type { ListReader } from "../lists/page.js";
 import type { Engine } from "../sql/engine.js";
-import { type SumColumns, sumsOf } from "./marks.js";
+import { SUM_COLUMNS, type SumColumns, sumsOf } from "../sql/records/sum-columns.js";
 
 /** The maximum number of rows that one step towards the sums of a point adds up. */
 const SUMMED_MAX = 2_048;
@@ -23,8 +23,7 @@ const OPEN_PAYMENTS_MAX = 10_000;
 const HOUR_MILLIS = 3_600_000;
 const DAY_MILLIS = 24 * HOUR_MILLIS;
 
-const NO_SUMS: BookSums = { reserve: 0, shortfall: 0, available: 0, held: 0, unallocated: 0 };
-const SUMS = "reserve_cents, shortfall_cents, available_cents, held_cents, unallocated_cents";
+const SUMS = SUM_COLUMNS.join(", ");
 
 interface SumsRequest {
   readonly book: number;

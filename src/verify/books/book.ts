@@ -1,6 +1,7 @@
 import type { OrganizationId } from "../../domain/values/ids.js";
 import { type BookKeys, RowSalts, unwrapBookKeys, WrongMasterKeyError } from "../../storage/secrets/book-keys.js";
 import type { Engine } from "../../storage/sql/engine.js";
+import { SUM_COLUMNS, type SumColumns } from "../../storage/sql/records/sum-columns.js";
 import type { Audit } from "../audit.js";
 import type { BookFindings } from "../findings.js";
 
@@ -8,7 +9,7 @@ import type { BookFindings } from "../findings.js";
  * A row of `books` with its organization and its keys. The sums are text, because a driver rounds
  * large numbers.
  */
-export interface AuditedBookRow {
+export interface AuditedBookRow extends SumColumns<string> {
   readonly number: number;
   readonly organization_id: string;
   readonly state: string;
@@ -20,11 +21,6 @@ export interface AuditedBookRow {
   readonly head: number | null;
   readonly last_seq: number;
   readonly last_recorded_at: number;
-  readonly reserve_cents: string;
-  readonly shortfall_cents: string;
-  readonly available_cents: string;
-  readonly held_cents: string;
-  readonly unallocated_cents: string;
   /** The last row that came with an import of the book. Null if it was never imported. */
   readonly arrived_seq: number | null;
   readonly limits: string | null;
@@ -128,12 +124,11 @@ export async function auditPassedOver({ engine: { table }, rows, coverage, findi
 
 /** One statement reads the row and the head of the journal, so that both are of one moment. */
 function sqlOf({ table }: Engine, isOne: boolean): string {
-  const sums = ["reserve_cents", "shortfall_cents", "available_cents", "held_cents", "unallocated_cents"];
   return `
     SELECT b.number, b.organization_id, b.state, m.phase, b.suspended_seq, b.receipts_required_seq, b.last_seq, b.last_recorded_at,
       b.arrived_seq, b.limits, b.limits_since, b.month_from,
       (SELECT MAX(j.seq) FROM ${table("journal")} j WHERE j.book = b.number) AS head,
-      ${sums.map((sum) => `CAST(b.${sum} AS TEXT) AS ${sum}`).join(", ")},
+      ${SUM_COLUMNS.map((sum) => `CAST(b.${sum} AS TEXT) AS ${sum}`).join(", ")},
       o.name, o.is_sandbox, o.created_at, k.master_key_id, k.data_key, k.index_key, k.seal_secret
     FROM ${table("books")} b
     LEFT JOIN ${table("organizations")} o ON o.id = b.organization_id

@@ -1,9 +1,9 @@
-import { MAX_SUM_CENTS } from "../../domain/book.js";
-import { type BookAccount, JOURNAL_KINDS } from "../../domain/journal.js";
+import { MAX_SUM_CENTS, ofEachAccount } from "../../domain/book.js";
+import { BOOK_ACCOUNTS, type BookAccount, JOURNAL_KINDS, MAY_BE_NEGATIVE } from "../../domain/journal.js";
 import { MAX_CENTS } from "../../domain/values/cents.js";
 import type { Audit } from "../audit.js";
 import type { Place } from "../findings.js";
-import { decimalOf, describePosting, type PostingColumns } from "../format.js";
+import { ASSETS, decimalOf, describePosting, type PostingColumns } from "../format.js";
 import type { Head } from "../heads.js";
 import type { AuditedBook, AuditedBookRow } from "./book.js";
 import { hasHashOf, proofsIn } from "./content.js";
@@ -12,8 +12,6 @@ import { accountsOf } from "./proposals.js";
 
 const KINDS: ReadonlySet<string> = new Set(JOURNAL_KINDS);
 const STATES: ReadonlySet<string> = new Set(["OPEN", "MOVING", "MOVED", "RESTORED"]);
-const BOOK_ACCOUNTS = ["reserve", "shortfall", "available", "held", "unallocated"] as const satisfies BookAccount[];
-const ASSETS: ReadonlySet<string> = new Set(["reserve", "shortfall"]);
 /** The last time that a Date can hold, in Unix milliseconds. */
 const TIME_MAX = 8_640_000_000_000_000;
 const FIRST_KIND = "organization.created";
@@ -32,14 +30,16 @@ const HAS_WORDS: ReadonlySet<string> = new Set([
   "rail.changed",
   "reserve.recorded",
 ]);
+const CHARGE = "charge.recorded";
+const CHARGE_RECEIPT = "charge:";
 const WEBHOOK_KIND = /^webhook_endpoint\./;
 /** The ids of operators begin so. */
 const OPERATOR_PREFIX = "opr_";
 /** The kinds of rows about the organization itself. */
-const RECEIPT_KIND = /^(transaction|book|deposit)\./;
-const OWN_KIND = /^(organization|key|webhook_endpoint|reserve|limits|rail|deposit)\./;
+const RECEIPT_KIND = /^(transaction|book|deposit|charge)\./;
+const OWN_KIND = /^(organization|key|webhook_endpoint|reserve|limits|rail|deposit|charge)\./;
 /** The kinds of rows that move money of no account. */
-const MOVES_KIND = /^(book|deposit)\./;
+const MOVES_KIND = /^(book|deposit|charge)\./;
 
 /**
  * Checks that no row of a book is missing or doubled, and that each row is valid by itself. Then
@@ -49,7 +49,7 @@ export class BookCheck {
   readonly #book: AuditedBook;
   readonly #audit: Audit;
   readonly #noted: Head | undefined;
-  readonly #sums = { reserve: 0n, shortfall: 0n, available: 0n, held: 0n, unallocated: 0n };
+  readonly #sums = ofEachAccount(() => 0n);
   #lastSeq = 0;
   #lastRecordedAt = 0;
   #lastHash = "";
@@ -165,6 +165,7 @@ export class BookCheck {
     if (row.reason !== "" && !HAS_WORDS.has(row.kind) && !mayMove)
       this.#add(seq, "no reason without an account", "a reason");
     if (WEBHOOK_KIND.test(row.kind)) this.#checkWebhookRow(row);
+    if (row.kind === CHARGE) this.#checkCharge(row);
     this.#checkActor(row);
   }
 
@@ -178,6 +179,23 @@ export class BookCheck {
     const areKnown = seq <= (this.#book.row.arrived_seq ?? 0) || ids.every((id) => this.#audit.operators.has(id));
     if (areKnown && new Set(ids).size === ids.length && ids.length <= 2) return;
     this.#add(seq, "one operator, or two different ones, as the actor", actor);
+  }
+
+  /** No table has the charges, so only the row itself says what they are. */
+  #checkCharge(row: AuditedJournalRow): void {
+    const { secrets } = this.#book;
+    const { seq, debit, credit, amount_cents: amountCents } = row;
+    const content = { accountId: null, transactionId: null, created: proofsIn(row) };
+    if (secrets !== undefined && !hasHashOf(content, row, secrets.salts)) {
+      this.#add(seq, "the content_hash of the row", "another content_hash, detail, receipt or time");
+    }
+    const isOut = debit === "charges" && credit === "reserve";
+    const isIn = debit === "reserve" && credit === "charges";
+    const direction = isOut ? "out" : isIn ? "in" : "another posting of";
+    const detail = `${direction} ${String(amountCents)}`;
+    if (row.detail !== detail) this.#add(seq, `the posting that the detail ${String(row.detail)} says`, detail);
+    const isNamed = row.rail_receipt?.startsWith(CHARGE_RECEIPT) === true;
+    if (!isNamed) this.#add(seq, `a receipt that begins with ${CHARGE_RECEIPT}`, String(row.rail_receipt));
   }
 
   /** The row names an endpoint, which may be deleted since. So only its hash can confirm it. */
@@ -255,20 +273,14 @@ export class BookCheck {
         receipts_required_seq: [this.#receiptsRequiredSeq, row.receipts_required_seq],
       });
     }
-    const found = {
-      reserve: row.reserve_cents,
-      shortfall: row.shortfall_cents,
-      available: row.available_cents,
-      held: row.held_cents,
-      unallocated: row.unallocated_cents,
-    };
+    const found = ofEachAccount((account) => row[`${account}_cents`]);
     findings.compare(place, { expected: describeSums(this.#sums), found: describeSums(found) });
     const outside = BOOK_ACCOUNTS.filter((name) => {
       const cents = this.#sums[name];
-      return cents > MAX_SUM_CENTS || (cents < 0n && name !== "reserve");
+      return cents > MAX_SUM_CENTS || cents < (MAY_BE_NEGATIVE.has(name) ? -MAX_SUM_CENTS : 0);
     });
     if (outside.length > 0) {
-      const expected = `sums up to ${decimalOf(MAX_SUM_CENTS)}, and only the reserve below zero`;
+      const expected = `sums up to ${decimalOf(MAX_SUM_CENTS)}, and only the reserve and the charges below zero`;
       findings.add(place, { expected, found: `${outside.join(", ")} outside of that` });
     }
   }

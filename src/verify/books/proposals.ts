@@ -88,6 +88,14 @@ const CORRECTIONS: Readonly<Record<string, ProposedCorrection>> = {
     hasReceipt: true,
     account: "never",
   },
+  "book.funded": {
+    posting: ({ debit }) =>
+      debit === "reserve" ? { debit: "reserve", credit: "charges" } : { debit: "charges", credit: "reserve" },
+    name: "fundCharges",
+    targets: (row) => [row.rail_receipt, row.debit === "reserve" ? "in" : "out"],
+    hasReceipt: true,
+    account: "never",
+  },
 };
 const PROPOSALS: ReadonlySet<string> = new Set(["book.proposed", "transaction.resolution_proposed"]);
 const REJECTED = "book.proposal_rejected";

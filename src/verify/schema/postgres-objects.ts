@@ -120,6 +120,7 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
   book_marks: {
     "column available_cents": "bigint NOT NULL",
     "column book": "bigint NOT NULL",
+    "column charges_cents": "bigint NOT NULL DEFAULT 0",
     "column held_cents": "bigint NOT NULL",
     "column reserve_cents": "bigint NOT NULL",
     "column seq": "bigint NOT NULL",
@@ -128,8 +129,10 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
     "constraint book_marks_available_cents_check":
       "CHECK (((available_cents >= 0) AND (available_cents <= '9007199254740991'::bigint)))",
     "constraint book_marks_book_fkey": "FOREIGN KEY (book) REFERENCES book_keys(book)",
+    "constraint book_marks_charges_cents_check":
+      "CHECK (((charges_cents >= '-9007199254740991'::bigint) AND (charges_cents <= '9007199254740991'::bigint)))",
     "constraint book_marks_check":
-      "CHECK (((reserve_cents + shortfall_cents) = ((available_cents + held_cents) + unallocated_cents)))",
+      "CHECK ((((reserve_cents + shortfall_cents) + charges_cents) = ((available_cents + held_cents) + unallocated_cents)))",
     "constraint book_marks_held_cents_check":
       "CHECK (((held_cents >= 0) AND (held_cents <= '9007199254740991'::bigint)))",
     "constraint book_marks_pkey": "PRIMARY KEY (book, seq)",
@@ -167,6 +170,7 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
   books: {
     "column arrived_seq": "bigint",
     "column available_cents": "bigint NOT NULL",
+    "column charges_cents": "bigint NOT NULL DEFAULT 0",
     "column clock_accepted_at": "bigint",
     "column day_from": "bigint",
     "column day_minted_cents": "bigint NOT NULL DEFAULT 0",
@@ -189,8 +193,10 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
     "column unallocated_cents": "bigint NOT NULL",
     "constraint books_available_cents_check":
       "CHECK (((available_cents >= 0) AND (available_cents <= '9007199254740991'::bigint)))",
+    "constraint books_charges_cents_check":
+      "CHECK (((charges_cents >= '-9007199254740991'::bigint) AND (charges_cents <= '9007199254740991'::bigint)))",
     "constraint books_check":
-      "CHECK (((reserve_cents + shortfall_cents) = ((available_cents + held_cents) + unallocated_cents)))",
+      "CHECK ((((reserve_cents + shortfall_cents) + charges_cents) = ((available_cents + held_cents) + unallocated_cents)))",
     "constraint books_held_cents_check": "CHECK (((held_cents >= 0) AND (held_cents <= '9007199254740991'::bigint)))",
     "constraint books_last_seq_check": "CHECK ((last_seq >= 0))",
     "constraint books_number_check": "CHECK ((number > 0))",
@@ -322,9 +328,9 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
       "CHECK (((freeze_id IS NOT NULL) = (kind = ANY (ARRAY['account.frozen'::text, 'account.unfrozen'::text]))))",
     "constraint journal_content_hash_check": "CHECK ((length(content_hash) = 32))",
     "constraint journal_credit_check":
-      "CHECK ((credit = ANY (ARRAY['reserve'::text, 'shortfall'::text, 'available'::text, 'held'::text, 'unallocated'::text])))",
+      "CHECK ((credit = ANY (ARRAY['reserve'::text, 'shortfall'::text, 'available'::text, 'held'::text, 'unallocated'::text, 'charges'::text])))",
     "constraint journal_debit_check":
-      "CHECK ((debit = ANY (ARRAY['reserve'::text, 'shortfall'::text, 'available'::text, 'held'::text, 'unallocated'::text])))",
+      "CHECK ((debit = ANY (ARRAY['reserve'::text, 'shortfall'::text, 'available'::text, 'held'::text, 'unallocated'::text, 'charges'::text])))",
     "constraint journal_freeze_id_fkey": "FOREIGN KEY (freeze_id) REFERENCES freezes(id)",
     "constraint journal_held_after_cents_check": "CHECK ((held_after_cents >= 0))",
     "constraint journal_pkey": "PRIMARY KEY (book, seq)",
@@ -640,6 +646,7 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
   seals: {
     "column available_cents": "bigint NOT NULL",
     "column book": "bigint NOT NULL",
+    "column charges_cents": "bigint NOT NULL DEFAULT 0",
     "column held_cents": "bigint NOT NULL",
     "column note": "text NOT NULL",
     "column reserve_cents": "bigint NOT NULL",

@@ -103,7 +103,7 @@ export class LedgerUnderTest {
     const limits = await stored.limits(organizationId);
     const [row] = await reader.rows<BookRow>(
       `SELECT state, suspended_seq AS "suspendedSeq", last_seq AS "lastSeq", last_recorded_at AS "lastRecordedAt",
-         reserve_cents AS reserve, shortfall_cents AS shortfall, available_cents AS available, held_cents AS held, unallocated_cents AS unallocated
+         reserve_cents AS reserve, shortfall_cents AS shortfall, charges_cents AS charges, available_cents AS available, held_cents AS held, unallocated_cents AS unallocated
        FROM ${engine.table("books")} WHERE organization_id = ?`,
       [organizationId],
     );

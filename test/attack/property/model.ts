@@ -1,4 +1,4 @@
-import type { BookState, BookSums } from "../../../src/domain/book.js";
+import { type BookState, type BookSums, NO_SUMS } from "../../../src/domain/book.js";
 import type {
   CancelTransaction,
   CloseAccount,
@@ -98,8 +98,6 @@ export interface State {
   readonly limits: SeenLimits | undefined;
 }
 
-export const NO_SUMS: BookSums = { reserve: 0, shortfall: 0, available: 0, held: 0, unallocated: 0 };
-
 /**
  * A resource that was made, and the content with which a repeat is compared, by the contract's
  * names of fields.
@@ -136,6 +134,8 @@ const HOLD_IN_SUSPENSION: readonly Command["name"][] = [
   "bookPayment",
   "adjustMovement",
   "explainTransfer",
+  "fundCharges",
+  "recordCharge",
 ];
 /** An API key may send these, too. */
 const HOLD_FOR_OPERATORS: readonly Command["name"][] = ["resolveTransaction", "clearFlag"];
@@ -288,7 +288,10 @@ export class Model {
       case "bookPayment":
       case "adjustMovement":
       case "explainTransfer":
+      case "fundCharges":
         return this.#payments.correct(command);
+      case "recordCharge":
+        return this.#payments.recordCharge(command);
       case "numberAccount":
         return this.#numberAccount(command);
       case "receiveDeposit":

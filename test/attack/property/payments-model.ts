@@ -1,4 +1,5 @@
 import type { BookSums } from "../../../src/domain/book.js";
+import type { RecordCharge } from "../../../src/domain/charge.js";
 import type {
   AdvancePayment,
   BeginPayment,
@@ -10,6 +11,7 @@ import type {
   ResolveTransaction,
 } from "../../../src/domain/commands.js";
 import type { ReceiveDeposit } from "../../../src/domain/deposits/deposit-commands.js";
+import { BOOK_ACCOUNTS } from "../../../src/domain/journal.js";
 import type { FailureReason, FlagReason, RailReceipt } from "../../../src/domain/payment.js";
 import type { Refusal } from "../../../src/domain/refusal.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
@@ -267,6 +269,21 @@ export class PaymentsModel {
     const account = accountId === undefined ? undefined : this.#shared.accounts.get(accountId);
     post(book, account, changesOf(command));
     if ("receipt" in command) this.#receipts.set(`${organizationId} ${command.receipt}`, undefined);
+    this.rows = 1;
+    return done(book, { replayed: false });
+  }
+
+  recordCharge({ organizationId, movement, direction, amountCents }: RecordCharge): Answer {
+    this.rows = 0;
+    const book = this.#shared.bookOf(organizationId);
+    const receipt = `charge:${movement}` as RailReceipt;
+    if (this.ownerOf(organizationId, receipt) !== undefined) return done(book, { replayed: true });
+    const changes = chargesBy(direction, amountCents);
+    if (!fits(book.sums, changes)) {
+      return refused({ reason: "LIMIT_EXCEEDED", accountId: undefined, limitCents: SUM_CENTS_MAX });
+    }
+    post(book, undefined, changes);
+    this.#receipts.set(`${organizationId} ${receipt}`, undefined);
     this.rows = 1;
     return done(book, { replayed: false });
   }
@@ -570,7 +587,13 @@ function changesOf(command: CorrectBook): Partial<BookSums> {
     }
     case "explainTransfer":
       return {};
+    case "fundCharges":
+      return chargesBy(command.direction, amount);
   }
+}
+
+function chargesBy(direction: "in" | "out", amount: number): Partial<BookSums> {
+  return direction === "in" ? { reserve: amount, charges: -amount } : { reserve: -amount, charges: amount };
 }
 
 function end({ transaction, account, payment }: Order, status: Ended): void {
@@ -597,8 +620,7 @@ function hides(masked: string, phoneNumber: string): boolean {
 }
 
 function fits(sums: BookSums, by: Partial<BookSums>): boolean {
-  const names = ["reserve", "shortfall", "available", "held", "unallocated"] as const;
-  return names.every((name) => sums[name] + (by[name] ?? 0) <= SUM_CENTS_MAX);
+  return BOOK_ACCOUNTS.every((name) => Math.abs(sums[name] + (by[name] ?? 0)) <= SUM_CENTS_MAX);
 }
 
 function notFound(transactionId: TransactionId): Answer {

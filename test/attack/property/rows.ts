@@ -1,5 +1,5 @@
 import type { Account } from "../../../src/domain/account.js";
-import type { BookHead, BookSums } from "../../../src/domain/book.js";
+import { type BookHead, type BookSums, ofEachAccount } from "../../../src/domain/book.js";
 import type { Resource } from "../../../src/domain/commands.js";
 import type { Deposit } from "../../../src/domain/deposit.js";
 import type { Freeze } from "../../../src/domain/freeze.js";
@@ -150,15 +150,9 @@ export function cents(count: number): Cents {
 
 /** Changes the sums of a book, and the balances of an account, by these amounts. */
 export function post(book: ModelBook, account: ModelAccount | undefined, by: Partial<BookSums>): void {
-  const { reserve = 0, shortfall = 0, available = 0, held = 0, unallocated = 0 } = by;
+  const { available = 0, held = 0 } = by;
   const { sums } = book;
-  book.sums = {
-    reserve: sums.reserve + reserve,
-    shortfall: sums.shortfall + shortfall,
-    available: sums.available + available,
-    held: sums.held + held,
-    unallocated: sums.unallocated + unallocated,
-  };
+  book.sums = ofEachAccount((name) => sums[name] + (by[name] ?? 0));
   if (account === undefined) return;
   account.availableCents = cents(account.availableCents + available);
   account.heldCents = cents(account.heldCents + held);

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { expect } from "chai";
@@ -59,7 +59,16 @@ describe("the book for the accountant, by the command line", () => {
     const lines = JSON.parse(ledger.stdout) as { type: string; debit: number | null; credit: number | null }[];
     const closing = lines.filter(({ type }) => type === "closing");
     const sum = (side: "debit" | "credit"): number => closing.reduce((total, line) => total + (line[side] ?? 0), 0);
-    expect([closing.length, sum("debit"), sum("credit")]).to.deep.equal([5, 1000.5, 1000.5]);
+    expect([closing.length, sum("debit"), sum("credit")]).to.deep.equal([6, 1000.5, 1000.5]);
+    const file = join(place.folder, "accounts.json");
+    writeFileSync(file, JSON.stringify({ reserve: "1010" }));
+    const own = await kesc(["export", "ledger", "acme", ...period(), "--accounts", file], place.variables);
+    expect(own.stdout)
+      .to.match(/^sequence,.*,account_number\r\n/)
+      .and.to.match(/,reserve,.*,1010\r\n/);
+    writeFileSync(file, JSON.stringify({ cash: "1010" }));
+    const unknown = await kesc(["export", "ledger", "acme", ...period(), "--accounts", file], place.variables);
+    expect(unknown.stderr).to.include("--accounts").and.to.include("cash");
     const journal = await kesc(["export", "journal", "acme", ...period(), "--format", "ndjson"], place.variables);
     expect(journal.stdout).to.include('"amount":1000.00');
   });

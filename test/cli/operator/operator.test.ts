@@ -196,7 +196,7 @@ describe("kesc transaction resolve, clear-flag and the corrections of kesc book"
       const intent = await book(...args);
       expect(intent, args.join(" ")).to.include({ code: 2, stdout: "" });
       expect(intent.stderr).to.match(/^This would book \d+\.00 KES: .*\. Nothing was done\. To do it, add --yes\.\n$/);
-      const words = `The book: ${sums.replace(", unalloc", ", held 0.00, unalloc")}.\n`;
+      const words = `The book: ${sums.replace(", avail", ", charges 0.00, avail").replace(", unalloc", ", held 0.00, unalloc")}.\n`;
       expect((await book(...args, "--yes")).stdout, args.join(" ")).to.equal(`Done. ${words}`);
       expect((await book(...args, "--yes")).stdout, args.join(" ")).to.equal(`Done before. ${words}`);
     }

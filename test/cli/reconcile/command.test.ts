@@ -82,11 +82,18 @@ describe("kesc reconcile mpesa", () => {
       csv({ receipt: "RKTQDM7W02", withdrawn: "-22.40", details: "Business Payment Charge" }),
       csv({ receipt: "RKTQDM7W03", paidIn: "7.00", status: "Declined" }),
     ];
-    const { code, stdout, stderr } = await reconcile(lines, ...period());
+    const first = await reconcile(lines, ...period());
+    expect(first.code).to.equal(1);
+    expect(first.stdout).to.contain("charges            1 movements, 0.00 in, 22.40 out: 0 in the book\n");
+    expect(first.stdout).to.contain("missing in ledger: charge:RKTQDM7W02, on the rail 22.40 out");
+    expect((await reconcile(lines, ...period(), "--apply", "--charge-max", "22.39")).code).to.equal(1);
+    const { code, stdout, stderr } = await reconcile(lines, ...period(), "--apply");
     expect({ code, stderr }).to.deep.equal({ code: 0, stderr: "" });
+    expect(stdout).to.contain("Booked 1 charges.\n");
+    expect((await reconcile(lines, ...period(), "--apply")).stdout).not.to.contain("Booked");
     expect(stdout).to.contain("matched            2 movements, 1500.00 in, 300.00 out\n");
     expect(stdout)
-      .to.contain("charges            1, 22.40 KES: not compared\n")
+      .to.contain("charges            1 movements, 0.00 in, 22.40 out: 1 in the book\n")
       .and.to.contain("not completed      1:");
     expect(stdout).to.contain("All movements of this period agree. That says nothing about other times");
   });

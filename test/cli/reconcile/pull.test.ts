@@ -143,8 +143,9 @@ describe("kesc reconcile mpesa --pull", () => {
       "Name the file of a statement, or ask the rail with --pull.",
     );
     expect(await pull("--from", "2026-11-22T00:00:00Z")).to.include({ code: 2, stdout: "" });
-    const withFile = ["reconcile", "mpesa", "x.csv", "--org", tenant.organizationId, "--apply"];
-    expect((await kesc(withFile, variables)).stderr).to.contain("--hours and --apply are for --pull only.");
+    const withFile = ["reconcile", "mpesa", "x.csv", "--org", tenant.organizationId, "--hours", "2"];
+    expect((await kesc(withFile, variables)).stderr).to.contain("--hours is for --pull only.");
+    expect((await pull("--charge-max", "5.00")).stderr).to.contain("--charge-max is for a file with --apply only.");
     expect((await pull("--hours", "49")).stderr).to.contain("whole number from 1 to 48");
     await daraja.goOffline();
     expect(await pull("--apply")).to.include({ code: 1, stdout: "" });

@@ -25,7 +25,14 @@ import {
 } from "../../support/given.js";
 
 const account = givenAccount();
-const SUMS: BookSums = { reserve: 10_000, shortfall: 5_000, available: 10_000, held: 2_000, unallocated: 3_000 };
+const SUMS: BookSums = {
+  reserve: 10_000,
+  shortfall: 5_000,
+  charges: 0,
+  available: 10_000,
+  held: 2_000,
+  unallocated: 3_000,
+};
 const SUBJECT = `${ORGANIZATION}:c`;
 
 interface Given {
@@ -149,6 +156,8 @@ describe("correcting the book", () => {
       ["used", "in", account.id],
     ],
     ["explainTransfer", { direction: "in" }, "book.transferred", undefined, undefined, "r1", ["r1", "in"]],
+    ["fundCharges", { direction: "in" }, "book.funded", "reserve to charges", undefined, "r1", ["r1", "in"]],
+    ["fundCharges", { direction: "out" }, "book.funded", "charges to reserve", undefined, "r1", ["r1", "out"]],
   ] as const) {
     it(`${name} ${moves === undefined ? "moves nothing" : `moves ${moves}`} for ${targets.join(" ")}`, () => {
       const command = correct(name, given);

@@ -171,7 +171,7 @@ describe("receiving a deposit", () => {
 
   // The order of rows is the order of checks.
   const full = { reserve: MAX_SUM_CENTS - 499, unallocated: MAX_SUM_CENTS - 499 };
-  const sums = { shortfall: 0, available: 0, held: 0, ...full };
+  const sums = { shortfall: 0, charges: 0, available: 0, held: 0, ...full };
   for (const [expected, head] of [
     ["BOOK_RESTORED", { state: "RESTORED", sums }],
     ["LIMIT_EXCEEDED", { sums }],
@@ -328,7 +328,7 @@ describe("receiving shillings for an order", () => {
 
   it("refuses what the book cannot hold, though the order would take it", () => {
     const cents = MAX_SUM_CENTS - 499;
-    const sums = { reserve: cents, shortfall: 0, available: 0, held: 0, unallocated: cents };
+    const sums = { reserve: cents, shortfall: 0, charges: 0, available: 0, held: 0, unallocated: cents };
     expect(wordOf(receive({ head: { sums } }).decision)).to.equal("LIMIT_EXCEEDED");
   });
 });

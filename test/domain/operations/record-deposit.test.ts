@@ -73,7 +73,9 @@ describe("recording a deposit by hand", () => {
 
   // The order of rows is the order of checks.
   const cents = MAX_SUM_CENTS - 499;
-  const full = givenHead({ sums: { reserve: cents, shortfall: 0, available: 0, held: 0, unallocated: cents } });
+  const full = givenHead({
+    sums: { reserve: cents, shortfall: 0, charges: 0, available: 0, held: 0, unallocated: cents },
+  });
   const minted = givenTransaction({ accountId: account.id, railReceipt: receiptNamed("d1") });
   const closed = givenAccount({ status: "CLOSED", availableCents: NO_CENTS, heldCents: NO_CENTS });
   const rich = givenAccount({ availableCents: toCents(MAX_CENTS - 2_499) });

@@ -45,6 +45,7 @@ import {
   railAccount,
   receiptNamed,
   receiveDeposit,
+  recordCharge,
   recordDeposit,
   recordReserve,
   redeem,
@@ -223,6 +224,8 @@ const COMMANDS = {
   ],
   adjustMovement: [correctBook("adjustMovement", ORGANIZATION, { amountCents: 1, key: "c", target: "r1" })],
   explainTransfer: [correctBook("explainTransfer", ORGANIZATION, { amountCents: 1, key: "c", target: "r1" })],
+  fundCharges: [correctBook("fundCharges", ORGANIZATION, { amountCents: 1, key: "c", target: "r1" })],
+  recordCharge: [recordCharge(ORGANIZATION)],
   requireReceipts: [
     requireReceipts(ORGANIZATION),
     { ...requireReceipts(ORGANIZATION, false), authority: { ...ALONE, groups: ["rails"] } },

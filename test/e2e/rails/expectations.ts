@@ -1,4 +1,4 @@
-import type { BookAccounts } from "./world.js";
+import { type BookSums, NO_SUMS } from "../../../src/domain/book.js";
 
 /** What each order has in the end: 300.00, with a mint of 1000.00 before each redemption. */
 export interface Expectation {
@@ -71,12 +71,12 @@ export const EXPECTATIONS: Readonly<Record<Direction, Readonly<Record<string, Ex
 export const FUNDS_CENTS = 100_000;
 export const ORDER_CENTS = 30_000;
 
-/** The five accounts of the book in the end. Nothing stays unallocated or short. */
-export function booksOf(direction: Direction, { status, late }: Expectation): BookAccounts {
+/** The accounts of the book in the end. Nothing stays unallocated or short. */
+export function booksOf(direction: Direction, { status, late }: Expectation): BookSums {
   const movedCents = status === "completed" || late === true ? ORDER_CENTS : 0;
   const cents = direction === "mint" ? movedCents : FUNDS_CENTS - movedCents;
   const held = direction === "redeem" && status === "processing" ? ORDER_CENTS : 0;
-  return { reserve: cents, available: cents - held, held, unallocated: 0, shortfall: 0 };
+  return { ...NO_SUMS, reserve: cents, available: cents - held, held };
 }
 
 /** The cells of the table in docs/mpesa.md. */

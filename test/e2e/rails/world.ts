@@ -11,6 +11,10 @@ import { newOrganization, type Organization } from "../../../daraja/mpesa/organi
 import { type Daraja, type Deposit, startDaraja } from "../../../daraja/simulator.js";
 import { readConfig as readGatewayConfig } from "../../../gateway/config.js";
 import { startGateway } from "../../../gateway/server.js";
+import { findOwner, type FoundOwner } from "../../../src/cli/organizations.js";
+import type { BookSums } from "../../../src/domain/book.js";
+import type { Command } from "../../../src/domain/commands.js";
+import type { RailAccountId } from "../../../src/domain/payment.js";
 import type { Rail } from "../../../src/domain/transaction.js";
 import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
@@ -19,6 +23,7 @@ import { depositRegistration } from "../../../src/parts/deposit-registration.js"
 import { type RunningServer, startServer } from "../../../src/server.js";
 import { readCallbackSecrets } from "../../../src/startup/callbacks.js";
 import { keys } from "../../../src/storage/keys.js";
+import { noteBalance } from "../../../src/storage/rails/change-rail-accounts.js";
 import { verify } from "../../../src/verify/verify.js";
 import { MONDAY_MILLIS } from "../../daraja/given.js";
 import { RestCaller } from "../../support/callers/rest-caller.js";
@@ -34,15 +39,6 @@ type Engine = (typeof ENGINES)[number];
 /** An organization with its own shortcode at the simulator, so that no other's money mixes in. */
 export interface Business extends Tenant {
   readonly shortcode: string;
-}
-
-/** The five accounts of a book, in cents. */
-export interface BookAccounts {
-  readonly reserve: number;
-  readonly available: number;
-  readonly held: number;
-  readonly unallocated: number;
-  readonly shortfall: number;
 }
 
 const SETTLED_MILLIS_MAX = 30_000;
@@ -154,8 +150,8 @@ export class RailWorld {
     return business;
   }
 
-  async book({ organizationId }: Business): Promise<BookAccounts> {
-    const [accounts] = await this.#opened.cell.reader.rows<BookAccounts>(BOOK, [organizationId]);
+  async book({ organizationId }: Business): Promise<BookSums> {
+    const [accounts] = await this.#opened.cell.reader.rows<BookSums>(BOOK, [organizationId]);
     if (accounts === undefined) throw new Error(`there is no book of ${organizationId}`);
     return accounts;
   }
@@ -176,6 +172,46 @@ export class RailWorld {
   /** How M-Pesa treats the business from now on. */
   setMpesa({ shortcode }: Business, changes: Partial<Pick<Organization, "pullLagMillis" | "isPullProvisioned">>): void {
     Object.assign(this.#daraja.organizations.find((each) => each.shortcode === shortcode) ?? {}, changes);
+  }
+
+  /** Money of the business moves between its bank and M-Pesa. Returns the receipt. */
+  settle(business: Business, direction: Receipt["direction"], amountCents: number): string {
+    return numberOf(this.#daraja.mpesa.settle(this.organizationOf(business), direction, amountCents));
+  }
+
+  /** A payer gets the money of a payment back. Returns the receipt of that. */
+  reverse(receipt: string): string {
+    return numberOf(this.#daraja.mpesa.reverse(receipt));
+  }
+
+  organizationOf({ shortcode }: Business): Organization {
+    const organization = this.#daraja.organizations.find((each) => each.shortcode === shortcode);
+    if (organization === undefined) throw new Error(`M-Pesa does not know ${shortcode}`);
+    return organization;
+  }
+
+  /** Stores what M-Pesa's accounts hold now, as its answer to a question does. */
+  async tellBalance(business: Business): Promise<void> {
+    const { utilityCents, chargesCents } = this.organizationOf(business);
+    const accounts = [
+      { name: "Utility Account", currency: "KES", availableCents: utilityCents },
+      { name: "Charges Paid Account", currency: "KES", availableCents: chargesCents },
+    ];
+    const [row] = await this.rows<{ readonly id: RailAccountId }>("SELECT id FROM rail_accounts");
+    if (row === undefined) throw new Error("there is no account at a rail");
+    const at = toUnixMillis(this.#clock.nowMillis());
+    await noteBalance(this.#opened.cell, row.id, { json: JSON.stringify({ accounts }), at });
+  }
+
+  owner({ organizationId }: Business): Promise<FoundOwner> {
+    return findOwner(this.#opened.database, organizationId);
+  }
+
+  /** Does what an operator in the database does. */
+  async commit(command: Command): Promise<void> {
+    const at = toUnixMillis(this.#clock.nowMillis());
+    const [result] = await this.#opened.cell.committer.commit([command], at);
+    if (result?.kind !== "done") throw new Error(`${command.name}: ${JSON.stringify(result)}`);
   }
 
   /** Reads the database of the service. */
@@ -221,9 +257,14 @@ export class RailWorld {
   }
 }
 
+function numberOf(receipt: Receipt | string): string {
+  if (typeof receipt === "string") throw new Error(`M-Pesa refuses: ${receipt}`);
+  return receipt.number;
+}
+
 const BOOK = `
   SELECT reserve_cents AS reserve, available_cents AS available, held_cents AS held,
-         unallocated_cents AS unallocated, shortfall_cents AS shortfall
+         unallocated_cents AS unallocated, shortfall_cents AS shortfall, charges_cents AS charges
   FROM books WHERE organization_id = ?`;
 
 // A payment that was begun, and whose answer is not stored yet, has no code and is due later.

@@ -40,7 +40,10 @@ function bookWith(line: BookLine, closingCents: number): Partial<HistoryReads> {
     bookLines: () => looked({ lines: [line], nextAfterSeq: undefined }),
     sums: (_organization, { seq }) => {
       const cents = seq < 3 ? 0 : closingCents;
-      return looked({ seq, sums: { reserve: cents, shortfall: 0, available: cents, held: 0, unallocated: 0 } });
+      return looked({
+        seq,
+        sums: { reserve: cents, shortfall: 0, charges: 0, available: cents, held: 0, unallocated: 0 },
+      });
     },
   };
 }

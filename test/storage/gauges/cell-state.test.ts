@@ -50,7 +50,8 @@ for (const engine of ENGINES) {
         ...sums
       } = await cellState(opened.cell, opened.cell)(now + HOUR_MILLIS);
       // A payout holds its amount, and a mint is counted once it is complete.
-      expect(sums).to.deep.equal({ books: 1, supplyCents: 100_000, reserveCents: 100_500, shortfallCents: 0 });
+      const expected = { books: 1, supplyCents: 100_000, reserveCents: 100_500, shortfallCents: 0, chargesCents: 0 };
+      expect(sums).to.deep.equal(expected);
       expect(deposits).to.deep.equal({ waiting: 1, oldestAt: now, listReadAt: now - 7 });
       expect(actsWithoutPerson).to.equal(0);
       expect(held.map(({ name }) => name)).to.deep.equal(["webhooks"]);

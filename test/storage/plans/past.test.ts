@@ -46,7 +46,7 @@ const INDEX_SCAN = new RegExp(`Index (Only )?Scan .* on (${LARGE.join("|")})\\b`
 
 const NOW = toUnixMillis(Date.now());
 const ENDPOINT = "whe_01jd2r6p5vf8ksw3xhb1z7q4ye" as WebhookEndpointId;
-const SUMS = { reserve: "0", shortfall: "0", available: "0", held: "0", unallocated: "0" };
+const SUMS = { reserve: "0", shortfall: "0", charges: "0", available: "0", held: "0", unallocated: "0" };
 
 /** One call for each method of a port. A method without a line does not compile. */
 type Calls<Port> = Record<keyof Port, (port: Port) => Promise<unknown>>;
@@ -148,7 +148,11 @@ for (const engine of ENGINES) {
     });
 
     const mark = (): BookMark => {
-      return { book: book.number, seq: 1, sums: { reserve: 0, shortfall: 0, available: 0, held: 0, unallocated: 0 } };
+      return {
+        book: book.number,
+        seq: 1,
+        sums: { reserve: 0, shortfall: 0, charges: 0, available: 0, held: 0, unallocated: 0 },
+      };
     };
     each<MarkStore>("a mark", markStore, {
       next: (marks) => marks.next(0, 1),

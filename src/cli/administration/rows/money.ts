@@ -1,3 +1,4 @@
+import { BOOK_ACCOUNTS } from "../../../domain/journal.js";
 import { FLAG_REASONS, parseRailReceipt } from "../../../domain/payment.js";
 import { formatCents, parseAmount } from "../../../domain/values/cents.js";
 import { parseAccountId, parseTransactionId } from "../../../domain/values/ids.js";
@@ -139,6 +140,12 @@ export const MONEY_ROWS: readonly Row[] = [
     "shillings moved between the rail and another place of yours, such as the bank",
     [RECEIPT, DIRECTION],
   ),
+  correction(
+    "fund",
+    "FundCharges",
+    "shillings were put in for the charges of rails, or were taken out of what was paid ahead",
+    [RECEIPT, DIRECTION],
+  ),
   {
     path: "account tier",
     description: "move an account to another tier, whose limits hold for it",
@@ -190,9 +197,8 @@ function correction(command: string, rpc: string, description: string, parameter
   };
 }
 
-function sumsWords({ reserve, shortfall, available, held, unallocated }: MessageJson): string {
-  const sums = Object.entries({ reserve, shortfall, available, held, unallocated });
-  return `The book: ${sums.map(([name, sum]) => `${name} ${textOf(sum)}`).join(", ")}.`;
+function sumsWords(sums: MessageJson): string {
+  return `The book: ${BOOK_ACCOUNTS.map((name) => `${name} ${textOf(sums[name])}`).join(", ")}.`;
 }
 
 function oneOf<Name extends string>(names: readonly Name[]) {

@@ -50,6 +50,7 @@ export function toSupplyMessage({ sums, seq, recordedAt, backing, now }: SupplyF
     reserve: formatSigned(sums.reserve),
     shortfall: formatSigned(sums.shortfall),
     unallocated: formatSigned(sums.unallocated),
+    charges: formatSigned(sums.charges),
     as_of_sequence: seq === 0 ? undefined : BigInt(seq),
     as_of_time: recordedAt === undefined ? undefined : toTimestamp(recordedAt),
     backing: backing === undefined ? undefined : toBackingMessage(backing, now),

@@ -6,19 +6,11 @@ import { toUnixMillis, type UnixMillis } from "../../../domain/values/time.js";
 import { type RowOf, typesOf } from "../../../model/column.js";
 import { BOOKS } from "../../../model/organizations.js";
 import type { Columns } from "../engine.js";
+import { SUM_COLUMNS, sumColumnsOf, sumsOf } from "./sum-columns.js";
 import { USAGE_NAMES, usageOf, usageRowOf } from "./usage-rows.js";
 
 /** The columns of `books` that a batch changes. */
-export const BOOK_COLUMNS = typesOf(BOOKS, [
-  "number",
-  "last_seq",
-  "last_recorded_at",
-  "reserve_cents",
-  "shortfall_cents",
-  "available_cents",
-  "held_cents",
-  "unallocated_cents",
-]);
+export const BOOK_COLUMNS = typesOf(BOOKS, ["number", "last_seq", "last_recorded_at", ...SUM_COLUMNS]);
 
 /** The columns of `books` that a batch changes where the organization has limits. */
 export const BOOK_USAGE_COLUMNS = typesOf(BOOKS, ["number", ...USAGE_NAMES]);
@@ -45,13 +37,7 @@ export function bookHeadOf(row: BookRow): BookHead {
     lastSeq: row.last_seq,
     lastRecordedAt: toUnixMillis(row.last_recorded_at),
     ...(row.clock_accepted_at === null ? {} : { clockAcceptedAt: toUnixMillis(row.clock_accepted_at) }),
-    sums: {
-      reserve: row.reserve_cents,
-      shortfall: row.shortfall_cents,
-      available: row.available_cents,
-      held: row.held_cents,
-      unallocated: row.unallocated_cents,
-    },
+    sums: sumsOf(row),
   };
 }
 
@@ -76,11 +62,7 @@ export function bookRowOf(
     number,
     last_seq: lastSeq,
     last_recorded_at: lastRecordedAt,
-    reserve_cents: sums.reserve,
-    shortfall_cents: sums.shortfall,
-    available_cents: sums.available,
-    held_cents: sums.held,
-    unallocated_cents: sums.unallocated,
+    ...sumColumnsOf(sums),
   };
 }
 

@@ -1,7 +1,8 @@
+import { BOOK_ACCOUNTS, type BookAccount } from "../../../domain/journal.js";
 import type { ModelName } from "../../../model/tables.js";
 import type { Audit } from "../../audit.js";
 import type { Place } from "../../findings.js";
-import { decimalOf, type PostingColumns } from "../../format.js";
+import { ASSETS, decimalOf, type PostingColumns } from "../../format.js";
 import type { AuditedBook } from "../book.js";
 import type { AuditedJournalRow } from "../journal-rows.js";
 
@@ -11,17 +12,7 @@ interface AccountMarkRow {
 }
 
 /** The sums are text, because a driver rounds large numbers. */
-interface BookMarkRow {
-  readonly seq: number;
-  readonly reserve: string;
-  readonly shortfall: string;
-  readonly available: string;
-  readonly held: string;
-  readonly unallocated: string;
-}
-
-const SUMS = ["reserve", "shortfall", "available", "held", "unallocated"] as const;
-const ASSETS: ReadonlySet<string> = new Set(["reserve", "shortfall"]);
+type BookMarkRow = Readonly<Record<BookAccount, string>> & { readonly seq: number };
 
 /**
  * Compares the marks of one book with the rows of the journal that they name. A mark that is
@@ -30,7 +21,7 @@ const ASSETS: ReadonlySet<string> = new Set(["reserve", "shortfall"]);
 export class MarksAudit {
   readonly #audit: Audit;
   readonly #book: AuditedBook;
-  readonly #sums: Record<string, bigint> = Object.fromEntries(SUMS.map((name) => [name, 0n]));
+  readonly #sums: Record<string, bigint> = Object.fromEntries(BOOK_ACCOUNTS.map((name) => [name, 0n]));
 
   constructor(audit: Audit, book: AuditedBook) {
     this.#audit = audit;
@@ -47,7 +38,7 @@ export class MarksAudit {
       `SELECT seq, account_id FROM ${table("account_marks")} WHERE book = ? AND seq >= ? AND seq <= ?`,
       range,
     );
-    const sums = SUMS.map((name) => `CAST(${name}_cents AS TEXT) AS ${name}`).join(", ");
+    const sums = BOOK_ACCOUNTS.map((name) => `CAST(${name}_cents AS TEXT) AS ${name}`).join(", ");
     const bookMarks = await this.#audit.rows<BookMarkRow>(
       `SELECT seq, ${sums} FROM ${table("book_marks")} WHERE book = ? AND seq >= ? AND seq <= ?`,
       range,
@@ -116,5 +107,5 @@ export class MarksAudit {
 
 function describe(sums: object): string {
   const centsOf = new Map<string, bigint | string>(Object.entries(sums));
-  return SUMS.map((name) => `${name} ${decimalOf(centsOf.get(name) ?? 0n)}`).join(", ");
+  return BOOK_ACCOUNTS.map((name) => `${name} ${decimalOf(centsOf.get(name) ?? 0n)}`).join(", ");
 }

@@ -1,6 +1,8 @@
+import { BOOK_ACCOUNTS } from "../../../domain/journal.js";
 import { isSignedBy, keysOfLog, parseNote } from "../../../seals/note.js";
 import { type RowSalts, textSalts } from "../../../storage/secrets/book-keys.js";
 import type { Audit } from "../../audit.js";
+import { ASSETS } from "../../format.js";
 import { type Head, sealsOf } from "../../heads.js";
 import { slices } from "../../slices.js";
 import type { AuditedBook } from "../book.js";
@@ -25,8 +27,6 @@ const TILE_HASHES = 256;
 /** 256^6 rows are more than a sequence can count. */
 const LEVELS_MAX = 6;
 const HEX_CHARACTERS = 64;
-const SUMS = ["reserve", "shortfall", "available", "held", "unallocated"] as const;
-const ASSETS: ReadonlySet<string> = new Set(["reserve", "shortfall"]);
 
 /**
  * Computes the tree over the rows of a book again. Compares it with each seal, with the stored
@@ -42,7 +42,7 @@ export class SealsAudit {
   readonly #seals: AsyncGenerator<readonly AuditedSealRow[], void, void>;
   #slice: readonly AuditedSealRow[] = [];
   #next = 0;
-  readonly #sums: Record<string, bigint> = Object.fromEntries(SUMS.map((sum) => [sum, 0n]));
+  readonly #sums: Record<string, bigint> = Object.fromEntries(BOOK_ACCOUNTS.map((sum) => [sum, 0n]));
   /** The hashes of the last tile of each level from 1 on, in hexadecimal. */
   readonly #edge: string[][] = [];
   readonly #full: { readonly level: number; readonly number: number; readonly hashes: string }[] = [];
@@ -139,7 +139,7 @@ export class SealsAudit {
     } else if (seals.publicKeys.length > 0 && !isSignedBy(parsed, keysOfLog(seals, { organizationId, size }))) {
       this.#add(size, "seals", { expected: "a note that a key of the seal key file signed", found: "another note" });
     }
-    const expected = SUMS.map((sum) => String(this.#sums[sum])).join(" ");
+    const expected = BOOK_ACCOUNTS.map((sum) => String(this.#sums[sum])).join(" ");
     if (sums !== expected) this.#add(size, "seals", { expected: `the sums ${expected}`, found: `the sums ${sums}` });
     this.#next += 1;
     if (this.#next < this.#slice.length) return;
@@ -235,7 +235,7 @@ function sealSlices(
   return slices<AuditedSealRow>(audit, {
     sql: `
       SELECT size, ${hex("root")} AS root, note,
-        ${SUMS.map((sum) => `CAST(${sum}_cents AS TEXT)`).join(" || ' ' || ")} AS sums
+        ${BOOK_ACCOUNTS.map((sum) => `CAST(${sum}_cents AS TEXT)`).join(" || ' ' || ")} AS sums
       FROM ${table("seals")} WHERE book = ?`,
     bindings: [number],
     key: "size",

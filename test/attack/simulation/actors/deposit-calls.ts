@@ -11,6 +11,7 @@ import {
   mint,
   numberAccount,
   receiptNamed,
+  recordCharge,
   recordDeposit,
   returnDeposit,
   reverseDeposit,
@@ -44,7 +45,12 @@ export class DepositCalls {
   next(organizationId: OrganizationId, accountId: AccountId): Wish {
     const deposit = this.#deposit(organizationId);
     const dice = this.#random.below(100);
-    if (dice < 10) {
+    if (dice < 5) {
+      const movement = `r${String(this.#random.below(RECEIPTS))}`;
+      const command = recordCharge(organizationId, { movement, direction: this.#random.pick(["in", "out"]) });
+      return wishOf(() => ({ ...command }));
+    }
+    if (dice < 12) {
       const command = numberAccount(organizationId, accountId, [depositReference(this.#random.below(NUMBERS))]);
       return wishOf(() => ({ ...command }));
     }

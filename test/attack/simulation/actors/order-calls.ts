@@ -155,6 +155,7 @@ export class OrderCalls {
       "bookPayment",
       "adjustMovement",
       "explainTransfer",
+      "fundCharges",
     ]);
     const needsAccount = name === "recoverShortfall" || name === "allocate";
     const made = correctBook(name, organizationId, {

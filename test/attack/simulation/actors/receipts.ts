@@ -51,6 +51,8 @@ const KINDS: Readonly<Record<Command["name"], JournalKind | undefined>> = {
   bookPayment: undefined,
   adjustMovement: undefined,
   explainTransfer: undefined,
+  fundCharges: undefined,
+  recordCharge: undefined,
   numberAccount: undefined,
   receiveDeposit: undefined,
   recordDeposit: undefined,

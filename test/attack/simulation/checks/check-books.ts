@@ -1,5 +1,5 @@
 import type { Account, AccountStatus } from "../../../../src/domain/account.js";
-import type { BookHead, BookSums } from "../../../../src/domain/book.js";
+import { type BookHead, type BookSums, ofEachAccount } from "../../../../src/domain/book.js";
 import type { BookAccount, JournalEntry, JournalKind, Posting } from "../../../../src/domain/journal.js";
 import type { Transaction, TransactionStatus } from "../../../../src/domain/transaction.js";
 import type { FreezeId, OrganizationId } from "../../../../src/domain/values/ids.js";
@@ -61,6 +61,8 @@ const STATUS_AFTER: Readonly<Record<JournalKind, StatusAfter>> = {
   "book.paid": {},
   "book.adjusted": {},
   "book.transferred": {},
+  "book.funded": {},
+  "charge.recorded": {},
   "webhook_endpoint.created": {},
   "webhook_endpoint.updated": {},
   "webhook_endpoint.disabled": {},
@@ -72,7 +74,7 @@ const STATUS_AFTER: Readonly<Record<JournalKind, StatusAfter>> = {
 const ENDS: readonly JournalKind[] = ["transaction.completed", "transaction.failed", "transaction.canceled"];
 
 const CENTS_MAX = 999_999_999_999_999;
-const ASSETS: readonly BookAccount[] = ["reserve", "shortfall"];
+const ASSETS: readonly BookAccount[] = ["reserve", "shortfall", "charges"];
 
 /** Derives each book again from its journal, and compares it with the tables that sum it up. */
 export function checkBooks({ organizations }: Pick<Disk, "organizations">, books: Books): void {
@@ -444,20 +446,14 @@ function checkSums({ journal, accounts, head: { organizationId, sums } }: OwnBoo
     // A debit adds to an asset. The second case would be -0 for no posting.
     return ASSETS.includes(book) ? 0 - credits : credits;
   };
-  const derived: BookSums = {
-    reserve: sumOf("reserve"),
-    shortfall: sumOf("shortfall"),
-    available: sumOf("available"),
-    held: sumOf("held"),
-    unallocated: sumOf("unallocated"),
-  };
+  const derived: BookSums = ofEachAccount(sumOf);
   mustBe(`the sums of ${organizationId}, by the journal`, derived, sums);
   const owed = (field: "availableCents" | "heldCents"): number =>
     accounts.reduce((total, account: Account) => total + account[field], 0);
   mustBe(`the available balances of ${organizationId}, together`, sums.available, owed("availableCents"));
   mustBe(`the held balances of ${organizationId}, together`, sums.held, owed("heldCents"));
-  const { reserve, shortfall, available, held, unallocated } = sums;
-  mustBe(`what ${organizationId} owes`, reserve + shortfall, available + held + unallocated);
+  const { reserve, shortfall, charges, available, held, unallocated } = sums;
+  mustBe(`what ${organizationId} owes`, reserve + shortfall + charges, available + held + unallocated);
 }
 
 function checkNames({ accounts, freezes, transactions, idempotencyKeys }: OwnBook): void {

@@ -61,13 +61,13 @@ export function checkEntry({ kind, accountId, transactionId, freezeId, posting, 
 }
 
 export function checkBook({ lastSeq, sums }: BookHead): void {
-  const { reserve, shortfall, ...liabilities } = sums;
+  const { reserve, shortfall, charges, ...liabilities } = sums;
   const { available, held, unallocated } = liabilities;
   require(Number.isSafeInteger(lastSeq) && lastSeq >= 0, "last_seq of books");
-  require(Number.isSafeInteger(reserve), "reserve of books");
+  require(Number.isSafeInteger(reserve) && Number.isSafeInteger(charges), "reserve of books");
   const isSum = (cents: number): boolean => Number.isSafeInteger(cents) && cents >= 0;
   require([shortfall, ...Object.values(liabilities)].every(isSum), "sums of books");
-  require(reserve + shortfall === available + held + unallocated, "books in balance");
+  require(reserve + shortfall + charges === available + held + unallocated, "books in balance");
 }
 
 /** A whole number from zero to the limit. */

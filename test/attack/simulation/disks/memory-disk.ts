@@ -1,6 +1,6 @@
 import { accountOf } from "../../../../src/domain/account.js";
 import type { StoredApiKey } from "../../../../src/domain/api-key.js";
-import type { BookHead, BookState } from "../../../../src/domain/book.js";
+import { type BookHead, type BookState, NO_SUMS } from "../../../../src/domain/book.js";
 import type { ResourceId, TableName, UsedReceipt } from "../../../../src/domain/decision.js";
 import { readDepositDetail } from "../../../../src/domain/deposit.js";
 import type { Freeze } from "../../../../src/domain/freeze.js";
@@ -24,7 +24,6 @@ import {
   type TableChanges,
 } from "../../../../src/ledger/ports/store.js";
 import { railAccount } from "../../../support/commands.js";
-import { NO_SUMS } from "../../property/model.js";
 import { type Books, BOOKS_BEGIN, type Connection, type Disk, type Steps, type Stored } from "./disk.js";
 import { checkBook, checkEntry, require } from "./memory-constraints.js";
 import {

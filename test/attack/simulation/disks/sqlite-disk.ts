@@ -278,7 +278,7 @@ function booksIn(all: SelectAll, books: readonly OpenBook[]): Books {
   };
   const heads = all<BookRow>(
     `SELECT organization_id AS "organizationId", state, last_seq AS "lastSeq", last_recorded_at AS "lastRecordedAt",
-       reserve_cents AS reserve, shortfall_cents AS shortfall, available_cents AS available, held_cents AS held,
+       reserve_cents AS reserve, shortfall_cents AS shortfall, charges_cents AS charges, available_cents AS available, held_cents AS held,
        unallocated_cents AS unallocated, limits, limits_since, day_from, day_minted_cents, day_redeemed_cents,
        month_from, month_minted_cents, month_redeemed_cents
      FROM books`,
@@ -309,8 +309,9 @@ function booksIn(all: SelectAll, books: readonly OpenBook[]): Books {
 }
 
 function headOf(row: BookRow): BookHead {
-  const { organizationId, state, lastSeq, lastRecordedAt, reserve, shortfall, available, held, unallocated } = row;
-  const sums = { reserve, shortfall, available, held, unallocated };
+  const { organizationId, state, lastSeq, lastRecordedAt, reserve, shortfall, charges, available, held, unallocated } =
+    row;
+  const sums = { reserve, shortfall, charges, available, held, unallocated };
   const switches = { suspendedSeq: undefined, receiptsRequiredSeq: undefined };
   return { organizationId, state, ...switches, lastSeq, lastRecordedAt, sums, limits: limitsOf(row) };
 }

@@ -65,6 +65,8 @@ export function describeCommand(command: Command): string {
       const what = `receive ${formatCents(amountCents)}, receipt ${receipt}, typed "${typedReference}"`;
       return `${what}${orderId === undefined ? "" : `, order ${shortId(orderId)}`}, as ${shortId(newDepositId)}`;
     }
+    case "recordCharge":
+      return `charge ${formatCents(command.amountCents)} (${command.direction}) for ${command.movement}`;
     case "numberAccount":
       return `number ${shortId(command.accountId)}`;
     case "recordDeposit":
@@ -85,6 +87,7 @@ export function describeCommand(command: Command): string {
     case "bookPayment":
     case "adjustMovement":
     case "explainTransfer":
+    case "fundCharges":
       return `${command.name} ${formatCents(command.amountCents)} by ${command.authority.person}${keyOf(command)}`;
     case "beginPayment":
     case "acceptPayment":

@@ -1,0 +1,57 @@
+import type { RailReceipt } from "../../domain/payment.js";
+import { chargeReceiptOf } from "../../domain/receipt.js";
+import type { Rail } from "../../domain/transaction.js";
+import type { Actor } from "../../domain/values/actor.js";
+import type { Cents } from "../../domain/values/cents.js";
+import type { OrganizationId } from "../../domain/values/ids.js";
+import { messageOf } from "../../grpc/errors/status.js";
+import type { BookedMovements } from "../../reconcile/ports.js";
+import { OperatorError } from "../../startup/operator-error.js";
+import type { Cell } from "../../storage/database.js";
+import { commitAsOperator } from "../commit-as-operator.js";
+import type { StatementCharge } from "./statement-file.js";
+
+const SLICE_ROWS = 500;
+
+interface ChargesOptions {
+  readonly cell: Pick<Cell, "committer">;
+  readonly organizationId: OrganizationId;
+  /** The rail that says so: the author in the journal. */
+  readonly rail: Rail;
+  readonly book: BookedMovements;
+  /** A larger charge stays a break: charges must not hide a theft. */
+  readonly chargeMaxCents: Cents;
+}
+
+/**
+ * Books each charge that the book lacks, if the book has the movement that it is for, and if it is
+ * not above the maximum. All others stay breaks. Returns how many it booked. A second run books
+ * none.
+ */
+export async function applyCharges(
+  charges: ReadonlyMap<string, StatementCharge>,
+  { cell, organizationId, rail, book, chargeMaxCents }: ChargesOptions,
+): Promise<number> {
+  const bookable = [...charges].filter(([, { cents }]) => cents !== 0 && Math.abs(cents) <= chargeMaxCents);
+  let booked = 0;
+  for (let start = 0; start < bookable.length; start += SLICE_ROWS) {
+    const slice = bookable.slice(start, start + SLICE_ROWS);
+    const names = slice.flatMap(([receipt]) => [receipt, chargeReceiptOf(receipt as RailReceipt)]);
+    const known = new Set((await book.withReceipts(names)).map(({ receipt }) => receipt));
+    for (const [receipt, { cents }] of slice) {
+      const movement = receipt as RailReceipt;
+      if (!known.has(movement) || known.has(chargeReceiptOf(movement))) continue;
+      const outcome = await commitAsOperator(cell, {
+        name: "recordCharge",
+        organizationId,
+        actor: rail as string as Actor,
+        movement,
+        direction: cents < 0 ? "out" : "in",
+        amountCents: Math.abs(cents) as Cents,
+      });
+      if (outcome.kind === "refused") throw new OperatorError(`${receipt}: ${messageOf(outcome.refusal)}`);
+      if (!outcome.replayed) booked += 1;
+    }
+  }
+  return booked;
+}
