@@ -65,6 +65,7 @@ export async function giveRailAccount(
     beginWithinMillis: HOUR_MILLIS,
     confirmAboveCents: 0,
     resolveAloneMaxCents: 0,
+    floatMinCents: 0,
   } as const;
   await saveRailAccount(database, { setting, cell: database.cells[0], now: now() });
   return id;

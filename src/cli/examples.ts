@@ -105,6 +105,7 @@ export journal "Acme" --from 2026-11-01 --to 2026-11-30 --output journal.csv
 export ledger "Acme" --from 2026-11-01 --to 2026-11-30 --format ndjson
 supply
 supply --org "Acme" --json
+reserve set-rules "Acme" --file examples/reserve/rules.json --note "the draft of 2026"
 reserve record "Acme" --place "Trust account" --amount 1000000.00 --as-of 2025-12-31 --evidence "statement 12/2025"
 reserve list "Acme"
 call

@@ -48,6 +48,8 @@ export interface BookHead {
   readonly sums: BookSums;
   /** Undefined until the operator sets the first limits. Until then nothing counts. */
   readonly limits: LimitsInForce | undefined;
+  /** The rules of the reserve (`rulesText`). Absent until the operator sets the first ones. */
+  readonly reserveRules?: string | undefined;
 }
 
 /** The highest sum of a book account in cents. A JavaScript number holds every sum exactly. */

@@ -24,8 +24,10 @@ import type {
   Resolution,
 } from "./payment.js";
 import type { Decider, Proposal } from "./proposal.js";
-import type { PayoutMode, RailAccountRecord, RailFacts } from "./rail-account.js";
-import type { ReserveFigure, ReservePlace } from "./reserve.js";
+import type { PayoutMode, RailAccountRecord } from "./rail-account.js";
+import type { RailFacts, WatchRailAccount } from "./rail-commands.js";
+import type { ReservePlace } from "./reserve.js";
+import type { RecordReserve, SetReserveRules } from "./reserve-commands.js";
 import type { Acted, Authorized, Commanded } from "./second-person.js";
 import type { Rail, ResolvedTransaction, Transaction } from "./transaction.js";
 import type { Cents } from "./values/cents.js";
@@ -57,13 +59,14 @@ export type OperatorCommand =
   | SetDefaultRail
   | SetPayouts
   | RecordReserve
+  | SetReserveRules
   | ClearFlag
   | CorrectBook
   | DepositCommand;
 export type FreezeCommand = FreezeAccount | UnfreezeAccount;
 export type TransactionCommand = MoveMoney | ReverseTransaction | CancelTransaction | PaymentCommand;
 /** A command of the settlement. */
-export type RailCommand = PaymentCommand | ReceiveDeposit | NumberAccount | RecordCharge;
+export type RailCommand = PaymentCommand | ReceiveDeposit | NumberAccount | RecordCharge | WatchRailAccount;
 export type PaymentCommand =
   BeginPayment | AdvancePayment | CompletePayment | FailPayment | FlagTransaction | ResolveTransaction;
 
@@ -75,19 +78,21 @@ export type ResourceOf<C extends Command> = C extends FreezeCommand
   ? AccountWithFreeze
   : C extends NumberAccount
     ? NumberedAccount
-    : C extends AccountCommand
-      ? Account
-      : C extends OperatorCommand
-        ? Acted<ActedOf<C>>
-        : C extends RejectProposal
-          ? Proposal
-          : C extends ResolveTransaction
-            ? ResolvedTransaction
-            : C extends ReceiveDeposit
-              ? ReceivedShillings
-              : C extends RecordCharge
-                ? BookHead
-                : Transaction;
+    : C extends WatchRailAccount
+      ? RailAccountRecord
+      : C extends AccountCommand
+        ? Account
+        : C extends OperatorCommand
+          ? Acted<ActedOf<C>>
+          : C extends RejectProposal
+            ? Proposal
+            : C extends ResolveTransaction
+              ? ResolvedTransaction
+              : C extends ReceiveDeposit
+                ? ReceivedShillings
+                : C extends RecordCharge
+                  ? BookHead
+                  : Transaction;
 
 /** What an operator's command creates or changes, once it is done. */
 export type ActedOf<C extends OperatorCommand> = C extends CreateApiKey | RevokeApiKey
@@ -363,6 +368,8 @@ export interface SetRailAccount extends Authorized {
   readonly beginWithinMillis: number;
   readonly confirmAboveCents: Cents | 0;
   readonly resolveAloneMaxCents: Cents | 0;
+  /** Absent in a proposal of an earlier version, as zero. */
+  readonly floatMinCents?: Cents | 0;
   readonly note: StatusReason;
   readonly facts: RailFacts;
 }
@@ -380,12 +387,8 @@ export interface SetPayouts extends Authorized {
   readonly rail: Rail;
   readonly payouts: PayoutMode;
   readonly note: StatusReason;
-}
-
-/** Records what lies in one place. */
-export interface RecordReserve extends Authorized, ReserveFigure {
-  readonly name: "recordReserve";
-  readonly note: StatusReason;
+  /** Why the settlement closes them: the code with which the rail refuses every payout. */
+  readonly lockedCode?: string | undefined;
 }
 
 /** Sets limits of the organization, or of the accounts of one tier. */

@@ -217,6 +217,8 @@ export interface Effect {
   readonly isSuspended?: boolean;
   /** Whether a mint needs a receipt after the command. Absent if that stays as it is. */
   readonly areReceiptsRequired?: boolean;
+  /** The rules of the reserve after the command. Absent if they stay as they are. */
+  readonly reserveRules?: string;
 }
 
 export type Decision<Resource> =

@@ -54,6 +54,9 @@ export const JOURNAL_KINDS = [
   "reserve.recorded",
   "limits.set",
   "rail.changed",
+  "rail.warned",
+  "rail.cleared",
+  "reserve.rules_set",
 ] as const;
 
 /** The kind of event that an entry records. */

@@ -9,6 +9,22 @@ import type { UnixMillis } from "./values/time.js";
 export const PAYOUT_MODES = ["auto", "open", "closed"] as const;
 export type PayoutMode = (typeof PAYOUT_MODES)[number];
 
+/**
+ * What can stand against an account at a rail:
+ *
+ * - `FLOAT_LOW`: less is available for payouts than the account's `floatMinCents`.
+ * - `CREDENTIALS_EXPIRE`: its credentials end soon, or have ended.
+ * - `INITIATOR_LOCKED`: the rail refuses every payout until a person has acted there.
+ */
+export const WARNING_CODES = ["FLOAT_LOW", "CREDENTIALS_EXPIRE", "INITIATOR_LOCKED"] as const;
+export type WarningCode = (typeof WARNING_CODES)[number];
+
+/** The figures of a warning: amounts in cents, times in milliseconds. They hold no secret. */
+export type WarningFigures = Readonly<Record<string, number | string>>;
+
+/** The warnings that stand, with the figures of the row that raised each. */
+export type StandingWarnings = Readonly<Partial<Record<WarningCode, WarningFigures>>>;
+
 /** An account of an organization at a rail, as its book has it. */
 export interface RailAccountRecord {
   readonly id: RailAccountId;
@@ -30,8 +46,12 @@ export interface RailAccountRecord {
   readonly confirmAboveCents: Cents | 0;
   /** The highest amount that one person alone may resolve. */
   readonly resolveAloneMaxCents: Cents | 0;
+  /** A warning is raised when less is available for payouts. Zero for no warning. */
+  readonly floatMinCents: Cents | 0;
   /** How often the account was set or changed. A payment begins only under the newest revision. */
   readonly revision: number;
+  /** What stands against the account. A change of it is no change of the account. */
+  readonly warnings: StandingWarnings;
   readonly createdAt: UnixMillis;
   readonly updatedAt: UnixMillis;
 }
@@ -51,6 +71,7 @@ export function detailOfRailAccount(account: RailAccountRecord): string {
     begin_within_millis: beginWithinMillis,
     confirm_above_cents: confirmAboveCents,
     resolve_alone_max_cents: resolveAloneMaxCents,
+    float_min_cents: account.floatMinCents,
     revision: account.revision,
     credentials_sha256: credentials?.sha256 ?? null,
   });
@@ -62,12 +83,4 @@ export function detailOfRailAccount(account: RailAccountRecord): string {
  */
 export function correctAloneMaxCents(accounts: readonly RailAccountRecord[]): number {
   return accounts.length === 0 ? 0 : Math.min(...accounts.map(({ resolveAloneMaxCents: cents }) => cents));
-}
-
-/** What the command about an account at a rail needs to know of all accounts. It is no content. */
-export interface RailFacts {
-  /** The state of the accounts of the cell that was read, as `railAccountsOfCell` says it. */
-  readonly accountsOfCell: string;
-  /** Whether the account has other places at the rail than before. */
-  readonly movesPlace: boolean;
 }

@@ -1,7 +1,11 @@
 import type { Cents } from "./values/cents.js";
 import type { OrganizationId } from "./values/ids.js";
-import type { NairobiDay } from "./values/nairobi-day.js";
+import { endOfDay, type NairobiDay } from "./values/nairobi-day.js";
 import type { UnixMillis } from "./values/time.js";
+
+/** What a part of the reserve is. `bank_kenya` is an account at a bank in Kenya. */
+export const RESERVE_KINDS = ["bank_kenya", "treasury_bill", "repo", "central_bank", "cash", "other"] as const;
+export type ReserveKind = (typeof RESERVE_KINDS)[number];
 
 /** What was recorded about a part of the reserve. */
 export interface ReserveFigure {
@@ -11,6 +15,11 @@ export interface ReserveFigure {
   readonly asOfDay: NairobiDay;
   /** What shows it, such as the number of a bank statement. */
   readonly evidence: string;
+  readonly kind: ReserveKind;
+  /** In hexadecimal: that of the document which shows the figure. */
+  readonly documentSha256: string | undefined;
+  /** When a bill or a repo is paid back. */
+  readonly maturesOn: NairobiDay | undefined;
 }
 
 /** The last figure of one place. */
@@ -23,3 +32,101 @@ export interface ReservePlace extends ReserveFigure {
 
 /** The maximum number of places of one organization. */
 export const RESERVE_PLACES_MAX = 50;
+
+/** A rule about the parts of one kind. A bound that is absent does not bind. */
+export interface ReserveRule {
+  readonly kind: ReserveKind;
+  /** In percent of the reserve that the book has. */
+  readonly shareMin?: number | undefined;
+  readonly shareMax?: number | undefined;
+  /** The longest time from now until a part matures. */
+  readonly daysMax?: number | undefined;
+  /** A figure older than this is unknown. */
+  readonly staleAfterDays: number;
+}
+
+export const RESERVE_RULES_MAX = 10;
+export const SHARE_MAX_PERCENT = 100;
+/** The longest time of a rule. */
+export const RULE_DAYS_MAX = 3_660;
+
+/** Whether a rule holds. UNKNOWN: a figure that it needs is missing or old. */
+export const RULE_STATES = ["HOLDS", "BROKEN", "UNKNOWN"] as const;
+export type RuleState = (typeof RULE_STATES)[number];
+
+/** How a rule stands, with the figures that say so. */
+export interface JudgedRule {
+  readonly rule: ReserveRule;
+  readonly state: RuleState;
+  /** The sum of the figures of the kind. */
+  readonly amountCents: number;
+  /** The day of the oldest of them. Undefined if there is none. */
+  readonly asOfDay: NairobiDay | undefined;
+}
+
+/** Returns the rules as a book stores them. */
+export function rulesText(rules: readonly ReserveRule[]): string {
+  return JSON.stringify(
+    rules.map(({ kind, shareMin, shareMax, daysMax, staleAfterDays }) => ({
+      kind,
+      share_min: shareMin,
+      share_max: shareMax,
+      days_max: daysMax,
+      stale_after_days: staleAfterDays,
+    })),
+  );
+}
+
+/** Reads what `rulesText` wrote. */
+export function rulesFromText(text: string): readonly ReserveRule[] {
+  const rules = JSON.parse(text) as readonly {
+    readonly kind: ReserveKind;
+    readonly share_min?: number;
+    readonly share_max?: number;
+    readonly days_max?: number;
+    readonly stale_after_days: number;
+  }[];
+  return rules.map(({ kind, share_min, share_max, days_max, stale_after_days }) => ({
+    kind,
+    shareMin: share_min,
+    shareMax: share_max,
+    daysMax: days_max,
+    staleAfterDays: stale_after_days,
+  }));
+}
+
+interface KnownReserve {
+  readonly figures: readonly ReserveFigure[];
+  /** The reserve that the book has: what must lie somewhere. */
+  readonly reserveCents: number;
+  readonly today: NairobiDay;
+}
+
+/**
+ * Says whether a rule holds. What is not known for sure is UNKNOWN, also where the other figures
+ * would break the rule: an old figure proves nothing, neither way.
+ */
+export function judgeRule(rule: ReserveRule, { figures, reserveCents, today }: KnownReserve): JudgedRule {
+  const own = figures.filter(({ kind }) => kind === rule.kind);
+  const amountCents = own.reduce((sum, figure) => sum + figure.amountCents, 0);
+  const [asOfDay] = own.map((figure) => figure.asOfDay).sort();
+  const judged = { rule, amountCents, asOfDay };
+  const { shareMin, shareMax, daysMax, staleAfterDays } = rule;
+  const hasShare = shareMin !== undefined || shareMax !== undefined;
+  const isStale = asOfDay === undefined || daysBetween(asOfDay, today) > staleAfterDays;
+  const lacksMaturity = daysMax !== undefined && own.some(({ maturesOn }) => maturesOn === undefined);
+  // Nothing has a share of a reserve that is empty or negative.
+  if (isStale || lacksMaturity || (hasShare && reserveCents <= 0)) return { ...judged, state: "UNKNOWN" };
+  const isBroken =
+    (shareMin !== undefined && amountCents * SHARE_MAX_PERCENT < shareMin * reserveCents) ||
+    (shareMax !== undefined && amountCents * SHARE_MAX_PERCENT > shareMax * reserveCents) ||
+    own.some(({ maturesOn = today }) => daysMax !== undefined && daysBetween(today, maturesOn) > daysMax);
+  return { ...judged, state: isBroken ? "BROKEN" : "HOLDS" };
+}
+
+const DAY_MILLIS = 86_400_000;
+
+/** Kenya has no summer time, so each day is as long as the others. */
+function daysBetween(from: NairobiDay, to: NairobiDay): number {
+  return (endOfDay(to) - endOfDay(from)) / DAY_MILLIS;
+}

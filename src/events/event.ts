@@ -4,6 +4,7 @@ import type { Freeze } from "../domain/freeze.js";
 import { type Balances, type JournalKind, STILL_FROZEN, wordOf } from "../domain/journal.js";
 import { DEFAULT_TIER, type TierName } from "../domain/limits/limits.js";
 import type { FailureReason, FlagReason, RailReceipt } from "../domain/payment.js";
+import { readWarning, type WarningSnapshot } from "../domain/rail-warning.js";
 import type { Transaction, TransactionStatus } from "../domain/transaction.js";
 import type { Actor } from "../domain/values/actor.js";
 import type { Cents } from "../domain/values/cents.js";
@@ -129,10 +130,12 @@ export interface LedgerEvent {
   readonly deposit: DepositSnapshot | undefined;
   readonly apiKeyId: ApiKeyId | undefined;
   readonly webhookEndpointId: WebhookEndpointId | undefined;
+  readonly railWarning: WarningSnapshot | undefined;
   readonly balances: Balances | undefined;
 }
 
 const HASH_DIGITS = 8;
+const WARNS: ReadonlySet<JournalKind> = new Set(["rail.warned", "rail.cleared"]);
 
 /** Makes the event of a row. Only what the book held at that row goes into it. */
 export function eventOf(row: EventRow, subject: EventSubject): LedgerEvent {
@@ -150,6 +153,7 @@ export function eventOf(row: EventRow, subject: EventSubject): LedgerEvent {
     deposit: subject?.kind === "deposit" ? depositAt(row, subject) : undefined,
     apiKeyId: subject?.kind === "key" ? subject.apiKeyId : undefined,
     webhookEndpointId: subject?.kind === "endpoint" ? subject.webhookEndpointId : undefined,
+    railWarning: WARNS.has(kind) ? readWarning(row.detail ?? "{}") : undefined,
     balances: balancesAfter,
   };
 }

@@ -216,7 +216,7 @@ export class BatchBook implements Book {
   }
 
   /** Makes the effect visible to the later commands of the batch, and adds it to the changes. */
-  apply({ entries, puts, limits, isSuspended, areReceiptsRequired }: Effect): void {
+  apply({ entries, puts, limits, isSuspended, areReceiptsRequired, reserveRules }: Effect): void {
     const numbered = entries.map((entry) => this.#append(entry));
     if (limits !== undefined) this.#changeHead(numbered, () => ({ limits }));
     if (isSuspended !== undefined) {
@@ -225,6 +225,7 @@ export class BatchBook implements Book {
     if (areReceiptsRequired !== undefined) {
       this.#changeHead(numbered, ({ seq }) => ({ receiptsRequiredSeq: areReceiptsRequired ? seq : undefined }));
     }
+    if (reserveRules !== undefined) this.#changeHead(numbered, () => ({ reserveRules }));
     for (const put of puts) this.#put(withLastSeq(put, numbered), authorOf(put, numbered));
   }
 
@@ -269,7 +270,9 @@ export class BatchBook implements Book {
 
   #changeHead(
     [first]: readonly NumberedEntry[],
-    change: (entry: NumberedEntry) => Partial<Pick<BookHead, "limits" | "suspendedSeq" | "receiptsRequiredSeq">>,
+    change: (
+      entry: NumberedEntry,
+    ) => Partial<Pick<BookHead, "limits" | "suspendedSeq" | "receiptsRequiredSeq" | "reserveRules">>,
   ): void {
     if (first === undefined) throw new Error("the book changed without an entry");
     const { organizationId } = first.entry;

@@ -8,6 +8,8 @@ export interface CellState {
   readonly chargesCents: number;
   readonly payments: readonly OpenPaymentCount[];
   readonly railAccounts: readonly RailAccountCount[];
+  /** The warnings that stand against them. A code may come more than once. */
+  readonly railWarnings: readonly { readonly code: string; readonly count: number }[];
   readonly deposits: DepositState;
   readonly webhooks: WebhookState;
   readonly seals: SealState;

@@ -1,6 +1,7 @@
 import { BoundedReading } from "../../runtime/metrics/bounded-reading.js";
 import type { Metrics } from "../../runtime/metrics/metrics.js";
 import type { Labels, Sample } from "../../runtime/metrics/tally.js";
+import { WARNING_CODES } from "../domain/rail-account.js";
 import type { CellState, ReadCellState } from "./ports.js";
 
 /** The database is asked at most this often, however many scrapes come. */
@@ -94,6 +95,12 @@ function addMoney(gauge: AddGauge): void {
   ]);
   gauge("kesc_rail_accounts", "Accounts at rails, by their switch for payouts.", ({ railAccounts }, cell) =>
     railAccounts.map(({ rail, payouts, count }) => ({ labels: { ...cell, rail, payouts }, value: count })),
+  );
+  gauge("kesc_rail_warnings", "Warnings that stand against accounts at rails.", ({ railWarnings }, cell) =>
+    WARNING_CODES.map((code) => ({
+      labels: { ...cell, code },
+      value: railWarnings.reduce((sum, each) => sum + (each.code === code ? each.count : 0), 0),
+    })),
   );
   gauge("kesc_deposits_waiting", "Deposits that wait for a person.", ({ deposits }, labels) => [
     { labels, value: deposits.waiting },

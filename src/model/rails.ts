@@ -19,11 +19,16 @@ export const RAIL_ACCOUNTS = {
     begin_within_millis: changed(int64),
     confirm_above_cents: changed(int64),
     resolve_alone_max_cents: changed(int64),
+    float_min_cents: changed(int64),
     /** How many rows of the journal are about the account. */
     revision: changed(int64),
+    /** A JSON object: the figures of each warning that stands, by its code. */
+    warnings: changed(text),
     /** A JSON text. Null until the rail has told a balance. */
     balance: defaulted(changed(orNull(text))),
     balance_at: defaulted(changed(orNull(int64))),
+    /** The UUID in the address at which the rail may tell the next balance. */
+    balance_question: defaulted(changed(orNull(text))),
     /** From when on payments count as deposits. Null until somebody registers for them. */
     deposits_since: defaulted(changed(orNull(int64))),
     /** When the list of received payments is read next. */

@@ -20,6 +20,7 @@ export interface AskedRailAccount {
   readonly beginWithinMillis: number | undefined;
   readonly confirmAboveCents: Cents | undefined;
   readonly resolveAloneMaxCents: Cents | undefined;
+  readonly floatMinCents: Cents | undefined;
 }
 
 /** What is wrong with an account that is asked for. No text repeats a value. */

@@ -1,5 +1,6 @@
 import type { Organization } from "../domain/api-key.js";
 import type { BookState, MovePhase } from "../domain/book.js";
+import type { StandingWarnings } from "../domain/rail-account.js";
 import type { Rail } from "../domain/transaction.js";
 import type { Cents } from "../domain/values/cents.js";
 import type { OrganizationId, TransactionId } from "../domain/values/ids.js";
@@ -71,6 +72,8 @@ export interface RailAccountStatus {
   readonly beginWithinMillis: number;
   readonly confirmAboveCents: Cents | 0;
   readonly resolveAloneMaxCents: Cents | 0;
+  readonly floatMinCents: Cents | 0;
+  readonly warnings: StandingWarnings;
   readonly credentialsExpireSoon: boolean;
   readonly openPayments: number;
   /** The payouts that the rail may have, and whose outcome is unknown. */

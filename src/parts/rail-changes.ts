@@ -146,7 +146,10 @@ function settingOf(
   earlier: StoredRailAccount | undefined,
 ): RailAccountSetting {
   const { rail, settings, credentials, credentialsExpireAt, isDefault } = asked;
-  const { beginWithinMillis, confirmAboveCents, resolveAloneMaxCents } = { ...DEFAULT_LIMITS, ...earlier };
+  const { beginWithinMillis, confirmAboveCents, resolveAloneMaxCents, floatMinCents } = {
+    ...DEFAULT_LIMITS,
+    ...earlier,
+  };
   return {
     id: earlier?.id ?? (typeidUnboxed("rail") as string as RailAccountId),
     organizationId,
@@ -160,6 +163,7 @@ function settingOf(
     beginWithinMillis: asked.beginWithinMillis ?? beginWithinMillis,
     confirmAboveCents: asked.confirmAboveCents ?? confirmAboveCents,
     resolveAloneMaxCents: asked.resolveAloneMaxCents ?? resolveAloneMaxCents,
+    floatMinCents: asked.floatMinCents ?? floatMinCents,
   };
 }
 

@@ -35,6 +35,7 @@ export function railReads({ cells }: Pick<Database, "cells">, options: RailReads
 
 async function statusOf(cell: Cell, account: StoredRailAccount, options: RailReadsOptions): Promise<RailAccountStatus> {
   const { id, payouts, revision, beginWithinMillis, confirmAboveCents, resolveAloneMaxCents } = account;
+  const { floatMinCents, warnings } = account;
   const now = options.now();
   const stored = payments(cell);
   const unknown = await stored.unknownPayouts(id);
@@ -46,6 +47,8 @@ async function statusOf(cell: Cell, account: StoredRailAccount, options: RailRea
     beginWithinMillis,
     confirmAboveCents,
     resolveAloneMaxCents,
+    floatMinCents,
+    warnings,
     credentialsExpireSoon: expiresSoon(account, now),
     openPayments: await openPaymentsOf(cell, id),
     unknownPayouts: unknown.count,

@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+
 import type { Logger } from "pino";
 import { typeidUnboxed } from "typeid-js";
 
@@ -14,12 +16,14 @@ import { DepositSweeper } from "../settlement/deposits/sweeper.js";
 import type { SettlementEvent, SettlementTiming, Submit } from "../settlement/ports/runtime.js";
 import { Settlement } from "../settlement/settlement.js";
 import { failureFacts } from "../startup/failure-facts.js";
-import { balanceNotes, type Callbacks, railAccountsOf } from "../startup/rails.js";
+import { type Callbacks, railAccountsOf } from "../startup/rails.js";
 import type { Cell } from "../storage/database.js";
+import { noteQuestion } from "../storage/rails/balances.js";
 import { setPayouts } from "../storage/rails/change-rail-accounts.js";
 import { deposits } from "../storage/rails/deposits.js";
 import { railInbox } from "../storage/rails/inbox.js";
 import { payments } from "../storage/rails/payments.js";
+import { balanceNotes } from "./balance-notes.js";
 import { depositCallbacks } from "./deposit-callbacks.js";
 import { cellLease, type Part, underLease } from "./lease.js";
 import { newDepositReferences } from "./new-deposit-references.js";
@@ -66,8 +70,10 @@ export function cellRails(cell: Cell, options: RailsOptions): RunningRails {
     timing,
     newTransactionId,
     onEvent,
-    closePayouts: async ({ organizationId, rail }, reason) => {
-      const change = { payouts: "closed", reason, now: now(), actor: rail.name as string as Actor } as const;
+    closePayouts: async ({ organizationId, rail }, code) => {
+      const actor = rail.name as string as Actor;
+      const reason = `the rail answered ${code}`;
+      const change = { payouts: "closed", reason, lockedCode: code, now: now(), actor } as const;
       await setPayouts(cell, { organizationId, rail: rail.name }, change);
     },
     submit,
@@ -84,7 +90,16 @@ export function cellRails(cell: Cell, options: RailsOptions): RunningRails {
     timing,
     onEvent,
   });
-  const leased = underLease(lease, settlement, new BalanceReader({ railAccounts, lease, timing, onEvent }), sweeper);
+  const balances = new BalanceReader({
+    railAccounts,
+    questions: { note: (id, question) => noteQuestion(cell, id, question) },
+    newQuestion: randomUUID,
+    lease,
+    submit,
+    timing,
+    onEvent,
+  });
+  const leased = underLease(lease, settlement, balances, sweeper);
 
   return {
     ...stores,
@@ -92,7 +107,7 @@ export function cellRails(cell: Cell, options: RailsOptions): RunningRails {
     wake: () => {
       settlement.wake();
     },
-    noteBalance: balanceNotes(cell, { rails: railAccounts, now, logger }),
+    noteBalance: balanceNotes(cell, { rails: railAccounts, submit, now, logger }),
     depositMessages,
     payoutsStopped: () => settlement.payoutsStopped,
     unreadableRows: () => sweeper.unreadableRows,

@@ -26,7 +26,10 @@ export type CallbackPurpose = Exclude<AddressPurpose, "confirmation" | "validati
 export interface CallbackSubject {
   readonly cell: number;
   readonly purpose: AddressPurpose;
-  /** The UUID of the transaction. From `balance` on, that of the account at the rail. */
+  /**
+   * The UUID of the transaction. With `balance` it is that of the question, and with the purposes
+   * after it that of the account at the rail.
+   */
   readonly uuid: string;
 }
 

@@ -66,7 +66,7 @@ export interface RailDefinition<Settings, Credentials> {
 export interface OpenedAccount<Settings, Credentials> extends Clocks {
   readonly settings: Settings;
   readonly credentials: Credentials;
-  /** The UUID of the account, which callbacks about its balance name. */
+  /** The UUID of the account, which callbacks about deposits name. */
   readonly accountUuid: string;
   /** Returns the address for the rail's messages. It holds a token for what they are about. */
   readonly callbackUrl: CallbackUrl;
@@ -108,7 +108,7 @@ export class WrongRailAccountError extends Error {
   }
 }
 
-/** Returns the id of the account with this UUID, which callbacks about a balance name. */
+/** Returns the id of the account with this UUID, which callbacks about deposits name. */
 export function railAccountIdOf(uuid: string): RailAccountId {
   return fromUUID(uuid, "rail") as string as RailAccountId;
 }

@@ -50,11 +50,17 @@ export interface PaymentRail {
    */
   isHeld?(payment: Pick<OpenPayment, "maskedPhone" | "advances">): boolean;
 
-  /** Asks for the balance of the account at the rail. */
-  askBalance(signal: AbortSignal): Promise<BalanceAnswer>;
+  /**
+   * Asks for the balance of the account at the rail. The rail answers at an address that names
+   * `question`, a random UUID: who has learned an earlier address can forge no later answer.
+   */
+  askBalance(question: string, signal: AbortSignal): Promise<BalanceAnswer>;
 
   /** Reads the message that answers `askBalance`. Pure. Undefined if it is no such message. */
   readBalance(message: RailMessage): RailBalance | undefined;
+
+  /** The account in a balance from which payouts are paid. Absent if a rail tells no balance. */
+  readonly payOutAccount?: string;
 
   /**
    * How long to wait before each query for the outcome of an order, from the request on. The last

@@ -1,18 +1,28 @@
 import { Loop } from "../../runtime/loop.js";
-import { BALANCE_MILLIS, CALL_MILLIS_MAX } from "./limits.js";
-import type { UsableAccounts } from "./ports/rail-accounts.js";
-import type { HeldLease, OnEvent, SettlementTiming } from "./ports/runtime.js";
+import type { WatchRailAccount } from "../domain/rail-commands.js";
+import type { Actor } from "../domain/values/actor.js";
+import { toUnixMillis } from "../domain/values/time.js";
+import type { RailBalance } from "../rails/rail.js";
+import { BALANCE_MILLIS, CALL_MILLIS_MAX, RESULT_MILLIS_MAX } from "./limits.js";
+import type { BalanceQuestions, RailAccount, UsableAccounts } from "./ports/rail-accounts.js";
+import type { HeldLease, OnEvent, SettlementTiming, Submit } from "./ports/runtime.js";
+
+/** Submits what was seen of an account at a rail. */
+export type SubmitWatch = Submit<WatchRailAccount>;
 
 interface BalancesOptions {
   readonly railAccounts: UsableAccounts;
+  readonly questions: BalanceQuestions;
+  readonly newQuestion: () => string;
   readonly lease: HeldLease;
+  readonly submit: SubmitWatch;
   readonly timing: SettlementTiming;
   readonly onEvent: OnEvent;
 }
 
 /**
- * Asks each rail account for its balance once an hour, while this server has the lease. The answer
- * comes as a message.
+ * Looks at each rail account once an hour, while this server has the lease: the ledger warns of
+ * credentials that end, and the rail is asked for the balance. The answer comes as a message.
  */
 export class BalanceReader {
   readonly #options: BalancesOptions;
@@ -21,7 +31,7 @@ export class BalanceReader {
   constructor(options: BalancesOptions) {
     this.#options = options;
     const step = async (): Promise<number> => {
-      await this.#ask();
+      await this.#look();
       return BALANCE_MILLIS;
     };
     // A server that has just started does not have the lease yet.
@@ -36,13 +46,37 @@ export class BalanceReader {
     return this.#loop.stop();
   }
 
-  async #ask(): Promise<void> {
-    const { railAccounts, lease, onEvent } = this.#options;
-    for (const { id, rail } of railAccounts.all()) {
+  async #look(): Promise<void> {
+    const { railAccounts, lease, submit, timing, onEvent } = this.#options;
+    for (const account of railAccounts.all()) {
       if (this.#loop.isStopped || lease.leftMillis() < CALL_MILLIS_MAX) return;
-      const deadline = AbortSignal.any([this.#loop.signal, AbortSignal.timeout(CALL_MILLIS_MAX)]);
-      const answer = await rail.askBalance(deadline);
-      if (answer.kind === "unavailable") onEvent({ kind: "no balance", railAccountId: id, code: answer.code });
+      try {
+        await submit(watchOf(account, undefined), toUnixMillis(timing.now() + RESULT_MILLIS_MAX));
+        await this.#ask(account);
+      } catch (error) {
+        onEvent({ kind: "error", error });
+      }
     }
   }
+
+  async #ask({ id, rail }: RailAccount): Promise<void> {
+    const { questions, newQuestion, onEvent } = this.#options;
+    if (rail.payOutAccount === undefined) return;
+    const question = newQuestion();
+    await questions.note(id, question);
+    const deadline = AbortSignal.any([this.#loop.signal, AbortSignal.timeout(CALL_MILLIS_MAX)]);
+    const answer = await rail.askBalance(question, deadline);
+    if (answer.kind === "unavailable") onEvent({ kind: "no balance", railAccountId: id, code: answer.code });
+  }
+}
+
+/** Makes the command that warns of what was seen of an account. */
+export function watchOf(
+  { organizationId, rail }: Pick<RailAccount, "organizationId" | "rail">,
+  balance: RailBalance | undefined,
+): WatchRailAccount {
+  const paysOut = balance?.accounts.find(({ name, currency }) => name === rail.payOutAccount && currency === "KES");
+  const actor = rail.name as string as Actor;
+  const availableCents = paysOut?.availableCents;
+  return { name: "watchRailAccount", organizationId, actor, rail: rail.name, availableCents };
 }

@@ -90,7 +90,7 @@ export class Messages {
   /** Further payouts would be refused as well, and count as further wrong passwords. */
   async #closeIfLocked(code: string, { account }: Work): Promise<void> {
     if (account.rail.lockedCodes?.has(code) !== true || account.payouts === "closed") return;
-    await this.#options.closePayouts(account, `the rail answered ${code}`);
+    await this.#options.closePayouts(account, code);
     this.#options.onEvent({ kind: "payouts closed", railAccountId: account.id, code });
   }
 

@@ -1,11 +1,10 @@
 import type { Logger } from "pino";
 
 import type { UnixMillis } from "../domain/values/time.js";
-import type { PaymentRail, RailMessage } from "../rails/rail.js";
-import { railAccountIdOf, type RailDependencies, WrongRailAccountError } from "../rails/rail-kind.js";
+import type { PaymentRail } from "../rails/rail.js";
+import { type RailDependencies, WrongRailAccountError } from "../rails/rail-kind.js";
 import { railOf } from "../rails/rails.js";
 import type { Cell } from "../storage/database.js";
-import { noteBalance } from "../storage/rails/change-rail-accounts.js";
 import { RailAccountDirectory } from "../storage/rails/rail-account-directory.js";
 import { CredentialsError, openCredentials, type StoredRailAccount } from "../storage/rails/rail-accounts.js";
 import { type CallbackSecrets, type CallbackSettings, callbackUrls } from "./callbacks.js";
@@ -75,26 +74,4 @@ export async function openRail(
   } catch (error) {
     throw error instanceof CredentialsError ? new WrongRailAccountError([error.message]) : error;
   }
-}
-
-/**
- * Returns a function that stores the balance in a message of a rail. It drops a message that is no
- * balance, or whose account is not known.
- */
-export function balanceNotes(
-  cell: Cell,
-  {
-    rails,
-    now,
-    logger,
-  }: Pick<RailAccountsOptions, "now" | "logger"> & { readonly rails: Pick<RailAccountDirectory, "account"> },
-): (accountUuid: string, message: RailMessage) => void {
-  return (accountUuid, message) => {
-    const id = railAccountIdOf(accountUuid);
-    const balance = rails.account(id)?.rail.readBalance(message);
-    if (balance === undefined) return;
-    noteBalance(cell, id, { json: JSON.stringify(balance), at: now() }).catch((error: unknown) => {
-      logger.warn({ cell: cell.number, rail_account_id: id, ...failureFacts(error) }, "a balance was not stored");
-    });
-  };
 }

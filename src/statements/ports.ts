@@ -2,7 +2,7 @@ import type { BookSums } from "../domain/book.js";
 import type { Freeze } from "../domain/freeze.js";
 import type { Balances, BookAccount, JournalKind } from "../domain/journal.js";
 import type { TierName } from "../domain/limits/limits.js";
-import type { ReserveFigure } from "../domain/reserve.js";
+import type { ReserveFigure, ReserveRule } from "../domain/reserve.js";
 import type { TransactionType } from "../domain/transaction.js";
 import type { Cents } from "../domain/values/cents.js";
 import type { AccountId, FreezeId, OrganizationId, TransactionId } from "../domain/values/ids.js";
@@ -103,6 +103,12 @@ export interface SumsAt {
   readonly sums: BookSums;
 }
 
+/** The sums of a book after its last row, and the rules that its reserve has then. */
+export interface CurrentSums extends SumsAt {
+  readonly recordedAt: UnixMillis;
+  readonly reserveRules: readonly ReserveRule[];
+}
+
 /** Payments that are not complete. */
 export interface OpenPayments {
   readonly type: TransactionType;
@@ -188,7 +194,7 @@ export interface HistoryReads {
     at: { readonly seq: number; readonly from: SumsAt | undefined },
   ): Promise<Looked<SumsAt>>;
   /** The sums after the last row of the book, as they are now. */
-  currentSums(organizationId: OrganizationId): Promise<SumsAt & { readonly recordedAt: UnixMillis }>;
+  currentSums(organizationId: OrganizationId): Promise<CurrentSums>;
   openPayments(organizationId: OrganizationId, now: UnixMillis): Promise<Looked<OpenPaymentsCount>>;
   railBalances(organizationId: OrganizationId): Promise<readonly ReportedBalance[]>;
   reserveHoldings(organizationId: OrganizationId): Promise<readonly RecordedFigure[]>;

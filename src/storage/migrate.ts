@@ -22,6 +22,8 @@ import { railRevisions } from "./migrations/0018-rail-revisions.js";
 import { secondPerson } from "./migrations/0019-second-person.js";
 import { deposits } from "./migrations/0020-deposits.js";
 import { charges } from "./migrations/0021-charges.js";
+import { warnings } from "./migrations/0022-warnings.js";
+import { reserveRules } from "./migrations/0024-reserve-rules.js";
 import type { Migration } from "./migrations/migration.js";
 import { mayRunBesideServers, mayServe } from "./migrations/release.js";
 import type { Engine } from "./sql/engine.js";
@@ -54,6 +56,8 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0019-second-person": secondPerson,
   "0020-deposits": deposits,
   "0021-charges": charges,
+  "0022-warnings": warnings,
+  "0024-reserve-rules": reserveRules,
 };
 
 /**

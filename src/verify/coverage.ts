@@ -107,6 +107,7 @@ export const NOT_COVERED: Readonly<Record<string, string>> = {
   "rail_accounts.deposits_read_at": "",
   "rail_accounts.balance": "",
   "rail_accounts.balance_at": "",
+  "rail_accounts.balance_question": "",
   rail_messages: "",
   leases: "",
   "seals.sealed_at": "",

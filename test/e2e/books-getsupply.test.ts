@@ -4,6 +4,7 @@ import { toCents } from "../../src/domain/values/cents.js";
 import type { NairobiDay } from "../../src/domain/values/nairobi-day.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { recordReserve } from "../../src/storage/statements/reserve.js";
+import { setReserveRules } from "../support/commands.js";
 import { ENGINES } from "../support/databases.js";
 import { problemOf } from "../support/service/each-engine.js";
 import { type InProcess, startInProcess } from "../support/service/in-process.js";
@@ -77,6 +78,23 @@ for (const engine of ENGINES) {
       expect(holding).to.include({ place: "KCB 1234", amount: 700, as_of_day: asOfDay, evidence: "statement 12" });
       expect(holding?.["age_seconds"]).to.equal(Math.floor((time - Date.parse(`${asOfDay}T21:00:00Z`)) / 1_000));
       expect(backingOf((await supply("", service.b.key)).json)["reserve_holdings"]).to.deep.equal([]);
+    });
+
+    it("says of each rule of the reserve whether it holds, with the figures", async () => {
+      const { database, a } = service;
+      const command = setReserveRules(a.organizationId, [
+        { kind: "other", shareMin: 90, staleAfterDays: 7 },
+        { kind: "other", shareMax: 10, staleAfterDays: 7 },
+        { kind: "other", daysMax: 30, staleAfterDays: 7 },
+        { kind: "cash", shareMax: 10, staleAfterDays: 7 },
+      ]);
+      await database.cells[0].committer.commit([command], toUnixMillis(time));
+      const rules = backingOf((await supply()).json)["reserve_rules"] as Json[];
+      expect(rules.map(({ state }) => state)).to.deep.equal(["holds", "broken", "unknown", "unknown"]);
+      const none = { share_max: null, days_max: null };
+      expect(rules[0]?.["rule"]).to.deep.equal({ kind: "other", share_min: 90, stale_after_days: 7, ...none });
+      expect(rules.map(({ amount }) => amount)).to.deep.equal([700, 700, 700, 0]);
+      expect(rules[3]?.["as_of_day"]).to.equal(null);
     });
 
     for (const [query, field] of [

@@ -5,6 +5,7 @@ import { expect } from "chai";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
 import { ProposalState } from "../../src/gen/kesc/admin/v1/resources.js";
+import { ReserveKind } from "../../src/gen/kesc/v1/supply.js";
 import type { Database } from "../../src/storage/database.js";
 import { StoredAdministration } from "../../src/storage/operators/administration.js";
 import { verify } from "../../src/verify/verify.js";
@@ -13,6 +14,8 @@ import { GrpcCaller } from "../support/callers/grpc-caller.js";
 import { ENGINES, openDatabaseAt } from "../support/databases.js";
 import { freePort } from "../support/postgres-node.js";
 import { Service } from "../support/service/service.js";
+
+const NO_TERMS = { kind: ReserveKind.RESERVE_KIND_UNSPECIFIED, document_sha256: "", matures_on: "" };
 
 /** How long after a call the server is killed. The call takes some milliseconds. */
 const KILL_MILLIS = [0, 2, 5, 10, 20];
@@ -58,7 +61,7 @@ for (const engine of ENGINES) {
     for (const millis of KILL_MILLIS) {
       it(`do it once, although it died ${String(millis)} ms after the proposal and after the approval`, async () => {
         const place = `bank ${String(millis)}`;
-        const figure = { place, amount: "1.00", as_of_day: "2025-12-31", evidence: "page 1", note: "" };
+        const figure = { place, amount: "1.00", as_of_day: "2025-12-31", evidence: "page 1", note: "", ...NO_TERMS };
         const organization_id = service.a.organizationId;
         const propose = () => admin.call(Rpcs.recordReserve, { organization_id, ...figure }, fin);
         await killAmid(propose, millis);

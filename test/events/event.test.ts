@@ -95,6 +95,7 @@ describe("an event", () => {
       deposit: undefined,
       apiKeyId: undefined,
       webhookEndpointId: undefined,
+      railWarning: undefined,
       balances: undefined,
     });
     expect(eventOf(row("book.allocated"), undefined).balances).to.deep.equal({ availableCents: 700, heldCents: 20 });
@@ -109,6 +110,15 @@ describe("an event", () => {
       webhookEndpointId,
       apiKeyId: undefined,
     });
+  });
+
+  it("says which warning its row raised or cleared", () => {
+    const detail = JSON.stringify({ id: "rail_1", rail: "mpesa", code: "FLOAT_LOW", available_cents: 5 });
+    for (const kind of ["rail.warned", "rail.cleared"] as const) {
+      const own = { accountId: undefined, balancesAfter: undefined, detail };
+      const railWarning = { rail: "mpesa", code: "FLOAT_LOW", figures: { available_cents: 5 } };
+      expect(eventOf(row(kind, own), undefined).railWarning).to.deep.equal(railWarning);
+    }
   });
 
   const open = { failure: undefined, completedAt: undefined, availableAfterCents: undefined, statusReason: "" };

@@ -97,6 +97,7 @@ describe("watching a book", () => {
         deposit: undefined,
         apiKeyId: undefined,
         webhookEndpointId: undefined,
+        railWarning: undefined,
         balances: undefined,
       } satisfies LedgerEvent);
     }

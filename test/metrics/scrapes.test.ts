@@ -13,6 +13,7 @@ const EMPTY: CellState = {
   chargesCents: 0,
   payments: [],
   railAccounts: [],
+  railWarnings: [],
   deposits: { waiting: 0, oldestAt: undefined, listReadAt: undefined },
   webhooks: { endpoints: [], eventsBehind: 0, failingSince: undefined, retries: [] },
   seals: { rowsBehind: 0, oldestUnsealedAt: undefined, alarms: 0 },

@@ -62,6 +62,7 @@ const ROLES_OF: Readonly<Record<string, readonly Role[]>> = {
   FundCharges: MONEY,
   RecordReserve: MONEY,
   RequireReceipts: MONEY,
+  SetReserveRules: MONEY,
   RecordDeposit: MONEY,
   AssignDeposit: MONEY,
   UnassignDeposit: MONEY,

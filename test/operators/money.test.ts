@@ -8,6 +8,7 @@ import { toUnixMillis } from "../../src/domain/values/time.js";
 import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
 import { MovementDirection, PayoutMode, type Proposal } from "../../src/gen/kesc/admin/v1/resources.js";
 import { FlagReason } from "../../src/gen/kesc/v1/payment.js";
+import { ReserveKind } from "../../src/gen/kesc/v1/supply.js";
 import { readOperatorsContract } from "../../src/grpc/messages/contract.js";
 import { operatorRoutes } from "../../src/grpc/operators/routes.js";
 import { ListTurns } from "../../src/grpc/services/list-turns.js";
@@ -92,7 +93,7 @@ for (const engine of ENGINES) {
       rail: "mpesa",
       settings: JSON.stringify(MPESA_SETTINGS),
       credentials: JSON.stringify(MPESA_CREDENTIALS),
-      credentials_expire_at: { seconds: BigInt(Math.floor(Date.now() / 1_000)) + 86_400n, nanos: 0 },
+      credentials_expire_at: { seconds: BigInt(Math.floor(Date.now() / 1_000)) + 15n * 86_400n, nanos: 0 },
       is_default: undefined,
       begin_within_seconds: undefined,
       confirm_above: undefined,
@@ -116,6 +117,7 @@ for (const engine of ENGINES) {
       ["requireReceipts", "organization.receipts_required", "one", () => ({ required: true })],
       ["requireReceipts", "organization.receipts_optional", "two", () => ({ required: false })],
       ["recordReserve", "reserve.recorded", "two", () => place("100.00")],
+      ["setReserveRules", "reserve.rules_set", "two", () => ({ rules: [RULE] })],
       ["setLimits", "limits.set", "one", () => ({ tier: "small", changes: [LIMIT], remove: false })],
       ["setAccountTier", "account.tiered", "one", () => ({ account_id: accountId, tier: "small" })],
       ["setAccountTier", "account.tiered", "two", () => ({ account_id: accountId, tier: "default" })],
@@ -137,7 +139,16 @@ for (const engine of ENGINES) {
       ["eraseAccount", "account.erased", "two", () => ({ account_id: emptyId })],
     ];
     const LIMIT = { type: 1, period: 2, max_amount: "500.00", lift: false };
-    const place = (amount: string): Fields => ({ place: "KCB 1", amount, as_of_day: "2025-12-31", evidence: "page 1" });
+    const RULE = { kind: ReserveKind.RESERVE_KIND_BANK_KENYA, share_min: 30, stale_after_days: 7 };
+    const place = (amount: string): Fields => ({
+      place: "KCB 1",
+      amount,
+      as_of_day: "2025-12-31",
+      evidence: "page 1",
+      kind: ReserveKind.RESERVE_KIND_CASH,
+      document_sha256: "",
+      matures_on: "2026-12-31",
+    });
     const more = (direction: MovementDirection): Fields => ({ movement: "R1", direction, amount: "1.00" });
     const resolution = (index: number, $case: string, rail_receipt: string): Fields => ({
       transaction_id: orders[index],

@@ -8,12 +8,13 @@ import { toUnixMillis } from "../../src/domain/values/time.js";
 import { AdminServiceService as Rpcs, type RailAccountStatus } from "../../src/gen/kesc/admin/v1/admin_service.js";
 import { PayoutMode } from "../../src/gen/kesc/admin/v1/resources.js";
 import { keys } from "../../src/storage/keys.js";
-import { noteBalance, saveRailAccount, setPayouts } from "../../src/storage/rails/change-rail-accounts.js";
+import { saveRailAccount, setPayouts } from "../../src/storage/rails/change-rail-accounts.js";
 import { payments } from "../../src/storage/rails/payments.js";
 import { storedRailAccounts } from "../../src/storage/rails/rail-accounts.js";
 import type { GrpcCaller } from "../support/callers/grpc-caller.js";
 import { beginPayment, createAccount, mint, NO_DEADLINE, redeem } from "../support/commands.js";
 import { ENGINES, execute } from "../support/databases.js";
+import { tellBalance } from "../support/service/with-rails.js";
 import {
   type GivenOperator,
   MPESA_CREDENTIALS,
@@ -65,6 +66,7 @@ for (const engine of ENGINES) {
         beginWithinMillis: 120_000,
         confirmAboveCents: toCents(10_050),
         resolveAloneMaxCents: 0,
+        floatMinCents: 0,
       } as const;
       const setting = { ...own, ...limits, organizationId: owner };
       return saveRailAccount(database, { setting, cell, now: now() });
@@ -123,7 +125,7 @@ for (const engine of ENGINES) {
         execute(address, `UPDATE payments SET begun_at = ${String(at)} WHERE begun_at IS NOT NULL`);
       await setBegunAt(begunAt);
       const accounts = [{ name: "Utility Account", currency: "KES", availableCents: 123_456 }];
-      await noteBalance(cell, MPESA_ID, { json: JSON.stringify({ accounts }), at: toUnixMillis(begunAt) });
+      await tellBalance(cell, MPESA_ID, { json: JSON.stringify({ accounts }), at: toUnixMillis(begunAt) });
 
       const status = await statusOf(organizationId);
       const told = { seconds: BigInt(Math.floor(begunAt / 1_000)), nanos: (begunAt % 1_000) * 1_000_000 };

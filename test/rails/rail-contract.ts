@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+
 import { expect } from "chai";
 import fc from "fast-check";
 
@@ -68,7 +70,7 @@ export function railContract(name: string, start: () => Promise<RailUnderTest>):
     }
 
     it("has no balance where its signal has aborted before", async () => {
-      expect((await world.rail.askBalance(AbortSignal.abort())).kind).to.equal("unavailable");
+      expect((await world.rail.askBalance(randomUUID(), AbortSignal.abort())).kind).to.equal("unavailable");
     });
 
     it("never throws for a message, and never changes one", () => {

@@ -65,11 +65,13 @@ import {
   setLimits,
   setPayouts,
   setRailAccount,
+  setReserveRules,
   SLOW_RAIL,
   suspension,
   unassignDeposit,
   unfreezeAccount,
   updateAccount,
+  watchRailAccount,
 } from "../support/commands.js";
 import { ENGINES, openTestDatabase } from "../support/databases.js";
 import { NOW } from "../support/given.js";
@@ -84,6 +86,7 @@ type Numbered = Pick<LedgerAccount, "id" | "depositReference">;
 function made(resource: Resource): Made {
   if ("content" in resource) return resource;
   if ("account" in resource) return numberedIn(resource.account);
+  if ("revision" in resource) return resource;
   const inner = "resource" in resource ? resource.resource : undefined;
   return inner !== undefined && ("revision" in inner || "asOfDay" in inner) ? inner : plain(resource);
 }
@@ -186,10 +189,17 @@ function oneOfEach(organizationId: OrganizationId) {
     createApiKey: createApiKey(organizationId, { newKeyId, secretSha256: "a".repeat(64) }),
     revokeApiKey: revokeApiKey(organizationId, newKeyId),
     rejectProposal: rejectProposal(organizationId, wanted.authority.newProposalId),
-    setRailAccount: setRailAccount(organizationId, { railAccountId: MADE, rail: MADE_RAIL, facts: ONE_ACCOUNT }),
+    setRailAccount: setRailAccount(organizationId, {
+      railAccountId: MADE,
+      rail: MADE_RAIL,
+      floatMinCents: toCents(1),
+      facts: ONE_ACCOUNT,
+    }),
     setDefaultRail: setDefaultRail(organizationId, MADE_RAIL),
     setPayouts: setPayouts(organizationId, "closed", { rail: MADE_RAIL }),
     recordReserve: recordReserve(organizationId, "KCB 1234"),
+    setReserveRules: setReserveRules(organizationId, [{ kind: "cash", shareMax: 5, staleAfterDays: 1 }]),
+    watchRailAccount: watchRailAccount(organizationId, { rail: MADE_RAIL, availableCents: 0 }),
   } satisfies Record<Command["name"], Command>;
   // It lets one person decide.
   const lenient = setRailAccount(organizationId, { resolveAloneMaxCents: MAX_CENTS });

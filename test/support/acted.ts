@@ -4,11 +4,12 @@ import type { Resource } from "../../src/domain/commands.js";
 import type { Deposit } from "../../src/domain/deposit.js";
 import type { NumberedAccount, ReceivedShillings } from "../../src/domain/deposits/deposit-commands.js";
 import type { Proposal } from "../../src/domain/proposal.js";
+import type { RailAccountRecord } from "../../src/domain/rail-account.js";
 import type { Acted } from "../../src/domain/second-person.js";
 
 /** The resource itself, without the wrapper in which some commands return it. */
 export type PlainResource =
-  | Exclude<Resource, Acted<unknown> | Proposal | ReceivedShillings | NumberedAccount>
+  | Exclude<Resource, Acted<unknown> | Proposal | ReceivedShillings | NumberedAccount | RailAccountRecord>
   | BookHead
   | StoredApiKey
   | Deposit;

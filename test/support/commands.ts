@@ -16,7 +16,6 @@ import type {
   FlagTransaction,
   FreezeAccount,
   MoveMoney,
-  RecordReserve,
   RejectProposal,
   ResolveTransaction,
   ResumeOrganization,
@@ -56,6 +55,8 @@ import type {
 } from "../../src/domain/payment.js";
 import type { Decider } from "../../src/domain/proposal.js";
 import type { RailAccountRecord } from "../../src/domain/rail-account.js";
+import type { WatchRailAccount } from "../../src/domain/rail-commands.js";
+import type { RecordReserve, SetReserveRules } from "../../src/domain/reserve-commands.js";
 import type { Authority } from "../../src/domain/second-person.js";
 import { DIRECT_RAIL, type Rail, type TransactionType } from "../../src/domain/transaction.js";
 import type { Actor } from "../../src/domain/values/actor.js";
@@ -126,7 +127,9 @@ export function railAccount(organizationId: OrganizationId, given: Partial<RailA
     beginWithinMillis: 1_000,
     confirmAboveCents: 0,
     resolveAloneMaxCents: MAX_CENTS,
+    floatMinCents: 0,
     revision: 1,
+    warnings: {},
     createdAt: toUnixMillis(1),
     updatedAt: toUnixMillis(1),
     ...given,
@@ -657,6 +660,23 @@ export function setPayouts(
 ): SetPayouts {
   const by = { organizationId, actor: TEST_ACTOR, authority: ALONE };
   return { name: "setPayouts", ...by, rail: SLOW_RAIL, payouts, note: NO_REASON, ...given };
+}
+
+export function setReserveRules(
+  organizationId: OrganizationId,
+  rules: SetReserveRules["rules"],
+  given: Partial<Omit<SetReserveRules, "name">> = {},
+): SetReserveRules {
+  const by = { organizationId, actor: TEST_ACTOR, authority: ALONE };
+  return { name: "setReserveRules", ...by, rules, note: NO_REASON, ...given };
+}
+
+export function watchRailAccount(
+  organizationId: OrganizationId,
+  given: Partial<Omit<WatchRailAccount, "name">> = {},
+): WatchRailAccount {
+  const by = { organizationId, actor: TEST_ACTOR };
+  return { name: "watchRailAccount", ...by, rail: SLOW_RAIL, availableCents: undefined, ...given };
 }
 
 /** Records what lies in a place at the end of a day. */

@@ -94,6 +94,10 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   ],
   "books.suspended_seq": [["25", "number = 1", /suspended_seq null \| suspended_seq 25/]],
   "books.receipts_required_seq": [["25", "number = 1", /receipts_required_seq null \| receipts_required_seq 25/]],
+  "books.reserve_rules": [
+    ["'[]'", "number = 2", /reserve_rules \[\{"kind":"cash".* \| reserve_rules \[\]/],
+    ["NULL", "number = 2", /reserve_rules .* \| reserve_rules null/],
+  ],
   "books.last_seq": [["last_seq + 1", "number = 1", /last_seq 30 \| last_seq 31/]],
   "books.last_recorded_at": [["last_recorded_at - 1", "number = 1", /last_recorded_at/]],
   "books.reserve_cents": [["reserve_cents + 1", "number = 1", /reserve 1205\.03.*reserve 1205\.04/]],
@@ -648,12 +652,15 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "rail_accounts.begin_within_millis": [["5", "id = 'rac_1'", /rac_1: begin_within_millis 120000 \| .* 5/]],
   "rail_accounts.confirm_above_cents": [["5", "id = 'rac_1'", /rac_1: confirm_above_cents 0 \| .* 5/]],
   "rail_accounts.resolve_alone_max_cents": [["5", "id = 'rac_1'", /rac_1: resolve_alone_max_cents 0 \| .* 5/]],
+  "rail_accounts.float_min_cents": [["5", "id = 'rac_1'", /rac_1: float_min_cents 100 \| .* 5/]],
+  "rail_accounts.warnings": [["'{}'", "id = 'rac_1'", /rac_1: warnings .*FLOAT_LOW.* \| warnings \[\]/]],
   "rail_accounts.revision": [["9", "id = 'rac_1'", /rac_1: revision 1 \| revision 9/]],
   "rail_accounts.created_at": [["5", "id = 'rac_1'", /rac_1: created_at \d+ \| created_at 5/]],
   "rail_accounts.updated_at": [["updated_at + 1", "id = 'rac_1'", /rac_1: updated_at \d+ \| updated_at \d+/]],
   ...uncovered("rail_accounts", {
     balance: "'{}'",
     balance_at: "5",
+    balance_question: "id",
     deposits_since: "5",
     deposits_due_at: "5",
     deposits_read_at: "5",
@@ -827,6 +834,9 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ],
   ],
   "operator_chain.mac": [[HASH, "subject = 'act:2'", /operator_acts 2 .*the row that the chain has \| another row/]],
+  "reserve_places.kind": [["'cash'", "book = 2", /bank_kenya, document \S+, matures 2026-12-31.*: cash/]],
+  "reserve_places.document_sha256": [["NULL", "book = 2", /document a{64}.*document none/]],
+  "reserve_places.matures_on": [["'2027-01-01'", "book = 2", /matures 2026-12-31.*matures 2027-01-01/]],
   "reserve_places.recorded_at": [["5", "book = 2", /recorded in row \d+ at \d+.* at 5,/]],
 
   ...uncovered("book_moves", {

@@ -13,6 +13,7 @@ export interface EventJson {
   readonly deposit: { readonly id: string; readonly status: string; readonly amount: string } | null;
   readonly api_key_id: string | null;
   readonly webhook_endpoint_id: string | null;
+  readonly rail_warning: { readonly rail: string; readonly code: string } | null;
   readonly available_balance: string | null;
 }
 
@@ -28,6 +29,7 @@ export function eventLine({ sequence, recorded_at: at, type, ...event }: EventJs
   if (deposit !== null) words.push(deposit.id, `${deposit.amount} ${deposit.status.toUpperCase()}`);
   const id = event.api_key_id ?? event.webhook_endpoint_id;
   if (id !== null) words.push(id);
+  if (event.rail_warning !== null) words.push(event.rail_warning.rail, event.rail_warning.code);
   if (balance !== null) words.push(`balance ${balance}`);
   return words.join("  ");
 }

@@ -1,7 +1,18 @@
 import type { BookHead } from "../book.js";
 import type { SetDefaultRail, SetPayouts, SetRailAccount } from "../commands.js";
-import { type Book, type Decision, type Lookup, type Operation, refuse, replay, THE_CELL } from "../decision.js";
+import {
+  type Book,
+  type Decision,
+  type Effect,
+  type Lookup,
+  type Operation,
+  refuse,
+  replay,
+  THE_CELL,
+} from "../decision.js";
 import { detailOfRailAccount, type RailAccountRecord } from "../rail-account.js";
+import type { WatchRailAccount } from "../rail-commands.js";
+import { type WarningRow, withWarnings } from "../rail-warning.js";
 import { bookEntryOf, withSecondPerson } from "../second-person.js";
 import { DIRECT_RAIL } from "../transaction.js";
 import type { UnixMillis } from "../values/time.js";
@@ -30,7 +41,13 @@ export const setPayouts = withSecondPerson<SetPayouts, RailAccountRecord>(
   (_head, { payouts }) => (payouts === "closed" ? undefined : "rails"),
 );
 
-function needAccounts({ organizationId }: SetDefaultRail | SetPayouts, rows: Lookup): void {
+export const watchRailAccount: Operation<WatchRailAccount, RailAccountRecord> = {
+  lookup: needAccounts,
+  decide: decideWarnings,
+  inSuspension: "always",
+};
+
+function needAccounts({ organizationId }: SetDefaultRail | SetPayouts | WatchRailAccount, rows: Lookup): void {
   rows.need("railAccounts", organizationId);
 }
 
@@ -53,6 +70,7 @@ function decideAccount(book: Book, command: SetRailAccount, now: UnixMillis): De
   if (facts.movesPlace && payments > 0) return refuse({ reason: "RAIL_PAYMENTS_UNDER_WAY", rail, payments });
 
   const { credentialsExpireAt, isDefault, beginWithinMillis, confirmAboveCents, resolveAloneMaxCents } = command;
+  const { floatMinCents = 0 } = command;
   const before: RailAccountRecord = {
     id,
     organizationId,
@@ -66,15 +84,17 @@ function decideAccount(book: Book, command: SetRailAccount, now: UnixMillis): De
     beginWithinMillis,
     confirmAboveCents,
     resolveAloneMaxCents,
+    floatMinCents,
     revision: earlier?.revision ?? 0,
+    warnings: earlier?.warnings ?? {},
     createdAt: earlier?.createdAt ?? now,
     updatedAt: now,
   };
-  const account = changed(before, now);
+  const { account, rows: warnings } = withWarnings(changed(before, now), {}, now);
   const former = isDefault ? accounts.filter((each) => each.isDefault && each.id !== id) : [];
   // An organization has one default account at most, so the old one changes first.
   const rows = [...former.map((each) => changed({ ...each, isDefault: false }, now)), account];
-  return { kind: "effect", resource: account, effect: effectOf(rows, command) };
+  return { kind: "effect", resource: account, effect: effectOf(rows, command, { warnings, now }) };
 }
 
 /**
@@ -95,7 +115,7 @@ function decideDefault(book: Book, command: SetDefaultRail, now: UnixMillis): De
   if (others.length === 0) return replay(head);
   const rows = others.map((account) => changed({ ...account, isDefault: !account.isDefault }, now));
   const resource: BookHead = { ...head, lastSeq: head.lastSeq + rows.length, lastRecordedAt: now };
-  return { kind: "effect", resource, effect: effectOf(rows, command) };
+  return { kind: "effect", resource, effect: effectOf(rows, command, { now }) };
 }
 
 /**
@@ -104,12 +124,28 @@ function decideDefault(book: Book, command: SetDefaultRail, now: UnixMillis): De
  * Refuses: RAIL_ACCOUNT_NOT_FOUND.
  */
 function decidePayouts(book: Book, command: SetPayouts, now: UnixMillis): Decision<RailAccountRecord> {
-  const { organizationId, rail, payouts, note } = command;
+  const { organizationId, rail, payouts, note, lockedCode } = command;
   const account = book.railAccounts(organizationId).find((each) => each.rail === rail);
   if (account === undefined) return refuse({ reason: "RAIL_ACCOUNT_NOT_FOUND", rail });
   if (account.payouts === payouts && account.payoutsReason === note) return replay(account);
   const row = changed({ ...account, payouts, payoutsReason: note }, now);
-  return { kind: "effect", resource: row, effect: effectOf([row], command) };
+  const { account: after, rows: warnings } = withWarnings(row, { lockedCode }, now);
+  return { kind: "effect", resource: after, effect: effectOf([after], command, { warnings, now }) };
+}
+
+/**
+ * Raises and clears the warnings of an account. What stands already is a replay.
+ *
+ * Refuses: RAIL_ACCOUNT_NOT_FOUND.
+ */
+function decideWarnings(book: Book, command: WatchRailAccount, now: UnixMillis): Decision<RailAccountRecord> {
+  const { organizationId, rail, availableCents } = command;
+  const earlier = book.railAccounts(organizationId).find((each) => each.rail === rail);
+  if (earlier === undefined) return refuse({ reason: "RAIL_ACCOUNT_NOT_FOUND", rail });
+  const { account, rows } = withWarnings(earlier, { availableCents }, now);
+  if (rows.length === 0) return replay(account);
+  const entries = rows.map((row) => bookEntryOf({ ...command, now }, row));
+  return { kind: "effect", resource: account, effect: { entries, puts: [{ table: "railAccounts", row: account }] } };
 }
 
 /** Counts a change of the account. */
@@ -117,18 +153,18 @@ function changed(account: RailAccountRecord, now: UnixMillis): RailAccountRecord
   return { ...account, revision: account.revision + 1, updatedAt: now };
 }
 
-/** Each account gets a journal row that says what it is now. */
+/** Each account gets a journal row that says what it is now. Those about warnings follow. */
 function effectOf(
   rows: readonly RailAccountRecord[],
   command: SetRailAccount | SetDefaultRail | SetPayouts,
-): (Decision<unknown> & { kind: "effect" })["effect"] {
+  { warnings = [], now }: { readonly warnings?: readonly WarningRow[]; readonly now: UnixMillis },
+): Effect {
+  const by = { ...command, now };
+  const changes = rows.map((row) =>
+    bookEntryOf(by, { kind: "rail.changed", reason: command.note, detail: detailOfRailAccount(row) }),
+  );
   return {
-    entries: rows.map((row) =>
-      bookEntryOf(
-        { ...command, now: row.updatedAt },
-        { kind: "rail.changed", reason: command.note, detail: detailOfRailAccount(row) },
-      ),
-    ),
+    entries: [...changes, ...warnings.map((warning) => bookEntryOf(by, warning))],
     puts: rows.map((row) => ({ table: "railAccounts", row })),
   };
 }

@@ -1,6 +1,6 @@
-import type { RecordReserve } from "../commands.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
-import { RESERVE_PLACES_MAX, type ReservePlace } from "../reserve.js";
+import { RESERVE_PLACES_MAX, type ReserveFigure, type ReservePlace } from "../reserve.js";
+import type { RecordReserve } from "../reserve-commands.js";
 import { bookEntryOf, withSecondPerson } from "../second-person.js";
 import type { UnixMillis } from "../values/time.js";
 
@@ -20,16 +20,22 @@ function lookup({ organizationId }: RecordReserve, rows: Lookup): void {
  */
 function decide(book: Book, command: RecordReserve, now: UnixMillis): Decision<ReservePlace> {
   const { organizationId, place, amountCents, asOfDay, evidence, note: reason } = command;
+  const { kind = "other", documentSha256, maturesOn } = command;
+  const figure: ReserveFigure = { place, amountCents, asOfDay, evidence, kind, documentSha256, maturesOn };
+  const detail = detailOfFigure(figure);
   const places = book.reservePlaces(organizationId);
   const last = places.find((each) => each.place === place);
-  const isSame = last?.amountCents === amountCents && last.asOfDay === asOfDay && last.evidence === evidence;
-  if (last !== undefined && isSame) return replay(last);
+  if (last !== undefined && detailOfFigure(last) === detail) return replay(last);
   if (last === undefined && places.length >= RESERVE_PLACES_MAX) {
     return refuse({ reason: "TOO_MANY_RESERVE_PLACES", limit: RESERVE_PLACES_MAX });
   }
   const seq = book.bookOf(organizationId).lastSeq + 1;
-  const row: ReservePlace = { organizationId, place, amountCents, asOfDay, evidence, recordedAt: now, seq };
-  const detail = JSON.stringify([place, amountCents, asOfDay, evidence]);
+  const row: ReservePlace = { ...figure, organizationId, recordedAt: now, seq };
   const entry = bookEntryOf({ ...command, now }, { kind: "reserve.recorded", reason, detail });
   return { kind: "effect", resource: row, effect: { entries: [entry], puts: [{ table: "reservePlaces", row }] } };
+}
+
+function detailOfFigure({ place, amountCents, asOfDay, evidence, ...terms }: ReserveFigure): string {
+  const { kind, documentSha256, maturesOn } = terms;
+  return JSON.stringify([place, amountCents, asOfDay, evidence, kind, documentSha256 ?? null, maturesOn ?? null]);
 }

@@ -5,7 +5,7 @@ import { advancePayment } from "./advance-payment.js";
 import { assignDeposit } from "./assign-deposit.js";
 import { beginPayment } from "./begin-payment.js";
 import { cancelTransaction } from "./cancel-transaction.js";
-import { setDefaultRail, setPayouts, setRailAccount } from "./change-rail-accounts.js";
+import { setDefaultRail, setPayouts, setRailAccount, watchRailAccount } from "./change-rail-accounts.js";
 import { clearFlag } from "./clear-flag.js";
 import { closeAccount } from "./close-account.js";
 import { completePayment } from "./complete-payment.js";
@@ -31,6 +31,7 @@ import { reverseTransaction } from "./reverse-transaction.js";
 import { revokeApiKey } from "./revoke-api-key.js";
 import { setAccountTier } from "./set-account-tier.js";
 import { setLimits } from "./set-limits.js";
+import { setReserveRules } from "./set-reserve-rules.js";
 import { resumeOrganization, suspendOrganization } from "./suspend-organization.js";
 import { unassignDeposit } from "./unassign-deposit.js";
 import { unfreezeAccount } from "./unfreeze-account.js";
@@ -83,7 +84,9 @@ const OPERATIONS = {
   setRailAccount,
   setDefaultRail,
   setPayouts,
+  watchRailAccount,
   recordReserve,
+  setReserveRules,
   suspendOrganization,
   resumeOrganization,
   requireReceipts,

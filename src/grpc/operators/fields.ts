@@ -53,3 +53,14 @@ export function parseCell(unchecked: number | undefined): Parsed<number | undefi
     ? parsed(unchecked)
     : unparsed(`must be a whole number from 0 to ${String(CELL_MAX)}`, "OUT_OF_RANGE");
 }
+
+/** Parses the number of an enum into the name that the domain has for it. */
+export function parseEnumName<Name extends string>(
+  unchecked: number,
+  names: readonly Name[],
+  numberOf: Readonly<Record<Name, number>>,
+): Parsed<Name> {
+  if (unchecked === 0) return unparsed("is required", "REQUIRED");
+  const name = names.find((known) => numberOf[known] === unchecked);
+  return name === undefined ? unparsed(`must be one of ${names.join(", ")}`, "UNKNOWN_VALUE") : parsed(name);
+}

@@ -26,7 +26,7 @@ import { done, type RpcResult } from "../calls/rpc-result.js";
 import { fieldProblem, ifGiven, type ParsedFields, parseFields } from "../messages/fields.js";
 import { decidedAt, PERIODS, toLimitsMessage, TYPES } from "../messages/limits.js";
 import { act, type ActsOptions } from "./acts.js";
-import { parseId, parseNote } from "./fields.js";
+import { parseEnumName, parseId, parseNote } from "./fields.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
 
 /** The rpcs about limits of amounts. */
@@ -116,8 +116,8 @@ interface NewLimit {
 
 function parseChange(change: LimitChange, index: number): ParsedFields<NewLimit> {
   const fields = parseFields({
-    type: parseName(change.type, TRANSACTION_TYPES, TYPES),
-    period: parseName(change.period, LIMIT_PERIODS, PERIODS),
+    type: parseEnumName(change.type, TRANSACTION_TYPES, TYPES),
+    period: parseEnumName(change.period, LIMIT_PERIODS, PERIODS),
     max_amount: parseMax(change),
   });
   if (fields.ok) {
@@ -129,16 +129,6 @@ function parseChange(change: LimitChange, index: number): ParsedFields<NewLimit>
     ...problem,
   }));
   return { ok: false, fields: named };
-}
-
-function parseName<Name extends string>(
-  unchecked: number,
-  names: readonly Name[],
-  numberOf: Readonly<Record<Name, number>>,
-): Parsed<Name> {
-  if (unchecked === 0) return unparsed("is required", "REQUIRED");
-  const name = names.find((known) => numberOf[known] === unchecked);
-  return name === undefined ? unparsed(`must be one of ${names.join(", ")}`, "UNKNOWN_VALUE") : parsed(name);
 }
 
 function parseMax({ max_amount: amount, lift }: LimitChange): Parsed<Cents | "NONE"> {

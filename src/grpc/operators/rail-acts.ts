@@ -1,15 +1,10 @@
-import type { RecordReserve, SetDefaultRail, SetPayouts, SetRailAccount } from "../../domain/commands.js";
+import type { SetDefaultRail, SetPayouts, SetRailAccount } from "../../domain/commands.js";
 import { parseMaxAmount } from "../../domain/limits/limits.js";
 import { PAYOUT_MODES, type PayoutMode } from "../../domain/rail-account.js";
 import { parseRail } from "../../domain/transaction.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
-import { nairobiDayOf, parseNairobiDay } from "../../domain/values/nairobi-day.js";
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
-import { parseStatusReason } from "../../domain/values/text.js";
-import { toUnixMillis } from "../../domain/values/time.js";
 import {
-  RecordReserveRequest,
-  RecordReserveResponse,
   SetDefaultRailRequest,
   SetDefaultRailResponse,
   SetPayoutsRequest,
@@ -21,10 +16,9 @@ import { PayoutMode as PayoutModeMessage } from "../../gen/kesc/admin/v1/resourc
 import type { Operator, Role } from "../../operators/operator.js";
 import type { RailAccountProblem } from "../../operators/rail-changes.js";
 import { ifPresent, parseFields } from "../messages/fields.js";
-import { toReserveHolding } from "../messages/history/supply.js";
 import { parseMoment } from "../messages/timestamp.js";
 import { act, type ActsOptions } from "./acts.js";
-import { parseId, parseLabel, parseNote } from "./fields.js";
+import { parseId, parseNote } from "./fields.js";
 import { PAYOUT_MODE_MESSAGES, toRailAccount } from "./messages.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
 import { registerDeposits } from "./register-deposits.js";
@@ -34,14 +28,13 @@ const DAY_SECONDS = 86_400;
 /** To begin payouts again takes one of these. To close them, the rpc asks for less. */
 const BEGIN_ROLES: readonly Role[] = ["finance", "admin"];
 
-/** The rpcs that change accounts at rails, and record the reserve. */
+/** The rpcs that change accounts at rails. */
 export function railActs(unary: OperatorUnary, options: ActsOptions): Record<string, OperatorRoute> {
   return {
     setRailAccount: setRailAccount(unary, options),
     setDefaultRail: setDefaultRail(unary, options),
     setPayouts: setPayouts(unary, options),
     registerDeposits: registerDeposits(unary, options),
-    recordReserve: recordReserve(unary, options),
   };
 }
 
@@ -61,6 +54,7 @@ function setRailAccount(unary: OperatorUnary, options: ActsOptions): OperatorRou
         begin_within_seconds: parseSeconds(request.begin_within_seconds),
         confirm_above: ifPresent(request.confirm_above, parseMaxAmount),
         resolve_alone_max: ifPresent(request.resolve_alone_max, parseMaxAmount),
+        float_min: ifPresent(request.float_min, parseMaxAmount),
         note: parseNote(request.note),
       }),
     run: async ({ organization_id: organizationId, note, ...asked }, caller) => {
@@ -78,6 +72,7 @@ function setRailAccount(unary: OperatorUnary, options: ActsOptions): OperatorRou
         beginWithinMillis: seconds === undefined ? undefined : seconds * SECOND_MILLIS,
         confirmAboveCents: asked.confirm_above,
         resolveAloneMaxCents: asked.resolve_alone_max,
+        floatMinCents: asked.float_min,
       });
       if (!prepared.ok) {
         return { kind: "refused", refusal: { reason: "INVALID_FIELD", fields: prepared.problems.map(fieldOf) } };
@@ -155,35 +150,4 @@ function parsePayouts(unchecked: PayoutModeMessage): Parsed<PayoutMode> {
   if (unchecked === PayoutModeMessage.PAYOUT_MODE_UNSPECIFIED) return unparsed("is required", "REQUIRED");
   const mode = PAYOUT_MODES.find((known) => PAYOUT_MODE_MESSAGES[known] === unchecked);
   return mode === undefined ? unparsed(`must be one of ${PAYOUT_MODES.join(", ")}`, "UNKNOWN_VALUE") : parsed(mode);
-}
-
-function recordReserve(unary: OperatorUnary, options: ActsOptions): OperatorRoute {
-  const now = () => toUnixMillis(options.now());
-  return unary({
-    request: RecordReserveRequest,
-    response: RecordReserveResponse,
-    parse: (request) =>
-      parseFields({
-        organization_id: parseId<OrganizationId>(request.organization_id),
-        place: parseLabel(request.place),
-        amount: parseMaxAmount(request.amount),
-        as_of_day: parsePastDay(request.as_of_day, now()),
-        evidence: parseLabel(request.evidence),
-        note: parseStatusReason(request.note),
-      }),
-    run: (given, caller) => {
-      const { organization_id: organizationId, amount: amountCents, as_of_day: asOfDay, ...rest } = given;
-      return act<RecordReserve, RecordReserveResponse>(
-        options,
-        { organizationId, fields: { name: "recordReserve", amountCents, asOfDay, ...rest } },
-        caller,
-        (figure, done) => ({ reserve_holding: figure && toReserveHolding(figure, now()), ...done }),
-      );
-    },
-  });
-}
-
-function parsePastDay(unchecked: string, now: ReturnType<typeof toUnixMillis>): ReturnType<typeof parseNairobiDay> {
-  const day = parseNairobiDay(unchecked);
-  return day.ok && day.value > nairobiDayOf(now) ? unparsed("must not be in the future", "OUT_OF_RANGE") : day;
 }

@@ -65,6 +65,8 @@ function toStatus(
     begin_within_seconds: BigInt(Math.floor(status.beginWithinMillis / SECOND_MILLIS)),
     confirm_above: formatCents(status.confirmAboveCents),
     resolve_alone_max: formatCents(status.resolveAloneMaxCents),
+    float_min: formatCents(status.floatMinCents),
+    warnings: Object.keys(status.warnings),
     credentials_expire_soon: status.credentialsExpireSoon,
     open_payments: BigInt(status.openPayments),
     unknown_payouts: BigInt(status.unknownPayouts),

@@ -16,6 +16,7 @@ import { organizationRpcs } from "./organization-rpcs.js";
 import { proposalRpcs } from "./proposal-rpcs.js";
 import { railActs } from "./rail-acts.js";
 import { railRpcs, type RailRpcsOptions } from "./rail-rpcs.js";
+import { reserveActs } from "./reserve-acts.js";
 
 export interface RoutesOptions extends ActsOptions, BookRpcsOptions, RailRpcsOptions {
   /** Returns the cell of an organization, whose ledger the server has for all calls. */
@@ -30,6 +31,7 @@ export function operatorRoutes(options: RoutesOptions): Readonly<Record<string, 
     ...limitRpcs(operatorUnary, options),
     ...accountActs(operatorUnary, options),
     ...railActs(operatorUnary, options),
+    ...reserveActs(operatorUnary, options),
     ...moneyActs(operatorUnary, options),
     ...depositActs(operatorUnary, options),
     ...attentionRpcs(operatorUnary, options),

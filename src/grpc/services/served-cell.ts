@@ -37,10 +37,9 @@ export interface CellRails {
   /** Lets the settlement look at once for what is due. */
   readonly wake: () => void;
   /**
-   * Takes a message that answers a question for a balance. The UUID is that of the account at the
-   * rail.
+   * Takes a message that answers a question for a balance. The UUID is that of the question.
    */
-  readonly noteBalance?: (accountUuid: string, message: RailMessage) => void;
+  readonly noteBalance?: (question: string, message: RailMessage) => void;
   readonly depositMessages?: DepositMessages;
 }
 

@@ -6,8 +6,11 @@ import type { Initiator, MpesaSettings } from "./settings.js";
 
 export const BALANCE_PATH = "/mpesa/accountbalance/v1/query";
 
-export function balanceRequest(settings: MpesaSettings, initiator: Initiator): Fields {
-  const url = settings.callbackUrl("balance", settings.accountUuid);
+/** The account of a shortcode from which a payment to a customer is paid. */
+export const UTILITY_ACCOUNT = "Utility Account";
+
+export function balanceRequest(settings: MpesaSettings, initiator: Initiator, question: string): Fields {
+  const url = settings.callbackUrl("balance", question);
   return {
     Initiator: initiator.name,
     SecurityCredential: initiator.securityCredential,

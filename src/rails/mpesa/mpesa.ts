@@ -18,7 +18,7 @@ import type {
 } from "../rail.js";
 import type { Clocks } from "../rail-kind.js";
 import { B2C_PATH, payOutRequest, reportOfPayOut, sentByPayOut } from "./b2c.js";
-import { BALANCE_PATH, balanceAnswerOf, balanceRequest, readBalanceMessage } from "./balance.js";
+import { BALANCE_PATH, balanceAnswerOf, balanceRequest, readBalanceMessage, UTILITY_ACCOUNT } from "./balance.js";
 import { answerToQuestion, readQuestion, registerForDeposits } from "./c2b.js";
 import { DarajaClient } from "./daraja/client.js";
 import { securityCredential } from "./daraja/security-credential.js";
@@ -52,6 +52,7 @@ export class MpesaRail implements PaymentRail {
   readonly checkAfterMillis = CHECKS_MILLIS;
   /** 8006: the initiator is locked, for example because its password has expired. */
   readonly lockedCodes: ReadonlySet<string> = new Set(["8006"]);
+  readonly payOutAccount = UTILITY_ACCOUNT;
   readonly #settings: MpesaSettings;
   readonly #initiator: Initiator;
   readonly #client: DarajaClient;
@@ -118,8 +119,8 @@ export class MpesaRail implements PaymentRail {
     }
   }
 
-  async askBalance(signal: AbortSignal): Promise<BalanceAnswer> {
-    const request = balanceRequest(this.#settings, this.#initiator);
+  async askBalance(question: string, signal: AbortSignal): Promise<BalanceAnswer> {
+    const request = balanceRequest(this.#settings, this.#initiator, question);
     return balanceAnswerOf(await this.#client.post(BALANCE_PATH, request, signal));
   }
 

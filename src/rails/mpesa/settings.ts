@@ -21,7 +21,7 @@ export interface MpesaSettings extends DarajaSettings {
   /** What M-Pesa does with a payment by hand while it cannot ask whether to take it. */
   readonly whenUnreachable: "Completed" | "Cancelled";
   readonly capabilities: Readonly<Record<TransactionType, Capabilities>>;
-  /** The UUID of this account, which callbacks about its balance name. */
+  /** The UUID of this account, which callbacks about deposits name. */
   readonly accountUuid: string;
   /** Returns the address to which Daraja sends a message. It holds a token for what it is about. */
   readonly callbackUrl: (purpose: AddressPurpose, uuid: string) => string;

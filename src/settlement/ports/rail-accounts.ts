@@ -30,8 +30,17 @@ export interface DefaultRails {
   defaultRail(organizationId: OrganizationId): Rail;
 }
 
-/** Closes the payouts of an account until an operator opens them. */
-export type ClosePayouts = (account: RailAccount, reason: string) => Promise<void>;
+/**
+ * Closes the payouts of an account until an operator opens them. `code` is the one with which the
+ * rail refuses each.
+ */
+export type ClosePayouts = (account: RailAccount, code: string) => Promise<void>;
+
+/** The questions about balances that stand. */
+export interface BalanceQuestions {
+  /** Notes a question before the rail hears it. It replaces the last one of the account. */
+  note(id: RailAccountId, question: string): Promise<void>;
+}
 
 /** The accounts as the settlement uses them. */
 export interface SettledAccounts extends Pick<RailAccounts, "account"> {

@@ -30,6 +30,7 @@ export function cellState({ engine, listReader }: StateCell, first: StateCell): 
     const bindings = [now - HOUR_MILLIS, now - DAY_MILLIS, COUNTED_MAX, COUNTED_MAX];
     const payments = await rows<PaymentsRow>(statements.payments, bindings);
     const railAccounts = await rows<CellState["railAccounts"][number]>(statements.railAccounts);
+    const warnings = await rows<{ readonly warnings: string; readonly count: number }>(statements.warnings);
     const [deposits] = await rows<DepositsRow>(statements.deposits, [COUNTED_MAX]);
     const [lists] = await rows<{ readonly read: number | null }>(statements.depositLists);
     const endpoints = await rows<EndpointsRow>(statements.endpoints);
@@ -51,6 +52,9 @@ export function cellState({ engine, listReader }: StateCell, first: StateCell): 
         oldestAt: oldest,
       })),
       railAccounts,
+      railWarnings: warnings.flatMap(({ warnings: standing, count }) =>
+        Object.keys(JSON.parse(standing) as object).map((code) => ({ code, count })),
+      ),
       deposits: {
         waiting: deposits?.count ?? 0,
         oldestAt: deposits?.oldest ?? undefined,
@@ -137,6 +141,10 @@ function stateStatements({ table, indexedBy, nowMillis }: Engine) {
       SELECT a.rail, a.payouts, COUNT(*) AS count
       FROM ${table("rail_accounts")} a JOIN ${table("books")} b ON b.organization_id = a.organization_id
       WHERE ${isHere} GROUP BY a.rail, a.payouts`,
+    warnings: `
+      SELECT a.warnings, COUNT(*) AS count
+      FROM ${table("rail_accounts")} a JOIN ${table("books")} b ON b.organization_id = a.organization_id
+      WHERE a.warnings <> '{}' AND ${isHere} GROUP BY a.warnings`,
     deposits: `
       SELECT COUNT(*) AS count, MIN(created_at) AS oldest FROM (
         SELECT d.created_at FROM ${table("deposits")} d JOIN ${table("books")} b ON b.number = d.book

@@ -1,4 +1,3 @@
-import type { RailAccountId } from "../../domain/payment.js";
 import type { PayoutMode, RailAccountRecord } from "../../domain/rail-account.js";
 import type { Rail } from "../../domain/transaction.js";
 import { type Actor, OPERATOR } from "../../domain/values/actor.js";
@@ -10,12 +9,10 @@ import type { RailAccountFields } from "../../operators/rail-changes.js";
 import type { Cell, Database } from "../database.js";
 import { byMachine, commitNow } from "../organizations/commit-now.js";
 import type { BookKeys } from "../secrets/book-keys.js";
-import { orStoreError } from "../sql/store-error.js";
 import {
   hmacOfCredentials,
   railAccountsSql,
   sealCredentials,
-  type StoredBalance,
   type StoredRailAccount,
   storedRailAccountOf,
   type StoredRailAccountRow,
@@ -24,7 +21,7 @@ import {
 /** What a person sets about an account at a rail. */
 export interface RailAccountSetting extends Omit<
   RailAccountRecord,
-  "credentials" | "payouts" | "payoutsReason" | "revision" | "createdAt" | "updatedAt"
+  "credentials" | "payouts" | "payoutsReason" | "revision" | "warnings" | "createdAt" | "updatedAt"
 > {
   /** A JSON object; undefined if the rail needs none. */
   readonly credentials: string | undefined;
@@ -35,6 +32,7 @@ export const DEFAULT_LIMITS = {
   beginWithinMillis: 120_000,
   confirmAboveCents: 0,
   resolveAloneMaxCents: 0,
+  floatMinCents: 0,
 } as const satisfies Partial<RailAccountSetting>;
 
 /** Encrypts the credentials, so that a command and its proposal hold no secret. */
@@ -97,6 +95,8 @@ interface MachineChange {
   readonly now: UnixMillis;
   /** Who decided it. The machine when omitted. */
   readonly actor?: Actor;
+  /** The code of the rail, if the settlement closes payouts for it. */
+  readonly lockedCode?: string;
 }
 
 /** Stores an account at a rail for the machine. The caller answers for its settings. */
@@ -118,10 +118,16 @@ export async function saveRailAccount(
 export async function setPayouts(
   cell: Cell,
   { organizationId, rail }: { readonly organizationId: OrganizationId; readonly rail: Rail },
-  { payouts, reason, now, actor = OPERATOR }: MachineChange & { readonly payouts: PayoutMode; readonly reason: string },
+  {
+    payouts,
+    reason,
+    now,
+    actor = OPERATOR,
+    lockedCode,
+  }: MachineChange & { readonly payouts: PayoutMode; readonly reason: string },
 ): Promise<void> {
   const note = reason as StatusReason;
-  const command = { name: "setPayouts", rail, payouts, note, ...byMachine(organizationId, actor) } as const;
+  const command = { name: "setPayouts", rail, payouts, note, lockedCode, ...byMachine(organizationId, actor) } as const;
   await commitNow(cell, command, now);
 }
 
@@ -132,19 +138,4 @@ export async function setDefaultRail(
 ): Promise<boolean> {
   const command = { name: "setDefaultRail", rail, note: NO_REASON, ...byMachine(organizationId) } as const;
   return !(await commitNow(cell, command, now)).replayed;
-}
-
-/** Notes what the rail told about the balance, unless a later balance is known. */
-export async function noteBalance(
-  { engine, transact }: Pick<Cell, "engine" | "transact">,
-  id: RailAccountId,
-  { json, at }: StoredBalance,
-): Promise<void> {
-  const sql = `
-    UPDATE ${engine.table("rail_accounts")} SET balance = ?, balance_at = ?
-    WHERE id = ? AND (balance_at IS NULL OR balance_at <= ?) RETURNING id`;
-  await orStoreError(
-    engine,
-    transact((session) => session.read({ sql, bindings: [json, at, id, at] })),
-  );
 }

@@ -102,8 +102,7 @@ export function historyReads({ engine, directory, listReader }: HistoryCell): Hi
     railBalances: (organizationId) =>
       inBook(organizationId, () => reportedBalances(listReader, engine, organizationId)),
 
-    reserveHoldings: (organizationId) =>
-      inBook(organizationId, ({ number: book }) => reserveHoldings(listReader, engine, book)),
+    reserveHoldings: (organizationId) => inBook(organizationId, (book) => reserveHoldings(listReader, engine, book)),
   };
 }
 

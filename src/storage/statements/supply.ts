@@ -1,10 +1,12 @@
 import { NO_SUMS, postedToBook } from "../../domain/book.js";
 import type { BookAccount } from "../../domain/journal.js";
+import { rulesFromText } from "../../domain/reserve.js";
 import type { TransactionType } from "../../domain/transaction.js";
 import type { Cents } from "../../domain/values/cents.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import {
+  type CurrentSums,
   type Looked,
   type OpenPayments,
   type OpenPaymentsCount,
@@ -62,18 +64,25 @@ async function markBefore(
   return mark === undefined ? { seq: 0, sums: NO_SUMS } : { seq: mark.seq, sums: sumsOf(mark) };
 }
 
-/** Reads the sums after the last row of a book. */
-export async function currentSums(
-  reader: ListReader,
-  { table }: Engine,
-  book: number,
-): Promise<SumsAt & { readonly recordedAt: UnixMillis }> {
-  const [row] = await reader.rows<SumColumns & { readonly last_seq: number; readonly last_recorded_at: number }>(
-    `SELECT last_seq, last_recorded_at, ${SUMS} FROM ${table("books")} WHERE number = ?`,
+interface CurrentColumns extends SumColumns {
+  readonly last_seq: number;
+  readonly last_recorded_at: number;
+  readonly reserve_rules: string | null;
+}
+
+/** Reads the sums after the last row of a book, and the rules of its reserve. */
+export async function currentSums(reader: ListReader, { table }: Engine, book: number): Promise<CurrentSums> {
+  const [row] = await reader.rows<CurrentColumns>(
+    `SELECT last_seq, last_recorded_at, reserve_rules, ${SUMS} FROM ${table("books")} WHERE number = ?`,
     [book],
   );
   if (row === undefined) throw new Error(`there is no book ${String(book)}`);
-  return { seq: row.last_seq, recordedAt: toUnixMillis(row.last_recorded_at), sums: sumsOf(row) };
+  return {
+    seq: row.last_seq,
+    recordedAt: toUnixMillis(row.last_recorded_at),
+    sums: sumsOf(row),
+    reserveRules: row.reserve_rules === null ? [] : rulesFromText(row.reserve_rules),
+  };
 }
 
 interface OpenRow {

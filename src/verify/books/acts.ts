@@ -12,6 +12,7 @@ const KINDS_OF_ACTS: Readonly<Record<string, readonly string[]>> = {
   setDefaultRail: ["rail.changed"],
   setPayouts: ["rail.changed"],
   recordReserve: ["reserve.recorded"],
+  setReserveRules: ["reserve.rules_set"],
   recordDeposit: ["deposit.received"],
   assignDeposit: ["transaction.completed"],
   unassignDeposit: ["transaction.completed"],

@@ -17,6 +17,7 @@ export interface AuditedBookRow extends SumColumns<string> {
   readonly phase: string | null;
   readonly suspended_seq: number | null;
   readonly receipts_required_seq: number | null;
+  readonly reserve_rules: string | null;
   /** The last seq in the journal. Null if the book has no row there. */
   readonly head: number | null;
   readonly last_seq: number;
@@ -125,7 +126,7 @@ export async function auditPassedOver({ engine: { table }, rows, coverage, findi
 /** One statement reads the row and the head of the journal, so that both are of one moment. */
 function sqlOf({ table }: Engine, isOne: boolean): string {
   return `
-    SELECT b.number, b.organization_id, b.state, m.phase, b.suspended_seq, b.receipts_required_seq, b.last_seq, b.last_recorded_at,
+    SELECT b.number, b.organization_id, b.state, m.phase, b.suspended_seq, b.receipts_required_seq, b.reserve_rules, b.last_seq, b.last_recorded_at,
       b.arrived_seq, b.limits, b.limits_since, b.month_from,
       (SELECT MAX(j.seq) FROM ${table("journal")} j WHERE j.book = b.number) AS head,
       ${SUM_COLUMNS.map((sum) => `CAST(b.${sum} AS TEXT) AS ${sum}`).join(", ")},

@@ -20,6 +20,7 @@ const SUSPENDED = "organization.suspended";
 const RESUMED = "organization.resumed";
 const REQUIRED = "organization.receipts_required";
 const OPTIONAL = "organization.receipts_optional";
+const RULES_SET = "reserve.rules_set";
 /** The kinds of rows about the organization itself that can have words, beside corrections. */
 const HAS_WORDS: ReadonlySet<string> = new Set([
   SUSPENDED,
@@ -29,6 +30,7 @@ const HAS_WORDS: ReadonlySet<string> = new Set([
   "limits.set",
   "rail.changed",
   "reserve.recorded",
+  RULES_SET,
 ]);
 const CHARGE = "charge.recorded";
 const CHARGE_RECEIPT = "charge:";
@@ -55,6 +57,7 @@ export class BookCheck {
   #lastHash = "";
   #suspendedSeq: number | null = null;
   #receiptsRequiredSeq: number | null = null;
+  #reserveRules: string | null = null;
 
   constructor(book: AuditedBook, audit: Audit) {
     this.#book = book;
@@ -78,6 +81,7 @@ export class BookCheck {
       const state = "receipts required";
       this.#receiptsRequiredSeq = this.#switched(row, this.#receiptsRequiredSeq, { on: REQUIRED, state });
     }
+    if (row.kind === RULES_SET) this.#reserveRules = row.detail;
     if (isPosting(row)) this.#post(row);
     if (this.#isCounted) this.#audit.coverage.actsWithoutPerson.inBook(this.#book.row.organization_id, row);
     this.#lastSeq = seq;
@@ -271,6 +275,7 @@ export class BookCheck {
         last_recorded_at: [this.#lastRecordedAt, row.last_recorded_at],
         suspended_seq: [this.#suspendedSeq, row.suspended_seq],
         receipts_required_seq: [this.#receiptsRequiredSeq, row.receipts_required_seq],
+        reserve_rules: [this.#reserveRules, row.reserve_rules],
       });
     }
     const found = ofEachAccount((account) => row[`${account}_cents`]);

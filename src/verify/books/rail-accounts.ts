@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 
 import type { Audit } from "../audit.js";
+import type { Place } from "../findings.js";
 import { guarded } from "../guarded.js";
 import type { AuditedBook } from "./book.js";
 import { hasHashOf, proofsIn } from "./content.js";
@@ -16,6 +17,7 @@ const RECORDED = [
   "begin_within_millis",
   "confirm_above_cents",
   "resolve_alone_max_cents",
+  "float_min_cents",
   "revision",
 ] as const;
 
@@ -24,28 +26,36 @@ type AuditedRailAccountRow = Readonly<Record<(typeof RECORDED)[number], string |
   readonly id: string;
   readonly settings: string;
   readonly credentials: Uint8Array | null;
+  readonly warnings: string;
   readonly created_at: number;
   readonly updated_at: number;
   /** The last row of the book at the moment in which the account was read. */
   readonly book_seq: number;
 };
 
+/** What rows from before a column existed mean. */
+const BEFORE: Readonly<Record<string, unknown>> = { float_min_cents: 0 };
+
 /** What the newest row of an account says of it. */
+type DetailFields = Readonly<Record<string, unknown>>;
+
 interface Recorded {
   readonly seq: number;
   readonly createdAt: number;
   readonly updatedAt: number;
-  readonly fields: Readonly<Record<string, unknown>>;
+  readonly fields: DetailFields;
 }
 
 /**
- * Compares each account at a rail of one book with its newest row `rail.changed`, and each of those
- * rows with an account.
+ * Compares each account at a rail of one book with its newest row `rail.changed` and its rows about
+ * warnings, and each of those rows with an account.
  */
 export class RailAccountsAudit {
   readonly #audit: Audit;
   readonly #book: AuditedBook;
   readonly #recorded = new Map<string, Recorded>();
+  /** By the id of the account: the figures of each warning that stands. */
+  readonly #warnings = new Map<string, Map<string, object>>();
 
   constructor(audit: Audit, book: AuditedBook) {
     this.#audit = audit;
@@ -54,7 +64,7 @@ export class RailAccountsAudit {
 
   /** Takes the rows of the book in the order of `seq`. */
   row(row: AuditedJournalRow): void {
-    if (row.kind !== "rail.changed") return;
+    if (!row.kind.startsWith("rail.")) return;
     guarded(this.#book.findings, { seq: row.seq, table: "journal", id: undefined }, () => {
       this.#follow(row);
     });
@@ -72,7 +82,8 @@ export class RailAccountsAudit {
       const recorded = this.#recorded.get(account.id);
       this.#recorded.delete(account.id);
       const place = { seq: recorded?.seq, table: "rail_accounts", id: account.id } as const;
-      if (recorded !== undefined) findings.compareFields(place, comparedFields(recorded, account));
+      if (recorded !== undefined)
+        findings.compareFields(place, comparedFields(recorded, account, this.#warnings.get(account.id)));
       else findings.add(place, { expected: "a journal row that records it", found: "none" });
     }
     for (const [id, { seq }] of this.#recorded) {
@@ -88,14 +99,34 @@ export class RailAccountsAudit {
     if (secrets !== undefined && !hasHashOf(content, row, secrets.salts)) {
       findings.add(place, { expected: "the content_hash of the row", found: "another content_hash, detail or time" });
     }
-    const fields = JSON.parse(row.detail ?? "{}") as Readonly<Record<string, unknown>>;
+    const fields = JSON.parse(row.detail ?? "{}") as DetailFields;
     const { id } = fields;
     if (typeof id !== "string") {
       findings.add(place, { expected: "an account at a rail in the detail", found: "none" });
       return;
     }
+    if (row.kind !== "rail.changed") {
+      this.#warn(place, id, { kind: row.kind, fields });
+      return;
+    }
     const createdAt = this.#recorded.get(id)?.createdAt ?? updatedAt;
     this.#recorded.set(id, { seq, createdAt, updatedAt, fields });
+  }
+
+  /** A warning that stands already is raised again only with other figures. */
+  #warn(place: Place, id: string, { kind, fields }: { readonly kind: string; readonly fields: DetailFields }): void {
+    const { id: about, rail, code, ...figures } = fields;
+    const standing = this.#warnings.get(id) ?? new Map<string, object>();
+    const recorded = this.#recorded.get(id);
+    const isKnown = about === id && recorded?.fields["rail"] === rail && typeof code === "string";
+    const isRight = kind === "rail.warned" || standing.has(String(code));
+    if (!isKnown || !isRight) {
+      this.#book.findings.add(place, { expected: "a warning about an account of the book", found: `${kind} ${id}` });
+      return;
+    }
+    if (kind === "rail.warned") standing.set(code, figures);
+    else standing.delete(code);
+    this.#warnings.set(id, standing);
   }
 
   /** One statement reads all accounts and the last row of the book, so all are of one moment. */
@@ -104,7 +135,7 @@ export class RailAccountsAudit {
     const { number, organization_id: organizationId } = this.#book.row;
     const head = `(SELECT COALESCE(MAX(j.seq), 0) FROM ${engine.table("journal")} j WHERE j.book = ?)`;
     return rows<AuditedRailAccountRow>(
-      `SELECT a.id, a.settings, a.credentials, a.created_at, a.updated_at,
+      `SELECT a.id, a.settings, a.credentials, a.warnings, a.created_at, a.updated_at,
          ${RECORDED.map((column) => `a.${column}`).join(", ")}, ${head} AS book_seq
        FROM ${engine.table("rail_accounts")} a WHERE a.organization_id = ?`,
       [number, organizationId],
@@ -116,16 +147,28 @@ export class RailAccountsAudit {
 function comparedFields(
   { createdAt, updatedAt, fields }: Recorded,
   account: AuditedRailAccountRow,
+  warnings: ReadonlyMap<string, object> | undefined,
 ): Readonly<Record<string, readonly [expected: unknown, found: unknown]>> {
   const { settings } = fields;
   const credentials = account.credentials === null ? null : sha256(account.credentials);
   return {
-    ...Object.fromEntries(RECORDED.map((column) => [column, [fields[column], account[column]] as const])),
+    ...Object.fromEntries(
+      RECORDED.map((column) => [column, [fields[column] ?? BEFORE[column] ?? null, account[column]] as const]),
+    ),
     "settings with the SHA-256": [typeof settings === "string" ? sha256(settings) : "none", sha256(account.settings)],
     "credentials with the SHA-256": [fields["credentials_sha256"], credentials],
+    warnings: [
+      warningsText(warnings ?? new Map()),
+      warningsText(new Map(Object.entries(JSON.parse(account.warnings) as object))),
+    ],
     created_at: [createdAt, account.created_at],
     updated_at: [updatedAt, account.updated_at],
   };
+}
+
+/** The order of the codes does not matter. */
+function warningsText(warnings: ReadonlyMap<string, unknown>): string {
+  return JSON.stringify([...warnings].sort(([left], [right]) => (left < right ? -1 : 1)));
 }
 
 function sha256(bytes: Uint8Array | string): string {

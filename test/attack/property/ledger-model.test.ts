@@ -393,6 +393,8 @@ const NOT_MODELLED: ReadonlySet<string> = new Set([
   "setDefaultRail",
   "setPayouts",
   "recordReserve",
+  "setReserveRules",
+  "watchRailAccount",
 ]);
 
 /**

@@ -101,8 +101,8 @@ export function seen(given: Seen | Resource): Seen {
   if ("isTaken" in given || isTaken) return { isTaken: true };
   if ("numbered" in given) return given;
   if ("account" in given) return seenNumber(given.account);
-  const resource =
-    "resource" in given || "proposal" in given || "content" in given || "deposit" in given ? plain(given) : given;
+  const isActed = "resource" in given || "proposal" in given || "content" in given || "revision" in given;
+  const resource = isActed || "deposit" in given ? plain(given) : given;
   if ("secretSha256" in resource) throw new Error("the models know no keys");
   if ("credits" in resource) return seenDeposit(resource);
   if ("sums" in resource) return { sums: resource.sums };

@@ -55,7 +55,7 @@ describe("the simulation of crashes", () => {
     const rare: readonly string[] = ["recoverShortfall", "coverShortfall", "returnUnallocated"];
     // The simulation suspends on the disk, and its callers send none of these.
     const ofPeople =
-      /^(suspendOrganization|requireReceipts|resumeOrganization|createApiKey|revokeApiKey|rejectProposal|set(RailAccount|DefaultRail|Payouts)|recordReserve)$/;
+      /^(suspendOrganization|requireReceipts|resumeOrganization|createApiKey|revokeApiKey|rejectProposal|set(RailAccount|DefaultRail|Payouts)|recordReserve|setReserveRules|watchRailAccount)$/;
     const expected = COMMAND_NAMES.filter((name) => !rare.includes(name) && !ofPeople.test(name));
     expect(tally.names("operations done")).to.include.members(expected);
   });

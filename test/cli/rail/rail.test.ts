@@ -8,12 +8,12 @@ import type { RailAccountId } from "../../../src/domain/payment.js";
 import type { OrganizationId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import type { Cell } from "../../../src/storage/database.js";
-import { noteBalance } from "../../../src/storage/rails/change-rail-accounts.js";
 import { payments } from "../../../src/storage/rails/payments.js";
 import { CERTIFICATE_FILE } from "../../daraja/given.js";
 import { beginPayment, createAccount, failPayment, mint, redeem } from "../../support/commands.js";
 import { execute, openDatabaseAt } from "../../support/databases.js";
 import { type Ended, kesc, kescJson, Place } from "../../support/service/kesc.js";
+import { tellBalance } from "../../support/service/with-rails.js";
 
 const SECRET = "x-very-secret-x";
 const DAY_MILLIS = 86_400_000;
@@ -177,7 +177,7 @@ describe("kesc rail", () => {
       await cell.committer.commit([begun], now);
       const state = { transactionId: old.newTransactionId, state: "SENDING", checks: 0 } as const;
       await payments(cell).reschedule(state, { dueAt: now, checks: 1, code: "OPEN" });
-      await noteBalance(cell, railAccountId, { json: JSON.stringify(balance), at: toUnixMillis(now - 3 * 60_000) });
+      await tellBalance(cell, railAccountId, { json: JSON.stringify(balance), at: toUnixMillis(now - 3 * 60_000) });
       return old.newTransactionId;
     });
 

@@ -39,6 +39,7 @@ describe("the lines of kesc tail", () => {
     api_key_id: null,
     webhook_endpoint_id: null,
     deposit: null,
+    rail_warning: null,
     available_balance: null,
   };
   const available_balance = "1.00";
@@ -52,6 +53,7 @@ describe("the lines of kesc tail", () => {
     ["an API key", { api_key_id: "key_1" }, "key_1"],
     ["an endpoint", { webhook_endpoint_id: "whe_1" }, "whe_1"],
     ["a deposit", { deposit: { id: "dep_1", status: "unallocated", amount: "5.00" } }, "dep_1  5.00 UNALLOCATED"],
+    ["a warning", { rail_warning: { rail: "mpesa", code: "FLOAT_LOW" } }, "mpesa  FLOAT_LOW"],
     ["nothing", {}, ""],
   ] as const) {
     it(`show ${what}`, () => {

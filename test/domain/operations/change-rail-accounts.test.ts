@@ -5,9 +5,11 @@ import {
   setDefaultRail as defaultOperation,
   setPayouts as payoutsOperation,
   setRailAccount as accountOperation,
+  watchRailAccount as watchOperation,
 } from "../../../src/domain/operations/change-rail-accounts.js";
 import type { RailAccountId } from "../../../src/domain/payment.js";
 import { DIRECT_RAIL, type Rail } from "../../../src/domain/transaction.js";
+import { toCents } from "../../../src/domain/values/cents.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import {
   ALONE,
@@ -18,6 +20,7 @@ import {
   setPayouts,
   setRailAccount,
   SLOW_RAIL,
+  watchRailAccount,
 } from "../../support/commands.js";
 import {
   effectOf,
@@ -71,6 +74,7 @@ describe("setting an account at a rail", () => {
         begin_within_millis: 1_000,
         confirm_above_cents: 0,
         resolve_alone_max_cents: 7,
+        float_min_cents: 0,
         revision: 1,
         credentials_sha256: "bb",
       },
@@ -200,6 +204,56 @@ describe("setting the default rail", () => {
       expect(wordOf(defaultOperation.decide(givenBook({ railAccounts: [usual] }), command, NOW))).to.equal(expected);
     });
   }
+});
+
+describe("the warnings of an account", () => {
+  const warned = (entries: readonly { readonly kind: string; readonly detail?: string | undefined }[]): unknown[] =>
+    entries.flatMap(({ kind, detail }) =>
+      kind === "rail.changed" ? [] : [[kind, (JSON.parse(detail ?? "") as { code: string }).code]],
+    );
+  const low = railAccount(ORGANIZATION, { floatMinCents: toCents(100) });
+
+  it("follow what was seen of it, and what stands is a replay", () => {
+    const command = watchRailAccount(ORGANIZATION, { availableCents: 99 });
+    const book = givenBook({ railAccounts: [low] });
+    const effect = effectOf(watchOperation.decide(book, command, NOW));
+    const detail = { id, rail: SLOW_RAIL, code: "FLOAT_LOW", available_cents: 99, float_min_cents: 100 };
+    expect(detailsOf(effect.entries)).to.deep.equal([detail]);
+    const warnings = { FLOAT_LOW: { available_cents: 99, float_min_cents: 100 } };
+    // Neither the revision nor the time of the account: a payment under way goes on.
+    expect(putsOf(effect, "railAccounts")).to.deep.equal([{ ...low, warnings }]);
+    book.apply(effect);
+    expect(wordOf(watchOperation.decide(book, command, NOW))).to.equal("replay");
+    const none = watchRailAccount(ORGANIZATION, { rail: "none" as Rail });
+    expect(wordOf(watchOperation.decide(book, none, NOW))).to.equal("RAIL_ACCOUNT_NOT_FOUND");
+  });
+
+  it("end in the row after a change of the account that ends their cause", () => {
+    const expire_at = NOW + 1;
+    const warnings = { FLOAT_LOW: {}, CREDENTIALS_EXPIRE: { expire_at, days: 1 } };
+    const before = railAccount(ORGANIZATION, { ...low, credentialsExpireAt: toUnixMillis(expire_at), warnings });
+    const book = givenBook({ railAccounts: [before], railAccountsOfCell: ONE });
+    const effect = effectOf(accountOperation.decide(book, setRailAccount(ORGANIZATION, { facts: SEEN }), NOW));
+    expect(warned(effect.entries)).to.deep.equal([
+      ["rail.cleared", "FLOAT_LOW"],
+      ["rail.cleared", "CREDENTIALS_EXPIRE"],
+    ]);
+    expect(putsOf(effect, "railAccounts")[0]).to.deep.include({ warnings: {}, revision: 2 });
+    const kept = setRailAccount(ORGANIZATION, { facts: SEEN, floatMinCents: toCents(5) });
+    const after = effectOf(accountOperation.decide(book, kept, NOW));
+    expect(putsOf(after, "railAccounts")[0]?.warnings).to.deep.equal({ FLOAT_LOW: {} });
+  });
+
+  it("begin with payouts that the settlement closes, and end when a person opens them", () => {
+    const book = givenBook({ railAccounts: [railAccount(ORGANIZATION)] });
+    const closing = effectOf(
+      payoutsOperation.decide(book, setPayouts(ORGANIZATION, "closed", { lockedCode: "8006" }), NOW),
+    );
+    expect(warned(closing.entries)).to.deep.equal([["rail.warned", "INITIATOR_LOCKED"]]);
+    book.apply(closing);
+    const opening = effectOf(payoutsOperation.decide(book, setPayouts(ORGANIZATION, "auto"), NOW));
+    expect(warned(opening.entries)).to.deep.equal([["rail.cleared", "INITIATOR_LOCKED"]]);
+  });
 });
 
 describe("setting payouts", () => {

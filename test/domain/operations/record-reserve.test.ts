@@ -13,6 +13,9 @@ const place: ReservePlace = {
   amountCents: toCents(100),
   asOfDay,
   evidence: "statement",
+  kind: "other",
+  documentSha256: undefined,
+  maturesOn: undefined,
   recordedAt: EARLIER,
   seq: 1,
 };
@@ -27,7 +30,7 @@ describe("recording the reserve", () => {
       expect(putOf(effect, "reservePlaces")).to.deep.equal({ ...place, recordedAt: NOW, seq: 2 });
       expect(effect.entries[0]).to.include({
         kind: "reserve.recorded",
-        detail: JSON.stringify(["bank", 100, "2026-11-01", "statement"]),
+        detail: JSON.stringify(["bank", 100, "2026-11-01", "statement", "other", null, null]),
       });
     });
   }
@@ -37,6 +40,9 @@ describe("recording the reserve", () => {
     ["another amount", { amountCents: toCents(0) }, "effect"],
     ["another day", { asOfDay: "2026-11-02" as never }, "effect"],
     ["other evidence", { evidence: "a letter" }, "effect"],
+    ["another kind", { kind: "cash" }, "effect"],
+    ["a document", { documentSha256: "a".repeat(64) }, "effect"],
+    ["a day on which it matures", { maturesOn: asOfDay }, "effect"],
   ] as const) {
     it(`decides ${expected} about ${what}`, () => {
       const command = recordReserve(ORGANIZATION, "bank", given);

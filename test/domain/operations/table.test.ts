@@ -61,12 +61,14 @@ import {
   setLimits,
   setPayouts,
   setRailAccount,
+  setReserveRules,
   SLOW_RAIL,
   suspension,
   unassignDeposit,
   unfreezeAccount,
   updateAccount,
   valid,
+  watchRailAccount,
 } from "../../support/commands.js";
 import {
   EARLIER,
@@ -243,6 +245,8 @@ const COMMANDS = {
   setDefaultRail: [setDefaultRail(ORGANIZATION, DIRECT_RAIL)],
   setPayouts: [setPayouts(ORGANIZATION, "closed")],
   recordReserve: [recordReserve(ORGANIZATION, "bank")],
+  watchRailAccount: [watchRailAccount(ORGANIZATION)],
+  setReserveRules: [setReserveRules(ORGANIZATION, [])],
 } as const satisfies Record<Command["name"], readonly Command[]>;
 
 /** Every row that the lookup loads: those that it names, and those to which they lead. */
@@ -484,7 +488,7 @@ describe("a lookup", () => {
       const loaded = loadedFor(command);
       expect(book.asked.filter((row) => !loaded.has(row))).to.deep.equal([]);
       // The limits are in the book, which is loaded for every command.
-      const isOfBook = /^(setLimits|requireReceipts|.*Organization)$/.test(command.name);
+      const isOfBook = /^(setLimits|setReserveRules|requireReceipts|.*Organization)$/.test(command.name);
       if (!isOfBook) expect(book.asked).not.to.deep.equal([]);
     });
   }
@@ -519,9 +523,13 @@ describe("a decision", () => {
     [reverseDeposit(ORGANIZATION, open.id), "deposit.reversed"],
     [setPayouts(ORGANIZATION, "closed"), "rail.changed"],
     [recordReserve(ORGANIZATION, "bank"), "reserve.recorded"],
+    [watchRailAccount(ORGANIZATION, { availableCents: 0 }), "rail.warned"],
   ] as const) {
     it(`on ${command.name} goes into the journal as ${kind}`, () => {
-      const book = givenBook({ ...rows, railAccounts: [railAccount(ORGANIZATION, { revision: 0 })] });
+      const book = givenBook({
+        ...rows,
+        railAccounts: [railAccount(ORGANIZATION, { revision: 0, floatMinCents: toCents(1) })],
+      });
       expect(effectOf(decide(book, command, NOW)).entries[0]?.kind).to.equal(kind);
     });
   }

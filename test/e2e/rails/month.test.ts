@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,6 +23,7 @@ import { type Business, RailWorld } from "./world.js";
 
 const MPESA = "mpesa" as Rail;
 const DAY_MILLIS = 86_400_000;
+const BALANCE_MILLIS = 10_000;
 const CHARGE_MAX_CENTS = toCents(200_00);
 const TWO_PERSONS = ["amina", "brian"];
 
@@ -76,7 +78,13 @@ for (const engine of ENGINES_OF_STAGE) {
         const { id, number } = accounts[day % accounts.length] ?? { id: "", number: "" };
         const payer = { shortcode, msisdn: "254700000000", accountReference: day === 7 ? "rent" : number };
         const end = await world.payByHand({ ...payer, amountCents: (1_000 + day) * 100 });
-        if (end.kind === "paid") receipts.push(end.receipt.number);
+        if (end.kind !== "paid") throw new Error(`the payment is ${end.kind}`);
+        const { number: receipt } = end.receipt;
+        receipts.push(receipt);
+        await eventually(
+          async () => (await world.rows("SELECT id FROM deposits WHERE receipt = ?", [receipt])).length > 0,
+          { what: () => `${receipt} is no deposit` },
+        );
         await send("/transactions/mint", { account_id: id, amount: 300 + day, reference: `push-${String(day)}` });
         await world.pass(DAY_MILLIS);
         const amount = 120 + day;
@@ -101,7 +109,11 @@ for (const engine of ENGINES_OF_STAGE) {
       world.settle(business, "OUT", 77_00);
       await correct("bookReceipt", { receipt: "RKTQDM7W33", amountCents: 33_00 });
       await world.pass(DAY_MILLIS);
-      await world.tellBalance(business);
+      await world.askBalance(business, randomUUID());
+      await world.pass(BALANCE_MILLIS);
+      const isTold = async (): Promise<boolean> =>
+        (await world.rows("SELECT id FROM rail_accounts WHERE balance IS NOT NULL")).length > 0;
+      await eventually(isTold, { what: () => "M-Pesa has not told the balance" });
     }
 
     async function compare(): Promise<{ readonly reconciled: Reconciled; readonly tie: ExplainedTie | undefined }> {

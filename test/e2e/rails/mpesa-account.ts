@@ -5,6 +5,7 @@ import { typeidUnboxed } from "typeid-js";
 import type { Organization } from "../../../daraja/mpesa/organization.js";
 import type { RailAccountId } from "../../../src/domain/payment.js";
 import type { Rail } from "../../../src/domain/transaction.js";
+import type { Cents } from "../../../src/domain/values/cents.js";
 import type { OrganizationId } from "../../../src/domain/values/ids.js";
 import type { UnixMillis } from "../../../src/domain/values/time.js";
 import type { Database } from "../../../src/storage/database.js";
@@ -17,12 +18,14 @@ interface MpesaAccount {
   readonly baseUrl: string;
   readonly organization: Organization;
   readonly now: UnixMillis;
+  /** Zero when omitted. */
+  readonly floatMinCents?: Cents | 0;
 }
 
 /** Gives an organization its account at the simulator, as its default rail. */
 export async function setMpesa(
   database: Database,
-  { organizationId, baseUrl, organization, now }: MpesaAccount,
+  { organizationId, baseUrl, organization, now, floatMinCents = 0 }: MpesaAccount,
 ): Promise<void> {
   const { c2bVersion, shortcode, initiatorName, consumerKey, consumerSecret, passkey, initiatorPassword } =
     organization;
@@ -45,6 +48,7 @@ export async function setMpesa(
     beginWithinMillis: 120_000,
     confirmAboveCents: 0 as const,
     resolveAloneMaxCents: 0 as const,
+    floatMinCents,
   };
   const given = { setting, cell: database.cells[0], now };
   await saveRailAccount(database, given);

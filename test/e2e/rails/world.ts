@@ -14,16 +14,19 @@ import { startGateway } from "../../../gateway/server.js";
 import { findOwner, type FoundOwner } from "../../../src/cli/organizations.js";
 import type { BookSums } from "../../../src/domain/book.js";
 import type { Command } from "../../../src/domain/commands.js";
-import type { RailAccountId } from "../../../src/domain/payment.js";
 import type { Rail } from "../../../src/domain/transaction.js";
+import type { Cents } from "../../../src/domain/values/cents.js";
 import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
 import type { DepositRegistration } from "../../../src/operators/deposit-registration.js";
 import { depositRegistration } from "../../../src/parts/deposit-registration.js";
+import type { PaymentRail } from "../../../src/rails/rail.js";
 import { type RunningServer, startServer } from "../../../src/server.js";
-import { readCallbackSecrets } from "../../../src/startup/callbacks.js";
+import { callbackUrls, readCallbackSecrets } from "../../../src/startup/callbacks.js";
+import { openRail } from "../../../src/startup/rails.js";
 import { keys } from "../../../src/storage/keys.js";
-import { noteBalance } from "../../../src/storage/rails/change-rail-accounts.js";
+import { noteQuestion } from "../../../src/storage/rails/balances.js";
+import { type StoredRailAccount, storedRailAccounts } from "../../../src/storage/rails/rail-accounts.js";
 import { verify } from "../../../src/verify/verify.js";
 import { MONDAY_MILLIS } from "../../daraja/given.js";
 import { RestCaller } from "../../support/callers/rest-caller.js";
@@ -53,6 +56,7 @@ export class RailWorld {
   readonly #opened: TestDatabase;
   readonly #server: RunningServer;
   readonly #registration: DepositRegistration;
+  readonly #openRail: (account: StoredRailAccount) => Promise<PaymentRail>;
   readonly #dispose: () => Promise<void>;
 
   private constructor(parts: {
@@ -63,6 +67,7 @@ export class RailWorld {
     opened: TestDatabase;
     server: RunningServer;
     registration: DepositRegistration;
+    openRail: (account: StoredRailAccount) => Promise<PaymentRail>;
     dispose: () => Promise<void>;
   }) {
     this.rest = parts.rest;
@@ -72,10 +77,15 @@ export class RailWorld {
     this.#opened = parts.opened;
     this.#server = parts.server;
     this.#registration = parts.registration;
+    this.#openRail = parts.openRail;
     this.#dispose = parts.dispose;
   }
 
-  static async start(engine: Engine, businessCount: number, differing: Partial<Organization> = {}): Promise<RailWorld> {
+  static async start(
+    engine: Engine,
+    businessCount: number,
+    { floatMinCents = 0, ...differing }: Partial<Organization> & { readonly floatMinCents?: Cents | 0 } = {},
+  ): Promise<RailWorld> {
     const clock = new SimulatorClock({ standsAtMillis: MONDAY_MILLIS });
     const now = (): UnixMillis => toUnixMillis(clock.nowMillis());
     const organizations = Array.from({ length: businessCount }, (_, index) => {
@@ -89,7 +99,7 @@ export class RailWorld {
     const businesses: Business[] = [];
     for (const organization of organizations) {
       const tenant = await makeTenant(keys(database, now), `Duka ${organization.shortcode}`);
-      await setMpesa(database, { ...tenant, baseUrl: daraja.url, organization, now: now() });
+      await setMpesa(database, { ...tenant, baseUrl: daraja.url, organization, now: now(), floatMinCents });
       businesses.push({ ...tenant, shortcode: organization.shortcode });
     }
     // The server must know the address of the gateway, which starts later.
@@ -102,6 +112,8 @@ export class RailWorld {
       KESC_CALLBACK_BASE_URL: `http://127.0.0.1:${String(callbacks.port)}`,
       KESC_CALLBACK_SECRET_FILE: secretFile,
       KESC_RAIL_HOSTS: "127.0.0.1",
+      KESC_ADMIN_ADDRESS: "127.0.0.1:0",
+      KESC_WEBHOOKS_ALLOW: "127.0.0.1",
     });
     const logger = pino({}, { write: () => undefined });
     const server = await startServer(config, { database, logger, now });
@@ -123,7 +135,20 @@ export class RailWorld {
     if (settings === undefined) throw new Error("the server has no callbacks");
     const callbackSettings = { settings, secrets: readCallbackSecrets(settings) };
     const registration = depositRegistration(database, { callbacks: () => callbackSettings, hosts, now });
-    return new RailWorld({ rest, daraja, businesses, clock, opened, server, registration, dispose });
+    const callbackUrl = callbackUrls(settings, callbackSettings.secrets, 0);
+    const openAccount = (account: StoredRailAccount): Promise<PaymentRail> =>
+      openRail(opened.cell, account, { callbackUrl, hosts, now });
+    return new RailWorld({
+      rest,
+      daraja,
+      businesses,
+      clock,
+      opened,
+      server,
+      registration,
+      openRail: openAccount,
+      dispose,
+    });
   }
 
   dispose(): Promise<void> {
@@ -164,13 +189,33 @@ export class RailWorld {
     if (kind !== "registered") throw new Error(`not registered: ${kind}`);
   }
 
+  /** Where the server has its metrics. */
+  get adminAddress(): string {
+    return this.#server.adminAddress ?? "";
+  }
+
+  /**
+   * Asks M-Pesa for the balance of the business, as a server does once an hour. The answer comes
+   * within 10 seconds.
+   */
+  async askBalance({ organizationId }: Business, question: string): Promise<void> {
+    const accounts = await storedRailAccounts(this.#opened.cell);
+    const account = accounts.find((each) => each.organizationId === organizationId);
+    if (account === undefined) throw new Error(`${organizationId} has no account at a rail`);
+    await noteQuestion(this.#opened.cell, account.id, question);
+    await (await this.#openRail(account)).askBalance(question, new AbortController().signal);
+  }
+
   /** A customer pays without a prompt. Resolves after the confirmation. */
   payByHand(payment: Deposit): Promise<HandPaymentEnd> {
     return this.#daraja.payByHand(payment);
   }
 
   /** How M-Pesa treats the business from now on. */
-  setMpesa({ shortcode }: Business, changes: Partial<Pick<Organization, "pullLagMillis" | "isPullProvisioned">>): void {
+  setMpesa(
+    { shortcode }: Business,
+    changes: Partial<Pick<Organization, "pullLagMillis" | "isPullProvisioned" | "utilityCents">>,
+  ): void {
     Object.assign(this.#daraja.organizations.find((each) => each.shortcode === shortcode) ?? {}, changes);
   }
 
@@ -188,19 +233,6 @@ export class RailWorld {
     const organization = this.#daraja.organizations.find((each) => each.shortcode === shortcode);
     if (organization === undefined) throw new Error(`M-Pesa does not know ${shortcode}`);
     return organization;
-  }
-
-  /** Stores what M-Pesa's accounts hold now, as its answer to a question does. */
-  async tellBalance(business: Business): Promise<void> {
-    const { utilityCents, chargesCents } = this.organizationOf(business);
-    const accounts = [
-      { name: "Utility Account", currency: "KES", availableCents: utilityCents },
-      { name: "Charges Paid Account", currency: "KES", availableCents: chargesCents },
-    ];
-    const [row] = await this.rows<{ readonly id: RailAccountId }>("SELECT id FROM rail_accounts");
-    if (row === undefined) throw new Error("there is no account at a rail");
-    const at = toUnixMillis(this.#clock.nowMillis());
-    await noteBalance(this.#opened.cell, row.id, { json: JSON.stringify({ accounts }), at });
   }
 
   owner({ organizationId }: Business): Promise<FoundOwner> {

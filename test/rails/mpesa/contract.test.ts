@@ -21,9 +21,10 @@ import type { RailMessage } from "../../../src/rails/rail.js";
 import { CERTIFICATE_FILE, MONDAY_MILLIS } from "../../daraja/given.js";
 import { railContract, type RailUnderTest } from "../rail-contract.js";
 import { payment, phone } from "../support/orders.js";
-import { ACCOUNT_UUID, mpesaSettings } from "./mpesa-rail.js";
+import { mpesaSettings } from "./mpesa-rail.js";
 
 const CALLBACK_SECRET = Buffer.from("the callback secret of a test");
+const QUESTION = "01932d53-1b2e-7c3a-8f00-0123456789cd";
 const NEVER = new AbortController().signal;
 
 interface MpesaWorld extends RailUnderTest {
@@ -103,9 +104,9 @@ describe("the M-Pesa rail, against the simulator", () => {
     payment(direction, { phoneNumber: phone(`+2547000000${digits}`), acceptedAt: world.now(), begunAt: world.now() });
 
   it("reads the balance of each account", async () => {
-    expect(await world.rail.askBalance(NEVER)).to.deep.equal({ kind: "requested" });
+    expect(await world.rail.askBalance(QUESTION, NEVER)).to.deep.equal({ kind: "requested" });
     await world.pass(10_000);
-    const [message] = world.messagesAbout(ACCOUNT_UUID);
+    const [message] = world.messagesAbout(QUESTION);
     const balance = message === undefined ? undefined : world.rail.readBalance(message);
     const { utilityCents, workingCents } = world.daraja.organization;
     expect(balance?.accounts).to.deep.include.members([
@@ -197,6 +198,6 @@ describe("the M-Pesa rail, against the simulator", () => {
     await world.daraja.close();
     expect((await world.rail.send(about, NEVER)).kind).to.equal("unreached");
     expect((await world.rail.query(about, NEVER)).kind).to.equal("open");
-    expect((await world.rail.askBalance(NEVER)).kind).to.equal("unavailable");
+    expect((await world.rail.askBalance(QUESTION, NEVER)).kind).to.equal("unavailable");
   });
 });

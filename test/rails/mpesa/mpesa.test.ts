@@ -11,6 +11,7 @@ import { CHECKOUT_REQUEST_ID } from "./messages.js";
 import { mpesaRail, passwordIn } from "./mpesa-rail.js";
 import { afterToken, answering, resetting, type Respond, StubServer } from "./stub-server.js";
 
+const QUESTION = "01932d53-1b2e-7c3a-8f00-0123456789cd";
 const NEVER = new AbortController().signal;
 
 describe("the M-Pesa rail", () => {
@@ -343,15 +344,16 @@ describe("the M-Pesa rail", () => {
 
   it("asks for its balance", async () => {
     await serving(answering(200, PAYING), answering(500, { errorCode: "500.003.1001" }), resetting);
-    expect(await rail.askBalance(NEVER)).to.deep.equal({ kind: "requested" });
+    expect(await rail.askBalance(QUESTION, NEVER)).to.deep.equal({ kind: "requested" });
     expect(stub.orders[0]).to.include({ path: "/mpesa/accountbalance/v1/query" });
     expect(stub.orders[0]?.body).to.deep.include({
       CommandID: "AccountBalance",
       PartyA: "600992",
       IdentifierType: "4",
+      ResultURL: `https://kesc.test/callbacks/balance/${QUESTION}`,
     });
-    expect(await rail.askBalance(NEVER)).to.deep.equal({ kind: "unavailable", code: "500.003.1001" });
-    expect((await rail.askBalance(NEVER)).kind).to.equal("unavailable");
+    expect(await rail.askBalance(QUESTION, NEVER)).to.deep.equal({ kind: "unavailable", code: "500.003.1001" });
+    expect((await rail.askBalance(QUESTION, NEVER)).kind).to.equal("unavailable");
   });
 
   it("throws for settings whose certificate is none", async () => {

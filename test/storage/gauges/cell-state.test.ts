@@ -33,7 +33,7 @@ for (const engine of ENGINES) {
       const bytes = engine === "sqlite" ? "x'00'" : "'\\x00'";
       await execute(
         opened.address,
-        `UPDATE rail_accounts SET deposits_since = ${String(now - 7)}`,
+        `UPDATE rail_accounts SET deposits_since = ${String(now - 7)}, warnings = '{"FLOAT_LOW":{}}'`,
         endpoint("whe_1", "ACTIVE", String(now - 5_000), "NULL"),
         endpoint("whe_2", "DISABLED", String(now - 9_000), "'FAILING'"),
         "INSERT INTO webhook_retries (endpoint_id, seq, tries, next_at) VALUES ('whe_1', 2, 1, 5), ('whe_1', 3, 9, NULL)",
@@ -42,6 +42,7 @@ for (const engine of ENGINES) {
       const {
         payments,
         railAccounts,
+        railWarnings,
         deposits,
         webhooks,
         seals,
@@ -53,6 +54,7 @@ for (const engine of ENGINES) {
       const expected = { books: 1, supplyCents: 100_000, reserveCents: 100_500, shortfallCents: 0, chargesCents: 0 };
       expect(sums).to.deep.equal(expected);
       expect(deposits).to.deep.equal({ waiting: 1, oldestAt: now, listReadAt: now - 7 });
+      expect(railWarnings).to.deep.equal([{ code: "FLOAT_LOW", count: 2 }]);
       expect(actsWithoutPerson).to.equal(0);
       expect(held.map(({ name }) => name)).to.deep.equal(["webhooks"]);
       expect(held[0]?.leftMillis).to.be.within(HOUR_MILLIS - 60_000, HOUR_MILLIS);

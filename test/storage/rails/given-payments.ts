@@ -88,6 +88,7 @@ export function railSetting(
       beginWithinMillis: 120_000,
       confirmAboveCents: 0,
       resolveAloneMaxCents: 0,
+      floatMinCents: 0,
       ...others,
     },
   };

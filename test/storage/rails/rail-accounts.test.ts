@@ -8,12 +8,8 @@ import type { OrganizationId, TransactionId } from "../../../src/domain/values/i
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { type Database, openDatabase } from "../../../src/storage/database.js";
 import { keys } from "../../../src/storage/keys.js";
-import {
-  noteBalance,
-  saveRailAccount,
-  setDefaultRail,
-  setPayouts,
-} from "../../../src/storage/rails/change-rail-accounts.js";
+import { accountOfQuestion, noteBalance, noteQuestion } from "../../../src/storage/rails/balances.js";
+import { saveRailAccount, setDefaultRail, setPayouts } from "../../../src/storage/rails/change-rail-accounts.js";
 import {
   CredentialsError,
   openCredentials,
@@ -137,7 +133,9 @@ for (const engine of ENGINES) {
         beginWithinMillis: 120_000,
         confirmAboveCents: 0,
         resolveAloneMaxCents: 0,
+        floatMinCents: 0,
         revision: 1,
+        warnings: { CREDENTIALS_EXPIRE: { expire_at: 5, days: 1 } },
         balance: undefined,
         createdAt: now,
         updatedAt: now,
@@ -219,11 +217,18 @@ for (const engine of ENGINES) {
       expect(versions.size).to.equal(changes.length + 1);
     });
 
-    it("keep the newest balance, which is no change of the account", async () => {
+    it("keep the balance that answers the last question, which is no change of the account", async () => {
       await save({ id: ID, rail: "slow" });
       const version = await railAccountsVersion(opened.cell);
-      for (const at of [10, 9])
-        await noteBalance(opened.cell, ID, { json: `{"at":${String(at)}}`, at: toUnixMillis(at) });
+      const tell = (question: string, at: number): Promise<boolean> =>
+        noteBalance(opened.cell, { id: ID, question }, { json: `{"at":${String(at)}}`, at: toUnixMillis(at) });
+      for (const question of ["first", "second"]) await noteQuestion(opened.cell, ID, question);
+      expect([await tell("first", 9), await tell("second", 10), await tell("second", 11)]).to.deep.equal([
+        false,
+        true,
+        false,
+      ]);
+      expect(await accountOfQuestion(opened.cell, "second")).to.equal(undefined);
       expect((await stored())?.balance).to.deep.equal({ json: '{"at":10}', at: 10 });
       expect(await railAccountsVersion(opened.cell)).to.equal(version);
       await save({ id: ID, rail: "slow" });
@@ -241,6 +246,8 @@ for (const engine of ENGINES) {
         "begin_within_millis = 0",
         "confirm_above_cents = -1",
         "resolve_alone_max_cents = -1",
+        "float_min_cents = -1",
+        "warnings = ''",
         "balance = '{}'",
         "updated_at = created_at - 1",
         "revision = 0",

@@ -11,9 +11,11 @@ import { toCents } from "../../../src/domain/values/cents.js";
 import type { OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { callbackToken, uuidOf } from "../../../src/rails/callback-token.js";
-import type { Database } from "../../../src/storage/database.js";
+import type { Cell, Database } from "../../../src/storage/database.js";
 import { keys } from "../../../src/storage/keys.js";
+import { noteBalance, noteQuestion } from "../../../src/storage/rails/balances.js";
 import { saveRailAccount, setDefaultRail } from "../../../src/storage/rails/change-rail-accounts.js";
+import type { StoredBalance } from "../../../src/storage/rails/rail-accounts.js";
 import type { RestReply } from "../callers/rest-caller.js";
 import { flag, NO_DEADLINE } from "../commands.js";
 import { eventually } from "../eventually.js";
@@ -143,7 +145,14 @@ async function setSandbox(
     beginWithinMillis: 120_000,
     confirmAboveCents: 0,
     resolveAloneMaxCents: toCents(10_000),
+    floatMinCents: 0,
   } as const;
   await saveRailAccount(database, { cell, now: now(), setting });
   if (!isDefault) await setDefaultRail(cell, { organizationId, rail: DIRECT_RAIL, now: now() });
+}
+
+/** Lets the rail answer a question for the balance. */
+export async function tellBalance(cell: Cell, id: RailAccountId, balance: StoredBalance): Promise<void> {
+  await noteQuestion(cell, id, "asked");
+  await noteBalance(cell, { id, question: "asked" }, balance);
 }

@@ -6,6 +6,7 @@ import { toUnixMillis } from "../../../src/domain/values/time.js";
 import type { Database } from "../../../src/storage/database.js";
 import { markStore } from "../../../src/storage/statements/marks.js";
 import { recordReserve } from "../../../src/storage/statements/reserve.js";
+import { setReserveRules } from "../../support/commands.js";
 
 /**
  * Marks in book 2, whose row 3 is a mint of 1.00 on the account, and one place of its reserve with
@@ -19,7 +20,18 @@ export async function makeHistory(database: Database, organizationId: Organizati
     [1_000, "statement 1"],
     [7_000, "statement 2"],
   ] as const) {
-    const figure = { place: "KCB", amountCents: toCents(amount), asOfDay: "2026-11-21" as NairobiDay, evidence };
+    const figure = {
+      name: "recordReserve",
+      place: "KCB",
+      amountCents: toCents(amount),
+      asOfDay: "2026-11-21" as NairobiDay,
+      evidence,
+      kind: "bank_kenya",
+      documentSha256: "a".repeat(64),
+      maturesOn: "2026-12-31" as NairobiDay,
+    } as const;
     await recordReserve(cell, { organizationId, figure, now: toUnixMillis(Date.now()) });
   }
+  const rules = setReserveRules(organizationId, [{ kind: "cash", shareMax: 5, staleAfterDays: 1 }]);
+  await cell.committer.commit([rules], toUnixMillis(Date.now()));
 }

@@ -55,9 +55,10 @@ export const BOOK_ROWS: readonly Row[] = [
       OLDEST: (supply) => ageOf(recordedIn(supply)),
       "REPORTED BY RAILS": (supply) => sumOf(reportedIn(supply)),
       "OLDEST REPORT": (supply) => ageOf(reportedIn(supply)),
+      RULES: rulesOf,
       NAME: "organization_name",
     },
-    leftOutIf: { SHORTFALL: "0.00" },
+    leftOutIf: { SHORTFALL: "0.00", RULES: "" },
     none: NO_ORGANIZATIONS,
   },
   {
@@ -68,6 +69,7 @@ export const BOOK_ROWS: readonly Row[] = [
     items: "reserve_holdings",
     columns: {
       PLACE: "place",
+      KIND: "kind",
       AMOUNT: "amount",
       "AS OF": "as_of_day",
       AGE: ({ age_seconds: seconds }) => ageWords(Number(seconds)),
@@ -111,6 +113,15 @@ function sumOf(figures: readonly AgedAmount[]): string {
   if (figures.length === 0) return "unknown";
   const sum = figures.reduce((all, { cents }) => all + cents, 0);
   return `${sum < 0 ? "-" : ""}${formatCents(Math.abs(sum))}`;
+}
+
+/** How many of the rules of the reserve are in each state, such as "2 holds, 1 unknown". */
+function rulesOf({ backing }: MessageJson): string {
+  const { reserve_rules: rules } = backing as { readonly reserve_rules: readonly { readonly state: string }[] };
+  return ["broken", "unknown", "holds"]
+    .map((state) => [rules.filter((each) => each.state === state).length, state] as const)
+    .flatMap(([count, state]) => (count === 0 ? [] : [`${String(count)} ${state}`]))
+    .join(", ");
 }
 
 /** A sum is only as good as its oldest figure. */

@@ -1,4 +1,8 @@
+import { hash } from "node:crypto";
+import { readFileSync } from "node:fs";
+
 import type { PayoutMode } from "../../../domain/rail-account.js";
+import { RESERVE_KINDS } from "../../../domain/reserve.js";
 import { parseRail } from "../../../domain/transaction.js";
 import { formatCents } from "../../../domain/values/cents.js";
 import { parseNairobiDay } from "../../../domain/values/nairobi-day.js";
@@ -72,6 +76,12 @@ export const RAIL_ACT_ROWS: readonly Row[] = [
         flags: "--resolve-alone-max <amount>",
         help: "up to it one person resolves and corrects alone (default: as before, or 0)",
         field: "resolve_alone_max",
+        parse: amount,
+      },
+      {
+        flags: "--float-min <amount>",
+        help: "warn when less is available for payouts; 0 for no warning (default: as before, or 0)",
+        field: "float_min",
         parse: amount,
       },
       NOTE,
@@ -163,13 +173,72 @@ export const RAIL_ACT_ROWS: readonly Row[] = [
         required: true,
         parse: nonEmptyName,
       },
+      {
+        flags: "--kind <kind>",
+        help: `what it is: ${RESERVE_KINDS.join(", ")} (default: other)`,
+        field: "kind",
+      },
+      {
+        flags: "--document <file>",
+        help: "the document that shows it: its SHA-256 is recorded, and not the document",
+        field: "document_sha256",
+        parse: sha256Of,
+      },
+      {
+        flags: "--matures-on <day>",
+        help: "the day in Kenya on which it is paid back, such as 2026-12-31",
+        field: "matures_on",
+        parse: argument(parseNairobiDay),
+      },
       { ...NOTE, required: undefined },
     ],
     shows: "reserve_holding",
     done: "Recorded {amount} in {place} at the end of {as_of_day}, in row {sequence} of the book.",
     unchanged: "The figure of {place} at the end of {as_of_day} is {amount} already.",
   },
+  {
+    path: "reserve set-rules",
+    description: "set the rules of an organization's reserve, in place of all earlier ones",
+    rpc: "SetReserveRules",
+    parameters: [
+      ORGANIZATION,
+      { flags: "--file <file>", help: "JSON file with a list of at most 10 rules; [] for none", required: true },
+      NOTE,
+    ],
+    request: ({ given }) => ({ fields: { rules: rulesIn(textOf(given["file"])) } }),
+    shows: undefined,
+    done: ({ rules }, run) =>
+      `Set ${String((rules as readonly unknown[]).length)} rules of the reserve of ${named(run)}. To see whether they hold: kesc supply --json`,
+    unchanged: (_shown, run) => `The rules of ${named(run)} are so already.`,
+  },
 ];
+
+/** Reads a list of rules. The server checks each. */
+function rulesIn(file: string): unknown {
+  const rules = parseJson(readText(file).toString("utf8"));
+  if (Array.isArray(rules)) return rules;
+  throw new OperatorError(`${file} must hold a JSON list of rules, such as examples/reserve/rules.json.`, WRONG_USAGE);
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function sha256Of(file: string): string {
+  return hash("sha256", readText(file), "hex");
+}
+
+function readText(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw new OperatorError(`${file} cannot be read.`, WRONG_USAGE, { cause: error });
+  }
+}
 
 function named({ referred }: Run): string {
   return `${referred?.id ?? ""} ("${referred?.name ?? ""}")`;

@@ -18,6 +18,7 @@ export function statusBlock(status: MessageJson, organizationName: string): stri
     "unknown payouts": unknownWords(status),
     credentials: credentialWords(account, status),
     balance: balanceWords(status),
+    warnings: (status["warnings"] as readonly string[]).join(", ") || "none",
   });
   const width = Math.max(...lines.map(([name]) => name.length));
   return [

@@ -1,12 +1,19 @@
+import type { WarningSnapshot } from "../../../domain/rail-warning.js";
 import { formatCents } from "../../../domain/values/cents.js";
+import { toUnixMillis } from "../../../domain/values/time.js";
 import type { AccountSnapshot, LedgerEvent } from "../../../events/event.js";
 import type { EventCodec } from "../../../events/ports.js";
-import { type AccountSnapshot as AccountSnapshotMessage, Event as EventMessage } from "../../../gen/kesc/v1/event.js";
+import {
+  type AccountSnapshot as AccountSnapshotMessage,
+  Event as EventMessage,
+  type RailWarning as RailWarningMessage,
+} from "../../../gen/kesc/v1/event.js";
 import { ACCOUNT_STATUS_MESSAGES } from "../account.js";
 import { toDepositMessage } from "../deposit.js";
 import { encode } from "../encode.js";
 import { shown } from "../fields.js";
 import { toFreezeMessage } from "../freeze.js";
+import { formatSigned } from "../history/supply.js";
 import { toTimestamp } from "../timestamp.js";
 import { toTransactionMessage } from "../transaction.js";
 
@@ -31,6 +38,7 @@ function resourceOf(event: LedgerEvent): EventMessage["resource"] {
   if (deposit !== undefined) return { $case: "deposit", value: toDepositMessage(deposit) };
   if (apiKeyId !== undefined) return { $case: "api_key_id", value: apiKeyId };
   if (webhookEndpointId !== undefined) return { $case: "webhook_endpoint_id", value: webhookEndpointId };
+  if (event.railWarning !== undefined) return { $case: "rail_warning", value: toWarningMessage(event.railWarning) };
   return undefined;
 }
 
@@ -45,6 +53,20 @@ function toSnapshotMessage(account: AccountSnapshot): AccountSnapshotMessage {
     created_at: toTimestamp(account.createdAt),
     updated_at: toTimestamp(account.updatedAt),
     deposit_reference: account.depositReference,
+  };
+}
+
+function toWarningMessage({ rail, code, figures }: WarningSnapshot): RailWarningMessage {
+  const amount = (cents: number | string | undefined): string | undefined =>
+    typeof cents === "number" ? formatSigned(cents) : undefined;
+  const { available_cents, float_min_cents, expire_at: expireAt, rail_code: railCode } = figures;
+  return {
+    rail,
+    code,
+    available: amount(available_cents),
+    float_min: amount(float_min_cents),
+    credentials_expire_at: typeof expireAt === "number" ? toTimestamp(toUnixMillis(expireAt)) : undefined,
+    rail_code: typeof railCode === "string" ? railCode : undefined,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { BookSums } from "../../../domain/book.js";
+import type { JudgedRule, ReserveKind, ReserveRule, RuleState } from "../../../domain/reserve.js";
 import type { TransactionType } from "../../../domain/transaction.js";
 import { formatCents } from "../../../domain/values/cents.js";
 import { endOfDay } from "../../../domain/values/nairobi-day.js";
@@ -8,6 +9,9 @@ import {
   PaymentAge as PaymentAgeMessage,
   type RailBalance as RailBalanceMessage,
   type ReserveHolding as ReserveHoldingMessage,
+  ReserveKind as ReserveKindMessage,
+  type ReserveRule as ReserveRuleMessage,
+  RuleState as RuleStateMessage,
   type Supply as SupplyMessage,
 } from "../../../gen/kesc/v1/supply.js";
 import { TransactionType as TransactionTypeMessage } from "../../../gen/kesc/v1/transaction.js";
@@ -19,6 +23,7 @@ export interface Backing {
   readonly openPayments: OpenPaymentsCount;
   readonly railBalances: readonly ReportedBalance[];
   readonly reserveHoldings: readonly RecordedFigure[];
+  readonly rules: readonly JudgedRule[];
 }
 
 interface SupplyFacts {
@@ -36,6 +41,21 @@ const AGES = {
   UNDER_ONE_DAY: PaymentAgeMessage.PAYMENT_AGE_UNDER_ONE_DAY,
   ONE_DAY_OR_MORE: PaymentAgeMessage.PAYMENT_AGE_ONE_DAY_OR_MORE,
 } as const satisfies Record<PaymentAge, PaymentAgeMessage>;
+
+export const RESERVE_KIND_MESSAGES = {
+  bank_kenya: ReserveKindMessage.RESERVE_KIND_BANK_KENYA,
+  treasury_bill: ReserveKindMessage.RESERVE_KIND_TREASURY_BILL,
+  repo: ReserveKindMessage.RESERVE_KIND_REPO,
+  central_bank: ReserveKindMessage.RESERVE_KIND_CENTRAL_BANK,
+  cash: ReserveKindMessage.RESERVE_KIND_CASH,
+  other: ReserveKindMessage.RESERVE_KIND_OTHER,
+} as const satisfies Record<ReserveKind, ReserveKindMessage>;
+
+const STATES = {
+  HOLDS: RuleStateMessage.RULE_STATE_HOLDS,
+  BROKEN: RuleStateMessage.RULE_STATE_BROKEN,
+  UNKNOWN: RuleStateMessage.RULE_STATE_UNKNOWN,
+} as const satisfies Record<RuleState, RuleStateMessage>;
 
 const TYPES = {
   MINT: TransactionTypeMessage.TRANSACTION_TYPE_MINT,
@@ -57,7 +77,10 @@ export function toSupplyMessage({ sums, seq, recordedAt, backing, now }: SupplyF
   };
 }
 
-function toBackingMessage({ openPayments, railBalances, reserveHoldings }: Backing, now: UnixMillis): BackingMessage {
+function toBackingMessage(
+  { openPayments, railBalances, reserveHoldings, rules }: Backing,
+  now: UnixMillis,
+): BackingMessage {
   return {
     open_payments: openPayments.groups.map((group) => ({
       type: TYPES[group.type],
@@ -69,6 +92,12 @@ function toBackingMessage({ openPayments, railBalances, reserveHoldings }: Backi
     has_more_open_payments: openPayments.hasMore,
     rail_balances: railBalances.map((balance) => toRailBalance(balance, now)),
     reserve_holdings: reserveHoldings.map((figure) => toReserveHolding(figure, now)),
+    reserve_rules: rules.map(({ rule, state, amountCents, asOfDay }) => ({
+      rule: toReserveRule(rule),
+      state: STATES[state],
+      amount: formatCents(amountCents),
+      as_of_day: asOfDay,
+    })),
   };
 }
 
@@ -95,6 +124,19 @@ export function toReserveHolding(figure: RecordedFigure, now: UnixMillis): Reser
     sequence: BigInt(figure.seq),
     recorded_at: toTimestamp(figure.recordedAt),
     age_seconds: ageOf(endOfDay(figure.asOfDay), now),
+    kind: RESERVE_KIND_MESSAGES[figure.kind],
+    document_sha256: figure.documentSha256,
+    matures_on: figure.maturesOn,
+  };
+}
+
+export function toReserveRule({ kind, shareMin, shareMax, daysMax, staleAfterDays }: ReserveRule): ReserveRuleMessage {
+  return {
+    kind: RESERVE_KIND_MESSAGES[kind],
+    share_min: shareMin,
+    share_max: shareMax,
+    days_max: daysMax,
+    stale_after_days: staleAfterDays,
   };
 }
 

@@ -1,3 +1,5 @@
+import { judgeRule } from "../../../domain/reserve.js";
+import { nairobiDayOf } from "../../../domain/values/nairobi-day.js";
 import type { UnixMillis } from "../../../domain/values/time.js";
 import { GetSupplyRequest, GetSupplyResponse } from "../../../gen/kesc/v1/book_service.js";
 import type { Supply as SupplyMessage } from "../../../gen/kesc/v1/supply.js";
@@ -48,11 +50,11 @@ export async function currentSupply(
 ): Promise<SupplyMessage> {
   const at = now();
   const openPayments = await inTurn(() => reads.openPayments(organizationId, at));
-  const backing = {
-    openPayments,
-    railBalances: await reads.railBalances(organizationId),
-    reserveHoldings: await reads.reserveHoldings(organizationId),
-  };
-  const { sums, seq, recordedAt } = await reads.currentSums(organizationId);
+  const railBalances = await reads.railBalances(organizationId);
+  const reserveHoldings = await reads.reserveHoldings(organizationId);
+  const { sums, seq, recordedAt, reserveRules } = await reads.currentSums(organizationId);
+  const known = { figures: reserveHoldings, reserveCents: sums.reserve, today: nairobiDayOf(at) };
+  const rules = reserveRules.map((rule) => judgeRule(rule, known));
+  const backing = { openPayments, railBalances, reserveHoldings, rules };
   return toSupplyMessage({ sums, seq, recordedAt, backing, now: now() });
 }

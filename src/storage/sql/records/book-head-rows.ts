@@ -19,7 +19,12 @@ export const BOOK_USAGE_COLUMNS = typesOf(BOOKS, ["number", ...USAGE_NAMES]);
 export const BOOK_LIMITS_COLUMNS = typesOf(BOOKS, ["number", "limits", "limits_since"]);
 
 /** The columns of `books` that an operator switches. */
-export const BOOK_SWITCH_COLUMNS = typesOf(BOOKS, ["number", "suspended_seq", "receipts_required_seq"]);
+export const BOOK_SWITCH_COLUMNS = typesOf(BOOKS, [
+  "number",
+  "suspended_seq",
+  "receipts_required_seq",
+  "reserve_rules",
+]);
 
 /** The columns of `books` about limits. */
 export type LimitsRow = Pick<RowOf<typeof BOOKS>, (typeof USAGE_NAMES)[number] | "limits" | "limits_since">;
@@ -34,6 +39,7 @@ export function bookHeadOf(row: BookRow): BookHead {
     suspendedSeq: row.suspended_seq ?? undefined,
     receiptsRequiredSeq: row.receipts_required_seq ?? undefined,
     limits: limitsOf(row),
+    ...(row.reserve_rules === null ? {} : { reserveRules: row.reserve_rules }),
     lastSeq: row.last_seq,
     lastRecordedAt: toUnixMillis(row.last_recorded_at),
     ...(row.clock_accepted_at === null ? {} : { clockAcceptedAt: toUnixMillis(row.clock_accepted_at) }),
@@ -87,10 +93,16 @@ export function bookLimitsRows(
 
 /** Returns no row if the switches are as they were loaded. */
 export function bookSwitchRows(
-  { suspendedSeq, receiptsRequiredSeq }: BookHead,
-  loaded: Pick<BookHead, "suspendedSeq" | "receiptsRequiredSeq"> | undefined,
+  head: BookHead,
+  loaded: Pick<BookHead, "suspendedSeq" | "receiptsRequiredSeq" | "reserveRules"> | undefined,
   number: number,
 ): readonly NumberedBookRow<typeof BOOK_SWITCH_COLUMNS>[] {
-  if (suspendedSeq === loaded?.suspendedSeq && receiptsRequiredSeq === loaded?.receiptsRequiredSeq) return [];
-  return [{ number, suspended_seq: suspendedSeq ?? null, receipts_required_seq: receiptsRequiredSeq ?? null }];
+  const rowOf = (from: Partial<typeof head>): NumberedBookRow<typeof BOOK_SWITCH_COLUMNS> => ({
+    number,
+    suspended_seq: from.suspendedSeq ?? null,
+    receipts_required_seq: from.receiptsRequiredSeq ?? null,
+    reserve_rules: from.reserveRules ?? null,
+  });
+  const row = rowOf(head);
+  return JSON.stringify(row) === JSON.stringify(rowOf(loaded ?? {})) ? [] : [row];
 }

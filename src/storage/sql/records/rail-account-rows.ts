@@ -1,5 +1,5 @@
 import type { RailAccountId } from "../../../domain/payment.js";
-import type { PayoutMode, RailAccountRecord } from "../../../domain/rail-account.js";
+import type { PayoutMode, RailAccountRecord, StandingWarnings } from "../../../domain/rail-account.js";
 import type { Rail } from "../../../domain/transaction.js";
 import type { Cents } from "../../../domain/values/cents.js";
 import type { OrganizationId } from "../../../domain/values/ids.js";
@@ -25,7 +25,9 @@ export function railAccountOf(row: RailAccountRow<Uint8Array>): RailAccountRecor
     beginWithinMillis: row.begin_within_millis,
     confirmAboveCents: row.confirm_above_cents as Cents | 0,
     resolveAloneMaxCents: row.resolve_alone_max_cents as Cents | 0,
+    floatMinCents: row.float_min_cents as Cents | 0,
     revision: row.revision,
+    warnings: JSON.parse(row.warnings) as StandingWarnings,
     createdAt: toUnixMillis(row.created_at),
     updatedAt: toUnixMillis(row.updated_at),
   };
@@ -46,7 +48,9 @@ export function railAccountRowOf(account: RailAccountRecord): InsertedRow<typeof
     begin_within_millis: account.beginWithinMillis,
     confirm_above_cents: account.confirmAboveCents,
     resolve_alone_max_cents: account.resolveAloneMaxCents,
+    float_min_cents: account.floatMinCents,
     revision: account.revision,
+    warnings: JSON.stringify(account.warnings),
     created_at: account.createdAt,
     updated_at: account.updatedAt,
   };

@@ -1,4 +1,4 @@
-import type { ReservePlace } from "../../../domain/reserve.js";
+import type { ReserveKind, ReservePlace } from "../../../domain/reserve.js";
 import { toCents } from "../../../domain/values/cents.js";
 import type { OrganizationId } from "../../../domain/values/ids.js";
 import type { NairobiDay } from "../../../domain/values/nairobi-day.js";
@@ -16,14 +16,25 @@ export function reservePlaceOf(row: PlaceRow & { readonly organization_id: strin
     amountCents: toCents(row.amount_cents),
     asOfDay: row.as_of_day as NairobiDay,
     evidence: row.evidence,
+    kind: row.kind as ReserveKind,
+    documentSha256: row.document_sha256 ?? undefined,
+    maturesOn: (row.matures_on ?? undefined) as NairobiDay | undefined,
     recordedAt: toUnixMillis(row.recorded_at),
     seq: row.seq,
   };
 }
 
-export function reservePlaceRowOf(
-  { place, amountCents, asOfDay, evidence, recordedAt, seq }: ReservePlace,
-  book: number,
-): InsertedRow<typeof RESERVE_PLACES> {
-  return { book, place, seq, amount_cents: amountCents, as_of_day: asOfDay, evidence, recorded_at: recordedAt };
+export function reservePlaceRowOf(figure: ReservePlace, book: number): InsertedRow<typeof RESERVE_PLACES> {
+  return {
+    book,
+    place: figure.place,
+    seq: figure.seq,
+    amount_cents: figure.amountCents,
+    as_of_day: figure.asOfDay,
+    evidence: figure.evidence,
+    recorded_at: figure.recordedAt,
+    kind: figure.kind,
+    document_sha256: figure.documentSha256 ?? null,
+    matures_on: figure.maturesOn ?? null,
+  };
 }

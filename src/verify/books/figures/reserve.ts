@@ -12,6 +12,9 @@ interface AuditedPlaceRow {
   readonly amount_cents: number;
   readonly as_of_day: string;
   readonly evidence: string;
+  readonly kind: string;
+  readonly document_sha256: string | null;
+  readonly matures_on: string | null;
   readonly recorded_at: number;
   /** The last row of the book at the moment in which the place was read. */
   readonly book_seq: number;
@@ -38,7 +41,7 @@ export class ReserveAudit {
 
   /** Takes the rows of the book in the order of `seq`. */
   row(row: AuditedJournalRow): void {
-    if (row.kind !== "reserve.recorded") return;
+    if (!row.kind.startsWith("reserve.")) return;
     guarded(this.#book.findings, { seq: row.seq, table: "journal", id: undefined }, () => {
       this.#follow(row);
     });
@@ -72,12 +75,18 @@ export class ReserveAudit {
     if (secrets !== undefined && !hasHashOf(content, row, secrets.salts)) {
       findings.add(place, { expected: "the content_hash of the row", found: "another content_hash, detail or time" });
     }
-    const [name, amountCents, asOfDay, evidence] = JSON.parse(row.detail ?? "[]") as unknown[];
+    // The rules are compared with the row of the book (journal.ts).
+    if (row.kind !== "reserve.recorded") return;
+    // Rows from before there were kinds have four parts.
+    const [name, amountCents, asOfDay, evidence, kind = "other", document = null, maturesOn = null] = JSON.parse(
+      row.detail ?? "[]",
+    ) as unknown[];
     if (typeof name !== "string" || typeof amountCents !== "number") {
       findings.add(place, { expected: "a place and its figure in the detail", found: String(row.detail) });
       return;
     }
-    const figure = { as_of_day: String(asOfDay), evidence: String(evidence), recorded_at: row.recorded_at };
+    const terms = { kind: String(kind), document_sha256: textOrNull(document), matures_on: textOrNull(maturesOn) };
+    const figure = { ...terms, as_of_day: String(asOfDay), evidence: String(evidence), recorded_at: row.recorded_at };
     const text = describe({ ...figure, place: name, seq: row.seq, amount_cents: amountCents });
     this.#figures.set(name, { seq: row.seq, text });
   }
@@ -87,7 +96,7 @@ export class ReserveAudit {
     const { engine, rows } = this.#audit;
     const head = `(SELECT COALESCE(MAX(j.seq), 0) FROM ${engine.table("journal")} j WHERE j.book = p.book)`;
     return rows<AuditedPlaceRow>(
-      `SELECT p.place, p.seq, p.amount_cents, p.as_of_day, p.evidence, p.recorded_at, ${head} AS book_seq
+      `SELECT p.place, p.seq, p.amount_cents, p.as_of_day, p.evidence, p.recorded_at, p.kind, p.document_sha256, p.matures_on, ${head} AS book_seq
        FROM ${engine.table("reserve_places")} p WHERE p.book = ?`,
       [this.#book.row.number],
     );
@@ -101,7 +110,14 @@ function describe({
   as_of_day,
   evidence,
   recorded_at,
+  ...terms
 }: Omit<AuditedPlaceRow, "book_seq">): string {
   const at = `on ${as_of_day}, recorded in row ${String(seq)} at ${String(recorded_at)}`;
-  return `${JSON.stringify(place)} with ${decimalOf(amount_cents)} ${at}, by ${JSON.stringify(evidence)}`;
+  const { kind, document_sha256: document, matures_on: maturesOn } = terms;
+  const words = `${kind}, document ${document ?? "none"}, matures ${maturesOn ?? "never"}`;
+  return `${JSON.stringify(place)} with ${decimalOf(amount_cents)} ${at}, by ${JSON.stringify(evidence)}: ${words}`;
+}
+
+function textOrNull(value: unknown): string | null {
+  return typeof value === "string" ? value : null;
 }

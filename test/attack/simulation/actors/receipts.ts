@@ -71,6 +71,8 @@ const KINDS: Readonly<Record<Command["name"], JournalKind | undefined>> = {
   setDefaultRail: undefined,
   setPayouts: undefined,
   recordReserve: undefined,
+  setReserveRules: undefined,
+  watchRailAccount: undefined,
 };
 
 /** The commands that make a resource with a new id. A repeat must get the same. */

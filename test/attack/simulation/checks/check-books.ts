@@ -70,6 +70,9 @@ const STATUS_AFTER: Readonly<Record<JournalKind, StatusAfter>> = {
   "reserve.recorded": {},
   "limits.set": {},
   "rail.changed": {},
+  "rail.warned": {},
+  "rail.cleared": {},
+  "reserve.rules_set": {},
 };
 const ENDS: readonly JournalKind[] = ["transaction.completed", "transaction.failed", "transaction.canceled"];
 

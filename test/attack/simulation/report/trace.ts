@@ -57,6 +57,8 @@ export function describeCommand(command: Command): string {
     case "setDefaultRail":
     case "setPayouts":
     case "recordReserve":
+    case "setReserveRules":
+    case "watchRailAccount":
       return command.name;
     case "clearFlag":
       return `${command.name} ${shortId(command.transactionId)}, ${command.flag}`;

@@ -1,0 +1,18 @@
+import type { Commanded } from "./second-person.js";
+import type { Rail } from "./transaction.js";
+
+/** Raises and clears the warnings of an account at a rail, by what was seen of it. */
+export interface WatchRailAccount extends Commanded {
+  readonly name: "watchRailAccount";
+  readonly rail: Rail;
+  /** What is available for payouts. Undefined if nobody has asked now. */
+  readonly availableCents: number | undefined;
+}
+
+/** What the command about an account at a rail needs to know of all accounts. It is no content. */
+export interface RailFacts {
+  /** The state of the accounts of the cell that was read, as `railAccountsOfCell` says it. */
+  readonly accountsOfCell: string;
+  /** Whether the account has other places at the rail than before. */
+  readonly movesPlace: boolean;
+}

@@ -1,0 +1,100 @@
+import type { JournalKind } from "./journal.js";
+import { type RailAccountRecord, WARNING_CODES, type WarningCode, type WarningFigures } from "./rail-account.js";
+import type { Rail } from "./transaction.js";
+import type { UnixMillis } from "./values/time.js";
+
+/** What was seen of an account. Absent: nothing was seen of it now. */
+export interface RailFinding {
+  /** What is available for payouts. It may be negative. */
+  readonly availableCents?: number | undefined;
+  /** The code with which the rail refuses every payout. */
+  readonly lockedCode?: string | undefined;
+}
+
+/** A journal row about a warning. */
+export interface WarningRow {
+  readonly kind: Extract<JournalKind, "rail.warned" | "rail.cleared">;
+  readonly detail: string;
+}
+
+/** What a row says of a warning, for those who read the book. */
+export interface WarningSnapshot {
+  readonly rail: Rail;
+  readonly code: WarningCode;
+  readonly figures: WarningFigures;
+}
+
+/** A new warning is raised at each of these numbers of days before the credentials end. */
+const EXPIRY_DAYS = [14, 7, 3, 1] as const;
+const DAY_MILLIS = 86_400_000;
+/** A warning of a low float ends at this percentage of the minimum, so that it does not flicker. */
+const CLEARED_PERCENT = 120;
+
+/** What becomes of a warning, with the figures of its row. Undefined: it stays as it is. */
+type WarningChange = { readonly raise: WarningFigures } | { readonly clear: WarningFigures } | undefined;
+
+/**
+ * Returns the account with the warnings that stand after a finding, and a row for each one that was
+ * raised or cleared. What stands already has no second row.
+ */
+export function withWarnings(
+  account: RailAccountRecord,
+  finding: RailFinding,
+  now: UnixMillis,
+): { readonly account: RailAccountRecord; readonly rows: readonly WarningRow[] } {
+  const changes: readonly (readonly [WarningCode, WarningChange])[] = [
+    ["FLOAT_LOW", floatChange(account, finding)],
+    ["CREDENTIALS_EXPIRE", expiryChange(account, now)],
+    ["INITIATOR_LOCKED", lockChange(account, finding)],
+  ];
+  const standing = new Map(Object.entries(account.warnings) as [WarningCode, WarningFigures][]);
+  const rows: WarningRow[] = [];
+  for (const [code, change] of changes) {
+    if (change === undefined) continue;
+    const about = { id: account.id, rail: account.rail, code };
+    if ("raise" in change) {
+      standing.set(code, change.raise);
+      rows.push({ kind: "rail.warned", detail: JSON.stringify({ ...about, ...change.raise }) });
+    } else if (standing.delete(code)) {
+      rows.push({ kind: "rail.cleared", detail: JSON.stringify({ ...about, ...change.clear }) });
+    }
+  }
+  if (rows.length === 0) return { account, rows };
+  const inOrder = WARNING_CODES.flatMap((code) => {
+    const figures = standing.get(code);
+    return figures === undefined ? [] : [[code, figures] as const];
+  });
+  return { account: { ...account, warnings: Object.fromEntries(inOrder) }, rows };
+}
+
+function floatChange({ floatMinCents, warnings }: RailAccountRecord, { availableCents }: RailFinding): WarningChange {
+  if (floatMinCents === 0) return { clear: {} };
+  if (availableCents === undefined) return undefined;
+  const figures = { available_cents: availableCents, float_min_cents: floatMinCents };
+  if (availableCents < floatMinCents) return warnings.FLOAT_LOW === undefined ? { raise: figures } : undefined;
+  return availableCents * 100 >= floatMinCents * CLEARED_PERCENT ? { clear: figures } : undefined;
+}
+
+function expiryChange({ credentialsExpireAt, warnings }: RailAccountRecord, now: UnixMillis): WarningChange {
+  if (credentialsExpireAt === undefined) return { clear: {} };
+  const days = EXPIRY_DAYS.findLast((each) => credentialsExpireAt - now <= each * DAY_MILLIS);
+  if (days === undefined) return { clear: { expire_at: credentialsExpireAt } };
+  const standing = warnings.CREDENTIALS_EXPIRE;
+  const isSame = standing?.["expire_at"] === credentialsExpireAt && standing["days"] === days;
+  return isSame ? undefined : { raise: { expire_at: credentialsExpireAt, days } };
+}
+
+function lockChange({ payouts, warnings }: RailAccountRecord, { lockedCode }: RailFinding): WarningChange {
+  // Only a person opens payouts, after the rail has let the initiator in again.
+  if (payouts !== "closed") return { clear: {} };
+  if (lockedCode === undefined || warnings.INITIATOR_LOCKED !== undefined) return undefined;
+  return { raise: { rail_code: lockedCode } };
+}
+
+/** Reads the detail of a row about a warning. */
+export function readWarning(detail: string): WarningSnapshot {
+  const fields = JSON.parse(detail) as WarningFigures & { readonly rail: Rail; readonly code: WarningCode };
+  const { rail, code } = fields;
+  const figures = Object.entries(fields).filter(([name]) => !["id", "rail", "code"].includes(name));
+  return { rail, code, figures: Object.fromEntries(figures) };
+}

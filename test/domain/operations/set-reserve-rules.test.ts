@@ -1,0 +1,40 @@
+import { expect } from "chai";
+
+import { setReserveRules as operation } from "../../../src/domain/operations/set-reserve-rules.js";
+import { rulesFromText, rulesText } from "../../../src/domain/reserve.js";
+import { ALONE, setReserveRules } from "../../support/commands.js";
+import { effectOf, givenBook, givenHead, NOW, ORGANIZATION, putOf, wordOf } from "../../support/given.js";
+
+const RULES = [
+  { kind: "bank_kenya", shareMin: 30, shareMax: undefined, daysMax: undefined, staleAfterDays: 7 },
+  { kind: "repo", shareMin: undefined, shareMax: 20, daysMax: 90, staleAfterDays: 31 },
+] as const;
+
+describe("setting the rules of the reserve", () => {
+  it("notes all of them in one row, and the book keeps them", () => {
+    const book = givenBook();
+    const effect = effectOf(operation.decide(book, setReserveRules(ORGANIZATION, RULES), NOW));
+    const [entry] = effect.entries;
+    expect(entry).to.include({ kind: "reserve.rules_set", detail: effect.reserveRules });
+    expect(rulesFromText(entry?.detail ?? "")).to.deep.equal(RULES);
+    book.apply(effect);
+    expect(wordOf(operation.decide(book, setReserveRules(ORGANIZATION, RULES), NOW))).to.equal("replay");
+  });
+
+  for (const [what, before, after, expected] of [
+    ["none where there were none", undefined, [], "replay"],
+    ["none in place of some", rulesText(RULES), [], "effect"],
+    ["fewer", rulesText(RULES), [RULES[0]], "effect"],
+  ] as const) {
+    it(`decides ${expected} about ${what}`, () => {
+      const head = givenHead(before === undefined ? {} : { reserveRules: before });
+      const book = givenBook({ books: [head] });
+      expect(wordOf(operation.decide(book, setReserveRules(ORGANIZATION, after), NOW))).to.equal(expected);
+    });
+  }
+
+  it("needs a second person if the policy says so", () => {
+    const command = setReserveRules(ORGANIZATION, RULES, { authority: { ...ALONE, groups: ["reserve"] } });
+    expect(putOf(effectOf(operation.decide(givenBook(), command, NOW)), "proposals")?.person).to.equal("amina");
+  });
+});

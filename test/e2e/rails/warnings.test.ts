@@ -1,0 +1,66 @@
+import { randomUUID } from "node:crypto";
+
+import { expect } from "chai";
+
+import { toCents } from "../../../src/domain/values/cents.js";
+import { getAdmin } from "../../support/callers/served-metrics.js";
+import { ENGINES_OF_STAGE } from "../../support/databases.js";
+import { eventually } from "../../support/eventually.js";
+import { Receiver } from "../../support/webhooks/receiver.js";
+import { RailWorld } from "./world.js";
+
+const FLOAT_MIN_CENTS = 500_00;
+
+for (const engine of ENGINES_OF_STAGE) {
+  describe(`a float that runs low at M-Pesa (${engine})`, () => {
+    let world: RailWorld;
+    let receiver: Receiver;
+    before(async () => {
+      world = await RailWorld.start(engine, 1, { floatMinCents: toCents(FLOAT_MIN_CENTS), utilityCents: 499_99 });
+      receiver = await Receiver.start();
+    });
+    after(async () => {
+      await receiver.close();
+      await world.dispose();
+    });
+
+    it("is an event, a webhook and a metric once, and ends at 120 %", async () => {
+      const business = world.business(0);
+      const { key } = business;
+      const body = { url: receiver.url, types: ["rail.*"] };
+      expect((await world.rest.send("POST", "/webhook-endpoints", { key, body })).status).to.equal(201);
+      const events = async (): Promise<readonly Readonly<Record<string, unknown>>[]> =>
+        (await world.rest.send("GET", "/events?types=rail.warned&types=rail.cleared", { key })).json["events"] as never;
+      const balanceIs = async (utilityCents: number): Promise<void> => {
+        world.setMpesa(business, { utilityCents });
+        await world.askBalance(business, randomUUID());
+        await world.pass(10_000);
+        await eventually(async () => {
+          const [row] = await world.rows<{ question: string | null }>(
+            "SELECT balance_question AS question FROM rail_accounts",
+          );
+          return row?.question === null;
+        });
+      };
+
+      for (const cents of [499_99, 300_00, 599_99]) await balanceIs(cents);
+      await eventually(async () => (await events()).length === 1);
+      const low = { rail: "mpesa", code: "FLOAT_LOW", float_min: 500, credentials_expire_at: null, rail_code: null };
+      expect((await events())[0]).to.deep.include({
+        type: "rail.warned",
+        actor: "mpesa",
+        rail_warning: { ...low, available: 499.99 },
+      });
+      const { text } = await getAdmin(world.adminAddress, "/metrics");
+      expect(text).to.contain('kesc_rail_warnings{cell="0",code="FLOAT_LOW"} 1');
+
+      await balanceIs(600_00);
+      await eventually(() => receiver.received.length === 2);
+      const told = receiver.received.map(({ json }) => json);
+      expect(told.map(({ type }) => type)).to.have.members(["rail.warned", "rail.cleared"]);
+      const cleared = told.find(({ type }) => type === "rail.cleared");
+      expect(cleared?.data["rail_warning"]).to.deep.equal({ ...low, available: 600 });
+      expect(await world.findings()).to.deep.equal([]);
+    });
+  });
+}

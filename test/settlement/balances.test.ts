@@ -1,0 +1,90 @@
+import { expect } from "chai";
+
+import type { RailAccountId } from "../../src/domain/payment.js";
+import type { PaymentRail } from "../../src/rails/rail.js";
+import { BalanceReader, type SubmitWatch } from "../../src/settlement/balances.js";
+import { BALANCE_MILLIS, CALL_MILLIS_MAX } from "../../src/settlement/limits.js";
+import type { RailAccount } from "../../src/settlement/ports/rail-accounts.js";
+import type { SettlementEvent } from "../../src/settlement/ports/runtime.js";
+import { ORGANIZATION } from "../support/given.js";
+import { ManualTiming } from "./support/manual-timing.js";
+import { ScriptedRail } from "./support/scripted-rail.js";
+
+describe("the hourly look at accounts at rails", () => {
+  let timing: ManualTiming;
+  let leftMillis: number;
+  let isLedgerGone: boolean;
+  let done: string[];
+  let events: SettlementEvent["kind"][];
+  let reader: BalanceReader;
+
+  function accountAt(name: string, rail: Partial<PaymentRail>): RailAccount {
+    return {
+      id: name as RailAccountId,
+      organizationId: ORGANIZATION,
+      rail: Object.assign(new ScriptedRail(), rail),
+      payouts: "auto",
+      beginWithinMillis: 1,
+      confirmAboveCents: 0,
+      resolveAloneMaxCents: 0,
+      revision: 1,
+    };
+  }
+
+  beforeEach(() => {
+    timing = new ManualTiming();
+    [leftMillis, isLedgerGone, done, events] = [Infinity, false, [], []];
+    const asked: Partial<PaymentRail> = {
+      payOutAccount: "Utility Account",
+      askBalance: (question) => {
+        done.push(`asked with ${question}`);
+        return Promise.resolve({ kind: "unavailable", code: "BUSY" });
+      },
+    };
+    const accounts = [accountAt("no balance", {}), accountAt("both", asked)];
+    const submit: SubmitWatch = ({ rail, availableCents }) => {
+      done.push(`watched ${rail} ${String(availableCents)}`);
+      if (isLedgerGone) return Promise.reject(new Error("the ledger is gone"));
+      return Promise.resolve({ kind: "done", resource: {} as never, replayed: true });
+    };
+    let questions = 0;
+    reader = new BalanceReader({
+      railAccounts: { all: () => accounts },
+      questions: {
+        note: (id, question) => {
+          done.push(`noted ${question} of ${id}`);
+          return Promise.resolve();
+        },
+      },
+      newQuestion: () => String((questions += 1)),
+      lease: { leftMillis: () => leftMillis },
+      submit,
+      timing,
+      onEvent: ({ kind }) => events.push(kind),
+    });
+    reader.start();
+  });
+  afterEach(() => reader.stop());
+
+  it("lets the ledger look at each, and asks each question with an id of its own, noted before", async () => {
+    await timing.pass(CALL_MILLIS_MAX);
+    await timing.pass(BALANCE_MILLIS);
+    const looks = [1, 2].map((question) => [
+      "watched scripted undefined",
+      "watched scripted undefined",
+      `noted ${String(question)} of both`,
+      `asked with ${String(question)}`,
+    ]);
+    expect(done).to.deep.equal(looks.flat());
+    expect(events).to.deep.equal(["no balance", "no balance"]);
+  });
+
+  it("goes on with the next account after an error, and rests without the lease", async () => {
+    isLedgerGone = true;
+    await timing.pass(CALL_MILLIS_MAX);
+    expect([done.length, events]).to.deep.equal([2, ["error", "error"]]);
+    leftMillis = 0;
+    await timing.pass(BALANCE_MILLIS);
+    expect(done).to.have.length(2);
+  });
+});
