@@ -1,7 +1,7 @@
 import type { Account, AccountWithFreeze } from "./account.js";
 import type { Scope, StoredApiKey } from "./api-key.js";
 import type { BookHead } from "./book.js";
-import type { RecordCharge } from "./charge.js";
+import type { CorrectBook } from "./book-commands.js";
 import type { Deposit } from "./deposit.js";
 import type {
   DepositCommand,
@@ -25,7 +25,7 @@ import type {
 } from "./payment.js";
 import type { Decider, Proposal } from "./proposal.js";
 import type { PayoutMode, RailAccountRecord } from "./rail-account.js";
-import type { RailFacts, WatchRailAccount } from "./rail-commands.js";
+import type { RailFacts, RecordCharge, WatchRailAccount } from "./rail-commands.js";
 import type { ReservePlace } from "./reserve.js";
 import type { RecordReserve, SetReserveRules } from "./reserve-commands.js";
 import type { Acted, Authorized, Commanded } from "./second-person.js";
@@ -324,32 +324,6 @@ export interface ResolveTransaction extends Authorized {
   readonly resolution: Resolution;
   readonly note: StatusReason;
 }
-
-type TransferName = "explainTransfer" | "fundCharges";
-
-/** Moves money between the accounts of the organization's book. */
-export type CorrectBook = Authorized & {
-  readonly amountCents: Cents;
-  readonly idempotencyKey: IdempotencyKey;
-  readonly note: StatusReason;
-} & (
-    | { readonly name: "coverShortfall" }
-    | { readonly name: "recoverShortfall" | "allocate"; readonly accountId: AccountId }
-    | { readonly name: "returnUnallocated" | "bookReceipt"; readonly receipt: RailReceipt }
-    /** Without an account that pays for it, nobody does: a shortfall. */
-    | { readonly name: "bookPayment"; readonly receipt: RailReceipt; readonly accountId: AccountId | undefined }
-    /** The book has a movement with another amount than the rail. */
-    | {
-        readonly name: "adjustMovement";
-        /** The receipt of the movement, or the id of its transaction if the book has no receipt. */
-        readonly movement: string;
-        /** Whether more came in than the book has, or more went out. */
-        readonly direction: "in" | "out";
-        readonly accountId: AccountId | undefined;
-      }
-    /** To or from another place. Or put in for charges, or taken out of what was paid ahead. */
-    | { readonly name: TransferName; readonly receipt: RailReceipt; readonly direction: "in" | "out" }
-  );
 
 /** Sets an account at a rail, in place of an earlier one. Payouts stay as they are. */
 export interface SetRailAccount extends Authorized {

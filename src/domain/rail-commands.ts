@@ -1,5 +1,7 @@
+import type { RailReceipt } from "./payment.js";
 import type { Commanded } from "./second-person.js";
 import type { Rail } from "./transaction.js";
+import type { Cents } from "./values/cents.js";
 
 /** Raises and clears the warnings of an account at a rail, by what was seen of it. */
 export interface WatchRailAccount extends Commanded {
@@ -15,4 +17,13 @@ export interface RailFacts {
   readonly accountsOfCell: string;
   /** Whether the account has other places at the rail than before. */
   readonly movesPlace: boolean;
+}
+
+/** What a rail took for a movement (out), or gave back of that (in). */
+export interface RecordCharge extends Commanded {
+  readonly name: "recordCharge";
+  /** The receipt of the movement. */
+  readonly movement: RailReceipt;
+  readonly direction: "in" | "out";
+  readonly amountCents: Cents;
 }

@@ -63,20 +63,17 @@ export function cellRails(cell: Cell, options: RailsOptions): RunningRails {
   const stores = { payments: payments(cell), inbox: railInbox(cell) };
   const lease = cellLease(cell, { name: "settlement", timing, onError, logger });
   const submit: Submit<RailCommand> = (command, deadline) => ledger.submit(command, deadline, { rail: true });
+  const shared = { railAccounts, lease, submit, timing, onEvent };
   const settlement = new Settlement({
     ...stores,
-    railAccounts,
-    lease,
-    timing,
+    ...shared,
     newTransactionId,
-    onEvent,
     closePayouts: async ({ organizationId, rail }, code) => {
       const actor = rail.name as string as Actor;
       const reason = `the rail answered ${code}`;
       const change = { payouts: "closed", reason, lockedCode: code, now: now(), actor } as const;
       await setPayouts(cell, { organizationId, rail: rail.name }, change);
     },
-    submit,
   });
   const sweeper = new DepositSweeper({
     newTransactionId,
@@ -84,20 +81,12 @@ export function cellRails(cell: Cell, options: RailsOptions): RunningRails {
     newDepositReferences,
     typedMillisMax,
     deposits: deposits(cell),
-    railAccounts,
-    lease,
-    submit,
-    timing,
-    onEvent,
+    ...shared,
   });
   const balances = new BalanceReader({
-    railAccounts,
     questions: { note: (id, question) => noteQuestion(cell, id, question) },
     newQuestion: randomUUID,
-    lease,
-    submit,
-    timing,
-    onEvent,
+    ...shared,
   });
   const leased = underLease(lease, settlement, balances, sweeper);
 

@@ -1,4 +1,3 @@
-import type { BookAccount } from "../domain/journal.js";
 import type { OrganizationId, TransactionId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import type { Tile, TileName } from "./tiles.js";
@@ -10,7 +9,14 @@ export interface NumberedBook {
 }
 
 /** The sums of a book's accounts, in cents. Text, because a driver rounds large numbers. */
-export type Sums = Readonly<Record<BookAccount, string>>;
+export interface Sums {
+  readonly reserve: string;
+  readonly shortfall: string;
+  readonly charges: string;
+  readonly available: string;
+  readonly held: string;
+  readonly unallocated: string;
+}
 
 /** The first `size` rows of a book, sealed. */
 export interface Seal {

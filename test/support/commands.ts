@@ -1,6 +1,6 @@
 import { typeid } from "typeid-js";
 
-import type { RecordCharge } from "../../src/domain/charge.js";
+import type { CorrectBook } from "../../src/domain/book-commands.js";
 import type {
   AdvancePayment,
   BeginPayment,
@@ -8,7 +8,6 @@ import type {
   ClearFlag,
   CloseAccount,
   CompletePayment,
-  CorrectBook,
   CreateAccount,
   CreateApiKey,
   EraseAccount,
@@ -55,6 +54,7 @@ import type {
 } from "../../src/domain/payment.js";
 import type { Decider } from "../../src/domain/proposal.js";
 import type { RailAccountRecord } from "../../src/domain/rail-account.js";
+import type { RecordCharge } from "../../src/domain/rail-commands.js";
 import type { WatchRailAccount } from "../../src/domain/rail-commands.js";
 import type { RecordReserve, SetReserveRules } from "../../src/domain/reserve-commands.js";
 import type { Authority } from "../../src/domain/second-person.js";

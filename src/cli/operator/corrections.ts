@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 
-import type { CorrectBook } from "../../domain/commands.js";
+import type { CorrectBook } from "../../domain/book-commands.js";
 import { parseRailReceipt, type RailReceipt } from "../../domain/payment.js";
 import { type Cents, formatCents, parseAmount } from "../../domain/values/cents.js";
 import { type AccountId, parseAccountId } from "../../domain/values/ids.js";

@@ -1,7 +1,7 @@
 import type { LedgerAccount } from "../account.js";
 import { type BookHead, isWithinLimits, MAX_SUM_CENTS, postedToBook } from "../book.js";
+import type { CorrectBook } from "../book-commands.js";
 import { chargePosting } from "../charge.js";
-import type { CorrectBook } from "../commands.js";
 import { type Book, type Decision, type Effect, type Lookup, type Operation, refuse, replay } from "../decision.js";
 import {
   balancesOf,

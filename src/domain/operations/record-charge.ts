@@ -1,7 +1,8 @@
 import { type BookHead, isWithinLimits, MAX_SUM_CENTS, postedToBook } from "../book.js";
-import { chargePosting, type RecordCharge } from "../charge.js";
+import { chargePosting } from "../charge.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
 import type { JournalEntry } from "../journal.js";
+import type { RecordCharge } from "../rail-commands.js";
 import { chargeReceiptOf } from "../receipt.js";
 import { bookEntryOf } from "../second-person.js";
 import type { UnixMillis } from "../values/time.js";

@@ -1,7 +1,8 @@
 import { typeidUnboxed } from "typeid-js";
 
 import { type BookHead, ofEachAccount } from "../../domain/book.js";
-import type { ClearFlag, CorrectBook, ResolveTransaction } from "../../domain/commands.js";
+import type { CorrectBook } from "../../domain/book-commands.js";
+import type { ClearFlag, ResolveTransaction } from "../../domain/commands.js";
 import { parseRailReceipt } from "../../domain/payment.js";
 import { parseAmount } from "../../domain/values/cents.js";
 import {

@@ -1,15 +1,17 @@
+import { BOOK_ACCOUNTS, type BookAccount } from "../../domain/journal.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import { type BookKeys, RowSalts, unwrapBookKeys, WrongMasterKeyError } from "../../storage/secrets/book-keys.js";
 import type { Engine } from "../../storage/sql/engine.js";
-import { SUM_COLUMNS, type SumColumns } from "../../storage/sql/records/sum-columns.js";
 import type { Audit } from "../audit.js";
 import type { BookFindings } from "../findings.js";
+
+type SumTexts = { readonly [Name in BookAccount as `${Name}_cents`]: string };
 
 /**
  * A row of `books` with its organization and its keys. The sums are text, because a driver rounds
  * large numbers.
  */
-export interface AuditedBookRow extends SumColumns<string> {
+export interface AuditedBookRow extends SumTexts {
   readonly number: number;
   readonly organization_id: string;
   readonly state: string;
@@ -129,7 +131,7 @@ function sqlOf({ table }: Engine, isOne: boolean): string {
     SELECT b.number, b.organization_id, b.state, m.phase, b.suspended_seq, b.receipts_required_seq, b.reserve_rules, b.last_seq, b.last_recorded_at,
       b.arrived_seq, b.limits, b.limits_since, b.month_from,
       (SELECT MAX(j.seq) FROM ${table("journal")} j WHERE j.book = b.number) AS head,
-      ${SUM_COLUMNS.map((sum) => `CAST(b.${sum} AS TEXT) AS ${sum}`).join(", ")},
+      ${BOOK_ACCOUNTS.map((name) => `CAST(b.${name}_cents AS TEXT) AS ${name}_cents`).join(", ")},
       o.name, o.is_sandbox, o.created_at, k.master_key_id, k.data_key, k.index_key, k.seal_secret
     FROM ${table("books")} b
     LEFT JOIN ${table("organizations")} o ON o.id = b.organization_id

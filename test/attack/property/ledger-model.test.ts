@@ -4,13 +4,13 @@ import { expect } from "chai";
 import fc from "fast-check";
 
 import { type BookState, MAX_SUM_CENTS, NO_SUMS } from "../../../src/domain/book.js";
-import type { RecordCharge } from "../../../src/domain/charge.js";
 import type { Command, MoveMoney } from "../../../src/domain/commands.js";
 import type { DepositCommand, NumberAccount, ReceiveDeposit } from "../../../src/domain/deposits/deposit-commands.js";
 import { LIMIT_PERIODS } from "../../../src/domain/limits/limits.js";
 import { COMMAND_NAMES } from "../../../src/domain/operations/table.js";
 import type { Resolution } from "../../../src/domain/payment.js";
 import type { Decider } from "../../../src/domain/proposal.js";
+import type { RecordCharge } from "../../../src/domain/rail-commands.js";
 import { DIRECT_RAIL } from "../../../src/domain/transaction.js";
 import { OPERATOR } from "../../../src/domain/values/actor.js";
 import { type Cents, formatCents, MAX_CENTS, toCents } from "../../../src/domain/values/cents.js";

@@ -1,11 +1,10 @@
 import type { BookSums } from "../../../src/domain/book.js";
-import type { RecordCharge } from "../../../src/domain/charge.js";
+import type { CorrectBook } from "../../../src/domain/book-commands.js";
 import type {
   AdvancePayment,
   BeginPayment,
   ClearFlag,
   CompletePayment,
-  CorrectBook,
   FailPayment,
   FlagTransaction,
   ResolveTransaction,
@@ -13,6 +12,7 @@ import type {
 import type { ReceiveDeposit } from "../../../src/domain/deposits/deposit-commands.js";
 import { BOOK_ACCOUNTS } from "../../../src/domain/journal.js";
 import type { FailureReason, FlagReason, RailReceipt } from "../../../src/domain/payment.js";
+import type { RecordCharge } from "../../../src/domain/rail-commands.js";
 import type { Refusal } from "../../../src/domain/refusal.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
 import type { AccountId, DepositId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";

@@ -2,7 +2,7 @@ import { expect } from "chai";
 
 import type { LedgerAccount } from "../../../src/domain/account.js";
 import { type BookSums, MAX_SUM_CENTS, postedToBook } from "../../../src/domain/book.js";
-import type { CorrectBook } from "../../../src/domain/commands.js";
+import type { CorrectBook } from "../../../src/domain/book-commands.js";
 import { replay } from "../../../src/domain/decision.js";
 import { correctBook as operation } from "../../../src/domain/operations/correct-book.js";
 import { type Decider, type Proposal, PROPOSAL_OPEN_MILLIS } from "../../../src/domain/proposal.js";

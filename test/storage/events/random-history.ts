@@ -1,4 +1,5 @@
-import type { Command, CorrectBook, ResolveTransaction } from "../../../src/domain/commands.js";
+import type { CorrectBook } from "../../../src/domain/book-commands.js";
+import type { Command, ResolveTransaction } from "../../../src/domain/commands.js";
 import type { AssignDeposit, ReturnDeposit, ReverseDeposit } from "../../../src/domain/deposits/deposit-commands.js";
 import type { FlagReason } from "../../../src/domain/payment.js";
 import type { Decider } from "../../../src/domain/proposal.js";
