@@ -1,6 +1,13 @@
 import { expect } from "chai";
 
-import { type BookSums, isWithinLimits, MAX_SUM_CENTS, postedToBook } from "../../src/domain/book.js";
+import {
+  type BookSums,
+  isWithinLimits,
+  MAX_SUM_CENTS,
+  NO_SUMS,
+  ofEachAccount,
+  postedToBook,
+} from "../../src/domain/book.js";
 import type { BookAccount } from "../../src/domain/journal.js";
 import { toCents } from "../../src/domain/values/cents.js";
 
@@ -36,6 +43,10 @@ describe("the sums of a book", () => {
       );
     });
   }
+
+  it("are zero at first", () => {
+    expect(ofEachAccount(() => 0)).to.deep.equal(NO_SUMS);
+  });
 
   it("may have a reserve below zero, where a shortfall says why", () => {
     const empty: BookSums = { reserve: 0, shortfall: 0, charges: 0, available: 0, held: 0, unallocated: 0 };

@@ -22,6 +22,7 @@ describe("a receipt that a caller gives", () => {
     ["", "NLJ7RT61SV", "source", "REQUIRED"],
     ["M-Pesa", "NLJ7RT61SV", "source", "FORMAT"],
     ["kcb:1", "1", "source", "FORMAT"],
+    ["charge", "NLJ7RT61SV", "source", "FORMAT"],
     ["k".repeat(33), "1", "source", "FORMAT"],
     ["mpesa", "", "number", "REQUIRED"],
     ["mpesa", "nlj7rt61sv", "number", "FORMAT"],
@@ -38,7 +39,8 @@ describe("a receipt that a caller gives", () => {
 
   it("is found by its text", () => {
     expect(parseReceiptText(`${"k".repeat(32)}:${"~".repeat(64)}`).ok).to.equal(true);
-    for (const text of ["", "two words", "k".repeat(98)]) expect(parseReceiptText(text).ok).to.equal(false);
+    for (const text of ["", "two words", "k".repeat(98), "charge:NLJ7RT61SV"])
+      expect(parseReceiptText(text).ok).to.equal(false);
   });
 
   it("is none of what a rail has reported", () => {
