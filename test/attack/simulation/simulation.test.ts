@@ -12,6 +12,7 @@ import { simulate } from "./simulation.js";
 const FIRST_SEED = 2_200;
 const MEMORY_RUNS = byStage({ test: 300, check: 10_000 });
 const SQLITE_RUNS = 15;
+const TEST_MILLIS_MAX = 1_800_000;
 
 // Runs that never crash between the commit and the answer prove nothing about that point. Together
 // they must meet every point.
@@ -58,7 +59,7 @@ describe("the simulation of crashes", () => {
       /^(suspendOrganization|requireReceipts|resumeOrganization|createApiKey|revokeApiKey|rejectProposal|set(RailAccount|DefaultRail|Payouts)|recordReserve|setReserveRules|watchRailAccount)$/;
     const expected = COMMAND_NAMES.filter((name) => !rare.includes(name) && !ofPeople.test(name));
     expect(tally.names("operations done")).to.include.members(expected);
-  });
+  }).timeout(TEST_MILLIS_MAX);
 
   it("loses nothing and doubles nothing with SQLite's own storage code on a file", async () => {
     const tally = new Tally();
