@@ -116,7 +116,7 @@ for (const engine of ENGINES) {
         Object.fromEntries(
           lines.filter((line) => line["type"] === type).map((line) => [line["book_account"] ?? "", line["balance"]]),
         ) as Readonly<Record<string, string>>;
-      const others = { shortfall: "0.00", held: "0.00", unallocated: "0.00" };
+      const others = { shortfall: "0.00", charges: "0.00", held: "0.00", unallocated: "0.00" };
       expect(balances("opening")).to.deep.equal({ reserve: "1000.00", available: "1000.00", ...others });
       expect(balances("closing")).to.deep.equal({ reserve: "750.00", available: "750.00", ...others });
     });

@@ -71,7 +71,7 @@ import type { Answer, ModelDeposit, ModelTransaction } from "./rows.js";
 const FIXED = { numRuns: byStage({ test: 12, check: 40 }), seed: 1 };
 // `make nightly` adds others each time, as many as the time allows.
 const RANDOM = { numRuns: 400, interruptAfterTimeLimit: 300_000, seed: SEED };
-const TIMEOUT_MILLIS = 600_000;
+const TIMEOUT_MILLIS = 1_200_000;
 const FULL = "full" as OrganizationId;
 const ORGANIZATIONS = ["first", "second", FULL] as OrganizationId[];
 /** The organization that has limits from the beginning. */
