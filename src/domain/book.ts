@@ -1,4 +1,4 @@
-import { ASSETS, BOOK_ACCOUNTS, type BookAccount, type Posting } from "./journal.js";
+import { BOOK_ACCOUNTS, type BookAccount, type Posting } from "./journal.js";
 import type { LimitsInForce } from "./limits/usage.js";
 import type { OrganizationId } from "./values/ids.js";
 import type { UnixMillis } from "./values/time.js";
@@ -69,11 +69,15 @@ export function isWithinLimits(sums: BookSums): boolean {
 
 /** Returns the sums after a posting. A debit adds to an asset, a credit adds to a liability. */
 export function postedToBook(sums: BookSums, posting: Posting): BookSums {
-  const { debit, credit } = posting;
-  const amount: number = posting.amountCents;
+  const { debit, credit, amountCents } = posting;
+  const debited = (account: BookAccount): number =>
+    (account === debit ? amountCents : 0) - (account === credit ? amountCents : 0);
   return {
-    ...sums,
-    [debit]: sums[debit] + (ASSETS.has(debit) ? amount : -amount),
-    [credit]: sums[credit] + (ASSETS.has(credit) ? -amount : amount),
+    reserve: sums.reserve + debited("reserve"),
+    shortfall: sums.shortfall + debited("shortfall"),
+    charges: sums.charges + debited("charges"),
+    available: sums.available - debited("available"),
+    held: sums.held - debited("held"),
+    unallocated: sums.unallocated - debited("unallocated"),
   };
 }

@@ -50,7 +50,7 @@ export interface RailAccountRecord {
   readonly floatMinCents: Cents | 0;
   /** How often the account was set or changed. A payment begins only under the newest revision. */
   readonly revision: number;
-  /** What stands against the account. A change of it is no change of the account. */
+  /** The warnings that stand. They leave the revision and the time of the last change alone. */
   readonly warnings: StandingWarnings;
   readonly createdAt: UnixMillis;
   readonly updatedAt: UnixMillis;

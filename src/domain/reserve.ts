@@ -117,9 +117,11 @@ export function judgeRule(rule: ReserveRule, { figures, reserveCents, today }: K
   const lacksMaturity = daysMax !== undefined && own.some(({ maturesOn }) => maturesOn === undefined);
   // Nothing has a share of a reserve that is empty or negative.
   if (isStale || lacksMaturity || (hasShare && reserveCents <= 0)) return { ...judged, state: "UNKNOWN" };
+  // The product of a large reserve is no longer exact as a number.
+  const hundredfold = BigInt(amountCents) * BigInt(SHARE_MAX_PERCENT);
   const isBroken =
-    (shareMin !== undefined && amountCents * SHARE_MAX_PERCENT < shareMin * reserveCents) ||
-    (shareMax !== undefined && amountCents * SHARE_MAX_PERCENT > shareMax * reserveCents) ||
+    (shareMin !== undefined && hundredfold < BigInt(shareMin) * BigInt(reserveCents)) ||
+    (shareMax !== undefined && hundredfold > BigInt(shareMax) * BigInt(reserveCents)) ||
     own.some(({ maturesOn = today }) => daysMax !== undefined && daysBetween(today, maturesOn) > daysMax);
   return { ...judged, state: isBroken ? "BROKEN" : "HOLDS" };
 }

@@ -66,8 +66,8 @@ export function tieLines(tie: ExplainedTie): string[] {
     ...tie.places.map(({ place, amountCents, asOfDay }) => line(place, amountCents, `  at the end of ${asOfDay}`)),
     line("less the reserve of the book", -BigInt(tie.reserveCents)),
     line("difference", tie.differenceCents),
-    line("less what was under way then", -tie.byTimeCents),
-    line("less the breaks", -tie.byBreaksCents),
+    line("of it under way at that moment", tie.byTimeCents),
+    line("of it the breaks", tie.byBreaksCents),
     line("not explained", tie.unexplainedCents),
   ];
 }

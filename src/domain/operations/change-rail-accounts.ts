@@ -134,7 +134,7 @@ function decidePayouts(book: Book, command: SetPayouts, now: UnixMillis): Decisi
 }
 
 /**
- * Raises and clears the warnings of an account. What stands already is a replay.
+ * Raises and clears the warnings of an account. A finding that changes none of them is a replay.
  *
  * Refuses: RAIL_ACCOUNT_NOT_FOUND.
  */
