@@ -19,6 +19,8 @@ const ROOT = fileURLToPath(new URL(".", import.meta.url));
 // Tests wait for half of their time, so two processes more than cores keep all cores busy.
 const PROCESSES = Math.min(4, availableParallelism() + 2);
 const DEAREST_SHOWN = 10;
+/** Where the list of tests ends in what mocha prints. A process that died has no such line. */
+const SUMS = /^ +\d+ passing/m;
 // The slowest file takes a minute on a quiet machine. A file that hangs must not stop the run.
 const FILE_MILLIS_MAX = 900_000;
 
@@ -119,7 +121,9 @@ function report(): boolean {
   say(`\nThe dearest of ${String(filesCount)} files, in seconds of processor time:`);
   for (const { file, cpuSeconds } of dearest) say(`  ${cpuSeconds.toFixed(1).padStart(6)}  ${file}`);
   const failing = results.filter(({ failed }) => failed > 0);
-  if (failing.length > 0) say(`\nFiles with failures:\n${failing.map(({ file }) => `  ${file}`).join("\n")}`);
+  // Again at the end, where somebody looks first: what mocha prints after its sums.
+  for (const { file, output } of failing)
+    say(`\nFailures of ${file}:\n${output.slice(Math.max(0, output.search(SUMS)))}`);
   const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1);
   say(`\n${String(sum("passed"))} passing, ${String(sum("pending"))} pending (${minutes} min)`);
   if (sum("failed") > 0) say(`${String(sum("failed"))} failing`);

@@ -36,7 +36,10 @@ export class Pull {
     return { body };
   }
 
-  /** POST /pulltransactions/v1/query: what came in during the last 48 hours, 100 rows a page. */
+  /**
+   * POST /pulltransactions/v1/query: what customers paid in during the last 48 hours, 100 rows a
+   * page. What the organization's bank paid in is on the statement alone.
+   */
   list({ organization, fields }: Call, { clock, ids, mpesa }: Context): Answer {
     const { shortcode } = organization;
     checkShortcode(organization, fields, "ShortCode");
@@ -62,9 +65,13 @@ export class Pull {
   }
 }
 
-function isListed({ direction, atMillis, scenario }: Receipt, organization: Organization, nowMillis: number): boolean {
+function isListed(
+  { direction, isSettlement, atMillis, scenario }: Receipt,
+  organization: Organization,
+  nowMillis: number,
+): boolean {
   const lagMillis = Math.max(organization.pullLagMillis, scenario?.lateMillis ?? 0);
-  return direction === "IN" && atMillis + lagMillis <= nowMillis;
+  return direction === "IN" && isSettlement !== true && atMillis + lagMillis <= nowMillis;
 }
 
 function pulledRow(receipt: Receipt, organization: Organization): object {
