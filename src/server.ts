@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import { typeidUnboxed } from "typeid-js";
 
 import type { Tracing } from "../runtime/tracing/tracing.js";
-import type { AccountId, FreezeId, TransactionId, WebhookEndpointId } from "./domain/values/ids.js";
+import type { AccountId, DestinationId, FreezeId, TransactionId, WebhookEndpointId } from "./domain/values/ids.js";
 import type { UnixMillis } from "./domain/values/time.js";
 import { Follower } from "./events/follower.js";
 import { wakingAfterCommit } from "./events/wake-after-commit.js";
@@ -210,10 +210,12 @@ function grpcOptionsOf({
     newAccountId: () => typeidUnboxed("acc") as string as AccountId,
     newDepositReferences,
     newFreezeId: () => typeidUnboxed("frz") as string as FreezeId,
+    newDestinationId: () => typeidUnboxed("dst") as string as DestinationId,
     newTransactionId,
     newWebhookEndpointId: () => typeidUnboxed("whe") as string as WebhookEndpointId,
     webhookHosts: config.webhookHosts,
     phoneCoolingMillis: config.phoneCoolingMillis,
+    destinationCoolingMillis: config.destinationCoolingMillis,
     sealPublicKeys: (log) => (sealKeys === undefined ? [] : keysOfLog(sealKeys(), log)),
     callbackSecrets: () => callbacks?.secrets ?? [],
     logger,

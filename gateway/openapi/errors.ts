@@ -54,6 +54,8 @@ const FACTS: Readonly<Record<string, JsonValue>> = {
   reversed_by_transaction_id: "txn_01jd2r6p5vf8ksw3xhb1z7q500",
   freeze_id: "frz_01jd2r6p5vf8ksw3xhb1z7q4ye",
   deposit_id: "dep_01jd2r6p5vf8ksw3xhb1z7q4ye",
+  destination_id: "dst_01jd2r6p5vf8ksw3xhb1z7q4ye",
+  destination_kind: "till",
   etag: "42",
   webhook_endpoint_id: "whe_01jd2r6p5vf8ksw3xhb1z7q4ye",
   differing_fields: ["amount"],

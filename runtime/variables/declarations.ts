@@ -121,6 +121,7 @@ const DATABASE = {
     "hours without payouts to a phone number that was changed",
     wholeNumber(0, 8_760),
   ),
+  KESC_DESTINATION_COOLING_HOURS: variable("24", "hours without payouts to a new destination", wholeNumber(0, 8_760)),
 } as const satisfies Variables;
 
 const RAILS = {

@@ -13,6 +13,7 @@ export const SCOPES = [
   "books:read",
   "webhooks:read",
   "webhooks:write",
+  "destinations:write",
 ] as const;
 
 /** A permission of an API key. */

@@ -11,6 +11,8 @@ import type {
   ReceivedShillings,
   RequireReceipts,
 } from "./deposits/deposit-commands.js";
+import type { Destination } from "./destination.js";
+import type { DestinationCommand } from "./destination-commands.js";
 import type { FreezeReason } from "./freeze.js";
 import type { LimitChanges, TierName } from "./limits/limits.js";
 import type {
@@ -33,7 +35,7 @@ import type { Rail, ResolvedTransaction, Transaction } from "./transaction.js";
 import type { Cents } from "./values/cents.js";
 import type { DepositReference } from "./values/deposit-reference.js";
 import type { EmailAddress } from "./values/email-address.js";
-import type { AccountId, ApiKeyId, FreezeId, ProposalId, TransactionId } from "./values/ids.js";
+import type { AccountId, ApiKeyId, DestinationId, FreezeId, ProposalId, TransactionId } from "./values/ids.js";
 import type { PhoneNumber } from "./values/phone-number.js";
 import type { Description, IdempotencyKey, Metadata, Reference, StatusReason, UserId } from "./values/text.js";
 import type { UnixMillis } from "./values/time.js";
@@ -43,7 +45,7 @@ import type { UnixMillis } from "./values/time.js";
  * ids, so a decision stays a pure function.
  */
 export type Command = AccountCommand | TransactionCommand | BookCommand | RailCommand;
-export type AccountCommand = CreateAccount | UpdateAccount | FreezeCommand | CloseAccount;
+export type AccountCommand = CreateAccount | UpdateAccount | FreezeCommand | CloseAccount | DestinationCommand;
 export type BookCommand = OperatorCommand | RejectProposal;
 /** A command of an operator that can wait for a second person. */
 export type OperatorCommand =
@@ -76,23 +78,25 @@ export type Resource = ResourceOf<Command>;
 /** The type of resource that a command creates or changes. */
 export type ResourceOf<C extends Command> = C extends FreezeCommand
   ? AccountWithFreeze
-  : C extends NumberAccount
-    ? NumberedAccount
-    : C extends WatchRailAccount
-      ? RailAccountRecord
-      : C extends AccountCommand
-        ? Account
-        : C extends OperatorCommand
-          ? Acted<ActedOf<C>>
-          : C extends RejectProposal
-            ? Proposal
-            : C extends ResolveTransaction
-              ? ResolvedTransaction
-              : C extends ReceiveDeposit
-                ? ReceivedShillings
-                : C extends RecordCharge
-                  ? BookHead
-                  : Transaction;
+  : C extends DestinationCommand
+    ? Destination
+    : C extends NumberAccount
+      ? NumberedAccount
+      : C extends WatchRailAccount
+        ? RailAccountRecord
+        : C extends AccountCommand
+          ? Account
+          : C extends OperatorCommand
+            ? Acted<ActedOf<C>>
+            : C extends RejectProposal
+              ? Proposal
+              : C extends ResolveTransaction
+                ? ResolvedTransaction
+                : C extends ReceiveDeposit
+                  ? ReceivedShillings
+                  : C extends RecordCharge
+                    ? BookHead
+                    : Transaction;
 
 /** What an operator's command creates or changes, once it is done. */
 export type ActedOf<C extends OperatorCommand> = C extends CreateApiKey | RevokeApiKey
@@ -225,6 +229,8 @@ export interface MoveMoney extends Commanded {
   readonly railTerms?: RailTerms | undefined;
   /** What proves that the shillings have moved. Only on the direct rail. */
   readonly receipt?: RailReceipt | undefined;
+  /** What a redemption pays, in place of the account's phone number. */
+  readonly destinationId?: DestinationId | undefined;
   readonly idempotencyKey: IdempotencyKey | undefined;
 }
 

@@ -2,6 +2,7 @@ import type { Account, AccountHolder, LedgerAccount } from "./account.js";
 import type { StoredApiKey } from "./api-key.js";
 import type { BookHead } from "./book.js";
 import type { Deposit } from "./deposit.js";
+import type { Destination } from "./destination.js";
 import type { Freeze } from "./freeze.js";
 import type { JournalEntry } from "./journal.js";
 import type { LimitsInForce } from "./limits/usage.js";
@@ -12,7 +13,15 @@ import type { Refusal } from "./refusal.js";
 import type { ReservePlace } from "./reserve.js";
 import type { Transaction } from "./transaction.js";
 import type { DepositReference } from "./values/deposit-reference.js";
-import type { AccountId, ApiKeyId, DepositId, FreezeId, OrganizationId, TransactionId } from "./values/ids.js";
+import type {
+  AccountId,
+  ApiKeyId,
+  DepositId,
+  DestinationId,
+  FreezeId,
+  OrganizationId,
+  TransactionId,
+} from "./values/ids.js";
 import type { IdempotencyKey, Reference, UserId } from "./values/text.js";
 import type { UnixMillis } from "./values/time.js";
 
@@ -69,6 +78,10 @@ export interface FinderKeys {
   readonly railAccountsOfCell: typeof THE_CELL;
   /** What lies in the places of the organization. */
   readonly reservePlaces: OrganizationId;
+  readonly destination: DestinationId;
+  /** The destinations of the account that are not removed. */
+  readonly destinationsOfAccount: AccountId;
+  readonly idempotencyKeyOfDestination: NameOf<IdempotencyKey>;
 }
 
 export type Finder = keyof FinderKeys;
@@ -102,6 +115,9 @@ export const FINDERS: { readonly [Of in Finder]: readonly FinderWith<FinderKeys[
   paymentsUnderWay: [],
   railAccountsOfCell: [],
   reservePlaces: [],
+  destination: [],
+  destinationsOfAccount: ["account"],
+  idempotencyKeyOfDestination: ["idempotencyKey"],
 };
 
 type FinderWith<Key> = { readonly [Of in Finder]: Key extends FinderKeys[Of] ? Of : never }[Finder];
@@ -153,10 +169,13 @@ export interface Book {
   apiKeyWithHash(organizationId: OrganizationId, secretSha256: string): StoredApiKey | undefined;
   /** The resource that the first call with this key created. */
   resourceOfIdempotencyKey(organizationId: OrganizationId, key: IdempotencyKey): ResourceId | undefined;
+  destination(organizationId: OrganizationId, id: DestinationId): Destination | undefined;
+  /** The destinations of the account that are not removed. */
+  destinations(organizationId: OrganizationId, id: AccountId): readonly Destination[];
 }
 
 /** The id of a resource that an idempotency key can refer to. */
-export type ResourceId = AccountId | TransactionId | FreezeId;
+export type ResourceId = AccountId | TransactionId | FreezeId | DestinationId;
 
 /** A receipt that the book has. */
 export interface UsedReceipt {
@@ -188,6 +207,7 @@ export interface Tables {
   readonly railAccounts: RailAccountRecord;
   readonly reservePlaces: ReservePlace;
   readonly idempotencyKeys: UsedIdempotencyKey;
+  readonly destinations: Destination;
 }
 
 export type TableName = keyof Tables;
@@ -264,7 +284,7 @@ export function replay<Resource>(resource: Resource, puts: readonly Put[] = []):
 /** Stores the key with the resource. Returns no rows if the command has no key. */
 export function putIdempotencyKey(
   key: IdempotencyKey | undefined,
-  resource: Pick<Account | Freeze | Transaction, "id" | "organizationId">,
+  resource: Pick<Account | Freeze | Transaction | Destination, "id" | "organizationId">,
   createdAt: UnixMillis,
 ): readonly Put<"idempotencyKeys">[] {
   if (key === undefined) return [];

@@ -57,6 +57,8 @@ export const JOURNAL_KINDS = [
   "rail.warned",
   "rail.cleared",
   "reserve.rules_set",
+  "destination.created",
+  "destination.removed",
 ] as const;
 
 /** The kind of event that an entry records. */
@@ -121,8 +123,8 @@ export interface JournalEntry {
   /**
    * What the kind leaves open, in the words of the service: the reason of a failure or of a flag,
    * that a movement was reported LATE, that an account is still FROZEN, its new tier, its deposit
-   * reference, the deposit (`depositDetail`), or what an operator proposed or did. `detailBy` makes
-   * the detail of a step that persons decided.
+   * reference, the deposit (`depositDetail`) or destination, or what an operator proposed or did.
+   * `detailBy` makes the detail of a step that persons decided.
    */
   readonly detail?: string | undefined;
   /** The receipt of the movement that the entry books. A book has each receipt once. */

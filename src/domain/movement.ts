@@ -38,6 +38,7 @@ export type NewTransaction = Pick<
   | "railReceipt"
   | "corrects"
   | "depositId"
+  | "destinationId"
 > & {
   /** In place of the posting that follows from the type: for a transaction that is COMPLETED. */
   readonly posting?: Posting;
@@ -169,7 +170,7 @@ export function moved(
   const posted: LedgerAccount =
     posting === undefined ? account : { ...account, ...postedTo(account, posting), updatedAt: now };
   const { id, organizationId, accountId, type, amountCents, reference, description, metadata } = given;
-  const { rail, railReceipt, corrects, depositId } = given;
+  const { rail, railReceipt, corrects, depositId, destinationId } = given;
   const transaction: Transaction = {
     id,
     organizationId,
@@ -188,6 +189,7 @@ export function moved(
     openFlags: NO_FLAGS,
     corrects,
     depositId,
+    destinationId,
     reversedById: undefined,
     availableAfterCents: completed ? posted.availableCents : undefined,
     createdAt: now,

@@ -1,3 +1,4 @@
+import type { DestinationKind } from "./destination.js";
 import type { Cents } from "./values/cents.js";
 import type { OrganizationId, TransactionId } from "./values/ids.js";
 import type { MaskedPhone } from "./values/masked-phone.js";
@@ -82,6 +83,8 @@ export interface RailTerms {
   readonly payerPhoneNumber: PhoneNumber | undefined;
   /** Nothing is paid out to a phone number that was changed less than this time ago. */
   readonly phoneCoolingMillis: number;
+  /** The kinds of destinations that the account at the rail pays. None when omitted. */
+  readonly destinationKinds?: readonly DestinationKind[];
 }
 
 /** Why a rail moved nothing, by its own word. */

@@ -1,5 +1,6 @@
 import type { AccountStatus } from "./account.js";
 import type { DepositStatus } from "./deposit.js";
+import type { DestinationKind } from "./destination.js";
 import type { ReachedLimit } from "./limits/usage.js";
 import type { RailReceipt } from "./payment.js";
 import type { Rail, TransactionStatus } from "./transaction.js";
@@ -8,6 +9,7 @@ import type {
   AccountId,
   ApiKeyId,
   DepositId,
+  DestinationId,
   FreezeId,
   ProposalId,
   TransactionId,
@@ -158,4 +160,12 @@ export type Refusal =
   /** The book is moving to another cell, or has moved. */
   | { readonly reason: "BOOK_MOVING" }
   /** The clock of this server is far behind the last row of the book. */
-  | { readonly reason: "CLOCK_BEHIND"; readonly behindMillis: number };
+  | { readonly reason: "CLOCK_BEHIND"; readonly behindMillis: number }
+  /** The account has no such destination, or it was removed. */
+  | { readonly reason: "DESTINATION_NOT_FOUND"; readonly destinationId: DestinationId }
+  /** The account at the rail does not pay destinations of this kind. */
+  | { readonly reason: "DESTINATION_NOT_PAYABLE"; readonly rail: Rail; readonly kind: DestinationKind }
+  /** The destination is new. Nothing is paid out to it before this time. */
+  | { readonly reason: "DESTINATION_COOLING"; readonly destinationId: DestinationId; readonly until: UnixMillis }
+  /** The account has as many destinations as it can have. */
+  | { readonly reason: "TOO_MANY_DESTINATIONS"; readonly accountId: AccountId; readonly limit: number };

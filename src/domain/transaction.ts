@@ -1,7 +1,7 @@
 import type { FailureReason, FlagReason, RailMovement, RailReceipt } from "./payment.js";
 import type { Proposal } from "./proposal.js";
 import type { Cents } from "./values/cents.js";
-import type { AccountId, DepositId, OrganizationId, TransactionId } from "./values/ids.js";
+import type { AccountId, DepositId, DestinationId, OrganizationId, TransactionId } from "./values/ids.js";
 import { type Parsed, parsed, unparsed } from "./values/parsed.js";
 import type { Description, Metadata, Reference, StatusReason } from "./values/text.js";
 import type { UnixMillis } from "./values/time.js";
@@ -71,6 +71,8 @@ export interface Transaction {
   readonly corrects: Correction | undefined;
   /** The deposit whose shillings the transaction credits, or takes back. */
   readonly depositId: DepositId | undefined;
+  /** The destination that a redemption pays. Undefined if it pays the account's phone number. */
+  readonly destinationId: DestinationId | undefined;
   /** The transaction that reversed this one. */
   readonly reversedById: TransactionId | undefined;
   /**

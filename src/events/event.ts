@@ -1,5 +1,6 @@
 import type { AccountStatus } from "../domain/account.js";
 import { type Deposit, type DepositStatus, readDepositDetail } from "../domain/deposit.js";
+import type { Destination } from "../domain/destination.js";
 import type { Freeze } from "../domain/freeze.js";
 import { type Balances, type JournalKind, STILL_FROZEN, wordOf } from "../domain/journal.js";
 import { DEFAULT_TIER, type TierName } from "../domain/limits/limits.js";
@@ -34,6 +35,7 @@ export type EventSubject =
   | TransactionFacts
   | AccountFacts
   | DepositFacts
+  | DestinationFacts
   | { readonly kind: "key"; readonly apiKeyId: ApiKeyId }
   | { readonly kind: "endpoint"; readonly webhookEndpointId: WebhookEndpointId }
   | undefined;
@@ -52,6 +54,7 @@ export interface TransactionFacts {
     | "rail"
     | "corrects"
     | "depositId"
+    | "destinationId"
     | "createdAt"
   > & {
     /** The receipt of a transaction about a deposit: no row of its own need have it. */
@@ -99,6 +102,15 @@ export interface DepositFacts {
   readonly deposit: Pick<Deposit, "rail" | "receipt" | "amountCents" | "maskedPhone" | "paidAt" | "createdAt">;
 }
 
+/** What never changes of a destination, without its number. */
+export interface DestinationFacts {
+  readonly kind: "destination";
+  readonly destination: Omit<Destination, "organizationId" | "number" | "removedAt">;
+}
+
+/** A destination right after a row. */
+export type DestinationSnapshot = DestinationFacts["destination"] & Pick<Destination, "removedAt">;
+
 /** A deposit right after a row. */
 export type DepositSnapshot = Omit<Deposit, "organizationId" | "railAccountId" | "credits">;
 
@@ -128,6 +140,7 @@ export interface LedgerEvent {
   readonly transaction: Transaction | undefined;
   readonly account: AccountSnapshot | undefined;
   readonly deposit: DepositSnapshot | undefined;
+  readonly destination: DestinationSnapshot | undefined;
   readonly apiKeyId: ApiKeyId | undefined;
   readonly webhookEndpointId: WebhookEndpointId | undefined;
   readonly railWarning: WarningSnapshot | undefined;
@@ -151,6 +164,7 @@ export function eventOf(row: EventRow, subject: EventSubject): LedgerEvent {
     transaction: subject?.kind === "transaction" ? transactionAt(row, subject) : undefined,
     account: subject?.kind === "account" ? accountAt(row, subject) : undefined,
     deposit: subject?.kind === "deposit" ? depositAt(row, subject) : undefined,
+    destination: subject?.kind === "destination" ? destinationAt(row, subject) : undefined,
     apiKeyId: subject?.kind === "key" ? subject.apiKeyId : undefined,
     webhookEndpointId: subject?.kind === "endpoint" ? subject.webhookEndpointId : undefined,
     railWarning: WARNS.has(kind) ? readWarning(row.detail ?? "{}") : undefined,
@@ -197,6 +211,7 @@ function transactionAt(row: EventRow, { transaction, reversedById, steps, ended 
     rail: transaction.rail,
     corrects: transaction.corrects,
     depositId: transaction.depositId,
+    destinationId: transaction.destinationId,
     createdAt: transaction.createdAt,
     status,
     statusReason: end?.reason ?? NO_REASON,
@@ -283,4 +298,8 @@ function depositAt({ kind, detail = "", recordedAt }: EventRow, { deposit }: Dep
     typedReference: undefined,
     updatedAt: recordedAt,
   };
+}
+
+function destinationAt({ kind, recordedAt }: EventRow, { destination }: DestinationFacts): DestinationSnapshot {
+  return { ...destination, removedAt: kind === "destination.removed" ? recordedAt : undefined };
 }

@@ -15,7 +15,7 @@ import { FairShare } from "../../runtime/fair-share.js";
 import type { Tracing } from "../../runtime/tracing/tracing.js";
 import type { WatchedTls } from "../../runtime/transport/watched-tls.js";
 import type { DepositReference } from "../domain/values/deposit-reference.js";
-import type { AccountId, FreezeId, TransactionId, WebhookEndpointId } from "../domain/values/ids.js";
+import type { AccountId, DestinationId, FreezeId, TransactionId, WebhookEndpointId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import type { Keys } from "../ledger/ports/keys.js";
 import type { AllowedHosts } from "../webhooks/allowed.js";
@@ -65,12 +65,15 @@ export interface GrpcServerOptions {
   readonly newAccountId: () => AccountId;
   readonly newDepositReferences: () => readonly DepositReference[];
   readonly newFreezeId: () => FreezeId;
+  readonly newDestinationId: () => DestinationId;
   readonly newTransactionId: () => TransactionId;
   readonly newWebhookEndpointId: () => WebhookEndpointId;
   /** The hosts to which the operator allows webhooks, whatever their addresses. */
   readonly webhookHosts: AllowedHosts;
   /** Nothing is paid out to a phone number that was changed less than this time ago. */
   readonly phoneCoolingMillis: number;
+  /** Nothing is paid out to a destination that was made less than this time ago. */
+  readonly destinationCoolingMillis: number;
   /** The secrets of the tokens in callback addresses: during a rotation the new and the old one. */
   readonly callbackSecrets: () => readonly Buffer[];
   /** The public keys that may have signed seals, newest first. */

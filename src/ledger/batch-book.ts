@@ -4,6 +4,7 @@ import { type BookHead, postedToBook } from "../domain/book.js";
 import type { Resource } from "../domain/commands.js";
 import type { Book, Effect, Put, ResourceId, TableName, Tables, UsedReceipt } from "../domain/decision.js";
 import { type Deposit, readDepositDetail } from "../domain/deposit.js";
+import type { Destination } from "../domain/destination.js";
 import type { Freeze } from "../domain/freeze.js";
 import type { JournalEntry } from "../domain/journal.js";
 import {
@@ -18,7 +19,15 @@ import type { RailAccountRecord } from "../domain/rail-account.js";
 import type { ReservePlace } from "../domain/reserve.js";
 import type { Transaction } from "../domain/transaction.js";
 import type { DepositReference } from "../domain/values/deposit-reference.js";
-import type { AccountId, ApiKeyId, DepositId, FreezeId, OrganizationId, TransactionId } from "../domain/values/ids.js";
+import type {
+  AccountId,
+  ApiKeyId,
+  DepositId,
+  DestinationId,
+  FreezeId,
+  OrganizationId,
+  TransactionId,
+} from "../domain/values/ids.js";
 import type { IdempotencyKey, Reference, UserId } from "../domain/values/text.js";
 import { BatchTable, type BatchTableKeys } from "./batch-table.js";
 import {
@@ -59,6 +68,7 @@ const KEYS: { readonly [Name in TableName]: BatchTableKeys<Tables[Name]> } = {
     groupOf: ({ organizationId }) => organizationId,
   },
   idempotencyKeys: { keyOf: ({ organizationId, key }) => within(organizationId, key) },
+  destinations: { keyOf: ({ id }) => id, groupOf: ({ accountId }) => accountId },
 };
 
 /**
@@ -90,6 +100,7 @@ export class BatchBook implements Book {
       railAccounts: new BatchTable(KEYS.railAccounts, loaded.railAccounts),
       reservePlaces: new BatchTable(KEYS.reservePlaces, loaded.reservePlaces),
       idempotencyKeys: new BatchTable(KEYS.idempotencyKeys, loaded.idempotencyKeys),
+      destinations: new BatchTable(KEYS.destinations, loaded.destinations),
     };
     this.#paymentsUnderWay = loaded.paymentsUnderWay;
     this.#unallocatedDepositCents = loaded.unallocatedDepositCents;
@@ -213,6 +224,15 @@ export class BatchBook implements Book {
 
   resourceOfIdempotencyKey(organizationId: OrganizationId, key: IdempotencyKey): ResourceId | undefined {
     return this.#tables.idempotencyKeys.get(within(organizationId, key))?.resourceId;
+  }
+
+  destination(organizationId: OrganizationId, id: DestinationId): Destination | undefined {
+    return ownedBy(organizationId, this.#tables.destinations.get(id));
+  }
+
+  destinations(organizationId: OrganizationId, id: AccountId): readonly Destination[] {
+    const destinations = this.#tables.destinations.getGroup(id);
+    return destinations.filter((each) => each.organizationId === organizationId && each.removedAt === undefined);
   }
 
   /** Makes the effect visible to the later commands of the batch, and adds it to the changes. */

@@ -30,5 +30,6 @@ export function readsInTurns(reads: Reads, underWayMax: number): Reads {
     transaction: (organizationId, id) => inTurn(organizationId, () => reads.transaction(organizationId, id)),
     deposit: (organizationId, id) => inTurn(organizationId, () => reads.deposit(organizationId, id)),
     depositRails: (organizationId) => inTurn(organizationId, () => reads.depositRails(organizationId)),
+    destination: (organizationId, id) => inTurn(organizationId, () => reads.destination(organizationId, id)),
   };
 }

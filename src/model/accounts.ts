@@ -69,3 +69,24 @@ export const FREEZES = {
     lift_reason: changed(orNull(text)),
   },
 } as const satisfies TableModel;
+
+export const DESTINATIONS = {
+  owner: { of: "book", column: "book" },
+  key: ["book", "seq"],
+  columns: {
+    book: int64,
+    /** The `seq` of the journal row `destination.created`. */
+    seq: int64,
+    id: text,
+    account_id: text,
+    kind: text,
+    label: text,
+    /** Encrypted. Null, with `content_salt`, once the destination is removed. */
+    number: changed(orNull(bytes)),
+    masked_number: text,
+    content_salt: changed(orNull(bytes)),
+    usable_at: int64,
+    created_at: int64,
+    removed_at: changed(orNull(int64)),
+  },
+} as const satisfies TableModel;

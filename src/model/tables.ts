@@ -1,4 +1,4 @@
-import { ACCOUNT_HOLDERS, ACCOUNTS, FREEZES } from "./accounts.js";
+import { ACCOUNT_HOLDERS, ACCOUNTS, DESTINATIONS, FREEZES } from "./accounts.js";
 import type { TableModel } from "./column.js";
 import {
   BOOK_MOVES,
@@ -29,6 +29,7 @@ const MODEL = {
   accounts: ACCOUNTS,
   account_holders: ACCOUNT_HOLDERS,
   freezes: FREEZES,
+  destinations: DESTINATIONS,
   transactions: TRANSACTIONS,
   payments: PAYMENTS,
   deposits: DEPOSITS,

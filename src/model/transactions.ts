@@ -30,6 +30,8 @@ export const TRANSACTIONS = {
     correction: orNull(text),
     /** The deposit whose shillings the transaction credits, or takes back. */
     deposit_id: orNull(text),
+    /** Null if a redemption pays the phone number of its account. */
+    destination_id: orNull(text),
     reversed_by_id: changed(orNull(text)),
     created_at: int64,
     updated_at: changed(int64),

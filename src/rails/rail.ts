@@ -1,4 +1,5 @@
 import type { PaymentByHand, PaymentVerdict } from "../domain/deposits/payment-verdict.js";
+import type { DestinationKind } from "../domain/destination.js";
 import type { RailFailure } from "../domain/payment.js";
 import type { Rail, TransactionType } from "../domain/transaction.js";
 import type { Cents } from "../domain/values/cents.js";
@@ -115,6 +116,8 @@ export interface DepositUrls {
 export interface Capabilities extends PayableAmounts {
   /** The phone numbers, in E.164, that the rail can collect from or pay to. */
   readonly phoneNumbers: RegExp;
+  /** The kinds of destinations that this account may pay. None when omitted. */
+  readonly destinationKinds?: readonly DestinationKind[];
 }
 
 /** What is known about one request after it was sent. */

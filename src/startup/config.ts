@@ -29,6 +29,8 @@ export interface Config {
   readonly queueMax: number;
   /** Nothing is paid out to a phone number that was changed less than this time ago. */
   readonly phoneCoolingMillis: number;
+  /** Nothing is paid out to a destination that was made less than this time ago. */
+  readonly destinationCoolingMillis: number;
   /** What the payer of a deposit typed is removed after this time. */
   readonly payerMillis: number;
   /** Where rails call back; undefined: no rail that needs it can be used. */
@@ -93,6 +95,7 @@ function configOf(values: Values): Omit<Config, "webhookHosts"> {
     batchMax: values.KESC_BATCH_MAX,
     queueMax: values.KESC_QUEUE_MAX,
     phoneCoolingMillis: values.KESC_PHONE_COOLING_HOURS * 3_600_000,
+    destinationCoolingMillis: values.KESC_DESTINATION_COOLING_HOURS * 3_600_000,
     payerMillis: values.KESC_PAYER_DAYS * 86_400_000,
     callbacks: callbackSettingsOf(values),
     railHosts: values.KESC_RAIL_HOSTS?.split(",") ?? [],

@@ -42,7 +42,7 @@ export class NotVacuumedError extends Error {}
 const VACUUM_LOCK_MILLIS_MAX = 3_000;
 
 /** The tables that hold a person's data, or held it for a while. */
-const PERSONAL_TABLES = ["account_holders", "payments", "deposits"];
+const PERSONAL_TABLES = ["account_holders", "payments", "deposits", "destinations"];
 
 /**
  * Writes the tables of personal data and their indexes anew, without the bytes of rows that an

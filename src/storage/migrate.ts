@@ -24,6 +24,7 @@ import { deposits } from "./migrations/0020-deposits.js";
 import { charges } from "./migrations/0021-charges.js";
 import { warnings } from "./migrations/0022-warnings.js";
 import { reserveRules } from "./migrations/0024-reserve-rules.js";
+import { destinations } from "./migrations/0023-destinations.js";
 import type { Migration } from "./migrations/migration.js";
 import { mayRunBesideServers, mayServe } from "./migrations/release.js";
 import type { Engine } from "./sql/engine.js";
@@ -58,6 +59,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0021-charges": charges,
   "0022-warnings": warnings,
   "0024-reserve-rules": reserveRules,
+  "0023-destinations": destinations,
 };
 
 /**

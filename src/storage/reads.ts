@@ -2,7 +2,7 @@ import type { OrganizationId } from "../domain/values/ids.js";
 import { toUnixMillis } from "../domain/values/time.js";
 import type { DepositRail, Page, ReadLimits, Reads } from "../ledger/ports/reads.js";
 import type { Cell } from "./database.js";
-import { accountsPage, freezesPage } from "./lists/accounts.js";
+import { accountsPage, destinationsPage, freezesPage } from "./lists/accounts.js";
 import { depositsPage } from "./lists/deposits.js";
 import { transactionsPage } from "./lists/transactions.js";
 import type { OpenBook } from "./sql/book-directory.js";
@@ -12,6 +12,7 @@ import { type ListedOrganizationRow, organizationOf } from "./sql/organization-r
 import type { Reader } from "./sql/reader.js";
 import { limitsOf, type LimitsRow } from "./sql/records/book-head-rows.js";
 import { depositOf, type DepositRow } from "./sql/records/deposit-rows.js";
+import { destinationOf, type DestinationRow } from "./sql/records/destination-rows.js";
 import {
   fullAccountOf,
   type FullAccountRow,
@@ -85,6 +86,20 @@ export function reads({
 
     depositRails: (organizationId) =>
       orStoreError(engine, reader.rows<DepositRail>(statements.depositRails, [organizationId])),
+
+    destination: (organizationId, id) =>
+      one(
+        organizationId,
+        ({ number }) => reader.rows<DestinationRow>(statements.destination, [id, number]),
+        destinationOf,
+      ),
+
+    destinations: (organizationId, accountId, request) =>
+      page(
+        organizationId,
+        ({ number }) => destinationsPage(listReader, engine, { book: number, accountId, page: request }),
+        destinationOf,
+      ),
   };
 }
 
@@ -135,6 +150,7 @@ function readStatements(engine: Engine) {
     transaction: `
       SELECT ${withBalanceAfter(engine)} FROM ${table("transactions")} t WHERE t.id = ? AND t.book = ?`,
     deposit: `SELECT * FROM ${table("deposits")} WHERE id = ? AND book = ?`,
+    destination: `SELECT * FROM ${table("destinations")} WHERE id = ? AND book = ?`,
     depositRails: `
       SELECT rail, settings FROM ${table("rail_accounts")}
       WHERE organization_id = ? AND deposits_since IS NOT NULL ORDER BY rail`,

@@ -160,6 +160,16 @@ describe("@kesc/client, after each response was lost once", () => {
       const request = await version();
       return (kesc: KescClient) => kesc.accounts.closeAccount(request);
     },
+    createDestination: async () => {
+      const request = { account_id: await account(), kind: "till", number: "5432321" } as const;
+      return (kesc: KescClient) => kesc.accounts.createDestination(request);
+    },
+    removeDestination: async () => {
+      const account_id = await account();
+      const made = await direct.accounts.createDestination({ account_id, kind: "till", number: "5432321" });
+      const request = { account_id, destination_id: made.destination.id };
+      return (kesc: KescClient) => kesc.accounts.removeDestination(request);
+    },
     mint: async () => {
       const request = { account_id: await account(), amount: "1.00", reference: fresh("ref") };
       return (kesc: KescClient) => kesc.transactions.mint(request);

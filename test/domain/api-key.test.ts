@@ -54,6 +54,7 @@ describe("a scope", () => {
     "books:read",
     "webhooks:read",
     "webhooks:write",
+    "destinations:write",
   ]) {
     it(`may be ${scope}`, () => {
       expect(parseScope(scope)).to.deep.equal({ ok: true, value: scope });
@@ -67,7 +68,7 @@ describe("a scope", () => {
         code: "UNKNOWN_VALUE",
         problem:
           "must be one of accounts:read, accounts:write, transactions:read, transactions:write, transactions:resolve, " +
-          "deposits:read, events:read, books:read, webhooks:read, webhooks:write",
+          "deposits:read, events:read, books:read, webhooks:read, webhooks:write, destinations:write",
       });
     });
   }

@@ -28,7 +28,7 @@ const requestOf = (name: string, things: Things): JsonObject => rpcRequest(name)
 /** The response without the ids that the caller has sent itself, and without the request's id. */
 function withoutIds(answer: object): string {
   return JSON.stringify(answer)
-    .replace(/(acc|txn|frz|whe)_[0-9a-z]{26}/g, "$1")
+    .replace(/(acc|txn|frz|whe|dst)_[0-9a-z]{26}/g, "$1")
     .replace(/request_id\\?":\\?"[^"]*"/, "");
 }
 

@@ -54,6 +54,8 @@ describeEachEngine("a suspended organization", (service) => {
       FreezeAccount: { account_id, reason: 3 },
       UnfreezeAccount: { account_id, freeze_id: "frz_none" },
       CloseAccount: { account_id },
+      CreateDestination: { account_id, kind: 2, number: "5432321" },
+      RemoveDestination: { account_id, destination_id: "dst_none" },
       Mint: { ...move, amount: "10.00", reference: "first" },
       Redeem: move,
       ReverseTransaction: { transaction_id: minted["id"] },

@@ -93,6 +93,7 @@ describe("an event", () => {
       transaction: undefined,
       account: undefined,
       deposit: undefined,
+      destination: undefined,
       apiKeyId: undefined,
       webhookEndpointId: undefined,
       railWarning: undefined,

@@ -95,6 +95,7 @@ describe("watching a book", () => {
         transaction: transaction({ description: "x".repeat(bytes) as Description }),
         account: undefined,
         deposit: undefined,
+        destination: undefined,
         apiKeyId: undefined,
         webhookEndpointId: undefined,
         railWarning: undefined,

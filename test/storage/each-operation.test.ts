@@ -3,6 +3,7 @@ import { expect } from "chai";
 import type { LedgerAccount } from "../../src/domain/account.js";
 import type { BookHead } from "../../src/domain/book.js";
 import type { Command, Resource } from "../../src/domain/commands.js";
+import type { DestinationNumber } from "../../src/domain/destination.js";
 import type { RailAccountId } from "../../src/domain/payment.js";
 import type { Proposal } from "../../src/domain/proposal.js";
 import type { RailAccountRecord } from "../../src/domain/rail-account.js";
@@ -38,6 +39,7 @@ import {
   correctBook,
   createAccount,
   createApiKey,
+  createDestination,
   depositReference,
   eraseAccount,
   failPayment,
@@ -54,6 +56,7 @@ import {
   recordReserve,
   redeem,
   rejectProposal,
+  removeDestination,
   requireReceipts,
   resolve,
   returnDeposit,
@@ -134,6 +137,8 @@ function oneOfEach(organizationId: OrganizationId) {
   const recorded = recordDeposit(organizationId, { receipt: "r9", accountId: railUser });
   const assigned = assignDeposit(organizationId, received.newDepositId, railUser);
   const { newTransactionId: creditId } = assigned.facts;
+  const destination = createDestination(organizationId, accountId, { key: "destination" });
+  const second = createDestination(organizationId, empty.newAccountId, { number: "5432322" as DestinationNumber });
   const operations = {
     setLimits: setLimits(organizationId, { tier: "small", changes: { DAY: toCents(100_000) } }),
     createAccount: account,
@@ -143,6 +148,8 @@ function oneOfEach(organizationId: OrganizationId) {
     reverseTransaction: reverse(organizationId, deposit.newTransactionId, { description: "twice", key: "undo" }),
     freezeAccount: freeze,
     unfreezeAccount: unfreezeAccount(organizationId, accountId, freeze.newFreezeId),
+    createDestination: destination,
+    removeDestination: removeDestination(organizationId, accountId, destination.newDestinationId),
     updateAccount: updateAccount(organizationId, empty.newAccountId),
     closeAccount: closeAccount(organizationId, empty.newAccountId),
     eraseAccount: eraseAccount(organizationId, empty.newAccountId),
@@ -203,7 +210,7 @@ function oneOfEach(organizationId: OrganizationId) {
   } satisfies Record<Command["name"], Command>;
   // It lets one person decide.
   const lenient = setRailAccount(organizationId, { resolveAloneMaxCents: MAX_CENTS });
-  return { setup: [empty, ...rail.setup, wanted, lenient], operations: Object.values(operations) };
+  return { setup: [empty, second, ...rail.setup, wanted, lenient], operations: Object.values(operations) };
 }
 
 const MADE = "rail_made" as RailAccountId;
@@ -271,9 +278,11 @@ async function openEngine(engine: (typeof ENGINES)[number]): Promise<Storage> {
                   ? read.account(organizationId, resource.id)
                   : "credits" in resource
                     ? depositIn(cell, organizationId, resource.id)
-                    : "depositReference" in resource
-                      ? read.account(organizationId, resource.id).then((row) => row && numberedIn(row))
-                      : read.transaction(organizationId, resource.id),
+                    : "usableAt" in resource
+                      ? read.destination(organizationId, resource.id)
+                      : "depositReference" in resource
+                        ? read.account(organizationId, resource.id).then((row) => row && numberedIn(row))
+                        : read.transaction(organizationId, resource.id),
     findings: async () => (await verify(database)).firstFindings,
     close: () => opened.dispose(),
   };

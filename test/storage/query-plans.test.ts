@@ -12,7 +12,7 @@ import { ledgerStatements } from "../../src/storage/sql/ledger-statements.js";
 import type { Reader } from "../../src/storage/sql/reader.js";
 import { sqliteEngine } from "../../src/storage/sqlite/engine.js";
 import { verify } from "../../src/verify/verify.js";
-import { newAccountId, newDepositId, newTransactionId } from "../support/commands.js";
+import { newAccountId, newDepositId, newDestinationId, newTransactionId } from "../support/commands.js";
 import { openTestDatabase, type TestDatabase } from "../support/databases.js";
 import { ACCOUNT_FILTERS, DEPOSIT_FILTERS, namesOf, TRANSACTION_FILTERS } from "./lists/filters.js";
 import { expectCompiledOnce, isCompiledAgain } from "./plans/heard-plans.js";
@@ -105,6 +105,8 @@ describe("the plans of the queries on sqlite", () => {
     deposit: (stored) => stored.deposit(organization, newDepositId()),
     deposits: (stored) => stored.deposits(organization, {}, page),
     depositRails: (stored) => stored.depositRails(organization),
+    destination: (stored) => stored.destination(organization, newDestinationId()),
+    destinations: (stored) => stored.destinations(organization, accountId, page),
   } satisfies Record<keyof Reads, (stored: Reads) => Promise<unknown>>;
 
   for (const [name, read] of Object.entries(READS)) {

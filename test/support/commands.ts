@@ -41,6 +41,8 @@ import type {
   ReverseDeposit,
   UnassignDeposit,
 } from "../../src/domain/deposits/deposit-commands.js";
+import type { DestinationNumber } from "../../src/domain/destination.js";
+import type { CreateDestination, RemoveDestination } from "../../src/domain/destination-commands.js";
 import { type LimitChanges, parseTierName } from "../../src/domain/limits/limits.js";
 import type {
   FlagReason,
@@ -67,6 +69,7 @@ import type {
   AccountId,
   ApiKeyId,
   DepositId,
+  DestinationId,
   FreezeId,
   OrganizationId,
   ProposalId,
@@ -77,6 +80,7 @@ import { parseNairobiDay } from "../../src/domain/values/nairobi-day.js";
 import type { Parsed } from "../../src/domain/values/parsed.js";
 import type { PhoneNumber } from "../../src/domain/values/phone-number.js";
 import {
+  type Description,
   NO_REASON,
   parseDescription,
   parseIdempotencyKey,
@@ -162,6 +166,10 @@ export function newFreezeId(): FreezeId {
   return typeid("frz").toString() as string as FreezeId;
 }
 
+export function newDestinationId(): DestinationId {
+  return typeid("dst").toString() as string as DestinationId;
+}
+
 export function newOrganizationId(): OrganizationId {
   return typeid("org").toString() as string as OrganizationId;
 }
@@ -242,6 +250,36 @@ export function freezeAccount(
     idempotencyKey: key === undefined ? undefined : valid(parseIdempotencyKey(key)),
     ...rest,
   };
+}
+
+/** A till, unless told otherwise. */
+export function createDestination(
+  organizationId: OrganizationId,
+  accountId: AccountId,
+  given: Partial<CreateDestination> & { key?: string } = {},
+): CreateDestination {
+  const { key, ...rest } = given;
+  return {
+    name: "createDestination",
+    organizationId,
+    actor: TEST_ACTOR,
+    newDestinationId: newDestinationId(),
+    accountId,
+    kind: "TILL",
+    number: "5432321" as DestinationNumber,
+    label: "rent" as Description,
+    coolingMillis: 3_600_000,
+    idempotencyKey: key === undefined ? undefined : valid(parseIdempotencyKey(key)),
+    ...rest,
+  };
+}
+
+export function removeDestination(
+  organizationId: OrganizationId,
+  accountId: AccountId,
+  destinationId: DestinationId,
+): RemoveDestination {
+  return { name: "removeDestination", organizationId, actor: TEST_ACTOR, accountId, destinationId };
 }
 
 export function unfreezeAccount(

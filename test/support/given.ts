@@ -2,6 +2,7 @@ import type { Account, AccountHolder, LedgerAccount, Person } from "../../src/do
 import type { BookHead } from "../../src/domain/book.js";
 import type { Decision, Effect, TableName, Tables } from "../../src/domain/decision.js";
 import type { Deposit } from "../../src/domain/deposit.js";
+import { type Destination, type DestinationNumber, maskNumber } from "../../src/domain/destination.js";
 import type { Freeze } from "../../src/domain/freeze.js";
 import { DEFAULT_TIER } from "../../src/domain/limits/limits.js";
 import type { Payment } from "../../src/domain/payment.js";
@@ -13,6 +14,7 @@ import { NO_EMAIL } from "../../src/domain/values/email-address.js";
 import { maskPhone } from "../../src/domain/values/masked-phone.js";
 import type { PhoneNumber } from "../../src/domain/values/phone-number.js";
 import {
+  type Description,
   NO_REASON,
   parseDescription,
   parseMetadata,
@@ -25,6 +27,7 @@ import { type Loaded, NO_RAIL_ACCOUNTS } from "../../src/ledger/ports/store.js";
 import {
   newAccountId,
   newDepositId,
+  newDestinationId,
   newFreezeId,
   newOrganizationId,
   newProposalId,
@@ -134,6 +137,7 @@ export function givenTransaction(given: Partial<Transaction> & Pick<Transaction,
     ...NO_REPORT,
     corrects: undefined,
     depositId: undefined,
+    destinationId: undefined,
     reversedById: undefined,
     availableAfterCents: toCents(10_000),
     createdAt: EARLIER,
@@ -153,6 +157,23 @@ export function givenFreeze(given: Partial<Freeze> & Pick<Freeze, "accountId">):
     createdBy: TEST_ACTOR,
     createdAt: EARLIER,
     lifted: undefined,
+    ...given,
+  };
+}
+
+/** The till "rent", unless told otherwise. It can be used from the beginning on. */
+export function givenDestination(given: Partial<Destination> & Pick<Destination, "accountId">): Destination {
+  const { kind = "TILL", number = "5432321" as DestinationNumber } = given;
+  return {
+    id: newDestinationId(),
+    organizationId: ORGANIZATION,
+    kind,
+    label: "rent" as Description,
+    number,
+    maskedNumber: maskNumber(kind, number),
+    usableAt: EARLIER,
+    createdAt: EARLIER,
+    removedAt: undefined,
     ...given,
   };
 }
@@ -232,6 +253,7 @@ export function givenBook(rows: Partial<Loaded> = {}): BatchBook {
     accounts,
     accountHolders: accounts.map((account) => givenHolder(account)),
     freezes: [],
+    destinations: [],
     transactions: [],
     payments: [],
     deposits: [],

@@ -6,7 +6,7 @@ import { NOT_COVERED } from "../../src/verify/coverage.js";
 import { ENGINES } from "../support/databases.js";
 import { givenSealer } from "../support/seals/given-seals.js";
 import { byStage } from "../support/stage.js";
-import { GivenBooks, makeTraffic } from "./given/books.js";
+import { GivenBooks, makeDestinations, makeTraffic } from "./given/books.js";
 import { makeDeposits } from "./given/deposits.js";
 import { makeHistory } from "./given/history.js";
 import { makeLimits } from "./given/limits.js";
@@ -36,6 +36,8 @@ const LIMITED = "book = 4";
 /** The rows of book 5 that makeDeposits makes. */
 const DEPOSIT = (seq: number): string => `book = 5 AND seq = ${String(seq)}`;
 const DEPOSIT_ID = (seq: number): string => `(SELECT id FROM deposits WHERE ${DEPOSIT(seq)})`;
+/** The rows of book 6 that makeDestinations makes. */
+const DESTINATION = (seq: number): string => `book = 6 AND seq = ${String(seq)}`;
 const HASH = `BYTES(${"00".repeat(32)})`;
 
 /** The proposal that waits for a second person. */
@@ -257,10 +259,44 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["''", ROW(28), /freezes 28 .*another lift_reason/],
   ],
 
+  "destinations.book": [["2", DESTINATION(4), /destinations 4 dst_\S+: a row \| none/]],
+  "destinations.seq": [["9", DESTINATION(4), /seq 4 \| seq 9/]],
+  "destinations.id": [
+    ["'dst_other'", DESTINATION(4), /destinations 4 dst_other: a journal row that created it \| none/],
+  ],
+  "destinations.account_id": [
+    [`(SELECT id FROM accounts WHERE ${DESTINATION(3)})`, DESTINATION(4), /account_id acc_\S+ \| account_id acc_/],
+  ],
+  "destinations.kind": [
+    ["'PHONE'", DESTINATION(4), /destinations 4 .*another kind, label/],
+    ["'PHONE'", DESTINATION(5), /destinations 6 .*another kind, label/],
+  ],
+  "destinations.label": [["'another'", DESTINATION(5), /destinations 6 .*another kind, label/]],
+  "destinations.number": [
+    ["BYTES(00)", DESTINATION(4), /a number that the book's key decrypts/],
+    ["NULL", DESTINATION(4), /a number that the book's key decrypts/],
+    ["BYTES(00)", DESTINATION(5), /no number and no content_salt after its removal/],
+  ],
+  "destinations.masked_number": [["'*****99'", DESTINATION(4), /destinations 4 .*another kind, label/]],
+  "destinations.content_salt": [
+    ["BYTES(00)", DESTINATION(4), /a content_salt of 16 bytes/],
+    ["BYTES(00)", DESTINATION(5), /no number and no content_salt after its removal/],
+  ],
+  "destinations.usable_at": [
+    ["created_at", DESTINATION(4), /destinations 4 .*another kind, label/],
+    ["usable_at + 1", DESTINATION(5), /destinations 6 .*another kind, label/],
+  ],
+  "destinations.created_at": [["created_at - 1", DESTINATION(4), /created_at \d+ \| created_at \d+/]],
+  "destinations.removed_at": [
+    ["NULL", DESTINATION(5), /removed_at \d+ \| removed_at null/],
+    ["5", DESTINATION(4), /removed_at null \| removed_at 5/],
+  ],
+
   "transactions.book": [["2", "book = 1 AND seq = 19", /transactions 19 txn_\S+: a row \| none/]],
   "transactions.seq": [["4", ROW(5), /seq 5 \| seq 4/]],
   "transactions.id": [["'txn_other'", ROW(5), /transactions 5 txn_other: a journal row/]],
   "transactions.account_id": [[ACCOUNT(3), ROW(5), /journal 5 .*acc_/]],
+  "transactions.destination_id": [["'dst_other'", ROW(5), /transactions 5 .*another content/]],
   "transactions.type": [["'REDEEM'", ROW(5), /debit available/]],
   "transactions.status": [["'CANCELED'", ROW(9), /status PENDING \| status CANCELED/]],
   "transactions.status_reason": [
@@ -457,11 +493,11 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "idempotency_keys.book": [["7", "book = 1", /idempotency_keys .*the book with the number 7/]],
   "idempotency_keys.key": [["'another'", "book = 1 AND key = 'first-mint'", "not covered"]],
   "idempotency_keys.resource_id": [
-    ["'txn_other'", "book = 1", /idempotency_keys .*an account, a freeze or a transaction of the book/],
+    ["'txn_other'", "book = 1", /idempotency_keys .*an account, a freeze, a transaction or a destination of the book/],
     [
       "(SELECT id FROM accounts WHERE book = 2 AND seq = 2)",
       "book = 1",
-      /an account, a freeze or a transaction of the book/,
+      /an account, a freeze, a transaction or a destination of the book/,
     ],
     [ACCOUNT(2), "book = 1", "not covered"],
   ],
@@ -565,6 +601,7 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["'default'", "kind = 'account.tiered'", /another tier than before \| default/],
     ["'20000007'", DEPOSIT(2), /8 digits with a right check digit as the detail \| 20000007/],
     ["NULL", DEPOSIT(4), /8 digits with a right check digit as the detail \| null/],
+    ["'dst_other'", DESTINATION(4), /destinations 4 dst_other: a row \| none/],
     ["'dep_other'", DEPOSIT(15), /deposits 15 dep_other: a row \| none/],
     ["detail || ' LOST'", DEPOSIT(6), /why it is not credited in the detail \| LOST/],
     ["detail || ' LOST'", DEPOSIT(15), /its id alone as the detail \| dep_\S+ LOST/],
@@ -622,6 +659,8 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     [HASH, ROW(22), /api_keys 22 .*another key or content_hash/],
     [HASH, ROW(25), /journal 25 : the content_hash of the row/],
     [HASH, ROW(24), /api_keys 24 .*another key or content_hash/],
+    [HASH, DESTINATION(4), /destinations 4 .*another kind, label/],
+    [HASH, DESTINATION(6), /destinations 6 .*another kind, label/],
     [HASH, ROW(4), "not covered"],
   ],
 
@@ -906,6 +945,7 @@ for (const engine of ENGINES) {
         await makeLimits(await GivenBooks.open(database, "limited", Date.UTC(2026, 0, 15, 9)));
         const depositing = await GivenBooks.open(database, "depositing");
         await makeDeposits(depositing, { facts: { accountsOfCell: "2:3", movesPlace: false } });
+        await makeDestinations(await GivenBooks.open(database, "paying out"));
         await makeOperators(database, sealed.organizationId);
       });
     });

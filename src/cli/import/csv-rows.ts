@@ -25,7 +25,7 @@ export interface BadRow {
 }
 
 const REQUIRED_COLUMNS = ["type", "account_id", "amount", "reference"] as const;
-const OPTIONAL_COLUMNS = ["description", "rail", "receipt.source", "receipt.number"] as const;
+const OPTIONAL_COLUMNS = ["description", "rail", "receipt.source", "receipt.number", "destination_id"] as const;
 const METADATA_PREFIX = "metadata.";
 
 // The largest valid record has some 44 KiB: 20 pairs of metadata in four-byte characters.
@@ -86,12 +86,16 @@ function rowOf(columns: readonly string[], { record, raw, info }: CsvRecord): Cs
     rail: cell("rail") || DIRECT_RAIL,
     payer_phone_number: "",
     receipt: source === "" && number === "" ? undefined : { source, number },
+    destination_id: cell("destination_id"),
   };
   const type = cell("type");
   const problems: FieldProblem[] =
     type === "mint" || type === "redeem"
       ? []
       : [{ field: "type", message: "must be mint or redeem", code: "UNKNOWN_VALUE" }];
+  if (type === "mint" && value.destination_id !== "") {
+    problems.push({ field: "destination_id", message: "must be empty in a mint", code: "CONFLICT" });
+  }
   const movement = parseMovement(value, DIRECT_RAIL);
   if (problems.length > 0 || !movement.ok) {
     return { kind: "bad", line, problems: [...problems, ...(movement.ok ? [] : movement.fields)] };

@@ -11,6 +11,7 @@ export interface EventJson {
   } | null;
   readonly account: { readonly id: string; readonly status: string } | null;
   readonly deposit: { readonly id: string; readonly status: string; readonly amount: string } | null;
+  readonly destination: { readonly id: string; readonly kind: string; readonly masked_number: string } | null;
   readonly api_key_id: string | null;
   readonly webhook_endpoint_id: string | null;
   readonly rail_warning: { readonly rail: string; readonly code: string } | null;
@@ -20,13 +21,16 @@ export interface EventJson {
 /** Returns the line of an event for people. */
 export function eventLine({ sequence, recorded_at: at, type, ...event }: EventJson): string {
   const words = [String(sequence), at, type];
-  const { transaction, account, deposit, available_balance: balance } = event;
+  const { transaction, account, deposit, destination, available_balance: balance } = event;
   if (transaction !== null) {
     const { id, amount, status } = transaction;
     words.push(id, `${transaction.type.toUpperCase()} ${amount} ${status.toUpperCase()}`);
   }
   if (account !== null) words.push(account.id, account.status.toUpperCase());
   if (deposit !== null) words.push(deposit.id, `${deposit.amount} ${deposit.status.toUpperCase()}`);
+  if (destination !== null) {
+    words.push(destination.id, `${destination.kind.toUpperCase()} ${destination.masked_number}`);
+  }
   const id = event.api_key_id ?? event.webhook_endpoint_id;
   if (id !== null) words.push(id);
   if (event.rail_warning !== null) words.push(event.rail_warning.rail, event.rail_warning.code);

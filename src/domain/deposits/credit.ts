@@ -111,6 +111,7 @@ export function credited(
       railReceipt,
       corrects: undefined,
       depositId,
+      destinationId: undefined,
     },
     { actor, idempotencyKey: undefined, now, reason },
   );

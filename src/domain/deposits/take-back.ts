@@ -58,6 +58,7 @@ export function takeBack(
       railReceipt: receipt,
       corrects: { kind: "REVERSAL", transactionId: mint.id },
       depositId: deposit.id,
+      destinationId: undefined,
       posting,
     },
     { actor, idempotencyKey: undefined, now, reason },

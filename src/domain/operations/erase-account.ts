@@ -1,9 +1,10 @@
 import { type Account, type AccountHolder, accountOf, type LedgerAccount } from "../account.js";
 import type { EraseAccount } from "../commands.js";
-import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
+import { type Book, type Decision, type Lookup, type Operation, type Put, refuse, replay } from "../decision.js";
 import { balancesOf } from "../journal.js";
 import { withSecondPerson } from "../second-person.js";
 import type { UnixMillis } from "../values/time.js";
+import { removalEntry, withoutNumber } from "./remove-destination.js";
 
 const operation: Operation<EraseAccount, Account> = { lookup, decide };
 
@@ -11,11 +12,13 @@ export const eraseAccount = withSecondPerson(operation, () => "erase");
 
 function lookup({ accountId }: EraseAccount, rows: Lookup): void {
   rows.need("fullAccount", accountId);
+  rows.need("destinationsOfAccount", accountId);
 }
 
 /**
- * Erases the personal data of an account. The account, its transactions and its journal rows stay.
- * For an account that is already erased it returns a replay.
+ * Erases the personal data of an account, and removes its destinations. The account, its
+ * transactions and its journal rows stay. For an account that is already erased it returns a
+ * replay.
  *
  * Refuses, in this order: ACCOUNT_NOT_FOUND, ACCOUNT_NOT_EMPTY, ACCOUNT_HAS_OPEN_TRANSACTIONS.
  */
@@ -32,6 +35,7 @@ function decide(book: Book, command: EraseAccount, now: UnixMillis): Decision<Ac
   }
   if (openPayments > 0) return refuse({ reason: "ACCOUNT_HAS_OPEN_TRANSACTIONS", accountId, openPayments });
 
+  const destinations = book.destinations(organizationId, accountId);
   const changed: LedgerAccount = { ...account, updatedAt: now };
   const erased: AccountHolder = {
     ...holder,
@@ -56,10 +60,12 @@ function decide(book: Book, command: EraseAccount, now: UnixMillis): Decision<Ac
           reason: command.note,
           recordedAt: now,
         },
+        ...destinations.map((each) => removalEntry(each, { account, actor: command.actor, now })),
       ],
       puts: [
         { table: "accounts", row: changed },
         { table: "accountHolders", row: erased },
+        ...destinations.map((each): Put => ({ table: "destinations", row: withoutNumber(each, now) })),
       ],
     },
   };

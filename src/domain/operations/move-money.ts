@@ -11,6 +11,7 @@ import {
 } from "../decision.js";
 import type { Deposit } from "../deposit.js";
 import { creditedTo } from "../deposits/credit.js";
+import type { Destination } from "../destination.js";
 import {
   countedNow,
   moved,
@@ -33,7 +34,8 @@ import { toUnixMillis, type UnixMillis } from "../values/time.js";
 export const moveMoney: Operation<MoveMoney, Transaction> = { lookup, decide };
 
 function lookup(command: MoveMoney, rows: Lookup): void {
-  const { organizationId, accountId, reference, receipt, idempotencyKey } = command;
+  const { organizationId, accountId, reference, receipt, destinationId, idempotencyKey } = command;
+  if (destinationId !== undefined) rows.need("destination", destinationId);
   if (receipt !== undefined) rows.need("receipt", { organizationId, name: receipt });
   if (command.rail === DIRECT_RAIL) rows.need("account", accountId);
   else rows.need("accountHolder", accountId);
@@ -54,9 +56,10 @@ function lookup(command: MoveMoney, rows: Lookup): void {
  *
  * Refuses, in this order: IDEMPOTENCY_KEY_REUSED, REFERENCE_ALREADY_USED, ACCOUNT_NOT_FOUND,
  * ACCOUNT_CLOSED, ACCOUNT_FROZEN, then, on the direct rail, RECEIPT_REQUIRED (mint) and
- * RECEIPT_ALREADY_USED, and on any other one RAIL_NOT_CONFIGURED and PHONE_NUMBER_MISSING, then
- * INSUFFICIENT_FUNDS (redeem), LIMIT_EXCEEDED, and at last, not on the direct rail,
- * AMOUNT_NOT_PAYABLE, PHONE_NUMBER_NOT_PAYABLE and PHONE_NUMBER_COOLING (redeem).
+ * RECEIPT_ALREADY_USED, and on any other one RAIL_NOT_CONFIGURED, DESTINATION_NOT_FOUND,
+ * DESTINATION_NOT_PAYABLE and PHONE_NUMBER_MISSING, then INSUFFICIENT_FUNDS (redeem),
+ * LIMIT_EXCEEDED, and at last, not on the direct rail, AMOUNT_NOT_PAYABLE,
+ * PHONE_NUMBER_NOT_PAYABLE, PHONE_NUMBER_COOLING (redeem) and DESTINATION_COOLING.
  */
 function decide(book: Book, command: MoveMoney, now: UnixMillis): Decision<Transaction> {
   const repeated = decideRepeat(book, command, now);
@@ -102,13 +105,15 @@ function depositToClaim(book: Book, { name, organizationId, receipt, amountCents
 function order(book: Book, account: LedgerAccount, command: MoveMoney, now: UnixMillis): Decision<Transaction> {
   const { accountId, actor, idempotencyKey, rail, railTerms } = command;
   if (railTerms === undefined) return refuse({ reason: "RAIL_NOT_CONFIGURED", rail });
-  const phoneNumber = phoneNumberOf(book, command);
+  const destination = destinationOf(book, command, railTerms);
+  if (destination !== undefined && "reason" in destination) return refuse(destination);
+  const phoneNumber = destination?.number ?? phoneNumberOf(book, command);
   if (phoneNumber === undefined) return refuse({ reason: "PHONE_NUMBER_MISSING", accountId });
   const given = transactionOf(command);
   const refusal =
     refusalByAmount(book, account, given) ??
     refusalByLimits(book, account, given, now) ??
-    refusalToOrder(book, command, { railTerms, phoneNumber, now });
+    refusalToOrder(book, command, { railTerms, phoneNumber, destination, now });
   if (refusal !== undefined) return refuse(refusal);
 
   const charged: LedgerAccount = { ...account, openPayments: account.openPayments + 1 };
@@ -147,6 +152,7 @@ function transactionOf(command: MoveMoney): NewTransaction {
     railReceipt: command.receipt,
     corrects: undefined,
     depositId: undefined,
+    destinationId: command.destinationId,
   };
 }
 
@@ -185,6 +191,7 @@ function differingFields(book: Book, command: MoveMoney, existing: Transaction):
     ...(command.isRailNamed !== true || command.rail === existing.rail ? [] : ["rail"]),
     ...(command.receipt === undefined || command.receipt === existing.railReceipt ? [] : ["receipt"]),
     ...(hasOtherPayer(book, command, existing) ? ["payer_phone_number"] : []),
+    ...(command.destinationId === existing.destinationId ? [] : ["destination_id"]),
   ];
 }
 
@@ -200,20 +207,49 @@ function hasOtherPayer(book: Book, { organizationId, railTerms }: MoveMoney, { i
 function refusalToOrder(
   book: Book,
   { name, organizationId, accountId, amountCents, rail }: MoveMoney,
-  { railTerms, phoneNumber, now }: { railTerms: RailTerms; phoneNumber: PhoneNumber; now: UnixMillis },
+  {
+    railTerms,
+    phoneNumber,
+    destination,
+    now,
+  }: { railTerms: RailTerms; phoneNumber: PhoneNumber; destination: PaidDestination | undefined; now: UnixMillis },
 ): Refusal | undefined {
   const { payable, phoneNumbers, phoneCoolingMillis } = railTerms;
   if (!isPayable(amountCents, payable)) {
     return { reason: "AMOUNT_NOT_PAYABLE", payable, nearest: nearestPayable(amountCents, payable) };
   }
   if (!phoneNumbers.test(phoneNumber)) return { reason: "PHONE_NUMBER_NOT_PAYABLE", rail };
+  if (destination !== undefined) {
+    const { id: destinationId, usableAt } = destination;
+    return usableAt > now ? { reason: "DESTINATION_COOLING", destinationId, until: usableAt } : undefined;
+  }
   const changedAt = book.accountHolder(organizationId, accountId)?.phoneNumberChangedAt;
   if (name === "mint" || changedAt === undefined) return undefined;
   const until = toUnixMillis(changedAt + phoneCoolingMillis);
   return until > now ? { reason: "PHONE_NUMBER_COOLING", accountId, until } : undefined;
 }
 
-/** Shillings go out only to the phone number of the account's user. */
+/** A destination to which an order pays. */
+type PaidDestination = Pick<Destination, "id" | "usableAt"> & { readonly number: PhoneNumber };
+
+/** Returns the destination that the command names, or why it cannot be paid at all. */
+function destinationOf(
+  book: Book,
+  { organizationId, accountId, destinationId, rail }: MoveMoney,
+  { destinationKinds = [] }: RailTerms,
+): PaidDestination | Refusal | undefined {
+  if (destinationId === undefined) return undefined;
+  const destination = book.destination(organizationId, destinationId);
+  if (destination?.accountId !== accountId || destination.number === undefined) {
+    return { reason: "DESTINATION_NOT_FOUND", destinationId };
+  }
+  const { id, kind, number, usableAt } = destination;
+  if (!destinationKinds.includes(kind)) return { reason: "DESTINATION_NOT_PAYABLE", rail, kind };
+  // The only kind that a rail pays yet.
+  return { id, usableAt, number: number as PhoneNumber };
+}
+
+/** Without a destination, shillings go out only to the phone number of the account's user. */
 function phoneNumberOf(book: Book, { name, organizationId, accountId, railTerms }: MoveMoney): PhoneNumber | undefined {
   const payer = name === "mint" ? railTerms?.payerPhoneNumber : undefined;
   return payer ?? book.accountHolder(organizationId, accountId)?.person?.phoneNumber;

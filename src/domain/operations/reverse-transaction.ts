@@ -68,6 +68,7 @@ function decide(book: Book, command: ReverseTransaction, now: UnixMillis): Decis
       railReceipt: receipt,
       corrects: { kind: "REVERSAL", transactionId },
       depositId: undefined,
+      destinationId: undefined,
     },
     { actor: command.actor, idempotencyKey: command.idempotencyKey, now },
   );

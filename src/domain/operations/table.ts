@@ -12,6 +12,7 @@ import { completePayment } from "./complete-payment.js";
 import { correctBook } from "./correct-book.js";
 import { createAccount } from "./create-account.js";
 import { createApiKey } from "./create-api-key.js";
+import { createDestination } from "./create-destination.js";
 import { eraseAccount } from "./erase-account.js";
 import { failPayment } from "./fail-payment.js";
 import { flagTransaction } from "./flag-transaction.js";
@@ -23,6 +24,7 @@ import { recordCharge } from "./record-charge.js";
 import { recordDeposit } from "./record-deposit.js";
 import { recordReserve } from "./record-reserve.js";
 import { rejectProposal } from "./reject-proposal.js";
+import { removeDestination } from "./remove-destination.js";
 import { requireReceipts } from "./require-receipts.js";
 import { resolveTransaction } from "./resolve-transaction.js";
 import { returnDeposit } from "./return-deposit.js";
@@ -93,6 +95,8 @@ const OPERATIONS = {
   createApiKey,
   revokeApiKey,
   rejectProposal,
+  createDestination,
+  removeDestination,
 } satisfies { [Name in Command["name"]]: Operation<CommandNamed<Name>, ResourceOf<CommandNamed<Name>>> };
 
 export const COMMAND_NAMES = Object.keys(OPERATIONS) as readonly Command["name"][];

@@ -120,6 +120,7 @@ export function movedLate(
     openFlags: [],
     corrects: { kind: "LATE", transactionId: original.id },
     depositId: undefined,
+    destinationId: undefined,
     reversedById: undefined,
     availableAfterCents: undefined,
     createdAt: now,

@@ -12,6 +12,7 @@ export type ApiKeyId = string & { readonly brand: unique symbol };
 export type OperatorId = string & { readonly brand: unique symbol };
 export type ProposalId = string & { readonly brand: unique symbol };
 export type DepositId = string & { readonly brand: unique symbol };
+export type DestinationId = string & { readonly brand: unique symbol };
 
 // 26 characters of 5 bits hold 130 bits, but a UUID has 128. So the first character is 0 to 7.
 const SUFFIX = /^[0-7][0-9a-hjkmnp-tv-z]{25}$/;
@@ -43,6 +44,11 @@ export function parseWebhookEndpointId(unchecked: string): Parsed<WebhookEndpoin
 /** Parses the id by which a caller names a deposit, with the same rules. */
 export function parseDepositId(unchecked: string): Parsed<DepositId> {
   return parseName<DepositId>(unchecked);
+}
+
+/** Parses the id by which a caller names a destination, with the same rules. */
+export function parseDestinationId(unchecked: string): Parsed<DestinationId> {
+  return parseName<DestinationId>(unchecked);
 }
 
 /** Parses a TypeID with the prefix `org`. */

@@ -331,6 +331,28 @@ export const BOOK_REFUSALS: Answers<Refusal> = {
     facts: ({ behindMillis }) => ({ behind_seconds: seconds(behindMillis) }),
     retryMillis: SOON_MILLIS,
   },
+  DESTINATION_NOT_FOUND: {
+    status: Status.NOT_FOUND,
+    message: ({ destinationId }) => `Destination ${destinationId} was not found on the account.`,
+    facts: ({ destinationId }) => ({ destination_id: destinationId }),
+  },
+  DESTINATION_NOT_PAYABLE: {
+    status: Status.FAILED_PRECONDITION,
+    message: ({ rail, kind }) => `The organization's account at the rail ${rail} pays no ${kind.toLowerCase()}.`,
+    facts: ({ rail, kind }) => ({ rail, destination_kind: kind.toLowerCase() }),
+  },
+  DESTINATION_COOLING: {
+    status: Status.FAILED_PRECONDITION,
+    message: ({ destinationId, until }) =>
+      `Destination ${destinationId} is new. Nothing is paid out to it before ${new Date(until).toISOString()}.`,
+    facts: ({ destinationId, until }) => ({ destination_id: destinationId, until: new Date(until).toISOString() }),
+  },
+  TOO_MANY_DESTINATIONS: {
+    status: Status.FAILED_PRECONDITION,
+    message: ({ accountId, limit }) =>
+      `Account ${accountId} already has ${String(limit)} destinations, the most that it can have.`,
+    facts: ({ accountId, limit }) => ({ account_id: accountId, limit: String(limit) }),
+  },
 };
 
 function ownersIn(ids: readonly (string | undefined)[]): string {

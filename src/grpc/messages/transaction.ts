@@ -115,6 +115,7 @@ export function toTransactionMessage(transaction: Transaction): TransactionMessa
     correction: corrects === undefined ? undefined : CORRECTIONS[corrects.kind],
     reversed_by_transaction_id: transaction.reversedById,
     deposit_id: transaction.depositId,
+    destination_id: transaction.destinationId,
     created_at: toTimestamp(transaction.createdAt),
     updated_at: toTimestamp(transaction.updatedAt),
     completed_at: transaction.completedAt === undefined ? undefined : toTimestamp(transaction.completedAt),

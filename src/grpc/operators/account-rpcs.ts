@@ -13,6 +13,7 @@ import type { AccountJournalRow } from "../../statements/ports.js";
 import type { Caller } from "../calls/call-context.js";
 import type { EncodedMessages } from "../calls/server-stream-call.js";
 import { toAccountMessage } from "../messages/account.js";
+import { toDestinationMessage } from "../messages/destination.js";
 import { encode } from "../messages/encode.js";
 import { parseFields, shown } from "../messages/fields.js";
 import { toFreezeMessage } from "../messages/freeze.js";
@@ -86,6 +87,10 @@ async function* exported(given: AccountExport, { organizationId, accountId }: Ex
       messageOf: (freezes) => ({ freezes: freezes.map(toFreezeMessage) }),
     })) ??
     (yield* pages(given, {
+      read: (page) => reads.destinations(organizationId, accountId, page),
+      messageOf: (destinations) => ({ destinations: destinations.map(toDestinationMessage) }),
+    })) ??
+    (yield* pages(given, {
       read: (page) => reads.transactions(organizationId, { accountId }, page),
       messageOf: (transactions) => ({ transactions: transactions.map(toTransactionMessage) }),
     }));
@@ -126,7 +131,7 @@ async function* pages<Row>(
   return undefined;
 }
 
-const NO_PARTS = { account: undefined, freezes: [], transactions: [], journal_rows: [] };
+const NO_PARTS = { account: undefined, freezes: [], destinations: [], transactions: [], journal_rows: [] };
 
 function messageOf(part: Partial<ExportAccountResponse>): Buffer {
   return encode(ExportAccountResponse, { ...NO_PARTS, ...part });

@@ -36,14 +36,18 @@ import { unary, type UnaryRoute } from "../calls/unary-call.js";
 import { parseAccountStatuses, parseDepositReference, toAccountMessage } from "../messages/account.js";
 import { fieldProblem, given, ifGiven, ifPresent, parseFields } from "../messages/fields.js";
 import { parseFreezeReason, toFreezeMessage } from "../messages/freeze.js";
+import {
+  createDestination,
+  type DestinationHandlersOptions,
+  getDestination,
+  listDestinations,
+  removeDestination,
+} from "./destination-rpcs.js";
 import { asOfOf, parseAsOfSequence, parseAsOfTime, readingHistory } from "./history/history-turns.js";
-import type { ListTurns } from "./list-turns.js";
 import { formatPageToken, type PagedList, pageOf, parsePageSize, parsePageToken } from "./paging.js";
 import type { CellOf } from "./served-cell.js";
 
-export interface AccountHandlersOptions {
-  readonly cellOf: CellOf;
-  readonly listTurns: ListTurns;
+export interface AccountHandlersOptions extends DestinationHandlersOptions {
   readonly now: () => UnixMillis;
   readonly newAccountId: () => AccountId;
   /** Makes random references: an account gets the first that is free. */
@@ -65,6 +69,10 @@ export function accountHandlers(options: AccountHandlersOptions): Record<keyof A
     unfreezeAccount: unfreezeAccount(cellOf),
     listFreezes: listFreezes(options),
     closeAccount: closeAccount(cellOf),
+    createDestination: createDestination(options),
+    getDestination: getDestination(cellOf),
+    listDestinations: listDestinations(options),
+    removeDestination: removeDestination(cellOf),
   };
 }
 

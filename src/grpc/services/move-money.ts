@@ -3,7 +3,14 @@ import type { RailReceipt, RailTerms } from "../../domain/payment.js";
 import { parseReceipt, type Receipt } from "../../domain/receipt.js";
 import { DIRECT_RAIL, parseRail, type Rail, type Transaction, type TransactionType } from "../../domain/transaction.js";
 import { type Cents, parseAmount } from "../../domain/values/cents.js";
-import { type AccountId, type OrganizationId, parseAccountId, type TransactionId } from "../../domain/values/ids.js";
+import {
+  type AccountId,
+  type DestinationId,
+  type OrganizationId,
+  parseAccountId,
+  parseDestinationId,
+  type TransactionId,
+} from "../../domain/values/ids.js";
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import { parsePhoneNumber, type PhoneNumber } from "../../domain/values/phone-number.js";
 import {
@@ -30,6 +37,7 @@ export interface Movement {
   readonly rail: ChosenRail;
   readonly payer_phone_number: PhoneNumber | undefined;
   readonly receipt: RailReceipt | undefined;
+  readonly destination_id: DestinationId | undefined;
 }
 
 /** The rail of a movement. The request has named it, or it is the organization's default one. */
@@ -45,8 +53,9 @@ export interface MovementOptions {
   readonly phoneCoolingMillis: number;
 }
 
-/** Only a mint has a payer. */
-export type MovementRequest = RedeemRequest & Partial<Pick<MintRequest, "payer_phone_number">>;
+/** Only a mint has a payer, and only a redemption a destination. */
+export type MovementRequest = Omit<RedeemRequest, "destination_id"> &
+  Partial<Pick<MintRequest, "payer_phone_number"> & Pick<RedeemRequest, "destination_id">>;
 
 /** Parses the fields of a mint or a redemption. */
 export function parseMovement(request: MovementRequest, defaultRail: Rail): ParsedFields<Movement> {
@@ -60,6 +69,7 @@ export function parseMovement(request: MovementRequest, defaultRail: Rail): Pars
     rail,
     payer_phone_number: parsePayer(request.payer_phone_number ?? "", rail),
     receipt: parseReceiptOf(request.receipt, rail),
+    destination_id: parseDestinationOf(request.destination_id ?? "", rail),
   });
 }
 
@@ -92,6 +102,7 @@ export function submitMovement(
     rail: rail.name,
     isRailNamed: rail.isNamed,
     receipt: movement.receipt,
+    destinationId: movement.destination_id,
     railTerms: rail.name === DIRECT_RAIL ? undefined : termsOf(name, movement, { cell, key, options }),
     idempotencyKey: caller.idempotencyKey,
   };
@@ -110,6 +121,14 @@ function parsePayer(unchecked: string, rail: Parsed<ChosenRail>): Parsed<PhoneNu
     return unparsed("must not be sent with the rail direct", "CONFLICT");
   }
   return ifGiven(unchecked, parsePhoneNumber);
+}
+
+/** On direct the caller pays by hand, to whomever it likes. */
+function parseDestinationOf(unchecked: string, rail: Parsed<ChosenRail>): Parsed<DestinationId | undefined> {
+  if (unchecked !== "" && rail.ok && rail.value.name === DIRECT_RAIL) {
+    return unparsed("must not be sent with the rail direct", "CONFLICT");
+  }
+  return ifGiven(unchecked, parseDestinationId);
 }
 
 /** A rail gives the receipts of what it moves. */
@@ -132,9 +151,10 @@ function termsOf(
 ): RailTerms | undefined {
   const account = cell.railAccounts.accountOf(key.organizationId, rail.name);
   if (account === undefined) return undefined;
-  const { phoneNumbers, ...payable } = account.rail.capabilities(TYPES[name]);
+  const { phoneNumbers, destinationKinds = [], ...payable } = account.rail.capabilities(TYPES[name]);
   const { phoneCoolingMillis } = options;
-  return { railAccountId: account.id, payable, phoneNumbers, payerPhoneNumber, phoneCoolingMillis };
+  const cooling = { phoneCoolingMillis, destinationKinds };
+  return { railAccountId: account.id, payable, phoneNumbers, payerPhoneNumber, ...cooling };
 }
 
 const TYPES = { mint: "MINT", redeem: "REDEEM" } as const satisfies Record<MoveMoney["name"], TransactionType>;

@@ -1,6 +1,7 @@
 import type { Account, AccountStatus } from "../../domain/account.js";
 import type { Organization } from "../../domain/api-key.js";
 import type { Deposit, DepositReason, DepositStatus } from "../../domain/deposit.js";
+import type { Destination } from "../../domain/destination.js";
 import type { Freeze } from "../../domain/freeze.js";
 import type { TierName } from "../../domain/limits/limits.js";
 import type { LimitsInForce } from "../../domain/limits/usage.js";
@@ -10,7 +11,7 @@ import type { Correction, Rail, Transaction, TransactionStatus, TransactionType 
 import type { Cents } from "../../domain/values/cents.js";
 import type { DepositReference } from "../../domain/values/deposit-reference.js";
 import type { EmailAddress } from "../../domain/values/email-address.js";
-import type { AccountId, DepositId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
+import type { AccountId, DepositId, DestinationId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import type { PhoneNumber } from "../../domain/values/phone-number.js";
 import type { Metadata, Reference, UserId } from "../../domain/values/text.js";
 import type { UnixMillis } from "../../domain/values/time.js";
@@ -111,6 +112,9 @@ export interface Reads {
   deposits(organizationId: OrganizationId, filters: DepositFilters, page: PageRequest): Promise<Page<Deposit>>;
   /** The accounts of the organization at rails that take deposits, by the names of the rails. */
   depositRails(organizationId: OrganizationId): Promise<readonly DepositRail[]>;
+  destination(organizationId: OrganizationId, id: DestinationId): Promise<Destination | undefined>;
+  /** The destinations of an account, those that were removed, too. */
+  destinations(organizationId: OrganizationId, id: AccountId, page: PageRequest): Promise<Page<Destination>>;
 }
 
 /** An account at a rail that takes deposits. */

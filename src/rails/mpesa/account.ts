@@ -5,6 +5,7 @@ import * as z from "zod";
 import { readBaseUrl } from "../../../runtime/transport/base-url.js";
 import type { TransactionType } from "../../domain/transaction.js";
 import { type Cents, parseAmount } from "../../domain/values/cents.js";
+import { allowedDestinations, destinationsSetting } from "../destinations.js";
 import type { Capabilities } from "../rail.js";
 import { railKind, type ReadSettings } from "../rail-kind.js";
 import { MPESA_CAPABILITIES } from "./limits.js";
@@ -64,6 +65,7 @@ const SETTINGS = z
     c2bVersion: z.literal([1, 2], "must be 1 or 2").optional(),
     /** What M-Pesa does with a payment by hand while it cannot ask whether to take it. */
     whenUnreachable: z.enum(["Completed", "Cancelled"], "must be Completed or Cancelled").optional(),
+    destinations: destinationsSetting,
     limits: z.strictObject({ mint: limit.optional(), redeem: limit.optional() }).optional(),
   })
   .refine((given) => (given.environment === undefined) !== (given.baseUrl === undefined), {
@@ -167,12 +169,18 @@ function fingerprintOf({ certificatePem: pem }: Pick<AccountSettings, "certifica
 }
 
 /** Returns the payable amounts: M-Pesa's own, where the settings say nothing else. */
-function capabilitiesOf({ limits }: Pick<AccountSettings, "limits">): Readonly<Record<TransactionType, Capabilities>> {
+function capabilitiesOf({
+  limits,
+  destinations,
+}: Pick<AccountSettings, "limits" | "destinations">): Readonly<Record<TransactionType, Capabilities>> {
   const within = (usual: Capabilities, given: z.output<typeof limit> | undefined): Capabilities =>
     given === undefined ? usual : { ...usual, minCents: given.min, maxCents: given.max };
   return {
     MINT: within(MPESA_CAPABILITIES.MINT, limits?.mint),
-    REDEEM: within(MPESA_CAPABILITIES.REDEEM, limits?.redeem),
+    REDEEM: {
+      ...within(MPESA_CAPABILITIES.REDEEM, limits?.redeem),
+      ...(destinations === undefined ? {} : { destinationKinds: allowedDestinations(destinations) }),
+    },
   };
 }
 

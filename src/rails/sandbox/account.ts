@@ -1,5 +1,6 @@
 import * as z from "zod";
 
+import { allowedDestinations, destinationsSetting } from "../destinations.js";
 import { MPESA_CAPABILITIES } from "../mpesa/limits.js";
 import { railKind } from "../rail-kind.js";
 import { SANDBOX_RAIL, SandboxRail } from "./sandbox.js";
@@ -7,8 +8,12 @@ import { SANDBOX_RAIL, SandboxRail } from "./sandbox.js";
 /** The sandbox pays what M-Pesa pays, and only for organizations that are for tests. */
 export const SANDBOX = railKind({
   name: SANDBOX_RAIL,
-  settings: z.strictObject({}),
+  settings: z.strictObject({ destinations: destinationsSetting }),
   refusals: (_, { isSandbox }) =>
     isSandbox ? [] : ["The rail sandbox moves no shillings: only sandbox organizations can have it."],
-  open: ({ now }) => new SandboxRail({ capabilities: MPESA_CAPABILITIES, now }),
+  open: ({ settings, now }) => {
+    const { MINT, REDEEM } = MPESA_CAPABILITIES;
+    const destinationKinds = allowedDestinations(settings.destinations);
+    return new SandboxRail({ capabilities: { MINT, REDEEM: { ...REDEEM, destinationKinds } }, now });
+  },
 });

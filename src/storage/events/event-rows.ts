@@ -1,3 +1,4 @@
+import type { DestinationKind, MaskedNumber } from "../../domain/destination.js";
 import type { FreezeReason } from "../../domain/freeze.js";
 import type { JournalKind } from "../../domain/journal.js";
 import type { TierName } from "../../domain/limits/limits.js";
@@ -9,16 +10,18 @@ import type {
   AccountId,
   ApiKeyId,
   DepositId,
+  DestinationId,
   FreezeId,
   TransactionId,
   WebhookEndpointId,
 } from "../../domain/values/ids.js";
 import type { MaskedPhone } from "../../domain/values/masked-phone.js";
-import type { StatusReason } from "../../domain/values/text.js";
+import type { Description, StatusReason } from "../../domain/values/text.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import {
   type AccountFacts,
   type DepositFacts,
+  type DestinationFacts,
   type EndRow,
   eventOf,
   type EventRow,
@@ -67,6 +70,7 @@ type CreatedTransaction = Pick<
   | "corrects_id"
   | "correction"
   | "deposit_id"
+  | "destination_id"
 > & {
   readonly created_at: number;
   /** The receipt of a transaction about a deposit: no row of its own has it. */
@@ -107,6 +111,12 @@ export type EventSelectRow = {
   readonly received_from: string | null;
   readonly received_paid_at: number | null;
   readonly received_at: number;
+  /** Null unless the row is about a destination, as are the columns after it. */
+  readonly destination_kind: string | null;
+  readonly destination_label: string;
+  readonly destination_masked_number: string;
+  readonly destination_usable_at: number;
+  readonly destination_created_at: number;
 } & CreatedTransaction;
 
 // Both engines use a partial index only if the statement repeats its condition.
@@ -115,6 +125,7 @@ const ENDS = "('transaction.completed', 'transaction.failed', 'transaction.cance
 const DEPOSITS = "('deposit.received', 'deposit.returned', 'deposit.reversed')";
 /** The characters of the id with which the detail of a row about a deposit begins. */
 const DEPOSIT_ID_LENGTH = 30;
+const DESTINATIONS = "('destination.created', 'destination.removed')";
 const KEYS = "('key.created', 'key.revoked')";
 const STATUSES = "('account.frozen', 'account.unfrozen', 'account.closed')";
 
@@ -143,7 +154,7 @@ export function eventSelect({ table, input, jsonRows, hex }: Engine): string {
       j.held_after_cents, j.detail, j.rail_receipt, j.actor, j.reason, j.recorded_at,
       ${hex("j.content_hash")} AS content_hash,
       t.type, t.amount_cents, t.reference, t.description, t.metadata, t.rail, t.corrects_id, t.correction, t.created_at,
-      t.deposit_id, CASE WHEN t.deposit_id IS NOT NULL THEN t.rail_receipt END AS deposit_receipt,
+      t.destination_id, t.deposit_id, CASE WHEN t.deposit_id IS NOT NULL THEN t.rail_receipt END AS deposit_receipt,
       CASE WHEN t.reversed_by_id IS NOT NULL THEN (
         SELECT r.id FROM ${table("transactions")} r WHERE r.id = t.reversed_by_id AND r.seq <= j.seq
       ) END AS reversed_by_id,
@@ -156,11 +167,14 @@ export function eventSelect({ table, input, jsonRows, hex }: Engine): string {
       f.reason_code AS freeze_reason_code, f.reason AS freeze_reason, f.created_by AS freeze_created_by,
       f.created_at AS freeze_created_at,
       d.amount_cents AS received_amount_cents, d.rail AS received_over, d.receipt AS received_receipt,
-      d.masked_phone AS received_from, d.paid_at AS received_paid_at, d.created_at AS received_at
+      d.masked_phone AS received_from, d.paid_at AS received_paid_at, d.created_at AS received_at,
+      e.kind AS destination_kind, e.label AS destination_label, e.masked_number AS destination_masked_number,
+      e.usable_at AS destination_usable_at, e.created_at AS destination_created_at
     FROM ${input(ASKED_COLUMNS)} CROSS JOIN ${journal} j
       LEFT JOIN ${table("transactions")} t ON t.id = j.transaction_id
       LEFT JOIN ${table("accounts")} a ON j.transaction_id IS NULL AND a.id = j.account_id
       LEFT JOIN ${table("freezes")} f ON f.id = j.freeze_id
+      LEFT JOIN ${table("destinations")} e ON e.id = CASE WHEN j.kind IN ${DESTINATIONS} THEN j.detail END
       LEFT JOIN ${table("deposits")} d ON d.id = CASE WHEN j.kind IN ${DEPOSITS} THEN substr(j.detail, 1, ${String(DEPOSIT_ID_LENGTH)}) END
     WHERE j.book = input.book AND j.seq = input.seq`;
 }
@@ -201,6 +215,7 @@ function subjectOf(row: EventSelectRow): EventSubject {
     return { kind: "endpoint", webhookEndpointId: row.detail as WebhookEndpointId };
   }
   if (row.received_amount_cents !== null) return depositFactsOf(row, row.received_amount_cents);
+  if (row.destination_kind !== null) return destinationFactsOf(row, row.destination_kind);
   if (row.account_id === null || row.account_created_at === null) return undefined;
   return {
     kind: "account",
@@ -223,6 +238,7 @@ function createdOf(id: TransactionId, row: CreatedTransaction): TransactionFacts
     rail: row.rail as Transaction["rail"],
     corrects: correctionOf(row),
     depositId: (row.deposit_id ?? undefined) as DepositId | undefined,
+    destinationId: (row.destination_id ?? undefined) as DestinationId | undefined,
     depositReceipt: (row.deposit_receipt ?? undefined) as RailReceipt | undefined,
     createdAt: toUnixMillis(row.created_at),
   };
@@ -239,6 +255,21 @@ function depositFactsOf(row: EventSelectRow, amountCents: number): DepositFacts 
       maskedPhone: (row.received_from ?? undefined) as MaskedPhone | undefined,
       paidAt: paidAt === null ? undefined : toUnixMillis(paidAt),
       createdAt: toUnixMillis(row.received_at),
+    },
+  };
+}
+
+function destinationFactsOf(row: EventSelectRow, kind: string): DestinationFacts {
+  return {
+    kind: "destination",
+    destination: {
+      id: row.detail as DestinationId,
+      accountId: row.account_id as AccountId,
+      kind: kind as DestinationKind,
+      label: row.destination_label as Description,
+      maskedNumber: row.destination_masked_number as MaskedNumber,
+      usableAt: toUnixMillis(row.destination_usable_at),
+      createdAt: toUnixMillis(row.destination_created_at),
     },
   };
 }

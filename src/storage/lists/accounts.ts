@@ -4,6 +4,7 @@ import { blindIndexOf } from "../secrets/personal-data.js";
 import type { OpenBook } from "../sql/book-directory.js";
 import type { Binding, Engine } from "../sql/engine.js";
 import { type FreezeRow, standingFreezesColumn } from "../sql/freeze-rows.js";
+import type { DestinationRow } from "../sql/records/destination-rows.js";
 import type { FullAccountRow } from "../sql/rows.js";
 import { createdIn } from "./first-seq-from.js";
 import { type Condition, given, type ListQuery, type ListReader, readPage, statusIn } from "./page.js";
@@ -38,6 +39,24 @@ export function freezesPage(
     from: `${engine.table("freezes")} f${engine.indexedBy("freezes_by_account")}`,
     seq: "f.seq",
     along: [["f.account_id = ? AND f.book = ?", accountId, book]],
+    matching: [],
+  };
+  return readPage(reader, engine, { query, page });
+}
+
+/** Reads one page of the destinations of an account, newest first. */
+export function destinationsPage(
+  reader: ListReader,
+  engine: Engine,
+  { book, accountId, page }: { readonly book: number; readonly accountId: AccountId; readonly page: PageRequest },
+): Promise<Page<DestinationRow>> {
+  const query: ListQuery = {
+    book,
+    columns: "d.*",
+    shown: "*",
+    from: `${engine.table("destinations")} d${engine.indexedBy("destinations_of_accounts")}`,
+    seq: "d.seq",
+    along: [["d.account_id = ? AND d.book = ?", accountId, book]],
     matching: [],
   };
   return readPage(reader, engine, { query, page });

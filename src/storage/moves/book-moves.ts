@@ -140,7 +140,7 @@ export function stay(cell: MovingCell, organizationId: OrganizationId): Promise<
 }
 
 /** The import to which a book goes. */
-export interface Destination {
+export interface MoveTarget {
   readonly moveId: string;
   readonly arrivalId: string;
   /** In the operator's words. */
@@ -154,7 +154,7 @@ export interface Destination {
 export function release(
   cell: MovingCell,
   organizationId: OrganizationId,
-  { moveId, arrivalId, movedTo, now }: Destination & { readonly now: UnixMillis },
+  { moveId, arrivalId, movedTo, now }: MoveTarget & { readonly now: UnixMillis },
 ): Promise<LockedMove> {
   return step(cell, organizationId, async (book, session) => {
     if (book.move?.moveId !== moveId) throw new MoveError(`The book is ${stateOf(book)}: this is another move.`);

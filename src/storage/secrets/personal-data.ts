@@ -1,16 +1,16 @@
 import { createHmac } from "node:crypto";
 
-import type { AccountId, DepositId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
+import type { AccountId, DepositId, DestinationId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import type { BookKeys } from "./book-keys.js";
 import { decrypt, encrypt } from "./encryption.js";
 
-export type PersonalField = "phone_number" | "email" | "typed_reference";
+export type PersonalField = "phone_number" | "email" | "typed_reference" | "number";
 
 /** The place of a personal field. A ciphertext is valid in this place only. */
 export interface PersonalFieldPlace {
   readonly organizationId: OrganizationId;
-  /** The account, the transaction that was given to a rail, or the deposit. */
-  readonly ownerId: AccountId | TransactionId | DepositId;
+  /** The account, the transaction that was given to a rail, the deposit, or the destination. */
+  readonly ownerId: AccountId | TransactionId | DepositId | DestinationId;
   readonly field: PersonalField;
 }
 

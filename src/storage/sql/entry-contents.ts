@@ -1,12 +1,14 @@
+import type { Destination } from "../../domain/destination.js";
 import type { JournalKind } from "../../domain/journal.js";
 import type { RailMovement } from "../../domain/payment.js";
 import type { Transaction } from "../../domain/transaction.js";
-import type { AccountId, TransactionId } from "../../domain/values/ids.js";
+import type { AccountId, DestinationId, TransactionId } from "../../domain/values/ids.js";
 import type { Changes, NumberedEntry } from "../../ledger/ports/store.js";
 import { newPersonSalt } from "../secrets/book-keys.js";
 import { contentOfFreeze, contentOfPerson, contentOfTransaction, proofsOf } from "./journal-rows.js";
 import { contentOfApiKey } from "./organization-rows.js";
 import { contentOfDeposit } from "./records/deposit-rows.js";
+import { contentOfDestination } from "./records/destination-rows.js";
 
 /** What the content hash of an entry covers, besides the entry itself. */
 export interface EntryContent {
@@ -25,6 +27,8 @@ const SWITCHES: ReadonlySet<JournalKind> = new Set([
   "organization.receipts_required",
   "organization.receipts_optional",
 ]);
+/** The salts of personal data that a batch writes, in hexadecimal. */
+export type PersonSalts = Map<AccountId | DestinationId, string>;
 /** The entries after which an account has other personal data. */
 const SETS_PERSON: ReadonlySet<JournalKind> = new Set(["account.created", "account.updated"]);
 
@@ -34,7 +38,7 @@ const SETS_PERSON: ReadonlySet<JournalKind> = new Set(["account.created", "accou
  */
 export function entryContents(
   { entries, tables }: Changes,
-  personSalts: Map<AccountId, string>,
+  personSalts: PersonSalts,
 ): Map<NumberedEntry | undefined, EntryContent> {
   const contents = new Map<NumberedEntry | undefined, EntryContent>();
   const { created: newTransactions, changed: changedTransactions } = tables.transactions;
@@ -76,7 +80,30 @@ export function entryContents(
     const content = isLast && holder.person !== undefined ? contentOfPerson(holder.person) : NOTHING;
     contents.set(numbered, { created: content, salt });
   }
+  addDestinations({ entries, tables }, { contents, personSalts });
   return contents;
+}
+
+/** A destination has its row's salt as long as it has its number. */
+function addDestinations(
+  { entries, tables }: Pick<Changes, "entries"> & { readonly tables: Pick<Changes["tables"], "destinations"> },
+  { contents, personSalts }: { contents: Map<NumberedEntry | undefined, EntryContent>; personSalts: PersonSalts },
+): void {
+  const { created, changed } = tables.destinations;
+  const rows = new Map<string | undefined, Destination>([...created, ...changed].map(({ row }) => [row.id, row]));
+  for (const numbered of entries) {
+    const { kind, detail } = numbered.entry;
+    const destination = kind.startsWith("destination.") ? rows.get(detail) : undefined;
+    if (destination === undefined) continue;
+    const content = { created: [...contentOfDestination(destination), ...proofsOf(numbered.entry, undefined)] };
+    if (kind === "destination.removed") {
+      contents.set(numbered, content);
+      continue;
+    }
+    const salt = newPersonSalt();
+    personSalts.set(destination.id, salt);
+    contents.set(numbered, { ...content, salt });
+  }
 }
 
 /** Returns the movements that the rows of a batch have, by the ids of their transactions. */

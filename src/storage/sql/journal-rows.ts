@@ -55,11 +55,11 @@ export function journalRowOf(
 
 /** Returns the fields of a new transaction that the content hash covers. They never change. */
 export function contentOfTransaction(transaction: Transaction): readonly string[] {
-  const { type, amountCents, reference, description, metadata, rail, corrects, depositId } = transaction;
+  const { type, amountCents, reference, description, metadata, rail, corrects } = transaction;
   const correction = [corrects?.kind ?? "", corrects?.transactionId ?? ""];
   return [type, String(amountCents), reference, description, metadataText(metadata), rail, ...correction].concat(
-    // A book has rows from before there were deposits.
-    depositId ?? [],
+    // A book has rows from before there were deposits and destinations. None has both.
+    transaction.depositId ?? transaction.destinationId ?? [],
   );
 }
 

@@ -29,6 +29,7 @@ export interface LedgerReads {
   readonly holders: LedgerRead;
   /** In the order in which they began. */
   readonly freezes: LedgerRead;
+  readonly destinations: LedgerRead;
   readonly transactions: LedgerRead;
   /** The corrections that book what a rail reported late. */
   readonly lateCorrections: LedgerRead;
@@ -101,6 +102,7 @@ export function ledgerStatements(engine: Engine): LedgerStatements {
       railAccounts: tableStatements(engine, TABLES.railAccounts),
       reservePlaces: tableStatements(engine, TABLES.reservePlaces),
       idempotencyKeys: tableStatements(engine, TABLES.idempotencyKeys),
+      destinations: tableStatements(engine, TABLES.destinations),
     },
   };
 }
@@ -163,6 +165,13 @@ function accountReads(engine: Engine) {
           SELECT * FROM ${table("freezes")}
           WHERE lifted_at IS NULL AND account_id IN (${list} UNION ALL ${keyed} UNION ALL ${used})
           ORDER BY seq`,
+    },
+    destinations: {
+      finders: ["destination", "idempotencyKeyOfDestination", "destinationsOfAccount"],
+      sql: `
+          SELECT * FROM ${table("destinations")} WHERE id IN (${list} UNION ALL ${keyed})
+          UNION ALL
+          SELECT * FROM ${table("destinations")} WHERE removed_at IS NULL AND account_id IN (${list})`,
     },
   } satisfies Partial<LedgerReads>;
 }

@@ -1,7 +1,7 @@
 import type { BookHead } from "../../domain/book.js";
 import type { Finder, FinderKeys, TableName, Tables } from "../../domain/decision.js";
 import type { RailAccountId } from "../../domain/payment.js";
-import type { AccountId, OrganizationId } from "../../domain/values/ids.js";
+import type { AccountId, DestinationId, OrganizationId } from "../../domain/values/ids.js";
 import {
   type BatchLookup,
   type Changes,
@@ -18,7 +18,7 @@ import { WrongMasterKeyError } from "../secrets/book-keys.js";
 import { MasterKeyError } from "../secrets/master-key.js";
 import type { BookDirectory, OpenBook } from "./book-directory.js";
 import type { Engine, Session, Transact, Write } from "./engine.js";
-import { type EntryContent, entryContents, NOTHING } from "./entry-contents.js";
+import { type EntryContent, entryContents, NOTHING, type PersonSalts } from "./entry-contents.js";
 import { freezeOf, type FreezeRow } from "./freeze-rows.js";
 import { type JournalRow, journalRowOf } from "./journal-rows.js";
 import { type LedgerRead, type LedgerStatements, ledgerStatements } from "./ledger-statements.js";
@@ -34,6 +34,7 @@ import {
   bookUsageRows,
 } from "./records/book-head-rows.js";
 import { depositOf, type DepositRow } from "./records/deposit-rows.js";
+import { destinationOf, type DestinationRow } from "./records/destination-rows.js";
 import { idempotencyKeyOf, type IdempotencyKeyRow } from "./records/idempotency-key-rows.js";
 import { paymentOf, type PaymentRow } from "./records/payment-rows.js";
 import { type MovementRow, type ReceiptRow, usedMovementOf, usedReceiptOf } from "./records/proof-rows.js";
@@ -86,8 +87,8 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
   readonly #heads = new Map<OrganizationId, BookHead>();
   /** The `seq` of the newest journal row of each loaded account. */
   readonly #lastSeqs = new Map<AccountId, number>();
-  /** The salts of the holders that this batch creates. */
-  readonly #personSalts = new Map<AccountId, string>();
+  /** The salts of the holders and destinations that this batch creates. */
+  readonly #personSalts: PersonSalts = new Map();
 
   constructor(session: Session, statements: LedgerStatements, directory: BookDirectory) {
     this.#session = session;
@@ -98,19 +99,18 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
   async load(lookup: BatchLookup): Promise<Loaded> {
     const { reads, lockedBooks } = this.#statements;
     await this.#openBooks(lookup.organizationIds);
-    const keysOf = (finder: Finder): readonly unknown[] => this.#parameterOf(lookup.keysOf(finder));
-    const rowsOf = <Row>({ sql, finders }: LedgerRead): Promise<readonly Row[]> =>
-      this.#rows<Row>(sql, finders.map(keysOf));
+    const rowsOf = <Row>(read: LedgerRead): Promise<readonly Row[]> => this.#rowsOf<Row>(read, lookup);
 
-    // The order of the statements matters. Holders, freezes, transactions and payments are read
-    // after their accounts are locked, so no other server can change them afterwards. The books are
-    // locked last, so that other servers wait for them as briefly as possible. A deposit and an
-    // account at a rail change only under the lock of their book, so they are read after that.
+    // The order of the statements matters. What belongs to an account is read after the account is
+    // locked, so no other server can change it afterwards. The books are locked last, so that other
+    // servers wait for them as briefly as possible. A deposit and an account at a rail change only
+    // under the lock of their book, so they are read after that.
     const [
       keyRows,
       accountRows,
       holderRows,
       freezeRows,
+      destinationRows,
       transactionRows,
       lateRows,
       paymentRows,
@@ -131,6 +131,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       rowsOf<AccountRow>(reads.accounts),
       rowsOf<HolderRow>(reads.holders),
       rowsOf<FreezeRow>(reads.freezes),
+      rowsOf<DestinationRow>(reads.destinations),
       rowsOf<ReadTransactionRow>(reads.transactions),
       rowsOf<ReadTransactionRow>(reads.lateCorrections),
       rowsOf<PaymentRow>(reads.payments),
@@ -167,7 +168,15 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       railAccountsOfCell: railAccountsOfCell ?? NO_RAIL_ACCOUNTS,
       reservePlaces: placeRows.map(reservePlaceOf),
       idempotencyKeys: this.#ownRows(keyRows, idempotencyKeyOf),
+      destinations: this.#ownRows(destinationRows, destinationOf),
     };
+  }
+
+  #rowsOf<Row>({ sql, finders }: LedgerRead, lookup: BatchLookup): Promise<readonly Row[]> {
+    return this.#rows<Row>(
+      sql,
+      finders.map((finder) => this.#parameterOf(lookup.keysOf(finder))),
+    );
   }
 
   /** Keeps the heads as they are loaded: a batch writes only the columns that it changes. */
@@ -316,9 +325,9 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
     return lastSeq;
   }
 
-  personSaltOf(accountId: AccountId): string {
-    const salt = this.#personSalts.get(accountId);
-    if (salt === undefined) throw new Error(`the batch did not create the holder of ${accountId}`);
+  personSaltOf(id: AccountId | DestinationId): string {
+    const salt = this.#personSalts.get(id);
+    if (salt === undefined) throw new Error(`the batch did not create the personal data of ${id}`);
     return salt;
   }
 }

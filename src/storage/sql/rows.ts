@@ -3,7 +3,7 @@ import type { FailureReason, FlagReason, RailMovement, RailReceipt } from "../..
 import type { Correction, Rail, Transaction, TransactionStatus, TransactionType } from "../../domain/transaction.js";
 import { toCents } from "../../domain/values/cents.js";
 import { type EmailAddress, NO_EMAIL } from "../../domain/values/email-address.js";
-import type { AccountId, DepositId, TransactionId } from "../../domain/values/ids.js";
+import type { AccountId, DepositId, DestinationId, TransactionId } from "../../domain/values/ids.js";
 import type { PhoneNumber } from "../../domain/values/phone-number.js";
 import type { Description, Metadata, Reference, StatusReason, UserId } from "../../domain/values/text.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
@@ -147,6 +147,7 @@ export function transactionOf(row: ReadTransactionRow, { organizationId }: OpenB
     openFlags: row.open_flags === null ? NO_FLAGS : (row.open_flags.split(",") as FlagReason[]),
     corrects: correctionOf(row),
     depositId: (row.deposit_id ?? undefined) as DepositId | undefined,
+    destinationId: (row.destination_id ?? undefined) as DestinationId | undefined,
     reversedById: (row.reversed_by_id ?? undefined) as TransactionId | undefined,
     availableAfterCents: row.available_after_cents === null ? undefined : toCents(row.available_after_cents),
     createdAt: toUnixMillis(row.created_at),
@@ -192,6 +193,7 @@ export function transactionRowOf(
     corrects_id: transaction.corrects?.transactionId ?? null,
     correction: transaction.corrects?.kind ?? null,
     deposit_id: transaction.depositId ?? null,
+    destination_id: transaction.destinationId ?? null,
     reversed_by_id: transaction.reversedById ?? null,
     created_at: transaction.createdAt,
     updated_at: transaction.updatedAt,

@@ -1,4 +1,4 @@
-import type { AccountId, OrganizationId } from "../../domain/values/ids.js";
+import type { AccountId, DestinationId, OrganizationId } from "../../domain/values/ids.js";
 import type { OpenBook } from "./book-directory.js";
 import type { Columns } from "./engine.js";
 
@@ -8,8 +8,8 @@ export type SqlRow<Of extends Columns> = Readonly<Record<keyof Of, string | numb
 export interface BatchFacts {
   /** Returns the `seq` of the account's newest journal row, including the rows of this batch. */
   lastSeqOf(accountId: AccountId): number;
-  /** Returns the salt of the data of an account's holder, in hexadecimal. */
-  personSaltOf(accountId: AccountId): string;
+  /** Returns the salt of the data of an account's holder or of a destination, in hexadecimal. */
+  personSaltOf(id: AccountId | DestinationId): string;
   bookOf(organizationId: OrganizationId): OpenBook;
 }
 

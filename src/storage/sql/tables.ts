@@ -12,6 +12,7 @@ import { IDEMPOTENCY_KEYS, PAYMENTS, PROPOSALS, TRANSACTIONS } from "../../model
 import { freezeRowOf, liftColumnsOf } from "./freeze-rows.js";
 import { accountColumnsOf } from "./records/account-rows.js";
 import { DEPOSIT_TABLE } from "./records/deposit-rows.js";
+import { DESTINATION_TABLE } from "./records/destination-rows.js";
 import { paymentRowOf } from "./records/payment-rows.js";
 import { proposalRowOf } from "./records/proposal-rows.js";
 import { railAccountRowOf } from "./records/rail-account-rows.js";
@@ -223,6 +224,7 @@ export const TABLES: { readonly [Name in TableName]: Table<Tables[Name]> } = {
     }),
     updates: [],
   },
+  destinations: DESTINATION_TABLE,
 };
 
 function balanceRowOf(account: LedgerAccount, facts: BatchFacts): SqlRow<typeof BALANCE_COLUMNS> {

@@ -4,6 +4,7 @@ import { AccountsAudit } from "./accounts/accounts.js";
 import { ApiKeysAudit } from "./api-keys.js";
 import { type AuditedBook, auditPassedOver, nextBook } from "./book.js";
 import { DepositsAudit } from "./deposits/deposits.js";
+import { DestinationsAudit } from "./destinations.js";
 import { LimitsAudit } from "./figures/limits.js";
 import { MarksAudit } from "./figures/marks.js";
 import { ReserveAudit } from "./figures/reserve.js";
@@ -50,6 +51,7 @@ async function auditBook(audit: Audit, book: AuditedBook): Promise<void> {
   });
   const keys = new ApiKeysAudit(audit, book);
   const freezes = new FreezesAudit(audit, book);
+  const destinations = new DestinationsAudit(audit, book);
   const proposals = new ProposalsAudit(audit, book);
   const seals = new SealsAudit(audit, book);
   const marks = new MarksAudit(audit, book);
@@ -72,6 +74,7 @@ async function auditBook(audit: Audit, book: AuditedBook): Promise<void> {
       for (const row of rows) {
         keys.row(row);
         freezes.row(row);
+        destinations.row(row);
         proposals.row(row);
         reserve.row(row);
         limits.row(row);
@@ -94,6 +97,7 @@ async function auditBook(audit: Audit, book: AuditedBook): Promise<void> {
   await deposits.end();
   await keys.end();
   await freezes.end();
+  await destinations.end();
   await proposals.end();
   await seals.end();
   await marks.end();

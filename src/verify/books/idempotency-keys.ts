@@ -3,7 +3,7 @@ import { guarded } from "../guarded.js";
 import { slices } from "../slices.js";
 import type { AuditedBook } from "./book.js";
 
-/** An idempotency key, with the account, freeze or transaction of its book that it refers to. */
+/** An idempotency key, with the resource of its book that it refers to. */
 interface AuditedIdempotencyKeyRow {
   readonly key: string;
   readonly resource_id: string;
@@ -13,18 +13,20 @@ interface AuditedIdempotencyKeyRow {
 }
 
 /**
- * Checks that each idempotency key of a book refers to an account, a freeze or a transaction of the
- * book, and that it is not older.
+ * Checks that each idempotency key of a book refers to an account, a freeze, a transaction or a
+ * destination of the book, and that it is not older.
  */
 export async function auditIdempotencyKeys(audit: Audit, { row: { number }, findings }: AuditedBook): Promise<void> {
   const { table } = audit.engine;
   const all = slices<AuditedIdempotencyKeyRow>(audit, {
     sql: `
-      SELECT k.key, k.resource_id, k.created_at, COALESCE(t.created_at, a.created_at, f.created_at) AS resource_created_at
+      SELECT k.key, k.resource_id, k.created_at, 
+        COALESCE(t.created_at, a.created_at, f.created_at, d.created_at) AS resource_created_at
       FROM ${table("idempotency_keys")} k
       LEFT JOIN ${table("transactions")} t ON t.id = k.resource_id AND t.book = k.book
       LEFT JOIN ${table("accounts")} a ON a.id = k.resource_id AND a.book = k.book
-       LEFT JOIN ${table("freezes")} f ON f.id = k.resource_id AND f.book = k.book
+      LEFT JOIN ${table("freezes")} f ON f.id = k.resource_id AND f.book = k.book
+      LEFT JOIN ${table("destinations")} d ON d.id = k.resource_id AND d.book = k.book
       WHERE k.book = ?`,
     bindings: [number],
     key: "k.key",
@@ -36,7 +38,10 @@ export async function auditIdempotencyKeys(audit: Audit, { row: { number }, find
       const place = { seq: undefined, table: "idempotency_keys", id } as const;
       guarded(findings, place, () => {
         if (resourceCreatedAt === null) {
-          findings.add(place, { expected: "an account, a freeze or a transaction of the book", found: "none" });
+          findings.add(place, {
+            expected: "an account, a freeze, a transaction or a destination of the book",
+            found: "none",
+          });
         } else if (createdAt < resourceCreatedAt || !Number.isSafeInteger(createdAt)) {
           const expected = `created_at ${String(resourceCreatedAt)} or later`;
           findings.add(place, { expected, found: `created_at ${String(createdAt)}` });

@@ -87,7 +87,8 @@ for (const engine of ENGINES) {
         for (const outcome of await Promise.all(group.map((each) => service.ledger.submit(each, NO_DEADLINE)))) {
           if (outcome.kind === "refused") throw new Error(outcome.refusal.reason);
           const resource = plain(outcome.resource);
-          if ("sums" in resource || "secretSha256" in resource || "credits" in resource) continue;
+          if ("sums" in resource || "secretSha256" in resource || "credits" in resource || "usableAt" in resource)
+            continue;
           if ("person" in resource) made.accounts.set(resource.id, resource);
           else made.transactions.set(resource.id, resource);
         }

@@ -312,6 +312,8 @@ export class Model {
       case "setDefaultRail":
       case "setPayouts":
       case "recordReserve":
+      case "createDestination":
+      case "removeDestination":
       case "setReserveRules":
       case "watchRailAccount":
         throw new Error(`the model knows no ${command.name}: operators' acts have tests of their own`);

@@ -103,7 +103,9 @@ export function seen(given: Seen | Resource): Seen {
   if ("account" in given) return seenNumber(given.account);
   const isActed = "resource" in given || "proposal" in given || "content" in given || "revision" in given;
   const resource = isActed || "deposit" in given ? plain(given) : given;
-  if ("secretSha256" in resource) throw new Error("the models know no keys");
+  if ("secretSha256" in resource || "usableAt" in resource) {
+    throw new Error("the models know no keys and no destinations");
+  }
   if ("credits" in resource) return seenDeposit(resource);
   if ("sums" in resource) return { sums: resource.sums };
   if ("person" in resource) {

@@ -40,6 +40,7 @@ describe("the lines of kesc tail", () => {
     webhook_endpoint_id: null,
     deposit: null,
     rail_warning: null,
+    destination: null,
     available_balance: null,
   };
   const available_balance = "1.00";
@@ -54,6 +55,7 @@ describe("the lines of kesc tail", () => {
     ["an endpoint", { webhook_endpoint_id: "whe_1" }, "whe_1"],
     ["a deposit", { deposit: { id: "dep_1", status: "unallocated", amount: "5.00" } }, "dep_1  5.00 UNALLOCATED"],
     ["a warning", { rail_warning: { rail: "mpesa", code: "FLOAT_LOW" } }, "mpesa  FLOAT_LOW"],
+    ["a destination", { destination: { id: "dst_1", kind: "till", masked_number: "****321" } }, "dst_1  TILL ****321"],
     ["nothing", {}, ""],
   ] as const) {
     it(`show ${what}`, () => {

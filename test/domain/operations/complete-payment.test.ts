@@ -294,6 +294,7 @@ describe("a report that shillings moved", () => {
             openFlags: flags,
             corrects: { kind: "LATE", transactionId: order.transaction.id },
             depositId: undefined,
+            destinationId: undefined,
             reversedById: undefined,
             availableAfterCents,
             createdAt: NOW,

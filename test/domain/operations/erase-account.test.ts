@@ -7,7 +7,18 @@ import { eraseAccount as operation } from "../../../src/domain/operations/erase-
 import { NO_CENTS, toCents } from "../../../src/domain/values/cents.js";
 import { parseStatusReason } from "../../../src/domain/values/text.js";
 import { eraseAccount, newAccountId, TEST_ACTOR, valid } from "../../support/commands.js";
-import { erasedHolder, givenAccount, givenBook, NOW, ORGANIZATION, STRANGER } from "../../support/given.js";
+import {
+  EARLIER,
+  effectOf,
+  erasedHolder,
+  givenAccount,
+  givenBook,
+  givenDestination,
+  NOW,
+  ORGANIZATION,
+  putsOf,
+  STRANGER,
+} from "../../support/given.js";
 
 const decideEraseAccount = operation.decide;
 
@@ -53,6 +64,19 @@ describe("erasing the personal data of an account", () => {
       });
     });
   }
+
+  it("removes the destinations of the account that are not removed, and their numbers", () => {
+    const account = givenAccount(EMPTY);
+    const standing = givenDestination({ accountId: account.id });
+    const removed = givenDestination({ accountId: account.id, number: undefined, removedAt: EARLIER });
+    const book = givenBook({ accounts: [account], destinations: [standing, removed] });
+    const effect = effectOf(decideEraseAccount(book, erase(account), NOW));
+    expect(effect.entries.map(({ kind, detail }) => [kind, detail])).to.deep.equal([
+      ["account.erased", undefined],
+      ["destination.removed", standing.id],
+    ]);
+    expect(putsOf(effect, "destinations")).to.deep.equal([{ ...standing, number: undefined, removedAt: NOW }]);
+  });
 
   it("answers an account that was erased as it is, whatever came into it since", () => {
     const account = givenAccount();

@@ -5,10 +5,12 @@ import { type BookSums, MAX_SUM_CENTS } from "../../../src/domain/book.js";
 import type { MoveMoney } from "../../../src/domain/commands.js";
 import { putIdempotencyKey, replay } from "../../../src/domain/decision.js";
 import type { Deposit, TypedReference } from "../../../src/domain/deposit.js";
+import type { DestinationNumber } from "../../../src/domain/destination.js";
 import { moveMoney as operation } from "../../../src/domain/operations/move-money.js";
 import type { Payment } from "../../../src/domain/payment.js";
 import { DIRECT_RAIL, type Transaction } from "../../../src/domain/transaction.js";
 import { MAX_CENTS, NO_CENTS, subtractCents, toCents } from "../../../src/domain/values/cents.js";
+import type { DestinationId } from "../../../src/domain/values/ids.js";
 import { maskPhone } from "../../../src/domain/values/masked-phone.js";
 import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
 import {
@@ -17,6 +19,7 @@ import {
   parseMetadata,
   parseReference,
 } from "../../../src/domain/values/text.js";
+import { toUnixMillis } from "../../../src/domain/values/time.js";
 import {
   mint,
   type Movement,
@@ -34,6 +37,7 @@ import {
   givenAccount,
   givenBook,
   givenDeposit,
+  givenDestination,
   givenHead,
   givenHolder,
   givenPayment,
@@ -124,6 +128,7 @@ describe("moving money", () => {
         rail,
         corrects: undefined,
         depositId: undefined,
+        destinationId: undefined,
         ...NO_REPORT,
         reversedById: undefined,
         availableAfterCents: status === "COMPLETED" ? available : undefined,
@@ -642,6 +647,64 @@ describe("moving money", () => {
         const command = move(movement({ rail: SLOW_RAIL, terms: { payerPhoneNumber: payer } }));
         const effect = effectOf(decideMoveMoney(givenBook({ accounts: [account] }), command, NOW));
         expect(putOf(effect, "payments")?.phoneNumber).to.equal(expected);
+      }
+    });
+
+    const number = "+254733444555" as DestinationNumber;
+    const standing = givenDestination({ accountId, kind: "PHONE", number });
+    const cooling = givenDestination({ accountId, kind: "PHONE", number, usableAt: toUnixMillis(NOW + 1) });
+    const toPay = [
+      standing,
+      cooling,
+      givenDestination({ accountId, id: "dst_till" as DestinationId }),
+      givenDestination({ accountId, id: "dst_gone" as DestinationId, number: undefined, removedAt: EARLIER }),
+      givenDestination({ accountId: newAccountId(), id: "dst_other" as DestinationId }),
+    ];
+    const payTo = (destinationId: string, given: Partial<MoveMoney> = {}): MoveMoney => ({
+      ...redeem(movement({ rail: SLOW_RAIL, terms: { ...COOLING, destinationKinds: ["PHONE"] } })),
+      destinationId: destinationId as DestinationId,
+      ...given,
+    });
+
+    it("pays a redemption to the destination that it names, also while the account's own phone cools", () => {
+      const holder = { ...givenHolder(account), phoneNumberChangedAt: NOW };
+      const book = givenBook({ accounts: [account], accountHolders: [holder], destinations: toPay });
+      const effect = effectOf(decideMoveMoney(book, payTo(standing.id), NOW));
+      expect(putOf(effect, "payments")).to.include({ phoneNumber: number, maskedPhone: "254733***555" });
+      expect(putOf(effect, "transactions")?.destinationId).to.equal(standing.id);
+    });
+
+    for (const [what, destinationId, reason] of [
+      ["a destination that does not exist", "dst_none", "DESTINATION_NOT_FOUND"],
+      ["a destination of another account", "dst_other", "DESTINATION_NOT_FOUND"],
+      ["a destination that was removed", "dst_gone", "DESTINATION_NOT_FOUND"],
+      ["a kind that the rail account does not pay", "dst_till", "DESTINATION_NOT_PAYABLE"],
+      ["a destination that cools", cooling.id, "DESTINATION_COOLING"],
+    ] as const) {
+      it(`refuses ${what}`, () => {
+        const book = givenBook({ accounts: [account], destinations: toPay });
+        expect(wordOf(decideMoveMoney(book, payTo(destinationId), NOW))).to.equal(reason);
+      });
+    }
+
+    it("pays no destination where the rail account allows no kind", () => {
+      const book = givenBook({ accounts: [account], destinations: toPay });
+      const { railTerms } = redeem(movement({ rail: SLOW_RAIL }));
+      expect(wordOf(decideMoveMoney(book, payTo(standing.id, { railTerms }), NOW))).to.equal("DESTINATION_NOT_PAYABLE");
+    });
+
+    it("is another content with another destination, and with none", () => {
+      const paid = givenPending({
+        accountId,
+        type: "REDEEM",
+        reference: valid(parseReference("new")),
+        destinationId: standing.id,
+      });
+      const book = givenBook({ accounts: [account], destinations: toPay, transactions: [paid] });
+      expect(wordOf(decideMoveMoney(book, payTo(standing.id), NOW))).to.equal("replay");
+      for (const destinationId of [cooling.id, undefined]) {
+        const decided = decideMoveMoney(book, payTo("", { destinationId }), NOW) as { refusal?: object };
+        expect(decided.refusal).to.deep.include({ differingFields: ["destination_id"] });
       }
     });
 

@@ -66,6 +66,7 @@ describe("reversing a transaction", () => {
         rail: "direct",
         corrects: { kind: "REVERSAL", transactionId: original.id },
         depositId: undefined,
+        destinationId: undefined,
         ...NO_REPORT,
         reversedById: undefined,
         availableAfterCents: availableCents,

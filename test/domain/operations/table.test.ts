@@ -33,6 +33,7 @@ import {
   correctBook,
   createAccount,
   createApiKey,
+  createDestination,
   depositReference,
   eraseAccount,
   failPayment,
@@ -50,6 +51,7 @@ import {
   recordReserve,
   redeem,
   rejectProposal,
+  removeDestination,
   requireReceipts,
   resolve,
   returnDeposit,
@@ -76,6 +78,7 @@ import {
   givenAccount,
   givenBook,
   givenDeposit,
+  givenDestination,
   givenFreeze,
   givenHolder,
   givenPayment,
@@ -113,6 +116,7 @@ const credit = givenTransaction({
   reference: "credit" as Reference,
   depositId: credited.id,
 });
+const destination = givenDestination({ accountId: active.id });
 const rows = {
   accounts: [active, frozen, empty],
   // The user "user" has one account.
@@ -120,6 +124,7 @@ const rows = {
     givenHolder(account, index === 0 ? {} : { userId: valid(parseUserId(`user${String(index)}`)) }),
   ),
   freezes: [freeze],
+  destinations: [destination],
   transactions: [pending, minted, processing, completed, credit],
   payments: [
     givenPayment(pending),
@@ -133,7 +138,12 @@ const rows = {
     transactionId: undefined,
     depositId,
   })),
-  idempotencyKeys: [usedKey("account", active.id), usedKey("freeze", freeze.id), usedKey("transaction", pending.id)],
+  idempotencyKeys: [
+    usedKey("account", active.id),
+    usedKey("freeze", freeze.id),
+    usedKey("transaction", pending.id),
+    usedKey("destination", destination.id),
+  ],
 };
 const PAYER = "+254733111222" as PhoneNumber;
 const movement = { organizationId: ORGANIZATION, accountId: active.id, amount: "1.00", reference: "new" };
@@ -170,7 +180,11 @@ const COMMANDS = {
     mint({ ...movement, rail: SLOW_RAIL, key: "transaction", terms: { payerPhoneNumber: PAYER } }),
     mint({ ...movement, rail: SLOW_RAIL, reference: "earlier", terms: { payerPhoneNumber: PAYER } }),
   ],
-  redeem: [redeem(movement), redeem({ ...movement, key: "transaction", rail: SLOW_RAIL })],
+  redeem: [
+    redeem(movement),
+    redeem({ ...movement, key: "transaction", rail: SLOW_RAIL }),
+    { ...redeem({ ...movement, rail: SLOW_RAIL }), destinationId: destination.id },
+  ],
   reverseTransaction: [
     reverse(ORGANIZATION, minted.id),
     reverse(ORGANIZATION, pending.id),
@@ -247,6 +261,11 @@ const COMMANDS = {
   recordReserve: [recordReserve(ORGANIZATION, "bank")],
   watchRailAccount: [watchRailAccount(ORGANIZATION)],
   setReserveRules: [setReserveRules(ORGANIZATION, [])],
+  createDestination: [
+    createDestination(ORGANIZATION, empty.id),
+    createDestination(ORGANIZATION, active.id, { key: "destination" }),
+  ],
+  removeDestination: [removeDestination(ORGANIZATION, active.id, destination.id)],
 } as const satisfies Record<Command["name"], readonly Command[]>;
 
 /** Every row that the lookup loads: those that it names, and those to which they lead. */
@@ -302,6 +321,15 @@ function loadedFor(command: Command): Set<string> {
     },
     freeze: (id) => {
       add("freeze", id);
+    },
+    destination: (id) => {
+      add("destination", id);
+    },
+    destinationsOfAccount: (id) => {
+      add("destinations", id);
+    },
+    idempotencyKeyOfDestination: ({ name }) => {
+      for (const id of resourceOf(name)) add("destination", id);
     },
     payment: (id) => {
       add("payment", id);
@@ -472,6 +500,14 @@ class NotingBook implements Book {
     this.asked.push(`hash ${hash}`);
     return this.#book.apiKeyWithHash(organizationId, hash);
   }
+  destination(...[organizationId, id]: Parameters<Book["destination"]>): ReturnType<Book["destination"]> {
+    this.asked.push(`destination ${id}`);
+    return this.#book.destination(organizationId, id);
+  }
+  destinations(...[organizationId, id]: Parameters<Book["destinations"]>): ReturnType<Book["destinations"]> {
+    this.asked.push(`destinations ${id}`);
+    return this.#book.destinations(organizationId, id);
+  }
   resourceOfIdempotencyKey(
     ...[organizationId, key]: Parameters<Book["resourceOfIdempotencyKey"]>
   ): ReturnType<Book["resourceOfIdempotencyKey"]> {
@@ -503,6 +539,8 @@ describe("a decision", () => {
     [updateAccount(ORGANIZATION, empty.id), "account.updated"],
     [eraseAccount(ORGANIZATION, empty.id), "account.erased"],
     [setAccountTier(ORGANIZATION, active.id), "account.tiered"],
+    [createDestination(ORGANIZATION, empty.id), "destination.created"],
+    [removeDestination(ORGANIZATION, active.id, destination.id), "destination.removed"],
     [setLimits(ORGANIZATION, { changes: { DAY: toCents(1) } }), "limits.set"],
     [mint(movement), "transaction.completed"],
     [redeem(movement), "transaction.completed"],

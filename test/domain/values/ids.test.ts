@@ -5,6 +5,7 @@ import {
   parseAccountId,
   parseApiKeyId,
   parseDepositId,
+  parseDestinationId,
   parseFreezeId,
   parseOperatorId,
   parseOrganizationId,
@@ -22,6 +23,7 @@ for (const [what, prefix, parse] of [
   ["a freeze", "frz", parseFreezeId],
   ["a webhook endpoint", "whe", parseWebhookEndpointId],
   ["a deposit", "dep", parseDepositId],
+  ["a destination", "dst", parseDestinationId],
 ] as const) {
   describe(`the id of ${what}, as a caller names it`, () => {
     for (const [which, id] of [

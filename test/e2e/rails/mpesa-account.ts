@@ -35,6 +35,7 @@ export async function setMpesa(
     collectShortcode: shortcode,
     payOutShortcode: shortcode,
     initiatorName,
+    destinations: ["phone"],
     certificatePem: readFileSync(CERTIFICATE_FILE, "utf8"),
   };
   const setting = {

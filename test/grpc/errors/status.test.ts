@@ -7,6 +7,7 @@ import type { Cents } from "../../../src/domain/values/cents.js";
 import type {
   ApiKeyId,
   DepositId,
+  DestinationId,
   FreezeId,
   ProposalId,
   TransactionId,
@@ -53,6 +54,26 @@ const EXAMPLES: { [R in Reason]: Example<R> } = {
     { reason: "DEPOSIT_NOT_FOUND", depositId: DEPOSIT_ID },
     Status.NOT_FOUND,
     { deposit_id: DEPOSIT_ID },
+  ],
+  DESTINATION_NOT_FOUND: [
+    { reason: "DESTINATION_NOT_FOUND", destinationId: "dst_1" as DestinationId },
+    Status.NOT_FOUND,
+    { destination_id: "dst_1" },
+  ],
+  DESTINATION_NOT_PAYABLE: [
+    { reason: "DESTINATION_NOT_PAYABLE", rail: "mpesa" as Rail, kind: "TILL" },
+    Status.FAILED_PRECONDITION,
+    { rail: "mpesa", destination_kind: "till" },
+  ],
+  DESTINATION_COOLING: [
+    { reason: "DESTINATION_COOLING", destinationId: "dst_1" as DestinationId, until: toUnixMillis(0) },
+    Status.FAILED_PRECONDITION,
+    { destination_id: "dst_1", until: "1970-01-01T00:00:00.000Z" },
+  ],
+  TOO_MANY_DESTINATIONS: [
+    { reason: "TOO_MANY_DESTINATIONS", accountId: ACCOUNT_ID, limit: 20 },
+    Status.FAILED_PRECONDITION,
+    { account_id: ACCOUNT_ID, limit: "20" },
   ],
   RAIL_PAYMENTS_UNDER_WAY: [
     { reason: "RAIL_PAYMENTS_UNDER_WAY", rail: "mpesa" as Rail, payments: 3 },

@@ -29,7 +29,7 @@ const mint = (value: Partial<MintRequest> = {}, idempotency_key = ""): Transacti
   idempotency_key,
 });
 const redeem = (value: Partial<MintRequest> = {}, idempotency_key = ""): TransactionRequest => ({
-  movement: { $case: "redeem", value: { ...MINT, ...value } },
+  movement: { $case: "redeem", value: { ...MINT, destination_id: "", ...value } },
   idempotency_key,
 });
 
@@ -134,7 +134,7 @@ describe("grpc: TransactionService/BatchCreateTransactions", () => {
       "INVALID_FIELD",
       "INVALID_FIELD",
     ]);
-    const single = await under.grpc.call(rpcs.redeem, { ...MINT, reference: "poor" });
+    const single = await under.grpc.call(rpcs.redeem, { ...MINT, destination_id: "", reference: "poor" });
     const { code, message, reason, domain, facts } = single;
     expect(results.map(errorOf)[1]).to.deep.equal({ code, message, reason, domain, facts });
     expect(results.map(errorOf)[2]).to.deep.include({ code: Status.INVALID_ARGUMENT });
@@ -150,9 +150,13 @@ describe("grpc: TransactionService/BatchCreateTransactions", () => {
     ]);
     expect(results.map(errorOf)[5]).to.deep.include({ code: Status.RESOURCE_EXHAUSTED, retrySeconds: 1 });
     expect(results.map(errorOf)[6]?.fields?.map(({ field }) => field)).to.deep.equal(["amount", "idempotency_key"]);
-    const badKey = await under.grpc.call(rpcs.redeem, MINT, {
-      metadata: { "idempotency-key": "k".repeat(256) },
-    });
+    const badKey = await under.grpc.call(
+      rpcs.redeem,
+      { ...MINT, destination_id: "" },
+      {
+        metadata: { "idempotency-key": "k".repeat(256) },
+      },
+    );
     expect(results.map(errorOf)[7]?.fields).to.deep.equal([{ ...badKey.fields?.[0], field: "idempotency_key" }]);
     expect(callLines(under.lines)[0]).to.deep.include({ code: "OK", items: 8, items_refused: 6 });
   });

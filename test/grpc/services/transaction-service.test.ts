@@ -74,7 +74,7 @@ describe("grpc: TransactionService", () => {
 
   for (const name of ["mint", "redeem"] as const) {
     it(`${name} submits the parsed command and returns the transaction`, async () => {
-      const { response, code } = await under.grpc.call(rpcs[name], MINT);
+      const { response, code } = await under.grpc.call(rpcs[name], { ...MINT, destination_id: "" });
       expect(code).to.equal(Status.OK);
       expect(response?.transaction).to.deep.equal({
         id: TRANSACTION_ID,
@@ -99,6 +99,7 @@ describe("grpc: TransactionService", () => {
         needs_attention: false,
         receipt: undefined,
         deposit_id: undefined,
+        destination_id: undefined,
       });
       expect(under.submitted.map(({ command }) => command)).to.deep.equal([
         {
@@ -114,6 +115,7 @@ describe("grpc: TransactionService", () => {
           rail: "direct",
           isRailNamed: false,
           receipt: undefined,
+          destinationId: undefined,
           railTerms: undefined,
           idempotencyKey: undefined,
         },

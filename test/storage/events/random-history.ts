@@ -1,6 +1,7 @@
 import type { CorrectBook } from "../../../src/domain/book-commands.js";
 import type { Command, ResolveTransaction } from "../../../src/domain/commands.js";
 import type { AssignDeposit, ReturnDeposit, ReverseDeposit } from "../../../src/domain/deposits/deposit-commands.js";
+import type { CreateDestination } from "../../../src/domain/destination-commands.js";
 import type { FlagReason } from "../../../src/domain/payment.js";
 import type { Decider } from "../../../src/domain/proposal.js";
 import { type Cents } from "../../../src/domain/values/cents.js";
@@ -18,6 +19,7 @@ import {
   completePayment,
   correctBook,
   createAccount,
+  createDestination,
   depositReference,
   eraseAccount,
   failPayment,
@@ -29,6 +31,7 @@ import {
   receiptNamed,
   receiveDeposit,
   redeem,
+  removeDestination,
   resolve,
   returnDeposit,
   reverse,
@@ -80,6 +83,7 @@ export class RandomCommands {
   }
 
   readonly #deposits: DepositId[] = [];
+  readonly #destinations: CreateDestination[] = [];
   readonly #wanted: ActOfTwo[] = [];
   readonly #makers: readonly { readonly weight: number; readonly make: () => Command }[] = [
     { weight: 3, make: () => this.#newAccount() },
@@ -104,6 +108,8 @@ export class RandomCommands {
     { weight: 8, make: () => this.#endDeposit() },
     { weight: 2, make: () => setAccountTier(this.#organizationId, this.#newestAccount(), this.#random.pick(TIERS)) },
     { weight: 1, make: () => this.#limits() },
+    { weight: 1, make: () => this.#addDestination() },
+    { weight: 1, make: () => this.#removeDestination() },
   ];
 
   #name(what: string): string {
@@ -205,6 +211,17 @@ export class RandomCommands {
     return this.#wantedByTwo(
       correctBook(name, this.#organizationId, name === "coverShortfall" ? given : { ...given, target }),
     );
+  }
+
+  #addDestination(): Command {
+    const command = createDestination(this.#organizationId, this.#newestAccount());
+    this.#destinations.push(command);
+    return command;
+  }
+
+  #removeDestination(): Command {
+    const added = this.#destinations.at(-1) ?? createDestination(this.#organizationId, this.#newestAccount());
+    return removeDestination(this.#organizationId, added.accountId, added.newDestinationId);
   }
 
   #number(): Command {

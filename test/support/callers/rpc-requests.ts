@@ -1,7 +1,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { status as Status } from "@grpc/grpc-js";
 
-import { newAccountId, newFreezeId, newTransactionId } from "../commands.js";
+import { newAccountId, newDestinationId, newFreezeId, newTransactionId } from "../commands.js";
 import { restRequest, routeOf } from "./contract-requests.js";
 import type { RestCaller } from "./rest-caller.js";
 
@@ -17,6 +17,9 @@ export interface Things {
   readonly webhook_endpoint_id: string;
   /** Another endpoint, which a call deletes. */
   readonly spare_endpoint_id: string;
+  readonly destination_id: string;
+  /** Another destination, which a call removes. */
+  readonly spare_destination_id: string;
 }
 
 /** How the tests call an rpc. */
@@ -46,6 +49,7 @@ function fresh(): string {
 }
 
 const ofAccount = ({ account_id }: Things): JsonObject => ({ account_id });
+const ofDestination = ({ account_id, destination_id }: Things): JsonObject => ({ account_id, destination_id });
 const ofTransaction = ({ transaction_id }: Things): JsonObject => ({ transaction_id });
 const ofEndpoint = ({ webhook_endpoint_id }: Things): JsonObject => ({ webhook_endpoint_id });
 const movement = (account_id: string, amount: string): JsonObject => ({
@@ -75,6 +79,14 @@ export const RPC_REQUESTS: Readonly<Record<string, RpcRequest>> = {
   "AccountService/ListFreezes": { request: ({ frozen_id }) => ({ account_id: frozen_id }) },
   // The account has money.
   "AccountService/CloseAccount": { request: ofAccount, code: Status.FAILED_PRECONDITION },
+  "AccountService/CreateDestination": {
+    request: ({ account_id }) => ({ account_id, kind: 2, number: "5432322" }),
+  },
+  "AccountService/GetDestination": { request: ofDestination },
+  "AccountService/ListDestinations": { request: ofAccount },
+  "AccountService/RemoveDestination": {
+    request: ({ account_id, spare_destination_id }) => ({ account_id, destination_id: spare_destination_id }),
+  },
   "TransactionService/Mint": { request: ({ account_id }) => movement(account_id, "1.00") },
   "TransactionService/Redeem": { request: ({ account_id }) => movement(account_id, "0.01") },
   "TransactionService/BatchCreateTransactions": { request: movements },
@@ -185,6 +197,8 @@ export async function makeThings(rest: RestCaller["send"], key: string): Promise
     String((await call("CreateAccount", { user_id, phone_number: "0712345678" }))["id"]);
   const newEndpoint = async (): Promise<string> =>
     String((await call("CreateWebhookEndpoint", { url: WEBHOOK_URL + fresh() }))["id"]);
+  const newDestination = async (account: string, number: string): Promise<string> =>
+    String((await call("CreateDestination", { account_id: account, kind: 2, number }))["id"]);
   const [user_id, reference] = [fresh(), fresh()];
   const [account_id, frozen_id] = [await newAccount(user_id), await newAccount(fresh())];
   const transaction = await call("Mint", { account_id, amount: "100.00", reference });
@@ -198,6 +212,8 @@ export async function makeThings(rest: RestCaller["send"], key: string): Promise
     reference,
     webhook_endpoint_id: await newEndpoint(),
     spare_endpoint_id: await newEndpoint(),
+    destination_id: await newDestination(account_id, "5432321"),
+    spare_destination_id: await newDestination(account_id, "5432323"),
   };
 }
 
@@ -212,5 +228,7 @@ export function missingThings(): Things {
     reference: fresh(),
     webhook_endpoint_id: "whe_01jd2r6p5vf8ksw3xhb1z7q400",
     spare_endpoint_id: "whe_01jd2r6p5vf8ksw3xhb1z7q400",
+    destination_id: newDestinationId(),
+    spare_destination_id: newDestinationId(),
   };
 }

@@ -2,6 +2,7 @@ import type { Account, AccountWithFreeze } from "../../../src/domain/account.js"
 import { type ApiKey, type Scope, SCOPES } from "../../../src/domain/api-key.js";
 import type { Command } from "../../../src/domain/commands.js";
 import type { Deposit } from "../../../src/domain/deposit.js";
+import type { Destination } from "../../../src/domain/destination.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
 import type { Cents } from "../../../src/domain/values/cents.js";
 import type { EmailAddress } from "../../../src/domain/values/email-address.js";
@@ -9,6 +10,7 @@ import type {
   AccountId,
   ApiKeyId,
   DepositId,
+  DestinationId,
   FreezeId,
   OrganizationId,
   TransactionId,
@@ -31,7 +33,7 @@ import { AllowedHosts } from "../../../src/webhooks/allowed.js";
 import type { EndpointChange } from "../../../src/webhooks/ports/endpoints.js";
 import { GrpcCaller } from "../callers/grpc-caller.js";
 import { configOf } from "../config.js";
-import { givenAccountAndHolder, givenDeposit, givenFreeze, givenTransaction } from "../given.js";
+import { givenAccountAndHolder, givenDeposit, givenDestination, givenFreeze, givenTransaction } from "../given.js";
 import { logInto, type LogLine } from "./log-lines.js";
 import { MemoryEvents } from "./memory-events.js";
 import { MemoryRails } from "./memory-rails.js";
@@ -43,6 +45,7 @@ export const ACCOUNT_ID = "acc_01jd2r6p5vf8ksw3xhb1z7q4ye" as AccountId;
 export const FREEZE_ID = "frz_01jd2r6p5vf8ksw3xhb1z7q4ye" as FreezeId;
 export const TRANSACTION_ID = "txn_01jd2r6p5vf8ksw3xhb1z7q4ye" as TransactionId;
 export const DEPOSIT_ID = "dep_01jd2r6p5vf8ksw3xhb1z7q4ye" as DepositId;
+export const DESTINATION_ID = "dst_01jd2r6p5vf8ksw3xhb1z7q4ye" as DestinationId;
 export const KEY_ID = "key_01jd2r6p5vf8ksw3xhb1z7q4ye" as ApiKeyId;
 export const SECRET = "kesc_aGoodSecretOfTwentyOrMore";
 
@@ -103,6 +106,11 @@ export function deposit(changes: Partial<Deposit> = {}): Deposit {
   return givenDeposit({ id: DEPOSIT_ID, organizationId: ORGANIZATION, ...changes });
 }
 
+/** The till "rent". */
+export function destination(changes: Partial<Destination> = {}): Destination {
+  return givenDestination({ id: DESTINATION_ID, organizationId: ORGANIZATION, accountId: ACCOUNT_ID, ...changes });
+}
+
 function refuseEndpoint({ id }: EndpointChange): Promise<Outcome<never>> {
   return Promise.resolve({ kind: "refused", refusal: { reason: "WEBHOOK_ENDPOINT_NOT_FOUND", endpointId: id } });
 }
@@ -125,7 +133,7 @@ const noWebhooks: CellWebhooks = {
   tests: { send: () => Promise.resolve(undefined) },
 };
 
-type Resource = Account | Transaction;
+type Resource = Account | Transaction | Destination;
 type Submit = (command: Command, deadline: UnixMillis) => Promise<Outcome<Resource>>;
 
 /** A gRPC server on a real socket, whose ledger and database answer from memory. */
@@ -207,12 +215,14 @@ export async function serve({
     ping: async () => Promise.resolve(),
     listsMax: 2,
     phoneCoolingMillis: 3_600_000,
+    destinationCoolingMillis: 86_400_000,
     callbackSecrets: () => [],
     sealPublicKeys: () => [],
     now: () => toUnixMillis(Date.now()),
     newAccountId: () => "acc_01jd2r6p5vf8ksw3xhb1z7q400" as AccountId,
     newDepositReferences: () => [],
     newFreezeId: () => "frz_01jd2r6p5vf8ksw3xhb1z7q400" as FreezeId,
+    newDestinationId: () => "dst_01jd2r6p5vf8ksw3xhb1z7q400" as DestinationId,
     newTransactionId: () => "txn_01jd2r6p5vf8ksw3xhb1z7q400" as TransactionId,
     newWebhookEndpointId: () => "whe_01jd2r6p5vf8ksw3xhb1z7q400" as WebhookEndpointId,
     webhookHosts: new AllowedHosts([]),
@@ -234,6 +244,7 @@ async function doAnything(command: Command): Promise<Outcome<Resource>> {
 
 function resourceOf({ name }: Command): Resource {
   if (name === "freezeAccount" || name === "unfreezeAccount") return frozenAccount();
+  if (name.endsWith("Destination")) return destination();
   return name.endsWith("Account") ? account() : transaction();
 }
 
@@ -272,6 +283,9 @@ const smallReads: Reads = {
     Promise.resolve(organizationId === ORGANIZATION && id === DEPOSIT_ID ? deposit() : undefined),
   deposits: async () => Promise.resolve({ rows: [deposit()], nextBeforeSeq: 7, lookedAt: 1 }),
   depositRails: async () => Promise.resolve([]),
+  destination: async (organizationId, id) =>
+    Promise.resolve(organizationId === ORGANIZATION && id === DESTINATION_ID ? destination() : undefined),
+  destinations: async () => Promise.resolve({ rows: [destination()], nextBeforeSeq: 7, lookedAt: 1 }),
 };
 
 /** A book without seals. */
@@ -315,4 +329,6 @@ export const emptyReads: Reads = {
   deposit: async () => Promise.resolve(undefined),
   deposits: async () => Promise.resolve({ rows: [], nextBeforeSeq: undefined, lookedAt: 1 }),
   depositRails: async () => Promise.resolve([]),
+  destination: async () => Promise.resolve(undefined),
+  destinations: async () => Promise.resolve({ rows: [], nextBeforeSeq: undefined, lookedAt: 1 }),
 };

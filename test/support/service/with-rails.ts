@@ -138,7 +138,7 @@ async function setSandbox(
     id: SANDBOX_ID,
     organizationId,
     rail: "sandbox" as Rail,
-    settings: "{}",
+    settings: '{"destinations":["phone"]}',
     credentials: undefined,
     credentialsExpireAt: undefined,
     isDefault,

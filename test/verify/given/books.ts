@@ -1,6 +1,7 @@
 import type { Account, AccountWithFreeze } from "../../../src/domain/account.js";
 import type { ApiKey } from "../../../src/domain/api-key.js";
 import type { Command, CreateAccount, MoveMoney, ResourceOf } from "../../../src/domain/commands.js";
+import type { DestinationNumber } from "../../../src/domain/destination.js";
 import type { FreezeReason } from "../../../src/domain/freeze.js";
 import { DIRECT_RAIL, type Transaction } from "../../../src/domain/transaction.js";
 import type { EmailAddress } from "../../../src/domain/values/email-address.js";
@@ -15,9 +16,11 @@ import {
   cancel,
   closeAccount,
   createAccount,
+  createDestination,
   freezeAccount,
   mint,
   redeem,
+  removeDestination,
   reverse,
   SLOW_RAIL,
   TEST_ACTOR,
@@ -185,6 +188,18 @@ export async function makeTraffic(books: GivenBooks): Promise<void> {
   await books.freeze(dora, "COURT_ORDER", "order 12"); // 28: stands
   const doubted = await books.freeze(dora, "FRAUD", "doubted"); // 29
   await books.unfreeze(doubted, "cleared"); // 30
+}
+
+/**
+ * Two accounts, and two destinations of the first, with the seqs 4 and 5. Row 6 removes the second.
+ */
+export async function makeDestinations(books: GivenBooks): Promise<void> {
+  const { id } = await books.createAccount("amina");
+  await books.createAccount("brian");
+  await books.do((organizationId) => createDestination(organizationId, id));
+  const number = "5432322" as DestinationNumber;
+  const { id: removed } = await books.do((organizationId) => createDestination(organizationId, id, { number }));
+  await books.do((organizationId) => removeDestination(organizationId, id, removed));
 }
 
 /** The rows of `makeTraffic` about the organization itself: two keys, one revoked; a suspension. */

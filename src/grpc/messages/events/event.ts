@@ -10,6 +10,7 @@ import {
 } from "../../../gen/kesc/v1/event.js";
 import { ACCOUNT_STATUS_MESSAGES } from "../account.js";
 import { toDepositMessage } from "../deposit.js";
+import { toDestinationMessage } from "../destination.js";
 import { encode } from "../encode.js";
 import { shown } from "../fields.js";
 import { toFreezeMessage } from "../freeze.js";
@@ -32,10 +33,11 @@ export function toEventMessage(event: LedgerEvent): EventMessage {
 }
 
 function resourceOf(event: LedgerEvent): EventMessage["resource"] {
-  const { transaction, account, deposit, apiKeyId, webhookEndpointId } = event;
+  const { transaction, account, deposit, destination, apiKeyId, webhookEndpointId } = event;
   if (transaction !== undefined) return { $case: "transaction", value: toTransactionMessage(transaction) };
   if (account !== undefined) return { $case: "account", value: toSnapshotMessage(account) };
   if (deposit !== undefined) return { $case: "deposit", value: toDepositMessage(deposit) };
+  if (destination !== undefined) return { $case: "destination", value: toDestinationMessage(destination) };
   if (apiKeyId !== undefined) return { $case: "api_key_id", value: apiKeyId };
   if (webhookEndpointId !== undefined) return { $case: "webhook_endpoint_id", value: webhookEndpointId };
   if (event.railWarning !== undefined) return { $case: "rail_warning", value: toWarningMessage(event.railWarning) };

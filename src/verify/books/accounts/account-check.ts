@@ -50,6 +50,8 @@ const HASHED_ELSEWHERE: ReadonlySet<string> = new Set<JournalKind>([
   "account.updated",
   "account.frozen",
   "account.unfrozen",
+  "destination.created",
+  "destination.removed",
 ]);
 const ENDS: ReadonlySet<string> = new Set<JournalKind>([
   "transaction.completed",

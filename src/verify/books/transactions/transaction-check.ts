@@ -28,6 +28,7 @@ export interface AuditedTransactionRow extends PaymentColumns {
   readonly corrects_id: string | null;
   readonly correction: string | null;
   readonly deposit_id: string | null;
+  readonly destination_id: string | null;
   readonly reversed_by_id: string | null;
   readonly created_at: number;
   readonly updated_at: number;
@@ -128,7 +129,8 @@ export class TransactionCheck {
     const own = isFirst
       ? [type, String(amountCents), reference, description, metadata, rail, correction ?? "", correctsId ?? ""]
       : [];
-    if (isFirst && depositId !== null) own.push(depositId);
+    const other = depositId ?? this.#summary.destination_id;
+    if (isFirst && other !== null) own.push(other);
     const created = [...own, ...proofsIn(row, row.kind === "transaction.completed" ? movement : null)];
     if (secrets === undefined || hasHashOf({ accountId, transactionId: id, created }, row, secrets.salts)) return;
     const place: Place = { seq: row.seq, table: isFirst ? "transactions" : "journal", id };

@@ -177,7 +177,7 @@ export class TransactionsAudit {
 
 const COLUMNS = `
   t.id, t.seq, t.account_id, t.type, t.status, t.status_reason, t.amount_cents, t.reference, t.description, t.metadata,
-  t.rail, t.rail_movement, t.rail_receipt, t.failure, t.open_flags, t.corrects_id, t.correction, t.deposit_id,
+  t.rail, t.rail_movement, t.rail_receipt, t.failure, t.open_flags, t.corrects_id, t.correction, t.deposit_id, t.destination_id,
   t.reversed_by_id, t.created_at, t.updated_at, t.completed_at, ${PAYMENT_COLUMNS}`;
 
 function hasLink({ corrects_id, correction, reversed_by_id }: AuditedTransactionRow): boolean {

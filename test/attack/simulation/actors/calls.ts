@@ -115,7 +115,7 @@ export class Calls {
     if (isProposal(made) || isNothing || "account" in made) return;
     const resource = plain(made);
     if ("credits" in resource) this.#deposits.learn(resource);
-    if ("sums" in resource || "secretSha256" in resource || "credits" in resource) return;
+    if ("sums" in resource || "secretSha256" in resource || "credits" in resource || "usableAt" in resource) return;
     const { accountIds, cancelIds, freezes, reverseIds } = this.#knownTo(resource.organizationId);
     if ("person" in resource) {
       if (!accountIds.includes(resource.id)) accountIds.push(resource.id);

@@ -73,6 +73,8 @@ const KINDS: Readonly<Record<Command["name"], JournalKind | undefined>> = {
   recordReserve: undefined,
   setReserveRules: undefined,
   watchRailAccount: undefined,
+  createDestination: undefined,
+  removeDestination: undefined,
 };
 
 /** The commands that make a resource with a new id. A repeat must get the same. */
@@ -102,7 +104,7 @@ export class Receipts {
     if (isProposal(made) || isNothing) return;
     if ("account" in made) return;
     const resource = plain(made);
-    if ("sums" in resource || "secretSha256" in resource || "credits" in resource) return;
+    if ("sums" in resource || "secretSha256" in resource || "credits" in resource || "usableAt" in resource) return;
     for (const [name, id] of namesOf(command, resource)) {
       const before = this.#named.get(name);
       const mayChange = [before, id].some((each) => each !== undefined && this.#unwanted.has(each));

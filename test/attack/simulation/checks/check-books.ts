@@ -73,6 +73,8 @@ const STATUS_AFTER: Readonly<Record<JournalKind, StatusAfter>> = {
   "rail.warned": {},
   "rail.cleared": {},
   "reserve.rules_set": {},
+  "destination.created": {},
+  "destination.removed": {},
 };
 const ENDS: readonly JournalKind[] = ["transaction.completed", "transaction.failed", "transaction.canceled"];
 

@@ -1,8 +1,9 @@
 import { accountOf } from "../../../../src/domain/account.js";
 import type { StoredApiKey } from "../../../../src/domain/api-key.js";
 import { type BookHead, type BookState, NO_SUMS } from "../../../../src/domain/book.js";
-import type { ResourceId, TableName, UsedReceipt } from "../../../../src/domain/decision.js";
+import type { Finder, ResourceId, TableName, UsedReceipt } from "../../../../src/domain/decision.js";
 import { readDepositDetail } from "../../../../src/domain/deposit.js";
+import type { Destination } from "../../../../src/domain/destination.js";
 import type { Freeze } from "../../../../src/domain/freeze.js";
 import type { JournalEntry } from "../../../../src/domain/journal.js";
 import { isUnderWay, type Payment, type RailAccountId } from "../../../../src/domain/payment.js";
@@ -51,6 +52,7 @@ const TABLE_NAMES = [
   "railAccounts",
   "reservePlaces",
   "idempotencyKeys",
+  "destinations",
 ] as const satisfies TableName[];
 const TERMINAL: ReadonlySet<string> = new Set(["transaction.completed", "transaction.failed", "transaction.canceled"]);
 
@@ -78,6 +80,7 @@ export class MemoryDisk implements Disk {
     railAccounts: new MemoryTable("railAccounts", RULES.railAccounts),
     reservePlaces: new MemoryTable("reservePlaces", RULES.reservePlaces),
     idempotencyKeys: new MemoryTable("idempotencyKeys", RULES.idempotencyKeys),
+    destinations: new MemoryTable("destinations", RULES.destinations),
   };
   readonly #ended = new Set<TransactionId>();
   /** By the name of the book and the receipt. */
@@ -106,10 +109,10 @@ export class MemoryDisk implements Disk {
     return this.#tables.transactions.rows;
   }
 
-  /** What operators have made. */
-  get acts(): readonly (StoredApiKey | Proposal | RailAccountRecord | ReservePlace)[] {
-    const { apiKeys, proposals, railAccounts, reservePlaces } = this.#tables;
-    return [apiKeys, proposals, railAccounts, reservePlaces].flatMap(({ rows }) => [...rows.values()]);
+  /** What operators have made, and destinations. */
+  get acts(): readonly (StoredApiKey | Proposal | RailAccountRecord | ReservePlace | Destination)[] {
+    const { apiKeys, proposals, railAccounts, reservePlaces, destinations } = this.#tables;
+    return [apiKeys, proposals, railAccounts, reservePlaces, destinations].flatMap(({ rows }) => [...rows.values()]);
   }
 
   open(): Connection {
@@ -238,9 +241,9 @@ export class MemoryDisk implements Disk {
 
   #load(lookup: BatchLookup, { reads, begunAt }: Open): Loaded {
     const { accounts, accountHolders, freezes, transactions, payments, deposits, proposals } = this.#tables;
-    const { apiKeys, idempotencyKeys } = this.#tables;
+    const { apiKeys, idempotencyKeys, destinations } = this.#tables;
     const used = idempotencyKeys.read(lookup.keysOf("idempotencyKey").map(keyName), reads);
-    const resourcesOf = (finder: "idempotencyKeyOfAccount" | "idempotencyKeyOfFreeze" | "idempotencyKeyOfPayment") => {
+    const resourcesOf = (finder: Extract<Finder, `idempotencyKeyOf${string}`>) => {
       const names = new Set(lookup.keysOf(finder).map(keyName));
       return used.flatMap(({ organizationId, key, resourceId }): ResourceId[] =>
         names.has(keyName({ organizationId, name: key })) ? [resourceId] : [],
@@ -311,6 +314,18 @@ export class MemoryDisk implements Disk {
           .keysOf("waitingProposals")
           .flatMap((id) => [...proposals.rows.values()].filter((row) => row.organizationId === id)),
       ]),
+      destinations: own(
+        destinations.read(
+          [
+            ...lookup.keysOf("destination"),
+            ...resourcesOf("idempotencyKeyOfDestination"),
+            ...[...destinations.rows.values()]
+              .filter(({ accountId }) => lookup.keysOf("destinationsOfAccount").includes(accountId))
+              .map(({ id }) => id),
+          ],
+          reads,
+        ),
+      ),
       apiKeys: own(
         apiKeys.read(
           [...lookup.keysOf("apiKey"), ...lookup.keysOf("apiKeyWithHash").flatMap((hash) => apiKeys.find(hash, reads))],

@@ -118,6 +118,12 @@ export const RULES: { readonly [Name in TableName]: TableRules<Tables[Name]> } =
     check: () => undefined,
     changeable: [],
   },
+  destinations: {
+    keyOf: ({ id }) => id,
+    nameOf: () => undefined,
+    check: () => undefined,
+    changeable: ["number", "removedAt"],
+  },
 };
 
 export function userName({ organizationId, name }: NameOf<string>): string {

@@ -41,6 +41,10 @@ export function describeCommand(command: Command): string {
       return `freeze ${shortId(command.accountId)} as ${shortId(command.newFreezeId)}${keyOf(command)}`;
     case "unfreezeAccount":
       return `lift ${shortId(command.freezeId)} of ${shortId(command.accountId)}`;
+    case "createDestination":
+      return `add ${command.kind} as ${shortId(command.newDestinationId)} to ${shortId(command.accountId)}${keyOf(command)}`;
+    case "removeDestination":
+      return `remove ${shortId(command.destinationId)} of ${shortId(command.accountId)}`;
     case "closeAccount":
     case "updateAccount":
     case "eraseAccount":

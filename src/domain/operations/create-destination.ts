@@ -1,0 +1,103 @@
+import {
+  type Book,
+  type Decision,
+  type Lookup,
+  type Operation,
+  putIdempotencyKey,
+  refuse,
+  replay,
+} from "../decision.js";
+import { type Destination, DESTINATIONS_MAX, maskNumber } from "../destination.js";
+import type { CreateDestination } from "../destination-commands.js";
+import { balancesOf } from "../journal.js";
+import type { DestinationId } from "../values/ids.js";
+import { NO_REASON } from "../values/text.js";
+import { toUnixMillis, type UnixMillis } from "../values/time.js";
+
+export const createDestination: Operation<CreateDestination, Destination> = { lookup, decide };
+
+function lookup({ organizationId, accountId, idempotencyKey }: CreateDestination, rows: Lookup): void {
+  rows.need("accountHolder", accountId);
+  rows.need("destinationsOfAccount", accountId);
+  if (idempotencyKey !== undefined) rows.need("idempotencyKeyOfDestination", { organizationId, name: idempotencyKey });
+}
+
+/**
+ * Adds a destination to an account. Shillings can be paid out to it only after some time: a person
+ * then has the time to see the event of a destination that nobody wanted. The same kind and number
+ * on the account is a replay, whatever the label, as long as that destination is not removed.
+ *
+ * Refuses, in this order: IDEMPOTENCY_KEY_REUSED, ACCOUNT_NOT_FOUND, ACCOUNT_ERASED,
+ * ACCOUNT_CLOSED, TOO_MANY_DESTINATIONS.
+ */
+function decide(book: Book, command: CreateDestination, now: UnixMillis): Decision<Destination> {
+  const { organizationId, accountId, kind, number, label, idempotencyKey } = command;
+  if (idempotencyKey !== undefined) {
+    const resourceId = book.resourceOfIdempotencyKey(organizationId, idempotencyKey);
+    if (resourceId !== undefined) {
+      const earlier = book.destination(organizationId, resourceId as DestinationId);
+      return earlier !== undefined && isSame(command, earlier)
+        ? replay(earlier)
+        : refuse({ reason: "IDEMPOTENCY_KEY_REUSED" });
+    }
+  }
+
+  const account = book.account(organizationId, accountId);
+  if (account === undefined) return refuse({ reason: "ACCOUNT_NOT_FOUND", accountId });
+  const destinations = book.destinations(organizationId, accountId);
+  const existing = destinations.find((each) => each.kind === kind && each.number === number);
+  if (existing !== undefined) return replay(existing, putIdempotencyKey(idempotencyKey, existing, now));
+  if (book.accountHolder(organizationId, accountId)?.person === undefined) {
+    return refuse({ reason: "ACCOUNT_ERASED", accountId });
+  }
+  if (account.status === "CLOSED") return refuse({ reason: "ACCOUNT_CLOSED", accountId });
+  if (destinations.length >= DESTINATIONS_MAX) {
+    return refuse({ reason: "TOO_MANY_DESTINATIONS", accountId, limit: DESTINATIONS_MAX });
+  }
+
+  const destination: Destination = {
+    id: command.newDestinationId,
+    organizationId,
+    accountId,
+    kind,
+    label,
+    number,
+    maskedNumber: maskNumber(kind, number),
+    usableAt: toUnixMillis(now + command.coolingMillis),
+    createdAt: now,
+    removedAt: undefined,
+  };
+  return {
+    kind: "effect",
+    resource: destination,
+    effect: {
+      entries: [
+        {
+          organizationId,
+          accountId,
+          transactionId: undefined,
+          freezeId: undefined,
+          kind: "destination.created",
+          posting: undefined,
+          balancesAfter: balancesOf(account),
+          detail: destination.id,
+          actor: command.actor,
+          reason: NO_REASON,
+          recordedAt: now,
+        },
+      ],
+      puts: [
+        { table: "accounts", row: { ...account, updatedAt: now } },
+        { table: "destinations", row: destination },
+        ...putIdempotencyKey(idempotencyKey, destination, now),
+      ],
+    },
+  };
+}
+
+/** The number of a removed destination is gone. Its masked form still tells most others from it. */
+function isSame(command: CreateDestination, earlier: Destination): boolean {
+  const { accountId, kind, label, number } = command;
+  if (accountId !== earlier.accountId || kind !== earlier.kind || label !== earlier.label) return false;
+  return earlier.number === undefined ? maskNumber(kind, number) === earlier.maskedNumber : number === earlier.number;
+}

@@ -1,0 +1,142 @@
+import type { AccountId, DestinationId } from "../../domain/values/ids.js";
+import { parseAccountId, parseDestinationId } from "../../domain/values/ids.js";
+import { parseDescription } from "../../domain/values/text.js";
+import {
+  CreateDestinationRequest,
+  CreateDestinationResponse,
+  GetDestinationRequest,
+  GetDestinationResponse,
+  ListDestinationsRequest,
+  ListDestinationsResponse,
+  RemoveDestinationRequest,
+  RemoveDestinationResponse,
+} from "../../gen/kesc/v1/account_service.js";
+import { actorOf } from "../calls/call-context.js";
+import { done, resultOf } from "../calls/rpc-result.js";
+import { unary, type UnaryRoute } from "../calls/unary-call.js";
+import {
+  parseAccountNumberOf,
+  parseDestinationKind,
+  parseDestinationNumber,
+  toDestinationMessage,
+  wholeNumber,
+} from "../messages/destination.js";
+import { type ParsedFields, parseFields } from "../messages/fields.js";
+import type { ListTurns } from "./list-turns.js";
+import { formatPageToken, type PagedList, pageOf, parsePageSize, parsePageToken } from "./paging.js";
+import type { CellOf } from "./served-cell.js";
+
+export interface DestinationHandlersOptions {
+  readonly cellOf: CellOf;
+  readonly listTurns: ListTurns;
+  readonly newDestinationId: () => DestinationId;
+  /** Nothing is paid out to a destination that was made less than this time ago. */
+  readonly destinationCoolingMillis: number;
+}
+
+export function createDestination(options: DestinationHandlersOptions): UnaryRoute {
+  const { cellOf, newDestinationId, destinationCoolingMillis: coolingMillis } = options;
+  return unary({
+    request: CreateDestinationRequest,
+    response: CreateDestinationResponse,
+    parse: (request) => {
+      const kind = parseDestinationKind(request.kind);
+      return parseFields({
+        account_id: parseAccountId(request.account_id),
+        kind,
+        number: parseDestinationNumber(request.number, kind),
+        account_number: parseAccountNumberOf(request.account_number, kind),
+        label: parseDescription(request.label),
+      });
+    },
+    run: async (input, { key, idempotencyKey, deadline, trace }) => {
+      const { account_id: accountId, kind, label } = input;
+      const outcome = await cellOf(key).ledger.submit(
+        {
+          name: "createDestination",
+          organizationId: key.organizationId,
+          actor: actorOf(key),
+          newDestinationId: newDestinationId(),
+          accountId,
+          kind,
+          number: wholeNumber(input.number, input.account_number),
+          label,
+          coolingMillis,
+          idempotencyKey,
+        },
+        deadline,
+        { trace },
+      );
+      return resultOf(outcome, (destination) => ({ destination: toDestinationMessage(destination) }));
+    },
+  });
+}
+
+export function getDestination(cellOf: CellOf): UnaryRoute {
+  return unary({
+    request: GetDestinationRequest,
+    response: GetDestinationResponse,
+    parse: parseNamed,
+    run: async ({ account_id: accountId, destination_id: destinationId }, { key }) => {
+      const destination = await cellOf(key).reads.destination(key.organizationId, destinationId);
+      return destination?.accountId === accountId
+        ? done({ destination: toDestinationMessage(destination) })
+        : { kind: "refused", refusal: { reason: "DESTINATION_NOT_FOUND", destinationId } };
+    },
+  });
+}
+
+export function listDestinations({ cellOf, listTurns }: DestinationHandlersOptions): UnaryRoute {
+  return unary({
+    request: ListDestinationsRequest,
+    response: ListDestinationsResponse,
+    parse: (request, { key }) => {
+      const fields = parseFields({
+        account_id: parseAccountId(request.account_id),
+        page_size: parsePageSize(request.page_size),
+        page_token: parsePageToken(request.page_token),
+      });
+      if (!fields.ok) return fields;
+      const { account_id: accountId, page_size: size, page_token: token } = fields.value;
+      const list: PagedList = { rpc: "ListDestinations", organizationId: key.organizationId, filters: { accountId } };
+      const page = pageOf(list, { size, token });
+      return page.ok ? { ok: true, value: { list, accountId, page: page.value } } : page;
+    },
+    run: async ({ list, accountId, page }, caller) => {
+      const { reads } = cellOf(caller.key);
+      const account = await reads.account(list.organizationId, accountId);
+      if (account === undefined) return { kind: "refused", refusal: { reason: "ACCOUNT_NOT_FOUND", accountId } };
+      const read = await listTurns.page(caller, () => reads.destinations(list.organizationId, accountId, page));
+      if ("reason" in read) return { kind: "refused", refusal: read };
+      const next_page_token = formatPageToken(list, read.nextBeforeSeq);
+      return done({ destinations: read.rows.map(toDestinationMessage), next_page_token });
+    },
+  });
+}
+
+export function removeDestination(cellOf: CellOf): UnaryRoute {
+  return unary({
+    request: RemoveDestinationRequest,
+    response: RemoveDestinationResponse,
+    parse: parseNamed,
+    run: async ({ account_id: accountId, destination_id: destinationId }, { key, deadline, trace }) => {
+      const { organizationId } = key;
+      const outcome = await cellOf(key).ledger.submit(
+        { name: "removeDestination", organizationId, actor: actorOf(key), accountId, destinationId },
+        deadline,
+        { trace },
+      );
+      return resultOf(outcome, (destination) => ({ destination: toDestinationMessage(destination) }));
+    },
+  });
+}
+
+function parseNamed(request: {
+  readonly account_id: string;
+  readonly destination_id: string;
+}): ParsedFields<{ readonly account_id: AccountId; readonly destination_id: DestinationId }> {
+  return parseFields({
+    account_id: parseAccountId(request.account_id),
+    destination_id: parseDestinationId(request.destination_id),
+  });
+}

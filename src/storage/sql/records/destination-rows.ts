@@ -1,0 +1,81 @@
+import type { Destination, DestinationKind, DestinationNumber, MaskedNumber } from "../../../domain/destination.js";
+import type { AccountId, DestinationId } from "../../../domain/values/ids.js";
+import type { Description } from "../../../domain/values/text.js";
+import { toUnixMillis } from "../../../domain/values/time.js";
+import { DESTINATIONS } from "../../../model/accounts.js";
+import { type InsertedRow, insertedTypesOf, type RowOf, typesOf } from "../../../model/column.js";
+import { decryptPersonal, encryptPersonal } from "../../secrets/personal-data.js";
+import type { OpenBook } from "../book-directory.js";
+import type { RowPlace, SqlRow, Table } from "../table.js";
+
+/** A row of `destinations`, as both drivers read it. */
+export type DestinationRow = RowOf<typeof DESTINATIONS, Uint8Array>;
+
+const REMOVED_COLUMNS = typesOf(DESTINATIONS, ["id", "number", "content_salt", "removed_at"]);
+
+export const DESTINATION_TABLE: Table<Destination> = {
+  name: "destinations",
+  key: "id",
+  columns: insertedTypesOf(DESTINATIONS),
+  insertedRow: destinationRowOf,
+  updates: [
+    {
+      columns: REMOVED_COLUMNS,
+      fits: () => true,
+      updatedRow: ({ id, removedAt }): SqlRow<typeof REMOVED_COLUMNS> => ({
+        id,
+        number: null,
+        content_salt: null,
+        removed_at: removedAt ?? null,
+      }),
+    },
+  ],
+};
+
+/** Decrypts the number. Throws if it was changed, or belongs to another destination. */
+export function destinationOf(row: DestinationRow, { organizationId, keys }: OpenBook): Destination {
+  const id = row.id as DestinationId;
+  const place = { organizationId, ownerId: id, field: "number" } as const;
+  return {
+    id,
+    organizationId,
+    accountId: row.account_id as AccountId,
+    kind: row.kind as DestinationKind,
+    label: row.label as Description,
+    number: row.number === null ? undefined : (decryptPersonal(keys, place, row.number) as DestinationNumber),
+    maskedNumber: row.masked_number as MaskedNumber,
+    usableAt: toUnixMillis(row.usable_at),
+    createdAt: toUnixMillis(row.created_at),
+    removedAt: row.removed_at === null ? undefined : toUnixMillis(row.removed_at),
+  };
+}
+
+/** One batch may create a destination and remove it: then the row never holds its number. */
+function destinationRowOf(destination: Destination, { book, seq, facts }: RowPlace): InsertedRow<typeof DESTINATIONS> {
+  const { id, organizationId, number } = destination;
+  const place = { organizationId, ownerId: id, field: "number" } as const;
+  return {
+    book: book.number,
+    seq,
+    id,
+    account_id: destination.accountId,
+    kind: destination.kind,
+    label: destination.label,
+    number: number === undefined ? null : encryptPersonal(book.keys, place, number).toString("hex"),
+    masked_number: destination.maskedNumber,
+    content_salt: number === undefined ? null : facts.personSaltOf(id),
+    usable_at: destination.usableAt,
+    created_at: destination.createdAt,
+    removed_at: destination.removedAt ?? null,
+  };
+}
+
+/**
+ * Returns the fields that the content hash of a destination's row covers. The row that created it
+ * covers the number, with a salt that goes together with the number. Then nobody can try all
+ * numbers. The row that removed it covers what stays.
+ */
+export function contentOfDestination(destination: Destination): readonly string[] {
+  const { kind, label, maskedNumber, number, usableAt } = destination;
+  return [kind, label, maskedNumber, number ?? "", String(usableAt)];
+}

@@ -1,0 +1,154 @@
+import type { JournalKind } from "../../domain/journal.js";
+import type { DestinationId, OrganizationId } from "../../domain/values/ids.js";
+import type { DESTINATIONS } from "../../model/accounts.js";
+import type { RowOf } from "../../model/column.js";
+import { decryptPersonal } from "../../storage/secrets/personal-data.js";
+import type { Audit } from "../audit.js";
+import type { Place } from "../findings.js";
+import { guarded } from "../guarded.js";
+import { slices } from "../slices.js";
+import type { AuditedBook } from "./book.js";
+import { hasHashOf, hasSaltedHashOf, proofsIn } from "./content.js";
+import { type AuditedJournalRow, newerRows } from "./journal-rows.js";
+
+type AuditedDestinationRow = RowOf<typeof DESTINATIONS>;
+
+const CREATED: JournalKind = "destination.created";
+const REMOVED: JournalKind = "destination.removed";
+const SALT_BYTES = 16;
+
+/**
+ * Compares each destination of one book with its rows in the journal: the one that created it, and
+ * the one that removed it, if it was removed. The number must be there, and hash to the first row,
+ * as long as there is no second.
+ */
+export class DestinationsAudit {
+  readonly #audit: Audit;
+  readonly #book: AuditedBook;
+  /** The rows about destinations up to the head, by the id of the destination. */
+  readonly #rows = new Map<string, AuditedJournalRow[]>();
+
+  constructor(audit: Audit, book: AuditedBook) {
+    this.#audit = audit;
+    this.#book = book;
+  }
+
+  /** Takes the rows of the book up to its head. */
+  row(row: AuditedJournalRow): void {
+    const { kind, detail } = row;
+    if (kind !== CREATED && kind !== REMOVED) return;
+    const id = detail ?? "";
+    const rows = this.#rows.get(id);
+    if (rows === undefined) this.#rows.set(id, [row]);
+    else rows.push(row);
+  }
+
+  /** Called once, after the last row. */
+  async end(): Promise<void> {
+    const newer = new Map<string, AuditedDestinationRow>();
+    for await (const summaries of this.#summaries()) {
+      for (const summary of summaries) {
+        if (this.#isNewer(summary)) newer.set(summary.id, summary);
+        else this.#check(summary.id, summary);
+      }
+    }
+    if (newer.size > 0) {
+      for await (const row of newerRows(this.#audit, this.#book.row)) {
+        const summary = newer.get(row.detail ?? "");
+        // A row that removes the destination may be newer than the summary.
+        if (summary !== undefined && (row.kind === CREATED || summary.removed_at !== null)) this.row(row);
+      }
+      for (const [id, summary] of newer) this.#check(id, summary);
+    }
+    for (const id of this.#rows.keys()) this.#check(id, undefined);
+  }
+
+  /** Whether the destination reflects a row of the journal after the head. */
+  #isNewer({ id, seq, removed_at: removedAt }: AuditedDestinationRow): boolean {
+    if (seq > (this.#book.row.head ?? 0)) return true;
+    return removedAt !== null && this.#rows.get(id)?.some(({ kind }) => kind === REMOVED) !== true;
+  }
+
+  #check(id: string, summary: AuditedDestinationRow | undefined): void {
+    const rows = this.#rows.get(id) ?? [];
+    this.#rows.delete(id);
+    guarded(this.#book.findings, { seq: undefined, table: "destinations", id }, () => {
+      this.#compare(id, rows, summary);
+    });
+  }
+
+  #compare(id: string, rows: readonly AuditedJournalRow[], summary: AuditedDestinationRow | undefined): void {
+    const { findings } = this.#book;
+    const [created, removed, more] = rows;
+    const place: Place = { seq: (removed ?? created)?.seq ?? summary?.seq, table: "destinations", id };
+    if (summary === undefined) {
+      findings.add(place, { expected: "a row", found: "none" });
+      return;
+    }
+    if (created?.kind !== CREATED) {
+      findings.add(place, { expected: "a journal row that created it", found: created?.kind ?? "none" });
+      return;
+    }
+    if ((removed !== undefined && removed.kind !== REMOVED) || more !== undefined) {
+      const expected = "at most one journal row after its creation, which removes it";
+      findings.add(place, { expected, found: (more ?? removed)?.kind ?? "none" });
+    }
+    findings.compareFields(place, {
+      seq: [created.seq, summary.seq],
+      account_id: [created.account_id, summary.account_id],
+      created_at: [created.recorded_at, summary.created_at],
+      removed_at: [removed?.recorded_at ?? null, summary.removed_at],
+    });
+    if (removed === undefined) this.#checkNumber(summary, created, place);
+    else this.#checkRemoved(summary, removed, place);
+  }
+
+  #checkNumber(summary: AuditedDestinationRow, created: AuditedJournalRow, place: Place): void {
+    const { findings, secrets, row } = this.#book;
+    const { id, number, content_salt: salt } = summary;
+    if (secrets === undefined) return;
+    const owner = { organizationId: row.organization_id as OrganizationId, ownerId: id as DestinationId };
+    let plain: string;
+    try {
+      if (number === null || salt?.length !== SALT_BYTES) throw new TypeError("NULL");
+      plain = decryptPersonal(secrets.keys, { ...owner, field: "number" }, number);
+    } catch {
+      const expected = `a number that the book's key decrypts, and a content_salt of ${String(SALT_BYTES)} bytes`;
+      findings.add(place, { expected, found: "another value" });
+      return;
+    }
+    const content = { accountId: created.account_id, transactionId: null, created: contentOf(summary, created, plain) };
+    if (!hasSaltedHashOf(content, created, salt.toString("hex"))) {
+      findings.add(place, HASH_OF_CONTENT);
+    }
+  }
+
+  #checkRemoved(summary: AuditedDestinationRow, removed: AuditedJournalRow, place: Place): void {
+    const { findings, secrets } = this.#book;
+    if (summary.number !== null || summary.content_salt !== null) {
+      findings.add(place, { expected: "no number and no content_salt after its removal", found: "one" });
+    }
+    if (secrets === undefined) return;
+    const content = { accountId: removed.account_id, transactionId: null, created: contentOf(summary, removed, "") };
+    if (!hasHashOf(content, removed, secrets.salts)) findings.add(place, HASH_OF_CONTENT);
+  }
+
+  #summaries(): AsyncGenerator<readonly AuditedDestinationRow[], void, void> {
+    return slices<AuditedDestinationRow>(this.#audit, {
+      sql: `SELECT * FROM ${this.#audit.engine.table("destinations")} WHERE book = ?`,
+      bindings: [this.#book.row.number],
+      key: "seq",
+      keyOf: ({ seq }) => seq,
+    });
+  }
+}
+
+const HASH_OF_CONTENT = {
+  expected: "the destination that gives the content_hash of the journal row",
+  found: "another kind, label, number, usable_at, content_salt or content_hash",
+} as const;
+
+function contentOf(summary: AuditedDestinationRow, row: AuditedJournalRow, number: string): readonly string[] {
+  const { kind, label, masked_number: masked, usable_at: usableAt } = summary;
+  return [kind, label, masked, number, String(usableAt), ...proofsIn(row)];
+}

@@ -1,0 +1,62 @@
+import { expect } from "chai";
+
+import { replay } from "../../../src/domain/decision.js";
+import { removeDestination as operation } from "../../../src/domain/operations/remove-destination.js";
+import { newDestinationId, removeDestination } from "../../support/commands.js";
+import {
+  EARLIER,
+  effectOf,
+  givenAccount,
+  givenBook,
+  givenDestination,
+  NOW,
+  ORGANIZATION,
+  STRANGER,
+  wordOf,
+} from "../../support/given.js";
+
+const account = givenAccount({ status: "CLOSED" });
+const standing = givenDestination({ accountId: account.id });
+const removed = givenDestination({ accountId: account.id, number: undefined, removedAt: EARLIER });
+const book = givenBook({ accounts: [account], destinations: [standing, removed] });
+
+describe("removing a destination", () => {
+  it("deletes its number, keeps the rest, and writes a row that names it, also on a closed account", () => {
+    const row = { ...standing, number: undefined, removedAt: NOW };
+    const decided = operation.decide(book, removeDestination(ORGANIZATION, account.id, standing.id), NOW);
+    expect(decided).to.deep.include({ kind: "effect", resource: row });
+    const { entries, puts } = effectOf(decided);
+    expect(entries).to.have.lengthOf(1);
+    expect(entries[0]).to.include({ kind: "destination.removed", detail: standing.id, accountId: account.id });
+    expect(puts).to.deep.equal([
+      { table: "accounts", row: { ...account, updatedAt: NOW } },
+      { table: "destinations", row },
+    ]);
+  });
+
+  it("is a replay for one that is removed", () => {
+    const command = removeDestination(ORGANIZATION, account.id, removed.id);
+    expect(operation.decide(book, command, NOW)).to.deep.equal(replay(removed));
+  });
+
+  const other = givenAccount();
+  for (const [name, accounts, accountId, destinationId, reason] of [
+    ["an account that does not exist", [], account.id, standing.id, "ACCOUNT_NOT_FOUND"],
+    ["a destination that does not exist", [account], account.id, newDestinationId(), "DESTINATION_NOT_FOUND"],
+    ["a destination of another account", [other], other.id, standing.id, "DESTINATION_NOT_FOUND"],
+    [
+      "an account of another organization",
+      [{ ...account, organizationId: STRANGER }],
+      account.id,
+      standing.id,
+      "ACCOUNT_NOT_FOUND",
+    ],
+  ] as const) {
+    it(`refuses ${name}`, () => {
+      const command = removeDestination(ORGANIZATION, accountId, destinationId);
+      expect(wordOf(operation.decide(givenBook({ accounts, destinations: [standing] }), command, NOW))).to.equal(
+        reason,
+      );
+    });
+  }
+});
