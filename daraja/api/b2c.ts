@@ -1,5 +1,6 @@
 import { keep } from "../kept.js";
 import type { Payout } from "../mpesa/order.js";
+import type { ResultCode } from "../mpesa/results.js";
 import { PAY_OUT, RESULT_AFTER_MILLIS, scenarioOf } from "../mpesa/scenarios.js";
 import { type Answer, answerOf, type Call, type Context, refuseOnce } from "./context.js";
 import { checkShortcode } from "./fields.js";
@@ -8,7 +9,6 @@ import { Problem } from "./problem.js";
 
 /** POST /mpesa/b2c/v3/paymentrequest */
 export async function payOut({ organization, fields }: Call, context: Context): Promise<Answer> {
-  const { clock, ids, mpesa, player } = context;
   const originatorConversationId = fields.text("OriginatorConversationID", /^\S{1,50}$/);
   fields.text("CommandID", /^(BusinessPayment|SalaryPayment|PromotionPayment)$/);
   const amountCents = fields.amountCents();
@@ -24,31 +24,31 @@ export async function payOut({ organization, fields }: Call, context: Context): 
   const scenario = scenarioOf(PAY_OUT, msisdn);
   refuseOnce({ direction: "OUT", family: "initiator", organization, msisdn, scenario }, context);
   const failure = initiatorFailure(organization, fields, "InitiatorName");
+  const party = { organization, msisdn, business: undefined, amountCents, scenario };
+  const request = { originatorConversationId, resultUrl, queueTimeOutUrl, request: fields.body };
+  return startPayout({ ...party, ...request }, failure, context);
+}
 
+type Requested = Omit<Payout, "direction" | "acceptedAtMillis" | "conversationId" | "outcome" | "queries">;
+
+/** Accepts a payout, whose scenario then happens. A wrong initiator shows in the result only. */
+export async function startPayout(
+  requested: Requested,
+  failure: ResultCode | undefined,
+  { clock, ids, mpesa, player }: Context,
+): Promise<Answer> {
   const acceptedAtMillis = clock.nowMillis();
-  const order: Payout = {
-    direction: "OUT",
-    organization,
-    msisdn,
-    amountCents,
-    acceptedAtMillis,
-    scenario,
-    conversationId: ids.conversation(acceptedAtMillis),
-    originatorConversationId,
-    resultUrl,
-    queueTimeOutUrl,
-    request: fields.body,
-    outcome: undefined,
-    queries: 0,
-  };
+  const conversationId = ids.conversation(acceptedAtMillis);
+  const begun = { direction: "OUT", acceptedAtMillis, conversationId, outcome: undefined, queries: 0 } as const;
+  const order: Payout = { ...requested, ...begun };
   keep(mpesa.orders, order);
   await player.start(
     order,
-    failure === undefined ? scenario.steps : [{ afterMillis: RESULT_AFTER_MILLIS, kind: "fail", code: failure }],
+    failure === undefined ? order.scenario.steps : [{ afterMillis: RESULT_AFTER_MILLIS, kind: "fail", code: failure }],
   );
   return answerOf(order, {
     ConversationID: order.conversationId,
-    OriginatorConversationID: originatorConversationId,
+    OriginatorConversationID: order.originatorConversationId,
     ResponseCode: "0",
     ResponseDescription: "Accept the service request successfully.",
   });

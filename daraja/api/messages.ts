@@ -51,6 +51,17 @@ function payoutResult(order: Payout, { code, atMillis, transactionId, receipt }:
   };
   if (receipt === undefined) return resultOf({ ...envelope, text: RESULTS[code], parameters: undefined });
   const { year, month, day, hour, minute, second } = nairobi(atMillis);
+  if (order.business !== undefined) {
+    const ofBusiness: Parameter[] = [
+      { Key: "Amount", Value: String(receipt.amountCents / 100) },
+      { Key: "TransCompletedTime", Value: stamp(atMillis) },
+      { Key: "DebitPartyCharges", Value: feeWords(receipt) },
+      { Key: "ReceiverPartyPublicName", Value: nameOf(order.msisdn) },
+      { Key: "Currency", Value: "KES" },
+    ];
+    const billReference = { Key: "BillReferenceNumber", Value: order.business.accountReference };
+    return resultOf({ ...envelope, referenceItem: billReference, text: RESULTS[code], parameters: ofBusiness });
+  }
   const parameters: Parameter[] = [
     { Key: "TransactionAmount", Value: receipt.amountCents / 100 },
     { Key: "TransactionReceipt", Value: receipt.number },
@@ -123,8 +134,14 @@ export function statusParameters(found: Order | Receipt, organization: Organizat
   ];
 }
 
+function businessOf(found: Order | Receipt): Payout["business"] {
+  const order = "number" in found ? found.order : found;
+  return order?.direction === "OUT" ? order.business : undefined;
+}
+
 function debitAccountOf(found: Order | Receipt, organization: Organization): string {
   if (found.direction === "IN") return "MMF Account For Customer";
+  if (businessOf(found) !== undefined) return "Working Account";
   return isReversal(found) && isTill(organization) ? "Merchant Account" : "Utility Account";
 }
 
@@ -135,6 +152,8 @@ function isReversal(found: Order | Receipt): boolean {
 function reasonOf(found: Order | Receipt, organization: Organization): string {
   // Which word M-Pesa has for a reversal is not published.
   if (isReversal(found)) return "Reversal";
+  const business = businessOf(found);
+  if (business !== undefined) return business.isTill ? "Business Buy Goods" : "Business Pay Bill";
   if (found.direction === "OUT") return "Business Payment to Customer via API";
   return isTill(organization) ? "Buy Goods Online" : "Pay Bill Online";
 }
@@ -148,7 +167,8 @@ function statusOf(receipt: Receipt | undefined, order: Order | undefined): strin
 
 function feeWords(receipt: Receipt | undefined): string {
   if (receipt === undefined || receipt.feeCents === 0) return "";
-  return `Fee For B2C Payment|KES|${(receipt.feeCents / 100).toFixed(2)}`;
+  const payment = businessOf(receipt) === undefined ? "B2C Payment" : "B2B Payment";
+  return `Fee For ${payment}|KES|${(receipt.feeCents / 100).toFixed(2)}`;
 }
 
 function nameOf(msisdn: string): string {

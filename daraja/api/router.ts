@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 
 import { TOKEN_SECONDS } from "../access/tokens.js";
 import type { Organization } from "../mpesa/organization.js";
+import { payBusiness } from "./b2b.js";
 import { payOut } from "./b2c.js";
 import type { C2b } from "./c2b.js";
 import type { Answer, Call, Context } from "./context.js";
@@ -30,6 +31,7 @@ export class Router {
       "/mpesa/stkpush/v1/processrequest": { family: "stk", product: stkPush },
       "/mpesa/stkpushquery/v1/query": { family: "stk", product: stkQuery },
       "/mpesa/b2c/v3/paymentrequest": { family: "initiator", product: payOut },
+      "/mpesa/b2b/v1/paymentrequest": { family: "initiator", product: payBusiness },
       "/mpesa/accountbalance/v1/query": { family: "initiator", product: queryBalance },
       "/mpesa/transactionstatus/v1/query": { family: "other", product: queryStatus },
       "/mpesa/c2b/v1/registerurl": { family: "other", product: c2b.register(1) },

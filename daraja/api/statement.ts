@@ -1,5 +1,5 @@
 import { nairobi } from "../mpesa/nairobi-time.js";
-import type { Receipt } from "../mpesa/order.js";
+import type { Order, Receipt } from "../mpesa/order.js";
 import type { Organization } from "../mpesa/organization.js";
 
 const COLUMNS = [
@@ -39,15 +39,22 @@ function rowsOf(receipt: Receipt): readonly (readonly string[])[] {
     ];
   };
   const movement = row(detailsOf(receipt), amountCents, partyOf(receipt), accountReference);
-  return feeCents === 0 ? [movement] : [movement, row("Business Payment Charge", feeCents, "", "")];
+  return feeCents === 0 ? [movement] : [movement, row(`${wordsOf(receipt.order)} Charge`, feeCents, "", "")];
 }
 
 function detailsOf({ direction, order, reversedReceipt, isSettlement }: Receipt): string {
   if (isSettlement === true) return direction === "IN" ? "Business Deposit" : "Organization Settlement";
   if (reversedReceipt !== undefined) return `Pay Bill Reversal of ${reversedReceipt}`;
   return order?.direction === "OUT"
-    ? `Business Payment. Original conversation ID is ${order.originatorConversationId}.`
+    ? `${wordsOf(order)}. Original conversation ID is ${order.originatorConversationId}.`
     : "Pay Bill";
+}
+
+/** The name of the product that paid out. */
+function wordsOf(order: Order | undefined): string {
+  const business = order?.direction === "OUT" ? order.business : undefined;
+  if (business === undefined) return "Business Payment";
+  return business.isTill ? "Business Buy Goods" : "Business Pay Bill";
 }
 
 function partyOf({ msisdn, isSettlement }: Receipt): string {

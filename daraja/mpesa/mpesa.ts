@@ -183,14 +183,16 @@ export class Mpesa {
   }
 
   #payOut(order: Payout): Receipt {
-    order.organization.utilityCents -= order.amountCents;
-    order.organization.chargesCents -= PAYOUT_FEE_CENTS;
+    const { organization, business } = order;
+    if (business === undefined) organization.utilityCents -= order.amountCents;
+    else organization.workingCents -= order.amountCents;
+    organization.chargesCents -= PAYOUT_FEE_CENTS;
     this.subscriber(order.msisdn).balanceCents += order.amountCents;
-    const payment = { ...order, accountReference: "", thirdPartyTransId: "", order };
+    const payment = { ...order, accountReference: business?.accountReference ?? "", thirdPartyTransId: "", order };
     return this.#newReceipt(payment, {
       direction: "OUT",
       feeCents: PAYOUT_FEE_CENTS,
-      balanceCents: order.organization.utilityCents,
+      balanceCents: business === undefined ? organization.utilityCents : organization.workingCents,
     });
   }
 
@@ -217,7 +219,9 @@ export class Mpesa {
     return balanceCents < amountCents ? "1" : undefined;
   }
 
-  #refusesPayout({ organization, msisdn, amountCents }: Payout): ResultCode | undefined {
+  #refusesPayout({ organization, msisdn, business, amountCents }: Payout): ResultCode | undefined {
+    // Safaricom publishes no limits of payments to businesses.
+    if (business !== undefined) return organization.workingCents < amountCents ? "1" : undefined;
     const { balanceCents } = this.subscriber(msisdn);
     if (amountCents < PAYOUT_CENTS_MIN) return "2";
     if (amountCents > AMOUNT_CENTS_MAX) return "3";

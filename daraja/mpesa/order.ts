@@ -4,7 +4,7 @@ import type { HandScenario, Scenario } from "./scenarios.js";
 
 interface Accepted {
   readonly organization: Organization;
-  /** The customer's phone: who pays, or who is paid. */
+  /** The phone of who pays or is paid. Of a B2B request, the number of the business. */
   readonly msisdn: string;
   readonly amountCents: number;
   readonly acceptedAtMillis: number;
@@ -24,9 +24,11 @@ export interface Collection extends Accepted {
   readonly callbackUrl: string;
 }
 
-/** An accepted B2C request. */
+/** An accepted B2C request, or a B2B request. */
 export interface Payout extends Accepted {
   readonly direction: "OUT";
+  /** The till or the paybill whose number is in `msisdn`. Undefined where a phone is paid. */
+  readonly business: { readonly isTill: boolean; readonly accountReference: string } | undefined;
   readonly conversationId: string;
   readonly originatorConversationId: string;
   readonly resultUrl: string;
@@ -75,7 +77,7 @@ export interface Receipt {
   readonly amountCents: number;
   readonly feeCents: number;
   readonly atMillis: number;
-  /** The account that the payer named; empty for a payout. */
+  /** The account that the payer named; empty for a payout to a phone. */
   readonly accountReference: string;
   /** The new balance of the organization's account that took or gave the money. */
   readonly balanceCents: number;

@@ -261,7 +261,7 @@ export interface BeginPayment extends Commanded {
   readonly railRevision: number;
   /** When the settlement looks at the payment next, if the rail does not answer. */
   readonly nextCheckAt: UnixMillis;
-  /** Whether the rail may have the order already: then it is a payout, which has an id there. */
+  /** Whether the rail may have the order already: then it must have an id there (`hasIdAtRail`). */
   readonly isAgain?: boolean;
 }
 

@@ -1,4 +1,4 @@
-import type { DestinationKind } from "./destination.js";
+import type { DestinationKind, DestinationNumber, MaskedNumber } from "./destination.js";
 import type { Cents } from "./values/cents.js";
 import type { OrganizationId, TransactionId } from "./values/ids.js";
 import type { MaskedPhone } from "./values/masked-phone.js";
@@ -46,13 +46,15 @@ export interface Payment {
   /** The type of the transaction. */
   readonly direction: "MINT" | "REDEEM";
   readonly state: PaymentState;
+  /** What `number` is. A mint is paid by a phone. */
+  readonly numberKind: DestinationKind;
   /**
-   * The phone that pays or is paid, as it was when the transaction was accepted. Undefined once the
-   * payment has ENDED: an erasure of the person then leaves nothing behind.
+   * Who pays or is paid, as it was when the transaction was accepted. Undefined once the payment
+   * has ENDED: an erasure of the person then leaves nothing behind.
    */
-  readonly phoneNumber: PhoneNumber | undefined;
+  readonly number: DestinationNumber | undefined;
   /** The same number for people. It stays. */
-  readonly maskedPhone: MaskedPhone;
+  readonly maskedNumber: MaskedNumber;
   readonly railReference: RailReference | undefined;
   /** When the rail was first asked. */
   readonly begunAt: UnixMillis | undefined;
@@ -70,8 +72,23 @@ export function isUnderWay({ state, turnedAway }: Pick<Payment, "state" | "turne
   return state === "READY" ? turnedAway > 0 : state !== "ENDED";
 }
 
-/** A prompt has no id at the rail, so each request that seems lost may show one more. */
-export const PROMPTS_TURNED_AWAY_MAX = 2;
+/**
+ * How often the rail may turn an order away, without the proof that it took nothing, before nobody
+ * asks it again. A prompt has no id at the rail, so each request that seems lost may show one more;
+ * the payer sees it. A payment to a business has none either, and a second one would be paid.
+ */
+export function turnedAwayMax({ direction, numberKind }: Pick<Payment, "direction" | "numberKind">): number {
+  if (numberKind !== "PHONE") return 1;
+  return direction === "MINT" ? 2 : Infinity;
+}
+
+/** Whether the rail refuses a second request for the order, which has an id of ours there. */
+export function hasIdAtRail({ direction, numberKind }: Pick<Payment, "direction" | "numberKind">): boolean {
+  return direction === "REDEEM" && numberKind === "PHONE";
+}
+
+/** What can be paid out to each kind of destination. Nothing to a kind that is absent. */
+export type PayableDestinations = Readonly<Partial<Record<DestinationKind, PayableAmounts>>>;
 
 /** What the caller of a mint or redemption must know about the rail. */
 export interface RailTerms {
@@ -84,7 +101,7 @@ export interface RailTerms {
   /** Nothing is paid out to a phone number that was changed less than this time ago. */
   readonly phoneCoolingMillis: number;
   /** The kinds of destinations that the account at the rail pays. None when omitted. */
-  readonly destinationKinds?: readonly DestinationKind[];
+  readonly destinations?: PayableDestinations;
 }
 
 /** Why a rail moved nothing, by its own word. */

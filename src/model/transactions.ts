@@ -48,6 +48,7 @@ export const PAYMENTS = {
     rail_account_id: text,
     direction: text,
     state: changed(text),
+    number_kind: text,
     /** Null once the payment has ended. */
     phone_number: changed(orNull(bytes)),
     masked_phone: text,

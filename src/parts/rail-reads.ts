@@ -3,7 +3,7 @@ import type { RailAccountStatus, RailReads } from "../operators/reads.js";
 import { parseFields } from "../rails/fields.js";
 import { WrongRailAccountError } from "../rails/rail-kind.js";
 import { railNamed } from "../rails/rails.js";
-import { areTooManyUnknown } from "../settlement/breaker.js";
+import { tooManyUnknown } from "../settlement/breaker.js";
 import { UNKNOWN_PAYOUTS_NAMED_MAX } from "../settlement/limits.js";
 import { openRail } from "../startup/rails.js";
 import type { Cell, Database } from "../storage/database.js";
@@ -51,10 +51,12 @@ async function statusOf(cell: Cell, account: StoredRailAccount, options: RailRea
     warnings,
     credentialsExpireSoon: expiresSoon(account, now),
     openPayments: await openPaymentsOf(cell, id),
-    unknownPayouts: unknown.count,
-    oldestUnknownAt: unknown.oldestBegunAt,
+    unknownPayouts: unknown.reduce((sum, { count }) => sum + count, 0),
+    oldestUnknownAt: unknown
+      .flatMap(({ oldestBegunAt }) => oldestBegunAt ?? [])
+      .toSorted((one, other) => one - other)[0],
     unknownTransactionIds: named.map(({ transactionId }) => transactionId),
-    beginsPayouts: payouts === "open" || (payouts === "auto" && !areTooManyUnknown(unknown, now)),
+    beginsPayouts: payouts === "open" || (payouts === "auto" && tooManyUnknown(unknown, now).length === 0),
     problem: await problemOf(cell, account, options),
   };
 }

@@ -1,8 +1,7 @@
+import type { DestinationKind, DestinationNumber, MaskedNumber } from "../domain/destination.js";
 import type { TransactionType } from "../domain/transaction.js";
 import type { Cents } from "../domain/values/cents.js";
 import type { TransactionId } from "../domain/values/ids.js";
-import type { MaskedPhone } from "../domain/values/masked-phone.js";
-import type { PhoneNumber } from "../domain/values/phone-number.js";
 import type { UnixMillis } from "../domain/values/time.js";
 
 /**
@@ -13,18 +12,20 @@ export interface RailOrder {
   readonly transactionId: TransactionId;
   readonly direction: TransactionType;
   readonly amountCents: Cents;
-  /** The phone number of the payer or of the recipient, as it was when the order was accepted. */
-  readonly phoneNumber: PhoneNumber;
+  /** What the number is. Only a payout goes to another kind than PHONE. */
+  readonly numberKind: DestinationKind;
+  /** The number of the payer or of the recipient, as it was when the order was accepted. */
+  readonly number: DestinationNumber;
   /** When the service accepted the transaction. */
   readonly acceptedAt: UnixMillis;
 }
 
 /**
  * An order that was sent, or that may have been sent, with what is stored about it. It may have
- * ended: then the phone number is no longer stored.
+ * ended: then the number is no longer stored.
  */
-export interface OpenPayment extends Omit<RailOrder, "phoneNumber"> {
-  readonly maskedPhone: MaskedPhone;
+export interface OpenPayment extends Omit<RailOrder, "number"> {
+  readonly maskedNumber: MaskedNumber;
   /** When the service was about to call the rail. */
   readonly begunAt: UnixMillis;
   /** The rail's own name for the order. Undefined if the answer was lost, or had none. */

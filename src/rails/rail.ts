@@ -1,6 +1,5 @@
 import type { PaymentByHand, PaymentVerdict } from "../domain/deposits/payment-verdict.js";
-import type { DestinationKind } from "../domain/destination.js";
-import type { RailFailure } from "../domain/payment.js";
+import type { PayableDestinations, RailFailure } from "../domain/payment.js";
 import type { Rail, TransactionType } from "../domain/transaction.js";
 import type { Cents } from "../domain/values/cents.js";
 import type { MaskedPhone } from "../domain/values/masked-phone.js";
@@ -49,7 +48,7 @@ export interface PaymentRail {
    * Whether nobody may send the order yet: it stays PENDING, and can be canceled. Only a sandbox
    * says so, until somebody advances the order.
    */
-  isHeld?(payment: Pick<OpenPayment, "maskedPhone" | "advances">): boolean;
+  isHeld?(payment: Pick<OpenPayment, "maskedNumber" | "advances">): boolean;
 
   /**
    * Asks for the balance of the account at the rail. The rail answers at an address that names
@@ -116,8 +115,8 @@ export interface DepositUrls {
 export interface Capabilities extends PayableAmounts {
   /** The phone numbers, in E.164, that the rail can collect from or pay to. */
   readonly phoneNumbers: RegExp;
-  /** The kinds of destinations that this account may pay. None when omitted. */
-  readonly destinationKinds?: readonly DestinationKind[];
+  /** What this account pays out to destinations. Nothing when omitted. */
+  readonly destinations?: PayableDestinations;
 }
 
 /** What is known about one request after it was sent. */

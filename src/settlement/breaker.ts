@@ -1,3 +1,4 @@
+import { DESTINATION_KINDS, type DestinationKind } from "../domain/destination.js";
 import type { RailAccountId } from "../domain/payment.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import type { SettlementLine } from "./ledger-line.js";
@@ -14,8 +15,8 @@ import type { OnEvent, SettlementTiming } from "./ports/runtime.js";
 
 interface AccountReading {
   readonly readAt: number;
-  readonly beginsPayouts: boolean;
-  /** The payouts of unknown outcome. */
+  readonly payOutTo: readonly DestinationKind[];
+  /** The payouts of unknown outcome to the kinds that are not among them. */
   readonly unknown: number;
 }
 
@@ -26,10 +27,15 @@ export interface Stopped {
   readonly unknownPayouts: number;
 }
 
-/** Returns whether the unknown outcomes hold new payouts back, where no person has decided. */
-export function areTooManyUnknown({ count, oldestBegunAt }: UnknownPayouts, now: UnixMillis): boolean {
-  const isOld = oldestBegunAt !== undefined && now - oldestBegunAt >= UNKNOWN_PAYOUT_MILLIS_MAX;
-  return count >= UNKNOWN_PAYOUTS_MAX || isOld;
+/**
+ * Returns the unknown outcomes that hold new payouts to the same kind back, where no person has
+ * decided. Each kind counts apart: a lost answer about a till says nothing about phones.
+ */
+export function tooManyUnknown(unknown: readonly UnknownPayouts[], now: UnixMillis): readonly UnknownPayouts[] {
+  return unknown.filter(({ count, oldestBegunAt }) => {
+    const isOld = oldestBegunAt !== undefined && now - oldestBegunAt >= UNKNOWN_PAYOUT_MILLIS_MAX;
+    return count >= UNKNOWN_PAYOUTS_MAX || isOld;
+  });
 }
 
 interface BreakerOptions {
@@ -60,7 +66,7 @@ export class Breaker {
   get stopped(): Stopped {
     const since = this.#options.timing.monotonicMillis() - 2 * BLOCKED_MILLIS;
     const stopped = [...this.#readings.values()].filter(
-      ({ readAt, beginsPayouts }) => !beginsPayouts && readAt >= since,
+      ({ readAt, payOutTo }) => payOutTo.length < DESTINATION_KINDS.length && readAt >= since,
     );
     return {
       railAccounts: stopped.length,
@@ -68,30 +74,32 @@ export class Breaker {
     };
   }
 
-  async beginsPayouts(account: RailAccount): Promise<boolean> {
+  /** Returns the kinds to which new payouts begin. */
+  async payOutTo(account: RailAccount): Promise<readonly DestinationKind[]> {
     const { id, payouts } = account;
     if (payouts !== "auto") {
       // A person has decided: the breaker holds nothing back.
       this.#readings.delete(id);
-      return payouts === "open";
+      return payouts === "open" ? DESTINATION_KINDS : [];
     }
     const { payments, timing } = this.#options;
     const readAt = timing.monotonicMillis();
     const last = this.#readings.get(id);
-    if (last !== undefined && readAt - last.readAt < BREAKER_READ_MILLIS) return last.beginsPayouts;
-    const { count: unknown, oldestBegunAt } = await payments.unknownPayouts(id);
-    const beginsPayouts = !areTooManyUnknown({ count: unknown, oldestBegunAt }, timing.now());
-    this.#readings.set(id, { readAt, beginsPayouts, unknown });
-    if (!beginsPayouts) await this.#tell(account, unknown);
-    return beginsPayouts;
+    if (last !== undefined && readAt - last.readAt < BREAKER_READ_MILLIS) return last.payOutTo;
+    const stopping = tooManyUnknown(await payments.unknownPayouts(id), timing.now());
+    const payOutTo = DESTINATION_KINDS.filter((kind) => stopping.every((each) => each.kind !== kind));
+    const unknown = stopping.reduce((sum, { count }) => sum + count, 0);
+    this.#readings.set(id, { readAt, payOutTo, unknown });
+    if (stopping.length > 0) await this.#tell(account, { payOutTo, unknown });
+    return payOutTo;
   }
 
-  /** Flags the payouts that are not flagged yet, and names them once. */
-  async #tell(account: RailAccount, unknown: number): Promise<void> {
+  /** Flags the payouts that stop others and are not flagged yet, and names them once. */
+  async #tell(account: RailAccount, { payOutTo, unknown }: Omit<AccountReading, "readAt">): Promise<void> {
     const { payments, line, onEvent } = this.#options;
     const { id: railAccountId } = account;
     const listed = await payments.listUnknownPayouts(railAccountId, UNKNOWN_PAYOUTS_NAMED_MAX);
-    const named = listed.filter(({ isFlagged }) => !isFlagged);
+    const named = listed.filter(({ isFlagged, numberKind }) => !isFlagged && !payOutTo.includes(numberKind));
     const flagged = await Promise.all(
       named.map((payment) => line.flagUnknown({ payment, account }, payment.lastCode ?? "")),
     );

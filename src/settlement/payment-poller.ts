@@ -144,6 +144,10 @@ export class PaymentPoller {
         await line.reject(work, sends, sent);
         return;
       case "unreached": {
+        // Only a proof leaves an order unsent that nobody may send twice.
+        if (sent.isTurnedAway === true && payment.numberKind !== "PHONE") {
+          return this.#takeAnswer(work, { kind: "unknown", code: sent.code }, sends);
+        }
         const millis = unreachedMillis(sent.retryAfterMillis, sends);
         const now = this.#options.timing.now();
         const request = { sends, isTurnedAway: sent.isTurnedAway === true };

@@ -1,3 +1,4 @@
+import { hasIdAtRail } from "../domain/payment.js";
 import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
 import type { OpenPayment, RailOrder } from "../rails/order.js";
 import type { PaymentRail } from "../rails/rail.js";
@@ -42,25 +43,27 @@ export function isUnknownTooLong(payment: StoredPayment, now: UnixMillis): boole
 }
 
 /**
- * Whether an order that the rail may have can be sent once more. A payout has an id that the rail
- * refuses to take twice, for a while. A prompt has none: a second one could be paid, too. A query
- * must have had the time to find out first.
+ * Whether an order that the rail may have can be sent once more. A payout to a phone has an id that
+ * the rail refuses to take twice, for a while. A prompt has none, nor has a payout to a business: a
+ * second one could be paid, too. A query must have had the time to find out first.
  */
-export function maySendAgain({ direction, checks, begunAt }: StoredPayment, now: UnixMillis): boolean {
-  return direction === "REDEEM" && checks > 0 && begunAt !== undefined && now - begunAt < SEND_AGAIN_MILLIS_MAX;
+export function maySendAgain(payment: StoredPayment, now: UnixMillis): boolean {
+  const { checks, begunAt } = payment;
+  return hasIdAtRail(payment) && checks > 0 && begunAt !== undefined && now - begunAt < SEND_AGAIN_MILLIS_MAX;
 }
 
-/** Undefined once the payment has ended: then the phone number is gone. */
+/** Undefined once the payment has ended: then the number is gone. */
 export function orderOf(payment: StoredPayment): RailOrder | undefined {
-  const { transactionId, direction, amountCents, phoneNumber, acceptedAt } = payment;
-  return phoneNumber === undefined ? undefined : { transactionId, direction, amountCents, phoneNumber, acceptedAt };
+  const { transactionId, direction, amountCents, numberKind, number, acceptedAt } = payment;
+  return number === undefined ? undefined : { transactionId, direction, amountCents, numberKind, number, acceptedAt };
 }
 
 /** The payment as its rail knows it. */
 export function openPaymentOf(payment: StoredPayment): OpenPayment {
-  const { transactionId, direction, amountCents, maskedPhone, acceptedAt, railReference, advances } = payment;
-  const begunAt = begunAtOf(payment);
-  return { transactionId, direction, amountCents, maskedPhone, acceptedAt, begunAt, railReference, advances };
+  const { transactionId, direction, amountCents, numberKind, maskedNumber, acceptedAt } = payment;
+  const { railReference, advances } = payment;
+  const order = { transactionId, direction, amountCents, numberKind, maskedNumber, acceptedAt };
+  return { ...order, begunAt: begunAtOf(payment), railReference, advances };
 }
 
 /** A message may come for an order that was never begun, for example in a restored book. */

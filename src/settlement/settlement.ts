@@ -129,11 +129,11 @@ export class Settlement {
     const { payments, timing } = this.#options;
     const account = this.#accountOf(id);
     if (account === undefined || this.#rooms.freeOf(id) === 0) return;
-    const beginsPayouts = await this.#breaker.beginsPayouts(account);
+    const payOutTo = await this.#breaker.payOutTo(account);
     // Payments that rest or run are due still, and must not hide the others. One more than there is
     // room for tells that somebody waits.
     const limit = CALLS_MAX + 1 + this.#payments.size;
-    for (const payment of await payments.due(id, { now: timing.now(), limit, beginsPayouts })) {
+    for (const payment of await payments.due(id, { now: timing.now(), limit, payOutTo })) {
       const { transactionId } = payment;
       if (this.#payments.has(transactionId)) continue;
       if (this.#rooms.freeOf(id) === 0) return;

@@ -8,6 +8,7 @@ import { TRANSACTION_TYPES, type TransactionType } from "../../src/domain/transa
 import { type Cents, toCents } from "../../src/domain/values/cents.js";
 import { canBePhone } from "../../src/domain/values/masked-phone.js";
 import { isPayable } from "../../src/domain/values/payable-amounts.js";
+import type { PhoneNumber } from "../../src/domain/values/phone-number.js";
 import type { UnixMillis } from "../../src/domain/values/time.js";
 import type { CallbackPurpose } from "../../src/rails/callback-token.js";
 import type { OpenPayment } from "../../src/rails/order.js";
@@ -98,8 +99,8 @@ function contractOf(direction: TransactionType, given: () => RailUnderTest): voi
 
   function order(digits = ENDINGS.usual, amountCents: Cents = toCents(100_00)): BegunOrder {
     const now = world.now();
-    const phoneNumber = phone(`+2547000000${digits}`);
-    return payment(direction, { phoneNumber, amountCents, acceptedAt: now, begunAt: now });
+    const number = phone(`+2547000000${digits}`);
+    return payment(direction, { number, amountCents, acceptedAt: now, begunAt: now });
   }
 
   /** Sends the order until the rail was reached. Returns what is stored about it then. */
@@ -134,9 +135,10 @@ function contractOf(direction: TransactionType, given: () => RailUnderTest): voi
     const { movement, amountCents, phone: paidBy } = report as Succeeded;
     expect(movement, "movement").to.be.a("string");
     expect(amountCents ?? about.amountCents).to.equal(about.amountCents);
-    expect(paidBy === undefined || canBePhone(paidBy, about.phoneNumber), "the phone number of the order").to.equal(
-      true,
-    );
+    expect(
+      paidBy === undefined || canBePhone(paidBy, about.number as PhoneNumber),
+      "the phone number of the order",
+    ).to.equal(true);
     expect(await world.movements(about), "movements at the rail").to.equal(1);
   }
 
@@ -244,8 +246,8 @@ function contractOf(direction: TransactionType, given: () => RailUnderTest): voi
   });
 
   it("rejects a phone number that it cannot serve", async () => {
-    const unsent = { ...order(), phoneNumber: phone("+442079460958") };
-    expect(rail.capabilities(direction).phoneNumbers.test(unsent.phoneNumber)).to.equal(false);
+    const unsent = { ...order(), number: phone("+442079460958") };
+    expect(rail.capabilities(direction).phoneNumbers.test(unsent.number)).to.equal(false);
     expect((await rail.send(unsent, NEVER)).kind).to.equal("rejected");
     expect(await world.movements(unsent)).to.equal(0);
   });

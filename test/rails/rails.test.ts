@@ -69,8 +69,21 @@ describe("the rail of an account", () => {
       ...MPESA_CAPABILITIES.REDEEM,
       minCents: 2_000,
       maxCents: 100_000,
+      destinations: {},
     });
     expect(limited.capabilities("MINT")).to.equal(MPESA_CAPABILITIES.MINT);
+    const business = { min: "1.00", max: "500" };
+    const paying = railOf(
+      source({ settings: { limits: { business }, destinations: ["phone", "till"] } }),
+      DEPENDENCIES,
+    );
+    const { phoneNumbers, ...toPhone } = MPESA_CAPABILITIES.REDEEM;
+    const TILL = { ...toPhone, minCents: 100, maxCents: 50_000 };
+    expect(paying.capabilities("REDEEM")).to.deep.equal({
+      ...toPhone,
+      phoneNumbers,
+      destinations: { PHONE: toPhone, TILL },
+    });
   });
 
   it("is the sandbox, for a sandbox organization only", () => {
@@ -139,6 +152,16 @@ describe("the rail of an account", () => {
       "a URL without TLS",
       { settings: { environment: undefined, baseUrl: "http://proxy.example.com" } },
       "baseUrl must begin with https, unless it is on this machine.",
+    ],
+    [
+      "a kind of destination that is none",
+      { settings: { destinations: ["bank"] } },
+      "destinations must be phone, till or paybill.",
+    ],
+    [
+      "a till without limits",
+      { settings: { destinations: ["till"] } },
+      "limits.business must have min and max for a till or a paybill: M-Pesa publishes no limits of these payments.",
     ],
     ["a version of C2B that is none", { settings: { c2bVersion: 3 } }, "c2bVersion must be 1 or 2."],
     ["a version in quotes", { settings: { c2bVersion: "2" } }, "c2bVersion must be 1 or 2."],

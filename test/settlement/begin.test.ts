@@ -196,6 +196,14 @@ describe("the settlement, when it begins a payment", () => {
     expect(world.stateOf(id)).to.equal("ENDED FAILED OUTCOME_UNKNOWN");
   });
 
+  it("never sends a payout to a till again that the rail turned away, which proves nothing", async () => {
+    const id = await world.payTill();
+    world.rail.onSend = () => Promise.resolve({ ...UNREACHED, isTurnedAway: true } as Sent);
+    await world.start();
+    await world.pass(60 * MINUTE_MILLIS);
+    expect([world.rail.sent, world.payments.find(id)?.state]).to.deep.equal([[id], "SENDING"]);
+  });
+
   it("sends a payout that the rail turned away until it is taken: it has an id there", async () => {
     await world.redeem();
     world.rail.onSend = () => Promise.resolve({ ...UNREACHED, isTurnedAway: true } as Sent);
@@ -455,6 +463,19 @@ describe("the settlement, when it begins a payment", () => {
     await world.pass(1_000);
     expect(settlement.payoutsStopped).to.deep.equal({ railAccounts: 0, unknownPayouts: 0 });
     expect(world.rail.sent).to.deep.equal([mint, payout]);
+  });
+
+  it("holds back payouts to tills alone while a till's outcome is unknown", async () => {
+    world.rail.onSend = () => Promise.resolve(UNKNOWN);
+    await world.payTill();
+    const settlement = await world.start();
+    await world.pass(16 * MINUTE_MILLIS);
+    world.rail.sent.length = 0;
+    world.rail.onSend = () => Promise.resolve(ACCEPTED);
+    const [toTill, toPhone] = [await world.payTill(), await world.redeem()];
+    await world.pass(20_000);
+    expect([world.rail.sent, world.stateOf(toTill)]).to.deep.equal([[toPhone], "READY PENDING"]);
+    expect(settlement.payoutsStopped).to.deep.equal({ railAccounts: 1, unknownPayouts: 1 });
   });
 
   it("flags the payouts for which it holds others back, and names them once", async () => {

@@ -292,7 +292,7 @@ describe("the settlement, about the messages of a rail", () => {
 
     it("completes it once the rail and its message agree on everything, and keeps a flag", async () => {
       const id = await world.redeem();
-      const whole = { ...success(id), phone: world.payments.find(id)?.maskedPhone } as RailReport;
+      const whole = { ...success(id), phone: world.payments.find(id)?.maskedNumber } as RailReport;
       await world.start();
       await world.message(id, whole, "pay_out");
       await world.message(id, failedWith(id), "status");

@@ -85,13 +85,16 @@ describe("the settlement, about payments that the rail has or may have", () => {
     });
   }
 
-  it("never sends a mint again by itself, whatever the rail does not know", async () => {
-    const id = await world.mint();
-    world.rail.onSend = () => Promise.resolve(UNKNOWN);
-    await world.start();
-    await world.pass(3 * DAY_MILLIS);
-    expect(world.rail.sent).to.deep.equal([id]);
-  });
+  for (const what of ["mint", "payTill"] as const) {
+    it(`never sends a ${what} again by itself, whatever the rail does not know`, async () => {
+      const id = await world[what]();
+      world.rail.onSend = () => Promise.resolve(UNKNOWN);
+      await world.start();
+      await world.pass(3 * DAY_MILLIS);
+      expect(world.rail.sent).to.deep.equal([id]);
+      expect(world.disk.transactions.get(id)?.openFlags).to.deep.equal(["OUTCOME_UNKNOWN"]);
+    });
+  }
 
   it("sends a payout again with the same id, after two queries, and not after 10 minutes", async () => {
     const id = await world.redeem();

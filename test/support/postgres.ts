@@ -16,7 +16,7 @@ const TEMPLATE_LOCK = 7_102_028;
 
 // KESC refuses a PostgreSQL without fsync. But nothing needs a checkpoint or a vacuum before the
 // tests end. With hundreds of databases both take longer than many a suite.
-const SETTINGS = { autovacuum: "off", checkpoint_timeout: "1h", max_wal_size: "4GB" } as const;
+const SETTINGS = { autovacuum: "off", checkpoint_timeout: "1h", max_wal_size: "64GB" } as const;
 
 /** Where tests make their databases. Several processes may use one server at a time. */
 export interface Databases {

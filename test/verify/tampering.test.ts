@@ -385,9 +385,10 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["'ENDED'", PAYMENT(19), /READY or SENDING or ACCEPTED while PROCESSING \| ENDED/],
     ["'ACCEPTED'", PAYMENT(19), "not covered"],
   ],
+  "payments.number_kind": [["'TILL'", PAYMENT(16), /number_kind PHONE \| number_kind TILL/]],
   "payments.phone_number": [
-    ["NULL", PAYMENT(16), /a phone number until the payment has ended/],
-    ["BYTES(00)", PAYMENT(1), /a phone number until the payment has ended/],
+    ["NULL", PAYMENT(16), /a number until the payment has ended/],
+    ["BYTES(00)", PAYMENT(1), /a number until the payment has ended/],
     [`(SELECT phone_number FROM payments WHERE ${PAYMENT(19)})`, PAYMENT(16), /that the book's key decrypts/],
   ],
   "payments.masked_phone": [

@@ -3,7 +3,7 @@ import { type Book, type Decision, type Lookup, type Operation, refuse } from ".
 import { mayHaveMoved } from "../orders/flag.js";
 import { orderOf } from "../orders/order.js";
 import { effectOf, postedStep } from "../orders/step.js";
-import { type Payment, PROMPTS_TURNED_AWAY_MAX } from "../payment.js";
+import { hasIdAtRail, type Payment, turnedAwayMax } from "../payment.js";
 import type { Transaction } from "../transaction.js";
 import type { UnixMillis } from "../values/time.js";
 
@@ -18,9 +18,10 @@ function lookup({ organizationId, transactionId }: BeginPayment, rows: Lookup): 
  * Allows the settlement to ask the rail. The commit of this decision is the write-ahead record:
  * only after it the rail is asked. The ledger allows it once, so of two servers only one asks.
  *
- * A payout that the rail may have can be sent again. That is counted, too: what is known about an
- * earlier request then proves nothing about the order any more. An order about which a report says
- * that shillings moved is not sent, nor is a mint that the rail has turned away twice.
+ * A payout to a phone that the rail may have can be sent again. That is counted, too: what is known
+ * about an earlier request then proves nothing about the order any more. An order about which a
+ * report says that shillings moved is not sent, nor is a mint that the rail has turned away twice,
+ * or a payout to a business that it has turned away once.
  *
  * Refuses, in this order: TRANSACTION_NOT_FOUND, INVALID_TRANSITION, BOOK_RESTORED, ACCOUNT_FROZEN,
  * RAIL_ACCOUNT_CHANGED.
@@ -31,8 +32,8 @@ function decide(book: Book, command: BeginPayment, now: UnixMillis): Decision<Tr
   if (order === undefined) return refuse({ reason: "TRANSACTION_NOT_FOUND", transactionId });
   const { transaction, account, payment } = order;
   const isAllowed =
-    command.isAgain === true ? payment.state === "SENDING" && transaction.type === "REDEEM" : payment.state === "READY";
-  const isOneTooMany = transaction.type === "MINT" && payment.turnedAway >= PROMPTS_TURNED_AWAY_MAX;
+    command.isAgain === true ? payment.state === "SENDING" && hasIdAtRail(payment) : payment.state === "READY";
+  const isOneTooMany = payment.turnedAway >= turnedAwayMax(payment);
   if (!isAllowed || isOneTooMany || mayHaveMoved(transaction)) {
     return refuse({ reason: "INVALID_TRANSITION", from: transaction.status, to: "PROCESSING" });
   }

@@ -8,6 +8,7 @@ import type { FlagReason, Payment, RailReceipt } from "../payment.js";
 import type { Transaction } from "../transaction.js";
 import type { TransactionId } from "../values/ids.js";
 import { canBePhone } from "../values/masked-phone.js";
+import type { PhoneNumber } from "../values/phone-number.js";
 import type { UnixMillis } from "../values/time.js";
 
 export const completePayment: Operation<CompletePayment, Transaction> = { lookup, decide, inSuspension: "always" };
@@ -184,8 +185,9 @@ class PaymentReport {
     return this.#command.amountCents === undefined || this.#command.amountCents === amountCents;
   }
 
-  #hasPhoneOf({ phoneNumber }: Payment): boolean {
+  #hasPhoneOf({ numberKind, number }: Payment): boolean {
     const { phone } = this.#command;
-    return phone === undefined || phoneNumber === undefined || canBePhone(phone, phoneNumber);
+    if (phone === undefined || number === undefined) return true;
+    return numberKind === "PHONE" && canBePhone(phone, number as PhoneNumber);
   }
 }

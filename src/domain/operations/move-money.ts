@@ -11,7 +11,7 @@ import {
 } from "../decision.js";
 import type { Deposit } from "../deposit.js";
 import { creditedTo } from "../deposits/credit.js";
-import type { Destination } from "../destination.js";
+import { type Destination, type DestinationKind, type DestinationNumber, maskNumber } from "../destination.js";
 import {
   countedNow,
   moved,
@@ -25,9 +25,8 @@ import type { Payment, RailTerms } from "../payment.js";
 import type { Refusal } from "../refusal.js";
 import { DIRECT_RAIL, type Transaction, type TransactionType } from "../transaction.js";
 import type { TransactionId } from "../values/ids.js";
-import { canBePhone, maskPhone } from "../values/masked-phone.js";
-import { isPayable, nearestPayable } from "../values/payable-amounts.js";
-import type { PhoneNumber } from "../values/phone-number.js";
+import { canBePhone, type MaskedPhone } from "../values/masked-phone.js";
+import { isPayable, nearestPayable, type PayableAmounts } from "../values/payable-amounts.js";
 import { sameMetadata } from "../values/text.js";
 import { toUnixMillis, type UnixMillis } from "../values/time.js";
 
@@ -107,13 +106,13 @@ function order(book: Book, account: LedgerAccount, command: MoveMoney, now: Unix
   if (railTerms === undefined) return refuse({ reason: "RAIL_NOT_CONFIGURED", rail });
   const destination = destinationOf(book, command, railTerms);
   if (destination !== undefined && "reason" in destination) return refuse(destination);
-  const phoneNumber = destination?.number ?? phoneNumberOf(book, command);
-  if (phoneNumber === undefined) return refuse({ reason: "PHONE_NUMBER_MISSING", accountId });
+  const party = destination ?? phoneOf(book, command, railTerms);
+  if (party === undefined) return refuse({ reason: "PHONE_NUMBER_MISSING", accountId });
   const given = transactionOf(command);
   const refusal =
     refusalByAmount(book, account, given) ??
     refusalByLimits(book, account, given, now) ??
-    refusalToOrder(book, command, { railTerms, phoneNumber, destination, now });
+    refusalToOrder(book, command, { railTerms, party, now });
   if (refusal !== undefined) return refuse(refusal);
 
   const charged: LedgerAccount = { ...account, openPayments: account.openPayments + 1 };
@@ -124,8 +123,9 @@ function order(book: Book, account: LedgerAccount, command: MoveMoney, now: Unix
     railAccountId: railTerms.railAccountId,
     direction: given.type,
     state: "READY",
-    phoneNumber,
-    maskedPhone: maskPhone(phoneNumber),
+    numberKind: party.kind,
+    number: party.number,
+    maskedNumber: maskNumber(party.kind, party.number),
     railReference: undefined,
     begunAt: undefined,
     sends: 0,
@@ -200,25 +200,30 @@ function hasOtherPayer(book: Book, { organizationId, railTerms }: MoveMoney, { i
   const payer = railTerms?.payerPhoneNumber;
   const payment = payer === undefined ? undefined : book.payment(organizationId, id);
   if (payer === undefined || payment === undefined) return false;
-  const { phoneNumber, maskedPhone } = payment;
-  return phoneNumber === undefined ? !canBePhone(maskedPhone, payer) : phoneNumber !== payer;
+  const { number, maskedNumber } = payment;
+  return number === undefined ? !canBePhone(maskedNumber as MaskedPhone, payer) : number !== payer;
+}
+
+/** Who pays for a mint, or is paid by a redemption. */
+interface Party {
+  readonly kind: DestinationKind;
+  readonly number: DestinationNumber;
+  readonly payable: PayableAmounts;
+  /** Undefined without a destination. */
+  readonly destination?: Destination;
 }
 
 function refusalToOrder(
   book: Book,
   { name, organizationId, accountId, amountCents, rail }: MoveMoney,
-  {
-    railTerms,
-    phoneNumber,
-    destination,
-    now,
-  }: { railTerms: RailTerms; phoneNumber: PhoneNumber; destination: PaidDestination | undefined; now: UnixMillis },
+  { railTerms, party, now }: { railTerms: RailTerms; party: Party; now: UnixMillis },
 ): Refusal | undefined {
-  const { payable, phoneNumbers, phoneCoolingMillis } = railTerms;
+  const { phoneNumbers, phoneCoolingMillis } = railTerms;
+  const { kind, number, payable, destination } = party;
   if (!isPayable(amountCents, payable)) {
     return { reason: "AMOUNT_NOT_PAYABLE", payable, nearest: nearestPayable(amountCents, payable) };
   }
-  if (!phoneNumbers.test(phoneNumber)) return { reason: "PHONE_NUMBER_NOT_PAYABLE", rail };
+  if (kind === "PHONE" && !phoneNumbers.test(number)) return { reason: "PHONE_NUMBER_NOT_PAYABLE", rail };
   if (destination !== undefined) {
     const { id: destinationId, usableAt } = destination;
     return usableAt > now ? { reason: "DESTINATION_COOLING", destinationId, until: usableAt } : undefined;
@@ -229,28 +234,30 @@ function refusalToOrder(
   return until > now ? { reason: "PHONE_NUMBER_COOLING", accountId, until } : undefined;
 }
 
-/** A destination to which an order pays. */
-type PaidDestination = Pick<Destination, "id" | "usableAt"> & { readonly number: PhoneNumber };
-
 /** Returns the destination that the command names, or why it cannot be paid at all. */
 function destinationOf(
   book: Book,
   { organizationId, accountId, destinationId, rail }: MoveMoney,
-  { destinationKinds = [] }: RailTerms,
-): PaidDestination | Refusal | undefined {
+  { destinations = {} }: RailTerms,
+): Party | Refusal | undefined {
   if (destinationId === undefined) return undefined;
   const destination = book.destination(organizationId, destinationId);
   if (destination?.accountId !== accountId || destination.number === undefined) {
     return { reason: "DESTINATION_NOT_FOUND", destinationId };
   }
-  const { id, kind, number, usableAt } = destination;
-  if (!destinationKinds.includes(kind)) return { reason: "DESTINATION_NOT_PAYABLE", rail, kind };
-  // The only kind that a rail pays yet.
-  return { id, usableAt, number: number as PhoneNumber };
+  const { kind, number } = destination;
+  const payable = destinations[kind];
+  if (payable === undefined) return { reason: "DESTINATION_NOT_PAYABLE", rail, kind };
+  return { kind, number, payable, destination };
 }
 
 /** Without a destination, shillings go out only to the phone number of the account's user. */
-function phoneNumberOf(book: Book, { name, organizationId, accountId, railTerms }: MoveMoney): PhoneNumber | undefined {
-  const payer = name === "mint" ? railTerms?.payerPhoneNumber : undefined;
-  return payer ?? book.accountHolder(organizationId, accountId)?.person?.phoneNumber;
+function phoneOf(
+  book: Book,
+  { name, organizationId, accountId }: MoveMoney,
+  { payable, payerPhoneNumber }: RailTerms,
+): Party | undefined {
+  const payer = name === "mint" ? payerPhoneNumber : undefined;
+  const number = payer ?? book.accountHolder(organizationId, accountId)?.person?.phoneNumber;
+  return number === undefined ? undefined : { kind: "PHONE", number, payable };
 }

@@ -37,7 +37,7 @@ export interface EndedPayment {
 }
 
 export function ended({ account, payment }: Pick<Order, "account" | "payment">, now: UnixMillis): EndedPayment {
-  const row: Payment = { ...payment, state: "ENDED", phoneNumber: undefined, updatedAt: now };
+  const row: Payment = { ...payment, state: "ENDED", number: undefined, updatedAt: now };
   return {
     account: { ...account, openPayments: account.openPayments - 1 },
     put: { table: "payments", row },

@@ -1,6 +1,6 @@
+import { shownNumber } from "../../domain/destination.js";
 import { FLAG_REASONS, type FlagReason, type PaymentState } from "../../domain/payment.js";
 import type { Transaction } from "../../domain/transaction.js";
-import { shownPhone } from "../../domain/values/masked-phone.js";
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import {
   FlagReason as FlagReasonMessage,
@@ -47,7 +47,7 @@ export function toPaymentMessage(
     transaction_id: payment.transactionId,
     rail: transaction.rail,
     state: STATES[payment.state],
-    masked_phone_number: shownPhone(payment.maskedPhone),
+    masked_phone_number: shownNumber(payment.numberKind, payment.maskedNumber),
     rail_reference: payment.railReference,
     started_at: begunAt === undefined ? undefined : toTimestamp(begunAt),
     send_count: payment.sends,

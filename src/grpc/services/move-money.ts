@@ -151,10 +151,9 @@ function termsOf(
 ): RailTerms | undefined {
   const account = cell.railAccounts.accountOf(key.organizationId, rail.name);
   if (account === undefined) return undefined;
-  const { phoneNumbers, destinationKinds = [], ...payable } = account.rail.capabilities(TYPES[name]);
+  const { phoneNumbers, destinations = {}, ...payable } = account.rail.capabilities(TYPES[name]);
   const { phoneCoolingMillis } = options;
-  const cooling = { phoneCoolingMillis, destinationKinds };
-  return { railAccountId: account.id, payable, phoneNumbers, payerPhoneNumber, ...cooling };
+  return { railAccountId: account.id, payable, phoneNumbers, payerPhoneNumber, phoneCoolingMillis, destinations };
 }
 
 const TYPES = { mint: "MINT", redeem: "REDEEM" } as const satisfies Record<MoveMoney["name"], TransactionType>;

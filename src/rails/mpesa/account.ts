@@ -5,7 +5,7 @@ import * as z from "zod";
 import { readBaseUrl } from "../../../runtime/transport/base-url.js";
 import type { TransactionType } from "../../domain/transaction.js";
 import { type Cents, parseAmount } from "../../domain/values/cents.js";
-import { allowedDestinations, destinationsSetting } from "../destinations.js";
+import { destinationsSetting, payableDestinations, paysBusinesses } from "../destinations.js";
 import type { Capabilities } from "../rail.js";
 import { railKind, type ReadSettings } from "../rail-kind.js";
 import { MPESA_CAPABILITIES } from "./limits.js";
@@ -66,11 +66,15 @@ const SETTINGS = z
     /** What M-Pesa does with a payment by hand while it cannot ask whether to take it. */
     whenUnreachable: z.enum(["Completed", "Cancelled"], "must be Completed or Cancelled").optional(),
     destinations: destinationsSetting,
-    limits: z.strictObject({ mint: limit.optional(), redeem: limit.optional() }).optional(),
+    limits: z.strictObject({ mint: limit.optional(), redeem: limit.optional(), business: limit.optional() }).optional(),
   })
   .refine((given) => (given.environment === undefined) !== (given.baseUrl === undefined), {
     error: "must be sandbox or production, or baseUrl in its place",
     path: ["environment"],
+  })
+  .refine(({ destinations, limits }) => !paysBusinesses(destinations) || limits?.business !== undefined, {
+    error: "must have min and max for a till or a paybill: M-Pesa publishes no limits of these payments",
+    path: ["limits", "business"],
   });
 
 const CREDENTIALS = z.strictObject({
@@ -175,12 +179,13 @@ function capabilitiesOf({
 }: Pick<AccountSettings, "limits" | "destinations">): Readonly<Record<TransactionType, Capabilities>> {
   const within = (usual: Capabilities, given: z.output<typeof limit> | undefined): Capabilities =>
     given === undefined ? usual : { ...usual, minCents: given.min, maxCents: given.max };
+  const redeem = within(MPESA_CAPABILITIES.REDEEM, limits?.redeem);
+  const { phoneNumbers, ...phone } = redeem;
+  const given = limits?.business;
+  const business = given === undefined ? undefined : { ...phone, minCents: given.min, maxCents: given.max };
   return {
     MINT: within(MPESA_CAPABILITIES.MINT, limits?.mint),
-    REDEEM: {
-      ...within(MPESA_CAPABILITIES.REDEEM, limits?.redeem),
-      ...(destinations === undefined ? {} : { destinationKinds: allowedDestinations(destinations) }),
-    },
+    REDEEM: { ...phone, phoneNumbers, destinations: payableDestinations(destinations, { phone, business }) },
   };
 }
 

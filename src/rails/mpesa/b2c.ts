@@ -34,7 +34,7 @@ export function payOutRequest(
     CommandID: "BusinessPayment",
     Amount: shillings,
     PartyA: settings.payOutShortcode,
-    PartyB: order.phoneNumber.slice(1),
+    PartyB: order.number.slice(1),
     Remarks: REMARKS,
     QueueTimeOutURL: settings.callbackUrl("timeout", uuid),
     ResultURL: settings.callbackUrl("pay_out", uuid),

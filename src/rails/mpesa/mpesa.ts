@@ -17,6 +17,7 @@ import type {
   Sent,
 } from "../rail.js";
 import type { Clocks } from "../rail-kind.js";
+import { B2B_PATH, businessRequest, reportOfBusiness, sentByBusiness } from "./b2b.js";
 import { B2C_PATH, payOutRequest, reportOfPayOut, sentByPayOut } from "./b2c.js";
 import { BALANCE_PATH, balanceAnswerOf, balanceRequest, readBalanceMessage, UTILITY_ACCOUNT } from "./balance.js";
 import { answerToQuestion, readQuestion, registerForDeposits } from "./c2b.js";
@@ -24,7 +25,7 @@ import { DarajaClient } from "./daraja/client.js";
 import { securityCredential } from "./daraja/security-credential.js";
 import { pullTransactions, registerForPulls } from "./reconciliation/pull-transactions.js";
 import type { Initiator, MpesaSettings } from "./settings.js";
-import { reportOfStatus, reportOfStatusRequest, STATUS_PATH, statusRequest } from "./status.js";
+import { conversationOf, reportOfStatus, reportOfStatusRequest, STATUS_PATH, statusRequest } from "./status.js";
 import {
   pushQuery,
   pushRequest,
@@ -44,8 +45,8 @@ const MINUTE_MILLIS = 60_000;
 const CHECKS_MILLIS = [75_000, 45_000, 3 * MINUTE_MILLIS, 10 * MINUTE_MILLIS, 45 * MINUTE_MILLIS, 60 * MINUTE_MILLIS];
 
 /**
- * M-Pesa over Safaricom's Daraja API: STK push for mints, B2C for redemptions. docs/mpesa.md says
- * how each message is read.
+ * M-Pesa over Safaricom's Daraja API: STK push for mints, B2C and B2B for redemptions.
+ * docs/mpesa.md says how each message is read.
  */
 export class MpesaRail implements PaymentRail {
   readonly name = MPESA_RAIL;
@@ -75,13 +76,14 @@ export class MpesaRail implements PaymentRail {
   }
 
   async send(order: RailOrder, signal: AbortSignal): Promise<Sent> {
-    const { direction, amountCents, phoneNumber } = order;
-    const capabilities = this.capabilities(direction);
+    const { direction, amountCents, numberKind, number } = order;
+    const { phoneNumbers, destinations = {}, ...toPhone } = this.capabilities(direction);
+    const payable = numberKind === "PHONE" ? toPhone : destinations[numberKind];
     // The domain refuses these orders. Here they mean that the limits were changed since.
-    if (!isPayable(amountCents, capabilities) || amountCents % SHILLING_CENTS !== 0) {
+    if (payable === undefined || !isPayable(amountCents, payable) || amountCents % SHILLING_CENTS !== 0) {
       return { kind: "rejected", code: "AMOUNT_NOT_PAYABLE", failure: "RAIL_REFUSED" };
     }
-    if (!capabilities.phoneNumbers.test(phoneNumber)) {
+    if (numberKind === "PHONE" && !phoneNumbers.test(number)) {
       return { kind: "rejected", code: "PHONE_NUMBER_NOT_PAYABLE", failure: "RAIL_REFUSED" };
     }
     const shillings = amountCents / SHILLING_CENTS;
@@ -89,13 +91,21 @@ export class MpesaRail implements PaymentRail {
       const request = pushRequest(order, shillings, this.#settings, this.#now());
       return sentByPush(await this.#client.post(STK_PUSH_PATH, request, signal));
     }
+    if (numberKind !== "PHONE") {
+      const request = businessRequest(order, shillings, this.#settings, this.#initiator);
+      return sentByBusiness(await this.#client.post(B2B_PATH, request, signal));
+    }
     const request = payOutRequest(order, shillings, this.#settings, this.#initiator);
     return sentByPayOut(await this.#client.post(B2C_PATH, request, signal));
   }
 
   async query(payment: OpenPayment, signal: AbortSignal): Promise<RailReport> {
     if (payment.direction === "REDEEM") {
-      const request = statusRequest(payment, this.#settings, this.#initiator);
+      const conversation = conversationOf(payment);
+      // The answer to the request was lost. Its result may bring the reference.
+      if (conversation === undefined) return { kind: "open", code: "NO_REFERENCE" };
+      const own = { conversation, settings: this.#settings, initiator: this.#initiator };
+      const request = statusRequest(payment, own);
       return reportOfStatusRequest(await this.#client.post(STATUS_PATH, request, signal));
     }
     const { railReference } = payment;
@@ -111,7 +121,7 @@ export class MpesaRail implements PaymentRail {
         return reportOfPush(message.body, payment);
       case "pay_out":
       case "timeout":
-        return reportOfPayOut(message, payment);
+        return payment.numberKind === "PHONE" ? reportOfPayOut(message, payment) : reportOfBusiness(message, payment);
       case "status":
         return reportOfStatus(message, payment);
       case "balance":

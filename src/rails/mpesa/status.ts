@@ -2,6 +2,7 @@ import { uuidOf } from "../callback-token.js";
 import type { Fields } from "../fields.js";
 import type { OpenPayment } from "../order.js";
 import type { RailMessage, RailReport } from "../rail.js";
+import { canBePaidTo } from "./b2b.js";
 import type { DarajaAnswer } from "./daraja/client.js";
 import { readAmount, readPartyPhone, readReceipt, readResultMessage, responseCodeOf } from "./messages.js";
 import { STATUS_FAILURES } from "./result-codes.js";
@@ -9,15 +10,26 @@ import type { Initiator, MpesaSettings } from "./settings.js";
 
 export const STATUS_PATH = "/mpesa/transactionstatus/v1/query";
 
-/** Asks what became of a payout, by the OriginatorConversationID that it was sent with. */
-export function statusRequest({ transactionId }: OpenPayment, settings: MpesaSettings, initiator: Initiator): Fields {
+/**
+ * Returns the OriginatorConversationID of a payout: ours to a phone, and M-Pesa's to a business.
+ * Undefined if nobody has learned it.
+ */
+export function conversationOf({ transactionId, numberKind, railReference }: OpenPayment): string | undefined {
+  return numberKind === "PHONE" ? transactionId : railReference;
+}
+
+/** Asks what became of a payout, by its OriginatorConversationID. */
+export function statusRequest(
+  { transactionId }: OpenPayment,
+  { conversation, settings, initiator }: { conversation: string; settings: MpesaSettings; initiator: Initiator },
+): Fields {
   const url = settings.callbackUrl("status", uuidOf(transactionId));
   return {
     Initiator: initiator.name,
     SecurityCredential: initiator.securityCredential,
     CommandID: "TransactionStatusQuery",
     TransactionID: "",
-    OriginalConversationID: transactionId,
+    OriginalConversationID: conversation,
     PartyA: settings.payOutShortcode,
     IdentifierType: "4",
     ResultURL: url,
@@ -38,27 +50,29 @@ export function reportOfStatusRequest(answer: DarajaAnswer): RailReport {
  * Reads the result of a status query. A query that failed says nothing about the payout, so its
  * ResultCode is never looked up in the list of failures.
  */
-export function reportOfStatus(
-  { body }: RailMessage,
-  { transactionId, direction }: OpenPayment,
-): RailReport | undefined {
+export function reportOfStatus({ body }: RailMessage, payment: OpenPayment): RailReport | undefined {
   const message = readResultMessage(body);
-  if (message === undefined || direction !== "REDEEM") return undefined;
+  if (message === undefined || payment.direction !== "REDEEM") return undefined;
   const { resultCode, parameters } = message;
   if (resultCode !== "0") return { kind: "open", code: resultCode };
   // The query has an id of its own in the message. The payout's id is among the parameters.
-  if ((parameters.get("OriginatorConversationID") ?? transactionId) !== transactionId) return undefined;
+  const own = conversationOf(payment);
+  const movement = parameters.get("OriginatorConversationID") ?? own;
+  if ((own ?? movement) !== movement) return undefined;
+  if (movement === undefined) return { kind: "open", code: "NO_REFERENCE" };
   const status = (parameters.get("TransactionStatus") ?? "").toUpperCase();
   const failure = STATUS_FAILURES.get(status);
-  if (failure !== undefined) return { kind: "failed", movement: transactionId, code: status, failure };
+  if (failure !== undefined) return { kind: "failed", movement, code: status, failure };
   if (status !== "COMPLETED") return { kind: "open", code: "STATUS_OPEN" };
+  const party = parameters.get("CreditPartyName");
+  if (!canBePaidTo(party, payment)) return { kind: "open", code: "OTHER_BUSINESS" };
   const { isReadable, amountCents } = readAmount(parameters.get("Amount"));
   if (!isReadable) return { kind: "open", code: "AMOUNT_UNREADABLE" };
   return {
     kind: "succeeded",
-    movement: transactionId,
+    movement,
     receipt: readReceipt(parameters.get("ReceiptNo")),
     amountCents,
-    phone: readPartyPhone(parameters.get("CreditPartyName")),
+    phone: payment.numberKind === "PHONE" ? readPartyPhone(party) : undefined,
   };
 }

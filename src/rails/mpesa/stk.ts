@@ -42,7 +42,7 @@ export function transactionEndOf(accountReference: string | undefined): string |
 
 /** The request that shows the payer a prompt for the PIN. */
 export function pushRequest(order: RailOrder, shillings: number, settings: MpesaSettings, now: UnixMillis): Fields {
-  const msisdn = order.phoneNumber.slice(1);
+  const msisdn = order.number.slice(1);
   return {
     ...signature(settings, now),
     TransactionType: "CustomerPayBillOnline",

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-import { allowedDestinations, destinationsSetting } from "../destinations.js";
+import { destinationsSetting, payableDestinations } from "../destinations.js";
 import { MPESA_CAPABILITIES } from "../mpesa/limits.js";
 import { railKind } from "../rail-kind.js";
 import { SANDBOX_RAIL, SandboxRail } from "./sandbox.js";
@@ -13,7 +13,7 @@ export const SANDBOX = railKind({
     isSandbox ? [] : ["The rail sandbox moves no shillings: only sandbox organizations can have it."],
   open: ({ settings, now }) => {
     const { MINT, REDEEM } = MPESA_CAPABILITIES;
-    const destinationKinds = allowedDestinations(settings.destinations);
-    return new SandboxRail({ capabilities: { MINT, REDEEM: { ...REDEEM, destinationKinds } }, now });
+    const destinations = payableDestinations(settings.destinations, { phone: REDEEM, business: REDEEM });
+    return new SandboxRail({ capabilities: { MINT, REDEEM: { ...REDEEM, destinations } }, now });
   },
 });

@@ -1,7 +1,7 @@
 import { RAIL_FAILURES } from "../../domain/payment.js";
 import type { Rail, TransactionType } from "../../domain/transaction.js";
 import { addCents, formatCents, parseAmount } from "../../domain/values/cents.js";
-import { readMaskedPhone } from "../../domain/values/masked-phone.js";
+import { type MaskedPhone, readMaskedPhone } from "../../domain/values/masked-phone.js";
 import { isPayable } from "../../domain/values/payable-amounts.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import { asText, parseFields } from "../fields.js";
@@ -52,8 +52,8 @@ export class SandboxRail implements PaymentRail {
     return Promise.resolve(step === undefined ? { kind: "open", code: "PENDING" } : this.#reportOf(payment, step));
   }
 
-  isHeld({ maskedPhone, advances }: Pick<OpenPayment, "maskedPhone" | "advances">): boolean {
-    return endingOf(maskedPhone).isHeld && advances === 0;
+  isHeld({ maskedNumber, advances }: Pick<OpenPayment, "maskedNumber" | "advances">): boolean {
+    return endingOf(maskedNumber).isHeld && advances === 0;
   }
 
   /**
@@ -61,7 +61,7 @@ export class SandboxRail implements PaymentRail {
    * steps that somebody has advanced, oldest first.
    */
   messagesOf(payment: OpenPayment): readonly TimedMessage[] {
-    const { steps, answer } = endingOf(payment.maskedPhone);
+    const { steps, answer } = endingOf(payment.maskedNumber);
     if (answer === "rejected") return [];
     return steps.flatMap((step, index) => {
       const isAdvanced = index < payment.advances;
@@ -100,15 +100,15 @@ export class SandboxRail implements PaymentRail {
     return undefined;
   }
 
-  #sentOf({ transactionId, direction, amountCents, phoneNumber, acceptedAt }: RailOrder): Sent {
+  #sentOf({ transactionId, direction, amountCents, numberKind, number, acceptedAt }: RailOrder): Sent {
     const capabilities = this.#capabilities[direction];
     if (!isPayable(amountCents, capabilities)) {
       return { kind: "rejected", code: "AMOUNT_NOT_PAYABLE", failure: "RAIL_REFUSED" };
     }
-    if (!capabilities.phoneNumbers.test(phoneNumber)) {
+    if (numberKind === "PHONE" && !capabilities.phoneNumbers.test(number)) {
       return { kind: "rejected", code: "PHONE_NUMBER_NOT_PAYABLE", failure: "RAIL_REFUSED" };
     }
-    const { answer, failure } = endingOf(phoneNumber);
+    const { answer, failure } = endingOf(number);
     if (answer === "rejected") return { kind: "rejected", code: failure[direction], failure: failure[direction] };
     if (answer === "unknown") return { kind: "unknown", code: "ANSWER_LOST" };
     if (answer === "unreached_at_first" && this.#now() - acceptedAt < UNREACHED_MILLIS) return unreached("BUSY");
@@ -116,9 +116,9 @@ export class SandboxRail implements PaymentRail {
   }
 
   #reportOf(payment: OpenPayment, { outcome }: SandboxStep): RailReport {
-    const { transactionId, direction, amountCents, maskedPhone } = payment;
+    const { transactionId, direction, amountCents, numberKind, maskedNumber } = payment;
     if (outcome === "failed") {
-      const failure = endingOf(maskedPhone).failure[direction];
+      const failure = endingOf(maskedNumber).failure[direction];
       return { kind: "failed", movement: transactionId, code: failure, failure };
     }
     const { stepCents } = this.#capabilities[direction];
@@ -127,7 +127,7 @@ export class SandboxRail implements PaymentRail {
       movement: transactionId,
       receipt: receiptOf(transactionId),
       amountCents: outcome === "succeeded" ? amountCents : addCents(amountCents, stepCents),
-      phone: maskedPhone,
+      phone: numberKind === "PHONE" ? (maskedNumber as MaskedPhone) : undefined,
     };
   }
 }
@@ -136,13 +136,13 @@ function unreached(code: string): Sent {
   return { kind: "unreached", code, retryAfterMillis: RETRY_MILLIS };
 }
 
-function endingOf(phoneNumber: string): SandboxEnding {
-  return ENDINGS.find(({ digits }) => phoneNumber.endsWith(digits)) ?? USUAL_ENDING;
+function endingOf(number: string): SandboxEnding {
+  return ENDINGS.find(({ digits }) => number.endsWith(digits)) ?? USUAL_ENDING;
 }
 
 /** The steps that have happened, by the time that passed or because somebody advanced the order. */
-function stepsSoFar({ maskedPhone, begunAt, advances }: OpenPayment, now: UnixMillis): readonly SandboxStep[] {
-  const { answer, steps } = endingOf(maskedPhone);
+function stepsSoFar({ maskedNumber, begunAt, advances }: OpenPayment, now: UnixMillis): readonly SandboxStep[] {
+  const { answer, steps } = endingOf(maskedNumber);
   if (answer === "rejected") return [];
   return steps.filter(({ afterMillis }, index) => now - begunAt >= afterMillis || index < advances);
 }

@@ -1,9 +1,8 @@
+import type { DestinationKind, DestinationNumber, MaskedNumber } from "../../domain/destination.js";
 import type { PaymentState, RailAccountId, RailReference } from "../../domain/payment.js";
 import type { TransactionStatus, TransactionType } from "../../domain/transaction.js";
 import type { Cents } from "../../domain/values/cents.js";
 import type { OrganizationId, TransactionId } from "../../domain/values/ids.js";
-import type { MaskedPhone } from "../../domain/values/masked-phone.js";
-import type { PhoneNumber } from "../../domain/values/phone-number.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 
 /** A payment with its transaction, as one read found them. */
@@ -19,9 +18,11 @@ export interface StoredPayment {
   /** When the service accepted the transaction. */
   readonly acceptedAt: UnixMillis;
   readonly state: PaymentState;
+  /** What `number` is. */
+  readonly numberKind: DestinationKind;
   /** Undefined once the payment has ENDED. */
-  readonly phoneNumber: PhoneNumber | undefined;
-  readonly maskedPhone: MaskedPhone;
+  readonly number: DestinationNumber | undefined;
+  readonly maskedNumber: MaskedNumber;
   readonly railReference: RailReference | undefined;
   /** When the rail was first asked. */
   readonly begunAt: UnixMillis | undefined;
@@ -36,8 +37,9 @@ export interface StoredPayment {
   readonly lastCode: string | undefined;
 }
 
-/** What is known about the payouts of a rail account whose outcome is overdue. */
+/** What is known about the payouts of a rail account whose outcome is overdue, to one kind. */
 export interface UnknownPayouts {
+  readonly kind: DestinationKind;
   /** The payouts that the rail may have, and whose first check has found nothing out. */
   readonly count: number;
   /** When the oldest of them was begun. */
@@ -52,12 +54,12 @@ export interface Payments {
   /** The rail accounts that have a payment which is due. */
   accountsWithDue(now: UnixMillis): Promise<readonly RailAccountId[]>;
   /**
-   * The open payments of a rail account that are due, those that wait longest first. Leaves out
-   * payouts that are READY unless `beginsPayouts`, and does not read past them.
+   * The open payments of a rail account that are due, those that wait longest first. Of payouts
+   * that are READY only those to kinds in `payOutTo`; it does not read past the others.
    */
   due(
     railAccountId: RailAccountId,
-    given: { readonly now: UnixMillis; readonly limit: number; readonly beginsPayouts: boolean },
+    given: { readonly now: UnixMillis; readonly limit: number; readonly payOutTo: readonly DestinationKind[] },
   ): Promise<readonly StoredPayment[]>;
   /** The payment in any state. Undefined if the transaction has none. */
   payment(id: TransactionId): Promise<StoredPayment | undefined>;
@@ -71,7 +73,8 @@ export interface Payments {
   ): Promise<void>;
   /** Moves an open order of a sandbox on by hand: it is due at once. False if it has ended. */
   advance(id: TransactionId, now: UnixMillis): Promise<boolean>;
-  unknownPayouts(railAccountId: RailAccountId): Promise<UnknownPayouts>;
+  /** Only the kinds that have some. */
+  unknownPayouts(railAccountId: RailAccountId): Promise<readonly UnknownPayouts[]>;
   /** The payouts that `unknownPayouts` counts, at most `limit`. */
   listUnknownPayouts(railAccountId: RailAccountId, limit: number): Promise<readonly StoredPayment[]>;
 }

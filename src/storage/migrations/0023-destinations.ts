@@ -27,4 +27,9 @@ export const destinations: Migration = ({ int64, bytes, table, tableOptions }) =
    ) ${tableOptions}`,
   `CREATE INDEX destinations_of_accounts ON ${table("destinations")} (account_id, seq)`,
   `ALTER TABLE ${table("transactions")} ADD COLUMN destination_id TEXT CHECK (destination_id <> '')`,
+  `ALTER TABLE ${table("payments")} ADD COLUMN number_kind TEXT NOT NULL DEFAULT 'PHONE' CHECK (number_kind IN (${KINDS}))`,
+  // Payouts to a kind that wait, however many, must not slow the others.
+  `DROP INDEX ${table("payments_new_payouts")}`,
+  `CREATE INDEX payments_new_payouts ON ${table("payments")} (rail_account_id, number_kind, due_at)
+     WHERE state = 'READY' AND direction = 'REDEEM'`,
 ];

@@ -1,3 +1,4 @@
+import { DESTINATION_KINDS, type DestinationKind } from "../../domain/destination.js";
 import type { PaymentState, RailAccountId, RailReference } from "../../domain/payment.js";
 import type { TransactionStatus } from "../../domain/transaction.js";
 import { toCents } from "../../domain/values/cents.js";
@@ -53,12 +54,13 @@ export function payments({ engine, reader, directory, transact }: PaymentsCell):
 
   return {
     accountsWithDue: async (now) => {
-      const reading = reader.rows<{ readonly id: string }>(statements.accountsWithDue, [now, now]);
+      const times = [now, ...DESTINATION_KINDS.map(() => now)];
+      const reading = reader.rows<{ readonly id: string }>(statements.accountsWithDue, times);
       return (await orStoreError(engine, reading)).map(({ id }) => id as RailAccountId);
     },
-    due: async (railAccountId, { now, limit, beginsPayouts }) => {
-      // Two reads: PostgreSQL would sort all rows of a UNION.
-      const reads = beginsPayouts ? [statements.dueNewPayouts, statements.dueOthers] : [statements.dueOthers];
+    due: async (railAccountId, { now, limit, payOutTo }) => {
+      // A read for each index and kind: PostgreSQL would sort all rows of a UNION.
+      const reads = [...payOutTo.map((kind) => statements.dueNewPayouts[kind]), statements.dueOthers];
       const found = await Promise.all(reads.map((sql) => storedPayments(sql, [railAccountId, now, limit])));
       return found
         .flat()
@@ -76,14 +78,19 @@ export function payments({ engine, reader, directory, transact }: PaymentsCell):
     advance: (id, now) => change({ sql: statements.advance, bindings: [now, id] }),
     unknownPayouts: async (railAccountId) => {
       const reading = reader.rows<UnknownRow>(statements.unknownPayouts, [railAccountId]);
-      const [row] = await orStoreError(engine, reading);
-      return { count: row?.count ?? 0, oldestBegunAt: timeOf(row?.oldest ?? null) } satisfies UnknownPayouts;
+      const rows = await orStoreError(engine, reading);
+      return rows.map(({ kind, count, oldest }): UnknownPayouts => ({
+        kind: kind as DestinationKind,
+        count,
+        oldestBegunAt: timeOf(oldest),
+      }));
     },
     listUnknownPayouts: (railAccountId, limit) => storedPayments(statements.listUnknownPayouts, [railAccountId, limit]),
   };
 }
 
 interface UnknownRow {
+  readonly kind: string;
   readonly count: number;
   readonly oldest: number | null;
 }
@@ -109,8 +116,9 @@ function storedPaymentOf(row: StoredPaymentRow, payment: ReturnType<typeof payme
     isFlagged: row.open_flags !== null,
     acceptedAt: toUnixMillis(row.accepted_at),
     state: row.state as PaymentState,
-    phoneNumber: payment.phoneNumber,
-    maskedPhone: payment.maskedPhone,
+    numberKind: payment.numberKind,
+    number: payment.number,
+    maskedNumber: payment.maskedNumber,
     railReference: (row.rail_reference ?? undefined) as RailReference | undefined,
     begunAt: payment.begunAt,
     sends: row.sends,
@@ -135,22 +143,28 @@ function paymentStatements(engine: Engine) {
   const joined = `
     JOIN ${table("transactions")} t ON t.id = p.transaction_id JOIN ${table("books")} b ON b.number = p.book`;
   const { newPayouts, others } = openPayments(engine);
+  const newPayoutsTo = (kind: DestinationKind): string => `${newPayouts} AND number_kind = '${kind}'`;
   // The smallest time is the first row of an index. PostgreSQL may read all rows for an EXISTS.
   const isDue = (some: string): string => `(SELECT MIN(p.due_at) FROM (${some}) p WHERE p.rail_account_id = a.id) <= ?`;
   const dueOf = (some: string): string =>
     `${columns} FROM (${some}) p ${joined} WHERE p.rail_account_id = ? AND p.due_at <= ? ORDER BY p.due_at LIMIT ?`;
   return {
     // The payments of a book that moves stand still: the other place asks the rail about them.
-    // Two looks into the indexes for each rail account, however many payments are open.
+    // A few looks into the indexes for each rail account, however many payments are open.
     accountsWithDue: `
       SELECT a.id FROM ${table("rail_accounts")} a JOIN ${table("books")} b ON b.organization_id = a.organization_id
-      WHERE b.state IN ('OPEN', 'RESTORED') AND (${isDue(newPayouts)} OR ${isDue(others)})`,
-    dueNewPayouts: dueOf(newPayouts),
+      WHERE b.state IN ('OPEN', 'RESTORED')
+        AND (${[...DESTINATION_KINDS.map(newPayoutsTo), others].map(isDue).join(" OR ")})`,
+    dueNewPayouts: {
+      PHONE: dueOf(newPayoutsTo("PHONE")),
+      TILL: dueOf(newPayoutsTo("TILL")),
+      PAYBILL: dueOf(newPayoutsTo("PAYBILL")),
+    } satisfies Record<DestinationKind, string>,
     dueOthers: dueOf(others),
     payment: `${columns} FROM ${table("payments")} p ${joined} WHERE p.transaction_id = ?`,
     unknownPayouts: `
-      SELECT COUNT(*) AS count, MIN(begun_at) AS oldest
-      FROM (${others}) p WHERE rail_account_id = ? AND ${UNKNOWN_PAYOUT}`,
+      SELECT number_kind AS kind, COUNT(*) AS count, MIN(begun_at) AS oldest
+      FROM (${others}) p WHERE rail_account_id = ? AND ${UNKNOWN_PAYOUT} GROUP BY number_kind`,
     listUnknownPayouts: `
       ${columns} FROM (${others}) p ${joined} WHERE p.rail_account_id = ? AND ${UNKNOWN_PAYOUT}
       ORDER BY p.due_at LIMIT ?`,

@@ -507,6 +507,7 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
     "column due_at": "bigint NOT NULL",
     "column last_code": "text",
     "column masked_phone": "text NOT NULL",
+    "column number_kind": "text NOT NULL DEFAULT 'PHONE'::text",
     "column phone_number": "bytea",
     "column rail_account_id": "text NOT NULL",
     "column rail_reference": "text",
@@ -521,6 +522,8 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
       "CHECK (((state <> ALL (ARRAY['SENDING'::text, 'ACCEPTED'::text])) OR (begun_at IS NOT NULL)))",
     "constraint payments_check2": "CHECK (((begun_at IS NULL) = (sends = 0)))",
     "constraint payments_direction_check": "CHECK ((direction = ANY (ARRAY['MINT'::text, 'REDEEM'::text])))",
+    "constraint payments_number_kind_check":
+      "CHECK ((number_kind = ANY (ARRAY['PHONE'::text, 'TILL'::text, 'PAYBILL'::text])))",
     "constraint payments_pkey": "PRIMARY KEY (transaction_id)",
     "constraint payments_state_check":
       "CHECK ((state = ANY (ARRAY['READY'::text, 'SENDING'::text, 'ACCEPTED'::text, 'ENDED'::text])))",
@@ -528,7 +531,7 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
     "index payments_by_end":
       "CREATE INDEX payments_by_end ON payments USING btree (substr(transaction_id, (length(transaction_id) - 11)), rail_account_id) WHERE (direction = 'MINT'::text)",
     "index payments_new_payouts":
-      "CREATE INDEX payments_new_payouts ON payments USING btree (rail_account_id, due_at) WHERE ((state = 'READY'::text) AND (direction = 'REDEEM'::text))",
+      "CREATE INDEX payments_new_payouts ON payments USING btree (rail_account_id, number_kind, due_at) WHERE ((state = 'READY'::text) AND (direction = 'REDEEM'::text))",
     "index payments_other_open":
       "CREATE INDEX payments_other_open ON payments USING btree (rail_account_id, due_at) WHERE ((state <> 'ENDED'::text) AND ((state <> 'READY'::text) OR (direction = 'MINT'::text)))",
     table: "kind r, persistence p",

@@ -445,8 +445,8 @@ export class Model {
         ? undefined
         : ({
             state: "READY",
-            phoneNumber,
-            maskedPhone: maskPhone(phoneNumber),
+            number: phoneNumber,
+            maskedNumber: maskPhone(phoneNumber),
             railReference: undefined,
             sends: 0,
             turnedAway: 0,

@@ -381,7 +381,7 @@ export class PaymentsModel {
       return done(this.#moveLate(order, late), { replayed: false });
     }
     const isDoubted = transaction.openFlags.some((flag) => /^REPORT_DIFFERS$|^RECEIPT_/.test(flag));
-    const isSamePhone = phone === undefined ? !isDoubted : hides(phone, payment.phoneNumber ?? "");
+    const isSamePhone = phone === undefined ? !isDoubted : hides(phone, payment.number ?? "");
     if (!isSamePhone || amountCents !== transaction.amountCents) return undefined;
     this.#complete(order, { movement: undefined, receipt });
     return done(transaction, { replayed: false });
@@ -399,7 +399,7 @@ export class PaymentsModel {
       const late = { id: command.newTransactionId, movement, receipt, amountCents: amount };
       return done(this.#moveLate(order, late), { replayed: false });
     }
-    const isSamePhone = phone === undefined || hides(phone, payment.phoneNumber ?? "");
+    const isSamePhone = phone === undefined || hides(phone, payment.number ?? "");
     if (!agrees(command, transaction) || !isSamePhone) return this.#flag(transaction, "REPORT_DIFFERS");
     const isDoubted = transaction.openFlags.some((flag) => /^REPORT_DIFFERS$|^RECEIPT_/.test(flag));
     if (isDoubted && (receipt === undefined || amountCents === undefined || phone === undefined)) {
@@ -600,7 +600,7 @@ function end({ transaction, account, payment }: Order, status: Ended): void {
   transaction.status = status;
   transaction.openFlags = [];
   payment.state = "ENDED";
-  payment.phoneNumber = undefined;
+  payment.number = undefined;
   account.openPayments -= 1;
 }
 

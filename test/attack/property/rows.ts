@@ -73,7 +73,7 @@ export type ModelTransaction = Writable<SeenTransaction> &
   Pick<Transaction, "organizationId"> & { payment: ModelPayment | undefined };
 export type ModelDeposit = Writable<SeenDeposit> & Pick<Deposit, "organizationId">;
 export type ModelPayment = Writable<
-  Pick<Payment, "state" | "phoneNumber" | "maskedPhone" | "railReference" | "sends" | "turnedAway">
+  Pick<Payment, "state" | "number" | "maskedNumber" | "railReference" | "sends" | "turnedAway">
 >;
 export type ModelBook = Writable<
   Omit<BookHead, "organizationId" | "limits" | "suspendedSeq" | "receiptsRequiredSeq">

@@ -77,28 +77,32 @@ describe("beginning a payment", () => {
     expect([entries, puts]).to.deep.equal([[], [{ table: "payments", row }]]);
   });
 
-  for (const [type, state] of [
-    ["MINT", "SENDING"],
-    ["REDEEM", "READY"],
-    ["REDEEM", "ACCEPTED"],
-    ["REDEEM", "ENDED"],
+  for (const [type, numberKind, state] of [
+    ["MINT", "PHONE", "SENDING"],
+    ["REDEEM", "PHONE", "READY"],
+    ["REDEEM", "PHONE", "ACCEPTED"],
+    ["REDEEM", "PHONE", "ENDED"],
+    ["REDEEM", "TILL", "SENDING"],
+    ["REDEEM", "PAYBILL", "SENDING"],
   ] as const) {
-    it(`never allows to send a ${type} again that is ${state}`, () => {
+    it(`never allows to send a ${type} again, ${numberKind}, that is ${state}`, () => {
       const transaction = givenPending({ ...pending, type, status: "PROCESSING" });
-      const payment = givenPayment(transaction, { state, begunAt: EARLIER });
+      const payment = givenPayment(transaction, { numberKind, state, begunAt: EARLIER });
       const book = givenBook({ ...rows, transactions: [transaction], payments: [payment] });
       expect(wordOf(operation.decide(book, { ...command, isAgain: true }, NOW))).to.equal("INVALID_TRANSITION");
     });
   }
 
-  for (const [type, turnedAway, word] of [
-    ["MINT", 1, "effect"],
-    ["MINT", 2, "INVALID_TRANSITION"],
-    ["REDEEM", 2, "effect"],
+  for (const [type, numberKind, turnedAway, word] of [
+    ["MINT", "PHONE", 1, "effect"],
+    ["MINT", "PHONE", 2, "INVALID_TRANSITION"],
+    ["REDEEM", "PHONE", 2, "effect"],
+    ["REDEEM", "TILL", 0, "effect"],
+    ["REDEEM", "TILL", 1, "INVALID_TRANSITION"],
   ] as const) {
-    it(`answers ${word} for a ${type} that the rail has turned away ${String(turnedAway)} times`, () => {
+    it(`answers ${word} for a ${type}, ${numberKind}, that the rail has turned away ${String(turnedAway)} times`, () => {
       const transaction = givenPending({ ...pending, type, status: "PROCESSING" });
-      const payment = givenPayment(transaction, { begunAt: EARLIER, turnedAway });
+      const payment = givenPayment(transaction, { numberKind, begunAt: EARLIER, turnedAway });
       const book = givenBook({ ...rows, transactions: [transaction], payments: [payment] });
       expect(wordOf(operation.decide(book, command, NOW))).to.equal(word);
     });

@@ -72,7 +72,7 @@ describe("canceling a transaction", () => {
               },
             },
             { table: "transactions", row: canceled },
-            { table: "payments", row: { ...payment, state: "ENDED", phoneNumber: undefined, updatedAt: NOW } },
+            { table: "payments", row: { ...payment, state: "ENDED", number: undefined, updatedAt: NOW } },
           ],
         },
       });

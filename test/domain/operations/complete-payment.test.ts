@@ -4,6 +4,7 @@ import type { LedgerAccount } from "../../../src/domain/account.js";
 import { type BookSums, MAX_SUM_CENTS } from "../../../src/domain/book.js";
 import { replay } from "../../../src/domain/decision.js";
 import { completePayment as operation } from "../../../src/domain/operations/complete-payment.js";
+import type { Payment } from "../../../src/domain/payment.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
 import { MAX_CENTS, NO_CENTS, toCents } from "../../../src/domain/values/cents.js";
 import type { MaskedPhone } from "../../../src/domain/values/masked-phone.js";
@@ -43,17 +44,19 @@ type Report = Parameters<typeof completePayment>[2];
 
 interface Given extends Partial<Transaction> {
   readonly ofAccount?: Partial<LedgerAccount>;
+  readonly numberKind?: Payment["numberKind"];
   readonly corrections?: readonly Partial<Transaction>[];
   readonly others?: readonly Transaction[];
   readonly sums?: Partial<BookSums>;
 }
 
 /** An order in a book, with its corrections, and other transactions of the same book. */
-function orderOf({ ofAccount, corrections = [], others = [], sums, ...given }: Given) {
+function orderOf({ ofAccount, numberKind = "PHONE", corrections = [], others = [], sums, ...given }: Given) {
   const own = { ...account, ...ofAccount };
   const transaction = givenPending({ accountId: account.id, amountCents: AMOUNT, status: "PROCESSING", ...given });
   const isOpen = transaction.status === "PENDING" || transaction.status === "PROCESSING";
-  const payment = givenPayment(transaction, isOpen ? { state: "SENDING", begunAt: EARLIER } : { state: "ENDED" });
+  const state = isOpen ? ({ state: "SENDING", begunAt: EARLIER } as const) : ({ state: "ENDED" } as const);
+  const payment = givenPayment(transaction, { numberKind, ...state });
   const late = corrections.map((each, index) =>
     givenTransaction({
       accountId: account.id,
@@ -129,7 +132,7 @@ describe("a report that shillings moved", () => {
             puts: [
               { table: "accounts", row: { ...account, ...balances, openPayments: 0, updatedAt: NOW } },
               { table: "transactions", row: completed },
-              { table: "payments", row: { ...order.payment, state: "ENDED", phoneNumber: undefined, updatedAt: NOW } },
+              { table: "payments", row: { ...order.payment, state: "ENDED", number: undefined, updatedAt: NOW } },
             ],
           },
         });
@@ -160,6 +163,12 @@ describe("a report that shillings moved", () => {
         expect(flagOf(decide(orderOf({}), report))).to.equal("REPORT_DIFFERS");
       });
     }
+
+    it("is flagged where the report has a phone and a till was to be paid", () => {
+      const order = orderOf({ type: "REDEEM", numberKind: "TILL" });
+      const report = { movement: M1, phone: "254712***678" as MaskedPhone };
+      expect(flagOf(decide(order, report))).to.equal("REPORT_DIFFERS");
+    });
 
     it("is flagged in the same commit where a message says that the movement failed", () => {
       const { transaction, book } = orderOf({ type: "REDEEM" });

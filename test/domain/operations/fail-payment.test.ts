@@ -73,7 +73,7 @@ describe("failing a payment", () => {
           puts: [
             { table: "accounts", row: after },
             { table: "transactions", row: failed },
-            { table: "payments", row: { ...payment, state: "ENDED", phoneNumber: undefined, updatedAt: NOW } },
+            { table: "payments", row: { ...payment, state: "ENDED", number: undefined, updatedAt: NOW } },
           ],
         },
       });

@@ -646,7 +646,7 @@ describe("moving money", () => {
       ] as const) {
         const command = move(movement({ rail: SLOW_RAIL, terms: { payerPhoneNumber: payer } }));
         const effect = effectOf(decideMoveMoney(givenBook({ accounts: [account] }), command, NOW));
-        expect(putOf(effect, "payments")?.phoneNumber).to.equal(expected);
+        expect(putOf(effect, "payments")?.number).to.equal(expected);
       }
     });
 
@@ -661,7 +661,7 @@ describe("moving money", () => {
       givenDestination({ accountId: newAccountId(), id: "dst_other" as DestinationId }),
     ];
     const payTo = (destinationId: string, given: Partial<MoveMoney> = {}): MoveMoney => ({
-      ...redeem(movement({ rail: SLOW_RAIL, terms: { ...COOLING, destinationKinds: ["PHONE"] } })),
+      ...redeem(movement({ rail: SLOW_RAIL, terms: { ...COOLING, destinations: { PHONE: WHOLE_SHILLINGS } } })),
       destinationId: destinationId as DestinationId,
       ...given,
     });
@@ -670,8 +670,21 @@ describe("moving money", () => {
       const holder = { ...givenHolder(account), phoneNumberChangedAt: NOW };
       const book = givenBook({ accounts: [account], accountHolders: [holder], destinations: toPay });
       const effect = effectOf(decideMoveMoney(book, payTo(standing.id), NOW));
-      expect(putOf(effect, "payments")).to.include({ phoneNumber: number, maskedPhone: "254733***555" });
+      expect(putOf(effect, "payments")).to.include({ numberKind: "PHONE", number, maskedNumber: "254733***555" });
       expect(putOf(effect, "transactions")?.destinationId).to.equal(standing.id);
+    });
+
+    it("pays a till within the limits of tills, and not of phones", () => {
+      const book = givenBook({ accounts: [account], destinations: toPay });
+      const destinations = { TILL: { ...WHOLE_SHILLINGS, minCents: toCents(5) } };
+      const { railTerms } = redeem(movement({ rail: SLOW_RAIL, terms: { phoneNumbers: /^$/, destinations } }));
+      const effect = effectOf(decideMoveMoney(book, payTo("dst_till", { railTerms }), NOW));
+      expect(putOf(effect, "payments")).to.include({ numberKind: "TILL", number: "5432321", maskedNumber: "****321" });
+      const small = { TILL: { ...WHOLE_SHILLINGS, maxCents: toCents(100) } };
+      const { railTerms: narrow } = redeem(movement({ rail: SLOW_RAIL, terms: { destinations: small } }));
+      expect(wordOf(decideMoveMoney(book, payTo("dst_till", { railTerms: narrow }), NOW))).to.equal(
+        "AMOUNT_NOT_PAYABLE",
+      );
     });
 
     for (const [what, destinationId, reason] of [
@@ -731,7 +744,7 @@ describe("moving money", () => {
       const book = givenBook({
         accounts: [account],
         transactions: [paid],
-        payments: [givenPayment(paid, { phoneNumber: payer })],
+        payments: [givenPayment(paid, { number: payer })],
         idempotencyKeys: [{ organizationId: ORGANIZATION, key: KEY, resourceId: paid.id, createdAt: EARLIER }],
       });
       const other = paidBy("+254733111223" as PhoneNumber);
@@ -744,7 +757,7 @@ describe("moving money", () => {
 
     it("compares the masked number once the payment has ended, and nothing without a payment", () => {
       const paid = givenPending({ accountId, reference: valid(parseReference("new")), status: "FAILED" });
-      const masked = givenPayment(paid, { state: "ENDED", maskedPhone: maskPhone(payer) });
+      const masked = givenPayment(paid, { state: "ENDED", maskedNumber: maskPhone(payer) });
       for (const [payments, given, word] of [
         [[masked], payer, "replay"],
         [[masked], "+254733999222", "replay"],

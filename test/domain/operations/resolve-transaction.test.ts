@@ -146,7 +146,7 @@ describe("resolving a transaction", () => {
         openPayments: 0,
         updatedAt: postings.some((posting) => posting !== undefined) ? NOW : EARLIER,
       });
-      expect(putOf(effect, "payments")).to.include({ state: "ENDED", phoneNumber: undefined });
+      expect(putOf(effect, "payments")).to.include({ state: "ENDED", number: undefined });
       expect(putOf(effect, "transactions")).to.deep.include({
         id: transaction.id,
         status: resolution.kind === "COMPLETED" ? "COMPLETED" : "FAILED",

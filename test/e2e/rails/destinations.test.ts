@@ -17,6 +17,13 @@ for (const engine of ENGINES) {
     const call = (method: "GET" | "POST" | "DELETE", path: string, body?: object): Promise<RestReply> =>
       world.rest.send(method, path, { key: world.business(0).key, ...(body === undefined ? {} : { body }) });
 
+    /** The numbers that M-Pesa was asked to pay. */
+    const paidOut = (): readonly string[] =>
+      world
+        .ordersOf(world.business(0))
+        .filter(({ direction }) => direction === "OUT")
+        .map(({ msisdn }) => msisdn);
+
     it("pays the phone that it names once that has cooled, also after it was removed", async () => {
       const account = await call("POST", "/accounts", { user_id: "wanjiku", phone_number: "+254700000100" });
       const account_id = String(account.json["id"]);
@@ -24,7 +31,7 @@ for (const engine of ENGINES) {
       await world.pass(HOUR_MILLIS);
       const path = `/accounts/${account_id}/destinations`;
       const made = await call("POST", path, { kind: "phone", number: "+254733000200", label: "mother" });
-      const till = await call("POST", path, { kind: "till", number: "5432321" });
+      const paybill = await call("POST", path, { kind: "paybill", number: "600000", account_number: "RENT1" });
       const destination_id = String(made.json["id"]);
       const redeem = (given: object) =>
         call("POST", "/transactions/redeem", { account_id, amount: 20, reference: "rent", destination_id, ...given });
@@ -32,8 +39,8 @@ for (const engine of ENGINES) {
       const cooling = await redeem({});
       expect(cooling.json).to.include({ status: 422, code: "DESTINATION_COOLING", until: made.json["usable_at"] });
       await world.pass(24 * HOUR_MILLIS);
-      const unpayable = await redeem({ destination_id: till.json["id"] });
-      expect(unpayable.json).to.include({ status: 422, code: "DESTINATION_NOT_PAYABLE", destination_kind: "till" });
+      const unpayable = await redeem({ destination_id: paybill.json["id"] });
+      expect(unpayable.json).to.include({ status: 422, code: "DESTINATION_NOT_PAYABLE", destination_kind: "paybill" });
       const direct = await redeem({ rail: "direct" });
       expect(direct.json).to.include({ status: 400, code: "INVALID_FIELD" });
 
@@ -43,8 +50,7 @@ for (const engine of ENGINES) {
       await world.pass(HOUR_MILLIS);
       const { json } = await call("GET", `/transactions/${String(paid.json["id"])}`);
       expect(json).to.include({ status: "completed", destination_id });
-      const orders = world.ordersOf(world.business(0)).filter(({ direction }) => direction === "OUT");
-      expect(orders.map(({ msisdn }) => msisdn)).to.deep.equal(["254733000200"]);
+      expect(paidOut()).to.deep.equal(["254733000200"]);
 
       const gone = await redeem({ reference: "again" });
       expect(gone.json).to.include({ status: 404, code: "DESTINATION_NOT_FOUND", destination_id });
@@ -53,5 +59,35 @@ for (const engine of ENGINES) {
       expect((await redeem({})).headers["idempotent-replayed"]).to.equal("true");
       expect(await world.findings()).to.deep.equal([]);
     });
+
+    for (const [what, number, seconds] of [
+      ["the answer is lost", "5432308", 60],
+      ["the answer is malformed", "5432317", 60],
+      ["only a notice of the queue comes", "5432313", 300],
+      ["the gateway turns it away, as it does for its load", "5432309", 300],
+    ] as const) {
+      it(`asks M-Pesa once to pay a till, also where ${what}`, async () => {
+        const account = await call("POST", "/accounts", { user_id: number, phone_number: "+254700000100" });
+        const account_id = String(account.json["id"]);
+        const body = { account_id, amount: 100, reference: `funds ${number}` };
+        await call("POST", "/transactions/mint", body);
+        const till = await call("POST", `/accounts/${account_id}/destinations`, { kind: "till", number });
+        await world.pass(24 * HOUR_MILLIS);
+        const destination_id = String(till.json["id"]);
+        const paid = await call("POST", "/transactions/redeem", {
+          ...body,
+          amount: 5,
+          reference: number,
+          destination_id,
+        });
+        expect(paid.json, paid.text).to.include({ status: "pending" });
+        await world.pass(seconds * 1_000);
+        const isTurnedAway = number.endsWith("09");
+        const { json } = await call("GET", `/transactions/${String(paid.json["id"])}`);
+        expect(json["status"]).to.equal(isTurnedAway ? "processing" : "completed");
+        expect(paidOut().filter((each) => each === number)).to.have.length(isTurnedAway ? 0 : 1);
+        expect(await world.findings()).to.deep.equal([]);
+      });
+    }
   });
 }

@@ -35,7 +35,8 @@ export async function setMpesa(
     collectShortcode: shortcode,
     payOutShortcode: shortcode,
     initiatorName,
-    destinations: ["phone"],
+    destinations: ["phone", "till"],
+    limits: { business: { min: "1.00", max: "1000.00" } },
     certificatePem: readFileSync(CERTIFICATE_FILE, "utf8"),
   };
   const setting = {

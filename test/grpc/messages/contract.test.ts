@@ -25,6 +25,7 @@ describe("grpc: the contract", () => {
     expect(rpcs.filter(({ idempotencyKey }) => idempotencyKey === "taken").map(({ name }) => name)).to.have.members([
       "AccountService/CreateAccount",
       "AccountService/FreezeAccount",
+      "AccountService/CreateDestination",
       "TransactionService/Mint",
       "TransactionService/Redeem",
       "TransactionService/ReverseTransaction",

@@ -25,7 +25,7 @@ const TERMS = {
   phoneNumbers,
   payerPhoneNumber: undefined,
   phoneCoolingMillis: 3_600_000,
-  destinationKinds: [],
+  destinations: {},
 };
 
 describe("grpc: the rail of a movement", () => {

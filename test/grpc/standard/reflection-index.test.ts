@@ -75,6 +75,7 @@ describe("grpc: reflection", () => {
     const names = await filesFor({ $case: "file_by_filename", value: "kesc/v1/account_service.proto" });
     expect(names).to.have.members([
       "kesc/v1/account_service.proto",
+      "kesc/v1/destination.proto",
       "google/api/annotations.proto",
       "google/api/http.proto",
       "google/protobuf/descriptor.proto",

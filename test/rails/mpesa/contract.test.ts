@@ -101,7 +101,7 @@ describe("the M-Pesa rail, against the simulator", () => {
   afterEach(() => world.stop());
 
   const ordered = (direction: "MINT" | "REDEEM", digits: string): ReturnType<typeof payment> =>
-    payment(direction, { phoneNumber: phone(`+2547000000${digits}`), acceptedAt: world.now(), begunAt: world.now() });
+    payment(direction, { number: phone(`+2547000000${digits}`), acceptedAt: world.now(), begunAt: world.now() });
 
   it("reads the balance of each account", async () => {
     expect(await world.rail.askBalance(QUESTION, NEVER)).to.deep.equal({ kind: "requested" });

@@ -1,8 +1,10 @@
 import { expect } from "chai";
 
+import type { DestinationNumber } from "../../../src/domain/destination.js";
 import type { TransactionType } from "../../../src/domain/transaction.js";
 import { toCents } from "../../../src/domain/values/cents.js";
 import { uuidOf } from "../../../src/rails/callback-token.js";
+import { MPESA_CAPABILITIES } from "../../../src/rails/mpesa/limits.js";
 import type { MpesaRail } from "../../../src/rails/mpesa/mpesa.js";
 import { accountReferenceOf } from "../../../src/rails/mpesa/stk.js";
 import type { RailReport, Sent } from "../../../src/rails/rail.js";
@@ -12,6 +14,8 @@ import { mpesaRail, passwordIn } from "./mpesa-rail.js";
 import { afterToken, answering, resetting, type Respond, StubServer } from "./stub-server.js";
 
 const QUESTION = "01932d53-1b2e-7c3a-8f00-0123456789cd";
+const { MINT, REDEEM } = MPESA_CAPABILITIES;
+const BUSINESSES = { MINT, REDEEM: { ...REDEEM, destinations: { TILL: REDEEM, PAYBILL: REDEEM } } };
 const NEVER = new AbortController().signal;
 
 describe("the M-Pesa rail", () => {
@@ -20,7 +24,7 @@ describe("the M-Pesa rail", () => {
 
   async function serving(...responds: readonly Respond[]): Promise<void> {
     stub = await StubServer.start(afterToken(...responds));
-    rail = mpesaRail({ baseUrl: stub.url });
+    rail = mpesaRail({ baseUrl: stub.url, capabilities: BUSINESSES });
   }
 
   afterEach(() => stub.stop());
@@ -149,6 +153,43 @@ describe("the M-Pesa rail", () => {
       expect(passwordIn(SecurityCredential)).to.equal("the-initiator-password");
     });
 
+    for (const [numberKind, number, expected] of [
+      ["TILL", "5432321", { CommandID: "BusinessBuyGoods", PartyB: "5432321" }],
+      ["PAYBILL", "600000 RENT1", { CommandID: "BusinessPayBill", PartyB: "600000", AccountReference: "RENT1" }],
+    ] as const) {
+      it(`to a ${numberKind} with a request that has no id of ours`, async () => {
+        const id = "29112-34801843-1";
+        await serving(answering(200, { ...PAYING, OriginatorConversationID: id }));
+        const order = payment("REDEEM", { numberKind, number: number as DestinationNumber });
+        expect(await send(order)).to.deep.equal({ kind: "accepted", railReference: id });
+        expect(stub.orders[0]?.path).to.equal("/mpesa/b2b/v1/paymentrequest");
+        const { SecurityCredential, ...body } = stub.orders[0]?.body ?? {};
+        expect(body).to.deep.equal({
+          Initiator: "testapi",
+          SenderIdentifierType: "4",
+          RecieverIdentifierType: "4",
+          Amount: 100,
+          PartyA: "600992",
+          AccountReference: accountReferenceOf(order.transactionId),
+          Remarks: `KESC ${order.transactionId}`,
+          QueueTimeOutURL: `https://kesc.test/callbacks/timeout/${uuidOf(order.transactionId)}`,
+          ResultURL: `https://kesc.test/callbacks/pay_out/${uuidOf(order.transactionId)}`,
+          ...expected,
+        });
+        expect(passwordIn(SecurityCredential)).to.equal("the-initiator-password");
+      });
+    }
+
+    it("to a business nothing without limits of its own, and takes an answer without M-Pesa's id for none", async () => {
+      const order = payment("REDEEM", { numberKind: "TILL", number: "5432321" as DestinationNumber });
+      await serving(answering(200, { ...PAYING, OriginatorConversationID: undefined }));
+      expect(await send(order)).to.deep.equal({ kind: "unknown", code: "MALFORMED_ANSWER" });
+      expect(await query(order)).to.deep.equal({ kind: "open", code: "NO_REFERENCE" });
+      rail = mpesaRail({ baseUrl: stub.url });
+      expect(await send(order)).to.include({ kind: "rejected", code: "AMOUNT_NOT_PAYABLE" });
+      expect(stub.orders).to.have.length(1);
+    });
+
     it("with the same id each time, and takes the refusal of a duplicate for an acceptance", async () => {
       await serving(resetting, error(500, "500.002.1001", "Duplicate OriginatorConversationID."));
       const order = payment("REDEEM");
@@ -226,7 +267,7 @@ describe("the M-Pesa rail", () => {
 
     for (const number of ["+442079460958", "+254202222222"]) {
       it(`to ${number}, which is not a number of M-Pesa`, async () => {
-        const sent = await send(payment("REDEEM", { phoneNumber: phone(number) }));
+        const sent = await send(payment("REDEEM", { number: phone(number) }));
         expect(sent).to.deep.equal({ kind: "rejected", code: "PHONE_NUMBER_NOT_PAYABLE", failure: "RAIL_REFUSED" });
       });
     }
@@ -328,6 +369,14 @@ describe("the M-Pesa rail", () => {
         Occasion: "KESC",
       });
       expect(passwordIn(SecurityCredential)).to.equal("the-initiator-password");
+    });
+
+    it("to a business by M-Pesa's id of the request", async () => {
+      await serving(answering(200, PAYING));
+      await query(
+        payment("REDEEM", { numberKind: "TILL", number: "5432321" as DestinationNumber, railReference: "ref" }),
+      );
+      expect(stub.orders[0]?.body).to.include({ OriginalConversationID: "ref" });
     });
 
     it("and stays open if the query was not accepted", async () => {

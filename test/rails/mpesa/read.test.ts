@@ -1,8 +1,10 @@
 import { expect } from "chai";
 import fc from "fast-check";
 
+import { type DestinationNumber, maskNumber } from "../../../src/domain/destination.js";
 import type { CallbackPurpose } from "../../../src/rails/callback-token.js";
 import { maskMessage } from "../../../src/rails/mask.js";
+import type { OpenPayment } from "../../../src/rails/order.js";
 import { payment } from "../support/orders.js";
 import {
   b2cResult,
@@ -16,6 +18,8 @@ import {
 import { mpesaRail } from "./mpesa-rail.js";
 
 const rail = mpesaRail();
+/** M-Pesa's id of a request that has none of ours. */
+const CONVERSATION = "29112-34801843-1";
 const MINT = payment("MINT", { railReference: CHECKOUT_REQUEST_ID });
 const REDEEM = payment("REDEEM");
 
@@ -162,6 +166,68 @@ describe("a message of M-Pesa", () => {
 
     it("is not the result of the payout itself: there a code would be final", () => {
       expect(read(b2cResult(REDEEM, { ResultCode: 2040 }))).to.deep.equal({ kind: "open", code: "2040" });
+    });
+  });
+
+  describe("about a payout to a business", () => {
+    const number = "600000 RENT1" as DestinationNumber;
+    const lost = payment("REDEEM", { numberKind: "PAYBILL", number });
+    const sent = { ...lost, railReference: CONVERSATION };
+    const paidBusiness = { ...paidRedeem, movement: CONVERSATION, phone: undefined };
+    const result = (given: object = {}, about: object = {}): string => {
+      const all = { Amount: "100", ReceiverPartyPublicName: "600000 - A LANDLORD", ...given };
+      const ResultParameters = { ResultParameter: parameters(all) };
+      return b2cResult(REDEEM, { OriginatorConversationID: CONVERSATION, ResultParameters, ...about });
+    };
+    const status = (given: object = {}): string =>
+      statusResult(REDEEM, {
+        OriginatorConversationID: CONVERSATION,
+        CreditPartyName: "600000 - A LANDLORD",
+        ...given,
+      });
+    const read = (body: string, about: OpenPayment = sent, purpose: CallbackPurpose = "pay_out"): unknown =>
+      rail.read({ purpose, body }, about);
+
+    it("tells that it was made, also where the answer to the request was lost", () => {
+      expect(read(result())).to.deep.equal(paidBusiness);
+      expect(read(result(), lost)).to.deep.equal(paidBusiness);
+      expect(read(status(), sent, "status")).to.deep.equal(paidBusiness);
+      expect(read(status(), lost, "status")).to.deep.equal(paidBusiness);
+    });
+
+    it("names M-Pesa's id of the request with a failure", () => {
+      const failed = { kind: "failed", movement: CONVERSATION, code: "1", failure: "RAIL_ACCOUNT_SHORT" };
+      expect(read(result({}, { ResultCode: 1 }), lost)).to.deep.equal(failed);
+      expect(read(result({}, { ResultCode: 9999 }))).to.deep.equal({ kind: "open", code: "9999" });
+    });
+
+    it("is of no use if it is about another request, or about none", () => {
+      expect(read(result({}, { OriginatorConversationID: "other" }))).to.equal(undefined);
+      expect(read(result({}, { OriginatorConversationID: undefined }), lost)).to.equal(undefined);
+      expect(read(status({ OriginatorConversationID: "other" }), sent, "status")).to.equal(undefined);
+      const nameless = { kind: "open", code: "NO_REFERENCE" };
+      expect(read(status({ OriginatorConversationID: undefined }), lost, "status")).to.deep.equal(nameless);
+    });
+
+    it("leaves the payment open if another paybill was paid, or if its amount cannot be read", () => {
+      const other = { kind: "open", code: "OTHER_BUSINESS" };
+      expect(read(result({ ReceiverPartyPublicName: "600001 - A THIEF" }))).to.deep.equal(other);
+      expect(read(status({ CreditPartyName: "600001 - A THIEF" }), sent, "status")).to.deep.equal(other);
+      expect(read(result({ Amount: "one" }))).to.deep.equal({ kind: "open", code: "AMOUNT_UNREADABLE" });
+      // M-Pesa may name the store of a till.
+      const till = {
+        ...sent,
+        numberKind: "TILL" as const,
+        maskedNumber: maskNumber("TILL", "600000" as DestinationNumber),
+      };
+      expect(read(result({ ReceiverPartyPublicName: "600001 - A SHOP" }), till)).to.deep.equal(paidBusiness);
+    });
+
+    it("that sends the request back proves nothing, and the address says whose it is", () => {
+      const body = JSON.stringify({ Amount: 100, PartyB: "600000" });
+      expect(read(body, lost, "timeout")).to.deep.equal({ kind: "open", code: "QUEUE_TIMEOUT" });
+      expect(read(body, lost)).to.equal(undefined);
+      expect(read("no json", lost, "timeout")).to.equal(undefined);
     });
   });
 

@@ -53,7 +53,7 @@ railContract("sandbox", () => {
 
 describe("the sandbox rail", () => {
   const ending = (digits: string, given: Partial<BegunOrder> = {}): BegunOrder =>
-    payment("MINT", { phoneNumber: phone(`+2547000000${digits}`), ...given });
+    payment("MINT", { number: phone(`+2547000000${digits}`), ...given });
   const messagesSoFar = (about: BegunOrder, millis: number): readonly RailMessage[] =>
     sandboxAt(millis)
       .messagesOf(about)

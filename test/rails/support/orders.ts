@@ -1,9 +1,9 @@
 import { typeidUnboxed } from "typeid-js";
 
+import { maskNumber } from "../../../src/domain/destination.js";
 import type { TransactionType } from "../../../src/domain/transaction.js";
 import { toCents } from "../../../src/domain/values/cents.js";
 import type { TransactionId } from "../../../src/domain/values/ids.js";
-import { maskPhone } from "../../../src/domain/values/masked-phone.js";
 import { parsePhoneNumber, type PhoneNumber } from "../../../src/domain/values/phone-number.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import type { OpenPayment, RailOrder } from "../../../src/rails/order.js";
@@ -27,8 +27,9 @@ export function payment(direction: TransactionType, given: Partial<BegunOrder> =
     transactionId: typeidUnboxed("txn") as string as TransactionId,
     direction,
     amountCents: toCents(100_00),
-    phoneNumber: PHONE,
-    maskedPhone: maskPhone(given.phoneNumber ?? PHONE),
+    numberKind: "PHONE",
+    number: PHONE,
+    maskedNumber: maskNumber(given.numberKind ?? "PHONE", given.number ?? PHONE),
     acceptedAt: NOW,
     begunAt: NOW,
     railReference: undefined,

@@ -2,7 +2,7 @@ import type { PaymentCommand, ResourceOf } from "../../../src/domain/commands.js
 import type { RailAccountId, Resolution } from "../../../src/domain/payment.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
 import { type Cents, formatCents, toCents } from "../../../src/domain/values/cents.js";
-import type { AccountId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
+import type { AccountId, DestinationId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
 import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
 import type { UnixMillis } from "../../../src/domain/values/time.js";
 import { commitBatch } from "../../../src/ledger/commit-batch.js";
@@ -17,6 +17,7 @@ import { MemoryInbox } from "../../attack/simulation/rails/memory-inbox.js";
 import { MemoryPayments } from "../../attack/simulation/rails/memory-payments.js";
 import {
   createAccount,
+  createDestination,
   mint,
   newTransactionId,
   RAIL_TERMS,
@@ -32,6 +33,7 @@ export const HOUR_MILLIS = 60 * MINUTE_MILLIS;
 const GRACE_MILLIS = 10_000;
 
 const ORGANIZATION = "org_1" as OrganizationId;
+const TILL = "dst_till" as DestinationId;
 const FUNDS = "100000.00";
 
 type Command = Parameters<typeof commitBatch>[1][number];
@@ -104,6 +106,14 @@ export class World {
 
   redeem(given: Order = {}): Promise<TransactionId> {
     return this.#accept("redeem", given);
+  }
+
+  /** Redeems to a till. */
+  async payTill(): Promise<TransactionId> {
+    const till = createDestination(ORGANIZATION, this.accountId, { coolingMillis: 0, newDestinationId: TILL });
+    // A second time it is a replay.
+    await this.commit(till);
+    return this.redeem({ destinationId: TILL });
   }
 
   /** Commits a command. Throws if it is refused. */
@@ -200,10 +210,10 @@ export class World {
   async #accept(name: "mint" | "redeem", order: Order): Promise<TransactionId> {
     const { cents = toCents(100_00), railAccountId = RAIL_TERMS.railAccountId, accountId = this.accountId } = order;
     const payerPhoneNumber = order.payer as PhoneNumber | undefined;
-    const terms = { railAccountId, payerPhoneNumber };
+    const terms = { railAccountId, payerPhoneNumber, destinations: { TILL: RAIL_TERMS.payable } };
     const given = { ...this.#movement(accountId), amount: formatCents(cents), terms };
     const command = name === "mint" ? mint(given) : redeem(given);
-    await this.commit(command);
+    await this.commit({ ...command, destinationId: order.destinationId });
     return command.newTransactionId;
   }
 
@@ -242,4 +252,5 @@ interface Order {
   readonly railAccountId?: RailAccountId;
   readonly accountId?: AccountId;
   readonly payer?: string;
+  readonly destinationId?: DestinationId;
 }

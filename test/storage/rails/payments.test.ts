@@ -1,5 +1,6 @@
 import { expect } from "chai";
 
+import { DESTINATION_KINDS } from "../../../src/domain/destination.js";
 import type { TransactionId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
 import type { Payments, StoredPayment } from "../../../src/settlement/ports/payments.js";
@@ -26,7 +27,7 @@ for (const engine of ENGINES) {
       return found;
     };
     const dueIds = async (given: Partial<Parameters<Payments["due"]>[1]> = {}): Promise<readonly string[]> =>
-      (await stored.due(RAIL_ACCOUNT, { now: later, limit: 100, beginsPayouts: true, ...given })).map(
+      (await stored.due(RAIL_ACCOUNT, { now: later, limit: 100, payOutTo: DESTINATION_KINDS, ...given })).map(
         ({ transactionId }) => transactionId,
       );
 
@@ -44,8 +45,9 @@ for (const engine of ENGINES) {
         isFlagged: false,
         acceptedAt: place.now,
         state: "READY",
-        phoneNumber: "+254712345678",
-        maskedPhone: found.maskedPhone,
+        numberKind: "PHONE",
+        number: "+254712345678",
+        maskedNumber: found.maskedNumber,
         railReference: undefined,
         begunAt: undefined,
         sends: 0,
@@ -54,7 +56,7 @@ for (const engine of ENGINES) {
         advances: 0,
         lastCode: undefined,
       });
-      expect(found.maskedPhone).to.match(/\*/).and.not.contain("712345");
+      expect(found.maskedNumber).to.match(/\*/).and.not.contain("712345");
 
       await place.commit(beginPayment(organizationId, id, 1));
       await place.commit(advancePayment("acceptPayment", organizationId, id), flag(organizationId, id));
@@ -68,7 +70,7 @@ for (const engine of ENGINES) {
       });
 
       await place.commit(failPayment(organizationId, id));
-      expect(await read(id)).to.deep.include({ state: "ENDED", status: "FAILED", phoneNumber: undefined });
+      expect(await read(id)).to.deep.include({ state: "ENDED", status: "FAILED", number: undefined });
       expect(await stored.payment("txn_of_nobody" as TransactionId)).to.equal(undefined);
     });
 
@@ -104,7 +106,7 @@ for (const engine of ENGINES) {
       await place.commit(beginPayment(place.organizationId, begun, 1));
       await stored.reschedule(await read(begun), { dueAt: place.now, checks: 0, code: "X" });
 
-      expect(await dueIds({ beginsPayouts: false })).to.have.members([collected, begun]);
+      expect(await dueIds({ payOutTo: ["TILL", "PAYBILL"] })).to.have.members([collected, begun]);
       expect(await dueIds()).to.have.members([collected, ready, begun]);
       expect(await openPaymentsOf(place.opened.cell, RAIL_ACCOUNT)).to.equal(3);
     });
@@ -152,7 +154,7 @@ for (const engine of ENGINES) {
     });
 
     it("count the payouts whose outcome is overdue, and no other payment", async () => {
-      expect(await stored.unknownPayouts(RAIL_ACCOUNT)).to.deep.equal({ count: 0, oldestBegunAt: undefined });
+      expect(await stored.unknownPayouts(RAIL_ACCOUNT)).to.deep.equal([]);
       const begin = async (direction: "mint" | "redeem", name: string, checks: number): Promise<TransactionId> => {
         const id = await place.accept(direction, name);
         await place.commit(beginPayment(place.organizationId, id, 1));
@@ -168,18 +170,23 @@ for (const engine of ENGINES) {
       // The rail was asked for it, and is known not to have it.
       const unreached = await begin("redeem", "unreached", 1);
       await place.commit(advancePayment("postponePayment", place.organizationId, unreached));
-      expect(await stored.unknownPayouts(RAIL_ACCOUNT)).to.deep.equal({ count: 0, oldestBegunAt: undefined });
+      expect(await stored.unknownPayouts(RAIL_ACCOUNT)).to.deep.equal([]);
 
       const unknown = await begin("redeem", "unknown", 1);
       const oldest = await begin("redeem", "older", 2);
+      const toTill = await begin("redeem", "till", 1);
       await execute(
         place.opened.address,
         `UPDATE payments SET begun_at = ${String(place.now - 5)} WHERE transaction_id = '${oldest}'`,
+        `UPDATE payments SET begun_at = ${String(place.now - 9)}, number_kind = 'TILL' WHERE transaction_id = '${toTill}'`,
       );
-      expect(await stored.unknownPayouts(RAIL_ACCOUNT)).to.deep.equal({ count: 2, oldestBegunAt: place.now - 5 });
-      expect((await stored.unknownPayouts(OTHER_RAIL_ACCOUNT)).count).to.equal(0);
+      expect(await stored.unknownPayouts(RAIL_ACCOUNT)).to.have.deep.members([
+        { kind: "PHONE", count: 2, oldestBegunAt: place.now - 5 },
+        { kind: "TILL", count: 1, oldestBegunAt: place.now - 9 },
+      ]);
+      expect(await stored.unknownPayouts(OTHER_RAIL_ACCOUNT)).to.deep.equal([]);
       const listed = (await stored.listUnknownPayouts(RAIL_ACCOUNT, 10)).map(({ transactionId }) => transactionId);
-      expect(listed).to.have.members([unknown, oldest]);
+      expect(listed).to.have.members([unknown, oldest, toTill]);
       expect(await stored.listUnknownPayouts(RAIL_ACCOUNT, 1)).to.have.length(1);
       expect(await stored.listUnknownPayouts(OTHER_RAIL_ACCOUNT, 10)).to.deep.equal([]);
     });
@@ -191,7 +198,7 @@ for (const engine of ENGINES) {
         `UPDATE payments SET phone_number = (SELECT phone_number FROM payments WHERE transaction_id = '${first}')
          WHERE transaction_id = '${second}'`,
       );
-      expect(await read(first)).to.include({ phoneNumber: "+254712345678" });
+      expect(await read(first)).to.include({ number: "+254712345678" });
       const answer: unknown = await stored.payment(second).catch((error: unknown) => error);
       expect(answer).to.be.an("error");
     });

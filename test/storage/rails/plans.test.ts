@@ -1,5 +1,6 @@
 import { expect } from "chai";
 
+import { DESTINATION_KINDS } from "../../../src/domain/destination.js";
 import type { Payments } from "../../../src/settlement/ports/payments.js";
 import type { Cell } from "../../../src/storage/database.js";
 import { railInbox } from "../../../src/storage/rails/inbox.js";
@@ -14,7 +15,8 @@ const SETTINGS =
   "SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_sort = off; " +
   "SET enable_hashjoin = off; SET enable_mergejoin = off; SET plan_cache_mode = force_generic_plan";
 const DEAR = {
-  sqlite: /TEMP B-TREE|^SCAN (?!a\b)/,
+  // Groups by the kinds of numbers, which are three.
+  sqlite: /TEMP B-TREE(?! FOR GROUP BY)|^SCAN (?!a\b)/,
   postgres: /Seq Scan(?! on rail_accounts)|Bitmap Heap Scan|Sort(?! Key)|Hash Join|Merge Join/,
 };
 
@@ -42,7 +44,7 @@ for (const engine of ENGINES) {
     // A method without a line here does not compile.
     const METHODS = {
       accountsWithDue: [(stored) => stored.accountsWithDue(now), NEW_PAYOUTS, OTHER_OPEN],
-      due: [(stored) => stored.due(RAIL_ACCOUNT, { now, limit, beginsPayouts: true }), NEW_PAYOUTS, OTHER_OPEN],
+      due: [(stored) => stored.due(RAIL_ACCOUNT, { now, limit, payOutTo: DESTINATION_KINDS }), NEW_PAYOUTS, OTHER_OPEN],
       payment: [(stored) => stored.payment(id), "payments_pkey"],
       reschedule: [
         (stored) =>
@@ -55,10 +57,7 @@ for (const engine of ENGINES) {
     } satisfies Record<keyof Payments, Way>;
     const WAYS: Readonly<Record<string, Way>> = {
       ...METHODS,
-      "due without new payouts": [
-        (stored) => stored.due(RAIL_ACCOUNT, { now, limit, beginsPayouts: false }),
-        OTHER_OPEN,
-      ],
+      "due without new payouts": [(stored) => stored.due(RAIL_ACCOUNT, { now, limit, payOutTo: [] }), OTHER_OPEN],
     };
 
     for (const [name, [call, ...indexes]] of Object.entries(WAYS)) {

@@ -1,7 +1,6 @@
+import type { DestinationKind, DestinationNumber, MaskedNumber } from "../../../domain/destination.js";
 import type { Payment, PaymentState, RailAccountId, RailReference } from "../../../domain/payment.js";
 import type { TransactionId } from "../../../domain/values/ids.js";
-import type { MaskedPhone } from "../../../domain/values/masked-phone.js";
-import type { PhoneNumber } from "../../../domain/values/phone-number.js";
 import { toUnixMillis } from "../../../domain/values/time.js";
 import type { InsertedRow, RowOf } from "../../../model/column.js";
 import type { PAYMENTS } from "../../../model/transactions.js";
@@ -22,9 +21,10 @@ export function paymentOf(row: PaymentRow, { organizationId, keys }: OpenBook): 
     railAccountId: row.rail_account_id as RailAccountId,
     direction: row.direction as Payment["direction"],
     state: row.state as PaymentState,
-    phoneNumber:
-      row.phone_number === null ? undefined : (decryptPersonal(keys, place, row.phone_number) as PhoneNumber),
-    maskedPhone: row.masked_phone as MaskedPhone,
+    numberKind: row.number_kind as DestinationKind,
+    number:
+      row.phone_number === null ? undefined : (decryptPersonal(keys, place, row.phone_number) as DestinationNumber),
+    maskedNumber: row.masked_phone as MaskedNumber,
     railReference: (row.rail_reference ?? undefined) as RailReference | undefined,
     begunAt: row.begun_at === null ? undefined : toUnixMillis(row.begun_at),
     sends: row.sends,
@@ -36,7 +36,7 @@ export function paymentOf(row: PaymentRow, { organizationId, keys }: OpenBook): 
 
 /** Encrypts the phone number. */
 export function paymentRowOf(payment: Payment, { number, keys }: OpenBook): InsertedRow<typeof PAYMENTS> {
-  const { transactionId, organizationId, phoneNumber } = payment;
+  const { transactionId, organizationId, number: partyNumber } = payment;
   const place = { organizationId, ownerId: transactionId, field: "phone_number" } as const;
   return {
     transaction_id: transactionId,
@@ -44,8 +44,9 @@ export function paymentRowOf(payment: Payment, { number, keys }: OpenBook): Inse
     rail_account_id: payment.railAccountId,
     direction: payment.direction,
     state: payment.state,
-    phone_number: phoneNumber === undefined ? null : encryptPersonal(keys, place, phoneNumber).toString("hex"),
-    masked_phone: payment.maskedPhone,
+    number_kind: payment.numberKind,
+    phone_number: partyNumber === undefined ? null : encryptPersonal(keys, place, partyNumber).toString("hex"),
+    masked_phone: payment.maskedNumber,
     rail_reference: payment.railReference ?? null,
     begun_at: payment.begunAt ?? null,
     sends: payment.sends,

@@ -1,6 +1,5 @@
+import { type DestinationKind, type DestinationNumber, maskNumber } from "../../../domain/destination.js";
 import type { OrganizationId, TransactionId } from "../../../domain/values/ids.js";
-import { maskPhone } from "../../../domain/values/masked-phone.js";
-import type { PhoneNumber } from "../../../domain/values/phone-number.js";
 import { decryptPersonal } from "../../../storage/secrets/personal-data.js";
 import type { Place } from "../../findings.js";
 import type { AuditedBook } from "../book.js";
@@ -10,6 +9,7 @@ export interface PaymentColumns {
   /** Null if there is no row. */
   readonly payment_state: string | null;
   readonly payment_direction: string;
+  readonly payment_number_kind: string;
   readonly payment_phone_number: Buffer | null;
   readonly payment_masked_phone: string;
   readonly payment_begun_at: number | null;
@@ -18,7 +18,16 @@ export interface PaymentColumns {
 }
 
 /** The SQL of these columns of `payments p`. */
-export const PAYMENT_COLUMNS = ["state", "direction", "phone_number", "masked_phone", "begun_at", "sends", "updated_at"]
+export const PAYMENT_COLUMNS = [
+  "state",
+  "direction",
+  "number_kind",
+  "phone_number",
+  "masked_phone",
+  "begun_at",
+  "sends",
+  "updated_at",
+]
   .map((name) => `p.${name} AS payment_${name}`)
   .join(", ");
 
@@ -28,6 +37,8 @@ export interface PaymentFacts {
   readonly id: string;
   /** It is part of the content that the first row has the hash of. */
   readonly type: string;
+  /** The kind of the destination that the transaction names. Null if it names none. */
+  readonly destinationKind: string | null;
   readonly book: AuditedBook;
   /** The `seq` of the transaction's last row. */
   readonly seq: number | undefined;
@@ -48,7 +59,7 @@ const ENDED = ["ENDED"];
 
 /** Compares the payment of a transaction with the transaction's rows in the journal. */
 export function checkPayment(payment: PaymentColumns, facts: PaymentFacts): void {
-  const { id, type, seq, book, isOrder, status, processingAt, createdAt } = facts;
+  const { id, type, destinationKind, seq, book, isOrder, status, processingAt, createdAt } = facts;
   const { findings } = book;
   const place: Place = { seq, table: "payments", id };
   const {
@@ -67,7 +78,11 @@ export function checkPayment(payment: PaymentColumns, facts: PaymentFacts): void
   if (!states.includes(state)) {
     findings.add(place, { expected: `${states.join(" or ")} while ${String(status)}`, found: state });
   }
-  findings.compareFields(place, { direction: [type, direction], begun_at: [processingAt, begunAt] });
+  findings.compareFields(place, {
+    direction: [type, direction],
+    number_kind: [destinationKind ?? "PHONE", payment.payment_number_kind],
+    begun_at: [processingAt, begunAt],
+  });
   // Only the first time that the rail was asked has a row of the journal.
   if (sends < 0 || sends > 0 !== (processingAt !== null)) {
     const expected = processingAt === null ? "0 sends" : "at least 1 send";
@@ -76,30 +91,30 @@ export function checkPayment(payment: PaymentColumns, facts: PaymentFacts): void
   if (updatedAt < (createdAt ?? 0)) {
     findings.add(place, { expected: "a time after the transaction was accepted", found: "an earlier time" });
   }
-  checkPhone(payment, place, book);
+  checkNumber(payment, place, book);
 }
 
 /** The number is there until the payment has ended, and its masked form agrees with it. */
-function checkPhone(payment: PaymentColumns, place: Place, book: AuditedBook): void {
+function checkNumber(payment: PaymentColumns, place: Place, book: AuditedBook): void {
   const { payment_state: state, payment_phone_number: sealed, payment_masked_phone: masked } = payment;
   const { findings, secrets, row } = book;
   if ((state === "ENDED") !== (sealed === null)) {
     findings.add(place, {
-      expected: "a phone number until the payment has ended",
+      expected: "a number until the payment has ended",
       found: `the opposite, ${String(state)}`,
     });
     return;
   }
   if (sealed === null || secrets === undefined) return;
   const owner = { organizationId: row.organization_id as OrganizationId, ownerId: place.id as TransactionId };
-  let phoneNumber: string;
+  let number: string;
   try {
-    phoneNumber = decryptPersonal(secrets.keys, { ...owner, field: "phone_number" }, sealed);
+    number = decryptPersonal(secrets.keys, { ...owner, field: "phone_number" }, sealed);
   } catch {
     findings.add(place, { expected: "phone_number that the book's key decrypts", found: "another value" });
     return;
   }
-  if (maskPhone(phoneNumber as PhoneNumber) !== masked) {
-    findings.add(place, { expected: "the masked form of the phone number", found: "another masked_phone" });
+  if (maskNumber(payment.payment_number_kind as DestinationKind, number as DestinationNumber) !== masked) {
+    findings.add(place, { expected: "the masked form of the number", found: "another masked_phone" });
   }
 }

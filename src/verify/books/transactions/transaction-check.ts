@@ -29,6 +29,7 @@ export interface AuditedTransactionRow extends PaymentColumns {
   readonly correction: string | null;
   readonly deposit_id: string | null;
   readonly destination_id: string | null;
+  readonly destination_kind: string | null;
   readonly reversed_by_id: string | null;
   readonly created_at: number;
   readonly updated_at: number;
@@ -105,6 +106,7 @@ export class TransactionCheck {
     checkPayment(summary, {
       id: summary.id,
       type: summary.type,
+      destinationKind: summary.destination_kind,
       book: this.#book,
       seq: last.seq,
       isOrder: first.kind === "transaction.pending",

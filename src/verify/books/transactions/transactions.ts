@@ -171,14 +171,16 @@ export class TransactionsAudit {
   /** The tables of COLUMNS. One statement reads both, so that both rows are of one moment. */
   get #tables(): string {
     const { table } = this.#audit.engine;
-    return `${table("transactions")} t LEFT JOIN ${table("payments")} p ON p.transaction_id = t.id AND p.book = t.book`;
+    return `${table("transactions")} t
+      LEFT JOIN ${table("payments")} p ON p.transaction_id = t.id AND p.book = t.book
+      LEFT JOIN ${table("destinations")} d ON d.id = t.destination_id`;
   }
 }
 
 const COLUMNS = `
   t.id, t.seq, t.account_id, t.type, t.status, t.status_reason, t.amount_cents, t.reference, t.description, t.metadata,
   t.rail, t.rail_movement, t.rail_receipt, t.failure, t.open_flags, t.corrects_id, t.correction, t.deposit_id, t.destination_id,
-  t.reversed_by_id, t.created_at, t.updated_at, t.completed_at, ${PAYMENT_COLUMNS}`;
+  d.kind AS destination_kind, t.reversed_by_id, t.created_at, t.updated_at, t.completed_at, ${PAYMENT_COLUMNS}`;
 
 function hasLink({ corrects_id, correction, reversed_by_id }: AuditedTransactionRow): boolean {
   return corrects_id !== null || correction !== null || reversed_by_id !== null;

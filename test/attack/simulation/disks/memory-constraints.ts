@@ -33,8 +33,8 @@ export function checkTransaction(transaction: Transaction): void {
   require(reversedById === undefined || mayBeReversed, "reversed_by_id of transactions");
 }
 
-export function checkPayment({ state, phoneNumber, begunAt, sends }: Payment): void {
-  require((state === "ENDED") === (phoneNumber === undefined), "phone_number of payments");
+export function checkPayment({ state, number, begunAt, sends }: Payment): void {
+  require((state === "ENDED") === (number === undefined), "phone_number of payments");
   const mustBeBegun = state === "SENDING" || state === "ACCEPTED";
   require(!mustBeBegun || begunAt !== undefined, "begun_at of payments");
   require((begunAt === undefined) === (sends === 0), "sends of payments");

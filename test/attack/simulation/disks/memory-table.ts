@@ -66,7 +66,7 @@ export const RULES: { readonly [Name in TableName]: TableRules<Tables[Name]> } =
     keyOf: ({ transactionId }) => transactionId,
     nameOf: () => undefined,
     check: checkPayment,
-    changeable: ["state", "phoneNumber", "railReference", "begunAt", "sends", "turnedAway", "dueAt", "updatedAt"],
+    changeable: ["state", "number", "railReference", "begunAt", "sends", "turnedAway", "dueAt", "updatedAt"],
   },
   deposits: {
     keyOf: ({ id }) => id,

@@ -33,11 +33,11 @@ export class MemoryPayments implements Payments {
 
   due(
     railAccountId: RailAccountId,
-    { now, limit, beginsPayouts }: Parameters<Payments["due"]>[1],
+    { now, limit, payOutTo }: Parameters<Payments["due"]>[1],
   ): Promise<readonly StoredPayment[]> {
     const due = this.all()
       .filter((payment) => payment.railAccountId === railAccountId && isDue(payment, now))
-      .filter(({ state, direction }) => beginsPayouts || state !== "READY" || direction === "MINT")
+      .filter((each) => payOutTo.includes(each.numberKind) || each.state !== "READY" || each.direction === "MINT")
       .toSorted((left, right) => left.dueAt - right.dueAt);
     return Promise.resolve(due.slice(0, limit));
   }
@@ -75,10 +75,12 @@ export class MemoryPayments implements Payments {
     return Promise.resolve(unknown.toSorted((left, right) => left.dueAt - right.dueAt).slice(0, limit));
   }
 
-  async unknownPayouts(railAccountId: RailAccountId): Promise<UnknownPayouts> {
-    const unknown = await this.listUnknownPayouts(railAccountId, Infinity);
-    const begun = unknown.flatMap(({ begunAt }) => begunAt ?? []).toSorted((left, right) => left - right);
-    return { count: unknown.length, oldestBegunAt: begun[0] };
+  async unknownPayouts(railAccountId: RailAccountId): Promise<readonly UnknownPayouts[]> {
+    const unknown = Map.groupBy(await this.listUnknownPayouts(railAccountId, Infinity), ({ numberKind }) => numberKind);
+    return [...unknown].map(([kind, payments]) => {
+      const begun = payments.flatMap(({ begunAt }) => begunAt ?? []).toSorted((left, right) => left - right);
+      return { kind, count: payments.length, oldestBegunAt: begun[0] };
+    });
   }
 
   find(id: TransactionId): StoredPayment | undefined {
@@ -102,8 +104,9 @@ export class MemoryPayments implements Payments {
       isFlagged: openFlags.length > 0,
       acceptedAt: createdAt,
       state: row.state,
-      phoneNumber: row.phoneNumber,
-      maskedPhone: row.maskedPhone,
+      numberKind: row.numberKind,
+      number: row.number,
+      maskedNumber: row.maskedNumber,
       railReference: row.railReference,
       begunAt: row.begunAt,
       sends: row.sends,

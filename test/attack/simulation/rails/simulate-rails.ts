@@ -1,7 +1,7 @@
 import type { PaymentCommand } from "../../../../src/domain/commands.js";
 import type { RailAccountId, RailReceipt, Resolution } from "../../../../src/domain/payment.js";
 import { type Cents, formatCents, MAX_CENTS, toCents } from "../../../../src/domain/values/cents.js";
-import type { AccountId, OrganizationId, TransactionId } from "../../../../src/domain/values/ids.js";
+import type { AccountId, DestinationId, OrganizationId, TransactionId } from "../../../../src/domain/values/ids.js";
 import { commitBatch } from "../../../../src/ledger/commit-batch.js";
 import { railAccountsText } from "../../../../src/ledger/ports/store.js";
 import type { StoredPayment } from "../../../../src/settlement/ports/payments.js";
@@ -9,6 +9,7 @@ import {
   cancel,
   completePayment,
   createAccount,
+  createDestination,
   freezeAccount,
   mint,
   redeem,
@@ -41,6 +42,7 @@ const FAULTY_MILLIS_MAX = 20 * 60_000;
 // Until then every outcome that nobody knows must have been flagged.
 const UNKNOWN_MILLIS_MAX = 62 * HOUR_MILLIS;
 const SKEW_MILLIS_MAX = 1_500;
+const ANY_AMOUNT = { minCents: toCents(1), maxCents: MAX_CENTS, stepCents: toCents(1) };
 
 type Command = Parameters<typeof commitBatch>[1][number];
 
@@ -187,6 +189,8 @@ class RailRun {
     const newAccountId = this.#world.newId("acc") as AccountId;
     await this.#commit({ ...createAccount(organizationId, "user"), newAccountId });
     this.#accounts.set(organizationId, newAccountId);
+    const till = createDestination(organizationId, newAccountId, { coolingMillis: 0 });
+    await this.#commit({ ...till, newDestinationId: tillOf(organizationId) });
     const funds = { organizationId, accountId: newAccountId, amount: formatCents(toCents(FUNDS_CENTS)) };
     await this.#commit({ ...mint({ ...funds, reference: "funds" }), newTransactionId: this.#newTransactionId() });
   }
@@ -195,18 +199,19 @@ class RailRun {
   #order(): void {
     const { random } = this.#world;
     const organizationId = random.pick(this.#organizations);
-    const isMint = random.chance(0.5);
+    const way = random.pick(["prompt", "prompt", "to a phone", "to a business"] as const);
     const newTransactionId = this.#newTransactionId();
-    const command = (isMint ? mint : redeem)({
+    const command = (way === "prompt" ? mint : redeem)({
       organizationId,
       accountId: this.#accountOf(organizationId),
       amount: formatCents(toCents(1 + random.below(50_000))),
       reference: newTransactionId,
       rail: SLOW_RAIL,
-      terms: { railAccountId: railAccountOf(organizationId) },
+      terms: { railAccountId: railAccountOf(organizationId), destinations: { TILL: ANY_AMOUNT } },
     });
-    this.#rail.accepted(newTransactionId, organizationId, isMint ? "MINT" : "REDEEM");
-    void this.#commit({ ...command, newTransactionId }).then(() => {
+    this.#rail.accepted(newTransactionId, organizationId, way);
+    const destinationId = way === "to a business" ? tillOf(organizationId) : undefined;
+    void this.#commit({ ...command, destinationId, newTransactionId }).then(() => {
       if (random.chance(0.7)) for (const server of this.#servers) server.wake();
     });
     if (this.#ordersLeft === 0) this.#healsAt = this.#world.millis + random.below(FAULTY_MILLIS_MAX);
@@ -332,6 +337,10 @@ class RailRun {
   #newTransactionId(): TransactionId {
     return this.#world.newId("txn") as TransactionId;
   }
+}
+
+function tillOf(organizationId: OrganizationId): DestinationId {
+  return `till of ${organizationId}` as DestinationId;
 }
 
 function railAccountOf(organizationId: OrganizationId): RailAccountId {

@@ -1,7 +1,7 @@
-import type { TransactionType } from "../../../../src/domain/transaction.js";
 import { type Cents, formatCents, toCents } from "../../../../src/domain/values/cents.js";
 import type { OrganizationId, TransactionId } from "../../../../src/domain/values/ids.js";
 import { maskPhone } from "../../../../src/domain/values/masked-phone.js";
+import type { PhoneNumber } from "../../../../src/domain/values/phone-number.js";
 import type { CallbackPurpose } from "../../../../src/rails/callback-token.js";
 import type { OpenPayment, RailOrder } from "../../../../src/rails/order.js";
 import type { RailReport, Sent } from "../../../../src/rails/rail.js";
@@ -20,9 +20,12 @@ const REJECTED: Sent = { kind: "rejected", code: "2028", failure: "RAIL_REFUSED"
 // A rail that has the payout should say so. It may as well say anything else.
 const DUPLICATES: readonly Sent[] = [{ kind: "accepted", railReference: undefined }, REJECTED, UNREACHED];
 
+/** How an order moves. Only a payout to a phone has an id at the rail, which takes it once. */
+export type Way = "prompt" | "to a phone" | "to a business";
+
 /** What the seed has chosen for one order. */
 interface Plan {
-  /** `turned away`: the rail says so of a mint, and takes it all the same. */
+  /** `turned away`: the rail says so of an order without an id, and takes it all the same. */
   readonly answer: "accepted" | "rejected" | "lost" | "turned away";
   /** How often the first requests do not reach the rail. */
   unreached: number;
@@ -68,6 +71,7 @@ interface Request {
 
 interface Known {
   readonly organizationId: OrganizationId;
+  readonly way: Way;
   readonly plan: Plan;
   readonly taken: Taken[];
   /** The servers that have asked for the outcome since they sent the order last. */
@@ -103,13 +107,13 @@ export class SimulatedRail {
   }
 
   /** The service has accepted an order. Forgeries may come before anybody asks the rail. */
-  accepted(transactionId: TransactionId, organizationId: OrganizationId, direction: TransactionType): void {
-    const plan = this.#planOf(direction);
-    this.#orders.set(transactionId, { organizationId, plan, taken: [], askedBy: new Set(), isSent: false });
+  accepted(transactionId: TransactionId, organizationId: OrganizationId, way: Way): void {
+    const plan = this.#planOf(way);
+    this.#orders.set(transactionId, { organizationId, way, plan, taken: [], askedBy: new Set(), isSent: false });
     if (plan.forged === "none") return;
     const after = this.#world.random.pick([0, 10 * SECOND_MILLIS, 10 * MINUTE_MILLIS]);
     this.#world.after(after, `somebody forges a ${plan.forged}`, () => {
-      this.#forge(transactionId, direction, plan.forged);
+      this.#forge(transactionId, plan.forged);
     });
   }
 
@@ -143,14 +147,13 @@ export class SimulatedRail {
     if (shortcode !== undefined) this.#watchQuery(payment, shortcode, known);
     known.askedBy.add(server);
     if (this.#isLost()) return { kind: "open", code: "NO_ANSWER" };
-    if (payment.direction === "MINT") {
-      const taken = this.#movementNamed(payment.railReference);
-      return taken === undefined ? { kind: "open", code: "NO_REFERENCE" } : shortOf(this.#answerAbout(taken));
-    }
-    if (!this.#answersLater) return this.#statusOf(known);
+    const taken = known.way === "to a phone" ? known.taken[0] : this.#movementNamed(payment.railReference);
+    if (known.way !== "to a phone" && taken === undefined) return { kind: "open", code: "NO_REFERENCE" };
+    if (known.way === "prompt" && taken !== undefined) return shortOf(this.#answerAbout(taken));
+    if (!this.#answersLater) return this.#statusOf(taken);
     const after = this.#world.random.pick([SECOND_MILLIS, 10 * SECOND_MILLIS, 2 * MINUTE_MILLIS]);
     this.#world.after(after, "the rail answers a status query", () => {
-      if (!this.#isLost()) this.#send(payment.transactionId, this.#statusOf(known), "status");
+      if (!this.#isLost()) this.#send(payment.transactionId, this.#statusOf(taken), "status");
     });
     return { kind: "open", code: "STATUS_REQUESTED" };
   }
@@ -171,13 +174,13 @@ export class SimulatedRail {
     return this.#known(transactionId).taken.filter(({ state }) => state === "succeeded");
   }
 
-  #planOf(direction: TransactionType): Plan {
+  #planOf(way: Way): Plan {
     const { random } = this.#world;
     const outcome = random.pick(["succeeded", "succeeded", "succeeded", "failed", "failed", "open"] as const);
-    const isLate = direction === "MINT" && outcome === "failed" && random.chance(0.5);
+    const isLate = way === "prompt" && outcome === "failed" && random.chance(0.5);
     const isForged = this.#forges && random.chance(0.3);
-    const isMint = direction === "MINT";
-    const answers = ["accepted", "accepted", "accepted", "lost", "lost", isMint ? "turned away" : "rejected"] as const;
+    const last = way === "to a phone" ? "rejected" : "turned away";
+    const answers = ["accepted", "accepted", "accepted", "lost", "lost", last] as const;
     const answer = random.pick(answers);
     const doubtful = this.#contradicts ? random.pick(["amount", "query", "callback", "none"] as const) : "none";
     return {
@@ -199,25 +202,25 @@ export class SimulatedRail {
   }
 
   /** The rail has the request. */
-  #take({ order, shortcode }: Request, { plan, taken }: Known): Sent {
+  #take({ order, shortcode }: Request, { way, plan, taken }: Known): Sent {
     if (plan.answer === "rejected") return REJECTED;
-    const { direction, transactionId } = order;
+    const { transactionId } = order;
     const before = taken.at(-1);
-    if (direction === "REDEEM" && before !== undefined && this.#world.millis - before.takenAt < MEMORY_MILLIS) {
+    if (way === "to a phone" && before !== undefined && this.#world.millis - before.takenAt < MEMORY_MILLIS) {
       return plan.again;
     }
-    const movement = direction === "MINT" ? this.#world.newId("ws") : transactionId;
+    const movement = way === "to a phone" ? transactionId : this.#world.newId("ws");
     const receipt = this.#world.newId("R");
     const cents = plan.otherCents ?? order.amountCents;
     const { millis: takenAt } = this.#world;
     const now: Taken = { movement, order, shortcode, takenAt, receipt, cents, liesUntil: 0, state: "open" };
     taken.push(now);
-    this.#world.tally.count("rail", `orders taken, ${direction}`);
-    const max = plan.answer === "turned away" ? 2 : 1;
+    this.#world.tally.count("rail", `orders taken, ${way}`);
+    const max = way === "prompt" && plan.answer === "turned away" ? 2 : 1;
     if (taken.length > max) this.#world.violated(`how often the rail took ${transactionId}`, max, taken.length);
     this.#decide(now, plan);
     if (plan.answer === "turned away") return TURNED_AWAY;
-    return { kind: "accepted", railReference: direction === "MINT" ? movement : undefined };
+    return { kind: "accepted", railReference: way === "to a phone" ? undefined : movement };
   }
 
   /** Arranges what becomes of the order. */
@@ -254,16 +257,16 @@ export class SimulatedRail {
     else this.#world.after(millis, what, run);
   }
 
-  #forge(transactionId: TransactionId, direction: TransactionType, what: Plan["forged"]): void {
+  #forge(transactionId: TransactionId, what: Plan["forged"]): void {
     this.#world.tally.count("rail", `forged: ${what}`);
-    const { taken } = this.#known(transactionId);
-    const movement = direction === "MINT" ? (taken[0]?.movement ?? "forged") : transactionId;
+    const { way, taken } = this.#known(transactionId);
+    const movement = way === "to a phone" ? transactionId : (taken[0]?.movement ?? "forged");
     const nothing = { amountCents: undefined, phone: undefined };
     const report: RailReport =
       what === "success"
-        ? { kind: "succeeded", movement: direction === "MINT" ? "forged" : movement, receipt: "FORGED", ...nothing }
+        ? { kind: "succeeded", movement: way === "to a phone" ? movement : "forged", receipt: "FORGED", ...nothing }
         : { kind: "failed", movement, code: "1032", failure: "CANCELED_BY_PAYER" };
-    this.#send(transactionId, report, direction === "MINT" ? "collect" : "pay_out");
+    this.#send(transactionId, report, way === "prompt" ? "collect" : "pay_out");
   }
 
   #call({ order }: Taken, report: RailReport, isTrue = true): void {
@@ -280,7 +283,7 @@ export class SimulatedRail {
     });
   }
 
-  #statusOf({ taken: [taken] }: Known): RailReport {
+  #statusOf(taken: Taken | undefined): RailReport {
     if (taken === undefined) return { kind: "open", code: "STATUS_OPEN" };
     const report = this.#answerAbout(taken);
     if (report.kind !== "succeeded" || !this.#contradicts || this.#world.random.chance(0.5)) return report;
@@ -355,5 +358,6 @@ function reportOf(
   outcome: "succeeded" | "failed",
 ): RailReport {
   if (outcome === "failed") return { kind: "failed", movement, code: "2001", failure: "WRONG_PIN" };
-  return { kind: "succeeded", movement, receipt, amountCents, phone: maskPhone(order.phoneNumber) };
+  const phone = order.numberKind === "PHONE" ? maskPhone(order.number as PhoneNumber) : undefined;
+  return { kind: "succeeded", movement, receipt, amountCents, phone };
 }
