@@ -64,6 +64,10 @@ export class Fields {
 }
 
 /** Throws the Problem unless the field has the number by which the APIs know the organization. */
-export function checkShortcode(organization: Organization, fields: Fields, name: "ShortCode" | "PartyA"): void {
+export function checkShortcode(
+  organization: Organization,
+  fields: Fields,
+  name: "ShortCode" | "PartyA" | "ReceiverParty",
+): void {
   if (fields.text(name, /^\d{5,7}$/) !== apiShortcodeOf(organization)) throw badRequest(name);
 }

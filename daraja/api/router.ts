@@ -10,6 +10,7 @@ import { Fields } from "./fields.js";
 import { INVALID_TOKEN, Problem, type TokenFamily } from "./problem.js";
 import { Pull } from "./pull.js";
 import { jsonObjectOf } from "./request-body.js";
+import { reverse } from "./reversal.js";
 import { queryBalance, queryStatus } from "./status.js";
 import { stkPush, stkQuery } from "./stk.js";
 import { targetOf } from "./target.js";
@@ -33,6 +34,7 @@ export class Router {
       "/mpesa/b2c/v3/paymentrequest": { family: "initiator", product: payOut },
       "/mpesa/b2b/v1/paymentrequest": { family: "initiator", product: payBusiness },
       "/mpesa/accountbalance/v1/query": { family: "initiator", product: queryBalance },
+      "/mpesa/reversal/v1/request": { family: "stk", product: reverse },
       "/mpesa/transactionstatus/v1/query": { family: "other", product: queryStatus },
       "/mpesa/c2b/v1/registerurl": { family: "other", product: c2b.register(1) },
       "/mpesa/c2b/v2/registerurl": { family: "other", product: c2b.register(2) },

@@ -121,15 +121,20 @@ export class Mpesa {
     return this.#newReceipt({ ...payment, accountReference }, { direction: "IN", feeCents: 0, balanceCents });
   }
 
+  /** Whether the money of a pay-in went back. */
+  isReversed(number: string): boolean {
+    return this.receipts.some(({ reversedReceipt }) => reversedReceipt === number);
+  }
+
   /**
-   * Sends the money of a pay-in back to its payer, who has asked M-Pesa to. Nobody tells the
-   * business. Refuses if the account holds less by now.
+   * Sends the money of a pay-in back to its payer. Where the payer has asked M-Pesa to, nobody
+   * tells the business. Refuses if the account holds less by now.
    */
   reverse(number: string): Receipt | ReversalRefusal {
     const paid = this.receipts.find((receipt) => receipt.number === number && receipt.direction === "IN");
     const organization = this.organizations.find(({ shortcode }) => shortcode === paid?.shortcode);
     if (paid === undefined || organization === undefined) return "UNKNOWN_RECEIPT";
-    if (this.receipts.some(({ reversedReceipt }) => reversedReceipt === number)) return "REVERSED_ALREADY";
+    if (this.isReversed(number)) return "REVERSED_ALREADY";
     const { msisdn, amountCents } = paid;
     if (receivedCentsOf(organization) < amountCents) return "INSUFFICIENT_FUNDS";
     this.#receiveFrom(organization, msisdn, -amountCents);

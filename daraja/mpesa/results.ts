@@ -16,6 +16,7 @@ export const RESULTS = {
   "2040": "Credit Party customer type (Unregistered or Registered Customer) can't be supported by the service.",
   "4999": "The transaction is still under processing",
   "8006": "The security credential is locked.",
+  R000001: "The transaction has already been reversed.",
   R000002: "The OriginalTransactionID is invalid.",
 } as const;
 

@@ -115,6 +115,8 @@ export interface HandScenario {
   readonly lateMillis?: number;
   /** What a list shows in place of what was paid. */
   readonly listed?: { readonly extraCents?: number; readonly accountReference?: string };
+  /** What is lost when the business asks to reverse the payment; by default nothing. */
+  readonly reversalLoses?: "the answer" | "the result";
   /** No money moves, and a forger sends a confirmation. */
   readonly isForged?: true;
 }
@@ -124,7 +126,9 @@ export const BY_HAND: Readonly<Record<string, HandScenario>> = {
   "05": { words: "success, and the confirmation is lost", confirmation: "never" },
   "06": { words: "success, and the confirmation comes twice", confirmation: "twice" },
   "07": { words: "no payment, and a forged confirmation", isForged: true },
+  "08": { words: "success, and a reversal's answer is lost", reversalLoses: "the answer" },
   "11": { words: "success, confirmed and listed after 60 s", lateMillis: HAND_LATE_MILLIS },
+  "15": { words: "success, and a reversal's result is lost", reversalLoses: "the result" },
   "16": { words: "success, and the list shows 1 shilling more", listed: { extraCents: 100 } },
   "17": {
     words: "success, and the list shows another reference",

@@ -147,6 +147,22 @@ export class Client {
     return this.post("/mpesa/stkpushquery/v1/query", body);
   }
 
+  reverse(receipt: unknown, differing: Differing = {}): Promise<Answer> {
+    return this.post("/mpesa/reversal/v1/request", {
+      Initiator: this.#organization.initiatorName,
+      SecurityCredential: encrypted(this.#organization.initiatorPassword),
+      CommandID: "TransactionReversal",
+      TransactionID: receipt,
+      Amount: "10",
+      ReceiverParty: apiShortcodeOf(this.#organization),
+      RecieverIdentifierType: "11",
+      ResultURL: this.urlOf("/callbacks/e0"),
+      QueueTimeOutURL: this.urlOf("/callbacks/e1"),
+      Remarks: "return",
+      ...differing,
+    });
+  }
+
   payOut(msisdn: string, differing: Differing = {}): Promise<Answer> {
     return this.post("/mpesa/b2c/v3/paymentrequest", {
       OriginatorConversationID: "txn_1",

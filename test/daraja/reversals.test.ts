@@ -82,3 +82,74 @@ describe("a payer's reversal at the simulator", () => {
     expect(client.daraja.organization.utilityCents).to.equal(999);
   });
 });
+
+describe("a reversal by API at the simulator", () => {
+  let client: Client;
+
+  beforeEach(async () => {
+    client = await Client.start();
+  });
+
+  afterEach(() => client.close());
+
+  /** Asks for a reversal, and returns the result that comes as a callback. */
+  async function resultOf(receipt: string, differing: object = {}): Promise<Readonly<Record<string, unknown>>> {
+    const answer = await client.reverse(receipt, { ...differing });
+    expect(answer).to.deep.include({ status: 200 });
+    expect(answer.body).to.include({ ResponseCode: "0" });
+    await client.clock.advance(2_000);
+    const { Result } = client.lastAt("/callbacks/e0") as { Result: Readonly<Record<string, unknown>> };
+    expect(Result["ConversationID"]).to.equal(answer.body?.["ConversationID"]);
+    return Result;
+  }
+
+  it("moves the money once, and tells its receipt", async () => {
+    const { number } = await client.daraja.deposit(PAYMENT);
+    const result = await resultOf(number);
+    const reversal = client.daraja.receipts.at(-1);
+    expect(reversal).to.include({ direction: "OUT", reversedReceipt: number, balanceCents: BALANCE_CENTS });
+    expect(result).to.include({ ResultCode: 0, TransactionID: reversal?.number });
+    const { ResultParameter } = result["ResultParameters"] as { ResultParameter: readonly object[] };
+    expect(ResultParameter).to.deep.include.members([
+      { Key: "Amount", Value: 10 },
+      { Key: "OriginalTransactionID", Value: number },
+    ]);
+    expect(await resultOf(number)).to.include({ ResultCode: "R000001" });
+    expect(client.daraja.receipts).to.have.lengthOf(2);
+  });
+
+  it("refuses an unknown receipt, another amount, an account that is short, and a wrong password", async () => {
+    const { number } = await client.daraja.deposit(PAYMENT);
+    expect(await resultOf("SA50000000")).to.include({ ResultCode: "R000002" });
+    expect(await resultOf(number, { Amount: "9" })).to.include({ ResultCode: "R000002" });
+    client.daraja.organization.utilityCents = 999;
+    expect(await resultOf(number)).to.include({ ResultCode: 1 });
+    expect(await resultOf(number, { Initiator: "other" })).to.include({ ResultCode: 2001 });
+    expect(client.daraja.receipts).to.have.lengthOf(1);
+  });
+
+  for (const [ending, what] of [
+    ["08", "answer"],
+    ["15", "result"],
+  ] as const) {
+    it(`loses the ${what} for a payer with the ending ${ending}`, async () => {
+      const { number } = await client.daraja.deposit({ ...PAYMENT, msisdn: `2547000000${ending}` });
+      const answered = await client.reverse(number).then(
+        () => true,
+        () => false,
+      );
+      await client.clock.advance(2_000);
+      expect(client.daraja.mpesa.isReversed(number)).to.equal(true);
+      const isTold = client.received.some(({ path }) => path === "/callbacks/e0");
+      expect([answered, isTold]).to.deep.equal(what === "answer" ? [false, true] : [true, false]);
+    });
+  }
+
+  for (const field of ["CommandID", "TransactionID", "Amount", "ReceiverParty", "RecieverIdentifierType", "Remarks"]) {
+    it(`refuses a request without ${field}`, async () => {
+      const { status, body } = await client.reverse("SA50000000", { [field]: undefined });
+      expect(status).to.equal(400);
+      expect(body?.["errorMessage"]).to.equal(`Bad Request - Invalid ${field}`);
+    });
+  }
+});
