@@ -5,6 +5,7 @@ import type { CorrectBook } from "./book-commands.js";
 import type { Deposit } from "./deposit.js";
 import type {
   DepositCommand,
+  EndReturn,
   NumberAccount,
   NumberedAccount,
   ReceiveDeposit,
@@ -68,7 +69,7 @@ export type OperatorCommand =
 export type FreezeCommand = FreezeAccount | UnfreezeAccount;
 export type TransactionCommand = MoveMoney | ReverseTransaction | CancelTransaction | PaymentCommand;
 /** A command of the settlement. */
-export type RailCommand = PaymentCommand | ReceiveDeposit | NumberAccount | RecordCharge | WatchRailAccount;
+export type RailCommand = PaymentCommand | ReceiveDeposit | EndReturn | NumberAccount | RecordCharge | WatchRailAccount;
 export type PaymentCommand =
   BeginPayment | AdvancePayment | CompletePayment | FailPayment | FlagTransaction | ResolveTransaction;
 
@@ -94,9 +95,11 @@ export type ResourceOf<C extends Command> = C extends FreezeCommand
                 ? ResolvedTransaction
                 : C extends ReceiveDeposit
                   ? ReceivedShillings
-                  : C extends RecordCharge
-                    ? BookHead
-                    : Transaction;
+                  : C extends EndReturn
+                    ? Deposit
+                    : C extends RecordCharge
+                      ? BookHead
+                      : Transaction;
 
 /** What an operator's command creates or changes, once it is done. */
 export type ActedOf<C extends OperatorCommand> = C extends CreateApiKey | RevokeApiKey

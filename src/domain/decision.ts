@@ -54,7 +54,7 @@ export interface FinderKeys {
   /** The receipt, and the deposit that has it. */
   readonly receipt: NameOf<RailReceipt>;
   readonly deposit: DepositId;
-  /** The sum of the organization's deposits that are UNALLOCATED. */
+  /** The sum of the organization's deposits that are UNALLOCATED or RETURNING. */
   readonly unallocatedDeposits: OrganizationId;
   readonly movement: NameOf<RailMovement>;
   /** The subject of a proposal. */
@@ -159,7 +159,7 @@ export interface Book {
   deposit(organizationId: OrganizationId, id: DepositId): Deposit | undefined;
   /** The deposit whose shillings the receipt proves. */
   depositWithReceipt(organizationId: OrganizationId, receipt: RailReceipt): Deposit | undefined;
-  /** The sum of the organization's deposits that are UNALLOCATED. */
+  /** The sum of the organization's deposits that are UNALLOCATED or RETURNING. */
   unallocatedDepositCents(organizationId: OrganizationId): number;
   transactionWithMovement(organizationId: OrganizationId, movement: RailMovement): TransactionId | undefined;
   proposal(organizationId: OrganizationId, subject: string): Proposal | undefined;

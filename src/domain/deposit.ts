@@ -6,11 +6,12 @@ import type { MaskedPhone } from "./values/masked-phone.js";
 import type { Reference } from "./values/text.js";
 import type { UnixMillis } from "./values/time.js";
 
-export const DEPOSIT_STATUSES = ["UNALLOCATED", "CREDITED", "RETURNED", "REVERSED"] as const;
+export const DEPOSIT_STATUSES = ["UNALLOCATED", "CREDITED", "RETURNED", "REVERSED", "RETURNING"] as const;
 
 /**
  * UNALLOCATED → CREDITED → UNALLOCATED …, then RETURNED to the payer, or REVERSED: the rail took it
- * back. The last two are final.
+ * back. These two are final. UNALLOCATED → RETURNING: the rail was asked to return it. It ends as
+ * RETURNED, or as UNALLOCATED again.
  */
 export type DepositStatus = (typeof DEPOSIT_STATUSES)[number];
 
@@ -24,6 +25,7 @@ export type DepositStatus = (typeof DEPOSIT_STATUSES)[number];
  * - ORDER_UNCLEAR: the payer typed the reference of an order, and it does not fit the order.
  * - BY_HAND: an operator recorded the deposit, and named no account.
  * - UNASSIGNED: an operator took the credit back.
+ * - RETURN_FAILED: the rail refused to return it.
  */
 export const DEPOSIT_REASONS = [
   "NO_REFERENCE",
@@ -33,8 +35,14 @@ export const DEPOSIT_REASONS = [
   "ORDER_UNCLEAR",
   "BY_HAND",
   "UNASSIGNED",
+  "RETURN_FAILED",
 ] as const;
 export type DepositReason = (typeof DEPOSIT_REASONS)[number];
+
+/** Returns whether the shillings of a deposit lie in the book account `unallocated`. */
+export function isUnallocated({ status }: { readonly status: DepositStatus }): boolean {
+  return status === "UNALLOCATED" || status === "RETURNING";
+}
 
 /** What a payer typed as account number, as the rail reports it. It may hold personal data. */
 export type TypedReference = string & { readonly brand: unique symbol };
@@ -48,8 +56,8 @@ export function typedReferenceOf(text: string): TypedReference {
 }
 
 /**
- * Shillings that came in without an order. Each shilling of a deposit that is UNALLOCATED lies in
- * the book account `unallocated`.
+ * Shillings that came in without an order. Each shilling of a deposit that is UNALLOCATED or
+ * RETURNING lies in the book account `unallocated`.
  */
 export interface Deposit {
   readonly id: DepositId;

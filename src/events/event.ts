@@ -279,7 +279,9 @@ function statusAfter(statusRow: AccountFacts["statusRow"]): AccountStatus {
 /** The status of a deposit after a row of each of these kinds. */
 const DEPOSIT_STATUS_AFTER: Readonly<Partial<Record<JournalKind, DepositStatus>>> = {
   "deposit.received": "UNALLOCATED",
+  "deposit.returning": "RETURNING",
   "deposit.returned": "RETURNED",
+  "deposit.return_failed": "UNALLOCATED",
   "deposit.reversed": "REVERSED",
 };
 

@@ -3,7 +3,7 @@ import type { StoredApiKey } from "../domain/api-key.js";
 import { type BookHead, postedToBook } from "../domain/book.js";
 import type { Resource } from "../domain/commands.js";
 import type { Book, Effect, Put, ResourceId, TableName, Tables, UsedReceipt } from "../domain/decision.js";
-import { type Deposit, readDepositDetail } from "../domain/deposit.js";
+import { type Deposit, isUnallocated, readDepositDetail } from "../domain/deposit.js";
 import type { Destination } from "../domain/destination.js";
 import type { Freeze } from "../domain/freeze.js";
 import type { JournalEntry } from "../domain/journal.js";
@@ -196,8 +196,8 @@ export class BatchBook implements Book {
 
   unallocatedDepositCents(organizationId: OrganizationId): number {
     const loaded = this.#unallocatedDepositCents.get(organizationId) ?? 0;
-    const open = ({ organizationId: owner, status, amountCents }: Deposit): number =>
-      owner === organizationId && status === "UNALLOCATED" ? amountCents : 0;
+    const open = (deposit: Deposit): number =>
+      deposit.organizationId === organizationId && isUnallocated(deposit) ? deposit.amountCents : 0;
     return loaded + this.#tables.deposits.sumAdded(open);
   }
 

@@ -25,5 +25,9 @@ export const DEPOSITS = {
     paid_at: orNull(int64),
     created_at: int64,
     updated_at: changed(int64),
+    /** When the rail is asked next. Null unless the deposit is RETURNING. */
+    return_due_at: changed(orNull(int64)),
+    /** The requests to the rail so far, as a JSON list. Null before the first one. */
+    return_requests: changed(orNull(text)),
   },
 } as const satisfies TableModel;

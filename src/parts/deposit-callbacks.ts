@@ -9,7 +9,7 @@ import type { RailAccounts } from "../settlement/ports/rail-accounts.js";
 import type { SettlementTiming } from "../settlement/ports/runtime.js";
 import { failureFacts } from "../startup/failure-facts.js";
 import type { Cell } from "../storage/database.js";
-import { noteDueList } from "../storage/rails/deposits.js";
+import { noteDueList, noteDueReturn } from "../storage/rails/deposits.js";
 import { accountOfReference } from "../storage/rails/payment-questions.js";
 
 /** Confirmations of one rail account cause one write in this time: anybody may forge them. */
@@ -41,6 +41,7 @@ export function depositCallbacks(cell: Cell, options: DepositCallbacksOptions): 
       notes.note(railAccountIdOf(uuid));
     },
     answer: (uuid, body) => questions.answer(railAccountIdOf(uuid), body),
+    returnReported: (id) => noteDueReturn(cell, id, options.timing.now()),
     stop: () => notes.stop(),
   };
 }

@@ -81,6 +81,7 @@ export function cellRails(cell: Cell, options: RailsOptions): RunningRails {
     newDepositReferences,
     typedMillisMax,
     deposits: deposits(cell),
+    inbox: stores.inbox,
     ...shared,
   });
   const balances = new BalanceReader({
@@ -126,9 +127,11 @@ function logEvent(logger: Logger, cell: number, event: SettlementEvent): void {
     case "empty list":
     case "unreadable rows":
     case "payment not booked":
+    case "return unclear":
       logger.warn({ cell, ...factsOf(event) }, `settlement: ${kind}`);
       return;
     case "sent":
+    case "return sent":
     case "blocked":
     case "message dropped":
     case "no balance":
@@ -143,6 +146,7 @@ function factsOf(event: SettlementEvent): Readonly<Record<string, unknown>> {
     transactionId: "transaction_id",
     transactionIds: "transaction_ids",
     railAccountId: "rail_account_id",
+    depositId: "deposit_id",
   } as const;
   return Object.fromEntries(
     Object.entries(event).flatMap(([name, value]: [string, unknown]) =>

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 
 import { fromUUID, toUUID, type TypeId } from "typeid-js";
 
-import type { TransactionId } from "../domain/values/ids.js";
+import type { DepositId, TransactionId } from "../domain/values/ids.js";
 
 // The token is hexadecimal: version (1 byte), purpose (1), cell (2), UUID (16), MAC (16). Digits
 // and the letters a to f cannot spell a word that M-Pesa forbids in the address of a callback.
@@ -14,21 +14,36 @@ const CELL_MAX = 65_535;
 const DOMAIN = "kesc-callback";
 
 // The place in this list is the byte in the token. Only append.
-const PURPOSES = ["collect", "pay_out", "timeout", "status", "balance", "confirmation", "validation"] as const;
+const PURPOSES = [
+  "collect",
+  "pay_out",
+  "timeout",
+  "status",
+  "balance",
+  "confirmation",
+  "validation",
+  "return",
+] as const;
 
-/** What an address is for. The rail sends to the last two by itself, about payments by hand. */
+/**
+ * What an address is for. The rail sends to `confirmation` and `validation` by itself, about
+ * payments by hand, and to `return` what became of the return of one.
+ */
 export type AddressPurpose = (typeof PURPOSES)[number];
 
-/** Which request of ours a message answers. `timeout` is the rail's notice that a payout waits. */
-export type CallbackPurpose = Exclude<AddressPurpose, "confirmation" | "validation">;
+/**
+ * Which request about an order, or for a balance, a message answers. `timeout` is the rail's notice
+ * that a payout waits.
+ */
+export type CallbackPurpose = Exclude<AddressPurpose, "confirmation" | "validation" | "return">;
 
 /** What a message at a callback's address is about. */
 export interface CallbackSubject {
   readonly cell: number;
   readonly purpose: AddressPurpose;
   /**
-   * The UUID of the transaction. With `balance` it is that of the question, and with the purposes
-   * after it that of the account at the rail.
+   * The UUID of the transaction. With `balance` it is that of the question, with `confirmation` and
+   * `validation` that of the account at the rail, and with `return` that of the deposit.
    */
   readonly uuid: string;
 }
@@ -64,9 +79,14 @@ export function readCallbackToken(secrets: readonly Buffer[], token: string): Ca
   return { cell: signed.readUInt16BE(2), purpose, uuid: uuidText(signed.subarray(4)) };
 }
 
-/** Returns the UUID in the id of a transaction. */
-export function uuidOf(id: TransactionId): string {
+/** Returns the UUID in the id of a transaction or a deposit. */
+export function uuidOf(id: TransactionId | DepositId): string {
   return toUUID(id as string as TypeId<"txn">);
+}
+
+/** Returns the id of the deposit with this UUID: the inverse of `uuidOf`. */
+export function depositIdOf(uuid: string): DepositId {
+  return fromUUID(uuid, "dep") as string as DepositId;
 }
 
 /** Returns the id of the transaction with this UUID: the inverse of `uuidOf`. */

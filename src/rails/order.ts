@@ -1,7 +1,7 @@
 import type { DestinationKind, DestinationNumber, MaskedNumber } from "../domain/destination.js";
 import type { TransactionType } from "../domain/transaction.js";
 import type { Cents } from "../domain/values/cents.js";
-import type { TransactionId } from "../domain/values/ids.js";
+import type { DepositId, TransactionId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";
 
 /**
@@ -32,4 +32,12 @@ export interface OpenPayment extends Omit<RailOrder, "number"> {
   readonly railReference: string | undefined;
   /** How often somebody moved the order on by hand. Only the sandbox reads it. */
   readonly advances: number;
+}
+
+/** A payment that came in without an order, which the rail is asked to return. */
+export interface ReturnablePayment {
+  readonly depositId: DepositId;
+  /** That of the payment. */
+  readonly receipt: string;
+  readonly amountCents: Cents;
 }

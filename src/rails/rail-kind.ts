@@ -17,6 +17,8 @@ export interface RailKind {
   readonly name: Rail;
   /** Whether the rail sends messages: servers then need an address for callbacks. */
   readonly callsBack: boolean;
+  /** Whether the rail can return a payment to its payer (`PaymentRail.returnPayment`). */
+  readonly returnsPayments: boolean;
   /** The words that the rail refuses in the address of a callback. */
   readonly forbiddenInCallbackUrl: RegExp | undefined;
   /** Whether an account has settings and credentials, which an operator gives in two files. */
@@ -50,6 +52,7 @@ export interface ReadSettings {
 export interface RailDefinition<Settings, Credentials> {
   readonly name: string;
   readonly callsBack?: true;
+  readonly returnsPayments?: true;
   readonly forbiddenInCallbackUrl?: RegExp;
   readonly statement?: StatementFormat;
   /** The settings of an account, as they are stored. They hold no secret. */
@@ -119,6 +122,7 @@ export function railKind<Settings, Credentials = undefined>(rail: RailDefinition
   return {
     name: name as Rail,
     callsBack: rail.callsBack === true,
+    returnsPayments: rail.returnsPayments === true,
     forbiddenInCallbackUrl: rail.forbiddenInCallbackUrl,
     hasCredentials: credentials !== undefined,
     settingsFiles: rail.settingsFiles ?? {},

@@ -7,7 +7,7 @@ import type { PayableAmounts } from "../domain/values/payable-amounts.js";
 import type { PhoneNumber } from "../domain/values/phone-number.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import type { CallbackPurpose } from "./callback-token.js";
-import type { OpenPayment, RailOrder } from "./order.js";
+import type { OpenPayment, RailOrder, ReturnablePayment } from "./order.js";
 
 /**
  * A way to move shillings, with the account that an organization has there. No method throws or
@@ -104,7 +104,33 @@ export interface PaymentRail {
 
   /** Returns the text that answers such a question. Pure. */
   answerTo?(verdict: PaymentVerdict): string;
+
+  /**
+   * Asks the rail to return a payment to its payer, of a rail that can. The rail returns a payment
+   * once, so the request can be sent again. `railReference` of the result names this request, and a
+   * message says later what became of it.
+   */
+  returnPayment?(payment: ReturnablePayment, signal: AbortSignal): Promise<Sent>;
+
+  /**
+   * Reads a message about such a request. Pure. Anybody who learns the address can send one: only a
+   * message with the name of a request of ours is the rail's. Undefined if it says nothing.
+   */
+  readReturn?(body: string, payment: ReturnablePayment): ReturnReport | undefined;
 }
+
+/** What a message says about the return of a payment. */
+export type ReturnReport = {
+  /** The `railReference` of the request that it answers. */
+  readonly request: string | undefined;
+} & (
+  | { readonly kind: "returned"; readonly receipt: string }
+  /** The rail has not returned the payment, and does not because of this request. */
+  | { readonly kind: "refused"; readonly code: string }
+  /** An earlier request has returned it, whoever sent that. */
+  | { readonly kind: "returned before"; readonly code: string }
+  | { readonly kind: "open"; readonly code: string }
+);
 
 /** Where a rail sends what it has to say about payments without an order. */
 export interface DepositUrls {

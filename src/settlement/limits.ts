@@ -107,6 +107,15 @@ export const HELD_BACK_MILLIS_MAX = DAY_MILLIS;
 /** The clock of the rail may be behind ours: an order may seem to be newer than its payment. */
 export const CLOCKS_MILLIS = 5 * MINUTE_MILLIS;
 
+// Of deposits that a rail is asked to return (docs/adr/0064).
+
+/** The returns that one look takes. */
+export const RETURNS_MAX = 32;
+/** How long after each request the next one follows, if the rail says nothing. */
+export const RETURN_WAITS_MILLIS: readonly number[] = [2 * MINUTE_MILLIS, 10 * MINUTE_MILLIS, HOUR_MILLIS];
+/** How long after all later ones. */
+export const RETURN_WAIT_MILLIS_MAX = 6 * HOUR_MILLIS;
+
 /** How often the settlement looks for accounts to number, and for texts of payers to remove. */
 export const CHORES_MILLIS = MINUTE_MILLIS;
 /** The accounts without a deposit reference that one look numbers. */

@@ -1,4 +1,4 @@
-import type { OpenPayment, RailOrder } from "../rails/order.js";
+import type { OpenPayment, RailOrder, ReturnablePayment } from "../rails/order.js";
 import type { PaymentRail, RailReport, Sent } from "../rails/rail.js";
 import { CALL_MILLIS_MAX, LEASE_LEFT_MILLIS_MIN } from "./limits.js";
 import type { HeldLease, OnEvent, SettlementTiming } from "./ports/runtime.js";
@@ -43,6 +43,12 @@ export class RailCalls {
   /** Undefined if the rail was not called. */
   query(rail: PaymentRail, payment: OpenPayment): Promise<RailReport | undefined> {
     return this.#call<RailReport>((signal) => rail.query(payment, signal), { kind: "open", code: "NO_ANSWER" });
+  }
+
+  /** Undefined if the rail was not called, or cannot return a payment. */
+  async returnPayment(rail: PaymentRail, payment: ReturnablePayment): Promise<Sent | undefined> {
+    const unanswered = { kind: "unknown", code: "NO_ANSWER" } as const;
+    return this.#call<Sent | undefined>(async (signal) => rail.returnPayment?.(payment, signal), unanswered);
   }
 
   /** Returns `unknown` if there is no answer in time, whatever the rail makes of the signal. */

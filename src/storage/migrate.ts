@@ -25,6 +25,7 @@ import { charges } from "./migrations/0021-charges.js";
 import { warnings } from "./migrations/0022-warnings.js";
 import { destinations } from "./migrations/0023-destinations.js";
 import { reserveRules } from "./migrations/0024-reserve-rules.js";
+import { depositReturns } from "./migrations/0025-deposit-returns.js";
 import type { Migration } from "./migrations/migration.js";
 import { mayRunBesideServers, mayServe } from "./migrations/release.js";
 import type { Engine } from "./sql/engine.js";
@@ -59,6 +60,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0021-charges": charges,
   "0022-warnings": warnings,
   "0024-reserve-rules": reserveRules,
+  "0025-deposit-returns": depositReturns,
   "0023-destinations": destinations,
 };
 

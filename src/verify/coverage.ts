@@ -94,6 +94,8 @@ export const NOT_COVERED: Readonly<Record<string, string>> = {
   "payments.updated_at": "if not before the transaction",
   "deposits.typed_reference": "that it is absent",
   "deposits.masked_phone": "",
+  "deposits.return_due_at": "",
+  "deposits.return_requests": "",
   "proposals.sealed": "",
   "books.state": "which of the known states",
   "books.arrived_seq": "",

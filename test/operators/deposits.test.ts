@@ -1,5 +1,6 @@
 import { expect } from "chai";
 
+import type { Rail } from "../../src/domain/transaction.js";
 import type { AccountId, DepositId, OrganizationId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
@@ -190,6 +191,28 @@ for (const engine of ENGINES) {
       }
     });
 
+    it("let the rail return a deposit, if it can", async () => {
+      const slow = await waiting();
+      const refused = await call("returnDeposit", { deposit_id: slow, receipt: "", through_rail: true });
+      expect(refused.fields?.map(({ field, message }) => `${field} ${message}`)).to.deep.equal([
+        "through_rail must be false: the rail slow returns no payments",
+      ]);
+      const command = { ...receiveDeposit(organizationId, { receipt: fresh() }), rail: "mpesa" as Rail };
+      await commit(command);
+      const { newDepositId: deposit_id } = command;
+      const returning = await done("returnDeposit", { deposit_id, receipt: "", through_rail: true });
+      expect(returning).to.include({ status: DepositStatus.DEPOSIT_STATUS_RETURNING, reason: undefined });
+      for (const [rpc, to, fields] of [
+        ["assignDeposit", "credited", { account_id: await newAccount() }],
+        ["unassignDeposit", "unallocated", {}],
+        ["returnDeposit", "returned", { receipt: fresh() }],
+      ] as const) {
+        const other = await call(rpc, { deposit_id, ...fields });
+        expect([other.reason, other.facts], rpc).to.deep.equal(["INVALID_TRANSITION", { from: "returning", to }]);
+      }
+      expect((await done("reverseDeposit", { deposit_id, receipt: fresh() })).status).to.equal(RETURNED);
+    });
+
     it("reverse a deposit that waits, one that an account can pay for, and one that it cannot", async () => {
       const supply = async () => {
         const { key } = service.tenant;
@@ -306,6 +329,7 @@ for (const engine of ENGINES) {
       ["assignDeposit", { deposit_id: "", account_id: "" }, ["deposit_id", "account_id"]],
       ["unassignDeposit", { deposit_id: "", note: "" }, ["deposit_id", "note"]],
       ["returnDeposit", { deposit_id: "x", receipt: "a b" }, ["receipt"]],
+      ["returnDeposit", { deposit_id: "x", receipt: "A", through_rail: true }, ["receipt"]],
       ["reverseDeposit", { deposit_id: "x", receipt: "" }, ["receipt"]],
     ] as const) {
       it(`name the bad fields of ${rpc}: ${names.join(", ")}`, async () => {

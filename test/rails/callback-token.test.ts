@@ -9,7 +9,16 @@ import { callbackToken, readCallbackToken, transactionIdOf, uuidOf } from "../..
 
 const SECRET = Buffer.from("the new secret of a test");
 const OLD_SECRET = Buffer.from("the old secret of a test");
-const PURPOSES = ["collect", "pay_out", "timeout", "status", "balance", "confirmation", "validation"] as const;
+const PURPOSES = [
+  "collect",
+  "pay_out",
+  "timeout",
+  "status",
+  "balance",
+  "confirmation",
+  "validation",
+  "return",
+] as const;
 
 const anyTransactionId = (): TransactionId => typeidUnboxed("txn") as string as TransactionId;
 const anySubject = fc.record({
@@ -71,7 +80,7 @@ describe("the token of a callback", () => {
       const mac = createHmac("sha256", SECRET).update("kesc-callback").update(signed).digest().subarray(0, 16);
       return Buffer.concat([signed, mac]).toString("hex");
     };
-    expect(readCallbackToken([SECRET], made(1, PURPOSES.length - 1))).to.deep.include({ purpose: "validation" });
+    expect(readCallbackToken([SECRET], made(1, PURPOSES.length - 1))).to.deep.include({ purpose: "return" });
     expect(readCallbackToken([SECRET], made(1, PURPOSES.length))).to.equal(undefined);
     expect(readCallbackToken([SECRET], made(2, 0))).to.equal(undefined);
   });

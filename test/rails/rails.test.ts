@@ -156,7 +156,7 @@ describe("the rail of an account", () => {
     [
       "a kind of destination that is none",
       { settings: { destinations: ["bank"] } },
-      "destinations must be phone, till or paybill.",
+      "destinations.0 must be phone, till or paybill.",
     ],
     [
       "a till without limits",

@@ -18,6 +18,7 @@ describe("config", () => {
       queueMax: 10_000,
       payerMillis: 90 * 86_400_000,
       phoneCoolingMillis: 0,
+      destinationCoolingMillis: 86_400_000,
       callbacks: undefined,
       railHosts: [],
       webhookHosts: new AllowedHosts([]),

@@ -13,6 +13,7 @@ import { MAX_CENTS, toCents } from "../../src/domain/values/cents.js";
 import type { ApiKeyId, DepositId, OrganizationId, TransactionId } from "../../src/domain/values/ids.js";
 import { maskPhone } from "../../src/domain/values/masked-phone.js";
 import type { PhoneNumber } from "../../src/domain/values/phone-number.js";
+import type { UnixMillis } from "../../src/domain/values/time.js";
 import { commitBatch } from "../../src/ledger/commit-batch.js";
 import type { CommandResult } from "../../src/ledger/ports/committer.js";
 import type { Cell } from "../../src/storage/database.js";
@@ -41,6 +42,7 @@ import {
   createApiKey,
   createDestination,
   depositReference,
+  endReturn,
   eraseAccount,
   failPayment,
   flag,
@@ -59,7 +61,7 @@ import {
   removeDestination,
   requireReceipts,
   resolve,
-  returnDeposit,
+  returnThroughRail,
   reverse,
   reverseDeposit,
   revokeApiKey,
@@ -166,7 +168,8 @@ function oneOfEach(organizationId: OrganizationId) {
     receiveDeposit: received,
     assignDeposit: assigned,
     unassignDeposit: unassignDeposit(organizationId, received.newDepositId, creditId),
-    returnDeposit: returnDeposit(organizationId, received.newDepositId, "r10"),
+    returnDeposit: returnThroughRail(organizationId, received.newDepositId),
+    endReturn: endReturn({ organizationId, id: received.newDepositId, updatedAt: NOW }, "r10"),
     recordDeposit: recorded,
     reverseDeposit: reverseDeposit(organizationId, recorded.facts.newDepositId, {
       transactionId: recorded.facts.newTransactionId,
@@ -382,10 +385,15 @@ for (const where of [...ENGINES, "memory"] as const) {
         const answer = await storage.commit(command);
         if (answer?.kind !== "done") throw new Error(`${command.name} was not done: ${JSON.stringify(answer)}`);
       }
-      for (const command of operations) {
+      let begunAt: UnixMillis | undefined;
+      for (const each of operations) {
+        // The end of a return says when it has begun.
+        const command = each.name === "endReturn" ? { ...each, begunAt: begunAt ?? NOW } : each;
         const answer = await storage.commit(command);
         if (answer?.kind !== "done") throw new Error(`${command.name} was not done: ${JSON.stringify(answer)}`);
         const { resource } = answer;
+        const shown = made(resource);
+        if ("credits" in shown) begunAt = shown.updatedAt;
         expect(await storage.stored(made(resource)), command.name).to.deep.equal(withoutLinked(made(resource)));
         const repeated = await storage.commit(command);
         if (ONCE.includes(command.name)) {

@@ -29,9 +29,10 @@ import type {
   UnfreezeAccount,
   UpdateAccount,
 } from "../../src/domain/commands.js";
-import type { TypedReference } from "../../src/domain/deposit.js";
+import type { Deposit, TypedReference } from "../../src/domain/deposit.js";
 import type {
   AssignDeposit,
+  EndReturn,
   NewIds,
   NumberAccount,
   ReceiveDeposit,
@@ -607,6 +608,24 @@ export function returnDeposit(
   by: ByPerson = {},
 ): ReturnDeposit {
   return { name: "returnDeposit", ...actOfPerson(organizationId, by), depositId, receipt: receiptNamed(receipt) };
+}
+
+/** Wants the rail to return a deposit. */
+export function returnThroughRail(
+  organizationId: OrganizationId,
+  depositId: DepositId,
+  by: ByPerson = {},
+): ReturnDeposit {
+  return { ...returnDeposit(organizationId, depositId, "", by), receipt: undefined };
+}
+
+/** Ends the return of a deposit: with a receipt, the rail has returned it. */
+export function endReturn(
+  { organizationId, id: depositId, updatedAt: begunAt }: Pick<Deposit, "organizationId" | "id" | "updatedAt">,
+  receipt?: string,
+): EndReturn {
+  const said = { receipt: receipt === undefined ? undefined : receiptNamed(receipt), reason: NO_REASON };
+  return { name: "endReturn", organizationId, actor: "mpesa" as Actor, depositId, begunAt, ...said };
 }
 
 /** Reverses a deposit, and the mint that has credited it, if there is one. */

@@ -93,7 +93,11 @@ function databasesAt(url: string): Databases {
     async createMigratedDatabase() {
       template ??= makeTemplate(url);
       await template;
-      return create(TEMPLATE);
+      const made = await create(TEMPLATE);
+      // The first connection reads the catalog. While all cores are busy, that can take longer than
+      // a pool waits; a plain client waits.
+      await onServer(made, () => Promise.resolve());
+      return made;
     },
   };
 }

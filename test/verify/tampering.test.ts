@@ -7,7 +7,7 @@ import { ENGINES } from "../support/databases.js";
 import { givenSealer } from "../support/seals/given-seals.js";
 import { byStage } from "../support/stage.js";
 import { GivenBooks, makeDestinations, makeTraffic } from "./given/books.js";
-import { makeDeposits } from "./given/deposits.js";
+import { makeDeposits, makeReturns } from "./given/deposits.js";
 import { makeHistory } from "./given/history.js";
 import { makeLimits } from "./given/limits.js";
 import { makeOperators } from "./given/operators.js";
@@ -434,6 +434,7 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["'UNALLOCATED'", DEPOSIT(6), /status CREDITED \| status UNALLOCATED/],
     ["'CREDITED'", DEPOSIT(8), /status UNALLOCATED \| status CREDITED/],
     ["'REVERSED'", DEPOSIT(14), /status RETURNED \| status REVERSED/],
+    ["'UNALLOCATED'", DEPOSIT(29), /status RETURNING \| status UNALLOCATED/],
     ["'CREDITED'", DEPOSIT(9), /status REVERSED \| status CREDITED|no row of it once it is CREDITED/],
   ],
   "deposits.reason": [
@@ -455,6 +456,8 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["NULL", DEPOSIT(8), "not covered"],
   ],
   "deposits.masked_phone": [["'254733***222'", DEPOSIT(8), "not covered"]],
+  "deposits.return_due_at": [["0", DEPOSIT(29), "not covered"]],
+  "deposits.return_requests": [["'[]'", DEPOSIT(29), "not covered"]],
   "deposits.paid_at": [["paid_at + 1", DEPOSIT(8), /the deposit that gives the content_hash/]],
   "deposits.created_at": [["created_at + 1", DEPOSIT(8), /deposits 8 dep_\S+: created_at/]],
   "deposits.updated_at": [["updated_at + 1", DEPOSIT(6), /deposits 7 dep_\S+: updated_at/]],
@@ -552,6 +555,8 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["'account.closed'", ROW(16), /account\.closed only when ACTIVE/],
     ["'deposit.reversed'", DEPOSIT(15), /the row that gives the content_hash/],
     ["'deposit.returned'", DEPOSIT(8), /deposit\.returned with debit unallocated, credit reserve/],
+    ["'deposit.return_failed'", DEPOSIT(30), /deposit\.return_failed only when RETURNING/],
+    ["'deposit.returning'", DEPOSIT(35), /no receipt on deposit\.returning[^]*deposit\.returning without a posting/],
     ["'book.returned'", DEPOSIT(15), /deposits 14 dep_\S+: status UNALLOCATED \| status RETURNED/],
     ["'organization.resumed'", ROW(25), /journal 25 : organization\.resumed only when suspended/],
     ["'organization.suspended'", ROW(26), /journal 26 : organization\.suspended only when not suspended/],
@@ -605,6 +610,7 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["'dst_other'", DESTINATION(4), /destinations 4 dst_other: a row \| none/],
     ["'dep_other'", DEPOSIT(15), /deposits 15 dep_other: a row \| none/],
     ["detail || ' LOST'", DEPOSIT(6), /why it is not credited in the detail \| LOST/],
+    ["detail || ' LOST'", DEPOSIT(30), /the detail dep_\S+ \| dep_\S+ LOST/],
     ["detail || ' LOST'", DEPOSIT(15), /its id alone as the detail \| dep_\S+ LOST/],
   ],
   "journal.rail_receipt": [
@@ -946,6 +952,7 @@ for (const engine of ENGINES) {
         await makeLimits(await GivenBooks.open(database, "limited", Date.UTC(2026, 0, 15, 9)));
         const depositing = await GivenBooks.open(database, "depositing");
         await makeDeposits(depositing, { facts: { accountsOfCell: "2:3", movesPlace: false } });
+        await makeReturns(depositing);
         await makeDestinations(await GivenBooks.open(database, "paying out"));
         await makeOperators(database, sealed.organizationId);
       });

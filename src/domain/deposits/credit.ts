@@ -1,9 +1,10 @@
 import type { LedgerAccount } from "../account.js";
 import { type BookHead, isWithinLimits, MAX_SUM_CENTS, postedToBook } from "../book.js";
-import type { Book, Effect } from "../decision.js";
+import type { Book, Decision, Effect } from "../decision.js";
 import { creditReference, type Deposit, depositDetail } from "../deposit.js";
-import { type JournalEntry, unallocatedPosting } from "../journal.js";
+import { type JournalEntry, returnPosting, unallocatedPosting } from "../journal.js";
 import { countedNow, moved, refusalByAmount } from "../movement.js";
+import type { RailReceipt } from "../payment.js";
 import type { Refusal } from "../refusal.js";
 import type { Transaction } from "../transaction.js";
 import type { Actor } from "../values/actor.js";
@@ -60,6 +61,18 @@ export function received(deposit: Deposit, act: DepositAct): DepositStep {
   });
   const effect: Effect = { entries: [entry], puts: [{ table: "deposits", row: deposit }] };
   return { deposit, transaction: undefined, effect };
+}
+
+/** Books that the shillings of a deposit that belongs to no account went out again. */
+export function wentBack(
+  deposit: Deposit,
+  act: DepositAct,
+  { to, receipt }: { readonly to: "RETURNED" | "REVERSED"; readonly receipt: RailReceipt },
+): Decision<Deposit> {
+  const row: Deposit = { ...deposit, status: to, reason: undefined, updatedAt: act.now };
+  const kind = to === "RETURNED" ? "deposit.returned" : "deposit.reversed";
+  const entry = depositEntry(row, act, { kind, posting: returnPosting(deposit.amountCents), receipt });
+  return { kind: "effect", resource: row, effect: { entries: [entry], puts: [{ table: "deposits", row }] } };
 }
 
 /** Returns LIMIT_EXCEEDED if the book cannot take the shillings of a new deposit. */

@@ -92,13 +92,25 @@ export interface UnassignDeposit extends Authorized {
   readonly facts: NewIds;
 }
 
-/** Says that an unallocated deposit went back to its payer. */
+/** Says that an unallocated deposit went back to its payer, or wants the rail to return it. */
 export interface ReturnDeposit extends Authorized {
   readonly name: "returnDeposit";
   readonly depositId: DepositId;
-  /** That of the return. */
-  readonly receipt: RailReceipt;
+  /** That of the return. Undefined: the rail is asked to return the deposit. */
+  readonly receipt: RailReceipt | undefined;
   readonly note: StatusReason;
+}
+
+/** Says what became of a return that the rail was asked for. */
+export interface EndReturn extends Commanded {
+  readonly name: "endReturn";
+  readonly depositId: DepositId;
+  /** When the deposit became RETURNING: a later return has another time. */
+  readonly begunAt: UnixMillis;
+  /** That of the return. Undefined if the rail has refused it. */
+  readonly receipt: RailReceipt | undefined;
+  /** The code of the refusal. */
+  readonly reason: StatusReason;
 }
 
 /** Says that the rail took a deposit back, also one that is credited. */

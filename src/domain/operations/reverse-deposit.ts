@@ -1,10 +1,10 @@
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
-import type { Deposit } from "../deposit.js";
-import { depositEntry } from "../deposits/credit.js";
+import { type Deposit, isUnallocated } from "../deposit.js";
+import { wentBack } from "../deposits/credit.js";
 import type { ReverseDeposit } from "../deposits/deposit-commands.js";
 import { creditOf, takeBack } from "../deposits/take-back.js";
 import { amountOfDeposit, withPersonAbove } from "../deposits/with-person-above.js";
-import { redeemPosting, returnPosting, shortfallPosting } from "../journal.js";
+import { redeemPosting, shortfallPosting } from "../journal.js";
 import { refusalByReceipt } from "../movement.js";
 import type { UnixMillis } from "../values/time.js";
 
@@ -21,7 +21,8 @@ function lookup({ organizationId, depositId, transactionId, receipt }: ReverseDe
 /**
  * Books that the rail took a deposit back, in full. It has happened: so the account that had the
  * shillings pays, even a frozen one. If it cannot, nobody does: a shortfall. A deposit that is
- * REVERSED is a replay.
+ * REVERSED is a replay. If the rail was asked to return the deposit, this is the return: a repeat
+ * with the receipt of the return is a replay, too.
  *
  * Refuses, in this order: DEPOSIT_NOT_FOUND, INVALID_TRANSITION (also if another mint credits the
  * deposit by now), RECEIPT_ALREADY_USED.
@@ -31,21 +32,20 @@ function decide(book: Book, command: ReverseDeposit, now: UnixMillis): Decision<
   const deposit = book.deposit(organizationId, depositId);
   if (deposit === undefined) return refuse({ reason: "DEPOSIT_NOT_FOUND", depositId });
   const { status, amountCents } = deposit;
-  if (status === "REVERSED") return replay(deposit);
+  const isOwn = receipt !== deposit.receipt && book.receipt(organizationId, receipt)?.depositId === depositId;
+  if (status === "REVERSED" || (status === "RETURNED" && isOwn)) return replay(deposit);
   const credit = creditOf(book, deposit, transactionId);
-  if (credit === undefined && status !== "UNALLOCATED") {
+  if (credit === undefined && !isUnallocated(deposit)) {
     return refuse({ reason: "INVALID_TRANSITION", from: status, to: "REVERSED" });
   }
   const refusal = refusalByReceipt(book, organizationId, receipt);
   if (refusal !== undefined) return refuse(refusal);
 
   const act = { actor, reason, now };
-  const row: Deposit = { ...deposit, status: "REVERSED", reason: undefined, updatedAt: now };
   if (credit === undefined) {
-    const posting = returnPosting(amountCents);
-    const entry = depositEntry(row, act, { kind: "deposit.reversed", posting, receipt });
-    return { kind: "effect", resource: row, effect: { entries: [entry], puts: [{ table: "deposits", row }] } };
+    return wentBack(deposit, act, { to: status === "RETURNING" ? "RETURNED" : "REVERSED", receipt });
   }
+  const row: Deposit = { ...deposit, status: "REVERSED", reason: undefined, updatedAt: now };
   const canPay = credit.account.availableCents >= amountCents;
   const posting = canPay ? redeemPosting(amountCents) : shortfallPosting(amountCents);
   const { newTransactionId } = facts;

@@ -13,6 +13,7 @@ import { correctBook } from "./correct-book.js";
 import { createAccount } from "./create-account.js";
 import { createApiKey } from "./create-api-key.js";
 import { createDestination } from "./create-destination.js";
+import { endReturn } from "./end-return.js";
 import { eraseAccount } from "./erase-account.js";
 import { failPayment } from "./fail-payment.js";
 import { flagTransaction } from "./flag-transaction.js";
@@ -71,6 +72,7 @@ const OPERATIONS = {
   assignDeposit,
   unassignDeposit,
   returnDeposit,
+  endReturn,
   reverseDeposit,
   coverShortfall: correctBook,
   recoverShortfall: correctBook,

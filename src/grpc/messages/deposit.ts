@@ -18,6 +18,7 @@ const STATUSES = {
   CREDITED: DepositStatusMessage.DEPOSIT_STATUS_CREDITED,
   RETURNED: DepositStatusMessage.DEPOSIT_STATUS_RETURNED,
   REVERSED: DepositStatusMessage.DEPOSIT_STATUS_REVERSED,
+  RETURNING: DepositStatusMessage.DEPOSIT_STATUS_RETURNING,
 } as const satisfies Record<DepositStatus, DepositStatusMessage>;
 
 const REASONS = {
@@ -28,6 +29,7 @@ const REASONS = {
   ORDER_UNCLEAR: DepositReasonMessage.DEPOSIT_REASON_ORDER_UNCLEAR,
   BY_HAND: DepositReasonMessage.DEPOSIT_REASON_BY_HAND,
   UNASSIGNED: DepositReasonMessage.DEPOSIT_REASON_UNASSIGNED,
+  RETURN_FAILED: DepositReasonMessage.DEPOSIT_REASON_RETURN_FAILED,
 } as const satisfies Record<DepositReason, DepositReasonMessage>;
 
 export function toDepositMessage(deposit: DepositSnapshot): DepositMessage {

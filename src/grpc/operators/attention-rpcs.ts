@@ -1,6 +1,6 @@
 import type { OrganizationId } from "../../domain/values/ids.js";
 import { ListNeedsAttentionRequest, ListNeedsAttentionResponse } from "../../gen/kesc/admin/v1/admin_service.js";
-import type { PageRequest, Reads } from "../../ledger/ports/reads.js";
+import type { DepositFilters, PageRequest, Reads } from "../../ledger/ports/reads.js";
 import { toDepositMessage } from "../messages/deposit.js";
 import { toTransactionMessage } from "../messages/transaction.js";
 import type { PageCost } from "../services/list-turns.js";
@@ -39,6 +39,7 @@ export function attentionRpcs(unary: OperatorUnary, options: DepositRpcsOptions)
 }
 
 const OF_DEPOSITS: AskedPage["list"]["filters"] = { of: "deposits" };
+const WAITING: DepositFilters = { status: ["UNALLOCATED", "RETURNING"] };
 /** The page that begins with the newest deposit. */
 const NEWEST = Number.MAX_SAFE_INTEGER;
 
@@ -52,7 +53,7 @@ async function readAttention(
 ): Promise<AttentionPage> {
   const ofDeposits = { ...list, filters: OF_DEPOSITS };
   const depositsPage = async (asked: PageRequest): Promise<AttentionPage> => {
-    const { rows, nextBeforeSeq, lookedAt } = await reads.deposits(organizationId, { status: ["UNALLOCATED"] }, asked);
+    const { rows, nextBeforeSeq, lookedAt } = await reads.deposits(organizationId, WAITING, asked);
     const next_page_token = formatPageToken(ofDeposits, nextBeforeSeq);
     return { rows, lookedAt, transactions: [], deposits: rows.map(toDepositMessage), next_page_token };
   };

@@ -6,10 +6,11 @@ import type {
   ReverseDeposit,
   UnassignDeposit,
 } from "../../domain/deposits/deposit-commands.js";
+import type { RailReceipt } from "../../domain/payment.js";
 import { parseReceipt, parseReceiptText } from "../../domain/receipt.js";
 import { parseAmount } from "../../domain/values/cents.js";
 import { type DepositId, type OrganizationId, parseAccountId, type TransactionId } from "../../domain/values/ids.js";
-import { type Parsed, unparsed } from "../../domain/values/parsed.js";
+import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import type { StatusReason } from "../../domain/values/text.js";
 import {
   AssignDepositRequest,
@@ -24,6 +25,7 @@ import {
   UnassignDepositResponse,
 } from "../../gen/kesc/admin/v1/admin_service.js";
 import type { Deposit as DepositMessage } from "../../gen/kesc/v1/deposit.js";
+import { railNamed } from "../../rails/rails.js";
 import type { RpcResult } from "../calls/rpc-result.js";
 import { toDepositMessage } from "../messages/deposit.js";
 import { ifGiven, parseFields } from "../messages/fields.js";
@@ -81,9 +83,9 @@ export function depositActs(unary: OperatorUnary, options: ActsOptions): Record<
     returnDeposit: unary({
       request: ReturnDepositRequest,
       response: ReturnDepositResponse,
-      parse: (request) => parseFields({ ...commonFields(request), receipt: parseReceiptText(request.receipt) }),
+      parse: (request) => parseFields({ ...commonFields(request), receipt: parseReturnReceipt(request) }),
       run: ({ organization_id: organizationId, deposit_id: depositId, receipt, note }, caller) =>
-        actOn<ReturnDeposit>(options, caller, organizationId, { name: "returnDeposit", depositId, receipt, note }),
+        returnDeposit(options, caller, organizationId, { name: "returnDeposit", depositId, receipt, note }),
     }),
     reverseDeposit: unary({
       request: ReverseDepositRequest,
@@ -148,6 +150,34 @@ function withMint(
   return readOrganization(options, organizationId, async (found) => {
     const deposit = await options.cellOf(found).reads.deposit(organizationId, depositId);
     return work(deposit?.transactionId);
+  });
+}
+
+/** Either the receipt of a return is given, or the rail is asked for it: then it is undefined. */
+function parseReturnReceipt({
+  receipt,
+  through_rail: isThroughRail,
+}: ReturnDepositRequest): Parsed<RailReceipt | undefined> {
+  if (!isThroughRail) return parseReceiptText(receipt);
+  return receipt === "" ? parsed(undefined) : unparsed("must be empty with through_rail");
+}
+
+/** Lets only a rail return the deposit that can. */
+async function returnDeposit(
+  options: ActsOptions,
+  caller: OperatorCaller,
+  organizationId: OrganizationId,
+  fields: CommandFields<ReturnDeposit>,
+): Promise<RpcResult<DepositResponse>> {
+  const submit = (): Promise<RpcResult<DepositResponse>> =>
+    actOn<ReturnDeposit>(options, caller, organizationId, fields);
+  if (fields.receipt !== undefined) return submit();
+  return readOrganization(options, organizationId, async (found) => {
+    const deposit = await options.cellOf(found).reads.deposit(organizationId, fields.depositId);
+    if (deposit === undefined || railNamed(deposit.rail)?.returnsPayments === true) return submit();
+    const message = `must be false: the rail ${deposit.rail} returns no payments`;
+    const field = { field: "through_rail", message, code: "FORMAT" } as const;
+    return { kind: "refused", refusal: { reason: "INVALID_FIELD", fields: [field] } };
   });
 }
 

@@ -6,7 +6,7 @@ import {
   ReceiveCallbackRequest,
   ReceiveCallbackResponse,
 } from "../../gen/kesc/v1/rail_service.js";
-import { readCallbackToken, transactionIdOf } from "../../rails/callback-token.js";
+import { depositIdOf, readCallbackToken, transactionIdOf } from "../../rails/callback-token.js";
 import { maskMessage } from "../../rails/mask.js";
 import { done } from "../calls/rpc-result.js";
 import { publicUnary, type UnaryRoute } from "../calls/unary-call.js";
@@ -74,6 +74,13 @@ export function railHandlers({
         if (purpose === "validation") {
           const answer = await depositMessages?.answer(uuid, bytes.toString("utf8"));
           return answer === undefined ? ACCEPTED : answered(answer);
+        }
+        if (purpose === "return") {
+          const depositId = depositIdOf(uuid);
+          const added = await inbox.addAboutReturn(depositId, maskMessage(bytes.toString("utf8")), now());
+          if (added === "stored") await depositMessages?.returnReported(depositId);
+          if (added === "full") dropped.count(depositId);
+          return ACCEPTED;
         }
         const message = { purpose, body: maskMessage(bytes.toString("utf8")) };
         if (purpose === "balance") {

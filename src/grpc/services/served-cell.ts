@@ -1,4 +1,5 @@
 import type { ApiKey } from "../../domain/api-key.js";
+import type { DepositId } from "../../domain/values/ids.js";
 import type { Follower } from "../../events/follower.js";
 import type { EventReads } from "../../events/ports.js";
 import type { Ledger } from "../../ledger/ledger.js";
@@ -32,7 +33,7 @@ export interface CellWebhooks {
 /** The rails of one cell, as the services use them. */
 export interface CellRails {
   readonly payments: Pick<Payments, "payment" | "advance">;
-  readonly inbox: Pick<RailInbox, "add" | "messages">;
+  readonly inbox: Pick<RailInbox, "add" | "messages" | "addAboutReturn">;
   readonly railAccounts: RailAccounts & DefaultRails;
   /** Lets the settlement look at once for what is due. */
   readonly wake: () => void;
@@ -52,6 +53,8 @@ export interface DepositMessages {
    * say: then every rail understands the usual answer. Never rejects.
    */
   answer(accountUuid: string, body: string): Promise<string | undefined>;
+  /** A message about the return of a deposit is stored: the settlement looks at it soon. */
+  returnReported(id: DepositId): Promise<void>;
 }
 
 /** Returns the cell that holds the book of the key's organization. */

@@ -25,7 +25,10 @@ export type Loaded = { readonly [Name in TableName]: readonly Tables[Name][] } &
   readonly movements: readonly UsedMovement[];
   /** By the account at the rail. Read after the books are locked, as accounts at rails are. */
   readonly paymentsUnderWay: ReadonlyMap<RailAccountId, number>;
-  /** The sums of the deposits that are UNALLOCATED. Read after the books are locked, too. */
+  /**
+   * The sums of the deposits that are UNALLOCATED or RETURNING. Read after the books are locked,
+   * too.
+   */
   readonly unallocatedDepositCents: ReadonlyMap<OrganizationId, number>;
   readonly railAccountsOfCell: RailAccountsOfCell;
   /**

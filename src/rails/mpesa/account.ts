@@ -89,6 +89,7 @@ type AccountSettings = z.output<typeof SETTINGS>;
 export const MPESA = railKind({
   name: MPESA_RAIL,
   callsBack: true,
+  returnsPayments: true,
   forbiddenInCallbackUrl: /mpesa|m-pesa|safaricom|exe|cmd|sql|query|ngrok/i,
   statement: STATEMENT,
   settings: SETTINGS,

@@ -15,6 +15,8 @@ export interface CollectMessage {
 export interface ResultMessage {
   readonly resultCode: string;
   readonly originatorConversationId: string | undefined;
+  /** Daraja's own name for the request: its answer has it, too. */
+  readonly conversationId: string | undefined;
   readonly transactionId: string | undefined;
   readonly parameters: ReadonlyMap<string, string>;
 }
@@ -36,6 +38,7 @@ export function readResultMessage(body: string): ResultMessage | undefined {
   return {
     resultCode,
     originatorConversationId: asText(result["OriginatorConversationID"]),
+    conversationId: asText(result["ConversationID"]),
     transactionId: asText(result["TransactionID"]),
     parameters: asParameters(asFields(result["ResultParameters"])?.["ResultParameter"], "Key"),
   };

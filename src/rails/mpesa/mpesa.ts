@@ -3,7 +3,7 @@ import type { Rail, TransactionType } from "../../domain/transaction.js";
 import { isPayable } from "../../domain/values/payable-amounts.js";
 import type { PhoneNumber } from "../../domain/values/phone-number.js";
 import type { UnixMillis } from "../../domain/values/time.js";
-import type { OpenPayment, RailOrder } from "../order.js";
+import type { OpenPayment, RailOrder, ReturnablePayment } from "../order.js";
 import type {
   BalanceAnswer,
   Capabilities,
@@ -14,6 +14,7 @@ import type {
   RailPeriod,
   RailReport,
   ReceivedPayments,
+  ReturnReport,
   Sent,
 } from "../rail.js";
 import type { Clocks } from "../rail-kind.js";
@@ -24,6 +25,7 @@ import { answerToQuestion, readQuestion, registerForDeposits } from "./c2b.js";
 import { DarajaClient } from "./daraja/client.js";
 import { securityCredential } from "./daraja/security-credential.js";
 import { pullTransactions, registerForPulls } from "./reconciliation/pull-transactions.js";
+import { reportOfReversal, REVERSAL_PATH, reversalRequest, sentByReversal } from "./reversal.js";
 import type { Initiator, MpesaSettings } from "./settings.js";
 import { conversationOf, reportOfStatus, reportOfStatusRequest, STATUS_PATH, statusRequest } from "./status.js";
 import {
@@ -159,5 +161,18 @@ export class MpesaRail implements PaymentRail {
 
   answerTo(verdict: PaymentVerdict): string {
     return answerToQuestion(verdict);
+  }
+
+  async returnPayment(payment: ReturnablePayment, signal: AbortSignal): Promise<Sent> {
+    const shillings = payment.amountCents / SHILLING_CENTS;
+    if (!Number.isInteger(shillings)) {
+      return { kind: "rejected", code: "AMOUNT_NOT_PAYABLE", failure: "RAIL_REFUSED" };
+    }
+    const request = reversalRequest(payment, shillings, this.#settings, this.#initiator);
+    return sentByReversal(await this.#client.post(REVERSAL_PATH, request, signal));
+  }
+
+  readReturn(body: string, payment: ReturnablePayment): ReturnReport | undefined {
+    return reportOfReversal(body, payment);
   }
 }

@@ -36,6 +36,12 @@ export const PAY_OUT_FAILURES: ReadonlyMap<string, RailFailure> = new Map([
   ["SFC_IC0003", "RECIPIENT_NOT_REGISTERED"],
 ]);
 
+/** ResultCode in the result of a reversal: M-Pesa has moved nothing because of the request. */
+export const REVERSAL_FAILURES: ReadonlySet<string> = new Set(["1", "11", "21", "2001", "2006", "2028", "R000002"]);
+
+/** ResultCode of a second reversal of the same payment, whoever asked for the first one. */
+export const REVERSED_BEFORE = "R000001";
+
 /** TransactionStatus in the result of a status query, in upper case. */
 export const STATUS_FAILURES: ReadonlyMap<string, RailFailure> = new Map([
   ["CANCELLED", "RAIL_REFUSED"],
@@ -64,3 +70,4 @@ export const REFUSED_COLLECTS: readonly RefusedRequest[] = [
 ];
 
 export const REFUSED_PAY_OUTS: readonly RefusedRequest[] = INVALID_FIELD;
+export const REFUSED_REVERSALS: readonly RefusedRequest[] = INVALID_FIELD;

@@ -19,9 +19,10 @@ import type { HeldLease } from "../ports/runtime.js";
 import { UnderWay } from "../under-way.js";
 import { DepositChores, type DepositChoresOptions } from "./chores.js";
 import { ListBooker, type ListBookerOptions } from "./list-booker.js";
+import { DepositReturns, type DepositReturnsOptions } from "./returns.js";
 import { causeOf, periodOf, waitAfter } from "./schedule.js";
 
-interface SweeperOptions extends ListBookerOptions, DepositChoresOptions {
+interface SweeperOptions extends ListBookerOptions, DepositChoresOptions, DepositReturnsOptions {
   readonly railAccounts: Pick<SettledAccounts, "account">;
   readonly lease: HeldLease;
 }
@@ -38,14 +39,16 @@ const NOTHING: Remembered = { fruitless: 0, restsUntil: 0 };
 
 /**
  * Reads the lists of received payments, while this server has the lease, and books what came in.
- * Every list is read from time to time. A confirmation of the rail makes one due at once, and
- * proves nothing. Nothing depends on the lease: the ledger books each receipt once.
+ * Asks rails to return deposits, too. Every list is read from time to time. A confirmation of the
+ * rail makes one due at once, and proves nothing. Nothing depends on the lease: the ledger books
+ * each receipt once.
  */
 export class DepositSweeper {
   readonly #options: SweeperOptions;
   readonly #loop: Loop;
   readonly #booker: ListBooker;
   readonly #chores: DepositChores;
+  readonly #returns: DepositReturns;
   readonly #lists: UnderWay<RailAccountId>;
   readonly #remembered = new Map<RailAccountId, Remembered>();
   /** By the monotonic clock: how many rows of the last reading a person must look at. */
@@ -55,6 +58,7 @@ export class DepositSweeper {
     this.#options = options;
     this.#booker = new ListBooker(options);
     this.#chores = new DepositChores(options);
+    this.#returns = new DepositReturns(options);
     this.#lists = new UnderWay(options.timing.monotonicMillis);
     const step = async (): Promise<number> => {
       await this.#look().catch(this.#onError);
@@ -79,7 +83,7 @@ export class DepositSweeper {
   /** Aborts the readings under way. Their lists stay due, for the next holder of the lease. */
   async stop(): Promise<void> {
     await this.#loop.stop();
-    await this.#lists.idle();
+    await Promise.all([this.#lists.idle(), this.#returns.stop()]);
   }
 
   async #look(): Promise<void> {
@@ -92,6 +96,7 @@ export class DepositSweeper {
       if (account === undefined || this.#lists.has(id) || this.#rests(id)) continue;
       this.#lists.run(id, () => this.#sweep(list, account), this.#onError);
     }
+    await this.#returns.look();
     await this.#chores.look(this.#loop.signal);
   }
 

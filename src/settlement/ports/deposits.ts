@@ -1,8 +1,9 @@
 import type { RailAccountId } from "../../domain/payment.js";
 import type { Rail } from "../../domain/transaction.js";
 import type { Cents } from "../../domain/values/cents.js";
-import type { AccountId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
+import type { AccountId, DepositId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
+import type { Sent } from "../../rails/rail.js";
 
 /** The list of received payments of a rail account, which must be read. */
 export interface DueList {
@@ -31,6 +32,30 @@ export interface UnnumberedAccount {
   readonly rail: Rail;
 }
 
+/** A request to return a deposit, and what its answer said. */
+export interface ReturnRequest {
+  readonly at: UnixMillis;
+  /** `sending` until the answer is stored: then the rail may have it, as with `unknown`. */
+  readonly result: "sending" | Sent["kind"];
+  /** The rail's name for the request, if it was accepted. */
+  readonly name?: string;
+  readonly code?: string;
+}
+
+/** A deposit that is RETURNING, and at which the settlement must look. */
+export interface DueReturn {
+  readonly depositId: DepositId;
+  readonly organizationId: OrganizationId;
+  readonly railAccountId: RailAccountId;
+  readonly receipt: string;
+  readonly amountCents: Cents;
+  /** When the deposit became RETURNING. */
+  readonly begunAt: UnixMillis;
+  readonly dueAt: UnixMillis;
+  /** The requests so far, oldest first. */
+  readonly requests: readonly ReturnRequest[];
+}
+
 /** What the settlement of one cell must know of deposits. Each method is a statement of its own. */
 export interface Deposits {
   dueLists(now: UnixMillis): Promise<readonly DueList[]>;
@@ -44,6 +69,13 @@ export interface Deposits {
   postpone(list: Pick<DueList, "railAccountId" | "dueAt">, dueAt: UnixMillis): Promise<void>;
   /** The same for a list that was read to its end, and when that began. */
   noteRead(list: Pick<DueList, "railAccountId" | "dueAt">, next: NextReading): Promise<void>;
+  /** The returns that are due, those that wait longest first. */
+  dueReturns(now: UnixMillis, limit: number): Promise<readonly DueReturn[]>;
+  /**
+   * Stores the requests, and when the return is due next unless somebody has changed that. Returns
+   * false, and stores nothing, if the return has ended or has other requests than were read.
+   */
+  noteReturn(read: DueReturn, next: Pick<DueReturn, "requests" | "dueAt">): Promise<boolean>;
   /** Open accounts without a deposit reference, of organizations that take deposits. */
   unnumberedAccounts(limit: number): Promise<readonly UnnumberedAccount[]>;
   /** Removes what payers typed before that time. Returns how many texts it removed. */

@@ -1,4 +1,4 @@
-import type { TransactionId } from "../../domain/values/ids.js";
+import type { DepositId, TransactionId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import type { CallbackPurpose } from "../../rails/callback-token.js";
 
@@ -38,4 +38,11 @@ export interface RailInbox {
    * own queries that have been applied, only the last.
    */
   messages(transactionId: TransactionId): Promise<readonly StoredMessage[]>;
+  /**
+   * Stores what came about the return of a deposit. The settlement looks at it with the deposit, so
+   * it is never due by itself. The same limits hold.
+   */
+  addAboutReturn(id: DepositId, body: string, now: UnixMillis): Promise<"stored" | "known" | "full">;
+  /** The texts that are stored about the return of a deposit, oldest first. */
+  aboutReturn(id: DepositId): Promise<readonly string[]>;
 }

@@ -1,6 +1,6 @@
 import type { PaymentCommand, RailCommand, ResourceOf } from "../../domain/commands.js";
 import type { RailAccountId } from "../../domain/payment.js";
-import type { TransactionId } from "../../domain/values/ids.js";
+import type { DepositId, TransactionId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
 
@@ -87,6 +87,15 @@ export type SettlementEvent =
       readonly receipt: string;
       readonly code: string;
     }
+  /** A rail answered to the request to return a deposit. */
+  | {
+      readonly kind: "return sent";
+      readonly depositId: DepositId;
+      readonly result: "accepted" | "rejected" | "unreached" | "unknown";
+      readonly code: string | undefined;
+    }
+  /** A person must look at the return of a deposit: the rail does not say what became of it. */
+  | { readonly kind: "return unclear"; readonly depositId: DepositId; readonly code: string }
   | { readonly kind: "error"; readonly error: unknown };
 
 export type OnEvent = (event: SettlementEvent) => void;

@@ -122,7 +122,8 @@ export type EventSelectRow = {
 // Both engines use a partial index only if the statement repeats its condition.
 const STEPS = "('transaction.processing', 'transaction.receipted', 'transaction.flagged', 'transaction.attended')";
 const ENDS = "('transaction.completed', 'transaction.failed', 'transaction.canceled')";
-const DEPOSITS = "('deposit.received', 'deposit.returned', 'deposit.reversed')";
+const DEPOSITS =
+  "('deposit.received', 'deposit.returning', 'deposit.returned', 'deposit.return_failed', 'deposit.reversed')";
 /** The characters of the id with which the detail of a row about a deposit begins. */
 const DEPOSIT_ID_LENGTH = 30;
 const DESTINATIONS = "('destination.created', 'destination.removed')";

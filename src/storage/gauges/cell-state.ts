@@ -3,6 +3,7 @@ import { PAYMENT_AGES } from "../../statements/ports.js";
 import type { Cell } from "../database.js";
 import { isKeptHere } from "../moves/here.js";
 import type { Engine, Read } from "../sql/engine.js";
+import { IS_UNALLOCATED } from "../sql/records/deposit-rows.js";
 import { orStoreError } from "../sql/store-error.js";
 import { ActsWithoutPersonCount } from "./acts-without-person.js";
 
@@ -148,7 +149,7 @@ function stateStatements({ table, indexedBy, nowMillis }: Engine) {
     deposits: `
       SELECT COUNT(*) AS count, MIN(created_at) AS oldest FROM (
         SELECT d.created_at FROM ${table("deposits")} d JOIN ${table("books")} b ON b.number = d.book
-        WHERE d.status = 'UNALLOCATED' AND ${isHere} LIMIT ?) AS counted`,
+        WHERE ${IS_UNALLOCATED} AND ${isHere} LIMIT ?) AS counted`,
     depositLists: `
       SELECT MIN(COALESCE(a.deposits_read_at, a.deposits_since)) AS read
       FROM ${table("rail_accounts")} a JOIN ${table("books")} b ON b.organization_id = a.organization_id

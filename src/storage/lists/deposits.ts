@@ -1,6 +1,7 @@
+import { isUnallocated } from "../../domain/deposit.js";
 import type { DepositFilters, Page, PageRequest } from "../../ledger/ports/reads.js";
 import type { Engine } from "../sql/engine.js";
-import type { DepositRow } from "../sql/records/deposit-rows.js";
+import { type DepositRow, IS_UNALLOCATED } from "../sql/records/deposit-rows.js";
 import { createdIn } from "./first-seq-from.js";
 import { columnIn, type Condition, given, type ListReader, readPage } from "./page.js";
 
@@ -41,11 +42,11 @@ export async function depositsPage(
     });
   }
   // Only a deposit that is UNALLOCATED has a reason.
-  if (reason !== undefined || status?.join() === "UNALLOCATED") {
+  if (reason !== undefined || status?.every((each) => isUnallocated({ status: each })) === true) {
     const from = common.from + engine.indexedBy("deposits_unallocated");
     // Both engines use the partial index only if the statement repeats its condition.
-    const waiting: Condition = ["d.status = 'UNALLOCATED'"];
-    const matching = reason === undefined ? [] : ofStatus;
+    const waiting: Condition = [IS_UNALLOCATED];
+    const matching = reason === undefined && status?.length === 2 ? [] : ofStatus;
     return readPage(reader, engine, { query: { ...common, from, along: [...along, waiting], matching }, page });
   }
   return readPage(reader, engine, { query: { ...common, along, matching: ofStatus }, page });

@@ -1,8 +1,9 @@
-import { DEPOSIT_REASONS, DEPOSIT_STATUSES } from "../../domain/deposit.js";
 import type { Migration } from "./migration.js";
 
-const STATUSES = DEPOSIT_STATUSES.map((status) => `'${status}'`).join(", ");
-const REASONS = DEPOSIT_REASONS.map((reason) => `'${reason}'`).join(", ");
+/** What migration 0025 replaces. */
+export const STATUS_CHECK = "CHECK (status IN ('UNALLOCATED', 'CREDITED', 'RETURNED', 'REVERSED'))";
+export const REASON_CHECK =
+  "CHECK (reason IN ('NO_REFERENCE', 'UNKNOWN_REFERENCE', 'ACCOUNT_CLOSED', 'LIMIT_EXCEEDED', 'ORDER_UNCLEAR', 'BY_HAND', 'UNASSIGNED'))";
 
 /**
  * Shillings that came in without an order (docs/adr/0064). A row summarizes the rows `deposit.*` of
@@ -18,8 +19,8 @@ export const deposits: Migration = ({ int64, bytes, table, tableOptions }) => [
      rail_account_id  TEXT,
      receipt          TEXT NOT NULL CHECK (receipt <> ''),
      amount_cents     ${int64} NOT NULL CHECK (amount_cents > 0),
-     status           TEXT NOT NULL CHECK (status IN (${STATUSES})),
-     reason           TEXT CHECK (reason IN (${REASONS})),
+     status           TEXT NOT NULL ${STATUS_CHECK},
+     reason           TEXT ${REASON_CHECK},
      account_id       TEXT REFERENCES ${table("account_holders")} (account_id),
      transaction_id   TEXT,
      credits          ${int64} NOT NULL CHECK (credits >= 0),

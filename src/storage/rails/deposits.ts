@@ -1,8 +1,9 @@
 import type { RailAccountId } from "../../domain/payment.js";
 import { DIRECT_RAIL, type Rail } from "../../domain/transaction.js";
-import type { AccountId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
+import { toCents } from "../../domain/values/cents.js";
+import type { AccountId, DepositId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
-import type { Deposits, DueList } from "../../settlement/ports/deposits.js";
+import type { Deposits, DueList, DueReturn, ReturnRequest } from "../../settlement/ports/deposits.js";
 import type { Cell } from "../database.js";
 import type { Binding, Engine } from "../sql/engine.js";
 import { openPayments } from "../sql/records/payment-rows.js";
@@ -28,6 +29,17 @@ interface TypedRow {
   readonly id: string;
   readonly created_at: number;
   readonly is_erased: number;
+}
+
+interface DueReturnRow {
+  readonly id: string;
+  readonly organization_id: string;
+  readonly rail_account_id: string | null;
+  readonly receipt: string;
+  readonly amount_cents: number;
+  readonly updated_at: number;
+  readonly return_due_at: number;
+  readonly return_requests: string | null;
 }
 
 /** Implements the port `Deposits` for one cell. */
@@ -66,6 +78,12 @@ export function deposits({ engine, reader, transact }: DepositsCell): Deposits {
     noteRead: async (list, { readAt, dueAt }) => {
       await change(statements.noteRead, [readAt, list.dueAt, dueAt, list.railAccountId]);
     },
+    dueReturns: async (now, limit) =>
+      (await rowsOf<DueReturnRow>(statements.dueReturns, [now, limit])).map(dueReturnOf),
+    noteReturn: async ({ depositId, begunAt, dueAt, requests }, next) => {
+      const bindings = [textOf(next.requests), dueAt, next.dueAt, depositId, begunAt, textOf(requests)];
+      return (await change(statements.noteReturn, bindings)) > 0;
+    },
     unnumberedAccounts: async (limit) => {
       const rows = await rowsOf<UnnumberedRow>(statements.unnumbered, [limit]);
       return rows.map((row) => ({
@@ -103,6 +121,19 @@ export async function noteDueList(
   );
 }
 
+/** Notes that the settlement must look at the return of a deposit now. */
+export async function noteDueReturn(
+  { engine, transact }: Pick<Cell, "engine" | "transact">,
+  id: DepositId,
+  now: UnixMillis,
+): Promise<void> {
+  const sql = `UPDATE ${engine.table("deposits")} SET return_due_at = ? WHERE id = ? AND status = 'RETURNING' RETURNING id`;
+  await orStoreError(
+    engine,
+    transact((session) => session.read({ sql, bindings: [now, id] })),
+  );
+}
+
 /** Begins to take deposits, or returns since when the account does. Its list is due now. */
 export async function beginDeposits(
   { engine, transact }: Pick<Cell, "engine" | "transact">,
@@ -132,6 +163,25 @@ function dueListOf(row: DueListRow): DueList {
     dueAt: toUnixMillis(row.deposits_due_at),
     readAt: row.deposits_read_at === null ? undefined : toUnixMillis(row.deposits_read_at),
   };
+}
+
+function dueReturnOf(row: DueReturnRow): DueReturn {
+  return {
+    depositId: row.id as DepositId,
+    organizationId: row.organization_id as OrganizationId,
+    // The ledger lets no deposit become RETURNING that has none.
+    railAccountId: (row.rail_account_id ?? "") as RailAccountId,
+    receipt: row.receipt,
+    amountCents: toCents(row.amount_cents),
+    begunAt: toUnixMillis(row.updated_at),
+    dueAt: toUnixMillis(row.return_due_at),
+    requests: JSON.parse(row.return_requests ?? "[]") as readonly ReturnRequest[],
+  };
+}
+
+/** Equal lists give equal texts: what was read is written again with the same order of fields. */
+function textOf(requests: readonly ReturnRequest[]): string {
+  return JSON.stringify(requests);
 }
 
 function depositStatements(engine: Engine) {
@@ -174,6 +224,16 @@ function depositStatements(engine: Engine) {
             WHERE deposits_since IS NOT NULL GROUP BY organization_id) r
       JOIN ${books} b ON b.organization_id = r.organization_id CROSS JOIN ${table("accounts")} a
       WHERE a.book = b.number AND b.state IN ('OPEN', 'RESTORED') AND a.deposit_reference IS NULL AND a.status <> 'CLOSED' LIMIT ?`,
+    dueReturns: `
+      SELECT d.id, b.organization_id, d.rail_account_id, d.receipt, d.amount_cents, d.updated_at, d.return_due_at,
+        d.return_requests
+      FROM ${table("deposits")} d JOIN ${books} b ON b.number = d.book
+      WHERE d.return_due_at IS NOT NULL AND d.return_due_at <= ? AND b.state = 'OPEN' ORDER BY d.return_due_at LIMIT ?`,
+    // A message that came meanwhile has made the return due, and must not be forgotten.
+    noteReturn: `
+      UPDATE ${table("deposits")}
+      SET return_requests = ?, return_due_at = CASE WHEN return_due_at = ? THEN ? ELSE return_due_at END
+      WHERE id = ? AND status = 'RETURNING' AND updated_at = ? AND COALESCE(return_requests, '[]') = ? RETURNING id`,
     forgetTyped: `
       UPDATE ${table("deposits")} SET typed_reference = NULL WHERE id IN (
         SELECT id FROM ${table("deposits")} WHERE typed_reference IS NOT NULL AND created_at < ?

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-import type { TransactionId } from "../../domain/values/ids.js";
+import type { DepositId, TransactionId } from "../../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import type { InboxMessage, RailInbox, StoredMessage } from "../../settlement/ports/inbox.js";
 import type { Cell } from "../database.js";
@@ -14,6 +14,15 @@ import { orStoreError } from "../sql/store-error.js";
  */
 const MESSAGES_MAX = 50;
 const RESULTS_MAX = 1_000;
+
+/** The purpose of a message about the return of a deposit, whose id it has. */
+const RETURN = "return";
+
+interface AddedMessage {
+  readonly transactionId: TransactionId | DepositId;
+  readonly purpose: InboxMessage["purpose"] | typeof RETURN;
+  readonly body: string;
+}
 
 interface InboxRow {
   readonly id: number;
@@ -46,7 +55,7 @@ export function railInbox({ engine, reader, transact }: Pick<Cell, "engine" | "r
   };
   /** A message that need not be stored costs no transaction: anybody may repeat one without end. */
   const seen = async (
-    { transactionId, purpose }: Pick<InboxMessage, "transactionId" | "purpose">,
+    { transactionId, purpose }: Pick<AddedMessage, "transactionId" | "purpose">,
     sha256: string,
   ): Promise<"known" | "full" | undefined> => {
     const bindings = [isResult(purpose), sha256, transactionId];
@@ -55,12 +64,13 @@ export function railInbox({ engine, reader, transact }: Pick<Cell, "engine" | "r
     if (row.known > 0) return "known";
     return row.stored >= roomOf(purpose) ? "full" : undefined;
   };
-  const add = async (message: Parameters<RailInbox["add"]>[0], now: UnixMillis): ReturnType<RailInbox["add"]> => {
+  const add = async (message: AddedMessage, now: UnixMillis): ReturnType<RailInbox["add"]> => {
     const { transactionId, purpose, body } = message;
     const sha256 = createHash("sha256").update(body).digest("hex");
     const before = await seen(message, sha256);
     if (before !== undefined) return before;
-    const row = [transactionId, purpose, sha256, body, now, now, transactionId, isResult(purpose), roomOf(purpose)];
+    const room = [transactionId, isResult(purpose), roomOf(purpose)];
+    const row = [transactionId, purpose, sha256, body, now, purpose, now, ...room];
     if (await change({ sql: statements.add, bindings: row })) return "stored";
     // Meanwhile another server has stored the same text, or the last one that is allowed.
     return (await seen(message, sha256)) ?? "full";
@@ -68,6 +78,14 @@ export function railInbox({ engine, reader, transact }: Pick<Cell, "engine" | "r
   const alone = oneByOne();
   return {
     add: (message, now) => alone(message.transactionId, () => add(message, now)),
+    addAboutReturn: (id, body, now) => {
+      const message = { transactionId: id, purpose: RETURN, body } as const;
+      return alone(id, () => add(message, now));
+    },
+    aboutReturn: async (id) => {
+      const rows = await orStoreError(engine, reader.rows<MessageRow>(statements.messages, [id, id]));
+      return rows.map((row) => row.body_masked);
+    },
     due: async ({ now, limit }) => {
       const rows = await orStoreError(engine, reader.rows<InboxRow>(statements.due, [now, limit]));
       return rows.map((row): InboxMessage => ({
@@ -98,11 +116,11 @@ export function railInbox({ engine, reader, transact }: Pick<Cell, "engine" | "r
   };
 }
 
-function isResult(purpose: InboxMessage["purpose"]): number {
+function isResult(purpose: AddedMessage["purpose"]): number {
   return purpose === "status" ? 1 : 0;
 }
 
-function roomOf(purpose: InboxMessage["purpose"]): number {
+function roomOf(purpose: AddedMessage["purpose"]): number {
   return purpose === "status" ? RESULTS_MAX : MESSAGES_MAX;
 }
 
@@ -123,13 +141,13 @@ function oneByOne(): <Result>(key: string, work: () => Promise<Result>) => Promi
   };
 }
 
-function inboxStatements({ table }: Engine) {
+function inboxStatements({ table, int64 }: Engine) {
   const messages = table("rail_messages");
   const result = "CASE WHEN purpose = 'status' THEN 1 ELSE 0 END";
   return {
     add: `
       INSERT INTO ${messages} (transaction_id, purpose, sha256, body_masked, received_at, due_at, tries)
-      SELECT ?, ?, ?, ?, ?, ?, 0
+      SELECT ?, ?, ?, ?, ?, CASE WHEN CAST(? AS TEXT) = '${RETURN}' THEN NULL ELSE CAST(? AS ${int64}) END, 0
       WHERE (SELECT COUNT(*) FROM ${messages} WHERE transaction_id = ? AND ${result} = ?) < ?
       ON CONFLICT (transaction_id, sha256) DO NOTHING RETURNING id`,
     seen: `

@@ -7,6 +7,7 @@ import {
   BOOK_SWITCH_COLUMNS,
   BOOK_USAGE_COLUMNS,
 } from "./records/book-head-rows.js";
+import { IS_UNALLOCATED } from "./records/deposit-rows.js";
 import { openPayments } from "./records/payment-rows.js";
 import { proposalColumns } from "./records/proposal-rows.js";
 import { withBalanceAfter } from "./rows.js";
@@ -246,7 +247,7 @@ function ownReads(engine: Engine) {
       sql: `
           SELECT o.organization_id, CAST((
             SELECT COALESCE(SUM(d.amount_cents), 0) FROM ${table("deposits")} d
-            WHERE d.book = o.number AND d.status = 'UNALLOCATED'
+            WHERE d.book = o.number AND ${IS_UNALLOCATED}
           ) AS ${int64}) AS cents
           FROM ${table("books")} o WHERE o.organization_id IN (${list})`,
     },

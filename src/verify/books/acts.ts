@@ -16,8 +16,8 @@ const KINDS_OF_ACTS: Readonly<Record<string, readonly string[]>> = {
   recordDeposit: ["deposit.received"],
   assignDeposit: ["transaction.completed"],
   unassignDeposit: ["transaction.completed"],
-  returnDeposit: ["deposit.returned"],
-  reverseDeposit: ["deposit.reversed", "transaction.completed"],
+  returnDeposit: ["deposit.returned", "deposit.returning"],
+  reverseDeposit: ["deposit.reversed", "deposit.returned", "transaction.completed"],
 };
 
 /** Returns the kinds that the first row of the approved act with this content may have. */

@@ -229,6 +229,8 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
     "column rail_account_id": "text",
     "column reason": "text",
     "column receipt": "text NOT NULL",
+    "column return_due_at": "bigint",
+    "column return_requests": "text",
     "column seq": "bigint NOT NULL",
     "column status": "text NOT NULL",
     "column transaction_id": "text",
@@ -242,23 +244,27 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
     "constraint deposits_check1": "CHECK (((account_id IS NULL) = (transaction_id IS NULL)))",
     "constraint deposits_check2": "CHECK (((status <> 'CREDITED'::text) OR (transaction_id IS NOT NULL)))",
     "constraint deposits_check3": "CHECK (((status <> 'UNALLOCATED'::text) OR (transaction_id IS NULL)))",
+    "constraint deposits_check4": "CHECK (((status = 'RETURNING'::text) = (return_due_at IS NOT NULL)))",
+    "constraint deposits_check5": "CHECK (((return_requests IS NULL) OR (status = 'RETURNING'::text)))",
     "constraint deposits_credits_check": "CHECK ((credits >= 0))",
     "constraint deposits_id_key": "UNIQUE (id)",
     "constraint deposits_masked_phone_check": "CHECK ((masked_phone <> ''::text))",
     "constraint deposits_pkey": "PRIMARY KEY (book, seq)",
     "constraint deposits_rail_check": "CHECK ((rail <> ''::text))",
     "constraint deposits_reason_check":
-      "CHECK ((reason = ANY (ARRAY['NO_REFERENCE'::text, 'UNKNOWN_REFERENCE'::text, 'ACCOUNT_CLOSED'::text, 'LIMIT_EXCEEDED'::text, 'ORDER_UNCLEAR'::text, 'BY_HAND'::text, 'UNASSIGNED'::text])))",
+      "CHECK ((reason = ANY (ARRAY['NO_REFERENCE'::text, 'UNKNOWN_REFERENCE'::text, 'ACCOUNT_CLOSED'::text, 'LIMIT_EXCEEDED'::text, 'ORDER_UNCLEAR'::text, 'BY_HAND'::text, 'UNASSIGNED'::text, 'RETURN_FAILED'::text])))",
     "constraint deposits_receipt_check": "CHECK ((receipt <> ''::text))",
     "constraint deposits_seq_check": "CHECK ((seq > 0))",
     "constraint deposits_status_check":
-      "CHECK ((status = ANY (ARRAY['UNALLOCATED'::text, 'CREDITED'::text, 'RETURNED'::text, 'REVERSED'::text])))",
+      "CHECK ((status = ANY (ARRAY['UNALLOCATED'::text, 'CREDITED'::text, 'RETURNED'::text, 'REVERSED'::text, 'RETURNING'::text])))",
     "index deposits_of_accounts":
       "CREATE INDEX deposits_of_accounts ON deposits USING btree (account_id, seq) WHERE (account_id IS NOT NULL)",
+    "index deposits_returning":
+      "CREATE INDEX deposits_returning ON deposits USING btree (return_due_at) WHERE (return_due_at IS NOT NULL)",
     "index deposits_typed":
       "CREATE INDEX deposits_typed ON deposits USING btree (created_at) WHERE (typed_reference IS NOT NULL)",
     "index deposits_unallocated":
-      "CREATE INDEX deposits_unallocated ON deposits USING btree (book, seq) WHERE (status = 'UNALLOCATED'::text)",
+      "CREATE INDEX deposits_unallocated ON deposits USING btree (book, seq) WHERE (status = ANY (ARRAY['UNALLOCATED'::text, 'RETURNING'::text]))",
     table: "kind r, persistence p",
   },
   destinations: {

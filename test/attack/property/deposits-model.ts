@@ -1,6 +1,7 @@
 import type {
   AssignDeposit,
   DepositCommand,
+  EndReturn,
   ReceiveDeposit,
   RecordDeposit,
   ReturnDeposit,
@@ -227,8 +228,18 @@ export class DepositsModel {
     const { status: from } = deposit;
     if (from === "RETURNED") return done(deposit, { replayed: true });
     if (from !== "UNALLOCATED") return refused({ reason: "INVALID_TRANSITION", from, to: "RETURNED" });
+    // No organization of the model has an account at a rail.
+    if (receipt === undefined) return refused({ reason: "RAIL_ACCOUNT_NOT_FOUND", rail: deposit.rail });
     const used = this.#shared.payments.usedReceipt(organizationId, receipt);
     return used === undefined ? () => this.#wentBack(deposit, "RETURNED", receipt) : refused(used);
+  }
+
+  endReturn({ organizationId, depositId, receipt }: EndReturn): Answer {
+    const deposit = this.#own(organizationId, depositId);
+    if (deposit === undefined) return refused({ reason: "DEPOSIT_NOT_FOUND", depositId });
+    const { status: from } = deposit;
+    const to = receipt === undefined ? "UNALLOCATED" : "RETURNED";
+    return from === to ? done(deposit, { replayed: true }) : refused({ reason: "INVALID_TRANSITION", from, to });
   }
 
   #reverse({
@@ -241,13 +252,15 @@ export class DepositsModel {
     const deposit = this.#own(organizationId, depositId);
     if (deposit === undefined) return refused({ reason: "DEPOSIT_NOT_FOUND", depositId });
     const { status: from, amountCents } = deposit;
-    if (from === "REVERSED") return done(deposit, { replayed: true });
+    const used = this.#shared.payments.usedReceipt(organizationId, receipt);
+    const isOwn =
+      used?.reason === "RECEIPT_ALREADY_USED" && used.depositId === depositId && receipt !== deposit.receipt;
+    if (from === "REVERSED" || (from === "RETURNED" && isOwn)) return done(deposit, { replayed: true });
     const mint =
       from === "CREDITED" && transactionId !== undefined ? this.#creditOf(deposit, transactionId) : undefined;
     if (mint === undefined && from !== "UNALLOCATED") {
       return refused({ reason: "INVALID_TRANSITION", from, to: "REVERSED" });
     }
-    const used = this.#shared.payments.usedReceipt(organizationId, receipt);
     if (used !== undefined) return refused(used);
     if (mint === undefined) return () => this.#wentBack(deposit, "REVERSED", receipt);
     return () => {

@@ -78,6 +78,7 @@ export const ANSWER_WORDS: readonly string[] = [
   "PHONE_NUMBER_COOLING",
   "PHONE_NUMBER_MISSING",
   "RAIL_ACCOUNT_CHANGED",
+  "RAIL_ACCOUNT_NOT_FOUND",
   "RECEIPT_ALREADY_USED",
   "REFERENCE_ALREADY_USED",
   "TOO_MANY_FREEZES",
@@ -117,6 +118,7 @@ const HOLD_IN_SUSPENSION: readonly Command["name"][] = [
   "assignDeposit",
   "unassignDeposit",
   "returnDeposit",
+  "endReturn",
   "reverseDeposit",
   "setLimits",
   "acceptPayment",
@@ -302,6 +304,8 @@ export class Model {
       case "returnDeposit":
       case "reverseDeposit":
         return this.#deposits.act(command);
+      case "endReturn":
+        return this.#deposits.endReturn(command);
       case "suspendOrganization":
       case "requireReceipts":
       case "resumeOrganization":

@@ -27,7 +27,7 @@ import { deliveryStore } from "../../../src/storage/webhooks/delivery-store.js";
 import { StoredWebhookEndpoints } from "../../../src/storage/webhooks/endpoints.js";
 import type { SealEvidence } from "../../../src/verify/audit.js";
 import { FULL_SPEED } from "../../../src/verify/pace.js";
-import { TEST_ACTOR } from "../../support/commands.js";
+import { createDestination, TEST_ACTOR } from "../../support/commands.js";
 import { openTestDatabase } from "../../support/databases.js";
 import { TEST_MASTER_KEY_FILE } from "../../support/master-key.js";
 import { sharedPostgres } from "../../support/postgres.js";
@@ -153,6 +153,7 @@ async function fill(database: Database, books: GivenBooks): Promise<string> {
   const rail = { railAccountId: "rail_lenient" as RailAccountId, facts: { accountsOfCell: "1:2", movesPlace: false } };
   await makeDeposits(books, rail);
   await books.mintOften(zoe, 2_100);
+  await books.do((of) => createDestination(of, zoe.id));
   await makeRails(database, organizationId);
   // The rows name operators whom another database does not know. They have the time of the real
   // clock, and the rows before an earlier one.

@@ -2,7 +2,9 @@ import { expect } from "chai";
 
 import { replay } from "../../../src/domain/decision.js";
 import { returnDeposit as operation } from "../../../src/domain/operations/return-deposit.js";
-import { newDepositId, railAccount, receiptNamed, returnDeposit } from "../../support/commands.js";
+import type { RailAccountId } from "../../../src/domain/payment.js";
+import { DIRECT_RAIL } from "../../../src/domain/transaction.js";
+import { newDepositId, railAccount, receiptNamed, returnDeposit, returnThroughRail } from "../../support/commands.js";
 import { effectOf, givenBook, givenDeposit, NOW, ORGANIZATION } from "../../support/given.js";
 
 const railAccounts = [railAccount(ORGANIZATION)];
@@ -31,19 +33,56 @@ describe("returning a deposit", () => {
     expect(decision).to.deep.equal(replay({ resource: deposit }));
   });
 
+  it("notes that the rail will be asked, without a posting", () => {
+    const deposit = givenDeposit();
+    const command = returnThroughRail(ORGANIZATION, deposit.id);
+    const effect = effectOf(operation.decide(givenBook({ railAccounts, deposits: [deposit] }), command, NOW));
+    expect(effect.entries).to.have.length(1);
+    expect(effect.entries[0]).to.deep.include({
+      kind: "deposit.returning",
+      accountId: undefined,
+      posting: undefined,
+      receipt: undefined,
+      detail: deposit.id,
+    });
+    const row = { ...deposit, status: "RETURNING", reason: undefined, updatedAt: NOW };
+    expect(effect.puts).to.deep.equal([{ table: "deposits", row }]);
+  });
+
+  for (const status of ["RETURNING", "RETURNED"] as const) {
+    it(`is a replay if the rail is wanted for a deposit that is ${status}`, () => {
+      const deposit = givenDeposit({ status, reason: undefined });
+      const book = givenBook({ railAccounts, deposits: [deposit] });
+      const decision = operation.decide(book, returnThroughRail(ORGANIZATION, deposit.id), NOW);
+      expect(decision).to.deep.equal(replay({ resource: deposit }));
+    });
+  }
+
+  it("asks no rail for a deposit that none has reported, or whose account is gone", () => {
+    for (const given of [{ railAccountId: undefined, rail: DIRECT_RAIL }, { railAccountId: "gone" as RailAccountId }]) {
+      const deposit = givenDeposit(given);
+      const book = givenBook({ railAccounts, deposits: [deposit] });
+      const decision = operation.decide(book, returnThroughRail(ORGANIZATION, deposit.id), NOW);
+      const refusal = { reason: "RAIL_ACCOUNT_NOT_FOUND", rail: deposit.rail };
+      expect(decision).to.deep.equal({ kind: "refusal", refusal });
+    }
+  });
+
   // The order of rows is the order of checks.
   const used = { organizationId: ORGANIZATION, receipt: receiptNamed("d1"), transactionId: undefined };
   const open = givenDeposit();
   const [credited, reversed] = [givenDeposit({ status: "CREDITED" }), givenDeposit({ status: "REVERSED" })];
+  const returning = givenDeposit({ status: "RETURNING" });
   const depositId = newDepositId();
   for (const [id, refusal] of [
     [depositId, { reason: "DEPOSIT_NOT_FOUND", depositId }],
     [credited.id, { reason: "INVALID_TRANSITION", from: "CREDITED", to: "RETURNED" }],
     [reversed.id, { reason: "INVALID_TRANSITION", from: "REVERSED", to: "RETURNED" }],
+    [returning.id, { reason: "INVALID_TRANSITION", from: "RETURNING", to: "RETURNED" }],
     [open.id, { reason: "RECEIPT_ALREADY_USED", receipt: "d1", transactionId: undefined, depositId: open.id }],
   ] as const) {
     it(`refuses with ${refusal.reason}`, () => {
-      const deposits = [credited, reversed, open];
+      const deposits = [credited, reversed, returning, open];
       const book = givenBook({ railAccounts, deposits, receipts: [{ ...used, depositId: open.id }] });
       const decision = operation.decide(book, returnDeposit(ORGANIZATION, id, "d1"), NOW);
       expect(decision).to.deep.equal({ kind: "refusal", refusal });

@@ -56,6 +56,29 @@ describe("reversing a deposit", () => {
     expect(effect.puts).to.deep.equal([{ table: "deposits", row }]);
   });
 
+  it("is the return that the rail was asked for", () => {
+    const deposit = givenDeposit({ status: "RETURNING", reason: undefined });
+    const book = givenBook({ railAccounts: [railAccount(ORGANIZATION)], deposits: [deposit] });
+    const effect = effectOf(operation.decide(book, reverseDeposit(ORGANIZATION, deposit.id), NOW));
+    expect(effect.entries[0]).to.deep.include({ kind: "deposit.returned", receipt: "back1" });
+    expect(putOf(effect, "deposits")?.status).to.equal("RETURNED");
+  });
+
+  it("is a replay for a deposit that went back with the same receipt", () => {
+    const deposit = givenDeposit({ status: "RETURNED", reason: undefined });
+    const receipts = [deposit.receipt, receiptNamed("back1")].map((receipt) => ({
+      organizationId: ORGANIZATION,
+      receipt,
+      transactionId: undefined,
+      depositId: deposit.id,
+    }));
+    const book = givenBook({ railAccounts: [railAccount(ORGANIZATION)], deposits: [deposit], receipts });
+    const decide = (receipt: string) =>
+      operation.decide(book, reverseDeposit(ORGANIZATION, deposit.id, { receipt }), NOW);
+    expect(decide("back1")).to.deep.equal(replay({ resource: deposit }));
+    expect([decide("d1"), decide("other")].map(wordOf)).to.deep.equal(["INVALID_TRANSITION", "INVALID_TRANSITION"]);
+  });
+
   for (const [what, account, posting, left] of [
     ["takes it from the account that has it", {}, "available", 9_500],
     ["takes it from a frozen account, too", { status: "FROZEN" }, "available", 9_500],
@@ -117,7 +140,7 @@ describe("reversing a deposit", () => {
     it(`refuses ${what}: ${reason}`, () => {
       const { deposit, rows } = given();
       const deposits = [{ ...deposit, ...change }];
-      const receipts = [{ ...used, depositId: deposit.id }];
+      const receipts = [{ ...used, depositId: newDepositId() }];
       const command = reverseDeposit(ORGANIZATION, deposit.id, { transactionId });
       expect(wordOf(operation.decide(givenBook({ ...rows, deposits, receipts }), command, NOW))).to.equal(reason);
     });

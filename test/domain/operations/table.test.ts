@@ -35,6 +35,7 @@ import {
   createApiKey,
   createDestination,
   depositReference,
+  endReturn,
   eraseAccount,
   failPayment,
   flag,
@@ -55,6 +56,7 @@ import {
   requireReceipts,
   resolve,
   returnDeposit,
+  returnThroughRail,
   reverse,
   reverseDeposit,
   revokeApiKey,
@@ -110,6 +112,7 @@ const credited = givenDeposit({
   accountId: active.id,
   transactionId: creditId,
 });
+const returning = givenDeposit({ receipt: receiptNamed("d3"), status: "RETURNING", reason: undefined });
 const credit = givenTransaction({
   id: creditId,
   accountId: active.id,
@@ -131,8 +134,8 @@ const rows = {
     givenPayment(processing, { state: "SENDING", begunAt: EARLIER }),
     givenPayment(completed, { state: "ENDED" }),
   ],
-  deposits: [open, credited],
-  receipts: [open, credited].map(({ id: depositId, receipt }) => ({
+  deposits: [open, credited, returning],
+  receipts: [open, credited, returning].map(({ id: depositId, receipt }) => ({
     organizationId: ORGANIZATION,
     receipt,
     transactionId: undefined,
@@ -224,7 +227,8 @@ const COMMANDS = {
   ],
   assignDeposit: [assignDeposit(ORGANIZATION, open.id, active.id)],
   unassignDeposit: [unassignDeposit(ORGANIZATION, credited.id, creditId)],
-  returnDeposit: [returnDeposit(ORGANIZATION, open.id)],
+  returnDeposit: [returnDeposit(ORGANIZATION, open.id), returnThroughRail(ORGANIZATION, open.id)],
+  endReturn: [endReturn(returning), endReturn(returning, "back2")],
   reverseDeposit: [
     reverseDeposit(ORGANIZATION, open.id),
     reverseDeposit(ORGANIZATION, credited.id, { transactionId: creditId }),
@@ -558,6 +562,7 @@ describe("a decision", () => {
     [assignDeposit(ORGANIZATION, open.id, active.id), "transaction.completed"],
     [unassignDeposit(ORGANIZATION, credited.id, creditId), "transaction.completed"],
     [returnDeposit(ORGANIZATION, open.id), "deposit.returned"],
+    [endReturn(returning), "deposit.return_failed"],
     [reverseDeposit(ORGANIZATION, open.id), "deposit.reversed"],
     [setPayouts(ORGANIZATION, "closed"), "rail.changed"],
     [recordReserve(ORGANIZATION, "bank"), "reserve.recorded"],

@@ -20,12 +20,14 @@ interface MpesaAccount {
   readonly now: UnixMillis;
   /** Zero when omitted. */
   readonly floatMinCents?: Cents | 0;
+  /** Never when omitted. */
+  readonly credentialsExpireAt?: UnixMillis;
 }
 
 /** Gives an organization its account at the simulator, as its default rail. */
 export async function setMpesa(
   database: Database,
-  { organizationId, baseUrl, organization, now, floatMinCents = 0 }: MpesaAccount,
+  { organizationId, baseUrl, organization, now, floatMinCents = 0, credentialsExpireAt }: MpesaAccount,
 ): Promise<void> {
   const { c2bVersion, shortcode, initiatorName, consumerKey, consumerSecret, passkey, initiatorPassword } =
     organization;
@@ -45,7 +47,7 @@ export async function setMpesa(
     rail: "mpesa" as Rail,
     settings: JSON.stringify(settings),
     credentials: JSON.stringify({ consumerKey, consumerSecret, passkey, initiatorPassword }),
-    credentialsExpireAt: undefined,
+    credentialsExpireAt,
     isDefault: true,
     beginWithinMillis: 120_000,
     confirmAboveCents: 0 as const,

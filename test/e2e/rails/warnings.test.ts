@@ -16,7 +16,8 @@ for (const engine of ENGINES_OF_STAGE) {
     let world: RailWorld;
     let receiver: Receiver;
     before(async () => {
-      world = await RailWorld.start(engine, 1, { floatMinCents: toCents(FLOAT_MIN_CENTS), utilityCents: 499_99 });
+      const float = { floatMinCents: toCents(FLOAT_MIN_CENTS), utilityCents: 499_99 };
+      world = await RailWorld.start(engine, 1, { ...float, credentialsEndInDays: 13 });
       receiver = await Receiver.start();
     });
     after(async () => {
@@ -24,7 +25,7 @@ for (const engine of ENGINES_OF_STAGE) {
       await world.dispose();
     });
 
-    it("is an event, a webhook and a metric once, and ends at 120 %", async () => {
+    it("is an event, a webhook and a metric once, as are credentials that end in 13 days, and ends at 120 %", async () => {
       const business = world.business(0);
       const { key } = business;
       const body = { url: receiver.url, types: ["rail.*"] };
@@ -44,22 +45,23 @@ for (const engine of ENGINES_OF_STAGE) {
       };
 
       for (const cents of [499_99, 300_00, 599_99]) await balanceIs(cents);
-      await eventually(async () => (await events()).length === 1);
-      const low = { rail: "mpesa", code: "FLOAT_LOW", float_min: 500, credentials_expire_at: null, rail_code: null };
-      expect((await events())[0]).to.deep.include({
-        type: "rail.warned",
-        actor: "mpesa",
-        rail_warning: { ...low, available: 499.99 },
-      });
+      await eventually(async () => (await events()).length === 2);
+      const codes = (await events()).map(({ rail_warning: warning }) => (warning as { code: string }).code);
+      expect(codes).to.have.members(["FLOAT_LOW", "CREDENTIALS_EXPIRE"]);
+      const low = { rail: "mpesa", code: "FLOAT_LOW", float_min: 500, rail_code: null };
+      const [lowEvent] = (await events()).filter((_, index) => codes[index] === "FLOAT_LOW");
+      expect(lowEvent).to.include({ type: "rail.warned", actor: "mpesa" });
+      expect(lowEvent?.["rail_warning"]).to.deep.include({ ...low, available: 499.99 });
       const { text } = await getAdmin(world.adminAddress, "/metrics");
       expect(text).to.contain('kesc_rail_warnings{cell="0",code="FLOAT_LOW"} 1');
+      expect(text).to.contain('kesc_rail_warnings{cell="0",code="CREDENTIALS_EXPIRE"} 1');
 
       await balanceIs(600_00);
-      await eventually(() => receiver.received.length === 2);
+      await eventually(() => receiver.received.length === 3);
       const told = receiver.received.map(({ json }) => json);
-      expect(told.map(({ type }) => type)).to.have.members(["rail.warned", "rail.cleared"]);
+      expect(told.map(({ type }) => type)).to.have.members(["rail.warned", "rail.warned", "rail.cleared"]);
       const cleared = told.find(({ type }) => type === "rail.cleared");
-      expect(cleared?.data["rail_warning"]).to.deep.equal({ ...low, available: 600 });
+      expect(cleared?.data["rail_warning"]).to.deep.include({ ...low, available: 600 });
       expect(await world.findings()).to.deep.equal([]);
     });
   });

@@ -39,6 +39,12 @@ import { setMpesa } from "./mpesa-account.js";
 
 type Engine = (typeof ENGINES)[number];
 
+/** What the businesses of a world have that is not usual. */
+interface Differing extends Partial<Organization> {
+  readonly floatMinCents?: Cents | 0;
+  readonly credentialsEndInDays?: number;
+}
+
 /** An organization with its own shortcode at the simulator, so that no other's money mixes in. */
 export interface Business extends Tenant {
   readonly shortcode: string;
@@ -84,7 +90,7 @@ export class RailWorld {
   static async start(
     engine: Engine,
     businessCount: number,
-    { floatMinCents = 0, ...differing }: Partial<Organization> & { readonly floatMinCents?: Cents | 0 } = {},
+    { floatMinCents = 0, credentialsEndInDays, ...differing }: Differing = {},
   ): Promise<RailWorld> {
     const clock = new SimulatorClock({ standsAtMillis: MONDAY_MILLIS });
     const now = (): UnixMillis => toUnixMillis(clock.nowMillis());
@@ -99,7 +105,9 @@ export class RailWorld {
     const businesses: Business[] = [];
     for (const organization of organizations) {
       const tenant = await makeTenant(keys(database, now), `Duka ${organization.shortcode}`);
-      await setMpesa(database, { ...tenant, baseUrl: daraja.url, organization, now: now(), floatMinCents });
+      const ends =
+        credentialsEndInDays === undefined ? {} : { credentialsExpireAt: inDays(now(), credentialsEndInDays) };
+      await setMpesa(database, { ...tenant, baseUrl: daraja.url, organization, now: now(), floatMinCents, ...ends });
       businesses.push({ ...tenant, shortcode: organization.shortcode });
     }
     // The server must know the address of the gateway, which starts later.
@@ -275,6 +283,7 @@ export class RailWorld {
         const rows = await this.#opened.cell.reader.rows<{ count: number }>(WORK, [
           this.#clock.nowMillis(),
           this.#clock.nowMillis(),
+          this.#clock.nowMillis(),
         ]);
         work = rows[0];
         return rows[0]?.count === 0;
@@ -303,9 +312,15 @@ const BOOK = `
 const WORK = `
   SELECT (SELECT count(*) FROM payments
           WHERE state <> 'ENDED' AND (due_at <= ? OR (state = 'SENDING' AND last_code IS NULL))) +
-         (SELECT count(*) FROM rail_messages WHERE due_at <= ?) AS count`;
+         (SELECT count(*) FROM rail_messages WHERE due_at <= ?) +
+         (SELECT count(*) FROM deposits WHERE return_due_at <= ? OR return_requests LIKE '%sending%') AS count`;
 
 const NEXT_DUE = `
   SELECT min(due) AS due FROM (
     SELECT min(due_at) AS due FROM payments WHERE state <> 'ENDED'
-    UNION ALL SELECT min(due_at) AS due FROM rail_messages) AS all_due`;
+    UNION ALL SELECT min(due_at) AS due FROM rail_messages
+    UNION ALL SELECT min(return_due_at) AS due FROM deposits) AS all_due`;
+
+function inDays(now: UnixMillis, days: number): UnixMillis {
+  return toUnixMillis(now + days * 86_400_000);
+}

@@ -6,7 +6,7 @@ import { expect } from "chai";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { RailServiceService as rpcs } from "../../../src/gen/kesc/v1/rail_service.js";
 import { StoreError } from "../../../src/ledger/ports/store.js";
-import { type CallbackSubject, callbackToken, uuidOf } from "../../../src/rails/callback-token.js";
+import { type CallbackSubject, callbackToken, depositIdOf, uuidOf } from "../../../src/rails/callback-token.js";
 import { serve, type ServerUnderTest, TRANSACTION_ID } from "../../support/service/grpc-server.js";
 import { MemoryRails } from "../../support/service/memory-rails.js";
 
@@ -72,6 +72,16 @@ describe("grpc: RailService/ReceiveCallback", () => {
     expect(rails.balances).to.deep.equal([
       { accountUuid: SUBJECT.uuid, message: { purpose: "balance", body: '{"a":1}' } },
     ]);
+    expect([rails.added, rails.wakes]).to.deep.equal([[], 0]);
+  });
+
+  it("stores a masked message about a return once, and lets the settlement look at the deposit", async () => {
+    const token = callbackToken(SECRET, { ...SUBJECT, purpose: "return" });
+    const id = depositIdOf(SUBJECT.uuid);
+    for (let times = 0; times < 2; times += 1) expect(await post(token)).to.deep.equal(accepted);
+    const body = '{"PhoneNumber":"254708***149","Amount":100}';
+    expect(rails.aboutReturns[0]).to.deep.equal({ id, body });
+    expect(rails.returnsReported).to.deep.equal([id]);
     expect([rails.added, rails.wakes]).to.deep.equal([[], 0]);
   });
 

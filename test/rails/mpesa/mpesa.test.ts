@@ -3,6 +3,7 @@ import { expect } from "chai";
 import type { DestinationNumber } from "../../../src/domain/destination.js";
 import type { TransactionType } from "../../../src/domain/transaction.js";
 import { toCents } from "../../../src/domain/values/cents.js";
+import type { DepositId } from "../../../src/domain/values/ids.js";
 import { uuidOf } from "../../../src/rails/callback-token.js";
 import { MPESA_CAPABILITIES } from "../../../src/rails/mpesa/limits.js";
 import type { MpesaRail } from "../../../src/rails/mpesa/mpesa.js";
@@ -128,6 +129,44 @@ describe("the M-Pesa rail", () => {
       await serving(resetting);
       expect((await send(payment("MINT"))).kind).to.equal("unknown");
       expect(stub.orders).to.have.length(1);
+    });
+  });
+
+  describe("returns a payment", () => {
+    const depositId = "dep_01jd2r6p5vf8ksw3xhb1z7q4ye" as DepositId;
+    const paid = { depositId, receipt: "RKTQDM7W6S", amountCents: toCents(100_00) };
+
+    it("with a reversal of its receipt, which the answer names", async () => {
+      await serving(answering(200, PAYING));
+      const name = PAYING.ConversationID;
+      expect(await rail.returnPayment(paid, NEVER)).to.deep.equal({ kind: "accepted", railReference: name });
+      expect(stub.orders[0]?.path).to.equal("/mpesa/reversal/v1/request");
+      const { SecurityCredential, ...body } = stub.orders[0]?.body ?? {};
+      const url = `https://kesc.test/callbacks/return/${uuidOf(depositId)}`;
+      expect(body).to.deep.equal({
+        Initiator: "testapi",
+        CommandID: "TransactionReversal",
+        TransactionID: "RKTQDM7W6S",
+        Amount: 100,
+        ReceiverParty: "174379",
+        RecieverIdentifierType: "11",
+        ResultURL: url,
+        QueueTimeOutURL: url,
+        Remarks: "KESC return",
+        Occasion: "KESC",
+      });
+      expect(passwordIn(SecurityCredential)).to.equal("the-initiator-password");
+    });
+
+    it("not if its amount has cents, and not if a field is refused", async () => {
+      await serving(error(400, "400.002.02", "Bad Request - Invalid TransactionID"));
+      for (const [amountCents, code] of [
+        [100_50, "AMOUNT_NOT_PAYABLE"],
+        [100_00, "400.002.02"],
+      ] as const) {
+        const sent = await rail.returnPayment({ ...paid, amountCents: toCents(amountCents) }, NEVER);
+        expect(sent).to.deep.equal({ kind: "rejected", code, failure: "RAIL_REFUSED" });
+      }
     });
   });
 

@@ -2,6 +2,8 @@ import { expect } from "chai";
 import fc from "fast-check";
 
 import { type DestinationNumber, maskNumber } from "../../../src/domain/destination.js";
+import { toCents } from "../../../src/domain/values/cents.js";
+import type { DepositId } from "../../../src/domain/values/ids.js";
 import type { CallbackPurpose } from "../../../src/rails/callback-token.js";
 import { maskMessage } from "../../../src/rails/mask.js";
 import type { OpenPayment } from "../../../src/rails/order.js";
@@ -267,6 +269,61 @@ describe("a message of M-Pesa", () => {
     });
   });
 
+  describe("about the return of a payment", () => {
+    const depositId = "dep_01jd2r6p5vf8ksw3xhb1z7q4ye" as DepositId;
+    const paid = { depositId, receipt: "RKTQDM7W6S", amountCents: toCents(100_00) };
+    const request = "AG_20240706_20106e9209f64bebd05b";
+    const returned = { kind: "returned", request, receipt: "SG632NMUAB" };
+    const names = { OriginalTransactionID: "RKTQDM7W6S", Amount: "100.00", Charge: "0.00" };
+    const result = (differing: object = {}, of: Readonly<Record<string, unknown>> = names): string =>
+      JSON.stringify({
+        Result: {
+          ResultType: 0,
+          ResultCode: 0,
+          ConversationID: request,
+          TransactionID: "SG632NMUAB",
+          ResultParameters: {
+            ResultParameter: parameters({ ...of, CreditPartyPublicName: "254708374149 - JOYFREDA SONGOK" }),
+          },
+          ...differing,
+        },
+      });
+    const read = (body: string): unknown => rail.readReturn(body, paid);
+
+    it("tells its receipt, also if the message is masked", () => {
+      for (const body of [result(), result({ ResultCode: "0" }), result({}, {}), maskMessage(result())]) {
+        expect(read(body)).to.deep.equal(returned);
+      }
+    });
+
+    for (const code of [1, 11, 21, 2001, 2006, 2028, "R000002"]) {
+      it(`is refused with ${String(code)}`, () => {
+        expect(read(result({ ResultCode: code }))).to.deep.equal({ kind: "refused", request, code: String(code) });
+      });
+    }
+
+    it("tells with R000001 that it went back before, and with another code nothing", () => {
+      const [before, locked] = ["R000001", 8006].map((code) => read(result({ ResultCode: code })));
+      expect(before).to.deep.equal({ kind: "returned before", request, code: "R000001" });
+      expect(locked).to.deep.equal({ kind: "open", request, code: "8006" });
+    });
+
+    it("is no proof for another payment or amount, or without a receipt of its own", () => {
+      for (const body of [
+        result({}, { ...names, OriginalTransactionID: "RKTQDM7W6T" }),
+        result({}, { ...names, Amount: "99.00" }),
+        result({}, { ...names, Amount: "a hundred" }),
+        result({ TransactionID: undefined }),
+        result({ TransactionID: "RKTQDM7W6S" }),
+      ]) {
+        expect(read(body)).to.deep.equal({ kind: "open", request, code: "FOREIGN_RESULT" });
+      }
+      expect(read(JSON.stringify({ TransactionID: "RKTQDM7W6S", CommandID: "TransactionReversal" }))).to.equal(
+        undefined,
+      );
+    });
+  });
+
   it("reads alike when it is masked", () => {
     for (const [purpose, body, about] of [
       ["collect", stkCallback(), MINT],
@@ -300,6 +357,7 @@ describe("a message of M-Pesa", () => {
       fc.property(anyPurpose, anyBody, fc.constantFrom(MINT, REDEEM), (purpose, body, about) => {
         expect(rail.read({ purpose, body }, about)?.kind).to.be.oneOf(["succeeded", "failed", "open", undefined]);
         rail.readBalance({ purpose, body });
+        rail.readReturn(body, { depositId: "dep_1" as DepositId, receipt: "RKTQDM7W6S", amountCents: toCents(1_00) });
       }),
     );
   });

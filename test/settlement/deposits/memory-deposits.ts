@@ -1,9 +1,10 @@
 import type { RailAccountId } from "../../../src/domain/payment.js";
-import type { OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
+import type { DepositId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
 import type { UnixMillis } from "../../../src/domain/values/time.js";
 import type {
   Deposits,
   DueList,
+  DueReturn,
   NextReading,
   PossibleOrder,
   UnnumberedAccount,
@@ -65,6 +66,27 @@ export class MemoryDeposits implements Deposits {
     const list = this.list(railAccountId);
     this.add({ ...list, ...next, dueAt: list.dueAt === dueAt ? next.dueAt : list.dueAt });
     return Promise.resolve();
+  }
+
+  /** The deposits that are RETURNING. */
+  readonly returns = new Map<DepositId, DueReturn>();
+
+  dueReturns(now: UnixMillis, limit: number): Promise<readonly DueReturn[]> {
+    return Promise.resolve([...this.returns.values()].filter(({ dueAt }) => dueAt <= now).slice(0, limit));
+  }
+
+  noteReturn(read: DueReturn, { requests, dueAt }: Pick<DueReturn, "requests" | "dueAt">): Promise<boolean> {
+    const own = this.returns.get(read.depositId);
+    const isSame = own?.begunAt === read.begunAt && JSON.stringify(own.requests) === JSON.stringify(read.requests);
+    if (own === undefined || !isSame) return Promise.resolve(false);
+    this.returns.set(own.depositId, { ...own, requests, dueAt: own.dueAt === read.dueAt ? dueAt : own.dueAt });
+    return Promise.resolve(true);
+  }
+
+  /** As a message about the return does. */
+  report(id: DepositId, now: UnixMillis): void {
+    const own = this.returns.get(id);
+    if (own !== undefined) this.returns.set(id, { ...own, dueAt: now });
   }
 
   unnumberedAccounts(limit: number): Promise<readonly UnnumberedAccount[]> {

@@ -9,6 +9,7 @@ import type { RailPeriod, ReceivedPayment, ReceivedPayments } from "../../../src
 import { DepositSweeper } from "../../../src/settlement/deposits/sweeper.js";
 import type { RailAccount } from "../../../src/settlement/ports/rail-accounts.js";
 import type { SettlementEvent, Submit } from "../../../src/settlement/ports/runtime.js";
+import { MemoryInbox } from "../../attack/simulation/rails/memory-inbox.js";
 import { depositReference } from "../../support/commands.js";
 import { ManualTiming } from "../support/manual-timing.js";
 import { ScriptedRail } from "../support/scripted-rail.js";
@@ -61,6 +62,7 @@ describe("the reading of lists of received payments", () => {
       submit: submit as Submit,
       newDepositId: () => "dep_1" as DepositId,
       newTransactionId: () => "txn_1" as TransactionId,
+      inbox: new MemoryInbox(),
       newDepositReferences: () => [NUMBER],
       typedMillisMax: DAY_MILLIS,
       timing,

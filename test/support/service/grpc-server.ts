@@ -45,7 +45,7 @@ export const ACCOUNT_ID = "acc_01jd2r6p5vf8ksw3xhb1z7q4ye" as AccountId;
 export const FREEZE_ID = "frz_01jd2r6p5vf8ksw3xhb1z7q4ye" as FreezeId;
 export const TRANSACTION_ID = "txn_01jd2r6p5vf8ksw3xhb1z7q4ye" as TransactionId;
 export const DEPOSIT_ID = "dep_01jd2r6p5vf8ksw3xhb1z7q4ye" as DepositId;
-export const DESTINATION_ID = "dst_01jd2r6p5vf8ksw3xhb1z7q4ye" as DestinationId;
+const DESTINATION_ID = "dst_01jd2r6p5vf8ksw3xhb1z7q4ye" as DestinationId;
 export const KEY_ID = "key_01jd2r6p5vf8ksw3xhb1z7q4ye" as ApiKeyId;
 export const SECRET = "kesc_aGoodSecretOfTwentyOrMore";
 
@@ -107,7 +107,7 @@ export function deposit(changes: Partial<Deposit> = {}): Deposit {
 }
 
 /** The till "rent". */
-export function destination(changes: Partial<Destination> = {}): Destination {
+function destination(changes: Partial<Destination> = {}): Destination {
   return givenDestination({ id: DESTINATION_ID, organizationId: ORGANIZATION, accountId: ACCOUNT_ID, ...changes });
 }
 

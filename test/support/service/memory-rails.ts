@@ -2,7 +2,7 @@ import type { RailAccountId } from "../../../src/domain/payment.js";
 import { DIRECT_RAIL, type Rail } from "../../../src/domain/transaction.js";
 import type { Cents } from "../../../src/domain/values/cents.js";
 import { toCents } from "../../../src/domain/values/cents.js";
-import type { OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
+import type { DepositId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
 import type { CellRails } from "../../../src/grpc/services/served-cell.js";
 import type { Capabilities, PaymentRail, RailMessage } from "../../../src/rails/rail.js";
@@ -43,6 +43,8 @@ export class MemoryRails implements CellRails {
   readonly stored = new Map<TransactionId, StoredPayment>();
   readonly added: { readonly message: Omit<InboxMessage, "id" | "tries">; readonly now: UnixMillis }[] = [];
   readonly evidence: StoredMessage[] = [];
+  readonly aboutReturns: { readonly id: DepositId; readonly body: string }[] = [];
+  readonly returnsReported: DepositId[] = [];
   readonly advanced: TransactionId[] = [];
   readonly balances: { readonly accountUuid: string; readonly message: RailMessage }[] = [];
   wakes = 0;
@@ -65,6 +67,11 @@ export class MemoryRails implements CellRails {
       return Promise.resolve("stored");
     },
     messages: () => this.#held.then(() => this.evidence),
+    addAboutReturn: (id, body) => {
+      if (this.refuseMessage !== undefined) return this.refuseMessage();
+      this.aboutReturns.push({ id, body });
+      return Promise.resolve(this.aboutReturns.length > 1 ? "known" : "stored");
+    },
   };
 
   readonly railAccounts: CellRails["railAccounts"] = {
@@ -102,6 +109,10 @@ export class MemoryRails implements CellRails {
     answer: (accountUuid, body) => {
       this.asked.push({ accountUuid, body });
       return Promise.resolve(this.answer);
+    },
+    returnReported: (id) => {
+      this.returnsReported.push(id);
+      return Promise.resolve();
     },
   };
 

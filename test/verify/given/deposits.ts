@@ -8,11 +8,13 @@ import { toUnixMillis } from "../../../src/domain/values/time.js";
 import {
   assignDeposit,
   depositReference,
+  endReturn,
   mint,
   numberAccount,
   receiveDeposit,
   recordDeposit,
   returnDeposit,
+  returnThroughRail,
   reverseDeposit,
   setRailAccount,
   unassignDeposit,
@@ -59,6 +61,19 @@ export async function makeDeposits(books: GivenBooks, rail: Parameters<typeof se
   const spent = acted(await books.do((id) => recordDeposit(id, { receipt: "d8", accountId: dina.id }))); // 25, 26
   await books.move("redeem", dina, "12.00"); // 27
   await books.do((id) => reverseDeposit(id, spent.id, { transactionId: creditOf(spent), receipt: "b8" })); // 28
+}
+
+/** Returns that the rail was asked for, after `makeDeposits`. The numbers are their seqs, too. */
+export async function makeReturns(books: GivenBooks): Promise<void> {
+  const receive = async (receipt: string): Promise<DepositId> =>
+    received(await books.do((id) => receiveDeposit(id, { ...PAYER, receipt }))).id;
+  const first = await receive("d9"); // 29
+  const refused = acted(await books.do((id) => returnThroughRail(id, first))); // 30
+  await books.do(() => endReturn(refused)); // 31: waits again
+  await books.do((id) => returnThroughRail(id, first)); // 32: on its way
+  const second = await receive("d10"); // 33
+  const back = acted(await books.do((id) => returnThroughRail(id, second))); // 34
+  await books.do(() => endReturn(back, "b10")); // 35
 }
 
 export function received({ deposit }: ReceivedShillings): Deposit {

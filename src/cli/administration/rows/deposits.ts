@@ -95,7 +95,10 @@ export const DEPOSIT_ROWS: readonly Row[] = [
   },
   act("assign", "AssignDeposit", "credit a whole deposit to an account", [{ ...ACCOUNT, required: true }]),
   act("unassign", "UnassignDeposit", "take the credit of a deposit back: it waits again", []),
-  act("return", "ReturnDeposit", "note that a deposit which waits went back to its payer; pay first", [RECEIPT]),
+  act("return", "ReturnDeposit", "note that a deposit which waits went back to its payer; or let M-Pesa return it", [
+    { ...RECEIPT, required: undefined, help: "that of the return, if you have paid it back" },
+    { flags: "--through-rail", help: "ask the rail to return it", field: "through_rail" },
+  ]),
   act("reverse", "ReverseDeposit", "note that the rail took a deposit back: the account that has it pays", [RECEIPT]),
 ];
 

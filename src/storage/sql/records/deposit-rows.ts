@@ -23,7 +23,15 @@ const CHANGED_COLUMNS = typesOf(DEPOSITS, [
   "transaction_id",
   "credits",
   "updated_at",
+  "return_due_at",
+  "return_requests",
 ]);
+
+/**
+ * The deposits whose shillings lie in `unallocated`. Both engines use the partial index only if a
+ * statement repeats its condition.
+ */
+export const IS_UNALLOCATED = "d.status IN ('UNALLOCATED', 'RETURNING')";
 
 export const DEPOSIT_TABLE: Table<Deposit> = {
   name: "deposits",
@@ -90,7 +98,7 @@ function depositColumnsOf(
   deposit: Deposit,
 ): Pick<
   InsertedRow<typeof DEPOSITS>,
-  "status" | "reason" | "account_id" | "transaction_id" | "credits" | "updated_at"
+  "status" | "reason" | "account_id" | "transaction_id" | "credits" | "updated_at" | "return_due_at" | "return_requests"
 > {
   return {
     status: deposit.status,
@@ -99,6 +107,9 @@ function depositColumnsOf(
     transaction_id: deposit.transactionId ?? null,
     credits: deposit.credits,
     updated_at: deposit.updatedAt,
+    // The settlement looks at once. Its requests are those of one return.
+    return_due_at: deposit.status === "RETURNING" ? deposit.updatedAt : null,
+    return_requests: null,
   };
 }
 

@@ -21,6 +21,7 @@ const RECEIVED = { debit: "reserve", credit: "unallocated" } as const;
 const WENT_OUT = { debit: "unallocated", credit: "reserve" } as const;
 const DIRECT_RAIL: string = "direct";
 const REASONS: ReadonlySet<string> = new Set(DEPOSIT_REASONS);
+const WAITING: ReadonlySet<string> = new Set(["UNALLOCATED", "RETURNING"]);
 const DAY_MILLIS = 86_400_000;
 
 /**
@@ -54,9 +55,12 @@ export class DepositCheck {
     this.#updatedAt = row.recorded_at;
   }
 
-  /** Whether all rows that the summary reflects were seen. No two states have both values equal. */
+  /**
+   * Whether all rows that the summary reflects were seen. No two states have both values equal, but
+   * those between which a refused return leads to and fro.
+   */
   isAt({ status, credits }: AuditedDepositRow): boolean {
-    return this.#status === status && this.#credits === credits;
+    return !WAITING.has(status) && this.#status === status && this.#credits === credits;
   }
 
   /** `summary` is the row of `deposits` as it was after the last row that was taken. */
@@ -81,12 +85,30 @@ export class DepositCheck {
   }
 
   #ownRow(row: AuditedJournalRow): void {
-    const isFirst = row.kind === "deposit.received";
-    this.#checkPosting(row, isFirst ? RECEIVED : WENT_OUT);
-    if (row.rail_receipt === null) this.#add(row.seq, "a receipt", "none");
+    const { seq, kind, rail_receipt: receipt } = row;
+    const isFirst = kind === "deposit.received";
     this.#checkHash(row, isFirst);
+    if (kind === "deposit.returning" || kind === "deposit.return_failed") {
+      if (receipt !== null) this.#add(seq, `no receipt on ${kind}`, "a receipt");
+      if (row.debit !== null) this.#add(seq, `${kind} without a posting`, describePosting(row));
+      this.#return(row);
+      return;
+    }
+    this.#checkPosting(row, isFirst ? RECEIVED : WENT_OUT);
+    if (receipt === null) this.#add(seq, "a receipt", "none");
     if (isFirst) this.#receive(row);
     else this.#goOut(row);
+  }
+
+  /** The rail is asked to return it, or has refused that. */
+  #return({ seq, kind, detail }: AuditedJournalRow): void {
+    const isFailed = kind === "deposit.return_failed";
+    this.#from(isFailed ? "RETURNING" : "UNALLOCATED", { seq, kind });
+    const { id } = this.#summary;
+    const expected = isFailed ? `${id} RETURN_FAILED` : id;
+    if (detail !== expected) this.#add(seq, `the detail ${expected}`, String(detail));
+    this.#status = isFailed ? "UNALLOCATED" : "RETURNING";
+    this.#reason = isFailed ? "RETURN_FAILED" : null;
   }
 
   #receive({ seq, detail, rail_receipt: receipt, recorded_at: recordedAt }: AuditedJournalRow): void {
@@ -149,7 +171,8 @@ export class DepositCheck {
   }
 
   #goOut({ seq, kind, detail }: AuditedJournalRow): void {
-    this.#from("UNALLOCATED", { seq, kind });
+    const isReturned = kind === "deposit.returned" && this.#status === "RETURNING";
+    this.#from(isReturned ? "RETURNING" : "UNALLOCATED", { seq, kind });
     if (detail !== this.#summary.id) this.#add(seq, "its id alone as the detail", String(detail));
     this.#status = kind === "deposit.returned" ? "RETURNED" : "REVERSED";
     this.#reason = null;

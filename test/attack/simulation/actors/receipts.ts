@@ -59,6 +59,7 @@ const KINDS: Readonly<Record<Command["name"], JournalKind | undefined>> = {
   assignDeposit: undefined,
   unassignDeposit: undefined,
   returnDeposit: undefined,
+  endReturn: undefined,
   reverseDeposit: undefined,
   // Callers are no operators.
   suspendOrganization: undefined,

@@ -1,4 +1,4 @@
-import type { TransactionId } from "../../../../src/domain/values/ids.js";
+import type { DepositId, TransactionId } from "../../../../src/domain/values/ids.js";
 import type { UnixMillis } from "../../../../src/domain/values/time.js";
 import type { InboxMessage, RailInbox, StoredMessage } from "../../../../src/settlement/ports/inbox.js";
 
@@ -47,6 +47,18 @@ export class MemoryInbox implements RailInbox {
     const own = this.#messages.filter((message) => message.transactionId === transactionId);
     const last = own.findLast(({ purpose, isSettled }) => purpose === "status" && isSettled);
     return Promise.resolve(own.filter((each) => each.purpose !== "status" || !each.isSettled || each === last));
+  }
+
+  readonly #returns: { readonly id: DepositId; readonly body: string }[] = [];
+
+  addAboutReturn(id: DepositId, body: string): Promise<"stored" | "known"> {
+    if (this.#returns.some((each) => each.id === id && each.body === body)) return Promise.resolve("known");
+    this.#returns.push({ id, body });
+    return Promise.resolve("stored");
+  }
+
+  aboutReturn(id: DepositId): Promise<readonly string[]> {
+    return Promise.resolve(this.#returns.filter((each) => each.id === id).map(({ body }) => body));
   }
 
   /** Every message about one transaction. */

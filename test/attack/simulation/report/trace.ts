@@ -81,6 +81,7 @@ export function describeCommand(command: Command): string {
       return `assign ${shortId(command.depositId)} to ${shortId(command.accountId)}`;
     case "unassignDeposit":
     case "returnDeposit":
+    case "endReturn":
     case "reverseDeposit":
       return `${command.name} ${shortId(command.depositId)}`;
     case "setLimits":

@@ -1,0 +1,85 @@
+import { expect } from "chai";
+
+import { replay } from "../../../src/domain/decision.js";
+import { endReturn as operation } from "../../../src/domain/operations/end-return.js";
+import { endReturn, newDepositId, receiptNamed } from "../../support/commands.js";
+import { EARLIER, effectOf, givenBook, givenDeposit, NOW, ORGANIZATION } from "../../support/given.js";
+
+const returning = givenDeposit({ status: "RETURNING", reason: undefined });
+
+describe("ending a return that the rail was asked for", () => {
+  for (const [what, receipt, kind, posting, status, reason, detail] of [
+    [
+      "books what the rail has returned, with its receipt",
+      "back1",
+      "deposit.returned",
+      { debit: "unallocated", credit: "reserve", amountCents: 500 },
+      "RETURNED",
+      undefined,
+      returning.id,
+    ],
+    [
+      "lets a deposit wait again that the rail does not return",
+      undefined,
+      "deposit.return_failed",
+      undefined,
+      "UNALLOCATED",
+      "RETURN_FAILED",
+      `${returning.id} RETURN_FAILED`,
+    ],
+  ] as const) {
+    it(what, () => {
+      const book = givenBook({ deposits: [returning] });
+      const effect = effectOf(operation.decide(book, endReturn(returning, receipt), NOW));
+      expect(effect.entries).to.have.length(1);
+      expect(effect.entries[0]).to.deep.include({ kind, posting, receipt, detail });
+      const row = { ...returning, status, reason, updatedAt: NOW };
+      expect(effect.puts).to.deep.equal([{ table: "deposits", row }]);
+    });
+  }
+
+  for (const [what, status, receipt] of [
+    ["a success of what is RETURNED", "RETURNED", "back1"],
+    ["a refusal of what is UNALLOCATED again", "UNALLOCATED", undefined],
+  ] as const) {
+    it(`is a replay: ${what}`, () => {
+      const deposit = givenDeposit({ status });
+      const decision = operation.decide(givenBook({ deposits: [deposit] }), endReturn(deposit, receipt), NOW);
+      expect(decision).to.deep.equal(replay(deposit));
+    });
+  }
+
+  // The order of rows is the order of checks.
+  for (const [what, deposit, command, refusal] of [
+    [
+      "a deposit that is not there",
+      givenDeposit({ id: newDepositId() }),
+      endReturn(returning, "d1"),
+      { reason: "DEPOSIT_NOT_FOUND", depositId: returning.id },
+    ],
+    [
+      "a deposit that an account has",
+      { ...returning, status: "CREDITED" },
+      endReturn(returning, "d1"),
+      { reason: "INVALID_TRANSITION", from: "CREDITED", to: "RETURNED" },
+    ],
+    [
+      "a refusal of an earlier return",
+      { ...returning, updatedAt: NOW },
+      endReturn({ ...returning, updatedAt: EARLIER }),
+      { reason: "INVALID_TRANSITION", from: "RETURNING", to: "UNALLOCATED" },
+    ],
+    [
+      "a receipt of the book",
+      returning,
+      endReturn(returning, "d1"),
+      { reason: "RECEIPT_ALREADY_USED", receipt: "d1", transactionId: undefined, depositId: returning.id },
+    ],
+  ] as const) {
+    it(`refuses ${what}: ${refusal.reason}`, () => {
+      const used = { organizationId: ORGANIZATION, receipt: receiptNamed("d1"), transactionId: undefined };
+      const book = givenBook({ deposits: [deposit], receipts: [{ ...used, depositId: returning.id }] });
+      expect(operation.decide(book, command, NOW)).to.deep.equal({ kind: "refusal", refusal });
+    });
+  }
+});
