@@ -231,7 +231,12 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "a redemption over a slow rail begins without a phone number",
     file: MOVE_MONEY,
-    edits: [{ from: "phoneNumberOf(book, command);", to: 'phoneNumberOf(book, command) ?? "+254700000000";' }],
+    edits: [
+      {
+        from: "phoneOf(book, command, railTerms);",
+        to: 'phoneOf(book, command, railTerms) ?? { kind: "PHONE", number: "+254700000000", payable: railTerms.payable };',
+      },
+    ],
   },
   {
     name: "a hold is released each time somebody cancels",
@@ -740,9 +745,12 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "a mint is sent again",
     file: "src/domain/operations/begin-payment.js",
-    edits: [
-      { from: 'payment.state === "SENDING" && transaction.type === "REDEEM"', to: 'payment.state === "SENDING"' },
-    ],
+    edits: [{ from: 'payment.state === "SENDING" && hasIdAtRail(payment)', to: 'payment.state === "SENDING"' }],
+  },
+  {
+    name: "a payout to a till is sent again",
+    file: "src/domain/payment.js",
+    edits: [{ from: 'return direction === "REDEEM" && numberKind === "PHONE";', to: 'return direction === "REDEEM";' }],
   },
   {
     name: "what nobody knows for 48 hours is released",
