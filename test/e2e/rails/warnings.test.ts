@@ -17,7 +17,7 @@ for (const engine of ENGINES_OF_STAGE) {
     let receiver: Receiver;
     before(async () => {
       const float = { floatMinCents: toCents(FLOAT_MIN_CENTS), utilityCents: 499_99 };
-      world = await RailWorld.start(engine, 1, { ...float, credentialsEndInDays: 13 });
+      world = await RailWorld.start(engine, 1, { ...float, credentialsEndInDays: 15 });
       receiver = await Receiver.start();
     });
     after(async () => {
@@ -25,7 +25,7 @@ for (const engine of ENGINES_OF_STAGE) {
       await world.dispose();
     });
 
-    it("is an event, a webhook and a metric once, as are credentials that end in 13 days, and ends at 120 %", async () => {
+    it("is an event, a webhook and a metric once, as are credentials that end in 14 days, and ends at 120 %", async () => {
       const business = world.business(0);
       const { key } = business;
       const body = { url: receiver.url, types: ["rail.*"] };
@@ -44,6 +44,7 @@ for (const engine of ENGINES_OF_STAGE) {
         });
       };
 
+      await world.pass(25 * 3_600_000);
       for (const cents of [499_99, 300_00, 599_99]) await balanceIs(cents);
       await eventually(async () => (await events()).length === 2);
       const codes = (await events()).map(({ rail_warning: warning }) => (warning as { code: string }).code);
