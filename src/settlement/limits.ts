@@ -109,7 +109,7 @@ export const CLOCKS_MILLIS = 5 * MINUTE_MILLIS;
 
 // Of deposits that a rail is asked to return (docs/adr/0064).
 
-/** The returns that one look takes. */
+/** The returns that are under way at once. */
 export const RETURNS_MAX = 32;
 /** How long after each request the next one follows, if the rail says nothing. */
 export const RETURN_WAITS_MILLIS: readonly number[] = [2 * MINUTE_MILLIS, 10 * MINUTE_MILLIS, HOUR_MILLIS];

@@ -55,6 +55,8 @@ export class DepositReturns {
     for (const due of await deposits.dueReturns(timing.now(), RETURNS_MAX + this.#returns.size)) {
       const { depositId } = due;
       if (this.#returns.has(depositId)) continue;
+      // What the rail is asked about is due no more: the next look would take as many again.
+      if (this.#returns.size >= RETURNS_MAX) return;
       this.#returns.run(
         depositId,
         () => this.#advance(due),

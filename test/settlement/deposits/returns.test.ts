@@ -11,7 +11,7 @@ import type { ReturnRequest } from "../../../src/settlement/ports/deposits.js";
 import type { RailAccount } from "../../../src/settlement/ports/rail-accounts.js";
 import type { SettlementEvent, Submit } from "../../../src/settlement/ports/runtime.js";
 import { MemoryInbox } from "../../attack/simulation/rails/memory-inbox.js";
-import { RAIL_TERMS } from "../../support/commands.js";
+import { newDepositId, RAIL_TERMS } from "../../support/commands.js";
 import { givenBook, givenDeposit, NOW } from "../../support/given.js";
 import { ManualTiming, settled } from "../support/manual-timing.js";
 import { ScriptedRail } from "../support/scripted-rail.js";
@@ -239,6 +239,24 @@ describe("the return of a deposit", () => {
     Object.assign(world.rail, { returnPayment: undefined });
     await world.pass(MINUTE);
     expect(world.unclear).to.deep.equal(["NO_RAIL_ACCOUNT"]);
+  });
+
+  it("has at most 32 requests under way at a rail that does not answer", async () => {
+    const world = new World([]);
+    const [first] = world.deposits.returns.values();
+    if (first === undefined) throw new Error("nothing is due");
+    for (let count = 0; count < 99; count += 1) {
+      const depositId = newDepositId();
+      world.deposits.returns.set(depositId, { ...first, depositId });
+    }
+    let asked = 0;
+    const returnPayment = (): Promise<Sent> => {
+      asked += 1;
+      return new Promise(() => undefined);
+    };
+    Object.assign(world.rail, { returnPayment });
+    await world.pass(5 * SECOND);
+    expect(asked).to.equal(32);
   });
 
   it("needs a person if the book has the receipt for other shillings", async () => {
