@@ -428,7 +428,7 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "deposits.id": [["'dep_other'", DEPOSIT(8), /deposits 8 dep_other: a journal row that received it \| none/]],
   "deposits.rail": [["'other'", DEPOSIT(6), /deposits 6 dep_\S+: the deposit that gives the content_hash/]],
   "deposits.rail_account_id": [["NULL", DEPOSIT(8), /the deposit that gives the content_hash/]],
-  "deposits.receipt": [["'d9'", DEPOSIT(8), /receipt d2 \| receipt d9/]],
+  "deposits.receipt": [["'d99'", DEPOSIT(8), /receipt d2 \| receipt d99/]],
   "deposits.amount_cents": [["501", DEPOSIT(8), /deposit\.received with debit reserve, credit unallocated, 5\.01/]],
   "deposits.status": [
     ["'UNALLOCATED'", DEPOSIT(6), /status CREDITED \| status UNALLOCATED/],
