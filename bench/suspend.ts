@@ -182,8 +182,8 @@ async function suspend(admin: AdminClient, organization_id: string, times: Times
 
 /** The time of the newest row about the organization itself. */
 async function newestActAt(admin: AdminClient, organization_id: string): Promise<number> {
-  const { response } = await admin.call(Rpcs.listActs, { organization_id, page_size: 1 });
-  const { seconds = 0, nanos = 0 } = response.acts[0]?.recorded_at ?? {};
+  const { response } = await admin.call(Rpcs.listJournal, { organization_id, own: true, page_size: 1 });
+  const { seconds = 0, nanos = 0 } = response.entries[0]?.line?.recorded_at ?? {};
   return Number(seconds) * 1_000 + nanos / 1_000_000;
 }
 

@@ -24,7 +24,9 @@ org suspend "Acme" --note "case 17" --yes
 org resume "Acme" --note "case 17 closed"
 org require-receipts "Acme" --note "deposits begin"
 org require-receipts "Acme" --end --note "deposits have ended"
-org acts "Acme"
+org journal "Acme" --own
+org find "Acme" 0712345678
+org overview "Acme"
 org attention "Acme" --limit 20
 org endpoints "Acme"
 key create --org "Acme" --name "payroll" --scopes transactions:write,accounts:read --expires-in 90d

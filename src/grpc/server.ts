@@ -32,7 +32,7 @@ import type { Reason } from "./errors/refusal.js";
 import { statusCodeOf } from "./errors/status.js";
 import { logLibraryTo } from "./library-log.js";
 import { type GrpcLimits, serverOptionsOf } from "./limits.js";
-import { type Contract, readContract, type RpcContract, type ServiceContract } from "./messages/contract.js";
+import { readContract, type RpcContract, type ServedContract, type ServiceContract } from "./messages/contract.js";
 import { accountHandlers } from "./services/account-service.js";
 import { bookHandlers } from "./services/book-service.js";
 import { depositHandlers } from "./services/deposit-service.js";
@@ -116,7 +116,7 @@ export interface GrpcServer extends Serving {
 
 /** What a listener serves, and to whom. */
 export interface Surface {
-  readonly contract: Contract;
+  readonly contract: ServedContract;
   /** Returns the organization of a caller who is known. */
   readonly organizationOf: (metadata: Metadata) => string | undefined;
   /** Makes the handler of an rpc. Undefined if there is none. */
@@ -220,7 +220,7 @@ export async function serve(surface: Surface, options: ServingOptions): Promise<
   };
 }
 
-function requestGuardOf({ services }: Contract, { limits, logger, meter }: ServingOptions): RequestGuard {
+function requestGuardOf({ services }: ServedContract, { limits, logger, meter }: ServingOptions): RequestGuard {
   const bulkPaths = new Set(services.flatMap(({ rpcs }) => rpcs.filter(({ bulk }) => bulk)).map(({ path }) => path));
   return new RequestGuard({
     requestMillisMax: limits.requestMillisMax,
@@ -261,7 +261,8 @@ function noteRefused(logger: Logger, meter?: CallMeter): (path: string | undefin
 
 type Routes = Readonly<Record<string, Readonly<Record<string, UnaryRoute | StreamRoute | ServerStreamRoute>>>>;
 
-function routesOf(options: GrpcServerOptions, listTurns: ListTurns): Routes {
+/** Returns the handlers of all services of organizations. */
+export function routesOf(options: Omit<GrpcServerOptions, "keys">, listTurns: ListTurns): Routes {
   return {
     "kesc.v1.AccountService": accountHandlers({ ...options, listTurns }),
     "kesc.v1.BookService": bookHandlers({ ...options, listTurns }),

@@ -1,9 +1,7 @@
 import type { ApiKey, Organization } from "../domain/api-key.js";
-import type { JournalKind } from "../domain/journal.js";
 import type { Proposal } from "../domain/proposal.js";
 import type { Actor } from "../domain/values/actor.js";
 import type { ApiKeyId, OperatorId, OrganizationId, ProposalId } from "../domain/values/ids.js";
-import type { StatusReason } from "../domain/values/text.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import type { Act, ActResource, ProposalState } from "./act.js";
 import type { FourEyes } from "./four-eyes.js";
@@ -17,6 +15,8 @@ export interface OperatorProposal {
   readonly type: string;
   /** The whole act as JSON, without secrets. */
   readonly content: string;
+  /** What `content` leaves out of what it is about, such as the id of the transaction. */
+  readonly subject: string | undefined;
   /** Undefined for an act that no book holds. */
   readonly organizationId: OrganizationId | undefined;
   /** The id of an operator. Only a resolution may have the name of an API key here. */
@@ -54,17 +54,6 @@ export type AnyResource = ActResource<Act>;
 export type Decided =
   | { readonly kind: "done"; readonly proposal: OperatorProposal }
   | { readonly kind: "refused"; readonly refusal: OperatorRefusal };
-
-/** A row of a book about the organization itself. */
-export interface OwnAct {
-  readonly seq: number;
-  readonly kind: JournalKind;
-  readonly actor: Actor;
-  readonly reason: StatusReason;
-  /** The key that the row created or revoked, if it did. */
-  readonly keyId: string | undefined;
-  readonly recordedAt: UnixMillis;
-}
 
 /** One change of the operators themselves. */
 export interface OperatorAct {
@@ -121,12 +110,15 @@ export interface Administration {
   railAccounts(organization: Organization): Promise<readonly RailAccountState[]>;
   endpoints(organization: Organization): Promise<readonly EndpointState[]>;
   operators(): Promise<readonly Operator[]>;
-  /** Newest first, before the row `beforeSeq` if it is given. */
-  ownActs(organization: Organization, page: ActsPage): Promise<readonly OwnAct[]>;
-  /** The same of the changes of the operators. */
+  /** The changes of the operators, newest first, before the row `beforeSeq` if it is given. */
   operatorActs(page: ActsPage): Promise<readonly OperatorAct[]>;
   /** All proposals, of operators and of API keys, oldest first. */
   proposals(): Promise<readonly OperatorProposal[]>;
+  /**
+   * Those that nobody has decided, about the organization or about none. Some may have lapsed.
+   * Looks at 1,001 rows of the book at most.
+   */
+  undecidedProposals(organization: Organization): Promise<readonly OperatorProposal[]>;
   /** Finds a proposal that lies in a book. */
   bookProposal(id: ProposalId): Promise<BookProposal | undefined>;
   organizationOfKey(id: ApiKeyId): Promise<Organization | undefined>;

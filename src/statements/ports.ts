@@ -5,7 +5,7 @@ import type { TierName } from "../domain/limits/limits.js";
 import type { ReserveFigure, ReserveRule } from "../domain/reserve.js";
 import type { TransactionType } from "../domain/transaction.js";
 import type { Cents } from "../domain/values/cents.js";
-import type { AccountId, FreezeId, OrganizationId, TransactionId } from "../domain/values/ids.js";
+import type { AccountId, ApiKeyId, FreezeId, OperatorId, OrganizationId, TransactionId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";
 
 /** A point in the past of a book: after the row `seq`, or before the time `before`. */
@@ -61,6 +61,56 @@ export interface BookLine {
   readonly description: string;
   readonly actor: string;
   readonly note: string;
+}
+
+/** The same with what operators see beside it. */
+export interface JournalListRow extends BookLine {
+  /** The API key that the row created or revoked. */
+  readonly keyId: ApiKeyId | undefined;
+}
+
+/** Which rows of a journal are listed. At most one of these is set; without one, all rows are. */
+export interface JournalFilter {
+  readonly accountId?: AccountId;
+  readonly transactionId?: TransactionId;
+  /** What the operator did, proposed or approved. */
+  readonly operatorId?: OperatorId;
+  /** Rows about the organization itself. */
+  readonly own?: true;
+}
+
+export interface JournalRequest {
+  readonly filter: JournalFilter;
+  /** Only rows from this one on, up to the one before `endSeq`. */
+  readonly startSeq: number;
+  readonly endSeq: number;
+  /** The maximum number of rows, at least 1. */
+  readonly size: number;
+  /** The `nextBeforeSeq` of the page before. Undefined for the first page. */
+  readonly beforeSeq: number | undefined;
+}
+
+/** Rows of a journal, newest first. */
+export interface JournalPage {
+  readonly rows: readonly JournalListRow[];
+  /** Undefined on the last page. */
+  readonly nextBeforeSeq: number | undefined;
+}
+
+/** A number of things, and whether there are more than were counted. */
+export interface CappedCount {
+  readonly count: number;
+  readonly hasMore: boolean;
+}
+
+/** What waits for a person in a book. Each count ends at 1,000. */
+export interface WaitingInBook {
+  readonly flagged: CappedCount;
+  /** The payments that are not complete, and are older than an hour. */
+  readonly oldOpenPayments: CappedCount;
+  /** The oldest payment that is not complete. Undefined if all are. */
+  readonly oldestOpenPayment: { readonly id: TransactionId; readonly createdAt: UnixMillis } | undefined;
+  readonly deposits: CappedCount;
 }
 
 /** A row of the journal that is about one account. */
@@ -186,6 +236,10 @@ export interface HistoryReads {
     organizationId: OrganizationId,
     page: { readonly accountId: AccountId; readonly beforeSeq: number | undefined; readonly size: number },
   ): Promise<Looked<readonly AccountJournalRow[]>>;
+  /** Rows of the journal, of which each page looks at 1,001 at most. */
+  journal(organizationId: OrganizationId, request: JournalRequest): Promise<Looked<JournalPage>>;
+  /** Looks at 4,006 rows at most. */
+  waiting(organizationId: OrganizationId, now: UnixMillis): Promise<Looked<WaitingInBook>>;
   /** All lines of the book. */
   bookLines(organizationId: OrganizationId, request: LinesRequest): Promise<Looked<LinesPage>>;
   /** The sums after the row `seq`, or after a row before it, at which the next call goes on. */

@@ -26,6 +26,7 @@ import { warnings } from "./migrations/0022-warnings.js";
 import { destinations } from "./migrations/0023-destinations.js";
 import { reserveRules } from "./migrations/0024-reserve-rules.js";
 import { depositReturns } from "./migrations/0025-deposit-returns.js";
+import { journalFilters } from "./migrations/0026-journal-filters.js";
 import type { Migration } from "./migrations/migration.js";
 import { mayRunBesideServers, mayServe } from "./migrations/release.js";
 import type { Engine } from "./sql/engine.js";
@@ -62,6 +63,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0024-reserve-rules": reserveRules,
   "0025-deposit-returns": depositReturns,
   "0023-destinations": destinations,
+  "0026-journal-filters": journalFilters,
 };
 
 /**

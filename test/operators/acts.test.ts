@@ -6,7 +6,7 @@ import { Role } from "../../src/gen/kesc/admin/v1/resources.js";
 import { WebhookEndpointStatus } from "../../src/gen/kesc/v1/webhook.js";
 import type { GrpcCaller } from "../support/callers/grpc-caller.js";
 import { ENGINES } from "../support/databases.js";
-import { type GivenOperator, newKey, type OperatorService, startOperatorService } from "./given.js";
+import { ANY_ROW, type GivenOperator, newKey, type OperatorService, OWN_ROWS, startOperatorService } from "./given.js";
 
 const NO_PAGE = { page_size: undefined, page_token: "" };
 const UNKNOWN_ORG = "org_01jd2r6p5vf8ksw3xhb1z7q4ye";
@@ -32,8 +32,10 @@ for (const engine of ENGINES) {
       return reply.response?.organization?.id ?? "";
     };
     const actsOf = async (organization_id: string): Promise<string[]> => {
-      const { response } = await admin.call(Rpcs.listActs, { organization_id, ...NO_PAGE }, sam);
-      return (response?.acts ?? []).map(({ type, actor, operator_names: names }) => `${type} ${actor} ${names.join()}`);
+      const { response } = await admin.call(Rpcs.listJournal, { organization_id, ...OWN_ROWS, ...NO_PAGE }, sam);
+      return (response?.entries ?? []).map(
+        ({ line, operator_names: names }) => `${line?.type ?? ""} ${line?.actor ?? ""} ${names.join()}`,
+      );
     };
 
     it("stand in the organization's book, with the id of the person, and the list names the person", async () => {
@@ -114,7 +116,7 @@ for (const engine of ENGINES) {
         admin.call(Rpcs.suspendOrganization, { organization_id, note }, alice),
         admin.call(Rpcs.resumeOrganization, { organization_id, note }, alice),
         admin.call(Rpcs.listApiKeys, page, alice),
-        admin.call(Rpcs.listActs, page, alice),
+        admin.call(Rpcs.listJournal, { ...page, ...ANY_ROW }, alice),
         admin.call(Rpcs.listRailAccounts, page, alice),
         admin.call(Rpcs.listWebhookEndpoints, page, alice),
       ]);
@@ -161,9 +163,13 @@ for (const engine of ENGINES) {
 
     it("leave absent what there is not: no empty text", async () => {
       const organization_id = await create("Absent");
-      const { response } = await admin.call(Rpcs.listActs, { organization_id, ...NO_PAGE }, sam);
-      const [act] = response?.acts ?? [];
-      expect([act?.note, act?.api_key_id, response?.next_page_token]).to.deep.equal([undefined, undefined, undefined]);
+      const { response } = await admin.call(Rpcs.listJournal, { organization_id, ...OWN_ROWS, ...NO_PAGE }, sam);
+      const [act] = response?.entries ?? [];
+      expect([act?.line?.note, act?.api_key_id, response?.next_page_token]).to.deep.equal([
+        undefined,
+        undefined,
+        undefined,
+      ]);
       const { response: endpoints } = await admin.call(Rpcs.listWebhookEndpoints, { organization_id, ...NO_PAGE }, sam);
       expect(endpoints).to.deep.include({ webhook_endpoints: [], next_page_token: undefined });
     });
@@ -196,8 +202,9 @@ for (const engine of ENGINES) {
       const sequences: number[] = [];
       let page_token = "";
       do {
-        const { response } = await admin.call(Rpcs.listActs, { organization_id, page_size: 3, page_token }, sam);
-        sequences.push(...(response?.acts ?? []).map(({ sequence }) => Number(sequence)));
+        const asked = { organization_id, ...OWN_ROWS, page_size: 3, page_token };
+        const { response } = await admin.call(Rpcs.listJournal, asked, sam);
+        sequences.push(...(response?.entries ?? []).map(({ line }) => Number(line?.sequence)));
         page_token = response?.next_page_token ?? "";
         const other = await admin.call(Rpcs.listApiKeys, { organization_id, page_size: 3, page_token }, sam);
         expect(other.reason).to.equal(page_token === "" ? undefined : "INVALID_FIELD");

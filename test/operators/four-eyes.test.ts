@@ -6,10 +6,18 @@ import { ProposalState, Role } from "../../src/gen/kesc/admin/v1/resources.js";
 import type { OperatorName } from "../../src/operators/operator.js";
 import type { GrpcCaller } from "../support/callers/grpc-caller.js";
 import { ENGINES, execute } from "../support/databases.js";
-import { approved, type GivenOperator, newKey, type OperatorService, startOperatorService } from "./given.js";
+import {
+  ANY_PROPOSAL,
+  approved,
+  type GivenOperator,
+  newKey,
+  type OperatorService,
+  OWN_ROWS,
+  startOperatorService,
+} from "./given.js";
 
 const DAY_MILLIS = 86_400_000;
-const ALL = { include_closed: true, page_size: 1_000, page_token: "" };
+const ALL = { include_closed: true, ...ANY_PROPOSAL, page_size: 1_000, page_token: "" };
 
 for (const engine of ENGINES) {
   describe(`four eyes (${engine})`, () => {
@@ -52,12 +60,17 @@ for (const engine of ENGINES) {
       expect(await works(secret)).to.equal(false);
       expect(await approved(admin, id, bob)).to.equal(undefined);
       expect(await works(secret)).to.equal(true);
-      const { response } = await admin.call(Rpcs.listActs, { organization_id, page_size: 1, page_token: "" }, bob);
-      expect(response?.acts[0]).to.deep.include({
-        type: "key.created",
-        actor: `${alice.operator.id},${bob.operator.id}`,
-        operator_names: ["Alice", "Bob"],
-      });
+      const { response } = await admin.call(
+        Rpcs.listJournal,
+        { organization_id, ...OWN_ROWS, page_size: 1, page_token: "" },
+        bob,
+      );
+      const [entry] = response?.entries ?? [];
+      expect([entry?.line?.type, entry?.line?.actor, entry?.operator_names]).to.deep.equal([
+        "key.created",
+        `${alice.operator.id},${bob.operator.id}`,
+        ["Alice", "Bob"],
+      ]);
     });
 
     it("a key that only reads, and one of a sandbox, need nobody else", async () => {

@@ -57,6 +57,13 @@ export interface OperatorService {
   dispose(): Promise<void>;
 }
 
+/** The fields of ListProposals that filter nothing. */
+export const ANY_PROPOSAL = { organization_id: "", subject_id: "", for_me: false };
+/** The fields of ListJournal that filter nothing. */
+export const ANY_ROW = { account_id: "", transaction_id: "", operator_id: "", own: false };
+/** Those that choose the rows about the organization itself. */
+export const OWN_ROWS = { ...ANY_ROW, own: true };
+
 /** No policy: the machine acts. */
 const ALONE: FourEyes = new Set();
 const CALL_MILLIS_MAX = 10_000;

@@ -38,7 +38,10 @@ describe("kesc org, key, operator and proposal at a server", () => {
       ["org", "list"],
       ["org", "list", "--json"],
       ["key", "list", "--org", tenant],
-      ["org", "acts", tenant],
+      ["org", "journal", tenant],
+      ["org", "journal", tenant, "--own", "--json"],
+      ["org", "find", tenant, "amina"],
+      ["org", "find", tenant, "#1", "--json"],
       ["operator", "list"],
       ["operator", "acts", "--json"],
       ["org", "attention", tenant],
@@ -59,6 +62,15 @@ describe("kesc org, key, operator and proposal at a server", () => {
       expect(there, args.join(" ")).to.deep.equal(here);
       expect(here.code).to.equal(0);
     }
+  });
+
+  it("find a customer and a row, and count what waits", async () => {
+    const tenant = service.tenant.organizationId;
+    expect((await as(alice, "org", "find", tenant, "0712345678")).stdout).to.match(/^account +acc_\w+ +active/im);
+    expect((await as(alice, "org", "find", tenant, "row-1")).stdout).to.match(/^row +1 +organization\.created/m);
+    expect((await as(alice, "org", "find", tenant, "nobody")).stdout).to.equal("Nothing has this text.\n");
+    const { code, stdout } = await as(alice, "org", "overview", tenant);
+    expect([code, stdout]).to.deep.include(0).and.to.have.nested.property("1").that.contains("waiting_deposits");
   });
 
   it("propose, and another person approves", async () => {
@@ -138,9 +150,9 @@ describe("kesc org, key, operator and proposal at a server", () => {
     const { id: organizationId } = await createOrganization("Noted");
     const suspend = ["org", "suspend", organizationId, "--on-database", "--note", "case 9", "--yes"];
     expect(await kesc(suspend, database)).to.include({ code: 0, stderr: "" });
-    const acts = await as(alice, "org", "acts", organizationId, "--limit", "1", "--json");
-    const [newest] = JSON.parse(acts.stdout) as readonly object[];
-    expect(newest).to.include({ type: "organization.suspended", actor: "operator", note: "case 9" });
+    const acts = await as(alice, "org", "journal", organizationId, "--own", "--limit", "1", "--json");
+    const [newest] = JSON.parse(acts.stdout) as readonly { line: object }[];
+    expect(newest?.line).to.include({ type: "organization.suspended", actor: "operator", note: "case 9" });
     const elsewhere = await as(alice, "operator", "revoke", "Bob", "--note", "x");
     expect(elsewhere.code).to.equal(2);
     expect(elsewhere.stderr).to.include("--note belongs to --on-database here");

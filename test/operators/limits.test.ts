@@ -7,7 +7,7 @@ import { TransactionType } from "../../src/gen/kesc/v1/transaction.js";
 import type { GrpcCaller } from "../support/callers/grpc-caller.js";
 import { ENGINES, execute } from "../support/databases.js";
 import { changeSuspension } from "../support/suspend.js";
-import { type GivenOperator, type OperatorService, startOperatorService } from "./given.js";
+import { type GivenOperator, type OperatorService, OWN_ROWS, startOperatorService } from "./given.js";
 
 const UNKNOWN_ORG = "org_01jd2r6p5vf8ksw3xhb1z7q4ye";
 const UNKNOWN_ACCOUNT = "acc_01jd2r6p5vf8ksw3xhb1z7q4ye";
@@ -78,9 +78,9 @@ for (const engine of ENGINES) {
       ]);
       const [limit] = (await get())?.limits?.limits ?? [];
       expect(limit).to.include({ max_amount: "100.00", used: "60.00", remaining: "40.00" });
-      const { response: acts } = await admin.call(Rpcs.listActs, { organization_id, ...NO_PAGE }, vera);
-      const rows = acts?.acts.filter(({ type }) => type === "limits.set") ?? [];
-      expect(rows.map(({ actor, operator_names, note }) => [actor, operator_names, note])).to.deep.equal([
+      const { response: acts } = await admin.call(Rpcs.listJournal, { organization_id, ...OWN_ROWS, ...NO_PAGE }, vera);
+      const rows = acts?.entries.filter(({ line }) => line?.type === "limits.set") ?? [];
+      expect(rows.map(({ line, operator_names }) => [line?.actor, operator_names, line?.note])).to.deep.equal([
         [fay.operator.id, ["Fay"], "licence"],
       ]);
       const [row] = await execute<{ detail: string }>(

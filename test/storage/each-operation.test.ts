@@ -276,7 +276,7 @@ async function openEngine(engine: (typeof ENGINES)[number]): Promise<Storage> {
                   .reserveHoldings(organizationId)
                   .then(([figure]) => figure && { ...figure, organizationId })
               : "content" in resource
-                ? bookProposals(cell, resource.id).then(([found]) => found?.proposal)
+                ? bookProposals(cell, { id: resource.id }).then(([found]) => found?.proposal)
                 : "person" in resource
                   ? read.account(organizationId, resource.id)
                   : "credits" in resource

@@ -23,6 +23,6 @@ export async function checkActs({ cells }: Pick<Diagnosed, "cells">, now: number
     `${changes} made on the database since the first operator, and name no person. ` +
     `The newest was at ${new Date(recordedAt).toISOString()}.`;
   if (now - recordedAt > RECENT_MILLIS) return ok(CHECK, words);
-  const command = organizationId === undefined ? "kesc operator acts" : `kesc org acts ${organizationId}`;
+  const command = organizationId === undefined ? "kesc operator acts" : `kesc org journal ${organizationId} --own`;
   return warn(CHECK, words, `Find out who made it and why: ${command}`);
 }

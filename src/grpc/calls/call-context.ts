@@ -58,10 +58,14 @@ export interface ServingDependencies {
   readonly meter?: CallMeter | undefined;
   /** Undefined: no call is recorded. */
   readonly tracing?: Pick<Tracing, "begin"> | undefined;
+  /** Returns what the callers of this address see of a response. Undefined: all of it. */
+  readonly shown?: <Response>(response: Response) => Response;
 }
 
 /** The same for the calls of organizations. */
 export interface CallDependencies extends ServingDependencies {
+  /** Admits the caller of a unary rpc in place of `admit`, where operators read organizations. */
+  readonly admitReader?: Admit<ApiKey, ServingDependencies>;
   authenticate(call: AuthenticatedCall): Authentication | Promise<Authentication>;
   readonly rates: Pick<CallRates, "bucketOf">;
 }

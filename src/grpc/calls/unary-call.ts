@@ -58,7 +58,9 @@ const NO_BYTES = Buffer.alloc(0);
  * response. An error of the database becomes STORAGE_UNAVAILABLE; any other error becomes INTERNAL.
  */
 export function unary<Request, Input, Response>(rpc: UnaryRpc<Request, Input, Response>): UnaryRoute {
-  return routeOf<Request, Input, Response, ApiKey, CallDependencies>(rpc, admit);
+  return routeOf<Request, Input, Response, ApiKey, CallDependencies>(rpc, (contract, dependencies, call) =>
+    (dependencies.admitReader ?? admit)(contract, dependencies, call),
+  );
 }
 
 /**
@@ -133,7 +135,8 @@ export function routeOf<Request, Input, Response, Key extends Identity | undefin
       const result = await rpc.run(input.value, caller);
       if (result.kind === "refused") return refused(result.refusal);
       record.items = result.items;
-      return { kind: "done", bytes: encode(rpc.response, result.response), replayed: result.replayed };
+      const response = dependencies.shown?.(result.response) ?? result.response;
+      return { kind: "done", bytes: encode(rpc.response, response), replayed: result.replayed };
     };
 
     return (call, callback) => {

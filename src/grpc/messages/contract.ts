@@ -12,7 +12,7 @@ import { FileDescriptorSetSchema, MethodOptions_IdempotencyLevel } from "@bufbui
 
 import { packageFile } from "../../../runtime/files/package-file.js";
 import { parseScope, type Scope } from "../../domain/api-key.js";
-import { parseRoles, type Role } from "../../operators/operator.js";
+import { parseRoles, type Role, ROLES } from "../../operators/operator.js";
 
 /**
  * What an rpc does with an idempotency key. An rpc that writes and takes none refuses it, so that
@@ -32,7 +32,7 @@ export interface RpcContract {
   readonly isPublic: boolean;
   /** Undefined if the rpc is public, or if every valid key may call it. */
   readonly requiredScope: Scope | undefined;
-  /** The roles of operators that may call it. Empty in the contract of organizations. */
+  /** The roles of operators that may call it. Empty where organizations call. */
   readonly requiredRoles: readonly Role[];
   /** The type of the request. */
   readonly input: DescMessage;
@@ -60,6 +60,8 @@ export interface Contract {
   readonly descriptorSet: Uint8Array;
 }
 
+/** The end of a scope that only reads. */
+const READS = ":read";
 const PACKAGE = "kesc.v1";
 const OPERATORS_PACKAGE = "kesc.admin.v1";
 const REQUIRED_SCOPE = "kesc.v1.required_scope";
@@ -96,6 +98,31 @@ export function readOperatorsContract(descriptorSet: Uint8Array = readFileSync(O
   return contractIn(descriptorSet, OPERATORS_PACKAGE, rolesOf);
 }
 
+/** What one address serves. */
+export type ServedContract = Pick<Contract, "services" | "descriptorSet">;
+
+/**
+ * Returns what the operators' address serves: the AdminService, and each unary rpc of an
+ * organization whose scope only reads. Every role may call those. The descriptors have the other
+ * rpcs of their services, too, and nothing there serves them.
+ */
+export function readOperatorsAddress(): ServedContract {
+  const [own, ofOrganizations] = [readOperatorsContract(), readContract()];
+  const reading = ofOrganizations.services.flatMap(({ name, rpcs }): readonly ServiceContract[] => {
+    const reads = rpcs.filter(isRead).map((rpc) => ({ ...rpc, requiredRoles: ROLES }));
+    return reads.length === 0 ? [] : [{ name, rpcs: reads }];
+  });
+  return {
+    services: [...own.services, ...reading],
+    // Descriptor sets joined are a descriptor set. A file in both is the same file.
+    descriptorSet: Buffer.concat([own.descriptorSet, ofOrganizations.descriptorSet]),
+  };
+}
+
+function isRead({ streams, requiredScope }: RpcContract): boolean {
+  return streams === "none" && requiredScope?.endsWith(READS) === true;
+}
+
 type Rights = Pick<RpcContract, "isPublic" | "requiredScope" | "requiredRoles" | "idempotencyKey">;
 type RightsOf = (rpc: string, optionOf: OptionOf, method: DescMethod) => Rights;
 /** Returns the value of an option of an rpc. */
@@ -127,7 +154,7 @@ function scopesOf(rpc: string, optionOf: OptionOf): Rights {
 function idempotencyKeyUse(scope: Scope | undefined, optionOf: OptionOf): IdempotencyKeyUse {
   if (optionOf(TAKES_IDEMPOTENCY_KEY) === true) return "taken";
   if (optionOf(BULK) === true) return "items";
-  return scope === undefined || scope.endsWith(":read") ? "ignored" : "refused";
+  return scope === undefined || scope.endsWith(READS) ? "ignored" : "refused";
 }
 
 function rolesOf(rpc: string, optionOf: OptionOf, { idempotency }: Pick<DescMethod, "idempotency">): Rights {

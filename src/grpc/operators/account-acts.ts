@@ -9,6 +9,7 @@ import {
 } from "../../gen/kesc/admin/v1/admin_service.js";
 import { toAccountMessage } from "../messages/account.js";
 import { parseFields } from "../messages/fields.js";
+import { masked } from "../messages/masked.js";
 import { act, type ActsOptions } from "./acts.js";
 import { parseId, parseNote } from "./fields.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
@@ -41,7 +42,7 @@ export function accountActs(unary: OperatorUnary, options: ActsOptions): Record<
             options,
             { organizationId, fields: { name: "setAccountTier", accountId, tier, note } },
             caller,
-            (account, rest) => ({ account: account && toAccountMessage(account), ...rest }),
+            (account, rest) => ({ account: account && masked(toAccountMessage(account)), ...rest }),
           );
         }),
     }),
@@ -59,7 +60,7 @@ export function accountActs(unary: OperatorUnary, options: ActsOptions): Record<
           options,
           { organizationId, fields: { name: "eraseAccount", accountId, note } },
           caller,
-          (account, rest) => ({ account: account && toAccountMessage(account), ...rest }),
+          (account, rest) => ({ account: account && masked(toAccountMessage(account)), ...rest }),
         ),
     }),
   };

@@ -3,8 +3,8 @@ import type { Actor } from "../../domain/values/actor.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import type { Timestamp } from "../../gen/google/protobuf/timestamp.js";
 import {
-  type Act as ActMessage,
   type ApiKey as ApiKeyMessage,
+  type JournalEntry as JournalEntryMessage,
   type Operator as OperatorMessage,
   type OperatorAct as OperatorActMessage,
   type Organization as OrganizationMessage,
@@ -16,7 +16,9 @@ import {
 } from "../../gen/kesc/admin/v1/resources.js";
 import { WebhookDisabledReason, WebhookEndpointStatus } from "../../gen/kesc/v1/webhook.js";
 import type { Operator } from "../../operators/operator.js";
-import type { EndpointState, OperatorAct, OperatorProposal, OwnAct, RailAccountState } from "../../operators/ports.js";
+import type { EndpointState, OperatorAct, OperatorProposal, RailAccountState } from "../../operators/ports.js";
+import type { JournalListRow } from "../../statements/ports.js";
+import { toJournalLine } from "../messages/history/statement.js";
 import { toTimestamp } from "../messages/timestamp.js";
 import { toRoles } from "./roles.js";
 
@@ -106,15 +108,11 @@ export function toWebhookEndpoint(endpoint: EndpointState): WebhookEndpointMessa
   };
 }
 
-export function toAct(act: OwnAct, names: Names): ActMessage {
+export function toJournalEntry(row: JournalListRow, names: Names): JournalEntryMessage {
   return {
-    sequence: BigInt(act.seq),
-    type: act.kind,
-    actor: act.actor,
-    operator_names: operatorNames(act.actor, names),
-    note: textIfAny(act.reason),
-    api_key_id: act.keyId,
-    recorded_at: toTimestamp(act.recordedAt),
+    line: toJournalLine(row),
+    operator_names: operatorNames(row.actor as Actor, names),
+    api_key_id: row.keyId,
   };
 }
 

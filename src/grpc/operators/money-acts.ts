@@ -231,6 +231,6 @@ function parseDirection(unchecked: MovementDirection): Parsed<"in" | "out"> {
     : unparsed("must be one of in, out", "UNKNOWN_VALUE");
 }
 
-function toSums({ sums }: BookHead): BookSumsMessage {
+export function toSums({ sums }: Pick<BookHead, "sums">): BookSumsMessage {
   return ofEachAccount((account) => formatSigned(sums[account]));
 }

@@ -73,7 +73,8 @@ function forMachine<Request, Input>(
   };
 }
 
-function admitting(authenticator: OperatorAuthenticator): Admit<Operator, ServingDependencies> {
+/** Admits an operator who has one of the roles of the rpc. */
+export function admitting(authenticator: OperatorAuthenticator): Admit<Operator, ServingDependencies> {
   return async ({ requiredRoles: roles }, { isStopping }, { call, record }) => {
     if (isStopping()) return { reason: "SHUTTING_DOWN" };
     const operator = await authenticator.authenticate(call);

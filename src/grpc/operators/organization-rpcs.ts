@@ -9,8 +9,6 @@ import {
   CreateOrganizationResponse,
   GetOrganizationRequest,
   GetOrganizationResponse,
-  ListActsRequest,
-  ListActsResponse,
   ListOrganizationsRequest,
   ListOrganizationsResponse,
   ListRailAccountsRequest,
@@ -28,10 +26,10 @@ import { done } from "../calls/rpc-result.js";
 import { parseFields } from "../messages/fields.js";
 import { act, type ActsOptions } from "./acts.js";
 import { parseCell, parseId, parseLabel, parseNote } from "./fields.js";
-import { namesOf, toAct, toOrganization, toRailAccount, toWebhookEndpoint } from "./messages.js";
+import { toOrganization, toRailAccount, toWebhookEndpoint } from "./messages.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
-import { pageInMemory, parseOwnPage, parsePage, tokenAfter } from "./pages.js";
+import { pageInMemory, parseOwnPage, parsePage } from "./pages.js";
 import { ofOrganization, resultOfAct } from "./results.js";
 
 /** The rpcs about organizations. */
@@ -161,21 +159,6 @@ function stateRpcs(unary: OperatorUnary, options: HandlersOptions): Record<strin
           const newestFirst = await administration.endpoints(found);
           const { items, ...next } = pageInMemory(newestFirst.toReversed(), asked);
           return { webhook_endpoints: items.map(toWebhookEndpoint), ...next };
-        }),
-    }),
-    listActs: unary({
-      request: ListActsRequest,
-      response: ListActsResponse,
-      parse: (request) => parseOwnPage(request, "ListActs"),
-      run: ({ organizationId, asked }) =>
-        ofOrganization(options, organizationId, async (found) => {
-          const { size, beforeSeq } = asked.page;
-          const rows = await administration.ownActs(found, { size: size + 1, beforeSeq });
-          const names = namesOf(await administration.operators());
-          return {
-            acts: rows.slice(0, size).map((row) => toAct(row, names)),
-            next_page_token: tokenAfter(rows, asked),
-          };
         }),
     }),
   };

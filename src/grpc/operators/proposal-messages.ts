@@ -1,11 +1,17 @@
 import { stateOfProposal } from "../../domain/proposal.js";
 import { nameIn } from "../../domain/second-person.js";
+import { parseOperatorId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
+import type { Operator, Role } from "../../operators/operator.js";
 import type { BookProposal, OperatorProposal } from "../../operators/ports.js";
+import { readOperatorsContract } from "../messages/contract.js";
 import { namesOf, toProposal } from "./messages.js";
 import type { HandlersOptions } from "./options.js";
 
 export type ProposalMessage = ReturnType<typeof toProposal>;
+
+/** Read once: to parse the contract takes longer than to list a thousand proposals. */
+let rolesByName: ReadonlyMap<string, readonly Role[]> | undefined;
 
 /** Makes the message of a proposal, with the names of its people. */
 export async function proposalMessage(
@@ -25,11 +31,12 @@ export function shownOfBook(
   { organization, proposal }: BookProposal,
   { now }: Pick<HandlersOptions, "now">,
 ): OperatorProposal {
-  const { id, content, person, proposedAt, expiresAt, decided } = proposal;
+  const { id, content, subject, person, proposedAt, expiresAt, decided } = proposal;
   return {
     id,
     type: nameIn(proposal),
     content,
+    subject,
     organizationId: organization.id,
     proposedBy: person,
     proposedAt,
@@ -38,4 +45,31 @@ export function shownOfBook(
     decidedBy: decided?.by,
     decidedAt: decided?.at,
   };
+}
+
+/** A proposal in a book lapses when its operator is revoked, or loses the role of the act. */
+export function unlessOrphaned(proposal: OperatorProposal, operators: readonly Operator[]): OperatorProposal {
+  const { state, organizationId, proposedBy, type } = proposal;
+  if (state !== "PENDING" || organizationId === undefined || !parseOperatorId(proposedBy).ok) return proposal;
+  const roles = rolesOf(type);
+  const operator = operators.find(({ id }) => id === proposedBy);
+  const isPossible = operator?.revokedAt === undefined && operator?.roles.some((role) => roles.includes(role));
+  return isPossible === true ? proposal : { ...proposal, state: "LAPSED" };
+}
+
+/** Returns whether the operator may approve the proposal: it waits, and another one has made it. */
+export function isFor({ state, proposedBy }: OperatorProposal, operator: Operator | undefined): boolean {
+  if (state !== "PENDING" || operator === undefined || operator.id === proposedBy) return false;
+  const deciding = rolesOf("approveProposal");
+  return operator.roles.some((role) => deciding.includes(role));
+}
+
+/** Returns the roles of the rpc that has the name of the command. */
+function rolesOf(commandName: string): readonly string[] {
+  rolesByName ??= new Map(
+    readOperatorsContract().services.flatMap(({ rpcs }) =>
+      rpcs.map(({ localName, requiredRoles }) => [localName, requiredRoles] as const),
+    ),
+  );
+  return rolesByName.get(commandName) ?? [];
 }

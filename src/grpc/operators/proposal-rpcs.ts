@@ -1,6 +1,6 @@
 import type { Decider } from "../../domain/proposal.js";
 import { refusalToDecide } from "../../domain/second-person.js";
-import { parseOperatorId, type ProposalId } from "../../domain/values/ids.js";
+import type { OrganizationId, ProposalId } from "../../domain/values/ids.js";
 import type { NO_REASON } from "../../domain/values/text.js";
 import { parseStatusReason } from "../../domain/values/text.js";
 import { toUnixMillis } from "../../domain/values/time.js";
@@ -17,15 +17,14 @@ import {
 import { actorOf, type Operator } from "../../operators/operator.js";
 import type { BookProposal, OperatorProposal } from "../../operators/ports.js";
 import { done, type RpcResult } from "../calls/rpc-result.js";
-import { readOperatorsContract } from "../messages/contract.js";
-import { parseFields } from "../messages/fields.js";
+import { ifGiven, type ParsedFields, parseFields } from "../messages/fields.js";
 import { type ActsOptions, authorityOf, type OperatorCaller, submitAct } from "./acts.js";
 import { commandOf } from "./commands-of-proposals.js";
 import { parseId } from "./fields.js";
 import { namesOf, toProposal } from "./messages.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
-import { pageInMemory, parsePage } from "./pages.js";
-import { proposalMessage, proposalOfBook, shownOfBook } from "./proposal-messages.js";
+import { type AskedPage, pageInMemory, parsePage } from "./pages.js";
+import { isFor, proposalMessage, proposalOfBook, shownOfBook, unlessOrphaned } from "./proposal-messages.js";
 import { NEEDS_PERSON } from "./results.js";
 
 /** The rpcs about acts that need a second person. */
@@ -35,14 +34,11 @@ export function proposalRpcs(unary: OperatorUnary, options: ActsOptions): Record
     listProposals: unary({
       request: ListProposalsRequest,
       response: ListProposalsResponse,
-      parse: ({ include_closed: all, ...page }) => {
-        const asked = parsePage(page, { rpc: "ListProposals", filters: { include_closed: all } });
-        return asked.ok ? { ok: true, value: { all, asked: asked.value } } : asked;
-      },
-      run: async ({ all, asked }) => {
+      parse: parseProposalList,
+      run: async ({ asked, ...filters }, { key }) => {
         const [proposals, operators] = await Promise.all([administration.proposals(), administration.operators()]);
         const now = proposals.map((proposal) => unlessOrphaned(proposal, operators));
-        const { items, ...next } = pageInMemory(now, asked, ({ state }) => all || state === "PENDING");
+        const { items, ...next } = pageInMemory(now, asked, (proposal) => isListed(proposal, filters, key));
         const names = namesOf(operators);
         return done({ proposals: items.map((proposal) => toProposal(proposal, names)), ...next });
       },
@@ -69,6 +65,46 @@ export function proposalRpcs(unary: OperatorUnary, options: ActsOptions): Record
       response: RejectProposalResponse,
     }),
   };
+}
+
+interface ProposalFilters {
+  readonly includesClosed: boolean;
+  readonly organizationId: OrganizationId | undefined;
+  readonly subjectId: string | undefined;
+  readonly isForCaller: boolean;
+}
+
+function parseProposalList({
+  include_closed: includesClosed,
+  for_me: isForCaller,
+  organization_id,
+  subject_id,
+  ...page
+}: ListProposalsRequest): ParsedFields<ProposalFilters & { readonly asked: AskedPage }> {
+  const filters = { include_closed: includesClosed, for_me: isForCaller, organization_id, subject_id };
+  const asked = parsePage(page, { rpc: "ListProposals", filters });
+  const ids = parseFields({
+    organization_id: ifGiven(organization_id, parseId<OrganizationId>),
+    subject_id: ifGiven(subject_id, parseId<string>),
+  });
+  if (!asked.ok || !ids.ok) {
+    return { ok: false, fields: [...(ids.ok ? [] : ids.fields), ...(asked.ok ? [] : asked.fields)] };
+  }
+  const { organization_id: organizationId, subject_id: subjectId } = ids.value;
+  return { ok: true, value: { includesClosed, isForCaller, organizationId, subjectId, asked: asked.value } };
+}
+
+function isListed(proposal: OperatorProposal, filters: ProposalFilters, by: Operator | undefined): boolean {
+  const { includesClosed, isForCaller, organizationId, subjectId } = filters;
+  if (!includesClosed && proposal.state !== "PENDING") return false;
+  if (organizationId !== undefined && proposal.organizationId !== organizationId) return false;
+  if (subjectId !== undefined && !isAbout(proposal, subjectId)) return false;
+  return !isForCaller || isFor(proposal, by);
+}
+
+/** A content names its account, deposit or operator. The subject of a resolution is the order. */
+function isAbout({ subject, content }: OperatorProposal, id: string): boolean {
+  return subject === id || (content !== "" && Object.values(JSON.parse(content) as object).includes(id));
 }
 
 interface DecisionRpc {
@@ -166,20 +202,4 @@ async function decided(
 ): Promise<RpcResult<ApproveProposalResponse>> {
   const after = await options.administration.bookProposal(proposal.id);
   return done({ unchanged, proposal: after && (await proposalOfBook(options, after)) });
-}
-
-/** A proposal in a book lapses when its operator is revoked, or loses the role of the act. */
-function unlessOrphaned(proposal: OperatorProposal, operators: readonly Operator[]): OperatorProposal {
-  const { state, organizationId, proposedBy, type } = proposal;
-  if (state !== "PENDING" || organizationId === undefined || !parseOperatorId(proposedBy).ok) return proposal;
-  const roles = rolesOf(type);
-  const operator = operators.find(({ id }) => id === proposedBy);
-  const isPossible = operator?.revokedAt === undefined && operator?.roles.some((role) => roles.includes(role));
-  return isPossible === true ? proposal : { ...proposal, state: "LAPSED" };
-}
-
-/** Returns the roles of the rpc that has the name of the command. */
-function rolesOf(commandName: string): readonly string[] {
-  const rpcs = readOperatorsContract().services.flatMap((service) => service.rpcs);
-  return rpcs.find(({ localName }) => localName === commandName)?.requiredRoles ?? [];
 }

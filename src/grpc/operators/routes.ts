@@ -7,12 +7,15 @@ import { attentionRpcs } from "./attention-rpcs.js";
 import { bookRpcs, type BookRpcsOptions } from "./book-rpcs.js";
 import { depositActs } from "./deposit-acts.js";
 import { depositRpcs } from "./deposit-rpcs.js";
+import { journalRpcs } from "./journal-rpcs.js";
 import { keyRpcs } from "./key-rpcs.js";
 import { limitRpcs } from "./limit-rpcs.js";
+import { lookUpRpc } from "./look-up-rpc.js";
 import { moneyActs } from "./money-acts.js";
 import { type OperatorRoute, operatorStream, operatorUnary } from "./operator-call.js";
 import { operatorRpcs } from "./operator-rpcs.js";
 import { organizationRpcs } from "./organization-rpcs.js";
+import { overviewRpc } from "./overview-rpc.js";
 import { proposalRpcs } from "./proposal-rpcs.js";
 import { railActs } from "./rail-acts.js";
 import { railRpcs, type RailRpcsOptions } from "./rail-rpcs.js";
@@ -37,6 +40,9 @@ export function operatorRoutes(options: RoutesOptions): Readonly<Record<string, 
     ...attentionRpcs(operatorUnary, options),
     ...depositRpcs(operatorUnary, options),
     ...bookRpcs(operatorUnary, options),
+    ...journalRpcs(operatorUnary, options),
+    ...lookUpRpc(operatorUnary, options),
+    ...overviewRpc(operatorUnary, options),
     ...railRpcs(operatorUnary, options),
     ...accountRpcs(operatorStream, options),
     ...operatorRpcs(operatorUnary, options),

@@ -1,33 +1,46 @@
 import type { UntypedHandleCall } from "@grpc/grpc-js";
 
 import type { Administration, OperatorKeys } from "../../operators/ports.js";
-import { readOperatorsContract } from "../messages/contract.js";
-import { serve, type Serving, type ServingOptions } from "../server.js";
+import { readOperatorsAddress } from "../messages/contract.js";
+import { type GrpcServerOptions, routesOf, serve, type Serving } from "../server.js";
 import { OperatorAuthenticator } from "./authenticator.js";
 import type { HandlersOptions } from "./options.js";
+import { readerDependencies } from "./reader.js";
 import { operatorRoutes, type RoutesOptions } from "./routes.js";
 
-export interface OperatorServerOptions extends ServingOptions, Omit<RoutesOptions, keyof HandlersOptions> {
+export interface OperatorServerOptions
+  extends Omit<GrpcServerOptions, "keys">, Omit<RoutesOptions, keyof HandlersOptions | "cellOf"> {
   readonly administration: Administration & OperatorKeys;
 }
 
-// Operators are few people. So is what they may ask for at a time.
 const REQUEST_BYTES_MAX = 65_536;
-const CALLS_MAX = 64;
-const CONNECTION_CALLS_MAX = 16;
+// Operators are few people, but a console calls for many of them over one connection.
+const CALLS_MAX = 256;
+const CONNECTION_CALLS_MAX = 64;
 
-/** Serves the AdminService, and nothing else. Rejects as `serve` does. */
+/**
+ * Serves the AdminService, and the reads of organizations for the organization that the metadata
+ * names. Rejects as `serve` does.
+ */
 export function startOperatorServer(options: OperatorServerOptions): Promise<Serving> {
-  const { administration, limits } = options;
+  const { administration, limits, listTurns } = options;
   const authenticator = new OperatorAuthenticator(administration);
-  const routes = operatorRoutes(options);
+  const acts = operatorRoutes(options);
+  const services = routesOf(options, listTurns);
+  const reader = readerDependencies({ administration, authenticator });
   return serve(
     {
-      contract: readOperatorsContract(),
+      contract: readOperatorsAddress(),
       // Nobody is known before the key was read from the database.
       organizationOf: () => undefined,
-      handlerOf: (_service, rpc, dependencies) =>
-        routes[rpc.localName]?.serve(authenticator)(rpc, dependencies) as UntypedHandleCall | undefined,
+      handlerOf: ({ name }, rpc, dependencies) => {
+        const ofOrganizations = services[name];
+        const handler =
+          ofOrganizations === undefined
+            ? acts[rpc.localName]?.serve(authenticator)(rpc, dependencies)
+            : ofOrganizations[rpc.localName]?.(rpc, { ...dependencies, ...reader });
+        return handler as UntypedHandleCall | undefined;
+      },
     },
     {
       ...options,

@@ -15,7 +15,12 @@ export type ListRefusal = Extract<LedgerRefusal, { reason: "QUEUE_FULL" | "DEADL
 
 /** The caller of a list: a key, and the organization or operator in whose line its lists wait. */
 export interface ListCaller {
-  readonly key: { readonly id: string; readonly organizationId: string };
+  readonly key: {
+    readonly id: string;
+    readonly organizationId: string;
+    /** The line, if it is not that of the organization. */
+    readonly line?: string;
+  };
   readonly deadline: UnixMillis;
 }
 
@@ -29,9 +34,10 @@ interface WaitingList {
   readonly refuse: (refusal: ListRefusal) => void;
 }
 
-/** The lists of one organization. They run one after another, with a rest after each. */
+/** The lists of an organization or operator. They run one after another, with a rest after each. */
 interface ListLine {
-  readonly organizationId: string;
+  /** The id of the organization or operator. */
+  readonly name: string;
   readonly waiting: Queue<WaitingList>;
   /** The number of lists that wait or run. */
   lists: number;
@@ -82,14 +88,15 @@ export class ListTurns {
     read: () => Promise<Read>,
   ): Promise<Read | ListRefusal> {
     const ofKey = this.#listsOf.get(key.id) ?? 0;
-    const ofOrganization = this.#lines.get(key.organizationId)?.lists ?? 0;
+    const { line = key.organizationId } = key;
+    const ofOrganization = this.#lines.get(line)?.lists ?? 0;
     if (ofKey >= LISTS_PER_KEY_MAX || ofOrganization >= LISTS_PER_ORGANIZATION_MAX) {
       await sleep(REFUSAL_MILLIS);
       return { reason: "QUEUE_FULL" };
     }
     this.#listsOf.set(key.id, ofKey + 1);
     try {
-      return await this.#inTurn(key.organizationId, deadline, read);
+      return await this.#inTurn(line, deadline, read);
     } finally {
       const left = (this.#listsOf.get(key.id) ?? 1) - 1;
       if (left > 0) this.#listsOf.set(key.id, left);
@@ -114,7 +121,7 @@ export class ListTurns {
   }
 
   #inTurn<Read extends PageCost>(
-    organizationId: string,
+    name: string,
     deadline: UnixMillis,
     read: () => Promise<Read>,
   ): Promise<Read | ListRefusal> {
@@ -124,18 +131,18 @@ export class ListTurns {
         resolve(reading);
         return reading.then(restMillisAfter, () => 0);
       };
-      const line = this.#lineOf(organizationId);
+      const line = this.#lineOf(name);
       line.waiting.push({ deadline, begin, refuse: resolve });
       line.lists += 1;
       if (!line.isBusy) this.#queue(line);
     });
   }
 
-  #lineOf(organizationId: string): ListLine {
-    let line = this.#lines.get(organizationId);
+  #lineOf(name: string): ListLine {
+    let line = this.#lines.get(name);
     if (line === undefined) {
-      line = { organizationId, waiting: new Queue(), lists: 0, isBusy: false };
-      this.#lines.set(organizationId, line);
+      line = { name, waiting: new Queue(), lists: 0, isBusy: false };
+      this.#lines.set(name, line);
     }
     return line;
   }
@@ -144,7 +151,7 @@ export class ListTurns {
   #queue(line: ListLine): void {
     line.isBusy = line.waiting.length > 0;
     if (line.isBusy) this.#turns.push(line);
-    else this.#lines.delete(line.organizationId);
+    else this.#lines.delete(line.name);
     this.#beginLists();
   }
 

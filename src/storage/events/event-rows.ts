@@ -120,8 +120,9 @@ export type EventSelectRow = {
 } & CreatedTransaction;
 
 // Both engines use a partial index only if the statement repeats its condition.
-const STEPS = "('transaction.processing', 'transaction.receipted', 'transaction.flagged', 'transaction.attended')";
-const ENDS = "('transaction.completed', 'transaction.failed', 'transaction.canceled')";
+export const STEPS =
+  "('transaction.processing', 'transaction.receipted', 'transaction.flagged', 'transaction.attended')";
+export const ENDS = "('transaction.completed', 'transaction.failed', 'transaction.canceled')";
 const DEPOSITS =
   "('deposit.received', 'deposit.returning', 'deposit.returned', 'deposit.return_failed', 'deposit.reversed')";
 /** The characters of the id with which the detail of a row about a deposit begins. */
@@ -129,6 +130,14 @@ const DEPOSIT_ID_LENGTH = 30;
 const DESTINATIONS = "('destination.created', 'destination.removed')";
 const KEYS = "('key.created', 'key.revoked')";
 const STATUSES = "('account.frozen', 'account.unfrozen', 'account.closed')";
+
+/** Returns an expression: the API key that the row `j` of the journal created or revoked. */
+export function apiKeyColumn({ table }: Pick<Engine, "table">): string {
+  const apiKey = `
+    SELECT k.id FROM ${table("books")} b JOIN ${table("api_keys")} k ON k.organization_id = b.organization_id
+    WHERE b.number = j.book AND (k.seq = j.seq OR k.revoked_seq = j.seq)`;
+  return `CASE WHEN j.kind IN ${KEYS} THEN (${apiKey}) END`;
+}
 
 /**
  * Returns the SELECT of the rows whose JSON is its first binding. A book has no gaps, so a page is
@@ -147,9 +156,6 @@ export function eventSelect({ table, input, jsonRows, hex }: Engine): string {
   const tier = `
     SELECT n.detail FROM ${journal} n WHERE n.account_id = j.account_id AND n.seq <= j.seq AND n.kind = 'account.tiered'
     ORDER BY n.seq DESC LIMIT 1`;
-  const apiKey = `
-    SELECT k.id FROM ${table("books")} b JOIN ${table("api_keys")} k ON k.organization_id = b.organization_id
-    WHERE b.number = j.book AND (k.seq = j.seq OR k.revoked_seq = j.seq)`;
   return `
     SELECT j.book, j.seq, j.kind, j.account_id, j.transaction_id, j.freeze_id, j.available_after_cents,
       j.held_after_cents, j.detail, j.rail_receipt, j.actor, j.reason, j.recorded_at,
@@ -163,7 +169,7 @@ export function eventSelect({ table, input, jsonRows, hex }: Engine): string {
       CASE WHEN j.kind IN ${STEPS} THEN ${others(ended)} END AS ended,
       CASE WHEN j.transaction_id IS NULL AND j.account_id IS NOT NULL THEN ${others(statusRow)} END AS status_rows,
       CASE WHEN j.transaction_id IS NULL AND j.account_id IS NOT NULL THEN (${tier}) END AS tier,
-      CASE WHEN j.kind IN ${KEYS} THEN (${apiKey}) END AS api_key_id,
+      ${apiKeyColumn({ table })} AS api_key_id,
       a.created_at AS account_created_at,
       f.reason_code AS freeze_reason_code, f.reason AS freeze_reason, f.created_by AS freeze_created_by,
       f.created_at AS freeze_created_at,

@@ -27,7 +27,6 @@ import { type StoredRailAccount, storedRailAccounts } from "../rails/rail-accoun
 import { StoredWebhookEndpoints } from "../webhooks/endpoints.js";
 import { bookProposals, type FoundProposal } from "./book-proposals.js";
 import { isOfOperators, OperatorActs } from "./operator-acts.js";
-import { ownActs } from "./own-acts.js";
 import { CellProposals, type OperatorDecision, type StoredProposal } from "./proposals.js";
 import { orRefusal, RefusedActError } from "./refused.js";
 
@@ -45,7 +44,7 @@ interface AdministeredCell {
 
 type AdministrationReads = Pick<
   Administration,
-  "cellCount" | "organizations" | "organization" | "apiKeys" | "operators" | "ownActs" | "operatorActs" | "proposals"
+  "cellCount" | "organizations" | "organization" | "apiKeys" | "operators" | "operatorActs" | "proposals"
 >;
 
 /** Implements the ports `Administration` and `OperatorKeys` on the database. */
@@ -83,7 +82,6 @@ export class StoredAdministration implements Administration, OperatorKeys {
   readonly operators: AdministrationReads["operators"] = () => this.#acts.operators();
   readonly operatorActs: AdministrationReads["operatorActs"] = (page) => this.#acts.acts(page);
   readonly operatorWithKey: OperatorKeys["operatorWithKey"] = (sha256) => this.#acts.operatorWithKey(sha256);
-  readonly ownActs: AdministrationReads["ownActs"] = ({ id, cell }, page) => ownActs(this.#room(cell).cell, id, page);
 
   async railAccounts({ id, cell }: Organization): Promise<readonly RailAccountState[]> {
     const accounts = await storedRailAccounts(this.#room(cell).cell);
@@ -96,11 +94,25 @@ export class StoredAdministration implements Administration, OperatorKeys {
   }
 
   async proposals(): Promise<readonly OperatorProposal[]> {
-    const [acts, inBooks, operators] = await Promise.all([
+    return this.#shown(
       Promise.all(this.#rooms.map(({ proposals }) => proposals.all())),
       Promise.all(this.#rooms.map(({ cell }) => bookProposals(cell))),
-      this.#acts.operators(),
-    ]);
+    );
+  }
+
+  async undecidedProposals({ id, cell }: Organization): Promise<readonly OperatorProposal[]> {
+    return this.#shown(
+      Promise.all([this.#ofOperators.undecided()]),
+      Promise.all([bookProposals(this.#room(cell).cell, { undecidedOf: id })]),
+    );
+  }
+
+  /** Makes one list of both, oldest first. */
+  async #shown(
+    ofOperators: Promise<readonly (readonly StoredProposal[])[]>,
+    ofBooks: Promise<readonly (readonly FoundProposal[])[]>,
+  ): Promise<readonly OperatorProposal[]> {
+    const [acts, inBooks, operators] = await Promise.all([ofOperators, ofBooks, this.#acts.operators()]);
     const byId = new Map<string, Operator>(operators.map((operator) => [operator.id, operator]));
     return [
       ...acts.flat().map((proposal) => shownOf(unlessOrphaned(proposal, byId.get(proposal.proposedBy)))),
@@ -110,7 +122,7 @@ export class StoredAdministration implements Administration, OperatorKeys {
 
   async bookProposal(id: ProposalId): Promise<BookProposal | undefined> {
     for (const { cell } of this.#rooms) {
-      const [found] = await bookProposals(cell, id);
+      const [found] = await bookProposals(cell, { id });
       const organization = found && (await this.organization(found.proposal.organizationId));
       if (found !== undefined && organization !== undefined) return { organization, proposal: found.proposal };
     }
@@ -229,17 +241,18 @@ function unlessOrphaned(proposal: StoredProposal, proposer: Operator | undefined
 
 function shownOf(proposal: StoredProposal): OperatorProposal {
   const { id, act, proposedBy, proposedAt, expiresAt, state, decidedBy, decidedAt } = proposal;
-  const shown = { type: act.kind, content: JSON.stringify(act), organizationId: undefined };
+  const shown = { type: act.kind, content: JSON.stringify(act), subject: undefined, organizationId: undefined };
   return { id, ...shown, proposedBy, proposedAt, expiresAt, state, decidedBy, decidedAt };
 }
 
 function shownInBook({ proposal, isOpen }: FoundProposal, now: UnixMillis): OperatorProposal {
-  const { id, content, organizationId, person, proposedAt, expiresAt, decided } = proposal;
+  const { id, content, subject, organizationId, person, proposedAt, expiresAt, decided } = proposal;
   const state = stateOfProposal(proposal, now);
   return {
     id,
     type: nameIn(proposal),
     content,
+    subject,
     organizationId,
     proposedBy: person,
     proposedAt,

@@ -13,21 +13,34 @@ export interface FoundProposal {
 
 type FoundRow = ProposalRow & { readonly organization_id: string; readonly is_open: number };
 
+/** One proposal, or those of one book that nobody has decided. */
+interface ProposalFilter {
+  readonly id?: ProposalId;
+  readonly undecidedOf?: OrganizationId;
+}
+
+/** The maximum number of rows that a look at the undecided ones reads. */
+const UNDECIDED_MAX = 1_001;
+
 /**
- * Returns the proposals in the books of a cell that have an id, or the one with this id. A
- * transaction that ends does not touch its proposal, so its status says whether the proposal waits.
+ * Returns the proposals in the books of a cell that have an id. A transaction that ends does not
+ * touch its proposal, so its status says whether the proposal waits.
  */
 export async function bookProposals(
   { engine, reader, directory }: Pick<Cell, "engine" | "directory"> & { readonly reader: Pick<Cell["reader"], "rows"> },
-  id?: ProposalId,
+  { id, undecidedOf }: ProposalFilter = {},
 ): Promise<readonly FoundProposal[]> {
-  const sql = `
+  const own = (wanted: string): string => `
     SELECT ${proposalColumns(engine)}, o.organization_id,
       CASE WHEN t.status IS NULL OR t.status = 'PROCESSING' THEN 1 ELSE 0 END AS is_open
     FROM ${engine.table("proposals")} p JOIN ${engine.table("books")} o ON o.number = p.book
     LEFT JOIN ${engine.table("transactions")} t ON t.id = p.subject
-    WHERE p.id IS NOT NULL ${id === undefined ? "" : "AND p.id = ?"}`;
-  const rows = await orStoreError(engine, reader.rows<FoundRow>(sql, id === undefined ? [] : [id]));
+    WHERE p.id IS NOT NULL ${wanted}`;
+  const [sql, bindings] =
+    undecidedOf === undefined
+      ? [own(id === undefined ? "" : "AND p.id = ?"), id === undefined ? [] : [id]]
+      : [own("AND p.done_at IS NULL AND o.organization_id = ? LIMIT ?"), [undecidedOf, UNDECIDED_MAX]];
+  const rows = await orStoreError(engine, reader.rows<FoundRow>(sql, bindings));
   const organizationIds = [...new Set(rows.map((row) => row.organization_id as OrganizationId))];
   const books = await directory.find(organizationIds, (read) => reader.rows(read.sql, read.bindings));
   const byId = new Map(books.map((book) => [book.organizationId, book]));

@@ -42,7 +42,7 @@ interface DecisionRow {
 const NO_LINK: Link = { link_seq: null, mac: null, previous_mac: null };
 
 /** A proposal that lies in no book, with the hash that its decision covers. */
-export interface StoredProposal extends Omit<OperatorProposal, "type" | "content" | "organizationId"> {
+export interface StoredProposal extends Omit<OperatorProposal, "type" | "content" | "subject" | "organizationId"> {
   readonly act: Act;
   readonly proposedBy: OperatorId;
   readonly hash: string;
@@ -76,11 +76,16 @@ export class CellProposals {
     return this.#found(`${this.#select} ORDER BY p.id`);
   }
 
+  /** Those that wait. Each operator has 20 at most. */
+  undecided(): Promise<readonly StoredProposal[]> {
+    return this.#found(`${this.#select} WHERE d.proposal_id IS NULL AND p.expires_at > ? ORDER BY p.id`, [this.#now()]);
+  }
+
   async find(id: ProposalId): Promise<StoredProposal | undefined> {
     return (await this.#found(`${this.#select} WHERE p.id = ?`, [id]))[0];
   }
 
-  async #found(sql: string, bindings: readonly string[] = []): Promise<readonly StoredProposal[]> {
+  async #found(sql: string, bindings: readonly (string | number)[] = []): Promise<readonly StoredProposal[]> {
     const { engine, reader } = this.#cell;
     const read = (own: Read): Promise<readonly unknown[]> => reader.rows(own.sql, own.bindings);
     const rows = await orStoreError(engine, reader.rows<OperatorProposalRow>(sql, bindings));

@@ -12,9 +12,11 @@ import { freezeOf, type FreezeRow } from "../sql/freeze-rows.js";
 import { orStoreError } from "../sql/store-error.js";
 import { accountRowsPage } from "./account-rows.js";
 import { lastOfWalk, nearestMark, newestRow, WALK_MAX, type WalkedSqlRow } from "./account-walk.js";
+import { journalPage } from "./journal.js";
 import { accountLinesPage, bookLinesPage } from "./lines.js";
 import { reserveHoldings } from "./reserve.js";
 import { currentSums, openPaymentsOf, reportedBalances, sumsStep } from "./supply.js";
+import { waitingIn } from "./waiting.js";
 
 /** The look-ups of a binary search by time through 2^40 rows. */
 const SEARCH_ROWS = 40;
@@ -86,6 +88,12 @@ export function historyReads({ engine, directory, listReader }: HistoryCell): Hi
 
     accountRows: (organizationId, page) =>
       inBook(organizationId, ({ number: book }) => accountRowsPage(listReader, engine, { ...page, book })),
+
+    journal: (organizationId, request) =>
+      inBook(organizationId, ({ number: book }) => journalPage(listReader, engine, { ...request, book })),
+
+    waiting: (organizationId, now) =>
+      inBook(organizationId, ({ number: book }) => waitingIn(listReader, engine, { book, now })),
 
     bookLines: (organizationId, request) =>
       inBook(organizationId, ({ number: book }) => bookLinesPage(listReader, engine, { ...request, book })),

@@ -11,7 +11,7 @@ import { newestRow } from "./account-walk.js";
 /** The maximum number of rows that a read forward along a book looks at. */
 const FORWARD_MAX = 256;
 
-interface LineRow {
+export interface LineRow {
   readonly seq: number;
   readonly previous_seq: number | null;
   readonly recorded_at: number;
@@ -48,7 +48,7 @@ const COLUMNS = [
 ];
 
 /** Returns the columns of a line. `j` names the journal, or a selection of its columns. */
-function lineColumns(j: string): string {
+export function lineColumns(j: string): string {
   // A receipt that came after the completion is shown with the completion, to which it belongs.
   return `${j}.seq, ${j}.previous_seq, ${j}.recorded_at, ${j}.kind, ${j}.account_id, ${j}.transaction_id, ${j}.debit,
     ${j}.credit, ${j}.amount_cents, ${j}.available_after_cents, ${j}.held_after_cents, ${j}.actor, ${j}.reason,
@@ -178,7 +178,7 @@ function isOfAccount(name: BookAccount | undefined): boolean {
   return name === "available" || name === "held";
 }
 
-function lineOf(row: LineRow): BookLine {
+export function lineOf(row: LineRow): BookLine {
   const { available_after_cents: availableCents, held_after_cents: heldCents } = row;
   return {
     seq: row.seq,

@@ -379,10 +379,14 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
       "CREATE INDEX journal_account_tiers ON journal USING btree (account_id, seq) WHERE (kind = 'account.tiered'::text)",
     "index journal_freeze_rows":
       "CREATE UNIQUE INDEX journal_freeze_rows ON journal USING btree (freeze_id, kind) WHERE (freeze_id IS NOT NULL)",
+    "index journal_operator_rows":
+      "CREATE INDEX journal_operator_rows ON journal USING btree (book, seq) WHERE (substr(actor, 1, 4) = 'opr_'::text)",
     "index journal_own_rows":
       "CREATE INDEX journal_own_rows ON journal USING btree (book, seq) WHERE (account_id IS NULL)",
     "index journal_receipts":
       "CREATE UNIQUE INDEX journal_receipts ON journal USING btree (book, rail_receipt) WHERE (rail_receipt IS NOT NULL)",
+    "index journal_resolutions":
+      "CREATE INDEX journal_resolutions ON journal USING btree (transaction_id, seq) WHERE (kind = 'transaction.resolution_proposed'::text)",
     "index journal_terminal_rows":
       "CREATE UNIQUE INDEX journal_terminal_rows ON journal USING btree (transaction_id) WHERE (kind = ANY (ARRAY['transaction.completed'::text, 'transaction.failed'::text, 'transaction.canceled'::text]))",
     "index journal_transaction_steps":

@@ -271,7 +271,8 @@ describe("kesc doctor", () => {
         return {};
       },
       line: "warn acts",
-      words: /^1 change was made on the database .* newest was at 20\S+Z\. Find out .*: kesc org acts org_\w{26}$/,
+      words:
+        /^1 change was made on the database .* newest was at 20\S+Z\. Find out .*: kesc org journal org_\w{26} --own$/,
     },
     "a backup that is old": {
       plant: () => {

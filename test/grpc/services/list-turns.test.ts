@@ -15,6 +15,13 @@ function pageOf(rows: number): Page<number> {
   return { rows: Array<number>(rows).fill(0), nextBeforeSeq: undefined, lookedAt: rows };
 }
 
+interface Listed {
+  readonly organization?: string;
+  readonly deadline?: typeof IN_TIME;
+  /** The line, in place of that of the organization. */
+  readonly line?: string;
+}
+
 /** Lists whose reads wait until the test ends them. */
 class Lists {
   readonly turns: ListTurns;
@@ -26,8 +33,9 @@ class Lists {
     this.turns = new ListTurns({ now: () => NOW, underWayMax });
   }
 
-  list(name: string, { organization = name, deadline = IN_TIME } = {}): Result {
-    const key = apiKey({ id: name as ApiKeyId, organizationId: organization as OrganizationId });
+  list(name: string, { organization = name, deadline = IN_TIME, line }: Listed = {}): Result {
+    const own = apiKey({ id: name as ApiKeyId, organizationId: organization as OrganizationId });
+    const key = { ...own, ...(line === undefined ? {} : { line }) };
     return this.turns.page({ key, deadline }, () => {
       this.begun.push(name);
       return new Promise((resolve) => {
@@ -46,6 +54,16 @@ class Lists {
 }
 
 describe("the turns of lists", () => {
+  it("lets an operator who reads an organization wait in a line of the operator", async () => {
+    const lists = new Lists(2);
+    const own = lists.list("a", { organization: "o" });
+    const second = lists.list("b", { organization: "o" });
+    const operators = lists.list("c", { organization: "o", line: "opr" });
+    expect(lists.begun).to.deep.equal(["a", "c"]);
+    for (let count = 0; count < 3; count += 1) await lists.endOne();
+    expect(await Promise.all([own, second, operators])).to.have.length(3);
+  });
+
   it("let so many run at once, and no more", async () => {
     const lists = new Lists(2);
     const all = ["a", "b", "c"].map((name) => lists.list(name));

@@ -1,6 +1,12 @@
 import { expect } from "chai";
 
-import type { AccountId, OrganizationId, TransactionId, WebhookEndpointId } from "../../../src/domain/values/ids.js";
+import type {
+  AccountId,
+  OperatorId,
+  OrganizationId,
+  TransactionId,
+  WebhookEndpointId,
+} from "../../../src/domain/values/ids.js";
 import type { Description } from "../../../src/domain/values/text.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
 import type { EventReads } from "../../../src/events/ports.js";
@@ -34,7 +40,7 @@ const SORTS = { sqlite: /TEMP B-TREE/, postgres: /Sort(?! Key)/ };
 /** These sort a bounded number of rows: a page, the rows of a step, or ten endpoints. */
 const BOUNDED_SORTS: ReadonlySet<string> = new Set([
   ...["after", "slices"],
-  ...["balances", "closing", "accountLines", "accountRows", "sums", "openPayments", "countsBefore"],
+  ...["balances", "closing", "accountLines", "accountRows", "sums", "openPayments", "journal", "countsBefore"],
   ...["endpoint", "endpoints", "create", "update", "rotate", "resend", "replay", "remove"],
 ]);
 
@@ -139,6 +145,16 @@ for (const engine of ENGINES) {
         await reads.accountRows(organizationId, { accountId, beforeSeq: undefined, size: 10 });
         await reads.accountRows(organizationId, { accountId, beforeSeq: 3, size: 10 });
       },
+      journal: async (reads) => {
+        const operatorId = "opr_01jd2r6p5vf8ksw3xhb1z7q4ye" as OperatorId;
+        const filters = [{}, { own: true }, { accountId }, { transactionId }, { operatorId }] as const;
+        for (const filter of filters) {
+          for (const beforeSeq of [undefined, 3]) {
+            await reads.journal(organizationId, { filter, startSeq: 1, endSeq: 9, size: 10, beforeSeq });
+          }
+        }
+      },
+      waiting: (reads) => reads.waiting(organizationId, NOW),
       bookLines: (reads) => reads.bookLines(organizationId, lines),
       sums: (reads) => reads.sums(organizationId, { seq: 2, from: undefined }),
       currentSums: (reads) => reads.currentSums(organizationId),

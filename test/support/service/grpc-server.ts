@@ -309,6 +309,8 @@ const noHistory: HistoryReads = {
   tier: noPast,
   accountRows: noPast,
   accountLines: noPast,
+  journal: noPast,
+  waiting: noPast,
   bookLines: noPast,
   sums: noPast,
   currentSums: noPast,

@@ -1,7 +1,9 @@
+import { parseOperatorId, parseTransactionId } from "../../../domain/values/ids.js";
 import { nonEmptyName, wholeNumber } from "../../commands/arguments.js";
+import { fieldLines } from "../../commands/output.js";
 import { keyCreation } from "../../key-creation.js";
 import { type MessageJson, type Row, textOf } from "../row.js";
-import { byWords, NOTE, ORGANIZATION } from "./parameters.js";
+import { ACCOUNT, argument, byWords, NOTE, ORGANIZATION } from "./parameters.js";
 
 const CELL_NUMBER_MAX = 999;
 
@@ -79,21 +81,63 @@ export const ORGANIZATION_ROWS: readonly Row[] = [
     unchanged: '{id} ("{name}") was so before.',
   },
   {
-    path: "org acts",
-    description: "list what was done to an organization, and by whom; newest first",
-    rpc: "ListActs",
-    parameters: [ORGANIZATION],
-    items: "acts",
+    path: "org journal",
+    description: "list the rows of an organization's book, newest first",
+    rpc: "ListJournal",
+    parameters: [
+      ORGANIZATION,
+      { flags: "--own", help: "only what was done to the organization itself", field: "own" },
+      { ...ACCOUNT, flags: "--account <account-id>", help: "only rows about this account" },
+      {
+        flags: "--transaction <transaction-id>",
+        help: "only rows about this transaction",
+        field: "transaction_id",
+        parse: argument(parseTransactionId),
+      },
+      {
+        flags: "--operator <operator-id>",
+        help: "only what this operator did, proposed or approved",
+        field: "operator_id",
+        parse: argument(parseOperatorId),
+      },
+    ],
+    items: "entries",
     columns: {
-      SEQUENCE: "sequence",
-      RECORDED: "recorded_at",
-      TYPE: "type",
-      BY: byWords,
+      SEQUENCE: ofLine("sequence"),
+      RECORDED: ofLine("recorded_at"),
+      TYPE: ofLine("type"),
+      BY: (entry) => byWords({ ...entry, ...lineIn(entry) }),
+      ACCOUNT: ofLine("account_id"),
+      TRANSACTION: ofLine("transaction_id"),
+      AMOUNT: ofLine("amount"),
       KEY: "api_key_id",
-      NOTE: "note",
+      NOTE: ofLine("note"),
     },
-    none: "Nothing was done yet.",
+    // Most rows leave most of these empty.
+    leftOutIf: { ACCOUNT: "", TRANSACTION: "", AMOUNT: "", KEY: "" },
+    none: "No row matches.",
     isLong: true,
+  },
+  {
+    path: "org find",
+    description: "find what a text names: an id, a row, a phone number, an e-mail address, a receipt, a reference",
+    rpc: "LookUp",
+    parameters: [
+      ORGANIZATION,
+      { flags: "<text>", help: 'what to look up, such as RKTQDM7W01, 0712345678 or "#12345"', field: "text" },
+    ],
+    items: (response) => (response["matches"] as readonly MessageJson[]).map(matchIn),
+    columns: { WHAT: "what", ID: "id", STATUS: "status", AMOUNT: "amount", CREATED: "created_at" },
+    none: "Nothing has this text.",
+  },
+  {
+    path: "org overview",
+    description: "count what waits for a person in an organization, and show the sums of its book",
+    rpc: "GetOverview",
+    parameters: [ORGANIZATION],
+    shows: undefined,
+    onlyReads: true,
+    done: (overview) => fieldLines(overview).join("\n"),
   },
   {
     path: "org attention",
@@ -132,4 +176,23 @@ export const ORGANIZATION_ROWS: readonly Row[] = [
 
 function stateOf({ sandbox, suspended }: MessageJson): string {
   return `${sandbox === true ? "sandbox" : "live"}${suspended === true ? ", suspended" : ""}`;
+}
+
+function lineIn({ line }: MessageJson): MessageJson {
+  return (line ?? {}) as MessageJson;
+}
+
+/** Returns the text of a field of the row in an entry of a journal. */
+function ofLine(field: string): (entry: MessageJson) => string {
+  return (entry) => textOf(lineIn(entry)[field]);
+}
+
+/** A match has one member, whose name says what it is. */
+function matchIn(match: MessageJson): MessageJson {
+  const [[what, found] = ["", {}]] = Object.entries(match).filter(([, value]) => value !== null);
+  const { line, ...fields } = found as MessageJson;
+  const { sequence, type, amount, recorded_at } = lineIn({ line });
+  return line === undefined
+    ? { what, ...fields }
+    : { what: "row", id: sequence, status: type, amount, created_at: recorded_at };
 }

@@ -1,0 +1,72 @@
+import type { AccountId, OperatorId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
+import { ListJournalRequest, ListJournalResponse } from "../../gen/kesc/admin/v1/admin_service.js";
+import type { JournalFilter } from "../../statements/ports.js";
+import { fieldProblem, given, ifGiven, type ParsedFields, parseFields } from "../messages/fields.js";
+import { parseAsOfSequence } from "../services/history/history-turns.js";
+import { formatPageToken } from "../services/paging.js";
+import type { BookRpcsOptions } from "./book-rpcs.js";
+import { parseId } from "./fields.js";
+import { namesOf, toJournalEntry } from "./messages.js";
+import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import { type AskedPage, parseOwnPage } from "./pages.js";
+import { pageInTurn, readOrganization } from "./reading.js";
+
+/** The rpc that lists the rows of a book. A page looks at 1,001 rows at most. */
+export function journalRpcs(unary: OperatorUnary, options: BookRpcsOptions): Record<string, OperatorRoute> {
+  const { administration, cellOf, listTurns } = options;
+  return {
+    listJournal: unary({
+      request: ListJournalRequest,
+      response: ListJournalResponse,
+      parse: parseJournalList,
+      run: ({ organizationId, asked: { list, page }, ...range }, caller) =>
+        readOrganization(options, organizationId, async (found) => {
+          const names = namesOf(await administration.operators());
+          return pageInTurn(
+            { listTurns, caller },
+            async () => {
+              const read = await cellOf(found).history.journal(organizationId, { ...range, ...page });
+              return { ...read.result, lookedAt: read.lookedAt };
+            },
+            ({ rows, nextBeforeSeq }) => ({
+              entries: rows.map((row) => toJournalEntry(row, names)),
+              next_page_token: formatPageToken(list, nextBeforeSeq),
+            }),
+          );
+        }),
+    }),
+  };
+}
+
+interface AskedJournal {
+  readonly organizationId: OrganizationId;
+  readonly asked: AskedPage;
+  readonly filter: JournalFilter;
+  readonly startSeq: number;
+  readonly endSeq: number;
+}
+
+const FILTERS = ["account_id", "transaction_id", "operator_id", "own"] as const;
+
+function parseJournalList(request: ListJournalRequest): ParsedFields<AskedJournal> {
+  const { start_sequence, end_sequence, account_id, transaction_id, operator_id, own } = request;
+  const filters = { account_id, transaction_id, operator_id, own };
+  const texts = { start: start_sequence?.toString(), end: end_sequence?.toString() };
+  const asked = parseOwnPage(request, "ListJournal", { ...filters, ...texts });
+  const fields = parseFields({
+    start_sequence: parseAsOfSequence(start_sequence, undefined),
+    end_sequence: parseAsOfSequence(end_sequence, undefined),
+    account_id: ifGiven(account_id, parseId<AccountId>),
+    transaction_id: ifGiven(transaction_id, parseId<TransactionId>),
+    operator_id: ifGiven(operator_id, parseId<OperatorId>),
+  });
+  if (!asked.ok || !fields.ok) {
+    return { ok: false, fields: [...(asked.ok ? [] : asked.fields), ...(fields.ok ? [] : fields.fields)] };
+  }
+  const [first, second] = FILTERS.filter((name) => request[name] !== "" && request[name] !== false);
+  if (second !== undefined) return fieldProblem(second, `must be absent if ${String(first)} is given`, "CONFLICT");
+  const { account_id: accountId, transaction_id: transactionId, operator_id: operatorId } = fields.value;
+  const filter: JournalFilter = given({ accountId, transactionId, operatorId, own: own ? (true as const) : undefined });
+  const { start_sequence: startSeq = 1, end_sequence: endSeq = Number.MAX_SAFE_INTEGER } = fields.value;
+  return { ok: true, value: { ...asked.value, filter, startSeq, endSeq } };
+}

@@ -1,0 +1,247 @@
+import type { RailReceipt } from "../../domain/payment.js";
+import { parseReceiptText } from "../../domain/receipt.js";
+import { readDepositReference } from "../../domain/values/deposit-reference.js";
+import { parseEmailAddress } from "../../domain/values/email-address.js";
+import {
+  type AccountId,
+  type DepositId,
+  type DestinationId,
+  type OrganizationId,
+  parseAccountId,
+  parseDepositId,
+  parseDestinationId,
+  parseProposalId,
+  parseTransactionId,
+  type ProposalId,
+  type TransactionId,
+} from "../../domain/values/ids.js";
+import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
+import { parsePhoneNumber } from "../../domain/values/phone-number.js";
+import { parseReference, parseUserId } from "../../domain/values/text.js";
+import {
+  type LookUpMatch,
+  LookUpReading,
+  LookUpRequest,
+  LookUpResponse,
+} from "../../gen/kesc/admin/v1/admin_service.js";
+import type { AccountFilters, DepositFilters, Page, TransactionFilters } from "../../ledger/ports/reads.js";
+import type { Administration } from "../../operators/ports.js";
+import { toAccountMessage } from "../messages/account.js";
+import { toDepositMessage } from "../messages/deposit.js";
+import { parseFields } from "../messages/fields.js";
+import { masked } from "../messages/masked.js";
+import { toTransactionMessage } from "../messages/transaction.js";
+import type { ServedCell } from "../services/served-cell.js";
+import type { BookRpcsOptions } from "./book-rpcs.js";
+import { parseId } from "./fields.js";
+import { namesOf, toJournalEntry } from "./messages.js";
+import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import { proposalOfBook } from "./proposal-messages.js";
+import { pageInTurn, readOrganization } from "./reading.js";
+
+const TEXT_CHARACTERS_MAX = 256;
+const MATCHES_MAX = 20;
+const FIRST_PAGE = { size: MATCHES_MAX, beforeSeq: undefined };
+/** What looking one thing up by its id costs. */
+const LOOKED_AT_BY_ID = 1;
+const SEQUENCE = /^(?:#|row-)([1-9][0-9]{0,14})$/;
+
+/**
+ * The rpc that finds what a text names. It makes seven reads along indexes at most, of 21 rows
+ * each: an e-mail address may also be a receipt in two spellings, a reference and a user_id.
+ */
+export function lookUpRpc(unary: OperatorUnary, options: BookRpcsOptions): Record<string, OperatorRoute> {
+  const { cellOf, listTurns } = options;
+  return {
+    lookUp: unary({
+      request: LookUpRequest,
+      response: LookUpResponse,
+      parse: (request) =>
+        parseFields({
+          organization_id: parseId<OrganizationId>(request.organization_id),
+          text: parseText(request.text),
+        }),
+      run: ({ organization_id: organizationId, text }, caller) =>
+        readOrganization(options, organizationId, (found) =>
+          pageInTurn(
+            { listTurns, caller },
+            () => search({ ...cellOf(found), options, organizationId }, text),
+            ({ rows, readAs, tried, more }) => ({ read_as: readAs, tried: [...tried], matches: [...rows], more }),
+          ),
+        ),
+    }),
+  };
+}
+
+/** The problems do not repeat the text, which may be personal data. */
+function parseText(unchecked: string): Parsed<string> {
+  const text = unchecked.trim();
+  if (text === "") return unparsed("is required", "REQUIRED");
+  return text.length <= TEXT_CHARACTERS_MAX
+    ? parsed(text)
+    : unparsed(`must have at most ${String(TEXT_CHARACTERS_MAX)} characters`, "TOO_LONG");
+}
+
+interface SearchedBook extends Pick<ServedCell, "reads" | "history"> {
+  readonly options: { readonly administration: Administration; readonly now: () => number };
+  readonly organizationId: OrganizationId;
+}
+
+interface Found {
+  readonly matches: readonly LookUpMatch[];
+  readonly lookedAt: number;
+  readonly more?: boolean;
+}
+
+/** Looks a text up in one way. Undefined if the text cannot be read so. */
+type TextReading = (text: string, book: SearchedBook) => Promise<Found> | undefined;
+
+const READINGS: readonly (readonly [LookUpReading, TextReading])[] = [
+  [LookUpReading.LOOK_UP_READING_ACCOUNT_ID, ofId("acc_", parseAccountId, accountOf)],
+  [LookUpReading.LOOK_UP_READING_TRANSACTION_ID, ofId("txn_", parseTransactionId, transactionOf)],
+  [LookUpReading.LOOK_UP_READING_DEPOSIT_ID, ofId("dep_", parseDepositId, depositOf)],
+  [LookUpReading.LOOK_UP_READING_DESTINATION_ID, ofId("dst_", parseDestinationId, holderOf)],
+  [LookUpReading.LOOK_UP_READING_PROPOSAL_ID, ofId("prp_", parseProposalId, proposalOf)],
+  [LookUpReading.LOOK_UP_READING_SEQUENCE, bySequence],
+  [LookUpReading.LOOK_UP_READING_EMAIL, as(parseEmailAddress, (email, book) => accountsOf(book, { email }))],
+  [
+    LookUpReading.LOOK_UP_READING_PHONE_NUMBER,
+    as(parsePhoneNumber, (phoneNumber, book) => accountsOf(book, { phoneNumber })),
+  ],
+  [
+    LookUpReading.LOOK_UP_READING_DEPOSIT_REFERENCE,
+    (text, book) => {
+      const depositReference = readDepositReference(text);
+      return depositReference && accountsOf(book, { depositReference });
+    },
+  ],
+  [LookUpReading.LOOK_UP_READING_RECEIPT, byReceipt],
+  [
+    LookUpReading.LOOK_UP_READING_REFERENCE,
+    as(parseReference, (reference, book) => transactionsOf(book, { reference })),
+  ],
+  [LookUpReading.LOOK_UP_READING_USER_ID, as(parseUserId, (userId, book) => accountsOf(book, { userId }))],
+];
+
+async function search(book: SearchedBook, text: string) {
+  const tried: LookUpReading[] = [];
+  let lookedAt = 0;
+  for (const [reading, read] of READINGS) {
+    const reads = read(text, book);
+    if (reads === undefined) continue;
+    tried.push(reading);
+    const { matches, more = false, lookedAt: cost } = await reads;
+    lookedAt += cost;
+    if (matches.length > 0) return { rows: matches, readAs: reading, tried, more, lookedAt };
+  }
+  const [readAs = LookUpReading.LOOK_UP_READING_UNSPECIFIED] = tried;
+  return { rows: [], readAs, tried, more: false, lookedAt };
+}
+
+function as<Value>(
+  parse: (text: string) => Parsed<Value>,
+  read: (value: Value, book: SearchedBook) => Promise<Found>,
+): TextReading {
+  return (text, book) => {
+    const value = parse(text);
+    return value.ok ? read(value.value, book) : undefined;
+  };
+}
+
+/** Reads one thing by its id, which begins with the prefix. */
+function ofId<Id extends string>(
+  prefix: string,
+  parse: (text: string) => Parsed<Id>,
+  read: (id: Id, book: SearchedBook) => Promise<LookUpMatch["match"]>,
+): TextReading {
+  const byId = as(parse, async (id, book) => {
+    const match = await read(id, book);
+    return { matches: match === undefined ? [] : [{ match }], lookedAt: LOOKED_AT_BY_ID };
+  });
+  return (text, book) => (text.startsWith(prefix) ? byId(text, book) : undefined);
+}
+
+type Match = LookUpMatch["match"];
+
+async function accountOf(id: AccountId, { reads, organizationId }: SearchedBook): Promise<Match> {
+  const account = await reads.account(organizationId, id);
+  return account && { $case: "account", value: masked(toAccountMessage(account)) };
+}
+
+async function transactionOf(id: TransactionId, { reads, organizationId }: SearchedBook): Promise<Match> {
+  const transaction = await reads.transaction(organizationId, id);
+  return transaction && { $case: "transaction", value: toTransactionMessage(transaction) };
+}
+
+async function depositOf(id: DepositId, { reads, organizationId }: SearchedBook): Promise<Match> {
+  const deposit = await reads.deposit(organizationId, id);
+  return deposit && { $case: "deposit", value: masked(toDepositMessage(deposit)) };
+}
+
+/** The account of a destination. */
+async function holderOf(id: DestinationId, book: SearchedBook): Promise<Match> {
+  const destination = await book.reads.destination(book.organizationId, id);
+  return destination && accountOf(destination.accountId, book);
+}
+
+async function proposalOf(id: ProposalId, { options, organizationId }: SearchedBook): Promise<Match> {
+  const found = await options.administration.bookProposal(id);
+  if (found?.organization.id !== organizationId) return undefined;
+  return { $case: "proposal", value: await proposalOfBook(options, found) };
+}
+
+function bySequence(text: string, book: SearchedBook): Promise<Found> | undefined {
+  const [, digits] = SEQUENCE.exec(text) ?? [];
+  return digits === undefined ? undefined : rowAt(Number(digits), book);
+}
+
+async function rowAt(seq: number, { options, history, organizationId }: SearchedBook): Promise<Found> {
+  const at = { filter: {}, startSeq: seq, endSeq: seq + 1, size: 1, beforeSeq: undefined };
+  const { result, lookedAt } = await history.journal(organizationId, at);
+  const names = namesOf(await options.administration.operators());
+  const matches = result.rows.map((row): LookUpMatch => {
+    return { match: { $case: "entry", value: toJournalEntry(row, names) } };
+  });
+  return { matches, lookedAt };
+}
+
+/** M-Pesa writes capitals, and people do not. So both are looked up. */
+function byReceipt(text: string, book: SearchedBook): Promise<Found> | undefined {
+  const receipts = [...new Set([text, text.toUpperCase()])].map(parseReceiptText);
+  const valid = receipts.flatMap((receipt) => (receipt.ok ? [receipt.value] : []));
+  return valid.length === 0 ? undefined : ofReceipts(valid, book);
+}
+
+async function ofReceipts(receipts: readonly RailReceipt[], book: SearchedBook): Promise<Found> {
+  let lookedAt = 0;
+  for (const receipt of receipts) {
+    const moved = await transactionsOf(book, { receipt });
+    const received = await depositsOf(book, { receipt });
+    lookedAt += moved.lookedAt + received.lookedAt;
+    const matches = [...moved.matches, ...received.matches];
+    if (matches.length > 0) return { matches, lookedAt };
+  }
+  return { matches: [], lookedAt };
+}
+
+async function accountsOf({ reads, organizationId }: SearchedBook, filters: AccountFilters): Promise<Found> {
+  return foundOn(await reads.accounts(organizationId, filters, FIRST_PAGE), (account) => {
+    return { $case: "account", value: masked(toAccountMessage(account)) };
+  });
+}
+
+async function transactionsOf({ reads, organizationId }: SearchedBook, filters: TransactionFilters): Promise<Found> {
+  return foundOn(await reads.transactions(organizationId, filters, FIRST_PAGE), (transaction) => {
+    return { $case: "transaction", value: toTransactionMessage(transaction) };
+  });
+}
+
+async function depositsOf({ reads, organizationId }: SearchedBook, filters: DepositFilters): Promise<Found> {
+  return foundOn(await reads.deposits(organizationId, filters, FIRST_PAGE), (deposit) => {
+    return { $case: "deposit", value: masked(toDepositMessage(deposit)) };
+  });
+}
+
+function foundOn<Row>({ rows, nextBeforeSeq, lookedAt }: Page<Row>, matchOf: (row: Row) => Match): Found {
+  return { matches: rows.map((row) => ({ match: matchOf(row) })), more: nextBeforeSeq !== undefined, lookedAt };
+}

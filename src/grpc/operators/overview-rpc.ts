@@ -1,0 +1,66 @@
+import type { OrganizationId } from "../../domain/values/ids.js";
+import { toUnixMillis } from "../../domain/values/time.js";
+import { GetOverviewRequest, GetOverviewResponse } from "../../gen/kesc/admin/v1/admin_service.js";
+import type { Count } from "../../gen/kesc/admin/v1/resources.js";
+import type { CappedCount } from "../../statements/ports.js";
+import { parseFields } from "../messages/fields.js";
+import { toTimestamp } from "../messages/timestamp.js";
+import type { BookRpcsOptions } from "./book-rpcs.js";
+import { parseId } from "./fields.js";
+import { toSums } from "./money-acts.js";
+import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import { isFor, unlessOrphaned } from "./proposal-messages.js";
+import { pageInTurn, readOrganization } from "./reading.js";
+
+const COUNT_MAX = 1_000;
+
+/** The rpc that counts what waits for a person. It looks at some 5,000 rows at most. */
+export function overviewRpc(unary: OperatorUnary, options: BookRpcsOptions): Record<string, OperatorRoute> {
+  const { administration, cellOf, listTurns, now } = options;
+  return {
+    getOverview: unary({
+      request: GetOverviewRequest,
+      response: GetOverviewResponse,
+      parse: ({ organization_id: id }) => parseFields({ organization_id: parseId<OrganizationId>(id) }),
+      run: ({ organization_id: organizationId }, caller) =>
+        readOrganization(options, organizationId, async (found) => {
+          const { history } = cellOf(found);
+          const at = toUnixMillis(now());
+          return pageInTurn(
+            { listTurns, caller },
+            async () => {
+              const { result: waiting, lookedAt } = await history.waiting(organizationId, at);
+              const sums = await history.currentSums(organizationId);
+              const undecided = await administration.undecidedProposals(found);
+              const operators = await administration.operators();
+              const rows = undecided
+                .map((proposal) => unlessOrphaned(proposal, operators))
+                .filter(({ state }) => state === "PENDING");
+              return { rows, waiting, sums, lookedAt: lookedAt + undecided.length };
+            },
+            ({ rows, waiting, sums: { sums, seq, recordedAt } }) => ({
+              flagged_transactions: toCount(waiting.flagged),
+              old_open_payments: toCount(waiting.oldOpenPayments),
+              oldest_open_payment_id: waiting.oldestOpenPayment?.id,
+              oldest_open_payment_at: waiting.oldestOpenPayment && toTimestamp(waiting.oldestOpenPayment.createdAt),
+              waiting_deposits: toCount(waiting.deposits),
+              waiting_proposals: countOf(rows),
+              proposals_for_me: countOf(rows.filter((proposal) => isFor(proposal, caller.key))),
+              sums: toSums({ sums }),
+              as_of_sequence: seq === 0 ? undefined : BigInt(seq),
+              as_of_time: seq === 0 ? undefined : toTimestamp(recordedAt),
+              read_at: toTimestamp(at),
+            }),
+          );
+        }),
+    }),
+  };
+}
+
+function toCount({ count, hasMore }: CappedCount): Count {
+  return { count, more: hasMore };
+}
+
+function countOf(rows: readonly unknown[]): Count {
+  return { count: Math.min(rows.length, COUNT_MAX), more: rows.length > COUNT_MAX };
+}
