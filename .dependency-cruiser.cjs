@@ -57,7 +57,7 @@ module.exports = {
     only("src/settlement", ["src/domain", "src/ledger/ports", "src/rails", "runtime"]),
     only("src/webhooks", ["src/domain", "src/ledger/ports", "runtime"]),
     only("src/leases", ["runtime"]),
-    only("src/operators", ["src/domain"]),
+    only("src/operators", ["src/domain", "runtime"]),
     only("src/reconcile", ["src/domain"]),
     only("src/statements", ["src/domain", "runtime"]),
     only("src/events", ["src/domain", "src/ledger/ports", "runtime"]),

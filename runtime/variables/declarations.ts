@@ -8,6 +8,7 @@ import {
   hostAndPort,
   hostAndPortOrSocket,
   optionalFile,
+  passkeyOrigin,
   type Variable,
   variable,
   wholeNumber,
@@ -110,6 +111,11 @@ const DATABASE = {
     meaning: "AdminService that kesc org, key, operator and proposal call; default: the database",
     schema: hostAndPortOrSocket.optional(),
   },
+  KESC_CONSOLE_ORIGIN: variable(
+    "http://localhost:8081",
+    "URL of the operators' console, without a path",
+    passkeyOrigin,
+  ),
   KESC_FOUR_EYES: variable(
     // All but `reserve`: such a figure moves no money, and is recorded each day.
     "operators,resume,write_keys,limits,rails,erase",

@@ -57,6 +57,18 @@ function isBaseUrl(text: string): boolean {
   return /^https?:\/\/[^\s/?#@"<>\\]+(?:\/[A-Za-z0-9._~/-]*)?$/.test(text) && URL.canParse(text);
 }
 
+/** The origin of pages with passkeys: they need a name, and https beyond this machine. */
+export const passkeyOrigin = z
+  .string()
+  .refine(
+    (text) => /^(https:\/\/(?=[^/]*[a-z])[a-z0-9.-]+|http:\/\/localhost)(:[0-9]{1,5})?$/.test(text) && isOrigin(text),
+    "must be https:// and a name, such as https://console.example.com, or http://localhost:8081",
+  );
+
+function isOrigin(text: string): boolean {
+  return URL.canParse(text) && new URL(text).origin === text;
+}
+
 export function wholeNumber(min: number, max: number): z.ZodType<number, string> {
   const problem = `must be a whole number from ${String(min)} to ${String(max)}`;
   return z

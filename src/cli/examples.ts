@@ -36,12 +36,18 @@ key revoke key_01jd2r6p5vf8ksw3xhb1z7q4ye
 operator new-key
 operator create "Amina Odhiambo" --role admin
 operator create "Brian Mwangi" --role approver --on-database --note "the second person"
+operator create "Dora Achieng" --role finance --invite
 operator list
 operator set-roles "Carol Wanjiru" --role support,approver
 operator replace-key "Carol Wanjiru" --key-sha256 5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03
+operator add-passkey "Carol Wanjiru"
+operator remove-passkey "Carol Wanjiru" 4k8m0xq2v7zt
+operator sessions
+operator end-session ses_01jd2r6p5vf8ksw3xhb1z7q4ye
 operator revoke "Carol Wanjiru"
 operator acts --limit 20
 operator whoami
+console code
 proposal list
 proposal show prp_01jd2r6p5vf8ksw3xhb1z7q4ye
 proposal approve prp_01jd2r6p5vf8ksw3xhb1z7q4ye

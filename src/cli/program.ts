@@ -35,6 +35,7 @@ const COMMANDS: Readonly<Record<string, Loads>> = {
     org: () => administrationWith("org"),
     key: () => administrationWith("key"),
     operator: () => administrationWith("operator"),
+    console: () => administrationWith("console"),
     proposal: () => administrationWith("proposal"),
     limits: () => administrationWith("limits"),
   },

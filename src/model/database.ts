@@ -39,6 +39,7 @@ export const OPERATOR_ACTS = {
     kind: text,
     name: orNull(text),
     operator_id: text,
+    passkey_sha256: orNull(text),
     recorded_at: int64,
     roles: orNull(text),
   },
@@ -89,5 +90,47 @@ export const OPERATOR_CHAIN = {
     seq: int64,
     mac: bytes,
     subject: text,
+  },
+} as const satisfies TableModel;
+
+export const PASSKEYS = {
+  owner: { of: "database" },
+  key: ["sha256"],
+  isDeletedFrom: true,
+  columns: {
+    sha256: text,
+    created_at: int64,
+    credential_id: text,
+    public_key: bytes,
+  },
+} as const satisfies TableModel;
+
+export const SESSIONS = {
+  owner: { of: "database" },
+  key: ["id"],
+  isDeletedFrom: true,
+  columns: {
+    id: text,
+    began_with: text,
+    created_at: int64,
+    mac: changed(bytes),
+    operator_id: text,
+    token_sha256: text,
+    used_at: changed(int64),
+    verified_at: changed(orNull(int64)),
+  },
+} as const satisfies TableModel;
+
+export const SIGN_IN_TOKENS = {
+  owner: { of: "database" },
+  key: ["token_sha256"],
+  isDeletedFrom: true,
+  columns: {
+    token_sha256: text,
+    content: text,
+    created_at: int64,
+    expires_at: int64,
+    kind: text,
+    mac: bytes,
   },
 } as const satisfies TableModel;

@@ -8,6 +8,9 @@ import {
   OPERATOR_DECISIONS,
   OPERATOR_KEYS,
   OPERATOR_PROPOSALS,
+  PASSKEYS,
+  SESSIONS,
+  SIGN_IN_TOKENS,
 } from "./database.js";
 import { DEPOSITS } from "./deposits.js";
 import { API_KEYS, BOOK_KEYS, BOOKS, ORGANIZATIONS, RESERVE_PLACES } from "./organizations.js";
@@ -55,6 +58,9 @@ const MODEL = {
   operator_decisions: OPERATOR_DECISIONS,
   operator_keys: OPERATOR_KEYS,
   operator_chain: OPERATOR_CHAIN,
+  passkeys: PASSKEYS,
+  sessions: SESSIONS,
+  sign_in_tokens: SIGN_IN_TOKENS,
 } as const satisfies Readonly<Record<string, TableModel>>;
 
 /** The name of one of our tables. */

@@ -1,6 +1,6 @@
 import type { Organization } from "../domain/api-key.js";
 import type { OperatorId } from "../domain/values/ids.js";
-import type { Operator, OperatorName, Role } from "./operator.js";
+import type { Operator, OperatorName, PasskeyId, Role } from "./operator.js";
 
 /**
  * An act of an operator that no book holds. A proposal holds it as JSON, so no field is a secret:
@@ -17,15 +17,22 @@ export type Act =
       /** Whether another organization may have the same name. */
       readonly mayRepeatName: boolean;
     }
-  | {
+  | ({
       readonly kind: "operator.create";
       readonly name: OperatorName;
       readonly roles: readonly Role[];
-      readonly keySha256: string;
-    }
+    } & ({ readonly keySha256: string } | NewPasskey))
+  | ({ readonly kind: "operator.add_passkey"; readonly operatorId: OperatorId } & NewPasskey)
+  | { readonly kind: "operator.remove_passkey"; readonly operatorId: OperatorId; readonly passkeyId: PasskeyId }
   | { readonly kind: "operator.set_roles"; readonly operatorId: OperatorId; readonly roles: readonly Role[] }
   | { readonly kind: "operator.replace_key"; readonly operatorId: OperatorId; readonly keySha256: string }
   | { readonly kind: "operator.revoke"; readonly operatorId: OperatorId };
+
+/** The passkey of an act. The approver compares the id with what the person reads. */
+export interface NewPasskey {
+  readonly passkeySha256: string;
+  readonly passkeyId: PasskeyId;
+}
 
 export type ActKind = Act["kind"];
 export type ActOf<Kind extends ActKind> = Extract<Act, { readonly kind: Kind }>;

@@ -4,8 +4,8 @@ import type { Operator } from "./operator.js";
 
 /**
  * The groups of acts that can need a second person: those of books, and `operators`: a new
- * operator, other roles, another key. An admin who did that alone could invent a second person, and
- * approve own proposals as that one.
+ * operator, other roles, another key, one more passkey. An admin who did that alone could invent a
+ * second person, and approve own proposals as that one.
  */
 export const FOUR_EYES_GROUPS = ["operators", ...BOOK_GROUPS] as const;
 
@@ -23,13 +23,17 @@ export function parseFourEyes(text: string): FourEyes | undefined {
   return groups.every((group) => group !== undefined) ? new Set(groups) : undefined;
 }
 
-/**
- * Returns whether the act needs a second person. To revoke an operator never does: it only takes
- * power away, and must be quick.
- */
+/** To revoke an operator or a passkey is none: it only takes power away, and must be quick. */
+const OF_OPERATORS: ReadonlySet<Act["kind"]> = new Set([
+  "operator.create",
+  "operator.set_roles",
+  "operator.replace_key",
+  "operator.add_passkey",
+]);
+
+/** Returns whether the act needs a second person. */
 export function needsSecondPerson(policy: FourEyes, { kind }: Act): boolean {
-  const isOfGroup = kind === "operator.create" || kind === "operator.set_roles" || kind === "operator.replace_key";
-  return isOfGroup && policy.has("operators");
+  return OF_OPERATORS.has(kind) && policy.has("operators");
 }
 
 /** Returns whether the operator may propose an act about operators now: an admin may. */

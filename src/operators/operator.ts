@@ -12,6 +12,17 @@ export type Role = (typeof ROLES)[number];
 /** The name of a person. No other operator ever has it. */
 export type OperatorName = string & { readonly brand: unique symbol };
 
+/** The fingerprint of a passkey that people compare: 12 characters. */
+export type PasskeyId = string & { readonly brand: unique symbol };
+
+/** A passkey of an operator. */
+export interface OperatorPasskey {
+  readonly id: PasskeyId;
+  /** In hexadecimal. It covers the id and the public key that the passkey has. */
+  readonly sha256: string;
+  readonly createdAt: UnixMillis;
+}
+
 /** A person who administers the service, without the key. */
 export interface Operator {
   readonly id: OperatorId;
@@ -19,6 +30,33 @@ export interface Operator {
   readonly roles: readonly Role[];
   readonly createdAt: UnixMillis;
   readonly revokedAt: UnixMillis | undefined;
+  /** The SHA-256 of the key. Undefined for a person who has passkeys only. */
+  readonly keySha256: string | undefined;
+  /** Oldest first. */
+  readonly passkeys: readonly OperatorPasskey[];
+}
+
+const ID_CHARACTERS = "0123456789abcdefghjkmnpqrstvwxyz";
+const ID_LENGTH = 12;
+
+/**
+ * Returns the id of a passkey: the first 60 bits of its SHA-256. Letters that people confuse are
+ * left out.
+ */
+export function passkeyIdOf(sha256: string): PasskeyId {
+  const first = BigInt(`0x${sha256.slice(0, 15)}`);
+  const digits = Array.from({ length: ID_LENGTH }, (_, index) => {
+    return ID_CHARACTERS[Number((first >> BigInt(5 * (ID_LENGTH - 1 - index))) & 31n)] ?? "";
+  });
+  return digits.join("") as PasskeyId;
+}
+
+/** Parses the id of a passkey: 12 characters from 0-9 and a-z. */
+export function parsePasskeyId(unchecked: string): Parsed<PasskeyId> {
+  if (unchecked === "") return unparsed("is required", "REQUIRED");
+  return /^[0-9a-z]{12}$/.test(unchecked)
+    ? parsed(unchecked as PasskeyId)
+    : unparsed("must be 12 characters from 0-9 and a-z");
 }
 
 /** Returns the author of the operator's rows in a book. A book holds no name there. */

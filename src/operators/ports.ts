@@ -5,7 +5,7 @@ import type { ApiKeyId, OperatorId, OrganizationId, ProposalId } from "../domain
 import type { UnixMillis } from "../domain/values/time.js";
 import type { Act, ActResource, ProposalState } from "./act.js";
 import type { FourEyes } from "./four-eyes.js";
-import type { Operator } from "./operator.js";
+import type { Operator, PasskeyId } from "./operator.js";
 import type { OperatorRefusal } from "./refusal.js";
 
 /** What waits, or has waited, for a second person. */
@@ -58,8 +58,16 @@ export type Decided =
 /** One change of the operators themselves. */
 export interface OperatorAct {
   readonly seq: number;
-  readonly kind: "operator.created" | "operator.roles_changed" | "operator.key_replaced" | "operator.revoked";
+  readonly kind:
+    | "operator.created"
+    | "operator.roles_changed"
+    | "operator.key_replaced"
+    | "operator.passkey_added"
+    | "operator.passkey_removed"
+    | "operator.revoked";
   readonly operatorId: OperatorId;
+  /** Undefined for an act without a passkey. */
+  readonly passkeyId: PasskeyId | undefined;
   readonly actor: Actor;
   readonly recordedAt: UnixMillis;
 }

@@ -1,6 +1,6 @@
 import type { Refusal } from "../domain/refusal.js";
 import type { OperatorId, OrganizationId } from "../domain/values/ids.js";
-import type { Role } from "./operator.js";
+import type { PasskeyId, Role } from "./operator.js";
 
 /** A refusal of the AdminService, with its facts. */
 export type OperatorRefusal =
@@ -20,6 +20,11 @@ export type OperatorRefusal =
   | { readonly reason: "OPERATOR_ALREADY_EXISTS"; readonly operatorId: OperatorId }
   /** A revoked operator stays revoked. */
   | { readonly reason: "OPERATOR_REVOKED"; readonly operatorId: OperatorId }
+  /** The session is not fresh. */
+  | { readonly reason: "VERIFICATION_REQUIRED" }
+  /** A code, an invitation or a response is wrong, was used, or is too old. */
+  | { readonly reason: "SIGN_IN_REFUSED" }
+  | { readonly reason: "PASSKEY_NOT_FOUND"; readonly operatorId: OperatorId; readonly passkeyId: PasskeyId }
   /** Those of the acts that a book holds. */
   | Extract<
       Refusal,

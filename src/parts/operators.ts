@@ -10,6 +10,7 @@ import { bookReads } from "../storage/operators/book-reads.js";
 import { depositRegistration } from "./deposit-registration.js";
 import { railChanges } from "./rail-changes.js";
 import { railReads } from "./rail-reads.js";
+import { signIn } from "./sign-in.js";
 
 /**
  * Serves operators, if they have an address. Throws an OperatorError if it cannot be used, or if
@@ -21,11 +22,12 @@ export async function startOperators(
     fourEyes,
     callbacks,
     railHosts: hosts,
-  }: Pick<Config, "operatorAddress" | "fourEyes" | "callbacks" | "railHosts">,
+    consoleOrigin,
+  }: Pick<Config, "operatorAddress" | "fourEyes" | "callbacks" | "railHosts" | "consoleOrigin">,
   database: Database,
   options: Omit<
     OperatorServerOptions,
-    "address" | "administration" | "bookReads" | "railReads" | "railChanges" | "depositRegistration"
+    "address" | "administration" | "bookReads" | "railReads" | "railChanges" | "depositRegistration" | "signIn"
   >,
 ): Promise<Serving | undefined> {
   if (address === undefined) return undefined;
@@ -33,6 +35,7 @@ export async function startOperators(
   if (exposure !== undefined) throw new OperatorError(exposure);
   const administration = new StoredAdministration(database, { now: options.now, fourEyes });
   const reads = {
+    signIn: signIn(database, administration, { consoleOrigin, now: options.now }),
     bookReads: bookReads(database),
     railReads: railReads(database, { now: options.now, hosts, hasCallbacks: callbacks !== undefined }),
     railChanges: railChanges(database, { now: options.now, hosts }),

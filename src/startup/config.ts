@@ -19,6 +19,8 @@ export interface Config {
   readonly operatorAddress: string | undefined;
   /** The AdminService that commands call; undefined: they work in the database. */
   readonly operatorServer: string | undefined;
+  /** The origin of the console, at which people sign in: "https://console.example.com". */
+  readonly consoleOrigin: string;
   /** The acts of operators that need a second person. */
   readonly fourEyes: FourEyes;
   /** Where the gateway finds the server; undefined for the server on the same machine. */
@@ -90,6 +92,7 @@ function configOf(values: Values): Omit<Config, "webhookHosts"> {
     adminAddress: values.KESC_ADMIN_ADDRESS,
     operatorAddress: values.KESC_OPERATOR_ADDRESS,
     operatorServer: values.KESC_OPERATOR_SERVER,
+    consoleOrigin: values.KESC_CONSOLE_ORIGIN,
     fourEyes: parseFourEyes(values.KESC_FOUR_EYES) ?? new Set(FOUR_EYES_GROUPS),
     gatewayTarget: values.KESC_GATEWAY_TARGET,
     batchMax: values.KESC_BATCH_MAX,

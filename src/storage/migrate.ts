@@ -27,6 +27,7 @@ import { destinations } from "./migrations/0023-destinations.js";
 import { reserveRules } from "./migrations/0024-reserve-rules.js";
 import { depositReturns } from "./migrations/0025-deposit-returns.js";
 import { journalFilters } from "./migrations/0026-journal-filters.js";
+import { sessions } from "./migrations/0027-sessions.js";
 import type { Migration } from "./migrations/migration.js";
 import { mayRunBesideServers, mayServe } from "./migrations/release.js";
 import type { Engine } from "./sql/engine.js";
@@ -64,6 +65,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0025-deposit-returns": depositReturns,
   "0023-destinations": destinations,
   "0026-journal-filters": journalFilters,
+  "0027-sessions": sessions,
 };
 
 /**

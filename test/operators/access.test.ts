@@ -4,6 +4,7 @@ import { expect } from "chai";
 import type { ProposalId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
+import { SessionServiceService as Sessions } from "../../src/gen/kesc/admin/v1/session_service.js";
 import { readContract, readOperatorsContract } from "../../src/grpc/messages/contract.js";
 import { FOUR_EYES_GROUPS } from "../../src/operators/four-eyes.js";
 import { type Role, ROLES } from "../../src/operators/operator.js";
@@ -80,10 +81,32 @@ const ROLES_OF: Readonly<Record<string, readonly Role[]>> = {
   SetOperatorRoles: ADMIN,
   ReplaceOperatorKey: ADMIN,
   RevokeOperator: ADMIN,
+  CreateInvitation: ADMIN,
+  // Of others: an admin, and ListSessions a viewer, too.
+  VerifySession: ALL,
+  EndSession: ALL,
+  ListSessions: ALL,
+  RemovePasskey: ALL,
+  CreateSignInCode: ALL,
 };
 
-const METHODS = Object.values(Rpcs) as unknown as readonly Method<object, unknown>[];
+/** The rpcs that nobody needs a key for. */
+const PUBLIC = ["BeginPasskey", "GetSignInToken", "CreateSession", "RegisterPasskey"];
+
+/** The rpcs that move money, give power, or reveal personal data. All others only look or stop. */
+const FRESH = `
+ResumeOrganization RequireReceipts CreateApiKey SetLimits ExportAccount SetAccountTier
+EraseAccount SetRailAccount RegisterDeposits SetDefaultRail SetPayouts ResolveTransaction
+CoverShortfall RecoverShortfall BookPayment AdjustMovement ExplainTransfer FundCharges
+RecordDeposit AssignDeposit UnassignDeposit ReturnDeposit ReverseDeposit RecordReserve
+SetReserveRules CreateOperator SetOperatorRoles ReplaceOperatorKey ApproveProposal CreateInvitation`;
+
+const ALL_METHODS = [...Object.values(Rpcs), ...Object.values(Sessions)] as unknown as readonly Method<
+  object,
+  unknown
+>[];
 const nameOf = ({ path }: Pick<Method<object, unknown>, "path">): string => path.split("/").at(-1) ?? "";
+const METHODS = ALL_METHODS.filter((method) => !PUBLIC.includes(nameOf(method)));
 /** A request without fields. */
 const EMPTY = (method: Method<object, unknown>): Method<object, unknown> => ({
   ...method,
@@ -125,14 +148,20 @@ for (const engine of ENGINES) {
     }
 
     it("names every rpc of the contract in the table of this test", () => {
-      expect(METHODS.map(nameOf)).to.have.members(Object.keys(ROLES_OF));
+      expect(ALL_METHODS.map(nameOf)).to.have.members([...Object.keys(ROLES_OF), ...PUBLIC]);
+      const rpcs = readOperatorsContract().services.flatMap((each) => each.rpcs);
+      const namesIf = (key: "needsFresh" | "isPublic"): string[] =>
+        rpcs.filter((rpc) => rpc[key]).map(({ name }) => name.split("/").at(-1) ?? "");
+      expect(namesIf("isPublic")).to.have.members(PUBLIC);
+      expect(namesIf("needsFresh")).to.have.members(FRESH.trim().split(/\s+/));
     });
 
     it("names the fields that it refuses as the contract does", async () => {
-      const service = readOperatorsContract().files.getService("kesc.admin.v1.AdminService");
+      const { files, services } = readOperatorsContract();
+      const described = services.flatMap(({ name }) => files.getService(name)?.methods ?? []);
       for (const method of METHODS) {
         const { fields = [] } = await admin.call(EMPTY(method), {}, { key: keyOf("admin") });
-        const asked = service?.methods.find(({ name }) => name === nameOf(method))?.input.fields ?? [];
+        const asked = described.find(({ name }) => name === nameOf(method))?.input.fields ?? [];
         const names = ["idempotency-key", ...asked.map(({ name }) => name)];
         expect(
           fields.every(({ field }) => names.includes(field)),
@@ -236,7 +265,10 @@ describe("the contract of operators", () => {
   it("is apart from that of organizations", () => {
     const names = ({ services }: ReturnType<typeof readContract>): string[] => services.map(({ name }) => name);
     expect(names(readContract()).filter((name) => name.includes("admin"))).to.deep.equal([]);
-    expect(names(readOperatorsContract())).to.deep.equal(["kesc.admin.v1.AdminService"]);
+    expect(names(readOperatorsContract())).to.deep.equal([
+      "kesc.admin.v1.AdminService",
+      "kesc.admin.v1.SessionService",
+    ]);
     expect([...readContract().files.files].filter(({ name }) => name.includes("admin"))).to.deep.equal([]);
   });
 });

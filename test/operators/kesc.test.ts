@@ -1,6 +1,8 @@
 import { expect } from "chai";
 
 import { toUnixMillis } from "../../src/domain/values/time.js";
+import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
+import { SessionServiceService as Sessions } from "../../src/gen/kesc/admin/v1/session_service.js";
 import { createAccount, newAccountId } from "../support/commands.js";
 import { TEST_MASTER_KEY_FILE } from "../support/master-key.js";
 import { type Ended, kesc, type Variables } from "../support/service/kesc.js";
@@ -44,6 +46,7 @@ describe("kesc org, key, operator and proposal at a server", () => {
       ["org", "find", tenant, "#1", "--json"],
       ["operator", "list"],
       ["operator", "acts", "--json"],
+      ["operator", "sessions"],
       ["org", "attention", tenant],
       ["rail", "list"],
       ["rail", "status", "--org", tenant],
@@ -105,11 +108,41 @@ describe("kesc org, key, operator and proposal at a server", () => {
     expect(rest).to.deep.equal({ unchanged: false });
   });
 
+  it("print links and codes with which people sign in", async () => {
+    const invite = ["operator", "create", "Ivy", "--role", "viewer,approver", "--invite"];
+    const asMachine = ["--on-database", "--note", "the first passkey"];
+    const invited = await kesc([...invite, ...asMachine, "--json"], database);
+    const { token = "", link = "" } = JSON.parse(invited.stdout) as { token?: string; link?: string };
+    expect(link).to.equal(`http://localhost:8081/invitation#${token}`);
+    const described = await service.admin[0].call(Sessions.getSignInToken, { token });
+    expect(described.response?.operator_name).to.equal("Ivy");
+    expect((await as(alice, ...invite)).stdout).to.match(/works once, until .*\n\n {2}http\S+\/invitation#kesc_inv_/);
+    const both = await as(alice, ...invite, "--key-sha256", "a".repeat(64));
+    expect([both.code, both.stderr]).to.deep.equal([
+      2,
+      "Give --invite or --key-sha256, not both: an invited person has a passkey.\n",
+    ]);
+    expect((await as(alice, "operator", "add-passkey", "Bob")).stdout).to.include("/invitation#kesc_inv_");
+
+    const code = await as(bob, "console", "code", "--json");
+    const { code: text = "" } = JSON.parse(code.stdout) as { code?: string };
+    const begun = await service.admin[0].call(Sessions.createSession, { response_json: "", code: text });
+    const { session, token: sessionToken = "" } = begun.response ?? {};
+    expect((await as(bob, "operator", "sessions")).stdout)
+      .to.include(session?.id)
+      .and.to.include("(code)");
+    const end = ["operator", "end-session", session?.id ?? ""];
+    expect((await as(alice, ...end)).stdout).to.equal("The session has ended.\n");
+    expect((await as(alice, ...end)).stdout).to.equal("There is no such session.\n");
+    const headers = { metadata: { authorization: `Bearer ${sessionToken}` } };
+    expect((await service.admin[0].call(Rpcs.whoAmI, {}, headers)).reason).to.equal("INVALID_OPERATOR_KEY");
+  });
+
   it("say what is missing, and never print a key", async () => {
     const stranger = await as(newKey(), "org", "list");
     expect([stranger.code, stranger.stderr]).to.deep.equal([
       1,
-      "The key is not that of an operator, or it is no longer valid.\n",
+      "The key or the session is not that of an operator, or it is no longer valid.\n",
     ]);
     const tenant = await as({ key: service.tenant.key }, "org", "list");
     expect(tenant.code).to.equal(2);

@@ -7,6 +7,7 @@ import { ListTurns } from "../../src/grpc/services/list-turns.js";
 import { depositRegistration } from "../../src/parts/deposit-registration.js";
 import { railChanges } from "../../src/parts/rail-changes.js";
 import { railReads } from "../../src/parts/rail-reads.js";
+import { signIn } from "../../src/parts/sign-in.js";
 import { now } from "../../src/startup/clock.js";
 import { StoredAdministration } from "../../src/storage/operators/administration.js";
 import { bookReads } from "../../src/storage/operators/book-reads.js";
@@ -26,6 +27,7 @@ describe("the AdminService in the process of the command", () => {
     const ledger = { submit: () => Promise.reject(new Error("no rpc of this test commits")) };
     routes = operatorRoutes({
       administration,
+      signIn: signIn(database, administration, { consoleOrigin: "http://localhost:8081", now }),
       now: Date.now,
       listTurns: new ListTurns({ now, underWayMax: 1 }),
       bookReads: bookReads(database),

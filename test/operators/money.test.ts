@@ -15,6 +15,7 @@ import { ListTurns } from "../../src/grpc/services/list-turns.js";
 import { depositRegistration } from "../../src/parts/deposit-registration.js";
 import { railChanges } from "../../src/parts/rail-changes.js";
 import { railReads } from "../../src/parts/rail-reads.js";
+import { signIn } from "../../src/parts/sign-in.js";
 import { bookReads } from "../../src/storage/operators/book-reads.js";
 import { storedRailAccounts } from "../../src/storage/rails/rail-accounts.js";
 import { reads } from "../../src/storage/reads.js";
@@ -189,7 +190,8 @@ for (const engine of ENGINES) {
 
     it("names every act of the contract in the table of this test", () => {
       const walked = new Set(ACTS.map(([rpc]) => rpc as string));
-      const elsewhere = /Organization|ApiKey|Operator|Proposal|Deposit|^whoAmI|^clearFlag$/;
+      const elsewhere =
+        /Organization|ApiKey|Operator|Proposal|Deposit|^whoAmI|^clearFlag$|Passkey|Session|Invitation|SignInCode/;
       const acts = readOperatorsContract()
         .services.flatMap((each) => each.rpcs)
         .filter(({ localName }) => !/^(get|list|export|lookUp)/.test(localName) && !elsewhere.test(localName));
@@ -334,6 +336,7 @@ for (const engine of ENGINES) {
           administration: Object.assign(Object.create(service.stored) as typeof service.stored, {
             fourEyes: new Set(),
           }),
+          signIn: signIn(database, service.stored, { consoleOrigin: "http://localhost:8081", now }),
           now,
           listTurns: new ListTurns({ now, underWayMax: 1 }),
           bookReads: bookReads(database),

@@ -13,6 +13,7 @@ import type { AnyRefusal } from "../../src/grpc/errors/refusal.js";
 import { statusOf } from "../../src/grpc/errors/status.js";
 import { readOperatorsContract } from "../../src/grpc/messages/contract.js";
 import { parseFourEyes } from "../../src/operators/four-eyes.js";
+import { passkeyIdOf } from "../../src/operators/operator.js";
 import type { OperatorRefusal } from "../../src/operators/refusal.js";
 import { startServer } from "../../src/server.js";
 import { detailsOf } from "../support/callers/refusal.js";
@@ -52,6 +53,9 @@ const EXAMPLES: { readonly [Reason in OperatorsOnly["reason"]]: Extract<Operator
   OPERATOR_NOT_FOUND: { reason: "OPERATOR_NOT_FOUND", operatorId },
   OPERATOR_ALREADY_EXISTS: { reason: "OPERATOR_ALREADY_EXISTS", operatorId },
   OPERATOR_REVOKED: { reason: "OPERATOR_REVOKED", operatorId },
+  VERIFICATION_REQUIRED: { reason: "VERIFICATION_REQUIRED" },
+  SIGN_IN_REFUSED: { reason: "SIGN_IN_REFUSED" },
+  PASSKEY_NOT_FOUND: { reason: "PASSKEY_NOT_FOUND", operatorId, passkeyId: passkeyIdOf("0".repeat(64)) },
   API_KEY_NOT_FOUND: { reason: "API_KEY_NOT_FOUND", keyId: "key_1" as ApiKeyId },
   PROPOSAL_NOT_FOUND: { reason: "PROPOSAL_NOT_FOUND", proposalId },
   PROPOSAL_CLOSED: { reason: "PROPOSAL_CLOSED", proposalId, state: "LAPSED" },

@@ -50,6 +50,7 @@ describe("the environment variables", () => {
     "must be sqlite:PATH, such as sqlite:./data/kesc.db, or postgres://USER:PASSWORD@HOST:PORT/DATABASE.";
   const HOST_AND_PORT = "must be host:port, such as 127.0.0.1:8080";
   const HOST_AND_PORT_OR_SOCKET = "must be host:port or unix:/path, such as 127.0.0.1:50051";
+  const ORIGIN = "must be https:// and a name, such as https://console.example.com, or http://localhost:8081";
   for (const [name, text, problem] of [
     ["DATABASE_URL", "mysql://h/d", DATABASE_URL],
     ["DATABASE_URL", "sqlite:", DATABASE_URL],
@@ -70,6 +71,9 @@ describe("the environment variables", () => {
     ["KESC_GATEWAY_PROCESSES", "257", 'must be a whole number from 1 to 256; it is "257".'],
     ["KESC_SHUTDOWN_GRACE_SECONDS", "0", 'must be a whole number from 1 to 3600; it is "0".'],
     ["KESC_SHUTDOWN_GRACE_SECONDS", "20s", 'must be a whole number from 1 to 3600; it is "20s".'],
+    ["KESC_CONSOLE_ORIGIN", "http://console.example.com", `${ORIGIN}; it is "http://console.example.com".`],
+    ["KESC_CONSOLE_ORIGIN", "https://192.0.2.1", `${ORIGIN}; it is "https://192.0.2.1".`],
+    ["KESC_CONSOLE_ORIGIN", "https://console.example.com/", `${ORIGIN}; it is "https://console.example.com/".`],
     ["KESC_INSECURE", "yes", 'must be true or false; it is "yes".'],
     ["KESC_LOG_LEVEL", "loud", 'must be one of trace, debug, info, warn, error, fatal, silent; it is "loud".'],
   ] as const) {

@@ -12,6 +12,7 @@ describe("config", () => {
       adminAddress: undefined,
       operatorAddress: undefined,
       operatorServer: undefined,
+      consoleOrigin: "http://localhost:8081",
       fourEyes: new Set(["operators", "resume", "write_keys", "limits", "rails", "erase"]),
       gatewayTarget: undefined,
       batchMax: 256,

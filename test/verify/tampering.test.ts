@@ -10,7 +10,7 @@ import { GivenBooks, makeDestinations, makeTraffic } from "./given/books.js";
 import { makeDeposits, makeReturns } from "./given/deposits.js";
 import { makeHistory } from "./given/history.js";
 import { makeLimits } from "./given/limits.js";
-import { makeOperators } from "./given/operators.js";
+import { makeOperators, makePasskeys } from "./given/operators.js";
 import { makeOrders } from "./given/orders.js";
 import { makeRails } from "./given/rails.js";
 import { findingsOnRows, openUnguarded, type Unguarded } from "./unguarded.js";
@@ -827,7 +827,7 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "reserve_places.amount_cents": [["5", "book = 2", /"KCB" with 70\.00.*"KCB" with 0\.05/]],
   "reserve_places.as_of_day": [["'2026-11-20'", "book = 2", /on 2026-11-21.*on 2026-11-20/]],
   "reserve_places.evidence": [["'another'", "book = 2", /by "statement 2".*by "another"/]],
-  "operator_acts.seq": [["seq + 10", "seq = 5", /operator_acts 15 .*seq 5 \| seq 15/]],
+  "operator_acts.seq": [["seq + 10", "seq = 6", /operator_acts 16 .*seq 6 \| seq 16/]],
   "operator_acts.kind": [["'operator.revoked'", "seq = 4", /operator_acts 4 .*the hash of the row/]],
   "operator_acts.operator_id": [["'opr_other'", "seq = 2", /operator_acts 2 opr_other: the hash of the row/]],
   "operator_acts.name": [["'Bob'", "seq = 2", /operator_acts 2 .*the hash of the row/]],
@@ -841,6 +841,33 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["recorded_at + 100000", "seq = 2", /operator_acts 2 .*the hash[^]*operator_acts 3 .*recorded_at \d+ or later/],
   ],
   "operator_acts.hash": [[HASH, "seq = 2", /operator_acts 2 .*the hash of the row[^]*operator_acts 3 .*the hash/]],
+  "operator_acts.passkey_sha256": [
+    [`'${"0".repeat(64)}'`, "seq = 6", /operator_acts 6 .*the hash of the row[^]*the passkey of an act \| none/],
+  ],
+  "passkeys.sha256": [
+    [`'${"0".repeat(64)}'`, "1 = 1", /the passkey with this SHA-256 \| another one[^]*of an act \| none/],
+  ],
+  "passkeys.credential_id": [["'AAAA'", "1 = 1", /passkeys .*the passkey with this SHA-256 \| another one/]],
+  "passkeys.public_key": [["BYTES(00)", "1 = 1", /passkeys .*the passkey with this SHA-256 \| another one/]],
+  "passkeys.created_at": [["5", "1 = 1", "not covered"]],
+  ...uncovered("sessions", {
+    id: "'ses_other'",
+    token_sha256: `'${"0".repeat(64)}'`,
+    operator_id: "'opr_other'",
+    began_with: `'${"0".repeat(64)}'`,
+    created_at: "created_at - 1",
+    used_at: "used_at + 1",
+    verified_at: "NULL",
+    mac: HASH,
+  }),
+  "sign_in_tokens.token_sha256": [[`'${"0".repeat(64)}'`, "kind = 'challenge'", "not covered"]],
+  ...uncovered("sign_in_tokens", {
+    kind: "'code'",
+    content: "'{}'",
+    created_at: "created_at - 1",
+    expires_at: "expires_at + 1",
+    mac: HASH,
+  }),
   "operator_proposals.id": [["'prp_other'", WAITING, /operator_proposals .*prp_other: the hash of the proposal/]],
   "operator_proposals.content": [
     ["replace(content, '333', '444')", WAITING, /operator_proposals .*the hash of the proposal/],
@@ -871,7 +898,7 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "operator_keys.id": [["2", "1 = 1", /operator_keys .*the key of the chain \| none/]],
   "operator_keys.chain_key": [["BYTES(00)", "1 = 1", /operator_keys .*a key that the master key decrypts/]],
   "operator_keys.master_key_id": [["'another'", "1 = 1", /operator_keys .*needs the master key another/]],
-  "operator_chain.seq": [["seq + 100", "seq = 10", /operator_chain 110 .*seq 10 \| seq 110/]],
+  "operator_chain.seq": [["seq + 100", "seq = 11", /operator_chain 111 .*seq 11 \| seq 111/]],
   "operator_chain.subject": [
     [
       "'act:99'",
@@ -955,6 +982,7 @@ for (const engine of ENGINES) {
         await makeReturns(depositing);
         await makeDestinations(await GivenBooks.open(database, "paying out"));
         await makeOperators(database, sealed.organizationId);
+        await makePasskeys(database);
       });
     });
     after(() => unguarded.dispose());

@@ -10,18 +10,18 @@ import { OperatorError } from "../../startup/operator-error.js";
 import { refuseProblems } from "../call/contract.js";
 import type { MessageJson } from "./row.js";
 
-const SERVICE = "kesc.admin.v1.AdminService";
 const WRONG_USAGE = 2;
 
-/** The messages of the AdminService, with JSON in the form of the REST API. */
+/** The messages of operators' rpcs, with JSON in the form of the REST API. */
 export class AdminContract {
   readonly #methods: ReadonlyMap<string, DescMethod>;
   readonly #numbers: NumberFields;
   readonly #writer: MessageWriter;
 
   constructor() {
-    const { files } = readOperatorsContract();
-    this.#methods = new Map((files.getService(SERVICE)?.methods ?? []).map((method) => [method.name, method]));
+    const { files, services } = readOperatorsContract();
+    const methods = services.flatMap(({ name }) => files.getService(name)?.methods ?? []);
+    this.#methods = new Map(methods.map((method) => [method.name, method]));
     this.#numbers = numberFields(files);
     // Amounts are strings, as over gRPC: no program that reads the output rounds them.
     this.#writer = new MessageWriter({ ...this.#numbers, isDecimal: () => false }, () => {
@@ -56,7 +56,7 @@ export class AdminContract {
 
   #method(rpc: string): DescMethod {
     const method = this.#methods.get(rpc);
-    if (method === undefined) throw new Error(`the AdminService has no rpc ${rpc}`);
+    if (method === undefined) throw new Error(`no service of operators has an rpc ${rpc}`);
     return method;
   }
 }

@@ -5,8 +5,8 @@ import { IdempotencyLevel, load, type MethodDefinition, type ServiceDefinition }
 import { packageFile } from "../../../runtime/files/package-file.js";
 
 const INCLUDE = packageFile("dist/proto/include");
-const FILE = "kesc/admin/v1/admin_service.proto";
-const SERVICE = "kesc.admin.v1.AdminService";
+const FILES = ["kesc/admin/v1/admin_service.proto", "kesc/admin/v1/session_service.proto"];
+const SERVICES = ["kesc.admin.v1.AdminService", "kesc.admin.v1.SessionService"];
 
 /**
  * What a call does: "reads" changes nothing, and a repeat of "replays" changes nothing. A repeat of
@@ -14,7 +14,7 @@ const SERVICE = "kesc.admin.v1.AdminService";
  */
 export type CallEffect = "reads" | "replays" | "acts";
 
-/** One rpc of the AdminService, as its proto file defines it. */
+/** One rpc of operators, as its proto file defines it. */
 export interface RpcDefinition {
   /** The name on the wire: "/kesc.admin.v1.AdminService/WhoAmI". */
   readonly path: string;
@@ -29,11 +29,13 @@ const EFFECTS = {
   [IdempotencyLevel.IDEMPOTENCY_UNKNOWN]: "acts",
 } as const satisfies Record<IdempotencyLevel, CallEffect>;
 
-/** Reads the rpcs of the AdminService from the proto files of the package, by their names. */
+/** Reads the rpcs of operators from the proto files of the package, by their names. */
 export async function loadDefinitions(): Promise<ReadonlyMap<string, RpcDefinition>> {
-  const loaded = await load(FILE, { includeDirs: [fileURLToPath(INCLUDE)] });
-  const service = loaded[SERVICE] as ServiceDefinition | undefined;
-  return new Map(Object.entries(service ?? {}).map(([name, method]) => [name, definitionOf(method)]));
+  const loaded = await load(FILES, { includeDirs: [fileURLToPath(INCLUDE)] });
+  const methods = SERVICES.flatMap((service) =>
+    Object.entries((loaded[service] as ServiceDefinition | undefined) ?? {}),
+  );
+  return new Map(methods.map(([name, method]) => [name, definitionOf(method)]));
 }
 
 function definitionOf({ path, responseStream, options }: MethodDefinition<object, object>): RpcDefinition {

@@ -6,6 +6,7 @@ import type { Administration } from "../../operators/ports.js";
 import { depositRegistration } from "../../parts/deposit-registration.js";
 import { railChanges } from "../../parts/rail-changes.js";
 import { railReads } from "../../parts/rail-reads.js";
+import { signIn } from "../../parts/sign-in.js";
 import { readCallbackSecrets } from "../../startup/callbacks.js";
 import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
@@ -33,7 +34,7 @@ export interface MachineOptions {
 /** Runs calls in this process, on the database. Their author is the machine. */
 export class DatabaseCarrier implements Carrier {
   readonly isAtServer = false;
-  readonly #administration: Administration;
+  readonly #administration: StoredAdministration;
   readonly #options: MachineOptions;
   readonly #rpcs = new Map(
     readOperatorsContract().services.flatMap(({ rpcs }) => rpcs.map((rpc) => [rpc.path, rpc] as const)),
@@ -44,9 +45,10 @@ export class DatabaseCarrier implements Carrier {
     // Nobody needs a second person to use a database that is at hand.
     this.#administration = new StoredAdministration(database, { now, fourEyes: new Set() });
     this.#options = options;
-    const { railHosts: hosts, callbacks } = configFromEnvironment();
+    const { railHosts: hosts, callbacks, consoleOrigin } = configFromEnvironment();
     this.#routes = operatorRoutes({
       administration: this.#administration,
+      signIn: signIn(database, this.#administration, { consoleOrigin, now }),
       now,
       listTurns: new ListTurns({ now, underWayMax: 1 }),
       bookReads: bookReads(database),

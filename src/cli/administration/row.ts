@@ -77,6 +77,8 @@ export interface OneRow extends AnyRow {
   readonly proposed?: Words;
   /** What to do if the output is lost. "": nothing. */
   readonly adviceOnLoss?: Words;
+  /** The row that runs in place of this one if the option is given. */
+  readonly instead?: { readonly option: string; readonly row: OneRow };
   /** Does a case by hand that no rpc serves. Returns undefined in all other cases. */
   readonly byHand?: (given: MessageJson) => Promise<void> | undefined;
 }

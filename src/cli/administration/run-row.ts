@@ -28,7 +28,9 @@ import { type AdminSession, itemsOf, type PlaceOptions, serverOf, withSession } 
 const WRONG_USAGE = 2;
 
 /** Makes the calls of a command, and prints what they return. */
-export async function runRow(row: Row, given: MessageJson): Promise<void> {
+export async function runRow(chosen: Row, given: MessageJson): Promise<void> {
+  const { instead } = chosen as Partial<OneRow>;
+  const row = instead === undefined || given[instead.option] !== true ? chosen : instead.row;
   const byHand = "byHand" in row ? row.byHand(given) : undefined;
   if (byHand !== undefined) {
     await byHand;

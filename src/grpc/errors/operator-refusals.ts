@@ -11,7 +11,7 @@ export const OPERATOR_REFUSALS: Answers<Exclude<OperatorRefusal, AnyRefusal>> = 
   },
   INVALID_OPERATOR_KEY: {
     status: Status.UNAUTHENTICATED,
-    message: () => "The key is not that of an operator, or it is no longer valid.",
+    message: () => "The key or the session is not that of an operator, or it is no longer valid.",
   },
   ROLE_REQUIRED: {
     status: Status.PERMISSION_DENIED,
@@ -57,5 +57,18 @@ export const OPERATOR_REFUSALS: Answers<Exclude<OperatorRefusal, AnyRefusal>> = 
     status: Status.FAILED_PRECONDITION,
     message: ({ operatorId }) => `The operator ${operatorId} is revoked, for ever. Create a new operator.`,
     facts: ({ operatorId }) => ({ operator_id: operatorId }),
+  },
+  VERIFICATION_REQUIRED: {
+    status: Status.PERMISSION_DENIED,
+    message: () => "The session must be fresh. Verify it with a passkey (VerifySession), and send the call again.",
+  },
+  SIGN_IN_REFUSED: {
+    status: Status.UNAUTHENTICATED,
+    message: () => "The code, the invitation or the passkey is wrong, was used, or is too old. Begin again.",
+  },
+  PASSKEY_NOT_FOUND: {
+    status: Status.NOT_FOUND,
+    message: ({ operatorId, passkeyId }) => `The operator ${operatorId} never had a passkey ${passkeyId}.`,
+    facts: ({ operatorId, passkeyId }) => ({ operator_id: operatorId, passkey_id: passkeyId }),
   },
 };

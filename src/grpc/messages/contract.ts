@@ -12,6 +12,7 @@ import { FileDescriptorSetSchema, MethodOptions_IdempotencyLevel } from "@bufbui
 
 import { packageFile } from "../../../runtime/files/package-file.js";
 import { parseScope, type Scope } from "../../domain/api-key.js";
+import { parsed } from "../../domain/values/parsed.js";
 import { parseRoles, type Role, ROLES } from "../../operators/operator.js";
 
 /**
@@ -32,8 +33,12 @@ export interface RpcContract {
   readonly isPublic: boolean;
   /** Undefined if the rpc is public, or if every valid key may call it. */
   readonly requiredScope: Scope | undefined;
-  /** The roles of operators that may call it. Empty where organizations call. */
+  /** The roles of operators that may call it. Empty if public, or where organizations call. */
   readonly requiredRoles: readonly Role[];
+  /** Whether a session must be fresh to call it. */
+  readonly needsFresh: boolean;
+  /** Whether a call is no use of its session. */
+  readonly isBackground: boolean;
   /** The type of the request. */
   readonly input: DescMessage;
   /** Whether the larger limit for requests applies. */
@@ -71,6 +76,8 @@ const BULK = "kesc.v1.bulk";
 const READS_MANY = "kesc.v1.reads_many";
 const TAKES_IDEMPOTENCY_KEY = "kesc.v1.takes_idempotency_key";
 const REQUIRED_ROLES = "kesc.admin.v1.required_roles";
+const FRESH = "kesc.admin.v1.fresh";
+const BACKGROUND = "kesc.admin.v1.background";
 
 const DESCRIPTOR_SET = packageFile("dist/proto/kesc.binpb");
 const OPERATORS_DESCRIPTOR_SET = packageFile("dist/proto/kesc-admin.binpb");
@@ -91,8 +98,8 @@ export function readContract(descriptorSet: Uint8Array = readFileSync(DESCRIPTOR
 }
 
 /**
- * Reads the contract of the AdminService. Throws if an rpc has no role, or if only its client
- * streams.
+ * Reads the contract of operators. Throws if an rpc has no role and is not public, or if only its
+ * client streams.
  */
 export function readOperatorsContract(descriptorSet: Uint8Array = readFileSync(OPERATORS_DESCRIPTOR_SET)): Contract {
   return contractIn(descriptorSet, OPERATORS_PACKAGE, rolesOf);
@@ -158,11 +165,13 @@ function idempotencyKeyUse(scope: Scope | undefined, optionOf: OptionOf): Idempo
 }
 
 function rolesOf(rpc: string, optionOf: OptionOf, { idempotency }: Pick<DescMethod, "idempotency">): Rights {
-  const roles = parseRoles(optionOf(REQUIRED_ROLES) as readonly string[]);
+  const isPublic = optionOf(PUBLIC) === true;
+  const words = optionOf(REQUIRED_ROLES) as readonly string[];
+  const roles = isPublic && words.length === 0 ? parsed([]) : parseRoles(words);
   if (!roles.ok) throw new Error(`${rpc}: the option ${REQUIRED_ROLES} ${roles.problem}`);
   const reads = idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
   const idempotencyKey = optionOf(TAKES_IDEMPOTENCY_KEY) === true ? "taken" : reads ? "ignored" : "refused";
-  return { isPublic: false, requiredScope: undefined, requiredRoles: roles.value, idempotencyKey };
+  return { isPublic, requiredScope: undefined, requiredRoles: roles.value, idempotencyKey };
 }
 
 function rpcContract(files: FileRegistry, method: DescMethod, rightsOf: RightsOf): RpcContract {
@@ -181,6 +190,8 @@ function rpcContract(files: FileRegistry, method: DescMethod, rightsOf: RightsOf
     input: method.input,
     bulk: optionOf(BULK) === true,
     readsMany: optionOf(READS_MANY) === true,
+    needsFresh: optionOf(FRESH) === true,
+    isBackground: optionOf(BACKGROUND) === true,
     streams,
   };
 }

@@ -2,38 +2,50 @@ import { hash } from "node:crypto";
 
 import type { Metadata } from "@grpc/grpc-js";
 
-import { isOperatorKey, type Operator } from "../../operators/operator.js";
+import { isOperatorKey } from "../../operators/operator.js";
 import type { OperatorKeys } from "../../operators/ports.js";
+import { type CallingOperator, kindOfToken } from "../../operators/session.js";
+import type { SignIn } from "../../operators/sign-in.js";
 import { type AuthenticatedCall, BEARER, lookupTurns } from "../calls/authenticator.js";
 import type { ServedRefusal } from "../errors/refusal.js";
 
 /** The operator who calls, or the refusal of the call. */
 export type OperatorAuthentication =
-  Operator | Extract<ServedRefusal, { reason: "MISSING_OPERATOR_KEY" | "INVALID_OPERATOR_KEY" | "QUEUE_FULL" }>;
+  CallingOperator | Extract<ServedRefusal, { reason: "MISSING_OPERATOR_KEY" | "INVALID_OPERATOR_KEY" | "QUEUE_FULL" }>;
 
 /**
- * Identifies an operator by `x-api-key` or `authorization: Bearer`. Reads the database at each
- * call, so a revoked operator is refused at once. No certificate stands for an operator.
+ * Identifies an operator by the key in `x-api-key` or `authorization: Bearer`, or by the token of a
+ * session there. Reads the database at each call, so a revoked operator is refused at once. No
+ * certificate stands for an operator.
  *
  * Only the SHA-256 of a key leaves this class. Few look-ups run at a time, as on the public
  * address.
  */
 export class OperatorAuthenticator {
   readonly #keys: OperatorKeys;
+  readonly #signIn: Pick<SignIn, "operatorWithSession">;
   readonly #turns = lookupTurns();
 
-  constructor(keys: OperatorKeys) {
+  constructor(keys: OperatorKeys, signIn: Pick<SignIn, "operatorWithSession">) {
     this.#keys = keys;
+    this.#signIn = signIn;
   }
 
-  /** Rejects with a StoreError if the database fails. */
-  async authenticate(call: AuthenticatedCall): Promise<OperatorAuthentication> {
+  /**
+   * `isBackground`: the call is no use of its session. Rejects with a StoreError if the database
+   * fails.
+   */
+  async authenticate(call: AuthenticatedCall, isBackground: boolean): Promise<OperatorAuthentication> {
     const secrets = presentedSecrets(call.metadata);
     const [secret] = secrets;
     if (secret === undefined) return { reason: "MISSING_OPERATOR_KEY" };
-    if (secrets.length > 1 || !isOperatorKey(secret)) return { reason: "INVALID_OPERATOR_KEY" };
-    const digest = hash("sha256", secret, "hex");
-    const lookup = this.#turns.run(call.getPeer(), () => this.#keys.operatorWithKey(digest));
+    const isSession = kindOfToken(secret) === "ses";
+    if (secrets.length > 1 || !(isSession || isOperatorKey(secret))) return { reason: "INVALID_OPERATOR_KEY" };
+    const lookup = this.#turns.run(call.getPeer(), () =>
+      isSession
+        ? this.#signIn.operatorWithSession(secret, isBackground)
+        : this.#keys.operatorWithKey(hash("sha256", secret, "hex")),
+    );
     if (lookup === undefined) return { reason: "QUEUE_FULL" };
     const operator = await lookup;
     return operator === undefined || operator.revokedAt !== undefined ? { reason: "INVALID_OPERATOR_KEY" } : operator;

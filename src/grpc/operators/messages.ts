@@ -1,6 +1,6 @@
 import type { ApiKey, Organization } from "../../domain/api-key.js";
 import type { Actor } from "../../domain/values/actor.js";
-import type { UnixMillis } from "../../domain/values/time.js";
+import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import type { Timestamp } from "../../gen/google/protobuf/timestamp.js";
 import {
   type ApiKey as ApiKeyMessage,
@@ -12,11 +12,13 @@ import {
   type Proposal as ProposalMessage,
   ProposalState,
   type RailAccount as RailAccountMessage,
+  type Session as SessionMessage,
   type WebhookEndpoint as WebhookEndpointMessage,
 } from "../../gen/kesc/admin/v1/resources.js";
 import { WebhookDisabledReason, WebhookEndpointStatus } from "../../gen/kesc/v1/webhook.js";
-import type { Operator } from "../../operators/operator.js";
+import { type Operator, passkeyIdOf } from "../../operators/operator.js";
 import type { EndpointState, OperatorAct, OperatorProposal, RailAccountState } from "../../operators/ports.js";
+import { type OperatorSession, SESSION_MILLIS_MAX } from "../../operators/session.js";
 import type { JournalListRow } from "../../statements/ports.js";
 import { toJournalLine } from "../messages/history/statement.js";
 import { toTimestamp } from "../messages/timestamp.js";
@@ -116,8 +118,29 @@ export function toJournalEntry(row: JournalListRow, names: Names): JournalEntryM
   };
 }
 
-export function toOperator({ id, name, roles, createdAt, revokedAt }: Operator): OperatorMessage {
-  return { id, name, roles: toRoles(roles), created_at: toTimestamp(createdAt), revoked_at: ifSet(revokedAt) };
+export function toOperator({ id, name, roles, createdAt, revokedAt, passkeys }: Operator): OperatorMessage {
+  return {
+    id,
+    name,
+    roles: toRoles(roles),
+    created_at: toTimestamp(createdAt),
+    revoked_at: ifSet(revokedAt),
+    passkeys: passkeys.map((passkey) => ({ id: passkey.id, created_at: toTimestamp(passkey.createdAt) })),
+  };
+}
+
+export function toSession(session: OperatorSession, operator: Pick<Operator, "name"> | undefined): SessionMessage {
+  const { id, operatorId, beganWith, createdAt, usedAt, verifiedAt } = session;
+  return {
+    id,
+    operator_id: operatorId,
+    operator_name: operator?.name ?? operatorId,
+    passkey_id: verifiedAt === undefined ? undefined : passkeyIdOf(beganWith),
+    created_at: toTimestamp(createdAt),
+    used_at: toTimestamp(usedAt),
+    verified_at: ifSet(verifiedAt),
+    expires_at: toTimestamp(toUnixMillis(createdAt + SESSION_MILLIS_MAX)),
+  };
 }
 
 export function toOperatorAct(act: OperatorAct, names: Names): OperatorActMessage {
@@ -128,6 +151,7 @@ export function toOperatorAct(act: OperatorAct, names: Names): OperatorActMessag
     actor: act.actor,
     operator_names: operatorNames(act.actor, names),
     recorded_at: toTimestamp(act.recordedAt),
+    passkey_id: act.passkeyId,
   };
 }
 

@@ -1,7 +1,7 @@
 import { requestIdOf } from "../../../runtime/request-id.js";
 import type { IdempotencyKey } from "../../domain/values/text.js";
 import { toUnixMillis } from "../../domain/values/time.js";
-import type { Operator } from "../../operators/operator.js";
+import type { CallingOperator } from "../../operators/session.js";
 import { type Admit, type Caller, parseRequest, type ServingDependencies } from "../calls/call-context.js";
 import {
   type EncodedMessages,
@@ -13,24 +13,40 @@ import { routeOf, type UnaryRoute, type UnaryRpc } from "../calls/unary-call.js"
 import type { RpcContract } from "../messages/contract.js";
 import { encode } from "../messages/encode.js";
 import type { OperatorAuthenticator } from "./authenticator.js";
+import { needsVerification } from "./freshness.js";
+import type { HandlersOptions } from "./options.js";
 
 /**
  * An rpc of the AdminService. Its caller is an operator, or undefined for the machine: the `kesc`
  * command on the database.
  */
-export type OperatorRpc<Request, Input, Response> = UnaryRpc<Request, Input, Response, Operator | undefined>;
+export interface OperatorRpc<Request, Input, Response> extends UnaryRpc<
+  Request,
+  Input,
+  Response,
+  CallingOperator | undefined
+> {
+  /** Whether a call only takes power away, so that its session need not be fresh. None omitted. */
+  readonly takesPowerAway?: (input: Input) => boolean;
+}
 
 /** The same of an rpc whose responses stream. */
-type OperatorStreamRpc<Request, Input> = ServerStreamRpc<Request, Input, Operator | undefined>;
+type OperatorStreamRpc<Request, Input> = ServerStreamRpc<Request, Input, CallingOperator | undefined>;
+
+/** Who admits the calls of operators. */
+export interface OperatorGate extends HandlersOptions {
+  readonly authenticator: OperatorAuthenticator;
+}
 
 /** An rpc of the AdminService with its two ways in. */
 export interface OperatorRoute {
   /**
    * Makes the handler for operators. It checks, in this order: SHUTTING_DOWN, MISSING_OPERATOR_KEY,
-   * INVALID_OPERATOR_KEY, ROLE_REQUIRED, INVALID_FIELD, then the refusals of `run` of the rpc. An
-   * open stream repeats the checks of key and role.
+   * INVALID_OPERATOR_KEY, ROLE_REQUIRED, INVALID_FIELD, VERIFICATION_REQUIRED, then the refusals of
+   * `run` of the rpc. An open stream repeats the checks of key and role. Throws if the contract
+   * demands a key, and the rpc takes none, or the contrary.
    */
-  serve(authenticator: OperatorAuthenticator): UnaryRoute<ServingDependencies> | ServerStreamRoute<ServingDependencies>;
+  serve(gate: OperatorGate): UnaryRoute<ServingDependencies> | ServerStreamRoute<ServingDependencies>;
   /**
    * Runs the rpc in this process, without a key and without a deadline. Checks INVALID_FIELD, then
    * the refusals of `run` of the rpc. A unary rpc makes one message. Rejects with the errors that
@@ -43,9 +59,23 @@ export interface OperatorRoute {
 export type OperatorUnary = <Request, Input, Response>(rpc: OperatorRpc<Request, Input, Response>) => OperatorRoute;
 /** Makes the route of an rpc whose responses stream. */
 export type OperatorStream = <Request, Input>(rpc: OperatorStreamRpc<Request, Input>) => OperatorRoute;
+const NOT_FRESH = { reason: "VERIFICATION_REQUIRED" } as const;
 
 export const operatorUnary: OperatorUnary = (rpc) => ({
-  serve: (authenticator) => routeOf(rpc, admitting(authenticator)),
+  serve: (gate) => (contract, dependencies) => {
+    const { takesPowerAway } = rpc;
+    const route = routeOf(
+      {
+        ...rpc,
+        run: async (input, caller) =>
+          (await needsVerification(gate, { contract, input, caller: caller.key, takesPowerAway }))
+            ? { kind: "refused", refusal: NOT_FRESH }
+            : rpc.run(input, caller),
+      },
+      admitting(gate),
+    );
+    return route(keyed(contract), dependencies);
+  },
   runForMachine: forMachine(rpc, async function* (input, caller) {
     const result = await rpc.run(input, caller);
     if (result.kind === "refused") return result.refusal;
@@ -55,11 +85,38 @@ export const operatorUnary: OperatorUnary = (rpc) => ({
 });
 
 export const operatorStream: OperatorStream = <Request, Input>(rpc: OperatorStreamRpc<Request, Input>) => ({
-  serve: (authenticator: OperatorAuthenticator) =>
-    serverStreamOf<Request, Input, Operator, ServingDependencies>(rpc, admitting(authenticator)),
+  serve: (gate: OperatorGate) => (contract: RpcContract, dependencies: ServingDependencies) => {
+    const run: typeof rpc.run = async function* (input, caller, signal) {
+      if (await needsVerification(gate, { contract, input, caller: caller.key })) return NOT_FRESH;
+      return yield* rpc.run(input, caller, signal);
+    };
+    const route = serverStreamOf<Request, Input, CallingOperator, ServingDependencies>(
+      { ...rpc, run },
+      admitting(gate),
+    );
+    return route(keyed(contract), dependencies);
+  },
   // Nobody but the end of the process ends the stream.
   runForMachine: forMachine(rpc, (input, caller) => rpc.run(input, caller, new AbortController().signal)),
 });
+
+/** Makes the route of an rpc that needs no key, and does not know its caller. */
+export const operatorPublic: OperatorUnary = (rpc) => ({
+  ...operatorUnary(rpc),
+  serve: () => (contract, dependencies) => {
+    if (!contract.isPublic) throw new Error(`${contract.name} needs a key, but its handler takes none`);
+    const route = routeOf(rpc, (_contract, { isStopping }: ServingDependencies) =>
+      isStopping() ? { reason: "SHUTTING_DOWN" } : undefined,
+    );
+    return route(contract, dependencies);
+  },
+});
+
+/** Throws for a public rpc: a handler with a key would take its callers for the machine. */
+function keyed(contract: RpcContract): RpcContract {
+  if (contract.isPublic) throw new Error(`${contract.name} needs no key, but its handler does`);
+  return contract;
+}
 
 function forMachine<Request, Input>(
   rpc: Pick<OperatorStreamRpc<Request, Input>, "request" | "parse">,
@@ -74,10 +131,12 @@ function forMachine<Request, Input>(
 }
 
 /** Admits an operator who has one of the roles of the rpc. */
-export function admitting(authenticator: OperatorAuthenticator): Admit<Operator, ServingDependencies> {
-  return async ({ requiredRoles: roles }, { isStopping }, { call, record }) => {
+export function admitting({
+  authenticator,
+}: Pick<OperatorGate, "authenticator">): Admit<CallingOperator, ServingDependencies> {
+  return async ({ requiredRoles: roles, isBackground }, { isStopping }, { call, record }) => {
     if (isStopping()) return { reason: "SHUTTING_DOWN" };
-    const operator = await authenticator.authenticate(call);
+    const operator = await authenticator.authenticate(call, isBackground);
     if ("reason" in operator) return operator;
     record.operator = operator;
     return operator.roles.some((role) => roles.includes(role)) ? operator : { reason: "ROLE_REQUIRED", roles };

@@ -19,7 +19,7 @@ import { parseFingerprint, parseOperatorName } from "../../operators/operator.js
 import { done } from "../calls/rpc-result.js";
 import { parseFields } from "../messages/fields.js";
 import { parseId } from "./fields.js";
-import { namesOf, toOperator, toOperatorAct } from "./messages.js";
+import { namesOf, toOperator, toOperatorAct, toSession } from "./messages.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 import { pageInMemory, parsePage, tokenAfter } from "./pages.js";
@@ -89,7 +89,8 @@ function readingRpcs(unary: OperatorUnary, { administration }: HandlersOptions):
         // The machine is no operator.
         if (by === undefined) return Promise.resolve(NEEDS_PERSON);
         const { fourEyes, cellCount: cells } = administration;
-        return Promise.resolve(done({ operator: toOperator(by), four_eyes: [...fourEyes], cells }));
+        const session = by.session && toSession(by.session, by);
+        return Promise.resolve(done({ operator: toOperator(by), four_eyes: [...fourEyes], cells, session }));
       },
     }),
     listOperators: unary({

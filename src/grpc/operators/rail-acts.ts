@@ -128,6 +128,7 @@ function setPayouts(unary: OperatorUnary, options: ActsOptions): OperatorRoute {
         payouts: parsePayouts(request.payouts),
         note: parseNote(request.note),
       }),
+    takesPowerAway: ({ payouts }) => payouts === "closed",
     run: async ({ organization_id: organizationId, rail, payouts, note }, caller) => {
       if (payouts !== "closed" && !mayBegin(caller.key)) {
         return { kind: "refused", refusal: { reason: "ROLE_REQUIRED", roles: BEGIN_ROLES } };

@@ -30,7 +30,7 @@ export function readerDependencies({
   administration,
   authenticator,
 }: ReaderOptions): Omit<CallDependencies, keyof ServingDependencies> & Pick<CallDependencies, "shown"> {
-  const admitOperator = admitting(authenticator);
+  const admitOperator = admitting({ authenticator });
   return {
     admitReader: async (contract, dependencies, call) => {
       const operator = await admitOperator(contract, dependencies, call);

@@ -12,7 +12,7 @@ import { keyRpcs } from "./key-rpcs.js";
 import { limitRpcs } from "./limit-rpcs.js";
 import { lookUpRpc } from "./look-up-rpc.js";
 import { moneyActs } from "./money-acts.js";
-import { type OperatorRoute, operatorStream, operatorUnary } from "./operator-call.js";
+import { operatorPublic, type OperatorRoute, operatorStream, operatorUnary } from "./operator-call.js";
 import { operatorRpcs } from "./operator-rpcs.js";
 import { organizationRpcs } from "./organization-rpcs.js";
 import { overviewRpc } from "./overview-rpc.js";
@@ -20,13 +20,14 @@ import { proposalRpcs } from "./proposal-rpcs.js";
 import { railActs } from "./rail-acts.js";
 import { railRpcs, type RailRpcsOptions } from "./rail-rpcs.js";
 import { reserveActs } from "./reserve-acts.js";
+import { sessionRpcs, type SessionRpcsOptions, signInRpcs } from "./session-rpcs.js";
 
-export interface RoutesOptions extends ActsOptions, BookRpcsOptions, RailRpcsOptions {
+export interface RoutesOptions extends ActsOptions, BookRpcsOptions, RailRpcsOptions, SessionRpcsOptions {
   /** Returns the cell of an organization, whose ledger the server has for all calls. */
   readonly cellOf: (organization: Pick<Organization, "cell">) => Pick<ServedCell, "ledger" | "reads" | "history">;
 }
 
-/** The rpcs of the AdminService by their names: "createOrganization". */
+/** The rpcs of both services by their names: "createOrganization". */
 export function operatorRoutes(options: RoutesOptions): Readonly<Record<string, OperatorRoute>> {
   return {
     ...organizationRpcs(operatorUnary, options),
@@ -47,5 +48,7 @@ export function operatorRoutes(options: RoutesOptions): Readonly<Record<string, 
     ...accountRpcs(operatorStream, options),
     ...operatorRpcs(operatorUnary, options),
     ...proposalRpcs(operatorUnary, options),
+    ...signInRpcs(operatorPublic, options),
+    ...sessionRpcs(operatorUnary, options),
   };
 }

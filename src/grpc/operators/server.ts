@@ -19,12 +19,12 @@ const CALLS_MAX = 256;
 const CONNECTION_CALLS_MAX = 64;
 
 /**
- * Serves the AdminService, and the reads of organizations for the organization that the metadata
- * names. Rejects as `serve` does.
+ * Serves the AdminService, the SessionService, and the reads of organizations for the organization
+ * that the metadata names. Rejects as `serve` does.
  */
 export function startOperatorServer(options: OperatorServerOptions): Promise<Serving> {
   const { administration, limits, listTurns } = options;
-  const authenticator = new OperatorAuthenticator(administration);
+  const authenticator = new OperatorAuthenticator(administration, options.signIn);
   const acts = operatorRoutes(options);
   const services = routesOf(options, listTurns);
   const reader = readerDependencies({ administration, authenticator });
@@ -37,7 +37,7 @@ export function startOperatorServer(options: OperatorServerOptions): Promise<Ser
         const ofOrganizations = services[name];
         const handler =
           ofOrganizations === undefined
-            ? acts[rpc.localName]?.serve(authenticator)(rpc, dependencies)
+            ? acts[rpc.localName]?.serve({ ...options, authenticator })(rpc, dependencies)
             : ofOrganizations[rpc.localName]?.(rpc, { ...dependencies, ...reader });
         return handler as UntypedHandleCall | undefined;
       },

@@ -2,7 +2,7 @@ import type { Organization } from "../../domain/api-key.js";
 import { stateOfProposal } from "../../domain/proposal.js";
 import { nameIn } from "../../domain/second-person.js";
 import type { Actor } from "../../domain/values/actor.js";
-import type { ApiKeyId, ProposalId } from "../../domain/values/ids.js";
+import type { ApiKeyId, OperatorId, ProposalId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import type { Act, ActOf, ActResource } from "../../operators/act.js";
 import { type FourEyes, mayPropose, needsSecondPerson } from "../../operators/four-eyes.js";
@@ -26,7 +26,8 @@ import { CellKeys } from "../organizations/cell-keys.js";
 import { type StoredRailAccount, storedRailAccounts } from "../rails/rail-accounts.js";
 import { StoredWebhookEndpoints } from "../webhooks/endpoints.js";
 import { bookProposals, type FoundProposal } from "./book-proposals.js";
-import { isOfOperators, OperatorActs } from "./operator-acts.js";
+import { OperatorActs } from "./operator-acts.js";
+import { isOfOperators } from "./operator-changes.js";
 import { CellProposals, type OperatorDecision, type StoredProposal } from "./proposals.js";
 import { orRefusal, RefusedActError } from "./refused.js";
 
@@ -81,6 +82,9 @@ export class StoredAdministration implements Administration, OperatorKeys {
   readonly apiKeys: AdministrationReads["apiKeys"] = (id) => this.#keys.apiKeys(id);
   readonly operators: AdministrationReads["operators"] = () => this.#acts.operators();
   readonly operatorActs: AdministrationReads["operatorActs"] = (page) => this.#acts.acts(page);
+  readonly operator = (id: OperatorId): Promise<Operator | undefined> => this.#acts.operator(id);
+  readonly operatorWithPasskey = (sha256: string): Promise<Operator | undefined> =>
+    this.#acts.operatorWithPasskey(sha256);
   readonly operatorWithKey: OperatorKeys["operatorWithKey"] = (sha256) => this.#acts.operatorWithKey(sha256);
 
   async railAccounts({ id, cell }: Organization): Promise<readonly RailAccountState[]> {
@@ -141,15 +145,20 @@ export class StoredAdministration implements Administration, OperatorKeys {
     return this.#room(cell).keys.newSecret({ isSandbox });
   }
 
-  async submit<A extends Act>(act: A, by: Operator | undefined): Promise<Submitted<ActResource<A>>> {
+  /** `first` runs in the transaction of the act, or of its proposal. */
+  async submit<A extends Act>(
+    act: A,
+    by: Operator | undefined,
+    first?: Authorship["first"],
+  ): Promise<Submitted<ActResource<A>>> {
     const submitted = await orRefusal<Submitted<AnyResource>>(
       (async () => {
         if (by !== undefined && isOfOperators(act) && needsSecondPerson(this.fourEyes, act)) {
           await this.#acts.refuseImpossible(act);
-          const proposal = await this.#ofOperators.propose(act, by.id);
+          const proposal = await this.#ofOperators.propose(act, by.id, first);
           return { kind: "proposed", proposal: shownOf(proposal) };
         }
-        return { kind: "done", ...(await this.#perform(act, { actor: actorOf(by) })) };
+        return { kind: "done", ...(await this.#perform(act, { actor: actorOf(by), first })) };
       })(),
     );
     // The kind of the act decides the type of its resource.

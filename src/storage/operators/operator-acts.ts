@@ -1,31 +1,22 @@
 import { hash } from "node:crypto";
 
-import { typeidUnboxed } from "typeid-js";
-
 import type { Actor } from "../../domain/values/actor.js";
 import type { OperatorId } from "../../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import { insertedTypesOf } from "../../model/column.js";
 import { OPERATOR_ACTS } from "../../model/database.js";
-import type { Act } from "../../operators/act.js";
-import type { Operator, OperatorName, Role } from "../../operators/operator.js";
+import { type Operator, passkeyIdOf } from "../../operators/operator.js";
 import type { ActsPage, OperatorAct } from "../../operators/ports.js";
 import type { Cell } from "../database.js";
 import type { Authorship } from "../organizations/authorship.js";
 import type { Binding, Session } from "../sql/engine.js";
 import { orStoreError } from "../sql/store-error.js";
 import { chainColumns, type Chained, type Link, OperatorChain } from "./operator-chain.js";
-import { RefusedActError } from "./refused.js";
+import { type Change, changeOf, type OperatorsAct, operatorsOf, type RecordedChange } from "./operator-changes.js";
 
-interface ActRow extends Link {
+interface ActRow extends Link, RecordedChange {
   readonly seq: number;
-  readonly kind: OperatorAct["kind"];
-  readonly operator_id: string;
-  readonly name: string | null;
-  readonly roles: string | null;
-  readonly key_sha256: string | null;
   readonly actor: string;
-  readonly recorded_at: number;
   /** In hexadecimal. */
   readonly hash: string;
 }
@@ -33,15 +24,6 @@ interface ActRow extends Link {
 // The first text names the format, so that a later format cannot be mistaken for this one.
 const FORMAT = "kesc-operator-act-1";
 const NO_HASH = "";
-
-/** An act about operators. */
-export type OperatorsAct = Extract<Act, { readonly kind: `operator.${string}` }>;
-
-export function isOfOperators(act: Act): act is OperatorsAct {
-  return act.kind.startsWith("operator.");
-}
-
-type Change = Pick<ActRow, "kind" | "operator_id" | "name" | "roles" | "key_sha256">;
 
 /**
  * The operators of the database. Their acts stand in the first cell, and say all that is known
@@ -87,6 +69,19 @@ export class OperatorActs {
     return key === keySha256 ? this.#operatorOf(rows) : undefined;
   }
 
+  /** Returns the operator whose passkey it is now. */
+  async operatorWithPasskey(sha256: string): Promise<Operator | undefined> {
+    const rows = await this.#rows(
+      `${this.#select} WHERE a.operator_id IN (
+         SELECT operator_id FROM ${this.#cell.engine.table("operator_acts")}
+         WHERE passkey_sha256 = ? AND kind <> 'operator.passkey_removed'
+       ) ORDER BY a.seq`,
+      [sha256],
+    );
+    const operator = await this.#operatorOf(rows);
+    return operator?.passkeys.some((passkey) => passkey.sha256 === sha256) === true ? operator : undefined;
+  }
+
   /** Returns the operator whose acts these are, if the chain has all of them. */
   async #operatorOf(rows: readonly ActRow[]): Promise<Operator | undefined> {
     const { engine, reader } = this.#cell;
@@ -102,6 +97,7 @@ export class OperatorActs {
       seq: row.seq,
       kind: row.kind,
       operatorId: row.operator_id as OperatorId,
+      passkeyId: row.passkey_sha256 === null ? undefined : passkeyIdOf(row.passkey_sha256),
       actor: row.actor as Actor,
       recordedAt: toUnixMillis(row.recorded_at),
     }));
@@ -166,8 +162,8 @@ function selectActs({ engine }: Pick<Cell, "engine">): string {
   const { table, hex } = engine;
   const { columns, join } = chainColumns(engine, "'act:' || a.seq");
   return `
-    SELECT a.seq, a.kind, a.operator_id, a.name, a.roles, a.key_sha256, a.actor, a.recorded_at,
-      ${hex("a.hash")} AS hash, ${columns}
+    SELECT a.seq, a.kind, a.operator_id, a.name, a.roles, a.key_sha256, a.passkey_sha256, a.actor,
+      a.recorded_at, ${hex("a.hash")} AS hash, ${columns}
     FROM ${table("operator_acts")} a ${join}`;
 }
 
@@ -182,77 +178,12 @@ function chainedAct(row: Omit<ActRow, "hash" | keyof Link>): Chained {
 }
 
 function fieldsOf(row: Omit<ActRow, "hash" | keyof Link>): readonly (string | number)[] {
-  const { seq, kind, operator_id: id, name, roles, key_sha256: key, actor, recorded_at: recordedAt } = row;
-  return [seq, kind, id, name ?? "", roles ?? "", key ?? "", actor, recordedAt];
+  const { seq, kind, operator_id: id, name, roles, key_sha256: key, passkey_sha256: passkey } = row;
+  const fields = [seq, kind, id, name ?? "", roles ?? "", key ?? "", row.actor, row.recorded_at];
+  // Acts without a passkey are older than passkeys: their fields stay as they were.
+  return passkey === null ? fields : [...fields, passkey];
 }
 
 function hashOf(row: Omit<ActRow, "hash" | keyof Link>, previous: string): string {
   return hash("sha256", previous + JSON.stringify([FORMAT, ...fieldsOf(row)]), "hex");
-}
-
-/** Returns the operators that the acts have made, in the order of their first acts. */
-function operatorsOf(rows: readonly ActRow[]): readonly Operator[] {
-  const operators = new Map<string, Operator>();
-  for (const { kind, operator_id: id, name, roles, recorded_at: at } of rows) {
-    const before = operators.get(id);
-    const recordedAt = toUnixMillis(at);
-    if (kind === "operator.created") {
-      operators.set(id, {
-        id: id as OperatorId,
-        name: (name ?? "") as OperatorName,
-        roles: rolesIn(roles),
-        createdAt: recordedAt,
-        revokedAt: undefined,
-      });
-    } else if (before === undefined) {
-      throw new Error(`an act before the one that created ${id}`);
-    } else if (kind === "operator.roles_changed") {
-      operators.set(id, { ...before, roles: rolesIn(roles) });
-    } else if (kind === "operator.revoked") {
-      operators.set(id, { ...before, revokedAt: recordedAt });
-    }
-  }
-  return [...operators.values()];
-}
-
-function rolesIn(text: string | null): readonly Role[] {
-  return (text ?? "").split(" ") as Role[];
-}
-
-/** Returns what the act changes, or undefined if all is so already. Throws a RefusedActError. */
-function changeOf(act: OperatorsAct, rows: readonly ActRow[]): Change | undefined {
-  const operators = operatorsOf(rows);
-  const none = { name: null, roles: null, key_sha256: null };
-  if (act.kind === "operator.create") {
-    const named = operators.find(({ name }) => name.toLowerCase() === act.name.toLowerCase());
-    refuseKnown(named?.id ?? holderOf(act.keySha256, rows));
-    const id = typeidUnboxed("opr");
-    const roles = act.roles.join(" ");
-    return { kind: "operator.created", operator_id: id, name: act.name, roles, key_sha256: act.keySha256 };
-  }
-  const { operatorId } = act;
-  const found = operators.find(({ id }) => id === operatorId);
-  if (found === undefined) throw new RefusedActError({ reason: "OPERATOR_NOT_FOUND", operatorId });
-  if (act.kind === "operator.revoke") {
-    return found.revokedAt === undefined ? { ...none, kind: "operator.revoked", operator_id: operatorId } : undefined;
-  }
-  if (found.revokedAt !== undefined) throw new RefusedActError({ reason: "OPERATOR_REVOKED", operatorId });
-  if (act.kind === "operator.set_roles") {
-    const roles = act.roles.join(" ");
-    if (found.roles.join(" ") === roles) return undefined;
-    return { ...none, kind: "operator.roles_changed", operator_id: operatorId, roles };
-  }
-  const keys = rows.filter((row) => row.operator_id === operatorId && row.key_sha256 !== null);
-  if (keys.at(-1)?.key_sha256 === act.keySha256) return undefined;
-  refuseKnown(holderOf(act.keySha256, rows));
-  return { ...none, kind: "operator.key_replaced", operator_id: operatorId, key_sha256: act.keySha256 };
-}
-
-/** Returns the operator who has, or once had, the key. */
-function holderOf(keySha256: string, rows: readonly ActRow[]): OperatorId | undefined {
-  return rows.find((row) => row.key_sha256 === keySha256)?.operator_id as OperatorId | undefined;
-}
-
-function refuseKnown(operatorId: OperatorId | undefined): void {
-  if (operatorId !== undefined) throw new RefusedActError({ reason: "OPERATOR_ALREADY_EXISTS", operatorId });
 }

@@ -44,7 +44,7 @@ export class OperatorChain {
       sql: `SELECT seq, ${hex("mac")} AS mac FROM ${table("operator_chain")} ORDER BY seq DESC LIMIT 1`,
       bindings: [],
     })) as readonly { readonly seq: number; readonly mac: string }[];
-    const key = (await this.#keyFrom((read) => session.read(read))) ?? (await this.#makeKey(session, last?.seq));
+    const key = (await this.key((read) => session.read(read))) ?? (await this.#makeKey(session, last?.seq));
     const seq = (last?.seq ?? 0) + 1;
     const mac = operatorMac(key, { seq, previous: last?.mac ?? "", subject, fields });
     await session.write([
@@ -54,7 +54,7 @@ export class OperatorChain {
 
   /** Returns whether the chain has each of these rows as it is. */
   async has(rows: readonly (Chained & Link)[], read: (read: Read) => Promise<readonly unknown[]>): Promise<boolean> {
-    const key = await this.#keyFrom(read);
+    const key = await this.key(read);
     return (
       key !== undefined &&
       rows.every(({ subject, fields, link_seq: seq, mac, previous_mac: previous }) => {
@@ -63,12 +63,20 @@ export class OperatorChain {
     );
   }
 
-  async #keyFrom(read: (read: Read) => Promise<readonly unknown[]>): Promise<KeyObject | undefined> {
+  /** Returns the key of the chain. Undefined before the first row. */
+  async key(read: (read: Read) => Promise<readonly unknown[]>): Promise<KeyObject | undefined> {
     if (this.#key !== undefined) return this.#key;
     const sql = `SELECT chain_key, master_key_id FROM ${this.#cell.engine.table("operator_keys")}`;
     const [row] = (await read({ sql, bindings: [] })) as readonly OperatorKeyRow[];
     if (row !== undefined) this.#key = unwrapOperatorKey(this.#cell.masterKeys(row.master_key_id), row);
     return this.#key;
+  }
+
+  /** Returns the key, and makes it before the first row. The transaction holds the lock. */
+  async keyIn(session: Session): Promise<KeyObject> {
+    const sql = `SELECT MAX(seq) AS seq FROM ${this.#cell.engine.table("operator_chain")}`;
+    const [last] = (await session.read({ sql, bindings: [] })) as readonly { readonly seq: number | null }[];
+    return (await this.key((read) => session.read(read))) ?? this.#makeKey(session, last?.seq ?? undefined);
   }
 
   async #makeKey(session: Session, lastSeq: number | undefined): Promise<KeyObject> {

@@ -9,6 +9,7 @@ import { OPERATOR_DECISIONS, OPERATOR_PROPOSALS } from "../../model/database.js"
 import type { Act } from "../../operators/act.js";
 import type { OperatorProposal } from "../../operators/ports.js";
 import type { Cell } from "../database.js";
+import type { Authorship } from "../organizations/authorship.js";
 import type { Read, Session } from "../sql/engine.js";
 import { orStoreError } from "../sql/store-error.js";
 import { chainColumns, type Chained, type Link, OperatorChain } from "./operator-chain.js";
@@ -98,15 +99,17 @@ export class CellProposals {
 
   /**
    * Stores a proposal. An equal one of the same person that still waits is returned instead.
-   * Rejects with a RefusedActError as the cause if the person has too many.
+   * Rejects with a RefusedActError as the cause if the person has too many. `first` runs in the
+   * transaction.
    */
-  propose(act: Act, by: OperatorId): Promise<StoredProposal> {
+  propose(act: Act, by: OperatorId, first?: Authorship["first"]): Promise<StoredProposal> {
     const { engine } = this.#cell;
     const content = JSON.stringify(act);
     return orStoreError(
       engine,
       this.#cell.transact(async (session) => {
         await session.read({ sql: engine.administrationLock, bindings: [] });
+        await first?.(session);
         const now = this.#now();
         const sql = `${this.#select} WHERE d.proposal_id IS NULL AND p.proposed_by = ? AND p.expires_at > ?`;
         const rows = (await session.read({ sql, bindings: [by, now] })) as readonly OperatorProposalRow[];

@@ -11,10 +11,20 @@ interface AuditedActRow {
   readonly name: string | null;
   readonly roles: string | null;
   readonly key_sha256: string | null;
+  readonly passkey_sha256: string | null;
   readonly actor: string;
   readonly recorded_at: number;
   /** In hexadecimal. */
   readonly hash: string;
+}
+
+/** What the acts say of the operators. */
+export interface AuditedActs {
+  /** The SHA-256 of every key that one ever had, and the same of passkeys. */
+  readonly keys: ReadonlySet<string>;
+  readonly passkeys: ReadonlySet<string>;
+  /** The acts as the chain must have them. */
+  readonly chained: readonly RowOfChain[];
 }
 
 /** The command on the database. */
@@ -23,15 +33,12 @@ const FORMAT = "kesc-operator-act-1";
 
 /**
  * Audits the acts on operators: their chain of hashes, and whether each actor had the right at that
- * moment. Adds the operators to the audit. Returns the SHA-256 of every key that one ever had, and
- * the acts as the chain must have them.
+ * moment. Adds the operators to the audit.
  */
-export async function auditOperatorActs(
-  audit: Audit,
-): Promise<{ readonly keys: ReadonlySet<string>; readonly chained: readonly RowOfChain[] }> {
+export async function auditOperatorActs(audit: Audit): Promise<AuditedActs> {
   const { engine, findings, operators } = audit;
   const rows = await audit.rows<AuditedActRow>(
-    `SELECT seq, kind, operator_id, name, roles, key_sha256, actor, recorded_at, ${engine.hex("hash")} AS hash
+    `SELECT seq, kind, operator_id, name, roles, key_sha256, passkey_sha256, actor, recorded_at, ${engine.hex("hash")} AS hash
      FROM ${engine.table("operator_acts")} ORDER BY seq`,
   );
   const own = findings.of(undefined);
@@ -56,6 +63,7 @@ export async function auditOperatorActs(
   }
   return {
     keys: new Set(rows.flatMap(({ key_sha256: key }) => key ?? [])),
+    passkeys: new Set(rows.flatMap(({ passkey_sha256: passkey }) => passkey ?? [])),
     chained: rows.map((row) => ({
       subject: `act:${String(row.seq)}`,
       fields: fieldsOf(row),
@@ -71,7 +79,8 @@ function hashAfter(previous: string, row: AuditedActRow): string {
 
 function fieldsOf(row: AuditedActRow): readonly (string | number)[] {
   const words = [row.operator_id, row.name ?? "", row.roles ?? "", row.key_sha256 ?? "", row.actor];
-  return [row.seq, row.kind, ...words, row.recorded_at];
+  const fields = [row.seq, row.kind, ...words, row.recorded_at];
+  return row.passkey_sha256 === null ? fields : [...fields, row.passkey_sha256];
 }
 
 type Known = ReadonlyMap<string, AuditedOperator>;
@@ -90,6 +99,8 @@ function problemOf(
   }
   if (subject?.isRevoked === true) return { expected: "no act after the operator was revoked", found: row.kind };
   if (row.actor === MACHINE) return undefined;
+  // Everybody may remove an own passkey.
+  if (row.kind === "operator.passkey_removed" && row.actor === row.operator_id) return undefined;
   const [proposer = "", approver, ...others] = row.actor.split(",");
   const hasRight =
     may(operators.get(proposer), ["admin"]) &&

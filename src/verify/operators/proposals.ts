@@ -30,11 +30,13 @@ interface ActFields {
   readonly organizationId?: unknown;
   readonly secretSha256?: unknown;
   readonly keySha256?: unknown;
+  readonly passkeySha256?: unknown;
 }
 
 /**
  * Audits the proposals of a cell and their decisions: the hashes, that two persons agreed, and that
- * each key of an approved act is there. `operatorKeys` are the hashes of the operators' keys.
+ * each key of an approved act is there. `operatorKeys` are the hashes of the operators' keys and
+ * passkeys.
  * Returns the rows as the chain must have them.
  */
 export async function auditProposals(audit: Audit, operatorKeys: ReadonlySet<string>): Promise<readonly RowOfChain[]> {
@@ -127,10 +129,13 @@ interface Made {
   readonly gone: ReadonlySet<string>;
 }
 
-function isDone({ kind, organizationId, secretSha256, keySha256 }: ActFields, made: Made): boolean {
+function isDone({ kind, organizationId, secretSha256, ...act }: ActFields, made: Made): boolean {
   const { keys, operatorKeys, gone } = made;
+  const { keySha256, passkeySha256 = keySha256 } = act;
   if (kind === "key.create") return keys.has(String(secretSha256)) || gone.has(String(organizationId));
-  if (kind === "operator.create" || kind === "operator.replace_key") return operatorKeys.has(String(keySha256));
+  if (kind === "operator.create" || kind === "operator.replace_key" || kind === "operator.add_passkey") {
+    return operatorKeys.has(String(passkeySha256));
+  }
   return true;
 }
 

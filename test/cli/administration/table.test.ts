@@ -53,7 +53,7 @@ describe("the commands that call the AdminService", () => {
     definitions = await loadDefinitions();
   });
 
-  it("reach each rpc but GetOrganization", () => {
+  it("reach each rpc but GetOrganization, and those of a console", () => {
     const rpcs = readOperatorsContract().services.flatMap((service) => service.rpcs);
     const names = rpcs.map(({ path }) => path.slice(path.lastIndexOf("/") + 1));
     expect([...definitions.keys()]).to.have.members(names);
@@ -62,6 +62,12 @@ describe("the commands that call the AdminService", () => {
     expect(names.filter((name) => !called.has(name))).to.deep.equal([
       // It finds the organization that a command names.
       "GetOrganization",
+      // A browser has the passkey.
+      "BeginPasskey",
+      "GetSignInToken",
+      "CreateSession",
+      "VerifySession",
+      "RegisterPasskey",
     ]);
   });
 
@@ -74,6 +80,11 @@ describe("the commands that call the AdminService", () => {
       "CreateOperator",
       "ApproveProposal",
       "RejectProposal",
+      "CreateSession",
+      "VerifySession",
+      "CreateInvitation",
+      "RegisterPasskey",
+      "CreateSignInCode",
     ]);
   });
 

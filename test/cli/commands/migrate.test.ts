@@ -259,7 +259,7 @@ describe("kesc migrate --cells (postgres)", () => {
 });
 
 /** The tables from which a server removes rows. */
-const SHRINKING: readonly string[] = ["webhook_retries", "webhook_log"];
+const SHRINKING: readonly string[] = ["webhook_retries", "webhook_log", "passkeys", "sessions", "sign_in_tokens"];
 
 /** Statements that a server must not be able to run. */
 function guarded(home: string): string[] {
@@ -287,6 +287,7 @@ function guarded(home: string): string[] {
     `UPDATE ${home}.payments SET rail_account_id = 'x'`,
     `UPDATE ${home}.rail_accounts SET organization_id = 'x'`,
     `UPDATE ${home}.rail_messages SET body_masked = 'x'`,
+    `UPDATE ${home}.sessions SET operator_id = 'x'`,
     `UPDATE ${home}.knex_migrations_lock SET is_locked = 1`,
   ];
 }
@@ -412,15 +413,15 @@ describe("kesc migrate --grant-to (postgres)", () => {
     });
   });
 
-  it("lets the role keep the schedule of payments and rail messages, and the leases", async () => {
+  it("lets the role keep the schedule of payments and rail messages, the leases and the sessions", async () => {
     const url = server["DATABASE_URL"] ?? "";
     for (const schema of SCHEMAS) {
       await run(url, `UPDATE ${schema}.payments SET due_at = 1, checks = 1, advances = 1, last_code = 'x'`);
       await run(url, `UPDATE ${schema}.rail_messages SET due_at = NULL, tries = 1`);
       await run(url, `UPDATE ${schema}.rail_accounts SET payouts = 'closed', balance = '{}', balance_at = 1`);
       await run(url, `UPDATE ${schema}.leases SET holder = 'x', until = 1, fence = 2`);
-      await run(url, `DELETE FROM ${schema}.webhook_retries`);
-      await run(url, `DELETE FROM ${schema}.webhook_log`);
+      await run(url, `UPDATE ${schema}.sessions SET used_at = 1, verified_at = 1, mac = mac`);
+      for (const table of SHRINKING) await run(url, `DELETE FROM ${schema}.${table}`);
     }
   });
 

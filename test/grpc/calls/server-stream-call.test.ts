@@ -259,6 +259,8 @@ describe("grpc: a stream that the server sends", () => {
       roles: ["support"],
       createdAt: toUnixMillis(0),
       revokedAt: undefined,
+      keySha256: undefined,
+      passkeys: [],
     });
     let admission: ReturnType<Admit<Operator, CallDependencies>> = operator("opr_1");
     serving(endless, () => admission);

@@ -1,9 +1,9 @@
 import { parseProposalId } from "../../../domain/values/ids.js";
-import { parseFingerprint, parseOperatorName, parseRoles, ROLES } from "../../../operators/operator.js";
+import { parseFingerprint, parseOperatorName, parsePasskeyId, parseRoles, ROLES } from "../../../operators/operator.js";
 import { OperatorError } from "../../../startup/operator-error.js";
 import { fieldLines } from "../../commands/output.js";
 import { newKey } from "../operator-key.js";
-import { type CommandParameter, type MessageJson, type Row, type Run, textOf } from "../row.js";
+import { type CommandParameter, type MessageJson, type OneRow, type Row, type Run, textOf } from "../row.js";
 import { argument, byWords, idArgument, NOTE } from "./parameters.js";
 
 const WRONG_USAGE = 2;
@@ -39,22 +39,44 @@ const PROPOSAL = {
 
 const DECIDED_BY_PERSON = "A proposal is decided by a person with a key";
 
-/** `kesc operator` and `kesc proposal`. */
+const NAME = {
+  flags: "<name>",
+  help: "name of the person, which no other had",
+  field: "name",
+  parse: argument(parseOperatorName),
+} as const satisfies CommandParameter;
+
+const INVITED = "It works once, until {expires_at}. Give it to that person only:\n\n  {link}\n";
+const LINK_LOST = "The link is lost. Run the command again.";
+
+/** `kesc operator create --invite`. */
+const INVITE: OneRow = {
+  path: "operator create",
+  description: "invite a person to register a passkey",
+  rpc: "CreateInvitation",
+  parameters: [NAME, ROLE],
+  request: ({ given }) => {
+    if (given["keySha256"] === undefined) return { fields: {} };
+    throw new OperatorError("Give --invite or --key-sha256, not both: an invited person has a passkey.", WRONG_USAGE);
+  },
+  shows: undefined,
+  done: `This link makes the person an operator, with a passkey. ${INVITED}`,
+  adviceOnLoss: LINK_LOST,
+};
+
+/** `kesc operator`, `kesc proposal` and `kesc console`. */
 export const OPERATOR_ROWS: readonly Row[] = [
   {
     path: "operator create",
     description: "make a person an operator; the first one in the database, on the machine that has it",
     rpc: "CreateOperator",
     parameters: [
-      {
-        flags: "<name>",
-        help: "name of the person, which no other had",
-        field: "name",
-        parse: argument(parseOperatorName),
-      },
+      NAME,
       ROLE,
+      { flags: "--invite", help: "print a link with which the person registers a passkey, and has no key" },
       { ...FINGERPRINT, help: `${FINGERPRINT.help}; without it a key is made, and shown once` },
     ],
+    instead: { option: "invite", row: INVITE },
     request: madeKey,
     shows: "operator",
     done: ({ id, name, roles, key }) =>
@@ -73,8 +95,10 @@ export const OPERATOR_ROWS: readonly Row[] = [
       STATE: ({ revoked_at: revokedAt }) => (revokedAt === null ? "live" : `revoked ${textOf(revokedAt)}`),
       CREATED: "created_at",
       ROLES: ({ roles }) => (roles as readonly string[]).join(","),
+      PASSKEYS: ({ passkeys }) => (passkeys as readonly MessageJson[]).map(({ id }) => textOf(id)).join(","),
       NAME: "name",
     },
+    leftOutIf: { PASSKEYS: "" },
     none: "No operators yet. Create one: kesc operator create NAME --role admin",
   },
   {
@@ -93,6 +117,59 @@ export const OPERATOR_ROWS: readonly Row[] = [
     shows: "operator",
     done: 'Replaced the key of {id} ("{name}").',
     unchanged: '{id} ("{name}") has that key already.',
+  },
+  {
+    path: "operator add-passkey",
+    description: "invite an operator to register one more passkey",
+    rpc: "CreateInvitation",
+    parameters: [OPERATOR],
+    shows: undefined,
+    done: `This link adds a passkey. ${INVITED}`,
+    adviceOnLoss: LINK_LOST,
+  },
+  {
+    path: "operator remove-passkey",
+    description: "remove a passkey of an operator for ever; its sessions end",
+    rpc: "RemovePasskey",
+    parameters: [
+      OPERATOR,
+      { flags: "<passkey-id>", help: "id of the passkey", field: "passkey_id", parse: argument(parsePasskeyId) },
+    ],
+    shows: "operator",
+    done: 'Removed the passkey of {id} ("{name}").',
+    unchanged: '{id} ("{name}") has no such passkey any more.',
+  },
+  {
+    path: "operator sessions",
+    description: "list who has signed in at a console",
+    rpc: "ListSessions",
+    items: "sessions",
+    columns: {
+      ID: "id",
+      CREATED: "created_at",
+      USED: "used_at",
+      UNTIL: "expires_at",
+      PASSKEY: ({ passkey_id: id }) => (id === null ? "(code)" : textOf(id)),
+      NAME: "operator_name",
+    },
+    none: "Nobody has signed in.",
+  },
+  {
+    path: "operator end-session",
+    description: "end a session at once",
+    rpc: "EndSession",
+    parameters: [{ flags: "<session-id>", help: 'id of the session ("ses_…")', field: "session_id" }],
+    shows: undefined,
+    done: "The session has ended.",
+    unchanged: "There is no such session.",
+  },
+  {
+    path: "console code",
+    description: "make a code with which you sign in once, within 5 minutes",
+    rpc: "CreateSignInCode",
+    needsOperator: "A code is for a person with a key",
+    shows: undefined,
+    done: "Open this page until {expires_at}, or enter the code there:\n\n  {link}\n\n  {code}\n",
   },
   {
     path: "operator revoke",

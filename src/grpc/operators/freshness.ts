@@ -1,0 +1,31 @@
+import type { OrganizationId } from "../../domain/values/ids.js";
+import { toUnixMillis } from "../../domain/values/time.js";
+import { type CallingOperator, isFresh } from "../../operators/session.js";
+import type { RpcContract } from "../messages/contract.js";
+import type { HandlersOptions } from "./options.js";
+
+/** What decides whether a call needs a fresh session. */
+export interface CheckedCall<Input> {
+  readonly contract: Pick<RpcContract, "needsFresh">;
+  readonly input: Input;
+  readonly caller: CallingOperator | undefined;
+  /** Whether this call only takes power away, although the rpc can give it. */
+  readonly takesPowerAway?: ((input: Input) => boolean) | undefined;
+}
+
+/**
+ * Returns whether a call must wait for a passkey: the rpc is one that needs a fresh session, and
+ * that of the call is not. A call with a key needs none, and one that names a sandbox organization
+ * neither.
+ */
+export async function needsVerification<Input>(
+  { administration, now }: HandlersOptions,
+  { contract, input, caller, takesPowerAway }: CheckedCall<Input>,
+): Promise<boolean> {
+  const session = caller?.session;
+  if (!contract.needsFresh || session === undefined || takesPowerAway?.(input) === true) return false;
+  if (isFresh(session, toUnixMillis(now()))) return false;
+  const { organization_id: id } = input as { readonly organization_id?: OrganizationId };
+  const organization = id === undefined ? undefined : await administration.organization(id);
+  return organization?.isSandbox !== true;
+}

@@ -1,0 +1,278 @@
+import { hash } from "node:crypto";
+
+import { Turns } from "../../runtime/turns.js";
+import { OPERATOR } from "../domain/values/actor.js";
+import type { OperatorId } from "../domain/values/ids.js";
+import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
+import { challengeIn, newChallenge } from "./challenge.js";
+import { mayPropose } from "./four-eyes.js";
+import { type Operator, type PasskeyId, passkeyIdOf } from "./operator.js";
+import { type PasskeyChecks, type PasskeyCredential, passkeySha256, readResponse } from "./passkeys.js";
+import type { OperatorProposal } from "./ports.js";
+import type { OperatorRefusal } from "./refusal.js";
+import {
+  type CallingOperator,
+  hasEnded,
+  holdsFor,
+  kindOfToken,
+  needsUse,
+  newToken,
+  type OperatorSession,
+  tokenSha256Of,
+} from "./session.js";
+import type { Invited, NewSession, SignInStore, TokenOf, UsedOnce } from "./sign-in-ports.js";
+
+const CODE_MILLIS = 300_000;
+const INVITATION_MILLIS = 3_600_000;
+const CODES_MAX = 5;
+const INVITATIONS_MAX = 20;
+/** To check a signature takes the processor about a millisecond. */
+const CHECKS_RUNNING_MAX = 2;
+const CHECKS_WAITING_MAX = 100;
+
+/** A result, or a refusal of the AdminService. */
+export type OrRefused<Result> =
+  | { readonly kind: "done"; readonly value: Result }
+  | { readonly kind: "refused"; readonly refusal: OperatorRefusal | { readonly reason: "QUEUE_FULL" } };
+
+/** A token that only its caller ever sees. */
+export interface GivenToken {
+  readonly token: string;
+  /** The page of the console that takes it. */
+  readonly link: string;
+  readonly expiresAt: UnixMillis;
+}
+
+/** A person who has signed in. */
+export interface SignedIn {
+  readonly token: string;
+  readonly session: OperatorSession;
+  readonly operator: Operator;
+}
+
+export interface SignInOptions {
+  readonly store: SignInStore;
+  readonly passkeys: PasskeyChecks;
+  readonly now: () => number;
+}
+
+const REFUSED = { kind: "refused", refusal: { reason: "SIGN_IN_REFUSED" } } as const;
+const BUSY = { kind: "refused", refusal: { reason: "QUEUE_FULL" } } as const;
+
+/** Who signs in, and with what (docs/adr/0069). */
+export class SignIn {
+  readonly #store: SignInStore;
+  readonly #passkeys: PasskeyChecks;
+  readonly #clock: () => number;
+  readonly #checks = new Turns<string>({ runningMax: CHECKS_RUNNING_MAX, waitingMax: CHECKS_WAITING_MAX });
+
+  constructor({ store, passkeys, now }: SignInOptions) {
+    this.#store = store;
+    this.#passkeys = passkeys;
+    this.#clock = now;
+  }
+
+  /** Returns options for a browser, as JSON. `invitation` is "" to sign in. */
+  async begin(invitation: string): Promise<OrRefused<string>> {
+    if (invitation === "") {
+      const challenge = await newChallenge(this.#store, { purpose: "", now: this.#now() });
+      return done(await this.#passkeys.requestOptions(challenge));
+    }
+    const found = await this.#invitation(invitation);
+    if (found === undefined) return REFUSED;
+    const { token, operator, name } = found;
+    const challenge = await newChallenge(this.#store, { purpose: token.sha256, now: this.#now() });
+    const credentialIds = await this.#store.credentialIds(operator?.passkeys.map(({ sha256 }) => sha256) ?? []);
+    // The handle of a person who has no id yet is random, as that of an invitation is.
+    const userId = Buffer.from(hash("sha256", operator?.id ?? token.sha256, "hex"), "hex");
+    return done(await this.#passkeys.creationOptions(challenge, { name, userId, credentialIds }));
+  }
+
+  /** Says for whom a code or an invitation is. Does not use it up. */
+  async describe(text: string): Promise<OrRefused<{ readonly operatorName: string; readonly expiresAt: UnixMillis }>> {
+    const found = kindOfToken(text) === "inv" ? await this.#invitation(text) : await this.#code(text);
+    if (found === undefined) return REFUSED;
+    return done({ operatorName: found.name, expiresAt: found.token.expiresAt });
+  }
+
+  async withCode(text: string): Promise<OrRefused<SignedIn>> {
+    const found = await this.#code(text);
+    if (found === undefined) return REFUSED;
+    const { sha256, keySha256: beganWith, expiresAt } = found.token;
+    return this.#beginSession(found.operator, { beganWith, isVerified: false }, { kind: "code", sha256, expiresAt });
+  }
+
+  async withPasskey(responseJson: string): Promise<OrRefused<SignedIn>> {
+    const checked = await this.#check(responseJson);
+    if ("kind" in checked) return checked;
+    const { operator, sha256, used } = checked;
+    return this.#beginSession(operator, { beganWith: sha256, isVerified: true }, used);
+  }
+
+  /** Makes a session fresh. One that a code began never is. */
+  async verify(session: OperatorSession, responseJson: string): Promise<OrRefused<OperatorSession>> {
+    if (session.verifiedAt === undefined) return REFUSED;
+    const checked = await this.#check(responseJson);
+    if ("kind" in checked) return checked;
+    if (checked.operator.id !== session.operatorId) return REFUSED;
+    const verified = await this.#store.verify(session.id, checked.used);
+    return verified === undefined ? REFUSED : done(verified);
+  }
+
+  /** Returns the operator of a live session. Notes the use, unless the call runs by itself. */
+  async operatorWithSession(token: string, isBackground: boolean): Promise<CallingOperator | undefined> {
+    const session = await this.#store.session(tokenSha256Of(token));
+    const now = this.#now();
+    if (session === undefined || hasEnded(session, now)) return undefined;
+    const operator = await this.#store.operator(session.operatorId);
+    if (operator === undefined || !holdsFor(session, operator)) return undefined;
+    // A database that takes no writes must not keep people from looking.
+    if (!isBackground && needsUse(session, now)) await this.#store.use(session.id).catch(() => undefined);
+    return { ...operator, session };
+  }
+
+  /** Returns the live sessions of these operators, oldest first. */
+  async sessions(operators: readonly Operator[]): Promise<readonly OperatorSession[]> {
+    const byId = new Map(operators.map((operator) => [operator.id, operator]));
+    const sessions = await this.#store.sessions();
+    return sessions.filter((session) => {
+      const operator = byId.get(session.operatorId);
+      return operator !== undefined && holdsFor(session, operator);
+    });
+  }
+
+  /** Returns whether there was such a session. */
+  end(id: string): Promise<boolean> {
+    return this.#store.end(id);
+  }
+
+  /** Makes an invitation. The caller has checked whom it is for. */
+  async invite(invited: Invited, by: Operator | undefined): Promise<GivenToken> {
+    const token = newToken("inv");
+    const owner = by?.id ?? OPERATOR;
+    const times = this.#timesOf(INVITATION_MILLIS);
+    const sha256 = tokenSha256Of(token);
+    await this.#store.addToken({ kind: "invitation", sha256, ...times, owner, invited }, INVITATIONS_MAX);
+    return { token, link: `${this.#passkeys.origin}/invitation#${token}`, expiresAt: times.expiresAt };
+  }
+
+  /** Makes a code for an operator who called with this key. */
+  async createCode({ id: owner }: Operator, keySha256: string): Promise<GivenToken> {
+    const token = newToken("code");
+    const times = this.#timesOf(CODE_MILLIS);
+    await this.#store.addToken({ kind: "code", sha256: tokenSha256Of(token), ...times, owner, keySha256 }, CODES_MAX);
+    return { token, link: `${this.#passkeys.origin}/sign-in?code=${token}`, expiresAt: times.expiresAt };
+  }
+
+  /** Registers the passkey of an invited person. The inviter does the act, or proposes it. */
+  async register(
+    invitation: string,
+    responseJson: string,
+  ): Promise<OrRefused<{ readonly passkeyId: PasskeyId; readonly made: Operator | OperatorProposal }>> {
+    const found = await this.#invitation(invitation);
+    const response = readResponse(responseJson);
+    if (found === undefined || response === undefined) return REFUSED;
+    const { token, inviter } = found;
+    const purpose = { purpose: token.sha256, now: this.#now() };
+    if ((await challengeIn(this.#store, response.challenge, purpose)) === undefined) return REFUSED;
+    const checking = this.#checks.run("", () => this.#passkeys.registered(response));
+    if (checking === undefined) return BUSY;
+    const passkey = await checking;
+    if (passkey === undefined) return REFUSED;
+    const sha256 = passkeySha256(passkey);
+    const named = { passkeySha256: sha256, passkeyId: passkeyIdOf(sha256) };
+    const { invited } = token;
+    const act =
+      "operatorId" in invited
+        ? ({ kind: "operator.add_passkey", operatorId: invited.operatorId, ...named } as const)
+        : ({ kind: "operator.create", name: invited.name, roles: invited.roles, ...named } as const);
+    const submitted = await this.#store.register(act, inviter, { passkey, invitationSha256: token.sha256 });
+    if (submitted.kind === "refused") return submitted;
+    const made = submitted.kind === "done" ? submitted.resource : submitted.proposal;
+    return done({ passkeyId: named.passkeyId, made });
+  }
+
+  async #beginSession(
+    operator: Operator,
+    session: Pick<NewSession, "beganWith" | "isVerified">,
+    used: UsedOnce,
+  ): Promise<OrRefused<SignedIn>> {
+    const token = newToken("ses");
+    const given = { ...session, tokenSha256: tokenSha256Of(token), operatorId: operator.id };
+    const begun = await this.#store.begin(given, used);
+    return begun === undefined ? REFUSED : done({ token, session: begun, operator });
+  }
+
+  /** Returns who signed a response. Does not use the challenge up. */
+  async #check(responseJson: string): Promise<CheckedResponse | typeof REFUSED | typeof BUSY> {
+    const response = readResponse(responseJson);
+    if (response === undefined) return REFUSED;
+    const used = await challengeIn(this.#store, response.challenge, { purpose: "", now: this.#now() });
+    const passkey = used && (await this.#store.passkey(response.credentialId));
+    if (used === undefined || passkey === undefined) return REFUSED;
+    const sha256 = passkeySha256(passkey);
+    const operator = await this.#store.operatorWithPasskey(sha256);
+    if (operator === undefined) return REFUSED;
+    const checking = this.#checks.run("", () => this.#passkeys.isSignedBy(passkey, response));
+    if (checking === undefined) return BUSY;
+    return (await checking) ? { operator, sha256, passkey, used } : REFUSED;
+  }
+
+  async #code(text: string): Promise<FoundCode | undefined> {
+    if (kindOfToken(text) !== "code") return undefined;
+    const token = await this.#store.token("code", tokenSha256Of(text));
+    const operator = token && (await this.#store.operator(token.owner));
+    if (token === undefined || operator?.revokedAt !== undefined || operator?.keySha256 !== token.keySha256) {
+      return undefined;
+    }
+    return { token, operator, name: operator.name };
+  }
+
+  /** An invitation ends with the right of the inviter, and with the person whom it is for. */
+  async #invitation(text: string): Promise<FoundInvitation | undefined> {
+    if (kindOfToken(text) !== "inv") return undefined;
+    const token = await this.#store.token("invitation", tokenSha256Of(text));
+    if (token === undefined) return undefined;
+    const { owner, invited } = token;
+    const inviter = owner === OPERATOR ? undefined : await this.#store.operator(owner as OperatorId);
+    if (owner !== OPERATOR && (inviter === undefined || !mayPropose(inviter))) return undefined;
+    if (!("operatorId" in invited)) return { token, inviter, operator: undefined, name: invited.name };
+    const operator = await this.#store.operator(invited.operatorId);
+    return operator === undefined ? undefined : { token, inviter, operator, name: operator.name };
+  }
+
+  #timesOf(millis: number): { readonly createdAt: UnixMillis; readonly expiresAt: UnixMillis } {
+    const createdAt = this.#now();
+    return { createdAt, expiresAt: toUnixMillis(createdAt + millis) };
+  }
+
+  #now(): UnixMillis {
+    return toUnixMillis(this.#clock());
+  }
+}
+
+interface CheckedResponse {
+  readonly operator: Operator;
+  readonly sha256: string;
+  readonly passkey: PasskeyCredential;
+  readonly used: UsedOnce;
+}
+
+interface FoundCode {
+  readonly token: TokenOf<"code">;
+  readonly operator: Operator;
+  readonly name: string;
+}
+
+interface FoundInvitation {
+  readonly token: TokenOf<"invitation">;
+  /** Undefined for the machine. */
+  readonly inviter: Operator | undefined;
+  /** Undefined for a new one. */
+  readonly operator: Operator | undefined;
+  readonly name: string;
+}
+
+function done<Value>(value: Value): { readonly kind: "done"; readonly value: Value } {
+  return { kind: "done", value };
+}
