@@ -3,7 +3,7 @@ const only = (folder, others) => ({
   name: `${folder}-imports`,
   severity: "error",
   from: { path: below(folder) },
-  to: { path: "^(runtime|daraja|src|gateway|contract|test|bench)/", pathNot: [folder, ...others].map(below) },
+  to: { path: "^(runtime|daraja|src|gateway|console|contract|test|bench)/", pathNot: [folder, ...others].map(below) },
 });
 
 /** A folder with all below it, or one file. */
@@ -37,7 +37,7 @@ module.exports = {
     {
       name: "one-command-starts-the-simulator",
       severity: "error",
-      from: { path: "^(runtime|src|gateway|contract)/", pathNot: "^src/cli/daraja\\.ts$" },
+      from: { path: "^(runtime|src|gateway|console|contract)/", pathNot: "^src/cli/daraja\\.ts$" },
       to: { path: "^daraja/" },
     },
     only("src/domain", []),
@@ -128,12 +128,19 @@ module.exports = {
     ]),
     only("contract", ["runtime"]),
     only("gateway", ["contract", "runtime"]),
+    only("console", ["contract", "runtime"]),
     ...GATEWAY_FOLDERS.map(gatewayFolderImports),
     {
       name: "one-room-knows-prom-client",
       severity: "error",
       from: { pathNot: "^runtime/metrics/" },
       to: { path: "node_modules/prom-client/" },
+    },
+    {
+      name: "one-room-knows-preact",
+      severity: "error",
+      from: { pathNot: "^(console|test/console)/" },
+      to: { path: "node_modules/preact" },
     },
     {
       name: "one-room-knows-opentelemetry",
@@ -152,7 +159,7 @@ module.exports = {
       comment: "A command that calls the AdminService does, and no server and no gateway (docs/adr/0062).",
       severity: "error",
       from: {
-        path: "^(runtime|daraja|src|gateway|contract)/",
+        path: "^(runtime|daraja|src|gateway|console|contract)/",
         pathNot: "^src/cli/administration/definitions\\.ts$",
       },
       to: { path: "node_modules/@grpc/proto-loader/" },
@@ -160,19 +167,19 @@ module.exports = {
     {
       name: "nothing-imports-tests",
       severity: "error",
-      from: { path: "^(runtime|daraja|src|gateway|contract|bench)/" },
+      from: { path: "^(runtime|daraja|src|gateway|console|contract|bench)/" },
       to: { path: "^test/" },
     },
     {
       name: "only-tests-import-the-benchmark",
       severity: "error",
-      from: { path: "^(runtime|daraja|src|gateway|contract)/" },
+      from: { path: "^(runtime|daraja|src|gateway|console|contract)/" },
       to: { path: "^bench/" },
     },
     {
       name: "programs-use-no-dev-dependency",
       severity: "error",
-      from: { path: "^(runtime|daraja|src|gateway|contract)/" },
+      from: { path: "^(runtime|daraja|src|gateway|console|contract)/" },
       to: { dependencyTypes: ["npm-dev"], dependencyTypesNot: ["type-only"] },
     },
   ],

@@ -10,7 +10,7 @@ ifneq ($(NODE_FITS),yes)
 NODE := .node/node_modules/node/bin/node
 export PATH := $(CURDIR)/$(dir $(NODE)):$(PATH)
 endif
-SOURCES := $(shell find runtime daraja src gateway contract test bench proto -path src/gen -prune -o -type f \( -name '*.ts' -o -name '*.proto' \) -print)
+SOURCES := $(shell find runtime daraja src gateway console contract test bench proto -path src/gen -prune -o -type f \( -name '*.ts' -o -name '*.tsx' -o -name '*.proto' \) -print)
 
 .DEFAULT_GOAL := help
 .PHONY: help run pack test lint lint-format lint-code lint-contract lint-tests check coverage nightly docs fuzz audit baseline screenshots bench bench-full cells suspend move profile compare path upgrade chaos events overload hostile simulate mutants clean
@@ -34,7 +34,7 @@ lint-code:
 
 lint-format:
 	@$(BIN)/prettier --check --log-level warn .
-	@$(BIN)/depcruise runtime daraja src gateway contract test bench
+	@$(BIN)/depcruise runtime daraja src gateway console contract test bench
 	@$(BIN)/knip
 
 lint-contract:
@@ -73,8 +73,8 @@ docs: dist/.built ## write what documents take from the code and from bench/resu
 	@node dist/test/docs.js
 	@$(BIN)/prettier --write --log-level warn docs
 
-screenshots: dist/.built ## show the pages of the gateway and `kesc top` to a browser, and keep what it sees in docs/images
-	@SCREENSHOTS_INTO=docs/images $(BIN)/mocha dist/test/openapi/browser.check.test.js dist/test/cli/top/picture.check.test.js
+screenshots: dist/.built ## show the pages of the gateway and the console, and `kesc top`, to a browser, and keep what it sees in docs/images
+	@SCREENSHOTS_INTO=docs/images $(BIN)/mocha dist/test/openapi/browser.check.test.js dist/test/console/browser.check.test.js dist/test/cli/top/picture.check.test.js
 
 bench: dist/.built ## measure against a bare gRPC echo, in one run on this machine; ARGS=--help lists the options
 	@node dist/bench/main.js $(ARGS)

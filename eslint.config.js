@@ -1,6 +1,18 @@
 import simpleImportSort from "eslint-plugin-simple-import-sort";
 import tseslint from "typescript-eslint";
 
+const MILLIS = {
+  selector: "Identifier[name=/(Ms|Milliseconds)($|[A-Z])|_(MS|MILLISECONDS)(_|$)/]",
+  message: "A span of time in milliseconds is called Millis: timeoutMillis, PAUSE_MILLIS_MAX.",
+};
+// What the policy of the console's pages forbids, and what would let a text become markup (docs/adr/0070).
+const PAGES = [
+  ["JSXAttribute[name.name='dangerouslySetInnerHTML']", "A text never becomes markup."],
+  ["JSXAttribute[name.name='style']", "The policy forbids it. Use a class."],
+  ["JSXAttribute[name.name=/^on[A-Z]/]", "The policy forbids it. The script adds listeners."],
+  ["JSXOpeningElement[name.name='a']", "Use Link, which leads to own paths only."],
+].map(([selector, message]) => ({ selector, message }));
+
 export default tseslint.config(
   {
     ignores: [
@@ -26,13 +38,7 @@ export default tseslint.config(
       "@typescript-eslint/explicit-module-boundary-types": "error",
       // Node's own modules, packages, our files: a group each, with a line between them.
       "imports/imports": ["error", { groups: [["^node:"], ["^[^.]"], ["^\\."]] }],
-      "no-restricted-syntax": [
-        "error",
-        {
-          selector: "Identifier[name=/(Ms|Milliseconds)($|[A-Z])|_(MS|MILLISECONDS)(_|$)/]",
-          message: "A span of time in milliseconds is called Millis: timeoutMillis, PAUSE_MILLIS_MAX.",
-        },
-      ],
+      "no-restricted-syntax": ["error", MILLIS],
       "max-lines": ["error", { max: 300, skipBlankLines: true, skipComments: true }],
       "max-lines-per-function": ["error", { max: 70, skipBlankLines: true, skipComments: true }],
       "max-len": ["error", { code: 1_000, comments: 100, ignoreUrls: true, ignoreTrailingComments: true }],
@@ -54,6 +60,11 @@ export default tseslint.config(
         })),
       ],
     },
+  },
+  {
+    files: ["console/**/*.tsx"],
+    ignores: ["console/view/link.tsx"],
+    rules: { "no-restricted-syntax": ["error", MILLIS, ...PAGES] },
   },
   {
     // A suite is one function, and a table of cases may be long.

@@ -73,7 +73,11 @@ describe("the packages of make pack, installed in empty folders", () => {
       process.stderr.write(`      The packages were not installed, because npm cannot ask its registry: ${problem}\n`);
       this.skip();
     }
-    const ports = { KESC_GRPC_ADDRESS: "127.0.0.1:0", KESC_HTTP_ADDRESS: "127.0.0.1:0" };
+    const ports = {
+      KESC_GRPC_ADDRESS: "127.0.0.1:0",
+      KESC_HTTP_ADDRESS: "127.0.0.1:0",
+      KESC_CONSOLE_ADDRESS: "127.0.0.1:0",
+    };
     serving = spawn("kesc", ["serve", "--demo"], { cwd: home, env: { ...env, ...ports } });
     serving.stdout?.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
     await eventually(() => stdout.includes('"ready"'), START);

@@ -1,8 +1,8 @@
 import { fromBinary, type Message } from "@bufbuild/protobuf";
 import { type ChannelCredentials, type ChannelOptions, Client, status, type StatusObject } from "@grpc/grpc-js";
 
+import type { ReadFailure } from "../../contract/failure.js";
 import type { RateLimit, Rpc, RpcCallOptions, UpstreamFailure } from "../../contract/rpc.js";
-import type { ReadFailure } from "./failure.js";
 import { rateLimitOf } from "./rate-limit.js";
 
 /** The next item of a stream: a message, or its end, in order or not. */

@@ -2,9 +2,9 @@ import { create, type FileRegistry, fromBinary, type Message, toBinary } from "@
 import { type ChannelCredentials, Client, Metadata, type ServiceError } from "@grpc/grpc-js";
 
 import { rpcOf } from "../../contract/contract.js";
+import { failureReader } from "../../contract/failure.js";
 import type { RateLimit, Rpc, RpcCallOptions, UpstreamResult } from "../../contract/rpc.js";
 import { CallBatcher, type EncodedCall } from "./call-batcher.js";
-import { failureReader } from "./failure.js";
 import { rateLimitOf } from "./rate-limit.js";
 import { type UpstreamStream, UpstreamStreams } from "./streams.js";
 

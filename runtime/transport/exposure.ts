@@ -20,6 +20,8 @@ function isLocal(address: string): boolean {
 
 type Safety = Pick<
   Values,
+  | "KESC_CONSOLE_ADDRESS"
+  | "KESC_CONSOLE_TARGET"
   | "KESC_ADMIN_ADDRESS"
   | "KESC_GATEWAY_CA_FILE"
   | "KESC_GATEWAY_TARGET"
@@ -58,6 +60,19 @@ export function gatewayExposure(values: Safety): readonly string[] {
     ...listenerExposure("KESC_HTTP_ADDRESS", textOf(values.KESC_HTTP_ADDRESS), values),
     ...adminExposure("KESC_HTTP_ADMIN_ADDRESS", values),
     ...targetExposure(values),
+  ];
+}
+
+/** Says the same of the console, as a server and as a client of the operators' address. */
+export function consoleExposure(values: Safety): readonly string[] {
+  const { KESC_CONSOLE_TARGET: target, KESC_OPERATOR_ADDRESS: address, KESC_GATEWAY_CA_FILE: caFile } = values;
+  const clientTls = caFile === undefined ? undefined : { caFile };
+  const name = target === undefined ? "KESC_OPERATOR_ADDRESS" : "KESC_CONSOLE_TARGET";
+  // As for each operator's key: KESC_INSECURE does not allow it.
+  const problem = clientExposure(name, target ?? address ?? "unix:", { clientTls, isInsecure: false });
+  return [
+    ...listenerExposure("KESC_CONSOLE_ADDRESS", textOf(values.KESC_CONSOLE_ADDRESS), values),
+    ...(problem === undefined ? [] : [problem]),
   ];
 }
 

@@ -20,7 +20,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 /** Variables by their names. */
 export type Variables = Readonly<Record<string, Variable<z.ZodType>>>;
 
-const FOUR_EYES_GROUP = "(operators|resume|write_keys|limits|rails|erase|reserve)";
+const FOUR_EYES_GROUP = "(operators|resume|write_keys|limits|rails|erase|unfreeze|reserve)";
 const FOUR_EYES = new RegExp(`^(none|${FOUR_EYES_GROUP}(,${FOUR_EYES_GROUP})*)$`);
 
 const RAIL_HOSTS = /^[a-z0-9.-]+(:[0-9]{1,5})?(,[a-z0-9.-]+(:[0-9]{1,5})?)*$/;
@@ -71,6 +71,12 @@ const ADDRESSES = {
     meaning: "server that the gateway calls; default: KESC_GRPC_ADDRESS",
     schema: hostAndPortOrSocket.optional(),
   },
+  KESC_CONSOLE_ADDRESS: variable("127.0.0.1:8081", "address of the operators' console: host:port", hostAndPort),
+  KESC_CONSOLE_TARGET: {
+    fallback: undefined,
+    meaning: "operators' address that the console calls; default: KESC_OPERATOR_ADDRESS",
+    schema: hostAndPortOrSocket.optional(),
+  },
   KESC_PUBLIC_URL: variable("", "URL of the gateway's root for clients, if a proxy adds a path or a name", baseUrl),
   KESC_DOCS: variable(
     "true",
@@ -118,9 +124,11 @@ const DATABASE = {
   ),
   KESC_FOUR_EYES: variable(
     // All but `reserve`: such a figure moves no money, and is recorded each day.
-    "operators,resume,write_keys,limits,rails,erase",
+    "operators,resume,write_keys,limits,rails,erase,unfreeze",
     "acts of operators that need a second person, or none",
-    z.string().regex(FOUR_EYES, "must be none, or some of operators,resume,write_keys,limits,rails,erase,reserve"),
+    z
+      .string()
+      .regex(FOUR_EYES, "must be none, or some of operators,resume,write_keys,limits,rails,erase,unfreeze,reserve"),
   ),
   KESC_PHONE_COOLING_HOURS: variable(
     "0",

@@ -6,6 +6,7 @@ const EXAMPLES = `
 serve --demo
 server
 gateway
+console
 migrate
 migrate --cells 4 --grant-to kesc_server
 doctor --backups /backups
@@ -47,7 +48,7 @@ operator end-session ses_01jd2r6p5vf8ksw3xhb1z7q4ye
 operator revoke "Carol Wanjiru"
 operator acts --limit 20
 operator whoami
-console code
+operator code
 proposal list
 proposal show prp_01jd2r6p5vf8ksw3xhb1z7q4ye
 proposal approve prp_01jd2r6p5vf8ksw3xhb1z7q4ye
@@ -68,12 +69,15 @@ rail close --org "Acme" --rail mpesa --note "M-Pesa reports 8006"
 rail auto --org "Acme" --rail mpesa --note "as always"
 account get acc_01jd2r6p5vf8ksw3xhb1z7q4ye
 account list phone_number=0712345678
+account freeze acc_01jd2r6p5vf8ksw3xhb1z7q4ye --reason fraud --org "Acme" --note "case 17"
+account unfreeze acc_01jd2r6p5vf8ksw3xhb1z7q4ye --freeze frz_01jd2r6p5vf8ksw3xhb1z7q4ye --org "Acme" --note "case 17 is closed"
 account tier acc_01jd2r6p5vf8ksw3xhb1z7q4ye --org "Acme" --tier full --note "passport checked"
 account export acc_01jd2r6p5vf8ksw3xhb1z7q4ye --org "Acme" --json
 account erase acc_01jd2r6p5vf8ksw3xhb1z7q4ye --org "Acme" --note "request 17" --yes
 account vacuum
 transaction resolve txn_01jd2r6p5vf8ksw3xhb1z7q4ye --outcome completed --receipt RKTQDM7W01 --org "Acme" --note "in the statement" --yes
 transaction clear-flag txn_01jd2r6p5vf8ksw3xhb1z7q4ye --flag report_differs --org "Acme" --note "the statement agrees"
+transaction cancel txn_01jd2r6p5vf8ksw3xhb1z7q4ye --org "Acme" --note "the user called"
 deposit list --org "Acme" --status unallocated
 deposit list --org "Acme" --receipt RKTQDM7W10
 deposit show dep_01jd2r6p5vf8ksw3xhb1z7q4ye --org "Acme"

@@ -46,7 +46,7 @@ import type { UnixMillis } from "./values/time.js";
  * ids, so a decision stays a pure function.
  */
 export type Command = AccountCommand | TransactionCommand | BookCommand | RailCommand;
-export type AccountCommand = CreateAccount | UpdateAccount | FreezeCommand | CloseAccount | DestinationCommand;
+export type AccountCommand = CreateAccount | UpdateAccount | FreezeAccount | CloseAccount | DestinationCommand;
 export type BookCommand = OperatorCommand | RejectProposal;
 /** A command of an operator that can wait for a second person. */
 export type OperatorCommand =
@@ -56,6 +56,7 @@ export type OperatorCommand =
   | CreateApiKey
   | RevokeApiKey
   | SetLimits
+  | UnfreezeAccount
   | EraseAccount
   | SetAccountTier
   | SetRailAccount
@@ -66,7 +67,6 @@ export type OperatorCommand =
   | ClearFlag
   | CorrectBook
   | DepositCommand;
-export type FreezeCommand = FreezeAccount | UnfreezeAccount;
 export type TransactionCommand = MoveMoney | ReverseTransaction | CancelTransaction | PaymentCommand;
 /** A command of the settlement. */
 export type RailCommand = PaymentCommand | ReceiveDeposit | EndReturn | NumberAccount | RecordCharge | WatchRailAccount;
@@ -77,7 +77,7 @@ export type PaymentCommand =
 export type Resource = ResourceOf<Command>;
 
 /** The type of resource that a command creates or changes. */
-export type ResourceOf<C extends Command> = C extends FreezeCommand
+export type ResourceOf<C extends Command> = C extends FreezeAccount
   ? AccountWithFreeze
   : C extends DestinationCommand
     ? Destination
@@ -104,17 +104,19 @@ export type ResourceOf<C extends Command> = C extends FreezeCommand
 /** What an operator's command creates or changes, once it is done. */
 export type ActedOf<C extends OperatorCommand> = C extends CreateApiKey | RevokeApiKey
   ? StoredApiKey
-  : C extends EraseAccount | SetAccountTier
-    ? Account
-    : C extends SetRailAccount | SetPayouts
-      ? RailAccountRecord
-      : C extends RecordReserve
-        ? ReservePlace
-        : C extends ClearFlag
-          ? Transaction
-          : C extends DepositCommand
-            ? Deposit
-            : BookHead;
+  : C extends UnfreezeAccount
+    ? AccountWithFreeze
+    : C extends EraseAccount | SetAccountTier
+      ? Account
+      : C extends SetRailAccount | SetPayouts
+        ? RailAccountRecord
+        : C extends RecordReserve
+          ? ReservePlace
+          : C extends ClearFlag
+            ? Transaction
+            : C extends DepositCommand
+              ? Deposit
+              : BookHead;
 
 export interface CreateAccount extends Commanded {
   readonly name: "createAccount";
@@ -148,7 +150,7 @@ export interface FreezeAccount extends Commanded {
 }
 
 /** Lifts one freeze of the account. */
-export interface UnfreezeAccount extends Commanded {
+export interface UnfreezeAccount extends Authorized {
   readonly name: "unfreezeAccount";
   readonly accountId: AccountId;
   readonly freezeId: FreezeId;

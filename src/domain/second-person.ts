@@ -25,9 +25,10 @@ import type { UnixMillis } from "./values/time.js";
  * - `limits`: a limit that rises or ends.
  * - `rails`: an account at a rail, the default rail, and that payouts begin.
  * - `erase`: a person's data, for ever.
+ * - `unfreeze`: to lift a freeze of an account.
  * - `reserve`: what lies in a place.
  */
-export const BOOK_GROUPS = ["resume", "write_keys", "limits", "rails", "erase", "reserve"] as const;
+export const BOOK_GROUPS = ["resume", "write_keys", "limits", "rails", "erase", "unfreeze", "reserve"] as const;
 
 export type BookGroup = (typeof BOOK_GROUPS)[number];
 

@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { expect } from "chai";
 import { parse, parseAllDocuments } from "yaml";
 
+import { readConfig as readConsoleConfig } from "../../console/config.js";
 import { readConfig as readGatewayConfig } from "../../gateway/config.js";
 import { PROBE_PATHS } from "../../gateway/rest/probes.js";
 import { serverExposure } from "../../runtime/transport/exposure.js";
@@ -58,7 +59,7 @@ interface Manifest {
     readonly template: {
       readonly metadata: { readonly labels: Readonly<Record<string, string>> };
       readonly spec: {
-        readonly containers: readonly [Container];
+        readonly containers: readonly Container[];
         readonly securityContext: { readonly runAsNonRoot: boolean; readonly runAsUser: number };
         readonly terminationGracePeriodSeconds?: number;
         readonly volumes?: readonly { readonly name: string }[];
@@ -115,16 +116,15 @@ function startedInCompose(): readonly Started[] {
 }
 
 function startedInKubernetes(): readonly Started[] {
-  return withPods.map(({ metadata, spec: { template } }) => {
-    const [{ args, env, volumeMounts = [] }] = template.spec.containers;
-    return {
-      where: `${MANIFESTS}: ${metadata.name}`,
+  return withPods.flatMap(({ metadata, spec: { template } }) =>
+    template.spec.containers.map(({ args, env, volumeMounts = [] }) => ({
+      where: `${MANIFESTS}: ${args[0] ?? ""} of ${metadata.name}`,
       args,
       environment: Object.fromEntries(env.map(({ name, value }) => [name, value])),
       secrets: volumeMounts.map(({ mountPath }) => mountPath),
       stopSeconds: template.spec.terminationGracePeriodSeconds ?? 30,
-    };
-  });
+    })),
+  );
 }
 
 function startedBySystemd(): readonly Started[] {
@@ -148,10 +148,11 @@ const started = [...startedInCompose(), ...startedInKubernetes(), ...startedBySy
 function problemsOf({ args: [command = ""], environment: given }: Started): readonly string[] {
   const { DATABASE_URL_FILE: file, ...rest } = given;
   const environment = file === undefined ? rest : { ...rest, DATABASE_URL: "postgres://kesc@postgres/kesc" };
-  const result = command === "gateway" ? readGatewayConfig(environment) : readConfig(environment);
+  const read = { gateway: readGatewayConfig, console: readConsoleConfig }[command] ?? readConfig;
+  const result = read(environment);
   if (!result.ok) return result.problems;
-  const read = readVariables(environment);
-  return command === "server" && read.ok ? serverExposure(read.values) : [];
+  const variables = readVariables(environment);
+  return command === "server" && variables.ok ? serverExposure(variables.values) : [];
 }
 
 function portOf(address: string | undefined): number {
@@ -161,9 +162,9 @@ function portOf(address: string | undefined): number {
 describe("what the files in deploy/ say", () => {
   it("is found", () => {
     expect(started.map(({ args: [command] }) => command)).to.deep.equal([
-      ...["migrate", "server", "server", "gateway", "gateway"],
-      ...["gateway", "migrate", "server"],
-      ...["gateway", "server"],
+      ...["migrate", "server", "server", "gateway", "gateway", "console", "console"],
+      ...["gateway", "migrate", "server", "console"],
+      ...["console", "gateway", "server"],
     ]);
     const wrong = { KESC_GRPC_ADDRESS: "0.0.0.0:1", KESC_GRPC_ADRESS: "x" };
     const probe = { where: "", args: ["server"], secrets: [], stopSeconds: 1 };
@@ -196,37 +197,48 @@ describe("what the files in deploy/ say", () => {
   }
 });
 
+const ADMIN_ADDRESSES = ["KESC_ADMIN_ADDRESS", "KESC_HTTP_ADMIN_ADDRESS"];
+
 describe("the manifests of Kubernetes", () => {
   it("let nothing run as root, with rights, or with a root folder that it can write", () => {
     for (const { metadata, spec } of withPods) {
       const { containers, securityContext } = spec.template.spec;
       expect(securityContext, metadata.name).to.include({ runAsNonRoot: true, runAsUser: 10_001 });
-      expect(containers[0].securityContext, metadata.name).to.deep.equal({
-        allowPrivilegeEscalation: false,
-        readOnlyRootFilesystem: true,
-        capabilities: { drop: ["ALL"] },
-      });
+      for (const container of containers) {
+        expect(container.securityContext, metadata.name).to.deep.equal({
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ["ALL"] },
+        });
+      }
     }
   });
 
   it("probe and publish ports on which the program listens, at paths that it has", () => {
-    for (const { kind, metadata, spec } of withPods.filter(({ kind }) => kind === "Deployment")) {
-      const [{ env, ports = [], ...container }] = spec.template.spec.containers;
+    const programs = withPods
+      .filter(({ kind }) => kind === "Deployment")
+      .flatMap(({ metadata, spec }) => spec.template.spec.containers.map((container) => ({ metadata, container })));
+    for (const {
+      metadata,
+      container: { args, env, ports = [], ...container },
+    } of programs) {
       const value = new Map(env.map((variable) => [variable.name, variable.value]));
       const isServer = value.has("KESC_GRPC_ADDRESS");
-      const main = portOf(value.get(isServer ? "KESC_GRPC_ADDRESS" : "KESC_HTTP_ADDRESS"));
-      const admin = portOf(value.get(isServer ? "KESC_ADMIN_ADDRESS" : "KESC_HTTP_ADMIN_ADDRESS"));
+      const names = ["KESC_GRPC_ADDRESS", "KESC_HTTP_ADDRESS", "KESC_CONSOLE_ADDRESS", ...ADMIN_ADDRESSES];
+      const own = names.filter((name) => value.has(name)).map((name) => portOf(value.get(name)));
+      const [main, admin] = own;
       expect(
         ports.map(({ containerPort }) => containerPort),
-        `${kind} ${metadata.name}`,
-      ).to.deep.equal([main, admin]);
+        `${args[0] ?? ""} of ${metadata.name}`,
+      ).to.deep.equal(own);
       const probes = [container.startupProbe, container.readinessProbe, container.livenessProbe];
-      for (const { grpc, httpGet } of probes.map((probe) => probe ?? {})) {
+      for (const { grpc, httpGet } of probes.filter((probe) => probe !== undefined)) {
         if (grpc === undefined) expect(httpGet?.port).to.equal(isServer ? admin : main);
         else expect({ isServer, port: grpc.port }).to.deep.equal({ isServer: true, port: main });
         if (httpGet !== undefined) expect(PROBE_PATHS).to.include(httpGet.path);
       }
-      const service = manifests.find((each) => each.kind === "Service" && each.metadata.name === metadata.name);
+      const name = `kesc-${args[0] ?? ""}`;
+      const service = manifests.find((each) => each.kind === "Service" && each.metadata.name === name);
       expect(service?.spec.selector).to.deep.equal({ "app.kubernetes.io/name": metadata.name });
       expect(ports.map(({ name }) => name)).to.include(service?.spec.ports?.[0]?.targetPort);
     }
@@ -243,8 +255,8 @@ describe("the manifests of Kubernetes", () => {
   it("mount volumes that are there", () => {
     for (const { spec } of withPods) {
       const { containers, volumes = [] } = spec.template.spec;
-      const mounted = (containers[0].volumeMounts ?? []).map(({ name }) => name);
-      expect(volumes.map(({ name }) => name)).to.deep.equal(mounted);
+      const mounted = containers.flatMap(({ volumeMounts = [] }) => volumeMounts.map(({ name }) => name));
+      expect(volumes.map(({ name }) => name)).to.deep.equal([...new Set(mounted)]);
     }
   });
 });
@@ -285,7 +297,7 @@ describe("the jobs", () => {
   it("run in Kubernetes as the other programs do", () => {
     expect(pod.securityContext).to.include({ runAsNonRoot: true, runAsUser: 10_001 });
     for (const { securityContext, volumeMounts = [] } of pod.containers) {
-      expect(securityContext).to.deep.equal(withPods[0]?.spec.template.spec.containers[0].securityContext);
+      expect(securityContext).to.deep.equal(withPods[0]?.spec.template.spec.containers[0]?.securityContext);
       expect(volumeMounts.map(({ name }) => name)).to.deep.equal(pod.volumes?.map(({ name }) => name));
     }
   });
@@ -310,7 +322,9 @@ describe("compose.yaml", () => {
     const variables = compose.services["haproxy"]?.environment ?? {};
     const read = new Set([...haproxy.matchAll(/\$\{(\w+)-/g)].map(([, name]) => name));
     expect(Object.keys(variables)).to.have.members([...read]);
-    for (const [name, address] of Object.entries(variables).filter(([name]) => /^(SERVER|GATEWAY)\d$/.test(name))) {
+    for (const [name, address] of Object.entries(variables).filter(([name]) =>
+      /^(SERVER|GATEWAY|CONSOLE)\d$/.test(name),
+    )) {
       expect(address, name).to.match(new RegExp(`^${name.toLowerCase()}:`));
     }
   });

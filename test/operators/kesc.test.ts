@@ -124,7 +124,7 @@ describe("kesc org, key, operator and proposal at a server", () => {
     ]);
     expect((await as(alice, "operator", "add-passkey", "Bob")).stdout).to.include("/invitation#kesc_inv_");
 
-    const code = await as(bob, "console", "code", "--json");
+    const code = await as(bob, "operator", "code", "--json");
     const { code: text = "" } = JSON.parse(code.stdout) as { code?: string };
     const begun = await service.admin[0].call(Sessions.createSession, { response_json: "", code: text });
     const { session, token: sessionToken = "" } = begun.response ?? {};

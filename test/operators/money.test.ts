@@ -7,6 +7,7 @@ import type { AccountId, OrganizationId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
 import { MovementDirection, PayoutMode, type Proposal } from "../../src/gen/kesc/admin/v1/resources.js";
+import { type Freeze, FreezeReason } from "../../src/gen/kesc/v1/freeze.js";
 import { FlagReason } from "../../src/gen/kesc/v1/payment.js";
 import { ReserveKind } from "../../src/gen/kesc/v1/supply.js";
 import { readOperatorsContract } from "../../src/grpc/messages/contract.js";
@@ -43,6 +44,7 @@ type Fields = Readonly<Record<string, unknown>>;
 interface Acted {
   readonly unchanged?: boolean;
   readonly proposal?: Proposal | undefined;
+  readonly freeze?: Freeze | undefined;
 }
 /** Who decides: one person, two, or two above what the accounts at rails let one person do. */
 type Needs = "one" | "two" | "two if much";
@@ -63,7 +65,7 @@ for (const engine of ENGINES) {
     let orders: readonly string[] = [];
 
     before(async () => {
-      const environment = { KESC_FOUR_EYES: "operators,resume,write_keys,limits,rails,erase,reserve" };
+      const environment = { KESC_FOUR_EYES: "operators,resume,write_keys,limits,rails,erase,unfreeze,reserve" };
       service = await startOperatorService(engine, { environment });
       [admin] = service.admin;
       fin = await service.operator("Fin", "finance");
@@ -78,10 +80,11 @@ for (const engine of ENGINES) {
       const funds = mint({ ...of, amount: "1000.00", reference: "funds" });
       const terms = { railAccountId: "rail_old" as RailAccountId };
       const made = ["one", "two", "three"].map((reference) => redeem({ ...of, reference, rail: MPESA, terms }));
+      const pending = redeem({ ...of, reference: "four", rail: MPESA, terms });
       const commands = made.flatMap((order) => [order, beginPayment(organizationId, order.newTransactionId)]);
       const done = made.slice(0, 1).map(({ newTransactionId: id }) => flag(organizationId, id));
-      await service.opened.cell.committer.commit([account, empty, funds, ...commands, ...done], now());
-      orders = made.map(({ newTransactionId }) => newTransactionId);
+      await service.opened.cell.committer.commit([account, empty, funds, ...commands, ...done, pending], now());
+      orders = [...made, pending].map(({ newTransactionId }) => newTransactionId);
     });
     // Rejects if the books do not hold.
     after(() => service.dispose());
@@ -139,8 +142,18 @@ for (const engine of ENGINES) {
       ["fundCharges", "book.funded", "two if much", () => ({ rail_receipt: "R19", direction: IN, amount: "90.00" })],
       // The account at the rail of these orders is none, so it lets nobody decide alone.
       ["resolveTransaction", "transaction.completed", "two if much", () => resolution(0, "completed", "R4")],
+      ["cancelTransaction", "transaction.canceled", "one", () => ({ transaction_id: orders[3] })],
+      [
+        "freezeAccount",
+        "account.frozen",
+        "one",
+        () => ({ account_id: accountId, reason: FreezeReason.FREEZE_REASON_FRAUD }),
+      ],
+      ["unfreezeAccount", "account.unfrozen", "two", () => ({ account_id: accountId, freeze_id: freezeId })],
       ["eraseAccount", "account.erased", "two", () => ({ account_id: emptyId })],
     ];
+    /** The freeze of the act before the one that lifts it. */
+    let freezeId = "";
     const LIMIT = { type: 1, period: 2, max_amount: "500.00", lift: false };
     const RULE = { kind: ReserveKind.RESERVE_KIND_BANK_KENYA, share_min: 30, stale_after_days: 7 };
     const place = (amount: string): Fields => ({
@@ -160,10 +173,11 @@ for (const engine of ENGINES) {
 
     for (const [index, [rpc, kind, needs, fields]] of ACTS.entries()) {
       it(`${rpc} (${String(index)}) takes ${needs}, and the row names who did it`, async () => {
-        const by = rpc === "eraseAccount" ? ann : fin;
-        const key = /Shortfall$|^book|^adjust|^explain|^fund/.test(rpc) ? `key-${String(index)}` : undefined;
+        const by = rpc === "eraseAccount" || rpc === "freezeAccount" ? ann : fin;
+        const key = /Shortfall$|^book|^adjust|^explain|^fund|^freeze/.test(rpc) ? `key-${String(index)}` : undefined;
         const { response, code, message } = await call(rpc, fields(), by, key);
         expect(code, message).to.equal(0);
+        freezeId = response?.freeze?.id ?? freezeId;
         let actor = by.operator.id as string;
         if (needs !== "one") {
           const id = response?.proposal?.id;

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import type { RailAccountId } from "../../src/domain/payment.js";
 import { DIRECT_RAIL } from "../../src/domain/transaction.js";
 import type { Sent } from "../../src/rails/rail.js";
-import { beginPayment, cancel, freezeAccount, RAIL_TERMS } from "../support/commands.js";
+import { beginPayment, cancel, freezeAccount, RAIL_TERMS, unfreezeAccount } from "../support/commands.js";
 import { settled } from "./support/manual-timing.js";
 import { ACCEPTED, REJECTED, ScriptedRail, UNKNOWN, UNREACHED } from "./support/scripted-rail.js";
 import { MINUTE_MILLIS, World } from "./support/world.js";
@@ -120,8 +120,7 @@ describe("the settlement, when it begins a payment", () => {
     expect([world.rail.sent, world.stateOf(id)]).to.deep.equal([[], "READY PENDING"]);
     expect(world.payments.find(id)).to.include({ lastCode: "ACCOUNT_FROZEN", checks: 0 });
     await world.commit(cancel(world.organizationId, canceled));
-    const { accountId, organizationId, newFreezeId: freezeId } = freeze;
-    await world.commit({ ...freeze, name: "unfreezeAccount", organizationId, accountId, freezeId });
+    await world.commit(unfreezeAccount(world.organizationId, world.accountId, freeze.newFreezeId));
     await world.pass(4 * MINUTE_MILLIS);
     expect(world.rail.sent).to.deep.equal([]);
     await world.pass(MINUTE_MILLIS);

@@ -288,7 +288,8 @@ export function unfreezeAccount(
   accountId: AccountId,
   freezeId: FreezeId,
 ): UnfreezeAccount {
-  return { name: "unfreezeAccount", organizationId, actor: TEST_ACTOR, accountId, freezeId, note: NO_REASON };
+  const given = { organizationId, actor: TEST_ACTOR, authority: ALONE, note: NO_REASON };
+  return { name: "unfreezeAccount", ...given, accountId, freezeId };
 }
 
 export function closeAccount(organizationId: OrganizationId, accountId: AccountId): CloseAccount {

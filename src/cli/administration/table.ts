@@ -15,7 +15,6 @@ export const GROUPS = {
   org: "organizations, whose accounts are kept apart",
   key: "API keys, with which an organization's programs call",
   operator: "operators: the people who administer the service",
-  console: "the operators' console",
   proposal: "acts of operators that wait for a second person",
   limits: "how much may be minted and redeemed, at once and in a period",
   rail: "payment rails, over which an organization's shillings move",

@@ -1,5 +1,9 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
 import { typeidUnboxed } from "typeid-js";
 
+import { KescClient } from "../../client/kesc-client.js";
 import { type Organization, SCOPES } from "../../domain/api-key.js";
 import type { RailAccountId } from "../../domain/payment.js";
 import type { Rail } from "../../domain/transaction.js";
@@ -7,6 +11,7 @@ import { now } from "../../startup/clock.js";
 import type { Config } from "../../startup/config.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
 import { ensureSealKeyFile } from "../../startup/seal-keys.js";
+import { usableCredentials } from "../../startup/tls.js";
 import type { Database } from "../../storage/database.js";
 import { keys as openKeys } from "../../storage/keys.js";
 import { DEFAULT_LIMITS, saveRailAccount } from "../../storage/rails/change-rail-accounts.js";
@@ -14,6 +19,8 @@ import { storedRailAccounts } from "../../storage/rails/rail-accounts.js";
 import { keyCreation } from "../key-creation.js";
 import { cellOf } from "../organizations.js";
 import { type Addresses, reachable } from "./addresses.js";
+import { fillDemoBook } from "./demo-book.js";
+import { type DemoLink, DemoPeople, type DemoPerson, prepareDemoPeople } from "./demo-people.js";
 import { migrateDatabase } from "./migrate.js";
 import { printLine } from "./output.js";
 
@@ -25,6 +32,8 @@ export interface Demo {
   readonly secret: string | undefined;
   /** Whether the organization has an account at the sandbox rail. */
   readonly hasSandbox: boolean;
+  /** Who can sign in at the console. */
+  readonly people: readonly DemoPerson[];
 }
 
 /**
@@ -41,18 +50,22 @@ export async function prepareDemo({
   await migrateDatabase(address, { serversStopped: true });
   if (ensureSealKeyFile(keyFile))
     printLine(`Created the seal key file ${keyFile}. Keep a copy apart from the backups.`);
-  return withCurrentDatabase(address, async (database) => {
-    const keys = openKeys(database, now);
-    const [existing] = await keys.organizations();
-    if (existing !== undefined) {
-      return { organizationId: existing.id, secret: undefined, hasSandbox: await hasSandbox(database, existing) };
-    }
-    const organization = await keys.createOrganization("demo", { isSandbox: true });
-    await addSandbox(database, organization);
-    const { id: organizationId } = organization;
-    const { secret } = await keys.createApiKey({ organizationId, name: "demo", scopes: SCOPES, expiresAt: undefined });
-    return { organizationId, secret, hasSandbox: true };
-  });
+  return withCurrentDatabase(address, makeDemo);
+}
+
+/** Makes the organization and the people of the demo, unless the database has an organization. */
+export async function makeDemo(database: Database): Promise<Demo> {
+  const keys = openKeys(database, now);
+  const people = await prepareDemoPeople(database);
+  const [existing] = await keys.organizations();
+  if (existing !== undefined) {
+    return { organizationId: existing.id, secret: undefined, hasSandbox: await hasSandbox(database, existing), people };
+  }
+  const organization = await keys.createOrganization("demo", { isSandbox: true });
+  await addSandbox(database, organization);
+  const { id: organizationId } = organization;
+  const { secret } = await keys.createApiKey({ organizationId, name: "demo", scopes: SCOPES, expiresAt: undefined });
+  return { organizationId, secret, hasSandbox: true, people };
 }
 
 async function hasSandbox(database: Database, organization: Organization): Promise<boolean> {
@@ -74,26 +87,69 @@ async function addSandbox(database: Database, organization: Organization): Promi
   await saveRailAccount(database, { setting, cell: cellOf(database, organization), now: now() });
 }
 
+/** An operators' address for the demo, which other users of this machine cannot call. */
+export function newOperatorSocket(): string {
+  return `unix:${join(tmpdir(), `kesc-operators-${String(process.pid)}.sock`)}`;
+}
+
+interface BeginOptions {
+  readonly grpc: string;
+  readonly operators: string;
+}
+
+/** Fills the book of a new demo. Returns a link for each of its people. */
+export async function beginDemo(
+  { organizationId, secret, people: prepared }: Demo,
+  { grpc, operators }: BeginOptions,
+  { clientTls }: Pick<Config, "clientTls">,
+): Promise<readonly DemoLink[]> {
+  const people = new DemoPeople(prepared, reachable(operators), usableCredentials(operators, clientTls));
+  try {
+    if (secret !== undefined) {
+      printLine("Filling the book of the demo…");
+      const client = new KescClient({
+        address: reachable(grpc),
+        apiKey: secret,
+        credentials: usableCredentials(grpc, clientTls),
+      });
+      await fillDemoBook(client);
+      client.close();
+      await people.act(organizationId);
+    }
+    return await people.links();
+  } finally {
+    people.close();
+  }
+}
+
+/** The demo has operators, so a command on its database must say that it names nobody. */
+const ON_DATABASE = '--on-database --note "for the demo"';
+
 /**
- * Returns the text to print when both programs run. It has their addresses, and requests to paste
+ * Returns the text to print when all programs run. It has their addresses, and requests to paste
  * into bash one after the other.
  */
 export function demoWords(
   { organizationId, secret, hasSandbox }: Demo,
-  { grpc, http }: Addresses,
+  { grpc, http, links }: Addresses & { readonly links: readonly DemoLink[] },
   { hasTls }: { readonly hasTls: boolean },
 ): string {
   const scheme = hasTls ? "https" : "http";
   const url = `${scheme}://${reachable(http)}`;
   const aboutKey =
     secret === undefined
-      ? `Set KESC_API_KEY to an API key first. To create one: ${keyCreation(organizationId)}`
+      ? `Set KESC_API_KEY to an API key first. To create one: ${keyCreation(organizationId)} ${ON_DATABASE}`
       : `Created organization ${organizationId} ("demo") with this key, which is shown once:\n\n  ${secret}`;
   return `
 KESC is running. Ctrl-C stops it.
 
   REST  ${url} (in a browser: guides, and every call to try out)
   gRPC  ${grpc}
+
+The console for your team shows payments, customers, the reserve and the journal. Each link signs in once, within five
+minutes; open the second one in a private window:
+
+${links.map(({ name, link }) => `  ${name}  ${link}`).join("\n")}
 
 ${aboutKey}
 

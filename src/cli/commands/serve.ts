@@ -11,15 +11,18 @@ import { type Addresses, reachable } from "./addresses.js";
 import { printLine } from "./output.js";
 
 /**
- * `kesc serve`: runs the server and the gateway as two processes until a shutdown signal. Stops the
- * gateway first, so that the server finishes the calls of the gateway. If one process exits by
- * itself, stops the other one, too.
+ * `kesc serve`: runs the server and the gateway as two processes until a shutdown signal, and with
+ * --demo the operators' console as a third. Stops the server last, so that it finishes the calls of
+ * the others. If one process exits by itself, stops all.
  */
 export function addServe(program: Command): void {
   program
     .command("serve")
     .description("serve gRPC and REST, as two processes")
-    .option("--demo", "migrate, create a demo organization with a key if there is none, and print requests to paste")
+    .option(
+      "--demo",
+      "migrate, make a demo organization if there is none, serve the console, and print requests to paste",
+    )
     .action(async ({ demo: isDemo = false }: { demo?: boolean }) => {
       const config = configFromEnvironment();
       refuseExposure("server and gateway");
@@ -27,11 +30,15 @@ export function addServe(program: Command): void {
       // to start.
       const demo = isDemo ? await import("./demo.js") : undefined;
       const prepared = await demo?.prepareDemo(config);
-      if (prepared !== undefined) printLine("Starting the server and the gateway…");
+      if (prepared !== undefined) printLine("Starting the server, the gateway and the console…");
       try {
-        await serve({ ...config, holdOutput: prepared !== undefined }, (addresses) => {
-          if (demo === undefined || prepared === undefined) return;
-          printLine(demo.demoWords(prepared, addresses, { hasTls: config.tls !== undefined }));
+        // People who try it out sign in at a console. Others start one where they need it.
+        const operators = config.operatorAddress ?? demo?.newOperatorSocket();
+        const consoleTarget = prepared === undefined ? undefined : operators;
+        await serve({ ...config, consoleTarget }, async (addresses) => {
+          if (demo === undefined || prepared === undefined || operators === undefined) return;
+          const links = await demo.beginDemo(prepared, { grpc: addresses.grpc, operators }, config);
+          printLine(demo.demoWords(prepared, { ...addresses, links }, { hasTls: config.tls !== undefined }));
         });
       } finally {
         // The listener for "disconnect" would keep this process alive.
@@ -43,12 +50,15 @@ export function addServe(program: Command): void {
 interface ServeOptions {
   readonly gatewayTarget: string | undefined;
   readonly shutdownGraceSeconds: number;
-  /** Whether the children print nothing before `onReady` has. */
-  readonly holdOutput: boolean;
+  /**
+   * The operators' address of the demo, which has a console. Its children print nothing before
+   * `onReady` has. Undefined: it is no demo.
+   */
+  readonly consoleTarget: string | undefined;
 }
 
 /** Resolves when both have stopped as asked. Throws an OperatorError when one ended otherwise. */
-async function serve(options: ServeOptions, onReady: (addresses: Addresses) => void): Promise<void> {
+async function serve(options: ServeOptions, onReady: OnReady): Promise<void> {
   // In the order of their start. They are stopped in reverse order.
   const children: Child[] = [];
   const start = (child: Child): Child => {
@@ -60,11 +70,11 @@ async function serve(options: ServeOptions, onReady: (addresses: Addresses) => v
   const releaseOutput = (): void => {
     for (const child of children) child.releaseOutput();
   };
-  const onBothReady = (addresses: Addresses): void => {
-    onReady(addresses);
+  const onAllReady = async (addresses: Addresses): Promise<void> => {
+    await onReady(addresses);
     releaseOutput();
   };
-  const ended = await Promise.race([stopping, runBoth(start, stopping, { ...options, onReady: onBothReady })]);
+  const ended = await Promise.race([stopping, runAll(start, stopping, { ...options, onReady: onAllReady })]);
   // A child that has failed may have printed the reason.
   releaseOutput();
   const exits = await stopAll(children, options.shutdownGraceSeconds * 1_000);
@@ -79,19 +89,22 @@ async function serve(options: ServeOptions, onReady: (addresses: Addresses) => v
 }
 
 /**
- * Starts the server, then the gateway. Resolves with the first that ends, or with undefined on the
- * shutdown signal.
+ * Starts the server, then the gateway, then the console of a demo. Resolves with the first that
+ * ends, or with undefined on the shutdown signal.
  */
-async function runBoth(
+async function runAll(
   start: (child: Child) => Child,
   stopping: Promise<undefined>,
-  { gatewayTarget, holdOutput, onReady }: ServeOptions & { readonly onReady: (addresses: Addresses) => void },
+  { gatewayTarget, consoleTarget, onReady }: ServeOptions & { readonly onReady: OnReady },
 ): Promise<Child | undefined> {
+  const holdOutput = consoleTarget !== undefined;
+  const ofServer = consoleTarget === undefined ? {} : { KESC_OPERATOR_ADDRESS: consoleTarget };
   const server = start(
     startChild(KESC, {
       name: "server",
       args: ["server", "--supervised"],
       nodeOptions: serverNodeOptions(),
+      variables: ofServer,
       holdOutput,
     }),
   );
@@ -101,12 +114,21 @@ async function runBoth(
   const variables = { KESC_GATEWAY_TARGET: gatewayTarget ?? reachable(grpc) };
   const gateway = start(startChild(KESC, { name: "gateway", args: ["gateway"], variables, holdOutput }));
   const http = await Promise.race([gateway.ready, endedOf([server], stopping).then(() => undefined)]);
-  if (http !== undefined) {
-    onReady({ grpc, http });
-    announceReady(http, { grpcAddress: grpc });
+  if (http === undefined) return endedOf([server, gateway], stopping);
+  const all = [server, gateway];
+  if (consoleTarget !== undefined) {
+    const ofConsole = { KESC_CONSOLE_TARGET: consoleTarget };
+    const console = start(startChild(KESC, { name: "console", args: ["console"], variables: ofConsole, holdOutput }));
+    all.push(console);
+    const address = await Promise.race([console.ready, endedOf([server, gateway], stopping).then(() => undefined)]);
+    if (address === undefined) return endedOf(all, stopping);
   }
-  return endedOf([server, gateway], stopping);
+  await onReady({ grpc, http });
+  announceReady(http, { grpcAddress: grpc });
+  return endedOf(all, stopping);
 }
+
+type OnReady = (addresses: Addresses) => Promise<void> | void;
 
 function endedOf(children: readonly Child[], stopping: Promise<undefined>): Promise<Child | undefined> {
   return Promise.race([stopping, ...children.map((child) => child.exited.then(() => child))]);

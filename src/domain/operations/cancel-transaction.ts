@@ -6,7 +6,11 @@ import { effectOf, postedStep } from "../orders/step.js";
 import type { Transaction } from "../transaction.js";
 import type { UnixMillis } from "../values/time.js";
 
-export const cancelTransaction: Operation<CancelTransaction, Transaction> = { lookup, decide };
+export const cancelTransaction: Operation<CancelTransaction, Transaction> = {
+  lookup,
+  decide,
+  inSuspension: "of operators",
+};
 
 function lookup({ transactionId }: CancelTransaction, rows: Lookup): void {
   rows.need("payment", transactionId);

@@ -15,7 +15,11 @@ import type { FreezeId } from "../values/ids.js";
 import { NO_REASON } from "../values/text.js";
 import type { UnixMillis } from "../values/time.js";
 
-export const freezeAccount: Operation<FreezeAccount, AccountWithFreeze> = { lookup, decide };
+export const freezeAccount: Operation<FreezeAccount, AccountWithFreeze> = {
+  lookup,
+  decide,
+  inSuspension: "of operators",
+};
 
 function lookup({ organizationId, accountId, idempotencyKey }: FreezeAccount, rows: Lookup): void {
   rows.need("fullAccount", accountId);

@@ -3,9 +3,13 @@ import type { UnfreezeAccount } from "../commands.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
 import type { Freeze } from "../freeze.js";
 import { balancesOf, STILL_FROZEN } from "../journal.js";
+import { withSecondPerson } from "../second-person.js";
 import type { UnixMillis } from "../values/time.js";
 
-export const unfreezeAccount: Operation<UnfreezeAccount, AccountWithFreeze> = { lookup, decide };
+const operation: Operation<UnfreezeAccount, AccountWithFreeze> = { lookup, decide, inSuspension: "of operators" };
+
+/** An API key needs nobody else: its authority has no groups. */
+export const unfreezeAccount = withSecondPerson(operation, () => "unfreeze");
 
 function lookup({ accountId, freezeId }: UnfreezeAccount, rows: Lookup): void {
   rows.need("fullAccount", accountId);

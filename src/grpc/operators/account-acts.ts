@@ -1,16 +1,23 @@
-import type { EraseAccount, SetAccountTier } from "../../domain/commands.js";
+import { typeidUnboxed } from "typeid-js";
+
+import type { EraseAccount, FreezeAccount, SetAccountTier, UnfreezeAccount } from "../../domain/commands.js";
 import { DEFAULT_TIER, parseTierName, type TierName } from "../../domain/limits/limits.js";
-import { type OrganizationId, parseAccountId } from "../../domain/values/ids.js";
+import { type FreezeId, type OrganizationId, parseAccountId, parseFreezeId } from "../../domain/values/ids.js";
 import {
   EraseAccountRequest,
   EraseAccountResponse,
+  FreezeAccountRequest,
+  FreezeAccountResponse,
   SetAccountTierRequest,
   SetAccountTierResponse,
+  UnfreezeAccountRequest,
+  UnfreezeAccountResponse,
 } from "../../gen/kesc/admin/v1/admin_service.js";
 import { toAccountMessage } from "../messages/account.js";
 import { parseFields } from "../messages/fields.js";
+import { parseFreezeReason, toFreezeMessage } from "../messages/freeze.js";
 import { masked } from "../messages/masked.js";
-import { act, type ActsOptions } from "./acts.js";
+import { act, type ActsOptions, stop } from "./acts.js";
 import { parseId, parseNote } from "./fields.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
 import { readOrganization } from "./reading.js";
@@ -18,6 +25,7 @@ import { readOrganization } from "./reading.js";
 /** The rpcs that change accounts of users. */
 export function accountActs(unary: OperatorUnary, options: ActsOptions): Record<string, OperatorRoute> {
   return {
+    ...freezes(unary, options),
     setAccountTier: unary({
       request: SetAccountTierRequest,
       response: SetAccountTierResponse,
@@ -59,6 +67,54 @@ export function accountActs(unary: OperatorUnary, options: ActsOptions): Record<
         act<EraseAccount, EraseAccountResponse>(
           options,
           { organizationId, fields: { name: "eraseAccount", accountId, note } },
+          caller,
+          (account, rest) => ({ account: account && masked(toAccountMessage(account)), ...rest }),
+        ),
+    }),
+  };
+}
+
+function freezes(unary: OperatorUnary, options: ActsOptions): Record<string, OperatorRoute> {
+  return {
+    freezeAccount: unary({
+      request: FreezeAccountRequest,
+      response: FreezeAccountResponse,
+      parse: (request) =>
+        parseFields({
+          organization_id: parseId<OrganizationId>(request.organization_id),
+          account_id: parseAccountId(request.account_id),
+          reason: parseFreezeReason(request.reason),
+          note: parseNote(request.note),
+        }),
+      run: ({ organization_id: organizationId, account_id: accountId, reason, note }, caller) => {
+        const newFreezeId = typeidUnboxed("frz") as string as FreezeId;
+        const { idempotencyKey } = caller;
+        return stop<FreezeAccount, FreezeAccountResponse>(
+          options,
+          { organizationId, fields: { name: "freezeAccount", newFreezeId, accountId, reason, note, idempotencyKey } },
+          caller,
+          ({ freeze, ...account }, { unchanged }) => ({
+            account: masked(toAccountMessage(account)),
+            freeze: toFreezeMessage(freeze),
+            unchanged,
+          }),
+        );
+      },
+    }),
+    unfreezeAccount: unary({
+      request: UnfreezeAccountRequest,
+      response: UnfreezeAccountResponse,
+      parse: (request) =>
+        parseFields({
+          organization_id: parseId<OrganizationId>(request.organization_id),
+          account_id: parseAccountId(request.account_id),
+          freeze_id: parseFreezeId(request.freeze_id),
+          note: parseNote(request.note),
+        }),
+      run: ({ organization_id: organizationId, account_id: accountId, freeze_id: freezeId, note }, caller) =>
+        act<UnfreezeAccount, UnfreezeAccountResponse>(
+          options,
+          { organizationId, fields: { name: "unfreezeAccount", accountId, freezeId, note } },
           caller,
           (account, rest) => ({ account: account && masked(toAccountMessage(account)), ...rest }),
         ),

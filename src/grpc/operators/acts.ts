@@ -1,10 +1,18 @@
 import { typeidUnboxed } from "typeid-js";
 
 import type { Organization } from "../../domain/api-key.js";
-import type { ActedOf, OperatorCommand, ResolveTransaction, Resource, ResourceOf } from "../../domain/commands.js";
+import type {
+  ActedOf,
+  CancelTransaction,
+  FreezeAccount,
+  OperatorCommand,
+  ResolveTransaction,
+  Resource,
+  ResourceOf,
+} from "../../domain/commands.js";
 import type { NewIds } from "../../domain/deposits/deposit-commands.js";
 import type { Decider } from "../../domain/proposal.js";
-import { type Authority, type Authorized, BOOK_GROUPS } from "../../domain/second-person.js";
+import { type Authority, type Authorized, BOOK_GROUPS, type Commanded } from "../../domain/second-person.js";
 import type { ResolvedTransaction } from "../../domain/transaction.js";
 import type { DepositId, OrganizationId, ProposalId, TransactionId } from "../../domain/values/ids.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
@@ -49,11 +57,14 @@ export function authorityOf(
   };
 }
 
+/** An act that an API key does by the same command. It only stops, so one person always does. */
+type StoppingCommand = FreezeAccount | CancelTransaction;
+
 /** An act in a book: an operator's command, whatever a second person means for it. */
-type SubmittedCommand = OperatorCommand | ResolveTransaction;
+type SubmittedCommand = OperatorCommand | ResolveTransaction | StoppingCommand;
 
 /** Makes the command of a caller. Refuses ORGANIZATION_NOT_FOUND. */
-async function commandBy<C extends SubmittedCommand>(
+async function commandBy<C extends Exclude<SubmittedCommand, StoppingCommand>>(
   { administration }: ActsOptions,
   { organizationId, fields }: { readonly organizationId: OrganizationId; readonly fields: CommandFields<C> },
   caller: OperatorCaller,
@@ -116,7 +127,21 @@ export function actOnTransaction<Response>(
   return submitted<ResolveTransaction, Response>(options, given, caller, responseOf);
 }
 
-async function submitted<C extends SubmittedCommand, Response>(
+/** Does an act that never needs a second person. */
+export async function stop<C extends StoppingCommand, Response>(
+  options: ActsOptions,
+  { organizationId, fields }: { readonly organizationId: OrganizationId; readonly fields: Omit<C, keyof Commanded> },
+  caller: OperatorCaller,
+  responseOf: (resource: ResourceOf<C>, rest: Pick<ActResponse, "unchanged">) => Response,
+): Promise<RpcResult<Response>> {
+  const organization = await options.administration.organization(organizationId);
+  if (organization === undefined) return unknownOrganization(organizationId);
+  const command = { ...fields, organizationId, actor: actorOf(caller.key) } as unknown as C;
+  const outcome = await submitAct<C>(options, organization, command, caller);
+  return outcome.kind === "refused" ? outcome : done(responseOf(outcome.resource, { unchanged: outcome.replayed }));
+}
+
+async function submitted<C extends Exclude<SubmittedCommand, StoppingCommand>, Response>(
   options: ActsOptions,
   given: { readonly organizationId: OrganizationId; readonly fields: CommandFields<C> },
   caller: OperatorCaller,

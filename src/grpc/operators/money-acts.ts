@@ -2,7 +2,7 @@ import { typeidUnboxed } from "typeid-js";
 
 import { type BookHead, ofEachAccount } from "../../domain/book.js";
 import type { CorrectBook } from "../../domain/book-commands.js";
-import type { ClearFlag, ResolveTransaction } from "../../domain/commands.js";
+import type { CancelTransaction, ClearFlag, ResolveTransaction } from "../../domain/commands.js";
 import { parseRailReceipt } from "../../domain/payment.js";
 import { parseAmount } from "../../domain/values/cents.js";
 import {
@@ -18,6 +18,8 @@ import {
   AdjustMovementResponse,
   BookPaymentRequest,
   BookPaymentResponse,
+  CancelTransactionRequest,
+  CancelTransactionResponse,
   ClearFlagRequest,
   ClearFlagResponse,
   CoverShortfallRequest,
@@ -37,7 +39,7 @@ import { formatSigned } from "../messages/history/supply.js";
 import { parseFlagReason } from "../messages/payment.js";
 import { parseResolution } from "../messages/resolution.js";
 import { toTransactionMessage } from "../messages/transaction.js";
-import { act, actOnTransaction, type ActsOptions, type CommandFields } from "./acts.js";
+import { act, actOnTransaction, type ActsOptions, type CommandFields, stop } from "./acts.js";
 import { parseId, parseNote } from "./fields.js";
 import type { OperatorRoute, OperatorRpc, OperatorUnary } from "./operator-call.js";
 import type { ActResponse } from "./results.js";
@@ -47,6 +49,7 @@ export function moneyActs(unary: OperatorUnary, options: ActsOptions): Record<st
   return {
     resolveTransaction: resolveTransaction(unary, options),
     clearFlag: clearFlag(unary, options),
+    cancelTransaction: cancelTransaction(unary, options),
     ...corrections(unary, options),
   };
 }
@@ -105,6 +108,26 @@ function clearFlag(unary: OperatorUnary, options: ActsOptions): OperatorRoute {
         { organizationId, fields: { name: "clearFlag", transactionId, flag, note } },
         caller,
         (transaction, { unchanged }) => ({ transaction: transaction && toTransactionMessage(transaction), unchanged }),
+      ),
+  });
+}
+
+function cancelTransaction(unary: OperatorUnary, options: ActsOptions): OperatorRoute {
+  return unary({
+    request: CancelTransactionRequest,
+    response: CancelTransactionResponse,
+    parse: (request) =>
+      parseFields({
+        organization_id: parseId<OrganizationId>(request.organization_id),
+        transaction_id: parseTransactionId(request.transaction_id),
+        note: parseNote(request.note),
+      }),
+    run: ({ organization_id: organizationId, transaction_id: transactionId, note: reason }, caller) =>
+      stop<CancelTransaction, CancelTransactionResponse>(
+        options,
+        { organizationId, fields: { name: "cancelTransaction", transactionId, reason } },
+        caller,
+        (transaction, { unchanged }) => ({ transaction: toTransactionMessage(transaction), unchanged }),
       ),
   });
 }

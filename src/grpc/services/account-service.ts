@@ -45,6 +45,7 @@ import {
 } from "./destination-rpcs.js";
 import { asOfOf, parseAsOfSequence, parseAsOfTime, readingHistory } from "./history/history-turns.js";
 import { formatPageToken, type PagedList, pageOf, parsePageSize, parsePageToken } from "./paging.js";
+import { authorityOf } from "./payment-rpcs.js";
 import type { CellOf } from "./served-cell.js";
 
 export interface AccountHandlersOptions extends DestinationHandlersOptions {
@@ -240,13 +241,14 @@ function unfreezeAccount(cellOf: CellOf): UnaryRoute {
         note: parseStatusReason(request.note),
       }),
     run: async ({ account_id: accountId, freeze_id: freezeId, note }, { key, deadline, trace }) => {
-      const { organizationId } = key;
+      const about = { organizationId: key.organizationId, actor: actorOf(key), authority: authorityOf(key) };
       const outcome = await cellOf(key).ledger.submit(
-        { name: "unfreezeAccount", organizationId, actor: actorOf(key), accountId, freezeId, note },
+        { name: "unfreezeAccount", ...about, accountId, freezeId, note },
         deadline,
         { trace },
       );
-      return resultOf(outcome, accountAndFreeze);
+      // No key needs a second person for it, so there is always an account.
+      return resultOf(outcome, ({ resource }) => accountAndFreeze(resource as AccountWithFreeze));
     },
   });
 }

@@ -122,8 +122,11 @@ export function clearFlag(cellOf: CellOf): UnaryRoute {
   });
 }
 
-/** Two keys of one name are one person: they cannot approve each other. */
-function authorityOf({ name }: Pick<ApiKey, "name">): Authority {
+/**
+ * Returns what the ledger needs to know of a key. Two keys of one name are one person: they cannot
+ * approve each other.
+ */
+export function authorityOf({ name }: Pick<ApiKey, "name">): Authority {
   const newProposalId = typeidUnboxed("prp") as string as ProposalId;
   return { person: name as Decider, mayApprove: true, groups: [], newProposalId };
 }

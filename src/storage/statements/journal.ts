@@ -1,5 +1,5 @@
 import type { AccountId, ApiKeyId, TransactionId } from "../../domain/values/ids.js";
-import type { JournalPage, JournalRequest, JournalListRow, Looked } from "../../statements/ports.js";
+import type { JournalListRow, JournalPage, JournalRequest, Looked } from "../../statements/ports.js";
 import { apiKeyColumn, ENDS, STEPS } from "../events/event-rows.js";
 import { type Condition, type ListQuery, type ListReader, LOOKED_AT_MAX, readPage } from "../lists/page.js";
 import type { Engine } from "../sql/engine.js";

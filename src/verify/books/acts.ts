@@ -8,6 +8,7 @@ const KINDS_OF_ACTS: Readonly<Record<string, readonly string[]>> = {
   setLimits: ["limits.set"],
   setAccountTier: ["account.tiered"],
   eraseAccount: ["account.erased"],
+  unfreezeAccount: ["account.unfrozen"],
   setRailAccount: ["rail.changed"],
   setDefaultRail: ["rail.changed"],
   setPayouts: ["rail.changed"],

@@ -140,7 +140,13 @@ const HOLD_IN_SUSPENSION: readonly Command["name"][] = [
   "recordCharge",
 ];
 /** An API key may send these, too. */
-const HOLD_FOR_OPERATORS: readonly Command["name"][] = ["resolveTransaction", "clearFlag"];
+const HOLD_FOR_OPERATORS: readonly Command["name"][] = [
+  "resolveTransaction",
+  "clearFlag",
+  "freezeAccount",
+  "unfreezeAccount",
+  "cancelTransaction",
+];
 const BEHIND_MILLIS_MAX = 60_000;
 
 export class Model {

@@ -33,8 +33,8 @@ const OTHER_FAULTS = [
   "store unavailable",
 ];
 const ANSWERS = [
-  // A run has too few calls for the most freezes or tiers. The property test has both. It also asks rails
-  // to return deposits, which no caller does here.
+  // A run has too few calls for the most freezes or tiers. The property test has both. It also asks
+  // rails to return deposits, which no caller does here.
   ...ANSWER_WORDS.filter((word) => !word.startsWith("TOO_MANY_") && word !== "RAIL_ACCOUNT_NOT_FOUND"),
   "DEADLINE_EXCEEDED",
   "INTERNAL",

@@ -83,6 +83,7 @@ describe("the commands that call the AdminService", () => {
       "CreateSession",
       "VerifySession",
       "CreateInvitation",
+      "FreezeAccount",
       "RegisterPasskey",
       "CreateSignInCode",
     ]);

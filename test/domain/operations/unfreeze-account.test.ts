@@ -38,7 +38,7 @@ describe("lifting a freeze", () => {
     it(`${what}: with the author and the time, and a row of the journal that moves no money`, () => {
       expect(operation.decide(givenBook({ accounts: [frozen], freezes }), command, NOW)).to.deep.equal({
         kind: "effect",
-        resource: { ...changed, person: givenPerson(), freezes: others, freeze: lifted },
+        resource: { resource: { ...changed, person: givenPerson(), freezes: others, freeze: lifted } },
         effect: {
           entries: [
             {
@@ -68,7 +68,8 @@ describe("lifting a freeze", () => {
     const closed = givenAccount({ id: frozen.id, status: "CLOSED", availableCents: NO_CENTS, heldCents: NO_CENTS });
     const earlier = { ...first, lifted: { by: TEST_ACTOR, at: EARLIER, note: NO_REASON } };
     const decision = operation.decide(givenBook({ accounts: [closed], freezes: [earlier] }), command, NOW);
-    expect(decision).to.deep.equal(replay({ ...closed, person: givenPerson(), freezes: [], freeze: earlier }));
+    const resource = { ...closed, person: givenPerson(), freezes: [], freeze: earlier };
+    expect(decision).to.deep.equal(replay({ resource }));
   });
 
   // The order of rows is the order of checks.

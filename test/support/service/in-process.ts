@@ -39,6 +39,8 @@ export interface InProcess {
   /** The address of the server: "host:port". */
   readonly grpcAddress: string;
   readonly database: Database;
+  /** Undefined unless KESC_OPERATOR_ADDRESS is set. */
+  readonly operatorAddress: string | undefined;
   /** Undefined unless KESC_ADMIN_ADDRESS is set. */
   readonly adminAddress: string | undefined;
   /** Undefined unless KESC_ADMIN_ADDRESS is set. */
@@ -92,6 +94,7 @@ export async function startInProcess(
     address: gateway.address,
     grpcAddress: server.address,
     database,
+    operatorAddress: server.operatorAddress,
     adminAddress: server.adminAddress,
     gatewayMetrics,
     ledger: served.ledger,

@@ -36,6 +36,7 @@ export class Place {
     KESC_SEAL_KEY_FILE: this.sealKeyFile,
     KESC_GRPC_ADDRESS: "127.0.0.1:0",
     KESC_HTTP_ADDRESS: "127.0.0.1:0",
+    KESC_CONSOLE_ADDRESS: "127.0.0.1:0",
   };
 
   /** The master key file is a copy: a test may change it. */
@@ -82,7 +83,7 @@ export async function kesc(
   return { code, ...printed };
 }
 
-const PROGRAMS: ReadonlySet<string> = new Set(["serve", "server", "gateway"]);
+const PROGRAMS: ReadonlySet<string> = new Set(["serve", "server", "gateway", "console"]);
 
 /** Runs one command to its end, in a process of its own. `program` is the kesc of another build. */
 export async function kescProcess(

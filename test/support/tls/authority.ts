@@ -1,4 +1,4 @@
-import { randomBytes, webcrypto } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -38,9 +38,9 @@ const TYPES = { DNS: "dns", IP: "ip", URI: "url" } as const;
 export class Authority {
   readonly pem: string;
   readonly #certificate: X509Certificate;
-  readonly #keys: webcrypto.CryptoKeyPair;
+  readonly #keys: CryptoKeyPair;
 
-  private constructor(certificate: X509Certificate, keys: webcrypto.CryptoKeyPair) {
+  private constructor(certificate: X509Certificate, keys: CryptoKeyPair) {
     this.#certificate = certificate;
     this.#keys = keys;
     this.pem = certificate.toString("pem");
@@ -80,7 +80,7 @@ export class Authority {
         new ExtendedKeyUsageExtension(BOTH_SIDES),
       ],
     });
-    const key = await webcrypto.subtle.exportKey("pkcs8", keys.privateKey);
+    const key = await crypto.subtle.exportKey("pkcs8", keys.privateKey);
     return { cert: certificate.toString("pem"), key: PemConverter.encode(key, "PRIVATE KEY"), serial };
   }
 }
@@ -107,8 +107,8 @@ export function writeTls(folder: string, { cert, key }: Pick<Issued, "cert" | "k
   return { cert: write("cert.pem", cert), key: write("key.pem", key), ca: write("ca.pem", ca) };
 }
 
-async function newKeys(): Promise<webcrypto.CryptoKeyPair> {
-  return webcrypto.subtle.generateKey(ALGORITHM, true, ["sign", "verify"]);
+async function newKeys(): Promise<CryptoKeyPair> {
+  return crypto.subtle.generateKey(ALGORITHM, true, ["sign", "verify"]);
 }
 
 /** The first bit is 0, so that the number is positive and has no leading zeros. */

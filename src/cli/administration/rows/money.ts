@@ -1,7 +1,8 @@
+import { FREEZE_REASONS } from "../../../domain/freeze.js";
 import { BOOK_ACCOUNTS } from "../../../domain/journal.js";
 import { FLAG_REASONS, parseRailReceipt } from "../../../domain/payment.js";
 import { formatCents, parseAmount } from "../../../domain/values/cents.js";
-import { parseAccountId, parseTransactionId } from "../../../domain/values/ids.js";
+import { parseAccountId, parseFreezeId, parseTransactionId } from "../../../domain/values/ids.js";
 import { parsed, unparsed } from "../../../domain/values/parsed.js";
 import { parseIdempotencyKey, parseReference } from "../../../domain/values/text.js";
 import { OperatorError } from "../../../startup/operator-error.js";
@@ -110,6 +111,15 @@ export const MONEY_ROWS: readonly Row[] = [
     unchanged: (transaction, { given }) =>
       `The flag ${textOf(given["flag"])} of ${textOf(transaction["id"])} is not up.`,
   },
+  {
+    path: "transaction cancel",
+    description: "cancel a pending transaction, whose rail was not asked yet",
+    rpc: "CancelTransaction",
+    parameters: [TRANSACTION_ARGUMENT, OWNER, NOTE],
+    shows: "transaction",
+    done: "Canceled {id}.",
+    unchanged: "{id} was canceled before.",
+  },
   correction("cover", "CoverShortfall", "shillings were put back for a shortfall", []),
   correction("recover", "RecoverShortfall", "an account pays for a shortfall", [ACCOUNT]),
   correction(
@@ -146,6 +156,46 @@ export const MONEY_ROWS: readonly Row[] = [
     "shillings were put in for the charges of rails, or were taken out of what was paid ahead",
     [RECEIPT, DIRECTION],
   ),
+  {
+    path: "account freeze",
+    description: "add a freeze to an account: it refuses new mints and redemptions until each is lifted",
+    rpc: "FreezeAccount",
+    parameters: [
+      ACCOUNT_ARGUMENT,
+      OWNER,
+      {
+        flags: "--reason <reason>",
+        help: `why: ${FREEZE_REASONS.map((reason) => reason.toLowerCase()).join(", ")}`,
+        field: "reason",
+        required: true,
+        parse: (text) => text.toLowerCase(),
+      },
+      NOTE,
+    ],
+    shows: "freeze",
+    done: (freeze, { given }) => `Froze ${textOf(given["accountId"])}: ${textOf(freeze["id"])}.`,
+    unchanged: "The freeze {id} stands already.",
+  },
+  {
+    path: "account unfreeze",
+    description: "lift a freeze of an account",
+    rpc: "UnfreezeAccount",
+    parameters: [
+      ACCOUNT_ARGUMENT,
+      OWNER,
+      {
+        flags: "--freeze <freeze-id>",
+        help: 'id of the freeze ("frz_…")',
+        field: "freeze_id",
+        required: true,
+        parse: idArgument("freeze", parseFreezeId, "To see them: kesc account get"),
+      },
+      NOTE,
+    ],
+    shows: "account",
+    done: (account, { given }) => `Lifted ${textOf(given["freeze"])} of ${textOf(account["id"])}.`,
+    unchanged: (account, { given }) => `${textOf(given["freeze"])} of ${textOf(account["id"])} was lifted before.`,
+  },
   {
     path: "account tier",
     description: "move an account to another tier, whose limits hold for it",

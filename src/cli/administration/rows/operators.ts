@@ -64,7 +64,7 @@ const INVITE: OneRow = {
   adviceOnLoss: LINK_LOST,
 };
 
-/** `kesc operator`, `kesc proposal` and `kesc console`. */
+/** `kesc operator` and `kesc proposal`. */
 export const OPERATOR_ROWS: readonly Row[] = [
   {
     path: "operator create",
@@ -164,7 +164,7 @@ export const OPERATOR_ROWS: readonly Row[] = [
     unchanged: "There is no such session.",
   },
   {
-    path: "console code",
+    path: "operator code",
     description: "make a code with which you sign in once, within 5 minutes",
     rpc: "CreateSignInCode",
     needsOperator: "A code is for a person with a key",

@@ -40,6 +40,7 @@ import {
   setLimits,
   SLOW_RAIL,
   TEST_ACTOR,
+  unfreezeAccount,
 } from "../../../support/commands.js";
 import type { Random } from "../../random.js";
 import { DepositCalls } from "./deposit-calls.js";
@@ -186,8 +187,7 @@ export class Calls {
     const stranger = { id: this.#names.freezeId(), accountId: this.#accountId(known) };
     const { id, accountId } = this.#mostly(known, ({ freezes }) => freezes) ?? stranger;
     const freezeId = this.#random.chance(0.9) ? id : stranger.id;
-    const command = { name: "unfreezeAccount", organizationId, actor: TEST_ACTOR, accountId, freezeId } as const;
-    return wishOf(() => ({ ...command, note: NO_REASON }));
+    return wishOf(() => unfreezeAccount(organizationId, accountId, freezeId));
   }
 
   #close(organizationId: OrganizationId, known: Known): Wish {

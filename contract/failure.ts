@@ -1,9 +1,9 @@
 import { type FileRegistry, fromBinary, type Message } from "@bufbuild/protobuf";
 import type { StatusObject } from "@grpc/grpc-js";
 
-import { messageOf } from "../../contract/contract.js";
-import { RPC_STATUS } from "../../contract/json-support.js";
-import type { RpcStatus, UpstreamFailure } from "../../contract/rpc.js";
+import { messageOf } from "./contract.js";
+import { RPC_STATUS } from "./json-support.js";
+import type { RpcStatus, UpstreamFailure } from "./rpc.js";
 
 const STATUS_DETAILS = "grpc-status-details-bin";
 

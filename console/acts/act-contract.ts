@@ -1,0 +1,122 @@
+import { type DescField, type DescMethod, type FileRegistry, getOption, ScalarType } from "@bufbuild/protobuf";
+
+import { commentOf, lineOf } from "../../contract/comments.js";
+import { extensionOf } from "../../contract/contract.js";
+import { enumName } from "../../contract/json/read-scalar.js";
+import type { Fields } from "../upstream/contract.js";
+import { type Act, ACTS } from "./acts.js";
+
+/** A field of a form. */
+export interface FormField {
+  readonly name: string;
+  readonly kind: "text" | "amount" | "day" | "choice" | "tick";
+  readonly isRequired: boolean;
+  /** What the contract says about the field. */
+  readonly hint: string;
+  readonly choices: readonly { readonly value: string; readonly meaning: string }[];
+  /** Whether the member of the oneof has it, and not the request. */
+  readonly isOfMember: boolean;
+}
+
+/** An act with what the contract says about its rpc. */
+export interface KnownAct extends Act {
+  /** What it does. */
+  readonly words: string;
+  /** The roles that may do it. */
+  readonly roles: readonly string[];
+  /** Whether a repeat needs an idempotency key. */
+  readonly takesKey: boolean;
+  /** Whether the request names an organization. */
+  readonly isOfOrganization: boolean;
+  /** Without the organization, and without what the link gives. */
+  readonly fields: readonly FormField[];
+}
+
+const REQUIRED = 2;
+const ORGANIZATION = "organization_id";
+
+/** Reads each act of the console from the contract. Throws for one that the contract lacks. */
+export function knownActs(
+  registry: FileRegistry,
+  methodOf: (rpc: string) => DescMethod,
+): ReadonlyMap<string, KnownAct> {
+  const options = {
+    roles: extensionOf(registry, "kesc.admin.v1.required_roles"),
+    key: extensionOf(registry, "kesc.v1.takes_idempotency_key"),
+    behavior: extensionOf(registry, "google.api.field_behavior"),
+    decimal: extensionOf(registry, "kesc.v1.decimal"),
+  };
+  const formField = (field: DescField, isOfMember: boolean): FormField => ({
+    name: field.name,
+    kind: kindOf(field, getOption(field, options.decimal) === true),
+    isRequired: isOfMember || (getOption(field, options.behavior) as readonly number[]).includes(REQUIRED),
+    hint: lineOf(field),
+    choices: field.fieldKind === "enum" ? choicesOf(field) : [],
+    isOfMember,
+  });
+  return new Map(
+    ACTS.map((act) => {
+      const method = methodOf(act.rpc);
+      const { fields } = method.input;
+      const memberField = fields.find(({ name }) => name === act.member);
+      const member = memberField?.message;
+      const linked = [ORGANIZATION, act.subject, ...(act.given ?? []), ...(act.without ?? [])];
+      const own = [
+        ...(member?.fields ?? []).map((field) => formField(field, true)),
+        ...fields.filter(isOfForm).map((field) => formField(field, false)),
+      ];
+      return [
+        act.name,
+        {
+          ...act,
+          // What has happened says more than that somebody says so.
+          words: commentOf(memberField ?? method)
+            .replace(/\n\n[^]*$/, "")
+            .replace(/ (Above the|Refuses) [^]*$/, ""),
+          roles: getOption(method, options.roles) as readonly string[],
+          takesKey: getOption(method, options.key) === true,
+          isOfOrganization: fields.some(({ name }) => name === ORGANIZATION),
+          fields: own.filter(({ name }) => !linked.includes(name)),
+        },
+      ];
+    }),
+  );
+}
+
+/** Returns the request of an act. A field that is empty is absent. */
+export function requestOf(act: KnownAct, given: Readonly<Record<string, string>>, organizationId = ""): Fields {
+  const linked = [act.subject, ...(act.given ?? [])].flatMap((name) => (name === undefined ? [] : [name]));
+  const values = new Map<string, unknown>(linked.map((name) => [name, given[name] ?? ""]));
+  const ofMember: Record<string, unknown> = {};
+  for (const { name, kind, isOfMember, choices } of act.fields) {
+    const text = (given[name] ?? "").trim();
+    // A value that no form offers is as good as none: the server then names the field.
+    if (text === "" || (kind === "choice" && choices.every(({ value }) => value !== text))) continue;
+    const value = kind === "tick" ? true : text;
+    if (isOfMember) ofMember[name] = value;
+    else values.set(name, value);
+  }
+  return {
+    ...(act.isOfOrganization ? { [ORGANIZATION]: organizationId } : {}),
+    ...Object.fromEntries(values),
+    ...(act.member === undefined ? {} : { [act.member]: ofMember }),
+  };
+}
+
+function isOfForm({ fieldKind }: DescField): boolean {
+  return fieldKind === "scalar" || fieldKind === "enum";
+}
+
+function kindOf(field: DescField, isDecimal: boolean): FormField["kind"] {
+  if (field.fieldKind === "enum") return "choice";
+  if (field.scalar === ScalarType.BOOL) return "tick";
+  if (isDecimal) return "amount";
+  return field.name.endsWith("_day") ? "day" : "text";
+}
+
+/** Returns the values that a request may have, as JSON names them. */
+function choicesOf(field: DescField & { readonly fieldKind: "enum" }): FormField["choices"] {
+  return field.enum.values
+    .filter(({ number }) => number !== 0)
+    .map((value) => ({ value: enumName(field.enum, value.name), meaning: lineOf(value) }));
+}

@@ -1,0 +1,74 @@
+import type { VNode } from "preact";
+
+import type { Visit } from "../page.js";
+import { Link, pathWith } from "../view/link.js";
+import type { KnownAct } from "./act-contract.js";
+
+/** What a link or a form gives to an act, by the names of the fields. */
+export type Given = Readonly<Record<string, string>>;
+
+/** Whether a person has a role for the act. The server checks it again. */
+export function mayDo({ person }: Visit, { roles }: Pick<KnownAct, "roles">): boolean {
+  return person.roles.some((role) => roles.includes(role));
+}
+
+/** The path of an act about something. */
+function pathOfAct(visit: Visit, name: string, linked: Given = {}): string {
+  const { organization, acts } = visit;
+  const own = acts.get(name)?.isOfOrganization === true ? `/${organization?.id ?? ""}` : "";
+  return pathWith(`${own}/acts/${name}`, linked);
+}
+
+interface ActsProps {
+  readonly visit: Visit;
+  /** The acts that are possible now, each with what its link gives. */
+  readonly acts: readonly (readonly [name: string, linked: Given])[];
+}
+
+/** What a person can do about the thing of a page. One who lacks the role sees whom to ask. */
+export function Acts({ visit, acts }: ActsProps): VNode | null {
+  const known = acts.flatMap(([name, linked]) => {
+    const act = visit.acts.get(name);
+    return act === undefined ? [] : [{ act, linked }];
+  });
+  if (known.length === 0) return null;
+  return (
+    <section>
+      <h2>What you can do</h2>
+      <ul class="acts">
+        {known.map(({ act, linked }) => (
+          <li key={act.name + JSON.stringify(linked)}>
+            {mayDo(visit, act) ? (
+              <Link to={pathOfAct(visit, act.name, linked)} class="act">
+                {act.title}
+              </Link>
+            ) : (
+              <span class="act off">
+                {act.title} <small>needs {orOf(act.roles)}</small>
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** The link of one act, in a table. Nothing for a person who lacks the role. */
+export function ActLink({
+  visit,
+  name,
+  linked,
+}: {
+  readonly visit: Visit;
+  readonly name: string;
+  readonly linked: Given;
+}): VNode | null {
+  const act = visit.acts.get(name);
+  return act !== undefined && mayDo(visit, act) ? <Link to={pathOfAct(visit, name, linked)}>{act.title}</Link> : null;
+}
+
+/** Returns the roles that an act needs, in words. */
+export function orOf(roles: readonly string[]): string {
+  return roles.filter((role) => role !== "admin").join(" or ") || "admin";
+}

@@ -1,0 +1,154 @@
+import { randomUUID } from "node:crypto";
+
+import { status } from "@grpc/grpc-js";
+import type { VNode } from "preact";
+
+import type { Page, Shown, Visit } from "../page.js";
+import type { Refusal } from "../upstream/refusal.js";
+import { Link } from "../view/link.js";
+import { Refused } from "../view/parts.js";
+import { type KnownAct, requestOf } from "./act-contract.js";
+import { Changes, Confirm, Form, Linked, type StepProps } from "./act-form.js";
+import type { Given } from "./act-links.js";
+import { type Change, SUBJECTS } from "./acts.js";
+
+/** What every act returns. */
+interface Done {
+  readonly unchanged?: boolean;
+  readonly proposal?: { readonly id: string; readonly state: string } | null;
+}
+
+// One page for the form, the confirmation and the result. A GET shows the form, and does nothing.
+const PATHS = ["/:org/acts/:act", "/acts/:act"];
+
+export const ACT_PAGES: readonly Page[] = PATHS.flatMap((path): readonly Page[] => [
+  {
+    path,
+    show: (visit) => {
+      const act = actOf(visit);
+      return Promise.resolve(act && formPage(visit, act, Object.fromEntries(visit.query)));
+    },
+  },
+  {
+    path,
+    method: "POST",
+    show: async (visit) => {
+      const act = actOf(visit);
+      if (act === undefined) return undefined;
+      return visit.form["step"] === "do" ? doAct(visit, act) : confirm(visit, act);
+    },
+  },
+]);
+
+function actOf({ acts, ids, organization }: Visit): KnownAct | undefined {
+  const act = acts.get(ids["act"] ?? "");
+  return act?.isOfOrganization === true && organization === undefined ? undefined : act;
+}
+
+function formPage(visit: Visit, act: KnownAct, given: Given, refusal?: Refusal): Shown {
+  return { title: act.title, body: <Form visit={visit} act={act} given={given} refusal={refusal} /> };
+}
+
+/** Asks the server whether the act is well-formed, and shows what it would do. */
+async function confirm(visit: Visit, act: KnownAct): Promise<Shown> {
+  const given = visit.form;
+  const [checked, changes] = await Promise.all([
+    visit.act<Done>(act.rpc, requestOf(act, given, visit.organization?.id), {
+      isOnlyChecked: true,
+      idempotencyKey: act.takesKey ? randomUUID() : undefined,
+    }),
+    changesOf(visit, act, given),
+  ]);
+  if (!checked.ok) return formPage(visit, act, given, checked.refusal);
+  return {
+    title: act.title,
+    body: (
+      <Confirm visit={visit} act={act} given={{ ...given, key: randomUUID() }} needsPasskey={false}>
+        <h1>{act.title}?</h1>
+        <p class="lead">{act.words}</p>
+        <Linked visit={visit} act={act} given={given} />
+        {changes.length === 0 ? null : <Changes changes={changes} />}
+      </Confirm>
+    ),
+  };
+}
+
+async function changesOf(visit: Visit, act: KnownAct, given: Given): Promise<readonly Change[]> {
+  const subject = SUBJECTS[act.subject ?? ""];
+  if (subject === undefined || act.subject === undefined || act.changes === undefined) return [];
+  const read = await visit.read<Record<string, Record<string, unknown>>>(subject.rpc, {
+    [act.subject]: given[act.subject] ?? "",
+  });
+  return read.ok ? act.changes(read.value[subject.field] ?? {}, given) : [];
+}
+
+async function doAct(visit: Visit, act: KnownAct): Promise<Shown> {
+  const given = visit.form;
+  const { response_json = "", key = "" } = given;
+  if (response_json !== "") {
+    const verified = await visit.act("SessionService/VerifySession", { response_json });
+    if (!verified.ok) return again(visit, act, verified.refusal, { needsPasskey: true });
+  }
+  const done = await visit.act<Done>(act.rpc, requestOf(act, given, visit.organization?.id), {
+    idempotencyKey: act.takesKey ? key : undefined,
+  });
+  if (done.ok) return { title: act.title, body: <Result visit={visit} act={act} given={given} done={done.value} /> };
+  const { refusal } = done;
+  if (refusal.reason === "VERIFICATION_REQUIRED") return again(visit, act, refusal, { needsPasskey: true });
+  if (isUnknown(refusal)) return again(visit, act, refusal, { needsPasskey: false, isUnknown: true });
+  return formPage(visit, act, given, refusal);
+}
+
+/** Whether nobody can say if the server has acted. */
+function isUnknown({ code, reason }: Refusal): boolean {
+  return reason === undefined && (code === status.UNAVAILABLE || code === status.DEADLINE_EXCEEDED);
+}
+
+function again(
+  visit: Visit,
+  act: KnownAct,
+  refusal: Refusal,
+  { needsPasskey, isUnknown = false }: { readonly needsPasskey: boolean; readonly isUnknown?: boolean },
+): Shown {
+  const heading = isUnknown ? "It is not known whether this was done" : `${act.title}?`;
+  return {
+    title: heading,
+    body: (
+      <Confirm
+        visit={visit}
+        act={act}
+        given={visit.form}
+        needsPasskey={needsPasskey}
+        {...(isUnknown ? { button: "Send the same again" } : {})}
+      >
+        <h1>{heading}</h1>
+        <Refused refusal={refusal} />
+        {isUnknown ? <p>The button sends the same act again. If it was done, nothing more happens.</p> : null}
+        <Linked visit={visit} act={act} given={visit.form} />
+      </Confirm>
+    ),
+  };
+}
+
+interface ResultProps extends StepProps {
+  readonly done: Done;
+}
+
+function Result({ visit, act, given, done: { unchanged = false, proposal = null } }: ResultProps): VNode {
+  const waits = proposal?.state === "pending";
+  const heading = waits ? "Another person must approve" : unchanged ? "It was so before" : "Done";
+  return (
+    <>
+      <h1>{heading}</h1>
+      <p class="lead">
+        {waits ? "Nothing was done yet. Send the link of the proposal to somebody who may approve it." : act.title}
+      </p>
+      {waits ? (
+        <p>
+          <Link to={`/approvals/${proposal.id}`}>The proposal {proposal.id}</Link>
+        </p>
+      ) : null}
+      <Linked visit={visit} act={act} given={given} />
+    </>
+  );
+}

@@ -1,0 +1,158 @@
+/** A value that an act changes, as the confirm page shows it. */
+export type Change = readonly [name: string, before: string, after: string];
+
+/** An act. Its fields, its words and its roles are those of its rpc in the contract. */
+export interface Act {
+  /** Its name in the path: "freeze". */
+  readonly name: string;
+  readonly rpc: string;
+  /** What the button and the heading say. */
+  readonly title: string;
+  /** The field that names what the act is about. The link to the act gives it. */
+  readonly subject?: string;
+  /** Other fields that the link gives. */
+  readonly given?: readonly string[];
+  /** Fields of the rpc that the console leaves empty. */
+  readonly without?: readonly string[];
+  /** The member of a oneof whose fields the form has: "completed" of ResolveTransaction. */
+  readonly member?: string;
+  readonly changes?: (
+    before: Readonly<Record<string, unknown>>,
+    given: Readonly<Record<string, string>>,
+  ) => readonly Change[];
+}
+
+const status =
+  (after: string): NonNullable<Act["changes"]> =>
+  (before) => [["Status", textOf(before["status"]), after]];
+
+/** Every act of the console. */
+export const ACTS: readonly Act[] = [
+  {
+    name: "freeze",
+    rpc: "AdminService/FreezeAccount",
+    title: "Freeze the account",
+    subject: "account_id",
+    changes: status("frozen"),
+  },
+  {
+    name: "unfreeze",
+    rpc: "AdminService/UnfreezeAccount",
+    title: "Lift the freeze",
+    subject: "account_id",
+    given: ["freeze_id"],
+    changes: (before: Readonly<Record<string, unknown>>): readonly Change[] => {
+      const freezes = (before["freezes"] as readonly unknown[] | undefined)?.length ?? 0;
+      return [["Status", textOf(before["status"]), freezes > 1 ? "frozen, by another freeze" : "active"]];
+    },
+  },
+  {
+    name: "tier",
+    rpc: "AdminService/SetAccountTier",
+    title: "Move to another tier",
+    subject: "account_id",
+    changes: (before, { tier = "" }) => [["Tier", textOf(before["tier"]), tier]],
+  },
+  {
+    name: "erase",
+    rpc: "AdminService/EraseAccount",
+    title: "Erase the personal data",
+    subject: "account_id",
+    changes: () => [["Personal data", "kept, encrypted", "erased for ever"]],
+  },
+  {
+    name: "completed",
+    rpc: "AdminService/ResolveTransaction",
+    title: "It moved",
+    subject: "transaction_id",
+    member: "completed",
+    changes: status("completed"),
+  },
+  {
+    name: "failed",
+    rpc: "AdminService/ResolveTransaction",
+    title: "It did not move",
+    subject: "transaction_id",
+    member: "failed",
+    changes: status("failed"),
+  },
+  {
+    name: "moved",
+    rpc: "AdminService/ResolveTransaction",
+    title: "Another amount moved",
+    subject: "transaction_id",
+    member: "moved",
+    changes: (before, { amount = "" }) => [["Amount that moved", textOf(before["amount"]), amount]],
+  },
+  {
+    name: "clear-flag",
+    rpc: "AdminService/ClearFlag",
+    title: "Lower a flag",
+    subject: "transaction_id",
+    given: ["flag"],
+  },
+  {
+    name: "cancel",
+    rpc: "AdminService/CancelTransaction",
+    title: "Cancel it",
+    subject: "transaction_id",
+    changes: status("canceled"),
+  },
+  {
+    name: "assign",
+    rpc: "AdminService/AssignDeposit",
+    title: "Give it to an account",
+    subject: "deposit_id",
+    changes: status("credited"),
+  },
+  {
+    name: "return",
+    rpc: "AdminService/ReturnDeposit",
+    title: "It went back to the payer",
+    subject: "deposit_id",
+    changes: (_before, { through_rail: asked }) => [
+      ["Status", "unallocated", asked === "true" ? "returning" : "returned"],
+    ],
+  },
+  {
+    name: "unassign",
+    rpc: "AdminService/UnassignDeposit",
+    title: "Take the credit back",
+    subject: "deposit_id",
+    changes: status("unallocated"),
+  },
+  {
+    name: "reverse-deposit",
+    rpc: "AdminService/ReverseDeposit",
+    title: "The rail took it back",
+    subject: "deposit_id",
+    changes: status("reversed"),
+  },
+  { name: "record-deposit", rpc: "AdminService/RecordDeposit", title: "Record shillings that came in" },
+  { name: "payouts", rpc: "AdminService/SetPayouts", title: "Open or close payouts", subject: "rail" },
+  {
+    name: "reserve",
+    rpc: "AdminService/RecordReserve",
+    title: "Record what lies in a place",
+    without: ["document_sha256", "matures_on"],
+  },
+  { name: "recover", rpc: "AdminService/RecoverShortfall", title: "Let it pay for a shortfall", subject: "account_id" },
+  { name: "cover", rpc: "AdminService/CoverShortfall", title: "Shillings were put back" },
+  { name: "approve", rpc: "AdminService/ApproveProposal", title: "Approve", subject: "proposal_id" },
+  { name: "reject", rpc: "AdminService/RejectProposal", title: "Reject", subject: "proposal_id" },
+  { name: "revoke-key", rpc: "AdminService/RevokeApiKey", title: "Revoke the key", subject: "api_key_id" },
+  { name: "revoke-operator", rpc: "AdminService/RevokeOperator", title: "Revoke the person", subject: "operator_id" },
+  { name: "remove-passkey", rpc: "SessionService/RemovePasskey", title: "Remove the passkey", subject: "passkey_id" },
+  { name: "end-session", rpc: "SessionService/EndSession", title: "End the session", subject: "session_id" },
+];
+
+/** The read of what an act is about, by its field. */
+export const SUBJECTS: Readonly<Record<string, { readonly rpc: string; readonly field: string }>> = {
+  account_id: { rpc: "AccountService/GetAccount", field: "account" },
+  transaction_id: { rpc: "TransactionService/GetTransaction", field: "transaction" },
+  deposit_id: { rpc: "DepositService/GetDeposit", field: "deposit" },
+};
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

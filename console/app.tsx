@@ -1,0 +1,102 @@
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
+import type { Logger } from "pino";
+
+import { SCRIPT } from "./assets/script.js";
+import { ICON, STYLE } from "./assets/style.js";
+import { sessionCookie } from "./http/cookie.js";
+import { FORM_BYTES_MAX, isOwnForm } from "./http/forms.js";
+import { isOwnHost, secureHeaders } from "./http/headers.js";
+import { beginRequest, stateOf } from "./http/request-state.js";
+import { type PageDependencies, sendPlain } from "./reply.js";
+import { addSignIn } from "./sign-in.js";
+import { ICON_PATH, SCRIPT_PATH, STYLE_PATH } from "./view/frame.js";
+import { addPages } from "./visits.js";
+
+interface AppDependencies extends Omit<PageDependencies, "cookie"> {
+  readonly log: Logger;
+}
+
+/** Makes the console: its assets, the sign-in, and the pages. */
+export function createApp(deps: AppDependencies): Express {
+  const app = express();
+  app.set("case sensitive routing", true);
+  app.set("strict routing", true);
+  app.set("x-powered-by", false);
+  app.set("etag", false);
+  app.set("query parser", false);
+
+  app.use(beginRequest(deps.log), secureHeaders(deps.origin));
+  // Before the check of the host: an orchestrator does not know the name.
+  app.get("/livez", (_req, res) => {
+    res.type("text/plain").send("ok\n");
+  });
+  app.use(checkHost(deps.origin));
+  addAssets(app);
+  app.use(checkForm(deps.origin), express.urlencoded({ extended: false, limit: FORM_BYTES_MAX }));
+  const ofPages = { ...deps, cookie: sessionCookie(deps.origin) };
+  addSignIn(app, ofPages);
+  addPages(app, ofPages);
+  app.use((_req, res) => {
+    sendPlain(res, 404, "There is no such page");
+  });
+  app.use(handleError(deps.log));
+  return app;
+}
+
+function addAssets(app: Express): void {
+  const assets = [
+    [STYLE_PATH, "text/css", STYLE],
+    [SCRIPT_PATH, "text/javascript", SCRIPT],
+    [ICON_PATH, "image/svg+xml", ICON],
+  ] as const;
+  for (const [path, type, text] of assets) {
+    app.get(path, (_req, res) => {
+      stateOf(res).route = path;
+      res.set("Cache-Control", "public, max-age=31536000, immutable").type(type).send(text);
+    });
+  }
+}
+
+function checkHost(origin: string): RequestHandler {
+  return (req, res, next) => {
+    if (isOwnHost(req.headers.host, origin)) next();
+    else res.status(421).type("text/plain").send(`This console is at ${origin}\n`);
+  };
+}
+
+/** Refuses every form that no page of the console has sent. */
+function checkForm(origin: string): RequestHandler {
+  return (req, res, next) => {
+    if (req.method === "GET" || req.method === "HEAD") next();
+    else if (req.method !== "POST") sendPlain(res, 405, "There is no such act");
+    else if (isOwnForm(req.headers, origin)) next();
+    else
+      sendPlain(
+        res,
+        403,
+        "Another site has sent this form",
+        "Nothing was done. Open the console, and send the form there.",
+      );
+  };
+}
+
+/** Logs an error that no other code handles. The person sees only the request's id. */
+function handleError(log: Logger): ErrorRequestHandler {
+  return (error: unknown, _req, res, next) => {
+    if (res.headersSent) {
+      next(error);
+      return;
+    }
+    const status = typeof error === "object" && error !== null && "status" in error ? Number(error.status) : 500;
+    if (status === 413) {
+      sendPlain(res, 413, "The form is too large", "A form has at most 64 KiB. Nothing was done.");
+      return;
+    }
+    if (status >= 400 && status < 500) {
+      sendPlain(res, status, "The request is malformed", "Nothing was done.");
+      return;
+    }
+    log.error({ request_id: stateOf(res).requestId, err: error }, "bug");
+    sendPlain(res, 500, "The console has made a mistake", "It is in the log, under the id below.");
+  };
+}

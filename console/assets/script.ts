@@ -1,0 +1,66 @@
+/**
+ * The one script of the console: the passkey, the code of a link, and keys. Everything else works
+ * without it. It writes no markup, so the policy needs no exception.
+ */
+export const SCRIPT = `"use strict";
+
+// The token of a link stands behind "#", so no log of a server has it.
+const token = /^#(kesc_(?:code|inv)_[A-Za-z0-9_-]+)$/.exec(location.hash);
+const field = document.querySelector("input[name=token]");
+if (token !== null && field !== null) {
+  history.replaceState(null, "", location.pathname + location.search);
+  field.value = token[1];
+  field.form.requestSubmit();
+}
+
+for (const form of document.querySelectorAll("form[data-passkey]")) {
+  const problem = form.querySelector("[role=alert]");
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    problem.hidden = true;
+    usePasskey(form).catch((error) => {
+      problem.textContent = error.name === "NotAllowedError"
+        ? "The passkey was not used: it was canceled, or the time was over. Try again."
+        : error.message;
+      problem.hidden = false;
+    });
+  });
+}
+
+async function usePasskey(form) {
+  const invitation = form.elements.namedItem("invitation")?.value ?? "";
+  const reply = await fetch("/sign-in/options", { method: "POST", body: new URLSearchParams({ invitation }) });
+  if (!reply.ok) throw new Error(await reply.text());
+  const options = await reply.json();
+  const credential = form.dataset.passkey === "create"
+    ? await navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options) })
+    : await navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options) });
+  form.elements.namedItem("response_json").value = JSON.stringify(credential.toJSON());
+  form.submit();
+}
+
+// No key starts an act.
+let isAfterG = false;
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea, dialog")) return;
+  const wasAfterG = isAfterG;
+  isAfterG = event.key === "g" && !wasAfterG;
+  if (wasAfterG) {
+    document.querySelector("nav a[data-key='" + CSS.escape(event.key) + "']")?.click();
+  } else if (event.key === "/") {
+    event.preventDefault();
+    document.querySelector("input[type=search]")?.focus();
+  } else if (event.key === "j" || event.key === "k") {
+    moveRow(event.key === "j" ? 1 : -1);
+  } else if (event.key === "?") {
+    document.querySelector("dialog")?.showModal();
+  }
+});
+
+/** Focuses the link of the next row, which Enter opens. */
+function moveRow(step) {
+  const links = [...document.querySelectorAll("main tbody tr")].flatMap((row) => row.querySelector("a") ?? []);
+  const at = links.findIndex((link) => link.closest("tr").contains(document.activeElement));
+  links[Math.min(Math.max(at + step, 0), links.length - 1)]?.focus();
+}
+`;

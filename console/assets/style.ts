@@ -1,0 +1,212 @@
+/** A coin, as on the pages of the gateway. */
+export const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">
+<circle cx="8" cy="8" r="7" fill="#116149"/>
+<path d="M6 4v8M10.5 4 6.5 8l4 4" stroke="white" stroke-width="1.6" fill="none"/>
+</svg>
+`;
+
+/** The one style sheet. Its colours are those of the gateway, and three for statuses. */
+export const STYLE = `:root {
+  color-scheme: light dark;
+  --paper: #fffefb;
+  --card: #f6f7f3;
+  --ink: #1c1f1d;
+  --faint: #5d655f;
+  --line: #dfe3dd;
+  --accent: #116149;
+  --wait: #8a5300;
+  --bad: #a3261f;
+  --note: #22508f;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --paper: #141715;
+    --card: #1c211e;
+    --ink: #e7eae6;
+    --faint: #9aa39c;
+    --line: #2c322e;
+    --accent: #6fcfa8;
+    --wait: #e8b04a;
+    --bad: #f1948c;
+    --note: #8fb8f0;
+  }
+}
+* { box-sizing: border-box; }
+body {
+  margin: 0;
+  background: var(--paper);
+  color: var(--ink);
+  font: 0.9375rem/1.5 system-ui, sans-serif;
+  display: grid;
+  grid-template: auto auto 1fr / 13.5rem minmax(0, 1fr);
+  min-height: 100vh;
+}
+a { color: var(--accent); text-underline-offset: 0.2em; text-decoration-thickness: 0.07em; }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+.skip { position: absolute; left: -99rem; }
+.skip:focus { left: 1rem; top: 1rem; background: var(--paper); padding: 0.5rem; }
+
+.bar {
+  grid-column: 1 / -1;
+  display: flex;
+  flex-wrap: wrap;
+  gap: 0.5rem 1.5rem;
+  align-items: center;
+  padding: 0.6rem 1.5rem;
+  border-bottom: 1px solid var(--line);
+}
+.bar .brand { width: 10.5rem; color: var(--ink); font-weight: 700; letter-spacing: 0.06em; text-decoration: none; }
+.bar .organization a { color: var(--ink); font-weight: 600; text-decoration: none; }
+.tag { margin-left: 0.5rem; padding: 0.05rem 0.45rem; border: 1px solid var(--line); border-radius: 1rem; color: var(--faint); }
+.tag.bad { color: var(--bad); }
+.find { display: flex; flex: 1 1 18rem; max-width: 36rem; gap: 0.4rem; }
+.find input { flex: 1; min-width: 0; }
+.person { display: flex; gap: 1rem; align-items: center; margin-left: auto; }
+.person small { color: var(--faint); }
+input, select, button {
+  font: inherit;
+  color: inherit;
+  min-height: 2.25rem;
+  padding: 0.25rem 0.6rem;
+  background: var(--paper);
+  border: 1px solid var(--faint);
+  border-radius: 6px;
+}
+input::placeholder { color: var(--faint); opacity: 1; }
+button { cursor: pointer; font-weight: 600; }
+button.plain { border-color: transparent; color: var(--accent); font-weight: 400; padding: 0.25rem 0; }
+button.main { background: var(--accent); border-color: var(--accent); color: var(--paper); padding: 0.5rem 1.2rem; }
+
+nav { padding: 1.25rem 0.75rem; border-right: 1px solid var(--line); grid-row: 2 / 4; }
+nav ul { list-style: none; margin: 0; padding: 0; position: sticky; top: 1.25rem; }
+nav a {
+  display: flex;
+  justify-content: space-between;
+  align-items: center;
+  padding: 0.45rem 0.75rem;
+  border-radius: 6px;
+  color: var(--ink);
+  text-decoration: none;
+}
+nav a:hover { background: var(--card); }
+nav a[aria-current] { background: var(--card); font-weight: 600; box-shadow: inset 3px 0 var(--accent); }
+.badge { min-width: 1.5rem; padding: 0 0.4rem; border-radius: 1rem; background: var(--wait); color: var(--paper); font-size: 0.8rem; font-weight: 600; text-align: center; }
+.badge.unknown { background: none; border: 1px solid var(--faint); color: var(--faint); }
+
+main { padding: 1.5rem 2rem 2rem; min-width: 0; max-width: 76rem; }
+.text, .facts dd, code { overflow-wrap: anywhere; }
+footer { grid-column: 2; padding: 0 2rem 2rem; color: var(--faint); font-size: 0.85rem; align-self: end; }
+h1 { margin: 0 0 0.5rem; font-size: 1.6rem; line-height: 1.25; font-weight: 650; letter-spacing: -0.01em; }
+h2 { margin: 2.25rem 0 0.5rem; font-size: 1.1rem; font-weight: 650; }
+h3 { margin: 1.5rem 0 0.5rem; font-size: 0.95rem; }
+h1 .status { font-size: 0.95rem; font-weight: 500; letter-spacing: 0; margin-left: 0.5rem; vertical-align: middle; }
+p { margin: 0.5rem 0; }
+.lead { font-size: 1.05rem; max-width: 46rem; }
+.past { margin: -0.5rem 0 1.25rem; padding: 0.5rem 0.9rem; border-left: 4px solid var(--note); background: var(--card); }
+
+.verdict { margin: 0 0 1.5rem; padding: 1rem 1.25rem; border: 1px solid var(--line); border-left: 5px solid var(--accent); border-radius: 6px; background: var(--card); }
+.verdict.wait { border-left-color: var(--wait); }
+.verdict.bad { border-left-color: var(--bad); }
+.verdict h1, .verdict h2 { margin: 0; }
+.verdict h1 a { color: inherit; }
+.verdict ul { margin: 0.5rem 0 0; padding-left: 1.2rem; }
+.figures { display: grid; grid-template-columns: repeat(3, 1fr); gap: 0.75rem; list-style: none; margin: 1rem 0; padding: 0; }
+.figures li { border: 1px solid var(--line); border-radius: 6px; }
+.figures li > a { display: block; height: 100%; color: inherit; text-decoration: none; border-radius: 6px; }
+.figures li > a:hover { background: var(--card); }
+.figures li > a, .figures li:not(:has(> a)) { padding: 0.75rem 1rem; }
+.figures span { display: block; }
+.figures .name, .figures .age { color: var(--faint); font-size: 0.85rem; }
+.figures .value { font-size: 1.45rem; font-weight: 600; font-variant-numeric: tabular-nums; letter-spacing: -0.01em; }
+.figures .value span { display: inline; }
+.figures .value small { font-size: 0.8rem; font-weight: 400; color: var(--faint); }
+
+table { width: 100%; border-collapse: collapse; font-size: 0.9375rem; }
+caption { padding: 0.25rem 0; color: var(--faint); text-align: left; }
+th, td { padding: 0.5rem 1rem 0.5rem 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: baseline; }
+th { color: var(--faint); font-size: 0.8rem; font-weight: 500; }
+tbody tr:hover { background: var(--card); }
+.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+th.number:last-child, td.number:last-child { padding-right: 0.25rem; }
+td a, .id { white-space: nowrap; }
+td a:has(.text) { white-space: normal; }
+td time { font-variant-numeric: tabular-nums; white-space: nowrap; }
+.narrow { max-width: 46rem; }
+table.sum { width: auto; min-width: 24rem; margin: 0.75rem 0 0 auto; }
+table.sum th { font-size: inherit; color: inherit; }
+.total th, .total td { border-top: 2px solid var(--ink); font-weight: 650; }
+.status { white-space: nowrap; margin-right: 0.6rem; }
+.good { color: var(--accent); }
+.wait { color: var(--wait); }
+.bad { color: var(--bad); }
+.note { color: var(--note); }
+.verdict, .verdict.wait, .verdict.bad { color: var(--ink); }
+.unknown { color: var(--note); font-style: italic; font-weight: 400; }
+.none, .empty, .advice { color: var(--faint); }
+code, .id { font-family: ui-monospace, monospace; font-size: 0.9em; }
+code.id { user-select: all; }
+td code.id + code.id { margin-left: 0.5rem; }
+.facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(17rem, 1fr)); gap: 0 2rem; margin: 1rem 0; }
+.facts > div { padding: 0.4rem 0; border-bottom: 1px solid var(--line); }
+.facts dt { color: var(--faint); font-size: 0.8rem; }
+.facts dd { margin: 0; }
+.refused { margin: 0.75rem 0; padding: 0.6rem 0.9rem; border-left: 4px solid var(--note); background: var(--card); }
+.refused.bad { border-left-color: var(--bad); color: var(--ink); }
+.refused p { margin: 0; }
+.commands { padding: 0.75rem 1rem; border: 1px solid var(--line); border-radius: 6px; white-space: pre-wrap; line-height: 1.7; }
+.filters { display: flex; flex-wrap: wrap; gap: 0.75rem 1rem; align-items: end; margin: 1rem 0; }
+.filters fieldset { border: 0; padding: 0; margin: 0; flex-basis: 100%; }
+.filters legend { padding: 0; }
+.filters label, .filters legend { color: var(--faint); font-size: 0.8rem; }
+.filters input, .filters select { display: block; font-size: 0.9375rem; color: var(--ink); }
+.filters .choice { display: inline-flex; align-items: center; gap: 0.35rem; margin-right: 1rem; min-height: 2.25rem; font-size: 0.9rem; color: var(--ink); }
+.choice input { min-height: 0; }
+.more { margin-top: 1rem; }
+.acts { display: flex; flex-wrap: wrap; gap: 0.6rem; list-style: none; margin: 0.5rem 0; padding: 0; }
+.act { display: inline-flex; align-items: center; gap: 0.5rem; min-height: 2.5rem; padding: 0.3rem 0.9rem; border: 1px solid var(--accent); border-radius: 6px; font-weight: 600; text-decoration: none; }
+.act.off { border-color: var(--line); color: var(--faint); font-weight: 400; }
+.form { display: grid; gap: 1rem; max-width: 32rem; margin: 1.25rem 0; }
+.form label { display: block; font-weight: 600; }
+.form label small { display: block; color: var(--faint); font-weight: 400; }
+.form label:not(.choice) input, .form select { display: block; width: 100%; margin-top: 0.25rem; font-weight: 400; }
+.form label.choice { display: flex; gap: 0.5rem; align-items: center; font-weight: 400; }
+.form .main { justify-self: start; }
+dialog { color: var(--ink); background: var(--paper); border: 1px solid var(--line); border-radius: 8px; padding: 1.25rem 1.5rem; }
+dialog td { padding-right: 1.5rem; }
+
+body:has(> .card) { display: block; }
+.card { max-width: 27rem; margin: 12vh auto 2rem; padding: 0 1.5rem; }
+.card .brand { color: var(--accent); font-weight: 700; letter-spacing: 0.06em; }
+.card form { margin: 1.5rem 0; }
+.card label { display: block; color: var(--faint); font-size: 0.85rem; }
+.card input:not([type="hidden"]) { display: block; width: 100%; margin: 0.25rem 0 0.75rem; }
+.card .main { width: 100%; min-height: 2.9rem; font-size: 1.05rem; }
+.fingerprint { font: 600 1.7rem/1.4 ui-monospace, monospace; letter-spacing: 0.12em; }
+
+@media (max-width: 60rem) {
+  body { display: block; }
+  nav { border-right: 0; border-bottom: 1px solid var(--line); padding: 0.4rem 1rem; }
+  nav ul { display: flex; flex-wrap: wrap; position: static; }
+  nav a { gap: 0.4rem; min-height: 44px; padding: 0.4rem 0.7rem; }
+  nav a[aria-current] { box-shadow: inset 0 -3px var(--accent); border-radius: 6px 6px 0 0; }
+  .bar .brand { width: auto; }
+}
+@media (max-width: 40rem) {
+  .bar { padding: 0.6rem 1rem; }
+  .find { flex-basis: 100%; order: 1; }
+  main { padding: 1rem 1rem 2rem; }
+  footer { padding: 0 1rem 2rem; }
+  h1 { font-size: 1.35rem; }
+  .figures { grid-template-columns: 1fr 1fr; gap: 0.5rem; }
+  .figures li > a, .figures li:not(:has(> a)) { padding: 0.6rem 0.75rem; }
+  .figures .value { font-size: 1.1rem; overflow-wrap: normal; }
+  input, select, button { min-height: 44px; }
+  td a, .id { white-space: normal; }
+  .minor, table:not(.sum) thead { display: none; }
+  table:not(.sum) tr { display: block; padding: 0.6rem 0; border-bottom: 1px solid var(--line); }
+  table:not(.sum) td { display: flex; justify-content: space-between; gap: 1rem; padding: 0.1rem 0; border: 0; text-align: right; }
+  table:not(.sum) td::before { content: attr(data-head); color: var(--faint); font-size: 0.8rem; text-align: left; flex: none; }
+  table.sum { min-width: 0; width: 100%; }
+  td a { min-height: 44px; display: inline-flex; align-items: center; justify-content: end; }
+}
+`;

@@ -1,0 +1,49 @@
+import { LRUCache } from "lru-cache";
+
+// Enough for a team, and a bound for the memory. A caller who is forgotten begins anew.
+const CALLERS_MAX = 10_000;
+const MINUTE_MILLIS = 60_000;
+
+/** Counts the calls of each caller in a minute. One caller cannot use up the calls of another. */
+export class PerMinute {
+  readonly #max: number;
+  readonly #counts: LRUCache<string, { count: number }>;
+
+  constructor(max: number) {
+    this.#max = max;
+    // A count ends a minute after its first call.
+    this.#counts = new LRUCache({ max: CALLERS_MAX, ttl: MINUTE_MILLIS });
+  }
+
+  /** Counts a call. Returns whether it is within the limit. */
+  take(caller: string): boolean {
+    const entry = this.#counts.get(caller) ?? { count: 0 };
+    if (entry.count === 0) this.#counts.set(caller, entry);
+    entry.count += 1;
+    return entry.count <= this.#max;
+  }
+}
+
+/** Bounds the requests of each caller that are under way. */
+export class AtOnce {
+  readonly #max: number;
+  readonly #underWay = new Map<string, number>();
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** Returns whether the caller has room. If so, `leave` must follow exactly once. */
+  enter(caller: string): boolean {
+    const count = this.#underWay.get(caller) ?? 0;
+    if (count >= this.#max) return false;
+    this.#underWay.set(caller, count + 1);
+    return true;
+  }
+
+  leave(caller: string): void {
+    const count = (this.#underWay.get(caller) ?? 1) - 1;
+    if (count === 0) this.#underWay.delete(caller);
+    else this.#underWay.set(caller, count);
+  }
+}

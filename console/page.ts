@@ -1,0 +1,67 @@
+import type { VNode } from "preact";
+
+import type { KnownAct } from "./acts/act-contract.js";
+import type { Fields } from "./upstream/contract.js";
+import type { Operator, Organization, Overview } from "./upstream/messages.js";
+import type { Reading } from "./upstream/upstream.js";
+
+/** What a page may read of its URL: a path and a query hold no personal data. */
+export interface Asked {
+  readonly path: string;
+  readonly ids: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /** The fields of a form. Empty for a GET. */
+  readonly form: Readonly<Record<string, string>>;
+}
+
+/** One request of a person who has signed in. */
+export interface Visit extends Asked {
+  readonly person: Operator;
+  /** Undefined on the pages of no organization. */
+  readonly organization: Organization | undefined;
+  /** The organizations of the service, at most 1,000. */
+  readonly organizations: readonly Organization[];
+  /** Read once for the frame and the page. Undefined on the pages of no organization. */
+  readonly overview: Promise<Reading<Overview>> | undefined;
+  /** Reads within two seconds, about the organization of the page. */
+  read<T>(rpc: string, fields: Fields): Promise<Reading<T>>;
+  /** Acts, once. */
+  act<T>(rpc: string, fields: Fields, options?: ActOptions): Promise<Reading<T>>;
+  /** What a person can do, by the names in the paths. */
+  readonly acts: ReadonlyMap<string, KnownAct>;
+  /** The token of the forms of this page. */
+  readonly formToken: string;
+  /** What the contract says about a value of an enum, such as "outcome_unknown" of "FlagReason". */
+  meaningOf(enumName: string, value: string): string;
+}
+
+export interface ActOptions {
+  readonly idempotencyKey?: string | undefined;
+  /** Whether the server only checks the request, and does nothing. */
+  readonly isOnlyChecked?: boolean | undefined;
+}
+
+/** What a page shows. */
+export interface View {
+  readonly title: string;
+  readonly body: VNode;
+  /** What the page shows of the past, such as "row 12,345". Undefined: now. */
+  readonly past?: string | undefined;
+}
+
+/** A page, a redirect to another one, or undefined: there is no such page. */
+export type Shown = View | { readonly redirect: string } | undefined;
+
+export interface Page {
+  /** "/:org/accounts/:id". `org` is the id of an organization. */
+  readonly path: string;
+  readonly method?: "GET" | "POST";
+  /** Whether it is the search, whose form is on every page. */
+  readonly isSearch?: true;
+  readonly show: (visit: Visit) => Promise<Shown>;
+}
+
+/** The path of a page of the organization. */
+export function within({ organization }: Visit, path = ""): string {
+  return `/${organization?.id ?? ""}${path}`;
+}

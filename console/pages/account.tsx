@@ -1,0 +1,179 @@
+import type { VNode } from "preact";
+
+import { ActLink, Acts } from "../acts/act-links.js";
+import { type Page, type Visit, within } from "../page.js";
+import type { Account, Freeze, Journal, Limits, Transactions } from "../upstream/messages.js";
+import { JournalTable } from "../view/journal.js";
+import { Link, pathWith } from "../view/link.js";
+import { TransactionList } from "../view/lists.js";
+import { type Column, Facts, Refused, Section, Table } from "../view/parts.js";
+import { Id, Money, Status, Text, Time, words } from "../view/values.js";
+import { type AsOf, asOfIn } from "./as-of.js";
+
+/** How much has this customer, and what happened? */
+export const accountPage: Page = {
+  path: "/:org/accounts/:acc",
+  async show(visit) {
+    const account_id = visit.ids["acc"] ?? "";
+    const asOf = asOfIn(visit.query);
+    const reading = visit.read<{ readonly account: Account }>("AccountService/GetAccount", {
+      account_id,
+      ...asOf?.fields,
+    });
+    const organization_id = visit.organization?.id;
+    const [account, limits, transactions, journal] = await Promise.all([
+      reading,
+      visit.read<{ readonly limits: Limits }>("AdminService/GetLimits", { organization_id, account_id }),
+      visit.read<Transactions>("TransactionService/ListTransactions", { account_id, page_size: 10 }),
+      visit.read<Journal>("AdminService/ListJournal", { organization_id, account_id, page_size: 20 }),
+    ]);
+    if (!account.ok && account.refusal.reason === "ACCOUNT_NOT_FOUND") return undefined;
+    return {
+      title: "Account",
+      past: asOf?.words,
+      body: (
+        <>
+          {account.ok ? <Head visit={visit} account={account.value.account} /> : <h1>Account</h1>}
+          {account.ok ? null : <Refused refusal={account.refusal} />}
+          {asOf === undefined && account.ok ? (
+            <Acts visit={visit} acts={ACTS.map((name) => [name, { account_id }])} />
+          ) : null}
+          {account.ok ? <Freezes account={account.value.account} visit={visit} /> : null}
+          {asOf === undefined ? (
+            <Lists visit={visit} limits={limits} transactions={transactions} journal={journal} />
+          ) : null}
+          <Past path={visit.path} asOf={asOf} />
+        </>
+      ),
+    };
+  },
+};
+
+const ACTS = ["freeze", "tier", "recover", "erase"];
+
+function Head({ visit, account }: { readonly visit: Visit; readonly account: Account }): VNode {
+  const { user_id, phone_number, email, status, deposit_reference, tier } = account;
+  return (
+    <>
+      <h1>
+        {user_id === null ? "Account" : <Text>{user_id}</Text>} <Status>{status}</Status>
+      </h1>
+      <p>{visit.meaningOf("AccountStatus", status)}</p>
+      <ul class="figures">
+        <li>
+          <span class="name">Available</span>
+          <span class="value">
+            <Money>{account.available_balance}</Money> <small>KESC</small>
+          </span>
+        </li>
+        <li>
+          <span class="name">Held for redemptions</span>
+          <span class="value">
+            <Money>{account.held_balance}</Money> <small>KESC</small>
+          </span>
+        </li>
+      </ul>
+      <Facts
+        facts={{
+          Id: <Id>{account.id}</Id>,
+          Phone: phone_number,
+          "E-mail": email,
+          "Deposit reference": deposit_reference === null ? null : <Id>{deposit_reference}</Id>,
+          Tier: <Text>{tier}</Text>,
+          Note: account.status_note === null ? null : <Text>{account.status_note}</Text>,
+          Created: <Time>{account.created_at}</Time>,
+          "Last change": <Time>{account.updated_at}</Time>,
+        }}
+      />
+    </>
+  );
+}
+
+function Freezes({
+  account: { id: account_id, freezes },
+  visit,
+}: {
+  readonly account: Account;
+  readonly visit: Visit;
+}): VNode | null {
+  if (freezes.length === 0) return null;
+  const columns: readonly Column<Freeze>[] = [
+    { head: "Frozen since", cell: ({ created_at }) => <Time>{created_at}</Time> },
+    { head: "Why", cell: ({ reason }) => visit.meaningOf("FreezeReason", reason) },
+    { head: "Note", cell: ({ note }) => (note === null ? null : <Text>{note}</Text>) },
+    { head: "By", cell: ({ created_by }) => <Id>{created_by}</Id>, isMinor: true },
+    { head: "Act", cell: ({ id }) => <ActLink visit={visit} name="unfreeze" linked={{ account_id, freeze_id: id }} /> },
+  ];
+  return (
+    <section>
+      <h2>Freezes that stand</h2>
+      <Table columns={columns} rows={freezes} empty="" />
+    </section>
+  );
+}
+
+interface ListsProps {
+  readonly visit: Visit;
+  readonly limits: Parameters<typeof Section<{ readonly limits: Limits }>>[0]["reading"];
+  readonly transactions: Parameters<typeof Section<Transactions>>[0]["reading"];
+  readonly journal: Parameters<typeof Section<Journal>>[0]["reading"];
+}
+
+const LIMIT_COLUMNS: readonly Column<Limits["limits"][number]>[] = [
+  { head: "Limit", cell: ({ type, period }) => `${type}, each ${words(period)}` },
+  { head: "Most", cell: ({ max_amount }) => <Money>{max_amount}</Money>, isMoney: true },
+  { head: "Used", cell: ({ used }) => <Money>{used}</Money>, isMoney: true, isMinor: true },
+  { head: "Left", cell: ({ remaining }) => <Money>{remaining}</Money>, isMoney: true },
+  { head: "Begins again", cell: ({ resets_at }) => <Time>{resets_at}</Time>, isMinor: true },
+];
+
+function Lists({ visit, limits, transactions, journal }: ListsProps): VNode {
+  const { path } = visit;
+  const account = visit.ids["acc"];
+  return (
+    <>
+      <Section title="Last payments" reading={transactions} retry={path}>
+        {(page) => (
+          <>
+            <TransactionList visit={visit} rows={page.transactions} hasAccount={false} empty="No payment yet." />
+            {page.next_page_token === null ? null : (
+              <p>
+                <Link to={pathWith(within(visit, "/transactions"), { account })}>All of this account</Link>
+              </p>
+            )}
+          </>
+        )}
+      </Section>
+      <Section title="Limits" reading={limits} retry={path}>
+        {(page) => (
+          <Table columns={LIMIT_COLUMNS} rows={page.limits.limits} empty="No limit is set for this account." />
+        )}
+      </Section>
+      <Section title="What happened" reading={journal} retry={path}>
+        {(page) => (
+          <>
+            <JournalTable visit={visit} entries={page.entries} without={["account"]} empty="No row in the rows read." />
+            {page.next_page_token === null ? null : (
+              <p>
+                <Link to={pathWith(within(visit, "/journal"), { account })}>All rows of this account</Link>
+              </p>
+            )}
+          </>
+        )}
+      </Section>
+    </>
+  );
+}
+
+/** A form that shows the page as it was. */
+export function Past({ path, asOf }: { readonly path: string; readonly asOf: AsOf | undefined }): VNode {
+  return (
+    <form method="get" action={path} class="filters">
+      <label>
+        As of the end of a day in Kenya
+        <input type="date" name="as_of" required />
+      </label>
+      <button type="submit">{asOf === undefined ? "Show the past" : "Show that day"}</button>
+    </form>
+  );
+}

@@ -1,0 +1,173 @@
+import type { VNode } from "preact";
+
+import { Acts } from "../acts/act-links.js";
+import type { Page, Visit } from "../page.js";
+import type { Proposal, Proposals } from "../upstream/messages.js";
+import { Link, pathWith } from "../view/link.js";
+import { type Column, Facts, More, Refused, Section, Table } from "../view/parts.js";
+import { Age, Id, Status, Text, Time } from "../view/values.js";
+import { effectOf, fieldsOf } from "./proposal-words.js";
+
+const ROWS = 50;
+
+/** What waits for me? */
+export const approvalsPage: Page = {
+  path: "/approvals",
+  async show(visit) {
+    const { path, query, person } = visit;
+    const [forMe, all] = await Promise.all([
+      visit.read<Proposals>("AdminService/ListProposals", { for_me: true, page_size: ROWS }),
+      visit.read<Proposals>("AdminService/ListProposals", {
+        include_closed: true,
+        page_size: ROWS,
+        page_token: query.get("page") ?? "",
+      }),
+    ]);
+    const mine = new Set(forMe.ok ? forMe.value.proposals.map(({ id }) => id) : []);
+    const list = (rows: readonly Proposal[], empty: string): VNode => (
+      <ProposalList visit={visit} rows={rows} empty={empty} />
+    );
+    return {
+      title: "Approvals",
+      body: (
+        <>
+          <h1>Approvals</h1>
+          <Section title="For you" reading={forMe} retry={path}>
+            {({ proposals }) => list(proposals, "Nothing waits for you.")}
+          </Section>
+          <Section title="All others" reading={all} retry={path}>
+            {({ proposals, next_page_token: token }) => {
+              const own = proposals.filter((each) => isWaiting(each) && each.proposed_by === person.id);
+              const others = proposals.filter(
+                (each) => isWaiting(each) && each.proposed_by !== person.id && !mine.has(each.id),
+              );
+              return (
+                <>
+                  <h3>Yours, which wait for another person</h3>
+                  {list(own, "You have proposed nothing that waits.")}
+                  <h3>Of others, which wait for somebody else</h3>
+                  {list(others, "Nothing of others waits.")}
+                  <h3>Decided</h3>
+                  {list(
+                    proposals.filter((each) => !isWaiting(each)),
+                    "Nothing was decided yet.",
+                  )}
+                  <More to={token === null ? undefined : pathWith(path, { page: token })} isEmpty={false} />
+                </>
+              );
+            }}
+          </Section>
+        </>
+      ),
+    };
+  },
+};
+
+function isWaiting({ state }: Proposal): boolean {
+  return state === "pending";
+}
+
+interface ProposalListProps {
+  readonly visit: Visit;
+  readonly rows: readonly Proposal[];
+  readonly empty: string;
+}
+
+function ProposalList({ visit, rows, empty }: ProposalListProps): VNode {
+  const columns: readonly Column<Proposal>[] = [
+    {
+      head: "What",
+      cell: (row) => (
+        <Link to={`/approvals/${row.id}`}>
+          <Text>{effectOf(row)}</Text>
+        </Link>
+      ),
+    },
+    { head: "Organization", cell: (row) => <Named visit={visit} proposal={row} />, isMinor: true },
+    { head: "Asked by", cell: ({ proposer_name }) => <Text>{proposer_name}</Text> },
+    { head: "Since", cell: ({ proposed_at }) => <Age since={proposed_at} />, isMinor: true },
+    { head: "State", cell: ({ state }) => <Status>{state}</Status> },
+  ];
+  return <Table columns={columns} rows={rows} empty={empty} />;
+}
+
+function Named({
+  visit,
+  proposal: { organization_id: id },
+}: {
+  readonly visit: Visit;
+  readonly proposal: Proposal;
+}): VNode {
+  if (id === null) return <>the operators</>;
+  const organization = visit.organizations.find((each) => each.id === id);
+  return organization === undefined ? <Id>{id}</Id> : <Text>{organization.name}</Text>;
+}
+
+/** One proposal, field by field. */
+export const proposalPage: Page = {
+  path: "/approvals/:prp",
+  async show(visit) {
+    const proposal_id = visit.ids["prp"] ?? "";
+    const reading = await visit.read<{ readonly proposal: Proposal }>("AdminService/GetProposal", { proposal_id });
+    if (!reading.ok) {
+      if (reading.refusal.reason === "PROPOSAL_NOT_FOUND") return undefined;
+      return { title: "Proposal", body: <Refused refusal={reading.refusal} /> };
+    }
+    return { title: "Proposal", body: <One visit={visit} proposal={reading.value.proposal} /> };
+  },
+};
+
+function One({ visit, proposal }: { readonly visit: Visit; readonly proposal: Proposal }): VNode {
+  const { id, state, proposer_name, proposed_at, expires_at, decider_name, decided_at } = proposal;
+  return (
+    <>
+      <h1>
+        <Text>{effectOf(proposal)}</Text> <Status>{state}</Status>
+      </h1>
+      <p class="lead">{leadOf(visit, proposal)}</p>
+      <Facts
+        facts={{
+          Organization: <Named visit={visit} proposal={proposal} />,
+          "Asked by": <Text>{proposer_name}</Text>,
+          Asked: <Time>{proposed_at}</Time>,
+          "Lapses if nobody decides": expires_at === null ? null : <Time>{expires_at}</Time>,
+          "Decided by": decider_name === null ? null : <Text>{decider_name}</Text>,
+          Decided: decided_at === null ? null : <Time>{decided_at}</Time>,
+          Id: <Id>{id}</Id>,
+        }}
+      />
+      <section>
+        <h2>What is to be done, exactly so</h2>
+        <Table
+          columns={[
+            { head: "Field", cell: ({ name }) => name },
+            { head: "Value", cell: ({ value }) => <Text>{value}</Text> },
+          ]}
+          rows={fieldsOf(proposal)}
+          empty="It has no fields."
+        />
+      </section>
+      {isWaiting(proposal) ? (
+        <Acts
+          visit={visit}
+          acts={[
+            // Nobody approves an own proposal.
+            ...(proposal.proposed_by === visit.person.id ? [] : [["approve", { proposal_id: id }] as const]),
+            ["reject", { proposal_id: id }],
+          ]}
+        />
+      ) : null}
+    </>
+  );
+}
+
+const MAY_APPROVE: ReadonlySet<string> = new Set(["approver", "admin"]);
+
+function leadOf(visit: Visit, proposal: Proposal): string {
+  if (!isWaiting(proposal))
+    return proposal.state === "approved" ? "It was done at the moment of the approval." : "Nothing was done.";
+  if (proposal.proposed_by === visit.person.id) return "Another person must approve. Send the link of this page.";
+  return visit.person.roles.some((role) => MAY_APPROVE.has(role))
+    ? "It waits for a second person. You can be that person."
+    : "It waits for a second person, with the role approver.";
+}

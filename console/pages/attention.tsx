@@ -1,0 +1,99 @@
+import type { VNode } from "preact";
+
+import { type Page, type Visit, within } from "../page.js";
+import type { NeedsAttention, Overview, Transactions } from "../upstream/messages.js";
+import { pathOfId } from "../view/journal.js";
+import { Link, pathWith } from "../view/link.js";
+import { DepositList, TransactionList } from "../view/lists.js";
+import { More, Section } from "../view/parts.js";
+import { Age } from "../view/values.js";
+
+const HOUR_MILLIS = 3_600_000;
+const ROWS = 50;
+
+/** What needs a person, and why? */
+export const attentionPage: Page = {
+  path: "/:org/attention",
+  async show(visit) {
+    const { path, query } = visit;
+    const [waiting, open, overview] = await Promise.all([
+      visit.read<NeedsAttention>("AdminService/ListNeedsAttention", {
+        organization_id: visit.organization?.id,
+        page_size: ROWS,
+        page_token: query.get("page") ?? "",
+      }),
+      visit.read<Transactions>("TransactionService/ListTransactions", {
+        statuses: ["pending", "processing"],
+        end: new Date(Date.now() - HOUR_MILLIS).toISOString(),
+        page_size: ROWS,
+      }),
+      visit.overview,
+    ]);
+    const oldest = overview?.ok === true ? <Oldest visit={visit} overview={overview.value} /> : null;
+    return {
+      title: "Needs attention",
+      body: (
+        <>
+          <h1>Needs attention</h1>
+          <Section title="A person must look" reading={waiting} retry={path}>
+            {({ transactions, deposits, next_page_token: token }) => (
+              <>
+                <TransactionList
+                  visit={visit}
+                  rows={oldestFirst(transactions)}
+                  hasAge
+                  empty="No payment waits for a person."
+                />
+                <h3>Deposits of nobody</h3>
+                <DepositList visit={visit} rows={oldestFirst(deposits)} empty="No deposit waits for a person." />
+                <More
+                  to={token === null ? undefined : pathWith(path, { page: token })}
+                  isEmpty={transactions.length + deposits.length === 0}
+                />
+              </>
+            )}
+          </Section>
+          <Section title="Open for more than an hour" reading={open} retry={path}>
+            {({ transactions, next_page_token: token }) => (
+              <>
+                {oldest}
+                <TransactionList
+                  visit={visit}
+                  rows={oldestFirst(transactions)}
+                  hasAge
+                  empty="No payment is open for so long."
+                />
+                {token === null ? null : (
+                  <p>
+                    These are the newest of them.{" "}
+                    <Link to={`${within(visit, "/transactions")}?status=pending&status=processing`}>
+                      All open payments
+                    </Link>
+                  </p>
+                )}
+              </>
+            )}
+          </Section>
+        </>
+      ),
+    };
+  },
+};
+
+function Oldest({ visit, overview }: { readonly visit: Visit; readonly overview: Overview }): VNode | null {
+  const { oldest_open_payment_id: id, oldest_open_payment_at: at } = overview;
+  if (id === null || at === null) return null;
+  return (
+    <p>
+      The oldest open payment is{" "}
+      <Link to={pathOfId(visit, id)}>
+        <Age since={at} /> old
+      </Link>
+      .
+    </p>
+  );
+}
+
+function oldestFirst<Row extends { readonly created_at: string }>(rows: readonly Row[]): readonly Row[] {
+  return rows.toSorted((one, other) => (one.created_at < other.created_at ? -1 : 1));
+}

@@ -1,0 +1,162 @@
+import type { VNode } from "preact";
+
+import { type Page, type Visit, within } from "../page.js";
+import type { Journal, JournalEntry, Proof } from "../upstream/messages.js";
+import { Actor, JournalTable, Posting, Short } from "../view/journal.js";
+import { Link, pathWith } from "../view/link.js";
+import { Commands, Facts, More, Refused, Section } from "../view/parts.js";
+import { Id, Money, Text, Time, timeText, words } from "../view/values.js";
+import { Field } from "./transactions.js";
+
+const ROWS = 50;
+
+/** Who did what, when? */
+export const journalPage: Page = {
+  path: "/:org/journal",
+  async show(visit) {
+    const { path, query } = visit;
+    const of = (name: string): string => query.get(name) ?? "";
+    const filter = { account: of("account"), person: of("person"), own: of("own") };
+    const reading = await visit.read<Journal>("AdminService/ListJournal", {
+      organization_id: visit.organization?.id,
+      account_id: filter.account,
+      operator_id: filter.person,
+      own: filter.own === "yes",
+      page_size: ROWS,
+      page_token: of("page"),
+    });
+    return {
+      title: "Journal",
+      body: (
+        <>
+          <h1>Journal</h1>
+          <form method="get" action={path} class="filters">
+            <Field name="person" label="Person (opr_…)" value={filter.person} />
+            <Field name="account" label="Account (acc_…)" value={filter.account} />
+            <label class="choice">
+              <input type="checkbox" name="own" value="yes" checked={filter.own === "yes"} /> about the organization
+              itself
+            </label>
+            <button type="submit">Filter</button>
+          </form>
+          <Section title="Newest first" reading={reading} retry={path}>
+            {({ entries, next_page_token: token }) => (
+              <>
+                {entries.length === 0 && token !== null ? null : (
+                  <JournalTable visit={visit} entries={entries} empty="No row has all of this." />
+                )}
+                <More
+                  to={token === null ? undefined : pathWith(path, { ...filter, page: token })}
+                  isEmpty={entries.length === 0}
+                />
+              </>
+            )}
+          </Section>
+        </>
+      ),
+    };
+  },
+};
+
+/** One row of the book, with its proof. */
+export const rowPage: Page = {
+  path: "/:org/journal/row-:sequence",
+  async show(visit) {
+    const sequence = Number(visit.ids["sequence"]);
+    const [row, proof] = await Promise.all([
+      visit.read<Journal>("AdminService/ListJournal", {
+        organization_id: visit.organization?.id,
+        start_sequence: sequence,
+        end_sequence: sequence + 1,
+        page_size: 1,
+      }),
+      visit.read<Proof>("BookService/GetInclusionProof", { sequence }),
+    ]);
+    const title = `Row #${sequence.toLocaleString("en")}`;
+    if (!row.ok) return { title, body: <Refused refusal={row.refusal} /> };
+    const [entry] = row.value.entries;
+    if (entry === undefined) return undefined;
+    return {
+      title,
+      body: (
+        <>
+          <h1>
+            {title}: {words(entry.line.type)}
+          </h1>
+          <RowFacts visit={visit} entry={entry} />
+          <p>
+            <Link to={`${within(visit, "/supply")}?as_of=row-${String(sequence)}`}>The supply after this row</Link>
+          </p>
+          <Section title="Proof" reading={proof} retry={visit.path}>
+            {(value) => <ProofFacts proof={value} query={`sequence=${String(sequence)}`} />}
+          </Section>
+        </>
+      ),
+    };
+  },
+};
+
+function RowFacts({ visit, entry }: { readonly visit: Visit; readonly entry: JournalEntry }): VNode {
+  const { line, api_key_id } = entry;
+  const text = (value: string | null): VNode | null => (value === null ? null : <Text>{value}</Text>);
+  return (
+    <Facts
+      facts={{
+        Recorded: timeText(new Date(line.recorded_at)),
+        Who: <Actor entry={entry} />,
+        "Id of who": <Id>{line.actor}</Id>,
+        Reason: text(line.note),
+        "Debit → credit": <Posting entry={entry} />,
+        Amount:
+          line.amount === null ? null : (
+            <>
+              <Money>{line.amount}</Money> KES
+            </>
+          ),
+        Account: line.account_id === null ? null : <Short visit={visit} id={line.account_id} />,
+        "Available after it": line.available_balance === null ? null : <Money>{line.available_balance}</Money>,
+        "Held after it": line.held_balance === null ? null : <Money>{line.held_balance}</Money>,
+        Transaction: line.transaction_id === null ? null : <Short visit={visit} id={line.transaction_id} />,
+        Reference: text(line.reference),
+        Receipt: text(line.rail_receipt),
+        "API key": api_key_id === null ? null : <Id>{api_key_id}</Id>,
+      }}
+    />
+  );
+}
+
+interface ProofProps {
+  readonly proof: Proof;
+  /** What the row is asked for by, in the REST API. */
+  readonly query: string;
+}
+
+/** How to check the proof elsewhere: the console does not judge its own proof. */
+export function ProofFacts({ proof: { leaf_index, checkpoint, hashes }, query }: ProofProps): VNode {
+  return (
+    <>
+      {checkpoint.alarm_raised_at === null ? null : (
+        <p class="refused bad">
+          Sealed rows of this book are no longer as they were, since <Time>{checkpoint.alarm_raised_at}</Time>. See
+          docs/seals.md.
+        </p>
+      )}
+      <Facts
+        facts={{
+          "Leaf of the tree": leaf_index.toLocaleString("en"),
+          "Hashes up to the root": hashes.length,
+          "Rows that the checkpoint covers": checkpoint.size.toLocaleString("en"),
+          "Root hash": <Id>{checkpoint.root_hash}</Id>,
+          Sealed: <Time>{checkpoint.sealed_at}</Time>,
+        }}
+      />
+      <p>Check it on another machine, with a key of the organization and the public key that you published:</p>
+      <Commands>
+        {[
+          `curl -s -H "x-api-key: $KEY" "$GATEWAY/seals/inclusion-proof?${query}" > proof.json`,
+          `node examples/verify/verify.mjs "$PUBLIC_KEY" proof.json`,
+        ]}
+      </Commands>
+    </>
+  );
+}

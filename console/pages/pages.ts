@@ -1,0 +1,34 @@
+import { ACT_PAGES } from "../acts/act-pages.js";
+import type { Page } from "../page.js";
+import { accountPage } from "./account.js";
+import { approvalsPage, proposalPage } from "./approvals.js";
+import { attentionPage } from "./attention.js";
+import { depositPage } from "./deposit.js";
+import { findPage } from "./find.js";
+import { journalPage, rowPage } from "./journal.js";
+import { idPage, organizationsPage } from "./organizations.js";
+import { peoplePage } from "./people.js";
+import { supplyPage } from "./supply.js";
+import { todayPage } from "./today.js";
+import { transactionPage } from "./transaction.js";
+import { transactionsPage } from "./transactions.js";
+
+/** Every page of people who have signed in. The first path that fits counts. */
+export const PAGES: readonly Page[] = [
+  organizationsPage,
+  todayPage,
+  findPage,
+  accountPage,
+  transactionsPage,
+  transactionPage,
+  depositPage,
+  attentionPage,
+  supplyPage,
+  journalPage,
+  rowPage,
+  approvalsPage,
+  proposalPage,
+  peoplePage,
+  ...ACT_PAGES,
+  idPage,
+];

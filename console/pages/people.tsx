@@ -1,0 +1,119 @@
+import type { VNode } from "preact";
+
+import { ActLink } from "../acts/act-links.js";
+import type { Page, Visit } from "../page.js";
+import type { ApiKey, Operator, Session } from "../upstream/messages.js";
+import { type Column, Commands, Section, Table } from "../view/parts.js";
+import { Id, Status, Text, Time } from "../view/values.js";
+
+const ROWS = 100;
+
+/** Who may do what? */
+export const peoplePage: Page = {
+  path: "/people",
+  async show(visit) {
+    const { path, organization, person } = visit;
+    const [operators, sessions, keys] = await Promise.all([
+      visit.read<{ readonly operators: readonly Operator[] }>("AdminService/ListOperators", { page_size: ROWS }),
+      visit.read<{ readonly sessions: readonly Session[] }>("SessionService/ListSessions", { page_size: ROWS }),
+      organization === undefined
+        ? undefined
+        : visit.read<{ readonly api_keys: readonly ApiKey[] }>("AdminService/ListApiKeys", {
+            organization_id: organization.id,
+            page_size: ROWS,
+          }),
+    ]);
+    return {
+      title: "People",
+      body: (
+        <>
+          <h1>People</h1>
+          <Section title="Operators" reading={operators} retry={path}>
+            {(page) => <Table columns={operatorColumns(visit)} rows={page.operators} empty="There is nobody." />}
+          </Section>
+          <Section
+            title={person.roles.some((role) => SEES_ALL.has(role)) ? "Sessions" : "Your sessions"}
+            reading={sessions}
+            retry={path}
+          >
+            {(page) => (
+              <Table
+                columns={sessionColumns(visit)}
+                rows={page.sessions}
+                empty="Nobody is signed in with a passkey or a code."
+              />
+            )}
+          </Section>
+          {keys === undefined || organization === undefined ? null : (
+            <Section title={`API keys of ${organization.name}`} reading={keys} retry={path}>
+              {(page) => <Table columns={keyColumns(visit)} rows={page.api_keys} empty="No keys yet." />}
+            </Section>
+          )}
+          <Others />
+        </>
+      ),
+    };
+  },
+};
+
+const SEES_ALL: ReadonlySet<string> = new Set(["admin", "viewer"]);
+
+const operatorColumns = (visit: Visit): readonly Column<Operator>[] => [
+  { head: "Name", cell: ({ name }) => <Text>{name}</Text> },
+  { head: "Roles", cell: ({ roles }) => roles.join(", ") },
+  {
+    head: "Passkeys",
+    cell: ({ passkeys }) =>
+      passkeys.length === 0 ? <span class="none">none</span> : passkeys.map(({ id }) => <Id key={id}>{id}</Id>),
+    isMinor: true,
+  },
+  { head: "Since", cell: ({ created_at }) => <Time>{created_at}</Time>, isMinor: true },
+  { head: "State", cell: ({ revoked_at }) => <Status>{revoked_at === null ? "active" : "revoked"}</Status> },
+  { head: "Id", cell: ({ id }) => <Id>{id}</Id>, isMinor: true },
+  {
+    head: "Act",
+    cell: ({ id, revoked_at }) =>
+      revoked_at === null ? <ActLink visit={visit} name="revoke-operator" linked={{ operator_id: id }} /> : null,
+  },
+];
+
+const sessionColumns = (visit: Visit): readonly Column<Session>[] => [
+  { head: "Name", cell: ({ operator_name }) => <Text>{operator_name}</Text> },
+  { head: "Began", cell: ({ created_at }) => <Time>{created_at}</Time> },
+  { head: "With", cell: ({ passkey_id }) => (passkey_id === null ? "a code" : <Id>{passkey_id}</Id>), isMinor: true },
+  { head: "Last used", cell: ({ used_at }) => <Time>{used_at}</Time> },
+  { head: "Ends", cell: ({ expires_at }) => <Time>{expires_at}</Time>, isMinor: true },
+  { head: "Act", cell: ({ id }) => <ActLink visit={visit} name="end-session" linked={{ session_id: id }} /> },
+];
+
+const keyColumns = (visit: Visit): readonly Column<ApiKey>[] => [
+  { head: "Key", cell: ({ name }) => <Text>{name}</Text> },
+  { head: "Id", cell: ({ id }) => <Id>{id}</Id>, isMinor: true },
+  { head: "May", cell: ({ scopes }) => scopes.join(", "), isMinor: true },
+  {
+    head: "Last use, to an hour",
+    cell: ({ last_used_at }) => (last_used_at === null ? "never" : <Time>{last_used_at}</Time>),
+  },
+  {
+    head: "Ends",
+    cell: ({ expires_at }) => (expires_at === null ? "never" : <Time>{expires_at}</Time>),
+    isMinor: true,
+  },
+  { head: "State", cell: ({ revoked_at }) => <Status>{revoked_at === null ? "active" : "revoked"}</Status> },
+  {
+    head: "Act",
+    cell: ({ id, revoked_at }) =>
+      revoked_at === null ? <ActLink visit={visit} name="revoke-key" linked={{ api_key_id: id }} /> : null,
+  },
+];
+
+function Others(): VNode {
+  return (
+    <section>
+      <h2>What an admin does by command</h2>
+      <Commands>
+        {[`kesc operator create "…" --role approver`, `kesc operator set-roles "…" --role support,approver`]}
+      </Commands>
+    </section>
+  );
+}

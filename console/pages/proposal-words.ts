@@ -1,0 +1,77 @@
+import type { Proposal } from "../upstream/messages.js";
+import { decimalOf, moneyText } from "../view/values.js";
+
+/** One field of what is proposed. */
+export interface ProposedField {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Fields that a page says elsewhere. */
+const SAID: ReadonlySet<string> = new Set(["kind", "name", "organizationId"]);
+// The fields that the sentence about a proposal names, in this order.
+const NAMED = ["name", "amountCents", "outcome", "tier", "roles", "rail", "place"];
+
+const OPERATOR_ACTS: Readonly<Record<string, string>> = {
+  "operator.create": "Make an operator",
+  "operator.set_roles": "Set the roles of an operator",
+  "operator.replace_key": "Replace the key of an operator",
+  "operator.add_passkey": "Add a passkey to an operator",
+};
+
+/** Returns what a proposal does, such as "Resolve transaction: 2,500.00, completed". */
+export function effectOf(proposal: Proposal): string {
+  const all = allFields(proposal);
+  const facts = NAMED.flatMap((name) =>
+    all.filter((field) => field.key === name && field.value !== proposal.type).map(({ value }) => value),
+  );
+  const act = OPERATOR_ACTS[proposal.type] ?? sentenceCase(proposal.type);
+  return facts.length === 0 ? act : `${act}: ${facts.join(", ")}`;
+}
+
+/** Returns each field, in the order in which the proposal has them. */
+export function fieldsOf(proposal: Proposal): readonly ProposedField[] {
+  return allFields(proposal)
+    .filter(({ key, value }) => !SAID.has(key) || (key === "name" && value !== proposal.type))
+    .map(({ name, value }) => ({ name, value }));
+}
+
+interface KeyedField extends ProposedField {
+  readonly key: string;
+}
+
+function allFields({ content }: Proposal): readonly KeyedField[] {
+  let json: unknown;
+  try {
+    json = JSON.parse(content);
+  } catch {
+    return [{ key: "", name: "content", value: content }];
+  }
+  if (typeof json !== "object" || json === null) return [{ key: "", name: "content", value: content }];
+  // What an API key has proposed is a list.
+  return Object.entries(json).map(([key, value]: [string, unknown]) => ({
+    key,
+    name: Array.isArray(json) ? `part ${String(Number(key) + 1)}` : sentenceCase(key.replace(/Cents$/, "")),
+    value: valueText(key, value),
+  }));
+}
+
+function valueText(key: string, value: unknown): string {
+  if (
+    key.endsWith("Cents") &&
+    (typeof value === "number" || typeof value === "string") &&
+    /^-?[0-9]+$/.test(String(value))
+  )
+    return moneyText(decimalOf(BigInt(value)));
+  if (Array.isArray(value) && value.every((each) => typeof each === "string")) return value.join(", ");
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** Returns "Set account tier" for "setAccountTier". */
+function sentenceCase(name: string): string {
+  const spaced = name
+    .replaceAll(/([a-z])([A-Z])/g, "$1 $2")
+    .replaceAll(/[._]/g, " ")
+    .toLowerCase();
+  return spaced.charAt(0).toUpperCase() + spaced.slice(1);
+}

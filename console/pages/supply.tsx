@@ -1,0 +1,239 @@
+import type { VNode } from "preact";
+
+import { Acts } from "../acts/act-links.js";
+import { type Page, type Visit, within } from "../page.js";
+import type { Backing, Supply } from "../upstream/messages.js";
+import { Link } from "../view/link.js";
+import { type Column, Refused, Table } from "../view/parts.js";
+import { ageText, centsOf, Day, decimalOf, Money, Status, sumOf, Text, Time, words } from "../view/values.js";
+import { Past } from "./account.js";
+import { asOfIn } from "./as-of.js";
+import { recordedOf } from "./today.js";
+
+/** Does what we hold cover what we owe? The page has the figures, and never says "fine". */
+export const supplyPage: Page = {
+  path: "/:org/supply",
+  async show(visit) {
+    const asOf = asOfIn(visit.query);
+    const reading = await visit.read<{ readonly supply: Supply }>("BookService/GetSupply", { ...asOf?.fields });
+    return {
+      title: "Supply and reserve",
+      past: asOf?.words,
+      body: (
+        <>
+          <h1>Supply and reserve</h1>
+          {reading.ok ? (
+            <Figures visit={visit} supply={reading.value.supply} />
+          ) : (
+            <>
+              <Refused refusal={reading.refusal} />
+              <p>
+                <Link to={visit.path}>Try again</Link>
+              </p>
+            </>
+          )}
+          <Past path={visit.path} asOf={asOf} />
+        </>
+      ),
+    };
+  },
+};
+
+function Figures({ visit, supply }: { readonly visit: Visit; readonly supply: Supply }): VNode {
+  const { backing } = supply;
+  return (
+    <>
+      <Equation visit={visit} supply={supply} />
+      {backing === null ? (
+        <p>The book does not keep what was known then about rails and places.</p>
+      ) : (
+        <>
+          <Places visit={visit} supply={supply} backing={backing} />
+          <OpenPayments visit={visit} backing={backing} />
+          {backing.reserve_rules.length === 0 ? null : <Rules backing={backing} />}
+        </>
+      )}
+    </>
+  );
+}
+
+interface Line {
+  readonly name: string;
+  readonly amount: string;
+  readonly isSum?: true;
+}
+
+/** The book as a table that foots: what is there equals what is owed. */
+function Equation({ visit, supply }: { readonly visit: Visit; readonly supply: Supply }): VNode {
+  const assets: readonly Line[] = [
+    { name: "Reserve in the book", amount: supply.reserve },
+    { name: "Shortfall, which you must put back", amount: supply.shortfall },
+    { name: "Charges of rails, less what you paid in for them", amount: supply.charges },
+  ];
+  const debts: readonly Line[] = [
+    { name: "Available to users", amount: supply.available },
+    { name: "Held for redemptions", amount: supply.held },
+    { name: "Of nobody yet", amount: supply.unallocated },
+  ];
+  const [assetSum, debtSum] = [assets, debts].map((lines) => sumOf(lines.map(({ amount }) => amount)));
+  const rows: readonly Line[] = [
+    ...assets,
+    { name: "Together", amount: assetSum ?? "", isSum: true },
+    ...debts,
+    { name: "Owed", amount: debtSum ?? "", isSum: true },
+  ];
+  const columns: readonly Column<Line>[] = [
+    { head: "In the book", cell: ({ name, isSum }) => (isSum ? <strong>{name}</strong> : name) },
+    {
+      head: "KES",
+      cell: ({ amount, isSum }) =>
+        isSum ? (
+          <strong>
+            <Money>{amount}</Money>
+          </strong>
+        ) : (
+          <Money>{amount}</Money>
+        ),
+      isMoney: true,
+    },
+  ];
+  const { as_of_sequence: sequence } = supply;
+  return (
+    <section class="narrow">
+      <h2>What the book says</h2>
+      <p>
+        {sequence === null ? (
+          "The book has no row yet."
+        ) : (
+          <>
+            Up to row{" "}
+            <Link to={within(visit, `/journal/row-${String(sequence)}`)}>#{sequence.toLocaleString("en")}</Link>,{" "}
+            <Time>{supply.as_of_time}</Time>. In circulation: <Money>{supply.in_circulation}</Money> KESC.
+          </>
+        )}
+      </p>
+      <Table columns={columns} rows={rows} empty="" />
+      {assetSum === debtSum ? null : (
+        <p class="refused bad">The two sums differ. Run kesc verify: the book may be damaged.</p>
+      )}
+    </section>
+  );
+}
+
+interface Place {
+  readonly name: string;
+  readonly amount: string;
+  readonly evidence: string;
+  readonly age: number;
+  readonly of: VNode;
+}
+
+interface PlacesProps {
+  readonly visit: Visit;
+  readonly supply: Supply;
+  readonly backing: Backing;
+}
+
+function Places({ visit, supply, backing }: PlacesProps): VNode {
+  const places: readonly Place[] = [
+    ...backing.rail_balances.map((each) => ({
+      name: `${each.rail}: ${each.name}${each.currency === "KES" ? "" : ` (${each.currency}, not in the sum)`}`,
+      amount: each.available,
+      evidence: "reported by the rail",
+      age: each.age_seconds,
+      of: <Time>{each.reported_at}</Time>,
+    })),
+    ...backing.reserve_holdings.map((each) => ({
+      name: `${each.place} (${words(each.kind)})`,
+      amount: each.amount,
+      evidence: each.evidence,
+      age: each.age_seconds,
+      of: <Day>{each.as_of_day}</Day>,
+    })),
+  ];
+  const columns: readonly Column<Place>[] = [
+    { head: "Place", cell: ({ name }) => <Text>{name}</Text> },
+    { head: "As of", cell: ({ of }) => of },
+    { head: "Age", cell: ({ age }) => ageText(age), isMinor: true },
+    { head: "Evidence", cell: ({ evidence }) => <Text>{evidence}</Text>, isMinor: true },
+    { head: "KES", cell: ({ amount }) => <Money>{amount}</Money>, isMoney: true },
+  ];
+  const seen = recordedOf(backing);
+  return (
+    <section>
+      <h2>What was seen</h2>
+      <Table columns={columns} rows={places} empty="No figure recorded. Record where the reserve lies." />
+      {seen === undefined ? null : (
+        <table class="sum">
+          <tbody>
+            <Sum name="Seen together" amount={seen.sum} />
+            <Sum name="Reserve in the book" amount={supply.reserve} />
+            <Sum name="Difference" amount={decimalOf(centsOf(seen.sum) - centsOf(supply.reserve))} isLast />
+          </tbody>
+        </table>
+      )}
+      {seen === undefined ? null : (
+        <p>
+          The figures are of different moments: the oldest is {ageText(seen.ageSeconds)} old. Open payments below may
+          explain a difference. To tie them to the shilling: <code>kesc reconcile</code>.
+        </p>
+      )}
+      <Acts visit={visit} acts={ACTS.map((name) => [name, {}])} />
+    </section>
+  );
+}
+
+const ACTS = ["reserve", "record-deposit", "cover"];
+
+interface SumProps {
+  readonly name: string;
+  readonly amount: string;
+  readonly isLast?: boolean;
+}
+
+function Sum({ name, amount, isLast = false }: SumProps): VNode {
+  return (
+    <tr class={isLast ? "total" : ""}>
+      <th scope="row">{name}</th>
+      <td class="number">
+        <Money>{amount}</Money>
+      </td>
+    </tr>
+  );
+}
+
+function OpenPayments({ visit, backing }: { readonly visit: Visit; readonly backing: Backing }): VNode {
+  const columns: readonly Column<Backing["open_payments"][number]>[] = [
+    { head: "Open", cell: ({ type }) => (type === "mint" ? "to come in" : "to go out") },
+    { head: "Age", cell: ({ age }) => words(age) },
+    { head: "Oldest", cell: ({ oldest_created_at }) => <Time>{oldest_created_at}</Time>, isMinor: true },
+    { head: "Payments", cell: ({ count }) => count.toLocaleString("en"), isMoney: true },
+    { head: "KES", cell: ({ amount }) => <Money>{amount}</Money>, isMoney: true },
+  ];
+  return (
+    <section>
+      <h2>Open payments</h2>
+      <Table columns={columns} rows={backing.open_payments} empty="No payment is open." />
+      {backing.has_more_open_payments ? <p>There are more: the oldest 10,000 of each status were counted.</p> : null}
+      <p>
+        <Link to={`${within(visit, "/transactions")}?status=pending&status=processing`}>The list of them</Link>
+      </p>
+    </section>
+  );
+}
+
+function Rules({ backing: { reserve_rules } }: { readonly backing: Backing }): VNode {
+  const columns: readonly Column<Backing["reserve_rules"][number]>[] = [
+    { head: "Rule", cell: ({ rule }) => words(rule.kind) },
+    { head: "Share", cell: ({ rule }) => `${String(rule.share_min ?? 0)} to ${String(rule.share_max ?? 100)} %` },
+    { head: "State", cell: ({ state }) => <Status>{state}</Status> },
+    { head: "Oldest figure", cell: ({ as_of_day: day }) => (day === null ? null : <Day>{day}</Day>), isMinor: true },
+    { head: "KES", cell: ({ amount }) => <Money>{amount}</Money>, isMoney: true },
+  ];
+  return (
+    <section>
+      <h2>Rules of the reserve</h2>
+      <Table columns={columns} rows={reserve_rules} empty="" />
+    </section>
+  );
+}

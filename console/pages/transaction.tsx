@@ -1,0 +1,179 @@
+import type { ComponentChildren, VNode } from "preact";
+
+import { Acts } from "../acts/act-links.js";
+import { type Page, type Visit } from "../page.js";
+import type { Journal, Payment, Proof, Transaction } from "../upstream/messages.js";
+import type { Reading } from "../upstream/upstream.js";
+import { JournalTable, Short } from "../view/journal.js";
+import { ReceiptOf } from "../view/lists.js";
+import { Facts, Refused, Section, Table } from "../view/parts.js";
+import { Id, Money, moneyText, Status, Text, Time, words } from "../view/values.js";
+import { ProofFacts } from "./journal.js";
+
+/** Where is the money now, and why? */
+export const transactionPage: Page = {
+  path: "/:org/transactions/:txn",
+  async show(visit) {
+    const transaction_id = visit.ids["txn"] ?? "";
+    const [transaction, payment, journal, proof] = await Promise.all([
+      visit.read<{ readonly transaction: Transaction }>("TransactionService/GetTransaction", { transaction_id }),
+      visit.read<{ readonly payment: Payment }>("TransactionService/GetPayment", { transaction_id }),
+      visit.read<Journal>("AdminService/ListJournal", {
+        organization_id: visit.organization?.id,
+        transaction_id,
+        page_size: 50,
+      }),
+      visit.read<Proof>("BookService/GetInclusionProof", { transaction_id }),
+    ]);
+    if (!transaction.ok && transaction.refusal.reason === "TRANSACTION_NOT_FOUND") return undefined;
+    const row = transaction.ok ? transaction.value.transaction : undefined;
+    return {
+      title: "Transaction",
+      body: (
+        <>
+          {transaction.ok ? null : <Refused refusal={transaction.refusal} />}
+          {row === undefined ? <h1>Transaction</h1> : <Head visit={visit} row={row} payment={payment} />}
+          {row === undefined ? null : <Acts visit={visit} acts={actsOf(row, payment)} />}
+          <Section title="Steps" reading={journal} retry={visit.path}>
+            {({ entries }) => (
+              <JournalTable
+                visit={visit}
+                entries={entries}
+                without={["account", "transaction"]}
+                empty="No row in the rows read."
+              />
+            )}
+          </Section>
+          {/* On the rail "direct" the caller has moved the shillings, and there is no order. */}
+          {row?.rail === "direct" ? null : (
+            <Section title="At the rail" reading={payment} retry={visit.path}>
+              {(value) => <AtRail visit={visit} payment={value.payment} />}
+            </Section>
+          )}
+          <Section title="Proof" reading={proof} retry={visit.path}>
+            {(value) => <ProofFacts proof={value} query={`transaction_id=${transaction_id}`} />}
+          </Section>
+        </>
+      ),
+    };
+  },
+};
+
+interface HeadProps {
+  readonly visit: Visit;
+  readonly row: Transaction;
+  readonly payment: Reading<{ readonly payment: Payment }>;
+}
+
+function Head({ visit, row, payment }: HeadProps): VNode {
+  const flags = payment.ok ? payment.value.payment.open_flags : [];
+  const phone =
+    payment.ok && payment.value.payment.masked_phone_number !== "" ? payment.value.payment.masked_phone_number : null;
+  return (
+    <>
+      <h1>
+        {row.type === "mint" ? "Mint" : "Redeem"} {moneyText(row.amount)} KESC <Status>{row.status}</Status>
+      </h1>
+      <p class="lead">{sentenceOf(visit, row)}</p>
+      {row.needs_attention ? (
+        <div class="verdict bad">
+          <h2>A person must look at this</h2>
+          <ul>
+            {flags.map((flag) => (
+              <li key={flag}>{visit.meaningOf("FlagReason", flag)}</li>
+            ))}
+          </ul>
+          <p>docs/reconciliation.md says what to do in each case.</p>
+        </div>
+      ) : null}
+      <Facts
+        facts={{
+          Id: <Id>{row.id}</Id>,
+          Account: <Short visit={visit} id={row.account_id} />,
+          Phone: phone,
+          Reference: <Text>{row.reference}</Text>,
+          Description: textOrNull(row.description),
+          Rail: <Text>{row.rail}</Text>,
+          Receipt: <ReceiptOf row={row} />,
+          "Available after it":
+            row.available_balance_after === null ? null : <Money>{row.available_balance_after}</Money>,
+          Note: textOrNull(row.status_note),
+          Corrects: linkOrNull(visit, row.corrects_transaction_id),
+          "Reversed by": linkOrNull(visit, row.reversed_by_transaction_id),
+          Deposit: linkOrNull(visit, row.deposit_id),
+          Accepted: <Time>{row.created_at}</Time>,
+          Completed: row.completed_at === null ? null : <Time>{row.completed_at}</Time>,
+          ...Object.fromEntries(
+            Object.entries(row.metadata).map(([name, value]) => [`metadata ${name}`, <Text>{value}</Text>]),
+          ),
+        }}
+      />
+    </>
+  );
+}
+
+/** One sentence: what the contract says about the status, or about the failure. */
+function sentenceOf(visit: Visit, { failure, status }: Transaction): ComponentChildren {
+  return failure === null ? meaningOfStatus(visit, status) : <Text>{failure.message}</Text>;
+}
+
+/** What the contract says of the status, but for where a transaction never has it. */
+function meaningOfStatus(visit: Visit, status: string): string {
+  return visit.meaningOf("TransactionStatus", status).replace(/ Not reached with .*$/, "");
+}
+
+function textOrNull(text: string | null): VNode | null {
+  return text === null ? null : <Text>{text}</Text>;
+}
+
+function linkOrNull(visit: Visit, id: string | null): VNode | null {
+  return id === null ? null : <Short visit={visit} id={id} />;
+}
+
+function AtRail({ visit, payment }: { readonly visit: Visit; readonly payment: Payment }): VNode {
+  return (
+    <>
+      <p>{visit.meaningOf("PaymentState", payment.state)}</p>
+      <Facts
+        facts={{
+          "Name at the rail": textOrNull(payment.rail_reference),
+          "Asked to do it": timesText(payment.send_count),
+          "Asked what became of it": timesText(payment.check_count),
+          "Last code": textOrNull(payment.last_code),
+          "First asked": payment.started_at === null ? null : <Time>{payment.started_at}</Time>,
+          "Looks again": payment.next_check_at === null ? null : <Time>{payment.next_check_at}</Time>,
+        }}
+      />
+      <Table
+        caption="Messages of the rail. Anybody can send one, so none is a proof."
+        columns={[
+          { head: "When", cell: ({ received_at }) => <Time>{received_at}</Time> },
+          { head: "About", cell: ({ purpose }) => words(purpose) },
+          { head: "Text, masked", cell: ({ body }) => <Text>{body}</Text> },
+        ]}
+        rows={payment.messages}
+        empty="The rail has sent no message."
+      />
+    </>
+  );
+}
+
+function timesText(count: number): string {
+  return count === 1 ? "once" : `${count.toLocaleString("en")} times`;
+}
+
+/** The acts that are possible as the transaction is now. */
+function actsOf(
+  { id: transaction_id, status, rail }: Transaction,
+  payment: HeadProps["payment"],
+): Parameters<typeof Acts>[0]["acts"] {
+  const flags = payment.ok ? payment.value.payment.open_flags : [];
+  const about = { transaction_id };
+  return [
+    ...(status === "pending" && rail !== "direct" ? [["cancel", about] as const] : []),
+    ...(status === "processing" ? RESOLUTIONS.map((name) => [name, about] as const) : []),
+    ...(status === "processing" ? [] : flags.map((flag) => ["clear-flag", { ...about, flag }] as const)),
+  ];
+}
+
+const RESOLUTIONS = ["completed", "failed", "moved"];

@@ -1,0 +1,120 @@
+import type { VNode } from "preact";
+
+import { type Page, type Visit } from "../page.js";
+import type { Transactions } from "../upstream/messages.js";
+import { pathWith } from "../view/link.js";
+import { TransactionList } from "../view/lists.js";
+import { More, Section } from "../view/parts.js";
+
+const ROWS = 50;
+const STATUSES = ["pending", "processing", "completed", "failed", "canceled"];
+const FIELDS = ["rail", "min_amount", "max_amount", "start", "end"] as const;
+
+/** The list of transactions, with its filters in the URL. */
+export const transactionsPage: Page = {
+  path: "/:org/transactions",
+  async show(visit) {
+    const { query, path } = visit;
+    const of = (name: string): string | undefined => query.get(name) ?? undefined;
+    const statuses = query.getAll("status").filter((status) => STATUSES.includes(status));
+    const type = of("type");
+    const filters = Object.fromEntries(FIELDS.map((name) => [name, of(name) ?? ""]));
+    const reading = await visit.read<Transactions>("TransactionService/ListTransactions", {
+      ...filters,
+      ...(type === "mint" || type === "redeem" ? { type } : {}),
+      statuses,
+      account_id: of("account") ?? "",
+      ...(of("attention") === "yes" ? { needs_attention: true } : {}),
+      page_size: ROWS,
+      page_token: of("page") ?? "",
+    });
+    const next = (token: string | null): string | undefined => {
+      if (token === null) return undefined;
+      const more = new URLSearchParams(query);
+      more.set("page", token);
+      return `${path}?${more.toString()}`;
+    };
+    return {
+      title: "Transactions",
+      body: (
+        <>
+          <h1>Transactions</h1>
+          <Filters visit={visit} statuses={statuses} />
+          <Section title="Newest first" reading={reading} retry={pathWith(path, filters)}>
+            {({ transactions, next_page_token }) => (
+              <>
+                {transactions.length === 0 && next_page_token !== null ? null : (
+                  <TransactionList visit={visit} rows={transactions} empty="No transaction has all of this." />
+                )}
+                <More to={next(next_page_token)} isEmpty={transactions.length === 0} />
+              </>
+            )}
+          </Section>
+        </>
+      ),
+    };
+  },
+};
+
+function Filters({
+  visit: { path, query },
+  statuses,
+}: {
+  readonly visit: Visit;
+  readonly statuses: readonly string[];
+}): VNode {
+  const value = (name: string): string => query.get(name) ?? "";
+  return (
+    <form method="get" action={path} class="filters">
+      <fieldset>
+        <legend>Status</legend>
+        {STATUSES.map((status) => (
+          <label key={status} class="choice">
+            <input type="checkbox" name="status" value={status} checked={statuses.includes(status)} /> {status}
+          </label>
+        ))}
+        <label class="choice">
+          <input type="checkbox" name="attention" value="yes" checked={value("attention") === "yes"} /> needs a person
+        </label>
+      </fieldset>
+      <label>
+        Type
+        <select name="type">
+          {["", "mint", "redeem"].map((type) => (
+            <option key={type} value={type} selected={value("type") === type}>
+              {type === "" ? "both" : type}
+            </option>
+          ))}
+        </select>
+      </label>
+      <Field name="rail" label="Rail" value={value("rail")} />
+      <Field name="min_amount" label="From KES" value={value("min_amount")} />
+      <Field name="max_amount" label="To KES" value={value("max_amount")} />
+      <Field name="start" label="From day" value={value("start")} isDay />
+      <Field name="end" label="To day" value={value("end")} isDay />
+      <Field name="account" label="Account" value={value("account")} />
+      <button type="submit">Filter</button>
+    </form>
+  );
+}
+
+interface FieldProps {
+  readonly name: string;
+  readonly label: string;
+  readonly value: string;
+  readonly isDay?: true;
+}
+
+/** A field of a filter. */
+export function Field({ name, label, value, isDay }: FieldProps): VNode {
+  return (
+    <label>
+      {label}
+      {isDay ? (
+        <input type="date" name={name} value={value} />
+      ) : (
+        <input type="text" name={name} value={value} size={8} autoComplete="off" />
+      )}
+    </label>
+  );
+}

@@ -1,0 +1,106 @@
+import { once } from "node:events";
+import { readFile } from "node:fs/promises";
+import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+
+import type { Logger } from "pino";
+
+import { boundHandshakes, HANDSHAKE_MILLIS_MAX } from "../runtime/transport/handshakes.js";
+import { TLS_VERSION_MIN, type TlsMaterial } from "../runtime/transport/tls.js";
+import { watchedCredentials } from "../runtime/transport/watched-credentials.js";
+import { WatchedTls } from "../runtime/transport/watched-tls.js";
+import { createApp } from "./app.js";
+import type { ConsoleConfig } from "./config.js";
+import { ConsoleContract, CONTRACT_URLS } from "./upstream/contract.js";
+import { createUpstream } from "./upstream/upstream.js";
+
+export interface RunningConsole {
+  /** "host:port". */
+  readonly address: string;
+  /**
+   * Takes no new connections, and finishes the requests in flight within the grace period. Returns
+   * whether every request was finished.
+   */
+  stop(): Promise<boolean>;
+}
+
+const SERVER_OPTIONS = {
+  // The time in which a request, and its headers, must arrive.
+  requestTimeout: 10_000,
+  headersTimeout: 10_000,
+  connectionsCheckingInterval: 2_000,
+  // Longer than load balancers keep an idle connection, as in the gateway.
+  keepAliveTimeout: 65_000,
+  maxHeaderSize: 16_384,
+};
+const CONNECTIONS_MAX = 2_000;
+
+/** Starts the console. Rejects when it cannot listen on the address. */
+export async function startConsole(config: Omit<ConsoleConfig, "logLevel">, log: Logger): Promise<RunningConsole> {
+  const contract = new ConsoleContract(await Promise.all(CONTRACT_URLS.map((url) => readFile(url))));
+  const tls = config.tls === undefined ? undefined : new WatchedTls(config.tls, { log });
+  const clientTls = config.clientTls === undefined ? undefined : new WatchedTls(config.clientTls, { log });
+  const upstream = createUpstream(contract, {
+    target: config.target,
+    credentials: watchedCredentials(config.target, clientTls),
+  });
+  const release = (): void => {
+    upstream.close();
+    tls?.close();
+    clientTls?.close();
+  };
+  const server = createHttpServer(createApp({ upstream, contract, log, origin: config.origin }), tls);
+  server.maxConnections = CONNECTIONS_MAX;
+  try {
+    server.listen(config.listen);
+    await once(server, "listening");
+  } catch (error) {
+    release();
+    throw error;
+  }
+  return {
+    address: addressOf(server),
+    async stop() {
+      const isClean = await closeServer(server, config.shutdownGraceSeconds * 1_000);
+      release();
+      return isClean;
+    },
+  };
+}
+
+/** New handshakes use the newest files; open connections stay. */
+function createHttpServer(app: RequestListener, tls: WatchedTls | undefined): Server | TlsServer {
+  if (tls === undefined) return createServer(SERVER_OPTIONS, app);
+  const options = { ...SERVER_OPTIONS, ...contextOf(tls.material), handshakeTimeout: HANDSHAKE_MILLIS_MAX };
+  const server = createTlsServer(options, app);
+  boundHandshakes(server);
+  tls.onChange((next) => {
+    server.setSecureContext(contextOf(next));
+  });
+  return server;
+}
+
+function contextOf({ cert, key }: TlsMaterial) {
+  return { cert, key, minVersion: TLS_VERSION_MIN } as const;
+}
+
+/** Closes the server, by force after the grace period. Returns whether no force was needed. */
+async function closeServer(server: Server | TlsServer, graceMillis: number): Promise<boolean> {
+  const closed = once(server, "close");
+  let isClean = true;
+  server.close();
+  server.closeIdleConnections();
+  const force = setTimeout(() => {
+    isClean = false;
+    server.closeAllConnections();
+  }, graceMillis);
+  await closed;
+  clearTimeout(force);
+  return isClean;
+}
+
+function addressOf(server: Server | TlsServer): string {
+  const { address, family, port } = server.address() as AddressInfo;
+  return `${family === "IPv6" ? `[${address}]` : address}:${String(port)}`;
+}

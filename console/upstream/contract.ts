@@ -1,0 +1,78 @@
+import { createFileRegistry, type DescMethod, type FileRegistry, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
+
+import { lineOf } from "../../contract/comments.js";
+import { CONTRACT_URL, numberFields } from "../../contract/contract.js";
+import { parseJson } from "../../contract/json/parse-json.js";
+import { MessageReader } from "../../contract/json/read-message.js";
+import { enumName as enumNameOf } from "../../contract/json/read-scalar.js";
+import { MessageWriter } from "../../contract/json/write-message.js";
+import type { NumberFields } from "../../contract/json-support.js";
+import { packageFile } from "../../runtime/files/package-file.js";
+
+/** The descriptor sets of the operators' contract, and of that of organizations. */
+export const CONTRACT_URLS = [CONTRACT_URL, packageFile("dist/proto/kesc-admin.binpb")];
+
+/** The fields of a request, with the names and the forms of REST. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** The rpcs of both contracts, with JSON in the form of the REST API. */
+export class ConsoleContract {
+  readonly registry: FileRegistry;
+  readonly #methods: ReadonlyMap<string, DescMethod>;
+  readonly #numbers: NumberFields;
+  readonly #writer: MessageWriter;
+
+  constructor(descriptorSets: readonly Uint8Array[]) {
+    const files = descriptorSets.flatMap((set) => fromBinary(FileDescriptorSetSchema, set).file);
+    // Both sets have the files that both contracts import. The first one of a name counts.
+    const distinct = new Map(files.toReversed().map((file) => [file.name, file]));
+    const file = files.filter((each) => distinct.get(each.name) === each);
+    this.registry = createFileRegistry({ $typeName: FileDescriptorSetSchema.typeName, file });
+    const services = [...this.registry].filter((desc) => desc.kind === "service");
+    this.#methods = new Map(
+      services.flatMap(({ name, methods }) => methods.map((method) => [`${name}/${method.name}`, method] as const)),
+    );
+    this.#numbers = numberFields(this.registry);
+    // An amount stays the text that the server wrote: a page never rounds it.
+    this.#writer = new MessageWriter({ ...this.#numbers, isDecimal: () => false }, () => {
+      throw new Error("no response that the console reads has a status");
+    });
+  }
+
+  /** Returns "/package.Service/Name" of "Service/Name". */
+  pathOf(rpc: string): string {
+    const { parent, name } = this.methodOf(rpc);
+    return `/${parent.typeName}/${name}`;
+  }
+
+  /** Encodes a request. Throws for a field that the rpc does not have: a bug of the console. */
+  encode(rpc: string, fields: Fields): Buffer {
+    const json = parseJson(JSON.stringify(fields));
+    const reader = new MessageReader(this.methodOf(rpc).input, this.#numbers);
+    if (json.ok) reader.readObject(json.value);
+    const [problem] = reader.problems;
+    if (problem !== undefined) throw new Error(`${rpc}: ${problem.field} ${problem.message}`);
+    return Buffer.from(toBinary(this.methodOf(rpc).input, reader.message));
+  }
+
+  /** Decodes a response. Every field of the message is there, and null if it is not set. */
+  decode(rpc: string, bytes: Uint8Array): unknown {
+    const { output } = this.methodOf(rpc);
+    return JSON.parse(this.#writer.write(output, fromBinary(output, bytes)));
+  }
+
+  /** Returns the comment of a value of an enum of kesc.v1. Empty if the contract has none. */
+  meaningOf(enumName: string, value: string): string {
+    const desc = this.registry.getEnum(`kesc.v1.${enumName}`);
+    const found = desc?.values.find((each) => enumNameOf(desc, each.name) === value);
+    return found === undefined ? "" : lineOf(found);
+  }
+
+  /** Returns "Service/Name". Throws for an rpc that neither contract has: a bug of the console. */
+  methodOf(rpc: string): DescMethod {
+    const method = this.#methods.get(rpc);
+    if (method === undefined) throw new Error(`the contract has no rpc ${rpc}`);
+    return method;
+  }
+}

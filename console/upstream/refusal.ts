@@ -1,0 +1,46 @@
+import { type DescMessage, type FileRegistry, fromBinary, getOption } from "@bufbuild/protobuf";
+import { status } from "@grpc/grpc-js";
+
+import { extensionOf, messageOf } from "../../contract/contract.js";
+import type { RpcStatus } from "../../contract/rpc.js";
+
+/** Why a call has no response, in the words of the contract. */
+export interface Refusal {
+  readonly code: status;
+  /** Undefined: the error comes from the connection, and not from the server. */
+  readonly reason: string | undefined;
+  readonly text: string;
+  /** What to do about it. Undefined if the contract says nothing. */
+  readonly advice: string | undefined;
+}
+
+interface ErrorInfo {
+  readonly reason: string;
+}
+
+const UNREACHABLE: Readonly<Partial<Record<status, string>>> = {
+  [status.UNAVAILABLE]: "The server is unreachable.",
+  [status.DEADLINE_EXCEEDED]: "The server did not respond in time.",
+};
+
+/** Makes the reader from the contract's own ErrorInfo, and the remedies of its reasons. */
+export function refusalReader(registry: FileRegistry): (status: RpcStatus) => Refusal {
+  const errorInfo: DescMessage = messageOf(registry, "google.rpc.ErrorInfo");
+  const remedy = extensionOf(registry, "kesc.v1.remedy");
+  const remedies = new Map(
+    registry
+      .getEnum("kesc.v1.ErrorReason")
+      ?.values.map((value) => [value.name.slice("ERROR_REASON_".length), getOption(value, remedy) as string]),
+  );
+  return ({ code, message, details }) => {
+    const detail = details.find(({ typeUrl }) => typeUrl.endsWith(`/${errorInfo.typeName}`));
+    const reason = detail && (fromBinary(errorInfo, detail.value) as unknown as ErrorInfo).reason;
+    const advice = remedies.get(reason ?? "");
+    return {
+      code,
+      reason,
+      text: reason === undefined ? (UNREACHABLE[code] ?? "The server gave no response.") : message,
+      advice: advice === "" ? undefined : advice,
+    };
+  };
+}

@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { type ChannelCredentials, Client, Metadata, status, type StatusObject } from "@grpc/grpc-js";
+
+import { failureReader } from "../../contract/failure.js";
+import type { ConsoleContract, Fields } from "./contract.js";
+import { type Refusal, refusalReader } from "./refusal.js";
+
+/** The response of a call, or why there is none. */
+export type Reading<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly refusal: Refusal };
+
+/** Who calls, and about what. */
+export interface CallContext {
+  /** The token of the session. Undefined: nobody is signed in. */
+  readonly token: string | undefined;
+  readonly requestId: string;
+  /** The organization of a read of kesc.v1. */
+  readonly organizationId?: string | undefined;
+  readonly idempotencyKey?: string | undefined;
+  /** Whether the server only checks the request, and does nothing. */
+  readonly isOnlyChecked?: boolean | undefined;
+}
+
+/** The console's client of the operators' address. */
+export interface Upstream {
+  /** Reads within two seconds. Repeats a read once, silently, if the server was not there. */
+  read<T>(rpc: string, fields: Fields, context: CallContext): Promise<Reading<T>>;
+  /** Acts, once. */
+  act<T>(rpc: string, fields: Fields, context: CallContext): Promise<Reading<T>>;
+  close(): void;
+}
+
+const READ_MILLIS_MAX = 2_000;
+const ACT_MILLIS_MAX = 10_000;
+const REPEAT_AFTER_MILLIS = 150;
+const REPEATED: ReadonlySet<status> = new Set([status.UNAVAILABLE, status.INTERNAL, status.UNKNOWN]);
+
+const CHANNEL_OPTIONS = {
+  "grpc.max_receive_message_length": 64 * 1024 * 1024,
+  // Reconnects within a second after the server is back. The default waits up to two minutes.
+  "grpc.initial_reconnect_backoff_ms": 100,
+  "grpc.max_reconnect_backoff_ms": 1_000,
+  "grpc.keepalive_time_ms": 60_000,
+  "grpc.keepalive_timeout_ms": 10_000,
+  "grpc.service_config_disable_resolution": 1,
+  "grpc.enable_channelz": 0,
+};
+
+interface UpstreamOptions {
+  /** "host:port" or "unix:path". */
+  readonly target: string;
+  readonly credentials: ChannelCredentials;
+}
+
+/** Makes a client that connects with its first call and reconnects when the connection is lost. */
+export function createUpstream(contract: ConsoleContract, { target, credentials }: UpstreamOptions): Upstream {
+  const client = new Client(target, credentials, CHANNEL_OPTIONS);
+  const readFailure = failureReader(contract.registry);
+  const readRefusal = refusalReader(contract.registry);
+  const call = async <T>(rpc: string, fields: Fields, context: CallContext, deadline: number): Promise<Reading<T>> => {
+    const request = contract.encode(rpc, fields);
+    const result = await new Promise<Buffer | StatusObject>((resolve) => {
+      const path = contract.pathOf(rpc);
+      client.makeUnaryRequest(path, asIs, asIs, request, metadataOf(context), { deadline }, (error, bytes) => {
+        resolve(bytes ?? (error as StatusObject));
+      });
+    });
+    if (Buffer.isBuffer(result)) return { ok: true, value: contract.decode(rpc, result) as T };
+    return { ok: false, refusal: readRefusal(readFailure(result).status) };
+  };
+  return {
+    async read<T>(rpc: string, fields: Fields, context: CallContext) {
+      const deadline = Date.now() + READ_MILLIS_MAX;
+      const first = await call<T>(rpc, fields, context, deadline);
+      if (first.ok || !REPEATED.has(first.refusal.code)) return first;
+      await sleep(REPEAT_AFTER_MILLIS);
+      return call<T>(rpc, fields, context, deadline);
+    },
+    act: (rpc, fields, context) => call(rpc, fields, context, Date.now() + ACT_MILLIS_MAX),
+    close: () => {
+      client.close();
+    },
+  };
+}
+
+function metadataOf({ token, requestId, organizationId, idempotencyKey, isOnlyChecked }: CallContext): Metadata {
+  const metadata = new Metadata();
+  metadata.set("x-request-id", requestId);
+  if (token !== undefined) metadata.set("authorization", `Bearer ${token}`);
+  if (organizationId !== undefined) metadata.set("kesc-organization", organizationId);
+  if (idempotencyKey !== undefined) metadata.set("idempotency-key", idempotencyKey);
+  if (isOnlyChecked === true) metadata.set("kesc-validate-only", "true");
+  return metadata;
+}
+
+function asIs(bytes: Buffer): Buffer {
+  return bytes;
+}

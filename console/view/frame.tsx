@@ -1,0 +1,212 @@
+import type { ComponentChildren, VNode } from "preact";
+
+import type { Count, Operator, Organization, Overview } from "../upstream/messages.js";
+import type { Reading } from "../upstream/upstream.js";
+import { Link } from "./link.js";
+import { Text, timeText } from "./values.js";
+
+/** The paths of what the browser loads beside a page. */
+export const STYLE_PATH = "/assets/style.css";
+export const SCRIPT_PATH = "/assets/script.js";
+export const ICON_PATH = "/assets/icon.svg";
+
+interface DocumentProps {
+  readonly title: string;
+  readonly version: string;
+  readonly children: ComponentChildren;
+}
+
+/** A whole document. `version` changes with the style and the script, so that both can be kept. */
+export function Document({ title, version, children }: DocumentProps): VNode {
+  return (
+    <html lang="en">
+      <head>
+        <meta charSet="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>{`${title} · KESC`}</title>
+        <link rel="icon" href={ICON_PATH} />
+        <link rel="stylesheet" href={`${STYLE_PATH}?${version}`} />
+        <script src={`${SCRIPT_PATH}?${version}`} defer></script>
+      </head>
+      <body>{children}</body>
+    </html>
+  );
+}
+
+interface FrameProps {
+  readonly path: string;
+  readonly person: Operator;
+  readonly organization: Organization | undefined;
+  readonly hasOthers: boolean;
+  readonly overview: Reading<Overview> | undefined;
+  readonly signOutToken: string;
+  readonly findToken: string;
+  readonly past: string | undefined;
+  readonly children: ComponentChildren;
+}
+
+/** The frame of every page of a person who has signed in. */
+export function Frame(props: FrameProps): VNode {
+  const { organization, person, past, path, children } = props;
+  return (
+    <>
+      <Link to="#main" class="skip">
+        Skip to the page
+      </Link>
+      <header class="bar">
+        <Link to="/" class="brand">
+          KESC
+        </Link>
+        {organization === undefined ? null : <Named organization={organization} />}
+        {organization === undefined ? null : <Find organization={organization} token={props.findToken} />}
+        <div class="person">
+          <span>
+            <Text>{person.name}</Text> <small>{person.roles.join(", ")}</small>
+          </span>
+          <form method="post" action="/sign-out">
+            <input type="hidden" name="form_token" value={props.signOutToken} />
+            <button type="submit" class="plain">
+              Sign out
+            </button>
+          </form>
+        </div>
+      </header>
+      <Navigation {...props} />
+      <main id="main">
+        {past === undefined ? null : (
+          <p class="past">
+            As of {past}. <Link to={path}>Show now</Link>
+          </p>
+        )}
+        {children}
+      </main>
+      <footer>
+        Read on {timeText(new Date())} EAT (East Africa Time). <Link to={path}>Read again</Link>
+      </footer>
+      <Keys />
+    </>
+  );
+}
+
+/** The keys, which the script shows at "?". */
+function Keys(): VNode {
+  const keys = {
+    "/": "search",
+    "g t, n, x, r, j, a, p": "Today, Needs attention, Transactions, Supply, Journal, Approvals, People",
+    "j, k": "next row, previous row",
+    Enter: "open the row",
+    Escape: "close this",
+  };
+  return (
+    <dialog aria-label="Keys">
+      <table>
+        <tbody>
+          {Object.entries(keys).map(([key, meaning]) => (
+            <tr key={key}>
+              <td>
+                <kbd>{key}</kbd>
+              </td>
+              <td>{meaning}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </dialog>
+  );
+}
+
+function Named({ organization: { id, name, sandbox, suspended } }: { readonly organization: Organization }): VNode {
+  return (
+    <span class="organization">
+      <Link to={`/${id}`}>
+        <Text>{name}</Text>
+      </Link>
+      {sandbox ? <small class="tag">sandbox</small> : null}
+      {suspended ? <small class="tag bad">suspended</small> : null}
+    </span>
+  );
+}
+
+function Find({ organization, token }: { readonly organization: Organization; readonly token: string }): VNode {
+  const hint = "Phone, M-Pesa code, reference, id or #row";
+  return (
+    <form method="post" action={`/${organization.id}/find`} class="find" role="search">
+      <input type="hidden" name="form_token" value={token} />
+      <input
+        type="search"
+        name="text"
+        aria-label="Find"
+        placeholder={hint}
+        maxLength={256}
+        required
+        autoComplete="off"
+      />
+      <button type="submit">Find</button>
+    </form>
+  );
+}
+
+function Navigation({ path, organization, hasOthers, overview }: FrameProps): VNode {
+  const counts = overview?.ok === true ? overview.value : undefined;
+  const of = (part: string): string => `/${organization?.id ?? ""}${part}`;
+  const waiting = counts === undefined ? undefined : totalOf([counts.flagged_transactions, counts.waiting_deposits]);
+  const own: readonly Entry[] =
+    organization === undefined
+      ? []
+      : [
+          { to: of(""), label: "Today", shortcut: "t" },
+          { to: of("/attention"), label: "Needs attention", shortcut: "n", count: waiting ?? null },
+          { to: of("/transactions"), label: "Transactions", shortcut: "x" },
+          { to: of("/supply"), label: "Supply and reserve", shortcut: "r" },
+          { to: of("/journal"), label: "Journal", shortcut: "j" },
+        ];
+  const all: readonly Entry[] = [
+    ...own,
+    {
+      to: "/approvals",
+      label: "Approvals",
+      shortcut: "a",
+      ...(organization === undefined ? {} : { count: counts?.waiting_proposals ?? null }),
+    },
+    { to: "/people", label: "People", shortcut: "p" },
+    ...(hasOthers ? [{ to: "/", label: "Organizations" }] : []),
+  ];
+  return (
+    <nav aria-label="Pages">
+      <ul>
+        {all.map(({ to, label, shortcut, count }) => (
+          <li key={to}>
+            <Link to={to} isCurrent={to === path} shortcut={shortcut}>
+              {label} {count === undefined ? null : <Badge count={count} />}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+interface Entry {
+  readonly to: string;
+  readonly label: string;
+  readonly shortcut?: string;
+  /** Null: it could not be read. */
+  readonly count?: Count | null;
+}
+
+function Badge({ count }: { readonly count: Count | null }): VNode | null {
+  if (count === null) return <span class="badge unknown">?</span>;
+  return count.count === 0 ? null : <span class="badge">{countText(count)}</span>;
+}
+
+export function countText({ count, more }: Count): string {
+  return `${count.toLocaleString("en")}${more ? "+" : ""}`;
+}
+
+export function totalOf(counts: readonly Count[]): Count {
+  return {
+    count: counts.reduce((sum, { count }) => sum + count, 0),
+    more: counts.some(({ more }) => more),
+  };
+}

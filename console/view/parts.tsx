@@ -1,0 +1,130 @@
+import type { ComponentChildren, VNode } from "preact";
+
+import type { Refusal } from "../upstream/refusal.js";
+import type { Reading } from "../upstream/upstream.js";
+import { Link } from "./link.js";
+import { Text } from "./values.js";
+
+export interface Column<Row> {
+  readonly head: string;
+  readonly cell: (row: Row) => ComponentChildren;
+  /** Money stands at the right, in digits of one width. */
+  readonly isMoney?: true;
+  /** Left out where the screen is narrow. */
+  readonly isMinor?: true;
+}
+
+interface TableProps<Row> {
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  /** What an empty list says. */
+  readonly empty: ComponentChildren;
+  readonly caption?: string;
+}
+
+/** A table. Where the screen is narrow, each row becomes a card. */
+export function Table<Row>({ columns, rows, empty, caption }: TableProps<Row>): VNode {
+  if (rows.length === 0) return <p class="empty">{empty}</p>;
+  const classOf = ({ isMoney, isMinor }: Column<Row>): string =>
+    [isMoney ? "number" : "", isMinor ? "minor" : ""].join(" ").trim();
+  return (
+    <table>
+      {caption === undefined ? null : <caption>{caption}</caption>}
+      <thead>
+        <tr>
+          {columns.map((column) => (
+            <th key={column.head} scope="col" class={classOf(column)}>
+              {column.head}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row, index) => (
+          <tr key={index}>
+            {columns.map((column) => (
+              <td key={column.head} class={classOf(column)} data-head={column.head}>
+                {column.cell(row)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** Names with their values. Leaves out those that are null. */
+export function Facts({ facts }: { readonly facts: Readonly<Record<string, ComponentChildren>> }): VNode {
+  return (
+    <dl class="facts">
+      {Object.entries(facts).map(([name, value]) =>
+        value === null || value === undefined ? null : (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ),
+      )}
+    </dl>
+  );
+}
+
+/** Why there is no response: the words and the advice of the contract. */
+export function Refused({ refusal: { reason, text, advice } }: { readonly refusal: Refusal }): VNode {
+  return (
+    <div class={reason === undefined ? "refused bad" : "refused"} role="status">
+      <p>
+        <Text>{text}</Text> {reason === undefined ? null : <code>{reason}</code>}
+      </p>
+      {advice === undefined ? null : <p class="advice">What to do: {advice}.</p>}
+    </div>
+  );
+}
+
+interface SectionProps<T> {
+  readonly title: string;
+  readonly reading: Reading<T>;
+  /** The path of this page, to try again. */
+  readonly retry: string;
+  readonly children: (value: T) => ComponentChildren;
+}
+
+/** A part of a page that has one reading. It fails alone. */
+export function Section<T>({ title, reading, retry, children }: SectionProps<T>): VNode {
+  return (
+    <section>
+      <h2>{title}</h2>
+      {reading.ok ? (
+        children(reading.value)
+      ) : (
+        <>
+          <Refused refusal={reading.refusal} />
+          <p>
+            <Link to={retry}>Try again</Link>
+          </p>
+        </>
+      )}
+    </section>
+  );
+}
+
+/** The command that does what this page has no act for. */
+export function Commands({ children }: { readonly children: readonly string[] }): VNode {
+  return (
+    <pre class="commands">
+      <code>{children.join("\n")}</code>
+    </pre>
+  );
+}
+
+/** The link to the next page of a list. A bounded read may find nothing and go on. */
+export function More({ to, isEmpty }: { readonly to: string | undefined; readonly isEmpty: boolean }): VNode | null {
+  if (to === undefined) return null;
+  return (
+    <p class="more">
+      {isEmpty ? "Nothing in the rows read so far. " : ""}
+      <Link to={to}>{isEmpty ? "Read on" : "Older"}</Link>
+    </p>
+  );
+}

@@ -1,0 +1,137 @@
+import type { VNode } from "preact";
+
+const TEXT_LENGTH_MAX = 256;
+const TIME_ZONE = "Africa/Nairobi";
+const DAY = new Intl.DateTimeFormat("en-GB", { timeZone: TIME_ZONE, day: "numeric", month: "short", year: "numeric" });
+const CLOCK = new Intl.DateTimeFormat("en-GB", { timeZone: TIME_ZONE, timeStyle: "medium" });
+
+/** A text that somebody has written. It cannot change the direction or the length of its page. */
+export function Text({ children: text }: { readonly children: string }): VNode {
+  const characters = Array.from(text);
+  const shown = characters.length > TEXT_LENGTH_MAX ? `${characters.slice(0, TEXT_LENGTH_MAX).join("")}…` : text;
+  return <bdi class="text">{shown}</bdi>;
+}
+
+/** An id, or another text that people copy. */
+export function Id({ children }: { readonly children: string }): VNode {
+  return <code class="id">{children}</code>;
+}
+
+/** What is not known is never shown as zero, or as nothing. */
+export function Unknown(): VNode {
+  return <span class="unknown">unknown</span>;
+}
+
+/** The decimal text of the contract, with commas. It never becomes a float. */
+export function moneyText(decimal: string): string {
+  const [, sign = "", whole = decimal, fraction = ""] = /^(-?)([0-9]+)(\.[0-9]+)?$/.exec(decimal) ?? [];
+  return `${sign === "" ? "" : "−"}${whole.replaceAll(/\B(?=([0-9]{3})+$)/g, ",")}${fraction}`;
+}
+
+export function Money({ children }: { readonly children: string | null }): VNode {
+  return children === null ? <span class="none">–</span> : <span class="money">{moneyText(children)}</span>;
+}
+
+/** Returns the cents of a decimal text. */
+export function centsOf(decimal: string): bigint {
+  const [, sign = "", whole = "0", fraction = ""] = /^(-?)([0-9]+)(?:\.([0-9]{0,2}))?$/.exec(decimal) ?? [];
+  const cents = BigInt(`${whole}${fraction.padEnd(2, "0")}`);
+  return sign === "" ? cents : -cents;
+}
+
+export function decimalOf(cents: bigint): string {
+  const digits = (cents < 0n ? -cents : cents).toString().padStart(3, "0");
+  return `${cents < 0n ? "-" : ""}${digits.slice(0, -2)}.${digits.slice(-2)}`;
+}
+
+/** Returns the exact sum of decimal texts. */
+export function sumOf(decimals: readonly string[]): string {
+  return decimalOf(decimals.reduce((sum, decimal) => sum + centsOf(decimal), 0n));
+}
+
+/** Returns "26 Nov 2026, 14:02:10", in Nairobi. */
+export function timeText(at: Date): string {
+  return `${DAY.format(at)}, ${CLOCK.format(at)}`;
+}
+
+/** A moment, in Nairobi. On the day of the page only the clock is shown. */
+export function Time({ children }: { readonly children: string | null }): VNode {
+  if (children === null) return <span class="none">–</span>;
+  const at = new Date(children);
+  const isToday = DAY.format(at) === DAY.format(new Date());
+  return (
+    <time dateTime={children} title={`${timeText(at)} EAT`}>
+      {isToday ? CLOCK.format(at) : timeText(at)}
+    </time>
+  );
+}
+
+/** A day in Kenya, such as "2026-11-21". */
+export function Day({ children }: { readonly children: string }): VNode {
+  return <time dateTime={children}>{DAY.format(new Date(`${children}T12:00:00+03:00`))}</time>;
+}
+
+const UNITS = [
+  [86_400, "day"],
+  [3_600, "hour"],
+  [60, "minute"],
+  [1, "second"],
+] as const;
+
+/** Returns an age in its largest unit, such as "3 days". */
+export function ageText(seconds: number): string {
+  const whole = Math.max(0, Math.floor(seconds));
+  const [size, name] = UNITS.find(([size]) => whole >= size) ?? [1, "second"];
+  const count = Math.floor(whole / size);
+  return `${String(count)} ${name}${count === 1 ? "" : "s"}`;
+}
+
+/** How long ago a moment was. */
+export function Age({ since }: { readonly since: string }): VNode {
+  const at = new Date(since);
+  return (
+    <time dateTime={since} title={`${timeText(at)} EAT`}>
+      {ageText((Date.now() - at.getTime()) / 1_000)}
+    </time>
+  );
+}
+
+/** A name of the contract as words: "outcome_unknown" is "outcome unknown". */
+export function words(name: string): string {
+  return name.replaceAll(/[_.]/g, " ");
+}
+
+type Tone = "good" | "wait" | "bad" | "note" | "plain";
+
+const MARKS: Readonly<Record<Tone, string>> = { good: "●", wait: "◐", bad: "▲", note: "◆", plain: "○" };
+const TONES: Readonly<Record<string, Tone>> = {
+  active: "good",
+  completed: "good",
+  credited: "good",
+  approved: "good",
+  holds: "good",
+  pending: "wait",
+  processing: "wait",
+  unallocated: "wait",
+  returning: "wait",
+  frozen: "bad",
+  failed: "bad",
+  broken: "bad",
+  revoked: "bad",
+  unknown: "note",
+};
+
+/** A status is a word and a mark, so nobody needs to see the colour. */
+export function Status({
+  children,
+  tone = TONES[children] ?? "plain",
+}: {
+  readonly children: string;
+  readonly tone?: Tone;
+}): VNode {
+  return (
+    <span class={`status ${tone}`}>
+      <span aria-hidden="true">{MARKS[tone]}</span> {words(children)}
+    </span>
+  );
+}

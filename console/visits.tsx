@@ -1,0 +1,221 @@
+import { status } from "@grpc/grpc-js";
+import type { Express, Request, Response } from "express";
+import { LRUCache } from "lru-cache";
+
+import { type KnownAct, knownActs } from "./acts/act-contract.js";
+import { fitsForm, formToken, TOKEN_FIELD } from "./http/forms.js";
+import { AtOnce, PerMinute } from "./http/limits.js";
+import { stateOf } from "./http/request-state.js";
+import type { Page, Visit } from "./page.js";
+import { PAGES } from "./pages/pages.js";
+import { SIGN_IN_PATH } from "./pages/sign-in.js";
+import { formOf, type PageDependencies, send, sendPlain } from "./reply.js";
+import type { Operator, Organization, Organizations, Overview, WhoAmI } from "./upstream/messages.js";
+import type { CallContext, Reading } from "./upstream/upstream.js";
+import { Frame } from "./view/frame.js";
+import { pathWith } from "./view/link.js";
+
+const SEARCH_FORM = "find";
+const AT_ONCE_MAX = 16;
+const SEARCHES_PER_MINUTE = 60;
+const ORGANIZATIONS_MAX = 1_000;
+const SESSIONS_REMEMBERED_MAX = 1_000;
+const MINUTE_MILLIS = 60_000;
+const TRY_AGAIN = "Try again in a moment: reload this page.";
+/** The names in the paths of pages, and the form of each id. */
+const ID_FORMS: Readonly<Record<string, string>> = {
+  org: "org_[0-9a-z]{26}",
+  acc: "acc_[0-9a-z]{26}",
+  txn: "txn_[0-9a-z]{26}",
+  dep: "dep_[0-9a-z]{26}",
+  prp: "prp_[0-9a-z]{26}",
+  id: "(?:[a-z]{3}_[0-9a-z]{26}|row-[0-9]{1,15})",
+  sequence: "[1-9][0-9]{0,14}",
+  act: "[a-z-]{1,32}",
+};
+
+/** Adds the pages of people who have signed in. */
+export function addPages(app: Express, deps: PageDependencies): void {
+  const visits = new Visits(deps);
+  for (const page of PAGES) {
+    // A path with another form of id is no page, and no call to the server.
+    const source = page.path.replaceAll(/:([a-z]+)/g, (_, name: string) => `(?<${name}>${ID_FORMS[name] ?? ""})`);
+    const pattern = new RegExp(`^${source}$`);
+    app[page.method === "POST" ? "post" : "get"](pattern, async (req, res) => {
+      stateOf(res).route = page.path;
+      await visits.serve(page, req, res, pattern.exec(req.path)?.groups ?? {});
+    });
+  }
+}
+
+class Visits {
+  readonly #deps: PageDependencies;
+  readonly #acts: ReadonlyMap<string, KnownAct>;
+  readonly #atOnce = new AtOnce(AT_ONCE_MAX);
+  readonly #searches = new PerMinute(SEARCHES_PER_MINUTE);
+  /** The names of organizations, for a minute, by the token of a session. */
+  readonly #organizations = new LRUCache<string, readonly Organization[]>({
+    max: SESSIONS_REMEMBERED_MAX,
+    ttl: MINUTE_MILLIS,
+  });
+
+  constructor(deps: PageDependencies) {
+    this.#deps = deps;
+    this.#acts = knownActs(deps.contract.registry, (rpc) => deps.contract.methodOf(rpc));
+  }
+
+  /** Serves a page to a person. The server says who that is, at each request. */
+  async serve(page: Page, req: Request, res: Response, ids: Readonly<Record<string, string>>): Promise<void> {
+    const { cookie, upstream } = this.#deps;
+    const token = cookie.read(req);
+    const context = { token, requestId: stateOf(res).requestId };
+    const who = token === undefined ? undefined : await upstream.read<WhoAmI>("AdminService/WhoAmI", {}, context);
+    if (token === undefined || who === undefined || (!who.ok && who.refusal.code === status.UNAUTHENTICATED)) {
+      if (token !== undefined) cookie.clear(res);
+      res.redirect(
+        303,
+        pathWith(SIGN_IN_PATH, { next: req.method === "GET" && req.path !== "/" ? req.url : undefined }),
+      );
+      return;
+    }
+    if (!who.ok) {
+      sendPlain(res, 503, who.refusal.text, TRY_AGAIN);
+      return;
+    }
+    const { operator: person } = who.value;
+    stateOf(res).person = person.id;
+    if (!this.#atOnce.enter(person.id)) {
+      sendPlain(
+        res,
+        429,
+        "Too many pages at once",
+        `A person can load ${String(AT_ONCE_MAX)} pages at once. Try again.`,
+      );
+      return;
+    }
+    try {
+      await this.#show(page, { req, res, ids, person, context: { ...context, token } });
+    } finally {
+      this.#atOnce.leave(person.id);
+    }
+  }
+
+  async #show(page: Page, { req, res, ids, person, context }: Received): Promise<void> {
+    const { token } = context;
+    const form = formOf(req);
+    const url = new URL(req.url, this.#deps.origin);
+    if (page.method === "POST") {
+      if (!fitsForm(token, page.isSearch === true ? SEARCH_FORM : url.pathname, form[TOKEN_FIELD])) {
+        sendPlain(
+          res,
+          403,
+          "The form is of another session",
+          "Nothing was done. Go back, reload the page, and send the form again.",
+        );
+        return;
+      }
+      if (page.isSearch === true && !this.#searches.take(person.id)) {
+        res.set("Retry-After", "60");
+        sendPlain(res, 429, "Too many searches", `A person can search ${String(SEARCHES_PER_MINUTE)} times a minute.`);
+        return;
+      }
+    }
+    const listed = await this.#organizationsWith(ids["org"], context);
+    if (!listed.ok) {
+      sendPlain(res, 503, listed.refusal.text, TRY_AGAIN);
+      return;
+    }
+    const organizations = listed.value;
+    const organization =
+      ids["org"] === undefined ? onlyOf(organizations) : organizations.find(({ id }) => id === ids["org"]);
+    if (ids["org"] !== undefined && organization === undefined) {
+      sendPlain(res, 404, "There is no such page");
+      return;
+    }
+    const visit = this.#visitOf(
+      { path: url.pathname, ids, query: url.searchParams, form },
+      { context, person, organization, organizations },
+    );
+    const shown = await page.show(visit);
+    if (shown === undefined) sendPlain(res, 404, "There is no such page");
+    else if ("redirect" in shown) res.redirect(303, shown.redirect);
+    else {
+      const body = (
+        <Frame
+          path={url.pathname}
+          person={person}
+          organization={organization}
+          hasOthers={organizations.length !== 1}
+          overview={await visit.overview}
+          signOutToken={formToken(token, "/sign-out")}
+          findToken={formToken(token, SEARCH_FORM)}
+          past={shown.past}
+        >
+          {shown.body}
+        </Frame>
+      );
+      send(res, 200, shown.title, body);
+    }
+  }
+
+  #visitOf(
+    asked: Pick<Visit, "path" | "ids" | "query" | "form">,
+    { context, person, organization, organizations }: Known,
+  ): Visit {
+    const { upstream, contract } = this.#deps;
+    const calling = { ...context, organizationId: organization?.id };
+    const overview =
+      organization === undefined
+        ? undefined
+        : upstream.read<Overview>("AdminService/GetOverview", { organization_id: organization.id }, context);
+    return {
+      ...asked,
+      person,
+      organization,
+      organizations,
+      overview,
+      acts: this.#acts,
+      formToken: formToken(context.token, asked.path),
+      act: (rpc, fields, options) => upstream.act(rpc, fields, { ...context, ...options }),
+      read: (rpc, fields) => upstream.read(rpc, fields, isOfOrganizations(rpc) ? calling : context),
+      meaningOf: (enumName, value) => contract.meaningOf(enumName, value),
+    };
+  }
+
+  /** Reads the list again if it does not have `wanted`: that one may be new. */
+  async #organizationsWith(
+    wanted: string | undefined,
+    context: Known["context"],
+  ): Promise<Reading<readonly Organization[]>> {
+    const known = this.#organizations.get(context.token);
+    if (known !== undefined && (wanted === undefined || known.some(({ id }) => id === wanted)))
+      return { ok: true, value: known };
+    const request = { page_size: ORGANIZATIONS_MAX };
+    const listed = await this.#deps.upstream.read<Organizations>("AdminService/ListOrganizations", request, context);
+    if (!listed.ok) return listed;
+    this.#organizations.set(context.token, listed.value.organizations);
+    return { ok: true, value: listed.value.organizations };
+  }
+}
+
+interface Known {
+  readonly context: CallContext & { readonly token: string };
+  readonly person: Operator;
+  readonly organization: Organization | undefined;
+  readonly organizations: readonly Organization[];
+}
+
+interface Received extends Pick<Known, "context" | "person"> {
+  readonly req: Request;
+  readonly res: Response;
+  readonly ids: Readonly<Record<string, string>>;
+}
+
+function onlyOf(organizations: readonly Organization[]): Organization | undefined {
+  return organizations.length === 1 ? organizations[0] : undefined;
+}
+
+/** Whether the rpc is one of kesc.v1, which takes the organization from the metadata. */
+function isOfOrganizations(rpc: string): boolean {
+  return !/^(Admin|Session)Service\//.test(rpc);
+}

@@ -1,0 +1,160 @@
+import { expect } from "chai";
+
+import type { KescClient } from "../../src/client/kesc-client.js";
+import { ask as browse, fieldsIn, textOf } from "./browser-like.js";
+import { type ConsoleService, startConsoleService } from "./given.js";
+
+/** A page as a person sees it, and the fields of its forms. */
+interface Got {
+  readonly status: number;
+  readonly html: string;
+  readonly text: string;
+  formTo(action: string): Record<string, string>;
+}
+
+interface Person {
+  get(path: string): Promise<Got>;
+  post(path: string, form: Readonly<Record<string, string>>, headers?: Record<string, string>): Promise<Got>;
+}
+
+/** A person with a browser without script. An operator's key is a session that does not end. */
+function personWith(origin: string, token: string): Person {
+  const got = async (path: string, given: Parameters<typeof browse>[2]): Promise<Got> => {
+    const { status, html } = await browse(origin, path, { token, ...given });
+    return { status, html, text: textOf(html), formTo: (action) => fieldsIn(html, action) };
+  };
+  return { get: (path) => got(path, {}), post: (path, form, headers = {}) => got(path, { form, headers }) };
+}
+
+describe("the acts of the console", () => {
+  let service: ConsoleService;
+  let client: KescClient;
+  let amina: Person;
+  let brian: Person;
+  let organization: string;
+  let account: string;
+
+  before(async () => {
+    service = await startConsoleService();
+    ({ client } = service);
+    amina = personWith(service.origin, service.keys.amina);
+    brian = personWith(service.origin, service.keys.brian);
+    organization = service.demo.organizationId;
+    const made = await client.accounts.createAccount({
+      user_id: "wanjiku",
+      phone_number: "0712345600",
+      email: "w@example.com",
+    });
+    account = made.account.id;
+  });
+  after(() => service.dispose());
+
+  const path = (act: string, query = ""): string => `/${organization}/acts/${act}${query}`;
+  /** Opens the form, fills it in, and goes on to the question. */
+  const ask = async (who: Person, of: string, query: string, given: Record<string, string>): Promise<Got> => {
+    const form = await who.get(of + query);
+    return who.post(of, { ...form.formTo(of), ...given });
+  };
+  /** Freezes the account for good. Returns the id of the freeze. */
+  const freeze = async (): Promise<string> =>
+    (await client.accounts.freezeAccount({ account_id: account, reason: "fraud", note: "" })).freeze.id;
+  const statusOf = async (): Promise<unknown> =>
+    (await client.accounts.getAccount({ account_id: account })).account.status;
+
+  it("asks before it acts, shows before and after, and does it once, however often the button is pressed", async () => {
+    const asked = await ask(amina, path("freeze"), `?account_id=${account}`, { reason: "fraud", note: "case 17" });
+    expect(asked.text)
+      .to.contain("Freeze the account?")
+      .and.to.match(/Status active frozen/);
+    expect(asked.text).to.contain("case 17");
+    expect(await statusOf()).to.equal("active");
+    const again = await Promise.all([1, 2].map(() => amina.post(path("freeze"), asked.formTo(path("freeze")))));
+    expect(again.map(({ status }) => status)).to.deep.equal([200, 200]);
+    expect(again.map(({ text }) => /Done|It was so before/.exec(text)?.[0]).sort()).to.deep.equal([
+      "Done",
+      "It was so before",
+    ]);
+    const { account: frozen } = await client.accounts.getAccount({ account_id: account });
+    expect(frozen.freezes.map(({ note }) => note)).to.deep.equal(["case 17"]);
+  });
+
+  it("says what the server refuses, in its words, and keeps what was filled in", async () => {
+    const missing = await ask(amina, path("freeze"), `?account_id=${account}`, { reason: "fraud", note: " " });
+    expect(missing.text).to.match(/note is required/);
+    const unknown = await ask(amina, path("tier"), `?account_id=${account}`, { tier: "gold", note: "a slip" });
+    const sent = await amina.post(path("tier"), unknown.formTo(path("tier")));
+    expect(sent.text).to.match(/must be one of default/);
+    expect(sent.html).to.contain('value="gold"');
+  });
+
+  it("proposes what needs a second person, who approves it here", async () => {
+    const { account: frozen } = await client.accounts.getAccount({ account_id: account });
+    const query = `?account_id=${account}&freeze_id=${frozen.freezes[0]?.id ?? ""}`;
+    const asked = await ask(amina, path("unfreeze"), query, { note: "case 17 is closed" });
+    const proposed = await amina.post(path("unfreeze"), asked.formTo(path("unfreeze")));
+    expect(proposed.text).to.contain("Another person must approve");
+    const [proposal = ""] = /prp_[0-9a-z]{26}/.exec(proposed.text) ?? [];
+    const own = await amina.get(`/approvals/${proposal}`);
+    expect(own.text).to.contain("Another person must approve").and.not.to.contain("Approve needs");
+    const page = await brian.get(`/approvals/${proposal}`);
+    expect(page.html).to.contain(`/acts/approve?proposal_id=${proposal}`);
+    const approve = await ask(brian, "/acts/approve", `?proposal_id=${proposal}`, { note: "compared" });
+    const [refused, done] = [
+      await amina.post("/acts/approve", {
+        ...(await ask(amina, "/acts/approve", `?proposal_id=${proposal}`, {})).formTo("/acts/approve"),
+      }),
+      await brian.post("/acts/approve", approve.formTo("/acts/approve")),
+    ];
+    expect(refused.text).to.match(/another person/i);
+    expect(done.text).to.contain("Done");
+    expect(await statusOf()).to.equal("active");
+  });
+
+  it("offers no act that a role lacks, and the server refuses it by POST, too", async () => {
+    const page = await brian.get(`/${organization}/accounts/${account}`);
+    expect(page.text).to.contain("Freeze the account needs support");
+    expect(page.html).not.to.contain(path("freeze"));
+    const asked = await ask(brian, path("freeze"), `?account_id=${account}`, { reason: "fraud", note: "case 18" });
+    expect(asked.text).to.match(/lack the role/);
+    const { form_token = "" } = asked.formTo(path("freeze"));
+    const given = { form_token, step: "do", account_id: account, reason: "fraud", note: "x", key: "k" };
+    expect((await brian.post(path("freeze"), given)).text).to.match(/lack the role/);
+    expect(await statusOf()).to.equal("active");
+  });
+
+  it("does nothing for a form of another site, of another session, or of another act", async () => {
+    const asked = await ask(amina, path("freeze"), `?account_id=${account}`, { reason: "fraud", note: "case 19" });
+    const form = asked.formTo(path("freeze"));
+    const tries = [
+      await amina.post(path("freeze"), form, { "sec-fetch-site": "cross-site" }),
+      await amina.post(path("freeze"), form, { origin: "https://example.com" }),
+      await brian.post(path("freeze"), form),
+      await amina.post(path("freeze"), { ...form, form_token: "" }),
+      await amina.post(path("erase"), form),
+    ];
+    expect(tries.map(({ status }) => status)).to.deep.equal([403, 403, 403, 403, 403]);
+    expect(await statusOf()).to.equal("active");
+  });
+
+  it("has no page for an act that is not in its list", async () => {
+    expect((await amina.get(path("launch"))).status).to.equal(404);
+  });
+
+  it("asks a session that is not fresh for a passkey, and does nothing before", async () => {
+    const asked = await ask(amina, path("unfreeze"), `?account_id=${account}&freeze_id=${await freeze()}`, {
+      note: "x",
+    });
+    const proposed = await amina.post(path("unfreeze"), asked.formTo(path("unfreeze")));
+    const [proposal = ""] = /prp_[0-9a-z]{26}/.exec(proposed.text) ?? [];
+    const links = await service.links();
+    const code = new URL(links.find(({ name }) => name === "Brian")?.link ?? "").searchParams.get("code") ?? "";
+    const { headers } = await browse(service.origin, "/sign-in", { form: { code } });
+    const session = personWith(service.origin, headers["set-cookie"]?.[0]?.split(/[=;]/)[1] ?? "");
+    const approve = await ask(session, "/acts/approve", `?proposal_id=${proposal}`, { note: "seen" });
+    const refused = await session.post("/acts/approve", approve.formTo("/acts/approve"));
+    expect(refused.text).to.contain("VERIFICATION_REQUIRED").and.contain("Use your passkey: Approve");
+    const forged = { ...refused.formTo("/acts/approve"), response_json: "{}" };
+    expect((await session.post("/acts/approve", forged)).text).to.contain("SIGN_IN_REFUSED");
+    expect(await statusOf()).to.equal("frozen");
+  });
+});

@@ -1,0 +1,67 @@
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
+import { text } from "node:stream/consumers";
+
+interface Ask {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The operator's key, or the token of a session, in the cookie. */
+  readonly token?: string;
+  /** The fields of a form: it is a POST. */
+  readonly form?: Readonly<Record<string, string>>;
+}
+
+export interface Page {
+  readonly status: number;
+  readonly headers: IncomingMessage["headers"];
+  readonly html: string;
+}
+
+/** Asks the console as a browser does, or with other headers. Follows no redirect. */
+export async function ask(origin: string, path: string, { headers = {}, token, form }: Ask = {}): Promise<Page> {
+  const { host, port } = new URL(origin);
+  const own = {
+    host,
+    ...(token === undefined ? {} : { cookie: `kesc-${port}=${token}` }),
+    ...(form === undefined ? {} : { origin, "sec-fetch-site": "same-origin", "content-type": FORM }),
+  };
+  const sent = request({
+    host: "127.0.0.1",
+    port,
+    path,
+    method: form === undefined ? "GET" : "POST",
+    headers: Object.fromEntries(Object.entries({ ...own, ...headers }).filter(([, value]) => value !== "")),
+  });
+  sent.end(form === undefined ? undefined : new URLSearchParams(form).toString());
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  return { status: response.statusCode ?? 0, headers: response.headers, html: await text(response) };
+}
+
+const FORM = "application/x-www-form-urlencoded";
+
+/** Returns the token of the form with that action. */
+export function formTokenIn(html: string, action: string): string {
+  const [, token = ""] =
+    new RegExp(`action="${action}"[^>]*><input type="hidden" name="form_token" value="([^"]+)"`).exec(html) ?? [];
+  return token;
+}
+
+/** Returns the fields of the form with that action, as a browser would send them. */
+export function fieldsIn(html: string, action: string): Record<string, string> {
+  const form = html.split("<form ").find((part) => part.includes(`action="${action}"`));
+  if (form === undefined) throw new Error(`no form to ${action}`);
+  const inputs = form.split("</form>")[0]?.matchAll(/<input ([^>]*)>/g) ?? [];
+  const valueOf = (attributes: string, name: string): string =>
+    unescaped(new RegExp(`${name}="([^"]*)"`).exec(attributes)?.[1] ?? "");
+  return Object.fromEntries(
+    [...inputs].map(([, attributes = ""]) => [valueOf(attributes, "name"), valueOf(attributes, "value")]),
+  );
+}
+
+/** Returns what a person reads. */
+export function textOf(html: string): string {
+  return unescaped(html.replaceAll(/<[^>]*>/g, " ")).replaceAll(/\s+/g, " ");
+}
+
+function unescaped(text: string): string {
+  return text.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
+}

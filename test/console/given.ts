@@ -1,0 +1,97 @@
+import { credentials } from "@grpc/grpc-js";
+import { pino } from "pino";
+
+import { startConsole } from "../../console/server.js";
+import { type Demo, makeDemo } from "../../src/cli/commands/demo.js";
+import { fillDemoBook } from "../../src/cli/commands/demo-book.js";
+import { DemoPeople } from "../../src/cli/commands/demo-people.js";
+import { KescClient } from "../../src/client/kesc-client.js";
+import { AdminServiceService as Admin } from "../../src/gen/kesc/admin/v1/admin_service.js";
+import { Role } from "../../src/gen/kesc/admin/v1/resources.js";
+import { SessionServiceService as Sessions } from "../../src/gen/kesc/admin/v1/session_service.js";
+import { GrpcCaller, type GrpcReply } from "../support/callers/grpc-caller.js";
+import { freePort } from "../support/postgres-node.js";
+import { type InProcess, startInProcess } from "../support/service/in-process.js";
+
+/** The server, and a console of it. */
+export interface ConsoleService {
+  readonly running: InProcess;
+  readonly demo: Demo;
+  readonly client: KescClient;
+  readonly origin: string;
+  /** The operator's keys of Amina (finance, admin) and Brian (approver). */
+  readonly keys: { readonly amina: string; readonly brian: string };
+  /** The lines of the console's log. */
+  readonly lines: string[];
+  /** A link for each person, which signs in once. */
+  links(): ReturnType<DemoPeople["links"]>;
+  /** Amina records the reserve, and proposes an operator. */
+  act(): Promise<void>;
+  /** Amina invites somebody. Returns the link of the invitation. */
+  invite(name: string, role: keyof typeof Role): Promise<string>;
+  /** Brian approves all that waits. */
+  approveAll(): Promise<void>;
+  dispose(): Promise<void>;
+}
+
+/** Starts both on the organization of the demo. Each console has a port of its own. */
+export async function startConsoleService({ isFilled = false } = {}): Promise<ConsoleService> {
+  const port = await freePort();
+  let demo: Demo | undefined;
+  const origin = `http://localhost:${String(port)}`;
+  const environment = { KESC_OPERATOR_ADDRESS: "127.0.0.1:0", KESC_CONSOLE_ORIGIN: origin };
+  const running = await startInProcess("sqlite", undefined, environment, async (database) => {
+    demo = await makeDemo(database);
+  });
+  if (demo?.secret === undefined) throw new Error("the demo has no key");
+  const { organizationId } = demo;
+  const { operatorAddress: target = "" } = running;
+  const client = new KescClient({ address: running.grpcAddress, apiKey: demo.secret });
+  const people = new DemoPeople(demo.people, target, credentials.createInsecure());
+  if (isFilled) {
+    await fillDemoBook(client);
+    await people.act(organizationId);
+  }
+  const operators = new GrpcCaller(target, { deadlineMillis: 10_000 });
+  const lines: string[] = [];
+  const log = pino({}, { write: (line: string) => lines.push(line) });
+  const listen = { host: "127.0.0.1", port };
+  const console = await startConsole(
+    { listen, origin, target, shutdownGraceSeconds: 1, tls: undefined, clientTls: undefined },
+    log,
+  );
+  const [amina = "", brian = ""] = demo.people.map(({ key }) => key);
+  return {
+    running,
+    demo,
+    client,
+    origin,
+    keys: { amina, brian },
+    lines,
+    links: () => people.links(),
+    act: () => people.act(organizationId),
+    async invite(name, role) {
+      const request = { name, roles: [Role[role]], operator_id: "" };
+      return responseOf(await operators.call(Sessions.createInvitation, request, { key: amina })).link;
+    },
+    async approveAll() {
+      const request = { include_closed: false, page_token: "", organization_id: "", subject_id: "", for_me: true };
+      const pending = responseOf(await operators.call(Admin.listProposals, request, { key: brian }));
+      for (const { id: proposal_id } of pending.proposals) {
+        await operators.call(Admin.approveProposal, { proposal_id, note: "" }, { key: brian });
+      }
+    },
+    async dispose() {
+      operators.close();
+      client.close();
+      people.close();
+      await console.stop();
+      await running.dispose();
+    },
+  };
+}
+
+function responseOf<Response>({ response, message }: GrpcReply<Response | undefined>): Response {
+  if (response === undefined) throw new Error(message);
+  return response;
+}

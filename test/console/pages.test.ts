@@ -1,0 +1,134 @@
+import { expect } from "chai";
+
+import { ask, formTokenIn } from "./browser-like.js";
+import { type ConsoleService, startConsoleService } from "./given.js";
+
+/** Texts that callers may write, and what they must look like in HTML. */
+const PAYLOADS = [
+  `<script>alert(1)</script>`,
+  `"><img src=x onerror=alert(1)>`,
+  `' autofocus onfocus=alert(1) x='`,
+  `javascript:alert(1)`,
+  `</title></bdi><svg/onload=alert(1)>`,
+  `{{constructor}} \${7*7} <%= 7*7 %>`,
+  `&lt;b&gt; &amp; &quot;`,
+  `]]><!--`,
+];
+
+describe("the pages of the console", () => {
+  let service: ConsoleService;
+  let origin: string;
+  let org: string;
+  let token: string;
+  let accountId: string;
+  let transactionId: string;
+  before(async () => {
+    service = await startConsoleService();
+    ({ origin } = service);
+    org = service.demo.organizationId;
+    token = service.keys.amina;
+    const { client } = service;
+    const phone_number = "+254712001900";
+    const { account } = await client.accounts.createAccount({ user_id: PAYLOADS[0] ?? "", phone_number });
+    accountId = account.id;
+    for (const [index, description] of PAYLOADS.entries()) {
+      const { transaction } = await client.transactions.mint({
+        account_id: accountId,
+        amount: "1234567.50",
+        reference: `${String(index)} ${description}`,
+        description,
+        metadata: { note: description },
+        rail: "direct",
+      });
+      transactionId = transaction.id;
+    }
+    await client.accounts.freezeAccount({ account_id: accountId, reason: "fraud", note: PAYLOADS[1] ?? "" });
+  });
+  after(() => service.dispose());
+
+  const page = async (path: string, who = token): Promise<string> => {
+    const { status, html } = await ask(origin, path, { token: who });
+    expect(status, path).to.equal(200);
+    return html;
+  };
+  const find = async (text: string): Promise<Awaited<ReturnType<typeof ask>>> => {
+    const form_token = formTokenIn(await page(`/${org}`), `/${org}/find`);
+    return ask(origin, `/${org}/find`, { token, form: { text, form_token } });
+  };
+
+  it("shows each text that somebody wrote as it is, and none becomes markup", async () => {
+    const paths = [
+      `/${org}/transactions`,
+      `/${org}/accounts/${accountId}`,
+      `/${org}/transactions/${transactionId}`,
+      `/${org}/journal`,
+    ];
+    for (const path of paths) {
+      const html = await page(path);
+      expect(html, path).not.to.match(/<(script(?! src="\/assets\/)|img|svg)/);
+    }
+    const list = await page(`/${org}/transactions`);
+    for (const [index, payload] of PAYLOADS.entries()) {
+      const escaped = payload.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
+      expect(list, payload).to.include(`<bdi class="text">${String(index)} ${escaped}</bdi>`);
+    }
+  });
+
+  it("says first whether anything waits, with six figures", async () => {
+    const html = await page(`/${org}`);
+    expect(html).to.include("Nothing waits for a person");
+    expect(html).to.include("9,876,540.00");
+    expect(html.match(/class="name"/g)).to.have.length(6);
+  });
+
+  it("masks the phone number of a customer, in each page", async () => {
+    for (const path of [`/${org}/accounts/${accountId}`, `/${org}/transactions/${transactionId}`]) {
+      expect(await page(path), path).not.to.include("712001900");
+    }
+    expect(await page(`/${org}/accounts/${accountId}`)).to.include("254712***900");
+  });
+
+  it("leads from a phone number, an id, a reference or a row to its page, and shows several matches", async () => {
+    expect((await find("0712 001 900")).headers.location).to.equal(`/${org}/accounts/${accountId}`);
+    expect((await find(transactionId)).headers.location).to.equal(`/${org}/transactions/${transactionId}`);
+    expect((await find("#2")).headers.location).to.equal(`/${org}/journal/row-2`);
+    const none = await find("RKTQDM7W99");
+    expect(none.status).to.equal(200);
+    expect(none.html).to.include("Nothing has").and.include("RKTQDM7W99").and.include("receipt");
+    expect((await ask(origin, `/${transactionId}`, { token })).headers.location).to.equal(
+      `/${org}/transactions/${transactionId}`,
+    );
+  });
+
+  it("shows the supply as a table that foots, and as it was after a row", async () => {
+    const now = await page(`/${org}/supply`);
+    expect(now.match(/9,876,540\.00/g)?.length).to.be.greaterThan(4);
+    expect(now).to.include("No figure recorded").and.not.include("The two sums differ");
+    const then = await page(`/${org}/supply?as_of=row-3`);
+    expect(then).to.include("As of row 3").and.not.include("9,876,540.00");
+  });
+
+  it("shows a row of the book with who did it, and why there is no proof yet", async () => {
+    const html = await page(`/${org}/journal/row-2`);
+    expect(html).to.include("Row #2").and.include("a command on the database").and.include("CHECKPOINT_NOT_FOUND");
+  });
+
+  it("shows a proposal to its proposer, and to the person who can approve it", async () => {
+    await service.act();
+    const list = await page("/approvals", service.keys.brian);
+    const [, id = ""] = /href="\/approvals\/(prp_[0-9a-z]{26})"/.exec(list) ?? [];
+    const seen = await page(`/approvals/${id}`, service.keys.brian);
+    expect(seen).to.include("Make an operator: Carol Wanjiru, support").and.include("You can be that person");
+    expect(seen).to.include(`/acts/approve?proposal_id=${id}`);
+    const own = await page(`/approvals/${id}`);
+    expect(own).to.include("Another person must approve").and.not.include("/acts/approve");
+  });
+
+  it("shows who may do what, and every page of the frame to a viewer", async () => {
+    expect(await page("/people"))
+      .to.include("Amina")
+      .and.include("finance, admin")
+      .and.include("Brian");
+    expect((await ask(origin, "/", { token })).status).to.equal(200);
+  });
+});

@@ -1,0 +1,73 @@
+import { expect } from "chai";
+import { h } from "preact";
+import { renderToString } from "preact-render-to-string";
+
+import { asOfIn } from "../../console/pages/as-of.js";
+import { effectOf, fieldsOf } from "../../console/pages/proposal-words.js";
+import type { Proposal } from "../../console/upstream/messages.js";
+import { Link } from "../../console/view/link.js";
+import { Section } from "../../console/view/parts.js";
+import { ageText, decimalOf, moneyText, sumOf, Text } from "../../console/view/values.js";
+
+describe("the views of the console", () => {
+  it("a link leads to a path of the console only", () => {
+    for (const to of ["javascript:alert(1)", "//evil.example", "/\\evil.example", "https://evil.example", "/a b", ""]) {
+      expect(() => renderToString(h(Link, { to, children: "x" })), to).to.throw("path of the console");
+    }
+    expect(renderToString(h(Link, { to: "/org_1", children: "<x>" }))).to.equal('<a href="/org_1">&lt;x></a>');
+  });
+
+  it("a text is isolated, and cut at 256 characters", () => {
+    expect(renderToString(h(Text, { children: "\u202Eabc<" }))).to.equal('<bdi class="text">\u202Eabc&lt;</bdi>');
+    const long = renderToString(h(Text, { children: "😀".repeat(300) }));
+    expect(long).to.equal(`<bdi class="text">${"😀".repeat(256)}…</bdi>`);
+  });
+
+  it("an amount keeps its digits", () => {
+    expect(moneyText("9999999999999.99")).to.equal("9,999,999,999,999.99");
+    expect(moneyText("-1234.50")).to.equal("−1,234.50");
+    expect(moneyText("0.05")).to.equal("0.05");
+    expect(sumOf(["9999999999999.99", "0.01", "-0.02"])).to.equal("9999999999999.98");
+    expect(decimalOf(-5n)).to.equal("-0.05");
+    expect(ageText(59)).to.equal("59 seconds");
+    expect(ageText(86_400)).to.equal("1 day");
+  });
+
+  it("a part of a page fails alone, with the words of the contract", () => {
+    const refusal = { code: 7, reason: "ROLE_REQUIRED", text: "You need finance.", advice: "ask an admin" };
+    const reading = { ok: false, refusal } as const;
+    const html = renderToString(
+      h(Section<string>, { title: "Limits", reading, retry: "/org_1", children: () => "never" }),
+    );
+    expect(html).to.include("You need finance.").and.include("ROLE_REQUIRED").and.include("ask an admin");
+    expect(html).to.include('<a href="/org_1">Try again</a>').and.not.include("never");
+  });
+
+  it("as_of is a day in Kenya, a time, or a row, and no moment of the last minute", () => {
+    const asOf = (text: string): unknown => asOfIn(new URLSearchParams({ as_of: text }))?.fields;
+    expect(asOf("row-12345")).to.deep.equal({ as_of_sequence: 12_345 });
+    expect(asOf("2026-01-31")).to.deep.equal({ as_of_time: "2026-01-31T21:00:00.000Z" });
+    expect(asOf("2026-01-31T10:00:00Z")).to.deep.equal({ as_of_time: "2026-01-31T10:00:00.000Z" });
+    for (const wrong of ["", "row-0", "2026-13-01", "yesterday", "2199-01-01", new Date().toISOString()]) {
+      expect(asOf(wrong), wrong).to.equal(undefined);
+    }
+  });
+
+  it("a proposal is a sentence, and each of its fields", () => {
+    const given = { kind: "operator.create", name: "<b>Carol</b>", roles: ["support", "finance"], keySha256: "5891" };
+    const proposal = { type: "operator.create", content: JSON.stringify(given) } as Proposal;
+    expect(effectOf(proposal)).to.equal("Make an operator: <b>Carol</b>, support, finance");
+    expect(fieldsOf(proposal).map(({ name, value }) => `${name}=${value}`)).to.deep.equal([
+      "Name=<b>Carol</b>",
+      "Roles=support, finance",
+      "Key sha256=5891",
+    ]);
+    const money = { name: "coverShortfall", amountCents: 250_000, note: "x" };
+    expect(effectOf({ type: "coverShortfall", content: JSON.stringify(money) } as Proposal)).to.equal(
+      "Cover shortfall: 2,500.00",
+    );
+    expect(fieldsOf({ type: "x", content: "no JSON" } as Proposal)).to.deep.equal([
+      { name: "content", value: "no JSON" },
+    ]);
+  });
+});
