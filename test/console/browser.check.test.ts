@@ -115,7 +115,7 @@ interface Violation {
       }
       await withPage({}, async (page) => {
         await page.goto(`/${org}`);
-        await find(page, "otieno");
+        await find(page, "baraka");
         await page.screenshot({ path: join(folder ?? "", "console-account.png") });
       });
     });
@@ -218,8 +218,8 @@ interface Violation {
           expect(await page.locator("main h1").count(), path).to.equal(1);
         }
         await page.goto(`/${org}`);
-        await find(page, "wanjiku");
-        expect(await page.locator("h1").innerText()).to.include("wanjiku");
+        await find(page, "amani");
+        expect(await page.locator("h1").innerText()).to.include("amani");
       });
     });
 

@@ -98,7 +98,7 @@ const PUBLIC = ["BeginPasskey", "GetSignInToken", "CreateSession", "RegisterPass
 
 /** The rpcs that move money, give power, or reveal personal data. All others only look or stop. */
 const FRESH = `
-ResumeOrganization RequireReceipts CreateApiKey SetLimits ExportAccount SetAccountTier
+ResumeOrganization RequireReceipts CreateApiKey SetLimits ExportAccount SetAccountTier UnfreezeAccount
 EraseAccount SetRailAccount RegisterDeposits SetDefaultRail SetPayouts ResolveTransaction
 CoverShortfall RecoverShortfall BookPayment AdjustMovement ExplainTransfer FundCharges
 RecordDeposit AssignDeposit UnassignDeposit ReturnDeposit ReverseDeposit RecordReserve

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { KescClient } from "../../client/kesc-client.js";
 
 /** The users of the demo. Each has a phone number that ends with 00, but for the last two. */
-const USERS = ["wanjiku", "otieno", "achieng", "kamau", "njeri", "mutua", "chebet", "hassan", "moraa", "kiprop"];
+// Not the users of the documents, whose requests must work beside them.
+const USERS = ["amani", "baraka", "chiku", "daudi", "eshe", "farida", "gathoni", "hamisi", "imani", "juma"];
 const ENDINGS_OF_PHONES = ["00", "00", "00", "00", "00", "00", "00", "00", "01", "15"];
 
 /** How a mint on the sandbox ends (docs/sandbox.md), and how many of them there are. */
@@ -87,7 +88,7 @@ async function accountOf(client: KescClient, user_id: string, index: number): Pr
   const phone_number = `+25471200${String(10 + index)}${ENDINGS_OF_PHONES[index] ?? "00"}`;
   const { account } = await client.accounts.createAccount({ user_id, phone_number, email: `${user_id}@example.com` });
   if (index < 2) {
-    const typed_reference = index === 0 ? (account.deposit_reference ?? "") : "otieno shop";
+    const typed_reference = index === 0 ? (account.deposit_reference ?? "") : "baraka shop";
     const receipt = `RKT${String(1_000_000 + index)}`;
     await client.sandbox.createDeposit({
       amount: "1500.00",

@@ -243,7 +243,8 @@ async function doAnything(command: Command): Promise<Outcome<Resource>> {
 }
 
 function resourceOf({ name }: Command): Resource {
-  if (name === "freezeAccount" || name === "unfreezeAccount") return frozenAccount();
+  if (name === "freezeAccount") return frozenAccount();
+  if (name === "unfreezeAccount") return { resource: frozenAccount() };
   if (name.endsWith("Destination")) return destination();
   return name.endsWith("Account") ? account() : transaction();
 }
