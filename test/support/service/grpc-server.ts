@@ -244,7 +244,7 @@ async function doAnything(command: Command): Promise<Outcome<Resource>> {
 
 function resourceOf({ name }: Command): Resource {
   if (name === "freezeAccount") return frozenAccount();
-  if (name === "unfreezeAccount") return { resource: frozenAccount() };
+  if (name === "unfreezeAccount") return { resource: frozenAccount() } as unknown as Resource;
   if (name.endsWith("Destination")) return destination();
   return name.endsWith("Account") ? account() : transaction();
 }
