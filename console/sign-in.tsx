@@ -1,6 +1,7 @@
+import { TLSSocket } from "node:tls";
+
 import type { Express, Request, Response } from "express";
 
-import { isLoopback } from "../runtime/transport/exposure.js";
 import { fitsForm, TOKEN_FIELD } from "./http/forms.js";
 import { PerMinute } from "./http/limits.js";
 import { stateOf } from "./http/request-state.js";
@@ -140,10 +141,13 @@ function nextOf(next: string | null | undefined): string {
   return next !== null && next !== undefined && isOwnPath(next) && next.startsWith("/") ? next : "/";
 }
 
-/** Returns the address of the browser. A proxy on this machine adds it to X-Forwarded-For. */
+/**
+ * Returns the address of the browser. Where the console ends no TLS, a proxy does, and adds the
+ * address to X-Forwarded-For. By the proxy's own address, one stranger could use up all tries.
+ */
 function addressOf(req: Request): string {
   const peer = req.socket.remoteAddress ?? "";
   const forwarded = req.headers["x-forwarded-for"];
-  const last = typeof forwarded === "string" ? forwarded.split(",").at(-1)?.trim() : undefined;
-  return isLoopback(peer.replace(/^::ffff:/, "")) && last !== undefined ? last : peer;
+  if (req.socket instanceof TLSSocket || typeof forwarded !== "string") return peer;
+  return forwarded.split(",").at(-1)?.trim() ?? peer;
 }

@@ -110,7 +110,7 @@ async function leaveTraces(
   await client.accounts.freezeAccount({ account_id: frozen, reason: "customer_request", note });
 }
 
-/** Makes so many calls, a few at once, and returns their results in order. */
+/** Makes `count` calls, a few at a time, and returns their results in order. */
 async function inTurns<Result>(count: number, call: (index: number) => Promise<Result>): Promise<Result[]> {
   const results: Result[] = [];
   for (let first = 0; first < count; first += AT_ONCE) {
