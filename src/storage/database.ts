@@ -8,7 +8,7 @@ import type { UnixMillis } from "../domain/values/time.js";
 import type { Committer } from "../ledger/ports/committer.js";
 import type { Leaves } from "../seals/ports.js";
 import type { LeafRange } from "./leaves/leaf-rows.js";
-import { limitsOf, migrationSettings, withoutLimits } from "./postgres/address.js";
+import { limitsOf, localSettings, migrationSettings, withoutLimits } from "./postgres/address.js";
 import { cellSchemas } from "./postgres/cells.js";
 import { PostgresClient } from "./postgres/client.js";
 import { postgresCommitter } from "./postgres/committer.js";
@@ -236,7 +236,12 @@ async function openPostgres(
     });
   // Commits and pings have connections of their own, so they never wait for reads.
   const pingPool = openPool(1);
-  const schemas = await failingClosed(pingPool, () => cellSchemas((sql) => pingPool.raw(sql)));
+  const schemas = await failingClosed(pingPool, () =>
+    pingPool.transaction(async (transaction) => {
+      await transaction.raw(localSettings(limits));
+      return cellSchemas((sql) => transaction.raw(sql));
+    }),
+  );
   const connections = shareConnections(connectionsMax, schemas.length);
   const pool = openPool(connections.reads);
   const commitPool = openPool(connections.commits);

@@ -171,14 +171,14 @@ describe("a transaction on PostgreSQL, where the role has other settings", () =>
     await execute(
       address,
       "CREATE ROLE role_limited LOGIN SUPERUSER",
-      "ALTER ROLE role_limited SET statement_timeout = '50ms'",
+      "ALTER ROLE role_limited SET statement_timeout = '500ms'",
     );
-    const url = new URL(`${opened.url}?statement_timeout=50&query_timeout=60`);
+    const url = new URL(`${opened.url}?statement_timeout=500&query_timeout=600`);
     url.username = "role_limited";
     const database = await openDatabase({ ...address, url: url.href }, { statementMillisMax: 0 });
     try {
       const [cell] = database.cells;
-      const slow = "SELECT pg_sleep(0.2)";
+      const slow = "SELECT pg_sleep(0.7)";
       await cell.transact((session) => session.read({ sql: slow, bindings: [] }));
       await cell.reader.snapshot((snapshot) => snapshot.rows(slow).next());
     } finally {
