@@ -7,6 +7,7 @@ import { sessionCookie } from "./http/cookie.js";
 import { FORM_BYTES_MAX, isOwnForm } from "./http/forms.js";
 import { isOwnHost, secureHeaders } from "./http/headers.js";
 import { beginRequest, stateOf } from "./http/request-state.js";
+import { Live } from "./live.js";
 import { type PageDependencies, sendPlain } from "./reply.js";
 import { addSignIn } from "./sign-in.js";
 import { ICON_PATH, SCRIPT_PATH, STYLE_PATH } from "./view/frame.js";
@@ -16,8 +17,8 @@ interface AppDependencies extends Omit<PageDependencies, "cookie"> {
   readonly log: Logger;
 }
 
-/** Makes the console: its assets, the sign-in, and the pages. */
-export function createApp(deps: AppDependencies): Express {
+/** Makes the console: its assets, the sign-in, the pages, and the streams of open pages. */
+export function createApp(deps: AppDependencies): { readonly app: Express; readonly live: Live } {
   const app = express();
   app.set("case sensitive routing", true);
   app.set("strict routing", true);
@@ -36,11 +37,12 @@ export function createApp(deps: AppDependencies): Express {
   const ofPages = { ...deps, cookie: sessionCookie(deps.origin) };
   addSignIn(app, ofPages);
   addPages(app, ofPages);
+  const live = new Live(app, ofPages);
   app.use((_req, res) => {
     sendPlain(res, 404, "There is no such page");
   });
   app.use(handleError(deps.log));
-  return app;
+  return { app, live };
 }
 
 function addAssets(app: Express): void {

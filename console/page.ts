@@ -23,8 +23,8 @@ export interface Visit extends Asked {
   readonly organizations: readonly Organization[];
   /** Read once for the frame and the page. Undefined on the pages of no organization. */
   readonly overview: Promise<Reading<Overview>> | undefined;
-  /** Reads within two seconds, about the organization of the page. */
-  read<T>(rpc: string, fields: Fields): Promise<Reading<T>>;
+  /** Reads within two seconds, about the organization of the page, or about another one. */
+  read<T>(rpc: string, fields: Fields, organizationId?: string): Promise<Reading<T>>;
   /** Acts, once. */
   act<T>(rpc: string, fields: Fields, options?: ActOptions): Promise<Reading<T>>;
   /** What a person can do, by the names in the paths. */
@@ -47,6 +47,12 @@ export interface View {
   readonly body: VNode;
   /** What the page shows of the past, such as "row 12,345". Undefined: now. */
   readonly past?: string | undefined;
+  /** Whether a person fills in the page, so that it must not change or lead elsewhere by itself. */
+  readonly isForm?: true;
+  /** Whether the page should say when the book has new rows. */
+  readonly showsBook?: true;
+  /** The proposal that the page shows as pending, and whose decision it should tell. */
+  readonly waitsFor?: string | undefined;
 }
 
 /** A page, a redirect to another one, or undefined: there is no such page. */
@@ -61,7 +67,7 @@ export interface Page {
   readonly show: (visit: Visit) => Promise<Shown>;
 }
 
-/** The path of a page of the organization. */
-export function within({ organization }: Visit, path = ""): string {
-  return `/${organization?.id ?? ""}${path}`;
+/** The path of a page of the organization, or of the same page without an organization. */
+export function within({ organization }: Pick<Visit, "organization">, path = ""): string {
+  return organization === undefined ? path : `/${organization.id}${path}`;
 }

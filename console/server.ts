@@ -50,7 +50,8 @@ export async function startConsole(config: Omit<ConsoleConfig, "logLevel">, log:
     tls?.close();
     clientTls?.close();
   };
-  const server = createHttpServer(createApp({ upstream, contract, log, origin: config.origin }), tls);
+  const { app, live } = createApp({ upstream, contract, log, origin: config.origin });
+  const server = createHttpServer(app, tls);
   server.maxConnections = CONNECTIONS_MAX;
   try {
     server.listen(config.listen);
@@ -62,7 +63,9 @@ export async function startConsole(config: Omit<ConsoleConfig, "logLevel">, log:
   return {
     address: addressOf(server),
     async stop() {
-      const isClean = await closeServer(server, config.shutdownGraceSeconds * 1_000);
+      const closing = closeServer(server, config.shutdownGraceSeconds * 1_000);
+      live.stop();
+      const isClean = await closing;
       release();
       return isClean;
     },

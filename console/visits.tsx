@@ -6,6 +6,7 @@ import { type KnownAct, knownActs } from "./acts/act-contract.js";
 import { fitsForm, formToken, TOKEN_FIELD } from "./http/forms.js";
 import { AtOnce, PerMinute } from "./http/limits.js";
 import { stateOf } from "./http/request-state.js";
+import { livePath } from "./live.js";
 import type { Page, Visit } from "./page.js";
 import { PAGES } from "./pages/pages.js";
 import { SIGN_IN_PATH } from "./pages/sign-in.js";
@@ -140,16 +141,20 @@ class Visits {
     if (shown === undefined) sendPlain(res, 404, "There is no such page");
     else if ("redirect" in shown) res.redirect(303, shown.redirect);
     else {
+      const overview = await visit.overview;
+      const isLive = page.method !== "POST" && shown.past === undefined && shown.isForm !== true;
       const body = (
         <Frame
           path={url.pathname}
           person={person}
           organization={organization}
           hasOthers={organizations.length !== 1}
-          overview={await visit.overview}
+          overview={overview}
           signOutToken={formToken(token, "/sign-out")}
           findToken={formToken(token, SEARCH_FORM)}
           past={shown.past}
+          live={isLive && organization && overview?.ok ? livePath(organization.id, overview.value, shown) : undefined}
+          self={url.pathname + url.search}
         >
           {shown.body}
         </Frame>
@@ -163,7 +168,6 @@ class Visits {
     { context, person, organization, organizations }: Known,
   ): Visit {
     const { upstream, contract } = this.#deps;
-    const calling = { ...context, organizationId: organization?.id };
     const overview =
       organization === undefined
         ? undefined
@@ -177,7 +181,8 @@ class Visits {
       acts: this.#acts,
       formToken: formToken(context.token, asked.path),
       act: (rpc, fields, options) => upstream.act(rpc, fields, { ...context, ...options }),
-      read: (rpc, fields) => upstream.read(rpc, fields, isOfOrganizations(rpc) ? calling : context),
+      read: (rpc, fields, organizationId = organization?.id) =>
+        upstream.read(rpc, fields, isOfOrganizations(rpc) ? { ...context, organizationId } : context),
       meaningOf: (enumName, value) => contract.meaningOf(enumName, value),
     };
   }

@@ -1,6 +1,6 @@
 import type { ComponentChildren, VNode } from "preact";
 
-import type { Visit } from "../page.js";
+import { type Visit, within } from "../page.js";
 import type { Refusal } from "../upstream/refusal.js";
 import { pathOfId } from "../view/journal.js";
 import { Link, pathWith } from "../view/link.js";
@@ -112,7 +112,7 @@ const OF_PAGE = /^(acc|txn|dep|prp)_/;
 function Value({ visit, text = "" }: { readonly visit: Visit; readonly text: string | undefined }): VNode {
   if (!OF_PAGE.test(text)) return <Text>{text}</Text>;
   return (
-    <Link to={text.startsWith("prp_") ? `/approvals/${text}` : pathOfId(visit, text)}>
+    <Link to={text.startsWith("prp_") ? within(visit, `/approvals/${text}`) : pathOfId(visit, text)}>
       <Id>{text}</Id>
     </Link>
   );

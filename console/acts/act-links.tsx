@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 
-import type { Visit } from "../page.js";
+import { type Visit, within } from "../page.js";
 import { Link, pathWith } from "../view/link.js";
 import type { KnownAct } from "./act-contract.js";
 
@@ -14,9 +14,7 @@ export function mayDo({ person }: Visit, { roles }: Pick<KnownAct, "roles">): bo
 
 /** The path of an act about something. */
 function pathOfAct(visit: Visit, name: string, linked: Given = {}): string {
-  const { organization, acts } = visit;
-  const own = acts.get(name)?.isOfOrganization === true ? `/${organization?.id ?? ""}` : "";
-  return pathWith(`${own}/acts/${name}`, linked);
+  return pathWith(within(visit, `/acts/${name}`), linked);
 }
 
 interface ActsProps {

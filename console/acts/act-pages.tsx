@@ -3,14 +3,14 @@ import { randomUUID } from "node:crypto";
 import { status } from "@grpc/grpc-js";
 import type { VNode } from "preact";
 
-import type { Page, Shown, Visit } from "../page.js";
+import { type Page, type Shown, type Visit, within } from "../page.js";
 import type { Refusal } from "../upstream/refusal.js";
 import { Link } from "../view/link.js";
 import { Refused } from "../view/parts.js";
 import { type KnownAct, requestOf } from "./act-contract.js";
 import { Changes, Confirm, Form, Linked, type StepProps } from "./act-form.js";
 import type { Given } from "./act-links.js";
-import { type Change, SUBJECTS } from "./acts.js";
+import { type Act, type Change, SUBJECTS } from "./acts.js";
 
 /** What every act returns. */
 interface Done {
@@ -19,26 +19,25 @@ interface Done {
 }
 
 // One page for the form, the confirmation and the result. A GET shows the form, and does nothing.
-const PATHS = ["/:org/acts/:act", "/acts/:act"];
+const asked: Page = {
+  path: "/acts/:act",
+  show(visit) {
+    const act = actOf(visit);
+    return Promise.resolve(act && formPage(visit, act, Object.fromEntries(visit.query)));
+  },
+};
 
-export const ACT_PAGES: readonly Page[] = PATHS.flatMap((path): readonly Page[] => [
-  {
-    path,
-    show: (visit) => {
-      const act = actOf(visit);
-      return Promise.resolve(act && formPage(visit, act, Object.fromEntries(visit.query)));
-    },
+const sent: Page = {
+  path: asked.path,
+  method: "POST",
+  async show(visit) {
+    const act = actOf(visit);
+    if (act === undefined) return undefined;
+    return visit.form["step"] === "do" ? doAct(visit, act) : confirm(visit, act);
   },
-  {
-    path,
-    method: "POST",
-    show: async (visit) => {
-      const act = actOf(visit);
-      if (act === undefined) return undefined;
-      return visit.form["step"] === "do" ? doAct(visit, act) : confirm(visit, act);
-    },
-  },
-]);
+};
+
+export const ACT_PAGES: readonly Page[] = [asked, sent];
 
 function actOf({ acts, ids, organization }: Visit): KnownAct | undefined {
   const act = acts.get(ids["act"] ?? "");
@@ -46,7 +45,7 @@ function actOf({ acts, ids, organization }: Visit): KnownAct | undefined {
 }
 
 function formPage(visit: Visit, act: KnownAct, given: Given, refusal?: Refusal): Shown {
-  return { title: act.title, body: <Form visit={visit} act={act} given={given} refusal={refusal} /> };
+  return { title: act.title, isForm: true, body: <Form visit={visit} act={act} given={given} refusal={refusal} /> };
 }
 
 /** Asks the server whether the act is well-formed, and shows what it would do. */
@@ -73,12 +72,17 @@ async function confirm(visit: Visit, act: KnownAct): Promise<Shown> {
   };
 }
 
-async function changesOf(visit: Visit, act: KnownAct, given: Given): Promise<readonly Change[]> {
+/** Reads what the act is about, and says what it would change. Nothing if that cannot be said. */
+export async function changesOf(
+  visit: Visit,
+  act: Act,
+  given: Given,
+  organizationId?: string,
+): Promise<readonly Change[]> {
   const subject = SUBJECTS[act.subject ?? ""];
   if (subject === undefined || act.subject === undefined || act.changes === undefined) return [];
-  const read = await visit.read<Record<string, Record<string, unknown>>>(subject.rpc, {
-    [act.subject]: given[act.subject] ?? "",
-  });
+  const asked = { [act.subject]: given[act.subject] ?? "" };
+  const read = await visit.read<Record<string, Record<string, unknown>>>(subject.rpc, asked, organizationId);
   return read.ok ? act.changes(read.value[subject.field] ?? {}, given) : [];
 }
 
@@ -136,16 +140,17 @@ interface ResultProps extends StepProps {
 
 function Result({ visit, act, given, done: { unchanged = false, proposal = null } }: ResultProps): VNode {
   const waits = proposal?.state === "pending";
-  const heading = waits ? "Another person must approve" : unchanged ? "It was so before" : "Done";
+  const heading = unchanged ? "It was so before" : waits ? "Another person must approve" : "Done";
+  const lead = unchanged
+    ? "What the proposal wants is so already, so nothing was done. It waits until somebody rejects it."
+    : "Nothing was done yet. Send the link of the proposal to somebody who may approve it.";
   return (
     <>
       <h1>{heading}</h1>
-      <p class="lead">
-        {waits ? "Nothing was done yet. Send the link of the proposal to somebody who may approve it." : act.title}
-      </p>
+      <p class="lead">{waits ? lead : act.title}</p>
       {waits ? (
         <p>
-          <Link to={`/approvals/${proposal.id}`}>The proposal {proposal.id}</Link>
+          <Link to={within(visit, `/approvals/${proposal.id}`)}>The proposal {proposal.id}</Link>
         </p>
       ) : null}
       <Linked visit={visit} act={act} given={given} />

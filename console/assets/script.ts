@@ -39,6 +39,26 @@ async function usePasskey(form) {
   form.submit();
 }
 
+// What is new since the page was read. Only a page that a person sees has a stream.
+const news = document.querySelector("[data-stream]");
+let stream;
+function follow() {
+  stream?.close();
+  if (news === null || document.hidden) return;
+  stream = new EventSource(news.dataset.stream);
+  stream.addEventListener("message", ({ data }) => {
+    for (const [name, text] of Object.entries(JSON.parse(data))) {
+      for (const place of document.querySelectorAll("[data-live=" + name + "]")) {
+        if (place.textContent !== text) place.textContent = text;
+        (place.closest("[data-stream]") ?? place).hidden = text === "" || text === "0";
+      }
+    }
+  });
+  stream.addEventListener("end", () => location.reload());
+}
+document.addEventListener("visibilitychange", follow);
+follow();
+
 // No key starts an act.
 let isAfterG = false;
 document.addEventListener("keydown", (event) => {

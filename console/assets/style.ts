@@ -90,6 +90,7 @@ nav a {
 }
 nav a:hover { background: var(--card); }
 nav a[aria-current] { background: var(--card); font-weight: 600; box-shadow: inset 3px 0 var(--accent); }
+[hidden] { display: none !important; }
 .badge { min-width: 1.5rem; padding: 0 0.4rem; border-radius: 1rem; background: var(--wait); color: var(--paper); font-size: 0.8rem; font-weight: 600; text-align: center; }
 .badge.unknown { background: none; border: 1px solid var(--faint); color: var(--faint); }
 
@@ -162,6 +163,7 @@ td code.id + code.id { margin-left: 0.5rem; }
 .filters .choice { display: inline-flex; align-items: center; gap: 0.35rem; margin-right: 1rem; min-height: 2.25rem; font-size: 0.9rem; color: var(--ink); }
 .choice input { min-height: 0; }
 .more { margin-top: 1rem; }
+.news { position: fixed; bottom: 0; left: 0; right: 0; margin: 0; padding: 0.6rem 1.75rem; background: var(--card); border-top: 3px solid var(--accent); text-align: center; }
 .acts { display: flex; flex-wrap: wrap; gap: 0.6rem; list-style: none; margin: 0.5rem 0; padding: 0; }
 .act { display: inline-flex; align-items: center; gap: 0.5rem; min-height: 2.5rem; padding: 0.3rem 0.9rem; border: 1px solid var(--accent); border-radius: 6px; font-weight: 600; text-decoration: none; }
 .act.off { border-color: var(--line); color: var(--faint); font-weight: 400; }

@@ -136,11 +136,12 @@ function Lists({ visit, limits, transactions, journal }: ListsProps): VNode {
         {(page) => (
           <>
             <TransactionList visit={visit} rows={page.transactions} hasAccount={false} empty="No payment yet." />
-            {page.next_page_token === null ? null : (
-              <p>
+            <p>
+              {page.next_page_token === null ? null : (
                 <Link to={pathWith(within(visit, "/transactions"), { account })}>All of this account</Link>
-              </p>
-            )}
+              )}{" "}
+              <Link to={`${path}/statement`}>Statement</Link>
+            </p>
           </>
         )}
       </Section>

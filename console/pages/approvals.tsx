@@ -1,12 +1,16 @@
 import type { VNode } from "preact";
 
+import { Changes } from "../acts/act-form.js";
 import { Acts } from "../acts/act-links.js";
-import type { Page, Visit } from "../page.js";
+import { changesOf } from "../acts/act-pages.js";
+import type { Change } from "../acts/acts.js";
+import { type Page, type Visit, within } from "../page.js";
 import type { Proposal, Proposals } from "../upstream/messages.js";
+import { pathOfId } from "../view/journal.js";
 import { Link, pathWith } from "../view/link.js";
 import { type Column, Facts, More, Refused, Section, Table } from "../view/parts.js";
 import { Age, Id, Status, Text, Time } from "../view/values.js";
-import { effectOf, fieldsOf } from "./proposal-words.js";
+import { effectOf, fieldsOf, givenIn } from "./proposal-words.js";
 
 const ROWS = 50;
 
@@ -78,7 +82,7 @@ function ProposalList({ visit, rows, empty }: ProposalListProps): VNode {
     {
       head: "What",
       cell: (row) => (
-        <Link to={`/approvals/${row.id}`}>
+        <Link to={within(visit, `/approvals/${row.id}`)}>
           <Text>{effectOf(row)}</Text>
         </Link>
       ),
@@ -113,12 +117,39 @@ export const proposalPage: Page = {
       if (reading.refusal.reason === "PROPOSAL_NOT_FOUND") return undefined;
       return { title: "Proposal", body: <Refused refusal={reading.refusal} /> };
     }
-    return { title: "Proposal", body: <One visit={visit} proposal={reading.value.proposal} /> };
+    const { proposal } = reading.value;
+    const known = visit.organizations.find(({ id }) => id === proposal.organization_id);
+    if (visit.organization === undefined && known !== undefined)
+      return { redirect: within({ organization: known }, visit.path) };
+    return {
+      title: "Proposal",
+      waitsFor: isWaiting(proposal) ? proposal_id : undefined,
+      body: <One visit={visit} proposal={proposal} changes={await changesBy(visit, proposal)} />,
+    };
   },
 };
 
-function One({ visit, proposal }: { readonly visit: Visit; readonly proposal: Proposal }): VNode {
-  const { id, state, proposer_name, proposed_at, expires_at, decider_name, decided_at } = proposal;
+/** What the proposal would change, from what is so now. */
+async function changesBy(visit: Visit, proposal: Proposal): Promise<readonly Change[]> {
+  const given = givenIn(proposal);
+  const act = [...visit.acts.values()].find(
+    ({ rpc, member }) =>
+      rpc.toLowerCase() === `adminservice/${proposal.type.toLowerCase()}` &&
+      (member === undefined || member === given["outcome"]?.toLowerCase()),
+  );
+  return act === undefined || !isWaiting(proposal)
+    ? []
+    : changesOf(visit, act, given, proposal.organization_id ?? undefined);
+}
+
+interface OneProps {
+  readonly visit: Visit;
+  readonly proposal: Proposal;
+  readonly changes: readonly Change[];
+}
+
+function One({ visit, proposal, changes }: OneProps): VNode {
+  const { id, subject_id: subject, state, proposer_name, proposed_at, expires_at, decider_name, decided_at } = proposal;
   return (
     <>
       <h1>
@@ -128,6 +159,7 @@ function One({ visit, proposal }: { readonly visit: Visit; readonly proposal: Pr
       <Facts
         facts={{
           Organization: <Named visit={visit} proposal={proposal} />,
+          About: subject === null ? null : <About visit={visit} proposal={proposal} id={subject} />,
           "Asked by": <Text>{proposer_name}</Text>,
           Asked: <Time>{proposed_at}</Time>,
           "Lapses if nobody decides": expires_at === null ? null : <Time>{expires_at}</Time>,
@@ -136,6 +168,7 @@ function One({ visit, proposal }: { readonly visit: Visit; readonly proposal: Pr
           Id: <Id>{id}</Id>,
         }}
       />
+      {changes.length === 0 ? null : <Changes changes={changes} />}
       <section>
         <h2>What is to be done, exactly so</h2>
         <Table
@@ -158,6 +191,17 @@ function One({ visit, proposal }: { readonly visit: Visit; readonly proposal: Pr
         />
       ) : null}
     </>
+  );
+}
+
+/** What a proposal is about, with its page if it has one. */
+function About({ visit, proposal, id }: Omit<OneProps, "changes"> & { readonly id: string }): VNode {
+  const organization = visit.organizations.find((each) => each.id === proposal.organization_id);
+  if (organization === undefined) return <Id>{id}</Id>;
+  return (
+    <Link to={pathOfId({ ...visit, organization }, id)}>
+      <Id>{id}</Id>
+    </Link>
   );
 }
 

@@ -36,12 +36,13 @@ export const attentionPage: Page = {
         <>
           <h1>Needs attention</h1>
           <Section title="A person must look" reading={waiting} retry={path}>
-            {({ transactions, deposits, next_page_token: token }) => (
+            {({ transactions, deposits, flags, next_page_token: token }) => (
               <>
                 <TransactionList
                   visit={visit}
                   rows={oldestFirst(transactions)}
                   hasAge
+                  flags={new Map(flags.map(({ transaction_id: id, open_flags }) => [id, open_flags]))}
                   empty="No payment waits for a person."
                 />
                 <h3>Deposits of nobody</h3>

@@ -31,7 +31,7 @@ export function onlyPathOf(visit: Visit, { matches, more }: LookedUp): string | 
   if (match === undefined || matches.length > 1 || more) return undefined;
   const id = match.account?.id ?? match.transaction?.id ?? match.deposit?.id;
   if (id !== undefined) return pathOfId(visit, id);
-  if (match.proposal !== null) return `/approvals/${match.proposal.id}`;
+  if (match.proposal !== null) return within(visit, `/approvals/${match.proposal.id}`);
   return match.entry === null ? undefined : within(visit, `/journal/row-${String(match.entry.line.sequence)}`);
 }
 

@@ -27,6 +27,7 @@ export const journalPage: Page = {
     });
     return {
       title: "Journal",
+      showsBook: true,
       body: (
         <>
           <h1>Journal</h1>

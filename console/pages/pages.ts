@@ -8,6 +8,7 @@ import { findPage } from "./find.js";
 import { journalPage, rowPage } from "./journal.js";
 import { idPage, organizationsPage } from "./organizations.js";
 import { peoplePage } from "./people.js";
+import { statementPage } from "./statement.js";
 import { supplyPage } from "./supply.js";
 import { todayPage } from "./today.js";
 import { transactionPage } from "./transaction.js";
@@ -19,6 +20,7 @@ export const PAGES: readonly Page[] = [
   todayPage,
   findPage,
   accountPage,
+  statementPage,
   transactionsPage,
   transactionPage,
   depositPage,
@@ -26,9 +28,11 @@ export const PAGES: readonly Page[] = [
   supplyPage,
   journalPage,
   rowPage,
-  approvalsPage,
-  proposalPage,
-  peoplePage,
-  ...ACT_PAGES,
+  ...[approvalsPage, proposalPage, peoplePage, ...ACT_PAGES].flatMap(alsoWithin),
   idPage,
 ];
+
+/** A page of no organization is also one of each: there it has the frame of the organization. */
+function alsoWithin(page: Page): readonly Page[] {
+  return [page, { ...page, path: `/:org${page.path}` }];
+}

@@ -12,6 +12,8 @@ const SAID: ReadonlySet<string> = new Set(["kind", "name", "organizationId"]);
 // The fields that the sentence about a proposal names, in this order.
 const NAMED = ["name", "amountCents", "outcome", "tier", "roles", "rail", "place"];
 
+const RESOLUTION = ["outcome", "receipt", "amountCents"];
+
 const OPERATOR_ACTS: Readonly<Record<string, string>> = {
   "operator.create": "Make an operator",
   "operator.set_roles": "Set the roles of an operator",
@@ -36,6 +38,23 @@ export function fieldsOf(proposal: Proposal): readonly ProposedField[] {
     .map(({ name, value }) => ({ name, value }));
 }
 
+/** Returns what the form of the act would have given: its fields as the contract names them. */
+export function givenIn(proposal: Proposal): Readonly<Record<string, string>> {
+  const named = allFields(proposal).map(({ key, value }) => [
+    key.replace(/Cents$/, "").replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    value,
+  ]);
+  const { subject_id: id } = proposal;
+  const kind = SUBJECT_FIELDS[(id ?? "").slice(0, 3)];
+  return { ...(Object.fromEntries(named) as Record<string, string>), ...(kind && id ? { [kind]: id } : {}) };
+}
+
+const SUBJECT_FIELDS: Readonly<Record<string, string>> = {
+  acc: "account_id",
+  txn: "transaction_id",
+  dep: "deposit_id",
+};
+
 interface KeyedField extends ProposedField {
   readonly key: string;
 }
@@ -48,10 +67,13 @@ function allFields({ content }: Proposal): readonly KeyedField[] {
     return [{ key: "", name: "content", value: content }];
   }
   if (typeof json !== "object" || json === null) return [{ key: "", name: "content", value: content }];
-  // What an API key has proposed is a list.
-  return Object.entries(json).map(([key, value]: [string, unknown]) => ({
+  // A resolution is a list.
+  const named = Array.isArray(json)
+    ? json.map((value: unknown, index) => [RESOLUTION[index] ?? "", value] as const)
+    : Object.entries(json);
+  return named.map(([key, value]: readonly [string, unknown]) => ({
     key,
-    name: Array.isArray(json) ? `part ${String(Number(key) + 1)}` : sentenceCase(key.replace(/Cents$/, "")),
+    name: sentenceCase(key.replace(/Cents$/, "")),
     value: valueText(key, value),
   }));
 }

@@ -31,6 +31,7 @@ interface Readings {
 function viewOf(visit: Visit, { overview, supply, newest }: Readings): View {
   return {
     title: "Today",
+    showsBook: true,
     body: (
       <>
         {overview.ok ? (
@@ -115,7 +116,7 @@ function waitingOf(visit: Visit, overview: Overview): readonly Waiting[] {
       count: overview.proposals_for_me,
       one: "proposal waits for your approval",
       many: "proposals wait for your approval",
-      path: "/approvals",
+      path: within(visit, "/approvals"),
       tone: "wait",
     },
   ];
@@ -268,7 +269,7 @@ function Figures({ visit, overview: counts, supply }: Omit<Readings, "newest"> &
       />
       <Figure
         name="To approve"
-        to="/approvals"
+        to={within(visit, "/approvals")}
         value={overview === undefined ? <Unknown /> : countText(totalOf([overview.waiting_proposals]))}
         age={overview === undefined ? <Unknown /> : `${countText(overview.proposals_for_me)} for you`}
       />

@@ -36,6 +36,7 @@ export const transactionsPage: Page = {
     };
     return {
       title: "Transactions",
+      showsBook: true,
       body: (
         <>
           <h1>Transactions</h1>

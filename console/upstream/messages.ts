@@ -171,6 +171,7 @@ export interface Deposit {
 
 export interface NeedsAttention extends Paged, Transactions {
   readonly deposits: readonly Deposit[];
+  readonly flags: readonly { readonly transaction_id: string; readonly open_flags: readonly string[] }[];
 }
 
 export interface JournalLine {
@@ -200,10 +201,30 @@ export interface Journal extends Paged {
   readonly entries: readonly JournalEntry[];
 }
 
+export interface StatementLine {
+  readonly sequence: number | null;
+  readonly recorded_at: string;
+  readonly type: string;
+  readonly transaction_id: string | null;
+  readonly rail_receipt: string | null;
+  readonly amount_in: string | null;
+  readonly amount_out: string | null;
+  readonly balance: string;
+}
+
+export interface Statement extends Paged {
+  readonly start: string;
+  readonly end: string;
+  readonly opening_balance: string;
+  readonly closing_balance: string;
+  readonly lines: readonly StatementLine[];
+}
+
 export interface Proposal {
   readonly id: string;
   readonly type: string;
   readonly content: string;
+  readonly subject_id: string | null;
   readonly proposed_by: string;
   readonly proposer_name: string;
   readonly proposed_at: string;

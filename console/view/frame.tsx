@@ -1,5 +1,6 @@
 import type { ComponentChildren, VNode } from "preact";
 
+import { within } from "../page.js";
 import type { Count, Operator, Organization, Overview } from "../upstream/messages.js";
 import type { Reading } from "../upstream/upstream.js";
 import { Link } from "./link.js";
@@ -43,6 +44,10 @@ interface FrameProps {
   readonly signOutToken: string;
   readonly findToken: string;
   readonly past: string | undefined;
+  /** The stream that says what is new since this page was read. Undefined: nothing is. */
+  readonly live: string | undefined;
+  /** The path of this page, with its query. */
+  readonly self: string;
   readonly children: ComponentChildren;
 }
 
@@ -84,6 +89,11 @@ export function Frame(props: FrameProps): VNode {
       <footer>
         Read on {timeText(new Date())} EAT (East Africa Time). <Link to={path}>Read again</Link>
       </footer>
+      {props.live === undefined ? null : (
+        <p class="news" role="status" data-stream={props.live} hidden>
+          <span data-live="news"></span> <Link to={props.self}>Show</Link>
+        </p>
+      )}
       <Keys />
     </>
   );
@@ -149,14 +159,19 @@ function Find({ organization, token }: { readonly organization: Organization; re
 
 function Navigation({ path, organization, hasOthers, overview }: FrameProps): VNode {
   const counts = overview?.ok === true ? overview.value : undefined;
-  const of = (part: string): string => `/${organization?.id ?? ""}${part}`;
-  const waiting = counts === undefined ? undefined : totalOf([counts.flagged_transactions, counts.waiting_deposits]);
+  const of = (part: string): string => within({ organization }, part);
   const own: readonly Entry[] =
     organization === undefined
       ? []
       : [
           { to: of(""), label: "Today", shortcut: "t" },
-          { to: of("/attention"), label: "Needs attention", shortcut: "n", count: waiting ?? null },
+          {
+            to: of("/attention"),
+            label: "Needs attention",
+            shortcut: "n",
+            live: "attention",
+            count: counts ? waitingIn(counts) : null,
+          },
           { to: of("/transactions"), label: "Transactions", shortcut: "x" },
           { to: of("/supply"), label: "Supply and reserve", shortcut: "r" },
           { to: of("/journal"), label: "Journal", shortcut: "j" },
@@ -164,21 +179,21 @@ function Navigation({ path, organization, hasOthers, overview }: FrameProps): VN
   const all: readonly Entry[] = [
     ...own,
     {
-      to: "/approvals",
+      to: of("/approvals"),
       label: "Approvals",
       shortcut: "a",
-      ...(organization === undefined ? {} : { count: counts?.waiting_proposals ?? null }),
+      ...(organization === undefined ? {} : { live: "approvals", count: counts?.waiting_proposals ?? null }),
     },
-    { to: "/people", label: "People", shortcut: "p" },
+    { to: of("/people"), label: "People", shortcut: "p" },
     ...(hasOthers ? [{ to: "/", label: "Organizations" }] : []),
   ];
   return (
     <nav aria-label="Pages">
       <ul>
-        {all.map(({ to, label, shortcut, count }) => (
+        {all.map(({ to, label, shortcut, live, count }) => (
           <li key={to}>
             <Link to={to} isCurrent={to === path} shortcut={shortcut}>
-              {label} {count === undefined ? null : <Badge count={count} />}
+              {label} {count === undefined ? null : <Badge live={live} count={count} />}
             </Link>
           </li>
         ))}
@@ -191,18 +206,31 @@ interface Entry {
   readonly to: string;
   readonly label: string;
   readonly shortcut?: string;
+  /** The name of the count in the stream. */
+  readonly live?: string;
   /** Null: it could not be read. */
   readonly count?: Count | null;
 }
 
-function Badge({ count }: { readonly count: Count | null }): VNode | null {
+function Badge({ live, count }: { readonly live: string | undefined; readonly count: Count | null }): VNode {
   if (count === null) return <span class="badge unknown">?</span>;
-  return count.count === 0 ? null : <span class="badge">{countText(count)}</span>;
+  return (
+    <span class="badge" data-live={live} hidden={count.count === 0}>
+      {countText(count)}
+    </span>
+  );
 }
 
 export function countText({ count, more }: Count): string {
   return `${count.toLocaleString("en")}${more ? "+" : ""}`;
 }
+
+/** What waits for a person, whatever the person's roles: payments with a flag, and deposits. */
+export function waitingIn({ flagged_transactions, waiting_deposits }: Waiting): Count {
+  return totalOf([flagged_transactions, waiting_deposits]);
+}
+
+type Waiting = Pick<Overview, "flagged_transactions" | "waiting_deposits">;
 
 export function totalOf(counts: readonly Count[]): Count {
   return {

@@ -38,9 +38,7 @@ export function JournalTable({ visit, entries, without = [], empty }: JournalTab
   const columns: readonly (Column<JournalEntry> & { readonly of?: Subject })[] = [
     {
       head: "Row",
-      cell: ({ line }) => (
-        <Link to={within(visit, `/journal/row-${String(line.sequence)}`)}>#{line.sequence.toLocaleString("en")}</Link>
-      ),
+      cell: ({ line }) => <RowLink visit={visit} sequence={line.sequence} />,
     },
     { head: "When", cell: ({ line }) => <Time>{line.recorded_at}</Time> },
     { head: "What", cell: ({ line }) => words(line.type) },
@@ -63,6 +61,10 @@ export function JournalTable({ visit, entries, without = [], empty }: JournalTab
   ];
   const shown = columns.filter(({ of }) => of === undefined || !without.includes(of));
   return <Table columns={shown} rows={entries} empty={empty} />;
+}
+
+export function RowLink({ visit, sequence }: { readonly visit: Visit; readonly sequence: number }): VNode {
+  return <Link to={within(visit, `/journal/row-${String(sequence)}`)}>#{sequence.toLocaleString("en")}</Link>;
 }
 
 const FOLDERS: Readonly<Record<string, string>> = { acc: "accounts", txn: "transactions", dep: "deposits" };

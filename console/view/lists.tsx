@@ -15,11 +15,13 @@ interface ListProps<Row> {
 
 interface TransactionListProps extends ListProps<Transaction> {
   readonly hasAge?: boolean;
+  /** Why a person must look, by the id of the payment. */
+  readonly flags?: ReadonlyMap<string, readonly string[]>;
   readonly hasAccount?: boolean;
 }
 
 export function TransactionList(props: TransactionListProps): VNode {
-  const { visit, rows, empty, hasAge = false, hasAccount = true } = props;
+  const { visit, rows, empty, hasAge = false, hasAccount = true, flags } = props;
   const columns: readonly Column<Transaction>[] = [
     hasAge
       ? { head: "Open since", cell: ({ created_at }) => <Age since={created_at} /> }
@@ -42,6 +44,18 @@ export function TransactionList(props: TransactionListProps): VNode {
         </>
       ),
     },
+    ...(flags === undefined
+      ? []
+      : [
+          {
+            head: "Why",
+            cell: ({ id }: Transaction) =>
+              flags
+                .get(id)
+                ?.map((flag) => visit.meaningOf("FlagReason", flag))
+                .join(" "),
+          },
+        ]),
     { head: "Rail", cell: ({ rail }) => rail, isMinor: true },
     ...(hasAccount
       ? [

@@ -118,13 +118,20 @@ export function Commands({ children }: { readonly children: readonly string[] })
   );
 }
 
+interface MoreProps {
+  readonly to: string | undefined;
+  readonly isEmpty: boolean;
+  /** What the next page has. */
+  readonly word?: string;
+}
+
 /** The link to the next page of a list. A bounded read may find nothing and go on. */
-export function More({ to, isEmpty }: { readonly to: string | undefined; readonly isEmpty: boolean }): VNode | null {
+export function More({ to, isEmpty, word = "Older" }: MoreProps): VNode | null {
   if (to === undefined) return null;
   return (
     <p class="more">
       {isEmpty ? "Nothing in the rows read so far. " : ""}
-      <Link to={to}>{isEmpty ? "Read on" : "Older"}</Link>
+      <Link to={to}>{isEmpty ? "Read on" : word}</Link>
     </p>
   );
 }

@@ -66,6 +66,11 @@ export function Time({ children }: { readonly children: string | null }): VNode 
   );
 }
 
+/** Returns the day in Kenya, such as "2026-11-21". */
+export function dayText(at: Date): string {
+  return at.toLocaleDateString("en-CA", { timeZone: TIME_ZONE });
+}
+
 /** A day in Kenya, such as "2026-11-21". */
 export function Day({ children }: { readonly children: string }): VNode {
   return <time dateTime={children}>{DAY.format(new Date(`${children}T12:00:00+03:00`))}</time>;

@@ -8,7 +8,13 @@ import type { UnixMillis } from "../domain/values/time.js";
 import type { Committer } from "../ledger/ports/committer.js";
 import type { Leaves } from "../seals/ports.js";
 import type { LeafRange } from "./leaves/leaf-rows.js";
-import { limitsOf, localSettings, migrationSettings, withoutLimits } from "./postgres/address.js";
+import {
+  type ConnectionLimits,
+  limitsOf,
+  localSettings,
+  migrationSettings,
+  withoutLimits,
+} from "./postgres/address.js";
 import { cellSchemas } from "./postgres/cells.js";
 import { PostgresClient } from "./postgres/client.js";
 import { postgresCommitter } from "./postgres/committer.js";
@@ -236,12 +242,7 @@ async function openPostgres(
     });
   // Commits and pings have connections of their own, so they never wait for reads.
   const pingPool = openPool(1);
-  const schemas = await failingClosed(pingPool, () =>
-    pingPool.transaction(async (transaction) => {
-      await transaction.raw(localSettings(limits));
-      return cellSchemas((sql) => transaction.raw(sql));
-    }),
-  );
+  const schemas = await failingClosed(pingPool, () => schemasWithin(pingPool, limits));
   const connections = shareConnections(connectionsMax, schemas.length);
   const pool = openPool(connections.reads);
   const commitPool = openPool(connections.commits);
@@ -285,6 +286,14 @@ async function openPostgres(
       for (const each of [pool, commitPool, pingPool]) await each.destroy();
     },
   };
+}
+
+/** Returns the schemas of the cells. The limits of the role and of the URL do not hold. */
+function schemasWithin(pool: Knex, limits: ConnectionLimits): Promise<readonly [string, ...string[]]> {
+  return pool.transaction(async (transaction) => {
+    await transaction.raw(localSettings(limits));
+    return cellSchemas((sql) => transaction.raw(sql));
+  });
 }
 
 /**

@@ -94,10 +94,13 @@ describe("the acts of the console", () => {
     const proposed = await amina.post(path("unfreeze"), asked.formTo(path("unfreeze")));
     expect(proposed.text).to.contain("Another person must approve");
     const [proposal = ""] = /prp_[0-9a-z]{26}/.exec(proposed.text) ?? [];
-    const own = await amina.get(`/approvals/${proposal}`);
+    const own = await amina.get(`/${organization}/approvals/${proposal}`);
     expect(own.text).to.contain("Another person must approve").and.not.to.contain("Approve needs");
-    const page = await brian.get(`/approvals/${proposal}`);
+    const page = await brian.get(`/${organization}/approvals/${proposal}`);
     expect(page.html).to.contain(`/acts/approve?proposal_id=${proposal}`);
+    expect(page.text)
+      .to.match(/Status frozen active/)
+      .and.to.contain(account);
     const approve = await ask(brian, "/acts/approve", `?proposal_id=${proposal}`, { note: "compared" });
     const [refused, done] = [
       await amina.post("/acts/approve", {
@@ -107,6 +110,20 @@ describe("the acts of the console", () => {
     ];
     expect(refused.text).to.match(/another person/i);
     expect(done.text).to.contain("Done");
+    expect(await statusOf()).to.equal("active");
+  });
+
+  it("shows an approver what is so now, also where it has changed since the proposal", async () => {
+    const freeze_id = await freeze();
+    const asked = await ask(amina, path("unfreeze"), `?account_id=${account}&freeze_id=${freeze_id}`, { note: "x" });
+    const proposed = await amina.post(path("unfreeze"), asked.formTo(path("unfreeze")));
+    const [proposal = ""] = /prp_[0-9a-z]{26}/.exec(proposed.text) ?? [];
+    await client.accounts.unfreezeAccount({ account_id: account, freeze_id, note: "by the API" });
+    const page = await brian.get(`/${organization}/approvals/${proposal}`);
+    expect(page.text).to.match(/Status active active/);
+    const approve = await ask(brian, path("approve"), `?proposal_id=${proposal}`, { note: "compared" });
+    const sent = await brian.post(path("approve"), approve.formTo(path("approve")));
+    expect(sent.text).to.contain("It was so before").and.to.contain("waits until somebody rejects it");
     expect(await statusOf()).to.equal("active");
   });
 

@@ -10,6 +10,8 @@ import { type ConsoleService, startConsoleService } from "./given.js";
 const TITLE = "the console in a browser";
 const AXE = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
 
+const PERSONAL = /(?:254|\b0)7[0-9]{8}|[a-z0-9.]@[a-z]/;
+
 interface Violation {
   readonly id: string;
   readonly nodes: readonly { readonly html: string }[];
@@ -21,6 +23,8 @@ interface Violation {
     let service: ConsoleService;
     let browser: Browser;
     let org: string;
+    /** The paths of pages about one thing each. */
+    let ofOne: Readonly<Record<string, string>>;
     /** What a person would see in the console of the browser, and what the policy has kept out. */
     const complaints: string[] = [];
     const hosts = new Set<string>();
@@ -29,6 +33,18 @@ interface Violation {
       service = await startConsoleService({ isFilled: true });
       browser = await launchBrowser();
       org = service.demo.organizationId;
+      const { accounts, transactions, deposits } = service.client;
+      const [account] = (await accounts.listAccounts({ user_id: "amani" })).accounts;
+      const [transaction] = (await transactions.listTransactions({ needs_attention: true })).transactions;
+      const [deposit] = (await deposits.listDeposits({})).deposits;
+      ofOne = {
+        account: `/${org}/accounts/${account?.id ?? ""}`,
+        statement: `/${org}/accounts/${account?.id ?? ""}/statement`,
+        transaction: `/${org}/transactions/${transaction?.id ?? ""}`,
+        deposit: `/${org}/deposits/${deposit?.id ?? ""}`,
+        row: `/${org}/journal/row-20`,
+        form: `/${org}/acts/freeze?account_id=${account?.id ?? ""}`,
+      };
     });
     after(async () => {
       await browser.close();
@@ -91,9 +107,10 @@ interface Violation {
       transactions: `/${org}/transactions`,
       supply: `/${org}/supply`,
       journal: `/${org}/journal`,
-      approvals: "/approvals",
-      people: "/people",
+      approvals: `/${org}/approvals`,
+      people: `/${org}/people`,
       "sign-in": "/sign-in",
+      ...ofOne,
     });
 
     const folder = PICTURES_FOLDER;
@@ -185,6 +202,33 @@ interface Violation {
       });
     });
 
+    it("two people at once: each page says what the other did, without a reload", async () => {
+      const { account } = await service.client.accounts.createAccount({
+        user_id: "two-people",
+        phone_number: "0712001901",
+      });
+      const frozen = { account_id: account.id, reason: "fraud" as const, note: "case 7" };
+      const { freeze } = await service.client.accounts.freezeAccount(frozen);
+      await withPage({}, async (amina) => {
+        await withPage({ who: service.keys.brian }, async (brian) => {
+          await brian.goto(`/${org}/approvals`);
+          await amina.goto(`/${org}/acts/unfreeze?account_id=${account.id}&freeze_id=${freeze.id}`);
+          await amina.getByLabel("Note").fill("case 7 is closed");
+          await amina.getByRole("button", { name: "Go on" }).click();
+          await amina.getByRole("button", { name: "Lift the freeze" }).click();
+          await follow(amina, amina.getByRole("link", { name: /The proposal/ }), /prp_/);
+          await brian.getByText("1 new proposal for you.").waitFor();
+          await follow(brian, brian.getByRole("link", { name: "Show", exact: true }), /approvals/);
+          await follow(brian, brian.getByRole("link", { name: /Unfreeze account/ }).first(), /prp_/);
+          await follow(brian, brian.getByRole("link", { name: "Approve", exact: true }), /acts\/approve/);
+          await brian.getByRole("button", { name: "Go on" }).click();
+          await brian.getByRole("button", { name: "Approve" }).click();
+          await brian.getByRole("heading", { name: "Done" }).waitFor();
+          await amina.getByText("This proposal was approved.").waitFor();
+        });
+      });
+    });
+
     it("no page scrolls sideways at 360 px or says anything to the console, in both schemes", async () => {
       for (const colorScheme of ["light", "dark"] as const) {
         await withPage({ colorScheme, viewport: { width: 360, height: 800 } }, async (page) => {
@@ -211,15 +255,18 @@ interface Violation {
       }
     });
 
-    it("every page is whole without scripts, and a search works", async () => {
+    it("every page is whole without scripts, without personal data, and a search works", async () => {
       await withPage({ javaScriptEnabled: false }, async (page) => {
         for (const path of Object.values(paths())) {
           await page.goto(path);
           expect(await page.locator("main h1").count(), path).to.equal(1);
+          // A phone number or an address of somebody in the demo. Each has its stars.
+          expect(await page.content(), path).not.to.match(PERSONAL);
         }
         await page.goto(`/${org}`);
         await find(page, "amani");
         expect(await page.locator("h1").innerText()).to.include("amani");
+        expect(service.lines.join("\n")).not.to.match(PERSONAL);
       });
     });
 

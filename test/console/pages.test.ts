@@ -100,6 +100,19 @@ describe("the pages of the console", () => {
     );
   });
 
+  it("shows the statement of an account, from its opening to its closing balance, in pages", async () => {
+    const path = `/${org}/accounts/${accountId}/statement`;
+    const first = await page(`${path}?start=2026-01-01&end=2026-01-31`);
+    expect(first).to.include("No line in this period").and.include('value="2026-01-31"');
+    const wrong = await ask(origin, `${path}?start=2026-02-31&end=2026-01-31`, { token });
+    expect(wrong.html).to.include("INVALID_FIELD").and.include("start");
+    expect(await page(path))
+      .to.include("KESC at the beginning")
+      .and.include("KESC at the end");
+    const other = path.replace(accountId, "acc_01jd2r6p5vf8ksw3xhb1z7q4ye");
+    expect((await ask(origin, other, { token })).status).to.equal(404);
+  });
+
   it("shows the supply as a table that foots, and as it was after a row", async () => {
     const now = await page(`/${org}/supply`);
     expect(now.match(/9,876,540\.00/g)?.length).to.be.greaterThan(4);

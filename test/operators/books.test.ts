@@ -5,6 +5,7 @@ import { toCents } from "../../src/domain/values/cents.js";
 import type { NairobiDay } from "../../src/domain/values/nairobi-day.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { AdminServiceService as Rpcs, BookState } from "../../src/gen/kesc/admin/v1/admin_service.js";
+import { FlagReason } from "../../src/gen/kesc/v1/payment.js";
 import { keys } from "../../src/storage/keys.js";
 import { clearAlarm } from "../../src/storage/seals/alarms.js";
 import { sealStore } from "../../src/storage/seals/seal-store.js";
@@ -70,7 +71,12 @@ for (const engine of ENGINES) {
         do {
           const asked = { organization_id, page_size, page_token };
           const { response, message } = await admin.call(Rpcs.listNeedsAttention, asked, vera);
-          const { transactions = [], deposits = [] } = response ?? {};
+          const { transactions = [], deposits = [], flags = [] } = response ?? {};
+          const reasons = transactions.map(({ id }) => ({
+            transaction_id: id,
+            open_flags: [FlagReason.FLAG_REASON_OUTCOME_UNKNOWN],
+          }));
+          expect(flags).to.deep.equal(reasons);
           expect(transactions.map(({ needs_attention }) => needs_attention)).not.to.include(false);
           const ids = [...transactions, ...deposits].map(({ id }) => id);
           expect(ids.length, message).to.be.at.most(page_size);

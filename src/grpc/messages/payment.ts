@@ -54,13 +54,18 @@ export function toPaymentMessage(
     check_count: payment.checks,
     next_check_at: payment.state === "ENDED" ? undefined : toTimestamp(payment.dueAt),
     last_code: payment.lastCode,
-    open_flags: transaction.openFlags.map((flag) => FLAGS[flag]),
+    open_flags: toFlagMessages(transaction),
     messages: messages.map(({ purpose, body, receivedAt }) => ({
       purpose: PURPOSES[purpose],
       body,
       received_at: toTimestamp(receivedAt),
     })),
   };
+}
+
+/** Why a person must look at the transaction. */
+export function toFlagMessages({ openFlags }: Pick<Transaction, "openFlags">): FlagReasonMessage[] {
+  return openFlags.map((flag) => FLAGS[flag]);
 }
 
 /** Parses the flag of a request, which must have one. */

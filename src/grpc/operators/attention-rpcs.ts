@@ -2,6 +2,7 @@ import type { OrganizationId } from "../../domain/values/ids.js";
 import { ListNeedsAttentionRequest, ListNeedsAttentionResponse } from "../../gen/kesc/admin/v1/admin_service.js";
 import type { DepositFilters, PageRequest, Reads } from "../../ledger/ports/reads.js";
 import { toDepositMessage } from "../messages/deposit.js";
+import { toFlagMessages } from "../messages/payment.js";
 import { toTransactionMessage } from "../messages/transaction.js";
 import type { PageCost } from "../services/list-turns.js";
 import { formatPageToken } from "../services/paging.js";
@@ -31,7 +32,12 @@ export function attentionRpcs(unary: OperatorUnary, options: DepositRpcsOptions)
           pageInTurn(
             { listTurns, caller },
             () => readAttention(cellOf(found).reads, organizationId, asked),
-            ({ transactions, deposits, next_page_token }) => ({ transactions, deposits, next_page_token }),
+            ({ transactions, deposits, next_page_token, flags }) => ({
+              transactions,
+              deposits,
+              next_page_token,
+              flags,
+            }),
           ),
         ),
     }),
@@ -55,17 +61,18 @@ async function readAttention(
   const depositsPage = async (asked: PageRequest): Promise<AttentionPage> => {
     const { rows, nextBeforeSeq, lookedAt } = await reads.deposits(organizationId, WAITING, asked);
     const next_page_token = formatPageToken(ofDeposits, nextBeforeSeq);
-    return { rows, lookedAt, transactions: [], deposits: rows.map(toDepositMessage), next_page_token };
+    return { rows, lookedAt, transactions: [], deposits: rows.map(toDepositMessage), next_page_token, flags: [] };
   };
   if (list.filters["of"] !== undefined) return depositsPage(page);
   const { rows, nextBeforeSeq, lookedAt } = await reads.transactions(organizationId, { needsAttention: true }, page);
   const transactions = rows.map(toTransactionMessage);
+  const flags = rows.map((row) => ({ transaction_id: row.id, open_flags: toFlagMessages(row) }));
   const left = page.size - rows.length;
   if (nextBeforeSeq !== undefined || left === 0) {
     const next_page_token =
       nextBeforeSeq === undefined ? formatPageToken(ofDeposits, NEWEST) : formatPageToken(list, nextBeforeSeq);
-    return { rows, lookedAt, transactions, deposits: [], next_page_token };
+    return { rows, lookedAt, transactions, deposits: [], next_page_token, flags };
   }
   const rest = await depositsPage({ size: left, beforeSeq: undefined });
-  return { ...rest, rows: [...rows, ...rest.rows], lookedAt: lookedAt + rest.lookedAt, transactions };
+  return { ...rest, rows: [...rows, ...rest.rows], lookedAt: lookedAt + rest.lookedAt, transactions, flags };
 }

@@ -163,6 +163,7 @@ export function toProposal(proposal: OperatorProposal, names: Names): ProposalMe
     type,
     content,
     organization_id: organizationId,
+    subject_id: subjectOf(proposal),
     proposed_by: proposedBy,
     proposer_name: names.get(proposedBy) ?? proposedBy,
     proposed_at: toTimestamp(proposedAt),
@@ -172,6 +173,15 @@ export function toProposal(proposal: OperatorProposal, names: Names): ProposalMe
     decider_name: decidedBy && (names.get(decidedBy) ?? decidedBy),
     decided_at: ifSet(decidedAt),
   };
+}
+
+const SUBJECTS = ["depositId", "transactionId", "accountId", "operatorId"];
+
+/** The subject of a resolution is its transaction. Any other content names what it is about. */
+function subjectOf({ subject, content }: OperatorProposal): string | undefined {
+  if (subject?.startsWith("txn_") === true) return subject;
+  const fields = (content === "" ? {} : JSON.parse(content)) as Readonly<Record<string, string | undefined>>;
+  return SUBJECTS.map((name) => fields[name]).find((id) => id !== undefined);
 }
 
 function operatorNames(actor: Actor, names: Names): string[] {
