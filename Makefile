@@ -13,7 +13,7 @@ endif
 SOURCES := $(shell find runtime daraja src gateway console contract test bench proto -path src/gen -prune -o -type f \( -name '*.ts' -o -name '*.tsx' -o -name '*.proto' \) -print)
 
 .DEFAULT_GOAL := help
-.PHONY: help run pack test lint lint-format lint-code lint-contract lint-tests check coverage nightly docs fuzz audit baseline screenshots bench bench-full cells suspend move profile compare path upgrade chaos events overload hostile simulate mutants clean
+.PHONY: help run pack test lint lint-format lint-code lint-contract lint-tests check coverage nightly docs fuzz audit baseline screenshots bench bench-full cells suspend console move profile compare path upgrade chaos events overload hostile simulate mutants clean
 
 help: ## list what make can do
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -93,6 +93,9 @@ cells: dist/.built ## mints a second of one cell and of four on PostgreSQL, with
 
 suspend: dist/.built ## how long a suspension and the end of a key take while thousands of mints wait; ARGS=--help lists the options
 	@node dist/test/support/with-postgres.js node dist/bench/suspend.js $(ARGS)
+
+console: dist/.built ## the pages of the console over 100,000 transactions, and mints beside 30 open ones; ARGS=--help lists the options
+	@node dist/test/support/with-postgres.js node dist/bench/console.js $(ARGS)
 
 move: dist/.built ## move an organization with a million transactions from SQLite to PostgreSQL, and compare both; ARGS="--transactions 10000"
 	@node dist/test/support/with-postgres.js node dist/bench/move.js $(ARGS)

@@ -2,6 +2,7 @@ import { status } from "@grpc/grpc-js";
 import type { Express, Request, Response } from "express";
 import { LRUCache } from "lru-cache";
 
+import { Turns } from "../runtime/turns.js";
 import { type KnownAct, knownActs } from "./acts/act-contract.js";
 import { fitsForm, formToken, TOKEN_FIELD } from "./http/forms.js";
 import { AtOnce, PerMinute } from "./http/limits.js";
@@ -11,8 +12,9 @@ import type { Page, Visit } from "./page.js";
 import { PAGES } from "./pages/pages.js";
 import { SIGN_IN_PATH } from "./pages/sign-in.js";
 import { formOf, type PageDependencies, send, sendPlain } from "./reply.js";
+import type { Fields } from "./upstream/contract.js";
 import type { Operator, Organization, Organizations, Overview, WhoAmI } from "./upstream/messages.js";
-import type { CallContext, Reading } from "./upstream/upstream.js";
+import type { CallContext, Reading, Upstream } from "./upstream/upstream.js";
 import { Frame } from "./view/frame.js";
 import { pathWith } from "./view/link.js";
 
@@ -21,6 +23,7 @@ const AT_ONCE_MAX = 16;
 const SEARCHES_PER_MINUTE = 60;
 const ORGANIZATIONS_MAX = 1_000;
 const SESSIONS_REMEMBERED_MAX = 1_000;
+const READS_OF_PERSON = { runningMax: 6, waitingMax: 256, failsAll: () => false };
 const MINUTE_MILLIS = 60_000;
 const TRY_AGAIN = "Try again in a moment: reload this page.";
 /** The names in the paths of pages, and the form of each id. */
@@ -59,6 +62,8 @@ class Visits {
     max: SESSIONS_REMEMBERED_MAX,
     ttl: MINUTE_MILLIS,
   });
+
+  readonly #turns = new LRUCache<string, Turns<string>>({ max: SESSIONS_REMEMBERED_MAX });
 
   constructor(deps: PageDependencies) {
     this.#deps = deps;
@@ -168,10 +173,11 @@ class Visits {
     { context, person, organization, organizations }: Known,
   ): Visit {
     const { upstream, contract } = this.#deps;
+    const read: Upstream["read"] = (...call) => this.#inTurn(person.id, () => upstream.read(...call));
     const overview =
       organization === undefined
         ? undefined
-        : upstream.read<Overview>("AdminService/GetOverview", { organization_id: organization.id }, context);
+        : read<Overview>("AdminService/GetOverview", { organization_id: organization.id }, context);
     return {
       ...asked,
       person,
@@ -181,10 +187,17 @@ class Visits {
       acts: this.#acts,
       formToken: formToken(context.token, asked.path),
       act: (rpc, fields, options) => upstream.act(rpc, fields, { ...context, ...options }),
-      read: (rpc, fields, organizationId = organization?.id) =>
-        upstream.read(rpc, fields, isOfOrganizations(rpc) ? { ...context, organizationId } : context),
+      read: <T,>(rpc: string, fields: Fields, organizationId = organization?.id) =>
+        read<T>(rpc, fields, isOfOrganizations(rpc) ? { ...context, organizationId } : context),
       meaningOf: (enumName, value) => contract.meaningOf(enumName, value),
     };
+  }
+
+  /** The server refuses a person's ninth list at once, and ten pages open together have more. */
+  async #inTurn<T>(personId: string, read: () => Promise<T>): Promise<T> {
+    const turns = this.#turns.get(personId) ?? new Turns<string>(READS_OF_PERSON);
+    this.#turns.set(personId, turns);
+    return turns.run(personId, read) ?? read();
   }
 
   /** Reads the list again if it does not have `wanted`: that one may be new. */

@@ -137,6 +137,11 @@ describe("the console over HTTP", () => {
     expect((await ask(origin, `/${org}`, { token: session })).status).to.equal(303);
   });
 
+  it("shows ten pages that one person opens at once, whole", async () => {
+    const pages = await Promise.all(Array.from({ length: 10 }, () => ask(origin, `/${org}`, { token })));
+    for (const { html } of pages) expect(html).not.to.include("Try again");
+  });
+
   it("bounds the tries of an address to sign in: ten a minute of each step", async () => {
     const statuses: number[] = [];
     for (let time = 0; time < 11; time += 1) {
