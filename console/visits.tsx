@@ -11,6 +11,7 @@ import { PAGES } from "./pages/pages.js";
 import { SIGN_IN_PATH } from "./pages/sign-in.js";
 import { formOf, type PageDependencies, send, sendPlain } from "./reply.js";
 import type { Operator, Organization, Organizations, Overview, WhoAmI } from "./upstream/messages.js";
+import { PastReads } from "./upstream/past-reads.js";
 import type { CallContext, Reading } from "./upstream/upstream.js";
 import { Frame } from "./view/frame.js";
 import { pathWith } from "./view/link.js";
@@ -51,6 +52,7 @@ export function addPages(app: Express, deps: PageDependencies): void {
 class Visits {
   readonly #deps: PageDependencies;
   readonly #acts: ReadonlyMap<string, KnownAct>;
+  readonly #past: PastReads;
   readonly #atOnce = new AtOnce(AT_ONCE_MAX);
   readonly #searches = new PerMinute(SEARCHES_PER_MINUTE);
   /** The names of organizations, for a minute, by the token of a session. */
@@ -61,6 +63,7 @@ class Visits {
 
   constructor(deps: PageDependencies) {
     this.#deps = deps;
+    this.#past = new PastReads(deps.upstream);
     this.#acts = knownActs(deps.contract.registry, (rpc) => deps.contract.methodOf(rpc));
   }
 
@@ -178,6 +181,7 @@ class Visits {
       formToken: formToken(context.token, asked.path),
       act: (rpc, fields, options) => upstream.act(rpc, fields, { ...context, ...options }),
       read: (rpc, fields) => upstream.read(rpc, fields, isOfOrganizations(rpc) ? calling : context),
+      readPast: (rpc, fields) => this.#past.read(rpc, fields, calling),
       meaningOf: (enumName, value) => contract.meaningOf(enumName, value),
     };
   }

@@ -90,6 +90,7 @@ interface Violation {
       attention: `/${org}/attention`,
       transactions: `/${org}/transactions`,
       supply: `/${org}/supply`,
+      days: `/${org}/supply/days`,
       journal: `/${org}/journal`,
       approvals: "/approvals",
       people: "/people",
