@@ -25,6 +25,8 @@ export interface Visit extends Asked {
   readonly overview: Promise<Reading<Overview>> | undefined;
   /** Reads within two seconds, about the organization of the page, or about another one. */
   read<T>(rpc: string, fields: Fields, organizationId?: string): Promise<Reading<T>>;
+  /** Reads a point in the past of a book. The reading is kept for a minute. */
+  readPast<T>(rpc: string, fields: Fields): Promise<Reading<T>>;
   /** Acts, once. */
   act<T>(rpc: string, fields: Fields, options?: ActOptions): Promise<Reading<T>>;
   /** What a person can do, by the names in the paths. */

@@ -14,6 +14,7 @@ import { SIGN_IN_PATH } from "./pages/sign-in.js";
 import { formOf, type PageDependencies, send, sendPlain } from "./reply.js";
 import type { Fields } from "./upstream/contract.js";
 import type { Operator, Organization, Organizations, Overview, WhoAmI } from "./upstream/messages.js";
+import { PastReads } from "./upstream/past-reads.js";
 import type { CallContext, Reading, Upstream } from "./upstream/upstream.js";
 import { Frame } from "./view/frame.js";
 import { pathWith } from "./view/link.js";
@@ -55,6 +56,7 @@ export function addPages(app: Express, deps: PageDependencies): void {
 class Visits {
   readonly #deps: PageDependencies;
   readonly #acts: ReadonlyMap<string, KnownAct>;
+  readonly #past = new PastReads();
   readonly #atOnce = new AtOnce(AT_ONCE_MAX);
   readonly #searches = new PerMinute(SEARCHES_PER_MINUTE);
   /** The names of organizations, for a minute, by the token of a session. */
@@ -189,6 +191,7 @@ class Visits {
       act: (rpc, fields, options) => upstream.act(rpc, fields, { ...context, ...options }),
       read: <T,>(rpc: string, fields: Fields, organizationId = organization?.id) =>
         read<T>(rpc, fields, isOfOrganizations(rpc) ? { ...context, organizationId } : context),
+      readPast: (rpc, fields) => this.#past.read(read, rpc, fields, { ...context, organizationId: organization?.id }),
       meaningOf: (enumName, value) => contract.meaningOf(enumName, value),
     };
   }

@@ -175,6 +175,22 @@ td code.id + code.id { margin-left: 0.5rem; }
 .form .main { justify-self: start; }
 dialog { color: var(--ink); background: var(--paper); border: 1px solid var(--line); border-radius: 8px; padding: 1.25rem 1.5rem; }
 dialog td { padding-right: 1.5rem; }
+.chart { max-width: 52rem; margin: 1rem 0; }
+.chart ul { display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; list-style: none; margin: 0 0 0.5rem; padding: 0; font-size: 0.85rem; }
+.chart li svg { width: 2.25rem; height: 0.5rem; margin-right: 0.4rem; }
+.chart path { fill: none; vector-effect: non-scaling-stroke; }
+.chart .zero { stroke: var(--faint); }
+.line-1 { stroke: var(--accent); stroke-width: 4; }
+.line-2 { stroke: var(--ink); stroke-width: 2; stroke-dasharray: 7 5; }
+.line-3 { stroke: var(--wait); stroke-width: 3; stroke-dasharray: 2 3; }
+.chart .up { fill: var(--accent); }
+.chart .down { fill: var(--wait); }
+.plot { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 0.25rem 0.6rem; color: var(--faint); font-size: 0.8rem; font-variant-numeric: tabular-nums; }
+.plot svg { width: 100%; height: 12rem; overflow: visible; }
+.plot .axis, .plot .days { display: flex; justify-content: space-between; }
+.plot .axis { flex-direction: column; text-align: right; max-width: 8rem; overflow-wrap: anywhere; }
+.plot .days { grid-column: 2; }
+summary { cursor: pointer; color: var(--accent); min-height: 2.25rem; }
 
 body:has(> .card) { display: block; }
 .card { max-width: 27rem; margin: 12vh auto 2rem; padding: 0 1.5rem; }
@@ -204,6 +220,8 @@ body:has(> .card) { display: block; }
   .figures .value { font-size: 1.1rem; overflow-wrap: normal; }
   input, select, button { min-height: 44px; }
   td a, .id { white-space: normal; }
+  summary { min-height: 44px; }
+  .plot .axis { max-width: 6rem; }
   .minor, table:not(.sum) thead { display: none; }
   table:not(.sum) tr { display: block; padding: 0.6rem 0; border-bottom: 1px solid var(--line); }
   table:not(.sum) td { display: flex; justify-content: space-between; gap: 1rem; padding: 0.1rem 0; border: 0; text-align: right; }

@@ -3,6 +3,7 @@ import type { Page } from "../page.js";
 import { accountPage } from "./account.js";
 import { approvalsPage, proposalPage } from "./approvals.js";
 import { attentionPage } from "./attention.js";
+import { daysPage } from "./days.js";
 import { depositPage } from "./deposit.js";
 import { findPage } from "./find.js";
 import { journalPage, rowPage } from "./journal.js";
@@ -26,6 +27,7 @@ export const PAGES: readonly Page[] = [
   depositPage,
   attentionPage,
   supplyPage,
+  daysPage,
   journalPage,
   rowPage,
   ...[approvalsPage, proposalPage, peoplePage, ...ACT_PAGES].flatMap(alsoWithin),

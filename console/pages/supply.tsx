@@ -32,6 +32,10 @@ export const supplyPage: Page = {
               </p>
             </>
           )}
+          <p>
+            <Link to={within(visit, "/supply/days")}>The last 30 days</Link>: in circulation, minted and redeemed, day
+            by day.
+          </p>
           <Past path={visit.path} asOf={asOf} />
         </>
       ),

@@ -295,6 +295,9 @@ export interface Supply {
   readonly shortfall: string;
   readonly unallocated: string;
   readonly charges: string;
+  /** Null as of now. */
+  readonly minted: string | null;
+  readonly redeemed: string | null;
   readonly as_of_sequence: number | null;
   readonly as_of_time: string | null;
   readonly backing: Backing | null;

@@ -171,6 +171,8 @@ const VALUES: Readonly<Record<string, JsonValue>> = {
   shortfall: 0,
   unallocated: 0,
   charges: 108.5,
+  minted: null,
+  redeemed: null,
   as_of_time: TIME,
   count: 1,
   oldest_created_at: TIME,

@@ -1,4 +1,4 @@
-import { BOOK_ACCOUNTS, type BookAccount, type Posting } from "./journal.js";
+import { BOOK_ACCOUNTS, type BookAccount, OF_USERS, type Posting } from "./journal.js";
 import type { LimitsInForce } from "./limits/usage.js";
 import type { OrganizationId } from "./values/ids.js";
 import type { UnixMillis } from "./values/time.js";
@@ -57,6 +57,17 @@ export const MAX_SUM_CENTS = Number.MAX_SAFE_INTEGER;
 
 export const NO_SUMS: BookSums = { reserve: 0, shortfall: 0, charges: 0, available: 0, held: 0, unallocated: 0 };
 
+/**
+ * All KESC that entered and left circulation since the beginning of a book, in cents. Both only
+ * grow, so a number would not hold them exactly for ever. Minted minus redeemed is in circulation.
+ */
+export interface Turnover {
+  readonly minted: bigint;
+  readonly redeemed: bigint;
+}
+
+export const NO_TURNOVER: Turnover = { minted: 0n, redeemed: 0n };
+
 /** Returns an object with a value for each book account. */
 export function ofEachAccount<Value>(valueOf: (account: BookAccount) => Value): Record<BookAccount, Value> {
   return Object.fromEntries(BOOK_ACCOUNTS.map((account) => [account, valueOf(account)])) as Record<BookAccount, Value>;
@@ -79,5 +90,21 @@ export function postedToBook(sums: BookSums, posting: Posting): BookSums {
     available: sums.available - debited("available"),
     held: sums.held - debited("held"),
     unallocated: sums.unallocated - debited("unallocated"),
+  };
+}
+
+/**
+ * Returns the turnover after a sum of postings with the same accounts. KESC enters circulation if
+ * only the credit belongs to users, and leaves it if only the debit does. A hold does neither.
+ */
+export function turnedOver(
+  { minted, redeemed }: Turnover,
+  { debit, credit }: Pick<Posting, "debit" | "credit">,
+  cents: bigint,
+): Turnover {
+  const [isOut, isIn] = [OF_USERS.has(debit), OF_USERS.has(credit)];
+  return {
+    minted: minted + (isIn && !isOut ? cents : 0n),
+    redeemed: redeemed + (isOut && !isIn ? cents : 0n),
   };
 }

@@ -93,6 +93,9 @@ export type BookAccount = (typeof BOOK_ACCOUNTS)[number];
 /** A debit adds to these, and takes from the others. */
 export const ASSETS: ReadonlySet<string> = new Set<BookAccount>(["reserve", "shortfall", "charges"]);
 
+/** The debts to users: what is in circulation. */
+export const OF_USERS: ReadonlySet<string> = new Set<BookAccount>(["available", "held"]);
+
 /** The book accounts that may be below zero. */
 export const MAY_BE_NEGATIVE: ReadonlySet<string> = new Set<BookAccount>(["reserve", "charges"]);
 

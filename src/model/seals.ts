@@ -65,6 +65,8 @@ export const BOOK_MARKS = {
     available_cents: int64,
     charges_cents: int64,
     held_cents: int64,
+    minted_cents: int64,
+    redeemed_cents: int64,
     reserve_cents: int64,
     shortfall_cents: int64,
     unallocated_cents: int64,

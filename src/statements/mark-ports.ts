@@ -1,14 +1,12 @@
-import type { BookSums } from "../domain/book.js";
 import type { BookAccount } from "../domain/journal.js";
+import type { SumsAt } from "./ports.js";
 
 /** The rows of an account from one of its marks to the next. */
 export const ACCOUNT_MARK_ROWS = 64;
 
 /** The sums of a book after one of its rows. All marks up to this row exist. */
-export interface BookMark {
+export interface BookMark extends SumsAt {
   readonly book: number;
-  readonly seq: number;
-  readonly sums: BookSums;
 }
 
 /** The row of an account that gets a mark. */

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 
 import { Loop } from "../../runtime/loop.js";
-import { type BookSums, postedToBook } from "../domain/book.js";
+import { postedToBook, turnedOver } from "../domain/book.js";
 import { toCents } from "../domain/values/cents.js";
 import { ACCOUNT_MARK_ROWS, type BookMark, type MarkedAccount, type MarkRow, type MarkStore } from "./mark-ports.js";
 
@@ -84,22 +84,23 @@ export class Marker {
     }
   }
 
-  async #markWindow({ book, seq: afterSeq, sums: sumsBefore }: BookMark): Promise<void> {
+  async #markWindow(last: BookMark): Promise<void> {
+    const { book, seq: afterSeq } = last;
     const { store } = this.#options;
     // Another marker was here in between: the counts may be those of an earlier row.
     if ((this.#marked.get(book) ?? afterSeq) !== afterSeq) this.#forget();
     const endSeq = afterSeq + BOOK_MARK_ROWS;
     const marked: MarkedAccount[] = [];
-    let sums = sumsBefore;
+    let next = last;
     for (let seq = afterSeq; seq < endSeq; seq += READ_ROWS) {
       const rows = await store.rows(book, { afterSeq: seq, upToSeq: seq + READ_ROWS });
       await this.#learn(book, rows);
       for (const row of rows) {
-        sums = posted(sums, row);
+        next = posted(next, row);
         this.#count(row, marked);
       }
     }
-    await store.save({ book, seq: endSeq, sums }, marked);
+    await store.save({ ...next, seq: endSeq }, marked);
     this.#marked.set(book, endSeq);
   }
 
@@ -130,7 +131,12 @@ export class Marker {
   }
 }
 
-function posted(sums: BookSums, { debit, credit, amount_cents: amountCents }: MarkRow): BookSums {
-  if (debit === null || credit === null || amountCents === null) return sums;
-  return postedToBook(sums, { debit, credit, amountCents: toCents(amountCents) });
+function posted(mark: BookMark, { debit, credit, amount_cents: amountCents }: MarkRow): BookMark {
+  if (debit === null || credit === null || amountCents === null) return mark;
+  const posting = { debit, credit, amountCents: toCents(amountCents) };
+  return {
+    ...mark,
+    sums: postedToBook(mark.sums, posting),
+    turnover: turnedOver(mark.turnover, posting, BigInt(amountCents)),
+  };
 }

@@ -1,4 +1,4 @@
-import type { BookSums } from "../domain/book.js";
+import type { BookSums, Turnover } from "../domain/book.js";
 import type { Freeze } from "../domain/freeze.js";
 import type { Balances, BookAccount, JournalKind } from "../domain/journal.js";
 import type { TierName } from "../domain/limits/limits.js";
@@ -151,10 +151,11 @@ export interface LinesRequest {
 export interface SumsAt {
   readonly seq: number;
   readonly sums: BookSums;
+  readonly turnover: Turnover;
 }
 
 /** The sums of a book after its last row, and the rules that its reserve has then. */
-export interface CurrentSums extends SumsAt {
+export interface CurrentSums extends Omit<SumsAt, "turnover"> {
   readonly recordedAt: UnixMillis;
   readonly reserveRules: readonly ReserveRule[];
 }

@@ -106,6 +106,7 @@ interface Violation {
       attention: `/${org}/attention`,
       transactions: `/${org}/transactions`,
       supply: `/${org}/supply`,
+      days: `/${org}/supply/days`,
       journal: `/${org}/journal`,
       approvals: `/${org}/approvals`,
       people: `/${org}/people`,

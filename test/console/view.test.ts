@@ -5,6 +5,7 @@ import { renderToString } from "preact-render-to-string";
 import { asOfIn } from "../../console/pages/as-of.js";
 import { effectOf, fieldsOf } from "../../console/pages/proposal-words.js";
 import type { Proposal } from "../../console/upstream/messages.js";
+import { BarChart, LineChart } from "../../console/view/chart.js";
 import { Link } from "../../console/view/link.js";
 import { Section } from "../../console/view/parts.js";
 import { ageText, decimalOf, moneyText, sumOf, Text } from "../../console/view/values.js";
@@ -31,6 +32,24 @@ describe("the views of the console", () => {
     expect(decimalOf(-5n)).to.equal("-0.05");
     expect(ageText(59)).to.equal("59 seconds");
     expect(ageText(86_400)).to.equal("1 day");
+  });
+
+  it("a chart has its lines and bars in proportion, and none where nothing moved", () => {
+    const days = ["2026-11-20", "2026-11-21"];
+    const bars = (up: readonly bigint[], down: readonly bigint[]): unknown => {
+      const lines = { up: { name: "in", values: up }, down: { name: "out", values: down } };
+      const html = renderToString(h(BarChart, { name: "Turnover", days, ...lines }));
+      return [...html.matchAll(/y="([0-9.]+)" height="([0-9.]+)"/g)].map(([, ...sizes]) => sizes.map(Number));
+    };
+    expect(bars([300n, 150n], [0n, 100n])).to.deep.equal([
+      [0, 150],
+      [150, 0],
+      [75, 75],
+      [150, 50],
+    ]);
+    expect(bars([0n, 0n], [0n, 0n])).to.deep.equal(Array.from({ length: 4 }, () => [200, 0]));
+    const line = renderToString(h(LineChart, { name: "Sums", days, lines: [{ name: "Sum", values: [100n, -100n] }] }));
+    expect(line).to.include('d="M0.0 0.0h0.1L600.0 200.0"').and.include("<span>1.00</span><span>−1.00</span>");
   });
 
   it("a part of a page fails alone, with the words of the contract", () => {

@@ -5,10 +5,12 @@ import {
   isWithinLimits,
   MAX_SUM_CENTS,
   NO_SUMS,
+  NO_TURNOVER,
   ofEachAccount,
   postedToBook,
+  turnedOver,
 } from "../../src/domain/book.js";
-import type { BookAccount } from "../../src/domain/journal.js";
+import { BOOK_ACCOUNTS, type BookAccount } from "../../src/domain/journal.js";
 import { toCents } from "../../src/domain/values/cents.js";
 
 const BEFORE: BookSums = {
@@ -21,6 +23,18 @@ const BEFORE: BookSums = {
 };
 
 describe("the sums of a book", () => {
+  // A reserve that moves is not enough: a credit of a deposit moves none, and mints.
+  for (const debit of BOOK_ACCOUNTS) {
+    for (const credit of BOOK_ACCOUNTS.filter((account) => account !== debit)) {
+      it(`minted minus redeemed is in circulation: debit ${debit}, credit ${credit}`, () => {
+        const after = postedToBook(NO_SUMS, { debit, credit, amountCents: toCents(1_500) });
+        const { minted, redeemed } = turnedOver(NO_TURNOVER, { debit, credit }, 1_500n);
+        expect(Number(minted - redeemed)).to.equal(after.available + after.held);
+        expect(minted + redeemed).to.equal(after.available + after.held === 0 ? 0n : 1_500n);
+      });
+    }
+  }
+
   // What comes in is an asset; to whom it belongs is a liability.
   for (const [what, debit, credit, changed] of [
     ["a mint adds to both", "reserve", "available", { reserve: 11_500, available: 8_500 }],

@@ -52,11 +52,14 @@ for (const engine of ENGINES) {
 
     it("says it as of a time and a sequence of the past", async () => {
       const then = await supply(`?as_of_time=${at(3)}`);
-      expect(then.json).to.include({ in_circulation: 1000, reserve: 1000, backing: null });
+      expect(then.json).to.include({ in_circulation: 1000, reserve: 1000, minted: 1000, redeemed: 0, backing: null });
       const { response } = await service.grpc.call("GetSupply", { as_of_sequence: "1" }, { key: service.a.key });
       expect(response["supply"]).to.include({ in_circulation: "0.00", as_of_sequence: "1" });
       const later = await supply("?as_of_sequence=999999");
-      expect(later.json).to.include({ in_circulation: 749.5, as_of_sequence: (await supply()).json["as_of_sequence"] });
+      const now = (await supply()).json;
+      expect(now).to.include({ minted: null, redeemed: null });
+      expect(later.json).to.include({ in_circulation: 749.5, minted: 1000, redeemed: 250.5 });
+      expect(later.json["as_of_sequence"]).to.equal(now["as_of_sequence"]);
     });
 
     it("counts nothing of another organization", async () => {

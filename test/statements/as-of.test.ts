@@ -103,7 +103,7 @@ for (const engine of ENGINES) {
       for (let round = 0; round < count; round++) {
         const time = made.anyTime();
         const { seq } = await positionOf(history, { before: time });
-        const { sums } = await sumsAsOf(history, seq);
+        const { sums, turnover } = await sumsAsOf(history, seq);
         const states = [...(made.before(time)?.states.values() ?? [])];
         const available = states.reduce((sum, state) => sum + state.availableCents, 0);
         const held = states.reduce((sum, state) => sum + state.heldCents, 0);
@@ -114,6 +114,11 @@ for (const engine of ENGINES) {
           available,
           held,
           unallocated: 0,
+        });
+        const totals = [...(made.before(time)?.totals.values() ?? [])];
+        expect(turnover).to.deep.equal({
+          minted: BigInt(totals.reduce((sum, { inCents }) => sum + inCents, 0)),
+          redeemed: BigInt(totals.reduce((sum, { outCents }) => sum + outCents, 0)),
         });
       }
     }

@@ -2,8 +2,10 @@ import { expect } from "chai";
 
 import type { AccountId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
+import { sumsAsOf } from "../../src/statements/as-of.js";
 import {
   exportGeneralLedger,
+  exportJournal,
   exportStatement,
   type LedgerLine,
   type StatementLine,
@@ -50,6 +52,29 @@ for (const engine of ENGINES) {
         "27  0 1200 300",
         "28  2000 1700 300",
       ]);
+    });
+
+    it("have the accounts from which the sums after each row follow, with minted and redeemed", async () => {
+      const { history } = historyOf(opened.database, books.organizationId);
+      const derived: Record<string, bigint> = {};
+      const add = (name: string, cents: bigint): void => {
+        derived[name] = (derived[name] ?? 0n) + cents;
+      };
+      const outside = /^(reserve|shortfall|charges|unallocated)$/;
+      for (const { seq, debit = "", credit = "", amountCents = 0 } of await all(exportJournal(history, ALWAYS))) {
+        const cents = BigInt(amountCents);
+        add(debit, cents);
+        add(credit, -cents);
+        if (outside.test(debit) && !outside.test(credit)) add("minted", cents);
+        if (outside.test(credit) && !outside.test(debit)) add("redeemed", cents);
+        const { sums, turnover } = await sumsAsOf(history, seq);
+        for (const [name, sum] of Object.entries({ ...sums, ...turnover })) {
+          const size = (derived[name] ?? 0n) * (/^(available|held|unallocated)$/.test(name) ? -1n : 1n);
+          expect(BigInt(sum), `${name} after ${String(seq)}`).to.equal(size);
+        }
+        expect(Number(turnover.minted - turnover.redeemed)).to.equal(sums.available + sums.held);
+      }
+      expect(derived["minted"]).to.be.greaterThan(Number(derived["redeemed"]));
     });
 
     it("have the shillings of a deposit in the reserve once, and lead to the sums of the book", async () => {

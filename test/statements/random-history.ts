@@ -43,7 +43,6 @@ export interface Totals {
 }
 
 const BATCH = 100;
-const STEP_MILLIS = 1_000;
 
 /** A history that really happened, and a model that followed it without looking at the database. */
 export class RandomHistory {
@@ -53,16 +52,18 @@ export class RandomHistory {
   readonly #database: Database;
   readonly #random: Random;
   readonly #start: number;
+  readonly #stepMillis: number;
   readonly #states = new Map<AccountId, AccountState>();
   readonly #totals = new Map<AccountId, Totals>();
   readonly #holds: { accountId: AccountId; id: TransactionId; cents: number }[] = [];
   #references = 0;
 
-  private constructor(database: Database, organizationId: OrganizationId, { seed, start }: Given) {
+  private constructor(database: Database, organizationId: OrganizationId, { seed, start, stepMillis = 1_000 }: Given) {
     this.#database = database;
     this.organizationId = organizationId;
     this.#random = new Random(seed);
     this.#start = start;
+    this.#stepMillis = stepMillis;
   }
 
   /** Makes a history of random commands on some accounts. The first account is the busiest. */
@@ -77,7 +78,7 @@ export class RandomHistory {
   }
 
   get end(): UnixMillis {
-    return toUnixMillis(this.#start + (this.moments.length + 1) * STEP_MILLIS);
+    return toUnixMillis(this.#start + (this.moments.length + 1) * this.#stepMillis);
   }
 
   /** The last moment before a time. */
@@ -86,7 +87,7 @@ export class RandomHistory {
   }
 
   anyTime(): UnixMillis {
-    return toUnixMillis(this.#start + this.#random.below(this.end - this.#start + STEP_MILLIS));
+    return toUnixMillis(this.#start + this.#random.below(this.end - this.#start + this.#stepMillis));
   }
 
   anyAccount(): AccountId {
@@ -94,7 +95,7 @@ export class RandomHistory {
   }
 
   async #commit(commands: readonly Command[]): Promise<void> {
-    const time = toUnixMillis(this.#start + (this.moments.length + 1) * STEP_MILLIS);
+    const time = this.end;
     const results = await this.#database.cells[0].committer.commit(commands, time);
     for (const [index, result] of results.entries()) {
       const command = commands[index];
@@ -177,8 +178,10 @@ export class RandomHistory {
 
 interface Given {
   readonly seed: number;
-  /** The time of the organization. Each batch is a second later. */
+  /** The time of the organization. Each batch is a step later. */
   readonly start: number;
+  /** One second if it is not given. */
+  readonly stepMillis?: number;
   readonly accounts: number;
   readonly batches: number;
 }

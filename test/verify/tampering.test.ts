@@ -820,6 +820,8 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "book_marks.available_cents": [["99", "book = 2", /book_marks 3 .*available 0\.99/]],
   "book_marks.held_cents": [["1", "book = 2", /book_marks 3 .*held 0\.01/]],
   "book_marks.charges_cents": [["1", "book = 2", /book_marks 3 .*charges 0\.01/]],
+  "book_marks.minted_cents": [["101", "book = 2", /book_marks 3 : .*minted 1\.00.*minted 1\.01/]],
+  "book_marks.redeemed_cents": [["1", "book = 2", /book_marks 3 .*redeemed 0\.01/]],
   "book_marks.unallocated_cents": [["1", "book = 2", /book_marks 3 .*unallocated 0\.01/]],
   "reserve_places.book": [["1", "book = 2", /reserve_places \d+ : a journal row that records it \| "KCB"/]],
   "reserve_places.place": [["'Equity'", "book = 2", /a journal row that records it \| "Equity"/]],

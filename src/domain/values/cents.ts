@@ -58,7 +58,7 @@ export function parseAmount(unchecked: string): Parsed<Cents> {
 }
 
 /** Formats cents as a decimal with two fraction digits: 100000 becomes "1000.00". */
-export function formatCents(amountCents: number): string {
+export function formatCents(amountCents: number | bigint): string {
   const digits = String(amountCents).padStart(3, "0");
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }

@@ -8,7 +8,14 @@ import {
 } from "../../statements/mark-ports.js";
 import type { Cell } from "../database.js";
 import type { Columns, Engine, Read } from "../sql/engine.js";
-import { SUM_COLUMNS, type SumColumns, sumsOf } from "../sql/records/sum-columns.js";
+import {
+  SUM_COLUMNS,
+  type SumColumns,
+  sumsOf,
+  TURNOVER_COLUMNS,
+  type TurnoverColumns,
+  turnoverOf,
+} from "../sql/records/sum-columns.js";
 import { orStoreError } from "../sql/store-error.js";
 
 const ACCOUNT_MARK_COLUMNS = { seq: "int64", account_id: "text" } as const satisfies Columns;
@@ -23,11 +30,12 @@ export function markStore({ engine, listReader, transact }: MarkingCell): MarkSt
     orStoreError(engine, listReader.rows<Row>(sql, bindings));
   return {
     async next(afterBook, rowsMin) {
-      const [row] = await read<SumColumns & { readonly number: number; readonly seq: number }>({
+      const [row] = await read<SumColumns & TurnoverColumns & { readonly number: number; readonly seq: number }>({
         sql: statements.next,
         bindings: [afterBook, rowsMin],
       });
-      return row === undefined ? undefined : { book: row.number, seq: row.seq, sums: sumsOf(row) };
+      if (row === undefined) return undefined;
+      return { book: row.number, seq: row.seq, sums: sumsOf(row), turnover: turnoverOf(row) };
     },
     rows: (book, { afterSeq, upToSeq }) => read<MarkRow>({ sql: statements.rows, bindings: [book, afterSeq, upToSeq] }),
     async countsBefore(book, firstRows) {
@@ -55,8 +63,8 @@ function accountMarksWrite(sql: string, { book }: BookMark, accounts: readonly M
   return { sql, bindings: [book, JSON.stringify(rows)] };
 }
 
-function bookMarkBindings({ book, seq, sums }: BookMark): readonly number[] {
-  return [book, seq, ...BOOK_ACCOUNTS.map((account) => sums[account])];
+function bookMarkBindings({ book, seq, sums, turnover: { minted, redeemed } }: BookMark): Read["bindings"] {
+  return [book, seq, ...BOOK_ACCOUNTS.map((account) => sums[account]), String(minted), String(redeemed)];
 }
 
 // A second worker makes the same marks from the same rows, so a mark that exists already is right.
@@ -64,7 +72,8 @@ function markStatements({ table, input }: Engine) {
   return {
     next: `
       SELECT b.number, COALESCE(m.seq, 0) AS seq,
-        ${SUM_COLUMNS.map((sum) => `COALESCE(m.${sum}, 0) AS ${sum}`).join(", ")}
+        ${SUM_COLUMNS.map((sum) => `COALESCE(m.${sum}, 0) AS ${sum}`).join(", ")},
+        ${TURNOVER_COLUMNS.map((name) => `CAST(COALESCE(m.${name}, 0) AS TEXT) AS ${name}`).join(", ")}
       FROM ${table("books")} b LEFT JOIN ${table("book_marks")} m ON m.book = b.number
         AND m.seq = (SELECT MAX(newest.seq) FROM ${table("book_marks")} newest WHERE newest.book = b.number)
       WHERE b.number > ? AND b.state IN ('OPEN', 'RESTORED') AND b.last_seq >= COALESCE(m.seq, 0) + ? ORDER BY b.number LIMIT 1`,
@@ -87,7 +96,8 @@ function markStatements({ table, input }: Engine) {
       ON CONFLICT DO NOTHING RETURNING seq`,
     addBookMark: `
       INSERT INTO ${table("book_marks")}
-        (book, seq, ${SUM_COLUMNS.join(", ")})
-      VALUES (?, ?, ${SUM_COLUMNS.map(() => "?").join(", ")}) ON CONFLICT DO NOTHING RETURNING seq`,
+        (book, seq, ${[...SUM_COLUMNS, ...TURNOVER_COLUMNS].join(", ")})
+      VALUES (?, ?, ${SUM_COLUMNS.map(() => "?").join(", ")}, ${TURNOVER_COLUMNS.map(() => "CAST(? AS BIGINT)").join(", ")})
+      ON CONFLICT DO NOTHING RETURNING seq`,
   };
 }

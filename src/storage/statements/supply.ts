@@ -1,4 +1,4 @@
-import { NO_SUMS, postedToBook } from "../../domain/book.js";
+import { NO_SUMS, NO_TURNOVER, postedToBook, turnedOver } from "../../domain/book.js";
 import type { BookAccount } from "../../domain/journal.js";
 import { rulesFromText } from "../../domain/reserve.js";
 import type { TransactionType } from "../../domain/transaction.js";
@@ -16,7 +16,14 @@ import {
 } from "../../statements/ports.js";
 import type { ListReader } from "../lists/page.js";
 import type { Engine } from "../sql/engine.js";
-import { SUM_COLUMNS, type SumColumns, sumsOf } from "../sql/records/sum-columns.js";
+import {
+  SUM_COLUMNS,
+  type SumColumns,
+  sumsOf,
+  TURNOVER_COLUMNS,
+  type TurnoverColumns,
+  turnoverOf,
+} from "../sql/records/sum-columns.js";
 
 /** The maximum number of rows that one step towards the sums of a point adds up. */
 const SUMMED_MAX = 2_048;
@@ -44,12 +51,13 @@ export async function sumsStep(reader: ListReader, engine: Engine, request: Sums
      WHERE book = ? AND seq > ? AND seq <= ? AND amount_cents IS NOT NULL GROUP BY debit, credit`,
     [book, from.seq, upToSeq],
   );
-  let { sums } = from;
+  let { sums, turnover } = from;
   for (const { debit, credit, cents } of groups) {
     const posting = { debit: debit as BookAccount, credit: credit as BookAccount };
     sums = postedToBook(sums, { ...posting, amountCents: Number(cents) as Cents });
+    turnover = turnedOver(turnover, posting, BigInt(cents));
   }
-  return { result: { seq: upToSeq, sums }, lookedAt: upToSeq - from.seq };
+  return { result: { seq: upToSeq, sums, turnover }, lookedAt: upToSeq - from.seq };
 }
 
 async function markBefore(
@@ -57,11 +65,12 @@ async function markBefore(
   { table }: Engine,
   { book, seq }: { readonly book: number; readonly seq: number },
 ): Promise<SumsAt> {
-  const [mark] = await reader.rows<SumColumns & { readonly seq: number }>(
-    `SELECT seq, ${SUMS} FROM ${table("book_marks")} WHERE book = ? AND seq <= ? ORDER BY seq DESC LIMIT 1`,
+  const [mark] = await reader.rows<SumColumns & TurnoverColumns & { readonly seq: number }>(
+    `SELECT seq, ${SUMS}, ${TURNOVER_COLUMNS.map((name) => `CAST(${name} AS TEXT) AS ${name}`).join(", ")} FROM ${table("book_marks")} WHERE book = ? AND seq <= ? ORDER BY seq DESC LIMIT 1`,
     [book, seq],
   );
-  return mark === undefined ? { seq: 0, sums: NO_SUMS } : { seq: mark.seq, sums: sumsOf(mark) };
+  if (mark === undefined) return { seq: 0, sums: NO_SUMS, turnover: NO_TURNOVER };
+  return { seq: mark.seq, sums: sumsOf(mark), turnover: turnoverOf(mark) };
 }
 
 interface CurrentColumns extends SumColumns {

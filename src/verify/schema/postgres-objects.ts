@@ -122,6 +122,8 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
     "column book": "bigint NOT NULL",
     "column charges_cents": "bigint NOT NULL DEFAULT 0",
     "column held_cents": "bigint NOT NULL",
+    "column minted_cents": "bigint NOT NULL",
+    "column redeemed_cents": "bigint NOT NULL",
     "column reserve_cents": "bigint NOT NULL",
     "column seq": "bigint NOT NULL",
     "column shortfall_cents": "bigint NOT NULL",
@@ -135,11 +137,15 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
       "CHECK ((((reserve_cents + shortfall_cents) + charges_cents) = ((available_cents + held_cents) + unallocated_cents)))",
     "constraint book_marks_held_cents_check":
       "CHECK (((held_cents >= 0) AND (held_cents <= '9007199254740991'::bigint)))",
+    "constraint book_marks_minted_cents_check": "CHECK ((minted_cents >= 0))",
     "constraint book_marks_pkey": "PRIMARY KEY (book, seq)",
+    "constraint book_marks_redeemed_cents_check": "CHECK ((redeemed_cents >= 0))",
     "constraint book_marks_reserve_cents_check": "CHECK ((reserve_cents <= '9007199254740991'::bigint))",
     "constraint book_marks_seq_check": "CHECK ((seq > 0))",
     "constraint book_marks_shortfall_cents_check":
       "CHECK (((shortfall_cents >= 0) AND (shortfall_cents <= '9007199254740991'::bigint)))",
+    "constraint book_marks_turnover_check":
+      "CHECK (((minted_cents - redeemed_cents) = (available_cents + held_cents)))",
     "constraint book_marks_unallocated_cents_check":
       "CHECK (((unallocated_cents >= 0) AND (unallocated_cents <= '9007199254740991'::bigint)))",
     table: "kind r, persistence p",

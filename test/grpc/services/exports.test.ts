@@ -43,6 +43,7 @@ function bookWith(line: BookLine, closingCents: number): Partial<HistoryReads> {
       return looked({
         seq,
         sums: { reserve: cents, shortfall: 0, charges: 0, available: cents, held: 0, unallocated: 0 },
+        turnover: { minted: BigInt(cents), redeemed: 0n },
       });
     },
   };

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 
+import { NO_SUMS, NO_TURNOVER } from "../../../src/domain/book.js";
 import type {
   AccountId,
   OperatorId,
@@ -167,7 +168,8 @@ for (const engine of ENGINES) {
       return {
         book: book.number,
         seq: 1,
-        sums: { reserve: 0, shortfall: 0, charges: 0, available: 0, held: 0, unallocated: 0 },
+        sums: NO_SUMS,
+        turnover: NO_TURNOVER,
       };
     };
     each<MarkStore>("a mark", markStore, {

@@ -15,7 +15,9 @@ import { setReserveRules } from "../../support/commands.js";
 export async function makeHistory(database: Database, organizationId: OrganizationId, { id }: Account): Promise<void> {
   const [cell] = database.cells;
   const sums = { reserve: 100, shortfall: 0, charges: 0, available: 100, held: 0, unallocated: 0 };
-  await markStore(cell).save({ book: 2, seq: 3, sums }, [{ seq: 3, accountId: id }]);
+  await markStore(cell).save({ book: 2, seq: 3, sums, turnover: { minted: 100n, redeemed: 0n } }, [
+    { seq: 3, accountId: id },
+  ]);
   for (const [amount, evidence] of [
     [1_000, "statement 1"],
     [7_000, "statement 2"],

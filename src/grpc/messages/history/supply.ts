@@ -1,4 +1,4 @@
-import type { BookSums } from "../../../domain/book.js";
+import type { BookSums, Turnover } from "../../../domain/book.js";
 import type { JudgedRule, ReserveKind, ReserveRule, RuleState } from "../../../domain/reserve.js";
 import type { TransactionType } from "../../../domain/transaction.js";
 import { formatCents } from "../../../domain/values/cents.js";
@@ -28,6 +28,8 @@ export interface Backing {
 
 interface SupplyFacts {
   readonly sums: BookSums;
+  /** Undefined for the sums as they are now. */
+  readonly turnover: Turnover | undefined;
   readonly seq: number;
   /** Undefined before the first row. */
   readonly recordedAt: UnixMillis | undefined;
@@ -62,7 +64,7 @@ const TYPES = {
   REDEEM: TransactionTypeMessage.TRANSACTION_TYPE_REDEEM,
 } as const satisfies Record<TransactionType, TransactionTypeMessage>;
 
-export function toSupplyMessage({ sums, seq, recordedAt, backing, now }: SupplyFacts): SupplyMessage {
+export function toSupplyMessage({ sums, turnover, seq, recordedAt, backing, now }: SupplyFacts): SupplyMessage {
   return {
     in_circulation: formatSigned(sums.available + sums.held),
     available: formatSigned(sums.available),
@@ -71,6 +73,8 @@ export function toSupplyMessage({ sums, seq, recordedAt, backing, now }: SupplyF
     shortfall: formatSigned(sums.shortfall),
     unallocated: formatSigned(sums.unallocated),
     charges: formatSigned(sums.charges),
+    minted: turnover === undefined ? undefined : formatCents(turnover.minted),
+    redeemed: turnover === undefined ? undefined : formatCents(turnover.redeemed),
     as_of_sequence: seq === 0 ? undefined : BigInt(seq),
     as_of_time: recordedAt === undefined ? undefined : toTimestamp(recordedAt),
     backing: backing === undefined ? undefined : toBackingMessage(backing, now),

@@ -34,8 +34,9 @@ export function getSupply({ cellOf, listTurns, now }: HistoryHandlersOptions): U
         const asOf = asOfOf(fields);
         if (asOf !== undefined) {
           const { seq, recordedAt } = await positionOf(history, asOf);
-          const { sums } = await sumsAsOf(history, seq);
-          return done({ supply: toSupplyMessage({ sums, seq, recordedAt, backing: undefined, now: now() }) });
+          const { sums, turnover } = await sumsAsOf(history, seq);
+          const facts = { sums, turnover, seq, recordedAt, backing: undefined, now: now() };
+          return done({ supply: toSupplyMessage(facts) });
         }
         return done({ supply: await currentSupply(history, now) });
       });
@@ -56,5 +57,5 @@ export async function currentSupply(
   const known = { figures: reserveHoldings, reserveCents: sums.reserve, today: nairobiDayOf(at) };
   const rules = reserveRules.map((rule) => judgeRule(rule, known));
   const backing = { openPayments, railBalances, reserveHoldings, rules };
-  return toSupplyMessage({ sums, seq, recordedAt, backing, now: now() });
+  return toSupplyMessage({ sums, turnover: undefined, seq, recordedAt, backing, now: now() });
 }

@@ -11,8 +11,14 @@ interface AccountMarkRow {
   readonly account_id: string;
 }
 
+/** All KESC that entered and left circulation up to a row. */
+const TURNOVER = ["minted", "redeemed"] as const;
+const NAMES = [...BOOK_ACCOUNTS, ...TURNOVER];
+/** The book accounts with what is in circulation. Repeated on purpose, as ASSETS is. */
+const OF_USERS: ReadonlySet<string> = new Set(["available", "held"]);
+
 /** The sums are text, because a driver rounds large numbers. */
-type BookMarkRow = Readonly<Record<BookAccount, string>> & { readonly seq: number };
+type BookMarkRow = Readonly<Record<BookAccount | (typeof TURNOVER)[number], string>> & { readonly seq: number };
 
 /**
  * Compares the marks of one book with the rows of the journal that they name. A mark that is
@@ -21,7 +27,7 @@ type BookMarkRow = Readonly<Record<BookAccount, string>> & { readonly seq: numbe
 export class MarksAudit {
   readonly #audit: Audit;
   readonly #book: AuditedBook;
-  readonly #sums: Record<string, bigint> = Object.fromEntries(BOOK_ACCOUNTS.map((name) => [name, 0n]));
+  readonly #sums: Record<string, bigint> = Object.fromEntries(NAMES.map((name) => [name, 0n]));
 
   constructor(audit: Audit, book: AuditedBook) {
     this.#audit = audit;
@@ -38,7 +44,7 @@ export class MarksAudit {
       `SELECT seq, account_id FROM ${table("account_marks")} WHERE book = ? AND seq >= ? AND seq <= ?`,
       range,
     );
-    const sums = BOOK_ACCOUNTS.map((name) => `CAST(${name}_cents AS TEXT) AS ${name}`).join(", ");
+    const sums = NAMES.map((name) => `CAST(${name}_cents AS TEXT) AS ${name}`).join(", ");
     const bookMarks = await this.#audit.rows<BookMarkRow>(
       `SELECT seq, ${sums} FROM ${table("book_marks")} WHERE book = ? AND seq >= ? AND seq <= ?`,
       range,
@@ -66,7 +72,8 @@ export class MarksAudit {
            ORDER BY m.seq LIMIT 1`,
           [number, seq],
         );
-        if (beyond !== undefined) this.#add(name, beyond.seq, { expected: "a row of the journal", found: "none" });
+        if (beyond !== undefined)
+          this.#addFinding(name, beyond.seq, { expected: "a row of the journal", found: "none" });
       }
     }
   }
@@ -82,12 +89,15 @@ export class MarksAudit {
       this.#post(row);
       const account = marks.accounts.get(row.seq);
       if (account !== undefined && account.account_id !== row.account_id) {
-        this.#add("account_marks", row.seq, { expected: row.account_id ?? "no account", found: account.account_id });
+        this.#addFinding("account_marks", row.seq, {
+          expected: row.account_id ?? "no account",
+          found: account.account_id,
+        });
       }
       const book = marks.books.get(row.seq);
       if (book === undefined) continue;
       const [expected, found] = [describe(this.#sums), describe(book)];
-      if (expected !== found) this.#add("book_marks", row.seq, { expected, found });
+      if (expected !== found) this.#addFinding("book_marks", row.seq, { expected, found });
     }
   }
 
@@ -95,11 +105,17 @@ export class MarksAudit {
   #post({ debit, credit, amount_cents: amountCents }: PostingColumns): void {
     if (debit === null || credit === null || !Number.isSafeInteger(amountCents)) return;
     const amount = BigInt(amountCents ?? 0);
-    this.#sums[debit] = (this.#sums[debit] ?? 0n) + (ASSETS.has(debit) ? amount : -amount);
-    this.#sums[credit] = (this.#sums[credit] ?? 0n) + (ASSETS.has(credit) ? -amount : amount);
+    this.#add(debit, ASSETS.has(debit) ? amount : -amount);
+    this.#add(credit, ASSETS.has(credit) ? -amount : amount);
+    if (OF_USERS.has(debit) === OF_USERS.has(credit)) return;
+    this.#add(OF_USERS.has(credit) ? "minted" : "redeemed", amount);
   }
 
-  #add(table: ModelName, seq: number, texts: { readonly expected: string; readonly found: string }): void {
+  #add(name: string, cents: bigint): void {
+    this.#sums[name] = (this.#sums[name] ?? 0n) + cents;
+  }
+
+  #addFinding(table: ModelName, seq: number, texts: { readonly expected: string; readonly found: string }): void {
     const place: Place = { seq, table, id: undefined };
     this.#book.findings.add(place, texts);
   }
@@ -107,5 +123,5 @@ export class MarksAudit {
 
 function describe(sums: object): string {
   const centsOf = new Map<string, bigint | string>(Object.entries(sums));
-  return BOOK_ACCOUNTS.map((name) => `${name} ${decimalOf(centsOf.get(name) ?? 0n)}`).join(", ");
+  return NAMES.map((name) => `${name} ${decimalOf(centsOf.get(name) ?? 0n)}`).join(", ");
 }
