@@ -28,6 +28,7 @@ import { reserveRules } from "./migrations/0024-reserve-rules.js";
 import { depositReturns } from "./migrations/0025-deposit-returns.js";
 import { journalFilters } from "./migrations/0026-journal-filters.js";
 import { sessions } from "./migrations/0027-sessions.js";
+import { reveals } from "./migrations/0029-reveals.js";
 import type { Migration } from "./migrations/migration.js";
 import { mayRunBesideServers, mayServe } from "./migrations/release.js";
 import type { Engine } from "./sql/engine.js";
@@ -66,6 +67,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0023-destinations": destinations,
   "0026-journal-filters": journalFilters,
   "0027-sessions": sessions,
+  "0029-reveals": reveals,
 };
 
 /**
