@@ -6,16 +6,19 @@ import type { VNode } from "preact";
 import { type Page, type Shown, type Visit, within } from "../page.js";
 import type { Refusal } from "../upstream/refusal.js";
 import { Link } from "../view/link.js";
-import { Refused } from "../view/parts.js";
+import { Facts, Refused } from "../view/parts.js";
+import { Text, words } from "../view/values.js";
 import { type KnownAct, requestOf } from "./act-contract.js";
 import { Changes, Confirm, Form, Linked, type StepProps } from "./act-form.js";
 import type { Given } from "./act-links.js";
-import { type Act, type Change, SUBJECTS } from "./acts.js";
+import { type Act, type Change, SUBJECTS, textOf } from "./acts.js";
 
 /** What every act returns. */
 interface Done {
   readonly unchanged?: boolean;
   readonly proposal?: { readonly id: string; readonly state: string } | null;
+  /** A field that the act shows. */
+  readonly [field: string]: unknown;
 }
 
 // One page for the form, the confirmation and the result. A GET shows the form, and does nothing.
@@ -127,7 +130,12 @@ function again(
       >
         <h1>{heading}</h1>
         <Refused refusal={refusal} />
-        {isUnknown ? <p>The button sends the same act again. If it was done, nothing more happens.</p> : null}
+        {isUnknown ? (
+          <p>
+            The button sends the same act again. If it was done,{" "}
+            {act.shows === undefined ? "nothing more happens" : "the book gets another row about it"}.
+          </p>
+        ) : null}
         <Linked visit={visit} act={act} given={visit.form} />
       </Confirm>
     ),
@@ -138,7 +146,8 @@ interface ResultProps extends StepProps {
   readonly done: Done;
 }
 
-function Result({ visit, act, given, done: { unchanged = false, proposal = null } }: ResultProps): VNode {
+function Result({ visit, act, given, done }: ResultProps): VNode {
+  const { unchanged = false, proposal = null } = done;
   const waits = proposal?.state === "pending";
   const heading = unchanged ? "It was so before" : waits ? "Another person must approve" : "Done";
   const lead = unchanged
@@ -153,6 +162,13 @@ function Result({ visit, act, given, done: { unchanged = false, proposal = null 
           <Link to={within(visit, `/approvals/${proposal.id}`)}>The proposal {proposal.id}</Link>
         </p>
       ) : null}
+      {act.shows === undefined ? null : (
+        <Facts
+          facts={Object.fromEntries(
+            act.shows.map((name) => [words(name), done[name] === "" ? "none" : <Text>{textOf(done[name])}</Text>]),
+          )}
+        />
+      )}
       <Linked visit={visit} act={act} given={given} />
     </>
   );

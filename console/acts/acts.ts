@@ -16,6 +16,8 @@ export interface Act {
   readonly without?: readonly string[];
   /** The member of a oneof whose fields the form has: "completed" of ResolveTransaction. */
   readonly member?: string;
+  /** Fields of the response that the result shows. Nothing else has them: a reload asks again. */
+  readonly shows?: readonly string[];
   readonly changes?: (
     before: Readonly<Record<string, unknown>>,
     given: Readonly<Record<string, string>>,
@@ -45,6 +47,14 @@ export const ACTS: readonly Act[] = [
       const freezes = (before["freezes"] as readonly unknown[] | undefined)?.length ?? 0;
       return [["Status", textOf(before["status"]), freezes > 1 ? "frozen, by another freeze" : "active"]];
     },
+  },
+  {
+    name: "reveal",
+    rpc: "AdminService/RevealAccount",
+    title: "Show phone number and e-mail",
+    subject: "account_id",
+    shows: ["phone_number", "email"],
+    changes: () => [["Phone number and e-mail address", "masked", "shown to you, once"]],
   },
   {
     name: "tier",
@@ -153,6 +163,6 @@ export const SUBJECTS: Readonly<Record<string, { readonly rpc: string; readonly 
   deposit_id: { rpc: "DepositService/GetDeposit", field: "deposit" },
 };
 
-function textOf(value: unknown): string {
+export function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }

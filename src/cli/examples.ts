@@ -71,6 +71,7 @@ account get acc_01jd2r6p5vf8ksw3xhb1z7q4ye
 account list phone_number=0712345678
 account freeze acc_01jd2r6p5vf8ksw3xhb1z7q4ye --reason fraud --org "Acme" --note "case 17"
 account unfreeze acc_01jd2r6p5vf8ksw3xhb1z7q4ye --freeze frz_01jd2r6p5vf8ksw3xhb1z7q4ye --org "Acme" --note "case 17 is closed"
+account reveal acc_01jd2r6p5vf8ksw3xhb1z7q4ye --reason customer_called --org "Acme" --note "case 17"
 account tier acc_01jd2r6p5vf8ksw3xhb1z7q4ye --org "Acme" --tier full --note "passport checked"
 account export acc_01jd2r6p5vf8ksw3xhb1z7q4ye --org "Acme" --json
 account erase acc_01jd2r6p5vf8ksw3xhb1z7q4ye --org "Acme" --note "request 17" --yes

@@ -31,6 +31,7 @@ import type { PayoutMode, RailAccountRecord } from "./rail-account.js";
 import type { RailFacts, RecordCharge, WatchRailAccount } from "./rail-commands.js";
 import type { ReservePlace } from "./reserve.js";
 import type { RecordReserve, SetReserveRules } from "./reserve-commands.js";
+import type { RevealAccount } from "./reveal.js";
 import type { Acted, Authorized, Commanded } from "./second-person.js";
 import type { Rail, ResolvedTransaction, Transaction } from "./transaction.js";
 import type { Cents } from "./values/cents.js";
@@ -46,7 +47,8 @@ import type { UnixMillis } from "./values/time.js";
  * ids, so a decision stays a pure function.
  */
 export type Command = AccountCommand | TransactionCommand | BookCommand | RailCommand;
-export type AccountCommand = CreateAccount | UpdateAccount | FreezeAccount | CloseAccount | DestinationCommand;
+export type AccountCommand =
+  CreateAccount | UpdateAccount | FreezeAccount | CloseAccount | RevealAccount | DestinationCommand;
 export type BookCommand = OperatorCommand | RejectProposal;
 /** A command of an operator that can wait for a second person. */
 export type OperatorCommand =

@@ -12,6 +12,7 @@ import type { RailAccountRecord } from "./rail-account.js";
 import type { Refusal } from "./refusal.js";
 import type { ReservePlace } from "./reserve.js";
 import type { Transaction } from "./transaction.js";
+import type { Actor } from "./values/actor.js";
 import type { DepositReference } from "./values/deposit-reference.js";
 import type {
   AccountId,
@@ -82,6 +83,8 @@ export interface FinderKeys {
   /** The destinations of the account that are not removed. */
   readonly destinationsOfAccount: AccountId;
   readonly idempotencyKeyOfDestination: NameOf<IdempotencyKey>;
+  /** The newest rows with which the person looked at personal data, in all books of the cell. */
+  readonly reveals: Actor;
 }
 
 export type Finder = keyof FinderKeys;
@@ -118,6 +121,7 @@ export const FINDERS: { readonly [Of in Finder]: readonly FinderWith<FinderKeys[
   destination: [],
   destinationsOfAccount: ["account"],
   idempotencyKeyOfDestination: ["idempotencyKey"],
+  reveals: [],
 };
 
 type FinderWith<Key> = { readonly [Of in Finder]: Key extends FinderKeys[Of] ? Of : never }[Finder];
@@ -170,6 +174,11 @@ export interface Book {
   /** The resource that the first call with this key created. */
   resourceOfIdempotencyKey(organizationId: OrganizationId, key: IdempotencyKey): ResourceId | undefined;
   destination(organizationId: OrganizationId, id: DestinationId): Destination | undefined;
+  /**
+   * When the person looked at personal data in the cell, oldest first: the newest times, and at
+   * least as many as are allowed in an hour.
+   */
+  reveals(actor: Actor): readonly UnixMillis[];
   /** The destinations of the account that are not removed. */
   destinations(organizationId: OrganizationId, id: AccountId): readonly Destination[];
 }

@@ -21,6 +21,7 @@ export const JOURNAL_KINDS = [
   "account.closed",
   "account.updated",
   "account.erased",
+  "account.revealed",
   "account.tiered",
   "account.numbered",
   "transaction.pending",

@@ -143,6 +143,8 @@ export type Refusal =
   | { readonly reason: "OWN_PROPOSAL"; readonly proposalId: ProposalId }
   /** As many proposals of one operator wait as may. */
   | { readonly reason: "TOO_MANY_PROPOSALS"; readonly limit: number }
+  /** The person has looked at as many accounts in an hour as one may. */
+  | { readonly reason: "TOO_MANY_REVEALS"; readonly limit: number; readonly retryMillis: number }
   /** The operator has suspended the organization. */
   | { readonly reason: "ORGANIZATION_SUSPENDED" }
   | { readonly reason: "WEBHOOK_ENDPOINT_NOT_FOUND"; readonly endpointId: WebhookEndpointId }

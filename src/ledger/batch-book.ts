@@ -18,6 +18,7 @@ import type { Proposal } from "../domain/proposal.js";
 import type { RailAccountRecord } from "../domain/rail-account.js";
 import type { ReservePlace } from "../domain/reserve.js";
 import type { Transaction } from "../domain/transaction.js";
+import type { Actor } from "../domain/values/actor.js";
 import type { DepositReference } from "../domain/values/deposit-reference.js";
 import type {
   AccountId,
@@ -29,6 +30,7 @@ import type {
   TransactionId,
 } from "../domain/values/ids.js";
 import type { IdempotencyKey, Reference, UserId } from "../domain/values/text.js";
+import type { UnixMillis } from "../domain/values/time.js";
 import { BatchTable, type BatchTableKeys } from "./batch-table.js";
 import {
   type Changes,
@@ -86,6 +88,7 @@ export class BatchBook implements Book {
   readonly #paymentsUnderWay: ReadonlyMap<RailAccountId, number>;
   readonly #unallocatedDepositCents: ReadonlyMap<OrganizationId, number>;
   readonly #railAccountsOfCell: RailAccountsOfCell;
+  readonly #reveals: ReadonlyMap<Actor, readonly UnixMillis[]>;
 
   constructor(loaded: Loaded) {
     this.#tables = {
@@ -105,6 +108,7 @@ export class BatchBook implements Book {
     this.#paymentsUnderWay = loaded.paymentsUnderWay;
     this.#unallocatedDepositCents = loaded.unallocatedDepositCents;
     this.#railAccountsOfCell = loaded.railAccountsOfCell;
+    this.#reveals = loaded.reveals;
     for (const book of loaded.books) this.#books.set(book.organizationId, book);
     for (const used of loaded.receipts) this.#receipts.set(within(used.organizationId, used.receipt), used);
     for (const { organizationId, movement, transactionId } of loaded.movements) {
@@ -172,6 +176,11 @@ export class BatchBook implements Book {
     const created = changes.created.map(({ row }) => row.revision);
     const sum = [...counted, ...created].reduce((total, change) => total + change, revisions);
     return railAccountsText({ count: count + created.length, revisions: sum });
+  }
+
+  reveals(actor: Actor): readonly UnixMillis[] {
+    const added = this.#entries.filter(({ entry }) => entry.kind === "account.revealed" && entry.actor === actor);
+    return [...(this.#reveals.get(actor) ?? []), ...added.map(({ entry }) => entry.recordedAt)];
   }
 
   reservePlaces(organizationId: OrganizationId): readonly ReservePlace[] {

@@ -29,6 +29,7 @@ import { depositReturns } from "./migrations/0025-deposit-returns.js";
 import { journalFilters } from "./migrations/0026-journal-filters.js";
 import { sessions } from "./migrations/0027-sessions.js";
 import { turnover } from "./migrations/0028-turnover.js";
+import { reveals } from "./migrations/0029-reveals.js";
 import type { Migration } from "./migrations/migration.js";
 import { mayRunBesideServers, mayServe } from "./migrations/release.js";
 import type { Engine } from "./sql/engine.js";
@@ -68,6 +69,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0026-journal-filters": journalFilters,
   "0027-sessions": sessions,
   "0028-turnover": turnover,
+  "0029-reveals": reveals,
 };
 
 /**

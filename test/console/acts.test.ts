@@ -127,6 +127,19 @@ describe("the acts of the console", () => {
     expect(await statusOf()).to.equal("active");
   });
 
+  it("shows a phone number in the response alone, after a reason, and the page of the account stays masked", async () => {
+    const whole = /254712345600|w@example\.com/;
+    const query = `?account_id=${account}`;
+    const asked = await ask(amina, path("reveal"), query, { reason: "customer_called", note: "case 20" });
+    expect(asked.text)
+      .to.match(/masked shown to you/)
+      .and.not.to.match(whole);
+    const shown = await amina.post(path("reveal"), asked.formTo(path("reveal")));
+    expect(shown.text).to.contain("+254712345600").and.to.contain("w@example.com");
+    const page = await amina.get(`/${organization}/accounts/${account}`);
+    expect(page.text).to.contain("customer_called: case 20").and.not.to.match(whole);
+  });
+
   it("offers no act that a role lacks, and the server refuses it by POST, too", async () => {
     const page = await brian.get(`/${organization}/accounts/${account}`);
     expect(page.text).to.contain("Freeze the account needs support");

@@ -4,7 +4,7 @@ import { renderToString } from "preact-render-to-string";
 import type { Visit } from "../../console/page.js";
 import { daysPage } from "../../console/pages/days.js";
 import { PastReads } from "../../console/upstream/past-reads.js";
-import type { Reading } from "../../console/upstream/upstream.js";
+import type { CallContext, Reading, Upstream } from "../../console/upstream/upstream.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { exportJournal } from "../../src/statements/exports.js";
 import { Random } from "../attack/random.js";
@@ -187,14 +187,13 @@ describe("the past in the console", () => {
 
   it("a reading of the past is kept for its session, and a refusal is not", async () => {
     const asked: string[] = [];
-    const past = new PastReads({
-      read<T>(_rpc: string, fields: object, { token }: { readonly token: string | undefined }) {
-        asked.push(`${String(token)} ${JSON.stringify(fields)}`);
-        const reading = asked.length === 1 ? { ok: false, refusal: REFUSAL } : { ok: true, value: asked.length };
-        return Promise.resolve(reading as Reading<T>);
-      },
-    });
-    const read = (seq: number, token: string) => past.read("GetSupply", { seq }, { ...CONTEXT, token });
+    const past = new PastReads();
+    const upstream: Upstream["read"] = <T>(_rpc: string, fields: object, { token }: CallContext) => {
+      asked.push(`${String(token)} ${JSON.stringify(fields)}`);
+      const reading = asked.length === 1 ? { ok: false, refusal: REFUSAL } : { ok: true, value: asked.length };
+      return Promise.resolve(reading as Reading<T>);
+    };
+    const read = (seq: number, token: string) => past.read(upstream, "GetSupply", { seq }, { ...CONTEXT, token });
     expect(await read(1, "one")).to.deep.equal({ ok: false, refusal: REFUSAL });
     const [first, again] = await Promise.all([read(1, "one"), read(1, "one")]);
     expect(first).to.equal(again);

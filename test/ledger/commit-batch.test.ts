@@ -73,6 +73,7 @@ async function commit(
     paymentsUnderWay: new Map(),
     unallocatedDepositCents: new Map(),
     railAccountsOfCell: NO_RAIL_ACCOUNTS,
+    reveals: new Map(),
     reservePlaces: [],
     idempotencyKeys: [],
     ...rows,
@@ -252,6 +253,7 @@ describe("the clock of the server, beside that of the database", () => {
       paymentsUnderWay: new Map(),
       unallocatedDepositCents: new Map(),
       railAccountsOfCell: NO_RAIL_ACCOUNTS,
+      reveals: new Map(),
       reservePlaces: [],
       idempotencyKeys: [],
     };

@@ -47,6 +47,7 @@ const ROLES_OF: Readonly<Record<string, readonly Role[]>> = {
   GetDeposit: ALL,
   // They show personal data.
   ExportAccount: PROTECT,
+  RevealAccount: PROTECT,
   SuspendOrganization: PROTECT,
   RevokeApiKey: PROTECT,
   SetPayouts: STOP,
@@ -98,7 +99,7 @@ const PUBLIC = ["BeginPasskey", "GetSignInToken", "CreateSession", "RegisterPass
 
 /** The rpcs that move money, give power, or reveal personal data. All others only look or stop. */
 const FRESH = `
-ResumeOrganization RequireReceipts CreateApiKey SetLimits ExportAccount SetAccountTier UnfreezeAccount
+ResumeOrganization RequireReceipts CreateApiKey SetLimits ExportAccount RevealAccount SetAccountTier UnfreezeAccount
 EraseAccount SetRailAccount RegisterDeposits SetDefaultRail SetPayouts ResolveTransaction
 CoverShortfall RecoverShortfall BookPayment AdjustMovement ExplainTransfer FundCharges
 RecordDeposit AssignDeposit UnassignDeposit ReturnDeposit ReverseDeposit RecordReserve

@@ -37,6 +37,7 @@ type InBook =
   | "RAIL_ACCOUNT_NOT_FOUND"
   | "RAIL_PAYMENTS_UNDER_WAY"
   | "TOO_MANY_RESERVE_PLACES"
+  | "TOO_MANY_REVEALS"
   | "BOOK_ACCOUNT_TOO_LOW";
 type OperatorsOnly = Exclude<OperatorRefusal, AnyRefusal> | Extract<AnyRefusal, { readonly reason: InBook }>;
 
@@ -65,6 +66,7 @@ const EXAMPLES: { readonly [Reason in OperatorsOnly["reason"]]: Extract<Operator
   RAIL_ACCOUNT_CHANGED: { reason: "RAIL_ACCOUNT_CHANGED" },
   RAIL_ACCOUNT_NOT_FOUND: { reason: "RAIL_ACCOUNT_NOT_FOUND", rail: "mpesa" as Rail },
   RAIL_PAYMENTS_UNDER_WAY: { reason: "RAIL_PAYMENTS_UNDER_WAY", rail: "mpesa" as Rail, payments: 3 },
+  TOO_MANY_REVEALS: { reason: "TOO_MANY_REVEALS", limit: 60, retryMillis: 1_000 },
   TOO_MANY_RESERVE_PLACES: { reason: "TOO_MANY_RESERVE_PLACES", limit: 50 },
   BOOK_ACCOUNT_TOO_LOW: {
     reason: "BOOK_ACCOUNT_TOO_LOW",

@@ -172,7 +172,7 @@ describe("the plans of the queries on sqlite", () => {
   });
 
   const { reads: ledgerReads, lockedBooks } = ledgerStatements(sqliteEngine);
-  const { freezes, lateCorrections, railAccounts, reservePlaces, paymentsUnderWay, ...unsorted } = ledgerReads;
+  const { freezes, lateCorrections, railAccounts, reservePlaces, paymentsUnderWay, reveals, ...unsorted } = ledgerReads;
   // Few rows are sorted.
   const sorted = { freezes, lateCorrections, railAccounts, reservePlaces };
   // It reads all accounts at rails of the cell, which are few, and only to change one of them.
@@ -195,6 +195,11 @@ describe("the plans of the queries on sqlite", () => {
         (index) => `SEARCH payments USING INDEX ${index} (rail_account_id=?)`,
       ),
     );
+  });
+
+  it("reads the newest reveals of a person along their index, and no other row", async () => {
+    const steps = (await planOf(reveals.sql)).filter((step) => / j | r$/.test(step));
+    expect(steps).to.deep.equal(["CO-ROUTINE r", "SEARCH j USING COVERING INDEX journal_reveals (actor=?)", "SCAN r"]);
   });
 
   const { updateBooks, tables } = ledgerStatements(sqliteEngine);

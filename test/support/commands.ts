@@ -60,6 +60,7 @@ import type { RailAccountRecord } from "../../src/domain/rail-account.js";
 import type { RecordCharge } from "../../src/domain/rail-commands.js";
 import type { WatchRailAccount } from "../../src/domain/rail-commands.js";
 import type { RecordReserve, SetReserveRules } from "../../src/domain/reserve-commands.js";
+import type { RevealAccount } from "../../src/domain/reveal.js";
 import type { Authority } from "../../src/domain/second-person.js";
 import { DIRECT_RAIL, type Rail, type TransactionType } from "../../src/domain/transaction.js";
 import type { Actor } from "../../src/domain/values/actor.js";
@@ -88,6 +89,7 @@ import {
   parseMetadata,
   parseReference,
   parseUserId,
+  type StatusReason,
 } from "../../src/domain/values/text.js";
 import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
 import type { NewEndpoint } from "../../src/webhooks/ports/endpoints.js";
@@ -290,6 +292,15 @@ export function unfreezeAccount(
 ): UnfreezeAccount {
   const given = { organizationId, actor: TEST_ACTOR, authority: ALONE, note: NO_REASON };
   return { name: "unfreezeAccount", ...given, accountId, freezeId };
+}
+
+export function revealAccount(
+  organizationId: OrganizationId,
+  accountId: AccountId,
+  given: Partial<RevealAccount> = {},
+): RevealAccount {
+  const why = { reason: "customer_called", note: "case 17" as StatusReason } as const;
+  return { name: "revealAccount", organizationId, actor: TEST_ACTOR, accountId, ...why, ...given };
 }
 
 export function closeAccount(organizationId: OrganizationId, accountId: AccountId): CloseAccount {

@@ -271,6 +271,7 @@ export function givenBook(rows: Partial<Loaded> = {}): BatchBook {
     paymentsUnderWay: new Map(),
     unallocatedDepositCents: new Map(),
     railAccountsOfCell: NO_RAIL_ACCOUNTS,
+    reveals: new Map(),
     reservePlaces: [],
     ...rows,
   });

@@ -47,6 +47,7 @@ const WAITING = "id NOT IN (SELECT proposal_id FROM operator_decisions)";
 const ORDER = (index: number): string => `book = 2 AND seq = ${String((index < 14 ? 6 : 7) + index)}`;
 const ORDER_ID = (index: number): string => `(SELECT id FROM transactions WHERE ${ORDER(index)})`;
 const PAYMENT = (index: number): string => `transaction_id = ${ORDER_ID(index)}`;
+const REVEAL = "kind = 'account.revealed'";
 const PROPOSAL = (key: string): string => `subject LIKE '%:${key}'`;
 const KEY_PROPOSAL = (decision: string): string => `subject LIKE 'prp_%' AND decision = '${decision}'`;
 const RESOLUTION = (index: number): string => `subject = ${ORDER_ID(index)}`;
@@ -552,6 +553,8 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["'transaction.vanished'", ROW(10), /a known kind \| transaction\.vanished/],
     ["'account.created'", ROW(1), /organization\.created as seq 1/],
     ["'organization.created'", ROW(11), /organization\.created as seq 1/],
+    ["'account.updated'", REVEAL, /the names of the changed fields as the reason/],
+    ["'account.revealed'", "kind = 'account.tiered'", /why somebody looked as the reason/],
     ["'account.closed'", ROW(16), /account\.closed only when ACTIVE/],
     ["'deposit.reversed'", DEPOSIT(15), /the row that gives the content_hash/],
     ["'deposit.returned'", DEPOSIT(8), /deposit\.returned with debit unallocated, credit reserve/],
@@ -632,6 +635,7 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["'another'", ROW(5), "not covered"],
     ["'another'", ROW(11), /created_by another \| created_by key_of_a_test/],
     ["'another'", ROW(13), /lifted_by another \| lifted_by key_of_a_test/],
+    ["'opr_other'", REVEAL, /the content_hash of the row/],
   ],
   "journal.reason": [
     ["'another'", ROW(1), /journal 1 : no reason/],
@@ -644,6 +648,8 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["'another'", ROW(11), /freezes 13 .*another reason/],
     ["'another'", ROW(30), /freezes 30 .*another lift_reason/],
     ["'another'", ROW(16), "not covered"],
+    ["'other: a case'", REVEAL, /the content_hash of the row/],
+    ["'another'", REVEAL, /why somebody looked as the reason/],
     ["'another'", ORDER(2), /transaction\.processing without a reason/],
     ["'another'", ORDER(7), "not covered"],
     ["'another'", ORDER(11), "not covered"],

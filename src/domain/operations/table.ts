@@ -29,6 +29,7 @@ import { removeDestination } from "./remove-destination.js";
 import { requireReceipts } from "./require-receipts.js";
 import { resolveTransaction } from "./resolve-transaction.js";
 import { returnDeposit } from "./return-deposit.js";
+import { revealAccount } from "./reveal-account.js";
 import { reverseDeposit } from "./reverse-deposit.js";
 import { reverseTransaction } from "./reverse-transaction.js";
 import { revokeApiKey } from "./revoke-api-key.js";
@@ -54,6 +55,7 @@ const OPERATIONS = {
   unfreezeAccount,
   closeAccount,
   eraseAccount,
+  revealAccount,
   setAccountTier,
   mint: moveMoney,
   redeem: moveMoney,

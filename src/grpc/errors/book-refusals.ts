@@ -274,6 +274,13 @@ export const BOOK_REFUSALS: Answers<Refusal> = {
       `The organization has figures of ${String(limit)} places, and more are not allowed. Record the figure for one of them.`,
     facts: ({ limit }) => ({ limit: String(limit) }),
   },
+  TOO_MANY_REVEALS: {
+    status: Status.RESOURCE_EXHAUSTED,
+    message: ({ limit, retryMillis }) =>
+      `You looked at ${String(limit)} accounts in an hour, and more are not allowed. Nothing was shown. Try again in ${seconds(retryMillis)} seconds.`,
+    facts: ({ limit }) => ({ limit: String(limit) }),
+    retryMillis: ({ retryMillis }) => retryMillis,
+  },
   ORGANIZATION_SUSPENDED: {
     status: Status.PERMISSION_DENIED,
     message: () => "The operator has suspended the organization. Calls that read still work. Ask the operator.",

@@ -2,23 +2,27 @@ import { typeidUnboxed } from "typeid-js";
 
 import type { EraseAccount, FreezeAccount, SetAccountTier, UnfreezeAccount } from "../../domain/commands.js";
 import { DEFAULT_TIER, parseTierName, type TierName } from "../../domain/limits/limits.js";
+import { REVEAL_REASONS, type RevealAccount, type RevealReason } from "../../domain/reveal.js";
 import { type FreezeId, type OrganizationId, parseAccountId, parseFreezeId } from "../../domain/values/ids.js";
 import {
   EraseAccountRequest,
   EraseAccountResponse,
   FreezeAccountRequest,
   FreezeAccountResponse,
+  RevealAccountRequest,
+  RevealAccountResponse,
   SetAccountTierRequest,
   SetAccountTierResponse,
   UnfreezeAccountRequest,
   UnfreezeAccountResponse,
 } from "../../gen/kesc/admin/v1/admin_service.js";
+import { RevealReason as RevealReasonMessage } from "../../gen/kesc/admin/v1/resources.js";
 import { toAccountMessage } from "../messages/account.js";
 import { parseFields } from "../messages/fields.js";
 import { parseFreezeReason, toFreezeMessage } from "../messages/freeze.js";
 import { masked } from "../messages/masked.js";
-import { act, type ActsOptions, stop } from "./acts.js";
-import { parseId, parseNote } from "./fields.js";
+import { act, actAlone, type ActsOptions } from "./acts.js";
+import { parseEnumName, parseId, parseNote } from "./fields.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
 import { readOrganization } from "./reading.js";
 
@@ -26,6 +30,7 @@ import { readOrganization } from "./reading.js";
 export function accountActs(unary: OperatorUnary, options: ActsOptions): Record<string, OperatorRoute> {
   return {
     ...freezes(unary, options),
+    revealAccount: revealAccount(unary, options),
     setAccountTier: unary({
       request: SetAccountTierRequest,
       response: SetAccountTierResponse,
@@ -74,6 +79,36 @@ export function accountActs(unary: OperatorUnary, options: ActsOptions): Record<
   };
 }
 
+const REVEALS = {
+  customer_called: RevealReasonMessage.REVEAL_REASON_CUSTOMER_CALLED,
+  payment_delivery: RevealReasonMessage.REVEAL_REASON_PAYMENT_DELIVERY,
+  fraud_check: RevealReasonMessage.REVEAL_REASON_FRAUD_CHECK,
+  legal_request: RevealReasonMessage.REVEAL_REASON_LEGAL_REQUEST,
+  other: RevealReasonMessage.REVEAL_REASON_OTHER,
+} as const satisfies Record<RevealReason, RevealReasonMessage>;
+
+function revealAccount(unary: OperatorUnary, options: ActsOptions): OperatorRoute {
+  return unary({
+    request: RevealAccountRequest,
+    response: RevealAccountResponse,
+    parse: (request) =>
+      parseFields({
+        organization_id: parseId<OrganizationId>(request.organization_id),
+        account_id: parseAccountId(request.account_id),
+        reason: parseEnumName(request.reason, REVEAL_REASONS, REVEALS),
+        note: parseNote(request.note),
+      }),
+    run: ({ organization_id: organizationId, account_id: accountId, reason, note }, caller) =>
+      actAlone<RevealAccount, RevealAccountResponse>(
+        options,
+        { organizationId, fields: { name: "revealAccount", accountId, reason, note } },
+        caller,
+        // The ledger has refused an account that was erased.
+        ({ person }) => ({ phone_number: person?.phoneNumber ?? "", email: person?.email ?? "" }),
+      ),
+  });
+}
+
 function freezes(unary: OperatorUnary, options: ActsOptions): Record<string, OperatorRoute> {
   return {
     freezeAccount: unary({
@@ -89,7 +124,7 @@ function freezes(unary: OperatorUnary, options: ActsOptions): Record<string, Ope
       run: ({ organization_id: organizationId, account_id: accountId, reason, note }, caller) => {
         const newFreezeId = typeidUnboxed("frz") as string as FreezeId;
         const { idempotencyKey } = caller;
-        return stop<FreezeAccount, FreezeAccountResponse>(
+        return actAlone<FreezeAccount, FreezeAccountResponse>(
           options,
           { organizationId, fields: { name: "freezeAccount", newFreezeId, accountId, reason, note, idempotencyKey } },
           caller,

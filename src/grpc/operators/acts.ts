@@ -12,6 +12,7 @@ import type {
 } from "../../domain/commands.js";
 import type { NewIds } from "../../domain/deposits/deposit-commands.js";
 import type { Decider } from "../../domain/proposal.js";
+import type { RevealAccount } from "../../domain/reveal.js";
 import { type Authority, type Authorized, BOOK_GROUPS, type Commanded } from "../../domain/second-person.js";
 import type { ResolvedTransaction } from "../../domain/transaction.js";
 import type { DepositId, OrganizationId, ProposalId, TransactionId } from "../../domain/values/ids.js";
@@ -57,14 +58,14 @@ export function authorityOf(
   };
 }
 
-/** An act that an API key does by the same command. It only stops, so one person always does. */
-type StoppingCommand = FreezeAccount | CancelTransaction;
+/** An act that one person always does: it only stops, or an approval would keep personal data. */
+type LoneCommand = FreezeAccount | CancelTransaction | RevealAccount;
 
 /** An act in a book: an operator's command, whatever a second person means for it. */
-type SubmittedCommand = OperatorCommand | ResolveTransaction | StoppingCommand;
+type SubmittedCommand = OperatorCommand | ResolveTransaction | LoneCommand;
 
 /** Makes the command of a caller. Refuses ORGANIZATION_NOT_FOUND. */
-async function commandBy<C extends Exclude<SubmittedCommand, StoppingCommand>>(
+async function commandBy<C extends Exclude<SubmittedCommand, LoneCommand>>(
   { administration }: ActsOptions,
   { organizationId, fields }: { readonly organizationId: OrganizationId; readonly fields: CommandFields<C> },
   caller: OperatorCaller,
@@ -128,7 +129,7 @@ export function actOnTransaction<Response>(
 }
 
 /** Does an act that never needs a second person. */
-export async function stop<C extends StoppingCommand, Response>(
+export async function actAlone<C extends LoneCommand, Response>(
   options: ActsOptions,
   { organizationId, fields }: { readonly organizationId: OrganizationId; readonly fields: Omit<C, keyof Commanded> },
   caller: OperatorCaller,
@@ -141,7 +142,7 @@ export async function stop<C extends StoppingCommand, Response>(
   return outcome.kind === "refused" ? outcome : done(responseOf(outcome.resource, { unchanged: outcome.replayed }));
 }
 
-async function submitted<C extends Exclude<SubmittedCommand, StoppingCommand>, Response>(
+async function submitted<C extends Exclude<SubmittedCommand, LoneCommand>, Response>(
   options: ActsOptions,
   given: { readonly organizationId: OrganizationId; readonly fields: CommandFields<C> },
   caller: OperatorCaller,

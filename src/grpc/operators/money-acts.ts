@@ -39,7 +39,7 @@ import { formatSigned } from "../messages/history/supply.js";
 import { parseFlagReason } from "../messages/payment.js";
 import { parseResolution } from "../messages/resolution.js";
 import { toTransactionMessage } from "../messages/transaction.js";
-import { act, actOnTransaction, type ActsOptions, type CommandFields, stop } from "./acts.js";
+import { act, actAlone, actOnTransaction, type ActsOptions, type CommandFields } from "./acts.js";
 import { parseId, parseNote } from "./fields.js";
 import type { OperatorRoute, OperatorRpc, OperatorUnary } from "./operator-call.js";
 import type { ActResponse } from "./results.js";
@@ -123,7 +123,7 @@ function cancelTransaction(unary: OperatorUnary, options: ActsOptions): Operator
         note: parseNote(request.note),
       }),
     run: ({ organization_id: organizationId, transaction_id: transactionId, note: reason }, caller) =>
-      stop<CancelTransaction, CancelTransactionResponse>(
+      actAlone<CancelTransaction, CancelTransactionResponse>(
         options,
         { organizationId, fields: { name: "cancelTransaction", transactionId, reason } },
         caller,

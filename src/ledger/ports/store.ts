@@ -2,6 +2,7 @@ import type { BookHead } from "../../domain/book.js";
 import type { Finder, FinderKeys, TableName, Tables, UsedReceipt } from "../../domain/decision.js";
 import type { JournalEntry } from "../../domain/journal.js";
 import type { RailAccountId, RailMovement } from "../../domain/payment.js";
+import type { Actor } from "../../domain/values/actor.js";
 import type { OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 
@@ -31,6 +32,11 @@ export type Loaded = { readonly [Name in TableName]: readonly Tables[Name][] } &
    */
   readonly unallocatedDepositCents: ReadonlyMap<OrganizationId, number>;
   readonly railAccountsOfCell: RailAccountsOfCell;
+  /**
+   * When each person looked at personal data: the newest times of the cell, oldest first. Read
+   * after the books are locked, too.
+   */
+  readonly reveals: ReadonlyMap<Actor, readonly UnixMillis[]>;
   /**
    * The time of the database when the transaction began. Undefined if the database shares the clock
    * of this machine.

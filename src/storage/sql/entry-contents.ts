@@ -66,6 +66,10 @@ export function entryContents(
   for (const numbered of entries) {
     if (SWITCHES.has(numbered.entry.kind)) contents.set(numbered, { created: [numbered.entry.reason] });
   }
+  for (const numbered of entries) {
+    const { kind, actor, reason } = numbered.entry;
+    if (kind === "account.revealed") contents.set(numbered, { created: [actor, reason] });
+  }
   const { created, changed } = tables.accountHolders;
   const holders = new Map([...created, ...changed].map(({ row }) => [row.accountId, row]));
   // The hash of the last entry that set the personal data covers it. Of earlier entries the salt

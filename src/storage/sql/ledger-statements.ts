@@ -10,6 +10,7 @@ import {
 import { IS_UNALLOCATED } from "./records/deposit-rows.js";
 import { openPayments } from "./records/payment-rows.js";
 import { proposalColumns } from "./records/proposal-rows.js";
+import { revealsSelect } from "./records/reveal-rows.js";
 import { withBalanceAfter } from "./rows.js";
 import type { Table, Update } from "./table.js";
 import { TABLES } from "./tables.js";
@@ -49,6 +50,7 @@ export interface LedgerReads {
   readonly railAccountsOfCell: LedgerRead;
   readonly reservePlaces: LedgerRead;
   readonly waitingProposals: LedgerRead;
+  readonly reveals: LedgerRead;
   /** Locks the keys in the order of their ids, as the notes of their use do. */
   readonly apiKeys: LedgerRead;
 }
@@ -282,6 +284,7 @@ function ownReads(engine: Engine) {
           WHERE p.done_at IS NULL AND p.expires_at IS NOT NULL
             AND p.book IN (SELECT number FROM ${table("books")} WHERE organization_id IN (${list}))`,
     },
+    reveals: { finders: ["reveals"], sql: revealsSelect(engine, list) },
     apiKeys: {
       finders: ["apiKey", "apiKeyWithHash"],
       sql: `

@@ -41,6 +41,7 @@ import { type MovementRow, type ReceiptRow, usedMovementOf, usedReceiptOf } from
 import { proposalOf, type ProposalRow } from "./records/proposal-rows.js";
 import { railAccountOf, type RailAccountRow } from "./records/rail-account-rows.js";
 import { type PlaceRow, reservePlaceOf } from "./records/reserve-place-rows.js";
+import { revealsOf, type RevealsRow } from "./records/reveal-rows.js";
 import { holderOf, type HolderRow, type ReadTransactionRow, transactionOf } from "./rows.js";
 import { orStoreError, storeErrorOf } from "./store-error.js";
 import type { BatchFacts, Table } from "./table.js";
@@ -150,8 +151,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
     ]);
     for (const { id, last_seq: lastSeq } of accountRows) this.#lastSeqs.set(id as AccountId, lastSeq);
     return {
-      books: this.#keptHeads(bookRows),
-      begunAt: begunAtOf(bookRows),
+      ...this.#keptHeads(bookRows),
       accounts: this.#ownRows(accountRows, ledgerAccountOf),
       accountHolders: this.#ownRows(holderRows, holderOf),
       freezes: this.#ownRows(freezeRows, freezeOf),
@@ -166,6 +166,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       paymentsUnderWay: new Map(underWayRows.map((row) => [row.rail_account_id as RailAccountId, row.count])),
       unallocatedDepositCents: new Map(depositSums.map((row) => [row.organization_id as OrganizationId, row.cents])),
       railAccountsOfCell: railAccountsOfCell ?? NO_RAIL_ACCOUNTS,
+      reveals: revealsOf(await rowsOf<RevealsRow>(reads.reveals)),
       reservePlaces: placeRows.map(reservePlaceOf),
       idempotencyKeys: this.#ownRows(keyRows, idempotencyKeyOf),
       destinations: this.#ownRows(destinationRows, destinationOf),
@@ -180,10 +181,10 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
   }
 
   /** Keeps the heads as they are loaded: a batch writes only the columns that it changes. */
-  #keptHeads(rows: readonly BookRow[]): readonly BookHead[] {
+  #keptHeads(rows: readonly BookRow[]): Pick<Loaded, "books" | "begunAt"> {
     const books = rows.map(bookHeadOf);
     for (const head of books) this.#heads.set(head.organizationId, head);
-    return books;
+    return { books, begunAt: begunAtOf(rows) };
   }
 
   /**

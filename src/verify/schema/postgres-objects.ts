@@ -393,6 +393,8 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
       "CREATE UNIQUE INDEX journal_receipts ON journal USING btree (book, rail_receipt) WHERE (rail_receipt IS NOT NULL)",
     "index journal_resolutions":
       "CREATE INDEX journal_resolutions ON journal USING btree (transaction_id, seq) WHERE (kind = 'transaction.resolution_proposed'::text)",
+    "index journal_reveals":
+      "CREATE INDEX journal_reveals ON journal USING btree (actor, recorded_at) WHERE (kind = 'account.revealed'::text)",
     "index journal_terminal_rows":
       "CREATE UNIQUE INDEX journal_terminal_rows ON journal USING btree (transaction_id) WHERE (kind = ANY (ARRAY['transaction.completed'::text, 'transaction.failed'::text, 'transaction.canceled'::text]))",
     "index journal_transaction_steps":

@@ -317,6 +317,7 @@ export class Model {
       case "resumeOrganization":
       case "createApiKey":
       case "revokeApiKey":
+      case "revealAccount":
       case "rejectProposal":
       case "setRailAccount":
       case "setDefaultRail":

@@ -60,7 +60,7 @@ describe("the simulation of crashes", () => {
     // The simulation suspends on the disk, and its callers send none of these. The models know no
     // destinations.
     const ofPeople =
-      /^(suspendOrganization|requireReceipts|resumeOrganization|createApiKey|revokeApiKey|rejectProposal|set(RailAccount|DefaultRail|Payouts)|recordReserve|setReserveRules|watchRailAccount|(create|remove)Destination)$/;
+      /^(suspendOrganization|requireReceipts|resumeOrganization|createApiKey|revealAccount|revokeApiKey|rejectProposal|set(RailAccount|DefaultRail|Payouts)|recordReserve|setReserveRules|watchRailAccount|(create|remove)Destination)$/;
     const expected = COMMAND_NAMES.filter((name) => !rare.includes(name) && !ofPeople.test(name));
     expect(tally.names("operations done")).to.include.members(expected);
   }).timeout(TEST_MILLIS_MAX);

@@ -84,6 +84,7 @@ describe("the commands that call the AdminService", () => {
       "VerifySession",
       "CreateInvitation",
       "FreezeAccount",
+      "RevealAccount",
       "RegisterPasskey",
       "CreateSignInCode",
     ]);

@@ -15,6 +15,7 @@ import {
 import { decide, lookUp } from "../../../src/domain/operations/table.js";
 import type { RailAccountId } from "../../../src/domain/payment.js";
 import { DIRECT_RAIL } from "../../../src/domain/transaction.js";
+import type { Actor } from "../../../src/domain/values/actor.js";
 import { toCents } from "../../../src/domain/values/cents.js";
 import { NO_CENTS } from "../../../src/domain/values/cents.js";
 import type { ApiKeyId } from "../../../src/domain/values/ids.js";
@@ -57,6 +58,7 @@ import {
   resolve,
   returnDeposit,
   returnThroughRail,
+  revealAccount,
   reverse,
   reverseDeposit,
   revokeApiKey,
@@ -171,6 +173,7 @@ const COMMANDS = {
   closeAccount: [closeAccount(ORGANIZATION, empty.id)],
   updateAccount: [updateAccount(ORGANIZATION, empty.id)],
   eraseAccount: [eraseAccount(ORGANIZATION, empty.id)],
+  revealAccount: [revealAccount(ORGANIZATION, active.id)],
   setAccountTier: [setAccountTier(ORGANIZATION, active.id)],
   setLimits: [setLimits(ORGANIZATION, { changes: { DAY: toCents(1) } })],
   mint: [
@@ -347,6 +350,9 @@ function loadedFor(command: Command): Set<string> {
     railAccountsOfCell: (id) => {
       add("rail accounts of", id);
     },
+    reveals: (actor) => {
+      add("reveals", actor);
+    },
     reservePlaces: (id) => {
       add("places", id);
     },
@@ -454,6 +460,10 @@ class NotingBook implements Book {
     this.asked.push(`rail accounts of ${THE_CELL}`);
     return this.#book.railAccountsOfCell();
   }
+  reveals(actor: Actor): ReturnType<Book["reveals"]> {
+    this.asked.push(`reveals ${actor}`);
+    return this.#book.reveals(actor);
+  }
   reservePlaces(organizationId: OrganizationId): ReturnType<Book["reservePlaces"]> {
     this.asked.push(`places ${organizationId}`);
     return this.#book.reservePlaces(organizationId);
@@ -542,6 +552,7 @@ describe("a decision", () => {
     [closeAccount(ORGANIZATION, empty.id), "account.closed"],
     [updateAccount(ORGANIZATION, empty.id), "account.updated"],
     [eraseAccount(ORGANIZATION, empty.id), "account.erased"],
+    [revealAccount(ORGANIZATION, active.id), "account.revealed"],
     [setAccountTier(ORGANIZATION, active.id), "account.tiered"],
     [createDestination(ORGANIZATION, empty.id), "destination.created"],
     [removeDestination(ORGANIZATION, active.id, destination.id), "destination.removed"],

@@ -37,6 +37,7 @@ const REASONS_OF_OPERATORS = [
   "RAIL_PAYMENTS_UNDER_WAY",
   "TOO_MANY_PROPOSALS",
   "TOO_MANY_RESERVE_PLACES",
+  "TOO_MANY_REVEALS",
   "TOO_MANY_TIERS",
 ] as const satisfies Reason[];
 
@@ -244,6 +245,11 @@ const EXAMPLES: { [R in Reason]: Example<R> } = {
     Status.PERMISSION_DENIED,
     { proposal_id: PROPOSAL_ID },
   ],
+  TOO_MANY_REVEALS: [
+    { reason: "TOO_MANY_REVEALS", limit: 60, retryMillis: 90_500 },
+    Status.RESOURCE_EXHAUSTED,
+    { limit: "60" },
+  ],
   TOO_MANY_PROPOSALS: [{ reason: "TOO_MANY_PROPOSALS", limit: 20 }, Status.FAILED_PRECONDITION, { limit: "20" }],
   TOO_MANY_TIERS: [{ reason: "TOO_MANY_TIERS", limit: 20 }, Status.FAILED_PRECONDITION, { limit: "20" }],
   PHONE_NUMBER_MISSING: [
@@ -367,6 +373,7 @@ describe("grpc: a refusal on the wire", () => {
         facts,
         ...(reason === "INVALID_FIELD" ? { fields: [] } : {}),
         ...(reason === "RATE_LIMITED" ? { retrySeconds: 1.501 } : {}),
+        ...(reason === "TOO_MANY_REVEALS" ? { retrySeconds: 90.5 } : {}),
         ...(reason === "NOT_SEALED" ? { retrySeconds: 10 } : {}),
         ...(RETRIED.includes(reason) ? { retrySeconds: 1 } : {}),
       });

@@ -34,6 +34,7 @@ import {
   removeDestination,
   resolve,
   returnDeposit,
+  revealAccount,
   reverse,
   reverseDeposit,
   setAccountTier,
@@ -110,6 +111,7 @@ export class RandomCommands {
     { weight: 1, make: () => this.#limits() },
     { weight: 1, make: () => this.#addDestination() },
     { weight: 1, make: () => this.#removeDestination() },
+    { weight: 1, make: () => revealAccount(this.#organizationId, this.#newestAccount()) },
   ];
 
   #name(what: string): string {

@@ -1,10 +1,11 @@
 import { toCents } from "../../../src/domain/values/cents.js";
-import { setAccountTier, setLimits, SLOW_RAIL } from "../../support/commands.js";
+import { revealAccount, setAccountTier, setLimits, SLOW_RAIL } from "../../support/commands.js";
 import type { GivenBooks } from "./books.js";
 
 /**
  * Limits, and one account that has used 5.00 of its mints and 1.00 of its redemptions. Three mints
- * do not count: one before the limits, a canceled one and a reversed one.
+ * do not count: one before the limits, a canceled one and a reversed one. Then somebody looks at
+ * the personal data of the account.
  */
 export async function makeLimits(books: GivenBooks): Promise<void> {
   const account = await books.createAccount("lina");
@@ -16,4 +17,5 @@ export async function makeLimits(books: GivenBooks): Promise<void> {
   await books.move("redeem", account, "1.00");
   await books.cancel(await books.move("mint", account, "2.00", { rail: SLOW_RAIL }), "not paid");
   await books.reverse(await books.move("mint", account, "3.00"));
+  await books.do((id) => revealAccount(id, account.id));
 }

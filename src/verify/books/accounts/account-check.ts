@@ -27,7 +27,7 @@ export interface Doubt {
 
 type StatusKind = Exclude<
   Extract<JournalKind, `account.${string}`>,
-  "account.updated" | "account.erased" | "account.tiered" | "account.numbered"
+  "account.updated" | "account.erased" | "account.revealed" | "account.tiered" | "account.numbered"
 >;
 
 /** The statuses from which a row of each kind may come. */
@@ -42,6 +42,7 @@ const FROM: Readonly<Record<StatusKind, readonly (AccountStatus | undefined)[]>>
 const STANDING_FREEZES_MAX = 20;
 const DEFAULT_TIER: string = "default";
 const TIER = /^[a-z][a-z0-9_-]{0,31}$/;
+const REVEAL_REASON = /^(customer_called|payment_delivery|fraud_check|legal_request|other): ./;
 // Where persons decided it, their names stand behind the word.
 const LATE = /^LATE$|^\["LATE",/;
 /** The rows whose hash covers more than the row, so another check has it. */
@@ -168,10 +169,12 @@ export class AccountCheck {
     if (isStatusKind(kind)) this.#changeStatus(row, kind);
     else if (kind === "account.updated") this.#update(row);
     else if (kind === "account.erased") this.#erase(row);
+    else if (kind === "account.revealed") this.#reveal(row);
     else if (kind === "account.tiered") this.#changeTier(row);
     else if (kind === "account.numbered") this.#number(row);
     if (HASHED_ELSEWHERE.has(kind) || secrets === undefined) return;
-    if (!hasHashOf({ accountId: this.#id, transactionId: null, created: proofsIn(row) }, row, secrets.salts)) {
+    const created = kind === "account.revealed" ? [row.actor, row.reason] : proofsIn(row);
+    if (!hasHashOf({ accountId: this.#id, transactionId: null, created }, row, secrets.salts)) {
       this.#add(seq, "the content_hash of the row", "another content_hash, kind, account or time");
     }
   }
@@ -237,6 +240,14 @@ export class AccountCheck {
     if (this.#status === undefined) this.#add(row.seq, "account.created first", row.kind);
     if (this.#erased !== undefined) this.#add(row.seq, "one erasure", "a second one");
     this.#erased = hashedOf(row);
+  }
+
+  /** Somebody looked at the personal data: who and why is all that the row says. */
+  #reveal({ seq, reason }: AuditedJournalRow): void {
+    if (this.#status === undefined || this.#erased !== undefined) {
+      this.#add(seq, "account.revealed only on an account with personal data", describe(this.#status));
+    }
+    if (!REVEAL_REASON.test(reason)) this.#add(seq, "why somebody looked as the reason", "another reason");
   }
 
   #checkEmpty({ seq, kind }: AuditedJournalRow): void {

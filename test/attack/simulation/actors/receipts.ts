@@ -67,6 +67,7 @@ const KINDS: Readonly<Record<Command["name"], JournalKind | undefined>> = {
   resumeOrganization: undefined,
   createApiKey: undefined,
   revokeApiKey: undefined,
+  revealAccount: undefined,
   rejectProposal: undefined,
   setRailAccount: undefined,
   setDefaultRail: undefined,

@@ -37,6 +37,7 @@ const STATUS_AFTER: Readonly<Record<JournalKind, StatusAfter>> = {
   "account.closed": { account: "CLOSED" },
   "account.updated": {},
   "account.erased": {},
+  "account.revealed": {},
   "account.tiered": {},
   "account.numbered": {},
   "transaction.pending": { transaction: "PENDING" },

@@ -364,6 +364,16 @@ export class MemoryDisk implements Disk {
         }),
       ),
       railAccountsOfCell: this.railAccountsOfCell,
+      reveals: new Map(
+        lookup
+          .keysOf("reveals")
+          .map((actor) => [
+            actor,
+            this.#journal
+              .filter((row) => row.kind === "account.revealed" && row.actor === actor)
+              .map(({ recordedAt }) => recordedAt),
+          ]),
+      ),
       reservePlaces: own([...this.#tables.reservePlaces.rows.values()]),
     };
   }

@@ -48,6 +48,7 @@ export function describeCommand(command: Command): string {
     case "closeAccount":
     case "updateAccount":
     case "eraseAccount":
+    case "revealAccount":
       return `${command.name} ${shortId(command.accountId)}`;
     case "setAccountTier":
       return `set the tier of ${shortId(command.accountId)} to ${command.tier}`;

@@ -1,0 +1,129 @@
+import { status as Status } from "@grpc/grpc-js";
+import { expect } from "chai";
+
+import type { AccountId, OrganizationId } from "../../src/domain/values/ids.js";
+import { toUnixMillis } from "../../src/domain/values/time.js";
+import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
+import { RevealReason } from "../../src/gen/kesc/admin/v1/resources.js";
+import { createAccount, eraseAccount } from "../support/commands.js";
+import { ENGINES, execute } from "../support/databases.js";
+import { ANY_ROW, type GivenOperator, type OperatorService, startOperatorService } from "./given.js";
+
+const PHONE = "+254712345678";
+const EMAIL = "wanjiku@example.com";
+const HOUR_MILLIS = 3_600_000;
+
+for (const engine of ENGINES) {
+  describe(`a phone number in full (${engine})`, () => {
+    let service: OperatorService;
+    let sue: GivenOperator;
+    let organizationId: OrganizationId;
+    let accountId: AccountId;
+    // PostgreSQL refuses a server whose clock is ahead of its own.
+    let clock = Date.now() - HOUR_MILLIS - 60_000;
+
+    before(async () => {
+      service = await startOperatorService(engine, { now: () => toUnixMillis(clock) });
+      sue = await service.operator("Sue", "support");
+      ({ organizationId } = service.tenant);
+      const account = createAccount(organizationId, "wanjiku", { phoneNumber: PHONE as never, email: EMAIL as never });
+      ({ newAccountId: accountId } = account);
+      await service.opened.cell.committer.commit([account], toUnixMillis(clock));
+    });
+    // Rejects if the books do not hold.
+    after(() => service.dispose());
+
+    const reveal = (given: object = {}, by = sue, at = 0) => {
+      const reason = RevealReason.REVEAL_REASON_PAYMENT_DELIVERY;
+      const request = { organization_id: organizationId, account_id: accountId, reason, note: "case 17", ...given };
+      return (service.admin[at] ?? service.admin[0]).call(Rpcs.revealAccount, request, { ...by });
+    };
+
+    it("is in the response, and the book says who looked and why", async () => {
+      const { response } = await reveal();
+      expect(response).to.deep.equal({ phone_number: PHONE, email: EMAIL });
+      const list = { organization_id: organizationId, ...ANY_ROW, account_id: accountId };
+      const listed = await service.admin[0].call(
+        Rpcs.listJournal,
+        { ...list, page_size: 1, page_token: "" },
+        { ...sue },
+      );
+      const [row] = listed.response?.entries ?? [];
+      expect(row?.line).to.include({
+        type: "account.revealed",
+        actor: sue.operator.id,
+        note: "payment_delivery: case 17",
+      });
+      expect(row?.operator_names).to.deep.equal(["Sue"]);
+    });
+
+    it("is an event of the organization, without the data", async () => {
+      const filter = { after_sequence: 0, types: ["account.revealed"], page_size: 10 };
+      const { response } = await service.publicly.call("ListEvents", filter, { key: service.tenant.key });
+      expect(response["events"]).to.have.lengthOf(1);
+      const text = JSON.stringify(response["events"]);
+      expect(text).to.include(sue.operator.id).and.to.include("account.revealed");
+      for (const data of [PHONE, PHONE.slice(1), EMAIL]) expect(text).not.to.include(data);
+    });
+
+    it("is in no row and no proposal of the book, and in no line of the log", async () => {
+      const rows = await Promise.all(
+        ["journal", "proposals"].map((table) => execute(service.opened.address, `SELECT * FROM ${table}`)),
+      );
+      const text = JSON.stringify(rows) + service.lines.join("");
+      for (const data of [PHONE.slice(1), EMAIL]) expect(text).not.to.include(data);
+    });
+
+    it("needs a reason of the list, and words", async () => {
+      for (const [given, field] of [
+        [{ reason: RevealReason.REVEAL_REASON_UNSPECIFIED }, "reason"],
+        [{ reason: 99 }, "reason"],
+        [{ note: " " }, "note"],
+      ] as const) {
+        expect((await reveal(given)).fields?.map((each) => each.field)).to.deep.equal([field]);
+      }
+    });
+
+    it("is refused for an account that is not there, or was erased", async () => {
+      const empty = createAccount(organizationId, "empty");
+      const { cell } = service.opened;
+      await cell.committer.commit([empty, eraseAccount(organizationId, empty.newAccountId)], toUnixMillis(clock));
+      expect((await reveal({ account_id: empty.newAccountId })).reason).to.equal("ACCOUNT_ERASED");
+      const stranger = createAccount(organizationId, "stranger").newAccountId;
+      expect((await reveal({ account_id: stranger })).reason).to.equal("ACCOUNT_NOT_FOUND");
+    });
+
+    it("is shown 60 times an hour to a person, whatever the server, and then again", async () => {
+      const rest = await Promise.all(Array.from({ length: 62 }, (_, index) => reveal({}, sue, index % 2)));
+      const refused = rest.filter(({ code }) => code !== 0);
+      expect(refused).to.have.lengthOf(3);
+      for (const each of refused) {
+        expect([each.reason, each.facts?.["limit"], each.response]).to.deep.equal([
+          "TOO_MANY_REVEALS",
+          "60",
+          undefined,
+        ]);
+      }
+      expect(refused[0]?.code).to.equal(Status.RESOURCE_EXHAUSTED);
+      const ann = await service.operator("Ann", "admin");
+      expect((await reveal({}, ann)).code).to.equal(Status.OK);
+      clock += HOUR_MILLIS;
+      expect((await reveal()).code).to.equal(Status.OK);
+    });
+
+    it("counts the organizations of a person together", async () => {
+      const { response } = await service.admin[0].call(
+        Rpcs.createOrganization,
+        { name: "Other", sandbox: false },
+        { ...(await service.operator("Zoe", "admin")) },
+      );
+      const other = response?.organization?.id as OrganizationId;
+      const account = createAccount(other, "amina");
+      await service.opened.cell.committer.commit([account], toUnixMillis(clock));
+      const given = { organization_id: other, account_id: account.newAccountId };
+      for (let index = 0; index < 59; index += 1) expect((await reveal(given)).code).to.equal(Status.OK);
+      expect((await reveal(given)).reason).to.equal("TOO_MANY_REVEALS");
+      expect((await reveal()).reason).to.equal("TOO_MANY_REVEALS");
+    });
+  });
+}
