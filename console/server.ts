@@ -1,13 +1,9 @@
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { createServer, type RequestListener, type Server } from "node:http";
-import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
-import type { AddressInfo } from "node:net";
 
 import type { Logger } from "pino";
 
-import { boundHandshakes, HANDSHAKE_MILLIS_MAX } from "../runtime/transport/handshakes.js";
-import { TLS_VERSION_MIN, type TlsMaterial } from "../runtime/transport/tls.js";
+import { addressOf, closeHttpServer, createHttpServer } from "../runtime/transport/http-server.js";
 import { watchedCredentials } from "../runtime/transport/watched-credentials.js";
 import { WatchedTls } from "../runtime/transport/watched-tls.js";
 import { createApp } from "./app.js";
@@ -51,7 +47,7 @@ export async function startConsole(config: Omit<ConsoleConfig, "logLevel">, log:
     clientTls?.close();
   };
   const { app, live } = createApp({ upstream, contract, log, origin: config.origin });
-  const server = createHttpServer(app, tls);
+  const server = createHttpServer(SERVER_OPTIONS, tls, app);
   server.maxConnections = CONNECTIONS_MAX;
   try {
     server.listen(config.listen);
@@ -63,47 +59,12 @@ export async function startConsole(config: Omit<ConsoleConfig, "logLevel">, log:
   return {
     address: addressOf(server),
     async stop() {
-      const closing = closeServer(server, config.shutdownGraceSeconds * 1_000);
-      live.stop();
-      const isClean = await closing;
+      const isClean = await closeHttpServer(server, config.shutdownGraceSeconds * 1_000, () => {
+        server.closeIdleConnections();
+        live.stop();
+      });
       release();
       return isClean;
     },
   };
-}
-
-/** New handshakes use the newest files; open connections stay. */
-function createHttpServer(app: RequestListener, tls: WatchedTls | undefined): Server | TlsServer {
-  if (tls === undefined) return createServer(SERVER_OPTIONS, app);
-  const options = { ...SERVER_OPTIONS, ...contextOf(tls.material), handshakeTimeout: HANDSHAKE_MILLIS_MAX };
-  const server = createTlsServer(options, app);
-  boundHandshakes(server);
-  tls.onChange((next) => {
-    server.setSecureContext(contextOf(next));
-  });
-  return server;
-}
-
-function contextOf({ cert, key }: TlsMaterial) {
-  return { cert, key, minVersion: TLS_VERSION_MIN } as const;
-}
-
-/** Closes the server, by force after the grace period. Returns whether no force was needed. */
-async function closeServer(server: Server | TlsServer, graceMillis: number): Promise<boolean> {
-  const closed = once(server, "close");
-  let isClean = true;
-  server.close();
-  server.closeIdleConnections();
-  const force = setTimeout(() => {
-    isClean = false;
-    server.closeAllConnections();
-  }, graceMillis);
-  await closed;
-  clearTimeout(force);
-  return isClean;
-}
-
-function addressOf(server: Server | TlsServer): string {
-  const { address, family, port } = server.address() as AddressInfo;
-  return `${family === "IPv6" ? `[${address}]` : address}:${String(port)}`;
 }

@@ -1,20 +1,16 @@
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { createServer, type ServerOptions } from "node:http";
-import { createServer as createTlsServer } from "node:https";
-import type { AddressInfo } from "node:net";
 
 import type { Logger } from "pino";
 
 import { CONTRACT_URL, readContract } from "../contract/contract.js";
 import type { Tracing } from "../runtime/tracing/tracing.js";
-import { boundHandshakes, HANDSHAKE_MILLIS_MAX } from "../runtime/transport/handshakes.js";
-import { TLS_VERSION_MIN, type TlsMaterial } from "../runtime/transport/tls.js";
+import { addressOf, closeHttpServer, createHttpServer } from "../runtime/transport/http-server.js";
 import { watchedCredentials } from "../runtime/transport/watched-credentials.js";
 import { WatchedTls } from "../runtime/transport/watched-tls.js";
 import { createApp } from "./app.js";
 import type { GatewayConfig } from "./config.js";
-import { Connections, type Server } from "./http/connections.js";
+import { Connections } from "./http/connections.js";
 import { messageClassesOf } from "./http/express-prototypes.js";
 import { rejectMalformedRequests } from "./http/malformed-request.js";
 import { OpenStreams } from "./http/open-streams.js";
@@ -119,9 +115,10 @@ export async function startGateway(
     throw error;
   }
   const stop = async (): Promise<boolean> => {
-    const closing = closeServer(server, connections, config.shutdownGraceSeconds * 1_000);
-    streams.stop();
-    const isClean = await closing;
+    const isClean = await closeHttpServer(server, config.shutdownGraceSeconds * 1_000, () => {
+      connections.stop();
+      streams.stop();
+    });
     release();
     return isClean;
   };
@@ -130,39 +127,4 @@ export async function startGateway(
     certificateNotAfter: () => tls?.notAfter,
     stop: () => (stopping ??= stop()),
   };
-}
-
-/** New handshakes use the newest files; open connections stay. */
-function createHttpServer(options: ServerOptions, tls: WatchedTls | undefined): Server {
-  if (tls === undefined) return createServer(options);
-  const server = createTlsServer({ ...options, ...contextOf(tls.material), handshakeTimeout: HANDSHAKE_MILLIS_MAX });
-  boundHandshakes(server);
-  tls.onChange((next) => {
-    server.setSecureContext(contextOf(next));
-  });
-  return server;
-}
-
-function contextOf({ cert, key }: TlsMaterial) {
-  return { cert, key, minVersion: TLS_VERSION_MIN } as const;
-}
-
-/** Closes the server, by force after the grace period. Returns whether no force was needed. */
-async function closeServer(server: Server, connections: Connections, graceMillis: number): Promise<boolean> {
-  const closed = once(server, "close");
-  let isClean = true;
-  server.close();
-  connections.stop();
-  const force = setTimeout(() => {
-    isClean = false;
-    server.closeAllConnections();
-  }, graceMillis);
-  await closed;
-  clearTimeout(force);
-  return isClean;
-}
-
-function addressOf(server: Server): string {
-  const { address, family, port } = server.address() as AddressInfo;
-  return `${family === "IPv6" ? `[${address}]` : address}:${String(port)}`;
 }

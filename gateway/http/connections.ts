@@ -1,15 +1,13 @@
-import type { RequestListener, Server as HttpServer, ServerResponse } from "node:http";
-import type { Server as HttpsServer } from "node:https";
+import type { RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { Server as TlsServer } from "node:tls";
 
 import type { Logger } from "pino";
 
+import type { HttpServer } from "../../runtime/transport/http-server.js";
 import { shuttingDown } from "../problems/problem.js";
 import { breachOf } from "./breach.js";
 import { sendProblem } from "./response.js";
-
-export type Server = HttpServer | HttpsServer;
 
 // Requests on one connection before the response to the first. Browsers and most clients send one.
 const PIPELINED_REQUESTS_MAX = 16;
@@ -37,7 +35,7 @@ export class Connections {
   readonly #connections = new Map<Socket, Connection>();
   #isStopped = false;
 
-  constructor(server: Server, options: ConnectionsOptions) {
+  constructor(server: HttpServer, options: ConnectionsOptions) {
     this.#options = options;
     server.on("connection", (socket: Socket) => {
       this.#open(socket);

@@ -4,8 +4,9 @@ import type { Socket } from "node:net";
 
 import type { Logger } from "pino";
 
+import type { HttpServer } from "../../runtime/transport/http-server.js";
 import { malformedRequest, methodNotAllowed, ownReason, type Problem, problemJson } from "../problems/problem.js";
-import type { Connections, Server } from "./connections.js";
+import type { Connections } from "./connections.js";
 
 const MALFORMED = malformedRequest("The request is not a valid HTTP/1.1 request. The connection is closed.");
 const PROBLEMS: Readonly<Record<string, Problem>> = {
@@ -25,7 +26,7 @@ const PROBLEMS: Readonly<Record<string, Problem>> = {
  * responses first.
  */
 export function rejectMalformedRequests(
-  server: Server,
+  server: HttpServer,
   connections: Connections,
   { log, publicUrl }: { readonly log: Logger; readonly publicUrl: string },
 ): void {

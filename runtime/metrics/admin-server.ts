@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type RequestListener, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 
+import { addressOf } from "../transport/http-server.js";
 import type { HostAndPort } from "../variables/forms.js";
 import { BoundedReading } from "./bounded-reading.js";
 import { CONTENT_TYPE } from "./metrics.js";
@@ -43,9 +43,8 @@ export async function startAdminServer(options: AdminOptions): Promise<AdminServ
   await once(server, "listening");
   // A scrape must not keep a process alive that has nothing else to do.
   server.unref();
-  const { address, family, port } = server.address() as AddressInfo;
   return {
-    address: `${family === "IPv6" ? `[${address}]` : address}:${String(port)}`,
+    address: addressOf(server),
     close: async () => {
       const closed = once(server, "close");
       server.close();

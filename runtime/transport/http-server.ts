@@ -1,0 +1,54 @@
+import { once } from "node:events";
+import { createServer, type RequestListener, type Server, type ServerOptions } from "node:http";
+import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+
+import { boundHandshakes, HANDSHAKE_MILLIS_MAX } from "./handshakes.js";
+import { TLS_VERSION_MIN, type TlsMaterial } from "./tls.js";
+import type { WatchedTls } from "./watched-tls.js";
+
+export type HttpServer = Server | TlsServer;
+
+/** Makes a server, with TLS if there are files. New handshakes use the newest files. */
+export function createHttpServer(
+  options: ServerOptions,
+  tls: WatchedTls | undefined,
+  listener?: RequestListener,
+): HttpServer {
+  if (tls === undefined) return createServer(options, listener);
+  const context = { ...contextOf(tls.material), handshakeTimeout: HANDSHAKE_MILLIS_MAX };
+  const server = createTlsServer({ ...options, ...context }, listener);
+  boundHandshakes(server);
+  tls.onChange((next) => {
+    server.setSecureContext(contextOf(next));
+  });
+  return server;
+}
+
+function contextOf({ cert, key }: TlsMaterial) {
+  return { cert, key, minVersion: TLS_VERSION_MIN } as const;
+}
+
+/**
+ * Closes the server, by force after the grace period. Takes no new connections before `stop` is
+ * called, which ends what is open. Returns whether no force was needed.
+ */
+export async function closeHttpServer(server: HttpServer, graceMillis: number, stop: () => void): Promise<boolean> {
+  const closed = once(server, "close");
+  let isClean = true;
+  server.close();
+  stop();
+  const force = setTimeout(() => {
+    isClean = false;
+    server.closeAllConnections();
+  }, graceMillis);
+  await closed;
+  clearTimeout(force);
+  return isClean;
+}
+
+/** Returns "host:port" of a server that listens. */
+export function addressOf(server: Pick<HttpServer, "address">): string {
+  const { address, family, port } = server.address() as AddressInfo;
+  return `${family === "IPv6" ? `[${address}]` : address}:${String(port)}`;
+}
