@@ -71,6 +71,13 @@ export const ACTS: readonly Act[] = [
     changes: () => [["Personal data", "kept, encrypted", "erased for ever"]],
   },
   {
+    name: "close",
+    rpc: "AdminService/CloseAccount",
+    title: "Close the account for ever",
+    subject: "account_id",
+    changes: status("closed"),
+  },
+  {
     name: "completed",
     rpc: "AdminService/ResolveTransaction",
     title: "It moved",
@@ -107,6 +114,13 @@ export const ACTS: readonly Act[] = [
     title: "Cancel it",
     subject: "transaction_id",
     changes: status("canceled"),
+  },
+  {
+    name: "reverse",
+    rpc: "AdminService/ReverseTransaction",
+    title: "Undo it, in full",
+    subject: "transaction_id",
+    changes: (before) => [["Reversed by", "nothing", `a new transaction of ${textOf(before["amount"])} KESC`]],
   },
   {
     name: "assign",

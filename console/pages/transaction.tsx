@@ -164,13 +164,16 @@ function timesText(count: number): string {
 
 /** The acts that are possible as the transaction is now. */
 function actsOf(
-  { id: transaction_id, status, rail }: Transaction,
+  { id: transaction_id, status, rail, deposit_id, reversed_by_transaction_id, corrects_transaction_id }: Transaction,
   payment: HeadProps["payment"],
 ): Parameters<typeof Acts>[0]["acts"] {
   const flags = payment.ok ? payment.value.payment.open_flags : [];
   const about = { transaction_id };
+  const isLinked = [deposit_id, reversed_by_transaction_id, corrects_transaction_id].some((id) => id !== null);
+  const isReversible = status === "completed" && rail === "direct" && !isLinked;
   return [
     ...(status === "pending" && rail !== "direct" ? [["cancel", about] as const] : []),
+    ...(isReversible ? [["reverse", about] as const] : []),
     ...(status === "processing" ? RESOLUTIONS.map((name) => [name, about] as const) : []),
     ...(status === "processing" ? [] : flags.map((flag) => ["clear-flag", { ...about, flag }] as const)),
   ];

@@ -72,6 +72,7 @@ account list phone_number=0712345678
 account freeze acc_01jd2r6p5vf8ksw3xhb1z7q4ye --reason fraud --org "Acme" --note "case 17"
 account unfreeze acc_01jd2r6p5vf8ksw3xhb1z7q4ye --freeze frz_01jd2r6p5vf8ksw3xhb1z7q4ye --org "Acme" --note "case 17 is closed"
 account reveal acc_01jd2r6p5vf8ksw3xhb1z7q4ye --reason customer_called --org "Acme" --note "case 17"
+account close acc_01jd2r6p5vf8ksw3xhb1z7q4ye --org "Acme" --note "the user left" --yes
 account tier acc_01jd2r6p5vf8ksw3xhb1z7q4ye --org "Acme" --tier full --note "passport checked"
 account export acc_01jd2r6p5vf8ksw3xhb1z7q4ye --org "Acme" --json
 account erase acc_01jd2r6p5vf8ksw3xhb1z7q4ye --org "Acme" --note "request 17" --yes
@@ -79,6 +80,7 @@ account vacuum
 transaction resolve txn_01jd2r6p5vf8ksw3xhb1z7q4ye --outcome completed --receipt RKTQDM7W01 --org "Acme" --note "in the statement" --yes
 transaction clear-flag txn_01jd2r6p5vf8ksw3xhb1z7q4ye --flag report_differs --org "Acme" --note "the statement agrees"
 transaction cancel txn_01jd2r6p5vf8ksw3xhb1z7q4ye --org "Acme" --note "the user called"
+transaction reverse txn_01jd2r6p5vf8ksw3xhb1z7q4ye --receipt kcb-1234:FT26330XK2 --org "Acme" --note "paid twice" --yes
 deposit list --org "Acme" --status unallocated
 deposit list --org "Acme" --receipt RKTQDM7W10
 deposit show dep_01jd2r6p5vf8ksw3xhb1z7q4ye --org "Acme"

@@ -32,6 +32,7 @@ import type { RailFacts, RecordCharge, WatchRailAccount } from "./rail-commands.
 import type { ReservePlace } from "./reserve.js";
 import type { RecordReserve, SetReserveRules } from "./reserve-commands.js";
 import type { RevealAccount } from "./reveal.js";
+import type { ReverseByOperator, ReverseTransaction } from "./reverse-commands.js";
 import type { Acted, Authorized, Commanded } from "./second-person.js";
 import type { Rail, ResolvedTransaction, Transaction } from "./transaction.js";
 import type { Cents } from "./values/cents.js";
@@ -67,6 +68,7 @@ export type OperatorCommand =
   | RecordReserve
   | SetReserveRules
   | ClearFlag
+  | ReverseByOperator
   | CorrectBook
   | DepositCommand;
 export type TransactionCommand = MoveMoney | ReverseTransaction | CancelTransaction | PaymentCommand;
@@ -114,7 +116,7 @@ export type ActedOf<C extends OperatorCommand> = C extends CreateApiKey | Revoke
         ? RailAccountRecord
         : C extends RecordReserve
           ? ReservePlace
-          : C extends ClearFlag
+          : C extends ClearFlag | ReverseByOperator
             ? Transaction
             : C extends DepositCommand
               ? Deposit
@@ -238,19 +240,6 @@ export interface MoveMoney extends Commanded {
   readonly receipt?: RailReceipt | undefined;
   /** What a redemption pays, in place of the account's phone number. */
   readonly destinationId?: DestinationId | undefined;
-  readonly idempotencyKey: IdempotencyKey | undefined;
-}
-
-/** Undoes a completed transaction by a new one of the opposite type. */
-export interface ReverseTransaction extends Commanded {
-  readonly name: "reverseTransaction";
-  /** The transaction to undo. */
-  readonly transactionId: TransactionId;
-  readonly newTransactionId: TransactionId;
-  readonly description: Description;
-  readonly metadata: Metadata;
-  /** What proves that the shillings have moved back. */
-  readonly receipt?: RailReceipt | undefined;
   readonly idempotencyKey: IdempotencyKey | undefined;
 }
 

@@ -62,7 +62,10 @@ for (const engine of ENGINES) {
     let organizationId: OrganizationId;
     let accountId: AccountId;
     let emptyId: AccountId;
+    let closingId: AccountId;
     let orders: readonly string[] = [];
+    /** Mints of 5.00 and 5.01. */
+    let mints: readonly string[] = [];
 
     before(async () => {
       const environment = { KESC_FOUR_EYES: "operators,resume,write_keys,limits,rails,erase,unfreeze,reserve" };
@@ -76,14 +79,21 @@ for (const engine of ENGINES) {
       const [account, empty] = [createAccount(organizationId, "amina"), createAccount(organizationId, "empty")];
       ({ newAccountId: accountId } = account);
       ({ newAccountId: emptyId } = empty);
+      const closing = createAccount(organizationId, "closing");
+      ({ newAccountId: closingId } = closing);
       const of = { organizationId, accountId, amount: "10.00" };
+      const back = ["5.00", "5.01"].map((amount) => mint({ ...of, amount, reference: `back ${amount}` }));
       const funds = mint({ ...of, amount: "1000.00", reference: "funds" });
       const terms = { railAccountId: "rail_old" as RailAccountId };
       const made = ["one", "two", "three"].map((reference) => redeem({ ...of, reference, rail: MPESA, terms }));
       const pending = redeem({ ...of, reference: "four", rail: MPESA, terms });
       const commands = made.flatMap((order) => [order, beginPayment(organizationId, order.newTransactionId)]);
       const done = made.slice(0, 1).map(({ newTransactionId: id }) => flag(organizationId, id));
-      await service.opened.cell.committer.commit([account, empty, funds, ...commands, ...done, pending], now());
+      await service.opened.cell.committer.commit(
+        [account, empty, closing, funds, ...back, ...commands, ...done, pending],
+        now(),
+      );
+      mints = back.map(({ newTransactionId }) => newTransactionId);
       orders = [...made, pending].map(({ newTransactionId }) => newTransactionId);
     });
     // Rejects if the books do not hold.
@@ -142,6 +152,14 @@ for (const engine of ENGINES) {
       ["fundCharges", "book.funded", "two if much", () => ({ rail_receipt: "R19", direction: IN, amount: "90.00" })],
       // The account at the rail of these orders is none, so it lets nobody decide alone.
       ["resolveTransaction", "transaction.completed", "two if much", () => resolution(0, "completed", "R4")],
+      ["reverseTransaction", "transaction.completed", "one", () => ({ transaction_id: mints[0], receipt: "" })],
+      [
+        "reverseTransaction",
+        "transaction.completed",
+        "two if much",
+        () => ({ transaction_id: mints[1], receipt: "kcb:R5" }),
+      ],
+      ["closeAccount", "account.closed", "one", () => ({ account_id: closingId })],
       ["cancelTransaction", "transaction.canceled", "one", () => ({ transaction_id: orders[3] })],
       [
         "freezeAccount",
@@ -173,7 +191,7 @@ for (const engine of ENGINES) {
 
     for (const [index, [rpc, kind, needs, fields]] of ACTS.entries()) {
       it(`${rpc} (${String(index)}) takes ${needs}, and the row names who did it`, async () => {
-        const by = rpc === "eraseAccount" || rpc === "freezeAccount" ? ann : fin;
+        const by = /^(erase|freeze|close)Account$/.test(rpc) ? ann : fin;
         const key = /Shortfall$|^book|^adjust|^explain|^fund|^freeze/.test(rpc) ? `key-${String(index)}` : undefined;
         const { response, code, message } = await call(rpc, fields(), by, key);
         expect(code, message).to.equal(0);
@@ -194,7 +212,8 @@ for (const engine of ENGINES) {
         } else expect([response?.proposal, response?.unchanged]).to.deep.equal([undefined, false]);
         const row = await rows();
         expect([row?.kind, row?.actor]).to.deep.equal([kind, actor]);
-        if (rpc !== "resolveTransaction") expect(row?.reason).to.equal(`words about ${rpc}`);
+        // The words of a reversal are the description of its transaction.
+        if (!/^(resolve|reverse)Transaction$/.test(rpc)) expect(row?.reason).to.equal(`words about ${rpc}`);
         if (rpc === "setRailAccount") return;
         const repeated = await call(rpc, fields(), by, key);
         expect([repeated.response?.unchanged, repeated.response?.proposal]).to.deep.equal([true, undefined]);

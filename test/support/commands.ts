@@ -18,7 +18,6 @@ import type {
   RejectProposal,
   ResolveTransaction,
   ResumeOrganization,
-  ReverseTransaction,
   RevokeApiKey,
   SetAccountTier,
   SetDefaultRail,
@@ -61,9 +60,10 @@ import type { RecordCharge } from "../../src/domain/rail-commands.js";
 import type { WatchRailAccount } from "../../src/domain/rail-commands.js";
 import type { RecordReserve, SetReserveRules } from "../../src/domain/reserve-commands.js";
 import type { RevealAccount } from "../../src/domain/reveal.js";
+import type { ReverseByOperator, ReverseTransaction } from "../../src/domain/reverse-commands.js";
 import type { Authority } from "../../src/domain/second-person.js";
 import { DIRECT_RAIL, type Rail, type TransactionType } from "../../src/domain/transaction.js";
-import type { Actor } from "../../src/domain/values/actor.js";
+import { type Actor, OPERATOR } from "../../src/domain/values/actor.js";
 import { type Cents, MAX_CENTS, parseAmount, toCents } from "../../src/domain/values/cents.js";
 import { type DepositReference, depositReferenceOf } from "../../src/domain/values/deposit-reference.js";
 import { NO_EMAIL } from "../../src/domain/values/email-address.js";
@@ -368,6 +368,24 @@ export function reverse(
     metadata: valid(parseMetadata(new Map(Object.entries(given.metadata ?? {})))),
     ...(given.receipt === undefined ? {} : { receipt: receiptNamed(given.receipt) }),
     idempotencyKey: given.key === undefined ? undefined : valid(parseIdempotencyKey(given.key)),
+  };
+}
+
+/** The same on the word of an operator. */
+export function reverseByOperator(
+  organizationId: OrganizationId,
+  transactionId: TransactionId,
+  authority: Partial<Authority> = {},
+): ReverseByOperator {
+  return {
+    name: "reverseTransaction",
+    organizationId,
+    actor: OPERATOR,
+    authority: { ...ALONE, ...authority },
+    transactionId,
+    receipt: undefined,
+    note: "paid twice" as StatusReason,
+    facts: { newTransactionId: newTransactionId() },
   };
 }
 

@@ -4,7 +4,7 @@ import { type Book, type Decision, type Lookup, type Operation, refuse, replay }
 import { balancesOf } from "../journal.js";
 import type { UnixMillis } from "../values/time.js";
 
-export const closeAccount: Operation<CloseAccount, Account> = { lookup, decide };
+export const closeAccount: Operation<CloseAccount, Account> = { lookup, decide, inSuspension: "of operators" };
 
 function lookup({ accountId }: CloseAccount, rows: Lookup): void {
   rows.need("fullAccount", accountId);

@@ -1,4 +1,3 @@
-import type { ReverseTransaction } from "../commands.js";
 import {
   type Book,
   type Decision,
@@ -9,13 +8,58 @@ import {
   replay,
 } from "../decision.js";
 import { moved, refusalByAmount, refusalByReceipt, refusalByStatus, takenBack } from "../movement.js";
+import { correctAloneMaxCents } from "../rail-account.js";
 import type { Refusal } from "../refusal.js";
+import type { ReverseByOperator, ReverseTransaction } from "../reverse-commands.js";
+import { type Acted, IN_EVERY_POLICY, withSecondPerson } from "../second-person.js";
 import { DIRECT_RAIL, reversalReference, type Transaction } from "../transaction.js";
 import type { TransactionId } from "../values/ids.js";
-import { sameMetadata } from "../values/text.js";
+import { type Description, type Metadata, sameMetadata } from "../values/text.js";
 import type { UnixMillis } from "../values/time.js";
 
-export const reverseTransaction: Operation<ReverseTransaction, Transaction> = { lookup, decide };
+const NO_METADATA = new Map<string, string>() as ReadonlyMap<string, string> as Metadata;
+
+/**
+ * Above the lowest amount that the accounts at rails let one person decide, as for corrections: no
+ * rail has an account for the direct one.
+ */
+const byOperator = withSecondPerson<ReverseByOperator, Transaction>(
+  {
+    lookup: (command, rows) => {
+      lookup(plain(command), rows);
+      rows.need("railAccounts", command.organizationId);
+      rows.need("waitingProposals", command.organizationId);
+    },
+    decide: (book, command, now) => decide(book, plain(command), now),
+  },
+  (_head, { organizationId, transactionId }, book) => {
+    // The operation has refused a transaction that is not there.
+    const { amountCents } = book.transaction(organizationId, transactionId) as Transaction;
+    return amountCents > correctAloneMaxCents(book.railAccounts(organizationId)) ? IN_EVERY_POLICY : undefined;
+  },
+);
+
+/** An API key needs nobody else. */
+export const reverseTransaction: Operation<ReverseTransaction | ReverseByOperator, Transaction | Acted<Transaction>> = {
+  lookup: (command, rows) => {
+    if ("authority" in command) byOperator.lookup(command, rows);
+    else lookup(command, rows);
+  },
+  decide: (book, command, now) =>
+    "authority" in command ? byOperator.decide(book, command, now) : decide(book, command, now),
+  inSuspension: "of operators",
+};
+
+function plain({ organizationId, actor, transactionId, receipt, note, facts }: ReverseByOperator): ReverseTransaction {
+  const { newTransactionId } = facts;
+  const content = {
+    description: note as string as Description,
+    metadata: NO_METADATA,
+    receipt,
+    idempotencyKey: undefined,
+  };
+  return { name: "reverseTransaction", organizationId, actor, transactionId, newTransactionId, ...content };
+}
 
 function lookup({ organizationId, transactionId, receipt, idempotencyKey }: ReverseTransaction, rows: Lookup): void {
   if (receipt !== undefined) rows.need("receipt", { organizationId, name: receipt });

@@ -1,10 +1,18 @@
 import { typeidUnboxed } from "typeid-js";
 
-import type { EraseAccount, FreezeAccount, SetAccountTier, UnfreezeAccount } from "../../domain/commands.js";
+import type {
+  CloseAccount,
+  EraseAccount,
+  FreezeAccount,
+  SetAccountTier,
+  UnfreezeAccount,
+} from "../../domain/commands.js";
 import { DEFAULT_TIER, parseTierName, type TierName } from "../../domain/limits/limits.js";
 import { REVEAL_REASONS, type RevealAccount, type RevealReason } from "../../domain/reveal.js";
 import { type FreezeId, type OrganizationId, parseAccountId, parseFreezeId } from "../../domain/values/ids.js";
 import {
+  CloseAccountRequest,
+  CloseAccountResponse,
   EraseAccountRequest,
   EraseAccountResponse,
   FreezeAccountRequest,
@@ -31,6 +39,7 @@ export function accountActs(unary: OperatorUnary, options: ActsOptions): Record<
   return {
     ...freezes(unary, options),
     revealAccount: revealAccount(unary, options),
+    closeAccount: closeAccount(unary, options),
     setAccountTier: unary({
       request: SetAccountTierRequest,
       response: SetAccountTierResponse,
@@ -105,6 +114,26 @@ function revealAccount(unary: OperatorUnary, options: ActsOptions): OperatorRout
         caller,
         // The ledger has refused an account that was erased.
         ({ person }) => ({ phone_number: person?.phoneNumber ?? "", email: person?.email ?? "" }),
+      ),
+  });
+}
+
+function closeAccount(unary: OperatorUnary, options: ActsOptions): OperatorRoute {
+  return unary({
+    request: CloseAccountRequest,
+    response: CloseAccountResponse,
+    parse: (request) =>
+      parseFields({
+        organization_id: parseId<OrganizationId>(request.organization_id),
+        account_id: parseAccountId(request.account_id),
+        note: parseNote(request.note),
+      }),
+    run: ({ organization_id: organizationId, account_id: accountId, note }, caller) =>
+      actAlone<CloseAccount, CloseAccountResponse>(
+        options,
+        { organizationId, fields: { name: "closeAccount", accountId, note, etag: undefined } },
+        caller,
+        (account, { unchanged }) => ({ account: masked(toAccountMessage(account)), unchanged }),
       ),
   });
 }

@@ -4,6 +4,7 @@ import type { Organization } from "../../domain/api-key.js";
 import type {
   ActedOf,
   CancelTransaction,
+  CloseAccount,
   FreezeAccount,
   OperatorCommand,
   ResolveTransaction,
@@ -58,8 +59,11 @@ export function authorityOf(
   };
 }
 
-/** An act that one person always does: it only stops, or an approval would keep personal data. */
-type LoneCommand = FreezeAccount | CancelTransaction | RevealAccount;
+/**
+ * An act that one person always does: it takes nothing from anybody, or an approval would keep
+ * personal data.
+ */
+type LoneCommand = FreezeAccount | CloseAccount | CancelTransaction | RevealAccount;
 
 /** An act in a book: an operator's command, whatever a second person means for it. */
 type SubmittedCommand = OperatorCommand | ResolveTransaction | LoneCommand;

@@ -185,7 +185,7 @@ async function returnDeposit(
  * Parses a receipt as a book has it, with the rules of a mint's: a mint with this receipt must mean
  * the same shillings.
  */
-function parseAttestedReceipt(unchecked: string): ReturnType<typeof parseReceiptText> {
+export function parseAttestedReceipt(unchecked: string): ReturnType<typeof parseReceiptText> {
   if (unchecked === "") return unparsed("is required", "REQUIRED");
   const colon = unchecked.indexOf(":");
   const [source, number] = colon < 0 ? ["mpesa", unchecked] : [unchecked.slice(0, colon), unchecked.slice(colon + 1)];

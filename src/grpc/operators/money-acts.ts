@@ -4,6 +4,7 @@ import { type BookHead, ofEachAccount } from "../../domain/book.js";
 import type { CorrectBook } from "../../domain/book-commands.js";
 import type { CancelTransaction, ClearFlag, ResolveTransaction } from "../../domain/commands.js";
 import { parseRailReceipt } from "../../domain/payment.js";
+import type { ReverseByOperator } from "../../domain/reverse-commands.js";
 import { parseAmount } from "../../domain/values/cents.js";
 import {
   type OrganizationId,
@@ -32,6 +33,8 @@ import {
   RecoverShortfallResponse,
   ResolveTransactionRequest,
   ResolveTransactionResponse,
+  ReverseTransactionRequest,
+  ReverseTransactionResponse,
 } from "../../gen/kesc/admin/v1/admin_service.js";
 import { type BookSums as BookSumsMessage, MovementDirection } from "../../gen/kesc/admin/v1/resources.js";
 import { ifGiven, type ParsedFields, parseFields } from "../messages/fields.js";
@@ -40,6 +43,7 @@ import { parseFlagReason } from "../messages/payment.js";
 import { parseResolution } from "../messages/resolution.js";
 import { toTransactionMessage } from "../messages/transaction.js";
 import { act, actAlone, actOnTransaction, type ActsOptions, type CommandFields } from "./acts.js";
+import { parseAttestedReceipt } from "./deposit-acts.js";
 import { parseId, parseNote } from "./fields.js";
 import type { OperatorRoute, OperatorRpc, OperatorUnary } from "./operator-call.js";
 import type { ActResponse } from "./results.js";
@@ -50,6 +54,7 @@ export function moneyActs(unary: OperatorUnary, options: ActsOptions): Record<st
     resolveTransaction: resolveTransaction(unary, options),
     clearFlag: clearFlag(unary, options),
     cancelTransaction: cancelTransaction(unary, options),
+    reverseTransaction: reverseTransaction(unary, options),
     ...corrections(unary, options),
   };
 }
@@ -128,6 +133,27 @@ function cancelTransaction(unary: OperatorUnary, options: ActsOptions): Operator
         { organizationId, fields: { name: "cancelTransaction", transactionId, reason } },
         caller,
         (transaction, { unchanged }) => ({ transaction: toTransactionMessage(transaction), unchanged }),
+      ),
+  });
+}
+
+function reverseTransaction(unary: OperatorUnary, options: ActsOptions): OperatorRoute {
+  return unary({
+    request: ReverseTransactionRequest,
+    response: ReverseTransactionResponse,
+    parse: (request) =>
+      parseFields({
+        organization_id: parseId<OrganizationId>(request.organization_id),
+        transaction_id: parseTransactionId(request.transaction_id),
+        receipt: ifGiven(request.receipt, parseAttestedReceipt),
+        note: parseNote(request.note),
+      }),
+    run: ({ organization_id: organizationId, transaction_id: transactionId, receipt, note }, caller) =>
+      act<ReverseByOperator, ReverseTransactionResponse>(
+        options,
+        { organizationId, fields: { name: "reverseTransaction", transactionId, receipt, note } },
+        caller,
+        (transaction, rest) => ({ transaction: transaction && toTransactionMessage(transaction), ...rest }),
       ),
   });
 }

@@ -9,6 +9,7 @@ const KINDS_OF_ACTS: Readonly<Record<string, readonly string[]>> = {
   setAccountTier: ["account.tiered"],
   eraseAccount: ["account.erased"],
   unfreezeAccount: ["account.unfrozen"],
+  reverseTransaction: ["transaction.completed"],
   setRailAccount: ["rail.changed"],
   setDefaultRail: ["rail.changed"],
   setPayouts: ["rail.changed"],

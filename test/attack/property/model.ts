@@ -7,7 +7,6 @@ import type {
   EraseAccount,
   FreezeAccount,
   MoveMoney,
-  ReverseTransaction,
   SetAccountTier,
   SetLimits,
   UnfreezeAccount,
@@ -16,6 +15,7 @@ import type {
 import type { NumberAccount } from "../../../src/domain/deposits/deposit-commands.js";
 import type { RailTerms } from "../../../src/domain/payment.js";
 import type { Refusal } from "../../../src/domain/refusal.js";
+import type { ReverseTransaction } from "../../../src/domain/reverse-commands.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
 import { OPERATOR } from "../../../src/domain/values/actor.js";
 import { readDepositReference } from "../../../src/domain/values/deposit-reference.js";
@@ -146,6 +146,8 @@ const HOLD_FOR_OPERATORS: readonly Command["name"][] = [
   "freezeAccount",
   "unfreezeAccount",
   "cancelTransaction",
+  "closeAccount",
+  "reverseTransaction",
 ];
 const BEHIND_MILLIS_MAX = 60_000;
 
@@ -256,6 +258,7 @@ export class Model {
       case "redeem":
         return this.#moveMoney(command);
       case "reverseTransaction":
+        if ("authority" in command) throw new Error("operators' acts have tests of their own");
         return this.#reverseTransaction(command);
       case "cancelTransaction":
         return this.#cancelTransaction(command);

@@ -2,13 +2,23 @@ import { expect } from "chai";
 
 import type { LedgerAccount } from "../../../src/domain/account.js";
 import { type BookSums, MAX_SUM_CENTS } from "../../../src/domain/book.js";
-import type { ReverseTransaction } from "../../../src/domain/commands.js";
 import { putIdempotencyKey, replay } from "../../../src/domain/decision.js";
 import { reverseTransaction as operation } from "../../../src/domain/operations/reverse-transaction.js";
+import type { Decider } from "../../../src/domain/proposal.js";
+import type { ReverseTransaction } from "../../../src/domain/reverse-commands.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
-import { MAX_CENTS, NO_CENTS, subtractCents, toCents } from "../../../src/domain/values/cents.js";
+import { type Cents, MAX_CENTS, NO_CENTS, subtractCents, toCents } from "../../../src/domain/values/cents.js";
 import { parseDescription, parseIdempotencyKey, parseReference } from "../../../src/domain/values/text.js";
-import { newDepositId, newTransactionId, receiptNamed, reverse, TEST_ACTOR, valid } from "../../support/commands.js";
+import {
+  newDepositId,
+  newTransactionId,
+  railAccount,
+  receiptNamed,
+  reverse,
+  reverseByOperator,
+  TEST_ACTOR,
+  valid,
+} from "../../support/commands.js";
 import {
   EARLIER,
   effectOf,
@@ -21,6 +31,7 @@ import {
   NO_REPORT,
   NOW,
   ORGANIZATION,
+  putOf,
   STRANGER,
   wordOf,
 } from "../../support/given.js";
@@ -316,5 +327,51 @@ describe("reversing a transaction", () => {
     const command = reverse(STRANGER, minted.id);
     const book = givenBook({ accounts: [account], transactions: [minted, reversalOf(minted)] });
     expect(wordOf(decideReverseTransaction(book, command, NOW))).to.equal("TRANSACTION_NOT_FOUND");
+  });
+
+  describe("by an operator", () => {
+    const { amountCents } = minted;
+    const bookWith = (resolveAloneMaxCents: number): ReturnType<typeof givenBook> =>
+      givenBook({
+        accounts: [account],
+        transactions: [minted],
+        railAccounts: [railAccount(ORGANIZATION, { resolveAloneMaxCents: resolveAloneMaxCents as Cents })],
+      });
+
+    it("takes one person up to what the accounts at rails let one person decide", () => {
+      const decision = operation.decide(bookWith(amountCents), reverseByOperator(ORGANIZATION, minted.id), NOW);
+      const effect = effectOf(decision);
+      expect(effect.entries.map(({ kind, actor }) => [kind, actor])).to.deep.equal([
+        ["transaction.completed", "operator"],
+      ]);
+      expect(putOf(effect, "transactions")).to.include({ type: "REDEEM", amountCents, description: "paid twice" });
+    });
+
+    it("takes two above that, and an approval makes another new transaction", () => {
+      const book = bookWith(amountCents - 1);
+      const command = reverseByOperator(ORGANIZATION, minted.id);
+      const proposed = operation.decide(book, command, NOW);
+      expect(effectOf(proposed).entries.map(({ kind }) => kind)).to.deep.equal(["book.proposed"]);
+      book.apply(effectOf(proposed));
+      const again = operation.decide(book, reverseByOperator(ORGANIZATION, minted.id), NOW);
+      expect(again.kind).to.equal("replay");
+      const approval = reverseByOperator(ORGANIZATION, minted.id, { person: "brian" as Decider });
+      const [entry] = effectOf(operation.decide(book, approval, NOW)).entries;
+      expect(entry).to.include({ kind: "transaction.completed", actor: "amina,brian" });
+      expect(entry?.transactionId).to.equal(approval.facts.newTransactionId);
+    });
+
+    it("takes two for any amount without an account at a rail", () => {
+      const book = givenBook({ accounts: [account], transactions: [minted] });
+      const decision = operation.decide(book, reverseByOperator(ORGANIZATION, minted.id), NOW);
+      expect(effectOf(decision).entries[0]?.kind).to.equal("book.proposed");
+    });
+
+    it("refuses what an API key is refused, and notes nothing", () => {
+      const book = givenBook({ accounts: [account], transactions: [] });
+      expect(wordOf(operation.decide(book, reverseByOperator(ORGANIZATION, minted.id), NOW))).to.equal(
+        "TRANSACTION_NOT_FOUND",
+      );
+    });
   });
 });

@@ -1,12 +1,11 @@
-import { FREEZE_REASONS } from "../../../domain/freeze.js";
 import { BOOK_ACCOUNTS } from "../../../domain/journal.js";
 import { FLAG_REASONS, parseRailReceipt } from "../../../domain/payment.js";
+import { parseReceiptText } from "../../../domain/receipt.js";
 import { formatCents, parseAmount } from "../../../domain/values/cents.js";
-import { parseAccountId, parseFreezeId, parseTransactionId } from "../../../domain/values/ids.js";
+import { parseAccountId, parseTransactionId } from "../../../domain/values/ids.js";
 import { parsed, unparsed } from "../../../domain/values/parsed.js";
 import { parseIdempotencyKey, parseReference } from "../../../domain/values/text.js";
 import { OperatorError } from "../../../startup/operator-error.js";
-import { tierName } from "../../commands/arguments.js";
 import { type CommandParameter, type MessageJson, type Row, textOf } from "../row.js";
 import { argument, idArgument, NOTE, OWNER } from "./parameters.js";
 
@@ -54,8 +53,6 @@ const ACCOUNT = {
 
 const MAYBE_ACCOUNT: CommandParameter = { ...ACCOUNT, required: undefined };
 
-const ACCOUNT_ARGUMENT: CommandParameter = { ...ACCOUNT, flags: "<account-id>", help: 'id of the account ("acc_…")' };
-
 const TRANSACTION_ARGUMENT = {
   flags: "<transaction-id>",
   help: 'id of the transaction ("txn_…")',
@@ -65,7 +62,7 @@ const TRANSACTION_ARGUMENT = {
 
 const OUTCOMES = ["completed", "failed", "moved"] as const;
 
-/** The commands that settle transactions, correct books, and change accounts of users. */
+/** The commands that settle transactions, and correct books. */
 export const MONEY_ROWS: readonly Row[] = [
   {
     path: "transaction resolve",
@@ -120,6 +117,28 @@ export const MONEY_ROWS: readonly Row[] = [
     done: "Canceled {id}.",
     unchanged: "{id} was canceled before.",
   },
+  {
+    path: "transaction reverse",
+    description: "undo a completed transaction of the direct rail, once and in full",
+    rpc: "ReverseTransaction",
+    parameters: [
+      TRANSACTION_ARGUMENT,
+      OWNER,
+      {
+        flags: "--receipt <receipt>",
+        help: "what proves that the shillings moved back: the number of M-Pesa, or source:number",
+        field: "receipt",
+        parse: argument(parseReceiptText),
+      },
+      NOTE,
+    ],
+    shows: "transaction",
+    intent: (_shown, { given }) =>
+      `This would reverse ${textOf(given["transactionId"])}. Nothing was done. To do it, add --yes.`,
+    done: (reversal, { given }) => `Reversed ${textOf(given["transactionId"])} by ${textOf(reversal["id"])}.`,
+    unchanged: (reversal, { given }) =>
+      `${textOf(given["transactionId"])} was reversed before, by ${textOf(reversal["id"])}.`,
+  },
   correction("cover", "CoverShortfall", "shillings were put back for a shortfall", []),
   correction("recover", "RecoverShortfall", "an account pays for a shortfall", [ACCOUNT]),
   correction(
@@ -156,81 +175,6 @@ export const MONEY_ROWS: readonly Row[] = [
     "shillings were put in for the charges of rails, or were taken out of what was paid ahead",
     [RECEIPT, DIRECTION],
   ),
-  {
-    path: "account freeze",
-    description: "add a freeze to an account: it refuses new mints and redemptions until each is lifted",
-    rpc: "FreezeAccount",
-    parameters: [
-      ACCOUNT_ARGUMENT,
-      OWNER,
-      {
-        flags: "--reason <reason>",
-        help: `why: ${FREEZE_REASONS.map((reason) => reason.toLowerCase()).join(", ")}`,
-        field: "reason",
-        required: true,
-        parse: (text) => text.toLowerCase(),
-      },
-      NOTE,
-    ],
-    shows: "freeze",
-    done: (freeze, { given }) => `Froze ${textOf(given["accountId"])}: ${textOf(freeze["id"])}.`,
-    unchanged: "The freeze {id} stands already.",
-  },
-  {
-    path: "account unfreeze",
-    description: "lift a freeze of an account",
-    rpc: "UnfreezeAccount",
-    parameters: [
-      ACCOUNT_ARGUMENT,
-      OWNER,
-      {
-        flags: "--freeze <freeze-id>",
-        help: 'id of the freeze ("frz_…")',
-        field: "freeze_id",
-        required: true,
-        parse: idArgument("freeze", parseFreezeId, "To see them: kesc account get"),
-      },
-      NOTE,
-    ],
-    shows: "account",
-    done: (account, { given }) => `Lifted ${textOf(given["freeze"])} of ${textOf(account["id"])}.`,
-    unchanged: (account, { given }) => `${textOf(given["freeze"])} of ${textOf(account["id"])} was lifted before.`,
-  },
-  {
-    path: "account tier",
-    description: "move an account to another tier, whose limits hold for it",
-    rpc: "SetAccountTier",
-    parameters: [
-      ACCOUNT_ARGUMENT,
-      OWNER,
-      {
-        flags: "--tier <name>",
-        help: "a tier that has limits, or default",
-        field: "tier",
-        required: true,
-        parse: tierName,
-      },
-      NOTE,
-    ],
-    shows: "account",
-    done: (account, { given }) => `Account ${textOf(account["id"])} now has the tier ${textOf(given["tier"])}.`,
-    unchanged: (account, { given }) =>
-      `Account ${textOf(account["id"])} has the tier ${textOf(given["tier"])} already.`,
-  },
-  {
-    path: "account erase",
-    description: "erase the personal data of an account's user for ever; the books stay",
-    rpc: "EraseAccount",
-    parameters: [ACCOUNT_ARGUMENT, OWNER, NOTE],
-    shows: "account",
-    intent: (_shown, { given }) =>
-      `This would erase the user_id, the phone number and the e-mail address of ${textOf(given["accountId"])} for ever. ` +
-      "The account, its transactions and its journal rows would stay. Nothing was done. To erase, add --yes.",
-    done:
-      "Erased the personal data of {id}. The account and its books stay.\n" +
-      "The files of the database still hold the old bytes. To remove them, where the database is: kesc account vacuum",
-    unchanged: "The personal data of {id} was erased before.",
-  },
 ];
 
 function correction(command: string, rpc: string, description: string, parameters: readonly CommandParameter[]): Row {

@@ -6,12 +6,12 @@ import type {
   FreezeAccount,
   MoveMoney,
   Resource,
-  ReverseTransaction,
   UpdateAccount,
 } from "../../../../src/domain/commands.js";
 import type { NewIds } from "../../../../src/domain/deposits/deposit-commands.js";
 import type { Freeze } from "../../../../src/domain/freeze.js";
 import { LIMIT_PERIODS } from "../../../../src/domain/limits/limits.js";
+import type { ReverseTransaction } from "../../../../src/domain/reverse-commands.js";
 import { DIRECT_RAIL, type Transaction } from "../../../../src/domain/transaction.js";
 import { type Cents, MAX_CENTS } from "../../../../src/domain/values/cents.js";
 import { type EmailAddress, NO_EMAIL } from "../../../../src/domain/values/email-address.js";

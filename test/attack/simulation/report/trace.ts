@@ -31,6 +31,7 @@ export function describeCommand(command: Command): string {
       return `${what}, as ${shortId(newTransactionId)}${keyOf(command)}`;
     }
     case "reverseTransaction": {
+      if ("authority" in command) return `reverse ${shortId(command.transactionId)} by ${command.authority.person}`;
       const { transactionId, description, newTransactionId } = command;
       const words = description === "" ? "" : `, ${description}`;
       return `reverse ${shortId(transactionId)}${words}, as ${shortId(newTransactionId)}${keyOf(command)}`;
