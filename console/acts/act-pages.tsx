@@ -10,7 +10,7 @@ import { Facts, Refused } from "../view/parts.js";
 import { Text, words } from "../view/values.js";
 import { type KnownAct, requestOf } from "./act-contract.js";
 import { Changes, Confirm, Form, Linked, type StepProps } from "./act-form.js";
-import type { Given } from "./act-links.js";
+import { type Given, mayDo } from "./act-links.js";
 import { type Act, type Change, SUBJECTS, textOf } from "./acts.js";
 
 /** What every act returns. */
@@ -36,6 +36,8 @@ const sent: Page = {
   async show(visit) {
     const act = actOf(visit);
     if (act === undefined) return undefined;
+    // The server would refuse it, too.
+    if (!mayDo(visit, act)) return formPage(visit, act, visit.form);
     return visit.form["step"] === "do" ? doAct(visit, act) : confirm(visit, act);
   },
 };

@@ -120,6 +120,7 @@ interface Violation {
       const looks = [
         ["console-today", "today", {}],
         ["console-today-dark", "today", { colorScheme: "dark" }],
+        ["console-today-wide", "today", { viewport: { width: 1_920, height: 1_080 } }],
         ["console-today-narrow", "today", { viewport: { width: 390, height: 844 } }],
         ["console-attention", "attention", {}],
         ["console-supply", "supply", {}],

@@ -9,6 +9,10 @@ import { KescClient } from "../../src/client/kesc-client.js";
 import { AdminServiceService as Admin } from "../../src/gen/kesc/admin/v1/admin_service.js";
 import { Role } from "../../src/gen/kesc/admin/v1/resources.js";
 import { SessionServiceService as Sessions } from "../../src/gen/kesc/admin/v1/session_service.js";
+import { type OperatorName, type Role as RoleName, ROLES } from "../../src/operators/operator.js";
+import { now } from "../../src/startup/clock.js";
+import { StoredAdministration } from "../../src/storage/operators/administration.js";
+import { newKey } from "../operators/given.js";
 import { GrpcCaller, type GrpcReply } from "../support/callers/grpc-caller.js";
 import { freePort } from "../support/postgres-node.js";
 import { type InProcess, startInProcess } from "../support/service/in-process.js";
@@ -21,6 +25,8 @@ export interface ConsoleService {
   readonly origin: string;
   /** The operator's keys of Amina (finance, admin) and Brian (approver). */
   readonly keys: { readonly amina: string; readonly brian: string };
+  /** The keys of people who have one role each. */
+  readonly roleKeys: Readonly<Record<RoleName, string>>;
   /** The lines of the console's log. */
   readonly lines: string[];
   /** A link for each person, which signs in once. */
@@ -40,8 +46,18 @@ export async function startConsoleService({ isFilled = false } = {}): Promise<Co
   let demo: Demo | undefined;
   const origin = `http://localhost:${String(port)}`;
   const environment = { KESC_OPERATOR_ADDRESS: "127.0.0.1:0", KESC_CONSOLE_ORIGIN: origin };
+  const roleKeys: Partial<Record<RoleName, string>> = {};
   const running = await startInProcess("sqlite", undefined, environment, async (database) => {
     demo = await makeDemo(database);
+    const stored = new StoredAdministration(database, { now, fourEyes: new Set() });
+    for (const role of ROLES) {
+      const { key, sha256: keySha256 } = newKey();
+      await stored.submit(
+        { kind: "operator.create", name: `only ${role}` as OperatorName, roles: [role], keySha256 },
+        undefined,
+      );
+      roleKeys[role] = key;
+    }
   });
   if (demo?.secret === undefined) throw new Error("the demo has no key");
   const { organizationId } = demo;
@@ -67,6 +83,7 @@ export async function startConsoleService({ isFilled = false } = {}): Promise<Co
     client,
     origin,
     keys: { amina, brian },
+    roleKeys: roleKeys as Record<RoleName, string>,
     lines,
     links: () => people.links(),
     act: () => people.act(organizationId),
