@@ -141,7 +141,8 @@ async function pagesOf({ service, origin, home, people }: Given, engine: string)
       while (millis.length < LOADS_OF_A_PAGE) {
         const startedAt = performance.now();
         const { status, html } = await ask(origin, path, { token });
-        if (status !== 200 || /QUEUE_FULL|refused bad/.test(html)) throw new Error(`${path}: ${String(status)}\n${html}`);
+        if (status !== 200 || /QUEUE_FULL|refused bad/.test(html))
+          throw new Error(`${path}: ${String(status)}\n${html}`);
         millis.push(performance.now() - startedAt);
       }
     };
