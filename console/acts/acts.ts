@@ -28,6 +28,12 @@ const status =
   (after: string): NonNullable<Act["changes"]> =>
   (before) => [["Status", textOf(before["status"]), after]];
 
+/** The server masks what was before. */
+const personal: NonNullable<Act["changes"]> = (before, { phone_number = "", email = "" }) => {
+  const after = [["Phone number", "phone_number", phone_number] as const, ["E-mail", "email", email] as const];
+  return after.flatMap(([name, field, text]) => (text === "" ? [] : [[name, textOf(before[field]), text]]));
+};
+
 /** Every act of the console. */
 export const ACTS: readonly Act[] = [
   {
@@ -69,6 +75,13 @@ export const ACTS: readonly Act[] = [
     title: "Erase the personal data",
     subject: "account_id",
     changes: () => [["Personal data", "kept, encrypted", "erased for ever"]],
+  },
+  {
+    name: "update",
+    rpc: "AdminService/UpdateAccount",
+    title: "Change phone number or e-mail",
+    subject: "account_id",
+    changes: personal,
   },
   {
     name: "close",

@@ -49,7 +49,7 @@ export const accountPage: Page = {
   },
 };
 
-const ACTS = ["reveal", "freeze", "tier", "recover", "close", "erase"];
+const ACTS = ["reveal", "update", "freeze", "tier", "recover", "close", "erase"];
 
 function Head({ visit, account }: { readonly visit: Visit; readonly account: Account }): VNode {
   const { user_id, phone_number, email, status, deposit_reference, tier } = account;

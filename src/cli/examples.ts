@@ -72,6 +72,7 @@ account list phone_number=0712345678
 account freeze acc_01jd2r6p5vf8ksw3xhb1z7q4ye --reason fraud --org "Acme" --note "case 17"
 account unfreeze acc_01jd2r6p5vf8ksw3xhb1z7q4ye --freeze frz_01jd2r6p5vf8ksw3xhb1z7q4ye --org "Acme" --note "case 17 is closed"
 account reveal acc_01jd2r6p5vf8ksw3xhb1z7q4ye --reason customer_called --org "Acme" --note "case 17"
+account update acc_01jd2r6p5vf8ksw3xhb1z7q4ye --phone-number 0712345679 --org "Acme"
 account close acc_01jd2r6p5vf8ksw3xhb1z7q4ye --org "Acme" --note "the user left" --yes
 account tier acc_01jd2r6p5vf8ksw3xhb1z7q4ye --org "Acme" --tier full --note "passport checked"
 account export acc_01jd2r6p5vf8ksw3xhb1z7q4ye --org "Acme" --json

@@ -55,6 +55,7 @@ const ROLES_OF: Readonly<Record<string, readonly Role[]>> = {
   FreezeAccount: PROTECT,
   UnfreezeAccount: STOP,
   CancelTransaction: STOP,
+  UpdateAccount: PROTECT,
   CloseAccount: PROTECT,
   ReverseTransaction: MONEY,
   SetLimits: MONEY,
@@ -101,7 +102,7 @@ const PUBLIC = ["BeginPasskey", "GetSignInToken", "CreateSession", "RegisterPass
 
 /** The rpcs that move money, give power, or reveal personal data. All others only look or stop. */
 const FRESH = `
-ResumeOrganization RequireReceipts CreateApiKey SetLimits ExportAccount RevealAccount CloseAccount ReverseTransaction SetAccountTier UnfreezeAccount
+ResumeOrganization RequireReceipts CreateApiKey SetLimits ExportAccount RevealAccount UpdateAccount CloseAccount ReverseTransaction SetAccountTier UnfreezeAccount
 EraseAccount SetRailAccount RegisterDeposits SetDefaultRail SetPayouts ResolveTransaction
 CoverShortfall RecoverShortfall BookPayment AdjustMovement ExplainTransfer FundCharges
 RecordDeposit AssignDeposit UnassignDeposit ReturnDeposit ReverseDeposit RecordReserve

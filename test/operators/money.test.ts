@@ -159,6 +159,7 @@ for (const engine of ENGINES) {
         "two if much",
         () => ({ transaction_id: mints[1], receipt: "kcb:R5" }),
       ],
+      ["updateAccount", "account.updated", "one", () => ({ account_id: closingId, phone_number: "0733000111" })],
       ["closeAccount", "account.closed", "one", () => ({ account_id: closingId })],
       ["cancelTransaction", "transaction.canceled", "one", () => ({ transaction_id: orders[3] })],
       [
@@ -191,7 +192,7 @@ for (const engine of ENGINES) {
 
     for (const [index, [rpc, kind, needs, fields]] of ACTS.entries()) {
       it(`${rpc} (${String(index)}) takes ${needs}, and the row names who did it`, async () => {
-        const by = /^(erase|freeze|close)Account$/.test(rpc) ? ann : fin;
+        const by = /^(erase|freeze|update|close)Account$/.test(rpc) ? ann : fin;
         const key = /Shortfall$|^book|^adjust|^explain|^fund|^freeze/.test(rpc) ? `key-${String(index)}` : undefined;
         const { response, code, message } = await call(rpc, fields(), by, key);
         expect(code, message).to.equal(0);
@@ -212,8 +213,9 @@ for (const engine of ENGINES) {
         } else expect([response?.proposal, response?.unchanged]).to.deep.equal([undefined, false]);
         const row = await rows();
         expect([row?.kind, row?.actor]).to.deep.equal([kind, actor]);
-        // The words of a reversal are the description of its transaction.
-        if (!/^(resolve|reverse)Transaction$/.test(rpc)) expect(row?.reason).to.equal(`words about ${rpc}`);
+        // The words of a reversal are in its transaction, and those of a change are its fields.
+        if (!/^(resolve|reverse)Transaction$|^updateAccount$/.test(rpc))
+          expect(row?.reason).to.equal(`words about ${rpc}`);
         if (rpc === "setRailAccount") return;
         const repeated = await call(rpc, fields(), by, key);
         expect([repeated.response?.unchanged, repeated.response?.proposal]).to.deep.equal([true, undefined]);

@@ -5,7 +5,7 @@ import { balancesOf } from "../journal.js";
 import type { StatusReason } from "../values/text.js";
 import type { UnixMillis } from "../values/time.js";
 
-export const updateAccount: Operation<UpdateAccount, Account> = { lookup, decide };
+export const updateAccount: Operation<UpdateAccount, Account> = { lookup, decide, inSuspension: "of operators" };
 
 function lookup({ accountId }: UpdateAccount, rows: Lookup): void {
   rows.need("fullAccount", accountId);

@@ -6,10 +6,13 @@ import type {
   FreezeAccount,
   SetAccountTier,
   UnfreezeAccount,
+  UpdateAccount,
 } from "../../domain/commands.js";
 import { DEFAULT_TIER, parseTierName, type TierName } from "../../domain/limits/limits.js";
 import { REVEAL_REASONS, type RevealAccount, type RevealReason } from "../../domain/reveal.js";
+import { parseEmailAddress } from "../../domain/values/email-address.js";
 import { type FreezeId, type OrganizationId, parseAccountId, parseFreezeId } from "../../domain/values/ids.js";
+import { parsePhoneNumber } from "../../domain/values/phone-number.js";
 import {
   CloseAccountRequest,
   CloseAccountResponse,
@@ -23,10 +26,12 @@ import {
   SetAccountTierResponse,
   UnfreezeAccountRequest,
   UnfreezeAccountResponse,
+  UpdateAccountRequest,
+  UpdateAccountResponse,
 } from "../../gen/kesc/admin/v1/admin_service.js";
 import { RevealReason as RevealReasonMessage } from "../../gen/kesc/admin/v1/resources.js";
 import { toAccountMessage } from "../messages/account.js";
-import { parseFields } from "../messages/fields.js";
+import { fieldProblem, ifPresent, parseFields } from "../messages/fields.js";
 import { parseFreezeReason, toFreezeMessage } from "../messages/freeze.js";
 import { masked } from "../messages/masked.js";
 import { act, actAlone, type ActsOptions } from "./acts.js";
@@ -39,6 +44,7 @@ export function accountActs(unary: OperatorUnary, options: ActsOptions): Record<
   return {
     ...freezes(unary, options),
     revealAccount: revealAccount(unary, options),
+    updateAccount: updateAccount(unary, options),
     closeAccount: closeAccount(unary, options),
     setAccountTier: unary({
       request: SetAccountTierRequest,
@@ -114,6 +120,30 @@ function revealAccount(unary: OperatorUnary, options: ActsOptions): OperatorRout
         caller,
         // The ledger has refused an account that was erased.
         ({ person }) => ({ phone_number: person?.phoneNumber ?? "", email: person?.email ?? "" }),
+      ),
+  });
+}
+
+function updateAccount(unary: OperatorUnary, options: ActsOptions): OperatorRoute {
+  return unary({
+    request: UpdateAccountRequest,
+    response: UpdateAccountResponse,
+    parse: (request) => {
+      const fields = parseFields({
+        organization_id: parseId<OrganizationId>(request.organization_id),
+        account_id: parseAccountId(request.account_id),
+        phone_number: ifPresent(request.phone_number, parsePhoneNumber),
+        email: ifPresent(request.email, parseEmailAddress),
+      });
+      if (!fields.ok || fields.value.phone_number !== undefined || fields.value.email !== undefined) return fields;
+      return fieldProblem("phone_number", "is required if email is absent", "REQUIRED");
+    },
+    run: ({ organization_id: organizationId, account_id: accountId, phone_number: phoneNumber, email }, caller) =>
+      actAlone<UpdateAccount, UpdateAccountResponse>(
+        options,
+        { organizationId, fields: { name: "updateAccount", accountId, phoneNumber, email, etag: undefined } },
+        caller,
+        (account, { unchanged }) => ({ account: masked(toAccountMessage(account)), unchanged }),
       ),
   });
 }

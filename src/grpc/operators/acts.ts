@@ -10,6 +10,7 @@ import type {
   ResolveTransaction,
   Resource,
   ResourceOf,
+  UpdateAccount,
 } from "../../domain/commands.js";
 import type { NewIds } from "../../domain/deposits/deposit-commands.js";
 import type { Decider } from "../../domain/proposal.js";
@@ -63,7 +64,7 @@ export function authorityOf(
  * An act that one person always does: it takes nothing from anybody, or an approval would keep
  * personal data.
  */
-type LoneCommand = FreezeAccount | CloseAccount | CancelTransaction | RevealAccount;
+type LoneCommand = FreezeAccount | UpdateAccount | CloseAccount | CancelTransaction | RevealAccount;
 
 /** An act in a book: an operator's command, whatever a second person means for it. */
 type SubmittedCommand = OperatorCommand | ResolveTransaction | LoneCommand;

@@ -146,6 +146,7 @@ const HOLD_FOR_OPERATORS: readonly Command["name"][] = [
   "freezeAccount",
   "unfreezeAccount",
   "cancelTransaction",
+  "updateAccount",
   "closeAccount",
   "reverseTransaction",
 ];

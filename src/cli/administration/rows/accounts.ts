@@ -29,6 +29,20 @@ export const ACCOUNT_ROWS: readonly Row[] = [
     adviceOnLoss: "To see it, reveal it again. That is another row of the book.",
   },
   {
+    path: "account update",
+    description: "change the phone number or the e-mail address of an account's user",
+    rpc: "UpdateAccount",
+    parameters: [
+      ACCOUNT,
+      OWNER,
+      { flags: "--phone-number <number>", help: "the new phone number, such as 0712345678", field: "phone_number" },
+      { flags: "--email <address>", help: 'the new e-mail address; "" removes it', field: "email" },
+    ],
+    shows: "account",
+    done: "Changed {id}. It now has the phone number {phone_number}.",
+    unchanged: "{id} has these values already.",
+  },
+  {
     path: "account close",
     description: "close an empty account for ever; its user can get a new one",
     rpc: "CloseAccount",
