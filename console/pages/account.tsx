@@ -38,7 +38,7 @@ export const accountPage: Page = {
           {asOf === undefined && account.ok ? (
             <Acts visit={visit} acts={ACTS.map((name) => [name, { account_id }])} />
           ) : null}
-          {account.ok ? <Freezes account={account.value.account} visit={visit} /> : null}
+          {account.ok ? <Freezes account={account.value.account} visit={visit} isPast={asOf !== undefined} /> : null}
           {asOf === undefined ? (
             <Lists visit={visit} limits={limits} transactions={transactions} journal={journal} />
           ) : null}
@@ -92,17 +92,23 @@ function Head({ visit, account }: { readonly visit: Visit; readonly account: Acc
 function Freezes({
   account: { id: account_id, freezes },
   visit,
+  isPast,
 }: {
   readonly account: Account;
   readonly visit: Visit;
+  readonly isPast: boolean;
 }): VNode | null {
   if (freezes.length === 0) return null;
+  const lift: Column<Freeze> = {
+    head: "Act",
+    cell: ({ id }) => <ActLink visit={visit} name="unfreeze" linked={{ account_id, freeze_id: id }} />,
+  };
   const columns: readonly Column<Freeze>[] = [
     { head: "Frozen since", cell: ({ created_at }) => <Time>{created_at}</Time> },
     { head: "Why", cell: ({ reason }) => visit.meaningOf("FreezeReason", reason) },
     { head: "Note", cell: ({ note }) => (note === null ? null : <Text>{note}</Text>) },
     { head: "By", cell: ({ created_by }) => <Id>{created_by}</Id>, isMinor: true },
-    { head: "Act", cell: ({ id }) => <ActLink visit={visit} name="unfreeze" linked={{ account_id, freeze_id: id }} /> },
+    ...(isPast ? [] : [lift]),
   ];
   return (
     <section>

@@ -7,7 +7,7 @@ import { ask as browse, fieldsIn, textOf } from "./browser-like.js";
 import { type ConsoleService, startConsoleService } from "./given.js";
 
 // By hand, so that nobody opens an act to a role by mistake.
-const SUPPORT = ["freeze", "unfreeze", "reveal", "close", "cancel", "clear-flag", "payouts", "revoke-key"];
+const SUPPORT = ["freeze", "unfreeze", "reveal", "close", "update", "cancel", "clear-flag", "payouts", "revoke-key"];
 const MONEY = [
   "tier",
   "completed",
