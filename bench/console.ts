@@ -5,8 +5,6 @@
 import { parseArgs } from "node:util";
 
 import { AdminServiceService as Rpcs } from "../src/gen/kesc/admin/v1/admin_service.js";
-import { ask } from "../test/console/browser-like.js";
-import { freePort } from "../test/support/postgres-node.js";
 import { type Engine, enginesOf } from "./full/engines.js";
 import { commandLine, kescAt, REPOSITORY, wholeNumberOf } from "./options.js";
 import { median, medianRatio, quantile } from "./report/figures.js";
@@ -14,7 +12,7 @@ import { machineLine, thisMachine } from "./report/machine.js";
 import { tableOf } from "./report/table.js";
 import { AdminClient } from "./servers/admin-client.js";
 import { measuredLoad } from "./servers/measured-load.js";
-import { type Program, start, stop } from "./servers/programs.js";
+import { freePort, type Program, start, stop } from "./servers/programs.js";
 import { problemsInBooks, runKesc, type Service } from "./servers/service.js";
 import { progress, Stage } from "./stage.js";
 
@@ -128,8 +126,8 @@ async function mintsOf(
 /** Loads each page with ten readers at once. Returns a table. */
 async function pagesOf({ service, origin, home, people }: Given, engine: string): Promise<string> {
   const [token] = people;
-  const list = await ask(origin, `${home}/transactions`, { token });
-  const [payment = ""] = /\/org_[^"]+\/transactions\/txn_[^"]+/.exec(list.html) ?? [];
+  const list = await (await ask(origin, `${home}/transactions`, token)).text();
+  const [payment = ""] = /\/org_[^"]+\/transactions\/txn_[^"]+/.exec(list) ?? [];
   const account = `${home}/accounts/${service.accountIds[0] ?? ""}`;
   const below = ["", "/attention", "/transactions", "/supply", "/supply/days", "/journal", "/approvals", "/people"];
   const paths = [...below.map((path) => home + path), account, `${account}/statement`, payment];
@@ -140,9 +138,10 @@ async function pagesOf({ service, origin, home, people }: Given, engine: string)
     const read = async (token: string): Promise<void> => {
       while (millis.length < LOADS_OF_A_PAGE) {
         const startedAt = performance.now();
-        const { status, html } = await ask(origin, path, { token });
-        if (status !== 200 || /QUEUE_FULL|refused bad/.test(html))
-          throw new Error(`${path}: ${String(status)}\n${html}`);
+        const response = await ask(origin, path, token);
+        const html = await response.text();
+        if (!response.ok || /QUEUE_FULL|refused bad/.test(html))
+          throw new Error(`${path}: ${String(response.status)}\n${html}`);
         millis.push(performance.now() - startedAt);
       }
     };
@@ -177,15 +176,19 @@ async function mintsBeside(given: Given, engine: string): Promise<number> {
   return medianRatio(rates.beside, rates.peace);
 }
 
+/** Loads a page, or opens a stream, as a person whose key is in the cookie. */
+function ask(origin: string, path: string, token: string, signal?: AbortSignal): Promise<Response> {
+  const headers = { cookie: `kesc-${new URL(origin).port}=${token}` };
+  return fetch(origin + path, { headers, redirect: "error", ...(signal === undefined ? {} : { signal }) });
+}
+
 /** Opens the first page of each person, and its stream. Returns what closes them. */
 async function openConsoles({ origin, home, people }: Given): Promise<() => void> {
   const abort = new AbortController();
-  const port = new URL(origin).port;
   for (const token of people) {
-    const { html } = await ask(origin, home, { token });
+    const html = await (await ask(origin, home, token)).text();
     const stream = /data-stream="([^"]+)"/.exec(html)?.[1]?.replaceAll("&amp;", "&") ?? "";
-    const headers = { cookie: `kesc-${port}=${token}` };
-    const { body, status } = await fetch(origin + stream, { headers, signal: abort.signal });
+    const { body, status } = await ask(origin, stream, token, abort.signal);
     if (status !== 200) throw new Error(`${stream}: ${String(status)}`);
     void body?.pipeTo(new WritableStream()).catch(() => undefined);
   }

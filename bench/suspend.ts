@@ -3,8 +3,6 @@
  * organization has filled its share of the queue with mints. Each call goes over TCP to the
  * AdminService of a server in its own process. A response means that the act is committed.
  */
-import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 
@@ -17,7 +15,7 @@ import { median } from "./report/figures.js";
 import { machineLine, thisMachine } from "./report/machine.js";
 import { tableOf } from "./report/table.js";
 import { AdminClient } from "./servers/admin-client.js";
-import { stop } from "./servers/programs.js";
+import { freePort, stop } from "./servers/programs.js";
 import { problemsInJournal, runKesc, type Service } from "./servers/service.js";
 import { progress, Stage } from "./stage.js";
 
@@ -140,15 +138,6 @@ function floodOf({ program, apiKey, accountIds, databaseUrl }: Service): Hostile
     depositReference: "",
     paidTransactionId: "",
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 async function newOperator({ kesc: command, startOptions }: Service): Promise<string> {

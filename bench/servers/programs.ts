@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { closeSync, openSync, readFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 
 const READY_SECONDS_MAX = 20;
@@ -60,6 +62,16 @@ export function stop({ process: child }: Program): Promise<void> {
     });
     child.kill("SIGTERM");
   });
+}
+
+/** Returns a port that no program has. */
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
 }
 
 /** The environment of a program: the minimum, without the KESC settings of the caller. */
