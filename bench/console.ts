@@ -2,9 +2,11 @@
  * `make console`: how fast the pages of the console are over a full book with ten readers, and how
  * many mints a second are left beside 30 consoles that people have open. Prints, keeps nothing.
  */
+import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 
 import { AdminServiceService as Rpcs } from "../src/gen/kesc/admin/v1/admin_service.js";
+import { mintsWithoutEnd } from "./fairness/attack.js";
 import { type Engine, enginesOf } from "./full/engines.js";
 import { commandLine, kescAt, REPOSITORY, wholeNumberOf } from "./options.js";
 import { median, medianRatio, quantile } from "./report/figures.js";
@@ -13,7 +15,7 @@ import { tableOf } from "./report/table.js";
 import { AdminClient } from "./servers/admin-client.js";
 import { measuredLoad } from "./servers/measured-load.js";
 import { freePort, type Program, start, stop } from "./servers/programs.js";
-import { problemsInBooks, runKesc, type Service } from "./servers/service.js";
+import { newTenant, problemsInBooks, runKesc, type Service } from "./servers/service.js";
 import { progress, Stage } from "./stage.js";
 
 const USAGE = `node dist/bench/console.js [options], with PostgreSQL if its URL is in POSTGRES_URL
@@ -23,6 +25,8 @@ const USAGE = `node dist/bench/console.js [options], with PostgreSQL if its URL 
 const READERS = 10;
 const LOADS_OF_A_PAGE = 100;
 const OPEN_CONSOLES = 30;
+/** Until the flood has filled the queue. */
+const FLOOD_MILLIS = 5_000;
 const MINTS = { transport: "grpc", call: "mint", connections: 1, rampSeconds: 0 } as const;
 
 const options = commandLine(USAGE, () => {
@@ -47,6 +51,8 @@ interface Given {
   readonly origin: string;
   /** The path of the organization's first page. */
   readonly home: string;
+  /** Another organization of the service. */
+  readonly other: Service;
   /** Their keys, each of which is a session. */
   readonly people: readonly [string, ...string[]];
 }
@@ -71,19 +77,22 @@ async function measure(stage: Stage, { name: engine, newDatabase }: Engine): Pro
     env: { KESC_OPERATOR_ADDRESS: operators, KESC_CONSOLE_ORIGIN: origin },
     ...(databaseUrl === undefined ? {} : { databaseUrl }),
   });
+  // Once there are operators, only one of them makes another organization.
+  const other = await newTenant(service);
   const people = await keysOf(service);
   const admin = new AdminClient(operators, people[0]);
   const { response } = await admin.call(Rpcs.listOrganizations, {});
   admin.close();
   const console = await startConsole(stage, { operators, origin, port });
-  const given = { stage, service, origin, home: `/${response.organizations[0]?.id ?? ""}`, people };
+  const given = { stage, service, origin, home: `/${response.organizations[0]?.id ?? ""}`, people, other };
   try {
     progress(`${engine}: filling`);
     await mintsOf(given, { inFlight: 400, seconds: 86_400, callsMax: options.transactions });
     const pages = await pagesOf(given, engine);
+    const flooded = await pagesInFlood(given, engine);
     const ratio = await mintsBeside(given, engine);
     for (const problem of await problemsInBooks(service)) stage.blame(problem);
-    return `\n${pages}\n\n${engine}: mints beside ${String(OPEN_CONSOLES)} open consoles ÷ in peace: ${ratio.toFixed(3)}\n`;
+    return `\n${pages}\n\n${flooded}\n\n${engine}: mints beside ${String(OPEN_CONSOLES)} open consoles ÷ in peace: ${ratio.toFixed(3)}\n`;
   } finally {
     await stop(console);
     await stop(service.program);
@@ -131,9 +140,36 @@ async function pagesOf({ service, origin, home, people }: Given, engine: string)
   const account = `${home}/accounts/${service.accountIds[0] ?? ""}`;
   const below = ["", "/attention", "/transactions", "/supply", "/supply/days", "/journal", "/approvals", "/people"];
   const paths = [...below.map((path) => home + path), account, `${account}/statement`, payment];
+  const title = `${engine}: page with ${String(READERS)} readers, ms`;
+  return timesOf({ origin, home, people }, { title, paths });
+}
+
+/** The pages that people need most, while another organization has filled its part of the queue. */
+async function pagesInFlood({ stage, other, origin, home, people }: Given, engine: string): Promise<string> {
+  const flood = await stage.startOwn("hostile", "fairness/hostile.js");
+  flood.process.send(mintsWithoutEnd(other));
+  await sleep(FLOOD_MILLIS);
+  const title = `${engine}: the same beside 10,000 mints in flight, ms`;
+  try {
+    return await timesOf({ origin, home, people }, { title, paths: [home, `${home}/attention`] });
+  } finally {
+    await stop(flood);
+  }
+}
+
+interface Asked {
+  readonly title: string;
+  readonly paths: readonly string[];
+}
+
+/** Returns a table with the times of each page. */
+async function timesOf(
+  { origin, home, people }: Pick<Given, "origin" | "home" | "people">,
+  { title, paths }: Asked,
+): Promise<string> {
   const rows: string[][] = [];
   for (const path of paths) {
-    progress(`${engine}: ${path}`);
+    progress(`${title}: ${path}`);
     const millis: number[] = [];
     const read = async (token: string): Promise<void> => {
       while (millis.length < LOADS_OF_A_PAGE) {
@@ -152,7 +188,7 @@ async function pagesOf({ service, origin, home, people }: Given, engine: string)
       ...[median(millis), quantile(millis, 0.95)].map((value) => value.toFixed(0)),
     ]);
   }
-  return tableOf([[`${engine}: page with ${String(READERS)} readers, ms`, "median", "p95"], ...rows]);
+  return tableOf([[title, "median", "p95"], ...rows]);
 }
 
 /** Returns the median of the rounds' ratios. */

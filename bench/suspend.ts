@@ -8,7 +8,7 @@ import { parseArgs } from "node:util";
 
 import { Scrape } from "../src/cli/top/scrape.js";
 import { AdminServiceService as Rpcs } from "../src/gen/kesc/admin/v1/admin_service.js";
-import type { HostileJob } from "./fairness/attack.js";
+import { mintsWithoutEnd } from "./fairness/attack.js";
 import { type Engine, enginesOf } from "./full/engines.js";
 import { commandLine, kescAt, REPOSITORY, wholeNumberOf } from "./options.js";
 import { median } from "./report/figures.js";
@@ -100,7 +100,7 @@ async function measure(stage: Stage, { name: engine, newDatabase }: Engine): Pro
   }
   const before = await scrapeOf(metrics);
   const flood = await stage.startOwn("hostile", "fairness/hostile.js");
-  flood.process.send(floodOf(service));
+  flood.process.send(mintsWithoutEnd(service));
   for (let round = 1; round <= options.rounds; round++) {
     progress(`${engine}: round ${String(round)} of ${String(options.rounds)}`);
     for (const act of [whoAmI, revoke, suspend]) {
@@ -122,22 +122,6 @@ async function measure(stage: Stage, { name: engine, newDatabase }: Engine): Pro
 
 function noTimes(): Times {
   return Object.fromEntries(CALLS.map((name) => [name, [] as number[]])) as Times;
-}
-
-/** The attack "mints" of the fairness benchmark: 10,000 calls in flight. */
-function floodOf({ program, apiKey, accountIds, databaseUrl }: Service): HostileJob<"mints"> {
-  const target = { grpcAddress: program.address, httpAddress: "", kesc, databaseUrl };
-  return {
-    attack: "mints",
-    ...target,
-    keys: [apiKey],
-    accountIds,
-    callbackToken: "",
-    confirmationToken: "",
-    validationToken: "",
-    depositReference: "",
-    paidTransactionId: "",
-  };
 }
 
 async function newOperator({ kesc: command, startOptions }: Service): Promise<string> {

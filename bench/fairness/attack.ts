@@ -1,5 +1,6 @@
 import type { Job } from "../load/job.js";
 import type { Tally } from "../load/tally.js";
+import type { Service } from "../servers/service.js";
 
 /** The target of an attack, and what the hostile caller has. */
 export interface HostileJob<Name extends string = string> {
@@ -27,4 +28,20 @@ export interface Attack {
   hostile: HostileJob;
   job: Job;
   tally: Tally;
+}
+
+/** The attack "mints" on a service: 10,000 calls in flight. */
+export function mintsWithoutEnd({ program, kesc, apiKey, accountIds, databaseUrl }: Service): HostileJob<"mints"> {
+  const target = { grpcAddress: program.address, httpAddress: "", kesc, databaseUrl };
+  return {
+    attack: "mints",
+    ...target,
+    keys: [apiKey],
+    accountIds,
+    callbackToken: "",
+    confirmationToken: "",
+    validationToken: "",
+    depositReference: "",
+    paidTransactionId: "",
+  };
 }
