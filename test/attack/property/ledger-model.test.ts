@@ -405,6 +405,7 @@ const NOT_MODELLED: ReadonlySet<string> = new Set([
   "setDefaultRail",
   "setPayouts",
   "recordReserve",
+  "revealAccount",
   "setReserveRules",
   "watchRailAccount",
   "createDestination",
