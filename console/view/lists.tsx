@@ -40,7 +40,7 @@ export function TransactionList(props: TransactionListProps): VNode {
       cell: (row) => (
         <>
           <Status>{row.status}</Status>
-          {row.needs_attention ? <Status tone="bad">needs a person</Status> : null}
+          {row.needs_attention && flags === undefined ? <Status tone="bad">needs a person</Status> : null}
         </>
       ),
     },
@@ -49,11 +49,8 @@ export function TransactionList(props: TransactionListProps): VNode {
       : [
           {
             head: "Why",
-            cell: ({ id }: Transaction) =>
-              flags
-                .get(id)
-                ?.map((flag) => visit.meaningOf("FlagReason", flag))
-                .join(" "),
+            // Each of them needs a person. The page of the payment explains the flag.
+            cell: ({ id }: Transaction) => flags.get(id)?.map(words).join(", "),
           },
         ]),
     { head: "Rail", cell: ({ rail }) => rail, isMinor: true },
