@@ -131,7 +131,7 @@ function again(
         {...(isUnknown ? { button: "Send the same again" } : {})}
       >
         <h1>{heading}</h1>
-        <Refused refusal={refusal} />
+        {refusal.reason === "VERIFICATION_REQUIRED" ? <NeedsPasskey /> : <Refused refusal={refusal} />}
         {isUnknown ? (
           <p>
             The button sends the same act again. If it was done,{" "}
@@ -142,6 +142,18 @@ function again(
       </Confirm>
     ),
   };
+}
+
+function NeedsPasskey(): VNode {
+  return (
+    <div class="refused" role="status">
+      <p>
+        Your passkey must confirm this. You have not used it in the last five minutes.{" "}
+        <code>VERIFICATION_REQUIRED</code>
+      </p>
+      <p class="advice">Without a passkey, ask an admin for an invitation to register one.</p>
+    </div>
+  );
 }
 
 interface ResultProps extends StepProps {

@@ -209,12 +209,15 @@ describe("the acts of the console", () => {
     expect((await amina.get(path("launch"))).status).to.equal(404);
   });
 
-  it("asks a session that is not fresh for a passkey, and does nothing before", async () => {
+  it("asks a session that is not fresh for a passkey, and does nothing before, but in a sandbox", async () => {
     const asked = await ask(amina, path("unfreeze"), `?account_id=${account}&freeze_id=${await freeze()}`, {
       note: "x",
     });
     const proposed = await amina.post(path("unfreeze"), asked.formTo(path("unfreeze")));
-    const [proposal = ""] = /prp_[0-9a-z]{26}/.exec(proposed.text) ?? [];
+    const [ofSandbox = ""] = /prp_[0-9a-z]{26}/.exec(proposed.text) ?? [];
+    await service.act();
+    const list = await brian.get("/approvals");
+    const [, proposal = ""] = /\/approvals\/(prp_[0-9a-z]{26})"[^>]*><bdi class="text">Make an/.exec(list.html) ?? [];
     const links = await service.links();
     const code = new URL(links.find(({ name }) => name === "Brian")?.link ?? "").searchParams.get("code") ?? "";
     const { headers } = await browse(service.origin, "/sign-in", { form: { code } });
@@ -224,6 +227,10 @@ describe("the acts of the console", () => {
     expect(refused.text).to.contain("VERIFICATION_REQUIRED").and.contain("Use your passkey: Approve");
     const forged = { ...refused.formTo("/acts/approve"), response_json: "{}" };
     expect((await session.post("/acts/approve", forged)).text).to.contain("SIGN_IN_REFUSED");
+    expect((await brian.get(`/approvals/${proposal}`)).text).to.contain("pending");
     expect(await statusOf()).to.equal("frozen");
+    const free = await ask(session, "/acts/approve", `?proposal_id=${ofSandbox}`, { note: "seen" });
+    expect((await session.post("/acts/approve", free.formTo("/acts/approve"))).text).to.contain("Done");
+    expect(await statusOf()).to.equal("active");
   });
 });

@@ -1,4 +1,4 @@
-import type { OrganizationId } from "../../domain/values/ids.js";
+import type { OrganizationId, ProposalId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import { type CallingOperator, isFresh } from "../../operators/session.js";
 import type { RpcContract } from "../messages/contract.js";
@@ -15,8 +15,8 @@ export interface CheckedCall<Input> {
 
 /**
  * Returns whether a call must wait for a passkey: the rpc is one that needs a fresh session, and
- * that of the call is not. A call with a key needs none, and one that names a sandbox organization
- * neither.
+ * that of the call is not. A call with a key needs none, and one about a sandbox organization, or a
+ * proposal in its book, neither.
  */
 export async function needsVerification<Input>(
   { administration, now }: HandlersOptions,
@@ -25,7 +25,9 @@ export async function needsVerification<Input>(
   const session = caller?.session;
   if (!contract.needsFresh || session === undefined || takesPowerAway?.(input) === true) return false;
   if (isFresh(session, toUnixMillis(now()))) return false;
-  const { organization_id: id } = input as { readonly organization_id?: OrganizationId };
-  const organization = id === undefined ? undefined : await administration.organization(id);
-  return organization?.isSandbox !== true;
+  const named = input as { readonly organization_id?: OrganizationId; readonly proposal_id?: ProposalId };
+  const { organization_id: id, proposal_id: proposalId } = named;
+  if (id !== undefined) return (await administration.organization(id))?.isSandbox !== true;
+  if (proposalId === undefined) return true;
+  return (await administration.bookProposal(proposalId))?.organization.isSandbox !== true;
 }
