@@ -150,5 +150,5 @@ describe("the console and its server under kills with -9", () => {
     expect((await verify(books)).findingsCount).to.equal(0);
     await books.close();
     place.remove();
-  }).timeout(KILLS * 10_000);
+  }).timeout(KILLS * 20_000);
 });
