@@ -94,7 +94,10 @@ export class Live {
       const context = { ...caller, requestId: randomUUID() };
       const request = { organization_id: caller.organizationId };
       const overview = await this.#deps.upstream.read<Overview>("AdminService/GetOverview", request, context);
-      await Promise.all([...pages].map(async (page) => page.res.write(await this.#told(page, overview, context))));
+      const told = [...pages].map(async (page) => {
+        send(page, await this.#told(page, overview, context));
+      });
+      await Promise.all(told);
       if (!overview.ok && isOver(overview)) for (const { res } of pages) res.end();
       else await sleep(POLL_MILLIS, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
     }
@@ -129,6 +132,12 @@ export class Live {
     const state = read.ok ? read.value.proposal.state : "pending";
     return state === "pending" ? "" : `This proposal was ${state}.`;
   }
+}
+
+/** A page that does not read what it is told is cut off: else its events would pile up for ever. */
+function send({ res }: OpenPage, event: string): void {
+  // The console may have stopped while it read.
+  if (!res.writableEnded && !res.write(event)) res.destroy();
 }
 
 /** Whether the person must sign in again, or asks for what is not there. */

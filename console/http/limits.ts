@@ -24,7 +24,7 @@ export class PerMinute {
   }
 }
 
-/** Bounds the requests of each caller that are under way. */
+/** Bounds how many requests of one caller run at once. */
 export class AtOnce {
   readonly #max: number;
   readonly #underWay = new Map<string, number>();
