@@ -1,8 +1,9 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
 import type { Logger } from "pino";
 
+import { ICON } from "../runtime/look.js";
 import { SCRIPT } from "./assets/script.js";
-import { ICON, STYLE } from "./assets/style.js";
+import { STYLE } from "./assets/style.js";
 import { sessionCookie } from "./http/cookie.js";
 import { FORM_BYTES_MAX, isOwnForm } from "./http/forms.js";
 import { isOwnHost, secureHeaders } from "./http/headers.js";

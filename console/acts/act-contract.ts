@@ -26,6 +26,8 @@ export interface KnownAct extends Act {
   readonly roles: readonly string[];
   /** Whether a repeat needs an idempotency key. */
   readonly takesKey: boolean;
+  /** Whether it can end with a proposal, for a second person to approve. */
+  readonly mayPropose: boolean;
   /** Whether the request names an organization. */
   readonly isOfOrganization: boolean;
   /** Without the organization, and without what the link gives. */
@@ -69,12 +71,15 @@ export function knownActs(
         act.name,
         {
           ...act,
-          // What has happened says more than that somebody says so.
+          // What has happened says more than that somebody says so. The page says itself what a
+          // repeat does, and whether a second person may be needed.
           words: commentOf(memberField ?? method)
             .replace(/\n\n[^]*$/, "")
-            .replace(/ (Above the|Refuses) [^]*$/, ""),
+            .replace(/ (Above the|Refuses) [^]*$/, "")
+            .replaceAll(/\s(A second person may|A repeat) [^.]*\./g, ""),
           roles: getOption(method, options.roles) as readonly string[],
           takesKey: getOption(method, options.key) === true,
+          mayPropose: act.subject !== "proposal_id" && method.output.fields.some(({ name }) => name === "proposal"),
           isOfOrganization: fields.some(({ name }) => name === ORGANIZATION),
           fields: own.filter(({ name }) => !linked.includes(name)),
         },

@@ -5,27 +5,30 @@ import type { Refusal } from "../upstream/refusal.js";
 import { pathOfId } from "../view/journal.js";
 import { Link, pathWith } from "../view/link.js";
 import { Facts, Refused, Table } from "../view/parts.js";
-import { Id, moneyText, Text, words } from "../view/values.js";
+import { Id, moneyText, Status, Text, words } from "../view/values.js";
 import type { FormField, KnownAct } from "./act-contract.js";
 import { type Given, mayDo, orOf } from "./act-links.js";
 import type { Change } from "./acts.js";
+import type { Subject } from "./subjects.js";
 
 export interface StepProps {
   readonly visit: Visit;
   readonly act: KnownAct;
   readonly given: Given;
+  /** What the act is about, as it is now. */
+  readonly subject?: Subject | undefined;
   readonly refusal?: Refusal | undefined;
 }
 
 /** The form of an act, with what was filled in. */
-export function Form({ visit, act, given, refusal }: StepProps): VNode {
+export function Form({ visit, act, given, subject, refusal }: StepProps): VNode {
   return (
     <>
       <h1>{act.title}</h1>
       <p class="lead">{act.words}</p>
       {refusal === undefined ? null : <Refused refusal={refusal} />}
       {mayDo(visit, act) ? null : <p class="refused">This needs the role {orOf(act.roles)}.</p>}
-      <Linked visit={visit} act={act} given={given} />
+      <Linked visit={visit} act={act} given={given} subject={subject} />
       <form method="post" action={visit.path} class="form">
         <Hidden visit={visit} act={act} given={given} names={linkedOf(act)} />
         <input type="hidden" name="step" value="confirm" />
@@ -98,21 +101,39 @@ function labelOf(name: string): string {
   return words(name).replace(/^./, (first) => first.toUpperCase());
 }
 
-/** What the act is about, as the link gave it. */
-export function Linked({ visit, act, given }: StepProps): VNode {
+/** What the act is about, as it is now, and the other facts of the link. */
+export function Linked({ visit, act, given, subject }: StepProps): VNode {
   const facts = linkedOf(act).map((name) => [
     labelOf(name.replace(/_id$/, "")),
-    <Value visit={visit} text={given[name]} />,
+    <Value visit={visit} text={given[name]} subject={name === act.subject ? subject : undefined} />,
   ]);
   return <Facts facts={Object.fromEntries(facts) as Record<string, ComponentChildren>} />;
 }
 
 const OF_PAGE = /^(acc|txn|dep|prp)_/;
 
-function Value({ visit, text = "" }: { readonly visit: Visit; readonly text: string | undefined }): VNode {
-  if (!OF_PAGE.test(text)) return <Text>{text}</Text>;
+interface ValueProps {
+  readonly visit: Visit;
+  readonly text: string | undefined;
+  /** What the text is the id of, if that was read. */
+  readonly subject?: Subject | undefined;
+}
+
+/** A text of an act or of a proposal. An id with a page is a link, after what people call it. */
+export function Value({ visit, text = "", subject }: ValueProps): VNode {
   return (
-    <Link to={text.startsWith("prp_") ? within(visit, `/approvals/${text}`) : pathOfId(visit, text)}>
+    <>
+      {subject === undefined ? null : <Text>{subject.name}</Text>}{" "}
+      {subject?.status === undefined ? null : <Status>{subject.status}</Status>} {linkOf(visit, text)}
+    </>
+  );
+}
+
+function linkOf(visit: Visit, text: string): VNode {
+  const isProposal = text.startsWith("prp_");
+  if (!OF_PAGE.test(text) || (visit.organization === undefined && !isProposal)) return <Text>{text}</Text>;
+  return (
+    <Link to={isProposal ? within(visit, `/approvals/${text}`) : pathOfId(visit, text)}>
       <Id>{text}</Id>
     </Link>
   );
@@ -148,6 +169,10 @@ function shown(text: string): string {
   return /^[0-9]+\.[0-9]{2}$/.test(text) ? moneyText(text) : words(text);
 }
 
+function textOf(kind: FormField["kind"], text = ""): string {
+  return kind === "choice" ? words(text) : text;
+}
+
 interface ConfirmProps extends StepProps {
   readonly needsPasskey: boolean;
   readonly button?: string;
@@ -164,7 +189,7 @@ export function Confirm({ visit, act, given, needsPasskey, button = act.title, c
         facts={Object.fromEntries(
           filled.map(({ name, kind }) => [
             labelOf(name),
-            kind === "amount" ? moneyText(given[name] ?? "") : <Value visit={visit} text={given[name]} />,
+            kind === "amount" ? moneyText(given[name] ?? "") : <Value visit={visit} text={textOf(kind, given[name])} />,
           ]),
         )}
       />

@@ -53,17 +53,18 @@ export function Acts({ visit, acts }: ActsProps): VNode | null {
 }
 
 /** The link of one act, in a table. Nothing for a person who lacks the role. */
-export function ActLink({
-  visit,
-  name,
-  linked,
-}: {
+export function ActLink({ visit, name, linked, children }: ActLinkProps): VNode | null {
+  const act = visit.acts.get(name);
+  if (act === undefined || !mayDo(visit, act)) return null;
+  return <Link to={pathOfAct(visit, name, linked)}>{children ?? act.title}</Link>;
+}
+
+interface ActLinkProps {
   readonly visit: Visit;
   readonly name: string;
   readonly linked: Given;
-}): VNode | null {
-  const act = visit.acts.get(name);
-  return act !== undefined && mayDo(visit, act) ? <Link to={pathOfAct(visit, name, linked)}>{act.title}</Link> : null;
+  /** The words, in place of the title of the act. */
+  readonly children?: string;
 }
 
 /** Returns the roles that an act needs, in words. */

@@ -5,13 +5,13 @@ import type { VNode } from "preact";
 
 import { type Page, type Shown, type Visit, within } from "../page.js";
 import type { Refusal } from "../upstream/refusal.js";
-import { Link } from "../view/link.js";
 import { Facts, Refused } from "../view/parts.js";
 import { Text, words } from "../view/values.js";
 import { type KnownAct, requestOf } from "./act-contract.js";
-import { Changes, Confirm, Form, Linked, type StepProps } from "./act-form.js";
+import { Changes, Confirm, Form, Linked } from "./act-form.js";
 import { type Given, mayDo } from "./act-links.js";
-import { type Act, type Change, SUBJECTS, textOf } from "./acts.js";
+import { textOf } from "./acts.js";
+import { changesOf, subjectOf } from "./subjects.js";
 
 /** What every act returns. */
 interface Done {
@@ -49,46 +49,38 @@ function actOf({ acts, ids, organization }: Visit): KnownAct | undefined {
   return act?.isOfOrganization === true && organization === undefined ? undefined : act;
 }
 
-function formPage(visit: Visit, act: KnownAct, given: Given, refusal?: Refusal): Shown {
-  return { title: act.title, isForm: true, body: <Form visit={visit} act={act} given={given} refusal={refusal} /> };
+async function formPage(visit: Visit, act: KnownAct, given: Given, refusal?: Refusal): Promise<Shown> {
+  const subject = await subjectOf(visit, act, given);
+  const body = <Form visit={visit} act={act} given={given} subject={subject} refusal={refusal} />;
+  return { title: act.title, isForm: true, body };
 }
 
 /** Asks the server whether the act is well-formed, and shows what it would do. */
 async function confirm(visit: Visit, act: KnownAct): Promise<Shown> {
   const given = visit.form;
-  const [checked, changes] = await Promise.all([
+  const [checked, subject] = await Promise.all([
     visit.act<Done>(act.rpc, requestOf(act, given, visit.organization?.id), {
       isOnlyChecked: true,
       idempotencyKey: act.takesKey ? randomUUID() : undefined,
     }),
-    changesOf(visit, act, given),
+    subjectOf(visit, act, given),
   ]);
   if (!checked.ok) return formPage(visit, act, given, checked.refusal);
+  const changes = changesOf(act, given, subject);
   return {
     title: act.title,
     body: (
       <Confirm visit={visit} act={act} given={{ ...given, key: randomUUID() }} needsPasskey={false}>
         <h1>{act.title}?</h1>
         <p class="lead">{act.words}</p>
-        <Linked visit={visit} act={act} given={given} />
+        {act.mayPropose ? (
+          <p>If the policy asks for a second person, this makes a proposal, and nothing is done yet.</p>
+        ) : null}
+        <Linked visit={visit} act={act} given={given} subject={subject} />
         {changes.length === 0 ? null : <Changes changes={changes} />}
       </Confirm>
     ),
   };
-}
-
-/** Reads what the act is about, and says what it would change. Nothing if that cannot be said. */
-export async function changesOf(
-  visit: Visit,
-  act: Act,
-  given: Given,
-  organizationId?: string,
-): Promise<readonly Change[]> {
-  const subject = SUBJECTS[act.subject ?? ""];
-  if (subject === undefined || act.subject === undefined || act.changes === undefined) return [];
-  const asked = { [act.subject]: given[act.subject] ?? "" };
-  const read = await visit.read<Record<string, Record<string, unknown>>>(subject.rpc, asked, organizationId);
-  return read.ok ? act.changes(read.value[subject.field] ?? {}, given) : [];
 }
 
 async function doAct(visit: Visit, act: KnownAct): Promise<Shown> {
@@ -101,7 +93,7 @@ async function doAct(visit: Visit, act: KnownAct): Promise<Shown> {
   const done = await visit.act<Done>(act.rpc, requestOf(act, given, visit.organization?.id), {
     idempotencyKey: act.takesKey ? key : undefined,
   });
-  if (done.ok) return { title: act.title, body: <Result visit={visit} act={act} given={given} done={done.value} /> };
+  if (done.ok) return resultPage(visit, act, done.value);
   const { refusal } = done;
   if (refusal.reason === "VERIFICATION_REQUIRED") return again(visit, act, refusal, { needsPasskey: true });
   if (isUnknown(refusal)) return again(visit, act, refusal, { needsPasskey: false, isUnknown: true });
@@ -113,12 +105,13 @@ function isUnknown({ code, reason }: Refusal): boolean {
   return reason === undefined && (code === status.UNAVAILABLE || code === status.DEADLINE_EXCEEDED);
 }
 
-function again(
+async function again(
   visit: Visit,
   act: KnownAct,
   refusal: Refusal,
   { needsPasskey, isUnknown = false }: { readonly needsPasskey: boolean; readonly isUnknown?: boolean },
-): Shown {
+): Promise<Shown> {
+  const subject = await subjectOf(visit, act, visit.form);
   const heading = isUnknown ? "It is not known whether this was done" : `${act.title}?`;
   return {
     title: heading,
@@ -138,7 +131,7 @@ function again(
             {act.shows === undefined ? "nothing more happens" : "the book gets another row about it"}.
           </p>
         ) : null}
-        <Linked visit={visit} act={act} given={visit.form} />
+        <Linked visit={visit} act={act} given={visit.form} subject={subject} />
       </Confirm>
     ),
   };
@@ -156,26 +149,20 @@ function NeedsPasskey(): VNode {
   );
 }
 
-interface ResultProps extends StepProps {
-  readonly done: Done;
-}
-
-function Result({ visit, act, given, done }: ResultProps): VNode {
+/** Says what was done, and what is so now. What waits for a second person has a page of its own. */
+async function resultPage(visit: Visit, act: KnownAct, done: Done): Promise<Shown> {
   const { unchanged = false, proposal = null } = done;
   const waits = proposal?.state === "pending";
-  const heading = unchanged ? "It was so before" : waits ? "Another person must approve" : "Done";
-  const lead = unchanged
-    ? "What the proposal wants is so already, so nothing was done. It waits until somebody rejects it."
-    : "Nothing was done yet. Send the link of the proposal to somebody who may approve it.";
-  return (
+  if (waits && !unchanged) return { redirect: within(visit, `/approvals/${proposal.id}`) };
+  const subject = await subjectOf(visit, act, visit.form);
+  const body = (
     <>
-      <h1>{heading}</h1>
-      <p class="lead">{waits ? lead : act.title}</p>
-      {waits ? (
-        <p>
-          <Link to={within(visit, `/approvals/${proposal.id}`)}>The proposal {proposal.id}</Link>
-        </p>
-      ) : null}
+      <h1>{unchanged ? "It was so before" : "Done"}</h1>
+      <p class="lead">
+        {waits
+          ? "What the proposal wants is so already, so nothing was done. It waits until somebody rejects it."
+          : act.title}
+      </p>
       {act.shows === undefined ? null : (
         <Facts
           facts={Object.fromEntries(
@@ -183,7 +170,8 @@ function Result({ visit, act, given, done }: ResultProps): VNode {
           )}
         />
       )}
-      <Linked visit={visit} act={act} given={given} />
+      <Linked visit={visit} act={act} given={visit.form} subject={subject} />
     </>
   );
+  return { title: act.title, body };
 }

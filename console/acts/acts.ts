@@ -46,7 +46,7 @@ export const ACTS: readonly Act[] = [
   {
     name: "unfreeze",
     rpc: "AdminService/UnfreezeAccount",
-    title: "Lift the freeze",
+    title: "Unfreeze the account",
     subject: "account_id",
     given: ["freeze_id"],
     changes: (before: Readonly<Record<string, unknown>>): readonly Change[] => {
@@ -182,13 +182,6 @@ export const ACTS: readonly Act[] = [
   { name: "remove-passkey", rpc: "SessionService/RemovePasskey", title: "Remove the passkey", subject: "passkey_id" },
   { name: "end-session", rpc: "SessionService/EndSession", title: "End the session", subject: "session_id" },
 ];
-
-/** The read of what an act is about, by its field. */
-export const SUBJECTS: Readonly<Record<string, { readonly rpc: string; readonly field: string }>> = {
-  account_id: { rpc: "AccountService/GetAccount", field: "account" },
-  transaction_id: { rpc: "TransactionService/GetTransaction", field: "transaction" },
-  deposit_id: { rpc: "DepositService/GetDeposit", field: "deposit" },
-};
 
 export function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";

@@ -17,12 +17,19 @@ for (const form of document.querySelectorAll("form[data-passkey]")) {
   const problem = form.querySelector("[role=alert]");
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    problem.hidden = true;
-    usePasskey(form).catch((error) => {
-      problem.textContent = error.name === "NotAllowedError"
-        ? "The passkey was not used: it was canceled, or the time was over. Try again."
-        : error.message;
+    const say = (text) => {
+      problem.textContent = text;
       problem.hidden = false;
+    };
+    if (window.PublicKeyCredential === undefined) {
+      say("This browser has no passkeys here. They need https, or localhost.");
+      return;
+    }
+    say("Your browser asks for the passkey now. If it asks nothing, this device has none.");
+    usePasskey(form).catch((error) => {
+      say(error.name === "NotAllowedError"
+        ? "The passkey was not used: it was canceled, this device has none, or the time was over. Try again."
+        : error.message);
     });
   });
 }

@@ -1,37 +1,7 @@
-/** A coin, as on the pages of the gateway. */
-export const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">
-<circle cx="8" cy="8" r="7" fill="#116149"/>
-<path d="M6 4v8M10.5 4 6.5 8l4 4" stroke="white" stroke-width="1.6" fill="none"/>
-</svg>
-`;
+import { COLOURS } from "../../runtime/look.js";
 
-/** The one style sheet. Its colours are those of the gateway, and three for statuses. */
-export const STYLE = `:root {
-  color-scheme: light dark;
-  --paper: #fffefb;
-  --card: #f6f7f3;
-  --ink: #1c1f1d;
-  --faint: #5d655f;
-  --line: #dfe3dd;
-  --accent: #116149;
-  --wait: #8a5300;
-  --bad: #a3261f;
-  --note: #22508f;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --paper: #141715;
-    --card: #1c211e;
-    --ink: #e7eae6;
-    --faint: #9aa39c;
-    --line: #2c322e;
-    --accent: #6fcfa8;
-    --wait: #e8b04a;
-    --bad: #f1948c;
-    --note: #8fb8f0;
-  }
-}
-* { box-sizing: border-box; }
+/** The one style sheet. */
+export const STYLE = `${COLOURS}* { box-sizing: border-box; }
 body {
   margin: 0;
   background: var(--paper);
@@ -95,7 +65,7 @@ nav a[aria-current] { background: var(--card); font-weight: 600; box-shadow: ins
 .badge.unknown { background: none; border: 1px solid var(--faint); color: var(--faint); }
 
 main { padding: 1.5rem 2rem 2rem; min-width: 0; max-width: 76rem; }
-.text, .facts dd, code { overflow-wrap: anywhere; }
+.text.long, .facts dd, code { overflow-wrap: anywhere; }
 footer { grid-column: 2; padding: 0 2rem 2rem; color: var(--faint); font-size: 0.85rem; align-self: end; }
 h1 { margin: 0 0 0.5rem; font-size: 1.6rem; line-height: 1.25; font-weight: 650; letter-spacing: -0.01em; }
 h2 { margin: 2.25rem 0 0.5rem; font-size: 1.1rem; font-weight: 650; }

@@ -9,6 +9,7 @@ import { TransactionList } from "../view/lists.js";
 import { type Column, Facts, Refused, Section, Table } from "../view/parts.js";
 import { Id, Money, Status, Text, Time, words } from "../view/values.js";
 import { type AsOf, asOfIn } from "./as-of.js";
+import { Standing, standingOf } from "./standing.js";
 
 /** How much has this customer, and what happened? */
 export const accountPage: Page = {
@@ -21,11 +22,12 @@ export const accountPage: Page = {
       ...asOf?.fields,
     });
     const organization_id = visit.organization?.id;
-    const [account, limits, transactions, journal] = await Promise.all([
+    const [account, limits, transactions, journal, standing] = await Promise.all([
       reading,
       visit.read<{ readonly limits: Limits }>("AdminService/GetLimits", { organization_id, account_id }),
       visit.read<Transactions>("TransactionService/ListTransactions", { account_id, page_size: 10 }),
       visit.read<Journal>("AdminService/ListJournal", { organization_id, account_id, page_size: 20 }),
+      asOf === undefined ? standingOf(visit, account_id) : undefined,
     ]);
     if (!account.ok && account.refusal.reason === "ACCOUNT_NOT_FOUND") return undefined;
     return {
@@ -35,9 +37,8 @@ export const accountPage: Page = {
         <>
           {account.ok ? <Head visit={visit} account={account.value.account} /> : <h1>Account</h1>}
           {account.ok ? null : <Refused refusal={account.refusal} />}
-          {asOf === undefined && account.ok ? (
-            <Acts visit={visit} acts={ACTS.map((name) => [name, { account_id }])} />
-          ) : null}
+          <Standing visit={visit} reading={standing} />
+          {asOf === undefined && account.ok ? <Acts visit={visit} acts={actsOf(account.value.account)} /> : null}
           {account.ok ? <Freezes account={account.value.account} visit={visit} isPast={asOf !== undefined} /> : null}
           {asOf === undefined ? (
             <Lists visit={visit} limits={limits} transactions={transactions} journal={journal} />
@@ -49,7 +50,18 @@ export const accountPage: Page = {
   },
 };
 
-const ACTS = ["reveal", "update", "freeze", "tier", "recover", "close", "erase"];
+/** The acts that are possible as the account is now. */
+function actsOf({ id: account_id, status, freezes }: Account): Parameters<typeof Acts>[0]["acts"] {
+  const isClosed = status === "closed";
+  const [freeze, ...others] = freezes;
+  return [
+    // Of several freezes, each has its act beside it.
+    ...(freeze === undefined || others.length > 0 ? [] : [["unfreeze", { account_id, freeze_id: freeze.id }] as const]),
+    ...(isClosed ? ["reveal", "erase"] : ["reveal", "update", "freeze", "tier", "recover", "close", "erase"])
+      .filter((name) => name !== "freeze" || freeze === undefined)
+      .map((name) => [name, { account_id }] as const),
+  ];
+}
 
 function Head({ visit, account }: { readonly visit: Visit; readonly account: Account }): VNode {
   const { user_id, phone_number, email, status, deposit_reference, tier } = account;
@@ -79,8 +91,8 @@ function Head({ visit, account }: { readonly visit: Visit; readonly account: Acc
           Phone: phone_number,
           "E-mail": email,
           "Deposit reference": deposit_reference === null ? null : <Id>{deposit_reference}</Id>,
-          Tier: <Text>{tier}</Text>,
-          Note: account.status_note === null ? null : <Text>{account.status_note}</Text>,
+          Tier: tier,
+          Note: account.status_note,
           Created: <Time>{account.created_at}</Time>,
           "Last change": <Time>{account.updated_at}</Time>,
         }}
@@ -106,7 +118,7 @@ function Freezes({
   const columns: readonly Column<Freeze>[] = [
     { head: "Frozen since", cell: ({ created_at }) => <Time>{created_at}</Time> },
     { head: "Why", cell: ({ reason }) => visit.meaningOf("FreezeReason", reason) },
-    { head: "Note", cell: ({ note }) => (note === null ? null : <Text>{note}</Text>) },
+    { head: "Note", cell: ({ note }) => note },
     { head: "By", cell: ({ created_by }) => <Id>{created_by}</Id>, isMinor: true },
     ...(isPast ? [] : [lift]),
   ];
@@ -114,6 +126,13 @@ function Freezes({
     <section>
       <h2>Freezes that stand</h2>
       <Table columns={columns} rows={freezes} empty="" />
+      {isPast ? null : (
+        <p>
+          <ActLink visit={visit} name="freeze" linked={{ account_id }}>
+            Freeze it for another reason, too
+          </ActLink>
+        </p>
+      )}
     </section>
   );
 }

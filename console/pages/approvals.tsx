@@ -1,16 +1,16 @@
 import type { VNode } from "preact";
 
-import { Changes } from "../acts/act-form.js";
+import { Changes, Value } from "../acts/act-form.js";
 import { Acts } from "../acts/act-links.js";
-import { changesOf } from "../acts/act-pages.js";
 import type { Change } from "../acts/acts.js";
+import { effectOf, fieldsOf } from "../acts/proposal-words.js";
+import { aboutProposal, type Subject } from "../acts/subjects.js";
 import { type Page, type Visit, within } from "../page.js";
 import type { Proposal, Proposals } from "../upstream/messages.js";
-import { pathOfId } from "../view/journal.js";
+import { Short } from "../view/journal.js";
 import { Link, pathWith } from "../view/link.js";
 import { type Column, Facts, More, Refused, Section, Table } from "../view/parts.js";
 import { Age, Id, Status, Text, Time } from "../view/values.js";
-import { effectOf, fieldsOf, givenIn } from "./proposal-words.js";
 
 const ROWS = 50;
 
@@ -88,7 +88,15 @@ function ProposalList({ visit, rows, empty }: ProposalListProps): VNode {
       ),
     },
     { head: "Organization", cell: (row) => <Named visit={visit} proposal={row} />, isMinor: true },
-    { head: "Asked by", cell: ({ proposer_name }) => <Text>{proposer_name}</Text> },
+    {
+      head: "About",
+      cell: ({ organization_id, subject_id }) =>
+        subject_id === null || organization_id !== visit.organization?.id ? null : (
+          <Short visit={visit} id={subject_id} />
+        ),
+      isMinor: true,
+    },
+    { head: "Asked by", cell: ({ proposer_name }) => proposer_name },
     { head: "Since", cell: ({ proposed_at }) => <Age since={proposed_at} />, isMinor: true },
     { head: "State", cell: ({ state }) => <Status>{state}</Status> },
   ];
@@ -121,35 +129,24 @@ export const proposalPage: Page = {
     const known = visit.organizations.find(({ id }) => id === proposal.organization_id);
     if (visit.organization === undefined && known !== undefined)
       return { redirect: within({ organization: known }, visit.path) };
+    const { subject, changes } = await aboutProposal(visit, proposal);
     return {
       title: "Proposal",
       waitsFor: isWaiting(proposal) ? proposal_id : undefined,
-      body: <One visit={visit} proposal={proposal} changes={await changesBy(visit, proposal)} />,
+      body: <One visit={visit} proposal={proposal} changes={changes} subject={subject} />,
     };
   },
 };
 
-/** What the proposal would change, from what is so now. */
-async function changesBy(visit: Visit, proposal: Proposal): Promise<readonly Change[]> {
-  const given = givenIn(proposal);
-  const act = [...visit.acts.values()].find(
-    ({ rpc, member }) =>
-      rpc.toLowerCase() === `adminservice/${proposal.type.toLowerCase()}` &&
-      (member === undefined || member === given["outcome"]?.toLowerCase()),
-  );
-  return act === undefined || !isWaiting(proposal)
-    ? []
-    : changesOf(visit, act, given, proposal.organization_id ?? undefined);
-}
-
 interface OneProps {
   readonly visit: Visit;
   readonly proposal: Proposal;
+  readonly subject: Subject | undefined;
   readonly changes: readonly Change[];
 }
 
-function One({ visit, proposal, changes }: OneProps): VNode {
-  const { id, subject_id: subject, state, proposer_name, proposed_at, expires_at, decider_name, decided_at } = proposal;
+function One({ visit, proposal, subject, changes }: OneProps): VNode {
+  const { id, subject_id, state, proposer_name, proposed_at, expires_at, decider_name, decided_at } = proposal;
   return (
     <>
       <h1>
@@ -159,11 +156,11 @@ function One({ visit, proposal, changes }: OneProps): VNode {
       <Facts
         facts={{
           Organization: <Named visit={visit} proposal={proposal} />,
-          About: subject === null ? null : <About visit={visit} proposal={proposal} id={subject} />,
-          "Asked by": <Text>{proposer_name}</Text>,
+          About: subject_id === null ? null : <Value visit={visit} text={subject_id} subject={subject} />,
+          "Asked by": proposer_name,
           Asked: <Time>{proposed_at}</Time>,
           "Lapses if nobody decides": expires_at === null ? null : <Time>{expires_at}</Time>,
-          "Decided by": decider_name === null ? null : <Text>{decider_name}</Text>,
+          "Decided by": decider_name,
           Decided: decided_at === null ? null : <Time>{decided_at}</Time>,
           Id: <Id>{id}</Id>,
         }}
@@ -174,7 +171,7 @@ function One({ visit, proposal, changes }: OneProps): VNode {
         <Table
           columns={[
             { head: "Field", cell: ({ name }) => name },
-            { head: "Value", cell: ({ value }) => <Text>{value}</Text> },
+            { head: "Value", cell: ({ value }) => <Value visit={visit} text={value} /> },
           ]}
           rows={fieldsOf(proposal)}
           empty="It has no fields."
@@ -191,17 +188,6 @@ function One({ visit, proposal, changes }: OneProps): VNode {
         />
       ) : null}
     </>
-  );
-}
-
-/** What a proposal is about, with its page if it has one. */
-function About({ visit, proposal, id }: Omit<OneProps, "changes"> & { readonly id: string }): VNode {
-  const organization = visit.organizations.find((each) => each.id === proposal.organization_id);
-  if (organization === undefined) return <Id>{id}</Id>;
-  return (
-    <Link to={pathOfId({ ...visit, organization }, id)}>
-      <Id>{id}</Id>
-    </Link>
   );
 }
 

@@ -4,14 +4,18 @@ import type { Deposit } from "../upstream/messages.js";
 import { Short } from "../view/journal.js";
 import { ReceiptOf } from "../view/lists.js";
 import { Facts, Refused } from "../view/parts.js";
-import { Id, moneyText, Status, Text, Time } from "../view/values.js";
+import { Id, moneyText, Status, Time } from "../view/values.js";
+import { Standing, standingOf } from "./standing.js";
 
 /** Whose shillings are these? */
 export const depositPage: Page = {
   path: "/:org/deposits/:dep",
   async show(visit) {
     const deposit_id = visit.ids["dep"] ?? "";
-    const reading = await visit.read<{ readonly deposit: Deposit }>("DepositService/GetDeposit", { deposit_id });
+    const [reading, standing] = await Promise.all([
+      visit.read<{ readonly deposit: Deposit }>("DepositService/GetDeposit", { deposit_id }),
+      standingOf(visit, deposit_id),
+    ]);
     if (!reading.ok) {
       if (reading.refusal.reason === "DEPOSIT_NOT_FOUND") return undefined;
       return { title: "Deposit", body: <Refused refusal={reading.refusal} /> };
@@ -33,16 +37,16 @@ export const depositPage: Page = {
             facts={{
               Id: <Id>{deposit.id}</Id>,
               Receipt: <ReceiptOf row={deposit} />,
-              Rail: <Text>{deposit.rail}</Text>,
+              Rail: deposit.rail,
               Payer: deposit.masked_payer_phone_number,
-              "Typed as account number":
-                deposit.typed_reference === null ? null : <Text>{deposit.typed_reference}</Text>,
+              "Typed as account number": deposit.typed_reference,
               Account: deposit.account_id === null ? null : <Short visit={visit} id={deposit.account_id} />,
               Transaction: deposit.transaction_id === null ? null : <Short visit={visit} id={deposit.transaction_id} />,
               Paid: deposit.paid_at === null ? null : <Time>{deposit.paid_at}</Time>,
               Received: <Time>{deposit.created_at}</Time>,
             }}
           />
+          <Standing visit={visit} reading={standing} />
           <Acts visit={visit} acts={(ACTS[deposit.status] ?? []).map((name) => [name, { deposit_id }])} />
         </>
       ),

@@ -2,11 +2,11 @@ import type { VNode } from "preact";
 
 import { type Page, type Visit, within } from "../page.js";
 import type { Journal, JournalEntry, Proof } from "../upstream/messages.js";
+import { Field } from "../view/filters.js";
 import { Actor, JournalTable, Posting, Short } from "../view/journal.js";
 import { Link, pathWith } from "../view/link.js";
 import { Commands, Facts, More, Refused, Section } from "../view/parts.js";
-import { Id, Money, Text, Time, timeText, words } from "../view/values.js";
-import { Field } from "./transactions.js";
+import { Id, Money, Time, timeText, words } from "../view/values.js";
 
 const ROWS = 50;
 
@@ -99,14 +99,13 @@ export const rowPage: Page = {
 
 function RowFacts({ visit, entry }: { readonly visit: Visit; readonly entry: JournalEntry }): VNode {
   const { line, api_key_id } = entry;
-  const text = (value: string | null): VNode | null => (value === null ? null : <Text>{value}</Text>);
   return (
     <Facts
       facts={{
         Recorded: timeText(new Date(line.recorded_at)),
         Who: <Actor entry={entry} />,
         "Id of who": <Id>{line.actor}</Id>,
-        Reason: text(line.note),
+        Reason: line.note,
         "Debit → credit": <Posting entry={entry} />,
         Amount:
           line.amount === null ? null : (
@@ -118,8 +117,8 @@ function RowFacts({ visit, entry }: { readonly visit: Visit; readonly entry: Jou
         "Available after it": line.available_balance === null ? null : <Money>{line.available_balance}</Money>,
         "Held after it": line.held_balance === null ? null : <Money>{line.held_balance}</Money>,
         Transaction: line.transaction_id === null ? null : <Short visit={visit} id={line.transaction_id} />,
-        Reference: text(line.reference),
-        Receipt: text(line.rail_receipt),
+        Reference: line.reference,
+        Receipt: line.rail_receipt,
         "API key": api_key_id === null ? null : <Id>{api_key_id}</Id>,
       }}
     />

@@ -1,6 +1,7 @@
 import { ACT_PAGES } from "../acts/act-pages.js";
 import type { Page } from "../page.js";
 import { accountPage } from "./account.js";
+import { accountsPage } from "./accounts.js";
 import { approvalsPage, proposalPage } from "./approvals.js";
 import { attentionPage } from "./attention.js";
 import { daysPage } from "./days.js";
@@ -20,6 +21,7 @@ export const PAGES: readonly Page[] = [
   organizationsPage,
   todayPage,
   findPage,
+  accountsPage,
   accountPage,
   statementPage,
   transactionsPage,

@@ -4,7 +4,7 @@ import { ActLink } from "../acts/act-links.js";
 import type { Page, Visit } from "../page.js";
 import type { ApiKey, Operator, Session } from "../upstream/messages.js";
 import { type Column, Commands, Section, Table } from "../view/parts.js";
-import { Id, Status, Text, Time } from "../view/values.js";
+import { Id, Status, Time } from "../view/values.js";
 
 const ROWS = 100;
 
@@ -59,7 +59,7 @@ export const peoplePage: Page = {
 const SEES_ALL: ReadonlySet<string> = new Set(["admin", "viewer"]);
 
 const operatorColumns = (visit: Visit): readonly Column<Operator>[] => [
-  { head: "Name", cell: ({ name }) => <Text>{name}</Text> },
+  { head: "Name", cell: ({ name }) => name },
   { head: "Roles", cell: ({ roles }) => roles.join(", ") },
   {
     head: "Passkeys",
@@ -78,7 +78,7 @@ const operatorColumns = (visit: Visit): readonly Column<Operator>[] => [
 ];
 
 const sessionColumns = (visit: Visit): readonly Column<Session>[] => [
-  { head: "Name", cell: ({ operator_name }) => <Text>{operator_name}</Text> },
+  { head: "Name", cell: ({ operator_name }) => operator_name },
   { head: "Began", cell: ({ created_at }) => <Time>{created_at}</Time> },
   { head: "With", cell: ({ passkey_id }) => (passkey_id === null ? "a code" : <Id>{passkey_id}</Id>), isMinor: true },
   { head: "Last used", cell: ({ used_at }) => <Time>{used_at}</Time> },
@@ -87,7 +87,7 @@ const sessionColumns = (visit: Visit): readonly Column<Session>[] => [
 ];
 
 const keyColumns = (visit: Visit): readonly Column<ApiKey>[] => [
-  { head: "Key", cell: ({ name }) => <Text>{name}</Text> },
+  { head: "Key", cell: ({ name }) => name },
   { head: "Id", cell: ({ id }) => <Id>{id}</Id>, isMinor: true },
   { head: "May", cell: ({ scopes }) => scopes.join(", "), isMinor: true },
   {

@@ -3,7 +3,7 @@ import type { Statement, StatementLine } from "../upstream/messages.js";
 import { pathOfId, RowLink, Short } from "../view/journal.js";
 import { Link, pathWith } from "../view/link.js";
 import { type Column, More, Section, Table } from "../view/parts.js";
-import { dayText, Money, Text, Time, words } from "../view/values.js";
+import { dayText, Money, Time, words } from "../view/values.js";
 
 const DAY_MILLIS = 86_400_000;
 const DAYS = 30;
@@ -89,7 +89,7 @@ function columnsOf(visit: Visit): readonly Column<StatementLine>[] {
       cell: ({ transaction_id: id }) => (id === null ? null : <Short visit={visit} id={id} />),
       isMinor: true,
     },
-    { head: "Receipt", cell: ({ rail_receipt: text }) => (text === null ? null : <Text>{text}</Text>), isMinor: true },
+    { head: "Receipt", cell: ({ rail_receipt: text }) => text, isMinor: true },
     { head: "In", cell: ({ amount_in }) => <Money>{amount_in}</Money>, isMoney: true },
     { head: "Out", cell: ({ amount_out }) => <Money>{amount_out}</Money>, isMoney: true },
     { head: "Balance, KESC", cell: ({ balance }) => <Money>{balance}</Money>, isMoney: true },

@@ -5,7 +5,7 @@ import { type Page, type Visit, within } from "../page.js";
 import type { Backing, Supply } from "../upstream/messages.js";
 import { Link } from "../view/link.js";
 import { type Column, Refused, Table } from "../view/parts.js";
-import { ageText, centsOf, Day, decimalOf, Money, Status, sumOf, Text, Time, words } from "../view/values.js";
+import { ageText, centsOf, Day, decimalOf, Money, Status, sumOf, Time, words } from "../view/values.js";
 import { Past } from "./account.js";
 import { asOfIn } from "./as-of.js";
 import { recordedOf } from "./today.js";
@@ -156,10 +156,10 @@ function Places({ visit, supply, backing }: PlacesProps): VNode {
     })),
   ];
   const columns: readonly Column<Place>[] = [
-    { head: "Place", cell: ({ name }) => <Text>{name}</Text> },
+    { head: "Place", cell: ({ name }) => name },
     { head: "As of", cell: ({ of }) => of },
     { head: "Age", cell: ({ age }) => ageText(age), isMinor: true },
-    { head: "Evidence", cell: ({ evidence }) => <Text>{evidence}</Text>, isMinor: true },
+    { head: "Evidence", cell: ({ evidence }) => evidence, isMinor: true },
     { head: "KES", cell: ({ amount }) => <Money>{amount}</Money>, isMoney: true },
   ];
   const seen = recordedOf(backing);

@@ -9,13 +9,14 @@ import { ReceiptOf } from "../view/lists.js";
 import { Facts, Refused, Section, Table } from "../view/parts.js";
 import { Id, Money, moneyText, Status, Text, Time, words } from "../view/values.js";
 import { ProofFacts } from "./journal.js";
+import { Standing, standingOf } from "./standing.js";
 
 /** Where is the money now, and why? */
 export const transactionPage: Page = {
   path: "/:org/transactions/:txn",
   async show(visit) {
     const transaction_id = visit.ids["txn"] ?? "";
-    const [transaction, payment, journal, proof] = await Promise.all([
+    const [transaction, payment, journal, proof, standing] = await Promise.all([
       visit.read<{ readonly transaction: Transaction }>("TransactionService/GetTransaction", { transaction_id }),
       visit.read<{ readonly payment: Payment }>("TransactionService/GetPayment", { transaction_id }),
       visit.read<Journal>("AdminService/ListJournal", {
@@ -24,6 +25,7 @@ export const transactionPage: Page = {
         page_size: 50,
       }),
       visit.read<Proof>("BookService/GetInclusionProof", { transaction_id }),
+      standingOf(visit, transaction_id),
     ]);
     if (!transaction.ok && transaction.refusal.reason === "TRANSACTION_NOT_FOUND") return undefined;
     const row = transaction.ok ? transaction.value.transaction : undefined;
@@ -33,6 +35,7 @@ export const transactionPage: Page = {
         <>
           {transaction.ok ? null : <Refused refusal={transaction.refusal} />}
           {row === undefined ? <h1>Transaction</h1> : <Head visit={visit} row={row} payment={payment} />}
+          <Standing visit={visit} reading={standing} />
           {row === undefined ? null : <Acts visit={visit} acts={actsOf(row, payment)} />}
           <Section title="Steps" reading={journal} retry={visit.path}>
             {({ entries }) => (
@@ -91,13 +94,13 @@ function Head({ visit, row, payment }: HeadProps): VNode {
           Id: <Id>{row.id}</Id>,
           Account: <Short visit={visit} id={row.account_id} />,
           Phone: phone,
-          Reference: <Text>{row.reference}</Text>,
-          Description: textOrNull(row.description),
-          Rail: <Text>{row.rail}</Text>,
+          Reference: row.reference,
+          Description: row.description,
+          Rail: row.rail,
           Receipt: <ReceiptOf row={row} />,
           "Available after it":
             row.available_balance_after === null ? null : <Money>{row.available_balance_after}</Money>,
-          Note: textOrNull(row.status_note),
+          Note: row.status_note,
           Corrects: linkOrNull(visit, row.corrects_transaction_id),
           "Reversed by": linkOrNull(visit, row.reversed_by_transaction_id),
           Deposit: linkOrNull(visit, row.deposit_id),
@@ -122,10 +125,6 @@ function meaningOfStatus(visit: Visit, status: string): string {
   return visit.meaningOf("TransactionStatus", status).replace(/ Not reached with .*$/, "");
 }
 
-function textOrNull(text: string | null): VNode | null {
-  return text === null ? null : <Text>{text}</Text>;
-}
-
 function linkOrNull(visit: Visit, id: string | null): VNode | null {
   return id === null ? null : <Short visit={visit} id={id} />;
 }
@@ -136,10 +135,10 @@ function AtRail({ visit, payment }: { readonly visit: Visit; readonly payment: P
       <p>{visit.meaningOf("PaymentState", payment.state)}</p>
       <Facts
         facts={{
-          "Name at the rail": textOrNull(payment.rail_reference),
+          "Name at the rail": payment.rail_reference,
           "Asked to do it": timesText(payment.send_count),
           "Asked what became of it": timesText(payment.check_count),
-          "Last code": textOrNull(payment.last_code),
+          "Last code": payment.last_code,
           "First asked": payment.started_at === null ? null : <Time>{payment.started_at}</Time>,
           "Looks again": payment.next_check_at === null ? null : <Time>{payment.next_check_at}</Time>,
         }}
@@ -149,7 +148,7 @@ function AtRail({ visit, payment }: { readonly visit: Visit; readonly payment: P
         columns={[
           { head: "When", cell: ({ received_at }) => <Time>{received_at}</Time> },
           { head: "About", cell: ({ purpose }) => words(purpose) },
-          { head: "Text, masked", cell: ({ body }) => <Text>{body}</Text> },
+          { head: "Text, masked", cell: ({ body }) => body },
         ]}
         rows={payment.messages}
         empty="The rail has sent no message."

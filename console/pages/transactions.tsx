@@ -2,6 +2,7 @@ import type { VNode } from "preact";
 
 import { type Page, type Visit } from "../page.js";
 import type { Transactions } from "../upstream/messages.js";
+import { Choices, Field, moreOf } from "../view/filters.js";
 import { pathWith } from "../view/link.js";
 import { TransactionList } from "../view/lists.js";
 import { More, Section } from "../view/parts.js";
@@ -28,12 +29,6 @@ export const transactionsPage: Page = {
       page_size: ROWS,
       page_token: of("page") ?? "",
     });
-    const next = (token: string | null): string | undefined => {
-      if (token === null) return undefined;
-      const more = new URLSearchParams(query);
-      more.set("page", token);
-      return `${path}?${more.toString()}`;
-    };
     return {
       title: "Transactions",
       showsBook: true,
@@ -47,7 +42,7 @@ export const transactionsPage: Page = {
                 {transactions.length === 0 && next_page_token !== null ? null : (
                   <TransactionList visit={visit} rows={transactions} empty="No transaction has all of this." />
                 )}
-                <More to={next(next_page_token)} isEmpty={transactions.length === 0} />
+                <More to={moreOf(path, query, next_page_token)} isEmpty={transactions.length === 0} />
               </>
             )}
           </Section>
@@ -67,17 +62,11 @@ function Filters({
   const value = (name: string): string => query.get(name) ?? "";
   return (
     <form method="get" action={path} class="filters">
-      <fieldset>
-        <legend>Status</legend>
-        {STATUSES.map((status) => (
-          <label key={status} class="choice">
-            <input type="checkbox" name="status" value={status} checked={statuses.includes(status)} /> {status}
-          </label>
-        ))}
+      <Choices name="status" label="Status" values={STATUSES} chosen={statuses}>
         <label class="choice">
           <input type="checkbox" name="attention" value="yes" checked={value("attention") === "yes"} /> needs a person
         </label>
-      </fieldset>
+      </Choices>
       <label>
         Type
         <select name="type">
@@ -96,26 +85,5 @@ function Filters({
       <Field name="account" label="Account" value={value("account")} />
       <button type="submit">Filter</button>
     </form>
-  );
-}
-
-interface FieldProps {
-  readonly name: string;
-  readonly label: string;
-  readonly value: string;
-  readonly isDay?: true;
-}
-
-/** A field of a filter. */
-export function Field({ name, label, value, isDay }: FieldProps): VNode {
-  return (
-    <label>
-      {label}
-      {isDay ? (
-        <input type="date" name={name} value={value} />
-      ) : (
-        <input type="text" name={name} value={value} size={8} autoComplete="off" />
-      )}
-    </label>
   );
 }

@@ -136,6 +136,10 @@ export interface Transaction {
   readonly destination_id: string | null;
 }
 
+export interface Accounts extends Paged {
+  readonly accounts: readonly Account[];
+}
+
 export interface Transactions extends Paged {
   readonly transactions: readonly Transaction[];
 }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type ChannelCredentials, Client, Metadata, status, type StatusObject } from "@grpc/grpc-js";
 
 import { failureReader } from "../../contract/failure.js";
+import { CHANNEL_OPTIONS } from "../../runtime/transport/channel-options.js";
 import type { ConsoleContract, Fields } from "./contract.js";
 import { type Refusal, refusalReader } from "./refusal.js";
 
@@ -34,17 +35,6 @@ const READ_MILLIS_MAX = 2_000;
 const ACT_MILLIS_MAX = 10_000;
 const REPEAT_AFTER_MILLIS = 150;
 const REPEATED: ReadonlySet<status> = new Set([status.UNAVAILABLE, status.INTERNAL, status.UNKNOWN]);
-
-const CHANNEL_OPTIONS = {
-  "grpc.max_receive_message_length": 64 * 1024 * 1024,
-  // Reconnects within a second after the server is back. The default waits up to two minutes.
-  "grpc.initial_reconnect_backoff_ms": 100,
-  "grpc.max_reconnect_backoff_ms": 1_000,
-  "grpc.keepalive_time_ms": 60_000,
-  "grpc.keepalive_timeout_ms": 10_000,
-  "grpc.service_config_disable_resolution": 1,
-  "grpc.enable_channelz": 0,
-};
 
 interface UpstreamOptions {
   /** "host:port" or "unix:path". */

@@ -103,7 +103,7 @@ export function Frame(props: FrameProps): VNode {
 function Keys(): VNode {
   const keys = {
     "/": "search",
-    "g t, n, x, r, j, a, p": "Today, Needs attention, Transactions, Supply, Journal, Approvals, People",
+    "g t, n, c, x, r, j, a, p": "Today, Needs attention, Customers, Transactions, Supply, Journal, Approvals, People",
     "j, k": "next row, previous row",
     Enter: "open the row",
     Escape: "close this",
@@ -139,7 +139,7 @@ function Named({ organization: { id, name, sandbox, suspended } }: { readonly or
 }
 
 function Find({ organization, token }: { readonly organization: Organization; readonly token: string }): VNode {
-  const hint = "Phone, M-Pesa code, reference, id or #row";
+  const hint = "Phone, user_id, M-Pesa code, reference, id or #row";
   return (
     <form method="post" action={`/${organization.id}/find`} class="find" role="search">
       <input type="hidden" name="form_token" value={token} />
@@ -172,6 +172,7 @@ function Navigation({ path, organization, hasOthers, overview }: FrameProps): VN
             live: "attention",
             count: counts ? waitingIn(counts) : null,
           },
+          { to: of("/accounts"), label: "Customers", shortcut: "c" },
           { to: of("/transactions"), label: "Transactions", shortcut: "x" },
           { to: of("/supply"), label: "Supply and reserve", shortcut: "r" },
           { to: of("/journal"), label: "Journal", shortcut: "j" },

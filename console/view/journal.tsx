@@ -55,7 +55,7 @@ export function JournalTable({ visit, entries, without = [], empty }: JournalTab
       isMinor: true,
       cell: ({ line }) => <Short visit={visit} id={line.transaction_id} />,
     },
-    { head: "Reason", cell: ({ line }) => (line.note === null ? null : <Text>{line.note}</Text>), isMinor: true },
+    { head: "Reason", cell: ({ line }) => line.note, isMinor: true },
     { head: "Debit → credit", cell: (entry) => <Posting entry={entry} />, isMinor: true },
     { head: "KES", cell: ({ line }) => <Money>{line.amount}</Money>, isMoney: true },
   ];

@@ -63,7 +63,7 @@ export function TransactionList(props: TransactionListProps): VNode {
           },
         ]
       : []),
-    { head: "Reference", cell: ({ reference }) => <Text>{reference}</Text>, isMinor: true },
+    { head: "Reference", cell: ({ reference }) => reference, isMinor: true },
     { head: "Receipt", cell: (row) => <ReceiptOf row={row} />, isMinor: true },
     { head: "KES", cell: ({ amount }) => <Money>{amount}</Money>, isMoney: true },
   ];
@@ -108,7 +108,7 @@ export function DepositList({ visit, rows, empty }: ListProps<Deposit>): VNode {
     { head: "Payer", cell: ({ masked_payer_phone_number: phone }) => phone, isMinor: true },
     {
       head: "Typed",
-      cell: ({ typed_reference: typed }) => (typed === null ? null : <Text>{typed}</Text>),
+      cell: ({ typed_reference: typed }) => typed,
       isMinor: true,
     },
     { head: "KES", cell: ({ amount }) => <Money>{amount}</Money>, isMoney: true },

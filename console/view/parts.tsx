@@ -7,6 +7,7 @@ import { Text } from "./values.js";
 
 export interface Column<Row> {
   readonly head: string;
+  /** A string is shown as `Text`. */
   readonly cell: (row: Row) => ComponentChildren;
   /** Money stands at the right, in digits of one width. */
   readonly isMoney?: true;
@@ -44,7 +45,7 @@ export function Table<Row>({ columns, rows, empty, caption }: TableProps<Row>): 
           <tr key={index}>
             {columns.map((column) => (
               <td key={column.head} class={classOf(column)} data-head={column.head}>
-                {column.cell(row)}
+                {isolated(column.cell(row))}
               </td>
             ))}
           </tr>
@@ -52,6 +53,11 @@ export function Table<Row>({ columns, rows, empty, caption }: TableProps<Row>): 
       </tbody>
     </table>
   );
+}
+
+/** A bare string may be a text that somebody has written. */
+function isolated(value: ComponentChildren): ComponentChildren {
+  return typeof value === "string" && value !== "" ? <Text>{value}</Text> : value;
 }
 
 /** Names with their values. Leaves out those that are null. */
@@ -62,7 +68,7 @@ export function Facts({ facts }: { readonly facts: Readonly<Record<string, Compo
         value === null || value === undefined ? null : (
           <div key={name}>
             <dt>{name}</dt>
-            <dd>{value}</dd>
+            <dd>{isolated(value)}</dd>
           </div>
         ),
       )}

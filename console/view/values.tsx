@@ -1,6 +1,7 @@
 import type { VNode } from "preact";
 
 const TEXT_LENGTH_MAX = 256;
+const WORD_LENGTH_MAX = 16;
 const TIME_ZONE = "Africa/Nairobi";
 const DAY = new Intl.DateTimeFormat("en-GB", { timeZone: TIME_ZONE, day: "numeric", month: "short", year: "numeric" });
 const CLOCK = new Intl.DateTimeFormat("en-GB", { timeZone: TIME_ZONE, timeStyle: "medium" });
@@ -9,7 +10,8 @@ const CLOCK = new Intl.DateTimeFormat("en-GB", { timeZone: TIME_ZONE, timeStyle:
 export function Text({ children: text }: { readonly children: string }): VNode {
   const characters = Array.from(text);
   const shown = characters.length > TEXT_LENGTH_MAX ? `${characters.slice(0, TEXT_LENGTH_MAX).join("")}…` : text;
-  return <bdi class="text">{shown}</bdi>;
+  // A long word may break anywhere. A short one would lose letters in a narrow column of a table.
+  return <bdi class={characters.length > WORD_LENGTH_MAX ? "text long" : "text"}>{shown}</bdi>;
 }
 
 /** An id, or another text that people copy. */

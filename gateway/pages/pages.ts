@@ -1,6 +1,7 @@
 import type { RequestHandler } from "express";
 
 import type { HttpContract } from "../../contract/contract.js";
+import { ICON } from "../../runtime/look.js";
 import { sendFile, type StaticFile, staticFile } from "../http/static-file.js";
 import { openapiText } from "../openapi/document.js";
 import { reasonsOf } from "../problems/reasons.js";
@@ -12,7 +13,7 @@ import { GUIDES_PATH } from "./guide-list.js";
 import { type GuidePage, GUIDES_PAGE, loadGuides } from "./guides.js";
 import { homePage } from "./home.js";
 import { htmlOf, linksUnder, STYLE_PATH, textOf } from "./page.js";
-import { ICON, STYLE } from "./style.js";
+import { STYLE } from "./style.js";
 
 /** What the gateway shows to people, by path. Nothing else of its files can be reached. */
 export type Pages = ReadonlyMap<string, Handler>;

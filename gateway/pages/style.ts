@@ -1,29 +1,7 @@
-/** The icon that browsers ask for by themselves: a coin. */
-export const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">
-<circle cx="8" cy="8" r="7" fill="#116149"/>
-<path d="M6 4v8M10.5 4 6.5 8l4 4" stroke="white" stroke-width="1.6" fill="none"/>
-</svg>
-`;
+import { COLOURS } from "../../runtime/look.js";
 
 /** The one stylesheet of all pages. */
-export const STYLE = `:root {
-  color-scheme: light dark;
-  --paper: #fffefb;
-  --ink: #1c1f1d;
-  --faint: #5d655f;
-  --line: #dfe3dd;
-  --accent: #116149;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --paper: #141715;
-    --ink: #e7eae6;
-    --faint: #9aa39c;
-    --line: #2c322e;
-    --accent: #6fcfa8;
-  }
-}
-body {
+export const STYLE = `${COLOURS}body {
   margin: 0;
   background: var(--paper);
   color: var(--ink);

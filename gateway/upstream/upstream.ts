@@ -4,6 +4,7 @@ import { type ChannelCredentials, Client, Metadata, type ServiceError } from "@g
 import { rpcOf } from "../../contract/contract.js";
 import { failureReader } from "../../contract/failure.js";
 import type { RateLimit, Rpc, RpcCallOptions, UpstreamResult } from "../../contract/rpc.js";
+import { CHANNEL_OPTIONS } from "../../runtime/transport/channel-options.js";
 import { CallBatcher, type EncodedCall } from "./call-batcher.js";
 import { rateLimitOf } from "./rate-limit.js";
 import { type UpstreamStream, UpstreamStreams } from "./streams.js";
@@ -26,19 +27,6 @@ const REPLAYED = "idempotent-replayed";
 // An overloaded server may need seconds for this call, and still counts as serving.
 const HEALTH_MILLIS_MAX = 5_000;
 const HEALTH_SERVING = 1;
-
-const CHANNEL_OPTIONS = {
-  // A full page of the largest transactions has some 40 MiB. The default of 4 MiB would make it an
-  // error.
-  "grpc.max_receive_message_length": 64 * 1024 * 1024,
-  // Reconnects within a second after the server is back. The default waits up to two minutes.
-  "grpc.initial_reconnect_backoff_ms": 100,
-  "grpc.max_reconnect_backoff_ms": 1_000,
-  "grpc.keepalive_time_ms": 60_000,
-  "grpc.keepalive_timeout_ms": 10_000,
-  "grpc.service_config_disable_resolution": 1,
-  "grpc.enable_channelz": 0,
-};
 
 export interface UpstreamOptions {
   /** "host:port" or "unix:path". */

@@ -91,7 +91,9 @@ describe("the acts of the console", () => {
     expect(asked.text)
       .to.contain("Freeze the account?")
       .and.to.match(/Status active frozen/);
-    expect(asked.text).to.contain("case 17");
+    expect(asked.text)
+      .to.contain("case 17")
+      .and.match(/wanjiku ● active/);
     expect(await statusOf()).to.equal("active");
     const again = await Promise.all([1, 2].map(() => amina.post(path("freeze"), asked.formTo(path("freeze")))));
     expect(again.map(({ status }) => status)).to.deep.equal([200, 200]);
@@ -99,6 +101,7 @@ describe("the acts of the console", () => {
       "Done",
       "It was so before",
     ]);
+    for (const { text } of again) expect(text).to.match(/wanjiku ▲ frozen/);
     const { account: frozen } = await client.accounts.getAccount({ account_id: account });
     expect(frozen.freezes.map(({ note }) => note)).to.deep.equal(["case 17"]);
   });
@@ -116,17 +119,23 @@ describe("the acts of the console", () => {
     const { account: frozen } = await client.accounts.getAccount({ account_id: account });
     const query = `?account_id=${account}&freeze_id=${frozen.freezes[0]?.id ?? ""}`;
     const asked = await ask(amina, path("unfreeze"), query, { note: "case 17 is closed" });
+    expect(asked.text).to.contain("this makes a proposal");
     const proposed = await amina.post(path("unfreeze"), asked.formTo(path("unfreeze")));
-    expect(proposed.text).to.contain("Another person must approve");
+    expect(proposed.status).to.equal(303);
     const [proposal = ""] = /prp_[0-9a-z]{26}/.exec(proposed.text) ?? [];
     const own = await amina.get(`/${organization}/approvals/${proposal}`);
     expect(own.text).to.contain("Another person must approve").and.not.to.contain("Approve needs");
+    const standing = await amina.get(`/${organization}/accounts/${account}`);
+    expect(standing.text).to.match(/Waits for a second person Unfreeze account , proposed by Amina/);
     const page = await brian.get(`/${organization}/approvals/${proposal}`);
     expect(page.html).to.contain(`/acts/approve?proposal_id=${proposal}`);
     expect(page.text)
       .to.match(/Status frozen active/)
       .and.to.contain(account);
     const approve = await ask(brian, "/acts/approve", `?proposal_id=${proposal}`, { note: "compared" });
+    expect(approve.text)
+      .to.contain("Unfreeze account: wanjiku")
+      .and.match(/Status frozen active/);
     const [refused, done] = [
       await amina.post("/acts/approve", {
         ...(await ask(amina, "/acts/approve", `?proposal_id=${proposal}`, {})).formTo("/acts/approve"),
@@ -167,8 +176,8 @@ describe("the acts of the console", () => {
 
   it("offers no act that a role lacks", async () => {
     const page = await brian.get(`/${organization}/accounts/${account}`);
-    expect(page.text).to.contain("Freeze the account needs support");
-    expect(page.html).not.to.contain(path("freeze"));
+    expect(page.text).to.contain("Show phone number and e-mail needs support");
+    expect(page.html).not.to.contain(path("reveal"));
   });
 
   for (const role of ROLES) {
@@ -217,7 +226,8 @@ describe("the acts of the console", () => {
     const [ofSandbox = ""] = /prp_[0-9a-z]{26}/.exec(proposed.text) ?? [];
     await service.act();
     const list = await brian.get("/approvals");
-    const [, proposal = ""] = /\/approvals\/(prp_[0-9a-z]{26})"[^>]*><bdi class="text">Make an/.exec(list.html) ?? [];
+    const [, proposal = ""] =
+      /\/approvals\/(prp_[0-9a-z]{26})"[^>]*><bdi class="text long">Make an/.exec(list.html) ?? [];
     const links = await service.links();
     const code = new URL(links.find(({ name }) => name === "Brian")?.link ?? "").searchParams.get("code") ?? "";
     const { headers } = await browse(service.origin, "/sign-in", { form: { code } });

@@ -109,11 +109,11 @@ describe("the console and its server under kills with -9", () => {
         }
         const page = await answer;
         const [said = page === undefined ? "no page" : String(page.status)] =
-          /Done|It was so before|Another person must approve|It is not known/.exec(textOf(page?.html ?? "")) ?? [];
+          /Done|It was so before|Redirecting|It is not known/.exec(textOf(page?.html ?? "")) ?? [];
         says[said] = (says[said] ?? 0) + 1;
         // The console connects again within a second.
         if (said === "503") await sleep(RECONNECT_MILLIS);
-        if (page !== undefined && /^(Done|It was|Another)/.test(said)) return page.html;
+        if (page !== undefined && /^(Done|It was|Redirecting)/.test(said)) return page.html;
         if (said === "It is not known" && page !== undefined) form = fieldsIn(page.html, path);
       }
       throw new Error(`nothing became of ${path}: ${JSON.stringify(says)}`);

@@ -2,8 +2,8 @@ import { expect } from "chai";
 import { h } from "preact";
 import { renderToString } from "preact-render-to-string";
 
+import { effectOf, fieldsOf } from "../../console/acts/proposal-words.js";
 import { asOfIn } from "../../console/pages/as-of.js";
-import { effectOf, fieldsOf } from "../../console/pages/proposal-words.js";
 import type { Proposal } from "../../console/upstream/messages.js";
 import { BarChart, LineChart } from "../../console/view/chart.js";
 import { Link } from "../../console/view/link.js";
@@ -21,7 +21,7 @@ describe("the views of the console", () => {
   it("a text is isolated, and cut at 256 characters", () => {
     expect(renderToString(h(Text, { children: "\u202Eabc<" }))).to.equal('<bdi class="text">\u202Eabc&lt;</bdi>');
     const long = renderToString(h(Text, { children: "😀".repeat(300) }));
-    expect(long).to.equal(`<bdi class="text">${"😀".repeat(256)}…</bdi>`);
+    expect(long).to.equal(`<bdi class="text long">${"😀".repeat(256)}…</bdi>`);
   });
 
   it("an amount keeps its digits", () => {

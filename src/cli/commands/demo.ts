@@ -141,7 +141,7 @@ export function demoWords(
       ? `Set KESC_API_KEY to an API key first. To create one: ${keyCreation(organizationId)} ${ON_DATABASE}`
       : `Created organization ${organizationId} ("demo") with this key, which is shown once:\n\n  ${secret}`;
   return `
-KESC is running. Ctrl-C stops it.
+KESC is running. Ctrl-C stops it. Its log has warnings alone; KESC_LOG_LEVEL=info logs each call, too.
 
   REST  ${url} (in a browser: guides, and every call to try out)
   gRPC  ${grpc}

@@ -5,6 +5,7 @@ import type { Command } from "commander";
 import { announceReady, type Child, type Exit, exitsOf, startChild } from "../../../runtime/child.js";
 import { shutdownSignal } from "../../../runtime/shutdown.js";
 import { configFromEnvironment, refuseExposure } from "../../startup/environment.js";
+import { invocation } from "../../startup/invocation.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import { KESC, serverNodeOptions } from "../young-generation.js";
 import { type Addresses, reachable } from "./addresses.js";
@@ -97,8 +98,13 @@ async function runAll(
   stopping: Promise<undefined>,
   { gatewayTarget, consoleTarget, onReady }: ServeOptions & { readonly onReady: OnReady },
 ): Promise<Child | undefined> {
-  const holdOutput = consoleTarget !== undefined;
-  const ofServer = consoleTarget === undefined ? {} : { KESC_OPERATOR_ADDRESS: consoleTarget };
+  const isDemo = consoleTarget !== undefined;
+  const holdOutput = isDemo;
+  // A line for each call would scroll the links of the demo away.
+  const ofDemo: Readonly<Record<string, string>> = isDemo
+    ? { KESC_LOG_LEVEL: invocation().env["KESC_LOG_LEVEL"] ?? "warn" }
+    : {};
+  const ofServer = isDemo ? { ...ofDemo, KESC_OPERATOR_ADDRESS: consoleTarget } : {};
   const server = start(
     startChild(KESC, {
       name: "server",
@@ -111,13 +117,13 @@ async function runAll(
   const grpc = await Promise.race([server.ready, stopping]);
   if (grpc === undefined) return endedOf([server], stopping);
 
-  const variables = { KESC_GATEWAY_TARGET: gatewayTarget ?? reachable(grpc) };
+  const variables = { ...ofDemo, KESC_GATEWAY_TARGET: gatewayTarget ?? reachable(grpc) };
   const gateway = start(startChild(KESC, { name: "gateway", args: ["gateway"], variables, holdOutput }));
   const http = await Promise.race([gateway.ready, endedOf([server], stopping).then(() => undefined)]);
   if (http === undefined) return endedOf([server, gateway], stopping);
   const all = [server, gateway];
-  if (consoleTarget !== undefined) {
-    const ofConsole = { KESC_CONSOLE_TARGET: consoleTarget };
+  if (isDemo) {
+    const ofConsole = { ...ofDemo, KESC_CONSOLE_TARGET: consoleTarget };
     const console = start(startChild(KESC, { name: "console", args: ["console"], variables: ofConsole, holdOutput }));
     all.push(console);
     const address = await Promise.race([console.ready, endedOf([server, gateway], stopping).then(() => undefined)]);

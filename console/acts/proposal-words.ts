@@ -1,5 +1,6 @@
 import type { Proposal } from "../upstream/messages.js";
-import { decimalOf, moneyText } from "../view/values.js";
+import { decimalOf, moneyText, words } from "../view/values.js";
+import type { Act } from "./acts.js";
 
 /** One field of what is proposed. */
 export interface ProposedField {
@@ -7,8 +8,8 @@ export interface ProposedField {
   readonly value: string;
 }
 
-/** Fields that a page says elsewhere. */
-const SAID: ReadonlySet<string> = new Set(["kind", "name", "organizationId"]);
+/** Fields that a page says elsewhere, and the version of the content. */
+const SAID: ReadonlySet<string> = new Set(["kind", "name", "organizationId", "format"]);
 // The fields that the sentence about a proposal names, in this order.
 const NAMED = ["name", "amountCents", "outcome", "tier", "roles", "rail", "place"];
 
@@ -38,21 +39,39 @@ export function fieldsOf(proposal: Proposal): readonly ProposedField[] {
     .map(({ name, value }) => ({ name, value }));
 }
 
+/** Returns the act of the console that the proposal is for, if there is one. */
+export function actOfProposal<A extends Act>(acts: Iterable<A>, proposal: Proposal): A | undefined {
+  const { outcome = "" } = givenIn(proposal);
+  return [...acts].find(
+    ({ rpc, member }) =>
+      rpc.toLowerCase() === `adminservice/${proposal.type.toLowerCase()}` &&
+      (member === undefined || member === outcome.toLowerCase()),
+  );
+}
+
 /** Returns what the form of the act would have given: its fields as the contract names them. */
 export function givenIn(proposal: Proposal): Readonly<Record<string, string>> {
   const named = allFields(proposal).map(({ key, value }) => [
     key.replace(/Cents$/, "").replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
     value,
   ]);
-  const { subject_id: id } = proposal;
-  const kind = SUBJECT_FIELDS[(id ?? "").slice(0, 3)];
-  return { ...(Object.fromEntries(named) as Record<string, string>), ...(kind && id ? { [kind]: id } : {}) };
+  const field = subjectField(proposal);
+  return {
+    ...(Object.fromEntries(named) as Record<string, string>),
+    ...(field === undefined ? {} : { [field]: proposal.subject_id ?? "" }),
+  };
+}
+
+/** Returns the field of an act that names what the proposal is about. */
+export function subjectField({ subject_id: id }: Proposal): string | undefined {
+  return SUBJECT_FIELDS[(id ?? "").slice(0, 3)];
 }
 
 const SUBJECT_FIELDS: Readonly<Record<string, string>> = {
   acc: "account_id",
   txn: "transaction_id",
   dep: "deposit_id",
+  opr: "operator_id",
 };
 
 interface KeyedField extends ProposedField {
@@ -86,7 +105,9 @@ function valueText(key: string, value: unknown): string {
   )
     return moneyText(decimalOf(BigInt(value)));
   if (Array.isArray(value) && value.every((each) => typeof each === "string")) return value.join(", ");
-  return typeof value === "string" ? value : JSON.stringify(value);
+  if (typeof value !== "string") return JSON.stringify(value);
+  // A name of the contract: "customer_request".
+  return /^[a-z]+(_[a-z]+)+$/.test(value) ? words(value) : value;
 }
 
 /** Returns "Set account tier" for "setAccountTier". */

@@ -1,0 +1,47 @@
+import type { VNode } from "preact";
+
+import { effectOf } from "../acts/proposal-words.js";
+import { type Visit, within } from "../page.js";
+import type { Proposals } from "../upstream/messages.js";
+import type { Reading } from "../upstream/upstream.js";
+import { Link } from "../view/link.js";
+import { Refused } from "../view/parts.js";
+import { Age, Text } from "../view/values.js";
+
+const ROWS = 20;
+
+/** Reads the proposals about something that wait. Undefined if none waits in the organization. */
+export async function standingOf(visit: Visit, subject_id: string): Promise<Reading<Proposals> | undefined> {
+  const overview = await visit.overview;
+  if (overview?.ok === true && overview.value.waiting_proposals.count === 0) return undefined;
+  const organization_id = visit.organization?.id;
+  return visit.read<Proposals>("AdminService/ListProposals", { organization_id, subject_id, page_size: ROWS });
+}
+
+interface StandingProps {
+  readonly visit: Visit;
+  readonly reading: Reading<Proposals> | undefined;
+}
+
+/** What waits for a second person about the thing of a page. */
+export function Standing({ visit, reading }: StandingProps): VNode | null {
+  if (reading === undefined) return null;
+  if (!reading.ok) return <Refused refusal={reading.refusal} />;
+  const { proposals } = reading.value;
+  if (proposals.length === 0) return null;
+  return (
+    <div class="verdict wait">
+      <h2>Waits for a second person</h2>
+      <ul>
+        {proposals.map((proposal) => (
+          <li key={proposal.id}>
+            <Link to={within(visit, `/approvals/${proposal.id}`)}>
+              <Text>{effectOf(proposal)}</Text>
+            </Link>
+            , proposed by <Text>{proposal.proposer_name}</Text> <Age since={proposal.proposed_at} /> ago
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
