@@ -44,6 +44,7 @@ import {
   removeDestination,
 } from "./destination-rpcs.js";
 import { asOfOf, parseAsOfSequence, parseAsOfTime, readingHistory } from "./history/history-turns.js";
+import { listOfAccount } from "./list-of-account.js";
 import { formatPageToken, type PagedList, pageOf, parsePageSize, parsePageToken } from "./paging.js";
 import { authorityOf } from "./payment-rpcs.js";
 import type { CellOf } from "./served-cell.js";
@@ -253,31 +254,13 @@ function unfreezeAccount(cellOf: CellOf): UnaryRoute {
   });
 }
 
-function listFreezes({ cellOf, listTurns }: AccountHandlersOptions): UnaryRoute {
-  return unary({
+function listFreezes(options: AccountHandlersOptions): UnaryRoute {
+  return listOfAccount(options, {
+    rpc: "ListFreezes",
     request: ListFreezesRequest,
     response: ListFreezesResponse,
-    parse: (request, { key }) => {
-      const fields = parseFields({
-        account_id: parseAccountId(request.account_id),
-        page_size: parsePageSize(request.page_size),
-        page_token: parsePageToken(request.page_token),
-      });
-      if (!fields.ok) return fields;
-      const { account_id: accountId, page_size: size, page_token: token } = fields.value;
-      const list: PagedList = { rpc: "ListFreezes", organizationId: key.organizationId, filters: { accountId } };
-      const page = pageOf(list, { size, token });
-      return page.ok ? { ok: true, value: { list, accountId, page: page.value } } : page;
-    },
-    run: async ({ list, accountId, page }, caller) => {
-      const { reads } = cellOf(caller.key);
-      const account = await reads.account(list.organizationId, accountId);
-      if (account === undefined) return { kind: "refused", refusal: { reason: "ACCOUNT_NOT_FOUND", accountId } };
-      const read = await listTurns.page(caller, () => reads.freezes(list.organizationId, accountId, page));
-      if ("reason" in read) return { kind: "refused", refusal: read };
-      const next_page_token = formatPageToken(list, read.nextBeforeSeq);
-      return done({ freezes: read.rows.map(toFreezeMessage), next_page_token });
-    },
+    read: (reads, ...list) => reads.freezes(...list),
+    responseOf: (rows, next_page_token) => ({ freezes: rows.map(toFreezeMessage), next_page_token }),
   });
 }
 

@@ -22,8 +22,8 @@ import {
   wholeNumber,
 } from "../messages/destination.js";
 import { type ParsedFields, parseFields } from "../messages/fields.js";
+import { listOfAccount } from "./list-of-account.js";
 import type { ListTurns } from "./list-turns.js";
-import { formatPageToken, type PagedList, pageOf, parsePageSize, parsePageToken } from "./paging.js";
 import type { CellOf } from "./served-cell.js";
 
 export interface DestinationHandlersOptions {
@@ -86,31 +86,13 @@ export function getDestination(cellOf: CellOf): UnaryRoute {
   });
 }
 
-export function listDestinations({ cellOf, listTurns }: DestinationHandlersOptions): UnaryRoute {
-  return unary({
+export function listDestinations(options: DestinationHandlersOptions): UnaryRoute {
+  return listOfAccount(options, {
+    rpc: "ListDestinations",
     request: ListDestinationsRequest,
     response: ListDestinationsResponse,
-    parse: (request, { key }) => {
-      const fields = parseFields({
-        account_id: parseAccountId(request.account_id),
-        page_size: parsePageSize(request.page_size),
-        page_token: parsePageToken(request.page_token),
-      });
-      if (!fields.ok) return fields;
-      const { account_id: accountId, page_size: size, page_token: token } = fields.value;
-      const list: PagedList = { rpc: "ListDestinations", organizationId: key.organizationId, filters: { accountId } };
-      const page = pageOf(list, { size, token });
-      return page.ok ? { ok: true, value: { list, accountId, page: page.value } } : page;
-    },
-    run: async ({ list, accountId, page }, caller) => {
-      const { reads } = cellOf(caller.key);
-      const account = await reads.account(list.organizationId, accountId);
-      if (account === undefined) return { kind: "refused", refusal: { reason: "ACCOUNT_NOT_FOUND", accountId } };
-      const read = await listTurns.page(caller, () => reads.destinations(list.organizationId, accountId, page));
-      if ("reason" in read) return { kind: "refused", refusal: read };
-      const next_page_token = formatPageToken(list, read.nextBeforeSeq);
-      return done({ destinations: read.rows.map(toDestinationMessage), next_page_token });
-    },
+    read: (reads, ...list) => reads.destinations(...list),
+    responseOf: (rows, next_page_token) => ({ destinations: rows.map(toDestinationMessage), next_page_token }),
   });
 }
 
