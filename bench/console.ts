@@ -138,7 +138,17 @@ async function pagesOf({ service, origin, home, people }: Given, engine: string)
   const list = await (await ask(origin, `${home}/transactions`, token)).text();
   const [payment = ""] = /\/org_[^"]+\/transactions\/txn_[^"]+/.exec(list) ?? [];
   const account = `${home}/accounts/${service.accountIds[0] ?? ""}`;
-  const below = ["", "/attention", "/accounts", "/transactions", "/supply", "/supply/days", "/journal", "/approvals", "/people"];
+  const below = [
+    "",
+    "/attention",
+    "/accounts",
+    "/transactions",
+    "/supply",
+    "/supply/days",
+    "/journal",
+    "/approvals",
+    "/people",
+  ];
   const paths = [...below.map((path) => home + path), account, `${account}/statement`, payment];
   const title = `${engine}: page with ${String(READERS)} readers, ms`;
   return timesOf({ origin, home, people }, { title, paths });

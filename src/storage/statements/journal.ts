@@ -125,14 +125,17 @@ async function ofTransaction(
   // A row that began and ended the transaction is found twice.
   const limit = size + 2;
   const within = "j.seq >= ? AND j.seq < ?";
+  // The addition keeps PostgreSQL off the primary key. It would walk along it in a book that its
+  // statistics lack: 25 ms in place of 0.1 in a book of 100,000 rows.
+  const ofBook = "j.book + 0 = ?";
   const part = (index: string, kinds: string): string =>
     `SELECT j.seq FROM ${table("journal")} j${indexedBy(index)}
-     WHERE j.transaction_id = ? AND j.kind ${kinds} AND j.book = ? AND ${within}`;
+     WHERE j.transaction_id = ? AND j.kind ${kinds} AND ${ofBook} AND ${within}`;
   const parts = [
     part("journal_transaction_steps", `IN ${STEPS}`),
     part("journal_terminal_rows", `IN ${ENDS}`),
     part("journal_resolutions", "= 'transaction.resolution_proposed'"),
-    `SELECT j.seq FROM ${table("transactions")} j WHERE j.id = ? AND j.book = ? AND ${within}`,
+    `SELECT j.seq FROM ${table("transactions")} j WHERE j.id = ? AND ${ofBook} AND ${within}`,
   ];
   const union = parts.map((select) => unionPart(select, { order: "seq DESC", limit })).join(" UNION ALL ");
   const found = await reader.rows<{ readonly seq: number }>(`${union} ORDER BY seq DESC LIMIT ?`, [
