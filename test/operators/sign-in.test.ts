@@ -5,6 +5,7 @@ import { Role as RoleMessage } from "../../src/gen/kesc/admin/v1/resources.js";
 import { SessionServiceService as Sessions } from "../../src/gen/kesc/admin/v1/session_service.js";
 import { tokenSha256Of } from "../../src/operators/session.js";
 import { Authenticator, type Said } from "../support/authenticator.js";
+import { newTransactionId } from "../support/commands.js";
 import { ENGINES, execute } from "../support/databases.js";
 import { secretsIn } from "../support/service/secrets.js";
 import { type SignedInPerson, SignInService } from "./signing-in.js";
@@ -282,8 +283,15 @@ for (const engine of ENGINES) {
         const resume = (organization_id = "") =>
           given.as(person, Admin.resumeOrganization, { organization_id, note: "case 17" });
         // PostgreSQL takes no commit of a clock that is ahead of its own.
-        const sandbox = await resume(made.response?.organization?.id);
-        expect(sandbox.reason ?? "").to.match(/^(STORAGE_UNAVAILABLE)?$/);
+        const sandbox = made.response?.organization?.id ?? "";
+        expect((await resume(sandbox)).reason ?? "").to.match(/^(STORAGE_UNAVAILABLE)?$/);
+        const resolved = await given.as(person, Admin.resolveTransaction, {
+          organization_id: sandbox,
+          transaction_id: newTransactionId(),
+          outcome: { $case: "failed", value: {} },
+          note: "case 17",
+        });
+        expect(resolved.reason).to.match(/^(TRANSACTION_NOT_FOUND|STORAGE_UNAVAILABLE)$/);
         expect((await resume(given.service.tenant.organizationId)).reason).to.equal("VERIFICATION_REQUIRED");
         const { organizationId: organization_id } = given.service.tenant;
         const payouts = (mode: number) =>

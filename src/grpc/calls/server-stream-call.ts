@@ -36,7 +36,7 @@ export interface ServerStreamRpc<Request, Input, Key extends Identity | undefine
   readonly streamsMax: number;
   parse(request: Request, caller: Caller<Key>): ParsedFields<Input>;
   /** Returns the account whose personal data the messages show. The log names it. */
-  accountOf?(input: Input): AccountId;
+  readonly accountOf?: (input: Input) => AccountId;
   /**
    * Makes the messages. A generator that waits must wake up when the signal aborts: the stream has
    * ended then. The deadline of the caller is that of the client, which may have none.

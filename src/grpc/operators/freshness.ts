@@ -7,6 +7,8 @@ import type { HandlersOptions } from "./options.js";
 /** What decides whether a call needs a fresh session. */
 export interface CheckedCall<Input> {
   readonly contract: Pick<RpcContract, "needsFresh">;
+  /** As it was sent: `input` may have its ids under other names. */
+  readonly request: unknown;
   readonly input: Input;
   readonly caller: CallingOperator | undefined;
   /** Whether this call only takes power away, although the rpc can give it. */
@@ -20,12 +22,12 @@ export interface CheckedCall<Input> {
  */
 export async function needsVerification<Input>(
   { administration, now }: HandlersOptions,
-  { contract, input, caller, takesPowerAway }: CheckedCall<Input>,
+  { contract, request, input, caller, takesPowerAway }: CheckedCall<Input>,
 ): Promise<boolean> {
   const session = caller?.session;
   if (!contract.needsFresh || session === undefined || takesPowerAway?.(input) === true) return false;
   if (isFresh(session, toUnixMillis(now()))) return false;
-  const named = input as { readonly organization_id?: OrganizationId; readonly proposal_id?: ProposalId };
+  const named = request as { readonly organization_id?: OrganizationId; readonly proposal_id?: ProposalId };
   const { organization_id: id, proposal_id: proposalId } = named;
   if (id !== undefined) return (await administration.organization(id))?.isSandbox !== true;
   if (proposalId === undefined) return true;

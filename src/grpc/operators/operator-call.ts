@@ -12,6 +12,7 @@ import {
 import { routeOf, type UnaryRoute, type UnaryRpc } from "../calls/unary-call.js";
 import type { RpcContract } from "../messages/contract.js";
 import { encode } from "../messages/encode.js";
+import type { ParsedFields } from "../messages/fields.js";
 import type { OperatorAuthenticator } from "./authenticator.js";
 import { needsVerification } from "./freshness.js";
 import type { HandlersOptions } from "./options.js";
@@ -66,9 +67,11 @@ export const operatorUnary: OperatorUnary = (rpc) => ({
     const { takesPowerAway } = rpc;
     const route = routeOf(
       {
-        ...rpc,
-        run: async (input, caller) =>
-          (await needsVerification(gate, { contract, input, caller: caller.key, takesPowerAway }))
+        request: rpc.request,
+        response: rpc.response,
+        parse: (request, caller) => parseBoth(rpc, request, caller),
+        run: async ({ request, input }, caller) =>
+          (await needsVerification(gate, { contract, request, input, caller: caller.key, takesPowerAway }))
             ? { kind: "refused", refusal: NOT_FRESH }
             : rpc.run(input, caller),
       },
@@ -86,12 +89,17 @@ export const operatorUnary: OperatorUnary = (rpc) => ({
 
 export const operatorStream: OperatorStream = <Request, Input>(rpc: OperatorStreamRpc<Request, Input>) => ({
   serve: (gate: OperatorGate) => (contract: RpcContract, dependencies: ServingDependencies) => {
-    const run: typeof rpc.run = async function* (input, caller, signal) {
-      if (await needsVerification(gate, { contract, input, caller: caller.key })) return NOT_FRESH;
-      return yield* rpc.run(input, caller, signal);
-    };
-    const route = serverStreamOf<Request, Input, CallingOperator, ServingDependencies>(
-      { ...rpc, run },
+    const { accountOf, ...others } = rpc;
+    const route = serverStreamOf<Request, Parsed<Request, Input>, CallingOperator, ServingDependencies>(
+      {
+        ...others,
+        ...(accountOf === undefined ? {} : { accountOf: ({ input }) => accountOf(input) }),
+        parse: (request, caller) => parseBoth(rpc, request, caller),
+        run: async function* ({ request, input }, caller, signal) {
+          if (await needsVerification(gate, { contract, request, input, caller: caller.key })) return NOT_FRESH;
+          return yield* rpc.run(input, caller, signal);
+        },
+      },
       admitting(gate),
     );
     return route(keyed(contract), dependencies);
@@ -111,6 +119,21 @@ export const operatorPublic: OperatorUnary = (rpc) => ({
     return route(contract, dependencies);
   },
 });
+
+/** What was sent, and what the rpc has made of it. */
+interface Parsed<Request, Input> {
+  readonly request: Request;
+  readonly input: Input;
+}
+
+function parseBoth<Request, Input>(
+  rpc: Pick<OperatorStreamRpc<Request, Input>, "parse">,
+  request: Request,
+  caller: Caller<CallingOperator | undefined>,
+): ParsedFields<Parsed<Request, Input>> {
+  const parsed = rpc.parse(request, caller);
+  return parsed.ok ? { ok: true, value: { request, input: parsed.value } } : parsed;
+}
 
 /** Throws for a public rpc: a handler with a key would take its callers for the machine. */
 function keyed(contract: RpcContract): RpcContract {
