@@ -51,6 +51,8 @@ export interface View {
   readonly past?: string | undefined;
   /** Whether a person fills in the page, so that it must not change or lead elsewhere by itself. */
   readonly isForm?: true;
+  /** What was looked for. The search box keeps it. */
+  readonly sought?: string;
   /** Whether the page should say when the book has new rows. */
   readonly showsBook?: true;
   /** The proposal that the page shows as pending, and whose decision it should tell. */

@@ -55,14 +55,9 @@ export function sendPlain(res: Response, status: number, words: string, advice =
   );
 }
 
-/** Returns the fields of a form. A field that comes twice has its last value. */
+/** Returns the fields of a form. The values of one that comes twice have commas between them. */
 export function formOf(req: Request): Readonly<Record<string, string>> {
   const body: unknown = req.body;
   if (typeof body !== "object" || body === null) return {};
-  return Object.fromEntries(
-    Object.entries(body).map(([name, value]: [string, unknown]) => [
-      name,
-      String(Array.isArray(value) ? value.at(-1) : value),
-    ]),
-  );
+  return Object.fromEntries(Object.entries(body).map(([name, value]: [string, unknown]) => [name, String(value)]));
 }

@@ -142,7 +142,7 @@ class Visits {
     }
     const visit = this.#visitOf(
       { path: url.pathname, ids, query: url.searchParams, form },
-      { context, person, organization, organizations },
+      { context, person, organization, organizations, method: page.method ?? "GET" },
     );
     const shown = await page.show(visit);
     if (shown === undefined) sendPlain(res, 404, "There is no such page");
@@ -161,7 +161,8 @@ class Visits {
           findToken={formToken(token, SEARCH_FORM)}
           past={shown.past}
           live={isLive && organization && overview?.ok ? livePath(organization.id, overview.value, shown) : undefined}
-          self={url.pathname + url.search}
+          self={page.method === "POST" || shown.isForm ? undefined : url.pathname + url.search}
+          sought={shown.sought}
         >
           {shown.body}
         </Frame>
@@ -172,20 +173,26 @@ class Visits {
 
   #visitOf(
     asked: Pick<Visit, "path" | "ids" | "query" | "form">,
-    { context, person, organization, organizations }: Known,
+    { context, person, organization, organizations, method }: Known & Pick<Required<Page>, "method">,
   ): Visit {
     const { upstream, contract } = this.#deps;
     const read: Upstream["read"] = (...call) => this.#inTurn(person.id, () => upstream.read(...call));
-    const overview =
-      organization === undefined
-        ? undefined
-        : read<Overview>("AdminService/GetOverview", { organization_id: organization.id }, context);
+    let reading: Visit["overview"];
+    const overview = (): Visit["overview"] => {
+      if (organization !== undefined)
+        reading ??= read<Overview>("AdminService/GetOverview", { organization_id: organization.id }, context);
+      return reading;
+    };
+    // An act may change the counts, so they are read after it.
+    if (method === "GET") void overview();
     return {
       ...asked,
       person,
       organization,
       organizations,
-      overview,
+      get overview() {
+        return overview();
+      },
       acts: this.#acts,
       formToken: formToken(context.token, asked.path),
       act: (rpc, fields, options) => upstream.act(rpc, fields, { ...context, ...options }),

@@ -1,4 +1,11 @@
-import { type DescField, type DescMethod, type FileRegistry, getOption, ScalarType } from "@bufbuild/protobuf";
+import {
+  type DescEnum,
+  type DescField,
+  type DescMethod,
+  type FileRegistry,
+  getOption,
+  ScalarType,
+} from "@bufbuild/protobuf";
 
 import { commentOf, lineOf } from "../../contract/comments.js";
 import { extensionOf } from "../../contract/contract.js";
@@ -9,7 +16,7 @@ import { type Act, ACTS } from "./acts.js";
 /** A field of a form. */
 export interface FormField {
   readonly name: string;
-  readonly kind: "text" | "amount" | "day" | "choice" | "tick";
+  readonly kind: "text" | "amount" | "day" | "choice" | "choices" | "tick";
   readonly isRequired: boolean;
   /** What the contract says about the field. */
   readonly hint: string;
@@ -53,7 +60,7 @@ export function knownActs(
     kind: kindOf(field, getOption(field, options.decimal) === true),
     isRequired: isOfMember || (getOption(field, options.behavior) as readonly number[]).includes(REQUIRED),
     hint: lineOf(field),
-    choices: field.fieldKind === "enum" ? choicesOf(field) : [],
+    choices: field.enum === undefined ? [] : choicesOf(field.enum),
     isOfMember,
   });
   return new Map(
@@ -75,7 +82,7 @@ export function knownActs(
           // repeat does, and whether a second person may be needed.
           words: commentOf(memberField ?? method)
             .replace(/\n\n[^]*$/, "")
-            .replace(/ (Above the|Refuses) [^]*$/, "")
+            .replace(/\s(Above the|Refuses)[\s,][^]*$/, "")
             .replaceAll(/\s(A second person may|A repeat) [^.]*\./g, ""),
           roles: getOption(method, options.roles) as readonly string[],
           takesKey: getOption(method, options.key) === true,
@@ -94,10 +101,10 @@ export function requestOf(act: KnownAct, given: Readonly<Record<string, string>>
   const values = new Map<string, unknown>(linked.map((name) => [name, given[name] ?? ""]));
   const ofMember: Record<string, unknown> = {};
   for (const { name, kind, isOfMember, choices } of act.fields) {
-    const text = (given[name] ?? "").trim();
+    const text = kind === "amount" ? amountText(given[name]) : (given[name] ?? "").trim();
     // A value that no form offers is as good as none: the server then names the field.
     if (text === "" || (kind === "choice" && choices.every(({ value }) => value !== text))) continue;
-    const value = kind === "tick" ? true : text;
+    const value = kind === "tick" ? true : kind === "choices" ? text.split(",") : text;
     if (isOfMember) ofMember[name] = value;
     else values.set(name, value);
   }
@@ -108,20 +115,26 @@ export function requestOf(act: KnownAct, given: Readonly<Record<string, string>>
   };
 }
 
-function isOfForm({ fieldKind }: DescField): boolean {
-  return fieldKind === "scalar" || fieldKind === "enum";
+/** People write "1,000.00", as the pages do. */
+function amountText(text = ""): string {
+  return text.replaceAll(/[,\s]/g, "");
+}
+
+function isOfForm(field: DescField): boolean {
+  const { fieldKind } = field;
+  return fieldKind === "scalar" || fieldKind === "enum" || (fieldKind === "list" && field.listKind === "enum");
 }
 
 function kindOf(field: DescField, isDecimal: boolean): FormField["kind"] {
-  if (field.fieldKind === "enum") return "choice";
+  if (field.enum !== undefined) return field.fieldKind === "list" ? "choices" : "choice";
   if (field.scalar === ScalarType.BOOL) return "tick";
   if (isDecimal) return "amount";
   return field.name.endsWith("_day") ? "day" : "text";
 }
 
 /** Returns the values that a request may have, as JSON names them. */
-function choicesOf(field: DescField & { readonly fieldKind: "enum" }): FormField["choices"] {
-  return field.enum.values
+function choicesOf(desc: DescEnum): FormField["choices"] {
+  return desc.values
     .filter(({ number }) => number !== 0)
-    .map((value) => ({ value: enumName(field.enum, value.name), meaning: lineOf(value) }));
+    .map((value) => ({ value: enumName(desc, value.name), meaning: lineOf(value) }));
 }

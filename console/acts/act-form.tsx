@@ -3,37 +3,49 @@ import type { ComponentChildren, VNode } from "preact";
 import { type Visit, within } from "../page.js";
 import type { Refusal } from "../upstream/refusal.js";
 import { pathOfId } from "../view/journal.js";
-import { Link, pathWith } from "../view/link.js";
+import { Link } from "../view/link.js";
 import { Facts, Refused, Table } from "../view/parts.js";
 import { Id, moneyText, Status, Text, words } from "../view/values.js";
 import type { FormField, KnownAct } from "./act-contract.js";
 import { type Given, mayDo, orOf } from "./act-links.js";
 import type { Change } from "./acts.js";
-import type { Subject } from "./subjects.js";
+import { changesOf, type Subject, type Subjects } from "./subjects.js";
 
 export interface StepProps {
   readonly visit: Visit;
   readonly act: KnownAct;
   readonly given: Given;
-  /** What the act is about, as it is now. */
-  readonly subject?: Subject | undefined;
-  readonly refusal?: Refusal | undefined;
+  /** What its fields name, as it is now. */
+  readonly subjects: Subjects;
+}
+
+interface FormProps extends StepProps {
+  /** What fields had before, by their names. */
+  readonly suggestions: ReadonlyMap<string, readonly string[]>;
+  readonly refusal: Refusal | undefined;
+  readonly children: ComponentChildren;
 }
 
 /** The form of an act, with what was filled in. */
-export function Form({ visit, act, given, subject, refusal }: StepProps): VNode {
+export function Form({ visit, act, given, subjects, suggestions, refusal, children }: FormProps): VNode {
   return (
     <>
       <h1>{act.title}</h1>
       <p class="lead">{act.words}</p>
       {refusal === undefined ? null : <Refused refusal={refusal} />}
       {mayDo(visit, act) ? null : <p class="refused">This needs the role {orOf(act.roles)}.</p>}
-      <Linked visit={visit} act={act} given={given} subject={subject} />
+      <Linked {...{ visit, act, given, subjects }} />
+      {children}
       <form method="post" action={visit.path} class="form">
-        <Hidden visit={visit} act={act} given={given} names={linkedOf(act)} />
+        <Hidden visit={visit} given={linkedOf(act, given)} />
         <input type="hidden" name="step" value="confirm" />
         {act.fields.map((field) => (
-          <Field key={field.name} field={field} value={given[field.name] ?? ""} />
+          <Field
+            key={field.name}
+            field={field}
+            value={given[field.name] ?? ""}
+            suggestions={suggestions.get(field.name) ?? []}
+          />
         ))}
         <button type="submit" class="main">
           Go on
@@ -43,13 +55,13 @@ export function Form({ visit, act, given, subject, refusal }: StepProps): VNode 
   );
 }
 
-function Field({
-  field: { name, kind, isRequired, hint, choices },
-  value,
-}: {
-  field: FormField;
-  value: string;
-}): VNode {
+interface FieldProps {
+  readonly field: FormField;
+  readonly value: string;
+  readonly suggestions: readonly string[];
+}
+
+function Field({ field: { name, kind, isRequired, hint, choices }, value, suggestions }: FieldProps): VNode {
   const label = (
     <>
       {labelOf(name)}
@@ -71,6 +83,19 @@ function Field({
       </label>
     );
   }
+  if (kind === "choices") {
+    return (
+      <fieldset>
+        <legend>{label}</legend>
+        {choices.map((choice) => (
+          <label key={choice.value} class="choice">
+            <input type="checkbox" name={name} value={choice.value} checked={value.split(",").includes(choice.value)} />{" "}
+            {words(choice.value)}: {choice.meaning}
+          </label>
+        ))}
+      </fieldset>
+    );
+  }
   if (kind === "tick") {
     return (
       <label class="choice">
@@ -78,7 +103,9 @@ function Field({
       </label>
     );
   }
-  const given = { name, value, required: isRequired, autoComplete: "off" };
+  const listId = `list-${name}`;
+  const list = suggestions.length === 0 ? {} : { list: listId };
+  const given = { name, value, required: isRequired, autoComplete: "off", ...list };
   return (
     <label>
       {label}
@@ -87,13 +114,31 @@ function Field({
       ) : (
         <input type="text" maxLength={256} inputMode={kind === "amount" ? "decimal" : "text"} {...given} />
       )}
-      <small>{hint}</small>
+      <small>
+        {hint}
+        {name === "account_id" ? " Its user_id will do, too." : ""}
+      </small>
+      {suggestions.length === 0 ? null : (
+        <datalist id={listId}>
+          {suggestions.map((text) => (
+            <option key={text} value={text}></option>
+          ))}
+        </datalist>
+      )}
     </label>
   );
 }
 
-function linkedOf({ subject, given = [] }: KnownAct): readonly string[] {
-  return subject === undefined ? given : [subject, ...given];
+/** Returns what the link to an act has given. */
+export function linkedOf({ subject, given: others = [] }: KnownAct, given: Given): Given {
+  const names = subject === undefined ? others : [subject, ...others];
+  return Object.fromEntries(names.map((name) => [name, given[name] ?? ""]));
+}
+
+/** Returns what a person has filled in. */
+export function filledOf({ fields }: KnownAct, given: Given): Given {
+  const pairs = fields.map(({ name }) => [name, (given[name] ?? "").trim()] as const);
+  return Object.fromEntries(pairs.filter(([, text]) => text !== ""));
 }
 
 /** Returns "Rail receipt" for "rail_receipt". */
@@ -102,12 +147,28 @@ function labelOf(name: string): string {
 }
 
 /** What the act is about, as it is now, and the other facts of the link. */
-export function Linked({ visit, act, given, subject }: StepProps): VNode {
-  const facts = linkedOf(act).map((name) => [
+export function Linked({ visit, act, given, subjects }: StepProps): VNode {
+  const facts = Object.entries(linkedOf(act, given)).map(([name, text]) => [
     labelOf(name.replace(/_id$/, "")),
-    <Value visit={visit} text={given[name]} subject={name === act.subject ? subject : undefined} />,
+    <Value visit={visit} text={text} subject={subjects.get(name)} />,
   ]);
   return <Facts facts={Object.fromEntries(facts) as Record<string, ComponentChildren>} />;
+}
+
+/** What a person has filled in. */
+export function Filled({ visit, act, given, subjects }: StepProps): VNode {
+  const filled = filledOf(act, given);
+  const facts = act.fields.flatMap(({ name, kind }) => {
+    const text = filled[name];
+    if (text === undefined) return [];
+    const shown = kind === "amount" ? shownAmount(text) : kind.startsWith("choice") ? words(text) : text;
+    return [[labelOf(name), <Value visit={visit} text={shown} subject={subjects.get(name)} />]];
+  });
+  return <Facts facts={Object.fromEntries(facts) as Record<string, ComponentChildren>} />;
+}
+
+function shownAmount(text: string): string {
+  return moneyText(text.replaceAll(",", ""));
 }
 
 const OF_PAGE = /^(acc|txn|dep|prp)_/;
@@ -123,7 +184,7 @@ interface ValueProps {
 export function Value({ visit, text = "", subject }: ValueProps): VNode {
   return (
     <>
-      {subject === undefined ? null : <Text>{subject.name}</Text>}{" "}
+      {subject === undefined || subject.name === text ? null : <Text>{subject.name}</Text>}{" "}
       {subject?.status === undefined ? null : <Status>{subject.status}</Status>} {linkOf(visit, text)}
     </>
   );
@@ -139,12 +200,12 @@ function linkOf(visit: Visit, text: string): VNode {
   );
 }
 
-function Hidden({ visit, given, names }: StepProps & { readonly names: readonly string[] }): VNode {
+function Hidden({ visit, given }: Pick<StepProps, "visit" | "given">): VNode {
   return (
     <>
       <input type="hidden" name="form_token" value={visit.formToken} />
-      {names.map((name) => (
-        <input key={name} type="hidden" name={name} value={given[name] ?? ""} />
+      {Object.entries(given).map(([name, value]) => (
+        <input key={name} type="hidden" name={name} value={value} />
       ))}
     </>
   );
@@ -165,12 +226,13 @@ export function Changes({ changes }: { readonly changes: readonly Change[] }): V
   );
 }
 
-function shown(text: string): string {
-  return /^[0-9]+\.[0-9]{2}$/.test(text) ? moneyText(text) : words(text);
+/** Only a name of the contract has no capitals, no spaces and no dots. */
+function nameText(text: string): string {
+  return /^[a-z_]+$/.test(text) ? words(text) : text;
 }
 
-function textOf(kind: FormField["kind"], text = ""): string {
-  return kind === "choice" ? words(text) : text;
+function shown(text: string): string {
+  return /^[0-9,]+(\.[0-9]{1,2})?$/.test(text) ? shownAmount(text) : nameText(text);
 }
 
 interface ConfirmProps extends StepProps {
@@ -180,38 +242,30 @@ interface ConfirmProps extends StepProps {
 }
 
 /** The form whose button acts. Each of its repeats is the same act, by its key. */
-export function Confirm({ visit, act, given, needsPasskey, button = act.title, children }: ConfirmProps): VNode {
-  const filled = act.fields.filter(({ name }) => (given[name] ?? "") !== "");
+export function Confirm(props: ConfirmProps): VNode {
+  const { visit, act, given, subjects, needsPasskey, button = act.title, children } = props;
+  const changes = changesOf(act, given, subjects);
+  const all = { ...linkedOf(act, given), ...filledOf(act, given) };
   return (
     <>
       {children}
-      <Facts
-        facts={Object.fromEntries(
-          filled.map(({ name, kind }) => [
-            labelOf(name),
-            kind === "amount" ? moneyText(given[name] ?? "") : <Value visit={visit} text={textOf(kind, given[name])} />,
-          ]),
-        )}
-      />
+      <Linked {...props} />
+      {changes.length === 0 ? null : <Changes changes={changes} />}
+      <Filled {...props} />
       <form method="post" action={visit.path} class="form" {...(needsPasskey ? { "data-passkey": "get" } : {})}>
-        <Hidden
-          visit={visit}
-          act={act}
-          given={given}
-          names={[...linkedOf(act), ...act.fields.map(({ name }) => name), "key"]}
-        />
-        <input type="hidden" name="step" value="do" />
+        <Hidden visit={visit} given={{ ...all, key: given["key"] ?? "", step: "do" }} />
         {needsPasskey ? <input type="hidden" name="response_json" value="" /> : null}
         {needsPasskey ? <p role="alert" class="refused" hidden></p> : null}
         <button type="submit" class="main">
           {needsPasskey ? `Use your passkey: ${button}` : button}
         </button>
       </form>
-      <p>
-        <Link to={pathWith(visit.path, Object.fromEntries(linkedOf(act).map((name) => [name, given[name]])))}>
+      <form method="post" action={visit.path}>
+        <Hidden visit={visit} given={{ ...all, step: "edit" }} />
+        <button type="submit" class="plain">
           Change it
-        </Link>
-      </p>
+        </button>
+      </form>
     </>
   );
 }

@@ -37,7 +37,7 @@ export function Acts({ visit, acts }: ActsProps): VNode | null {
         {known.map(({ act, linked }) => (
           <li key={act.name + JSON.stringify(linked)}>
             {mayDo(visit, act) ? (
-              <Link to={pathOfAct(visit, act.name, linked)} class="act">
+              <Link to={pathOfAct(visit, act.name, linked)} class={act.isFinal ? "act final" : "act"}>
                 {act.title}
               </Link>
             ) : (
@@ -69,5 +69,5 @@ interface ActLinkProps {
 
 /** Returns the roles that an act needs, in words. */
 export function orOf(roles: readonly string[]): string {
-  return roles.filter((role) => role !== "admin").join(" or ") || "admin";
+  return roles.join(" or ");
 }

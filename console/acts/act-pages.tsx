@@ -1,17 +1,18 @@
 import { randomUUID } from "node:crypto";
 
 import { status } from "@grpc/grpc-js";
-import type { VNode } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 
 import { type Page, type Shown, type Visit, within } from "../page.js";
 import type { Refusal } from "../upstream/refusal.js";
 import { Facts, Refused } from "../view/parts.js";
 import { Text, words } from "../view/values.js";
 import { type KnownAct, requestOf } from "./act-contract.js";
-import { Changes, Confirm, Form, Linked } from "./act-form.js";
+import { Confirm, Filled, filledOf, Form, Linked, linkedOf } from "./act-form.js";
 import { type Given, mayDo } from "./act-links.js";
 import { textOf } from "./acts.js";
-import { changesOf, subjectOf } from "./subjects.js";
+import { Standing, standingOf } from "./standing.js";
+import { accountIdOf, namedBy, suggestionsFor } from "./subjects.js";
 
 /** What every act returns. */
 interface Done {
@@ -38,6 +39,7 @@ const sent: Page = {
     if (act === undefined) return undefined;
     // The server would refuse it, too.
     if (!mayDo(visit, act)) return formPage(visit, act, visit.form);
+    if (visit.form["step"] === "edit") return formPage(visit, act, visit.form);
     return visit.form["step"] === "do" ? doAct(visit, act) : confirm(visit, act);
   },
 };
@@ -50,37 +52,51 @@ function actOf({ acts, ids, organization }: Visit): KnownAct | undefined {
 }
 
 async function formPage(visit: Visit, act: KnownAct, given: Given, refusal?: Refusal): Promise<Shown> {
-  const subject = await subjectOf(visit, act, given);
-  const body = <Form visit={visit} act={act} given={given} subject={subject} refusal={refusal} />;
+  const [{ subjects }, suggestions, standing] = await Promise.all([
+    namedBy(visit, linkedOf(act, given)),
+    suggestionsFor(visit, act.fields),
+    act.mayPropose && act.subject !== undefined ? standingOf(visit, given[act.subject] ?? "") : undefined,
+  ]);
+  const body = (
+    <Form {...{ visit, act, given, subjects, suggestions, refusal }}>
+      <Standing visit={visit} reading={standing} />
+    </Form>
+  );
   return { title: act.title, isForm: true, body };
 }
 
 /** Asks the server whether the act is well-formed, and shows what it would do. */
 async function confirm(visit: Visit, act: KnownAct): Promise<Shown> {
-  const given = visit.form;
-  const [checked, subject] = await Promise.all([
+  const given = await withAccountId(visit, act);
+  const [checked, { subjects, refusal }] = await Promise.all([
     visit.act<Done>(act.rpc, requestOf(act, given, visit.organization?.id), {
       isOnlyChecked: true,
       idempotencyKey: act.takesKey ? randomUUID() : undefined,
     }),
-    subjectOf(visit, act, given),
+    namedBy(visit, { ...linkedOf(act, given), ...filledOf(act, given) }),
   ]);
-  if (!checked.ok) return formPage(visit, act, given, checked.refusal);
-  const changes = changesOf(act, given, subject);
+  const problem = checked.ok ? refusal : checked.refusal;
+  if (problem !== undefined) return formPage(visit, act, given, problem);
+  const step = { visit, act, subjects, given: { ...given, key: randomUUID() } };
   return {
     title: act.title,
     body: (
-      <Confirm visit={visit} act={act} given={{ ...given, key: randomUUID() }} needsPasskey={false}>
+      <Confirm {...step} needsPasskey={false}>
         <h1>{act.title}?</h1>
         <p class="lead">{act.words}</p>
         {act.mayPropose ? (
           <p>If the policy asks for a second person, this makes a proposal, and nothing is done yet.</p>
         ) : null}
-        <Linked visit={visit} act={act} given={given} subject={subject} />
-        {changes.length === 0 ? null : <Changes changes={changes} />}
       </Confirm>
     ),
   };
+}
+
+/** People know the user_id of an account, and not its id. */
+async function withAccountId(visit: Visit, { fields }: KnownAct): Promise<Given> {
+  const { form } = visit;
+  if (!fields.some(({ name }) => name === "account_id")) return form;
+  return { ...form, account_id: await accountIdOf(visit, (form["account_id"] ?? "").trim()) };
 }
 
 async function doAct(visit: Visit, act: KnownAct): Promise<Shown> {
@@ -111,16 +127,14 @@ async function again(
   refusal: Refusal,
   { needsPasskey, isUnknown = false }: { readonly needsPasskey: boolean; readonly isUnknown?: boolean },
 ): Promise<Shown> {
-  const subject = await subjectOf(visit, act, visit.form);
+  const given = visit.form;
+  const { subjects } = await namedBy(visit, { ...linkedOf(act, given), ...filledOf(act, given) });
   const heading = isUnknown ? "It is not known whether this was done" : `${act.title}?`;
   return {
     title: heading,
     body: (
       <Confirm
-        visit={visit}
-        act={act}
-        given={visit.form}
-        needsPasskey={needsPasskey}
+        {...{ visit, act, given, subjects, needsPasskey }}
         {...(isUnknown ? { button: "Send the same again" } : {})}
       >
         <h1>{heading}</h1>
@@ -128,10 +142,9 @@ async function again(
         {isUnknown ? (
           <p>
             The button sends the same act again. If it was done,{" "}
-            {act.shows === undefined ? "nothing more happens" : "the book gets another row about it"}.
+            {act.shows === undefined ? "nothing more happens" : "it is done once more"}.
           </p>
         ) : null}
-        <Linked visit={visit} act={act} given={visit.form} subject={subject} />
       </Confirm>
     ),
   };
@@ -144,7 +157,7 @@ function NeedsPasskey(): VNode {
         Your passkey must confirm this. You have not used it in the last five minutes.{" "}
         <code>VERIFICATION_REQUIRED</code>
       </p>
-      <p class="advice">Without a passkey, ask an admin for an invitation to register one.</p>
+      <p class="advice">Without a passkey, ask an admin: People, “Invite to another passkey”.</p>
     </div>
   );
 }
@@ -154,7 +167,12 @@ async function resultPage(visit: Visit, act: KnownAct, done: Done): Promise<Show
   const { unchanged = false, proposal = null } = done;
   const waits = proposal?.state === "pending";
   if (waits && !unchanged) return { redirect: within(visit, `/approvals/${proposal.id}`) };
-  const subject = await subjectOf(visit, act, visit.form);
+  const given = visit.form;
+  const { subjects } = await namedBy(visit, { ...linkedOf(act, given), ...filledOf(act, given) });
+  const shown = (act.shows ?? []).map((name) => [
+    words(name),
+    done[name] === "" ? "none" : <Text>{textOf(done[name])}</Text>,
+  ]);
   const body = (
     <>
       <h1>{unchanged ? "It was so before" : "Done"}</h1>
@@ -163,14 +181,9 @@ async function resultPage(visit: Visit, act: KnownAct, done: Done): Promise<Show
           ? "What the proposal wants is so already, so nothing was done. It waits until somebody rejects it."
           : act.title}
       </p>
-      {act.shows === undefined ? null : (
-        <Facts
-          facts={Object.fromEntries(
-            act.shows.map((name) => [words(name), done[name] === "" ? "none" : <Text>{textOf(done[name])}</Text>]),
-          )}
-        />
-      )}
-      <Linked visit={visit} act={act} given={visit.form} subject={subject} />
+      <Facts facts={Object.fromEntries(shown) as Record<string, ComponentChildren>} />
+      <Linked {...{ visit, act, given, subjects }} />
+      <Filled {...{ visit, act, given, subjects }} />
     </>
   );
   return { title: act.title, body };

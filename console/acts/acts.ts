@@ -1,3 +1,6 @@
+import type { Freeze } from "../upstream/messages.js";
+import { words } from "../view/values.js";
+
 /** A value that an act changes, as the confirm page shows it. */
 export type Change = readonly [name: string, before: string, after: string];
 
@@ -10,6 +13,10 @@ export interface Act {
   readonly title: string;
   /** The field that names what the act is about. The link to the act gives it. */
   readonly subject?: string;
+  /** The field of the form whose subject changes, if that is not `subject`. It may be new. */
+  readonly about?: string;
+  /** Whether nothing brings back what was before. */
+  readonly isFinal?: true;
   /** Other fields that the link gives. */
   readonly given?: readonly string[];
   /** Fields of the rpc that the console leaves empty. */
@@ -34,6 +41,17 @@ const personal: NonNullable<Act["changes"]> = (before, { phone_number = "", emai
   return after.flatMap(([name, field, text]) => (text === "" ? [] : [[name, textOf(before[field]), text]]));
 };
 
+/** The reason of a freeze lets the second person judge. */
+const lift: NonNullable<Act["changes"]> = (before, { freeze_id: id }) => {
+  const freezes = (before["freezes"] ?? []) as readonly Freeze[];
+  const lifted = freezes.find((freeze) => freeze.id === id);
+  const why = lifted === undefined ? "none" : [words(lifted.reason), lifted.note ?? ""].join(": ").replace(/: $/, "");
+  return [
+    ["Freeze", why, "lifted"],
+    ["Status", textOf(before["status"]), freezes.length > 1 ? "frozen, by another freeze" : "active"],
+  ];
+};
+
 /** Every act of the console. */
 export const ACTS: readonly Act[] = [
   {
@@ -49,10 +67,7 @@ export const ACTS: readonly Act[] = [
     title: "Unfreeze the account",
     subject: "account_id",
     given: ["freeze_id"],
-    changes: (before: Readonly<Record<string, unknown>>): readonly Change[] => {
-      const freezes = (before["freezes"] as readonly unknown[] | undefined)?.length ?? 0;
-      return [["Status", textOf(before["status"]), freezes > 1 ? "frozen, by another freeze" : "active"]];
-    },
+    changes: lift,
   },
   {
     name: "reveal",
@@ -74,6 +89,7 @@ export const ACTS: readonly Act[] = [
     rpc: "AdminService/EraseAccount",
     title: "Erase the personal data",
     subject: "account_id",
+    isFinal: true,
     changes: () => [["Personal data", "kept, encrypted", "erased for ever"]],
   },
   {
@@ -88,6 +104,7 @@ export const ACTS: readonly Act[] = [
     rpc: "AdminService/CloseAccount",
     title: "Close the account for ever",
     subject: "account_id",
+    isFinal: true,
     changes: status("closed"),
   },
   {
@@ -138,7 +155,7 @@ export const ACTS: readonly Act[] = [
   {
     name: "assign",
     rpc: "AdminService/AssignDeposit",
-    title: "Give it to an account",
+    title: "Assign it to an account",
     subject: "deposit_id",
     changes: status("credited"),
   },
@@ -172,13 +189,45 @@ export const ACTS: readonly Act[] = [
     rpc: "AdminService/RecordReserve",
     title: "Record what lies in a place",
     without: ["document_sha256", "matures_on"],
+    about: "place",
+    changes: (before, { place = "", amount = "" }) => [
+      ...(before["place"] === undefined ? [["Place", "none with this name", place] as const] : []),
+      ["Amount", textOf(before["amount"]) || "none", amount],
+    ],
   },
   { name: "recover", rpc: "AdminService/RecoverShortfall", title: "Let it pay for a shortfall", subject: "account_id" },
   { name: "cover", rpc: "AdminService/CoverShortfall", title: "Shillings were put back" },
   { name: "approve", rpc: "AdminService/ApproveProposal", title: "Approve", subject: "proposal_id" },
   { name: "reject", rpc: "AdminService/RejectProposal", title: "Reject", subject: "proposal_id" },
-  { name: "revoke-key", rpc: "AdminService/RevokeApiKey", title: "Revoke the key", subject: "api_key_id" },
-  { name: "revoke-operator", rpc: "AdminService/RevokeOperator", title: "Revoke the person", subject: "operator_id" },
+  {
+    name: "revoke-key",
+    rpc: "AdminService/RevokeApiKey",
+    title: "Revoke the key",
+    subject: "api_key_id",
+    isFinal: true,
+  },
+  {
+    name: "revoke-operator",
+    rpc: "AdminService/RevokeOperator",
+    title: "Revoke the person",
+    subject: "operator_id",
+    isFinal: true,
+  },
+  {
+    name: "invite",
+    rpc: "SessionService/CreateInvitation",
+    title: "Invite a person",
+    without: ["operator_id"],
+    shows: ["link"],
+  },
+  {
+    name: "invite-passkey",
+    rpc: "SessionService/CreateInvitation",
+    title: "Invite to another passkey",
+    subject: "operator_id",
+    without: ["name", "roles"],
+    shows: ["link"],
+  },
   { name: "remove-passkey", rpc: "SessionService/RemovePasskey", title: "Remove the passkey", subject: "passkey_id" },
   { name: "end-session", rpc: "SessionService/EndSession", title: "End the session", subject: "session_id" },
 ];

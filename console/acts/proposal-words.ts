@@ -4,6 +4,8 @@ import type { Act } from "./acts.js";
 
 /** One field of what is proposed. */
 export interface ProposedField {
+  /** As the contract names it: "account_id". */
+  readonly field: string;
   readonly name: string;
   readonly value: string;
 }
@@ -36,7 +38,7 @@ export function effectOf(proposal: Proposal): string {
 export function fieldsOf(proposal: Proposal): readonly ProposedField[] {
   return allFields(proposal)
     .filter(({ key, value }) => !SAID.has(key) || (key === "name" && value !== proposal.type))
-    .map(({ name, value }) => ({ name, value }));
+    .map(({ field, name, value }) => ({ field, name, value }));
 }
 
 /** Returns the act of the console that the proposal is for, if there is one. */
@@ -51,20 +53,12 @@ export function actOfProposal<A extends Act>(acts: Iterable<A>, proposal: Propos
 
 /** Returns what the form of the act would have given: its fields as the contract names them. */
 export function givenIn(proposal: Proposal): Readonly<Record<string, string>> {
-  const named = allFields(proposal).map(({ key, value }) => [
-    key.replace(/Cents$/, "").replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-    value,
-  ]);
-  const field = subjectField(proposal);
+  const { subject_id: id } = proposal;
+  const subject = SUBJECT_FIELDS[(id ?? "").slice(0, 3)];
   return {
-    ...(Object.fromEntries(named) as Record<string, string>),
-    ...(field === undefined ? {} : { [field]: proposal.subject_id ?? "" }),
+    ...Object.fromEntries(allFields(proposal).map(({ field, value }) => [field, value])),
+    ...(subject === undefined || id === null ? {} : { [subject]: id }),
   };
-}
-
-/** Returns the field of an act that names what the proposal is about. */
-export function subjectField({ subject_id: id }: Proposal): string | undefined {
-  return SUBJECT_FIELDS[(id ?? "").slice(0, 3)];
 }
 
 const SUBJECT_FIELDS: Readonly<Record<string, string>> = {
@@ -83,15 +77,16 @@ function allFields({ content }: Proposal): readonly KeyedField[] {
   try {
     json = JSON.parse(content);
   } catch {
-    return [{ key: "", name: "content", value: content }];
+    return [{ key: "", field: "", name: "content", value: content }];
   }
-  if (typeof json !== "object" || json === null) return [{ key: "", name: "content", value: content }];
+  if (typeof json !== "object" || json === null) return [{ key: "", field: "", name: "content", value: content }];
   // A resolution is a list.
   const named = Array.isArray(json)
     ? json.map((value: unknown, index) => [RESOLUTION[index] ?? "", value] as const)
     : Object.entries(json);
   return named.map(([key, value]: readonly [string, unknown]) => ({
     key,
+    field: key.replace(/Cents$/, "").replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
     name: sentenceCase(key.replace(/Cents$/, "")),
     value: valueText(key, value),
   }));

@@ -1,10 +1,26 @@
+import { status } from "@grpc/grpc-js";
+
 import type { Visit } from "../page.js";
-import type { Account, ApiKey, Deposit, Operator, Proposal, Session, Transaction } from "../upstream/messages.js";
+import type {
+  Account,
+  Accounts,
+  ApiKey,
+  Deposit,
+  Operator,
+  Proposal,
+  ReserveHolding,
+  Session,
+  Transaction,
+} from "../upstream/messages.js";
+import type { Refusal } from "../upstream/refusal.js";
+import type { Reading } from "../upstream/upstream.js";
 import { moneyText } from "../view/values.js";
 import type { Act, Change } from "./acts.js";
-import { actOfProposal, effectOf, givenIn, subjectField } from "./proposal-words.js";
+import { actOfProposal, effectOf, givenIn } from "./proposal-words.js";
 
-/** What an act is about, as it is now. */
+type Given = Readonly<Record<string, string>>;
+
+/** What a field of an act names, as it is now. */
 export interface Subject {
   /** What people call it: the user_id of an account, the name of an operator. */
   readonly name: string;
@@ -15,21 +31,24 @@ export interface Subject {
   readonly changes?: readonly Change[];
 }
 
-type Read = (visit: Visit, id: string, organizationId: string | undefined) => Promise<Subject | undefined>;
+/** What the fields of an act name, by the names of the fields. */
+export type Subjects = ReadonlyMap<string, Subject>;
+
+type Read = (visit: Visit, id: string, organizationId: string | undefined) => Promise<Reading<Subject | undefined>>;
 type Names<T> = (resource: T) => readonly [name: string, status?: string];
 
 /** Reads one resource by its id. */
 function one<T extends object>(rpc: string, field: string, names: Names<T>): Read {
   return async (visit, id, organizationId) => {
     const read = await visit.read<Readonly<Record<string, T>>>(rpc, { [`${field}_id`]: id }, organizationId);
-    return subjectFrom(read.ok ? read.value[field] : undefined, names);
+    return read.ok ? { ok: true, value: subjectFrom(read.value[field], names) } : read;
   };
 }
 
 // The pages that lead to these acts list as many.
 const LISTED_MAX = 100;
 
-/** Reads a list that has the resource. */
+/** Reads a list that may have the resource. */
 function among<T extends object>(
   rpc: string,
   field: string,
@@ -37,14 +56,21 @@ function among<T extends object>(
   isIt: (resource: T, id: string) => boolean,
 ): Read {
   return async (visit, id, organizationId = visit.organization?.id) => {
-    const ofOrganization = field === "api_keys" ? { organization_id: organizationId } : {};
-    const read = await visit.read<Readonly<Record<string, readonly T[]>>>(rpc, {
-      page_size: LISTED_MAX,
-      ...ofOrganization,
-    });
-    return subjectFrom(read.ok ? read.value[field]?.find((each) => isIt(each, id)) : undefined, names);
+    const fields = OF_ORGANIZATION.has(field) ? { organization_id: organizationId } : {};
+    const page = field === "reserve_holdings" ? {} : { page_size: LISTED_MAX };
+    const read = await visit.read<Readonly<Record<string, readonly T[]>>>(rpc, { ...fields, ...page });
+    if (!read.ok) return read;
+    return {
+      ok: true,
+      value: subjectFrom(
+        read.value[field]?.find((each) => isIt(each, id)),
+        names,
+      ),
+    };
   };
 }
+
+const OF_ORGANIZATION: ReadonlySet<string> = new Set(["api_keys", "reserve_holdings"]);
 
 function subjectFrom<T extends object>(resource: T | undefined, names: Names<T>): Subject | undefined {
   if (resource === undefined) return undefined;
@@ -54,17 +80,20 @@ function subjectFrom<T extends object>(resource: T | undefined, names: Names<T>)
 
 const proposalNames: Names<Proposal> = (proposal) => [effectOf(proposal), proposal.state];
 
-/** Its name has that of what it is about: "Unfreeze account: wanjiku". */
-async function readProposal(visit: Visit, id: string): Promise<Subject | undefined> {
+/** Its name has those of what it is about: "Unfreeze account: wanjiku". */
+const readProposal: Read = async (visit, id) => {
   const read = await one("AdminService/GetProposal", "proposal", proposalNames)(visit, id, undefined);
-  if (read === undefined) return undefined;
-  const { subject, changes } = await aboutProposal(visit, read.resource as Proposal);
-  return { ...read, name: subject === undefined ? read.name : `${read.name}: ${subject.name}`, changes };
-}
+  if (!read.ok || read.value === undefined) return read;
+  const { subjects, changes } = await aboutProposal(visit, read.value.resource as Proposal);
+  const effect = read.value.name;
+  const names = [...subjects.values()].map(({ name }) => name).filter((name) => !effect.includes(name));
+  const name = [effect, ...names].join(effect.includes(": ") ? ", " : ": ");
+  return { ok: true, value: { ...read.value, name, changes } };
+};
 
-const operatorName: Names<Operator> = ({ name, revoked_at }) => [name, revoked_at === null ? "active" : "revoked"];
+const operatorNames: Names<Operator> = ({ name, revoked_at }) => [name, revoked_at === null ? "active" : "revoked"];
 
-/** The reads, by the field of the act that names its subject. */
+/** The reads, by the fields of acts. */
 const READS: Readonly<Record<string, Read>> = {
   account_id: one<Account>("AccountService/GetAccount", "account", ({ user_id, status }) => [user_id ?? "", status]),
   transaction_id: one<Transaction>("TransactionService/GetTransaction", "transaction", (row) => [
@@ -75,9 +104,15 @@ const READS: Readonly<Record<string, Read>> = {
     `${moneyText(amount)} KES`,
     status,
   ]),
+  place: among<ReserveHolding>(
+    "AdminService/ListReserve",
+    "reserve_holdings",
+    ({ place }) => [place],
+    (each, place) => each.place === place,
+  ),
   proposal_id: readProposal,
-  operator_id: among<Operator>("AdminService/ListOperators", "operators", operatorName, (each, id) => each.id === id),
-  passkey_id: among<Operator>("AdminService/ListOperators", "operators", operatorName, ({ passkeys }, passkey) =>
+  operator_id: among<Operator>("AdminService/ListOperators", "operators", operatorNames, (each, id) => each.id === id),
+  passkey_id: among<Operator>("AdminService/ListOperators", "operators", operatorNames, ({ passkeys }, passkey) =>
     passkeys.some(({ id }) => id === passkey),
   ),
   session_id: among<Session>(
@@ -94,36 +129,84 @@ const READS: Readonly<Record<string, Read>> = {
   ),
 };
 
-/** Reads what an act is about. Undefined if it is about nothing that can be read. */
-export async function subjectOf(
-  visit: Visit,
-  { subject }: { readonly subject?: string | undefined },
-  given: Readonly<Record<string, string>>,
-  organizationId?: string,
-): Promise<Subject | undefined> {
-  const id = given[subject ?? ""] ?? "";
-  return id === "" ? undefined : READS[subject ?? ""]?.(visit, id, organizationId);
+/** What the fields name, and the first refusal: an id of nothing. */
+export interface Named {
+  readonly subjects: Subjects;
+  readonly refusal: Refusal | undefined;
+}
+
+/** Reads what the fields of an act name. Leaves out what does not exist or could not be read. */
+export async function namedBy(visit: Visit, given: Given, organizationId?: string): Promise<Named> {
+  const read = await Promise.all(
+    Object.entries(given).map(async ([field, id]) => {
+      const reading = id === "" ? undefined : await READS[field]?.(visit, id, organizationId);
+      return { field, reading };
+    }),
+  );
+  const subjects = new Map<string, Subject>();
+  let refusal: Refusal | undefined;
+  for (const { field, reading } of read) {
+    if (reading?.ok === true && reading.value !== undefined) subjects.set(field, reading.value);
+    if (reading?.ok === false && reading.refusal.code === status.NOT_FOUND) refusal ??= reading.refusal;
+  }
+  return { subjects, refusal };
 }
 
 /** Returns what an act would change from what is so now. Nothing if that cannot be said. */
-export function changesOf(
-  act: Act,
-  given: Readonly<Record<string, string>>,
-  subject: Subject | undefined,
-): readonly Change[] {
-  if (subject === undefined) return [];
-  if (act.name === "approve") return subject.changes ?? [];
-  return act.changes?.(subject.resource as Readonly<Record<string, unknown>>, given) ?? [];
+export function changesOf(act: Act, given: Given, subjects: Subjects): readonly Change[] {
+  const { resource, changes } = subjects.get(act.about ?? act.subject ?? "") ?? {};
+  if (act.name === "approve") return changes ?? [];
+  if (resource === undefined && act.about === undefined) return [];
+  return act.changes?.((resource ?? {}) as Readonly<Record<string, unknown>>, given) ?? [];
 }
 
-/** Reads what a proposal is about, and what it would change from what is so now. */
+/** Reads what a proposal names, and what it would change from what is so now. */
 export async function aboutProposal(
   visit: Visit,
   proposal: Proposal,
-): Promise<{ readonly subject: Subject | undefined; readonly changes: readonly Change[] }> {
+): Promise<{ readonly subjects: Subjects; readonly changes: readonly Change[] }> {
   const given = givenIn(proposal);
-  const organizationId = proposal.organization_id ?? undefined;
-  const subject = await subjectOf(visit, { subject: subjectField(proposal) }, given, organizationId);
+  const { subjects } = await namedBy(visit, given, proposal.organization_id ?? undefined);
   const act = proposal.state === "pending" ? actOfProposal(visit.acts.values(), proposal) : undefined;
-  return { subject, changes: act === undefined ? [] : changesOf(act, given, subject) };
+  return { subjects, changes: act === undefined ? [] : changesOf(act, given, subjects) };
+}
+
+/**
+ * Returns the id of the account that a person means by an id, or by the user_id of an open account.
+ * Returns the text itself if there is none.
+ */
+export async function accountIdOf(visit: Visit, text: string): Promise<string> {
+  if (text === "" || /^acc_[0-9a-z]{26}$/.test(text)) return text;
+  const read = await visit.read<Accounts>("AccountService/ListAccounts", {
+    user_id: text,
+    statuses: ["active", "frozen"],
+    page_size: 1,
+  });
+  return (read.ok ? read.value.accounts[0]?.id : undefined) ?? text;
+}
+
+/** The texts that exist already, by the fields of forms. A form offers them, and takes others. */
+const SUGGESTIONS: Readonly<Record<string, (visit: Visit) => Promise<readonly string[]>>> = {
+  async place(visit) {
+    const read = await visit.read<{ readonly reserve_holdings: readonly ReserveHolding[] }>(
+      "AdminService/ListReserve",
+      { organization_id: visit.organization?.id },
+    );
+    return read.ok ? read.value.reserve_holdings.map(({ place }) => place) : [];
+  },
+  async tier(visit) {
+    const read = await visit.read<{ readonly tiers: readonly { readonly tier: string }[] }>("AdminService/GetLimits", {
+      organization_id: visit.organization?.id,
+    });
+    return [...new Set(["default", ...(read.ok ? read.value.tiers.map(({ tier }) => tier) : [])])];
+  },
+};
+
+/** Returns the texts that the fields can have again, by the names of the fields. */
+export async function suggestionsFor(
+  visit: Visit,
+  fields: readonly { readonly name: string }[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const read = fields.map(async ({ name }) => [name, (await SUGGESTIONS[name]?.(visit)) ?? []] as const);
+  return new Map(await Promise.all(read));
 }

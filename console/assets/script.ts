@@ -27,21 +27,27 @@ for (const form of document.querySelectorAll("form[data-passkey]")) {
     }
     say("Your browser asks for the passkey now. If it asks nothing, this device has none.");
     usePasskey(form).catch((error) => {
-      say(error.name === "NotAllowedError"
+      if (error.name !== "AbortError") say(error.name === "NotAllowedError"
         ? "The passkey was not used: it was canceled, this device has none, or the time was over. Try again."
         : error.message);
     });
   });
 }
 
+let waiting;
+// A browser sends no other form while it waits for a passkey.
+document.addEventListener("submit", () => waiting?.abort(), true);
+
 async function usePasskey(form) {
+  waiting = new AbortController();
+  const { signal } = waiting;
   const invitation = form.elements.namedItem("invitation")?.value ?? "";
   const reply = await fetch("/sign-in/options", { method: "POST", body: new URLSearchParams({ invitation }) });
   if (!reply.ok) throw new Error(await reply.text());
   const options = await reply.json();
   const credential = form.dataset.passkey === "create"
-    ? await navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options) })
-    : await navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options) });
+    ? await navigator.credentials.create({ signal, publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options) })
+    : await navigator.credentials.get({ signal, publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options) });
   form.elements.namedItem("response_json").value = JSON.stringify(credential.toJSON());
   form.submit();
 }
@@ -69,7 +75,7 @@ follow();
 // No key starts an act.
 let isAfterG = false;
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea, dialog")) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea, dialog[open]")) return;
   const wasAfterG = isAfterG;
   isAfterG = event.key === "g" && !wasAfterG;
   if (wasAfterG) {

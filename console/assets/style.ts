@@ -99,14 +99,14 @@ th { color: var(--faint); font-size: 0.8rem; font-weight: 500; }
 tbody tr:hover { background: var(--card); }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 th.number:last-child, td.number:last-child { padding-right: 0.25rem; }
-td a, .id { white-space: nowrap; }
+td a, td .id { white-space: nowrap; }
 td a:has(.text) { white-space: normal; }
 td time { font-variant-numeric: tabular-nums; white-space: nowrap; }
 .narrow { max-width: 46rem; }
 table.sum { width: auto; min-width: 24rem; margin: 0.75rem 0 0 auto; }
 table.sum th { font-size: inherit; color: inherit; }
 .total th, .total td { border-top: 2px solid var(--ink); font-weight: 650; }
-.status { white-space: nowrap; margin-right: 0.6rem; }
+.status { white-space: nowrap; }
 .good { color: var(--accent); }
 .wait { color: var(--wait); }
 .bad { color: var(--bad); }
@@ -136,12 +136,15 @@ td code.id + code.id { margin-left: 0.5rem; }
 .news { position: fixed; bottom: 0; left: 0; right: 0; margin: 0; padding: 0.6rem 1.75rem; background: var(--card); border-top: 3px solid var(--accent); text-align: center; }
 .acts { display: flex; flex-wrap: wrap; gap: 0.6rem; list-style: none; margin: 0.5rem 0; padding: 0; }
 .act { display: inline-flex; align-items: center; gap: 0.5rem; min-height: 2.5rem; padding: 0.3rem 0.9rem; border: 1px solid var(--accent); border-radius: 6px; font-weight: 600; text-decoration: none; }
+.act.final { border-color: var(--bad); color: var(--bad); }
 .act.off { border-color: var(--line); color: var(--faint); font-weight: 400; }
 .form { display: grid; gap: 1rem; max-width: 32rem; margin: 1.25rem 0; }
 .form label { display: block; font-weight: 600; }
 .form label small { display: block; color: var(--faint); font-weight: 400; }
 .form label:not(.choice) input, .form select { display: block; width: 100%; margin-top: 0.25rem; font-weight: 400; }
-.form label.choice { display: flex; gap: 0.5rem; align-items: center; font-weight: 400; }
+.form label.choice { display: flex; gap: 0.5rem; align-items: baseline; margin: 0.4rem 0; font-weight: 400; }
+.form fieldset { border: 0; margin: 0; padding: 0; }
+.form legend { padding: 0; font-weight: 600; }
 .form .main { justify-self: start; }
 dialog { color: var(--ink); background: var(--paper); border: 1px solid var(--line); border-radius: 8px; padding: 1.25rem 1.5rem; }
 dialog td { padding-right: 1.5rem; }
@@ -189,13 +192,14 @@ body:has(> .card) { display: block; }
   .figures li > a, .figures li:not(:has(> a)) { padding: 0.6rem 0.75rem; }
   .figures .value { font-size: 1.1rem; overflow-wrap: normal; }
   input, select, button { min-height: 44px; }
-  td a, .id { white-space: normal; }
+  td a, td .id { white-space: normal; }
   summary { min-height: 44px; }
   .plot .axis { max-width: 6rem; }
-  .minor, table:not(.sum) thead { display: none; }
-  table:not(.sum) tr { display: block; padding: 0.6rem 0; border-bottom: 1px solid var(--line); }
-  table:not(.sum) td { display: flex; justify-content: space-between; gap: 1rem; padding: 0.1rem 0; border: 0; text-align: right; }
-  table:not(.sum) td::before { content: attr(data-head); color: var(--faint); font-size: 0.8rem; text-align: left; flex: none; }
+  .minor, table:not(.sum, .narrow > table) thead { display: none; }
+  table:not(.sum, .narrow > table) tr { display: block; padding: 0.6rem 0; border-bottom: 1px solid var(--line); }
+  table:not(.sum, .narrow > table) td { display: flex; align-items: center; justify-content: space-between; gap: 1rem; padding: 0.1rem 0; border: 0; text-align: right; }
+  table:not(.sum, .narrow > table) td::before { content: attr(data-head); color: var(--faint); font-size: 0.8rem; text-align: left; flex: none; }
+  th.number:last-child, td.number:last-child { padding-right: 0; }
   table.sum { min-width: 0; width: 100%; }
   td a { min-height: 44px; display: inline-flex; align-items: center; justify-content: end; }
 }

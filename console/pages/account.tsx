@@ -1,6 +1,7 @@
 import type { VNode } from "preact";
 
 import { ActLink, Acts } from "../acts/act-links.js";
+import { Standing, standingOf } from "../acts/standing.js";
 import { type Page, type Visit, within } from "../page.js";
 import type { Account, Freeze, Journal, Limits, Transactions } from "../upstream/messages.js";
 import { JournalTable } from "../view/journal.js";
@@ -9,7 +10,6 @@ import { TransactionList } from "../view/lists.js";
 import { type Column, Facts, Refused, Section, Table } from "../view/parts.js";
 import { Id, Money, Status, Text, Time, words } from "../view/values.js";
 import { type AsOf, asOfIn } from "./as-of.js";
-import { Standing, standingOf } from "./standing.js";
 
 /** How much has this customer, and what happened? */
 export const accountPage: Page = {

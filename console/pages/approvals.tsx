@@ -4,7 +4,7 @@ import { Changes, Value } from "../acts/act-form.js";
 import { Acts } from "../acts/act-links.js";
 import type { Change } from "../acts/acts.js";
 import { effectOf, fieldsOf } from "../acts/proposal-words.js";
-import { aboutProposal, type Subject } from "../acts/subjects.js";
+import { aboutProposal, type Subjects } from "../acts/subjects.js";
 import { type Page, type Visit, within } from "../page.js";
 import type { Proposal, Proposals } from "../upstream/messages.js";
 import { Short } from "../view/journal.js";
@@ -129,11 +129,11 @@ export const proposalPage: Page = {
     const known = visit.organizations.find(({ id }) => id === proposal.organization_id);
     if (visit.organization === undefined && known !== undefined)
       return { redirect: within({ organization: known }, visit.path) };
-    const { subject, changes } = await aboutProposal(visit, proposal);
+    const about = await aboutProposal(visit, proposal);
     return {
       title: "Proposal",
       waitsFor: isWaiting(proposal) ? proposal_id : undefined,
-      body: <One visit={visit} proposal={proposal} changes={changes} subject={subject} />,
+      body: <One visit={visit} proposal={proposal} {...about} />,
     };
   },
 };
@@ -141,12 +141,13 @@ export const proposalPage: Page = {
 interface OneProps {
   readonly visit: Visit;
   readonly proposal: Proposal;
-  readonly subject: Subject | undefined;
+  readonly subjects: Subjects;
   readonly changes: readonly Change[];
 }
 
-function One({ visit, proposal, subject, changes }: OneProps): VNode {
+function One({ visit, proposal, subjects, changes }: OneProps): VNode {
   const { id, subject_id, state, proposer_name, proposed_at, expires_at, decider_name, decided_at } = proposal;
+  const about = [...subjects.values()].find(({ resource }) => "id" in resource && resource.id === subject_id);
   return (
     <>
       <h1>
@@ -155,11 +156,11 @@ function One({ visit, proposal, subject, changes }: OneProps): VNode {
       <p class="lead">{leadOf(visit, proposal)}</p>
       <Facts
         facts={{
+          About: about === undefined ? null : <Value visit={visit} text={subject_id ?? ""} subject={about} />,
           Organization: <Named visit={visit} proposal={proposal} />,
-          About: subject_id === null ? null : <Value visit={visit} text={subject_id} subject={subject} />,
           "Asked by": proposer_name,
           Asked: <Time>{proposed_at}</Time>,
-          "Lapses if nobody decides": expires_at === null ? null : <Time>{expires_at}</Time>,
+          "Lapses if nobody decides": expires_at === null || !isWaiting(proposal) ? null : <Time>{expires_at}</Time>,
           "Decided by": decider_name,
           Decided: decided_at === null ? null : <Time>{decided_at}</Time>,
           Id: <Id>{id}</Id>,
@@ -167,11 +168,14 @@ function One({ visit, proposal, subject, changes }: OneProps): VNode {
       />
       {changes.length === 0 ? null : <Changes changes={changes} />}
       <section>
-        <h2>What is to be done, exactly so</h2>
+        <h2>{isWaiting(proposal) ? "What is to be done, exactly so" : "What was asked for"}</h2>
         <Table
           columns={[
             { head: "Field", cell: ({ name }) => name },
-            { head: "Value", cell: ({ value }) => <Value visit={visit} text={value} /> },
+            {
+              head: "Value",
+              cell: ({ field, value }) => <Value visit={visit} text={value} subject={subjects.get(field)} />,
+            },
           ]}
           rows={fieldsOf(proposal)}
           empty="It has no fields."

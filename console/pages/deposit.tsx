@@ -1,11 +1,11 @@
 import { Acts } from "../acts/act-links.js";
+import { Standing, standingOf } from "../acts/standing.js";
 import type { Page } from "../page.js";
 import type { Deposit } from "../upstream/messages.js";
 import { Short } from "../view/journal.js";
 import { ReceiptOf } from "../view/lists.js";
 import { Facts, Refused } from "../view/parts.js";
 import { Id, moneyText, Status, Time } from "../view/values.js";
-import { Standing, standingOf } from "./standing.js";
 
 /** Whose shillings are these? */
 export const depositPage: Page = {

@@ -18,10 +18,14 @@ export const findPage: Page = {
     if (text === "") return { redirect: within(visit) };
     const found = await visit.read<LookedUp>("AdminService/LookUp", { text, organization_id: visit.organization?.id });
     if (!found.ok)
-      return { title: "Find", body: <Refusal text={text} refused={<Refused refusal={found.refusal} />} /> };
+      return {
+        title: "Find",
+        sought: text,
+        body: <Refusal text={text} refused={<Refused refusal={found.refusal} />} />,
+      };
     const only = onlyPathOf(visit, found.value);
     if (only !== undefined) return { redirect: only };
-    return { title: "Find", body: <Found visit={visit} text={text} found={found.value} /> };
+    return { title: "Find", sought: text, body: <Found visit={visit} text={text} found={found.value} /> };
   },
 };
 

@@ -1,7 +1,8 @@
 import type { VNode } from "preact";
 
+import { accountIdOf } from "../acts/subjects.js";
 import { type Page, type Visit, within } from "../page.js";
-import type { Journal, JournalEntry, Proof } from "../upstream/messages.js";
+import type { Journal, JournalEntry, Operator, Proof } from "../upstream/messages.js";
 import { Field } from "../view/filters.js";
 import { Actor, JournalTable, Posting, Short } from "../view/journal.js";
 import { Link, pathWith } from "../view/link.js";
@@ -9,6 +10,7 @@ import { Commands, Facts, More, Refused, Section } from "../view/parts.js";
 import { Id, Money, Time, timeText, words } from "../view/values.js";
 
 const ROWS = 50;
+const OPERATORS_MAX = 1_000;
 
 /** Who did what, when? */
 export const journalPage: Page = {
@@ -17,10 +19,14 @@ export const journalPage: Page = {
     const { path, query } = visit;
     const of = (name: string): string => query.get(name) ?? "";
     const filter = { account: of("account"), person: of("person"), own: of("own") };
+    const [account_id, operator_id] = await Promise.all([
+      accountIdOf(visit, filter.account),
+      operatorIdOf(visit, filter.person),
+    ]);
     const reading = await visit.read<Journal>("AdminService/ListJournal", {
       organization_id: visit.organization?.id,
-      account_id: filter.account,
-      operator_id: filter.person,
+      account_id,
+      operator_id,
       own: filter.own === "yes",
       page_size: ROWS,
       page_token: of("page"),
@@ -32,8 +38,8 @@ export const journalPage: Page = {
         <>
           <h1>Journal</h1>
           <form method="get" action={path} class="filters">
-            <Field name="person" label="Person (opr_…)" value={filter.person} />
-            <Field name="account" label="Account (acc_…)" value={filter.account} />
+            <Field name="person" label="Person" value={filter.person} />
+            <Field name="account" label="Account or user_id" value={filter.account} />
             <label class="choice">
               <input type="checkbox" name="own" value="yes" checked={filter.own === "yes"} /> about the organization
               itself
@@ -58,6 +64,14 @@ export const journalPage: Page = {
     };
   },
 };
+
+/** Returns the id of the operator with the name. Returns the text itself if there is none. */
+async function operatorIdOf(visit: Visit, text: string): Promise<string> {
+  if (text === "" || text.startsWith("opr_")) return text;
+  const request = { page_size: OPERATORS_MAX };
+  const read = await visit.read<{ readonly operators: readonly Operator[] }>("AdminService/ListOperators", request);
+  return (read.ok ? read.value.operators.find(({ name }) => name === text)?.id : undefined) ?? text;
+}
 
 /** One row of the book, with its proof. */
 export const rowPage: Page = {

@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 
-import { ActLink } from "../acts/act-links.js";
+import { ActLink, Acts } from "../acts/act-links.js";
 import type { Page, Visit } from "../page.js";
 import type { ApiKey, Operator, Session } from "../upstream/messages.js";
 import { type Column, Commands, Section, Table } from "../view/parts.js";
@@ -49,6 +49,7 @@ export const peoplePage: Page = {
               {(page) => <Table columns={keyColumns(visit)} rows={page.api_keys} empty="No keys yet." />}
             </Section>
           )}
+          <Acts visit={visit} acts={[["invite", {}]]} />
           <Others />
         </>
       ),
@@ -73,7 +74,15 @@ const operatorColumns = (visit: Visit): readonly Column<Operator>[] => [
   {
     head: "Act",
     cell: ({ id, revoked_at }) =>
-      revoked_at === null ? <ActLink visit={visit} name="revoke-operator" linked={{ operator_id: id }} /> : null,
+      revoked_at === null ? (
+        <>
+          <ActLink visit={visit} name="invite-passkey" linked={{ operator_id: id }} />{" "}
+          {/* Nobody takes the own power away by mistake. */}
+          {id === visit.person.id ? null : (
+            <ActLink visit={visit} name="revoke-operator" linked={{ operator_id: id }} />
+          )}
+        </>
+      ) : null,
   },
 ];
 

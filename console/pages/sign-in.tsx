@@ -90,7 +90,7 @@ export function ConfirmCode({ token, name, expiresAt, next }: TokenProps): VNode
         </button>
       </form>
       <p class="advice">
-        The code ends at <Time>{expiresAt}</Time> EAT. A session that a code began cannot move money.
+        The code ends at <Time>{expiresAt}</Time> EAT. A session that a code began moves no money, but in a sandbox.
       </p>
       <p>
         <Link to={SIGN_IN_PATH}>Somebody else</Link>

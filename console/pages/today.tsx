@@ -7,7 +7,7 @@ import { countText, totalOf } from "../view/frame.js";
 import { Link } from "../view/link.js";
 import { TransactionList } from "../view/lists.js";
 import { Refused, Section } from "../view/parts.js";
-import { Age, ageText, Money, sumOf, Time, Unknown } from "../view/values.js";
+import { Age, ageText, centsOf, decimalOf, Money, moneyText, sumOf, Time, Unknown } from "../view/values.js";
 
 /** Is everything all right, and if not, where? */
 export const todayPage: Page = {
@@ -126,7 +126,24 @@ function waitingOf(visit: Visit, overview: Overview): readonly Waiting[] {
 interface VerdictProps {
   readonly visit: Visit;
   readonly overview: Overview;
-  readonly supply: Reading<unknown>;
+  readonly supply: Reading<{ readonly supply: Supply }>;
+}
+
+/** Says by how much what was seen is less than what is owed. Open payments may explain it. */
+function Gap({ visit, overview: { sums }, supply }: VerdictProps): VNode | null {
+  const backing = supply.ok ? supply.value.supply.backing : null;
+  const seen = backing === null ? undefined : recordedOf(backing)?.sum;
+  if (seen === undefined) return null;
+  const gap = centsOf(sums.available) + centsOf(sums.held) - centsOf(seen);
+  if (gap <= 0n) return null;
+  return (
+    <p>
+      <Link to={within(visit, "/supply")}>
+        The reserve that was seen is {moneyText(decimalOf(gap))} KES less than what is in circulation
+      </Link>
+      .
+    </p>
+  );
 }
 
 function Verdict({ visit, overview, supply }: VerdictProps): VNode {
@@ -148,6 +165,7 @@ function Verdict({ visit, overview, supply }: VerdictProps): VNode {
           )}
         </p>
         {unknown}
+        <Gap visit={visit} overview={overview} supply={supply} />
       </div>
     );
   }
@@ -168,6 +186,7 @@ function Verdict({ visit, overview, supply }: VerdictProps): VNode {
           ))}
         </ul>
       )}
+      <Gap visit={visit} overview={overview} supply={supply} />
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren, VNode } from "preact";
 
 import { Acts } from "../acts/act-links.js";
+import { Standing, standingOf } from "../acts/standing.js";
 import { type Page, type Visit } from "../page.js";
 import type { Journal, Payment, Proof, Transaction } from "../upstream/messages.js";
 import type { Reading } from "../upstream/upstream.js";
@@ -9,7 +10,6 @@ import { ReceiptOf } from "../view/lists.js";
 import { Facts, Refused, Section, Table } from "../view/parts.js";
 import { Id, Money, moneyText, Status, Text, Time, words } from "../view/values.js";
 import { ProofFacts } from "./journal.js";
-import { Standing, standingOf } from "./standing.js";
 
 /** Where is the money now, and why? */
 export const transactionPage: Page = {
@@ -162,20 +162,23 @@ function timesText(count: number): string {
 }
 
 /** The acts that are possible as the transaction is now. */
-function actsOf(
-  { id: transaction_id, status, rail, deposit_id, reversed_by_transaction_id, corrects_transaction_id }: Transaction,
-  payment: HeadProps["payment"],
-): Parameters<typeof Acts>[0]["acts"] {
+function actsOf(row: Transaction, payment: HeadProps["payment"]): Parameters<typeof Acts>[0]["acts"] {
+  const { id: transaction_id, status, rail, created_at, needs_attention } = row;
+  const { deposit_id, reversed_by_transaction_id, corrects_transaction_id } = row;
   const flags = payment.ok ? payment.value.payment.open_flags : [];
   const about = { transaction_id };
   const isLinked = [deposit_id, reversed_by_transaction_id, corrects_transaction_id].some((id) => id !== null);
+  // The rail ends most payments by itself. What a person says too early may be wrong.
+  const mayResolve = needs_attention || Date.now() - Date.parse(created_at) > RAIL_MILLIS_USUAL;
   const isReversible = status === "completed" && rail === "direct" && !isLinked;
   return [
     ...(status === "pending" && rail !== "direct" ? [["cancel", about] as const] : []),
     ...(isReversible ? [["reverse", about] as const] : []),
-    ...(status === "processing" ? RESOLUTIONS.map((name) => [name, about] as const) : []),
+    ...(status === "processing" && mayResolve ? RESOLUTIONS.map((name) => [name, about] as const) : []),
     ...(status === "processing" ? [] : flags.map((flag) => ["clear-flag", { ...about, flag }] as const)),
   ];
 }
 
+/** GetOverview counts a payment as open for long after the same time. */
+const RAIL_MILLIS_USUAL = 3_600_000;
 const RESOLUTIONS = ["completed", "failed", "moved"];

@@ -1,5 +1,6 @@
 import type { VNode } from "preact";
 
+import { accountIdOf } from "../acts/subjects.js";
 import { type Page, type Visit } from "../page.js";
 import type { Transactions } from "../upstream/messages.js";
 import { Choices, Field, moreOf } from "../view/filters.js";
@@ -24,7 +25,7 @@ export const transactionsPage: Page = {
       ...filters,
       ...(type === "mint" || type === "redeem" ? { type } : {}),
       statuses,
-      account_id: of("account") ?? "",
+      account_id: await accountIdOf(visit, of("account") ?? ""),
       ...(of("attention") === "yes" ? { needs_attention: true } : {}),
       page_size: ROWS,
       page_token: of("page") ?? "",
@@ -82,7 +83,7 @@ function Filters({
       <Field name="max_amount" label="To KES" value={value("max_amount")} />
       <Field name="start" label="From day" value={value("start")} isDay />
       <Field name="end" label="To day" value={value("end")} isDay />
-      <Field name="account" label="Account" value={value("account")} />
+      <Field name="account" label="Account or user_id" value={value("account")} />
       <button type="submit">Filter</button>
     </form>
   );

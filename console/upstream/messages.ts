@@ -136,6 +136,16 @@ export interface Transaction {
   readonly destination_id: string | null;
 }
 
+export interface ReserveHolding {
+  readonly place: string;
+  readonly amount: string;
+  readonly as_of_day: string;
+  readonly evidence: string;
+  readonly sequence: number;
+  readonly age_seconds: number;
+  readonly kind: string;
+}
+
 export interface Accounts extends Paged {
   readonly accounts: readonly Account[];
 }
@@ -274,15 +284,7 @@ export interface Backing {
     readonly reported_at: string;
     readonly age_seconds: number;
   }[];
-  readonly reserve_holdings: readonly {
-    readonly place: string;
-    readonly amount: string;
-    readonly as_of_day: string;
-    readonly evidence: string;
-    readonly sequence: number;
-    readonly age_seconds: number;
-    readonly kind: string;
-  }[];
+  readonly reserve_holdings: readonly ReserveHolding[];
   readonly reserve_rules: readonly {
     readonly rule: { readonly kind: string; readonly share_min: number | null; readonly share_max: number | null };
     readonly state: string;

@@ -46,8 +46,10 @@ interface FrameProps {
   readonly past: string | undefined;
   /** The stream that says what is new since this page was read. Undefined: nothing is. */
   readonly live: string | undefined;
-  /** The path of this page, with its query. */
-  readonly self: string;
+  /** The path of this page, with its query. Undefined: to read it again would lose a form. */
+  readonly self: string | undefined;
+  /** What was looked for. */
+  readonly sought: string | undefined;
   readonly children: ComponentChildren;
 }
 
@@ -64,7 +66,7 @@ export function Frame(props: FrameProps): VNode {
           KESC
         </Link>
         {organization === undefined ? null : <Named organization={organization} />}
-        {organization === undefined ? null : <Find organization={organization} token={props.findToken} />}
+        {organization === undefined ? null : <Find {...props} organization={organization} />}
         <div class="person">
           <span>
             <Text>{person.name}</Text> <small>{person.roles.join(", ")}</small>
@@ -87,9 +89,10 @@ export function Frame(props: FrameProps): VNode {
         {children}
       </main>
       <footer>
-        Read on {timeText(new Date())} EAT (East Africa Time). <Link to={path}>Read again</Link>
+        Read on {timeText(new Date())} EAT (East Africa Time).{" "}
+        {props.self === undefined ? null : <Link to={props.self}>Read again</Link>}
       </footer>
-      {props.live === undefined ? null : (
+      {props.live === undefined || props.self === undefined ? null : (
         <p class="news" role="status" data-stream={props.live} hidden>
           <span data-live="news"></span> <Link to={props.self}>Show</Link>
         </p>
@@ -138,14 +141,19 @@ function Named({ organization: { id, name, sandbox, suspended } }: { readonly or
   );
 }
 
-function Find({ organization, token }: { readonly organization: Organization; readonly token: string }): VNode {
+interface FindProps extends Pick<FrameProps, "findToken" | "sought"> {
+  readonly organization: Organization;
+}
+
+function Find({ organization, findToken, sought }: FindProps): VNode {
   const hint = "Phone, user_id, M-Pesa code, reference, id or #row";
   return (
     <form method="post" action={`/${organization.id}/find`} class="find" role="search">
-      <input type="hidden" name="form_token" value={token} />
+      <input type="hidden" name="form_token" value={findToken} />
       <input
         type="search"
         name="text"
+        value={sought}
         aria-label="Find"
         placeholder={hint}
         maxLength={256}

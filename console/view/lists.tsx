@@ -39,7 +39,7 @@ export function TransactionList(props: TransactionListProps): VNode {
       head: "Status",
       cell: (row) => (
         <>
-          <Status>{row.status}</Status>
+          <Status>{row.status}</Status>{" "}
           {row.needs_attention && flags === undefined ? <Status tone="bad">needs a person</Status> : null}
         </>
       ),

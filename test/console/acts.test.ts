@@ -214,6 +214,61 @@ describe("the acts of the console", () => {
     expect(await statusOf()).to.equal("active");
   });
 
+  it("keeps what was filled in for a person who goes back to the form", async () => {
+    const asked = await ask(amina, path("freeze"), `?account_id=${account}`, { reason: "fraud", note: "case 21" });
+    const back = await amina.post(path("freeze"), { ...asked.formTo(path("freeze")), step: "edit" });
+    expect(back.html).to.match(/<option (value="fraud" selected|selected value="fraud")/);
+    expect(back.formTo(path("freeze"))).to.include({ account_id: account, note: "case 21", step: "confirm" });
+  });
+
+  it("takes a user_id in place of the id of an account, and names the customer at each step", async () => {
+    const receipt = "RKT7000001";
+    await client.sandbox.createDeposit({ amount: "700.00", receipt, payer_phone_number: "+254712009999" });
+    const [deposit] = (await client.deposits.listDeposits({ receipt })).deposits;
+    const query = `?deposit_id=${deposit?.id ?? ""}`;
+    const unknown = await ask(amina, path("assign"), query, { account_id: "nobody", note: "case 22" });
+    expect(unknown.text).to.contain("ACCOUNT_NOT_FOUND");
+    const asked = await ask(amina, path("assign"), query, { account_id: "wanjiku", note: "case 22" });
+    expect(asked.text).to.match(/wanjiku ● active/);
+    const proposed = await amina.post(path("assign"), asked.formTo(path("assign")));
+    const [proposal = ""] = /prp_[0-9a-z]{26}/.exec(proposed.text) ?? [];
+    expect((await brian.get(`/${organization}/approvals/${proposal}`)).text).to.match(/Account id wanjiku ● active/);
+    const again = await amina.get(path("assign") + query);
+    expect(again.text).to.contain("Waits for a second person");
+    const approve = await ask(brian, path("approve"), `?proposal_id=${proposal}`, {});
+    expect(approve.text)
+      .to.match(/Assign deposit: .*wanjiku/)
+      .and.match(/Status unallocated credited/);
+    expect((await brian.post(path("approve"), approve.formTo(path("approve")))).text).to.contain("Done");
+  });
+
+  it("shows what a place had before, and takes an amount as the pages write it", async () => {
+    const form = await amina.get(path("reserve"));
+    const [, kind = ""] = /<option value="([a-z_]+)"/.exec(form.html) ?? [];
+    const figure = { place: "KCB 1", kind, as_of_day: "2026-01-31", evidence: "statement 1", note: "case 23" };
+    const record = async (amount: string): Promise<[asked: string, done: string]> => {
+      const asked = await ask(amina, path("reserve"), "", { ...figure, amount });
+      return [asked.text, (await amina.post(path("reserve"), asked.formTo(path("reserve")))).text];
+    };
+    const [first, done] = await record("1,200.00");
+    expect(first)
+      .to.match(/Place none with this name KCB 1/)
+      .and.match(/Amount none 1,200\.00/);
+    expect(done).to.match(/Done .*1,200\.00/);
+    const [second] = await record("1300");
+    expect(second)
+      .to.match(/Amount 1,200\.00 1,300/)
+      .and.not.contain("none with this name");
+    expect((await amina.get(path("reserve"))).html).to.match(/<datalist id="list-place"><option value="KCB 1">/);
+  });
+
+  it("invites a person, and shows the link once", async () => {
+    const asked = await ask(amina, path("invite"), "", { name: "Esther", roles: "support,finance" });
+    expect(asked.text).to.contain("support,finance").and.not.contain("kesc_inv_");
+    const done = await amina.post(path("invite"), asked.formTo(path("invite")));
+    expect(done.text).to.match(/\/invitation#kesc_inv_\S+/);
+  });
+
   it("has no page for an act that is not in its list", async () => {
     expect((await amina.get(path("launch"))).status).to.equal(404);
   });

@@ -136,6 +136,15 @@ describe("the pages of the console", () => {
     expect(await page(`${path}?tier=gold`)).to.include("No customer has all of this");
   });
 
+  it("filters by the user_id of an account, as well as by its id", async () => {
+    for (const account of [accountId, encodeURIComponent(PAYLOADS[0] ?? "")]) {
+      expect(await page(`/${org}/transactions?account=${account}`)).to.include("1,234,567.50");
+      expect(await page(`/${org}/journal?account=${account}`)).to.include("account frozen");
+    }
+    expect(await page(`/${org}/transactions?account=nobody`)).not.to.include("1,234,567.50");
+    expect(await page(`/${org}/journal?person=Amina`)).to.include("No row has all of this");
+  });
+
   it("leads from a phone number, an id, a reference or a row to its page, and shows several matches", async () => {
     expect((await find("0712 001 900")).headers.location).to.equal(`/${org}/accounts/${accountId}`);
     expect((await find(transactionId)).headers.location).to.equal(`/${org}/transactions/${transactionId}`);
@@ -183,6 +192,8 @@ describe("the pages of the console", () => {
     expect(seen).to.include(`/acts/approve?proposal_id=${id}`);
     const own = await page(`/approvals/${id}`);
     expect(own).to.include("Another person must approve").and.not.include("/acts/approve");
+    // 400,000 KES were recorded of the 49,382,700 that are owed.
+    expect(await page(`/${org}`)).to.include("48,982,700.00 KES less than what is in circulation");
   });
 
   it("shows who may do what, and every page of the frame to a viewer", async () => {

@@ -86,7 +86,7 @@ describe("the views of the console", () => {
       "Cover shortfall: 2,500.00",
     );
     expect(fieldsOf({ type: "x", content: "no JSON" } as Proposal)).to.deep.equal([
-      { name: "content", value: "no JSON" },
+      { field: "", name: "content", value: "no JSON" },
     ]);
   });
 });

@@ -33,11 +33,17 @@ const AT_ONCE = 16;
 const ADVANCES = 4;
 const PAUSE_MILLIS = 400;
 
+/** A freeze of the demo, which one of its people wants to lift. */
+export interface DemoFreeze {
+  readonly account_id: string;
+  readonly freeze_id: string;
+}
+
 /**
  * Fills the book of the demo: users, 200 payments in every state, a freeze, a reversal, and two
- * deposits, of which one waits. Moves no real shillings.
+ * deposits, of which one waits. Moves no real shillings. Returns the freeze.
  */
-export async function fillDemoBook(client: KescClient): Promise<void> {
+export async function fillDemoBook(client: KescClient): Promise<DemoFreeze> {
   const accounts = await Promise.all(USERS.map((user_id, index) => accountOf(client, user_id, index)));
   const idAt = (index: number): string => accounts[index % accounts.length]?.id ?? "";
   const direct = await inTurns(DIRECT_MINTS, async (index) => {
@@ -73,7 +79,7 @@ export async function fillDemoBook(client: KescClient): Promise<void> {
     const { transaction } = await client.transactions.redeem(request);
     return { id: transaction.id, ending: ENDINGS_OF_PHONES[index % USERS.length] ?? "" };
   });
-  await leaveTraces(client, { reversed: direct[7] ?? "", frozen: idAt(8) });
+  const freeze = await leaveTraces(client, { reversed: direct[7] ?? "", frozen: idAt(8) });
   const [lost = [], waiting = []] = ["15", "17"].map((wanted) =>
     [...mints, ...redemptions].filter(({ ending }) => ending === wanted).map(({ id }) => id),
   );
@@ -82,6 +88,7 @@ export async function fillDemoBook(client: KescClient): Promise<void> {
     await sleep(PAUSE_MILLIS);
     await Promise.all(lost.map((transaction_id) => client.sandbox.advanceTransaction({ transaction_id })));
   }
+  return freeze;
 }
 
 async function accountOf(client: KescClient, user_id: string, index: number): Promise<{ readonly id: string }> {
@@ -104,10 +111,12 @@ async function accountOf(client: KescClient, user_id: string, index: number): Pr
 async function leaveTraces(
   client: KescClient,
   { reversed, frozen }: { readonly reversed: string; readonly frozen: string },
-): Promise<void> {
+): Promise<DemoFreeze> {
   await client.transactions.reverseTransaction({ transaction_id: reversed, description: "paid twice" });
   const note = "the user reported a stolen phone";
-  await client.accounts.freezeAccount({ account_id: frozen, reason: "customer_request", note });
+  const request = { account_id: frozen, reason: "customer_request", note } as const;
+  const { freeze } = await client.accounts.freezeAccount(request);
+  return { account_id: frozen, freeze_id: freeze.id };
 }
 
 /** Makes `count` calls, a few at a time, and returns their results in order. */

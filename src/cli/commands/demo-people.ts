@@ -9,6 +9,7 @@ import { type OperatorName, type Role as RoleName } from "../../operators/operat
 import { now } from "../../startup/clock.js";
 import type { Database } from "../../storage/database.js";
 import { StoredAdministration } from "../../storage/operators/administration.js";
+import type { DemoFreeze } from "./demo-book.js";
 
 /** Two people: what one proposes, the other one approves. */
 const PEOPLE: Readonly<Record<string, readonly RoleName[]>> = { Amina: ["finance", "admin"], Brian: ["approver"] };
@@ -77,8 +78,8 @@ export class DemoPeople {
     );
   }
 
-  /** Records where the reserve lies, and proposes something that a second person must approve. */
-  async act(organization_id: string): Promise<void> {
+  /** Records where the reserve lies, and proposes what a second person must approve. */
+  async act(organization_id: string, freeze?: DemoFreeze): Promise<void> {
     const [first] = this.#people;
     if (first === undefined) return;
     const as_of_day = new Date(now() - 86_400_000).toISOString().slice(0, 10);
@@ -96,6 +97,9 @@ export class DemoPeople {
       matures_on: "",
       ...reserve,
     });
+    // Brian can approve it with the code of a link: it is in a sandbox.
+    const note = "the user has a new phone";
+    if (freeze !== undefined) await this.#call(first, Admin.unfreezeAccount, { organization_id, ...freeze, note });
     const { keySha256: key_sha256 } = newKey();
     await this.#call(first, Admin.createOperator, { name: "Carol Wanjiru", roles: [Role.ROLE_SUPPORT], key_sha256 });
   }

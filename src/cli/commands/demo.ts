@@ -112,9 +112,9 @@ export async function beginDemo(
         apiKey: secret,
         credentials: usableCredentials(grpc, clientTls),
       });
-      await fillDemoBook(client);
+      const freeze = await fillDemoBook(client);
       client.close();
-      await people.act(organizationId);
+      await people.act(organizationId, freeze);
     }
     return await people.links();
   } finally {

@@ -90,7 +90,7 @@ export const operatorUnary: OperatorUnary = (rpc) => ({
 export const operatorStream: OperatorStream = <Request, Input>(rpc: OperatorStreamRpc<Request, Input>) => ({
   serve: (gate: OperatorGate) => (contract: RpcContract, dependencies: ServingDependencies) => {
     const { accountOf, ...others } = rpc;
-    const route = serverStreamOf<Request, Parsed<Request, Input>, CallingOperator, ServingDependencies>(
+    const route = serverStreamOf<Request, RequestAndInput<Request, Input>, CallingOperator, ServingDependencies>(
       {
         ...others,
         ...(accountOf === undefined ? {} : { accountOf: ({ input }) => accountOf(input) }),
@@ -121,7 +121,7 @@ export const operatorPublic: OperatorUnary = (rpc) => ({
 });
 
 /** What was sent, and what the rpc has made of it. */
-interface Parsed<Request, Input> {
+interface RequestAndInput<Request, Input> {
   readonly request: Request;
   readonly input: Input;
 }
@@ -130,7 +130,7 @@ function parseBoth<Request, Input>(
   rpc: Pick<OperatorStreamRpc<Request, Input>, "parse">,
   request: Request,
   caller: Caller<CallingOperator | undefined>,
-): ParsedFields<Parsed<Request, Input>> {
+): ParsedFields<RequestAndInput<Request, Input>> {
   const parsed = rpc.parse(request, caller);
   return parsed.ok ? { ok: true, value: { request, input: parsed.value } } : parsed;
 }

@@ -1,12 +1,12 @@
 import type { VNode } from "preact";
 
-import { effectOf } from "../acts/proposal-words.js";
 import { type Visit, within } from "../page.js";
 import type { Proposals } from "../upstream/messages.js";
 import type { Reading } from "../upstream/upstream.js";
 import { Link } from "../view/link.js";
 import { Refused } from "../view/parts.js";
 import { Age, Text } from "../view/values.js";
+import { effectOf } from "./proposal-words.js";
 
 const ROWS = 20;
 
