@@ -12,6 +12,7 @@ const ROWS = 20;
 
 /** Reads the proposals about something that wait. Undefined if none waits in the organization. */
 export async function standingOf(visit: Visit, subject_id: string): Promise<Reading<Proposals> | undefined> {
+  if (subject_id === "") return undefined;
   const overview = await visit.overview;
   if (overview?.ok === true && overview.value.waiting_proposals.count === 0) return undefined;
   const organization_id = visit.organization?.id;

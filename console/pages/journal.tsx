@@ -1,9 +1,8 @@
 import type { VNode } from "preact";
 
-import { accountIdOf } from "../acts/subjects.js";
 import { type Page, type Visit, within } from "../page.js";
 import type { Journal, JournalEntry, Operator, Proof } from "../upstream/messages.js";
-import { Field } from "../view/filters.js";
+import { Field, NoId } from "../view/filters.js";
 import { Actor, JournalTable, Posting, Short } from "../view/journal.js";
 import { Link, pathWith } from "../view/link.js";
 import { Commands, Facts, More, Refused, Section } from "../view/parts.js";
@@ -19,13 +18,10 @@ export const journalPage: Page = {
     const { path, query } = visit;
     const of = (name: string): string => query.get(name) ?? "";
     const filter = { account: of("account"), person: of("person"), own: of("own") };
-    const [account_id, operator_id] = await Promise.all([
-      accountIdOf(visit, filter.account),
-      operatorIdOf(visit, filter.person),
-    ]);
+    const operator_id = await operatorIdOf(visit, filter.person);
     const reading = await visit.read<Journal>("AdminService/ListJournal", {
       organization_id: visit.organization?.id,
-      account_id,
+      account_id: filter.account,
       operator_id,
       own: filter.own === "yes",
       page_size: ROWS,
@@ -39,13 +35,14 @@ export const journalPage: Page = {
           <h1>Journal</h1>
           <form method="get" action={path} class="filters">
             <Field name="person" label="Person" value={filter.person} />
-            <Field name="account" label="Account or user_id" value={filter.account} />
+            <Field name="account" label="Account (acc_…)" value={filter.account} />
             <label class="choice">
               <input type="checkbox" name="own" value="yes" checked={filter.own === "yes"} /> about the organization
               itself
             </label>
             <button type="submit">Filter</button>
           </form>
+          <NoId text={filter.account} />
           <Section title="Newest first" reading={reading} retry={path}>
             {({ entries, next_page_token: token }) => (
               <>

@@ -98,7 +98,7 @@ const sessionColumns = (visit: Visit): readonly Column<Session>[] => [
 const keyColumns = (visit: Visit): readonly Column<ApiKey>[] => [
   { head: "Key", cell: ({ name }) => name },
   { head: "Id", cell: ({ id }) => <Id>{id}</Id>, isMinor: true },
-  { head: "May", cell: ({ scopes }) => scopes.join(", "), isMinor: true },
+  { head: "May", cell: ({ scopes }) => <>{scopes.join(", ")}</>, isMinor: true },
   {
     head: "Last use, to an hour",
     cell: ({ last_used_at }) => (last_used_at === null ? "never" : <Time>{last_used_at}</Time>),

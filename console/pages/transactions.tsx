@@ -1,9 +1,8 @@
 import type { VNode } from "preact";
 
-import { accountIdOf } from "../acts/subjects.js";
 import { type Page, type Visit } from "../page.js";
 import type { Transactions } from "../upstream/messages.js";
-import { Choices, Field, moreOf } from "../view/filters.js";
+import { Choices, Field, moreOf, NoId } from "../view/filters.js";
 import { pathWith } from "../view/link.js";
 import { TransactionList } from "../view/lists.js";
 import { More, Section } from "../view/parts.js";
@@ -25,7 +24,7 @@ export const transactionsPage: Page = {
       ...filters,
       ...(type === "mint" || type === "redeem" ? { type } : {}),
       statuses,
-      account_id: await accountIdOf(visit, of("account") ?? ""),
+      account_id: of("account") ?? "",
       ...(of("attention") === "yes" ? { needs_attention: true } : {}),
       page_size: ROWS,
       page_token: of("page") ?? "",
@@ -37,6 +36,7 @@ export const transactionsPage: Page = {
         <>
           <h1>Transactions</h1>
           <Filters visit={visit} statuses={statuses} />
+          <NoId text={of("account") ?? ""} />
           <Section title="Newest first" reading={reading} retry={pathWith(path, filters)}>
             {({ transactions, next_page_token }) => (
               <>
@@ -83,7 +83,7 @@ function Filters({
       <Field name="max_amount" label="To KES" value={value("max_amount")} />
       <Field name="start" label="From day" value={value("start")} isDay />
       <Field name="end" label="To day" value={value("end")} isDay />
-      <Field name="account" label="Account or user_id" value={value("account")} />
+      <Field name="account" label="Account (acc_…)" value={value("account")} />
       <button type="submit">Filter</button>
     </form>
   );

@@ -45,6 +45,17 @@ export function Field({ name, label, value, isDay }: FieldProps): VNode {
   );
 }
 
+/** Says what the filter by account takes: a user_id may be personal data, and is in no URL. */
+export function NoId({ text }: { readonly text: string }): VNode | null {
+  if (text === "" || text.startsWith("acc_")) return null;
+  return (
+    <p class="refused">
+      The filter takes the id of an account, acc_…. Find the customer in the box above: “All of this account” leads
+      here.
+    </p>
+  );
+}
+
 /** Returns the path of the next page, with the same filters. Undefined after the last page. */
 export function moreOf(path: string, query: URLSearchParams, token: string | null): string | undefined {
   if (token === null) return undefined;

@@ -7,7 +7,7 @@ import { Text } from "./values.js";
 
 export interface Column<Row> {
   readonly head: string;
-  /** A string is shown as `Text`. */
+  /** A string is shown as `Text`, which has a bound. */
   readonly cell: (row: Row) => ComponentChildren;
   /** Money stands at the right, in digits of one width. */
   readonly isMoney?: true;
