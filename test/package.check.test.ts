@@ -80,7 +80,8 @@ describe("the packages of make pack, installed in empty folders", () => {
     };
     serving = spawn("kesc", ["serve", "--demo"], { cwd: home, env: { ...env, ...ports } });
     serving.stdout?.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
-    await eventually(() => stdout.includes('"ready"'), START);
+    // The last of the requests.
+    await eventually(() => /grpcurl .* kesc\.v1\.AccountService\/GetAccount\n/.test(stdout), START);
     const [, key = ""] = /export KESC_API_KEY=(\S+)/.exec(stdout) ?? [];
     const [, url = ""] = /(http:\/\/[0-9.:]+)\/accounts/.exec(stdout) ?? [];
     const [, address = ""] = /grpcurl -plaintext (\S+) list/.exec(stdout) ?? [];

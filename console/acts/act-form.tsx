@@ -171,7 +171,7 @@ function shownAmount(text: string): string {
   return moneyText(text.replaceAll(",", ""));
 }
 
-const OF_PAGE = /^(acc|txn|dep|prp)_/;
+const OF_PAGE = /^(acc|txn|dep|prp)_[0-9a-z]{26}$/;
 
 interface ValueProps {
   readonly visit: Visit;

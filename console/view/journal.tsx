@@ -74,12 +74,14 @@ export function pathOfId(visit: Visit, id: string): string {
   return within(visit, `/${FOLDERS[id.slice(0, 3)] ?? ""}/${id}`);
 }
 
-/** A link with the beginning and the end of an id. */
+/** The beginning and the end of an id, as a link if it has a page. */
 export function Short({ visit, id }: { readonly visit: Visit; readonly id: string | null }): VNode {
   if (id === null) return <span class="none">–</span>;
+  const short = `${id.slice(0, 4)}…${id.slice(-4)}`;
+  if (FOLDERS[id.slice(0, 3)] === undefined) return <Id>{short}</Id>;
   return (
     <Link to={pathOfId(visit, id)} class="id">
-      {id.slice(0, 4)}…{id.slice(-4)}
+      {short}
     </Link>
   );
 }
