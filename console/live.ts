@@ -134,7 +134,7 @@ export class Live {
   }
 }
 
-/** A page that does not read what it is told is cut off: else its events would pile up for ever. */
+/** Writes an event. Cuts off a browser that does not read, or its events would fill the memory. */
 function send({ res }: OpenPage, event: string): void {
   // The console may have stopped while it read.
   if (!res.writableEnded && !res.write(event)) res.destroy();

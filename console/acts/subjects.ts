@@ -1,6 +1,7 @@
 import { status } from "@grpc/grpc-js";
 
 import type { Visit } from "../page.js";
+import type { Fields } from "../upstream/contract.js";
 import type {
   Account,
   Accounts,
@@ -31,8 +32,11 @@ export interface Subject {
   readonly changes?: readonly Change[];
 }
 
-/** What the fields of an act name, by the names of the fields. */
-export type Subjects = ReadonlyMap<string, Subject>;
+/**
+ * What the fields of an act name, by the names of the fields. Undefined: there is no such thing. A
+ * field that could not be read is left out.
+ */
+export type Subjects = ReadonlyMap<string, Subject | undefined>;
 
 type Read = (visit: Visit, id: string, organizationId: string | undefined) => Promise<Reading<Subject | undefined>>;
 type Names<T> = (resource: T) => readonly [name: string, status?: string];
@@ -48,17 +52,19 @@ function one<T extends object>(rpc: string, field: string, names: Names<T>): Rea
 // The pages that lead to these acts list as many.
 const LISTED_MAX = 100;
 
+interface Listed<T> {
+  readonly rpc: string;
+  /** The field of the response that has the list. */
+  readonly field: string;
+  readonly request: (organizationId: string | undefined) => Fields;
+  readonly names: Names<T>;
+  readonly isIt: (resource: T, id: string) => boolean;
+}
+
 /** Reads a list that may have the resource. */
-function among<T extends object>(
-  rpc: string,
-  field: string,
-  names: Names<T>,
-  isIt: (resource: T, id: string) => boolean,
-): Read {
+function among<T extends object>({ rpc, field, request, names, isIt }: Listed<T>): Read {
   return async (visit, id, organizationId = visit.organization?.id) => {
-    const fields = OF_ORGANIZATION.has(field) ? { organization_id: organizationId } : {};
-    const page = field === "reserve_holdings" ? {} : { page_size: LISTED_MAX };
-    const read = await visit.read<Readonly<Record<string, readonly T[]>>>(rpc, { ...fields, ...page });
+    const read = await visit.read<Readonly<Record<string, readonly T[]>>>(rpc, request(organizationId));
     if (!read.ok) return read;
     return {
       ok: true,
@@ -69,8 +75,6 @@ function among<T extends object>(
     };
   };
 }
-
-const OF_ORGANIZATION: ReadonlySet<string> = new Set(["api_keys", "reserve_holdings"]);
 
 function subjectFrom<T extends object>(resource: T | undefined, names: Names<T>): Subject | undefined {
   if (resource === undefined) return undefined;
@@ -86,12 +90,21 @@ const readProposal: Read = async (visit, id) => {
   if (!read.ok || read.value === undefined) return read;
   const { subjects, changes } = await aboutProposal(visit, read.value.resource as Proposal);
   const effect = read.value.name;
-  const names = [...subjects.values()].map(({ name }) => name).filter((name) => !effect.includes(name));
+  const all = [...subjects.values()].flatMap((subject) => (subject === undefined ? [] : [subject.name]));
+  const names = all.filter((name) => !effect.includes(name));
   const name = [effect, ...names].join(effect.includes(": ") ? ", " : ": ");
   return { ok: true, value: { ...read.value, name, changes } };
 };
 
-const operatorNames: Names<Operator> = ({ name, revoked_at }) => [name, revoked_at === null ? "active" : "revoked"];
+/** Reads an operator by an id of the operator, or of a passkey. */
+const amongOperators = (isIt: Listed<Operator>["isIt"]): Read =>
+  among<Operator>({
+    rpc: "AdminService/ListOperators",
+    field: "operators",
+    request: () => ({ page_size: LISTED_MAX }),
+    names: ({ name, revoked_at }) => [name, revoked_at === null ? "active" : "revoked"],
+    isIt,
+  });
 
 /** The reads, by the fields of acts. */
 const READS: Readonly<Record<string, Read>> = {
@@ -104,29 +117,30 @@ const READS: Readonly<Record<string, Read>> = {
     `${moneyText(amount)} KES`,
     status,
   ]),
-  place: among<ReserveHolding>(
-    "AdminService/ListReserve",
-    "reserve_holdings",
-    ({ place }) => [place],
-    (each, place) => each.place === place,
-  ),
+  place: among<ReserveHolding>({
+    rpc: "AdminService/ListReserve",
+    field: "reserve_holdings",
+    request: (organization_id) => ({ organization_id }),
+    names: ({ place }) => [place],
+    isIt: (each, place) => each.place === place,
+  }),
   proposal_id: readProposal,
-  operator_id: among<Operator>("AdminService/ListOperators", "operators", operatorNames, (each, id) => each.id === id),
-  passkey_id: among<Operator>("AdminService/ListOperators", "operators", operatorNames, ({ passkeys }, passkey) =>
-    passkeys.some(({ id }) => id === passkey),
-  ),
-  session_id: among<Session>(
-    "SessionService/ListSessions",
-    "sessions",
-    ({ operator_name }) => [operator_name],
-    (each, id) => each.id === id,
-  ),
-  api_key_id: among<ApiKey>(
-    "AdminService/ListApiKeys",
-    "api_keys",
-    ({ name, revoked_at }) => [name, revoked_at === null ? "active" : "revoked"],
-    (each, id) => each.id === id,
-  ),
+  operator_id: amongOperators((each, id) => each.id === id),
+  passkey_id: amongOperators(({ passkeys }, passkey) => passkeys.some(({ id }) => id === passkey)),
+  session_id: among<Session>({
+    rpc: "SessionService/ListSessions",
+    field: "sessions",
+    request: () => ({ page_size: LISTED_MAX }),
+    names: ({ operator_name }) => [operator_name],
+    isIt: (each, id) => each.id === id,
+  }),
+  api_key_id: among<ApiKey>({
+    rpc: "AdminService/ListApiKeys",
+    field: "api_keys",
+    request: (organization_id) => ({ organization_id, page_size: LISTED_MAX }),
+    names: ({ name, revoked_at }) => [name, revoked_at === null ? "active" : "revoked"],
+    isIt: (each, id) => each.id === id,
+  }),
 };
 
 /** What the fields name, and the first refusal: an id of nothing. */
@@ -135,7 +149,7 @@ export interface Named {
   readonly refusal: Refusal | undefined;
 }
 
-/** Reads what the fields of an act name. Leaves out what does not exist or could not be read. */
+/** Reads what the fields of an act name. */
 export async function namedBy(visit: Visit, given: Given, organizationId?: string): Promise<Named> {
   const read = await Promise.all(
     Object.entries(given).map(async ([field, id]) => {
@@ -143,10 +157,10 @@ export async function namedBy(visit: Visit, given: Given, organizationId?: strin
       return { field, reading };
     }),
   );
-  const subjects = new Map<string, Subject>();
+  const subjects = new Map<string, Subject | undefined>();
   let refusal: Refusal | undefined;
   for (const { field, reading } of read) {
-    if (reading?.ok === true && reading.value !== undefined) subjects.set(field, reading.value);
+    if (reading?.ok === true) subjects.set(field, reading.value);
     if (reading?.ok === false && reading.refusal.code === status.NOT_FOUND) refusal ??= reading.refusal;
   }
   return { subjects, refusal };
@@ -154,9 +168,11 @@ export async function namedBy(visit: Visit, given: Given, organizationId?: strin
 
 /** Returns what an act would change from what is so now. Nothing if that cannot be said. */
 export function changesOf(act: Act, given: Given, subjects: Subjects): readonly Change[] {
-  const { resource, changes } = subjects.get(act.about ?? act.subject ?? "") ?? {};
+  const field = act.about ?? act.subject ?? "";
+  const { resource, changes } = subjects.get(field) ?? {};
   if (act.name === "approve") return changes ?? [];
-  if (resource === undefined && act.about === undefined) return [];
+  // Only what was looked for, and is not there, is new.
+  if (resource === undefined && !(act.about !== undefined && subjects.has(field))) return [];
   return act.changes?.((resource ?? {}) as Readonly<Record<string, unknown>>, given) ?? [];
 }
 

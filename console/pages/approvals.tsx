@@ -147,7 +147,9 @@ interface OneProps {
 
 function One({ visit, proposal, subjects, changes }: OneProps): VNode {
   const { id, subject_id, state, proposer_name, proposed_at, expires_at, decider_name, decided_at } = proposal;
-  const about = [...subjects.values()].find(({ resource }) => "id" in resource && resource.id === subject_id);
+  const about = [...subjects.values()].find(
+    (each) => each !== undefined && "id" in each.resource && each.resource.id === subject_id,
+  );
   return (
     <>
       <h1>

@@ -2,7 +2,9 @@ import { expect } from "chai";
 import { h } from "preact";
 import { renderToString } from "preact-render-to-string";
 
+import { ACTS } from "../../console/acts/acts.js";
 import { effectOf, fieldsOf } from "../../console/acts/proposal-words.js";
+import { changesOf } from "../../console/acts/subjects.js";
 import { asOfIn } from "../../console/pages/as-of.js";
 import type { Proposal } from "../../console/upstream/messages.js";
 import { BarChart, LineChart } from "../../console/view/chart.js";
@@ -70,6 +72,17 @@ describe("the views of the console", () => {
     for (const wrong of ["", "row-0", "2026-13-01", "yesterday", "2199-01-01", new Date().toISOString()]) {
       expect(asOf(wrong), wrong).to.equal(undefined);
     }
+  });
+
+  it("a place is new if it was looked for, and not if it could not be read", () => {
+    const act = ACTS.find(({ name }) => name === "reserve");
+    if (act === undefined) throw new Error("there is no such act");
+    const given = { place: "KCB 1", amount: "5.00" };
+    expect(changesOf(act, given, new Map())).to.deep.equal([]);
+    expect(changesOf(act, given, new Map([["place", undefined]]))).to.deep.equal([
+      ["Place", "none with this name", "KCB 1"],
+      ["Amount", "none", "5.00"],
+    ]);
   });
 
   it("a proposal is a sentence, and each of its fields", () => {
