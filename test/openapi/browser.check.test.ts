@@ -94,6 +94,7 @@ const TITLE = "the pages in a browser";
     it("/errors leads to a page for each reason", async () => {
       await page.goto("/errors");
       await page.getByRole("link", { name: "/errors/insufficient-funds" }).click();
+      await page.waitForURL(/insufficient-funds/);
       expect(await page.locator("h1").innerText()).to.equal("Insufficient funds");
       expectQuiet();
     });
@@ -101,15 +102,18 @@ const TITLE = "the pages in a browser";
     it("/docs/guides leads to each guide, from which one goes on to the next and to /docs", async () => {
       await page.goto("/docs/guides");
       await page.getByRole("link", { name: "Retries" }).click();
+      await page.waitForURL(/retries/);
       expect(await page.locator("h1").innerText()).to.equal("Retries");
       await picture("guide");
       await page.locator("main").getByRole("link", { name: "the API" }).first().click();
+      await page.waitForURL(/#repeating-a-call$/);
       expect(new URL(page.url()).hash).to.equal("#repeating-a-call");
       expect(await page.locator("h2#repeating-a-call").innerText()).to.equal("Repeating a call");
       const overflows = await page.evaluate("document.documentElement.scrollWidth > window.innerWidth");
       expect(overflows).to.equal(false);
       await page.getByRole("navigation").getByRole("link", { name: "Errors" }).click();
-      expect(await page.locator("table").count()).to.be.greaterThan(1);
+      // A count does not wait for the next page.
+      await page.locator("table").nth(1).waitFor();
       await page.getByRole("link", { name: "Calls", exact: true }).click();
       await page.locator("#operations-Account-ListAccounts").waitFor();
       expectQuiet();
