@@ -1,7 +1,18 @@
 import { status as Status } from "@grpc/grpc-js";
 
 import type { LedgerRefusal } from "../../ledger/ports/outcome.js";
-import { type Answers, type CallRefusal, SOON_MILLIS } from "./refusal.js";
+import {
+  type Answers,
+  type CallRefusal,
+  failedPrecondition,
+  notFound,
+  permissionDenied,
+  resourceExhausted,
+  saying,
+  SOON_MILLIS,
+  unauthenticated,
+  unavailable,
+} from "./refusal.js";
 
 /** The answers of the server itself, whatever the call. */
 export const CALL_REFUSALS: Answers<CallRefusal | LedgerRefusal> = {
@@ -11,19 +22,9 @@ export const CALL_REFUSALS: Answers<CallRefusal | LedgerRefusal> = {
     message: ({ fields }) =>
       `Invalid request: ${fields.map(({ field, message }) => `${field} ${message}`).join("; ")}.`,
   },
-  MISSING_API_KEY: {
-    status: Status.UNAUTHENTICATED,
-    message: () => "The API key is missing. Send it as x-api-key, or as authorization: Bearer.",
-  },
-  INVALID_API_KEY: {
-    status: Status.UNAUTHENTICATED,
-    message: () => "The API key is invalid: it is unknown, expired or revoked.",
-  },
-  SCOPE_REQUIRED: {
-    status: Status.PERMISSION_DENIED,
-    message: ({ scope }) => `The API key lacks the scope ${scope}. Use a key that has it.`,
-    facts: ({ scope }) => ({ scope }),
-  },
+  MISSING_API_KEY: unauthenticated`The API key is missing. Send it as x-api-key, or as authorization: Bearer.`,
+  INVALID_API_KEY: unauthenticated`The API key is invalid: it is unknown, expired or revoked.`,
+  SCOPE_REQUIRED: permissionDenied`The API key lacks the scope ${"scope"}. Use a key that has it.`,
   RATE_LIMITED: {
     status: Status.RESOURCE_EXHAUSTED,
     message: ({ rate, callsPerSecond }) => {
@@ -34,66 +35,41 @@ export const CALL_REFUSALS: Answers<CallRefusal | LedgerRefusal> = {
     retryMillis: ({ retryMillis }) => retryMillis,
   },
   QUEUE_FULL: {
-    status: Status.RESOURCE_EXHAUSTED,
-    message: () => "Too many requests are waiting. Nothing was done. Send the request again later.",
+    ...resourceExhausted`Too many requests are waiting. Nothing was done. Send the request again later.`,
     retryMillis: SOON_MILLIS,
   },
   STORAGE_UNAVAILABLE: {
-    status: Status.UNAVAILABLE,
-    message: () => "The database is unavailable. Send the same request again: repeating it is safe.",
+    ...unavailable`The database is unavailable. Send the same request again: repeating it is safe.`,
     retryMillis: SOON_MILLIS,
   },
   SHUTTING_DOWN: {
-    status: Status.UNAVAILABLE,
-    message: () => "The server is shutting down. Nothing was done. Send the request again.",
+    ...unavailable`The server is shutting down. Nothing was done. Send the request again.`,
     retryMillis: SOON_MILLIS,
   },
-  DEADLINE_EXCEEDED: {
-    status: Status.DEADLINE_EXCEEDED,
-    message: () => "The deadline passed before the request was started. Nothing was done. Send the request again.",
-  },
-  OUTCOME_UNKNOWN: {
-    status: Status.DEADLINE_EXCEEDED,
-    message: () => "The deadline passed before the response. Send the same request again: it shows the outcome.",
-  },
+  DEADLINE_EXCEEDED: saying(
+    Status.DEADLINE_EXCEEDED,
+  )`The deadline passed before the request was started. Nothing was done. Send the request again.`,
+  OUTCOME_UNKNOWN: saying(
+    Status.DEADLINE_EXCEEDED,
+  )`The deadline passed before the response. Send the same request again: it shows the outcome.`,
   MALFORMED_REQUEST: {
     status: Status.INVALID_ARGUMENT,
     message: ({ problem }) => `Malformed gRPC call: ${problem} Nothing was done.`,
   },
-  UNSUPPORTED_COMPRESSION: {
-    status: Status.UNIMPLEMENTED,
-    message: () => "The grpc-encoding is unknown. Nothing was done. Use gzip, deflate or identity.",
-  },
-  NO_SUCH_RPC: {
-    status: Status.UNIMPLEMENTED,
-    message: () => "Unknown rpc. Check the names of its package, service and method.",
-  },
-  REQUEST_TOO_LARGE: {
-    // Clients repeat a call after RESOURCE_EXHAUSTED, the status that grpc-js has for it.
-    status: Status.INVALID_ARGUMENT,
-    message: ({ bytesMax }) =>
-      `The request is larger than ${String(bytesMax)} bytes. Nothing was done. Send less in one call.`,
-    facts: ({ bytesMax }) => ({ bytes_max: String(bytesMax) }),
-  },
+  UNSUPPORTED_COMPRESSION: saying(
+    Status.UNIMPLEMENTED,
+  )`The grpc-encoding is unknown. Nothing was done. Use gzip, deflate or identity.`,
+  NO_SUCH_RPC: saying(Status.UNIMPLEMENTED)`Unknown rpc. Check the names of its package, service and method.`,
+  // Clients repeat a call after RESOURCE_EXHAUSTED, the status that grpc-js has for it.
+  REQUEST_TOO_LARGE: saying(
+    Status.INVALID_ARGUMENT,
+  )`The request is larger than ${"bytesMax"} bytes. Nothing was done. Send less in one call.`,
   TOO_MANY_STREAMS: {
-    status: Status.RESOURCE_EXHAUSTED,
-    message: ({ streamsMax }) =>
-      `The caller has ${String(streamsMax)} open streams of this rpc, and more are not allowed. ` +
-      "Nothing was done. Try again when one has ended.",
-    facts: ({ streamsMax }) => ({ streams_max: String(streamsMax) }),
+    ...resourceExhausted`The caller has ${"streamsMax"} open streams of this rpc, and more are not allowed. Nothing was done. Try again when one has ended.`,
     retryMillis: SOON_MILLIS,
   },
-  PAYMENT_NOT_FOUND: {
-    status: Status.NOT_FOUND,
-    message: ({ transactionId }) => `Transaction ${transactionId} has no payment: it was not given to a rail.`,
-    facts: ({ transactionId }) => ({ transaction_id: transactionId }),
-  },
-  RAIL_NOT_SANDBOX: {
-    status: Status.FAILED_PRECONDITION,
-    message: ({ transactionId, rail }) =>
-      `Transaction ${transactionId} has the rail ${rail}. Only the rail sandbox can be advanced.`,
-    facts: ({ transactionId, rail }) => ({ transaction_id: transactionId, rail }),
-  },
+  PAYMENT_NOT_FOUND: notFound`Transaction ${"transactionId"} has no payment: it was not given to a rail.`,
+  RAIL_NOT_SANDBOX: failedPrecondition`Transaction ${"transactionId"} has the rail ${"rail"}. Only the rail sandbox can be advanced.`,
   CHECKPOINT_NOT_FOUND: {
     status: Status.NOT_FOUND,
     message: ({ size }) =>
@@ -103,17 +79,11 @@ export const CALL_REFUSALS: Answers<CallRefusal | LedgerRefusal> = {
     facts: ({ size }) => ({ size: size === undefined ? undefined : String(size) }),
   },
   NOT_SEALED: {
-    status: Status.FAILED_PRECONDITION,
-    message: ({ sealedSize }) =>
-      `The checkpoint covers the rows up to ${String(sealedSize)}. The next one comes within minutes. Ask again then.`,
-    facts: ({ sealedSize }) => ({ sealed_size: String(sealedSize) }),
+    ...failedPrecondition`The checkpoint covers the rows up to ${"sealedSize"}. The next one comes within minutes. Ask again then.`,
     // A book is sealed at most once a minute, so a call that asks each second would ask in vain.
     retryMillis: 10_000,
   },
-  INTERNAL: {
-    status: Status.INTERNAL,
-    message: ({ requestId }) =>
-      `An internal error occurred. The operator finds its cause in the log by the request id ${requestId}.`,
-    facts: ({ requestId }) => ({ request_id: requestId }),
-  },
+  INTERNAL: saying(
+    Status.INTERNAL,
+  )`An internal error occurred. The operator finds its cause in the log by the request id ${"requestId"}.`,
 };

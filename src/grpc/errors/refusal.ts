@@ -1,4 +1,4 @@
-import type { status as Status } from "@grpc/grpc-js";
+import { status as Status } from "@grpc/grpc-js";
 
 import type { Scope } from "../../domain/api-key.js";
 import type { Refusal } from "../../domain/refusal.js";
@@ -67,6 +67,61 @@ export type Answers<Of extends { readonly reason: string }> = {
  * short to look like an outage.
  */
 export const SOON_MILLIS = 1_000;
+
+/** Makes the answer from its sentence: its facts are the fields of the refusal that it names. */
+type Say = <Of>(sentence: TemplateStringsArray, ...fields: readonly (keyof Of & string)[]) => Answer<Of>;
+
+export const notFound = saying(Status.NOT_FOUND);
+export const alreadyExists = saying(Status.ALREADY_EXISTS);
+export const failedPrecondition = saying(Status.FAILED_PRECONDITION);
+export const permissionDenied = saying(Status.PERMISSION_DENIED);
+export const unauthenticated = saying(Status.UNAUTHENTICATED);
+export const unavailable = saying(Status.UNAVAILABLE);
+export const resourceExhausted = saying(Status.RESOURCE_EXHAUSTED);
+
+export function saying(status: Status): Say {
+  return (sentence, ...fields) => ({
+    status,
+    message: (refusal) => {
+      const words = fields.map((field) => wordsOf(field, refusal[field]));
+      return sentence.map((part, index) => part + (words[index] ?? "")).join("");
+    },
+    facts: (refusal) => Object.fromEntries(fields.map((field) => [factName(field), factOf(field, refusal[field])])),
+  });
+}
+
+/** The facts that the contract does not call by the name of the field. */
+const FACT_NAMES: Readonly<Record<string, string>> = {
+  endpointId: "webhook_endpoint_id",
+  keyId: "api_key_id",
+  kind: "destination_kind",
+  openPayments: "open_transactions",
+  reversedById: "reversed_by_transaction_id",
+  status: "transaction_status",
+};
+/** The fields with a word of the domain, which the contract writes in lower case. */
+const IN_LOWER_CASE: ReadonlySet<string> = new Set(["kind", "state", "status"]);
+
+function factName(field: string): string {
+  const name = field.replace(/Cents$/, "").replace(/Millis$/, "Seconds");
+  return FACT_NAMES[field] ?? name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+function factOf(field: string, value: unknown): string {
+  return Array.isArray(value) ? value.join(",") : wordsOf(field, value);
+}
+
+function wordsOf(field: string, value: unknown): string {
+  if (Array.isArray(value)) return listOf(value as readonly string[]);
+  if (typeof value !== "number") return IN_LOWER_CASE.has(field) ? String(value).toLowerCase() : String(value);
+  if (field.endsWith("Cents")) return formatCents(value);
+  if (field.endsWith("Millis")) return secondsOf(value);
+  return field === "until" ? new Date(value).toISOString() : String(value);
+}
+
+export function secondsOf(millis: number): string {
+  return String(Math.ceil(millis / 1_000));
+}
 
 /** Joins words as a list of a sentence: "amount, description and metadata". */
 export function listOf(words: readonly string[]): string {

@@ -3,16 +3,12 @@ import { formatCents } from "../../domain/values/cents.js";
 import { type DepositReference, readDepositReference } from "../../domain/values/deposit-reference.js";
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import { type Account as AccountMessage, AccountStatus as AccountStatusMessage } from "../../gen/kesc/v1/account.js";
+import { enumOf, parseWords } from "./enums.js";
 import { shown } from "./fields.js";
 import { toFreezeMessage } from "./freeze.js";
-import { parseStatuses } from "./statuses.js";
 import { toTimestamp } from "./timestamp.js";
 
-export const ACCOUNT_STATUS_MESSAGES = {
-  ACTIVE: AccountStatusMessage.ACCOUNT_STATUS_ACTIVE,
-  FROZEN: AccountStatusMessage.ACCOUNT_STATUS_FROZEN,
-  CLOSED: AccountStatusMessage.ACCOUNT_STATUS_CLOSED,
-} as const satisfies Record<AccountStatus, AccountStatusMessage>;
+export const ACCOUNT_STATUS_MESSAGES = enumOf(AccountStatusMessage, "ACCOUNT_STATUS", ACCOUNT_STATUSES);
 
 /** `asOfSequence` is the row for which the account holds, if that is a point in the past. */
 export function toAccountMessage(account: Account, asOfSequence?: number): AccountMessage {
@@ -49,5 +45,5 @@ export function parseDepositReference(unchecked: string): Parsed<DepositReferenc
 export function parseAccountStatuses(
   unchecked: readonly AccountStatusMessage[],
 ): Parsed<readonly AccountStatus[] | undefined> {
-  return parseStatuses(unchecked, ACCOUNT_STATUSES, ACCOUNT_STATUS_MESSAGES);
+  return parseWords(unchecked, ACCOUNT_STATUSES, ACCOUNT_STATUS_MESSAGES);
 }

@@ -10,27 +10,11 @@ import {
   DepositReason as DepositReasonMessage,
   DepositStatus as DepositStatusMessage,
 } from "../../gen/kesc/v1/deposit.js";
-import { parseStatuses } from "./statuses.js";
+import { enumOf, parseWords } from "./enums.js";
 import { toTimestamp } from "./timestamp.js";
 
-const STATUSES = {
-  UNALLOCATED: DepositStatusMessage.DEPOSIT_STATUS_UNALLOCATED,
-  CREDITED: DepositStatusMessage.DEPOSIT_STATUS_CREDITED,
-  RETURNED: DepositStatusMessage.DEPOSIT_STATUS_RETURNED,
-  REVERSED: DepositStatusMessage.DEPOSIT_STATUS_REVERSED,
-  RETURNING: DepositStatusMessage.DEPOSIT_STATUS_RETURNING,
-} as const satisfies Record<DepositStatus, DepositStatusMessage>;
-
-const REASONS = {
-  NO_REFERENCE: DepositReasonMessage.DEPOSIT_REASON_NO_REFERENCE,
-  UNKNOWN_REFERENCE: DepositReasonMessage.DEPOSIT_REASON_UNKNOWN_REFERENCE,
-  ACCOUNT_CLOSED: DepositReasonMessage.DEPOSIT_REASON_ACCOUNT_CLOSED,
-  LIMIT_EXCEEDED: DepositReasonMessage.DEPOSIT_REASON_LIMIT_EXCEEDED,
-  ORDER_UNCLEAR: DepositReasonMessage.DEPOSIT_REASON_ORDER_UNCLEAR,
-  BY_HAND: DepositReasonMessage.DEPOSIT_REASON_BY_HAND,
-  UNASSIGNED: DepositReasonMessage.DEPOSIT_REASON_UNASSIGNED,
-  RETURN_FAILED: DepositReasonMessage.DEPOSIT_REASON_RETURN_FAILED,
-} as const satisfies Record<DepositReason, DepositReasonMessage>;
+const STATUSES = enumOf(DepositStatusMessage, "DEPOSIT_STATUS", DEPOSIT_STATUSES);
+const REASONS = enumOf(DepositReasonMessage, "DEPOSIT_REASON", DEPOSIT_REASONS);
 
 export function toDepositMessage(deposit: DepositSnapshot): DepositMessage {
   const { rail, receipt, reason, maskedPhone, paidAt } = deposit;
@@ -56,14 +40,14 @@ export function toDepositMessage(deposit: DepositSnapshot): DepositMessage {
 export function parseDepositStatuses(
   unchecked: readonly DepositStatusMessage[],
 ): Parsed<readonly DepositStatus[] | undefined> {
-  return parseStatuses(unchecked, DEPOSIT_STATUSES, STATUSES);
+  return parseWords(unchecked, DEPOSIT_STATUSES, STATUSES);
 }
 
 /** Parses the reasons of a filter. All are not the same as none: a deposit may have no reason. */
 export function parseDepositReasons(
   unchecked: readonly DepositReasonMessage[],
 ): Parsed<readonly DepositReason[] | undefined> {
-  const reasons = parseStatuses(unchecked, DEPOSIT_REASONS, REASONS);
+  const reasons = parseWords(unchecked, DEPOSIT_REASONS, REASONS);
   return reasons.ok && reasons.value === undefined && unchecked.length > 0
     ? { ok: true, value: DEPOSIT_REASONS }
     : reasons;

@@ -16,14 +16,11 @@ import {
   type Destination as DestinationMessage,
   DestinationKind as DestinationKindMessage,
 } from "../../gen/kesc/v1/destination.js";
+import { enumOf, parseRequiredWord } from "./enums.js";
 import { shown } from "./fields.js";
 import { toTimestamp } from "./timestamp.js";
 
-const KINDS = {
-  PHONE: DestinationKindMessage.DESTINATION_KIND_PHONE,
-  TILL: DestinationKindMessage.DESTINATION_KIND_TILL,
-  PAYBILL: DestinationKindMessage.DESTINATION_KIND_PAYBILL,
-} as const satisfies Record<DestinationKind, DestinationKindMessage>;
+const KINDS = enumOf(DestinationKindMessage, "DESTINATION_KIND", DESTINATION_KINDS);
 
 export function toDestinationMessage(destination: Omit<Destination, "organizationId" | "number">): DestinationMessage {
   const { kind, removedAt } = destination;
@@ -41,11 +38,7 @@ export function toDestinationMessage(destination: Omit<Destination, "organizatio
 
 /** Parses the kind of a request, which must have one. */
 export function parseDestinationKind(unchecked: DestinationKindMessage): Parsed<DestinationKind> {
-  if (unchecked === DestinationKindMessage.DESTINATION_KIND_UNSPECIFIED) return unparsed("is required", "REQUIRED");
-  const kind = DESTINATION_KINDS.find((known) => KINDS[known] === unchecked);
-  return kind === undefined
-    ? unparsed(`must be one of ${DESTINATION_KINDS.join(", ")}`, "UNKNOWN_VALUE")
-    : parsed(kind);
+  return parseRequiredWord(unchecked, DESTINATION_KINDS, KINDS);
 }
 
 /** Parses the number of a request, as its kind has it. Without a kind, nobody knows how. */

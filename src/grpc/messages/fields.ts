@@ -39,6 +39,16 @@ function problemOf(field: string, { key, problem: message, code }: Unparsed): Fi
   return { field: key === undefined ? field : `${field}.${key}`, message, code };
 }
 
+/** Joins two parsed parts of a request: the problems of both, if one is invalid. */
+export function joined<One, Other, Values>(
+  one: ParsedFields<One>,
+  other: ParsedFields<Other>,
+  join: (one: One, other: Other) => Values,
+): ParsedFields<Values> {
+  if (one.ok && other.ok) return { ok: true, value: join(one.value, other.value) };
+  return { ok: false, fields: [...(one.ok ? [] : one.fields), ...(other.ok ? [] : other.fields)] };
+}
+
 export function fieldProblem(
   field: string,
   message: string,

@@ -1,16 +1,11 @@
 import { type Freeze, FREEZE_REASONS, type FreezeReason } from "../../domain/freeze.js";
-import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
+import type { Parsed } from "../../domain/values/parsed.js";
 import { type Freeze as FreezeMessage, FreezeReason as FreezeReasonMessage } from "../../gen/kesc/v1/freeze.js";
+import { enumOf, parseRequiredWord } from "./enums.js";
 import { shown } from "./fields.js";
 import { toTimestamp } from "./timestamp.js";
 
-const REASONS = {
-  COURT_ORDER: FreezeReasonMessage.FREEZE_REASON_COURT_ORDER,
-  SANCTIONS: FreezeReasonMessage.FREEZE_REASON_SANCTIONS,
-  FRAUD: FreezeReasonMessage.FREEZE_REASON_FRAUD,
-  CUSTOMER_REQUEST: FreezeReasonMessage.FREEZE_REASON_CUSTOMER_REQUEST,
-  OTHER: FreezeReasonMessage.FREEZE_REASON_OTHER,
-} as const satisfies Record<FreezeReason, FreezeReasonMessage>;
+const REASONS = enumOf(FreezeReasonMessage, "FREEZE_REASON", FREEZE_REASONS);
 
 export function toFreezeMessage({ lifted, ...freeze }: Freeze): FreezeMessage {
   return {
@@ -27,9 +22,5 @@ export function toFreezeMessage({ lifted, ...freeze }: Freeze): FreezeMessage {
 
 /** Parses the reason of a request, which must have one. */
 export function parseFreezeReason(unchecked: FreezeReasonMessage): Parsed<FreezeReason> {
-  if (unchecked === FreezeReasonMessage.FREEZE_REASON_UNSPECIFIED) return unparsed("is required", "REQUIRED");
-  const reason = FREEZE_REASONS.find((known) => REASONS[known] === unchecked);
-  return reason === undefined
-    ? unparsed(`must be one of ${FREEZE_REASONS.join(", ")}`, "UNKNOWN_VALUE")
-    : parsed(reason);
+  return parseRequiredWord(unchecked, FREEZE_REASONS, REASONS);
 }

@@ -1,7 +1,7 @@
 import type { Account } from "../../domain/account.js";
-import { type LimitPeriod, limitsOfTier } from "../../domain/limits/limits.js";
+import { LIMIT_PERIODS, limitsOfTier } from "../../domain/limits/limits.js";
 import { type LimitsInForce, limitStates, usageAt } from "../../domain/limits/usage.js";
-import type { TransactionType } from "../../domain/transaction.js";
+import { TRANSACTION_TYPES } from "../../domain/transaction.js";
 import { formatCents } from "../../domain/values/cents.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import {
@@ -10,18 +10,12 @@ import {
   type Limits as LimitsMessage,
 } from "../../gen/kesc/v1/organization.js";
 import { TransactionType as TransactionTypeMessage } from "../../gen/kesc/v1/transaction.js";
+import { enumOf } from "./enums.js";
 import { toTimestamp } from "./timestamp.js";
 
-export const PERIODS = {
-  TRANSACTION: LimitPeriodMessage.LIMIT_PERIOD_TRANSACTION,
-  DAY: LimitPeriodMessage.LIMIT_PERIOD_DAY,
-  MONTH: LimitPeriodMessage.LIMIT_PERIOD_MONTH,
-} as const satisfies Record<LimitPeriod, LimitPeriodMessage>;
+export const PERIODS = enumOf(LimitPeriodMessage, "LIMIT_PERIOD", LIMIT_PERIODS);
 
-export const TYPES = {
-  MINT: TransactionTypeMessage.TRANSACTION_TYPE_MINT,
-  REDEEM: TransactionTypeMessage.TRANSACTION_TYPE_REDEEM,
-} as const satisfies Record<TransactionType, TransactionTypeMessage>;
+export const TYPES = enumOf(TransactionTypeMessage, "TRANSACTION_TYPE", TRANSACTION_TYPES);
 
 /** Returns the time at which a mint would be decided: the times of a book never decrease. */
 export function decidedAt(limits: { readonly lastRecordedAt: UnixMillis } | undefined, now: UnixMillis): UnixMillis {

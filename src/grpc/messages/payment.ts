@@ -1,7 +1,7 @@
 import { shownNumber } from "../../domain/destination.js";
-import { FLAG_REASONS, type FlagReason, type PaymentState } from "../../domain/payment.js";
+import { FLAG_REASONS, type FlagReason, PAYMENT_STATES } from "../../domain/payment.js";
 import type { Transaction } from "../../domain/transaction.js";
-import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
+import type { Parsed } from "../../domain/values/parsed.js";
 import {
   FlagReason as FlagReasonMessage,
   type Payment as PaymentMessage,
@@ -11,23 +11,11 @@ import {
 import type { CallbackPurpose } from "../../rails/callback-token.js";
 import type { StoredMessage } from "../../settlement/ports/inbox.js";
 import type { StoredPayment } from "../../settlement/ports/payments.js";
+import { enumOf, parseRequiredWord } from "./enums.js";
 import { toTimestamp } from "./timestamp.js";
 
-const STATES = {
-  READY: PaymentStateMessage.PAYMENT_STATE_READY,
-  SENDING: PaymentStateMessage.PAYMENT_STATE_SENDING,
-  ACCEPTED: PaymentStateMessage.PAYMENT_STATE_ACCEPTED,
-  ENDED: PaymentStateMessage.PAYMENT_STATE_ENDED,
-} as const satisfies Record<PaymentState, PaymentStateMessage>;
-
-const FLAGS = {
-  OUTCOME_UNKNOWN: FlagReasonMessage.FLAG_REASON_OUTCOME_UNKNOWN,
-  REPORT_DIFFERS: FlagReasonMessage.FLAG_REASON_REPORT_DIFFERS,
-  REPORT_WITHOUT_ORDER: FlagReasonMessage.FLAG_REASON_REPORT_WITHOUT_ORDER,
-  RECEIPT_ALREADY_USED: FlagReasonMessage.FLAG_REASON_RECEIPT_ALREADY_USED,
-  NOT_CREDITED: FlagReasonMessage.FLAG_REASON_NOT_CREDITED,
-  FAILED_AFTER_COMPLETION: FlagReasonMessage.FLAG_REASON_FAILED_AFTER_COMPLETION,
-} as const satisfies Record<FlagReason, FlagReasonMessage>;
+const STATES = enumOf(PaymentStateMessage, "PAYMENT_STATE", PAYMENT_STATES);
+const FLAGS = enumOf(FlagReasonMessage, "FLAG_REASON", FLAG_REASONS);
 
 const PURPOSES = {
   collect: RailMessagePurpose.RAIL_MESSAGE_PURPOSE_COLLECT,
@@ -70,7 +58,5 @@ export function toFlagMessages({ openFlags }: Pick<Transaction, "openFlags">): F
 
 /** Parses the flag of a request, which must have one. */
 export function parseFlagReason(unchecked: FlagReasonMessage): Parsed<FlagReason> {
-  if (unchecked === FlagReasonMessage.FLAG_REASON_UNSPECIFIED) return unparsed("is required", "REQUIRED");
-  const flag = FLAG_REASONS.find((known) => FLAGS[known] === unchecked);
-  return flag === undefined ? unparsed(`must be one of ${FLAG_REASONS.join(", ")}`, "UNKNOWN_VALUE") : parsed(flag);
+  return parseRequiredWord(unchecked, FLAG_REASONS, FLAGS);
 }

@@ -10,7 +10,7 @@ import {
   type TransactionType,
 } from "../../domain/transaction.js";
 import { formatCents } from "../../domain/values/cents.js";
-import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
+import type { Parsed } from "../../domain/values/parsed.js";
 import {
   FailureReason as FailureReasonMessage,
   type Transaction as TransactionMessage,
@@ -19,27 +19,13 @@ import {
   TransactionStatus as TransactionStatusMessage,
   TransactionType as TransactionTypeMessage,
 } from "../../gen/kesc/v1/transaction.js";
-import { parseStatuses } from "./statuses.js";
+import { enumOf, parseWord, parseWords } from "./enums.js";
 import { toTimestamp } from "./timestamp.js";
 
-const TYPES = {
-  MINT: TransactionTypeMessage.TRANSACTION_TYPE_MINT,
-  REDEEM: TransactionTypeMessage.TRANSACTION_TYPE_REDEEM,
-} as const satisfies Record<TransactionType, TransactionTypeMessage>;
-
-const STATUSES = {
-  PENDING: TransactionStatusMessage.TRANSACTION_STATUS_PENDING,
-  PROCESSING: TransactionStatusMessage.TRANSACTION_STATUS_PROCESSING,
-  COMPLETED: TransactionStatusMessage.TRANSACTION_STATUS_COMPLETED,
-  FAILED: TransactionStatusMessage.TRANSACTION_STATUS_FAILED,
-  CANCELED: TransactionStatusMessage.TRANSACTION_STATUS_CANCELED,
-} as const satisfies Record<TransactionStatus, TransactionStatusMessage>;
-
-const CORRECTIONS = {
-  REVERSAL: CorrectionMessage.TRANSACTION_CORRECTION_REVERSAL,
-  LATE: CorrectionMessage.TRANSACTION_CORRECTION_LATE,
-} as const satisfies Record<Correction["kind"], CorrectionMessage>;
-const CORRECTION_KINDS = Object.keys(CORRECTIONS) as readonly Correction["kind"][];
+const TYPES = enumOf(TransactionTypeMessage, "TRANSACTION_TYPE", TRANSACTION_TYPES);
+const STATUSES = enumOf(TransactionStatusMessage, "TRANSACTION_STATUS", TRANSACTION_STATUSES);
+const CORRECTION_KINDS = ["REVERSAL", "LATE"] as const satisfies readonly Correction["kind"][];
+const CORRECTIONS = enumOf(CorrectionMessage, "TRANSACTION_CORRECTION", CORRECTION_KINDS);
 
 const FAILURES = {
   CANCELED_BY_PAYER: {
@@ -130,23 +116,17 @@ function statusNoteOf({ statusReason, failure }: Pick<Transaction, "statusReason
 
 /** Parses the type of a filter. UNSPECIFIED means both types. */
 export function parseTransactionType(unchecked: TransactionTypeMessage): Parsed<TransactionType | undefined> {
-  if (unchecked === TransactionTypeMessage.TRANSACTION_TYPE_UNSPECIFIED) return parsed(undefined);
-  const type = TRANSACTION_TYPES.find((known) => TYPES[known] === unchecked);
-  return type === undefined
-    ? unparsed(`must be one of ${TRANSACTION_TYPES.join(", ")}`, "UNKNOWN_VALUE")
-    : parsed(type);
+  return parseWord(unchecked, TRANSACTION_TYPES, TYPES);
 }
 
 /** Parses the kind of correction of a filter. UNSPECIFIED means all transactions. */
 export function parseCorrection(unchecked: CorrectionMessage): Parsed<Correction["kind"] | undefined> {
-  if (unchecked === CorrectionMessage.TRANSACTION_CORRECTION_UNSPECIFIED) return parsed(undefined);
-  const kind = CORRECTION_KINDS.find((known) => CORRECTIONS[known] === unchecked);
-  return kind === undefined ? unparsed(`must be one of ${CORRECTION_KINDS.join(", ")}`, "UNKNOWN_VALUE") : parsed(kind);
+  return parseWord(unchecked, CORRECTION_KINDS, CORRECTIONS);
 }
 
 /** Parses the statuses of a filter. */
 export function parseTransactionStatuses(
   unchecked: readonly TransactionStatusMessage[],
 ): Parsed<readonly TransactionStatus[] | undefined> {
-  return parseStatuses(unchecked, TRANSACTION_STATUSES, STATUSES);
+  return parseWords(unchecked, TRANSACTION_STATUSES, STATUSES);
 }

@@ -1,4 +1,5 @@
-import type { AccountWithFreeze } from "../../domain/account.js";
+import type { Account, AccountWithFreeze } from "../../domain/account.js";
+import type { CreateAccount } from "../../domain/commands.js";
 import { parseTierName } from "../../domain/limits/limits.js";
 import type { DepositReference } from "../../domain/values/deposit-reference.js";
 import { parseEmailAddress } from "../../domain/values/email-address.js";
@@ -8,30 +9,11 @@ import { parsePhoneNumber } from "../../domain/values/phone-number.js";
 import { parseStatusReason, parseUserId } from "../../domain/values/text.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import type { Account as AccountMessage } from "../../gen/kesc/v1/account.js";
-import {
-  type AccountServiceService,
-  CloseAccountRequest,
-  CloseAccountResponse,
-  CreateAccountRequest,
-  CreateAccountResponse,
-  FreezeAccountRequest,
-  FreezeAccountResponse,
-  GetAccountRequest,
-  GetAccountResponse,
-  ListAccountsRequest,
-  ListAccountsResponse,
-  ListFreezesRequest,
-  ListFreezesResponse,
-  UnfreezeAccountRequest,
-  UnfreezeAccountResponse,
-  UpdateAccountRequest,
-  UpdateAccountResponse,
-} from "../../gen/kesc/v1/account_service.js";
+import * as wire from "../../gen/kesc/v1/account_service.js";
 import type { Freeze as FreezeMessage } from "../../gen/kesc/v1/freeze.js";
 import { accountAsOf, positionOf } from "../../statements/as-of.js";
 import { parseRange } from "../../statements/period.js";
-import { actorOf } from "../calls/call-context.js";
-import { done, resultOf } from "../calls/rpc-result.js";
+import { done } from "../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../calls/unary-call.js";
 import { parseAccountStatuses, parseDepositReference, toAccountMessage } from "../messages/account.js";
 import { fieldProblem, given, ifGiven, ifPresent, parseFields } from "../messages/fields.js";
@@ -45,9 +27,10 @@ import {
 } from "./destination-rpcs.js";
 import { asOfOf, parseAsOfSequence, parseAsOfTime, readingHistory } from "./history/history-turns.js";
 import { listOfAccount } from "./list-of-account.js";
-import { formatPageToken, type PagedList, pageOf, parsePageSize, parsePageToken } from "./paging.js";
+import { askedPage, formatPageToken, parsePageSize, parsePageToken } from "./paging.js";
 import { authorityOf } from "./payment-rpcs.js";
 import type { CellOf } from "./served-cell.js";
+import { authorOf, submit } from "./submit.js";
 
 export interface AccountHandlersOptions extends DestinationHandlersOptions {
   readonly now: () => UnixMillis;
@@ -60,7 +43,7 @@ export interface AccountHandlersOptions extends DestinationHandlersOptions {
 /**
  * The rpcs of kesc.v1.AccountService. An rpc of the contract without a handler does not compile.
  */
-export function accountHandlers(options: AccountHandlersOptions): Record<keyof AccountServiceService, UnaryRoute> {
+export function accountHandlers(options: AccountHandlersOptions): Record<keyof wire.AccountServiceService, UnaryRoute> {
   const { cellOf } = options;
   return {
     createAccount: createAccount(options),
@@ -80,39 +63,34 @@ export function accountHandlers(options: AccountHandlersOptions): Record<keyof A
 
 function createAccount({ cellOf, newAccountId, newDepositReferences }: AccountHandlersOptions): UnaryRoute {
   return unary({
-    request: CreateAccountRequest,
-    response: CreateAccountResponse,
+    request: wire.CreateAccountRequest,
+    response: wire.CreateAccountResponse,
     parse: (request) =>
       parseFields({
         user_id: parseUserId(request.user_id),
         phone_number: parsePhoneNumber(request.phone_number),
         email: parseEmailAddress(request.email),
       }),
-    run: async (input, { key, idempotencyKey, deadline, trace }) => {
-      const outcome = await cellOf(key).ledger.submit(
-        {
-          name: "createAccount",
-          organizationId: key.organizationId,
-          actor: actorOf(key),
-          newAccountId: newAccountId(),
-          userId: input.user_id,
-          phoneNumber: input.phone_number,
-          email: input.email,
-          depositReferences: newDepositReferences(),
-          idempotencyKey,
-        },
-        deadline,
-        { trace },
-      );
-      return resultOf(outcome, (account) => ({ account: toAccountMessage(account) }));
+    run: (input, caller) => {
+      const command: CreateAccount = {
+        name: "createAccount",
+        ...authorOf(caller.key),
+        newAccountId: newAccountId(),
+        userId: input.user_id,
+        phoneNumber: input.phone_number,
+        email: input.email,
+        depositReferences: newDepositReferences(),
+        idempotencyKey: caller.idempotencyKey,
+      };
+      return submit(cellOf, caller, command, accountAlone);
     },
   });
 }
 
 function getAccount({ cellOf, listTurns, now }: AccountHandlersOptions): UnaryRoute {
   return unary({
-    request: GetAccountRequest,
-    response: GetAccountResponse,
+    request: wire.GetAccountRequest,
+    response: wire.GetAccountResponse,
     parse: (request) =>
       parseFields({
         account_id: parseAccountId(request.account_id),
@@ -138,8 +116,8 @@ function getAccount({ cellOf, listTurns, now }: AccountHandlersOptions): UnaryRo
 
 function updateAccount(cellOf: CellOf): UnaryRoute {
   return unary({
-    request: UpdateAccountRequest,
-    response: UpdateAccountResponse,
+    request: wire.UpdateAccountRequest,
+    response: wire.UpdateAccountResponse,
     parse: (request) => {
       const fields = parseFields({
         account_id: parseAccountId(request.account_id),
@@ -150,22 +128,17 @@ function updateAccount(cellOf: CellOf): UnaryRoute {
       if (!fields.ok || fields.value.phone_number !== undefined || fields.value.email !== undefined) return fields;
       return fieldProblem("phone_number", "is required if email is absent", "REQUIRED");
     },
-    run: async ({ account_id: accountId, phone_number: phoneNumber, email, etag }, { key, deadline, trace }) => {
-      const { organizationId } = key;
-      const outcome = await cellOf(key).ledger.submit(
-        { name: "updateAccount", organizationId, actor: actorOf(key), accountId, phoneNumber, email, etag },
-        deadline,
-        { trace },
-      );
-      return resultOf(outcome, (account) => ({ account: toAccountMessage(account) }));
+    run: ({ account_id: accountId, phone_number: phoneNumber, email, etag }, caller) => {
+      const changed = { accountId, phoneNumber, email, etag };
+      return submit(cellOf, caller, { name: "updateAccount", ...authorOf(caller.key), ...changed }, accountAlone);
     },
   });
 }
 
 function listAccounts({ cellOf, listTurns }: AccountHandlersOptions): UnaryRoute {
   return unary({
-    request: ListAccountsRequest,
-    response: ListAccountsResponse,
+    request: wire.ListAccountsRequest,
+    response: wire.ListAccountsResponse,
     parse: (request, { key }) => {
       const fields = parseFields({
         user_id: ifGiven(request.user_id, parseUserId),
@@ -179,25 +152,22 @@ function listAccounts({ cellOf, listTurns }: AccountHandlersOptions): UnaryRoute
         page_token: parsePageToken(request.page_token),
       });
       if (!fields.ok) return fields;
-      const { user_id, phone_number, email, statuses, tier, deposit_reference } = fields.value;
-      const { start, end, page_size, page_token } = fields.value;
+      const asked = fields.value;
       const filters = given({
-        userId: user_id,
-        phoneNumber: phone_number,
-        email,
-        status: statuses,
-        tier,
-        depositReference: deposit_reference,
-        createdAfter: start,
-        createdBefore: end,
+        userId: asked.user_id,
+        phoneNumber: asked.phone_number,
+        email: asked.email,
+        status: asked.statuses,
+        tier: asked.tier,
+        depositReference: asked.deposit_reference,
+        createdAfter: asked.start,
+        createdBefore: asked.end,
       });
-      const list: PagedList = { rpc: "ListAccounts", organizationId: key.organizationId, filters };
-      const page = pageOf(list, { size: page_size, token: page_token });
-      return page.ok ? { ok: true, value: { list, filters, page: page.value } } : page;
+      return askedPage({ rpc: "ListAccounts", organizationId: key.organizationId, filters }, asked);
     },
-    run: async ({ list, filters, page }, caller) => {
+    run: async ({ list, page }, caller) => {
       const { reads } = cellOf(caller.key);
-      const read = await listTurns.page(caller, () => reads.accounts(list.organizationId, filters, page));
+      const read = await listTurns.page(caller, () => reads.accounts(list.organizationId, list.filters, page));
       if ("reason" in read) return { kind: "refused", refusal: read };
       const { rows, nextBeforeSeq } = read;
       return done({
@@ -210,46 +180,37 @@ function listAccounts({ cellOf, listTurns }: AccountHandlersOptions): UnaryRoute
 
 function freezeAccount({ cellOf, newFreezeId }: AccountHandlersOptions): UnaryRoute {
   return unary({
-    request: FreezeAccountRequest,
-    response: FreezeAccountResponse,
+    request: wire.FreezeAccountRequest,
+    response: wire.FreezeAccountResponse,
     parse: (request) =>
       parseFields({
         account_id: parseAccountId(request.account_id),
         reason: parseFreezeReason(request.reason),
         note: parseStatusReason(request.note),
       }),
-    run: async ({ account_id: accountId, reason, note }, { key, idempotencyKey, deadline, trace }) => {
-      const { organizationId } = key;
-      const command = { organizationId, actor: actorOf(key), accountId, reason, note, idempotencyKey };
-      const outcome = await cellOf(key).ledger.submit(
-        { name: "freezeAccount", newFreezeId: newFreezeId(), ...command },
-        deadline,
-        { trace },
-      );
-      return resultOf(outcome, accountAndFreeze);
+    run: ({ account_id: accountId, reason, note }, caller) => {
+      const { idempotencyKey } = caller;
+      const freeze = { newFreezeId: newFreezeId(), accountId, reason, note, idempotencyKey };
+      return submit(cellOf, caller, { name: "freezeAccount", ...authorOf(caller.key), ...freeze }, accountAndFreeze);
     },
   });
 }
 
 function unfreezeAccount(cellOf: CellOf): UnaryRoute {
   return unary({
-    request: UnfreezeAccountRequest,
-    response: UnfreezeAccountResponse,
+    request: wire.UnfreezeAccountRequest,
+    response: wire.UnfreezeAccountResponse,
     parse: (request) =>
       parseFields({
         account_id: parseAccountId(request.account_id),
         freeze_id: parseFreezeId(request.freeze_id),
         note: parseStatusReason(request.note),
       }),
-    run: async ({ account_id: accountId, freeze_id: freezeId, note }, { key, deadline, trace }) => {
-      const about = { organizationId: key.organizationId, actor: actorOf(key), authority: authorityOf(key) };
-      const outcome = await cellOf(key).ledger.submit(
-        { name: "unfreezeAccount", ...about, accountId, freezeId, note },
-        deadline,
-        { trace },
-      );
+    run: ({ account_id: accountId, freeze_id: freezeId, note }, caller) => {
+      const about = { ...authorOf(caller.key), authority: authorityOf(caller.key) };
+      const command = { name: "unfreezeAccount", ...about, accountId, freezeId, note } as const;
       // No key needs a second person for it, so there is always an account.
-      return resultOf(outcome, ({ resource }) => accountAndFreeze(resource as AccountWithFreeze));
+      return submit(cellOf, caller, command, ({ resource }) => accountAndFreeze(resource as AccountWithFreeze));
     },
   });
 }
@@ -257,11 +218,15 @@ function unfreezeAccount(cellOf: CellOf): UnaryRoute {
 function listFreezes(options: AccountHandlersOptions): UnaryRoute {
   return listOfAccount(options, {
     rpc: "ListFreezes",
-    request: ListFreezesRequest,
-    response: ListFreezesResponse,
+    request: wire.ListFreezesRequest,
+    response: wire.ListFreezesResponse,
     read: (reads, ...list) => reads.freezes(...list),
     responseOf: (rows, next_page_token) => ({ freezes: rows.map(toFreezeMessage), next_page_token }),
   });
+}
+
+function accountAlone(account: Account): { account: AccountMessage } {
+  return { account: toAccountMessage(account) };
 }
 
 function accountAndFreeze(account: AccountWithFreeze): { account: AccountMessage; freeze: FreezeMessage } {
@@ -270,21 +235,15 @@ function accountAndFreeze(account: AccountWithFreeze): { account: AccountMessage
 
 function closeAccount(cellOf: CellOf): UnaryRoute {
   return unary({
-    request: CloseAccountRequest,
-    response: CloseAccountResponse,
+    request: wire.CloseAccountRequest,
+    response: wire.CloseAccountResponse,
     parse: (request) =>
       parseFields({
         account_id: parseAccountId(request.account_id),
         note: parseStatusReason(request.note),
         etag: parsed(request.etag),
       }),
-    run: async ({ account_id: accountId, note, etag }, { key, deadline, trace }) => {
-      const outcome = await cellOf(key).ledger.submit(
-        { name: "closeAccount", organizationId: key.organizationId, actor: actorOf(key), accountId, note, etag },
-        deadline,
-        { trace },
-      );
-      return resultOf(outcome, (account) => ({ account: toAccountMessage(account) }));
-    },
+    run: ({ account_id: accountId, note, etag }, caller) =>
+      submit(cellOf, caller, { name: "closeAccount", ...authorOf(caller.key), accountId, note, etag }, accountAlone),
   });
 }

@@ -8,7 +8,7 @@ import type { TokenBucket } from "../calls/call-rates.js";
 import type { ItemTally } from "../calls/rpc-result.js";
 import type { AnyRefusal } from "../errors/refusal.js";
 import { statusMessageOf } from "../errors/status.js";
-import { fieldProblem, ifGiven, type ParsedFields, parseFields } from "../messages/fields.js";
+import { fieldProblem, ifGiven, joined, type ParsedFields, parseFields } from "../messages/fields.js";
 import { toTransactionMessage } from "../messages/transaction.js";
 import { type Movement, type MovementOptions, parseMovement, submitMovement } from "./move-money.js";
 import type { CellOf } from "./served-cell.js";
@@ -104,10 +104,11 @@ function parseItem({ movement: request, idempotency_key }: TransactionRequest, d
   const { $case: name, value } = request;
   const movement = parseMovement(value, defaultRail);
   const own = parseFields({ idempotency_key: ifGiven(idempotency_key, parseIdempotencyKey) });
-  if (movement.ok && own.ok) {
-    return { ok: true, value: { name, movement: movement.value, idempotencyKey: own.value.idempotency_key } };
-  }
-  return { ok: false, fields: [...(movement.ok ? [] : movement.fields), ...(own.ok ? [] : own.fields)] };
+  return joined(movement, own, (fields, { idempotency_key: idempotencyKey }) => ({
+    name,
+    movement: fields,
+    idempotencyKey,
+  }));
 }
 
 type ItemOutcome = Outcome<Transaction> | { readonly kind: "refused"; readonly refusal: AnyRefusal };

@@ -2,16 +2,8 @@ import { parseReceiptText } from "../../domain/receipt.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import { parseAccountId, parseDepositId } from "../../domain/values/ids.js";
 import type { DepositInstruction } from "../../gen/kesc/v1/deposit.js";
-import {
-  type DepositServiceService,
-  GetDepositInstructionsRequest,
-  GetDepositInstructionsResponse,
-  GetDepositRequest,
-  GetDepositResponse,
-  ListDepositsRequest,
-  ListDepositsResponse,
-} from "../../gen/kesc/v1/deposit_service.js";
-import type { DepositFilters, DepositRail, PageRequest } from "../../ledger/ports/reads.js";
+import * as wire from "../../gen/kesc/v1/deposit_service.js";
+import type { DepositFilters, DepositRail } from "../../ledger/ports/reads.js";
 import { railNamed } from "../../rails/rails.js";
 import { parseRange } from "../../statements/period.js";
 import { done } from "../calls/rpc-result.js";
@@ -19,7 +11,7 @@ import { unary, type UnaryRoute } from "../calls/unary-call.js";
 import { parseDepositReasons, parseDepositStatuses, toDepositMessage } from "../messages/deposit.js";
 import { given, ifGiven, type ParsedFields, parseFields } from "../messages/fields.js";
 import type { ListTurns } from "./list-turns.js";
-import { formatPageToken, type PagedList, pageOf, parsePageSize, parsePageToken } from "./paging.js";
+import { type AskedPage, askedPage, formatPageToken, type PagedList, parsePageSize, parsePageToken } from "./paging.js";
 import type { CellOf } from "./served-cell.js";
 
 export interface DepositHandlersOptions {
@@ -30,7 +22,7 @@ export interface DepositHandlersOptions {
 /**
  * The rpcs of kesc.v1.DepositService. An rpc of the contract without a handler does not compile.
  */
-export function depositHandlers(options: DepositHandlersOptions): Record<keyof DepositServiceService, UnaryRoute> {
+export function depositHandlers(options: DepositHandlersOptions): Record<keyof wire.DepositServiceService, UnaryRoute> {
   return {
     getDeposit: getDeposit(options.cellOf),
     listDeposits: listDeposits(options),
@@ -40,8 +32,8 @@ export function depositHandlers(options: DepositHandlersOptions): Record<keyof D
 
 function getDeposit(cellOf: CellOf): UnaryRoute {
   return unary({
-    request: GetDepositRequest,
-    response: GetDepositResponse,
+    request: wire.GetDepositRequest,
+    response: wire.GetDepositResponse,
     parse: (request) => parseFields({ deposit_id: parseDepositId(request.deposit_id) }),
     run: async ({ deposit_id: depositId }, { key }) => {
       const deposit = await cellOf(key).reads.deposit(key.organizationId, depositId);
@@ -54,8 +46,8 @@ function getDeposit(cellOf: CellOf): UnaryRoute {
 
 function listDeposits({ cellOf, listTurns }: DepositHandlersOptions): UnaryRoute {
   return unary({
-    request: ListDepositsRequest,
-    response: ListDepositsResponse,
+    request: wire.ListDepositsRequest,
+    response: wire.ListDepositsResponse,
     parse: (request, { key }) => parseDepositList(request, key.organizationId),
     run: async ({ list, filters, page }, caller) => {
       const { reads } = cellOf(caller.key);
@@ -67,18 +59,11 @@ function listDeposits({ cellOf, listTurns }: DepositHandlersOptions): UnaryRoute
   });
 }
 
-/** A page of deposits that is asked for. */
-export interface AskedDeposits {
-  readonly list: PagedList;
-  readonly filters: DepositFilters;
-  readonly page: PageRequest;
-}
-
 /** Parses the filters and the page of a list of deposits. */
 export function parseDepositList(
-  request: ListDepositsRequest,
+  request: wire.ListDepositsRequest,
   organizationId: OrganizationId,
-): ParsedFields<AskedDeposits> {
+): ParsedFields<AskedPage<PagedList> & { readonly filters: DepositFilters }> {
   const fields = parseFields({
     account_id: ifGiven(request.account_id, parseAccountId),
     statuses: parseDepositStatuses(request.statuses),
@@ -89,24 +74,23 @@ export function parseDepositList(
     page_token: parsePageToken(request.page_token),
   });
   if (!fields.ok) return fields;
-  const { account_id, statuses, reasons, receipt, start, end, page_size: size, page_token: token } = fields.value;
+  const asked = fields.value;
   const filters = given({
-    accountId: account_id,
-    status: statuses,
-    reason: reasons,
-    receipt,
-    createdAfter: start,
-    createdBefore: end,
+    accountId: asked.account_id,
+    status: asked.statuses,
+    reason: asked.reasons,
+    receipt: asked.receipt,
+    createdAfter: asked.start,
+    createdBefore: asked.end,
   });
-  const list: PagedList = { rpc: "ListDeposits", organizationId, filters };
-  const page = pageOf(list, { size, token });
-  return page.ok ? { ok: true, value: { list, filters, page: page.value } } : page;
+  const page = askedPage({ rpc: "ListDeposits", organizationId, filters }, asked);
+  return page.ok ? { ok: true, value: { ...page.value, filters } } : page;
 }
 
 function getDepositInstructions(cellOf: CellOf): UnaryRoute {
   return unary({
-    request: GetDepositInstructionsRequest,
-    response: GetDepositInstructionsResponse,
+    request: wire.GetDepositInstructionsRequest,
+    response: wire.GetDepositInstructionsResponse,
     parse: (request) => parseFields({ account_id: parseAccountId(request.account_id) }),
     run: async ({ account_id: accountId }, { key }) => {
       const { reads } = cellOf(key);

@@ -1,18 +1,11 @@
+import type { Destination } from "../../domain/destination.js";
+import type { CreateDestination } from "../../domain/destination-commands.js";
 import type { AccountId, DestinationId } from "../../domain/values/ids.js";
 import { parseAccountId, parseDestinationId } from "../../domain/values/ids.js";
 import { parseDescription } from "../../domain/values/text.js";
-import {
-  CreateDestinationRequest,
-  CreateDestinationResponse,
-  GetDestinationRequest,
-  GetDestinationResponse,
-  ListDestinationsRequest,
-  ListDestinationsResponse,
-  RemoveDestinationRequest,
-  RemoveDestinationResponse,
-} from "../../gen/kesc/v1/account_service.js";
-import { actorOf } from "../calls/call-context.js";
-import { done, resultOf } from "../calls/rpc-result.js";
+import * as wire from "../../gen/kesc/v1/account_service.js";
+import type { Destination as DestinationMessage } from "../../gen/kesc/v1/destination.js";
+import { done } from "../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../calls/unary-call.js";
 import {
   parseAccountNumberOf,
@@ -25,6 +18,7 @@ import { type ParsedFields, parseFields } from "../messages/fields.js";
 import { listOfAccount } from "./list-of-account.js";
 import type { ListTurns } from "./list-turns.js";
 import type { CellOf } from "./served-cell.js";
+import { authorOf, submit } from "./submit.js";
 
 export interface DestinationHandlersOptions {
   readonly cellOf: CellOf;
@@ -37,8 +31,8 @@ export interface DestinationHandlersOptions {
 export function createDestination(options: DestinationHandlersOptions): UnaryRoute {
   const { cellOf, newDestinationId, destinationCoolingMillis: coolingMillis } = options;
   return unary({
-    request: CreateDestinationRequest,
-    response: CreateDestinationResponse,
+    request: wire.CreateDestinationRequest,
+    response: wire.CreateDestinationResponse,
     parse: (request) => {
       const kind = parseDestinationKind(request.kind);
       return parseFields({
@@ -49,38 +43,32 @@ export function createDestination(options: DestinationHandlersOptions): UnaryRou
         label: parseDescription(request.label),
       });
     },
-    run: async (input, { key, idempotencyKey, deadline, trace }) => {
-      const { account_id: accountId, kind, label } = input;
-      const outcome = await cellOf(key).ledger.submit(
-        {
-          name: "createDestination",
-          organizationId: key.organizationId,
-          actor: actorOf(key),
-          newDestinationId: newDestinationId(),
-          accountId,
-          kind,
-          number: wholeNumber(input.number, input.account_number),
-          label,
-          coolingMillis,
-          idempotencyKey,
-        },
-        deadline,
-        { trace },
-      );
-      return resultOf(outcome, (destination) => ({ destination: toDestinationMessage(destination) }));
+    run: ({ account_id: accountId, kind, label, ...input }, caller) => {
+      const command: CreateDestination = {
+        name: "createDestination",
+        ...authorOf(caller.key),
+        newDestinationId: newDestinationId(),
+        accountId,
+        kind,
+        number: wholeNumber(input.number, input.account_number),
+        label,
+        coolingMillis,
+        idempotencyKey: caller.idempotencyKey,
+      };
+      return submit(cellOf, caller, command, destinationAlone);
     },
   });
 }
 
 export function getDestination(cellOf: CellOf): UnaryRoute {
   return unary({
-    request: GetDestinationRequest,
-    response: GetDestinationResponse,
+    request: wire.GetDestinationRequest,
+    response: wire.GetDestinationResponse,
     parse: parseNamed,
     run: async ({ account_id: accountId, destination_id: destinationId }, { key }) => {
       const destination = await cellOf(key).reads.destination(key.organizationId, destinationId);
       return destination?.accountId === accountId
-        ? done({ destination: toDestinationMessage(destination) })
+        ? done(destinationAlone(destination))
         : { kind: "refused", refusal: { reason: "DESTINATION_NOT_FOUND", destinationId } };
     },
   });
@@ -89,8 +77,8 @@ export function getDestination(cellOf: CellOf): UnaryRoute {
 export function listDestinations(options: DestinationHandlersOptions): UnaryRoute {
   return listOfAccount(options, {
     rpc: "ListDestinations",
-    request: ListDestinationsRequest,
-    response: ListDestinationsResponse,
+    request: wire.ListDestinationsRequest,
+    response: wire.ListDestinationsResponse,
     read: (reads, ...list) => reads.destinations(...list),
     responseOf: (rows, next_page_token) => ({ destinations: rows.map(toDestinationMessage), next_page_token }),
   });
@@ -98,19 +86,18 @@ export function listDestinations(options: DestinationHandlersOptions): UnaryRout
 
 export function removeDestination(cellOf: CellOf): UnaryRoute {
   return unary({
-    request: RemoveDestinationRequest,
-    response: RemoveDestinationResponse,
+    request: wire.RemoveDestinationRequest,
+    response: wire.RemoveDestinationResponse,
     parse: parseNamed,
-    run: async ({ account_id: accountId, destination_id: destinationId }, { key, deadline, trace }) => {
-      const { organizationId } = key;
-      const outcome = await cellOf(key).ledger.submit(
-        { name: "removeDestination", organizationId, actor: actorOf(key), accountId, destinationId },
-        deadline,
-        { trace },
-      );
-      return resultOf(outcome, (destination) => ({ destination: toDestinationMessage(destination) }));
+    run: ({ account_id: accountId, destination_id: destinationId }, caller) => {
+      const command = { name: "removeDestination", ...authorOf(caller.key), accountId, destinationId } as const;
+      return submit(cellOf, caller, command, destinationAlone);
     },
   });
+}
+
+function destinationAlone(destination: Destination): { destination: DestinationMessage } {
+  return { destination: toDestinationMessage(destination) };
 }
 
 function parseNamed(request: {

@@ -4,7 +4,7 @@ import { done } from "../calls/rpc-result.js";
 import { unary, type UnaryRoute, type UnaryRpc } from "../calls/unary-call.js";
 import { parseFields } from "../messages/fields.js";
 import type { ListTurns } from "./list-turns.js";
-import { formatPageToken, type PagedList, pageOf, parsePageSize, parsePageToken } from "./paging.js";
+import { askedPage, formatPageToken, parsePageSize, parsePageToken } from "./paging.js";
 import type { CellOf } from "./served-cell.js";
 
 interface Options {
@@ -45,13 +45,12 @@ export function listOfAccount<Row, Response>(
         page_token: parsePageToken(page_token),
       });
       if (!fields.ok) return fields;
-      const { account_id: accountId, page_size: size, page_token: token } = fields.value;
-      const list: PagedList = { rpc, organizationId: key.organizationId, filters: { accountId } };
-      const page = pageOf(list, { size, token });
-      return page.ok ? { ok: true, value: { list, accountId, page: page.value } } : page;
+      const filters = { accountId: fields.value.account_id };
+      return askedPage({ rpc, organizationId: key.organizationId, filters }, fields.value);
     },
-    run: async ({ list, accountId, page }, caller) => {
-      const { organizationId } = list;
+    run: async ({ list, page }, caller) => {
+      const { organizationId, filters } = list;
+      const { accountId } = filters;
       const { reads } = cellOf(caller.key);
       const account = await reads.account(organizationId, accountId);
       if (account === undefined) return { kind: "refused", refusal: { reason: "ACCOUNT_NOT_FOUND", accountId } };

@@ -1,12 +1,6 @@
 import { parseAccountId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
-import {
-  GetLimitsRequest,
-  GetLimitsResponse,
-  GetOrganizationRequest,
-  GetOrganizationResponse,
-  type OrganizationServiceService,
-} from "../../gen/kesc/v1/organization_service.js";
+import * as wire from "../../gen/kesc/v1/organization_service.js";
 import { done } from "../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../calls/unary-call.js";
 import { ifGiven, parseFields } from "../messages/fields.js";
@@ -25,14 +19,14 @@ export interface OrganizationHandlersOptions {
  */
 export function organizationHandlers(
   options: OrganizationHandlersOptions,
-): Record<keyof OrganizationServiceService, UnaryRoute> {
+): Record<keyof wire.OrganizationServiceService, UnaryRoute> {
   return { getOrganization: getOrganization(options), getLimits: getLimits(options) };
 }
 
 function getOrganization({ cellOf }: OrganizationHandlersOptions): UnaryRoute {
   return unary({
-    request: GetOrganizationRequest,
-    response: GetOrganizationResponse,
+    request: wire.GetOrganizationRequest,
+    response: wire.GetOrganizationResponse,
     parse: () => parseFields({}),
     run: async (_, { key }) => {
       const { reads, railAccounts } = cellOf(key);
@@ -50,8 +44,8 @@ function getOrganization({ cellOf }: OrganizationHandlersOptions): UnaryRoute {
 
 function getLimits({ cellOf, now }: OrganizationHandlersOptions): UnaryRoute {
   return unary({
-    request: GetLimitsRequest,
-    response: GetLimitsResponse,
+    request: wire.GetLimitsRequest,
+    response: wire.GetLimitsResponse,
     parse: (request) => parseFields({ account_id: ifGiven(request.account_id, parseAccountId) }),
     run: async ({ account_id: accountId }, { key }) => {
       const { reads } = cellOf(key);

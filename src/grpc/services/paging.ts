@@ -73,6 +73,21 @@ export function pageOf(
   return { ok: true, value: { size, beforeSeq: token?.beforeSeq } };
 }
 
+/** A list that is asked for, and the page of it. */
+export interface AskedPage<List extends AnyList> {
+  readonly list: List;
+  readonly page: PageRequest;
+}
+
+/** Adds the page that the fields of a request name to its list. */
+export function askedPage<List extends AnyList>(
+  list: List,
+  { page_size: size, page_token: token }: { readonly page_size: number; readonly page_token: PageToken | undefined },
+): ParsedFields<AskedPage<List>> {
+  const page = pageOf(list, { size, token });
+  return page.ok ? { ok: true, value: { list, page: page.value } } : page;
+}
+
 /** Returns the token of the next page, or undefined on the last page. */
 export function formatPageToken(list: AnyList, nextBeforeSeq: number | undefined): string | undefined {
   if (nextBeforeSeq === undefined) return undefined;

@@ -5,25 +5,17 @@ import type { Decider } from "../../domain/proposal.js";
 import type { Authority } from "../../domain/second-person.js";
 import { parseTransactionId, type ProposalId } from "../../domain/values/ids.js";
 import { parseStatusReason } from "../../domain/values/text.js";
-import {
-  ClearFlagRequest,
-  ClearFlagResponse,
-  GetPaymentRequest,
-  GetPaymentResponse,
-  ResolutionState,
-  ResolveTransactionRequest,
-  ResolveTransactionResponse,
-} from "../../gen/kesc/v1/transaction_service.js";
-import { actorOf } from "../calls/call-context.js";
-import { done, resultOf } from "../calls/rpc-result.js";
+import * as wire from "../../gen/kesc/v1/transaction_service.js";
+import { done } from "../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../calls/unary-call.js";
-import { parseFields } from "../messages/fields.js";
+import { joined, parseFields } from "../messages/fields.js";
 import { parseFlagReason, toPaymentMessage } from "../messages/payment.js";
 import { parseResolution } from "../messages/resolution.js";
 import { toTransactionMessage } from "../messages/transaction.js";
 import type { ListTurns } from "./list-turns.js";
 import type { MovementOptions } from "./move-money.js";
 import type { CellOf } from "./served-cell.js";
+import { authorOf, submit } from "./submit.js";
 
 // The rpcs of kesc.v1.TransactionService about the payments that rails carry out.
 
@@ -32,8 +24,8 @@ const ROWS_PER_MESSAGE = 20;
 
 export function getPayment(cellOf: CellOf, listTurns: ListTurns): UnaryRoute {
   return unary({
-    request: GetPaymentRequest,
-    response: GetPaymentResponse,
+    request: wire.GetPaymentRequest,
+    response: wire.GetPaymentResponse,
     parse: (request) => parseFields({ transaction_id: parseTransactionId(request.transaction_id) }),
     run: async ({ transaction_id: transactionId }, caller) => {
       const { key } = caller;
@@ -57,41 +49,25 @@ export function getPayment(cellOf: CellOf, listTurns: ListTurns): UnaryRoute {
 
 export function resolveTransaction({ cellOf, newTransactionId }: MovementOptions): UnaryRoute {
   return unary({
-    request: ResolveTransactionRequest,
-    response: ResolveTransactionResponse,
+    request: wire.ResolveTransactionRequest,
+    response: wire.ResolveTransactionResponse,
     parse: (request) => {
       const common = parseFields({
         transaction_id: parseTransactionId(request.transaction_id),
         note: parseStatusReason(request.note),
       });
       const resolution = parseResolution(request.outcome);
-      if (common.ok && resolution.ok) return { ok: true, value: { ...common.value, resolution: resolution.value } };
-      return {
-        ok: false,
-        fields: [...(common.ok ? [] : common.fields), ...(resolution.ok ? [] : resolution.fields)],
-      };
+      return joined(common, resolution, (own, outcome) => ({ ...own, resolution: outcome }));
     },
-    run: async ({ transaction_id: transactionId, note, resolution }, { key, deadline, trace }) => {
-      const outcome = await cellOf(key).ledger.submit(
-        {
-          name: "resolveTransaction",
-          organizationId: key.organizationId,
-          actor: actorOf(key),
-          transactionId,
-          newTransactionId: newTransactionId(),
-          resolution,
-          authority: authorityOf(key),
-          note,
-        },
-        deadline,
-        { trace },
-      );
-      return resultOf(outcome, (transaction) => ({
+    run: ({ transaction_id: transactionId, ...given }, caller) => {
+      const about = { ...authorOf(caller.key), authority: authorityOf(caller.key), transactionId };
+      const command = { name: "resolveTransaction", ...about, newTransactionId: newTransactionId(), ...given } as const;
+      return submit(cellOf, caller, command, (transaction) => ({
         // A resolution that takes effect always ends the transaction.
         state:
           transaction.status === "PROCESSING"
-            ? ResolutionState.RESOLUTION_STATE_PROPOSED
-            : ResolutionState.RESOLUTION_STATE_DONE,
+            ? wire.ResolutionState.RESOLUTION_STATE_PROPOSED
+            : wire.ResolutionState.RESOLUTION_STATE_DONE,
         transaction: toTransactionMessage(transaction),
         correction: transaction.correction && toTransactionMessage(transaction.correction),
       }));
@@ -101,23 +77,21 @@ export function resolveTransaction({ cellOf, newTransactionId }: MovementOptions
 
 export function clearFlag(cellOf: CellOf): UnaryRoute {
   return unary({
-    request: ClearFlagRequest,
-    response: ClearFlagResponse,
+    request: wire.ClearFlagRequest,
+    response: wire.ClearFlagResponse,
     parse: (request) =>
       parseFields({
         transaction_id: parseTransactionId(request.transaction_id),
         flag: parseFlagReason(request.flag),
         note: parseStatusReason(request.note),
       }),
-    run: async ({ transaction_id: transactionId, flag, note }, { key, deadline, trace }) => {
-      const about = { organizationId: key.organizationId, actor: actorOf(key), authority: authorityOf(key) };
-      const outcome = await cellOf(key).ledger.submit(
-        { name: "clearFlag", ...about, transactionId, flag, note },
-        deadline,
-        { trace },
-      );
+    run: ({ transaction_id: transactionId, flag, note }, caller) => {
+      const about = { ...authorOf(caller.key), authority: authorityOf(caller.key) };
+      const command = { name: "clearFlag", ...about, transactionId, flag, note } as const;
       // Nobody needs a second person for it, so there is always a transaction.
-      return resultOf(outcome, ({ resource }) => ({ transaction: resource && toTransactionMessage(resource) }));
+      return submit(cellOf, caller, command, ({ resource }) => ({
+        transaction: resource && toTransactionMessage(resource),
+      }));
     },
   });
 }

@@ -10,13 +10,7 @@ import { maskPhone } from "../../domain/values/masked-phone.js";
 import { parsed } from "../../domain/values/parsed.js";
 import { parsePhoneNumber } from "../../domain/values/phone-number.js";
 import type { UnixMillis } from "../../domain/values/time.js";
-import {
-  AdvanceTransactionRequest,
-  AdvanceTransactionResponse,
-  CreateDepositRequest,
-  CreateDepositResponse,
-  type SandboxServiceService,
-} from "../../gen/kesc/v1/sandbox_service.js";
+import * as wire from "../../gen/kesc/v1/sandbox_service.js";
 import { resultOf } from "../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../calls/unary-call.js";
 import { toDepositMessage } from "../messages/deposit.js";
@@ -37,11 +31,11 @@ export interface SandboxHandlersOptions {
 export function sandboxHandlers({
   cellOf,
   now,
-}: SandboxHandlersOptions): Record<keyof SandboxServiceService, UnaryRoute> {
+}: SandboxHandlersOptions): Record<keyof wire.SandboxServiceService, UnaryRoute> {
   return {
     advanceTransaction: unary({
-      request: AdvanceTransactionRequest,
-      response: AdvanceTransactionResponse,
+      request: wire.AdvanceTransactionRequest,
+      response: wire.AdvanceTransactionResponse,
       parse: (request) => parseFields({ transaction_id: parseTransactionId(request.transaction_id) }),
       run: async ({ transaction_id: transactionId }, { key }) => {
         const { reads, payments, wake } = cellOf(key);
@@ -65,8 +59,8 @@ export function sandboxHandlers({
 /** Books what the list of a rail would bring: a sandbox has none. */
 function createDeposit({ cellOf, now }: SandboxHandlersOptions): UnaryRoute {
   return unary({
-    request: CreateDepositRequest,
-    response: CreateDepositResponse,
+    request: wire.CreateDepositRequest,
+    response: wire.CreateDepositResponse,
     parse: (request) =>
       parseFields({
         amount: parseAmount(request.amount),

@@ -1,13 +1,6 @@
 import { parseTransactionId, type TransactionId } from "../../domain/values/ids.js";
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
-import {
-  GetCheckpointRequest,
-  GetCheckpointResponse,
-  GetConsistencyProofRequest,
-  GetConsistencyProofResponse,
-  GetInclusionProofRequest,
-  GetInclusionProofResponse,
-} from "../../gen/kesc/v1/book_service.js";
+import * as wire from "../../gen/kesc/v1/book_service.js";
 import type { Checkpoint as CheckpointMessage } from "../../gen/kesc/v1/seal.js";
 import { verifierKeyOf } from "../../seals/note.js";
 import type { FoundSeal, NumberedBook, Seal, SealReads } from "../../seals/ports.js";
@@ -39,8 +32,8 @@ const LOOKED_AT_PER_ROW = 4;
 
 export function getCheckpoint(options: SealRpcsOptions): UnaryRoute {
   return unary({
-    request: GetCheckpointRequest,
-    response: GetCheckpointResponse,
+    request: wire.GetCheckpointRequest,
+    response: wire.GetCheckpointResponse,
     parse: (request) => parseFields({ size: parseOptionalSize(request.size) }),
     run: ({ size }, caller) =>
       inTurn(options, caller, async (reads) => {
@@ -58,8 +51,8 @@ type RowName =
 
 export function getInclusionProof(options: SealRpcsOptions): UnaryRoute {
   return unary({
-    request: GetInclusionProofRequest,
-    response: GetInclusionProofResponse,
+    request: wire.GetInclusionProofRequest,
+    response: wire.GetInclusionProofResponse,
     parse: (request): ParsedFields<RowName> => {
       const fields = parseFields({
         transaction_id: ifGiven(request.transaction_id, parseTransactionId),
@@ -106,8 +99,8 @@ export function getInclusionProof(options: SealRpcsOptions): UnaryRoute {
 
 export function getConsistencyProof(options: SealRpcsOptions): UnaryRoute {
   return unary({
-    request: GetConsistencyProofRequest,
-    response: GetConsistencyProofResponse,
+    request: wire.GetConsistencyProofRequest,
+    response: wire.GetConsistencyProofResponse,
     parse: (request) => {
       const fields = parseFields({
         old_size: parseOldSize(request.old_size),

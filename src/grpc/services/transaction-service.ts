@@ -1,31 +1,13 @@
 import type { MoveMoney } from "../../domain/commands.js";
 import { parseReceipt, parseReceiptText } from "../../domain/receipt.js";
-import { parseRail } from "../../domain/transaction.js";
+import { parseRail, type Transaction } from "../../domain/transaction.js";
 import { parseAmount } from "../../domain/values/cents.js";
 import { parseAccountId, parseTransactionId } from "../../domain/values/ids.js";
 import { parsed } from "../../domain/values/parsed.js";
 import { parseDescription, parseMetadata, parseReference, parseStatusReason } from "../../domain/values/text.js";
-import {
-  BatchCreateTransactionsRequest,
-  BatchCreateTransactionsResponse,
-  CancelTransactionRequest,
-  CancelTransactionResponse,
-  GetTransactionRequest,
-  GetTransactionResponse,
-  ImportTransactionsRequest,
-  ImportTransactionsResponse,
-  ListTransactionsRequest,
-  ListTransactionsResponse,
-  MintRequest,
-  MintResponse,
-  RedeemRequest,
-  RedeemResponse,
-  ReverseTransactionRequest,
-  ReverseTransactionResponse,
-  type TransactionServiceService,
-} from "../../gen/kesc/v1/transaction_service.js";
+import type { Transaction as TransactionMessage } from "../../gen/kesc/v1/transaction.js";
+import * as wire from "../../gen/kesc/v1/transaction_service.js";
 import { parseRange } from "../../statements/period.js";
-import { actorOf } from "../calls/call-context.js";
 import { done, resultOf } from "../calls/rpc-result.js";
 import { stream, type StreamRoute } from "../calls/stream-call.js";
 import { unary, type UnaryRoute, type UnaryRpc } from "../calls/unary-call.js";
@@ -46,9 +28,10 @@ import {
   parseMovement,
   submitMovement,
 } from "./move-money.js";
-import { formatPageToken, type PagedList, pageOf, parsePageSize, parsePageToken } from "./paging.js";
+import { askedPage, formatPageToken, parsePageSize, parsePageToken } from "./paging.js";
 import { clearFlag, getPayment, resolveTransaction } from "./payment-rpcs.js";
 import type { CellOf } from "./served-cell.js";
+import { authorOf, submit } from "./submit.js";
 
 export interface TransactionHandlersOptions extends MovementOptions {
   readonly listTurns: ListTurns;
@@ -60,11 +43,11 @@ export interface TransactionHandlersOptions extends MovementOptions {
  */
 export function transactionHandlers(
   options: TransactionHandlersOptions,
-): Record<keyof TransactionServiceService, UnaryRoute | StreamRoute> {
+): Record<keyof wire.TransactionServiceService, UnaryRoute | StreamRoute> {
   const { cellOf } = options;
   return {
-    mint: unary({ request: MintRequest, response: MintResponse, ...moveMoney("mint", options) }),
-    redeem: unary({ request: RedeemRequest, response: RedeemResponse, ...moveMoney("redeem", options) }),
+    mint: unary({ request: wire.MintRequest, response: wire.MintResponse, ...moveMoney("mint", options) }),
+    redeem: unary({ request: wire.RedeemRequest, response: wire.RedeemResponse, ...moveMoney("redeem", options) }),
     batchCreateTransactions: batchCreateTransactions(options),
     importTransactions: importTransactions(options),
     getTransaction: getTransaction(cellOf),
@@ -79,8 +62,8 @@ export function transactionHandlers(
 
 function getTransaction(cellOf: CellOf): UnaryRoute {
   return unary({
-    request: GetTransactionRequest,
-    response: GetTransactionResponse,
+    request: wire.GetTransactionRequest,
+    response: wire.GetTransactionResponse,
     parse: (request) => parseFields({ transaction_id: parseTransactionId(request.transaction_id) }),
     run: async ({ transaction_id: transactionId }, { key }) => {
       const transaction = await cellOf(key).reads.transaction(key.organizationId, transactionId);
@@ -93,8 +76,8 @@ function getTransaction(cellOf: CellOf): UnaryRoute {
 
 function listTransactions({ cellOf, listTurns }: TransactionHandlersOptions): UnaryRoute {
   return unary({
-    request: ListTransactionsRequest,
-    response: ListTransactionsResponse,
+    request: wire.ListTransactionsRequest,
+    response: wire.ListTransactionsResponse,
     parse: (request, { key }) => {
       const fields = parseFields({
         account_id: ifGiven(request.account_id, parseAccountId),
@@ -113,30 +96,27 @@ function listTransactions({ cellOf, listTurns }: TransactionHandlersOptions): Un
         page_token: parsePageToken(request.page_token),
       });
       if (!fields.ok) return fields;
-      const { page_size: size, page_token: token, ...rest } = fields.value;
-      const { type, statuses, rail, correction, reference, receipt } = rest;
+      const asked = fields.value;
       const filters = given({
-        accountId: rest.account_id,
-        type,
-        status: statuses,
-        rail,
-        correction,
-        reference,
-        receipt,
-        createdAfter: rest.start,
-        createdBefore: rest.end,
-        minAmountCents: rest.min_amount,
-        maxAmountCents: rest.max_amount,
-        metadata: rest.metadata.size === 0 ? undefined : rest.metadata,
-        needsAttention: rest.needs_attention,
+        accountId: asked.account_id,
+        type: asked.type,
+        status: asked.statuses,
+        rail: asked.rail,
+        correction: asked.correction,
+        reference: asked.reference,
+        receipt: asked.receipt,
+        createdAfter: asked.start,
+        createdBefore: asked.end,
+        minAmountCents: asked.min_amount,
+        maxAmountCents: asked.max_amount,
+        metadata: asked.metadata.size === 0 ? undefined : asked.metadata,
+        needsAttention: asked.needs_attention,
       });
-      const list: PagedList = { rpc: "ListTransactions", organizationId: key.organizationId, filters };
-      const page = pageOf(list, { size, token });
-      return page.ok ? { ok: true, value: { list, filters, page: page.value } } : page;
+      return askedPage({ rpc: "ListTransactions", organizationId: key.organizationId, filters }, asked);
     },
-    run: async ({ list, filters, page }, caller) => {
+    run: async ({ list, page }, caller) => {
       const { reads } = cellOf(caller.key);
-      const read = await listTurns.page(caller, () => reads.transactions(list.organizationId, filters, page));
+      const read = await listTurns.page(caller, () => reads.transactions(list.organizationId, list.filters, page));
       if ("reason" in read) return { kind: "refused", refusal: read };
       const { rows, nextBeforeSeq } = read;
       return done({
@@ -149,8 +129,8 @@ function listTransactions({ cellOf, listTurns }: TransactionHandlersOptions): Un
 
 function reverseTransaction({ cellOf, newTransactionId }: MovementOptions): UnaryRoute {
   return unary({
-    request: ReverseTransactionRequest,
-    response: ReverseTransactionResponse,
+    request: wire.ReverseTransactionRequest,
+    response: wire.ReverseTransactionResponse,
     parse: (request) =>
       parseFields({
         transaction_id: parseTransactionId(request.transaction_id),
@@ -158,47 +138,27 @@ function reverseTransaction({ cellOf, newTransactionId }: MovementOptions): Unar
         metadata: parseMetadata(request.metadata),
         receipt: request.receipt === undefined ? parsed(undefined) : parseReceipt(request.receipt),
       }),
-    run: async ({ transaction_id: transactionId, ...content }, { key, idempotencyKey, deadline, trace }) => {
-      const outcome = await cellOf(key).ledger.submit(
-        {
-          name: "reverseTransaction",
-          organizationId: key.organizationId,
-          actor: actorOf(key),
-          transactionId,
-          newTransactionId: newTransactionId(),
-          ...content,
-          idempotencyKey,
-        },
-        deadline,
-        { trace },
-      );
-      return resultOf(outcome, (transaction) => ({ transaction: toTransactionMessage(transaction) }));
+    run: ({ transaction_id: transactionId, ...content }, caller) => {
+      const { key, idempotencyKey } = caller;
+      const ids = { transactionId, newTransactionId: newTransactionId(), idempotencyKey };
+      const command = { name: "reverseTransaction", ...authorOf(key), ...ids, ...content } as const;
+      return submit(cellOf, caller, command, transactionAlone);
     },
   });
 }
 
 function cancelTransaction(cellOf: CellOf): UnaryRoute {
   return unary({
-    request: CancelTransactionRequest,
-    response: CancelTransactionResponse,
+    request: wire.CancelTransactionRequest,
+    response: wire.CancelTransactionResponse,
     parse: (request) =>
       parseFields({
         transaction_id: parseTransactionId(request.transaction_id),
         note: parseStatusReason(request.note),
       }),
-    run: async ({ transaction_id: transactionId, note: reason }, { key, deadline, trace }) => {
-      const outcome = await cellOf(key).ledger.submit(
-        {
-          name: "cancelTransaction",
-          organizationId: key.organizationId,
-          actor: actorOf(key),
-          transactionId,
-          reason,
-        },
-        deadline,
-        { trace },
-      );
-      return resultOf(outcome, (transaction) => ({ transaction: toTransactionMessage(transaction) }));
+    run: ({ transaction_id: transactionId, note: reason }, caller) => {
+      const command = { name: "cancelTransaction", ...authorOf(caller.key), transactionId, reason } as const;
+      return submit(cellOf, caller, command, transactionAlone);
     },
   });
 }
@@ -207,21 +167,25 @@ function cancelTransaction(cellOf: CellOf): UnaryRoute {
 function moveMoney(
   name: MoveMoney["name"],
   options: MovementOptions,
-): Pick<UnaryRpc<MovementRequest, Movement, MintResponse & RedeemResponse>, "parse" | "run"> {
+): Pick<UnaryRpc<MovementRequest, Movement, wire.MintResponse & wire.RedeemResponse>, "parse" | "run"> {
   return {
     parse: (request, { key }) =>
       parseMovement(request, options.cellOf(key).railAccounts.defaultRail(key.organizationId)),
     run: async (movement, caller) => {
       const outcome = await submitMovement(name, movement, { caller, options, bulk: false });
-      return resultOf(outcome, (transaction) => ({ transaction: toTransactionMessage(transaction) }));
+      return resultOf(outcome, transactionAlone);
     },
   };
 }
 
+function transactionAlone(transaction: Transaction): { transaction: TransactionMessage } {
+  return { transaction: toTransactionMessage(transaction) };
+}
+
 function batchCreateTransactions(options: MovementOptions): UnaryRoute {
   return unary({
-    request: BatchCreateTransactionsRequest,
-    response: BatchCreateTransactionsResponse,
+    request: wire.BatchCreateTransactionsRequest,
+    response: wire.BatchCreateTransactionsResponse,
     parse: (request, caller) => parseBatch(request, caller, options.cellOf),
     run: async (batch, caller) => {
       const { response, items } = await runBatch(batch, caller, {
@@ -236,8 +200,8 @@ function batchCreateTransactions(options: MovementOptions): UnaryRoute {
 
 function importTransactions(options: MovementOptions): StreamRoute {
   return stream({
-    request: ImportTransactionsRequest,
-    response: ImportTransactionsResponse,
+    request: wire.ImportTransactionsRequest,
+    response: wire.ImportTransactionsResponse,
     parse: (request, caller) => parseBatch(request, caller, options.cellOf),
     // A stream counts as one call: it has bounds of its own, and waits while the server is busy.
     run: (batch, caller) => runBatch(batch, caller, { ...options, bulk: true, bucket: undefined }),

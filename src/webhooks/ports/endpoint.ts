@@ -2,8 +2,10 @@ import type { EventPattern } from "../../domain/event-types.js";
 import type { OrganizationId, WebhookEndpointId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 
-export type EndpointStatus = "ACTIVE" | "PAUSED" | "DISABLED";
-export type DisabledReason = "GONE" | "FAILING";
+export const ENDPOINT_STATUSES = ["ACTIVE", "PAUSED", "DISABLED"] as const;
+export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number];
+export const DISABLED_REASONS = ["GONE", "FAILING"] as const;
+export type DisabledReason = (typeof DISABLED_REASONS)[number];
 
 /** A secret that signs deliveries. */
 export interface EndpointSecret {

@@ -1,6 +1,6 @@
 import type { BookSums, Turnover } from "../../../domain/book.js";
-import type { JudgedRule, ReserveKind, ReserveRule, RuleState } from "../../../domain/reserve.js";
-import type { TransactionType } from "../../../domain/transaction.js";
+import { type JudgedRule, RESERVE_KINDS, type ReserveRule, RULE_STATES } from "../../../domain/reserve.js";
+import { TRANSACTION_TYPES } from "../../../domain/transaction.js";
 import { formatCents } from "../../../domain/values/cents.js";
 import { endOfDay } from "../../../domain/values/nairobi-day.js";
 import type { UnixMillis } from "../../../domain/values/time.js";
@@ -15,7 +15,13 @@ import {
   type Supply as SupplyMessage,
 } from "../../../gen/kesc/v1/supply.js";
 import { TransactionType as TransactionTypeMessage } from "../../../gen/kesc/v1/transaction.js";
-import type { OpenPaymentsCount, PaymentAge, RecordedFigure, ReportedBalance } from "../../../statements/ports.js";
+import {
+  type OpenPaymentsCount,
+  PAYMENT_AGES,
+  type RecordedFigure,
+  type ReportedBalance,
+} from "../../../statements/ports.js";
+import { enumOf } from "../enums.js";
 import { toTimestamp } from "../timestamp.js";
 
 /** What is known about the shillings of a book now, beside its sums. */
@@ -38,31 +44,10 @@ interface SupplyFacts {
   readonly now: UnixMillis;
 }
 
-const AGES = {
-  UNDER_ONE_HOUR: PaymentAgeMessage.PAYMENT_AGE_UNDER_ONE_HOUR,
-  UNDER_ONE_DAY: PaymentAgeMessage.PAYMENT_AGE_UNDER_ONE_DAY,
-  ONE_DAY_OR_MORE: PaymentAgeMessage.PAYMENT_AGE_ONE_DAY_OR_MORE,
-} as const satisfies Record<PaymentAge, PaymentAgeMessage>;
-
-export const RESERVE_KIND_MESSAGES = {
-  bank_kenya: ReserveKindMessage.RESERVE_KIND_BANK_KENYA,
-  treasury_bill: ReserveKindMessage.RESERVE_KIND_TREASURY_BILL,
-  repo: ReserveKindMessage.RESERVE_KIND_REPO,
-  central_bank: ReserveKindMessage.RESERVE_KIND_CENTRAL_BANK,
-  cash: ReserveKindMessage.RESERVE_KIND_CASH,
-  other: ReserveKindMessage.RESERVE_KIND_OTHER,
-} as const satisfies Record<ReserveKind, ReserveKindMessage>;
-
-const STATES = {
-  HOLDS: RuleStateMessage.RULE_STATE_HOLDS,
-  BROKEN: RuleStateMessage.RULE_STATE_BROKEN,
-  UNKNOWN: RuleStateMessage.RULE_STATE_UNKNOWN,
-} as const satisfies Record<RuleState, RuleStateMessage>;
-
-const TYPES = {
-  MINT: TransactionTypeMessage.TRANSACTION_TYPE_MINT,
-  REDEEM: TransactionTypeMessage.TRANSACTION_TYPE_REDEEM,
-} as const satisfies Record<TransactionType, TransactionTypeMessage>;
+const AGES = enumOf(PaymentAgeMessage, "PAYMENT_AGE", PAYMENT_AGES);
+export const RESERVE_KIND_MESSAGES = enumOf(ReserveKindMessage, "RESERVE_KIND", RESERVE_KINDS);
+const STATES = enumOf(RuleStateMessage, "RULE_STATE", RULE_STATES);
+const TYPES = enumOf(TransactionTypeMessage, "TRANSACTION_TYPE", TRANSACTION_TYPES);
 
 export function toSupplyMessage({ sums, turnover, seq, recordedAt, backing, now }: SupplyFacts): SupplyMessage {
   return {

@@ -9,7 +9,7 @@ import { unary, type UnaryRoute } from "../../calls/unary-call.js";
 import type { AnyRefusal } from "../../errors/refusal.js";
 import { toEventMessage } from "../../messages/events/event.js";
 import { type EventsAsked, parseEventsAsked } from "../../messages/events/events-asked.js";
-import { parseFields } from "../../messages/fields.js";
+import { joined, parseFields } from "../../messages/fields.js";
 import type { ListTurns } from "../list-turns.js";
 import { refusalAfterEnd, watchEvents, type WatchEventsOptions } from "./watch-events.js";
 
@@ -36,9 +36,7 @@ function listEvents({ cellOf, listTurns }: EventHandlersOptions): UnaryRoute {
     parse: (request) => {
       const asked = parseEventsAsked(request);
       const size = parseFields({ page_size: parsePageSize(request.page_size) });
-      if (!asked.ok || !size.ok)
-        return { ok: false, fields: [...(asked.ok ? [] : asked.fields), ...(size.ok ? [] : size.fields)] };
-      return { ok: true, value: { ...asked.value, pageSize: size.value.page_size } };
+      return joined(asked, size, (value, { page_size: pageSize }) => ({ ...value, pageSize }));
     },
     run: async (asked, caller) => {
       const page = await readPage(asked, { caller, cellOf, listTurns });

@@ -1,13 +1,6 @@
 import type { AccountId } from "../../../domain/values/ids.js";
 import { parseAccountId } from "../../../domain/values/ids.js";
-import {
-  ExportGeneralLedgerRequest,
-  ExportGeneralLedgerResponse,
-  ExportJournalRequest,
-  ExportJournalResponse,
-  ExportStatementRequest,
-  ExportStatementResponse,
-} from "../../../gen/kesc/v1/book_service.js";
+import * as wire from "../../../gen/kesc/v1/book_service.js";
 import type { History } from "../../../statements/as-of.js";
 import { exportGeneralLedger, exportJournal, exportStatement } from "../../../statements/exports.js";
 import { parsePeriod } from "../../../statements/period.js";
@@ -25,7 +18,7 @@ const STREAMS_MAX = 2;
 
 export function exportStatementRpc(options: HistoryHandlersOptions): ServerStreamRoute {
   return serverStream({
-    request: ExportStatementRequest,
+    request: wire.ExportStatementRequest,
     streamsMax: STREAMS_MAX,
     parse: (request): ParsedFields<Period & { readonly account_id: AccountId }> =>
       parseFields({ account_id: parseAccountId(request.account_id), ...parsePeriod(request, options.now()) }),
@@ -36,7 +29,7 @@ export function exportStatementRpc(options: HistoryHandlersOptions): ServerStrea
       if (account === undefined) return { reason: "ACCOUNT_NOT_FOUND", accountId };
       const parts = exportStatement(historyOf(options, caller, signal), { accountId, start, end });
       return yield* encoded(parts, signal, (part) =>
-        encode(ExportStatementResponse, { lines: part.map(toStatementLine) }),
+        encode(wire.ExportStatementResponse, { lines: part.map(toStatementLine) }),
       );
     },
   });
@@ -44,24 +37,24 @@ export function exportStatementRpc(options: HistoryHandlersOptions): ServerStrea
 
 export function exportJournalRpc(options: HistoryHandlersOptions): ServerStreamRoute {
   return serverStream({
-    request: ExportJournalRequest,
+    request: wire.ExportJournalRequest,
     streamsMax: STREAMS_MAX,
     parse: (request) => parseFields(parsePeriod(request, options.now())),
     run: (period, caller, signal) =>
       encoded(exportJournal(historyOf(options, caller, signal), period), signal, (part) =>
-        encode(ExportJournalResponse, { lines: part.map(toJournalLine) }),
+        encode(wire.ExportJournalResponse, { lines: part.map(toJournalLine) }),
       ),
   });
 }
 
 export function exportGeneralLedgerRpc(options: HistoryHandlersOptions): ServerStreamRoute {
   return serverStream({
-    request: ExportGeneralLedgerRequest,
+    request: wire.ExportGeneralLedgerRequest,
     streamsMax: STREAMS_MAX,
     parse: (request) => parseFields(parsePeriod(request, options.now())),
     run: (period, caller, signal) =>
       encoded(exportGeneralLedger(historyOf(options, caller, signal), period), signal, (part) =>
-        encode(ExportGeneralLedgerResponse, { lines: part.map(toGeneralLedgerLine) }),
+        encode(wire.ExportGeneralLedgerResponse, { lines: part.map(toGeneralLedgerLine) }),
       ),
   });
 }

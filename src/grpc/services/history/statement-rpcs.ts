@@ -10,7 +10,7 @@ import { unary, type UnaryRoute } from "../../calls/unary-call.js";
 import { parseFields } from "../../messages/fields.js";
 import { toStatementLine } from "../../messages/history/statement.js";
 import { toTimestamp } from "../../messages/timestamp.js";
-import { formatPageToken, type PagedList, pageOf, parsePageSize, parsePageToken } from "../paging.js";
+import { askedPage, formatPageToken, parsePageSize, parsePageToken } from "../paging.js";
 import { readingHistory } from "./history-turns.js";
 import type { HistoryHandlersOptions } from "./supply-rpcs.js";
 
@@ -26,15 +26,14 @@ export function getStatement({ cellOf, listTurns, now }: HistoryHandlersOptions)
         page_token: parsePageToken(request.page_token),
       });
       if (!fields.ok) return fields;
-      const { account_id: accountId, start, end, page_size, page_token } = fields.value;
+      const { account_id: accountId, start, end } = fields.value;
       const filters = { accountId, start, end };
-      const list: PagedList = { rpc: "GetStatement", organizationId: key.organizationId, filters };
-      const page = pageOf(list, { size: page_size, token: page_token });
-      return page.ok ? { ok: true, value: { list, accountId, start, end, page: page.value } } : page;
+      return askedPage({ rpc: "GetStatement", organizationId: key.organizationId, filters }, fields.value);
     },
-    run: async ({ list, accountId, start, end, page }, caller) => {
+    run: async ({ list, page }, caller) => {
       const { reads, history } = cellOf(caller.key);
-      const { organizationId } = caller.key;
+      const { organizationId, filters } = list;
+      const { accountId, start, end } = filters;
       // Only this read compares the organization, so it comes first.
       const account = await reads.account(organizationId, accountId);
       if (account === undefined) return { kind: "refused", refusal: { reason: "ACCOUNT_NOT_FOUND", accountId } };

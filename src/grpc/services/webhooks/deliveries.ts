@@ -1,23 +1,21 @@
 import { parseWebhookEndpointId, type WebhookEndpointId } from "../../../domain/values/ids.js";
 import { parsed } from "../../../domain/values/parsed.js";
-import {
-  ListUndeliveredEventsRequest,
-  ListUndeliveredEventsResponse,
-  ListWebhookDeliveriesRequest,
-  ListWebhookDeliveriesResponse,
-  ReplayWebhookEventsRequest,
-  ReplayWebhookEventsResponse,
-  ResendWebhookDeliveryRequest,
-  ResendWebhookDeliveryResponse,
-} from "../../../gen/kesc/v1/webhook_service.js";
-import type { Page, PageRequest } from "../../../ledger/ports/reads.js";
+import * as wire from "../../../gen/kesc/v1/webhook_service.js";
+import type { Page } from "../../../ledger/ports/reads.js";
 import type { Endpoint } from "../../../webhooks/ports/endpoint.js";
 import type { WebhookEndpoints } from "../../../webhooks/ports/endpoints.js";
 import type { Caller } from "../../calls/call-context.js";
 import { done, resultOf, type RpcResult } from "../../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../../calls/unary-call.js";
 import { fieldProblem, type ParsedFields, parseFields } from "../../messages/fields.js";
-import { formatPageToken, type PagedList, pageOf, parsePageSize, parsePageToken } from "../paging.js";
+import {
+  type AskedPage,
+  askedPage,
+  formatPageToken,
+  type PagedList,
+  parsePageSize,
+  parsePageToken,
+} from "../paging.js";
 import { changeOf, notFound, type WebhookHandlersOptions } from "./changes.js";
 import { parseSequence, toDeliveryMessage, toEndpointMessage, toUndeliveredMessage } from "./message.js";
 
@@ -25,8 +23,8 @@ import { parseSequence, toDeliveryMessage, toEndpointMessage, toUndeliveredMessa
 
 export function listWebhookDeliveries(options: WebhookHandlersOptions): UnaryRoute {
   return unary({
-    request: ListWebhookDeliveriesRequest,
-    response: ListWebhookDeliveriesResponse,
+    request: wire.ListWebhookDeliveriesRequest,
+    response: wire.ListWebhookDeliveriesResponse,
     parse: (request, { key }) =>
       parseAsked(request, { rpc: "ListWebhookDeliveries", key, filters: { failed: request.failed } }),
     run: async ({ id, list, page }, caller) => {
@@ -43,8 +41,8 @@ export function listWebhookDeliveries(options: WebhookHandlersOptions): UnaryRou
 
 export function listUndeliveredEvents(options: WebhookHandlersOptions): UnaryRoute {
   return unary({
-    request: ListUndeliveredEventsRequest,
-    response: ListUndeliveredEventsResponse,
+    request: wire.ListUndeliveredEventsRequest,
+    response: wire.ListUndeliveredEventsResponse,
     parse: (request, { key }) => parseAsked(request, { rpc: "ListUndeliveredEvents", key, filters: {} }),
     run: async ({ id, list, page }, caller) => {
       const read = await readOf(options, { id, caller }, (endpoints, endpoint) =>
@@ -57,23 +55,23 @@ export function listUndeliveredEvents(options: WebhookHandlersOptions): UnaryRou
   });
 }
 
-type AskedList = Pick<ListWebhookDeliveriesRequest, "webhook_endpoint_id" | "page_size" | "page_token">;
+type AskedList = Pick<wire.ListWebhookDeliveriesRequest, "webhook_endpoint_id" | "page_size" | "page_token">;
 
 /** Parses the endpoint and the page of a list. */
 function parseAsked(
   request: AskedList,
   { rpc, key, filters }: Pick<PagedList, "rpc" | "filters"> & Pick<Caller, "key">,
-): ParsedFields<{ readonly id: WebhookEndpointId; readonly list: PagedList; readonly page: PageRequest }> {
+): ParsedFields<AskedPage<PagedList> & { readonly id: WebhookEndpointId }> {
   const fields = parseFields({
     webhook_endpoint_id: parseWebhookEndpointId(request.webhook_endpoint_id),
     page_size: parsePageSize(request.page_size),
     page_token: parsePageToken(request.page_token),
   });
   if (!fields.ok) return fields;
-  const { webhook_endpoint_id: id, page_size: size, page_token: token } = fields.value;
+  const { webhook_endpoint_id: id } = fields.value;
   const list: PagedList = { rpc, organizationId: key.organizationId, filters: { id, ...filters } };
-  const page = pageOf(list, { size, token });
-  return page.ok ? { ok: true, value: { id, list, page: page.value } } : page;
+  const asked = askedPage(list, fields.value);
+  return asked.ok ? { ok: true, value: { id, ...asked.value } } : asked;
 }
 
 /** Reads a page of an endpoint's rows when its turn comes. */
@@ -96,8 +94,8 @@ async function readOf<Row>(
 
 export function resendWebhookDelivery(options: WebhookHandlersOptions): UnaryRoute {
   return unary({
-    request: ResendWebhookDeliveryRequest,
-    response: ResendWebhookDeliveryResponse,
+    request: wire.ResendWebhookDeliveryRequest,
+    response: wire.ResendWebhookDeliveryResponse,
     parse: (request) =>
       parseFields({
         webhook_endpoint_id: parseWebhookEndpointId(request.webhook_endpoint_id),
@@ -114,8 +112,8 @@ export function resendWebhookDelivery(options: WebhookHandlersOptions): UnaryRou
 
 export function replayWebhookEvents(options: WebhookHandlersOptions): UnaryRoute {
   return unary({
-    request: ReplayWebhookEventsRequest,
-    response: ReplayWebhookEventsResponse,
+    request: wire.ReplayWebhookEventsRequest,
+    response: wire.ReplayWebhookEventsResponse,
     parse: (request) => {
       const fields = parseFields({
         webhook_endpoint_id: parseWebhookEndpointId(request.webhook_endpoint_id),

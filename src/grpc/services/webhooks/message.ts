@@ -6,30 +6,23 @@ import type {
 } from "../../../gen/kesc/v1/webhook.js";
 import { WebhookDisabledReason, WebhookEndpointStatus } from "../../../gen/kesc/v1/webhook.js";
 import { etagOf } from "../../../webhooks/etag.js";
-import type {
-  Attempt,
-  DisabledReason,
-  Endpoint,
-  EndpointSecret,
-  EndpointStatus,
+import {
+  type Attempt,
+  DISABLED_REASONS,
+  type Endpoint,
+  ENDPOINT_STATUSES,
+  type EndpointSecret,
 } from "../../../webhooks/ports/endpoint.js";
 import type { ListedAttempt, UndeliveredEvent } from "../../../webhooks/ports/endpoints.js";
 import { TEST_EVENT_TYPE } from "../../../webhooks/test-events.js";
+import { enumOf } from "../../messages/enums.js";
 import { shown } from "../../messages/fields.js";
 import { toTimestamp } from "../../messages/timestamp.js";
 
 const ALL_TYPES = "*";
 
-const STATUSES = {
-  ACTIVE: WebhookEndpointStatus.WEBHOOK_ENDPOINT_STATUS_ACTIVE,
-  PAUSED: WebhookEndpointStatus.WEBHOOK_ENDPOINT_STATUS_PAUSED,
-  DISABLED: WebhookEndpointStatus.WEBHOOK_ENDPOINT_STATUS_DISABLED,
-} as const satisfies Record<EndpointStatus, WebhookEndpointStatus>;
-
-const REASONS = {
-  GONE: WebhookDisabledReason.WEBHOOK_DISABLED_REASON_GONE,
-  FAILING: WebhookDisabledReason.WEBHOOK_DISABLED_REASON_FAILING,
-} as const satisfies Record<DisabledReason, WebhookDisabledReason>;
+const STATUSES = enumOf(WebhookEndpointStatus, "WEBHOOK_ENDPOINT_STATUS", ENDPOINT_STATUSES);
+const REASONS = enumOf(WebhookDisabledReason, "WEBHOOK_DISABLED_REASON", DISABLED_REASONS);
 
 /** `secret` is shown only by the call that made it. */
 export function toEndpointMessage(endpoint: Endpoint, secret?: EndpointSecret): EndpointMessage {

@@ -4,23 +4,7 @@ import { parseEventTypes } from "../../../domain/event-types.js";
 import { parseWebhookEndpointId } from "../../../domain/values/ids.js";
 import { parseDescription } from "../../../domain/values/text.js";
 import { toUnixMillis, type UnixMillis } from "../../../domain/values/time.js";
-import {
-  CreateWebhookEndpointRequest,
-  CreateWebhookEndpointResponse,
-  DeleteWebhookEndpointRequest,
-  DeleteWebhookEndpointResponse,
-  GetWebhookEndpointRequest,
-  GetWebhookEndpointResponse,
-  ListWebhookEndpointsRequest,
-  ListWebhookEndpointsResponse,
-  RotateWebhookSecretRequest,
-  RotateWebhookSecretResponse,
-  SendTestEventRequest,
-  SendTestEventResponse,
-  UpdateWebhookEndpointRequest,
-  UpdateWebhookEndpointResponse,
-  type WebhookServiceService,
-} from "../../../gen/kesc/v1/webhook_service.js";
+import * as wire from "../../../gen/kesc/v1/webhook_service.js";
 import { parseWebhookUrl } from "../../../webhooks/allowed.js";
 import { OLD_SECRET_MILLIS, SECRET_BYTES, TESTS_MAX } from "../../../webhooks/limits.js";
 import type { Endpoint, EndpointSecret } from "../../../webhooks/ports/endpoint.js";
@@ -29,7 +13,7 @@ import { done, resultOf } from "../../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../../calls/unary-call.js";
 import { fieldProblem, ifPresent, parseFields } from "../../messages/fields.js";
 import { toTimestamp } from "../../messages/timestamp.js";
-import { formatPageToken, type PagedList, pageOf, parsePageSize, parsePageToken } from "../paging.js";
+import { askedPage, formatPageToken, parsePageSize, parsePageToken } from "../paging.js";
 import { ChangeTurns } from "./change-turns.js";
 import { changeOf, notFound, readEndpoints, type WebhookHandlersOptions } from "./changes.js";
 import {
@@ -45,7 +29,7 @@ import { parseEndpointStatus, toDeliveryMessage, toEndpointMessage } from "./mes
  */
 export function webhookHandlers(
   given: Omit<WebhookHandlersOptions, "changeTurns">,
-): Record<keyof WebhookServiceService, UnaryRoute> {
+): Record<keyof wire.WebhookServiceService, UnaryRoute> {
   const options = { ...given, changeTurns: new ChangeTurns(given.now) };
   return {
     createWebhookEndpoint: createWebhookEndpoint(options),
@@ -72,8 +56,8 @@ function newSecret({ idempotencyKey: key }: Caller, content: readonly unknown[],
 function createWebhookEndpoint(options: WebhookHandlersOptions): UnaryRoute {
   const { cellOf, changeTurns, newWebhookEndpointId, webhookHosts } = options;
   return unary({
-    request: CreateWebhookEndpointRequest,
-    response: CreateWebhookEndpointResponse,
+    request: wire.CreateWebhookEndpointRequest,
+    response: wire.CreateWebhookEndpointResponse,
     parse: (request) =>
       parseFields({
         url: parseWebhookUrl(request.url, webhookHosts),
@@ -93,8 +77,8 @@ function createWebhookEndpoint(options: WebhookHandlersOptions): UnaryRoute {
 
 function getWebhookEndpoint(options: WebhookHandlersOptions): UnaryRoute {
   return unary({
-    request: GetWebhookEndpointRequest,
-    response: GetWebhookEndpointResponse,
+    request: wire.GetWebhookEndpointRequest,
+    response: wire.GetWebhookEndpointResponse,
     parse: (request) => parseFields({ webhook_endpoint_id: parseWebhookEndpointId(request.webhook_endpoint_id) }),
     run: async ({ webhook_endpoint_id: id }, caller) => {
       const endpoints = await readEndpoints(options, caller);
@@ -107,17 +91,16 @@ function getWebhookEndpoint(options: WebhookHandlersOptions): UnaryRoute {
 
 function listWebhookEndpoints(options: WebhookHandlersOptions): UnaryRoute {
   return unary({
-    request: ListWebhookEndpointsRequest,
-    response: ListWebhookEndpointsResponse,
+    request: wire.ListWebhookEndpointsRequest,
+    response: wire.ListWebhookEndpointsResponse,
     parse: (request, { key }) => {
       const fields = parseFields({
         page_size: parsePageSize(request.page_size),
         page_token: parsePageToken(request.page_token),
       });
       if (!fields.ok) return fields;
-      const list: PagedList = { rpc: "ListWebhookEndpoints", organizationId: key.organizationId, filters: {} };
-      const page = pageOf(list, { size: fields.value.page_size, token: fields.value.page_token });
-      return page.ok ? { ok: true, value: { list, page: page.value } } : page;
+      const list = { rpc: "ListWebhookEndpoints", organizationId: key.organizationId, filters: {} };
+      return askedPage(list, fields.value);
     },
     run: async ({ list, page: { size, beforeSeq } }, caller) => {
       const endpoints = await readEndpoints(options, caller);
@@ -137,8 +120,8 @@ function listWebhookEndpoints(options: WebhookHandlersOptions): UnaryRoute {
 function updateWebhookEndpoint(options: WebhookHandlersOptions): UnaryRoute {
   const { cellOf, changeTurns, webhookHosts } = options;
   return unary({
-    request: UpdateWebhookEndpointRequest,
-    response: UpdateWebhookEndpointResponse,
+    request: wire.UpdateWebhookEndpointRequest,
+    response: wire.UpdateWebhookEndpointResponse,
     parse: (request) => {
       const fields = parseFields({
         webhook_endpoint_id: parseWebhookEndpointId(request.webhook_endpoint_id),
@@ -166,8 +149,8 @@ function updateWebhookEndpoint(options: WebhookHandlersOptions): UnaryRoute {
 
 function deleteWebhookEndpoint(options: WebhookHandlersOptions): UnaryRoute {
   return unary({
-    request: DeleteWebhookEndpointRequest,
-    response: DeleteWebhookEndpointResponse,
+    request: wire.DeleteWebhookEndpointRequest,
+    response: wire.DeleteWebhookEndpointResponse,
     parse: (request) => parseFields({ webhook_endpoint_id: parseWebhookEndpointId(request.webhook_endpoint_id) }),
     run: ({ webhook_endpoint_id: id }, caller) =>
       options.changeTurns.run(caller, async () => {
@@ -179,8 +162,8 @@ function deleteWebhookEndpoint(options: WebhookHandlersOptions): UnaryRoute {
 
 function rotateWebhookSecret(options: WebhookHandlersOptions): UnaryRoute {
   return unary({
-    request: RotateWebhookSecretRequest,
-    response: RotateWebhookSecretResponse,
+    request: wire.RotateWebhookSecretRequest,
+    response: wire.RotateWebhookSecretResponse,
     parse: (request) => parseFields({ webhook_endpoint_id: parseWebhookEndpointId(request.webhook_endpoint_id) }),
     run: ({ webhook_endpoint_id: id }, caller) =>
       options.changeTurns.run(caller, async () => {
@@ -197,8 +180,8 @@ function rotateWebhookSecret(options: WebhookHandlersOptions): UnaryRoute {
 
 function sendTestEvent({ cellOf, changeTurns }: WebhookHandlersOptions): UnaryRoute {
   return unary({
-    request: SendTestEventRequest,
-    response: SendTestEventResponse,
+    request: wire.SendTestEventRequest,
+    response: wire.SendTestEventResponse,
     parse: (request) => parseFields({ webhook_endpoint_id: parseWebhookEndpointId(request.webhook_endpoint_id) }),
     run: async ({ webhook_endpoint_id: id }, caller) => {
       const { endpoints, tests } = cellOf(caller.key).webhooks;

@@ -1,0 +1,53 @@
+import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
+
+type NumberName<Prefix extends string, Word extends string> = `${Prefix}_${Uppercase<Word>}`;
+
+/**
+ * Returns the contract's value for each word of the domain: ACCOUNT_STATUS_ACTIVE for "ACTIVE". It
+ * does not compile if the contract lacks one.
+ */
+export function enumOf<
+  Word extends string,
+  Prefix extends string,
+  Enum extends Readonly<Record<NumberName<Prefix, Word>, unknown>>,
+>(values: Enum, prefix: Prefix, words: readonly Word[]): { readonly [Each in Word]: Enum[NumberName<Prefix, Each>] } {
+  const valueOf = (word: Word): unknown => values[`${prefix}_${word.toUpperCase() as Uppercase<Word>}`];
+  return Object.fromEntries(words.map((word) => [word, valueOf(word)])) as never;
+}
+
+/** Parses a word that a request may leave out. */
+export function parseWord<Word extends string>(
+  unchecked: number,
+  words: readonly Word[],
+  numberOf: Readonly<Record<Word, number>>,
+): Parsed<Word | undefined> {
+  if (unchecked === 0) return parsed(undefined);
+  const word = words.find((known) => numberOf[known] === unchecked);
+  return word === undefined ? unparsed(`must be one of ${words.join(", ")}`, "UNKNOWN_VALUE") : parsed(word);
+}
+
+/** Parses a word that a request must have. */
+export function parseRequiredWord<Word extends string>(
+  unchecked: number,
+  words: readonly Word[],
+  numberOf: Readonly<Record<Word, number>>,
+): Parsed<Word> {
+  const word = parseWord(unchecked, words, numberOf);
+  if (!word.ok) return word;
+  return word.value === undefined ? unparsed("is required", "REQUIRED") : parsed(word.value);
+}
+
+/**
+ * Parses the words of a filter, in any order. Returns each once, in the order of `words`. No word
+ * means any word, and so do all of them.
+ */
+export function parseWords<Word extends string>(
+  unchecked: readonly number[],
+  words: readonly Word[],
+  numberOf: Readonly<Record<Word, number>>,
+): Parsed<readonly Word[] | undefined> {
+  const asked = new Set(unchecked);
+  const found = words.filter((word) => asked.has(numberOf[word]));
+  if (found.length < asked.size) return unparsed(`must be one of ${words.join(", ")}`, "UNKNOWN_VALUE");
+  return parsed(found.length === 0 || found.length === words.length ? undefined : found);
+}
