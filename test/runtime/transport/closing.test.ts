@@ -24,8 +24,8 @@ function open(address: string): Socket {
 async function answerTo(address: string, request: string): Promise<string> {
   const socket = open(address);
   socket.pause().write(request);
-  let lost: unknown;
-  socket.on("error", (error) => (lost = error));
+  let lost: Error | undefined;
+  socket.on("error", (error: Error) => (lost = error));
   for (let piece = 0; piece < PIECES && lost === undefined; piece += 1) {
     socket.write(PIECE);
     for (let turns = 0; turns < 10; turns += 1) await turn();
@@ -34,7 +34,7 @@ async function answerTo(address: string, request: string): Promise<string> {
   socket.setEncoding("latin1").on("data", (text: string) => (received += text));
   socket.resume().end();
   if (!socket.closed) await once(socket, "close");
-  return lost === undefined ? received : `${received} ${String(lost)}`;
+  return lost === undefined ? received : `${received} ${lost.message}`;
 }
 
 describe("the last response of a connection reaches a client that still sends", () => {
