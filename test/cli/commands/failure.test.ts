@@ -56,7 +56,9 @@ describe("the words for an error that a command does not expect", () => {
     ],
     [
       "EISDIR",
-      () => { writeFileSync(folder, ""); },
+      () => {
+        writeFileSync(folder, "");
+      },
       "The file or folder FOLDER cannot be used: illegal operation on a directory",
     ],
     [
