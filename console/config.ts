@@ -1,6 +1,6 @@
 import { consoleExposure } from "../runtime/transport/exposure.js";
 import { clientTlsFilesOf, serverTlsFilesOf, type TlsFiles } from "../runtime/transport/tls.js";
-import { type Environment, readVariables } from "../runtime/variables.js";
+import { consoleOriginOf, type Environment, readVariables } from "../runtime/variables.js";
 import type { LogLevel } from "../runtime/variables/declarations.js";
 import type { HostAndPort } from "../runtime/variables/forms.js";
 
@@ -40,7 +40,7 @@ export function readConfig(environment: Environment): ConfigResult {
     ok: true,
     config: {
       listen: values.KESC_CONSOLE_ADDRESS,
-      origin: values.KESC_CONSOLE_ORIGIN,
+      origin: consoleOriginOf(values),
       target,
       logLevel: values.KESC_LOG_LEVEL,
       shutdownGraceSeconds: values.KESC_SHUTDOWN_GRACE_SECONDS,

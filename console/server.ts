@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 
 import type { Logger } from "pino";
 
+import { refuseMalformed } from "../runtime/transport/closing.js";
 import { addressOf, closeHttpServer, createHttpServer } from "../runtime/transport/http-server.js";
 import { watchedCredentials } from "../runtime/transport/watched-credentials.js";
 import { WatchedTls } from "../runtime/transport/watched-tls.js";
@@ -48,6 +49,7 @@ export async function startConsole(config: Omit<ConsoleConfig, "logLevel">, log:
   };
   const { app, live } = createApp({ upstream, contract, log, origin: config.origin });
   const server = createHttpServer(SERVER_OPTIONS, tls, app);
+  refuseMalformed(server);
   server.maxConnections = CONNECTIONS_MAX;
   try {
     server.listen(config.listen);

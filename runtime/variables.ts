@@ -53,6 +53,13 @@ export function readVariables(environment: Environment): ValuesResult {
   return result.success && problems.length === 0 ? { ok: true, values: result.data } : { ok: false, problems };
 }
 
+/** Returns the origin of the operators' console: by default, people open it on its machine. */
+export function consoleOriginOf(values: Values): string {
+  const scheme = values.KESC_TLS_CERT_FILE === undefined ? "http" : "https";
+  const ofAddress = `${scheme}://localhost:${String(values.KESC_CONSOLE_ADDRESS.port)}`;
+  return values.KESC_CONSOLE_ORIGIN ?? new URL(ofAddress).origin;
+}
+
 /** The variables of a pair come together. */
 const PAIRS = [
   ["KESC_TLS_CERT_FILE", "KESC_TLS_KEY_FILE"],

@@ -4,6 +4,7 @@ import type { Socket } from "node:net";
 
 import type { Logger } from "pino";
 
+import { canRespond } from "../../runtime/transport/closing.js";
 import type { HttpServer } from "../../runtime/transport/http-server.js";
 import { malformedRequest, methodNotAllowed, ownReason, type Problem, problemJson } from "../problems/problem.js";
 import type { Connections } from "./connections.js";
@@ -38,14 +39,13 @@ export function rejectMalformedRequests(
       }
       const requestId = randomUUID();
       log.info({ request_id: requestId, status: problem.status, code: problem.code }, "request");
-      // Destroyed once it is sent: the client might never close its side.
-      socket.end(serializedResponse(problem, requestId, publicUrl), () => socket.destroy());
+      socket.write(serializedResponse(problem, requestId, publicUrl));
+      socket.destroySoon();
     });
   };
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     // The problem would become a part of the response that has begun.
-    const isHandshake = /^ERR_(SSL|TLS)_/.test(error.code ?? "");
-    if (error.code === "ECONNRESET" || isHandshake || connections.hasBegunResponse(socket)) socket.destroy();
+    if (!canRespond(error, socket) || connections.hasBegunResponse(socket)) socket.destroy();
     else reject(socket, PROBLEMS[error.code ?? ""] ?? MALFORMED);
   });
   // Without a listener, Node closes the connection.

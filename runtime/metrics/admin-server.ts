@@ -1,7 +1,8 @@
 import { once } from "node:events";
-import { createServer, type RequestListener, type ServerResponse } from "node:http";
+import type { RequestListener, ServerResponse } from "node:http";
 
-import { addressOf } from "../transport/http-server.js";
+import { refuseMalformed } from "../transport/closing.js";
+import { addressOf, createHttpServer } from "../transport/http-server.js";
 import type { HostAndPort } from "../variables/forms.js";
 import { BoundedReading } from "./bounded-reading.js";
 import { CONTENT_TYPE } from "./metrics.js";
@@ -34,10 +35,12 @@ const TEXT_WAIT_MILLIS = 8_000;
  * bound.
  */
 export async function startAdminServer(options: AdminOptions): Promise<AdminServer> {
-  const server = createServer(
+  const server = createHttpServer(
     { headersTimeout: REQUEST_MILLIS_MAX, requestTimeout: REQUEST_MILLIS_MAX, maxHeaderSize: 8_192 },
+    undefined,
     listenerOf(options),
   );
+  refuseMalformed(server);
   server.maxConnections = CONNECTIONS_MAX;
   server.listen(options.listen);
   await once(server, "listening");

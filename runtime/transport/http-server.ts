@@ -3,22 +3,31 @@ import { createServer, type RequestListener, type Server, type ServerOptions } f
 import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 
+import { closeInSteps } from "./closing.js";
 import { boundHandshakes, HANDSHAKE_MILLIS_MAX } from "./handshakes.js";
 import { TLS_VERSION_MIN, type TlsMaterial } from "./tls.js";
 import type { WatchedTls } from "./watched-tls.js";
 
 export type HttpServer = Server | TlsServer;
 
-/** Makes a server, with TLS if there are files. New handshakes use the newest files. */
+/**
+ * Makes a server, with TLS if there are files. New handshakes use the newest files. Connections
+ * close in steps.
+ */
 export function createHttpServer(
   options: ServerOptions,
   tls: WatchedTls | undefined,
   listener?: RequestListener,
 ): HttpServer {
-  if (tls === undefined) return createServer(options, listener);
+  if (tls === undefined) {
+    const server = createServer(options, listener);
+    closeInSteps(server);
+    return server;
+  }
   const context = { ...contextOf(tls.material), handshakeTimeout: HANDSHAKE_MILLIS_MAX };
   const server = createTlsServer({ ...options, ...context }, listener);
   boundHandshakes(server);
+  closeInSteps(server);
   tls.onChange((next) => {
     server.setSecureContext(contextOf(next));
   });

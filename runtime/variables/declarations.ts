@@ -117,11 +117,11 @@ const DATABASE = {
     meaning: "AdminService that kesc org, key, operator and proposal call; default: the database",
     schema: hostAndPortOrSocket.optional(),
   },
-  KESC_CONSOLE_ORIGIN: variable(
-    "http://localhost:8081",
-    "URL of the operators' console, without a path",
-    passkeyOrigin,
-  ),
+  KESC_CONSOLE_ORIGIN: {
+    fallback: undefined,
+    meaning: "URL of the operators' console, without a path; default: localhost, with the port of KESC_CONSOLE_ADDRESS",
+    schema: passkeyOrigin.optional(),
+  },
   KESC_FOUR_EYES: variable(
     // All but `reserve`: such a figure moves no money, and is recorded each day.
     "operators,resume,write_keys,limits,rails,erase,unfreeze",

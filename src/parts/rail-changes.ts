@@ -14,8 +14,8 @@ import type { Cell, Database } from "../storage/database.js";
 import {
   DEFAULT_LIMITS,
   fieldsOfSetting,
+  presentAccounts,
   type RailAccountSetting,
-  withPresentAccounts,
 } from "../storage/rails/change-rail-accounts.js";
 import {
   hmacOfCredentials,
@@ -48,7 +48,7 @@ export function railChanges(database: Pick<Database, "cells">, options: RailChan
     if (book === undefined) throw new Error(`the organization ${organization.id} has no book`);
     return book.keys;
   };
-  // A change that waits for the lock of another one keeps a connection of those that read.
+  // Changes at once would make each other stale, and each of them tries a few times only.
   const turns = new Turns<OrganizationId>({ runningMax: 1, waitingMax: WAITING_MAX, failsAll: () => false });
   return {
     async prepare(organization, asked) {
@@ -67,14 +67,14 @@ export function railChanges(database: Pick<Database, "cells">, options: RailChan
       return { ok: true, value: fieldsOfSetting(await keysOf(organization), setting) };
     },
     async submit(organization, command, submit) {
-      const attempt = () =>
-        withPresentAccounts(database, cellOf(organization), async ({ all, ofCell: accountsOfCell }) => {
-          const taken = takenPlace(command, all);
-          if (taken !== undefined) return { kind: "refused", refusal: taken } as const;
-          const earlier = all.find(({ id }) => id === command.railAccountId);
-          const movesPlace = earlier !== undefined && placesOf(command).join() !== placesOf(earlier).join();
-          return submit({ ...command, facts: { accountsOfCell, movesPlace } });
-        });
+      const attempt = async () => {
+        const { all, accountsOfCell } = await presentAccounts(database);
+        const taken = takenPlace(command, all);
+        if (taken !== undefined) return { kind: "refused", refusal: taken } as const;
+        const earlier = all.find(({ id }) => id === command.railAccountId);
+        const movesPlace = earlier !== undefined && placesOf(command).join() !== placesOf(earlier).join();
+        return submit({ ...command, facts: { accountsOfCell, movesPlace } });
+      };
       for (let tries = 1; ; tries += 1) {
         const outcome = await turns.run(organization.id, attempt);
         if (outcome === undefined) return { kind: "refused", refusal: { reason: "QUEUE_FULL" } };

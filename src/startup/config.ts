@@ -1,5 +1,5 @@
 import { clientTlsFilesOf, serverTlsFilesOf, type TlsFiles } from "../../runtime/transport/tls.js";
-import { type Environment, readVariables, type Values } from "../../runtime/variables.js";
+import { consoleOriginOf, type Environment, readVariables, type Values } from "../../runtime/variables.js";
 import type { LogLevel } from "../../runtime/variables/declarations.js";
 import type { HostAndPort } from "../../runtime/variables/forms.js";
 import type { GrpcLimits } from "../grpc/limits.js";
@@ -92,7 +92,7 @@ function configOf(values: Values): Omit<Config, "webhookHosts"> {
     adminAddress: values.KESC_ADMIN_ADDRESS,
     operatorAddress: values.KESC_OPERATOR_ADDRESS,
     operatorServer: values.KESC_OPERATOR_SERVER,
-    consoleOrigin: values.KESC_CONSOLE_ORIGIN,
+    consoleOrigin: consoleOriginOf(values),
     fourEyes: parseFourEyes(values.KESC_FOUR_EYES) ?? new Set(FOUR_EYES_GROUPS),
     gatewayTarget: values.KESC_GATEWAY_TARGET,
     batchMax: values.KESC_BATCH_MAX,

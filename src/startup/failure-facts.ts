@@ -35,7 +35,7 @@ function textAt(thrown: unknown, name: string): string | undefined {
  * A host name with several addresses gives one error for each. Node wraps them into an error
  * without a message.
  */
-function firstReason(error: unknown): unknown {
+export function firstReason(error: unknown): unknown {
   return error instanceof AggregateError && error.message === "" ? (error.errors[0] as unknown) : error;
 }
 

@@ -250,7 +250,7 @@ async function openPostgres(
   const transactBatch = postgresTransactions(commitPool.client as PostgresClient, limits);
   const masterKeys = masterKeysIn(masterKeyFile);
   const cellOf = (schema: string, number: number): Cell => {
-    const engine = postgresEngine(schema);
+    const engine = postgresEngine(schema, schemas);
     const directory = new BookDirectory(engine, masterKeys);
     const reader = new PostgresReader(pool, engine, limits);
     return {

@@ -2,6 +2,7 @@ import { expect } from "chai";
 
 import { readConfig } from "../../console/config.js";
 import { sessionCookie } from "../../console/http/cookie.js";
+import { readConfig as readServerConfig } from "../../src/startup/config.js";
 
 const GIVEN = { KESC_OPERATOR_ADDRESS: "127.0.0.1:50052" };
 
@@ -27,6 +28,24 @@ describe("the configuration of the console", () => {
     expect(problemsOf({ KESC_CONSOLE_TARGET: "10.0.0.7:50052", KESC_INSECURE: "true" })).to.include("TLS is off");
     expect(problemsOf({ ...GIVEN, KESC_CONSOLE_ORIGIN: "http://console.example.com" })).to.include("must be https://");
   });
+
+  for (const [given, expected] of [
+    [{}, "http://localhost:8081"],
+    [{ KESC_CONSOLE_ADDRESS: "127.0.0.1:9000" }, "http://localhost:9000"],
+    [{ KESC_CONSOLE_ADDRESS: "127.0.0.1:80" }, "http://localhost"],
+    [{ KESC_TLS_CERT_FILE: "a.crt", KESC_TLS_KEY_FILE: "a.key" }, "https://localhost:8081"],
+    [
+      { KESC_CONSOLE_ADDRESS: "127.0.0.1:9000", KESC_CONSOLE_ORIGIN: "https://console.example.com" },
+      "https://console.example.com",
+    ],
+  ] as const) {
+    it(`is opened, and linked to by the server, at ${expected} with ${JSON.stringify(given)}`, () => {
+      const ofConsole = readConfig({ ...GIVEN, ...given });
+      const ofServer = readServerConfig(given);
+      expect(ofConsole.ok && ofConsole.config.origin).to.equal(expected);
+      expect(ofServer.ok && ofServer.config.consoleOrigin).to.equal(expected);
+    });
+  }
 
   it("keeps the session in a cookie of this host alone, or of this port without https", () => {
     const cookieOf = (origin: string): string => {

@@ -15,14 +15,15 @@ const REFUSES_CONTENT = /^2[23]/;
 // now() is the time of BEGIN. Waiting for a lock does not change it.
 const NOW_MILLIS = "CAST(extract(epoch FROM now()) * 1000 AS BIGINT)";
 
-// The number has no meaning. Other programs of the same database must not use it.
+// The numbers have no meaning. Other programs of the same database must not use them.
 const ADMINISTRATION_LOCK = 5_002_355_671;
+const RAIL_ACCOUNTS_LOCK = 5_002_355_673;
 
 /**
- * The engine of one schema. Every statement names the schema, so the settings of a connection do
- * not matter.
+ * The engine of one of the schemas. Every statement names the schema, so the settings of a
+ * connection do not matter.
  */
-export function postgresEngine(schema: string): Engine {
+export function postgresEngine(schema: string, schemas: readonly string[] = [schema]): Engine {
   const table = (name: string): string => `${schema}.${name}`;
   return {
     name: "postgres",
@@ -71,6 +72,8 @@ export function postgresEngine(schema: string): Engine {
     ],
 
     administrationLock: `SELECT pg_advisory_xact_lock(${String(ADMINISTRATION_LOCK)})`,
+    railAccountsLock: `SELECT pg_advisory_xact_lock(${String(RAIL_ACCOUNTS_LOCK)})`,
+    tableOfAllCells: (name) => `(${schemas.map((each) => `SELECT * FROM ${each}.${name}`).join(" UNION ALL ")})`,
     // Writes a new version of a row that the batches write, too.
     trialWrite: `UPDATE ${table("books")} SET last_seq = last_seq
       WHERE number = (SELECT MIN(number) FROM ${table("books")})`,

@@ -55,40 +55,19 @@ export function fieldsOfSetting(
 export interface PresentAccounts {
   /** All accounts of all cells. */
   readonly all: readonly StoredRailAccount[];
-  /** Those of the cell, as `Book.railAccountsOfCell` says it. */
-  readonly ofCell: string;
+  /** What the command must say about them. If they have changed since, its decision refuses it. */
+  readonly accountsOfCell: string;
 }
 
-/**
- * Runs `work` with the accounts of all cells, so that it can commit a change of one in `cell`.
- * Meanwhile no other server and no other command sets one.
- *
- * On SQLite there is no such lock. There is one cell, and the decision refuses a change after
- * another one that `work` has not seen.
- */
-export async function withPresentAccounts<Result>(
-  { cells }: Pick<Database, "cells">,
-  cell: Cell,
-  work: (present: PresentAccounts) => Promise<Result>,
-): Promise<Result> {
-  const read = async (rowsOf: (sql: string) => Promise<readonly unknown[]>): Promise<PresentAccounts> => {
-    const all: StoredRailAccount[] = [];
-    let ofCell = "";
-    for (const each of cells) {
-      const rows = (await rowsOf(railAccountsSql(each.engine))) as readonly StoredRailAccountRow[];
-      const accounts = rows.map(storedRailAccountOf);
-      all.push(...accounts);
-      const revisions = accounts.reduce((sum, { revision }) => sum + revision, 0);
-      if (each.engine === cell.engine) ofCell = railAccountsText({ count: accounts.length, revisions });
-    }
-    return { all, ofCell };
-  };
-  if (cell.engine.name === "sqlite") return work(await read((sql) => cell.reader.rows(sql)));
-  // The work commits on a connection of its own. Reads are on this one: the pool may have no other.
-  return cell.transact(async (session) => {
-    await session.read({ sql: cell.engine.administrationLock, bindings: [] });
-    return work(await read((sql) => session.read({ sql, bindings: [] })));
-  });
+/** Reads the accounts of all cells, so that a change of one can be committed. */
+export async function presentAccounts({ cells }: Pick<Database, "cells">): Promise<PresentAccounts> {
+  const all: StoredRailAccount[] = [];
+  for (const { engine, reader } of cells) {
+    const rows = await reader.rows<StoredRailAccountRow>(railAccountsSql(engine));
+    all.push(...rows.map(storedRailAccountOf));
+  }
+  const revisions = all.reduce((sum, { revision }) => sum + revision, 0);
+  return { all, accountsOfCell: railAccountsText({ count: all.length, revisions }) };
 }
 
 interface MachineChange {
@@ -108,10 +87,9 @@ export async function saveRailAccount(
   const [book] = await cell.directory.find([organizationId], ({ sql, bindings }) => cell.reader.rows(sql, bindings));
   if (book === undefined) throw new Error(`the organization ${organizationId} has no book`);
   const fields = fieldsOfSetting(book.keys, setting);
-  await withPresentAccounts(database, cell, async ({ ofCell: accountsOfCell }) => {
-    const facts = { accountsOfCell, movesPlace: false };
-    await commitNow(cell, { ...fields, ...byMachine(organizationId), note: NO_REASON, facts }, now);
-  });
+  const { accountsOfCell } = await presentAccounts(database);
+  const facts = { accountsOfCell, movesPlace: false };
+  await commitNow(cell, { ...fields, ...byMachine(organizationId), note: NO_REASON, facts }, now);
 }
 
 /** Sets whether payouts of the account begin. Rejects as `commitNow` does. */

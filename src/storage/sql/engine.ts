@@ -97,6 +97,13 @@ export interface Engine {
    */
   readonly administrationLock: string;
   /**
+   * The same, for commits that change an account at a rail. They hold the lock of their book
+   * already, for which somebody with the other lock may wait.
+   */
+  readonly railAccountsLock: string;
+  /** Returns an expression for FROM: the rows of a table in all cells of the database. */
+  readonly tableOfAllCells: (table: string) => string;
+  /**
    * A statement that writes to the disk at the commit, and changes nothing. A server's role may run
    * it.
    */

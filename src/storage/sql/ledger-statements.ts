@@ -47,6 +47,7 @@ export interface LedgerReads {
   readonly proposals: LedgerRead;
   readonly railAccounts: LedgerRead;
   readonly paymentsUnderWay: LedgerRead;
+  readonly railAccountsLock: LedgerRead;
   readonly railAccountsOfCell: LedgerRead;
   readonly reservePlaces: LedgerRead;
   readonly waitingProposals: LedgerRead;
@@ -264,11 +265,15 @@ function ownReads(engine: Engine) {
             ${newPayouts} AND rail_account_id IN (${list}) UNION ALL ${others} AND rail_account_id IN (${list})
           ) p WHERE state <> 'READY' OR turned_away > 0 GROUP BY rail_account_id`,
     },
+    railAccountsLock: {
+      finders: ["railAccountsOfCell"],
+      sql: `${engine.railAccountsLock} WHERE EXISTS (${list})`,
+    },
     railAccountsOfCell: {
       finders: ["railAccountsOfCell"],
       sql: `
           SELECT COUNT(*) AS count, COALESCE(SUM(revision), 0) AS revisions
-          FROM ${table("rail_accounts")} WHERE EXISTS (${list})`,
+          FROM ${engine.tableOfAllCells("rail_accounts")} a WHERE EXISTS (${list})`,
     },
     reservePlaces: {
       finders: ["reservePlaces"],

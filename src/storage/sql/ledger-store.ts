@@ -123,6 +123,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       depositSums,
       railRows,
       underWayRows,
+      ,
       [railAccountsOfCell],
       placeRows,
       waitingRows,
@@ -144,6 +145,8 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       rowsOf<{ readonly organization_id: string; readonly cents: number }>(reads.unallocatedDeposits),
       rowsOf<RailAccountRow>(reads.railAccounts),
       rowsOf<{ readonly rail_account_id: string; readonly count: number }>(reads.paymentsUnderWay),
+      // Before the next read: that one then sees the changes of all commits that had the lock.
+      rowsOf(reads.railAccountsLock),
       rowsOf<RailAccountsOfCell>(reads.railAccountsOfCell),
       rowsOf<PlaceRow & { readonly organization_id: string }>(reads.reservePlaces),
       rowsOf<ProposalRow>(reads.waitingProposals),

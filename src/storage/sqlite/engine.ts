@@ -40,6 +40,8 @@ export const sqliteEngine: Engine = {
 
   // BEGIN IMMEDIATE locks the whole file for one writer.
   administrationLock: "SELECT 1",
+  railAccountsLock: "SELECT 1",
+  tableOfAllCells: (name) => name,
   // Writes the first page, although the value stays. An UPDATE to the same value writes no page.
   trialWrite: `PRAGMA application_id = ${String(APPLICATION_ID)}`,
   indexedBy: (index) => ` INDEXED BY ${index}`,
