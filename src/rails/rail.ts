@@ -18,6 +18,9 @@ import type { OpenPayment, RailOrder, ReturnablePayment } from "./order.js";
 export interface PaymentRail {
   readonly name: Rail;
 
+  /** Whether no shilling moves: an unknown outcome is a test, which nobody must look into. */
+  readonly isSandbox?: true;
+
   capabilities(direction: TransactionType): Capabilities;
 
   /**

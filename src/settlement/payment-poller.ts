@@ -221,7 +221,7 @@ export class PaymentPoller {
     if (!payment.isFlagged) {
       const flagged = await line.flagUnknown(work, code);
       if (flagged.kind === "undecided") return false;
-      if (flagged.kind === "done" && !flagged.replayed) {
+      if (flagged.kind === "done" && !flagged.replayed && account.rail.isSandbox !== true) {
         onEvent({ kind: "outcome unknown", transactionId: payment.transactionId });
       }
     }

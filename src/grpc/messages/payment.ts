@@ -1,9 +1,11 @@
 import { shownNumber } from "../../domain/destination.js";
 import { FLAG_REASONS, type FlagReason, type PaymentState } from "../../domain/payment.js";
+import type { HeldReason } from "../../domain/rail-account.js";
 import type { Transaction } from "../../domain/transaction.js";
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import {
   FlagReason as FlagReasonMessage,
+  HeldReason as HeldReasonMessage,
   type Payment as PaymentMessage,
   PaymentState as PaymentStateMessage,
   RailMessagePurpose,
@@ -29,6 +31,11 @@ const FLAGS = {
   FAILED_AFTER_COMPLETION: FlagReasonMessage.FLAG_REASON_FAILED_AFTER_COMPLETION,
 } as const satisfies Record<FlagReason, FlagReasonMessage>;
 
+const HELD = {
+  PAYOUTS_CLOSED: HeldReasonMessage.HELD_REASON_PAYOUTS_CLOSED,
+  OUTCOMES_UNKNOWN: HeldReasonMessage.HELD_REASON_OUTCOMES_UNKNOWN,
+} as const satisfies Record<HeldReason, HeldReasonMessage>;
+
 const PURPOSES = {
   collect: RailMessagePurpose.RAIL_MESSAGE_PURPOSE_COLLECT,
   pay_out: RailMessagePurpose.RAIL_MESSAGE_PURPOSE_PAY_OUT,
@@ -40,7 +47,11 @@ const PURPOSES = {
 
 export function toPaymentMessage(
   payment: StoredPayment,
-  { transaction, messages }: { transaction: Transaction; messages: readonly StoredMessage[] },
+  {
+    transaction,
+    heldReason,
+    messages,
+  }: { transaction: Transaction; heldReason: HeldReason | undefined; messages: readonly StoredMessage[] },
 ): PaymentMessage {
   const { begunAt } = payment;
   return {
@@ -55,12 +66,17 @@ export function toPaymentMessage(
     next_check_at: payment.state === "ENDED" ? undefined : toTimestamp(payment.dueAt),
     last_code: payment.lastCode,
     open_flags: toFlagMessages(transaction),
+    held_reason: toHeldReason(heldReason),
     messages: messages.map(({ purpose, body, receivedAt }) => ({
       purpose: PURPOSES[purpose],
       body,
       received_at: toTimestamp(receivedAt),
     })),
   };
+}
+
+export function toHeldReason(reason: HeldReason | undefined): HeldReasonMessage | undefined {
+  return reason && HELD[reason];
 }
 
 /** Why a person must look at the transaction. */
