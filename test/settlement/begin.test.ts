@@ -3,6 +3,7 @@ import { expect } from "chai";
 import type { RailAccountId } from "../../src/domain/payment.js";
 import { DIRECT_RAIL } from "../../src/domain/transaction.js";
 import type { Sent } from "../../src/rails/rail.js";
+import { heldReasonOf } from "../../src/settlement/unknown-payouts.js";
 import { beginPayment, cancel, freezeAccount, RAIL_TERMS, unfreezeAccount } from "../support/commands.js";
 import { settled } from "./support/manual-timing.js";
 import { ACCEPTED, REJECTED, ScriptedRail, UNKNOWN, UNREACHED } from "./support/scripted-rail.js";
@@ -503,6 +504,22 @@ describe("the settlement, when it begins a payment", () => {
     const [toTill, toPhone] = [await world.payTill(), await world.redeem()];
     await world.pass(20_000);
     expect([world.rail.sent, world.stateOf(toTill)]).to.deep.equal([[toPhone], "READY PENDING"]);
+    for (const [id, payouts, reason] of [
+      [toTill, "auto", "OUTCOMES_UNKNOWN"],
+      [toTill, "open", undefined],
+      [toTill, "closed", "PAYOUTS_CLOSED"],
+      // The rail has it.
+      [toPhone, "closed", undefined],
+    ] as const) {
+      world.set({ payouts });
+      const [account] = world.accounts.values();
+      const payment = world.payments.find(id);
+      if (account === undefined || payment === undefined) throw new Error("there is no payment");
+      const asked = { payment, now: world.timing.now() };
+      expect(await heldReasonOf(world.payments, account, asked)).to.equal(reason);
+    }
+    world.set({ payouts: "auto" });
+    await world.pass(6_000);
     expect(settlement.payoutsStopped).to.deep.equal({ railAccounts: 1, unknownPayouts: 1 });
   });
 
