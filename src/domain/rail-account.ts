@@ -15,9 +15,14 @@ export type PayoutMode = (typeof PAYOUT_MODES)[number];
  * - `FLOAT_LOW`: less is available for payouts than the account's `floatMinCents`.
  * - `CREDENTIALS_EXPIRE`: its credentials end soon, or have ended.
  * - `INITIATOR_LOCKED`: the rail refuses every payout until a person has acted there.
+ * - `PAYOUTS_HELD`: new payouts wait, for one of `HELD_REASONS`.
  */
-export const WARNING_CODES = ["FLOAT_LOW", "CREDENTIALS_EXPIRE", "INITIATOR_LOCKED"] as const;
+export const WARNING_CODES = ["FLOAT_LOW", "CREDENTIALS_EXPIRE", "INITIATOR_LOCKED", "PAYOUTS_HELD"] as const;
 export type WarningCode = (typeof WARNING_CODES)[number];
+
+/** Why payouts wait: a person or a lock has closed them, or too many outcomes are unknown. */
+export const HELD_REASONS = ["PAYOUTS_CLOSED", "OUTCOMES_UNKNOWN"] as const;
+export type HeldReason = (typeof HELD_REASONS)[number];
 
 /** The figures of a warning: amounts in cents, times in milliseconds. They hold no secret. */
 export type WarningFigures = Readonly<Record<string, number | string>>;

@@ -1,14 +1,13 @@
 import type { RailReceipt } from "./payment.js";
+import type { RailFinding } from "./rail-warning.js";
 import type { Commanded } from "./second-person.js";
 import type { Rail } from "./transaction.js";
 import type { Cents } from "./values/cents.js";
 
 /** Raises and clears the warnings of an account at a rail, by what was seen of it. */
-export interface WatchRailAccount extends Commanded {
+export interface WatchRailAccount extends Commanded, Pick<RailFinding, "availableCents" | "unknownPayouts"> {
   readonly name: "watchRailAccount";
   readonly rail: Rail;
-  /** What is available for payouts. Undefined if nobody has asked now. */
-  readonly availableCents: number | undefined;
 }
 
 /** What the command about an account at a rail needs to know of all accounts. It is no content. */

@@ -1,5 +1,11 @@
 import type { JournalKind } from "./journal.js";
-import { type RailAccountRecord, WARNING_CODES, type WarningCode, type WarningFigures } from "./rail-account.js";
+import {
+  type HeldReason,
+  type RailAccountRecord,
+  WARNING_CODES,
+  type WarningCode,
+  type WarningFigures,
+} from "./rail-account.js";
 import type { Rail } from "./transaction.js";
 import type { UnixMillis } from "./values/time.js";
 
@@ -9,6 +15,8 @@ export interface RailFinding {
   readonly availableCents?: number | undefined;
   /** The code with which the rail refuses every payout. */
   readonly lockedCode?: string | undefined;
+  /** The payouts of unknown outcome for which others wait. Zero: none waits for them. */
+  readonly unknownPayouts?: number | undefined;
 }
 
 /** A journal row about a warning. */
@@ -46,6 +54,7 @@ export function withWarnings(
     ["FLOAT_LOW", floatChange(account, finding)],
     ["CREDENTIALS_EXPIRE", expiryChange(account, now)],
     ["INITIATOR_LOCKED", lockChange(account, finding)],
+    ["PAYOUTS_HELD", heldChange(account, finding)],
   ];
   const standing = new Map(Object.entries(account.warnings) as [WarningCode, WarningFigures][]);
   const rows: WarningRow[] = [];
@@ -89,6 +98,16 @@ function lockChange({ payouts, warnings }: RailAccountRecord, { lockedCode }: Ra
   if (payouts !== "closed") return { clear: {} };
   if (lockedCode === undefined || warnings.INITIATOR_LOCKED !== undefined) return undefined;
   return { raise: { rail_code: lockedCode } };
+}
+
+function heldChange({ payouts, warnings }: RailAccountRecord, { unknownPayouts }: RailFinding): WarningChange {
+  const standing = warnings.PAYOUTS_HELD?.["reason"] as HeldReason | undefined;
+  const raised = (reason: HeldReason, figures: WarningFigures = {}): WarningChange =>
+    standing === reason ? undefined : { raise: { reason, ...figures } };
+  if (payouts === "closed") return raised("PAYOUTS_CLOSED");
+  if (payouts === "open" || unknownPayouts === 0) return { clear: {} };
+  if (unknownPayouts !== undefined) return raised("OUTCOMES_UNKNOWN", { unknown_payouts: unknownPayouts });
+  return standing === "PAYOUTS_CLOSED" ? { clear: {} } : undefined;
 }
 
 /** Reads the detail of a row about a warning. */

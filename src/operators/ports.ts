@@ -1,5 +1,6 @@
 import type { ApiKey, Organization } from "../domain/api-key.js";
 import type { Proposal } from "../domain/proposal.js";
+import type { StandingWarnings } from "../domain/rail-account.js";
 import type { Actor } from "../domain/values/actor.js";
 import type { ApiKeyId, OperatorId, OrganizationId, ProposalId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";
@@ -81,6 +82,7 @@ export interface RailAccountState {
   readonly payouts: "auto" | "open" | "closed";
   readonly payoutsReason: string;
   readonly credentialsExpireAt: UnixMillis | undefined;
+  readonly warnings: StandingWarnings;
   readonly updatedAt: UnixMillis;
 }
 

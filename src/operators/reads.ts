@@ -73,7 +73,6 @@ export interface RailAccountStatus {
   readonly confirmAboveCents: Cents | 0;
   readonly resolveAloneMaxCents: Cents | 0;
   readonly floatMinCents: Cents | 0;
-  readonly warnings: StandingWarnings;
   readonly credentialsExpireSoon: boolean;
   readonly openPayments: number;
   /** The payouts that the rail may have, and whose outcome is unknown. */

@@ -32,7 +32,7 @@ export function balanceNotes(
     if (account === undefined || balance === undefined) return;
     const answer = { json: JSON.stringify(balance), at: now() };
     if (!(await noteBalance(cell, { id: account.id, question }, answer))) return;
-    await submit(watchOf(account, balance), toUnixMillis(now() + RESULT_MILLIS_MAX));
+    await submit(watchOf(account, { balance }), toUnixMillis(now() + RESULT_MILLIS_MAX));
   };
   return (question, message) => {
     note(question, message).catch((error: unknown) => {

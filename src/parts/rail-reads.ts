@@ -1,10 +1,11 @@
 import type { UnixMillis } from "../domain/values/time.js";
 import type { RailAccountStatus, RailReads } from "../operators/reads.js";
 import { parseFields } from "../rails/fields.js";
+import type { PaymentRail } from "../rails/rail.js";
 import { WrongRailAccountError } from "../rails/rail-kind.js";
 import { railNamed } from "../rails/rails.js";
-import { tooManyUnknown } from "../settlement/breaker.js";
 import { UNKNOWN_PAYOUTS_NAMED_MAX } from "../settlement/limits.js";
+import { countOf, tooManyUnknown } from "../settlement/unknown-payouts.js";
 import { openRail } from "../startup/rails.js";
 import type { Cell, Database } from "../storage/database.js";
 import { railAccountStateOf } from "../storage/operators/administration.js";
@@ -35,10 +36,12 @@ export function railReads({ cells }: Pick<Database, "cells">, options: RailReads
 
 async function statusOf(cell: Cell, account: StoredRailAccount, options: RailReadsOptions): Promise<RailAccountStatus> {
   const { id, payouts, revision, beginWithinMillis, confirmAboveCents, resolveAloneMaxCents } = account;
-  const { floatMinCents, warnings } = account;
+  const { floatMinCents } = account;
   const now = options.now();
   const stored = payments(cell);
   const unknown = await stored.unknownPayouts(id);
+  const { rail, problem } = await openedRail(cell, account, options);
+  const stopping = await tooManyUnknown(stored, { id, payouts, rail }, now);
   const named = await stored.listUnknownPayouts(id, UNKNOWN_PAYOUTS_NAMED_MAX);
   return {
     account: railAccountStateOf(account),
@@ -48,16 +51,15 @@ async function statusOf(cell: Cell, account: StoredRailAccount, options: RailRea
     confirmAboveCents,
     resolveAloneMaxCents,
     floatMinCents,
-    warnings,
     credentialsExpireSoon: expiresSoon(account, now),
     openPayments: await openPaymentsOf(cell, id),
-    unknownPayouts: unknown.reduce((sum, { count }) => sum + count, 0),
+    unknownPayouts: countOf(unknown),
     oldestUnknownAt: unknown
       .flatMap(({ oldestBegunAt }) => oldestBegunAt ?? [])
       .toSorted((one, other) => one - other)[0],
     unknownTransactionIds: named.map(({ transactionId }) => transactionId),
-    beginsPayouts: payouts === "open" || (payouts === "auto" && tooManyUnknown(unknown, now).length === 0),
-    problem: await problemOf(cell, account, options),
+    beginsPayouts: payouts !== "closed" && stopping.length === 0,
+    problem,
   };
 }
 
@@ -68,17 +70,17 @@ function settingsOf({ rail, settings }: StoredRailAccount): string | undefined {
   return isTaken ? JSON.stringify(given) : undefined;
 }
 
-async function problemOf(
+async function openedRail(
   cell: Cell,
   account: StoredRailAccount,
   { hosts, hasCallbacks, now }: RailReadsOptions,
-): Promise<string | undefined> {
+): Promise<{ readonly rail: PaymentRail | undefined; readonly problem: string | undefined }> {
   try {
     // Nothing is sent, so the address may be empty.
-    await openRail(cell, account, { callbackUrl: hasCallbacks ? () => "" : undefined, hosts, now });
-    return undefined;
+    const rail = await openRail(cell, account, { callbackUrl: hasCallbacks ? () => "" : undefined, hosts, now });
+    return { rail, problem: undefined };
   } catch (error) {
-    if (error instanceof WrongRailAccountError) return error.problems.join(" ");
+    if (error instanceof WrongRailAccountError) return { rail: undefined, problem: error.problems.join(" ") };
     throw error;
   }
 }

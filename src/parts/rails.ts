@@ -15,6 +15,7 @@ import type { Stopped } from "../settlement/breaker.js";
 import { DepositSweeper } from "../settlement/deposits/sweeper.js";
 import type { SettlementEvent, SettlementTiming, Submit } from "../settlement/ports/runtime.js";
 import { Settlement } from "../settlement/settlement.js";
+import { heldReasonOf } from "../settlement/unknown-payouts.js";
 import { failureFacts } from "../startup/failure-facts.js";
 import { type Callbacks, railAccountsOf } from "../startup/rails.js";
 import type { Cell } from "../storage/database.js";
@@ -67,6 +68,7 @@ export function cellRails(cell: Cell, options: RailsOptions): RunningRails {
   const settlement = new Settlement({
     ...stores,
     ...shared,
+    submitWatch: submit,
     newTransactionId,
     closePayouts: async ({ organizationId, rail }, code) => {
       const actor = rail.name as string as Actor;
@@ -85,6 +87,7 @@ export function cellRails(cell: Cell, options: RailsOptions): RunningRails {
     ...shared,
   });
   const balances = new BalanceReader({
+    payments: stores.payments,
     questions: { note: (id, question) => noteQuestion(cell, id, question) },
     newQuestion: randomUUID,
     ...shared,
@@ -94,6 +97,10 @@ export function cellRails(cell: Cell, options: RailsOptions): RunningRails {
   return {
     ...stores,
     railAccounts,
+    heldReason: async (payment) => {
+      const account = railAccounts.account(payment.railAccountId);
+      return account && heldReasonOf(stores.payments, account, { payment, now: now() });
+    },
     wake: () => {
       settlement.wake();
     },

@@ -18,6 +18,9 @@ import type { OpenPayment, RailOrder, ReturnablePayment } from "./order.js";
 export interface PaymentRail {
   readonly name: Rail;
 
+  /** Whether no shilling moves: an unknown outcome is a test, which nobody must look into. */
+  readonly isSandbox?: true;
+
   capabilities(direction: TransactionType): Capabilities;
 
   /**
@@ -184,7 +187,12 @@ export type RailReport =
       readonly failure: RailFailure;
     }
   /** The outcome is not known yet. */
-  | { readonly kind: "open"; readonly code: string };
+  | {
+      readonly kind: "open";
+      readonly code: string;
+      /** Nobody is sure what the code means, and the rail may say no more: a person must look. */
+      readonly isUnclear?: true;
+    };
 
 export interface RailMessage {
   /** From the token in the address at which the message arrived. */

@@ -4,14 +4,17 @@ import type { Actor } from "../domain/values/actor.js";
 import { toUnixMillis } from "../domain/values/time.js";
 import type { RailBalance } from "../rails/rail.js";
 import { BALANCE_MILLIS, CALL_MILLIS_MAX, RESULT_MILLIS_MAX } from "./limits.js";
+import type { Payments } from "./ports/payments.js";
 import type { BalanceQuestions, RailAccount, UsableAccounts } from "./ports/rail-accounts.js";
 import type { HeldLease, OnEvent, SettlementTiming, Submit } from "./ports/runtime.js";
+import { countOf, tooManyUnknown } from "./unknown-payouts.js";
 
 /** Submits what was seen of an account at a rail. */
 export type SubmitWatch = Submit<WatchRailAccount>;
 
 interface BalancesOptions {
   readonly railAccounts: UsableAccounts;
+  readonly payments: Pick<Payments, "unknownPayouts">;
   readonly questions: BalanceQuestions;
   readonly newQuestion: () => string;
   readonly lease: HeldLease;
@@ -47,11 +50,12 @@ export class BalanceReader {
   }
 
   async #look(): Promise<void> {
-    const { railAccounts, lease, submit, timing, onEvent } = this.#options;
+    const { railAccounts, payments, lease, submit, timing, onEvent } = this.#options;
     for (const account of railAccounts.all()) {
       if (this.#loop.isStopped || lease.leftMillis() < CALL_MILLIS_MAX) return;
       try {
-        await submit(watchOf(account, undefined), toUnixMillis(timing.now() + RESULT_MILLIS_MAX));
+        const unknownPayouts = countOf(await tooManyUnknown(payments, account, timing.now()));
+        await submit(watchOf(account, { unknownPayouts }), toUnixMillis(timing.now() + RESULT_MILLIS_MAX));
         await this.#ask(account);
       } catch (error) {
         onEvent({ kind: "error", error });
@@ -70,13 +74,13 @@ export class BalanceReader {
   }
 }
 
-/** Makes the command that warns of what was seen of an account. */
+/** Makes the command that warns of what was seen of an account: one of both, or none. */
 export function watchOf(
   { organizationId, rail }: Pick<RailAccount, "organizationId" | "rail">,
-  balance: RailBalance | undefined,
+  { balance, unknownPayouts }: { readonly balance?: RailBalance; readonly unknownPayouts?: number },
 ): WatchRailAccount {
   const paysOut = balance?.accounts.find(({ name, currency }) => name === rail.payOutAccount && currency === "KES");
   const actor = rail.name as string as Actor;
   const availableCents = paysOut?.availableCents;
-  return { name: "watchRailAccount", organizationId, actor, rail: rail.name, availableCents };
+  return { name: "watchRailAccount", organizationId, actor, rail: rail.name, availableCents, unknownPayouts };
 }

@@ -1,23 +1,26 @@
 import { DESTINATION_KINDS, type DestinationKind } from "../domain/destination.js";
 import type { RailAccountId } from "../domain/payment.js";
-import type { UnixMillis } from "../domain/values/time.js";
+import { toUnixMillis } from "../domain/values/time.js";
+import { type SubmitWatch, watchOf } from "./balances.js";
 import type { SettlementLine } from "./ledger-line.js";
 import {
+  BEGIN_MILLIS_MAX,
   BLOCKED_MILLIS,
   BREAKER_READ_MILLIS,
-  UNKNOWN_PAYOUT_MILLIS_MAX,
-  UNKNOWN_PAYOUTS_MAX,
   UNKNOWN_PAYOUTS_NAMED_MAX,
 } from "./limits.js";
-import type { Payments, UnknownPayouts } from "./ports/payments.js";
+import type { Payments } from "./ports/payments.js";
 import type { RailAccount } from "./ports/rail-accounts.js";
 import type { OnEvent, SettlementTiming } from "./ports/runtime.js";
+import { countOf, tooManyUnknown } from "./unknown-payouts.js";
 
 interface AccountReading {
   readonly readAt: number;
   readonly payOutTo: readonly DestinationKind[];
   /** The payouts of unknown outcome to the kinds that are not among them. */
   readonly unknown: number;
+  /** Whether the ledger knows that payouts are held. Undefined if nobody has told it. */
+  readonly toldHeld: boolean | undefined;
 }
 
 /** What the breaker holds back. */
@@ -27,20 +30,10 @@ export interface Stopped {
   readonly unknownPayouts: number;
 }
 
-/**
- * Returns the unknown outcomes that hold new payouts to the same kind back, where no person has
- * decided. Each kind counts apart: a lost answer about a till says nothing about phones.
- */
-export function tooManyUnknown(unknown: readonly UnknownPayouts[], now: UnixMillis): readonly UnknownPayouts[] {
-  return unknown.filter(({ count, oldestBegunAt }) => {
-    const isOld = oldestBegunAt !== undefined && now - oldestBegunAt >= UNKNOWN_PAYOUT_MILLIS_MAX;
-    return count >= UNKNOWN_PAYOUTS_MAX || isOld;
-  });
-}
-
 interface BreakerOptions {
   readonly payments: Payments;
   readonly line: SettlementLine;
+  readonly submitWatch: SubmitWatch;
   readonly timing: SettlementTiming;
   readonly onEvent: OnEvent;
 }
@@ -49,7 +42,7 @@ interface BreakerOptions {
  * Decides whether new payouts of a rail account begin. Where many outcomes are unknown, something
  * is wrong, and more payouts make more harm. It keeps no state of its own: payouts begin again as
  * soon as the outcomes are known. It flags the payouts for which it holds others back, because a
- * person may find out what the rail does not tell.
+ * person may find out what the rail does not tell, and the ledger warns the organization.
  */
 export class Breaker {
   readonly #options: BreakerOptions;
@@ -59,43 +52,52 @@ export class Breaker {
     this.#options = options;
   }
 
-  /**
-   * The rail accounts for which a payout was lately not begun. A payout that waits is due again
-   * after BLOCKED_MILLIS, so an older reading means that none waits.
-   */
+  /** What it holds back. A server without the lease reads nothing, so it holds nothing. */
   get stopped(): Stopped {
     const since = this.#options.timing.monotonicMillis() - 2 * BLOCKED_MILLIS;
-    const stopped = [...this.#readings.values()].filter(
-      ({ readAt, payOutTo }) => payOutTo.length < DESTINATION_KINDS.length && readAt >= since,
-    );
-    return {
-      railAccounts: stopped.length,
-      unknownPayouts: stopped.reduce((sum, { unknown }) => sum + unknown, 0),
-    };
+    const stopped = this.holding.flatMap((id) => this.#readings.get(id) ?? []).filter(({ readAt }) => readAt >= since);
+    return { railAccounts: stopped.length, unknownPayouts: stopped.reduce((sum, { unknown }) => sum + unknown, 0) };
+  }
+
+  /** The accounts to look at although no payment is due, because payouts may begin again. */
+  get holding(): readonly RailAccountId[] {
+    return [...this.#readings].flatMap(([id, { payOutTo }]) => (payOutTo.length < DESTINATION_KINDS.length ? [id] : []));
   }
 
   /** Returns the kinds to which new payouts begin. */
   async payOutTo(account: RailAccount): Promise<readonly DestinationKind[]> {
-    const { id, payouts } = account;
-    if (payouts !== "auto") {
-      // A person has decided: the breaker holds nothing back.
+    const { id, payouts, rail } = account;
+    if (payouts !== "auto" || rail.isSandbox === true) {
       this.#readings.delete(id);
-      return payouts === "open" ? DESTINATION_KINDS : [];
+      return payouts === "closed" ? [] : DESTINATION_KINDS;
     }
     const { payments, timing } = this.#options;
     const readAt = timing.monotonicMillis();
     const last = this.#readings.get(id);
     if (last !== undefined && readAt - last.readAt < BREAKER_READ_MILLIS) return last.payOutTo;
-    const stopping = tooManyUnknown(await payments.unknownPayouts(id), timing.now());
+    const stopping = await tooManyUnknown(payments, account, timing.now());
     const payOutTo = DESTINATION_KINDS.filter((kind) => stopping.every((each) => each.kind !== kind));
-    const unknown = stopping.reduce((sum, { count }) => sum + count, 0);
-    this.#readings.set(id, { readAt, payOutTo, unknown });
+    const unknown = countOf(stopping);
     if (stopping.length > 0) await this.#tell(account, { payOutTo, unknown });
+    const isHeld = stopping.length > 0;
+    const isTold = last?.toldHeld === isHeld || (await this.#warn(account, unknown));
+    this.#readings.set(id, { readAt, payOutTo, unknown, toldHeld: isTold ? isHeld : undefined });
     return payOutTo;
   }
 
+  async #warn(account: RailAccount, unknown: number): Promise<boolean> {
+    const { submitWatch, timing, onEvent } = this.#options;
+    try {
+      const watch = watchOf(account, { unknownPayouts: unknown });
+      return (await submitWatch(watch, toUnixMillis(timing.now() + BEGIN_MILLIS_MAX))).kind === "done";
+    } catch (error) {
+      onEvent({ kind: "error", error });
+      return false;
+    }
+  }
+
   /** Flags the payouts that stop others and are not flagged yet, and names them once. */
-  async #tell(account: RailAccount, { payOutTo, unknown }: Omit<AccountReading, "readAt">): Promise<void> {
+  async #tell(account: RailAccount, { payOutTo, unknown }: Pick<AccountReading, "payOutTo" | "unknown">): Promise<void> {
     const { payments, line, onEvent } = this.#options;
     const { id: railAccountId } = account;
     const listed = await payments.listUnknownPayouts(railAccountId, UNKNOWN_PAYOUTS_NAMED_MAX);

@@ -5,13 +5,14 @@ import type { FinalReport, SettlementLine, Work } from "./ledger-line.js";
 import { isProof } from "./ledger-line.js";
 import { MESSAGE_WAITS_MILLIS } from "./limits.js";
 import type { InboxMessage, RailInbox } from "./ports/inbox.js";
-import type { StoredPayment } from "./ports/payments.js";
+import type { Payments, StoredPayment } from "./ports/payments.js";
 import type { ClosePayouts } from "./ports/rail-accounts.js";
 import type { OnEvent, SettlementEvent, SettlementTiming } from "./ports/runtime.js";
 import type { RailCalls } from "./rail-calls.js";
 import { openPaymentOf } from "./schedule.js";
 
 interface MessagesOptions {
+  readonly payments: Pick<Payments, "reschedule">;
   readonly inbox: RailInbox;
   readonly line: SettlementLine;
   readonly evidence: Evidence;
@@ -54,6 +55,7 @@ export class Messages {
     if (report === undefined) return this.drop(message, "unreadable");
     if (report.kind === "open") {
       await this.#closeIfLocked(report.code, work);
+      await this.#noteCode(report, work.payment);
       return this.drop(message, "open");
     }
     if (report.kind === "succeeded" && !isProof(report)) return this.drop(message, "unreadable");
@@ -85,6 +87,16 @@ export class Messages {
     // nothing new to the person who has looked at the order.
     if (work.payment.status === "FAILED") return message.tries === 1 || (isDenied && message.tries === 0);
     return isDenied || this.#options.evidence.says("failed", work);
+  }
+
+  /** Shows what the message says. If nobody is sure what that means, the rail is asked at once. */
+  async #noteCode(
+    { code, isUnclear }: Extract<RailReport, { kind: "open" }>,
+    payment: StoredPayment,
+  ): Promise<void> {
+    if (payment.state === "ENDED") return;
+    const dueAt = isUnclear === true ? this.#options.timing.now() : payment.dueAt;
+    await this.#options.payments.reschedule(payment, { dueAt, checks: payment.checks, code });
   }
 
   /** Further payouts would be refused as well, and count as further wrong passwords. */

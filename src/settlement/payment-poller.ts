@@ -169,20 +169,20 @@ export class PaymentPoller {
     await this.#deliver(work);
     const report = await calls.query(account.rail, openPaymentOf(payment));
     if (report === undefined) return false;
-    if (report.kind === "open") return this.#lookAtUnknown(work, report.code);
+    if (report.kind === "open") return this.#lookAtUnknown(work, report.code, report.isUnclear);
     if (report.kind === "succeeded" && !isProof(report)) return this.#lookAtUnknown(work, "NO_PROOF");
     return this.#end(work, report);
   }
 
   /** The query found nothing out. */
-  async #lookAtUnknown(work: Work, code: string): Promise<boolean> {
+  async #lookAtUnknown(work: Work, code: string, isUnclear = false): Promise<boolean> {
     const { line, evidence, timing } = this.#options;
     const { payment, account } = work;
     const order = orderOf(payment);
     if (payment.state === "SENDING" && (await evidence.hasOrder(work))) return this.#acceptUnasked(work);
     // Nothing may take time between this look at the clock and the grant.
     if (payment.state !== "SENDING" || order === undefined || !maySendAgain(payment, timing.now())) {
-      return this.#waitOn(work, code);
+      return this.#waitOn(work, code, isUnclear);
     }
     const answer = await this.#sendIfGranted(work, order, true);
     if (answer.kind === "stopped" || answer.kind === "not called") return false;
@@ -211,21 +211,18 @@ export class PaymentPoller {
     return true;
   }
 
-  async #waitOn(work: Work, code: string): Promise<boolean> {
+  async #waitOn(work: Work, code: string, isUnclear = false): Promise<boolean> {
     const { line, timing, onEvent } = this.#options;
     const { payment, account } = work;
-    if (!isUnknownTooLong(payment, timing.now())) {
-      await this.#reschedule(work, checkMillis(account.rail, payment.checks + 1), code);
-      return true;
-    }
-    if (!payment.isFlagged) {
+    const isTooLong = isUnknownTooLong(payment, timing.now());
+    if ((isTooLong || isUnclear) && !payment.isFlagged) {
       const flagged = await line.flagUnknown(work, code);
       if (flagged.kind === "undecided") return false;
-      if (flagged.kind === "done" && !flagged.replayed) {
+      if (flagged.kind === "done" && !flagged.replayed && account.rail.isSandbox !== true) {
         onEvent({ kind: "outcome unknown", transactionId: payment.transactionId });
       }
     }
-    await this.#reschedule(work, FLAGGED_CHECK_MILLIS, code);
+    await this.#reschedule(work, isTooLong ? FLAGGED_CHECK_MILLIS : checkMillis(account.rail, payment.checks + 1), code);
     return true;
   }
 

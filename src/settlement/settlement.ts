@@ -3,6 +3,7 @@ import { setMaxListeners } from "node:events";
 import { Loop } from "../../runtime/loop.js";
 import type { RailAccountId } from "../domain/payment.js";
 import type { TransactionId } from "../domain/values/ids.js";
+import type { SubmitWatch } from "./balances.js";
 import { Breaker, type Stopped } from "./breaker.js";
 import { Evidence } from "./evidence.js";
 import { SettlementLine, type Work } from "./ledger-line.js";
@@ -31,6 +32,7 @@ export interface SettlementOptions {
   readonly railAccounts: SettledAccounts;
   readonly lease: HeldLease;
   readonly submit: Submit;
+  readonly submitWatch: SubmitWatch;
   readonly newTransactionId: () => TransactionId;
   readonly timing: SettlementTiming;
   readonly onEvent: OnEvent;
@@ -121,7 +123,8 @@ export class Settlement {
     for (const message of await inbox.due({ now: timing.now(), limit })) {
       if (!this.#inbox.has(message.id)) this.#inbox.run(message.id, () => this.#apply(message), this.#onError);
     }
-    for (const id of await payments.accountsWithDue(timing.now())) await this.#lookAtAccount(id);
+    const ids = new Set([...(await payments.accountsWithDue(timing.now())), ...this.#breaker.holding]);
+    for (const id of ids) await this.#lookAtAccount(id);
   }
 
   /** Starts as many looks at payments of the rail account as it has room for. */

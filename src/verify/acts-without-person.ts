@@ -1,3 +1,5 @@
+import { isOfMachine } from "../domain/values/actor.js";
+
 /** An act of the machine, in a book or in the list of operators. */
 interface ActWithoutPerson {
   /** Undefined for an act about operators. */
@@ -15,8 +17,6 @@ interface DatedRow {
   readonly recorded_at: number;
 }
 
-/** The command on the database. */
-const MACHINE = "operator";
 /** The last time that a Date can hold, in Unix milliseconds. */
 const TIME_MAX = 8_640_000_000_000_000;
 
@@ -49,7 +49,7 @@ export class ActsWithoutPerson {
   }
 
   #add(organizationId: string | undefined, { seq, kind, actor, recorded_at: recordedAt }: DatedRow): void {
-    if (actor !== MACHINE) return;
+    if (!isOfMachine(actor)) return;
     this.#count += 1;
     // A changed time may be none.
     if (recordedAt > TIME_MAX || recordedAt < (this.#newest?.recordedAt ?? 0)) return;

@@ -58,18 +58,34 @@ describe("the warnings of an account at a rail", () => {
     [
       "say INITIATOR_LOCKED until a person opens payouts",
       [
-        [{ payouts: "closed" }, {}, [], []],
-        [locked, { lockedCode: "8006" }, ["rail.warned"], ["INITIATOR_LOCKED"]],
-        [locked, { lockedCode: "8006" }, [], ["INITIATOR_LOCKED"]],
-        [locked, {}, [], ["INITIATOR_LOCKED"]],
-        [{ payouts: "auto" }, {}, ["rail.cleared"], []],
+        [locked, { lockedCode: "8006" }, ["rail.warned", "rail.warned"], ["INITIATOR_LOCKED", "PAYOUTS_HELD"]],
+        [locked, { lockedCode: "8006" }, [], ["INITIATOR_LOCKED", "PAYOUTS_HELD"]],
+        [locked, {}, [], ["INITIATOR_LOCKED", "PAYOUTS_HELD"]],
+        [{ payouts: "auto" }, {}, ["rail.cleared", "rail.cleared"], []],
+      ],
+    ],
+    [
+      "say PAYOUTS_HELD while a person has closed payouts, or too many outcomes are unknown",
+      [
+        [{}, { unknownPayouts: 0 }, [], []],
+        [{}, { unknownPayouts: 2 }, ["rail.warned"], ["PAYOUTS_HELD"]],
+        [{}, { unknownPayouts: 3 }, [], ["PAYOUTS_HELD"]],
+        [{}, {}, [], ["PAYOUTS_HELD"]],
+        // Another reason.
+        [{ payouts: "closed" }, {}, ["rail.warned"], ["PAYOUTS_HELD"]],
+        [{ payouts: "closed" }, { unknownPayouts: 0 }, [], ["PAYOUTS_HELD"]],
+        [{}, {}, ["rail.cleared"], []],
+        [{}, { unknownPayouts: 2 }, ["rail.warned"], ["PAYOUTS_HELD"]],
+        [{}, { unknownPayouts: 0 }, ["rail.cleared"], []],
+        [{}, { unknownPayouts: 2 }, ["rail.warned"], ["PAYOUTS_HELD"]],
+        [{ payouts: "open" }, {}, ["rail.cleared"], []],
       ],
     ],
     [
       "stand beside each other",
       [
-        [{ ...locked, ...float }, { lockedCode: "8006" }, ["rail.warned"], ["INITIATOR_LOCKED"]],
-        [{ ...locked, ...float }, { availableCents: 0 }, ["rail.warned"], ["FLOAT_LOW", "INITIATOR_LOCKED"]],
+        [float, { unknownPayouts: 1 }, ["rail.warned"], ["PAYOUTS_HELD"]],
+        [float, { availableCents: 0 }, ["rail.warned"], ["FLOAT_LOW", "PAYOUTS_HELD"]],
         [{ ...float, payouts: "open" }, { availableCents: 5_000 }, ["rail.cleared", "rail.cleared"], []],
       ],
     ],

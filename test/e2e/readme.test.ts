@@ -1,22 +1,16 @@
-import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { promisify } from "node:util";
 
 import { expect } from "chai";
 
 import { ENDINGS } from "../../src/rails/sandbox/endings.js";
+import { blocksOf, pasted } from "../support/documents/pasted.js";
 import { eventually } from "../support/eventually.js";
 import { KESC, Place, RunningKesc } from "../support/service/kesc.js";
 
 const PLACEHOLDER = "export KESC_API_KEY=kesc_…";
 const END = /(completed|failed) .*(pay-2026-11-\d\d)/;
 const DONE = { millisMax: 20_000, what: () => "what goes over the sandbox rail never ended" };
-
-/** The blocks of a document that a reader pastes into bash. */
-function blocksOf(document: string): readonly string[] {
-  return [...readFileSync(document, "utf8").matchAll(/```bash\n([\s\S]*?)```/g)].map(([, block]) => block ?? "");
-}
 
 describe("the requests of the documents, with the demo of `make run`", () => {
   let place: Place;
@@ -39,17 +33,9 @@ describe("the requests of the documents, with the demo of `make run`", () => {
     place.remove();
   });
 
-  /** Pastes the blocks one after the other. Returns the lines that are not empty. */
-  async function paste(blocks: readonly string[], variables: Readonly<Record<string, string>> = {}): Promise<string[]> {
-    const script = blocks
-      .join("\necho\n")
-      .replaceAll("http://127.0.0.1:8080", `http://${addresses.http}`)
-      .replaceAll("http://127.0.0.1:50051", `http://${addresses.grpc}`);
+  function paste(blocks: readonly string[], variables: Readonly<Record<string, string>> = {}): Promise<string[]> {
     const PATH = `${join(place.folder, "bin")}:${String(process.env["PATH"])}`;
-    const { stdout } = await promisify(execFile)("bash", ["-euo", "pipefail", "-c", script], {
-      env: { PATH, KESC_API_KEY: key, KESC_GRPC_ADDRESS: addresses.grpc, ...variables },
-    });
-    return stdout.split("\n").filter((line) => line !== "");
+    return pasted(blocks, addresses, { PATH, KESC_API_KEY: key, KESC_GRPC_ADDRESS: addresses.grpc, ...variables });
   }
 
   async function completed(id: string): Promise<void> {
@@ -65,6 +51,10 @@ describe("the requests of the documents, with the demo of `make run`", () => {
     expect(placeholder?.trim()).to.equal(PLACEHOLDER);
     return blocks;
   }
+
+  it("stand below a first screen without a warning", () => {
+    expect(demo.stdout + demo.stderr).to.not.contain('"level":"warn"');
+  });
 
   it("work as the README has them: the first mint, its repeat, and a redemption whose callback is lost", async () => {
     const [accountId, minted, repeated, redeemed, ...others] = await paste(requestsOf("README.md"));

@@ -7,11 +7,13 @@ import { toUnixMillis } from "../../src/domain/values/time.js";
 import { AdminServiceService as Rpcs, BookState } from "../../src/gen/kesc/admin/v1/admin_service.js";
 import { FlagReason } from "../../src/gen/kesc/v1/payment.js";
 import { keys } from "../../src/storage/keys.js";
+import { saveRailAccount } from "../../src/storage/rails/change-rail-accounts.js";
 import { clearAlarm } from "../../src/storage/seals/alarms.js";
 import { sealStore } from "../../src/storage/seals/seal-store.js";
 import { recordReserve } from "../../src/storage/statements/reserve.js";
+import { railSetting } from "../storage/rails/given-payments.js";
 import type { GrpcCaller } from "../support/callers/grpc-caller.js";
-import { createAccount, flag, mint, receiveDeposit, SLOW_RAIL } from "../support/commands.js";
+import { createAccount, flag, mint, RAIL_TERMS, receiveDeposit, setPayouts, SLOW_RAIL } from "../support/commands.js";
 import { ENGINES, execute } from "../support/databases.js";
 import { sealBooks } from "../support/seals/given-seals.js";
 import { makeTenant } from "../support/service/tenants.js";
@@ -59,6 +61,10 @@ for (const engine of ENGINES) {
       flagged = ids.toReversed();
       const deposits = ["d1", "d2"].map((receipt) => receiveDeposit(organizationId, { receipt }));
       await commit(...deposits);
+      const { opened } = service;
+      const setting = { id: RAIL_TERMS.railAccountId, organizationId, rail: SLOW_RAIL, now: now() };
+      await saveRailAccount(opened.database, railSetting(opened, setting));
+      await commit(setPayouts(organizationId, "closed"));
       waiting = deposits.map(({ newDepositId: id }) => id).toReversed();
     });
     // Rejects if the books do not hold.
@@ -71,7 +77,10 @@ for (const engine of ENGINES) {
         do {
           const asked = { organization_id, page_size, page_token };
           const { response, message } = await admin.call(Rpcs.listNeedsAttention, asked, vera);
-          const { transactions = [], deposits = [], flags = [] } = response ?? {};
+          const { transactions = [], deposits = [], flags = [], held_rail_accounts: held = [] } = response ?? {};
+          expect(held.map(({ rail, warnings }) => [rail, warnings])).to.deep.equal(
+            page_token === "" ? [[SLOW_RAIL, ["PAYOUTS_HELD"]]] : [],
+          );
           const reasons = transactions.map(({ id }) => ({
             transaction_id: id,
             open_flags: [FlagReason.FLAG_REASON_OUTCOME_UNKNOWN],

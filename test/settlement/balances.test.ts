@@ -42,14 +42,15 @@ describe("the hourly look at accounts at rails", () => {
       },
     };
     const accounts = [accountAt("no balance", {}), accountAt("both", asked)];
-    const submit: SubmitWatch = ({ rail, availableCents }) => {
-      done.push(`watched ${rail} ${String(availableCents)}`);
+    const submit: SubmitWatch = ({ rail, availableCents, unknownPayouts }) => {
+      done.push(`watched ${rail} ${String(availableCents)}, ${String(unknownPayouts)} unknown`);
       if (isLedgerGone) return Promise.reject(new Error("the ledger is gone"));
       return Promise.resolve({ kind: "done", resource: {} as never, replayed: true });
     };
     let questions = 0;
     reader = new BalanceReader({
       railAccounts: { all: () => accounts },
+      payments: { unknownPayouts: () => Promise.resolve([{ kind: "TILL", count: 20, oldestBegunAt: undefined }]) },
       questions: {
         note: (id, question) => {
           done.push(`noted ${question} of ${id}`);
@@ -70,8 +71,8 @@ describe("the hourly look at accounts at rails", () => {
     await timing.pass(CALL_MILLIS_MAX);
     await timing.pass(BALANCE_MILLIS);
     const looks = [1, 2].map((question) => [
-      "watched scripted undefined",
-      "watched scripted undefined",
+      "watched scripted undefined, 20 unknown",
+      "watched scripted undefined, 20 unknown",
       `noted ${String(question)} of both`,
       `asked with ${String(question)}`,
     ]);

@@ -3,10 +3,11 @@ import { expect } from "chai";
 import type { RailAccountId } from "../../src/domain/payment.js";
 import { DIRECT_RAIL } from "../../src/domain/transaction.js";
 import type { Sent } from "../../src/rails/rail.js";
+import { heldReasonOf } from "../../src/settlement/unknown-payouts.js";
 import { beginPayment, cancel, freezeAccount, RAIL_TERMS, unfreezeAccount } from "../support/commands.js";
 import { settled } from "./support/manual-timing.js";
 import { ACCEPTED, REJECTED, ScriptedRail, UNKNOWN, UNREACHED } from "./support/scripted-rail.js";
-import { MINUTE_MILLIS, World } from "./support/world.js";
+import { HOUR_MILLIS, MINUTE_MILLIS, World } from "./support/world.js";
 
 const BLOCKED_PAYOUTS = 1_000;
 
@@ -458,10 +459,39 @@ describe("the settlement, when it begins a payment", () => {
     await world.pass(6_000);
     expect(world.rail.sent).to.deep.equal([mint]);
     expect(settlement.payoutsStopped).to.deep.equal({ railAccounts: 1, unknownPayouts: 20 });
+    expect(world.watched).to.deep.equal([0, 20]);
     world.set({ payouts: "open" });
     await world.pass(1_000);
     expect(settlement.payoutsStopped).to.deep.equal({ railAccounts: 0, unknownPayouts: 0 });
     expect(world.rail.sent).to.deep.equal([mint, payout]);
+  });
+
+  it("holds nothing back for an unknown outcome of a sandbox, and tells nobody of it", async () => {
+    world.rail.isSandbox = true;
+    world.rail.onSend = () => Promise.resolve(UNKNOWN);
+    const unknown = await world.redeem();
+    await world.start();
+    await world.pass(49 * HOUR_MILLIS);
+    expect(world.disk.transactions.get(unknown)?.openFlags).to.deep.equal(["OUTCOME_UNKNOWN"]);
+    world.rail.onSend = () => Promise.resolve(ACCEPTED);
+    const payout = await world.redeem();
+    await world.pass(1_000);
+    expect(world.stateOf(payout)).to.equal("ACCEPTED PROCESSING");
+    expect(world.events.filter(({ kind }) => kind !== "sent")).to.deep.equal([]);
+  });
+
+  it("lets payouts begin as soon as the outcomes are known, and says so although no payout waits", async () => {
+    world.rail.onSend = () => Promise.resolve(UNKNOWN);
+    const unknown = await world.redeem();
+    const settlement = await world.start();
+    await world.pass(16 * MINUTE_MILLIS);
+    expect(world.watched).to.deep.equal([0, 1]);
+    await world.resolve(unknown, { kind: "FAILED" });
+    await world.pass(10_000);
+    expect([world.watched, settlement.payoutsStopped]).to.deep.equal([
+      [0, 1, 0],
+      { railAccounts: 0, unknownPayouts: 0 },
+    ]);
   });
 
   it("holds back payouts to tills alone while a till's outcome is unknown", async () => {
@@ -474,6 +504,22 @@ describe("the settlement, when it begins a payment", () => {
     const [toTill, toPhone] = [await world.payTill(), await world.redeem()];
     await world.pass(20_000);
     expect([world.rail.sent, world.stateOf(toTill)]).to.deep.equal([[toPhone], "READY PENDING"]);
+    for (const [id, payouts, reason] of [
+      [toTill, "auto", "OUTCOMES_UNKNOWN"],
+      [toTill, "open", undefined],
+      [toTill, "closed", "PAYOUTS_CLOSED"],
+      // The rail has it.
+      [toPhone, "closed", undefined],
+    ] as const) {
+      world.set({ payouts });
+      const [account] = world.accounts.values();
+      const payment = world.payments.find(id);
+      if (account === undefined || payment === undefined) throw new Error("there is no payment");
+      const asked = { payment, now: world.timing.now() };
+      expect(await heldReasonOf(world.payments, account, asked)).to.equal(reason);
+    }
+    world.set({ payouts: "auto" });
+    await world.pass(6_000);
     expect(settlement.payoutsStopped).to.deep.equal({ railAccounts: 1, unknownPayouts: 1 });
   });
 

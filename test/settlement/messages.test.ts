@@ -30,6 +30,28 @@ describe("the settlement, about the messages of a rail", () => {
     expect(world.inbox.open).to.have.length(1);
   });
 
+  it("show their code at once, and let a person look if the rail says again what nobody is sure of", async () => {
+    const [pending, unclear] = [await world.mint(), await world.mint()];
+    await world.start();
+    const codes = () => [pending, unclear].map((id) => world.payments.find(id)?.lastCode);
+    await world.message(pending, { kind: "open", code: "4999" });
+    await world.message(unclear, { kind: "open", code: "1001", isUnclear: true });
+    expect(codes()).to.deep.equal(["4999", "1001"]);
+    await world.pass(1_000);
+    expect(codes()).to.deep.equal(["4999", "PENDING"]);
+    expect(world.rail.asked.map(({ transactionId }) => transactionId)).to.deep.equal([unclear]);
+    expect(world.stateOf(unclear)).to.equal("ACCEPTED PROCESSING");
+    world.rail.onQuery = () => Promise.resolve({ kind: "open", code: "1001", isUnclear: true });
+    await world.message(unclear, { kind: "open", code: "1001 again", isUnclear: true });
+    await world.pass(1_000);
+    expect(codes()).to.deep.equal(["4999", "1001"]);
+    expect(world.stateOf(unclear)).to.equal("ACCEPTED PROCESSING OUTCOME_UNKNOWN");
+    // The rail is asked on, and may still tell the outcome.
+    world.rail.onQuery = ({ transactionId }) => Promise.resolve(transactionId === unclear ? paid("ref") : OPEN);
+    await world.pass(5 * MINUTE_MILLIS);
+    expect(world.stateOf(unclear)).to.equal("ENDED COMPLETED");
+  });
+
   it("close the payouts of a rail account that is locked, until an operator opens them", async () => {
     const asked = await world.redeem();
     await world.start();

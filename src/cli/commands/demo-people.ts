@@ -2,13 +2,16 @@ import { createHash, randomBytes } from "node:crypto";
 
 import { type ChannelCredentials, Client, Metadata, type MethodDefinition } from "@grpc/grpc-js";
 
+import { DEMO } from "../../domain/values/actor.js";
 import { AdminServiceService as Admin } from "../../gen/kesc/admin/v1/admin_service.js";
 import { Role } from "../../gen/kesc/admin/v1/resources.js";
 import { SessionServiceService as Sessions } from "../../gen/kesc/admin/v1/session_service.js";
 import { type OperatorName, type Role as RoleName } from "../../operators/operator.js";
 import { now } from "../../startup/clock.js";
+import { OperatorError } from "../../startup/operator-error.js";
 import type { Database } from "../../storage/database.js";
-import { StoredAdministration } from "../../storage/operators/administration.js";
+import { keys as openKeys } from "../../storage/keys.js";
+import { OperatorActs } from "../../storage/operators/operator-acts.js";
 import type { DemoFreeze } from "./demo-book.js";
 
 /** Two people: what one proposes, the other one approves. */
@@ -29,24 +32,55 @@ export interface DemoLink {
 
 /**
  * Makes the people of the demo. A later start gives them new keys: nobody has kept the old ones.
- * It acts as the command on the database, whom no policy binds.
+ * Writes nothing for people who may be real: `refuseRealPeople` comes first.
  */
-export async function prepareDemoPeople(database: Database): Promise<readonly DemoPerson[]> {
-  const stored = new StoredAdministration(database, { now, fourEyes: new Set() });
-  const existing = await stored.operators();
+export async function prepareDemoPeople(database: Database, clock = now): Promise<readonly DemoPerson[]> {
+  const acts = new OperatorActs(database.cells[0], clock);
+  const existing = await acts.operators();
   const people: DemoPerson[] = [];
   for (const [name, roles] of Object.entries(PEOPLE)) {
     const { key, keySha256 } = newKey();
     const operator = existing.find((each) => (each.name as string) === name);
-    await stored.submit(
+    await acts.perform(
       operator === undefined
         ? { kind: "operator.create", name: name as OperatorName, roles, keySha256 }
         : { kind: "operator.replace_key", operatorId: operator.id, keySha256 },
-      undefined,
+      { actor: DEMO },
     );
     people.push({ name, key });
   }
   return people;
+}
+
+/**
+ * Throws an OperatorError if the database has an organization that is no sandbox, or an operator
+ * whom neither the demo nor its people made. Only reads.
+ */
+export async function refuseRealPeople(database: Database): Promise<void> {
+  const live = (await openKeys(database, now).organizations()).find(({ isSandbox }) => !isSandbox);
+  const acts = await new OperatorActs(database.cells[0], now).acts({
+    size: Number.MAX_SAFE_INTEGER,
+    beforeSeq: undefined,
+  });
+  const ofDemo = new Set<string>([DEMO]);
+  const stranger = acts
+    .toReversed()
+    .filter(({ kind }) => kind === "operator.created")
+    .find(({ operatorId, actor }) => {
+      const isOfDemo = actor.split(",").every((author) => ofDemo.has(author));
+      if (isOfDemo) ofDemo.add(operatorId);
+      return !isOfDemo;
+    });
+  if (live === undefined && stranger === undefined) return;
+  const found =
+    live === undefined
+      ? `the operator ${stranger?.operatorId ?? ""}, whom no demo made`
+      : `the organization ${live.id} ("${live.name}"), which is no sandbox`;
+  throw new OperatorError(
+    `--demo: this database has ${found}. A demo makes people and prints links that sign them in, so it needs a ` +
+      "database of its own. Nothing was changed. Leave --demo out, or set DATABASE_URL to a new database.",
+    2,
+  );
 }
 
 function newKey(): { readonly key: string; readonly keySha256: string } {

@@ -7,20 +7,22 @@ import { KescClient } from "../../client/kesc-client.js";
 import { type Organization, SCOPES } from "../../domain/api-key.js";
 import type { RailAccountId } from "../../domain/payment.js";
 import type { Rail } from "../../domain/transaction.js";
+import type { UnixMillis } from "../../domain/values/time.js";
 import { now } from "../../startup/clock.js";
 import type { Config } from "../../startup/config.js";
-import { withCurrentDatabase } from "../../startup/open-database.js";
+import { openAnyDatabase, withCurrentDatabase } from "../../startup/open-database.js";
 import { ensureSealKeyFile } from "../../startup/seal-keys.js";
 import { usableCredentials } from "../../startup/tls.js";
 import type { Database } from "../../storage/database.js";
 import { keys as openKeys } from "../../storage/keys.js";
+import { CHAIN_MIGRATION, migrationState } from "../../storage/migrate.js";
 import { DEFAULT_LIMITS, saveRailAccount } from "../../storage/rails/change-rail-accounts.js";
 import { storedRailAccounts } from "../../storage/rails/rail-accounts.js";
 import { keyCreation } from "../key-creation.js";
 import { cellOf } from "../organizations.js";
 import { type Addresses, reachable } from "./addresses.js";
 import { fillDemoBook } from "./demo-book.js";
-import { type DemoLink, DemoPeople, type DemoPerson, prepareDemoPeople } from "./demo-people.js";
+import { type DemoLink, DemoPeople, type DemoPerson, prepareDemoPeople, refuseRealPeople } from "./demo-people.js";
 import { migrateDatabase } from "./migrate.js";
 import { printLine } from "./output.js";
 
@@ -45,24 +47,37 @@ export async function prepareDemo({
   database: address,
   seals: { keyFile },
 }: Pick<Config, "database" | "seals">): Promise<Demo> {
+  await refuseDatabaseInUse(address);
   printLine("Migrating the database…");
   // This command runs the server of the demo, which has not started yet.
   await migrateDatabase(address, { serversStopped: true });
   if (ensureSealKeyFile(keyFile))
     printLine(`Created the seal key file ${keyFile}. Keep a copy apart from the backups.`);
-  return withCurrentDatabase(address, makeDemo);
+  return withCurrentDatabase(address, (database) => makeDemo(database));
+}
+
+/** Looks before the first write, and leaves a database without operators to `makeDemo`. */
+async function refuseDatabaseInUse(address: Config["database"]): Promise<void> {
+  const database = await openAnyDatabase(address);
+  try {
+    const states = await Promise.all(database.cells.map(migrationState));
+    if (!states.some(({ pending }) => pending.includes(CHAIN_MIGRATION))) await refuseRealPeople(database);
+  } finally {
+    await database.close();
+  }
 }
 
 /** Makes the organization and the people of the demo, unless the database has an organization. */
-export async function makeDemo(database: Database): Promise<Demo> {
-  const keys = openKeys(database, now);
-  const people = await prepareDemoPeople(database);
+export async function makeDemo(database: Database, clock = now): Promise<Demo> {
+  await refuseRealPeople(database);
+  const keys = openKeys(database, clock);
+  const people = await prepareDemoPeople(database, clock);
   const [existing] = await keys.organizations();
   if (existing !== undefined) {
     return { organizationId: existing.id, secret: undefined, hasSandbox: await hasSandbox(database, existing), people };
   }
   const organization = await keys.createOrganization("demo", { isSandbox: true });
-  await addSandbox(database, organization);
+  await addSandbox(database, organization, clock());
   const { id: organizationId } = organization;
   const { secret } = await keys.createApiKey({ organizationId, name: "demo", scopes: SCOPES, expiresAt: undefined });
   return { organizationId, secret, hasSandbox: true, people };
@@ -73,7 +88,7 @@ async function hasSandbox(database: Database, organization: Organization): Promi
   return accounts.some(({ organizationId, rail }) => organizationId === organization.id && rail === SANDBOX_RAIL);
 }
 
-async function addSandbox(database: Database, organization: Organization): Promise<void> {
+async function addSandbox(database: Database, organization: Organization, at: UnixMillis): Promise<void> {
   const setting = {
     id: typeidUnboxed("rail") as string as RailAccountId,
     organizationId: organization.id,
@@ -84,7 +99,7 @@ async function addSandbox(database: Database, organization: Organization): Promi
     isDefault: false,
     ...DEFAULT_LIMITS,
   };
-  await saveRailAccount(database, { setting, cell: cellOf(database, organization), now: now() });
+  await saveRailAccount(database, { setting, cell: cellOf(database, organization), now: at });
 }
 
 /** An operators' address for the demo, which other users of this machine cannot call. */
@@ -147,7 +162,7 @@ KESC is running. Ctrl-C stops it. Its log has warnings alone; KESC_LOG_LEVEL=inf
   gRPC  ${grpc}
 
 The console for your team shows payments, customers, the reserve and the journal. Each link signs in once, within five
-minutes; open the second one in a private window:
+minutes; open the second one in a private window. To get new ones, press Ctrl-C and start again: all data stays.
 
 ${links.map(({ name, link }) => `  ${name}  ${link}`).join("\n")}
 

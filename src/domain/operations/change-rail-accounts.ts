@@ -139,10 +139,10 @@ function decidePayouts(book: Book, command: SetPayouts, now: UnixMillis): Decisi
  * Refuses: RAIL_ACCOUNT_NOT_FOUND.
  */
 function decideWarnings(book: Book, command: WatchRailAccount, now: UnixMillis): Decision<RailAccountRecord> {
-  const { organizationId, rail, availableCents } = command;
+  const { organizationId, rail } = command;
   const earlier = book.railAccounts(organizationId).find((each) => each.rail === rail);
   if (earlier === undefined) return refuse({ reason: "RAIL_ACCOUNT_NOT_FOUND", rail });
-  const { account, rows } = withWarnings(earlier, { availableCents }, now);
+  const { account, rows } = withWarnings(earlier, command, now);
   if (rows.length === 0) return replay(account);
   const entries = rows.map((row) => bookEntryOf({ ...command, now }, row));
   return { kind: "effect", resource: account, effect: { entries, puts: [{ table: "railAccounts", row: account }] } };

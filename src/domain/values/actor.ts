@@ -1,14 +1,21 @@
 /**
- * The author of a change: an API key's id, a rail's name, "operator", "webhooks", or the id of an
- * operator. After the approval of a second person it is two ids, "opr_…,opr_…": first the
+ * The author of a change: an API key's id, a rail's name, "operator", "webhooks", "demo", or the id
+ * of an operator. After the approval of a second person it is two ids, "opr_…,opr_…": first the
  * proposer's.
  */
 export type Actor = string & { readonly brand: unique symbol };
 
 /** The author of what the `kesc` command does in the database. */
 export const OPERATOR = "operator" as Actor;
+/** The author of the operators of `kesc serve --demo`. */
+export const DEMO = "demo" as Actor;
 /** The author of what the delivery of webhooks finds out: that an endpoint must be disabled. */
 export const WEBHOOKS = "webhooks" as Actor;
+
+/** Whether no person is the author: the `kesc` command on the database, or that of the demo. */
+export function isOfMachine(actor: string): boolean {
+  return actor === OPERATOR || actor === DEMO;
+}
 
 /** Whether an operator, or the `kesc` command on the database, is the author. */
 export function isOfOperators(actor: Actor): boolean {

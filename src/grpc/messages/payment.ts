@@ -1,9 +1,11 @@
 import { shownNumber } from "../../domain/destination.js";
 import { FLAG_REASONS, type FlagReason, PAYMENT_STATES } from "../../domain/payment.js";
+import { HELD_REASONS, type HeldReason } from "../../domain/rail-account.js";
 import type { Transaction } from "../../domain/transaction.js";
 import type { Parsed } from "../../domain/values/parsed.js";
 import {
   FlagReason as FlagReasonMessage,
+  HeldReason as HeldReasonMessage,
   type Payment as PaymentMessage,
   PaymentState as PaymentStateMessage,
   RailMessagePurpose,
@@ -16,6 +18,7 @@ import { toTimestamp } from "./timestamp.js";
 
 const STATES = enumOf(PaymentStateMessage, "PAYMENT_STATE", PAYMENT_STATES);
 const FLAGS = enumOf(FlagReasonMessage, "FLAG_REASON", FLAG_REASONS);
+const HELD = enumOf(HeldReasonMessage, "HELD_REASON", HELD_REASONS);
 
 const PURPOSES = {
   collect: RailMessagePurpose.RAIL_MESSAGE_PURPOSE_COLLECT,
@@ -28,7 +31,11 @@ const PURPOSES = {
 
 export function toPaymentMessage(
   payment: StoredPayment,
-  { transaction, messages }: { transaction: Transaction; messages: readonly StoredMessage[] },
+  {
+    transaction,
+    heldReason,
+    messages,
+  }: { transaction: Transaction; heldReason: HeldReason | undefined; messages: readonly StoredMessage[] },
 ): PaymentMessage {
   const { begunAt } = payment;
   return {
@@ -43,12 +50,17 @@ export function toPaymentMessage(
     next_check_at: payment.state === "ENDED" ? undefined : toTimestamp(payment.dueAt),
     last_code: payment.lastCode,
     open_flags: toFlagMessages(transaction),
+    held_reason: toHeldReason(heldReason),
     messages: messages.map(({ purpose, body, receivedAt }) => ({
       purpose: PURPOSES[purpose],
       body,
       received_at: toTimestamp(receivedAt),
     })),
   };
+}
+
+export function toHeldReason(reason: HeldReason | undefined): HeldReasonMessage | undefined {
+  return reason && HELD[reason];
 }
 
 /** Why a person must look at the transaction. */

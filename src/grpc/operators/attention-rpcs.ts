@@ -1,12 +1,16 @@
+import type { Organization } from "../../domain/api-key.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import { ListNeedsAttentionRequest, ListNeedsAttentionResponse } from "../../gen/kesc/admin/v1/admin_service.js";
+import type { RailAccount as RailAccountMessage } from "../../gen/kesc/admin/v1/resources.js";
 import type { DepositFilters, PageRequest, Reads } from "../../ledger/ports/reads.js";
+import type { Administration } from "../../operators/ports.js";
 import { toDepositMessage } from "../messages/deposit.js";
 import { toFlagMessages } from "../messages/payment.js";
 import { toTransactionMessage } from "../messages/transaction.js";
 import type { PageCost } from "../services/list-turns.js";
 import { formatPageToken } from "../services/paging.js";
 import type { DepositRpcsOptions } from "./deposit-rpcs.js";
+import { toRailAccount } from "./messages.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
 import { type AskedPage, parseOwnPage } from "./pages.js";
 import { pageInTurn, readOrganization } from "./reading.js";
@@ -15,7 +19,7 @@ const RPC = "ListNeedsAttention";
 
 /** The rpc that lists what waits for a person: the transactions first, and then the deposits. */
 export function attentionRpcs(unary: OperatorUnary, options: DepositRpcsOptions): Record<string, OperatorRoute> {
-  const { cellOf, listTurns } = options;
+  const { cellOf, listTurns, administration } = options;
   return {
     listNeedsAttention: unary({
       request: ListNeedsAttentionRequest,
@@ -31,12 +35,16 @@ export function attentionRpcs(unary: OperatorUnary, options: DepositRpcsOptions)
         readOrganization(options, organizationId, (found) =>
           pageInTurn(
             { listTurns, caller },
-            () => readAttention(cellOf(found).reads, organizationId, asked),
-            ({ transactions, deposits, next_page_token, flags }) => ({
+            async () => ({
+              ...(await readAttention(cellOf(found).reads, organizationId, asked)),
+              held_rail_accounts: isFirst(asked) ? await heldAccounts(administration, found) : [],
+            }),
+            ({ transactions, deposits, next_page_token, flags, held_rail_accounts }) => ({
               transactions,
               deposits,
               next_page_token,
               flags,
+              held_rail_accounts,
             }),
           ),
         ),
@@ -49,7 +57,19 @@ const WAITING: DepositFilters = { status: ["UNALLOCATED", "RETURNING"] };
 /** The page that begins with the newest deposit. */
 const NEWEST = Number.MAX_SAFE_INTEGER;
 
-type AttentionPage = PageCost & ListNeedsAttentionResponse;
+type AttentionPage = PageCost & Omit<ListNeedsAttentionResponse, "held_rail_accounts">;
+
+function isFirst({ list, page }: AskedPage): boolean {
+  return list.filters["of"] === undefined && page.beforeSeq === undefined;
+}
+
+async function heldAccounts(
+  administration: Pick<Administration, "railAccounts">,
+  organization: Organization,
+): Promise<RailAccountMessage[]> {
+  const accounts = await administration.railAccounts(organization);
+  return accounts.filter(({ warnings }) => warnings.PAYOUTS_HELD !== undefined).map(toRailAccount);
+}
 
 /** Reads a page. The one with the last transaction goes on with the deposits, if it has room. */
 async function readAttention(

@@ -94,6 +94,7 @@ export function toRailAccount(account: RailAccountState): RailAccountMessage {
     payouts_note: textIfAny(account.payoutsReason),
     credentials_expire_at: ifSet(account.credentialsExpireAt),
     updated_at: toTimestamp(account.updatedAt),
+    warnings: Object.keys(account.warnings),
   };
 }
 

@@ -66,7 +66,7 @@ function toStatus(
     confirm_above: formatCents(status.confirmAboveCents),
     resolve_alone_max: formatCents(status.resolveAloneMaxCents),
     float_min: formatCents(status.floatMinCents),
-    warnings: Object.keys(status.warnings),
+    warnings: Object.keys(status.account.warnings),
     credentials_expire_soon: status.credentialsExpireSoon,
     open_payments: BigInt(status.openPayments),
     unknown_payouts: BigInt(status.unknownPayouts),

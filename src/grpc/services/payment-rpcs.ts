@@ -29,7 +29,7 @@ export function getPayment(cellOf: CellOf, listTurns: ListTurns): UnaryRoute {
     parse: (request) => parseFields({ transaction_id: parseTransactionId(request.transaction_id) }),
     run: async ({ transaction_id: transactionId }, caller) => {
       const { key } = caller;
-      const { reads, payments, inbox } = cellOf(key);
+      const { reads, payments, inbox, heldReason } = cellOf(key);
       // Only this read compares the organization, so it comes first.
       const transaction = await reads.transaction(key.organizationId, transactionId);
       if (transaction === undefined) {
@@ -42,7 +42,8 @@ export function getPayment(cellOf: CellOf, listTurns: ListTurns): UnaryRoute {
         return { rows, nextBeforeSeq: undefined, lookedAt: rows.length * ROWS_PER_MESSAGE };
       });
       if ("reason" in messages) return { kind: "refused", refusal: messages };
-      return done({ payment: toPaymentMessage(payment, { transaction, messages: messages.rows }) });
+      const shown = { transaction, heldReason: await heldReason(payment), messages: messages.rows };
+      return done({ payment: toPaymentMessage(payment, shown) });
     },
   });
 }

@@ -1,4 +1,5 @@
 import type { ApiKey } from "../../domain/api-key.js";
+import type { HeldReason } from "../../domain/rail-account.js";
 import type { DepositId } from "../../domain/values/ids.js";
 import type { Follower } from "../../events/follower.js";
 import type { EventReads } from "../../events/ports.js";
@@ -7,7 +8,7 @@ import type { Reads } from "../../ledger/ports/reads.js";
 import type { RailMessage } from "../../rails/rail.js";
 import type { SealReads } from "../../seals/ports.js";
 import type { RailInbox } from "../../settlement/ports/inbox.js";
-import type { Payments } from "../../settlement/ports/payments.js";
+import type { Payments, StoredPayment } from "../../settlement/ports/payments.js";
 import type { DefaultRails, RailAccounts } from "../../settlement/ports/rail-accounts.js";
 import type { HistoryReads } from "../../statements/ports.js";
 import type { WebhookEndpoints } from "../../webhooks/ports/endpoints.js";
@@ -35,6 +36,8 @@ export interface CellRails {
   readonly payments: Pick<Payments, "payment" | "advance">;
   readonly inbox: Pick<RailInbox, "add" | "messages" | "addAboutReturn">;
   readonly railAccounts: RailAccounts & DefaultRails;
+  /** Says why a payout does not begin. Undefined if it may, and once the rail may have it. */
+  readonly heldReason: (payment: StoredPayment) => Promise<HeldReason | undefined>;
   /** Lets the settlement look at once for what is due. */
   readonly wake: () => void;
   /**

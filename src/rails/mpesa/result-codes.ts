@@ -18,7 +18,14 @@ export const COLLECT_FAILURES: ReadonlyMap<string, RailFailure> = new Map([
   ["2001", "WRONG_PIN"],
   ["2028", "RAIL_REFUSED"],
   ["8006", "RAIL_REFUSED"],
+  ["SFC_IC0003", "RAIL_REFUSED"],
 ]);
+
+/**
+ * ResultCode of a push that was seen to end it unpaid. Safaricom's table lacks these codes, and
+ * other tables give them different meanings. So they decide nothing, and a person looks at once.
+ */
+export const UNCLEAR_COLLECTS: ReadonlySet<string> = new Set(["26", "1001", "9999", "E3008"]);
 
 /** ResultCode in the result of a B2C payment. */
 export const PAY_OUT_FAILURES: ReadonlyMap<string, RailFailure> = new Map([

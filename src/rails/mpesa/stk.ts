@@ -13,7 +13,7 @@ import {
   responseCodeOf,
 } from "./messages.js";
 import { nairobiDigits } from "./nairobi-time.js";
-import { COLLECT_FAILURES, REFUSED_COLLECTS } from "./result-codes.js";
+import { COLLECT_FAILURES, REFUSED_COLLECTS, UNCLEAR_COLLECTS } from "./result-codes.js";
 import { sentOf } from "./sent.js";
 import type { MpesaSettings } from "./settings.js";
 
@@ -106,11 +106,11 @@ export function reportOfPush(body: string, { direction }: OpenPayment): RailRepo
 }
 
 function failedOrOpen(code: string, description: string, movement: string): RailReport {
-  const failure = COLLECT_FAILURES.get(code);
   // A pending prompt was seen with the code of a failure and this description.
-  return failure === undefined || isStillProcessing(description)
-    ? { kind: "open", code }
-    : { kind: "failed", movement, code, failure };
+  if (isStillProcessing(description)) return { kind: "open", code };
+  if (UNCLEAR_COLLECTS.has(code)) return { kind: "open", code, isUnclear: true };
+  const failure = COLLECT_FAILURES.get(code);
+  return failure === undefined ? { kind: "open", code } : { kind: "failed", movement, code, failure };
 }
 
 function signature({ collectShortcode, passkey }: MpesaSettings, now: UnixMillis): Fields {

@@ -29,6 +29,7 @@ interface SandboxOptions {
  */
 export class SandboxRail implements PaymentRail {
   readonly name = SANDBOX_RAIL;
+  readonly isSandbox = true;
   readonly checkAfterMillis = CHECKS_MILLIS;
   readonly #capabilities: Readonly<Record<TransactionType, Capabilities>>;
   readonly #now: () => UnixMillis;

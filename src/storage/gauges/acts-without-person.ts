@@ -1,4 +1,4 @@
-import { OPERATOR } from "../../domain/values/actor.js";
+import { DEMO, OPERATOR } from "../../domain/values/actor.js";
 import type { Cell } from "../database.js";
 import { isKeptHere } from "../moves/here.js";
 import type { Binding, Engine } from "../sql/engine.js";
@@ -113,8 +113,8 @@ export class ActsWithoutPersonCount {
     if (this.#cell.engine.schema !== this.#first.engine.schema) return [];
     const sql = `
       SELECT COUNT(*) AS count, MAX(recorded_at) AS newest_at FROM ${this.#cell.engine.table("operator_acts")}
-      WHERE seq > 1 AND actor = ?`;
-    const found = await this.#rows<{ readonly count: number; readonly newest_at: number | null }>(sql, [OPERATOR]);
+      WHERE seq > 1 AND actor IN (?, ?)`;
+    const found = await this.#rows<{ readonly count: number; readonly newest_at: number | null }>(sql, [OPERATOR, DEMO]);
     return found.map(({ count, newest_at: at }) => ({
       count,
       newest: { organizationId: undefined, recordedAt: at ?? 0 },

@@ -229,8 +229,9 @@ export class StoredAdministration implements Administration, OperatorKeys {
 
 /** Leaves the credentials and the settings out. */
 export function railAccountStateOf(account: StoredRailAccount): RailAccountState {
-  const { id, organizationId, rail, isDefault, payouts, payoutsReason, credentialsExpireAt, updatedAt } = account;
-  return { id, organizationId, rail, isDefault, payouts, payoutsReason, credentialsExpireAt, updatedAt };
+  const { id, organizationId, rail, isDefault, payouts, payoutsReason, credentialsExpireAt, warnings } = account;
+  const { updatedAt } = account;
+  return { id, organizationId, rail, isDefault, payouts, payoutsReason, credentialsExpireAt, warnings, updatedAt };
 }
 
 /** Leaves the secrets out. */

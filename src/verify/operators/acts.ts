@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 
+import { isOfMachine } from "../../domain/values/actor.js";
 import type { Audit, AuditedOperator } from "../audit.js";
 import type { RowOfChain } from "./chain.js";
 
@@ -27,8 +28,6 @@ export interface AuditedActs {
   readonly chained: readonly RowOfChain[];
 }
 
-/** The command on the database. */
-const MACHINE = "operator";
 const FORMAT = "kesc-operator-act-1";
 
 /**
@@ -98,7 +97,7 @@ function problemOf(
     };
   }
   if (subject?.isRevoked === true) return { expected: "no act after the operator was revoked", found: row.kind };
-  if (row.actor === MACHINE) return undefined;
+  if (isOfMachine(row.actor)) return undefined;
   // Everybody may remove an own passkey.
   if (row.kind === "operator.passkey_removed" && row.actor === row.operator_id) return undefined;
   const [proposer = "", approver, ...others] = row.actor.split(",");

@@ -241,12 +241,21 @@ describe("kesc serve --demo", () => {
 
   it("names no rail that an organization of before does not have", async () => {
     const other = new Place();
-    await withKeys(other.databaseUrl, makeTenants);
+    await withKeys(other.databaseUrl, (keys) => keys.createOrganization("Duka", { isSandbox: true }));
     const serve = new RunningKesc(["serve", "--demo"], other.variables);
     await serve.said("AccountService/GetAccount");
     expect(pastedLines(serve.stdout).curl).to.contain("demo-direct-mint").and.not.contain("sandbox");
     expect(await serve.end()).to.equal(0);
     other.remove();
+  });
+
+  it("ends with 2 on a database with live organizations, and starts nothing", async () => {
+    const live = new Place();
+    await withKeys(live.databaseUrl, makeTenants);
+    const { code, stdout, stderr } = await kesc(["serve", "--demo"], live.variables);
+    expect([code, stdout]).to.deep.equal([2, ""]);
+    expect(stderr).to.match(/^--demo: this database has the organization org_.*Nothing was changed\./);
+    live.remove();
   });
 
   it("keeps the database and the key of the first time, and says how to make another", async () => {

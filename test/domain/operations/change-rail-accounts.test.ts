@@ -249,10 +249,16 @@ describe("the warnings of an account", () => {
     const closing = effectOf(
       payoutsOperation.decide(book, setPayouts(ORGANIZATION, "closed", { lockedCode: "8006" }), NOW),
     );
-    expect(warned(closing.entries)).to.deep.equal([["rail.warned", "INITIATOR_LOCKED"]]);
+    expect(warned(closing.entries)).to.deep.equal([
+      ["rail.warned", "INITIATOR_LOCKED"],
+      ["rail.warned", "PAYOUTS_HELD"],
+    ]);
     book.apply(closing);
     const opening = effectOf(payoutsOperation.decide(book, setPayouts(ORGANIZATION, "auto"), NOW));
-    expect(warned(opening.entries)).to.deep.equal([["rail.cleared", "INITIATOR_LOCKED"]]);
+    expect(warned(opening.entries)).to.deep.equal([
+      ["rail.cleared", "INITIATOR_LOCKED"],
+      ["rail.cleared", "PAYOUTS_HELD"],
+    ]);
   });
 });
 

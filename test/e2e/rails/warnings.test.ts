@@ -2,8 +2,10 @@ import { randomUUID } from "node:crypto";
 
 import { expect } from "chai";
 
+import type { Rail } from "../../../src/domain/transaction.js";
 import { toCents } from "../../../src/domain/values/cents.js";
 import { getAdmin } from "../../support/callers/served-metrics.js";
+import { setPayouts } from "../../support/commands.js";
 import { ENGINES_OF_STAGE } from "../../support/databases.js";
 import { eventually } from "../../support/eventually.js";
 import { Receiver } from "../../support/webhooks/receiver.js";
@@ -64,6 +66,27 @@ for (const engine of ENGINES_OF_STAGE) {
       const cleared = told.find(({ type }) => type === "rail.cleared");
       expect(cleared?.data["rail_warning"]).to.deep.include({ ...low, available: 600 });
       expect(await world.findings()).to.deep.equal([]);
+    });
+
+    it("or payouts that are closed: the warning is an event, and each payout that waits says why", async () => {
+      const { key, organizationId } = world.business(0);
+      const rail = "mpesa" as Rail;
+      const post = async (path: string, body: object) => (await world.rest.send("POST", path, { key, body })).json;
+      const { id: account_id } = await post("/accounts", { user_id: "amina", phone_number: "0712345600" });
+      await post("/transactions/mint", { account_id, amount: 100, reference: "in", rail: "direct" });
+      await world.commit(setPayouts(organizationId, "closed", { rail }));
+      const { id } = await post("/transactions/redeem", { account_id, amount: 100, reference: "out", rail });
+      const payment = async () => (await world.rest.send("GET", `/transactions/${String(id)}/payment`, { key })).json;
+      await eventually(async () => (await payment())["held_reason"] === "payouts_closed");
+      expect(await payment()).to.include({ state: "ready", send_count: 0 });
+      await world.commit(setPayouts(organizationId, "auto", { rail }));
+      await eventually(async () => (await payment())["held_reason"] === null);
+
+      const { json } = await world.rest.send("GET", "/events?types=rail.warned&types=rail.cleared", { key });
+      const events = json["events"] as readonly { type: string; rail_warning: { code: string } }[];
+      const held = events.filter(({ rail_warning: { code } }) => code === "PAYOUTS_HELD");
+      expect(held.map(({ type }) => type)).to.deep.equal(["rail.warned", "rail.cleared"]);
+      expect(held[0]?.rail_warning).to.deep.include({ held_reason: "payouts_closed", unknown_payouts: null });
     });
   });
 }

@@ -5,7 +5,7 @@ import type { Command } from "../../../src/domain/commands.js";
 import type { Authority } from "../../../src/domain/second-person.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
-import { FlagReason, PaymentState, RailMessagePurpose } from "../../../src/gen/kesc/v1/payment.js";
+import { FlagReason, HeldReason, PaymentState, RailMessagePurpose } from "../../../src/gen/kesc/v1/payment.js";
 import { FailureReason } from "../../../src/gen/kesc/v1/transaction.js";
 import {
   ResolutionState,
@@ -75,6 +75,7 @@ describe("grpc: the payment of a transaction", () => {
         next_check_at: toTimestamp(toUnixMillis(Date.UTC(2026, 0, 2, 1))),
         last_code: "4999",
         open_flags: [FlagReason.FLAG_REASON_OUTCOME_UNKNOWN, FlagReason.FLAG_REASON_REPORT_DIFFERS],
+        held_reason: undefined,
         messages: [
           {
             purpose: RailMessagePurpose.RAIL_MESSAGE_PURPOSE_COLLECT,
@@ -85,15 +86,17 @@ describe("grpc: the payment of a transaction", () => {
       });
     });
 
-    it("has no next check once it has ended, and no times before it was begun", async () => {
+    it("has no next check once it has ended, and before it was begun no times but the reason why it waits", async () => {
       const given = { transactionId: TRANSACTION_ID, organizationId: ORGANIZATION };
       rails.stored.set(TRANSACTION_ID, storedPayment(given, { state: "ENDED", lastCode: undefined }));
       const ended = await under.grpc.call(rpcs.getPayment, { transaction_id: TRANSACTION_ID });
       expect(ended.response?.payment).to.deep.include({ next_check_at: undefined, last_code: undefined });
       const ready = storedPayment(given, { state: "READY", begunAt: undefined, railReference: undefined, sends: 0 });
       rails.stored.set(TRANSACTION_ID, ready);
+      rails.held = "OUTCOMES_UNKNOWN";
       const begun = await under.grpc.call(rpcs.getPayment, { transaction_id: TRANSACTION_ID });
       expect(begun.response?.payment).to.deep.include({
+        held_reason: HeldReason.HELD_REASON_OUTCOMES_UNKNOWN,
         started_at: undefined,
         rail_reference: undefined,
         send_count: 0,

@@ -29,6 +29,7 @@ export function failedWith(movement: string | undefined): Extract<RailReport, { 
 export class ScriptedRail implements PaymentRail {
   readonly lockedCodes: ReadonlySet<string> = new Set(["LOCKED"]);
   readonly name = "scripted" as Rail;
+  isSandbox?: true;
   readonly checkAfterMillis = [75_000, 45_000, 180_000, 600_000, 2_700_000, 3_600_000];
   readonly sent: string[] = [];
   readonly asked: OpenPayment[] = [];

@@ -56,6 +56,8 @@ export class World {
     commit,
   ) => commit();
   readonly submitted: PaymentCommand["name"][] = [];
+  /** The payouts of unknown outcome that the ledger was told to warn of. */
+  readonly watched: (number | undefined)[] = [];
   /** Reads the rail accounts again, in place of the directory. */
   refresh: () => Promise<void> = () => Promise.resolve();
   accountId!: AccountId;
@@ -139,6 +141,10 @@ export class World {
       },
       lease: { leftMillis: () => this.leaseLeftMillis },
       submit: (command, deadline) => this.#submit(command, deadline),
+      submitWatch: ({ unknownPayouts }) => {
+        this.watched.push(unknownPayouts);
+        return Promise.resolve({ kind: "done", resource: {} as never, replayed: false });
+      },
       newTransactionId,
       timing: this.timing,
       onEvent: (event) => this.events.push(event),

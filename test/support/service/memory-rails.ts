@@ -1,4 +1,5 @@
 import type { RailAccountId } from "../../../src/domain/payment.js";
+import type { HeldReason } from "../../../src/domain/rail-account.js";
 import { DIRECT_RAIL, type Rail } from "../../../src/domain/transaction.js";
 import type { Cents } from "../../../src/domain/values/cents.js";
 import { toCents } from "../../../src/domain/values/cents.js";
@@ -81,6 +82,10 @@ export class MemoryRails implements CellRails {
     accountsOf: (organizationId) => this.accounts.filter((account) => account.organizationId === organizationId),
     defaultRail: (organizationId) => this.default.get(organizationId) ?? DIRECT_RAIL,
   };
+
+  /** Why payouts wait. */
+  held: HeldReason | undefined;
+  readonly heldReason: CellRails["heldReason"] = () => Promise.resolve(this.held);
 
   /** Lets nobody read messages until the returned function is called. */
   holdMessages(): () => void {

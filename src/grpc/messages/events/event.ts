@@ -1,3 +1,4 @@
+import { HELD_REASONS } from "../../../domain/rail-account.js";
 import type { WarningSnapshot } from "../../../domain/rail-warning.js";
 import { formatCents } from "../../../domain/values/cents.js";
 import { toUnixMillis } from "../../../domain/values/time.js";
@@ -15,6 +16,7 @@ import { encode } from "../encode.js";
 import { shown } from "../fields.js";
 import { toFreezeMessage } from "../freeze.js";
 import { formatSigned } from "../history/supply.js";
+import { toHeldReason } from "../payment.js";
 import { toTimestamp } from "../timestamp.js";
 import { toTransactionMessage } from "../transaction.js";
 
@@ -62,6 +64,7 @@ function toWarningMessage({ rail, code, figures }: WarningSnapshot): RailWarning
   const amount = (cents: number | string | undefined): string | undefined =>
     typeof cents === "number" ? formatSigned(cents) : undefined;
   const { available_cents, float_min_cents, expire_at: expireAt, rail_code: railCode } = figures;
+  const { reason, unknown_payouts: unknown } = figures;
   return {
     rail,
     code,
@@ -69,6 +72,8 @@ function toWarningMessage({ rail, code, figures }: WarningSnapshot): RailWarning
     float_min: amount(float_min_cents),
     credentials_expire_at: typeof expireAt === "number" ? toTimestamp(toUnixMillis(expireAt)) : undefined,
     rail_code: typeof railCode === "string" ? railCode : undefined,
+    held_reason: toHeldReason(HELD_REASONS.find((known) => known === reason)),
+    unknown_payouts: typeof unknown === "number" ? BigInt(unknown) : undefined,
   };
 }
 

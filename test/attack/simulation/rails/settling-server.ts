@@ -178,6 +178,7 @@ export class SettlingServer {
         monotonicMillis,
         wait: (millis, signal) => this.#wait(millis === LOOP_MILLIS ? "loop" : "other", millis, signal),
       },
+      submitWatch: () => Promise.resolve({ kind: "done", resource: {} as never, replayed: true }),
       closePayouts: () => Promise.resolve(),
       onEvent: (event) => {
         this.#world.tally.count("rail events", event.kind);

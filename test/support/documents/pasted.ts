@@ -1,0 +1,25 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { promisify } from "node:util";
+
+/** The blocks of a document that a reader pastes into bash. */
+export function blocksOf(document: string): readonly string[] {
+  return [...readFileSync(document, "utf8").matchAll(/```bash\n([\s\S]*?)```/g)].map(([, block]) => block ?? "");
+}
+
+/**
+ * Pastes the blocks into bash, one after the other. The requests go to these addresses. Returns the
+ * lines that are not empty.
+ */
+export async function pasted(
+  blocks: readonly string[],
+  { http, grpc }: { readonly http: string; readonly grpc: string },
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<string[]> {
+  const script = blocks
+    .join("\necho\n")
+    .replaceAll("http://127.0.0.1:8080", `http://${http}`)
+    .replaceAll("http://127.0.0.1:50051", `http://${grpc}`);
+  const { stdout } = await promisify(execFile)("bash", ["-euo", "pipefail", "-c", script], { env });
+  return stdout.split("\n").filter((line) => line !== "");
+}
