@@ -2,6 +2,7 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler } 
 import type { Logger } from "pino";
 
 import { ICON } from "../runtime/look.js";
+import { breachOf } from "../runtime/transport/breach.js";
 import { SCRIPT } from "./assets/script.js";
 import { STYLE } from "./assets/style.js";
 import { sessionCookie } from "./http/cookie.js";
@@ -27,7 +28,7 @@ export function createApp(deps: AppDependencies): { readonly app: Express; reado
   app.set("etag", false);
   app.set("query parser", false);
 
-  app.use(beginRequest(deps.log), secureHeaders(deps.origin));
+  app.use(beginRequest(deps.log), secureHeaders(deps.origin), checkRequest);
   // Before the check of the host: an orchestrator does not know the name.
   app.get("/livez", (_req, res) => {
     res.type("text/plain").send("ok\n");
@@ -59,6 +60,13 @@ function addAssets(app: Express): void {
     });
   }
 }
+
+/** Refuses what a proxy and the console could read differently. The connection ends. */
+const checkRequest: RequestHandler = (req, res, next) => {
+  const breach = breachOf(req);
+  if (breach === undefined) next();
+  else sendPlain(res.set("Connection", "close"), 400, "The request is malformed", breach);
+};
 
 function checkHost(origin: string): RequestHandler {
   return (req, res, next) => {

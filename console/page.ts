@@ -47,6 +47,8 @@ export interface ActOptions {
 export interface View {
   readonly title: string;
   readonly body: VNode;
+  /** 200 if omitted. */
+  readonly status?: number;
   /** What the page shows of the past, such as "row 12,345". Undefined: now. */
   readonly past?: string | undefined;
   /** Whether a person fills in the page, so that it must not change or lead elsewhere by itself. */

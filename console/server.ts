@@ -9,6 +9,7 @@ import { watchedCredentials } from "../runtime/transport/watched-credentials.js"
 import { WatchedTls } from "../runtime/transport/watched-tls.js";
 import { createApp } from "./app.js";
 import type { ConsoleConfig } from "./config.js";
+import { shareConnections } from "./http/limits.js";
 import { ConsoleContract, CONTRACT_URLS } from "./upstream/contract.js";
 import { createUpstream } from "./upstream/upstream.js";
 
@@ -34,7 +35,11 @@ const SERVER_OPTIONS = {
 const CONNECTIONS_MAX = 2_000;
 
 /** Starts the console. Rejects when it cannot listen on the address. */
-export async function startConsole(config: Omit<ConsoleConfig, "logLevel">, log: Logger): Promise<RunningConsole> {
+export async function startConsole(
+  config: Omit<ConsoleConfig, "logLevel">,
+  log: Logger,
+  { connectionsMax } = { connectionsMax: CONNECTIONS_MAX },
+): Promise<RunningConsole> {
   const contract = new ConsoleContract(await Promise.all(CONTRACT_URLS.map((url) => readFile(url))));
   const tls = config.tls === undefined ? undefined : new WatchedTls(config.tls, { log });
   const clientTls = config.clientTls === undefined ? undefined : new WatchedTls(config.clientTls, { log });
@@ -50,7 +55,7 @@ export async function startConsole(config: Omit<ConsoleConfig, "logLevel">, log:
   const { app, live } = createApp({ upstream, contract, log, origin: config.origin });
   const server = createHttpServer(SERVER_OPTIONS, tls, app);
   refuseMalformed(server);
-  server.maxConnections = CONNECTIONS_MAX;
+  shareConnections(server, connectionsMax);
   try {
     server.listen(config.listen);
     await once(server, "listening");

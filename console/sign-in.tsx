@@ -21,7 +21,7 @@ export function addSignIn(app: Express, deps: PageDependencies): void {
   const tries = new PerMinute(STEPS_PER_MINUTE);
   const mayTry = (path: string, req: Request, res: Response): boolean => {
     stateOf(res).route = path;
-    if (tries.take(`${path} ${addressOf(req)}`)) return true;
+    if (tries.take(`${path} ${addressOf(req, deps.origin)}`)) return true;
     res.set("Retry-After", "60");
     sendPlain(res, 429, "Too many tries", "This address has tried ten times in a minute. Wait a minute.");
     return false;
@@ -142,12 +142,14 @@ function nextOf(next: string | null | undefined): string {
 }
 
 /**
- * Returns the address of the browser. Where the console ends no TLS, a proxy does, and adds the
- * address to X-Forwarded-For. By the proxy's own address, one stranger could use up all tries.
+ * Returns the address of the browser. If the origin is https, and the console ends no TLS, a proxy
+ * does, and adds the address to X-Forwarded-For. By the proxy's own address, one stranger could use
+ * up all tries. Without a proxy, a stranger could forge the header and have as many as he likes.
  */
-function addressOf(req: Request): string {
+function addressOf(req: Request, origin: string): string {
   const peer = req.socket.remoteAddress ?? "";
   const forwarded = req.headers["x-forwarded-for"];
-  if (req.socket instanceof TLSSocket || typeof forwarded !== "string") return peer;
+  const isBehindProxy = origin.startsWith("https:") && !(req.socket instanceof TLSSocket);
+  if (!isBehindProxy || typeof forwarded !== "string") return peer;
   return forwarded.split(",").at(-1)?.trim() ?? peer;
 }

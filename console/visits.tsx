@@ -167,7 +167,7 @@ class Visits {
           {shown.body}
         </Frame>
       );
-      send(res, 200, shown.title, body);
+      send(res, shown.status ?? 200, shown.title, body);
     }
   }
 

@@ -95,16 +95,17 @@ export function knownActs(
   );
 }
 
-/** Returns the request of an act. A field that is empty is absent. */
+/** Returns the request of an act. A field that is empty is absent, so the server names it. */
 export function requestOf(act: KnownAct, given: Readonly<Record<string, string>>, organizationId = ""): Fields {
   const linked = [act.subject, ...(act.given ?? [])].flatMap((name) => (name === undefined ? [] : [name]));
-  const values = new Map<string, unknown>(linked.map((name) => [name, given[name] ?? ""]));
+  const values = new Map<string, unknown>(
+    linked.map((name) => [name, given[name]] as const).filter(([, text = ""]) => text !== ""),
+  );
   const ofMember: Record<string, unknown> = {};
-  for (const { name, kind, isOfMember, choices } of act.fields) {
+  for (const { name, kind, isOfMember } of act.fields) {
     const text = kind === "amount" ? amountText(given[name]) : (given[name] ?? "").trim();
-    // A value that no form offers is as good as none: the server then names the field.
-    if (text === "" || (kind === "choice" && choices.every(({ value }) => value !== text))) continue;
-    const value = kind === "tick" ? true : kind === "choices" ? text.split(",") : text;
+    if (text === "") continue;
+    const value = kind === "tick" && text === "true" ? true : kind === "choices" ? text.split(",") : text;
     if (isOfMember) ofMember[name] = value;
     else values.set(name, value);
   }

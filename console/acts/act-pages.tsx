@@ -62,7 +62,7 @@ async function formPage(visit: Visit, act: KnownAct, given: Given, refusal?: Ref
       <Standing visit={visit} reading={standing} />
     </Form>
   );
-  return { title: act.title, isForm: true, body };
+  return { title: act.title, isForm: true, body, status: refusal?.code === status.INVALID_ARGUMENT ? 400 : 200 };
 }
 
 /** Asks the server whether the act is well-formed, and shows what it would do. */

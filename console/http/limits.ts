@@ -1,8 +1,26 @@
+import type { Socket } from "node:net";
+
 import { LRUCache } from "lru-cache";
+
+import { FairShare } from "../../runtime/fair-share.js";
+import type { HttpServer } from "../../runtime/transport/http-server.js";
 
 // Enough for a team, and a bound for the memory. A caller who is forgotten begins anew.
 const CALLERS_MAX = 10_000;
 const MINUTE_MILLIS = 60_000;
+
+/**
+ * Bounds the open connections of a server, and shares them among addresses: one alone gets half, so
+ * its idle sockets shut nobody out.
+ */
+export function shareConnections(server: HttpServer, connectionsMax: number): void {
+  const share = new FairShare(connectionsMax);
+  server.on("connection", (socket: Socket) => {
+    const address = socket.remoteAddress ?? "";
+    if (!share.acquire(address)) socket.destroy();
+    else socket.once("close", () => share.release(address));
+  });
+}
 
 /** Counts the calls of each caller in a minute. One caller cannot use up the calls of another. */
 export class PerMinute {

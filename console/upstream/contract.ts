@@ -3,6 +3,7 @@ import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
 
 import { lineOf } from "../../contract/comments.js";
 import { CONTRACT_URL, numberFields } from "../../contract/contract.js";
+import type { RequestProblem } from "../../contract/field-problem.js";
 import { parseJson } from "../../contract/json/parse-json.js";
 import { MessageReader } from "../../contract/json/read-message.js";
 import { enumName as enumNameOf } from "../../contract/json/read-scalar.js";
@@ -46,13 +47,17 @@ export class ConsoleContract {
     return `/${parent.typeName}/${name}`;
   }
 
-  /** Encodes a request. Throws for a field that the rpc does not have: a bug of the console. */
-  encode(rpc: string, fields: Fields): Buffer {
+  /**
+   * Encodes a request, or returns what is wrong with its values. Throws for a field that the rpc
+   * does not have: a bug of the console.
+   */
+  encode(rpc: string, fields: Fields): Buffer | readonly RequestProblem[] {
     const json = parseJson(JSON.stringify(fields));
     const reader = new MessageReader(this.methodOf(rpc).input, this.#numbers);
     if (json.ok) reader.readObject(json.value);
-    const [problem] = reader.problems;
-    if (problem !== undefined) throw new Error(`${rpc}: ${problem.field} ${problem.message}`);
+    const unknown = reader.problems.find(({ code }) => code === "UNKNOWN_FIELD");
+    if (unknown !== undefined) throw new Error(`${rpc}: ${unknown.field} ${unknown.message}`);
+    if (reader.problems.length > 0) return reader.problems;
     return Buffer.from(toBinary(this.methodOf(rpc).input, reader.message));
   }
 

@@ -2,6 +2,7 @@ import { type DescMessage, type FileRegistry, fromBinary, getOption } from "@buf
 import { status } from "@grpc/grpc-js";
 
 import { extensionOf, messageOf } from "../../contract/contract.js";
+import type { RequestProblem } from "../../contract/field-problem.js";
 import type { RpcStatus } from "../../contract/rpc.js";
 
 /** Why a call has no response, in the words of the contract. */
@@ -22,6 +23,12 @@ const UNREACHABLE: Readonly<Partial<Record<status, string>>> = {
   [status.UNAVAILABLE]: "The server is unreachable.",
   [status.DEADLINE_EXCEEDED]: "The server did not respond in time.",
 };
+
+/** Returns the refusal that the server would send, if it could read the request. */
+export function malformed(problems: readonly RequestProblem[]): Refusal {
+  const text = `Invalid request: ${problems.map(({ field, message }) => `${field} ${message}`).join("; ")}.`;
+  return { code: status.INVALID_ARGUMENT, reason: "INVALID_FIELD", text, advice: undefined };
+}
 
 /** Makes the reader from the contract's own ErrorInfo, and the remedies of its reasons. */
 export function refusalReader(registry: FileRegistry): (status: RpcStatus) => Refusal {

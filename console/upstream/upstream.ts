@@ -5,7 +5,7 @@ import { type ChannelCredentials, Client, Metadata, status, type StatusObject } 
 import { failureReader } from "../../contract/failure.js";
 import { CHANNEL_OPTIONS } from "../../runtime/transport/channel-options.js";
 import type { ConsoleContract, Fields } from "./contract.js";
-import { type Refusal, refusalReader } from "./refusal.js";
+import { malformed, type Refusal, refusalReader } from "./refusal.js";
 
 /** The response of a call, or why there is none. */
 export type Reading<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly refusal: Refusal };
@@ -49,6 +49,7 @@ export function createUpstream(contract: ConsoleContract, { target, credentials 
   const readRefusal = refusalReader(contract.registry);
   const call = async <T>(rpc: string, fields: Fields, context: CallContext, deadline: number): Promise<Reading<T>> => {
     const request = contract.encode(rpc, fields);
+    if (!Buffer.isBuffer(request)) return { ok: false, refusal: malformed(request) };
     const result = await new Promise<Buffer | StatusObject>((resolve) => {
       const path = contract.pathOf(rpc);
       client.makeUnaryRequest(path, asIs, asIs, request, metadataOf(context), { deadline }, (error, bytes) => {

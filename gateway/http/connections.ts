@@ -4,9 +4,9 @@ import { Server as TlsServer } from "node:tls";
 
 import type { Logger } from "pino";
 
+import { breachOf } from "../../runtime/transport/breach.js";
 import type { HttpServer } from "../../runtime/transport/http-server.js";
 import { shuttingDown } from "../problems/problem.js";
-import { breachOf } from "./breach.js";
 import { sendProblem } from "./response.js";
 
 // Requests on one connection before the response to the first. Browsers and most clients send one.

@@ -7,15 +7,21 @@ export const REVEAL_REASONS = ["customer_called", "payment_delivery", "fraud_che
 
 export type RevealReason = (typeof REVEAL_REASONS)[number];
 
-/** The reveals of one person in an hour, in all books of a cell. */
+/**
+ * How often one person in an hour may see personal data, or find an account by it, in all books of
+ * a cell.
+ */
 export const REVEALS_MAX = 60;
 
 export const REVEALS_MILLIS = 3_600_000;
 
-/** Lets an operator see the personal data of an account. */
+/**
+ * Lets an operator see the personal data of an account. Without such a reason, the operator has
+ * found the account by its phone number or e-mail address, or exports all of it.
+ */
 export interface RevealAccount extends Commanded {
   readonly name: "revealAccount";
   readonly accountId: AccountId;
-  readonly reason: RevealReason;
+  readonly reason: RevealReason | "look_up" | "export";
   readonly note: StatusReason;
 }

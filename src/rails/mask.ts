@@ -1,4 +1,4 @@
-import { readMaskedPhone } from "../domain/values/masked-phone.js";
+import { maskPhonesIn, readMaskedPhone } from "../domain/values/masked-phone.js";
 import { asFields } from "./fields.js";
 
 // Masks what a rail sends before it is stored. Every value is looked at, not a list of known
@@ -19,10 +19,6 @@ const PARTY = /^(\+?[0-9*]{5,15}) - (.*)$/s;
 // cut off may have only a part of it.
 const HASHES = /(?<![0-9a-z])[0-9a-f]{40,64}(?![0-9a-z])/gi;
 const LONG_DIGITS = /[0-9]{9,}/g;
-// Inside a text: a number of Kenya, also in groups of digits, and any other word of 9 digits or
-// more. Long digits are parts of ids, too, such as ws_CO_191220191020363925.
-const PHONES_IN_TEXT =
-  /(?<![0-9])\+?(?:254|0)[ -]?[17](?:[ -]?[0-9]){8}(?![0-9])|(?<![\p{L}\p{N}_])\+?[0-9]{9,}(?![\p{L}\p{N}_])/gu;
 // Two words or more in capitals, as M-Pesa writes names, or after a word that a person follows.
 const NAMES_IN_TEXT =
   /(?<![\p{L}\p{N}])\p{Lu}[\p{Lu}'’-]+(?:\s+\p{Lu}[\p{Lu}'’-]+)+(?![\p{L}\p{N}])|(?<=\b(?:by|from|to)\s)\p{Lu}[\p{L}'’-]+(?:\s+\p{Lu}[\p{L}'’-]+)+(?![\p{L}\p{N}])/gu;
@@ -96,11 +92,9 @@ function withoutHashes(text: string): string {
 
 /** Masks phone numbers and names between the words of a text. */
 function maskInText(text: string): string {
-  return text
-    .replaceAll(PHONES_IN_TEXT, (phone) => maskDigits(phone.replaceAll(/[ -]/g, "")))
-    .replaceAll(NAMES_IN_TEXT, (names) =>
-      names.replaceAll(WORD, (word) => (STATUS_WORD.test(word) ? word : maskName(word))),
-    );
+  return maskPhonesIn(text).replaceAll(NAMES_IN_TEXT, (names) =>
+    names.replaceAll(WORD, (word) => (STATUS_WORD.test(word) ? word : maskName(word))),
+  );
 }
 
 /** Masks a phone number. A shortcode, which has at most 7 digits, stays. */

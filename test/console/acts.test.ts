@@ -1,10 +1,17 @@
+import { readFileSync } from "node:fs";
+
 import { expect } from "chai";
 
+import { knownActs } from "../../console/acts/act-contract.js";
 import { ACTS } from "../../console/acts/acts.js";
+import { ConsoleContract, CONTRACT_URLS } from "../../console/upstream/contract.js";
 import type { KescClient } from "../../src/client/kesc-client.js";
 import { type Role, ROLES } from "../../src/operators/operator.js";
 import { ask as browse, fieldsIn, textOf } from "./browser-like.js";
 import { type ConsoleService, startConsoleService } from "./given.js";
+
+const contract = new ConsoleContract(CONTRACT_URLS.map((url) => readFileSync(url)));
+const acts = knownActs(contract.registry, (rpc) => contract.methodOf(rpc));
 
 // By hand, so that nobody opens an act to a role by mistake.
 const SUPPORT = ["freeze", "unfreeze", "reveal", "close", "update", "cancel", "clear-flag", "payouts", "revoke-key"];
@@ -104,6 +111,36 @@ describe("the acts of the console", () => {
     for (const { text } of again) expect(text).to.match(/wanjiku ▲ frozen/);
     const { account: frozen } = await client.accounts.getAccount({ account_id: account });
     expect(frozen.freezes.map(({ note }) => note)).to.deep.equal(["case 17"]);
+  });
+
+  it("refuses each form with 400 and the names of the fields that are missing or malformed", async () => {
+    for (const act of acts.values()) {
+      const at = act.isOfOrganization ? path(act.name) : `/acts/${act.name}`;
+      const send = async (given: Readonly<Record<string, string>>): Promise<Got> => {
+        const form = await amina.get(at);
+        expect(form.status, `GET ${at}`).to.equal(200);
+        return amina.post(at, { ...form.formTo(at), ...given });
+      };
+      const linked = [act.subject, ...(act.given ?? [])].filter((name) => name !== undefined);
+      // Without a person the same rpc invites somebody new.
+      const named = act.name === "invite-passkey" ? ["name"] : linked;
+      const needed = [...named, ...act.fields.filter((field) => field.isRequired).map(({ name }) => name)];
+      const none = await send({});
+      if (needed.length > 0) expect(none.status, `${at} without a field`).to.equal(400);
+      for (const name of needed) expect(none.text, `${at} without a field`).to.match(new RegExp(`\\b${name}\\b`));
+      for (const name of [...linked, ...act.fields.map((field) => field.name)]) {
+        const kind = act.fields.find((field) => field.name === name)?.kind;
+        const { enum: choices } = contract.methodOf(act.rpc).input.field[name] ?? {};
+        const got = await send({ [name]: "x-no-value ☃" });
+        // The server takes any text for an id: nothing has it.
+        if (choices === undefined && (kind ?? "text") === "text")
+          expect(got.status, `${at} with ${name}`).to.be.below(500);
+        else {
+          expect(got.status, `${at} with another ${name}`).to.equal(400);
+          expect(got.text, `${at} with another ${name}`).to.match(new RegExp(`Invalid request: .*\\b${name}\\b`));
+        }
+      }
+    }
   });
 
   it("says what the server refuses, in its words, and keeps what was filled in", async () => {

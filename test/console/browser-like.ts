@@ -8,6 +8,8 @@ interface Ask {
   readonly token?: string;
   /** The fields of a form: it is a POST. */
   readonly form?: Readonly<Record<string, string>>;
+  /** The address of the browser. */
+  readonly from?: string;
 }
 
 export interface Page {
@@ -17,7 +19,7 @@ export interface Page {
 }
 
 /** Asks the console as a browser does, or with other headers. Follows no redirect. */
-export async function ask(origin: string, path: string, { headers = {}, token, form }: Ask = {}): Promise<Page> {
+export async function ask(origin: string, path: string, { headers = {}, token, form, from }: Ask = {}): Promise<Page> {
   const { host, port } = new URL(origin);
   const own = {
     host,
@@ -27,6 +29,7 @@ export async function ask(origin: string, path: string, { headers = {}, token, f
   const sent = request({
     host: "127.0.0.1",
     port,
+    ...(from === undefined ? {} : { localAddress: from }),
     path,
     method: form === undefined ? "GET" : "POST",
     headers: Object.fromEntries(Object.entries({ ...own, ...headers }).filter(([, value]) => value !== "")),

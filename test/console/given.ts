@@ -29,6 +29,8 @@ export interface ConsoleService {
   readonly roleKeys: Readonly<Record<RoleName, string>>;
   /** The lines of the console's log. */
   readonly lines: string[];
+  /** Starts one more console, which takes itself for `origin`. Returns its own address. */
+  startConsole(origin: string, bounds?: { readonly connectionsMax: number }): Promise<string>;
   /** A link for each person, which signs in once. */
   links(): ReturnType<DemoPeople["links"]>;
   /** Amina records the reserve, and proposes an operator. */
@@ -71,10 +73,8 @@ export async function startConsoleService({ isFilled = false } = {}): Promise<Co
   const lines: string[] = [];
   const log = pino({}, { write: (line: string) => lines.push(line) });
   const listen = { host: "127.0.0.1", port };
-  const console = await startConsole(
-    { listen, origin, target, shutdownGraceSeconds: 1, tls: undefined, clientTls: undefined },
-    log,
-  );
+  const options = { target, shutdownGraceSeconds: 1, tls: undefined, clientTls: undefined };
+  const consoles = [await startConsole({ ...options, listen, origin }, log)];
   const [amina = "", brian = ""] = demo.people.map(({ key }) => key);
   return {
     running,
@@ -84,6 +84,11 @@ export async function startConsoleService({ isFilled = false } = {}): Promise<Co
     keys: { amina, brian },
     roleKeys: roleKeys as Record<RoleName, string>,
     lines,
+    async startConsole(other, bounds) {
+      const started = await startConsole({ ...options, listen: { ...listen, port: 0 }, origin: other }, log, bounds);
+      consoles.push(started);
+      return `http://${started.address}`;
+    },
     links: () => people.links(),
     act: () => people.act(organizationId),
     async invite(name, role) {
@@ -101,7 +106,7 @@ export async function startConsoleService({ isFilled = false } = {}): Promise<Co
       operators.close();
       client.close();
       people.close();
-      await console.stop();
+      for (const each of consoles) await each.stop();
       await running.dispose();
     },
   };

@@ -1,8 +1,14 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+
 import { expect } from "chai";
 
 import { AtOnce, PerMinute } from "../../console/http/limits.js";
 import { ask, formTokenIn } from "./browser-like.js";
 import { type ConsoleService, startConsoleService } from "./given.js";
+
+const INVITATION = { invitation: "kesc_inv_x", response_json: "{}" };
 
 describe("the console over HTTP", () => {
   let service: ConsoleService;
@@ -145,19 +151,56 @@ describe("the console over HTTP", () => {
   it("bounds the tries of an address to sign in: ten a minute of each step", async () => {
     const statuses: number[] = [];
     for (let time = 0; time < 11; time += 1) {
-      statuses.push(
-        (await ask(origin, "/invitation", { form: { invitation: "kesc_inv_x", response_json: "{}" } })).status,
-      );
+      statuses.push((await ask(origin, "/invitation", { form: INVITATION })).status);
     }
     expect(statuses.slice(0, 10)).to.deep.equal(Array<number>(10).fill(403));
     expect(statuses[10]).to.equal(429);
-    // A proxy on this machine says who it is: nobody locks another person out.
+    // Nobody is between this console and a browser, so the header is forged.
     const headers = { "x-forwarded-for": "10.0.0.1, 203.0.113.7" };
-    const other = await ask(origin, "/invitation", {
-      form: { invitation: "kesc_inv_x", response_json: "{}" },
-      headers,
-    });
-    expect(other.status).to.equal(403);
+    expect((await ask(origin, "/invitation", { form: INVITATION, headers })).status).to.equal(429);
+    expect((await ask(origin, "/invitation", { form: INVITATION, from: "127.0.0.2" })).status).to.equal(403);
+  });
+
+  it("takes the address from a proxy where one ends TLS, so that nobody locks another person out", async () => {
+    const proxied = await service.startConsole("https://console.example.com");
+    const statusOf = async (address: string): Promise<number> => {
+      const headers = {
+        ...{ host: "console.example.com", origin: "https://console.example.com" },
+        "x-forwarded-for": `10.0.0.1, ${address}`,
+      };
+      return (await ask(proxied, "/invitation", { form: INVITATION, headers })).status;
+    };
+    for (let time = 0; time < 10; time += 1) await statusOf("203.0.113.7");
+    expect([await statusOf("203.0.113.7"), await statusOf("203.0.113.8")]).to.deep.equal([429, 403]);
+  });
+
+  it("refuses a request with two hosts: a proxy may take the other one", async () => {
+    const { host, port } = new URL(origin);
+    const socket = connect(Number(port), "127.0.0.1");
+    socket.write(`GET /sign-in HTTP/1.1\r\nHost: ${host}\r\nHost: evil.example\r\n\r\n`);
+    const response = await text(socket);
+    expect(response)
+      .to.match(/^HTTP\/1.1 400 /)
+      .and.include("The header Host must be sent only once.");
+  });
+
+  it("gives one address half of its connections, however many it opens", async () => {
+    const { port } = new URL(await service.startConsole(origin, { connectionsMax: 4 }));
+    const sockets = Array.from({ length: 4 }, () => connect(Number(port), "127.0.0.1").resume());
+    const ended = sockets.map((socket) =>
+      once(
+        socket.on("error", () => undefined),
+        "close",
+      ),
+    );
+    try {
+      await Promise.all(ended.slice(2));
+      expect(sockets.map(({ readyState }) => readyState)).to.deep.equal(["open", "open", "closed", "closed"]);
+      const asked = ask(`http://localhost:${port}`, "/livez", { from: "127.0.0.2" });
+      expect((await asked).status).to.equal(200);
+    } finally {
+      for (const socket of sockets) socket.destroy();
+    }
   });
 
   it("bounds the searches and the pages of one person, and of nobody else", () => {

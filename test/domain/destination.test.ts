@@ -42,7 +42,7 @@ describe("the number of a destination", () => {
   });
 
   it("is shown to callers with a plus if it is a phone number", () => {
-    expect(shownNumber("PHONE", "254708***149" as MaskedNumber)).to.equal("+254******149");
+    expect(shownNumber("PHONE", "254******149" as MaskedNumber)).to.equal("+254******149");
     expect(shownNumber("TILL", "****321" as MaskedNumber)).to.equal("****321");
   });
 });

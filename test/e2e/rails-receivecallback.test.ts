@@ -24,7 +24,7 @@ describe("ReceiveCallback", () => {
     const { json } = await service.get(`/transactions/${id}/payment`);
     const messages = json["messages"] as { purpose: string; body: string }[];
     expect(messages.map(({ purpose, body: text }) => [purpose, text])).to.deep.equal([
-      ["collect", '{"PhoneNumber":"254708***149","FirstName":"W***"}'],
+      ["collect", '{"PhoneNumber":"254******149","FirstName":"W***"}'],
     ]);
   });
 

@@ -13,7 +13,7 @@ import { TransactionServiceService as Transactions } from "../../src/gen/kesc/v1
 import type { GrpcCaller, GrpcReply, Method } from "../support/callers/grpc-caller.js";
 import { createAccount, newDepositId, receiveDeposit, redeem, setRailAccount } from "../support/commands.js";
 import { ENGINES } from "../support/databases.js";
-import { approved, type GivenOperator, type OperatorService, startOperatorService } from "./given.js";
+import { ANY_DEPOSIT, approved, type GivenOperator, type OperatorService, startOperatorService } from "./given.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 interface Acted {
@@ -309,7 +309,7 @@ for (const engine of ENGINES) {
       const first = await waiting();
       const second = await waiting();
       const list = async (fields: Fields) =>
-        (await call("listDeposits", { ...NO_DEPOSIT_FILTERS, ...fields }, sue)) as unknown as GrpcReply<
+        (await call("listDeposits", { ...ANY_DEPOSIT, ...fields }, sue)) as unknown as GrpcReply<
           { readonly deposits: readonly Deposit[]; readonly next_page_token: string | undefined } | undefined
         >;
       const filters = { reasons: [DepositReason.DEPOSIT_REASON_NO_REFERENCE], page_size: 1 };
@@ -372,15 +372,4 @@ const NO_FILTERS = {
   page_size: undefined,
   page_token: "",
   receipt: "",
-};
-
-const NO_DEPOSIT_FILTERS = {
-  account_id: "",
-  statuses: [],
-  reasons: [],
-  receipt: "",
-  start: "",
-  end: "",
-  page_size: undefined,
-  page_token: "",
 };

@@ -59,6 +59,11 @@ export interface OperatorService {
 
 /** The fields of ListProposals that filter nothing. */
 export const ANY_PROPOSAL = { organization_id: "", subject_id: "", for_me: false };
+/** The fields of ListDeposits that filter nothing. */
+export const ANY_DEPOSIT = {
+  ...{ account_id: "", statuses: [], reasons: [], receipt: "", start: "", end: "" },
+  ...{ page_size: undefined, page_token: "" },
+};
 /** The fields of ListJournal that filter nothing. */
 export const ANY_ROW = { account_id: "", transaction_id: "", operator_id: "", own: false };
 /** Those that choose the rows about the organization itself. */

@@ -41,7 +41,10 @@ for (const engine of ENGINES) {
     let service: OperatorService;
     let admin: GrpcCaller;
     let lagMillis = TWO_HOURS_MILLIS;
-    let [vera, fin, bob] = [] as unknown as readonly GivenOperator[] as [GivenOperator, GivenOperator, GivenOperator];
+    let vera: GivenOperator;
+    let sue: GivenOperator;
+    let fin: GivenOperator;
+    let bob: GivenOperator;
     const now = () => toUnixMillis(Date.now() - lagMillis);
     const ids = { amina: "", twin: "", funds: "", payout: "", deposit: "", destination: "", proposal: "" };
     let organization_id = "";
@@ -50,6 +53,7 @@ for (const engine of ENGINES) {
       service = await startOperatorService(engine, { now, environment: { KESC_FOUR_EYES: "reserve" } });
       [admin] = service.admin;
       vera = await service.operator("Vera", "viewer");
+      sue = await service.operator("Sue", "support");
       fin = await service.operator("Fin", "finance", "support");
       bob = await service.operator("Bob", "approver");
       const { organizationId } = service.tenant;
@@ -166,7 +170,7 @@ for (const engine of ENGINES) {
     });
 
     const lookUp = async (text: string) => {
-      const { response, reason } = await admin.call(Rpcs.lookUp, { organization_id, text }, vera);
+      const { response, reason } = await admin.call(Rpcs.lookUp, { organization_id, text }, sue);
       const found = (response?.matches ?? []).map(({ match }) => {
         if (match === undefined) return "";
         return match.$case === "entry" ? String(match.value.line?.sequence) : match.value.id;
@@ -212,7 +216,7 @@ for (const engine of ENGINES) {
     it("hides personal data, and keeps the text out of the log", async () => {
       const { matches } = await lookUp("+254712345678");
       const shown = JSON.stringify(matches, (_name, value: unknown) => (typeof value === "bigint" ? "" : value));
-      expect(shown).to.contain("254712***678").and.to.contain("a***@example.com");
+      expect(shown).to.contain("254******678").and.to.contain("a***@example.com");
       expect(shown).not.to.contain("254712345678").and.not.to.contain("amina@");
       await lookUp("amina@example.com");
       expect(service.lines.join("")).not.to.contain("712345678").and.not.to.contain("amina@");
@@ -230,7 +234,7 @@ for (const engine of ENGINES) {
       const all = await service.stored.organizations();
       const other = all.find(({ name }) => name === "Other")?.id ?? "";
       for (const [text] of TEXTS.filter(([each]) => !each().startsWith("#") && !each().startsWith("row-"))) {
-        const { response } = await admin.call(Rpcs.lookUp, { organization_id: other, text: text() }, vera);
+        const { response } = await admin.call(Rpcs.lookUp, { organization_id: other, text: text() }, sue);
         expect(response?.matches, text()).to.deep.equal([]);
       }
     });

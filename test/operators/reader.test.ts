@@ -4,6 +4,7 @@ import { expect } from "chai";
 
 import type { OrganizationId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
+import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
 import { ServerReflectionService } from "../../src/gen/grpc/reflection/v1/reflection.js";
 import { HealthService } from "../../src/gen/health/v1/health.js";
 import { readContract, readOperatorsAddress } from "../../src/grpc/messages/contract.js";
@@ -12,7 +13,7 @@ import { ROLES } from "../../src/operators/operator.js";
 import type { GrpcCaller, GrpcOptions, Method } from "../support/callers/grpc-caller.js";
 import { createAccount, receiveDeposit } from "../support/commands.js";
 import { ENGINES } from "../support/databases.js";
-import { type GivenOperator, type OperatorService, startOperatorService } from "./given.js";
+import { ANY_DEPOSIT, type GivenOperator, type OperatorService, startOperatorService } from "./given.js";
 
 const UNKNOWN_ORG = "org_01jd2r6p5vf8ksw3xhb1z7q4ye";
 
@@ -51,7 +52,8 @@ describe("what operators read of organizations", () => {
       seen.add(typeName);
       for (const field of fields) {
         if (field.message !== undefined) walk(field.message);
-        else if (/phone|email|typed|msisdn/.test(field.name) && field.fieldKind === "scalar") named.add(field.name);
+        else if (/phone|email|typed|msisdn|rail_reference|^body$/.test(field.name) && field.fieldKind === "scalar")
+          named.add(field.name);
       }
     };
     const methods = [...readContract().files.files].flatMap(({ services }) => services.flatMap((each) => each.methods));
@@ -61,12 +63,18 @@ describe("what operators read of organizations", () => {
   });
 
   for (const [given, expected] of [
-    [{ phone_number: "+254712345678" }, { phone_number: "254712***678" }],
-    [{ phone_number: "+4915123456789" }, { phone_number: "491512****789" }],
+    [{ phone_number: "+254712345678" }, { phone_number: "+254******678" }],
+    [{ phone_number: "+4915123456789" }, { phone_number: "+491*******789" }],
     [{ phone_number: "odd" }, { phone_number: "***" }],
     [{ email: "amina@example.com" }, { email: "a***@example.com" }],
     [{ email: "@x" }, { email: "**" }],
-    [{ typed_reference: "0712 345-678" }, { typed_reference: "254712***678" }],
+    [{ typed_reference: "0712 345-678" }, { typed_reference: "254******678" }],
+    [{ typed_reference: "rent of 0712345678, flat 4" }, { typed_reference: "rent of 254******678, flat 4" }],
+    [{ rail_reference: "ws_CO_070120241400135712345678" }, { rail_reference: "ws_CO_070120241400135******678" }],
+    [
+      { body: '{"CheckoutRequestID":"ws_CO_0701202412345678"}' },
+      { body: '{"CheckoutRequestID":"ws_CO_0701202******678"}' },
+    ],
     [{ typed_reference: "20000017" }, { typed_reference: "20000017" }],
     [{ typed_reference: "rent a@b.ke" }, { typed_reference: "r***@b.ke" }],
     [{ list: [{ email: "a@b.ke", other: undefined }] }, { list: [{ email: "a***@b.ke", other: undefined }] }],
@@ -151,7 +159,7 @@ for (const engine of ENGINES) {
     it("the same resources, with personal data masked", async () => {
       const calls = [
         ["GetAccount", { account_id: accountId }],
-        ["ListAccounts", { phone_number: "0712345678" }],
+        ["ListAccounts", { user_id: "amina" }],
         ["GetDeposit", { deposit_id: depositId }],
         ["ListDeposits", {}],
         ["ListTransactions", {}],
@@ -162,12 +170,30 @@ for (const engine of ENGINES) {
         const whole = await service.publicly.call(rpc, request, { key: service.tenant.key });
         expect(seen.code, seen.message).to.equal(Status.OK);
         const hidden = JSON.stringify(whole.response)
-          .replaceAll("+254712345678", "254712***678")
-          .replaceAll("0712345678", "254712***678");
+          .replaceAll("+254712345678", "+254******678")
+          .replaceAll("0712345678", "254******678");
         expect(JSON.parse(JSON.stringify(seen.response)), rpc).to.deep.equal(JSON.parse(hidden));
       }
       const { response } = await admin.call("GetAccount", { account_id: accountId }, { key: vera.key, ...own() });
-      expect(response).to.have.nested.property("account.phone_number", "254712***678");
+      expect(response).to.have.nested.property("account.phone_number", "+254******678");
+    });
+
+    it("without looking for a phone number or an e-mail address", async () => {
+      const request = { phone_number: "0712345678", email: "amina@example.com" };
+      const { fields } = await admin.call("ListAccounts", request, { key: vera.key, ...own() });
+      expect(fields?.map(({ field, code }) => [field, code])).to.deep.equal([
+        ["phone_number", "CONFLICT"],
+        ["email", "CONFLICT"],
+      ]);
+    });
+
+    it("masked in the AdminService, too", async () => {
+      const of = { organization_id: organizationId };
+      const listed = await admin.call(Rpcs.listDeposits, { ...ANY_DEPOSIT, ...of }, vera);
+      const got = await admin.call(Rpcs.getDeposit, { ...of, deposit_id: depositId }, vera);
+      const waiting = await admin.call(Rpcs.listNeedsAttention, { ...of, page_token: "" }, vera);
+      const deposits = [listed.response?.deposits[0], got.response?.deposit, waiting.response?.deposits[0]];
+      expect(deposits.map((each) => each?.typed_reference)).to.deep.equal(Array(3).fill("254******678"));
     });
 
     it("of the organization that the metadata names alone", async () => {

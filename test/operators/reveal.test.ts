@@ -22,7 +22,7 @@ for (const engine of ENGINES) {
     let organizationId: OrganizationId;
     let accountId: AccountId;
     // PostgreSQL refuses a server whose clock is ahead of its own.
-    let clock = Date.now() - HOUR_MILLIS - 60_000;
+    let clock = Date.now() - 2 * HOUR_MILLIS - 60_000;
 
     before(async () => {
       service = await startOperatorService(engine, { now: () => toUnixMillis(clock) });
@@ -75,7 +75,7 @@ for (const engine of ENGINES) {
         { ...sue },
       );
       expect([code, response?.unchanged]).to.deep.equal([0, false]);
-      expect(response?.account).to.include({ phone_number: "254733***222", email: "n***@example.com" });
+      expect(response?.account).to.include({ phone_number: "+254******222", email: "n***@example.com" });
       expect((await reveal()).response).to.deep.equal({ phone_number: PHONE_CHANGED, email: EMAIL_CHANGED });
       const none = await service.admin[0].call(
         Rpcs.updateAccount,
@@ -144,6 +144,75 @@ for (const engine of ENGINES) {
       for (let index = 0; index < 59; index += 1) expect((await reveal(given)).code).to.equal(Status.OK);
       expect((await reveal(given)).reason).to.equal("TOO_MANY_REVEALS");
       expect((await reveal()).reason).to.equal("TOO_MANY_REVEALS");
+    });
+
+    const lookUp = (text: string, by: GivenOperator, at = 0) =>
+      (service.admin[at] ?? service.admin[0]).call(Rpcs.lookUp, { organization_id: organizationId, text }, { ...by });
+
+    it("is found by nobody who tries all that fit the mask: a person looks 60 times an hour", async () => {
+      const by = await service.operator("Tim", "support");
+      const tries = Array.from({ length: 61 }, (_, index) => `0733${String(111_162 + index)}`);
+      const replies = [];
+      for (const text of tries) replies.push(await lookUp(text, by));
+      expect(replies.slice(0, 60).flatMap(({ response }) => response?.matches)).to.deep.equal([]);
+      // The 61st is the number.
+      const { code, reason, facts, response } = replies[60] ?? {};
+      expect([code, reason, facts, response]).to.deep.equal([
+        Status.RESOURCE_EXHAUSTED,
+        "TOO_MANY_REVEALS",
+        { limit: "60" },
+        undefined,
+      ]);
+      clock += HOUR_MILLIS;
+      expect((await lookUp(PHONE_CHANGED, by)).response?.matches).to.have.lengthOf(1);
+    });
+
+    it("leaves a row in the book when somebody finds the account by it, and none when nobody does", async () => {
+      const by = await service.operator("Una", "support");
+      for (const text of [EMAIL_CHANGED, "0733111222", "0733111223"]) await lookUp(text, by);
+      const filter = { organization_id: organizationId, ...ANY_ROW, operator_id: by.operator.id };
+      const { response } = await service.admin[0].call(Rpcs.listJournal, { ...filter, page_token: "" }, { ...by });
+      const rows = response?.entries.map(({ line }) => [line?.type, line?.account_id, line?.note]);
+      expect(rows).to.deep.equal([
+        ["account.revealed", accountId, "look_up: phone_number"],
+        ["account.revealed", accountId, "look_up: email"],
+      ]);
+    });
+
+    it("is looked for beyond the limit in vain: a hit and a miss are refused alike, on all servers", async () => {
+      const by = await service.operator("Pam", "support");
+      const asked = Array.from({ length: 60 }, (_, index) => reveal({}, by, index % 2));
+      expect((await Promise.all(asked)).map(({ code }) => code)).to.deep.equal(Array(60).fill(Status.OK));
+      for (const text of [PHONE_CHANGED, "0733111223", EMAIL_CHANGED, "nobody@example.com"]) {
+        for (const at of [0, 1]) expect((await lookUp(text, by, at)).reason, text).to.equal("TOO_MANY_REVEALS");
+      }
+      expect((await lookUp("wanjiku", by)).response?.matches).to.have.lengthOf(1);
+    });
+
+    it("is looked for by those alone who may reveal it", async () => {
+      for (const role of ["viewer", "finance", "approver"] as const) {
+        const by = await service.operator(`The ${role}`, role);
+        for (const text of [PHONE_CHANGED, "0733111223", EMAIL_CHANGED]) {
+          const { reason, response } = await lookUp(text, by);
+          expect([reason, response], `${role}: ${text}`).to.deep.equal(["ROLE_REQUIRED", undefined]);
+        }
+        expect((await lookUp(accountId, by)).response?.matches).to.have.lengthOf(1);
+      }
+    });
+
+    it("is exported as often as it is revealed, and with a row", async () => {
+      const by = await service.operator("Eve", "support");
+      const exported = async () => {
+        const stream = service.admin[0].open(Rpcs.exportAccount, { key: by.key });
+        stream.send({ organization_id: organizationId, account_id: accountId });
+        stream.end();
+        return { reason: (await stream.ended).reason, account: stream.responses[0]?.account };
+      };
+      expect((await exported()).account?.phone_number).to.equal(PHONE_CHANGED);
+      for (let index = 0; index < 59; index += 1) expect((await reveal({}, by)).code).to.equal(Status.OK);
+      expect(await exported()).to.deep.equal({ reason: "TOO_MANY_REVEALS", account: undefined });
+      const sql = `SELECT reason FROM journal WHERE kind = 'account.revealed' AND reason LIKE 'export%'`;
+      expect(await execute(service.opened.address, sql)).to.deep.equal([{ reason: "export: all that is stored" }]);
     });
   });
 }

@@ -195,7 +195,7 @@ describe("the settlement, about the messages of a rail", () => {
     expect(world.stateOf(id)).to.equal("ENDED FAILED REPORT_DIFFERS");
     world.rail.onQuery = () => Promise.resolve(paid("ref"));
     await world.pass(6_000);
-    await world.message(id, { ...callback, phone: "254712***678" as MaskedPhone } as typeof callback);
+    await world.message(id, { ...callback, phone: "254******678" as MaskedPhone } as typeof callback);
     expect([world.movedCents, world.inbox.open]).to.deep.equal([100_00, []]);
     const late = [...world.disk.transactions.values()].filter(({ corrects }) => corrects?.transactionId === id);
     expect(late.map(({ status, railReceipt }) => [status, railReceipt])).to.deep.equal([["COMPLETED", "R1"]]);

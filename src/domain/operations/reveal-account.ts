@@ -16,18 +16,19 @@ function lookup({ accountId, actor }: RevealAccount, rows: Lookup): void {
  * Lets an operator see the personal data of an account. The journal says who and why, and never
  * what. A repeat is another reveal: somebody looks again.
  *
- * Refuses, in this order: ACCOUNT_NOT_FOUND, ACCOUNT_ERASED, TOO_MANY_REVEALS.
+ * Refuses, in this order: TOO_MANY_REVEALS, ACCOUNT_NOT_FOUND, ACCOUNT_ERASED. The limit comes
+ * first, so that a person beyond it learns of no account whether it is there.
  */
 function decide(book: Book, command: RevealAccount, now: UnixMillis): Decision<Account> {
   const { organizationId, accountId, actor, reason, note } = command;
-  const account = book.account(organizationId, accountId);
-  const holder = book.accountHolder(organizationId, accountId);
-  if (account === undefined || holder === undefined) return refuse({ reason: "ACCOUNT_NOT_FOUND", accountId });
-  if (holder.person === undefined) return refuse({ reason: "ACCOUNT_ERASED", accountId });
   const oldest = book.reveals(actor).at(-REVEALS_MAX);
   if (oldest !== undefined && oldest + REVEALS_MILLIS > now) {
     return refuse({ reason: "TOO_MANY_REVEALS", limit: REVEALS_MAX, retryMillis: oldest + REVEALS_MILLIS - now });
   }
+  const account = book.account(organizationId, accountId);
+  const holder = book.accountHolder(organizationId, accountId);
+  if (account === undefined || holder === undefined) return refuse({ reason: "ACCOUNT_NOT_FOUND", accountId });
+  if (holder.person === undefined) return refuse({ reason: "ACCOUNT_ERASED", accountId });
 
   const changed: LedgerAccount = { ...account, updatedAt: now };
   return {

@@ -60,6 +60,8 @@ export interface ServingDependencies {
   readonly tracing?: Pick<Tracing, "begin"> | undefined;
   /** Returns what the callers of this address see of a response. Undefined: all of it. */
   readonly shown?: <Response>(response: Response) => Response;
+  /** Returns the fields of a request that no caller of this address may give. */
+  readonly withheld?: (request: unknown) => readonly FieldProblem[];
 }
 
 /** The same for the calls of organizations. */

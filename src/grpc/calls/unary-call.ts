@@ -83,8 +83,18 @@ export function routeOf<Request, Input, Response, Key extends Identity | undefin
   admitCall: Admit<Key, Given>,
 ): UnaryRoute<Given> {
   return (contract, dependencies) => {
-    const { logger, onInFlight, steps } = dependencies;
+    const { logger, onInFlight, steps, withheld } = dependencies;
     const meter = dependencies.meter?.rpc(contract);
+    const asked =
+      withheld === undefined
+        ? rpc
+        : {
+            request: rpc.request,
+            parse: (request: Request, caller: Caller<Key>): ParsedFields<Input> => {
+              const fields = withheld(request);
+              return fields.length > 0 ? { ok: false, fields } : rpc.parse(request, caller);
+            },
+          };
 
     const handle = async (
       call: ServerUnaryCall<Buffer, Buffer>,
@@ -128,7 +138,7 @@ export function routeOf<Request, Input, Response, Key extends Identity | undefin
       const options = optionsOf(call.metadata, contract);
       const { idempotencyKey } = options;
       const caller = callerOf(key, record, { idempotencyKey, deadline: deadlineOf(call, dependencies) });
-      const input = parseCall(rpc, { contract, bytes: call.request, options, caller });
+      const input = parseCall(asked, { contract, bytes: call.request, options, caller });
       if (!input.ok) return refused({ reason: "INVALID_FIELD", fields: input.fields });
       if (options.validateOnly) return { kind: "done", bytes: NO_BYTES, replayed: false };
 

@@ -113,7 +113,7 @@ export const BOOK_REFUSALS: Answers<Refusal> = {
   TOO_MANY_REVEALS: {
     status: Status.RESOURCE_EXHAUSTED,
     message: ({ limit, retryMillis }) =>
-      `You looked at ${String(limit)} accounts in an hour, and more are not allowed. Nothing was shown. Try again in ${secondsOf(retryMillis)} seconds.`,
+      `You looked at personal data, or looked for it, ${String(limit)} times in an hour, and more are not allowed. Nothing was shown. Try again in ${secondsOf(retryMillis)} seconds.`,
     facts: ({ limit }) => ({ limit: String(limit) }),
     retryMillis: ({ retryMillis }) => retryMillis,
   },

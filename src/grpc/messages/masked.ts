@@ -1,16 +1,21 @@
-import { maskPhone, readMaskedPhone } from "../../domain/values/masked-phone.js";
+import { maskPhone, maskPhonesIn, readMaskedPhone, shownPhone } from "../../domain/values/masked-phone.js";
 import { parsePhoneNumber } from "../../domain/values/phone-number.js";
+
+// A CheckoutRequestID of M-Pesa ends with nine digits of the payer's phone number.
+const REQUEST_OF_PAYER = /(?<=ws_CO_[0-9]+)[0-9]{6}(?=[0-9]{3}(?![0-9]))/g;
 
 /** The fields of responses that hold personal data in full, and what operators see of them. */
 export const MASKS: Readonly<Record<string, (text: string) => string>> = {
   phone_number: maskedPhoneOf,
   email: maskedEmail,
   typed_reference: maskedReference,
+  rail_reference: maskedRequest,
+  body: maskedRequest,
 };
 
 /**
  * Returns a copy of a response in which most of each phone number and e-mail address is hidden:
- * "254712***678", "a***@example.com". It looks at every message inside, so no rpc can forget it.
+ * "+254******678", "a***@example.com". It looks at every message inside, so no rpc can forget it.
  */
 export function masked<Message>(message: Message): Message {
   return copyOf(message) as Message;
@@ -34,7 +39,7 @@ function isMessage(value: unknown): value is Readonly<Record<string, unknown>> {
 
 function maskedPhoneOf(text: string): string {
   const phone = parsePhoneNumber(text);
-  return phone.ok ? maskPhone(phone.value) : hidden(text);
+  return phone.ok ? shownPhone(maskPhone(phone.value)) : hidden(text);
 }
 
 function maskedEmail(text: string): string {
@@ -45,7 +50,11 @@ function maskedEmail(text: string): string {
 /** A payer may type anything. A wrong number of 8 digits is no personal data, and shows a slip. */
 function maskedReference(text: string): string {
   if (text.includes("@")) return maskedEmail(text);
-  return readMaskedPhone(text.replaceAll(/[\s().-]/g, "")) ?? text;
+  return readMaskedPhone(text.replaceAll(/[\s().-]/g, "")) ?? maskPhonesIn(text);
+}
+
+function maskedRequest(text: string): string {
+  return text.replaceAll(REQUEST_OF_PAYER, "******");
 }
 
 function hidden(text: string): string {

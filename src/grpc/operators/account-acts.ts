@@ -33,7 +33,6 @@ import { RevealReason as RevealReasonMessage } from "../../gen/kesc/admin/v1/res
 import { toAccountMessage } from "../messages/account.js";
 import { fieldProblem, ifPresent, parseFields } from "../messages/fields.js";
 import { parseFreezeReason, toFreezeMessage } from "../messages/freeze.js";
-import { masked } from "../messages/masked.js";
 import { act, actAlone, type ActsOptions } from "./acts.js";
 import { parseEnumName, parseId, parseNote } from "./fields.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
@@ -70,7 +69,7 @@ export function accountActs(unary: OperatorUnary, options: ActsOptions): Record<
             options,
             { organizationId, fields: { name: "setAccountTier", accountId, tier, note } },
             caller,
-            (account, rest) => ({ account: account && masked(toAccountMessage(account)), ...rest }),
+            (account, rest) => ({ account: account && toAccountMessage(account), ...rest }),
           );
         }),
     }),
@@ -88,7 +87,7 @@ export function accountActs(unary: OperatorUnary, options: ActsOptions): Record<
           options,
           { organizationId, fields: { name: "eraseAccount", accountId, note } },
           caller,
-          (account, rest) => ({ account: account && masked(toAccountMessage(account)), ...rest }),
+          (account, rest) => ({ account: account && toAccountMessage(account), ...rest }),
         ),
     }),
   };
@@ -106,6 +105,7 @@ function revealAccount(unary: OperatorUnary, options: ActsOptions): OperatorRout
   return unary({
     request: RevealAccountRequest,
     response: RevealAccountResponse,
+    showsPersonalData: true,
     parse: (request) =>
       parseFields({
         organization_id: parseId<OrganizationId>(request.organization_id),
@@ -143,7 +143,7 @@ function updateAccount(unary: OperatorUnary, options: ActsOptions): OperatorRout
         options,
         { organizationId, fields: { name: "updateAccount", accountId, phoneNumber, email, etag: undefined } },
         caller,
-        (account, { unchanged }) => ({ account: masked(toAccountMessage(account)), unchanged }),
+        (account, { unchanged }) => ({ account: toAccountMessage(account), unchanged }),
       ),
   });
 }
@@ -163,7 +163,7 @@ function closeAccount(unary: OperatorUnary, options: ActsOptions): OperatorRoute
         options,
         { organizationId, fields: { name: "closeAccount", accountId, note, etag: undefined } },
         caller,
-        (account, { unchanged }) => ({ account: masked(toAccountMessage(account)), unchanged }),
+        (account, { unchanged }) => ({ account: toAccountMessage(account), unchanged }),
       ),
   });
 }
@@ -188,7 +188,7 @@ function freezes(unary: OperatorUnary, options: ActsOptions): Record<string, Ope
           { organizationId, fields: { name: "freezeAccount", newFreezeId, accountId, reason, note, idempotencyKey } },
           caller,
           ({ freeze, ...account }, { unchanged }) => ({
-            account: masked(toAccountMessage(account)),
+            account: toAccountMessage(account),
             freeze: toFreezeMessage(freeze),
             unchanged,
           }),
@@ -210,7 +210,7 @@ function freezes(unary: OperatorUnary, options: ActsOptions): Record<string, Ope
           options,
           { organizationId, fields: { name: "unfreezeAccount", accountId, freezeId, note } },
           caller,
-          (account, rest) => ({ account: account && masked(toAccountMessage(account)), ...rest }),
+          (account, rest) => ({ account: account && toAccountMessage(account), ...rest }),
         ),
     }),
   };

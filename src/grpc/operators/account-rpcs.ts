@@ -24,11 +24,12 @@ import type { ServedCell } from "../services/served-cell.js";
 import { parseId } from "./fields.js";
 import type { OperatorRoute, OperatorStream } from "./operator-call.js";
 import { listCallerOf } from "./reading.js";
+import { noteReveal } from "./reveals.js";
 
 export interface AccountRpcsOptions {
   readonly administration: Pick<Administration, "organization">;
   /** Returns the cell of an organization. */
-  readonly cellOf: (organization: Pick<Organization, "cell">) => Pick<ServedCell, "reads" | "history">;
+  readonly cellOf: (organization: Pick<Organization, "cell">) => Pick<ServedCell, "ledger" | "reads" | "history">;
   readonly listTurns: ListTurns;
 }
 
@@ -53,8 +54,7 @@ export function accountRpcs(stream: OperatorStream, options: AccountRpcsOptions)
         const { administration, cellOf, listTurns } = options;
         const organization = await administration.organization(organizationId);
         if (organization === undefined) return { reason: "ORGANIZATION_NOT_FOUND", organizationId };
-        const { reads, history } = cellOf(organization);
-        const given = { reads, history, listTurns, caller, signal };
+        const given = { ...cellOf(organization), listTurns, caller, signal };
         const refused = yield* exported(given, { organizationId, accountId });
         if (refused !== undefined) return refused;
         // The rows of a book that has moved are removed at the old place. So some may be missing.
@@ -65,7 +65,8 @@ export function accountRpcs(stream: OperatorStream, options: AccountRpcsOptions)
   };
 }
 
-interface AccountExport extends Pick<ServedCell, "reads" | "history">, Pick<AccountRpcsOptions, "listTurns"> {
+interface AccountExport
+  extends Pick<ServedCell, "ledger" | "reads" | "history">, Pick<AccountRpcsOptions, "listTurns"> {
   readonly caller: Caller<Operator | undefined>;
   readonly signal: AbortSignal;
 }
@@ -80,6 +81,12 @@ async function* exported(given: AccountExport, { organizationId, accountId }: Ex
   const { reads, history } = given;
   const account = await reads.account(organizationId, accountId);
   if (account === undefined) return { reason: "ACCOUNT_NOT_FOUND", accountId };
+  const { key } = given.caller;
+  if (key !== undefined && account.person !== undefined) {
+    const told = { organizationId, accountId, reason: "export", note: "all that is stored" } as const;
+    const refusal = await noteReveal(given, told, { ...given.caller, key });
+    if (refusal !== undefined) return refusal;
+  }
   yield messageOf({ account: toAccountMessage(account) });
   const refused =
     (yield* pages(given, {

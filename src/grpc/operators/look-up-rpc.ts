@@ -1,3 +1,6 @@
+import { typeidUnboxed } from "typeid-js";
+
+import type { Organization } from "../../domain/api-key.js";
 import type { RailReceipt } from "../../domain/payment.js";
 import { parseReceiptText } from "../../domain/receipt.js";
 import { readDepositReference } from "../../domain/values/deposit-reference.js";
@@ -25,11 +28,13 @@ import {
   LookUpResponse,
 } from "../../gen/kesc/admin/v1/admin_service.js";
 import type { AccountFilters, DepositFilters, Page, TransactionFilters } from "../../ledger/ports/reads.js";
+import type { Operator } from "../../operators/operator.js";
 import type { Administration } from "../../operators/ports.js";
+import type { Caller } from "../calls/call-context.js";
+import type { ServedRefusal } from "../errors/refusal.js";
 import { toAccountMessage } from "../messages/account.js";
 import { toDepositMessage } from "../messages/deposit.js";
 import { parseFields } from "../messages/fields.js";
-import { masked } from "../messages/masked.js";
 import { toTransactionMessage } from "../messages/transaction.js";
 import type { ServedCell } from "../services/served-cell.js";
 import type { BookRpcsOptions } from "./book-rpcs.js";
@@ -38,20 +43,31 @@ import { namesOf, toJournalEntry } from "./messages.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
 import { proposalOfBook } from "./proposal-messages.js";
 import { pageInTurn, readOrganization } from "./reading.js";
+import { noteReveal, PersonLookUps } from "./reveals.js";
 
 const TEXT_CHARACTERS_MAX = 256;
 const MATCHES_MAX = 20;
 const FIRST_PAGE = { size: MATCHES_MAX, beforeSeq: undefined };
+/** The readings that find a person, and how the book calls each. */
+const OF_PERSONS: Readonly<Partial<Record<LookUpReading, string>>> = {
+  [LookUpReading.LOOK_UP_READING_EMAIL]: "email",
+  [LookUpReading.LOOK_UP_READING_PHONE_NUMBER]: "phone_number",
+};
 /** What looking one thing up by its id costs. */
 const LOOKED_AT_BY_ID = 1;
 const SEQUENCE = /^(?:#|row-)([1-9][0-9]{0,14})$/;
+
+interface LookUpOptions extends BookRpcsOptions {
+  readonly cellOf: (organization: Pick<Organization, "cell">) => Pick<ServedCell, "ledger" | "reads" | "history">;
+}
 
 /**
  * The rpc that finds what a text names. It makes seven reads along indexes at most, of 21 rows
  * each: an e-mail address may also be a receipt in two spellings, a reference and a user_id.
  */
-export function lookUpRpc(unary: OperatorUnary, options: BookRpcsOptions): Record<string, OperatorRoute> {
+export function lookUpRpc(unary: OperatorUnary, options: LookUpOptions): Record<string, OperatorRoute> {
   const { cellOf, listTurns } = options;
+  const lookUps = new PersonLookUps();
   return {
     lookUp: unary({
       request: LookUpRequest,
@@ -62,15 +78,49 @@ export function lookUpRpc(unary: OperatorUnary, options: BookRpcsOptions): Recor
           text: parseText(request.text),
         }),
       run: ({ organization_id: organizationId, text }, caller) =>
-        readOrganization(options, organizationId, (found) =>
-          pageInTurn(
-            { listTurns, caller },
-            () => search({ ...cellOf(found), options, organizationId }, text),
-            ({ rows, readAs, tried, more }) => ({ read_as: readAs, tried: [...tried], matches: [...rows], more }),
-          ),
-        ),
+        readOrganization(options, organizationId, async (found) => {
+          const cell = cellOf(found);
+          const look = () =>
+            pageInTurn(
+              { listTurns, caller },
+              () => search({ ...cell, options, organizationId }, text),
+              ({ rows, readAs, tried, more }) => ({ read_as: readAs, tried: [...tried], matches: [...rows], more }),
+            );
+          const { key } = caller;
+          // The machine has the database: no row would tell what a person reads there.
+          if (key === undefined || !(parseEmailAddress(text).ok || parsePhoneNumber(text).ok)) return look();
+          const refused = lookUps.admit(key, options.now());
+          if (refused !== undefined) return { kind: "refused", refusal: refused };
+          const looked = await look();
+          if (looked.kind === "refused") return looked;
+          const refusal = await noteFound(cell, { organizationId, ...looked.response }, { ...caller, key });
+          return refusal === undefined ? looked : { kind: "refused", refusal };
+        }),
     }),
   };
+}
+
+interface FoundPersons extends Pick<LookUpResponse, "read_as" | "matches"> {
+  readonly organizationId: OrganizationId;
+}
+
+/**
+ * Writes into the book that the operator has found accounts by personal data. A miss asks for an
+ * account that is not there: so somebody beyond the limit cannot tell it from a hit.
+ */
+async function noteFound(
+  cell: Pick<ServedCell, "ledger">,
+  { organizationId, read_as: readAs, matches }: FoundPersons,
+  caller: Caller<Operator>,
+): Promise<ServedRefusal | undefined> {
+  const note = OF_PERSONS[readAs] ?? "";
+  const found = matches.flatMap(({ match }) => (note !== "" && match?.$case === "account" ? [match.value.id] : []));
+  for (const id of found.length === 0 ? [typeidUnboxed("acc")] : found) {
+    const told = { organizationId, accountId: id as AccountId, reason: "look_up", note } as const;
+    const refusal = await noteReveal(cell, told, caller);
+    if (refusal !== undefined && (found.length > 0 || refusal.reason !== "ACCOUNT_NOT_FOUND")) return refusal;
+  }
+  return undefined;
 }
 
 /** The problems do not repeat the text, which may be personal data. */
@@ -165,7 +215,7 @@ type Match = LookUpMatch["match"];
 
 async function accountOf(id: AccountId, { reads, organizationId }: SearchedBook): Promise<Match> {
   const account = await reads.account(organizationId, id);
-  return account && { $case: "account", value: masked(toAccountMessage(account)) };
+  return account && { $case: "account", value: toAccountMessage(account) };
 }
 
 async function transactionOf(id: TransactionId, { reads, organizationId }: SearchedBook): Promise<Match> {
@@ -175,7 +225,7 @@ async function transactionOf(id: TransactionId, { reads, organizationId }: Searc
 
 async function depositOf(id: DepositId, { reads, organizationId }: SearchedBook): Promise<Match> {
   const deposit = await reads.deposit(organizationId, id);
-  return deposit && { $case: "deposit", value: masked(toDepositMessage(deposit)) };
+  return deposit && { $case: "deposit", value: toDepositMessage(deposit) };
 }
 
 /** The account of a destination. */
@@ -226,7 +276,7 @@ async function ofReceipts(receipts: readonly RailReceipt[], book: SearchedBook):
 
 async function accountsOf({ reads, organizationId }: SearchedBook, filters: AccountFilters): Promise<Found> {
   return foundOn(await reads.accounts(organizationId, filters, FIRST_PAGE), (account) => {
-    return { $case: "account", value: masked(toAccountMessage(account)) };
+    return { $case: "account", value: toAccountMessage(account) };
   });
 }
 
@@ -238,7 +288,7 @@ async function transactionsOf({ reads, organizationId }: SearchedBook, filters: 
 
 async function depositsOf({ reads, organizationId }: SearchedBook, filters: DepositFilters): Promise<Found> {
   return foundOn(await reads.deposits(organizationId, filters, FIRST_PAGE), (deposit) => {
-    return { $case: "deposit", value: masked(toDepositMessage(deposit)) };
+    return { $case: "deposit", value: toDepositMessage(deposit) };
   });
 }
 

@@ -13,6 +13,7 @@ import { routeOf, type UnaryRoute, type UnaryRpc } from "../calls/unary-call.js"
 import type { RpcContract } from "../messages/contract.js";
 import { encode } from "../messages/encode.js";
 import type { ParsedFields } from "../messages/fields.js";
+import { masked } from "../messages/masked.js";
 import type { OperatorAuthenticator } from "./authenticator.js";
 import { needsVerification } from "./freshness.js";
 import type { HandlersOptions } from "./options.js";
@@ -29,6 +30,8 @@ export interface OperatorRpc<Request, Input, Response> extends UnaryRpc<
 > {
   /** Whether a call only takes power away, so that its session need not be fresh. None omitted. */
   readonly takesPowerAway?: (input: Input) => boolean;
+  /** Whether the response shows personal data in full. Otherwise it is masked. */
+  readonly showsPersonalData?: true;
 }
 
 /** The same of an rpc whose responses stream. */
@@ -77,12 +80,12 @@ export const operatorUnary: OperatorUnary = (rpc) => ({
       },
       admitting(gate),
     );
-    return route(keyed(contract), dependencies);
+    return route(keyed(contract), rpc.showsPersonalData ? dependencies : { ...dependencies, shown: masked });
   },
   runForMachine: forMachine(rpc, async function* (input, caller) {
     const result = await rpc.run(input, caller);
     if (result.kind === "refused") return result.refusal;
-    yield encode(rpc.response, result.response);
+    yield encode(rpc.response, rpc.showsPersonalData ? result.response : masked(result.response));
     return undefined;
   }),
 });

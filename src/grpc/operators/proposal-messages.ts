@@ -65,7 +65,7 @@ export function isFor({ state, proposedBy }: OperatorProposal, operator: Operato
 }
 
 /** Returns the roles of the rpc that has the name of the command. */
-function rolesOf(commandName: string): readonly string[] {
+export function rolesOf(commandName: string): readonly Role[] {
   rolesByName ??= new Map(
     readOperatorsContract().services.flatMap(({ rpcs }) =>
       rpcs.map(({ localName, requiredRoles }) => [localName, requiredRoles] as const),

@@ -6,7 +6,8 @@ import { type Parsed, unparsed } from "../../domain/values/parsed.js";
 import type { Operator } from "../../operators/operator.js";
 import type { Administration } from "../../operators/ports.js";
 import type { CallDependencies, ServingDependencies } from "../calls/call-context.js";
-import { masked } from "../messages/masked.js";
+import type { FieldProblem } from "../messages/fields.js";
+import { masked, MASKS } from "../messages/masked.js";
 import type { ListCaller } from "../services/list-turns.js";
 import type { OperatorAuthenticator } from "./authenticator.js";
 import { parseId } from "./fields.js";
@@ -29,7 +30,7 @@ interface ReaderOptions {
 export function readerDependencies({
   administration,
   authenticator,
-}: ReaderOptions): Omit<CallDependencies, keyof ServingDependencies> & Pick<CallDependencies, "shown"> {
+}: ReaderOptions): Omit<CallDependencies, keyof ServingDependencies> & Pick<CallDependencies, "shown" | "withheld"> {
   const admitOperator = admitting({ authenticator });
   return {
     admitReader: async (contract, dependencies, call) => {
@@ -45,10 +46,18 @@ export function readerDependencies({
       return readerOf(operator, organization);
     },
     shown: masked,
+    withheld: personalFields,
     // No API key opens anything here, and an operator has no rate.
     authenticate: () => ({ reason: "MISSING_API_KEY" }),
     rates: { bucketOf: () => undefined },
   };
+}
+
+/** Only LookUp finds a person: it counts and notes each look-up. */
+function personalFields(request: unknown): readonly FieldProblem[] {
+  const given = Object.entries(request as object).filter(([name, value]) => name in MASKS && value !== "");
+  const message = "must be absent: operators look a person up with AdminService.LookUp, which the book notes";
+  return given.map(([field]) => ({ field, message, code: "CONFLICT" }));
 }
 
 function organizationIn(metadata: Metadata): Parsed<OrganizationId> {

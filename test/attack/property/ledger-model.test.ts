@@ -760,7 +760,7 @@ function receivedOf(given: DepositStep, unused: string, model: Model): ReceiveDe
     typed: typed === "0" || typed === "1" ? depositReference(Number(typed)) : typed,
     orderId: typed === "order" ? (order?.id ?? newTransactionId()) : undefined,
     confirmedReceipts: given.isConfirmed ? receipts : [],
-    ...(given.isFirst ? { phone: "254712***678" as MaskedPhone } : {}),
+    ...(given.isFirst ? { phone: "254******678" as MaskedPhone } : {}),
   });
 }
 
@@ -802,7 +802,7 @@ function paymentCommandOf(given: PaymentStep, model: Model): Command {
         ...(movement === undefined ? {} : { movement }),
         ...(receipt === undefined && movement !== undefined ? {} : { receipt: receipt ?? "r1" }),
         ...(given.isNear && amountCents !== undefined ? { amountCents } : {}),
-        ...(given.isNear ? { phone: "254712***678" as MaskedPhone } : {}),
+        ...(given.isNear ? { phone: "254******678" as MaskedPhone } : {}),
       });
     }
     case "failPayment":

@@ -613,7 +613,7 @@ function agrees({ amountCents }: CompletePayment, transaction: ModelTransaction)
   return amountCents === undefined || amountCents === transaction.amountCents;
 }
 
-/** Whether the masked number can be this one: "254708***149" can be "+254708374149". */
+/** Whether the masked number can be this one: "254******149" can be "+254708374149". */
 function hides(masked: string, phoneNumber: string): boolean {
   const pattern = new RegExp(`^\\+${masked.replaceAll("*", "[0-9]")}$`);
   return pattern.test(phoneNumber);

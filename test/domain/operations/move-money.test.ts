@@ -670,7 +670,7 @@ describe("moving money", () => {
       const holder = { ...givenHolder(account), phoneNumberChangedAt: NOW };
       const book = givenBook({ accounts: [account], accountHolders: [holder], destinations: toPay });
       const effect = effectOf(decideMoveMoney(book, payTo(standing.id), NOW));
-      expect(putOf(effect, "payments")).to.include({ numberKind: "PHONE", number, maskedNumber: "254733***555" });
+      expect(putOf(effect, "payments")).to.include({ numberKind: "PHONE", number, maskedNumber: "254******555" });
       expect(putOf(effect, "transactions")?.destinationId).to.equal(standing.id);
     });
 

@@ -1,32 +1,45 @@
 import { expect } from "chai";
 
-import { canBePhone, maskPhone, readMaskedPhone, shownPhone } from "../../../src/domain/values/masked-phone.js";
-import { parsePhoneNumber } from "../../../src/domain/values/phone-number.js";
+import {
+  canBePhone,
+  type MaskedPhone,
+  maskPhone,
+  readMaskedPhone,
+  shownPhone,
+} from "../../../src/domain/values/masked-phone.js";
+import { parsePhoneNumber, type PhoneNumber } from "../../../src/domain/values/phone-number.js";
 import { valid } from "../../support/commands.js";
 
 const PHONE = valid(parsePhoneNumber("+254708374149"));
 
 describe("a masked phone number", () => {
-  it("shows the first six and the last three digits", () => {
-    expect(maskPhone(PHONE)).to.equal("254708***149");
-    expect(maskPhone(valid(parsePhoneNumber("+442079460958")))).to.equal("442079***958");
+  it("shows the first three and the last three digits", () => {
+    expect(maskPhone(PHONE)).to.equal("254******149");
+    expect(maskPhone(valid(parsePhoneNumber("+442079460958")))).to.equal("442******958");
   });
 
-  it("shows callers the country code of Kenya or the first digit, and the last three", () => {
+  it("has a plus for callers, and shows no more of a number than three digits at each end", () => {
     expect(shownPhone(maskPhone(PHONE))).to.equal("+254******149");
-    expect(shownPhone(maskPhone(valid(parsePhoneNumber("+442079460958"))))).to.equal("+4********958");
+    expect(shownPhone("254708***149" as MaskedPhone)).to.equal("+254******149");
+  });
+
+  it("hides six digits at least, of the shortest number, too", () => {
+    for (let length = 7; length <= 15; length += 1) {
+      const stars = maskPhone(`+${"1".repeat(length)}` as PhoneNumber).replaceAll("1", "");
+      expect(stars.length, String(length)).to.equal(Math.max(6, length - 6));
+    }
   });
 
   for (const [what, sent, read] of [
-    ["a number", "254708374149", "254708***149"],
-    ["a number with its plus", "+254708374149", "254708***149"],
-    ["a number in local form", "0708374149", "254708***149"],
-    ["a number without its zero", "708374149", "254708***149"],
-    ["a number that is masked already", "254708***149", "254708***149"],
-    ["a number with more stars", "25470****149", "25470****149"],
-    ["a number with blanks around its stars", "2547 ***** 126", "2547*****126"],
-    ["a short foreign number", "201234567", "201***567"],
-    ["a long number", "123456789012345", "123456******345"],
+    ["a number", "254708374149", "254******149"],
+    ["a number with its plus", "+254708374149", "254******149"],
+    ["a number in local form", "0708374149", "254******149"],
+    ["a number without its zero", "708374149", "254******149"],
+    ["a number that is masked already", "254708***149", "254******149"],
+    ["a number with more stars", "2547******49", "254*******49"],
+    ["a number with blanks around its stars", "2547 ***** 126", "254******126"],
+    ["a short foreign number", "201234567", "******567"],
+    ["a long number", "123456789012345", "123*********345"],
   ] as const) {
     it(`reads ${what}`, () => {
       expect(readMaskedPhone(sent)).to.equal(read);
@@ -55,7 +68,7 @@ describe("a masked phone number", () => {
     ["a mask of it", "25470****149", true],
     ["only stars", "************", true],
     ["another last digit", "254708***148", false],
-    ["another network", "254718***149", false],
+    ["another country", "255708374149", false],
     ["another length", "25470837149", false],
     ["the beginning of the number alone", "254708374", false],
   ] as const) {

@@ -142,7 +142,7 @@ export function storedPayment(
     state: "ACCEPTED",
     numberKind: "PHONE",
     number: "+254708374149" as StoredPayment["number"],
-    maskedNumber: "254708***149" as StoredPayment["maskedNumber"],
+    maskedNumber: "254******149" as StoredPayment["maskedNumber"],
     railReference: "ws_CO_1" as StoredPayment["railReference"],
     begunAt: toUnixMillis(Date.UTC(2026, 0, 2, 0, 0, 1)),
     sends: 1,

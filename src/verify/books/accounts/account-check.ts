@@ -42,7 +42,7 @@ const FROM: Readonly<Record<StatusKind, readonly (AccountStatus | undefined)[]>>
 const STANDING_FREEZES_MAX = 20;
 const DEFAULT_TIER: string = "default";
 const TIER = /^[a-z][a-z0-9_-]{0,31}$/;
-const REVEAL_REASON = /^(customer_called|payment_delivery|fraud_check|legal_request|other): ./;
+const REVEAL_REASON = /^(customer_called|payment_delivery|fraud_check|legal_request|other|look_up|export): ./;
 // Where persons decided it, their names stand behind the word.
 const LATE = /^LATE$|^\["LATE",/;
 /** The rows whose hash covers more than the row, so another check has it. */

@@ -100,7 +100,7 @@ describe("the list of the payments that M-Pesa received", () => {
           amountCents: 168_00,
           reference: "",
           idEnd: undefined,
-          phone: "254708***149",
+          phone: "254******149",
           receivedAt: Date.parse("2026-11-22T09:13:00Z"),
         },
         {
@@ -108,7 +108,7 @@ describe("the list of the payments that M-Pesa received", () => {
           amountCents: 168_00,
           reference: "23456789",
           idEnd: undefined,
-          phone: "254708***149",
+          phone: "254******149",
           receivedAt: Date.parse("2026-11-22T09:13:00Z"),
         },
       ],

@@ -1,0 +1,48 @@
+import type { StatusReason } from "../../domain/values/text.js";
+import { type RevealAccount, REVEALS_MAX, REVEALS_MILLIS } from "../../domain/reveal.js";
+import { actorOf, type Operator } from "../../operators/operator.js";
+import type { Caller } from "../calls/call-context.js";
+import type { ServedRefusal } from "../errors/refusal.js";
+import type { ServedCell } from "../services/served-cell.js";
+import { rolesOf } from "./proposal-messages.js";
+
+/** Why an rpc other than RevealAccount tells something about a person. */
+type Told = Pick<RevealAccount, "organizationId" | "accountId"> & {
+  readonly reason: Extract<RevealAccount["reason"], "look_up" | "export">;
+  readonly note: string;
+};
+
+/**
+ * Writes the row of a reveal into the book, in the name of the operator. Refuses as RevealAccount
+ * does, and as the queue does.
+ */
+export async function noteReveal(
+  { ledger }: Pick<ServedCell, "ledger">,
+  { note, ...told }: Told,
+  { key, deadline, trace }: Pick<Caller<Operator>, "key" | "deadline" | "trace">,
+): Promise<ServedRefusal | undefined> {
+  const command = { name: "revealAccount", ...told, note: note as StatusReason, actor: actorOf(key) } as const;
+  const outcome = await ledger.submit(command, deadline, { trace, operator: true });
+  return outcome.kind === "refused" ? outcome.refusal : undefined;
+}
+
+/**
+ * Admits the look-ups of whole phone numbers and e-mail addresses. Whoever tries all that fit a
+ * mask finds the one behind it. A miss has no row in a book, so each server counts by itself.
+ */
+export class PersonLookUps {
+  readonly #times = new Map<Operator["id"], readonly number[]>();
+
+  /** Counts a look-up. Refuses, in this order: ROLE_REQUIRED, TOO_MANY_REVEALS. */
+  admit({ id, roles: own }: Operator, now: number): ServedRefusal | undefined {
+    const roles = rolesOf("revealAccount");
+    if (!own.some((role) => roles.includes(role))) return { reason: "ROLE_REQUIRED", roles };
+    const times = (this.#times.get(id) ?? []).filter((at) => at + REVEALS_MILLIS > now);
+    const [oldest = now] = times;
+    if (times.length >= REVEALS_MAX) {
+      return { reason: "TOO_MANY_REVEALS", limit: REVEALS_MAX, retryMillis: oldest + REVEALS_MILLIS - now };
+    }
+    this.#times.set(id, [...times, now]);
+    return undefined;
+  }
+}
