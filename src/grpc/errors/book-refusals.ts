@@ -171,9 +171,16 @@ export const BOOK_REFUSALS: Answers<Refusal> = {
       `The proposal ${proposalId} is ${state.toLowerCase()}. It can no longer be decided.`,
     facts: ({ proposalId, state }) => ({ proposal_id: proposalId, state: state.toLowerCase() }),
   },
+  PROPOSAL_OUTDATED: {
+    status: Status.FAILED_PRECONDITION,
+    message: ({ proposalId, what, before, now }) =>
+      `The proposal ${proposalId} is older than another change. ${what}: "${before}" stood, "${now}" stands. Nothing was done. If it is still wanted, propose it again.`,
+    facts: ({ proposalId, what, before, now }) => ({ proposal_id: proposalId, what, before, now }),
+  },
   OWN_PROPOSAL: {
     status: Status.PERMISSION_DENIED,
-    message: ({ proposalId }) => `The proposal ${proposalId} is your own. Another person must approve it.`,
+    message: ({ proposalId }) =>
+      `You have made the proposal ${proposalId}, or it is about yourself. Another person must approve it.`,
     facts: ({ proposalId }) => ({ proposal_id: proposalId }),
   },
   TOO_MANY_PROPOSALS: {
