@@ -1,4 +1,5 @@
 import type { AccountStatus } from "./account.js";
+import type { Outdated } from "./change.js";
 import type { DepositStatus } from "./deposit.js";
 import type { DestinationKind } from "./destination.js";
 import type { ReachedLimit } from "./limits/usage.js";
@@ -139,7 +140,9 @@ export type Refusal =
       readonly proposalId: ProposalId;
       readonly state: "APPROVED" | "REJECTED" | "LAPSED";
     }
-  /** Nobody approves an own proposal. */
+  /** What the proposal replaces is no longer as it was when it was proposed. */
+  | ({ readonly reason: "PROPOSAL_OUTDATED"; readonly proposalId: ProposalId } & Outdated)
+  /** Nobody approves an own proposal, nor one about the own power. */
   | { readonly reason: "OWN_PROPOSAL"; readonly proposalId: ProposalId }
   /** As many proposals of one operator wait as may. */
   | { readonly reason: "TOO_MANY_PROPOSALS"; readonly limit: number }

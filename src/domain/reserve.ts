@@ -95,6 +95,18 @@ export function rulesFromText(text: string): readonly ReserveRule[] {
   }));
 }
 
+/** Says a rule as people read it. */
+export function ruleText({ shareMin, shareMax, daysMax, staleAfterDays }: ReserveRule): string {
+  return [
+    shareMin === undefined ? [] : [`at least ${String(shareMin)} % of the reserve`],
+    shareMax === undefined ? [] : [`at most ${String(shareMax)} % of the reserve`],
+    daysMax === undefined ? [] : [`matures within ${String(daysMax)} days`],
+    [`figures of the last ${String(staleAfterDays)} days`],
+  ]
+    .flat()
+    .join(", ");
+}
+
 interface KnownReserve {
   readonly figures: readonly ReserveFigure[];
   /** The reserve that the book has: what must lie somewhere. */

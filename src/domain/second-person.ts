@@ -1,4 +1,5 @@
 import type { BookHead } from "./book.js";
+import { type Change, changes, outdatedIn } from "./change.js";
 import { type Book, type Decision, type Effect, type Operation, type Put, refuse, replay } from "./decision.js";
 import type { JournalEntry } from "./journal.js";
 import {
@@ -35,6 +36,12 @@ export type BookGroup = (typeof BOOK_GROUPS)[number];
 /** In place of a group: no policy lets one person decide. */
 export const IN_EVERY_POLICY = "in every policy";
 
+/**
+ * In place of a group: the act widens what one person may do alone. The same would happen if one
+ * person did it alone, so no policy lets it, but in a sandbox.
+ */
+export const WIDENS_ALONE = "widens alone";
+
 /** Who commands, and what that person may do. The ledger cannot read who the operators are. */
 export interface Authority {
   /** The operator, or "operator" for the machine. */
@@ -42,7 +49,7 @@ export interface Authority {
   /** Whether the person may approve what another one has proposed. */
   readonly mayApprove: boolean;
   /** The groups of which no person decides alone. None for the machine. */
-  readonly groups: readonly BookGroup[];
+  readonly groups: readonly (BookGroup | typeof WIDENS_ALONE)[];
   readonly newProposalId: ProposalId;
   /** The proposal that the command carries out. Its content is that of the command. */
   readonly approves?: ProposalId | undefined;
@@ -62,6 +69,11 @@ export interface Authorized extends Commanded {
   readonly sealed?: Sealed | undefined;
   /** What the caller has read, and the decision needs. It is no content: an approval reads anew. */
   readonly facts?: object | undefined;
+  /**
+   * What the command changes, as people are shown it. A proposal stores it, and the command of an
+   * approver has it from there.
+   */
+  readonly shown?: readonly Change[] | undefined;
 }
 
 /** What an operator's command returns: what it did, or the proposal that waits in place of it. */
@@ -77,8 +89,9 @@ const ENVELOPE: ReadonlySet<string> = new Set<keyof Authorized>([
   "sealed",
   "facts",
 ]);
-// The first text of a content names its form, so that a later form cannot be mistaken for it.
-const FORMAT = "kesc-act-1";
+// The first text of a content names its form, so that a later form cannot be mistaken for it. The
+// earlier form, "kesc-act-1", does not have `shown`: nobody knows what stood, so nobody can approve it.
+const FORMAT = "kesc-act-2";
 
 /** Returns what a command is about, as a JSON object. Equal commands give equal texts. */
 export function contentOf(command: Authorized): string {
@@ -91,6 +104,22 @@ export function contentOf(command: Authorized): string {
 export function contentFrom(content: string): ({ readonly name: string } & object) | undefined {
   const { format, ...fields } = JSON.parse(content) as { readonly format?: unknown; readonly name: string };
   return format === FORMAT ? fields : undefined;
+}
+
+/** Returns what a proposal changes. Nothing for the content of an earlier version. */
+export function changesIn(content: string): readonly Change[] {
+  // A row that somebody has changed past the service has no content.
+  const { shown = [] } = (content === "" ? {} : JSON.parse(content)) as { readonly shown?: readonly Change[] };
+  return shown;
+}
+
+/** Returns whether two contents are of the same act, whatever stood when it was proposed. */
+export function isSameAct(one: string, other: string): boolean {
+  const [left, right] = [one, other].map((content) => {
+    const { format: _format, shown: _shown, ...fields } = JSON.parse(content) as Readonly<Record<string, unknown>>;
+    return JSON.stringify(fields);
+  });
+  return left === right;
 }
 
 /** Returns the name of the command that a proposal wants. */
@@ -107,14 +136,15 @@ export function nameIn({ content, subject }: Pick<Proposal, "content" | "subject
  * operation refuses is not noted.
  *
  * A command with `approves` carries out exactly that proposal. If it is refused, the proposal waits
- * on. What is so already is a replay.
+ * on. What is so already is a replay. A proposal stores what it changes. If something else stands
+ * when it is to be done, the act would undo what nobody has decided to undo: it is refused.
  *
  * Refuses, in this order: PROPOSAL_NOT_FOUND, PROPOSAL_CLOSED, OWN_PROPOSAL, the refusals of the
- * operation, TOO_MANY_PROPOSALS.
+ * operation, PROPOSAL_OUTDATED, TOO_MANY_PROPOSALS.
  */
 export function withSecondPerson<C extends Authorized, Resource>(
   operation: Operation<C, Resource>,
-  groupOf: (head: BookHead, command: C, book: Book) => BookGroup | typeof IN_EVERY_POLICY | undefined,
+  proposed: Proposed<C>,
 ): Operation<C, Acted<Resource>> {
   return {
     ...operation,
@@ -128,18 +158,43 @@ export function withSecondPerson<C extends Authorized, Resource>(
     decide: (book, command, now) => {
       const { organizationId, authority } = command;
       const { approves } = authority;
-      if (approves !== undefined) return approve(operation, { book, command, now }, approves);
+      if (approves !== undefined) return approve(operation, proposed, { book, command, now }, approves);
       const decision = operation.decide(book, command, now);
       if (decision.kind !== "effect") return acted(decision);
-      const group = groupOf(book.bookOf(organizationId), command, book);
+      const group = proposed.groupOf(book.bookOf(organizationId), command, book);
       if (group === undefined || (group !== IN_EVERY_POLICY && !authority.groups.includes(group)))
         return acted(decision);
-      const equal = waitingOf(book, organizationId, now).find(({ content }) => content === contentOf(command));
-      if (equal === undefined) return propose({ book, command, now });
+      const asked = { ...command, shown: changesBy(proposed, command, book) };
+      const equal = waitingOf(book, organizationId, now).find(({ content }) => content === contentOf(asked));
+      if (equal === undefined) return propose({ book, command: asked, now });
       const mayApprove = authority.mayApprove && equal.person !== authority.person;
       return mayApprove ? carryOut(operation, { book, command, now }, equal) : replay({ proposal: equal });
     },
   };
+}
+
+/** Lets an operation be an act of one person always: it only takes power away, or decides nothing. */
+export function byOnePerson<C extends Authorized, Resource>(
+  operation: Operation<C, Resource>,
+): Operation<C, Acted<Resource>> {
+  return withSecondPerson(operation, { groupOf: () => undefined, changesOf: () => [] });
+}
+
+/** What a second person needs to decide about a command that the operation has not refused. */
+interface Proposed<C> {
+  readonly groupOf: (
+    head: BookHead,
+    command: C,
+    book: Book,
+  ) => BookGroup | typeof IN_EVERY_POLICY | typeof WIDENS_ALONE | undefined;
+  /** All that the command changes, from what the book has now. */
+  readonly changesOf: (command: C, book: Book) => readonly Change[];
+}
+
+/** The words of the person who asks are part of what is decided. */
+function changesBy<C extends Authorized>({ changesOf }: Proposed<C>, command: C, book: Book): readonly Change[] {
+  const note = "note" in command && typeof command.note === "string" ? command.note : "";
+  return [...changesOf(command, book), ...changes(["reason", "", note])];
 }
 
 interface Deciding<C> {
@@ -150,18 +205,34 @@ interface Deciding<C> {
 
 function approve<C extends Authorized, Resource>(
   operation: Operation<C, Resource>,
+  proposed: Proposed<C>,
   deciding: Deciding<C>,
   proposalId: ProposalId,
 ): Decision<Acted<Resource>> {
   const { book, command, now } = deciding;
-  const { authority, organizationId } = command;
-  const standing = book.proposal(organizationId, proposalId);
-  const refusal = refusalToApprove(standing, { authority, content: contentOf(command), now });
+  const standing = book.proposal(command.organizationId, proposalId);
+  const refusal = refusalToApprove(standing, command, now);
   if (refusal !== undefined) return refuse(refusal);
   // `refusalToApprove` has refused one that is not there.
   const proposal = standing as Proposal;
   // Only an approval by the same person is left.
-  return proposal.decided === undefined ? carryOut(operation, deciding, proposal) : replay({ proposal });
+  if (proposal.decided !== undefined) return replay({ proposal });
+  const decision = carryOut(operation, deciding, proposal);
+  const outdated =
+    decision.kind === "effect" ? refusalIfOutdated(command, changesBy(proposed, command, book)) : undefined;
+  return outdated === undefined ? decision : refuse(outdated);
+}
+
+/**
+ * Returns PROPOSAL_OUTDATED if the changes that the approver has seen are not those of the book. A
+ * command that approves nothing is about what stands.
+ */
+export function refusalIfOutdated(
+  { authority: { approves: proposalId }, shown = [] }: Pick<Authorized, "authority" | "shown">,
+  standing: readonly Change[],
+): Refusal | undefined {
+  const outdated = proposalId === undefined ? undefined : outdatedIn(shown, standing);
+  return outdated && proposalId && { reason: "PROPOSAL_OUTDATED", proposalId, ...outdated };
 }
 
 /**
@@ -171,16 +242,18 @@ function approve<C extends Authorized, Resource>(
  */
 export function refusalToApprove(
   standing: Proposal | undefined,
-  { authority, content, now }: Pick<Authorized, "authority"> & { readonly content: string; readonly now: UnixMillis },
+  command: Authorized,
+  now: UnixMillis,
 ): Refusal | undefined {
-  const { approves: proposalId, person } = authority;
+  const { approves: proposalId, person } = command.authority;
   if (proposalId === undefined) return undefined;
   if (standing === undefined) return { reason: "PROPOSAL_NOT_FOUND", proposalId };
   const closed = refusalToDecide(standing, { person, now });
   if (closed !== undefined) return closed === "ALREADY_SO" ? undefined : closed;
   if (standing.person === person) return { reason: "OWN_PROPOSAL", proposalId };
-  // Another proposal has replaced it, or the row has changed since the approver has read it.
-  const isSame = standing.id === proposalId && standing.content === content;
+  // Another proposal has replaced it, or the row has changed since the approver has read it. One of
+  // an earlier version does not say what stood.
+  const isSame = standing.id === proposalId && standing.content === contentOf(command) && command.shown !== undefined;
   return isSame ? undefined : { reason: "PROPOSAL_CLOSED", proposalId, state: "LAPSED" };
 }
 

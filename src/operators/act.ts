@@ -35,6 +35,14 @@ export interface NewPasskey {
 }
 
 export type ActKind = Act["kind"];
+
+/** An act about operators. */
+export type OperatorsAct = Extract<Act, { readonly kind: `operator.${string}` }>;
+
+export function isOfOperators(act: Act): act is OperatorsAct {
+  return act.kind.startsWith("operator.");
+}
+
 export type ActOf<Kind extends ActKind> = Extract<Act, { readonly kind: Kind }>;
 
 /** The resource that an act is about. */

@@ -33,6 +33,7 @@ export type OperatorRefusal =
           | "API_KEY_NOT_FOUND"
           | "PROPOSAL_NOT_FOUND"
           | "PROPOSAL_CLOSED"
+          | "PROPOSAL_OUTDATED"
           | "OWN_PROPOSAL"
           | "TOO_MANY_PROPOSALS"
           | "BOOK_MOVING";

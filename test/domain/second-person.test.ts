@@ -4,7 +4,8 @@ import type { CreateApiKey } from "../../src/domain/commands.js";
 import { createApiKey as operation } from "../../src/domain/operations/create-api-key.js";
 import { decide } from "../../src/domain/operations/table.js";
 import { type Decider, PROPOSAL_OPEN_MILLIS, PROPOSALS_WAITING_MAX } from "../../src/domain/proposal.js";
-import { type Authority, contentFrom, contentOf, nameIn } from "../../src/domain/second-person.js";
+import { type Authority, contentFrom, nameIn } from "../../src/domain/second-person.js";
+import { NO_LIMITS } from "../../src/domain/limits/limits.js";
 import { toCents } from "../../src/domain/values/cents.js";
 import {
   ALONE,
@@ -25,6 +26,8 @@ import {
   givenProposal,
   NOW,
   ORGANIZATION,
+  asShown,
+  proposedContent,
   putOf,
   wordOf,
 } from "../support/given.js";
@@ -45,13 +48,15 @@ const as = (person: string, more: Partial<Authority> = {}): CreateApiKey => ({
   authority: given(person, more),
 });
 const expiresAt = (NOW + 1) as typeof NOW;
+const content = proposedContent(operation.decide(givenBook(), as("opr_a"), NOW));
 const standing = givenProposal({
-  content: contentOf(key),
+  content,
   person: "opr_a" as Decider,
   expiresAt,
   sealed: { hex: "5ec4e7", sha256: "" },
 });
 const book = givenBook({ proposals: [standing] });
+const approval = (person: string, proposalId = standing.id) => asShown(as(person, { approves: proposalId }), content);
 
 describe("a second person", () => {
   it("is needed for a command of a group of the policy: it is noted, and nothing is done", () => {
@@ -62,7 +67,7 @@ describe("a second person", () => {
     expect(putOf(effect, "apiKeys")).to.equal(undefined);
     expect(putOf(effect, "proposals")).to.include({
       id: command.authority.newProposalId,
-      content: contentOf(key),
+      content,
       expiresAt: NOW + PROPOSAL_OPEN_MILLIS,
     });
   });
@@ -76,7 +81,7 @@ describe("a second person", () => {
     });
   }
 
-  for (const command of [as("opr_b"), as("opr_b", { approves: standing.id })]) {
+  for (const command of [as("opr_b"), approval("opr_b")]) {
     it(`does exactly what was proposed, and the row names both (${command.authority.approves ?? "equal command"})`, () => {
       const effect = effectOf(operation.decide(book, command, NOW));
       expect(effect.entries[0]).to.include({ kind: "key.created", actor: "opr_a,opr_b" });
@@ -96,20 +101,12 @@ describe("a second person", () => {
   }
 
   for (const [expected, proposal, command] of [
-    ["PROPOSAL_NOT_FOUND", standing, as("opr_b", { approves: newProposalId() })],
-    ["OWN_PROPOSAL", standing, as("opr_a", { approves: standing.id })],
-    ["PROPOSAL_CLOSED", { ...standing, expiresAt: NOW }, as("opr_b", { approves: standing.id })],
-    ["PROPOSAL_CLOSED", { ...standing, content: "" }, as("opr_b", { approves: standing.id })],
-    [
-      "PROPOSAL_CLOSED",
-      { ...standing, decided: { as: "REJECTED", by: undefined, at: EARLIER } },
-      as("opr_b", { approves: standing.id }),
-    ],
-    [
-      "replay",
-      { ...standing, decided: { as: "APPROVED", by: "opr_b" as Decider, at: EARLIER } },
-      as("opr_b", { approves: standing.id }),
-    ],
+    ["PROPOSAL_NOT_FOUND", standing, approval("opr_b", newProposalId())],
+    ["OWN_PROPOSAL", standing, approval("opr_a")],
+    ["PROPOSAL_CLOSED", { ...standing, expiresAt: NOW }, approval("opr_b")],
+    ["PROPOSAL_CLOSED", { ...standing, content: "" }, approval("opr_b")],
+    ["PROPOSAL_CLOSED", { ...standing, decided: { as: "REJECTED", by: undefined, at: EARLIER } }, approval("opr_b")],
+    ["replay", { ...standing, decided: { as: "APPROVED", by: "opr_b" as Decider, at: EARLIER } }, approval("opr_b")],
   ] as const) {
     it(`decides ${expected} on an approval`, () => {
       expect(wordOf(operation.decide(givenBook({ proposals: [proposal] }), command, NOW))).to.equal(expected);
@@ -120,11 +117,7 @@ describe("a second person", () => {
     const { newKeyId: id, label: name, scopes, secretSha256 } = key;
     const times = { createdAt: EARLIER, expiresAt: undefined, revokedAt: undefined };
     const apiKeys = [{ id, organizationId: ORGANIZATION, name, scopes, secretSha256, ...times }];
-    const decision = operation.decide(
-      givenBook({ proposals: [standing], apiKeys }),
-      as("opr_b", { approves: standing.id }),
-      NOW,
-    );
+    const decision = operation.decide(givenBook({ proposals: [standing], apiKeys }), approval("opr_b"), NOW);
     expect(decision).to.deep.include({ kind: "replay", effect: { entries: [], puts: [] } });
   });
 
@@ -133,9 +126,16 @@ describe("a second person", () => {
       ...setAccountTier(ORGANIZATION, givenAccount().id),
       authority: given("opr_b", { approves: standing.id }),
     };
-    const content = contentOf(tier);
+    const account = givenAccount({ id: tier.accountId, tier: "other" as never });
+    const limits = {
+      organization: NO_LIMITS,
+      tiers: new Map([["other" as never, { MINT: { DAY: toCents(1) }, REDEEM: {} }]]),
+    };
+    const books = [givenHead({ limits: { ...limits, since: EARLIER, usage: undefined } })];
+    const ask = { ...tier, authority: given("opr_a") };
+    const content = proposedContent(decide(givenBook({ books, accounts: [account] }), ask, NOW));
     const waiting = givenBook({ proposals: [{ ...standing, content }] });
-    expect(wordOf(decide(waiting, tier, NOW))).to.equal("ACCOUNT_NOT_FOUND");
+    expect(wordOf(decide(waiting, asShown(tier, content), NOW))).to.equal("ACCOUNT_NOT_FOUND");
   });
 
   it("lets at most 20 proposals of one person wait, and notes the end of those that lapsed", () => {
@@ -188,7 +188,7 @@ describe("a second person", () => {
     const deposit = givenDeposit();
     const account = givenAccount();
     const command = { ...returnDeposit(ORGANIZATION, deposit.id), authority: { ...ALONE, groups: [] } };
-    const content = contentOf(command);
+    const content = proposedContent(decide(givenBook({ deposits: [deposit], accounts: [account] }), command, NOW));
     const waiting = (person: string) => givenProposal({ content, person: person as Decider, expiresAt });
     // The account at the rail lets nobody decide alone.
     const railAccounts = [railAccount(ORGANIZATION, { resolveAloneMaxCents: toCents(0) })];
@@ -208,9 +208,9 @@ describe("a second person", () => {
   });
 
   it("finds the command of a content again, but not that of another version", () => {
-    expect(contentFrom(contentOf(key))).to.include({ name: "createApiKey", newKeyId: key.newKeyId });
-    expect(contentFrom('{"format":"kesc-act-2"}')).to.equal(undefined);
-    expect(nameIn({ content: contentOf(key), subject: standing.id })).to.equal("createApiKey");
+    expect(contentFrom(content)).to.include({ name: "createApiKey", newKeyId: key.newKeyId });
+    expect(contentFrom('{"format":"kesc-act-1"}')).to.equal(undefined);
+    expect(nameIn({ content, subject: standing.id })).to.equal("createApiKey");
     expect(nameIn({ content: '["COMPLETED","r1"]', subject: "txn_1" })).to.equal("resolveTransaction");
     expect(nameIn({ content: '["bookReceipt",1]', subject: "org_1:key" })).to.equal("bookReceipt");
   });

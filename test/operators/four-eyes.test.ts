@@ -1,8 +1,11 @@
 import { expect } from "chai";
 
+import type { OperatorId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
 import { ProposalState, Role } from "../../src/gen/kesc/admin/v1/resources.js";
+import { LimitPeriod as Period } from "../../src/gen/kesc/v1/organization.js";
+import { TransactionType } from "../../src/gen/kesc/v1/transaction.js";
 import type { OperatorName } from "../../src/operators/operator.js";
 import type { GrpcCaller } from "../support/callers/grpc-caller.js";
 import { ENGINES, execute } from "../support/databases.js";
@@ -154,6 +157,77 @@ for (const engine of ENGINES) {
       expect(known.response?.operator?.roles).to.deep.equal([Role.ROLE_APPROVER]);
       const acts = await admin.call(Rpcs.listOperatorActs, { page_size: 1, page_token: "" }, bob);
       expect(acts.response?.acts[0]?.operator_names).to.deep.equal(["Alice", "Bob"]);
+    });
+
+    it("a proposal that is older than another change of the same limit cannot be approved", async () => {
+      const limitOf = (max_amount: string) => ({
+        organization_id,
+        tier: "",
+        remove: false,
+        note: "case 18",
+        changes: [
+          {
+            type: TransactionType.TRANSACTION_TYPE_MINT,
+            period: Period.LIMIT_PERIOD_TRANSACTION,
+            max_amount,
+            lift: false,
+          },
+        ],
+      });
+      await admin.call(Rpcs.setLimits, limitOf("1000.00"), alice);
+      const { response } = await admin.call(Rpcs.setLimits, limitOf("50000.00"), alice);
+      const proposal_id = response?.proposal?.id ?? "";
+      // To lower a limit takes one person.
+      await admin.call(Rpcs.setLimits, limitOf("10.00"), alice);
+      const { reason, facts } = await admin.call(Rpcs.approveProposal, { proposal_id, note: "" }, bob);
+      const what = "organization: one mint";
+      expect([reason, facts]).to.deep.equal([
+        "PROPOSAL_OUTDATED",
+        { proposal_id, what, before: "1,000.00 KES", now: "10.00 KES" },
+      ]);
+      const { response: limits } = await admin.call(Rpcs.getLimits, { organization_id, account_id: "" }, bob);
+      expect(limits?.limits?.limits[0]?.max_amount).to.equal("10.00");
+      // Who asks again asks about the limit of now.
+      const again = await admin.call(Rpcs.setLimits, limitOf("50000.00"), alice);
+      expect(again.response?.proposal?.changes).to.deep.include({ what, before: "10.00 KES", after: "50,000.00 KES" });
+      expect(await approved(admin, again.response?.proposal?.id, bob)).to.equal(undefined);
+    });
+
+    it("a proposal that is older than another change of the same roles cannot be approved", async () => {
+      const { id: operator_id } = (await service.operator("Hana", "finance")).operator;
+      const operatorId = operator_id as OperatorId;
+      const roles = [Role.ROLE_FINANCE, Role.ROLE_ADMIN];
+      const ask = { operator_id, roles };
+      const { response } = await admin.call(Rpcs.setOperatorRoles, ask, alice);
+      const proposal_id = response?.proposal?.id ?? "";
+      await service.stored.submit({ kind: "operator.set_roles", operatorId, roles: ["viewer"] }, undefined);
+      const { reason, facts } = await admin.call(Rpcs.approveProposal, { proposal_id, note: "" }, bob);
+      expect([reason, facts]).to.deep.equal([
+        "PROPOSAL_OUTDATED",
+        { proposal_id, what: "roles", before: "finance", now: "viewer" },
+      ]);
+      const again = await admin.call(Rpcs.setOperatorRoles, ask, alice);
+      expect(again.response?.proposal?.changes).to.deep.equal([
+        { what: "person", before: "Hana", after: "Hana" },
+        { what: "roles", before: "viewer", after: "finance, admin" },
+      ]);
+      expect(await approved(admin, again.response?.proposal?.id, bob)).to.equal(undefined);
+    });
+
+    it("nobody approves what changes their own power, whoever has proposed it", async () => {
+      const ivan = await service.operator("Ivan", "approver");
+      const { id: operator_id } = ivan.operator;
+      for (const [rpc, request] of [
+        [Rpcs.setOperatorRoles, { operator_id, roles: [Role.ROLE_ADMIN] }],
+        [Rpcs.replaceOperatorKey, { operator_id, key_sha256: newKey().sha256 }],
+      ] as const) {
+        const { response } = await admin.call(rpc as typeof Rpcs.setOperatorRoles, request as never, alice);
+        const proposal_id = response?.proposal?.id;
+        expect(await approved(admin, proposal_id, ivan)).to.equal("OWN_PROPOSAL");
+        const mine = await admin.call(Rpcs.listProposals, { ...ALL, for_me: true }, ivan);
+        expect(mine.response?.proposals.map(({ id }) => id)).not.to.include(proposal_id);
+        expect(await approved(admin, proposal_id, bob)).to.equal(undefined);
+      }
     });
 
     it("the same person cannot approve with another key either", async () => {

@@ -86,14 +86,16 @@ describe("kesc org, key, operator and proposal at a server", () => {
     const own = await as(alice, "proposal", "approve", id);
     expect([own.code, own.stderr]).to.deep.equal([
       1,
-      `The proposal ${id} is your own. Another person must approve it.\n`,
+      `You have made the proposal ${id}, or it is about yourself. Another person must approve it.\n`,
     ]);
     const approval = await as(bob, "proposal", "approve", id);
     expect(approval.stdout, approval.stderr).to.match(
-      /^Done, as Alice proposed: createApiKey of org_\w+: .*label k, newKeyId key_/,
+      /^Done, as Alice proposed: createApiKey of org_\w+: API key: k, scopes: .+, expires: never/,
     );
     const shown = await as(bob, "proposal", "show", id);
-    expect(shown.stdout, shown.stderr).to.match(/state: approved/);
+    expect(shown.stdout, shown.stderr).to.match(
+      /state: approved\n(.*\n)* {2}changes:\n {4}API key: k\n {4}scopes: .*accounts:write.*\n {4}expires: never\n/,
+    );
     expect((await service.publicly.call("ListAccounts", {}, { key: secret })).code).to.equal(0);
   });
 

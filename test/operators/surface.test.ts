@@ -31,6 +31,7 @@ type InBook =
   | "API_KEY_NOT_FOUND"
   | "PROPOSAL_NOT_FOUND"
   | "PROPOSAL_CLOSED"
+  | "PROPOSAL_OUTDATED"
   | "OWN_PROPOSAL"
   | "TOO_MANY_PROPOSALS"
   | "RAIL_ACCOUNT_CHANGED"
@@ -60,6 +61,7 @@ const EXAMPLES: { readonly [Reason in OperatorsOnly["reason"]]: Extract<Operator
   API_KEY_NOT_FOUND: { reason: "API_KEY_NOT_FOUND", keyId: "key_1" as ApiKeyId },
   PROPOSAL_NOT_FOUND: { reason: "PROPOSAL_NOT_FOUND", proposalId },
   PROPOSAL_CLOSED: { reason: "PROPOSAL_CLOSED", proposalId, state: "LAPSED" },
+  PROPOSAL_OUTDATED: { reason: "PROPOSAL_OUTDATED", proposalId, what: "tier", before: "basic", now: "gold" },
   OWN_PROPOSAL: { reason: "OWN_PROPOSAL", proposalId },
   TOO_MANY_PROPOSALS: { reason: "TOO_MANY_PROPOSALS", limit: 20 },
   TOO_MANY_TIERS: { reason: "TOO_MANY_TIERS", limit: 20 },

@@ -8,6 +8,7 @@ import { DEFAULT_TIER } from "../../src/domain/limits/limits.js";
 import type { Payment } from "../../src/domain/payment.js";
 import type { Decider, Proposal } from "../../src/domain/proposal.js";
 import type { Refusal } from "../../src/domain/refusal.js";
+import { changesIn } from "../../src/domain/second-person.js";
 import { DIRECT_RAIL, type Transaction } from "../../src/domain/transaction.js";
 import { toCents } from "../../src/domain/values/cents.js";
 import { NO_EMAIL } from "../../src/domain/values/email-address.js";
@@ -291,6 +292,16 @@ export function givenProposal(given: Partial<Proposal> & Pick<Proposal, "content
     sealed: undefined,
     ...given,
   };
+}
+
+/** The content that the proposal of a command has: the command, and what it changes. */
+export function proposedContent(decision: Decision<unknown>): string {
+  return putOf(effectOf(decision), "proposals")?.content ?? "";
+}
+
+/** The same command as an approver sends it: with what the proposal has shown. */
+export function asShown<C>(command: C, content: string): C {
+  return { ...command, shown: changesIn(content) };
 }
 
 /** A decision in one word: the reason of a refusal, or the decision's kind. */

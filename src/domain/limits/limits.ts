@@ -1,5 +1,6 @@
-import type { TransactionType } from "../transaction.js";
-import { type Cents, NO_CENTS, parseAmount } from "../values/cents.js";
+import { type Change, changes } from "../change.js";
+import { TRANSACTION_TYPES, type TransactionType } from "../transaction.js";
+import { amountText, type Cents, NO_CENTS, parseAmount } from "../values/cents.js";
 import { type Parsed, parsed, unparsed } from "../values/parsed.js";
 
 /** What a limit bounds: one transaction, or the sum of a day or of a calendar month in Nairobi. */
@@ -35,6 +36,8 @@ export interface Limits {
   readonly organization: LimitSet;
   readonly tiers: ReadonlyMap<TierName, LimitSet>;
 }
+
+export const NO_TIERS: Limits = { organization: NO_LIMITS, tiers: new Map() };
 
 /** Returns the limits of an account. A tier without its own has those of the default tier. */
 export function limitsOfTier({ tiers }: Limits, tier: TierName): LimitSet {
@@ -73,6 +76,30 @@ export function isLooser(before: LimitSet, after: LimitSet): boolean {
     LIMIT_PERIODS.some((period) => (before[type][period] ?? Infinity) < (after[type][period] ?? Infinity)),
   );
 }
+
+/** Says which limits change, and those that were asked for although they stay. */
+export function limitsChanged(
+  of: string,
+  before: LimitSet,
+  after: LimitSet,
+  asked: LimitChanges = NO_LIMITS,
+): readonly Change[] {
+  const text = (amountCents: Cents | undefined): string =>
+    amountCents === undefined ? "no limit" : amountText(amountCents);
+  const all = TRANSACTION_TYPES.flatMap((type) => LIMIT_PERIODS.map((period) => ({ type, period })));
+  return changes(
+    ...all
+      .filter(({ type, period }) => asked[type][period] !== undefined || before[type][period] !== after[type][period])
+      .map(({ type, period }) => {
+        return [`${of}: ${LIMIT_WORDS[type][period]}`, text(before[type][period]), text(after[type][period])] as const;
+      }),
+  );
+}
+
+const LIMIT_WORDS: Readonly<Record<TransactionType, Readonly<Record<LimitPeriod, string>>>> = {
+  MINT: { TRANSACTION: "one mint", DAY: "mints of a day", MONTH: "mints of a month" },
+  REDEEM: { TRANSACTION: "one redemption", DAY: "redemptions of a day", MONTH: "redemptions of a month" },
+};
 
 /** Returns the one text of the limits. Equal limits have equal texts. */
 export function limitsText({ organization, tiers }: Limits): string {

@@ -1,5 +1,6 @@
 import type { BookHead } from "../book.js";
 import type { SetDefaultRail, SetPayouts, SetRailAccount } from "../commands.js";
+import { type Change, changes } from "../change.js";
 import {
   type Book,
   type Decision,
@@ -13,11 +14,15 @@ import {
 import { detailOfRailAccount, type RailAccountRecord } from "../rail-account.js";
 import type { WatchRailAccount } from "../rail-commands.js";
 import { type WarningRow, withWarnings } from "../rail-warning.js";
-import { bookEntryOf, withSecondPerson } from "../second-person.js";
+import { bookEntryOf, WIDENS_ALONE, withSecondPerson } from "../second-person.js";
 import { DIRECT_RAIL } from "../transaction.js";
+import { amountText } from "../values/cents.js";
 import type { UnixMillis } from "../values/time.js";
 
-/** An account decides who gets the payouts, so no person sets one alone. */
+/**
+ * An account decides who gets the payouts, so no person sets one alone. In no policy does one person
+ * raise the amount that one person may decide alone.
+ */
 export const setRailAccount = withSecondPerson<SetRailAccount, RailAccountRecord>(
   {
     lookup: ({ organizationId, railAccountId }, rows) => {
@@ -27,18 +32,41 @@ export const setRailAccount = withSecondPerson<SetRailAccount, RailAccountRecord
     },
     decide: decideAccount,
   },
-  () => "rails",
+  {
+    groupOf: (_head, command, book) => {
+      const before = accountAt(book, command)?.resolveAloneMaxCents ?? 0;
+      return command.resolveAloneMaxCents > before ? WIDENS_ALONE : "rails";
+    },
+    changesOf: accountChanges,
+  },
 );
 
 export const setDefaultRail = withSecondPerson<SetDefaultRail, BookHead>(
   { lookup: needAccounts, decide: decideDefault },
-  () => "rails",
+  {
+    groupOf: () => "rails",
+    changesOf: ({ organizationId, rail }, book) => {
+      const before = book.railAccounts(organizationId).find(({ isDefault }) => isDefault)?.rail ?? DIRECT_RAIL;
+      return changes(["default rail", before, rail]);
+    },
+  },
 );
 
 /** To close payouts needs no second person: it only stops money, and must be quick. */
 export const setPayouts = withSecondPerson<SetPayouts, RailAccountRecord>(
   { lookup: needAccounts, decide: decidePayouts } satisfies Operation<SetPayouts, RailAccountRecord>,
-  (_head, { payouts }) => (payouts === "closed" ? undefined : "rails"),
+  {
+    groupOf: (_head, { payouts }) => (payouts === "closed" ? undefined : "rails"),
+    changesOf: (command, book) => {
+      const { payouts = "", payoutsReason = "", revision } = accountAt(book, command) ?? {};
+      const before = `${payouts}${payoutsReason === "" ? "" : `: ${payoutsReason}`}`;
+      return changes(
+        ["rail", command.rail, command.rail],
+        ["payouts", before, command.payouts],
+        revisionChange(revision),
+      );
+    },
+  },
 );
 
 export const watchRailAccount: Operation<WatchRailAccount, RailAccountRecord> = {
@@ -46,6 +74,51 @@ export const watchRailAccount: Operation<WatchRailAccount, RailAccountRecord> = 
   decide: decideWarnings,
   inSuspension: "always",
 };
+
+function accountAt(
+  book: Book,
+  { organizationId, rail }: Pick<SetPayouts, "organizationId" | "rail">,
+): RailAccountRecord | undefined {
+  return book.railAccounts(organizationId).find((account) => account.rail === rail);
+}
+
+/** The settings hold no secret. Of credentials, people see only that there are new ones. */
+function accountChanges(command: SetRailAccount, book: Book): readonly Change[] {
+  const { rail } = command;
+  const before = accountAt(book, command);
+  const [old, settings] = [before?.settings ?? "{}", command.settings].map(
+    (text) => JSON.parse(text) as Readonly<Record<string, unknown>>,
+  ) as [Readonly<Record<string, unknown>>, Readonly<Record<string, unknown>>];
+  const keys = [...new Set([...Object.keys(old), ...Object.keys(settings)])];
+  type Terms = Pick<SetRailAccount, keyof RailAccountRecord & keyof SetRailAccount>;
+  const each = (what: string, text: (terms: Terms) => string | undefined) =>
+    [what, before && text(before), text({ floatMinCents: 0, ...command })] as const;
+  return changes(
+    ["rail", before && rail, rail],
+    ...keys.map((key) => [key, textOf(old[key]), textOf(settings[key])] as const),
+    ["credentials", before?.credentials && "kept encrypted", command.credentialsHmac && "new ones"],
+    each("credentials end", ({ credentialsExpireAt: at }) => at && new Date(at).toISOString()),
+    each("default rail", ({ isDefault }) => (isDefault ? "yes" : "no")),
+    each("a mint begins within", ({ beginWithinMillis }) => `${String(beginWithinMillis / 1_000)} seconds`),
+    each("confirmed by a query above", ({ confirmAboveCents }) => amountText(confirmAboveCents)),
+    each("one person resolves up to", ({ resolveAloneMaxCents }) => amountText(resolveAloneMaxCents)),
+    each("warning below", ({ floatMinCents = 0 }) => amountText(floatMinCents)),
+    revisionChange(before?.revision),
+  );
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" || value === undefined ? value : JSON.stringify(value);
+}
+
+/** A change of the account in between may have left all else as it was: new credentials do. */
+function revisionChange(revision: number | undefined): readonly [string, string | undefined, string] {
+  return [
+    "revision of the account",
+    revision === undefined ? undefined : String(revision),
+    String((revision ?? 0) + 1),
+  ];
+}
 
 function needAccounts({ organizationId }: SetDefaultRail | SetPayouts | WatchRailAccount, rows: Lookup): void {
   rows.need("railAccounts", organizationId);
@@ -124,8 +197,8 @@ function decideDefault(book: Book, command: SetDefaultRail, now: UnixMillis): De
  * Refuses: RAIL_ACCOUNT_NOT_FOUND.
  */
 function decidePayouts(book: Book, command: SetPayouts, now: UnixMillis): Decision<RailAccountRecord> {
-  const { organizationId, rail, payouts, note, lockedCode } = command;
-  const account = book.railAccounts(organizationId).find((each) => each.rail === rail);
+  const { rail, payouts, note, lockedCode } = command;
+  const account = accountAt(book, command);
   if (account === undefined) return refuse({ reason: "RAIL_ACCOUNT_NOT_FOUND", rail });
   if (account.payouts === payouts && account.payoutsReason === note) return replay(account);
   const row = changed({ ...account, payouts, payoutsReason: note }, now);
@@ -139,8 +212,8 @@ function decidePayouts(book: Book, command: SetPayouts, now: UnixMillis): Decisi
  * Refuses: RAIL_ACCOUNT_NOT_FOUND.
  */
 function decideWarnings(book: Book, command: WatchRailAccount, now: UnixMillis): Decision<RailAccountRecord> {
-  const { organizationId, rail } = command;
-  const earlier = book.railAccounts(organizationId).find((each) => each.rail === rail);
+  const { rail } = command;
+  const earlier = accountAt(book, command);
   if (earlier === undefined) return refuse({ reason: "RAIL_ACCOUNT_NOT_FOUND", rail });
   const { account, rows } = withWarnings(earlier, command, now);
   if (rows.length === 0) return replay(account);

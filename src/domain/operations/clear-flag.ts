@@ -3,14 +3,14 @@ import { type Book, type Decision, type Lookup, type Operation, refuse, replay }
 import { detailBy } from "../journal.js";
 import { accountOf } from "../orders/order.js";
 import { effectOf, postedStep } from "../orders/step.js";
-import { withSecondPerson } from "../second-person.js";
+import { byOnePerson } from "../second-person.js";
 import type { Transaction } from "../transaction.js";
 import type { UnixMillis } from "../values/time.js";
 
 const operation: Operation<ClearFlag, Transaction> = { lookup, decide, inSuspension: "of operators" };
 
 /** To look at a cause decides nothing, so it never needs a second person. */
-export const clearFlag = withSecondPerson(operation, () => undefined);
+export const clearFlag = byOnePerson(operation);
 
 function lookup({ transactionId }: ClearFlag, rows: Lookup): void {
   rows.need("transaction", transactionId);

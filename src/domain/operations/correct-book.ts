@@ -1,6 +1,7 @@
 import type { LedgerAccount } from "../account.js";
 import { type BookHead, isWithinLimits, MAX_SUM_CENTS, postedToBook } from "../book.js";
 import type { CorrectBook } from "../book-commands.js";
+import { type Change, changes } from "../change.js";
 import { chargePosting } from "../charge.js";
 import { type Book, type Decision, type Effect, type Lookup, type Operation, refuse, replay } from "../decision.js";
 import {
@@ -16,9 +17,16 @@ import type { RailReceipt } from "../payment.js";
 import { decidedProposal, detailOf, type Intent, isApproved, personsOf, standingAfter } from "../proposal.js";
 import { correctAloneMaxCents } from "../rail-account.js";
 import type { Refusal } from "../refusal.js";
-import { type Acted, contentOf, refusalToApprove, refusalToPropose } from "../second-person.js";
+import {
+  type Acted,
+  contentOf,
+  isSameAct,
+  refusalIfOutdated,
+  refusalToApprove,
+  refusalToPropose,
+} from "../second-person.js";
 import type { Actor } from "../values/actor.js";
-import { MAX_CENTS } from "../values/cents.js";
+import { amountText, MAX_CENTS } from "../values/cents.js";
 import type { AccountId } from "../values/ids.js";
 import type { UnixMillis } from "../values/time.js";
 
@@ -98,30 +106,34 @@ function accountIdOf(command: CorrectBook): AccountId | undefined {
  * Refuses, in this order: those of `refusalToApprove`, IDEMPOTENCY_KEY_REUSED, ACCOUNT_NOT_FOUND,
  * ACCOUNT_CLOSED, ACCOUNT_FROZEN and INSUFFICIENT_FUNDS (where the account pays), LIMIT_EXCEEDED
  * (where it gets), RECEIPT_ALREADY_USED, BOOK_ACCOUNT_TOO_LOW, LIMIT_EXCEEDED of the book,
- * TOO_MANY_PROPOSALS.
+ * PROPOSAL_OUTDATED (the shortfall is another one), TOO_MANY_PROPOSALS.
  */
 function decide(book: Book, command: CorrectBook, now: UnixMillis): Decision<Acted<BookHead>> {
   const { organizationId, authority, amountCents } = command;
   const head = book.bookOf(organizationId);
+  const shown = changesBy(command, head);
   const intent: Intent = {
     organizationId,
     subject: subjectOf(command),
-    content: contentOf(command),
+    content: contentOf({ ...command, shown: command.shown ?? shown }),
     ...authority,
     lapses: true,
   };
   const standing = book.proposal(organizationId, intent.subject);
-  const closed = refusalToApprove(standing, { authority, content: intent.content, now });
+  const closed = refusalToApprove(standing, command, now);
   if (closed !== undefined) return refuse(closed);
   if (standing?.decided?.as === "APPROVED") {
-    return standing.content === intent.content
+    return isSameAct(standing.content, intent.content)
       ? replay({ resource: head })
       : refuse({ reason: "IDEMPOTENCY_KEY_REUSED" });
   }
   const correction = correctionOf(command);
   const accountId = accountIdOf(command);
   const account = accountId === undefined ? undefined : book.account(organizationId, accountId);
-  const refusal = refusalByAccount(command, account, correction) ?? refusalByBook(book, command, correction);
+  const refusal =
+    refusalByAccount(command, account, correction) ??
+    refusalByBook(book, command, correction) ??
+    refusalIfOutdated(command, shown);
   if (refusal !== undefined) return refuse(refusal);
 
   const row = standingAfter(standing, intent, now);
@@ -157,6 +169,26 @@ function decide(book: Book, command: CorrectBook, now: UnixMillis): Decision<Act
       { table: "proposals", row: decidedProposal(row, "APPROVED", { by: authority.person, at: now }) },
     ],
   });
+}
+
+/**
+ * Only a shortfall is replaced. All else is added to what stands by then, which changes with each
+ * transaction.
+ */
+function changesBy(command: CorrectBook, { sums }: BookHead): readonly Change[] {
+  const { amountCents } = command;
+  const isOfShortfall = correctionOf(command).from === "shortfall";
+  return changes(
+    ["amount", "", amountText(amountCents)],
+    ...(isOfShortfall
+      ? ([["shortfall", amountText(sums.shortfall), amountText(sums.shortfall - amountCents)]] as const)
+      : []),
+    ["account", "", accountIdOf(command)],
+    ["receipt", "", "receipt" in command ? command.receipt : undefined],
+    ["movement", "", "movement" in command ? command.movement : undefined],
+    ["direction", "", "direction" in command ? command.direction : undefined],
+    ["reason", "", command.note],
+  );
 }
 
 function subjectOf({ organizationId, idempotencyKey }: CorrectBook): string {

@@ -1,4 +1,5 @@
 import type { Scope, StoredApiKey } from "../api-key.js";
+import { changes } from "../change.js";
 import type { CreateApiKey } from "../commands.js";
 import { type Book, type Decision, type Lookup, type Operation, replay } from "../decision.js";
 import { bookEntryOf, withSecondPerson } from "../second-person.js";
@@ -6,9 +7,15 @@ import type { UnixMillis } from "../values/time.js";
 
 const operation: Operation<CreateApiKey, StoredApiKey> = { lookup, decide };
 
-export const createApiKey = withSecondPerson(operation, (_head, { scopes }) =>
-  scopes.some(isWriting) ? "write_keys" : undefined,
-);
+export const createApiKey = withSecondPerson(operation, {
+  groupOf: (_head, { scopes }) => (scopes.some(isWriting) ? "write_keys" : undefined),
+  changesOf: ({ label, scopes, expiresAt }) =>
+    changes(
+      ["API key", "", label],
+      ["scopes", "", scopes.join(", ")],
+      ["expires", "", expiresAt === undefined ? "never" : new Date(expiresAt).toISOString()],
+    ),
+});
 
 function isWriting(scope: Scope): boolean {
   return !scope.endsWith(":read");

@@ -1,4 +1,5 @@
 import { type Account, type AccountHolder, accountOf, type LedgerAccount } from "../account.js";
+import { changes, inWords } from "../change.js";
 import type { EraseAccount } from "../commands.js";
 import { type Book, type Decision, type Lookup, type Operation, type Put, refuse, replay } from "../decision.js";
 import { balancesOf } from "../journal.js";
@@ -8,7 +9,13 @@ import { removalEntry, withoutNumber } from "./remove-destination.js";
 
 const operation: Operation<EraseAccount, Account> = { lookup, decide };
 
-export const eraseAccount = withSecondPerson(operation, () => "erase");
+export const eraseAccount = withSecondPerson(operation, {
+  groupOf: () => "erase",
+  changesOf: ({ organizationId, accountId }, book) => {
+    const status = inWords(book.account(organizationId, accountId)?.status ?? "");
+    return changes(["personal data", "kept, encrypted", "erased for ever"], ["account", status, status]);
+  },
+});
 
 function lookup({ accountId }: EraseAccount, rows: Lookup): void {
   rows.need("fullAccount", accountId);

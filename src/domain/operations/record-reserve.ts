@@ -1,12 +1,28 @@
+import { changes, inWords } from "../change.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
 import { RESERVE_PLACES_MAX, type ReserveFigure, type ReservePlace } from "../reserve.js";
 import type { RecordReserve } from "../reserve-commands.js";
 import { bookEntryOf, withSecondPerson } from "../second-person.js";
+import { amountText } from "../values/cents.js";
 import type { UnixMillis } from "../values/time.js";
 
 const operation: Operation<RecordReserve, ReservePlace> = { lookup, decide };
 
-export const recordReserve = withSecondPerson(operation, () => "reserve");
+export const recordReserve = withSecondPerson(operation, {
+  groupOf: () => "reserve",
+  changesOf: (command, book) => {
+    const last = book.reservePlaces(command.organizationId).find(({ place }) => place === command.place);
+    return changes(
+      ["place", last?.place, command.place],
+      ["amount", last && amountText(last.amountCents), amountText(command.amountCents)],
+      ["end of the day", last?.asOfDay, command.asOfDay],
+      ["shown by", last?.evidence, command.evidence],
+      ["kind", last && inWords(last.kind), inWords(command.kind ?? "other")],
+      ["SHA-256 of the document", last?.documentSha256, command.documentSha256],
+      ["matures on", last?.maturesOn, command.maturesOn],
+    );
+  },
+});
 
 function lookup({ organizationId }: RecordReserve, rows: Lookup): void {
   rows.need("reservePlaces", organizationId);

@@ -1,4 +1,5 @@
 import type { BookHead } from "../book.js";
+import { changes } from "../change.js";
 import { type Book, type Decision, type Operation, replay } from "../decision.js";
 import type { RequireReceipts } from "../deposits/deposit-commands.js";
 import { bookEntryOf, withSecondPerson } from "../second-person.js";
@@ -7,9 +8,13 @@ import type { UnixMillis } from "../values/time.js";
 const operation: Operation<RequireReceipts, BookHead> = { lookup, decide };
 
 /** To require them only takes power away. Without them, shillings can be credited twice. */
-export const requireReceipts = withSecondPerson(operation, (_head, { isRequired }) =>
-  isRequired ? undefined : "rails",
-);
+export const requireReceipts = withSecondPerson(operation, {
+  groupOf: (_head, { isRequired }) => (isRequired ? undefined : "rails"),
+  changesOf: ({ organizationId }, book) => {
+    const since = String(book.bookOf(organizationId).receiptsRequiredSeq);
+    return changes(["receipt of a direct mint", `required since row ${since}`, "not required"]);
+  },
+});
 
 /** The book of a command is loaded anyway. */
 function lookup(): void {

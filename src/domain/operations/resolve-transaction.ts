@@ -1,16 +1,17 @@
 import { type BookSums, MAX_SUM_CENTS } from "../book.js";
+import { type Change, changes, inWords } from "../change.js";
 import type { ResolveTransaction } from "../commands.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
 import { refusalByReceipt } from "../movement.js";
 import { ended, endedWithoutMovement, type Order, orderOf } from "../orders/order.js";
 import { type Attribution, completed, failed, movedLate } from "../orders/outcome.js";
 import { effectOf, lastOf, postedStep, type Steps } from "../orders/step.js";
-import type { RailReceipt, Resolution } from "../payment.js";
+import type { Resolution } from "../payment.js";
 import { detailOf, type Intent, isApproved, personsOf, standingAfter } from "../proposal.js";
-import { refusalToApprove } from "../second-person.js";
+import { contentOf, refusalIfOutdated, refusalToApprove } from "../second-person.js";
 import type { ResolvedTransaction, Transaction } from "../transaction.js";
 import { isOfOperators } from "../values/actor.js";
-import type { Cents } from "../values/cents.js";
+import { amountText } from "../values/cents.js";
 import type { UnixMillis } from "../values/time.js";
 
 export const resolveTransaction: Operation<ResolveTransaction, ResolvedTransaction> = {
@@ -40,7 +41,8 @@ const REQUEST_MILLIS_MAX = 60_000;
  * MOVED ends the transaction as FAILED, and books what really moved as a correction.
  *
  * Refuses, in this order: TRANSACTION_NOT_FOUND, TRANSACTION_ALREADY_ENDED, INVALID_TRANSITION,
- * RECEIPT_ALREADY_USED, those of `refusalToApprove`, LIMIT_EXCEEDED (of the organization's book).
+ * RECEIPT_ALREADY_USED, those of `refusalToApprove`, PROPOSAL_OUTDATED (other flags are up),
+ * LIMIT_EXCEEDED (of the organization's book).
  */
 function decide(book: Book, command: ResolveTransaction, now: UnixMillis): Decision<ResolvedTransaction> {
   const { organizationId, transactionId, resolution, authority, actor, note: reason } = command;
@@ -61,11 +63,15 @@ function decide(book: Book, command: ResolveTransaction, now: UnixMillis): Decis
     if (refusal !== undefined) return refuse(refusal);
   }
 
-  const content = contentOf(resolution);
+  const shown = changesBy(resolution, transaction);
+  // The note is that of the row, and each person has an own one.
+  const proposed = { organizationId, actor, authority, name: command.name, transactionId, resolution };
+  const content = contentOf({ ...proposed, shown: command.shown ?? shown });
   const lapses = isOfOperators(actor);
   const intent: Intent = { organizationId, subject: transactionId, content, ...authority, lapses };
   const standing = book.proposal(organizationId, transactionId);
-  const refusal = refusalToApprove(standing, { authority, content, now });
+  const refusal =
+    refusalToApprove(standing, { ...proposed, shown: command.shown }, now) ?? refusalIfOutdated(command, shown);
   if (refusal !== undefined) return refuse(refusal);
   const movedCents = resolution.kind === "MOVED" ? resolution.amountCents : transaction.amountCents;
   const railAccount = book.railAccounts(organizationId).find(({ id }) => id === payment.railAccountId);
@@ -138,28 +144,18 @@ function resolved(book: Book, transaction: Transaction, resolution: Resolution):
   }
 }
 
-function contentOf(resolution: Resolution): string {
-  switch (resolution.kind) {
-    case "COMPLETED":
-      return JSON.stringify(["COMPLETED", resolution.receipt]);
-    case "FAILED":
-      return JSON.stringify(["FAILED"]);
-    case "MOVED":
-      return JSON.stringify(["MOVED", resolution.receipt, resolution.amountCents]);
-  }
+/** A flag says what is known by now. A new one may say that the rail has paid after all. */
+function changesBy(resolution: Resolution, { amountCents, openFlags }: Transaction): readonly Change[] {
+  const amount = amountText(amountCents);
+  const flags = openFlags.map(inWords).join(", ");
+  return changes(
+    ["transaction", "processing", resolution.kind === "COMPLETED" ? "completed" : "failed"],
+    ["amount", amount, resolution.kind === "FAILED" ? "nothing moved" : movedText(resolution, amount)],
+    ["receipt", "", resolution.kind === "FAILED" ? "" : resolution.receipt],
+    ["flags", flags, flags],
+  );
 }
 
-/** Returns the resolution with this content. Undefined if no resolution has it. */
-export function resolutionFrom(content: string): Resolution | undefined {
-  const [kind, receipt, amountCents] = JSON.parse(content) as readonly [string, RailReceipt, Cents];
-  switch (kind) {
-    case "COMPLETED":
-      return { kind, receipt };
-    case "FAILED":
-      return { kind };
-    case "MOVED":
-      return { kind, receipt, amountCents };
-    default:
-      return undefined;
-  }
+function movedText(resolution: Exclude<Resolution, { readonly kind: "FAILED" }>, amount: string): string {
+  return resolution.kind === "MOVED" ? amountText(resolution.amountCents) : amount;
 }

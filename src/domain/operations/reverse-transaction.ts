@@ -1,3 +1,4 @@
+import { changes } from "../change.js";
 import {
   type Book,
   type Decision,
@@ -13,6 +14,7 @@ import type { Refusal } from "../refusal.js";
 import type { ReverseByOperator, ReverseTransaction } from "../reverse-commands.js";
 import { type Acted, IN_EVERY_POLICY, withSecondPerson } from "../second-person.js";
 import { DIRECT_RAIL, reversalReference, type Transaction } from "../transaction.js";
+import { amountText } from "../values/cents.js";
 import type { TransactionId } from "../values/ids.js";
 import { type Description, type Metadata, sameMetadata } from "../values/text.js";
 import type { UnixMillis } from "../values/time.js";
@@ -32,12 +34,29 @@ const byOperator = withSecondPerson<ReverseByOperator, Transaction>(
     },
     decide: (book, command, now) => decide(book, plain(command), now),
   },
-  (_head, { organizationId, transactionId }, book) => {
-    // The operation has refused a transaction that is not there.
-    const { amountCents } = book.transaction(organizationId, transactionId) as Transaction;
-    return amountCents > correctAloneMaxCents(book.railAccounts(organizationId)) ? IN_EVERY_POLICY : undefined;
+  {
+    groupOf: (_head, command, book) => {
+      const { amountCents } = originalOf(command, book);
+      return amountCents > correctAloneMaxCents(book.railAccounts(command.organizationId))
+        ? IN_EVERY_POLICY
+        : undefined;
+    },
+    changesOf: (command, book) => {
+      const { type, amountCents } = originalOf(command, book);
+      const [original, reversal] = type === "MINT" ? ["mint", "redemption"] : ["redemption", "mint"];
+      const completed = `${original} of ${amountText(amountCents)}, completed`;
+      return changes(
+        ["transaction", completed, `reversed by a ${reversal} of the same amount`],
+        ["receipt", undefined, command.receipt],
+      );
+    },
   },
 );
+
+/** The operation has refused a transaction that is not there. */
+function originalOf({ organizationId, transactionId }: ReverseByOperator, book: Book): Transaction {
+  return book.transaction(organizationId, transactionId) as Transaction;
+}
 
 /** An API key needs nobody else. */
 export const reverseTransaction: Operation<ReverseTransaction | ReverseByOperator, Transaction | Acted<Transaction>> = {

@@ -1,13 +1,13 @@
 import type { StoredApiKey } from "../api-key.js";
 import type { RevokeApiKey } from "../commands.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
-import { bookEntryOf, withSecondPerson } from "../second-person.js";
+import { bookEntryOf, byOnePerson } from "../second-person.js";
 import type { UnixMillis } from "../values/time.js";
 
 const operation: Operation<RevokeApiKey, StoredApiKey> = { lookup, decide, isForAnyClock: true };
 
 /** It only takes power away, and must be quick. */
-export const revokeApiKey = withSecondPerson(operation, () => undefined);
+export const revokeApiKey = byOnePerson(operation);
 
 function lookup({ keyId }: RevokeApiKey, rows: Lookup): void {
   rows.need("apiKey", keyId);

@@ -1,19 +1,30 @@
 import { type Account, accountOf, type LedgerAccount } from "../account.js";
+import { changes } from "../change.js";
 import type { SetAccountTier } from "../commands.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
 import { balancesOf } from "../journal.js";
-import { isLooser, limitsOfTier } from "../limits/limits.js";
+import { isLooser, limitsChanged, limitsOfTier, NO_TIERS } from "../limits/limits.js";
 import { withSecondPerson } from "../second-person.js";
 import type { UnixMillis } from "../values/time.js";
 
 const operation: Operation<SetAccountTier, Account> = { lookup, decide };
 
 /** A second person is needed only where a limit of the account rises or ends. */
-export const setAccountTier = withSecondPerson(operation, ({ limits }, { organizationId, accountId, tier }, book) => {
-  if (limits === undefined) return undefined;
-  // The operation has refused an account that is not there.
-  const { tier: before } = book.account(organizationId, accountId) as LedgerAccount;
-  return isLooser(limitsOfTier(limits, before), limitsOfTier(limits, tier)) ? "limits" : undefined;
+export const setAccountTier = withSecondPerson(operation, {
+  groupOf: ({ limits }, { organizationId, accountId, tier }, book) => {
+    if (limits === undefined) return undefined;
+    // The operation has refused an account that is not there.
+    const { tier: before } = book.account(organizationId, accountId) as LedgerAccount;
+    return isLooser(limitsOfTier(limits, before), limitsOfTier(limits, tier)) ? "limits" : undefined;
+  },
+  changesOf: ({ organizationId, accountId, tier }, book) => {
+    const { limits = NO_TIERS } = book.bookOf(organizationId);
+    const { tier: before } = book.account(organizationId, accountId) as LedgerAccount;
+    return [
+      ...changes(["tier", before, tier]),
+      ...limitsChanged("account", limitsOfTier(limits, before), limitsOfTier(limits, tier)),
+    ];
+  },
 });
 
 function lookup({ accountId }: SetAccountTier, rows: Lookup): void {

@@ -6,9 +6,11 @@ import {
   DEFAULT_TIER,
   isLooser,
   type Limits,
+  limitsChanged,
   limitsOfTier,
   limitsText,
   NO_LIMITS,
+  NO_TIERS,
   type TierName,
   TIERS_MAX,
 } from "../limits/limits.js";
@@ -19,14 +21,23 @@ import { toUnixMillis, type UnixMillis } from "../values/time.js";
 const operation: Operation<SetLimits, BookHead> = { lookup, decide };
 
 /** A second person is needed only where a limit rises or ends, for the organization or a tier. */
-export const setLimits = withSecondPerson(operation, (head, command) => {
-  const before = limitsOf(head);
-  const after = withChanges(before, command);
-  const tiers = new Set([DEFAULT_TIER, ...before.tiers.keys(), ...after.tiers.keys()]);
-  const rises =
-    isLooser(before.organization, after.organization) ||
-    [...tiers].some((tier) => isLooser(limitsOfTier(before, tier), limitsOfTier(after, tier)));
-  return rises ? "limits" : undefined;
+export const setLimits = withSecondPerson(operation, {
+  groupOf: (head, command) => {
+    const before = limitsOf(head);
+    const after = withChanges(before, command);
+    const tiers = new Set([DEFAULT_TIER, ...before.tiers.keys(), ...after.tiers.keys()]);
+    const rises =
+      isLooser(before.organization, after.organization) ||
+      [...tiers].some((tier) => isLooser(limitsOfTier(before, tier), limitsOfTier(after, tier)));
+    return rises ? "limits" : undefined;
+  },
+  changesOf: (command, book) => {
+    const { tier, changes: asked } = command;
+    const before = limitsOf(book.bookOf(command.organizationId));
+    const after = withChanges(before, command);
+    if (tier === undefined) return limitsChanged("organization", before.organization, after.organization, asked);
+    return limitsChanged(`tier ${tier}`, limitsOfTier(before, tier), limitsOfTier(after, tier), asked);
+  },
 });
 
 /** The book of a command is loaded anyway. */
@@ -68,7 +79,7 @@ function decide(book: Book, command: SetLimits, now: UnixMillis): Decision<BookH
 }
 
 function limitsOf({ limits }: BookHead): Limits {
-  return limits ?? { organization: NO_LIMITS, tiers: new Map() };
+  return limits ?? NO_TIERS;
 }
 
 function withChanges({ organization, tiers }: Limits, { tier, changes }: Pick<SetLimits, "tier" | "changes">): Limits {

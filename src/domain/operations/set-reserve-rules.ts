@@ -1,13 +1,22 @@
 import type { BookHead } from "../book.js";
+import { changes, inWords } from "../change.js";
 import { type Book, type Decision, type Operation, replay } from "../decision.js";
-import { rulesText } from "../reserve.js";
+import { RESERVE_KINDS, type ReserveKind, type ReserveRule, rulesFromText, rulesText, ruleText } from "../reserve.js";
 import type { SetReserveRules } from "../reserve-commands.js";
 import { bookEntryOf, withSecondPerson } from "../second-person.js";
 import type { UnixMillis } from "../values/time.js";
 
 const operation: Operation<SetReserveRules, BookHead> = { lookup, decide };
 
-export const setReserveRules = withSecondPerson(operation, () => "reserve");
+export const setReserveRules = withSecondPerson(operation, {
+  groupOf: () => "reserve",
+  changesOf: ({ organizationId, rules }, book) => {
+    const before = rulesFromText(book.bookOf(organizationId).reserveRules ?? rulesText([]));
+    const of = (all: readonly ReserveRule[], kind: ReserveKind): string =>
+      all.flatMap((rule) => (rule.kind === kind ? [ruleText(rule)] : [])).join("; ");
+    return changes(...RESERVE_KINDS.map((kind) => [inWords(kind), of(before, kind), of(rules, kind)] as const));
+  },
+});
 
 /** The book of a command is loaded anyway. */
 function lookup(): void {

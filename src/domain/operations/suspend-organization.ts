@@ -1,7 +1,8 @@
 import type { BookHead } from "../book.js";
+import { changes } from "../change.js";
 import type { ResumeOrganization, SuspendOrganization } from "../commands.js";
 import { type Book, type Decision, type Operation, replay } from "../decision.js";
-import { bookEntryOf, withSecondPerson } from "../second-person.js";
+import { bookEntryOf, byOnePerson, withSecondPerson } from "../second-person.js";
 import type { UnixMillis } from "../values/time.js";
 
 type Suspension = SuspendOrganization | ResumeOrganization;
@@ -9,8 +10,13 @@ type Suspension = SuspendOrganization | ResumeOrganization;
 const operation: Operation<Suspension, BookHead> = { lookup, decide, isForAnyClock: true };
 
 /** To suspend never needs a second person: it only takes power away, and must be quick. */
-export const suspendOrganization = withSecondPerson<SuspendOrganization, BookHead>(operation, () => undefined);
-export const resumeOrganization = withSecondPerson<ResumeOrganization, BookHead>(operation, () => "resume");
+export const suspendOrganization = byOnePerson<SuspendOrganization, BookHead>(operation);
+export const resumeOrganization = withSecondPerson<ResumeOrganization, BookHead>(operation, {
+  groupOf: () => "resume",
+  // A later suspension has another row, and perhaps another cause.
+  changesOf: ({ organizationId }, book) =>
+    changes(["calls", `refused since row ${String(book.bookOf(organizationId).suspendedSeq)}`, "allowed"]),
+});
 
 /** The book of a command is loaded anyway. */
 function lookup(): void {

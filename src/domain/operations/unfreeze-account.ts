@@ -1,4 +1,5 @@
 import { accountOf, type AccountWithFreeze, type LedgerAccount } from "../account.js";
+import { changes, inWords } from "../change.js";
 import type { UnfreezeAccount } from "../commands.js";
 import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
 import type { Freeze } from "../freeze.js";
@@ -9,7 +10,23 @@ import type { UnixMillis } from "../values/time.js";
 const operation: Operation<UnfreezeAccount, AccountWithFreeze> = { lookup, decide, inSuspension: "of operators" };
 
 /** An API key needs nobody else: its authority has no groups. */
-export const unfreezeAccount = withSecondPerson(operation, () => "unfreeze");
+export const unfreezeAccount = withSecondPerson(operation, {
+  groupOf: () => "unfreeze",
+  // The reason of a freeze lets the second person judge.
+  changesOf: ({ organizationId, accountId, freezeId }, book) => {
+    const standing = book.standingFreezes(organizationId, accountId);
+    const [freeze, ...others] = [
+      ...standing.filter(({ id }) => id === freezeId),
+      ...standing.filter(({ id }) => id !== freezeId),
+    ].map(({ reason, note }) => `${inWords(reason)}${note === "" ? "" : `: ${note}`}`);
+    const still = others.join("; ");
+    return changes(
+      ["freeze", freeze, "lifted"],
+      ["other freezes", still, still],
+      ["account", "frozen", others.length === 0 ? "active" : "frozen"],
+    );
+  },
+});
 
 function lookup({ accountId, freezeId }: UnfreezeAccount, rows: Lookup): void {
   rows.need("fullAccount", accountId);

@@ -62,3 +62,8 @@ export function formatCents(amountCents: number | bigint): string {
   const digits = String(amountCents).padStart(3, "0");
   return `${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
+
+/** Formats cents as people read them: 5000000 becomes "50,000.00 KES". */
+export function amountText(amountCents: number): string {
+  return `${formatCents(amountCents).replaceAll(/\B(?=(?:[0-9]{3})+\.)/g, ",")} KES`;
+}

@@ -71,7 +71,8 @@ export const BOOK_REFUSALS: Answers<Refusal> = {
   API_KEY_NOT_FOUND: notFound`There is no key ${"keyId"}.`,
   PROPOSAL_NOT_FOUND: notFound`There is no proposal ${"proposalId"}.`,
   PROPOSAL_CLOSED: failedPrecondition`The proposal ${"proposalId"} is ${"state"}. It can no longer be decided.`,
-  OWN_PROPOSAL: permissionDenied`The proposal ${"proposalId"} is your own. Another person must approve it.`,
+  PROPOSAL_OUTDATED: failedPrecondition`The proposal ${"proposalId"} is older than another change. ${"what"}: "${"before"}" stood, "${"now"}" stands. Nothing was done. If it is still wanted, propose it again.`,
+  OWN_PROPOSAL: permissionDenied`You have made the proposal ${"proposalId"}, or it is about yourself. Another person must approve it.`,
   TOO_MANY_PROPOSALS: failedPrecondition`You have ${"limit"} proposals that wait, and more are not allowed. Reject those that you do not need.`,
   ACCOUNT_HAS_OPEN_TRANSACTIONS: failedPrecondition`Account ${"accountId"} has ${"openPayments"} open transactions. Wait until they have ended, or cancel them.`,
   AMOUNT_NOT_PAYABLE: {

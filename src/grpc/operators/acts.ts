@@ -15,7 +15,13 @@ import type {
 import type { NewIds } from "../../domain/deposits/deposit-commands.js";
 import type { Decider } from "../../domain/proposal.js";
 import type { RevealAccount } from "../../domain/reveal.js";
-import { type Authority, type Authorized, BOOK_GROUPS, type Commanded } from "../../domain/second-person.js";
+import {
+  type Authority,
+  type Authorized,
+  BOOK_GROUPS,
+  type Commanded,
+  WIDENS_ALONE,
+} from "../../domain/second-person.js";
 import type { ResolvedTransaction } from "../../domain/transaction.js";
 import type { DepositId, OrganizationId, ProposalId, TransactionId } from "../../domain/values/ids.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
@@ -45,17 +51,19 @@ export type CommandFields<C extends Authorized> = C extends unknown
   ? Omit<C, Exclude<keyof Authorized, "name" | "sealed">>
   : never;
 
+const NOT_IN_SANDBOX: ReadonlySet<Authority["groups"][number]> = new Set(["write_keys", "rails", WIDENS_ALONE]);
+
 /** What the ledger needs to know of a caller. A sandbox needs nobody for its keys and rails. */
 export function authorityOf(
   { fourEyes }: Pick<Administration, "fourEyes">,
   by: Operator | undefined,
   { isSandbox }: Pick<Organization, "isSandbox">,
 ): Authority {
-  const groups = by === undefined ? [] : BOOK_GROUPS.filter((group) => fourEyes.has(group));
+  const groups: Authority["groups"] = by === undefined ? [] : [WIDENS_ALONE, ...BOOK_GROUPS.filter((group) => fourEyes.has(group))];
   return {
     person: actorOf(by) as string as Decider,
     mayApprove: by?.roles.some((role) => role === "approver" || role === "admin") ?? true,
-    groups: isSandbox ? groups.filter((group) => group !== "write_keys" && group !== "rails") : groups,
+    groups: isSandbox ? groups.filter((group) => !NOT_IN_SANDBOX.has(group)) : groups,
     newProposalId: typeidUnboxed("prp") as string as ProposalId,
   };
 }

@@ -1,9 +1,7 @@
 import type { OperatorCommand, ResolveTransaction } from "../../domain/commands.js";
-import { resolutionFrom } from "../../domain/operations/resolve-transaction.js";
 import type { Proposal } from "../../domain/proposal.js";
 import { type Authority, contentFrom } from "../../domain/second-person.js";
 import type { Actor } from "../../domain/values/actor.js";
-import type { TransactionId } from "../../domain/values/ids.js";
 import type { StatusReason } from "../../domain/values/text.js";
 import { newIds } from "./acts.js";
 
@@ -20,17 +18,13 @@ interface Approver {
  * says so.
  */
 export function commandOf(
-  { content, organizationId, subject }: Proposal,
+  { content, organizationId }: Proposal,
   { note, ...by }: Approver,
 ): OperatorCommand | ResolveTransaction | undefined {
-  if (subject.startsWith("txn_")) {
-    const resolution = resolutionFrom(content);
-    if (resolution === undefined) return undefined;
-    const { newTransactionId } = newIds();
-    const transactionId = subject as TransactionId;
-    return { name: "resolveTransaction", organizationId, ...by, transactionId, newTransactionId, resolution, note };
-  }
   const fields = contentFrom(content);
   if (fields === undefined) return undefined;
-  return { ...fields, organizationId, ...by, facts: newIds() } as unknown as OperatorCommand;
+  const facts = newIds();
+  // That of a resolution has no note: each person has an own one.
+  const own = fields.name === "resolveTransaction" ? { note, newTransactionId: facts.newTransactionId } : { facts };
+  return { ...fields, organizationId, ...by, ...own } as unknown as OperatorCommand | ResolveTransaction;
 }

@@ -1,4 +1,5 @@
 import type { ApiKey, Organization } from "../../domain/api-key.js";
+import { changesIn } from "../../domain/second-person.js";
 import type { Actor } from "../../domain/values/actor.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import type { Timestamp } from "../../gen/google/protobuf/timestamp.js";
@@ -165,6 +166,7 @@ export function toProposal(proposal: OperatorProposal, names: Names): ProposalMe
     content,
     organization_id: organizationId,
     subject_id: subjectOf(proposal),
+    changes: changesIn(content).map((change) => ({ ...change })),
     proposed_by: proposedBy,
     proposer_name: names.get(proposedBy) ?? proposedBy,
     proposed_at: toTimestamp(proposedAt),

@@ -2,6 +2,7 @@ import { stateOfProposal } from "../../domain/proposal.js";
 import { nameIn } from "../../domain/second-person.js";
 import { parseOperatorId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
+import { isConcerned } from "../../operators/four-eyes.js";
 import type { Operator, Role } from "../../operators/operator.js";
 import type { BookProposal, OperatorProposal } from "../../operators/ports.js";
 import { readOperatorsContract } from "../messages/contract.js";
@@ -57,9 +58,10 @@ export function unlessOrphaned(proposal: OperatorProposal, operators: readonly O
   return isPossible === true ? proposal : { ...proposal, state: "LAPSED" };
 }
 
-/** Returns whether the operator may approve the proposal: it waits, and another one has made it. */
-export function isFor({ state, proposedBy }: OperatorProposal, operator: Operator | undefined): boolean {
+/** Returns whether the operator may approve the proposal: it waits, and is neither by nor about that one. */
+export function isFor({ state, proposedBy, content }: OperatorProposal, operator: Operator | undefined): boolean {
   if (state !== "PENDING" || operator === undefined || operator.id === proposedBy) return false;
+  if (isConcerned(operator, JSON.parse(content) as object)) return false;
   const deciding = rolesOf("approveProposal");
   return operator.roles.some((role) => deciding.includes(role));
 }

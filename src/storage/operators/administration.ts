@@ -4,8 +4,8 @@ import { nameIn } from "../../domain/second-person.js";
 import type { Actor } from "../../domain/values/actor.js";
 import type { ApiKeyId, OperatorId, ProposalId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
-import type { Act, ActOf, ActResource } from "../../operators/act.js";
-import { type FourEyes, mayPropose, needsSecondPerson } from "../../operators/four-eyes.js";
+import { type Act, type ActOf, type ActResource, isOfOperators } from "../../operators/act.js";
+import { type FourEyes, isConcerned, mayPropose, needsSecondPerson } from "../../operators/four-eyes.js";
 import { actorOf, type Operator } from "../../operators/operator.js";
 import type {
   Administration,
@@ -27,7 +27,6 @@ import { type StoredRailAccount, storedRailAccounts } from "../rails/rail-accoun
 import { StoredWebhookEndpoints } from "../webhooks/endpoints.js";
 import { bookProposals, type FoundProposal } from "./book-proposals.js";
 import { OperatorActs } from "./operator-acts.js";
-import { isOfOperators } from "./operator-changes.js";
 import { CellProposals, type OperatorDecision, type StoredProposal } from "./proposals.js";
 import { orRefusal, RefusedActError } from "./refused.js";
 
@@ -153,9 +152,9 @@ export class StoredAdministration implements Administration, OperatorKeys {
   ): Promise<Submitted<ActResource<A>>> {
     const submitted = await orRefusal<Submitted<AnyResource>>(
       (async () => {
-        if (by !== undefined && isOfOperators(act) && needsSecondPerson(this.fourEyes, act)) {
-          await this.#acts.refuseImpossible(act);
-          const proposal = await this.#ofOperators.propose(act, by.id, first);
+        if (by !== undefined && needsSecondPerson(this.fourEyes, act)) {
+          const shown = await this.#acts.changesBy(act);
+          const proposal = await this.#ofOperators.propose({ ...act, shown }, by.id, first);
           return { kind: "proposed", proposal: shownOf(proposal) };
         }
         return { kind: "done", ...(await this.#perform(act, { actor: actorOf(by), first })) };
@@ -167,11 +166,17 @@ export class StoredAdministration implements Administration, OperatorKeys {
 
   approve(id: ProposalId, by: Operator): Promise<Decided> {
     return this.#decide(id, async (proposal) => {
-      if (proposal.proposedBy === by.id) throw new RefusedActError({ reason: "OWN_PROPOSAL", proposalId: id });
+      const { act, shown = [], proposedBy } = proposal;
+      if (proposedBy === by.id || isConcerned(by, act)) {
+        throw new RefusedActError({ reason: "OWN_PROPOSAL", proposalId: id });
+      }
       const decision: OperatorDecision = { decision: "APPROVED", by: by.id };
-      await this.#perform(proposal.act, {
-        actor: `${proposal.proposedBy},${by.id}` as Actor,
-        first: (session) => this.#ofOperators.decide(session, proposal, decision),
+      await this.#perform(act, {
+        actor: `${proposedBy},${by.id}` as Actor,
+        first: async (session) => {
+          await this.#ofOperators.decide(session, proposal, decision);
+          if (isOfOperators(act)) await this.#acts.refuseOutdated(session, { id, act, shown });
+        },
       });
     });
   }
@@ -241,18 +246,20 @@ function endpointStateOf(endpoint: Endpoint): EndpointState {
 }
 
 /**
- * A proposal lapses when its proposer may no longer propose. One about an organization is older
- * than the proposals in books, and can no longer be done.
+ * A proposal lapses when its proposer may no longer propose. One about an organization, and one
+ * that does not say what stood, is of an earlier version, and can no longer be done.
  */
 function unlessOrphaned(proposal: StoredProposal, proposer: Operator | undefined): StoredProposal {
-  const isPossible = isOfOperators(proposal.act) && proposer !== undefined && mayPropose(proposer);
+  const { act, shown } = proposal;
+  const isPossible = isOfOperators(act) && shown !== undefined && proposer !== undefined && mayPropose(proposer);
   return proposal.state === "PENDING" && !isPossible ? { ...proposal, state: "LAPSED" } : proposal;
 }
 
 function shownOf(proposal: StoredProposal): OperatorProposal {
-  const { id, act, proposedBy, proposedAt, expiresAt, state, decidedBy, decidedAt } = proposal;
-  const shown = { type: act.kind, content: JSON.stringify(act), subject: undefined, organizationId: undefined };
-  return { id, ...shown, proposedBy, proposedAt, expiresAt, state, decidedBy, decidedAt };
+  const { id, act, shown, proposedBy, proposedAt, expiresAt, state, decidedBy, decidedAt } = proposal;
+  const content = JSON.stringify({ ...act, shown });
+  const own = { type: act.kind, content, subject: undefined, organizationId: undefined };
+  return { id, ...own, proposedBy, proposedAt, expiresAt, state, decidedBy, decidedAt };
 }
 
 function shownInBook({ proposal, isOpen }: FoundProposal, now: UnixMillis): OperatorProposal {

@@ -1,10 +1,13 @@
 import { hash } from "node:crypto";
 
 import type { Actor } from "../../domain/values/actor.js";
-import type { OperatorId } from "../../domain/values/ids.js";
+import { type Change, outdatedIn } from "../../domain/change.js";
+import type { OperatorId, ProposalId } from "../../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import { insertedTypesOf } from "../../model/column.js";
 import { OPERATOR_ACTS } from "../../model/database.js";
+import type { OperatorsAct } from "../../operators/act.js";
+import { changesOfAct } from "../../operators/four-eyes.js";
 import { type Operator, passkeyIdOf } from "../../operators/operator.js";
 import type { ActsPage, OperatorAct } from "../../operators/ports.js";
 import type { Cell } from "../database.js";
@@ -12,7 +15,8 @@ import type { Authorship } from "../organizations/authorship.js";
 import type { Binding, Session } from "../sql/engine.js";
 import { orStoreError } from "../sql/store-error.js";
 import { chainColumns, type Chained, type Link, OperatorChain } from "./operator-chain.js";
-import { type Change, changeOf, type OperatorsAct, operatorsOf, type RecordedChange } from "./operator-changes.js";
+import { changeOf, operatorsOf, type RecordedChange, type RowOfAct } from "./operator-changes.js";
+import { RefusedActError } from "./refused.js";
 
 interface ActRow extends Link, RecordedChange {
   readonly seq: number;
@@ -104,11 +108,20 @@ export class OperatorActs {
   }
 
   /**
-   * Rejects with a RefusedActError if the act would be refused now. Otherwise a second person would
-   * be asked to approve what nobody can do.
+   * Returns what the act would change now. Rejects with a RefusedActError if it would be refused.
+   * Otherwise a second person would be asked to approve what nobody can do.
    */
-  async refuseImpossible(act: OperatorsAct): Promise<void> {
-    changeOf(act, await this.#rows(`${this.#select} ORDER BY a.seq`));
+  async changesBy(act: OperatorsAct): Promise<readonly Change[]> {
+    const rows = await this.#rows(`${this.#select} ORDER BY a.seq`);
+    changeOf(act, rows);
+    return changesIn(rows, act);
+  }
+
+  /** Rejects with a RefusedActError if a proposal would change something else by now. */
+  async refuseOutdated(session: Session, { id: proposalId, act, shown }: ShownProposal): Promise<void> {
+    const rows = await session.read({ sql: `${this.#select} ORDER BY a.seq`, bindings: [] });
+    const outdated = outdatedIn(shown, changesIn(rows as readonly ActRow[], act));
+    if (outdated !== undefined) throw new RefusedActError({ reason: "PROPOSAL_OUTDATED", proposalId, ...outdated });
   }
 
   /** Does one act. Rejects with a RefusedActError as the cause. */
@@ -137,7 +150,7 @@ export class OperatorActs {
 
   async #append(
     session: Session,
-    { change, actor, last }: { readonly change: Change; readonly actor: Actor; readonly last: ActRow | undefined },
+    { change, actor, last }: { readonly change: RowOfAct; readonly actor: Actor; readonly last: ActRow | undefined },
   ): Promise<void> {
     const { table, insertInto } = this.#cell.engine;
     const seq = (last?.seq ?? 0) + 1;
@@ -155,6 +168,19 @@ export class OperatorActs {
   #rows(sql: string, bindings: readonly Binding[] = []): Promise<readonly ActRow[]> {
     return orStoreError(this.#cell.engine, this.#cell.reader.rows<ActRow>(sql, bindings));
   }
+}
+
+/** An act about operators, as people were shown it. */
+interface ShownProposal {
+  readonly id: ProposalId;
+  readonly act: OperatorsAct;
+  readonly shown: readonly Change[];
+}
+
+function changesIn(rows: readonly ActRow[], act: OperatorsAct): readonly Change[] {
+  const operatorId = "operatorId" in act ? act.operatorId : undefined;
+  const operator = operatorsOf(rows).find(({ id }) => id === operatorId);
+  return changesOfAct(act, operator) ?? [];
 }
 
 /** Selects acts as `a`, with their rows of the chain. */

@@ -2,20 +2,13 @@ import { typeidUnboxed } from "typeid-js";
 
 import type { OperatorId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
-import type { Act, ActOf } from "../../operators/act.js";
+import type { ActOf, OperatorsAct } from "../../operators/act.js";
 import { type Operator, type OperatorName, passkeyIdOf, type Role } from "../../operators/operator.js";
 import type { OperatorAct } from "../../operators/ports.js";
 import { RefusedActError } from "./refused.js";
 
-/** An act about operators. */
-export type OperatorsAct = Extract<Act, { readonly kind: `operator.${string}` }>;
-
-export function isOfOperators(act: Act): act is OperatorsAct {
-  return act.kind.startsWith("operator.");
-}
-
 /** What an act changes, as its row has it. */
-export interface Change {
+export interface RowOfAct {
   readonly kind: OperatorAct["kind"];
   readonly operator_id: string;
   readonly name: string | null;
@@ -24,7 +17,7 @@ export interface Change {
   readonly passkey_sha256: string | null;
 }
 
-export interface RecordedChange extends Change {
+export interface RecordedChange extends RowOfAct {
   readonly recorded_at: number;
 }
 
@@ -75,7 +68,7 @@ function rolesIn(text: string): readonly Role[] {
 const NONE = { name: null, roles: null, key_sha256: null, passkey_sha256: null };
 
 /** Returns what the act changes, or undefined if all is so already. Throws a RefusedActError. */
-export function changeOf(act: OperatorsAct, rows: readonly RecordedChange[]): Change | undefined {
+export function changeOf(act: OperatorsAct, rows: readonly RecordedChange[]): RowOfAct | undefined {
   const operators = operatorsOf(rows);
   if (act.kind === "operator.create") return creation(act, operators, rows);
   const { operatorId } = act;
@@ -108,7 +101,7 @@ function creation(
   act: ActOf<"operator.create">,
   operators: readonly Operator[],
   rows: readonly RecordedChange[],
-): Change {
+): RowOfAct {
   const named = operators.find(({ name }) => name.toLowerCase() === act.name.toLowerCase());
   refuseKnown(named?.id);
   const isOfPasskey = "passkeySha256" in act;
@@ -128,7 +121,7 @@ function removal(
   { operatorId, passkeyId }: ActOf<"operator.remove_passkey">,
   { passkeys }: Operator,
   rows: readonly RecordedChange[],
-): Change | undefined {
+): RowOfAct | undefined {
   const passkey = passkeys.find(({ id }) => id === passkeyId);
   if (passkey !== undefined) {
     return { ...NONE, kind: "operator.passkey_removed", operator_id: operatorId, passkey_sha256: passkey.sha256 };

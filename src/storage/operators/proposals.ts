@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 
 import { typeidUnboxed } from "typeid-js";
 
+import type { Change } from "../../domain/change.js";
 import type { OperatorId, ProposalId } from "../../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import { insertedTypesOf } from "../../model/column.js";
@@ -45,6 +46,8 @@ const NO_LINK: Link = { link_seq: null, mac: null, previous_mac: null };
 /** A proposal that lies in no book, with the hash that its decision covers. */
 export interface StoredProposal extends Omit<OperatorProposal, "type" | "content" | "subject" | "organizationId"> {
   readonly act: Act;
+  /** What the act was to change. Undefined in proposals of an earlier version. */
+  readonly shown: readonly Change[] | undefined;
   readonly proposedBy: OperatorId;
   readonly hash: string;
 }
@@ -102,7 +105,11 @@ export class CellProposals {
    * Rejects with a RefusedActError as the cause if the person has too many. `first` runs in the
    * transaction.
    */
-  propose(act: Act, by: OperatorId, first?: Authorship["first"]): Promise<StoredProposal> {
+  propose(
+    act: Act & { readonly shown: readonly Change[] },
+    by: OperatorId,
+    first?: Authorship["first"],
+  ): Promise<StoredProposal> {
     const { engine } = this.#cell;
     const content = JSON.stringify(act);
     return orStoreError(
@@ -208,9 +215,11 @@ function digestOf(...fields: readonly (string | number)[]): string {
 }
 
 function proposalOf(row: OperatorProposalRow, now: UnixMillis): StoredProposal {
+  const { shown, ...act } = JSON.parse(row.content) as Act & Pick<StoredProposal, "shown">;
   return {
     id: row.id as ProposalId,
-    act: JSON.parse(row.content) as Act,
+    act,
+    shown,
     proposedBy: row.proposed_by as OperatorId,
     proposedAt: toUnixMillis(row.proposed_at),
     expiresAt: toUnixMillis(row.expires_at),

@@ -8,6 +8,7 @@ import {
   watchRailAccount as watchOperation,
 } from "../../../src/domain/operations/change-rail-accounts.js";
 import type { RailAccountId } from "../../../src/domain/payment.js";
+import { WIDENS_ALONE } from "../../../src/domain/second-person.js";
 import { DIRECT_RAIL, type Rail } from "../../../src/domain/transaction.js";
 import { toCents } from "../../../src/domain/values/cents.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
@@ -23,6 +24,7 @@ import {
   watchRailAccount,
 } from "../../support/commands.js";
 import {
+  asShown,
   effectOf,
   givenAccount,
   givenBook,
@@ -149,18 +151,37 @@ describe("setting an account at a rail", () => {
     expect(book.railAccounts(STRANGER)).to.deep.equal([]);
   });
 
+  for (const [what, groups, max, kind] of [
+    ["rises", [WIDENS_ALONE], 101, "book.proposed"],
+    ["rises in a sandbox, or for the machine", [], 101, "rail.changed"],
+    ["stays", [WIDENS_ALONE], 100, "rail.changed"],
+    ["falls", [WIDENS_ALONE], 99, "rail.changed"],
+  ] as const) {
+    it(`needs a second person in every policy if what one person may decide alone rises: it ${what}`, () => {
+      const [before, resolveAloneMaxCents] = [toCents(100), toCents(max)];
+      const railAccounts = [railAccount(ORGANIZATION, { resolveAloneMaxCents: before })];
+      const command = setRailAccount(ORGANIZATION, {
+        facts: SEEN,
+        resolveAloneMaxCents,
+        authority: { ...ALONE, groups },
+      });
+      const book = givenBook({ railAccounts, railAccountsOfCell: ONE });
+      expect(effectOf(accountOperation.decide(book, command, NOW)).entries[0]?.kind).to.equal(kind);
+    });
+  }
+
   it("needs a second person, whose approval takes the secret of the proposal", () => {
-    const command = setRailAccount(ORGANIZATION, { ...given, authority: { ...ALONE, groups: ["rails"] } });
+    const command = setRailAccount(ORGANIZATION, {
+      ...given,
+      authority: { ...ALONE, groups: ["rails", WIDENS_ALONE] },
+    });
     const decision = accountOperation.decide(givenBook(), command, NOW);
     const [proposal] = putsOf(effectOf(decision), "proposals");
     if (proposal === undefined) throw new Error("nothing was proposed");
     expect(proposal.sealed).to.equal(sealed);
     expect(proposal.content).not.to.contain('"aa"');
-    const approves = {
-      ...command,
-      sealed: undefined,
-      authority: { ...ALONE, person: "opr_b" as never, approves: proposal.id },
-    };
+    const authority = { ...ALONE, person: "opr_b" as never, approves: proposal.id };
+    const approves = asShown({ ...command, sealed: undefined, authority }, proposal.content);
     const book = givenBook({ proposals: [givenProposal(proposal)] });
     const effect = effectOf(accountOperation.decide(book, approves, NOW));
     expect(putsOf(effect, "railAccounts")[0]?.credentials).to.equal(sealed);
@@ -287,7 +308,7 @@ describe("setting payouts", () => {
     ["auto", "proposals"],
   ] as const) {
     it(`${expected === "proposals" ? "needs" : "never needs"} a second person for ${payouts}`, () => {
-      const command = setPayouts(ORGANIZATION, payouts, { authority: { ...ALONE, groups: ["rails"] } });
+      const command = setPayouts(ORGANIZATION, payouts, { authority: { ...ALONE, groups: ["rails", WIDENS_ALONE] } });
       const { puts } = effectOf(payoutsOperation.decide(book, command, NOW));
       expect(puts.map(({ table }) => table)).to.deep.equal([expected]);
     });

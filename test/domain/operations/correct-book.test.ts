@@ -6,10 +6,10 @@ import type { CorrectBook } from "../../../src/domain/book-commands.js";
 import { replay } from "../../../src/domain/decision.js";
 import { correctBook as operation } from "../../../src/domain/operations/correct-book.js";
 import { type Decider, type Proposal, PROPOSAL_OPEN_MILLIS } from "../../../src/domain/proposal.js";
-import { contentOf } from "../../../src/domain/second-person.js";
 import { type Cents, MAX_CENTS, NO_CENTS, toCents } from "../../../src/domain/values/cents.js";
 import { correctBook, railAccount, receiptNamed, TEST_ACTOR } from "../../support/commands.js";
 import {
+  asShown,
   EARLIER,
   effectOf,
   givenAccount,
@@ -19,6 +19,7 @@ import {
   givenTransaction,
   NOW,
   ORGANIZATION,
+  proposedContent,
   putOf,
   STRANGER,
   wordOf,
@@ -77,7 +78,7 @@ describe("correcting the book", () => {
       const book = bookWith();
       const before = book.bookOf(ORGANIZATION);
       const command = correct(name);
-      const content = contentOf(command);
+      const content = proposedContent(operation.decide(book, command, NOW));
       const posting = { debit, credit, amountCents: toCents(100) } as const;
       const row = {
         organizationId: ORGANIZATION,
@@ -165,7 +166,8 @@ describe("correcting the book", () => {
       const [entry] = effect.entries;
       expect(entry).to.deep.include({ kind, receipt, balancesAfter: balances });
       expect(entry?.posting && `${entry.posting.debit} to ${entry.posting.credit}`).to.equal(moves);
-      const content = contentOf(command);
+      const content = proposedContent(operation.decide(bookWith(), command, NOW));
+      expect(content).to.include(`"name":"${name}"`);
       expect(entry?.detail).to.equal(JSON.stringify([SUBJECT, "amina", content]));
       expect(putOf(effect, "proposals")).to.deep.include({
         content,
@@ -182,8 +184,8 @@ describe("correcting the book", () => {
 
   describe("above what one person may decide", () => {
     const command = correct("bookReceipt");
-    const content = contentOf(command);
     const aloneMaxCents = 99;
+    const content = proposedContent(operation.decide(bookWith({ aloneMaxCents }), command, NOW));
 
     for (const [what, given] of [
       ["notes a proposal", {}],
@@ -224,7 +226,7 @@ describe("correcting the book", () => {
         const proposal = givenProposal({ subject: SUBJECT, content, person: "amina" as Decider, ...given });
         const authority = { ...command.authority, person: person as Decider, approves: proposal.id };
         const book = bookWith({ proposal, aloneMaxCents });
-        expect(wordOf(operation.decide(book, { ...command, authority }, NOW))).to.equal(expected);
+        expect(wordOf(operation.decide(book, asShown({ ...command, authority }, content), NOW))).to.equal(expected);
       });
     }
 
@@ -247,7 +249,8 @@ describe("correcting the book", () => {
   it("is a replay with the same key and content, though nothing is left to correct", () => {
     const command = correct("coverShortfall");
     const proposal = {
-      content: contentOf(command),
+      // The shortfall that stood is no part of the act.
+      content: proposedContent(operation.decide(bookWith(), command, NOW)),
       decided: { as: "APPROVED", by: undefined, at: EARLIER },
     } as const;
     const book = bookWith({ proposal, sums: { reserve: 15_000, shortfall: 0 } });
@@ -264,7 +267,7 @@ describe("correcting the book", () => {
       correct("allocate"),
       {
         account: { organizationId: STRANGER },
-        proposal: { content: "else", decided: { as: "APPROVED", by: undefined, at: EARLIER } },
+        proposal: { content: '{"name":"else"}', decided: { as: "APPROVED", by: undefined, at: EARLIER } },
       },
       { reason: "IDEMPOTENCY_KEY_REUSED" },
     ],

@@ -2,15 +2,17 @@ import { expect } from "chai";
 
 import { type BookSums, MAX_SUM_CENTS } from "../../../src/domain/book.js";
 import { replay } from "../../../src/domain/decision.js";
-import { resolutionFrom, resolveTransaction as operation } from "../../../src/domain/operations/resolve-transaction.js";
+import { resolveTransaction as operation } from "../../../src/domain/operations/resolve-transaction.js";
 import type { Resolution } from "../../../src/domain/payment.js";
 import type { Decider, Proposal } from "../../../src/domain/proposal.js";
+import { contentFrom } from "../../../src/domain/second-person.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
 import { toCents } from "../../../src/domain/values/cents.js";
 import type { Reference } from "../../../src/domain/values/text.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { newTransactionId, railAccount, receiptNamed, resolve } from "../../support/commands.js";
 import {
+  asShown,
   EARLIER,
   effectOf,
   givenAccount,
@@ -22,6 +24,7 @@ import {
   givenTransaction,
   NOW,
   ORGANIZATION,
+  proposedContent,
   putOf,
   wordOf,
 } from "../../support/given.js";
@@ -58,8 +61,14 @@ function bookWith(
     proposals:
       proposal === undefined
         ? []
-        : [givenProposal({ subject: transaction.id, content: '["COMPLETED","r1"]', ...proposal })],
+        : [givenProposal({ subject: transaction.id, content: contentOf(transaction, COMPLETED), ...proposal })],
   });
+}
+
+/** The content of the proposal that such a resolution makes. */
+function contentOf(transaction: Transaction, resolution: Resolution): string {
+  const command = resolve(ORGANIZATION, transaction.id, resolution);
+  return proposedContent(operation.decide(bookWith(transaction, { aloneMaxCents: 0 }), command, NOW));
 }
 
 describe("resolving a transaction", () => {
@@ -97,11 +106,7 @@ describe("resolving a transaction", () => {
           ),
         ).entries.map(({ detail }) => detail);
       expect(decided("amina")).to.deep.equal(details);
-      const content = JSON.stringify([
-        resolution.kind,
-        ...("receipt" in resolution ? [R1] : []),
-        ...(resolution === MOVED ? [1_500] : []),
-      ]);
+      const content = contentOf(transaction, resolution);
       expect(decided("amina", { content })).to.deep.equal(
         details.map((detail) => detail.replace('"amina"', '"brian","amina"')),
       );
@@ -179,10 +184,11 @@ describe("resolving a transaction", () => {
   describe("above what one person may decide", () => {
     const transaction = unknown();
     const command = resolve(ORGANIZATION, transaction.id, COMPLETED);
+    const content = contentOf(transaction, COMPLETED);
     const row = {
       organizationId: ORGANIZATION,
       subject: transaction.id,
-      content: '["COMPLETED","r1"]',
+      content,
       id: command.authority.newProposalId,
       person: "amina",
       proposedAt: NOW,
@@ -193,7 +199,7 @@ describe("resolving a transaction", () => {
 
     for (const [what, proposal] of [
       ["notes a proposal", undefined],
-      ["replaces the proposal of something else", { content: '["FAILED"]' }],
+      ["replaces the proposal of something else", { content: contentOf(transaction, FAILED) }],
     ] as const) {
       it(`${what}, and leaves the transaction PROCESSING`, () => {
         const book = bookWith(transaction, { ...(proposal === undefined ? {} : { proposal }), aloneMaxCents: 1_999 });
@@ -203,7 +209,7 @@ describe("resolving a transaction", () => {
         expect(effect.entries[0]).to.include({
           kind: "transaction.resolution_proposed",
           posting: undefined,
-          detail: JSON.stringify([transaction.id, "amina", '["COMPLETED","r1"]']),
+          detail: JSON.stringify([transaction.id, "amina", content]),
         });
         const proposed = { ...transaction, updatedAt: NOW };
         expect(effect.puts).to.deep.equal([
@@ -256,26 +262,23 @@ describe("resolving a transaction", () => {
         const book = bookWith(transaction, { proposal: { person: "amina" as Decider }, aloneMaxCents: 1_999 });
         const approves = book.proposal(ORGANIZATION, transaction.id)?.id;
         const authority = { ...command.authority, person: person as Decider, approves };
-        expect(wordOf(operation.decide(book, { ...command, authority }, NOW))).to.equal(expected);
+        expect(wordOf(operation.decide(book, asShown({ ...command, authority }, content), NOW))).to.equal(expected);
       });
     }
 
     it("is read again from what was proposed", () => {
       for (const resolution of [COMPLETED, FAILED, MOVED]) {
-        const given = resolve(ORGANIZATION, transaction.id, resolution);
-        const book = bookWith(transaction, { aloneMaxCents: 1_499 });
-        const { content = "" } = putOf(effectOf(operation.decide(book, given, NOW)), "proposals") ?? {};
-        expect(resolutionFrom(content)).to.deep.equal(resolution);
+        const proposed = contentFrom(contentOf(transaction, resolution));
+        expect(proposed).to.deep.include({ name: "resolveTransaction", transactionId: transaction.id, resolution });
       }
-      expect(resolutionFrom('["OTHER"]')).to.equal(undefined);
+      // The form of an earlier version does not say what stood.
+      expect(contentFrom('["COMPLETED","r1"]')).to.equal(undefined);
     });
 
     it("knows no two resolutions of equal content that differ", () => {
-      const contents = [COMPLETED, FAILED, MOVED, { ...MOVED, amountCents: toCents(1_501) }].map((resolution) => {
-        const given = resolve(ORGANIZATION, transaction.id, resolution);
-        const book = bookWith(transaction, { aloneMaxCents: 1_499 });
-        return putOf(effectOf(operation.decide(book, given, NOW)), "proposals")?.content;
-      });
+      const contents = [COMPLETED, FAILED, MOVED, { ...MOVED, amountCents: toCents(1_501) }].map((resolution) =>
+        contentOf(transaction, resolution),
+      );
       expect(new Set(contents).size).to.equal(4);
     });
   });

@@ -29,6 +29,7 @@ const REASONS_OF_OPERATORS = [
   "API_KEY_NOT_FOUND",
   "BOOK_ACCOUNT_TOO_LOW",
   "BOOK_RESTORED",
+  "PROPOSAL_OUTDATED",
   "OWN_PROPOSAL",
   "PROPOSAL_CLOSED",
   "PROPOSAL_NOT_FOUND",
@@ -239,6 +240,11 @@ const EXAMPLES: { [R in Reason]: Example<R> } = {
     { reason: "PROPOSAL_CLOSED", proposalId: PROPOSAL_ID, state: "LAPSED" },
     Status.FAILED_PRECONDITION,
     { proposal_id: PROPOSAL_ID, state: "lapsed" },
+  ],
+  PROPOSAL_OUTDATED: [
+    { reason: "PROPOSAL_OUTDATED", proposalId: PROPOSAL_ID, what: "tier", before: "basic", now: "gold" },
+    Status.FAILED_PRECONDITION,
+    { proposal_id: PROPOSAL_ID, what: "tier", before: "basic", now: "gold" },
   ],
   OWN_PROPOSAL: [
     { reason: "OWN_PROPOSAL", proposalId: PROPOSAL_ID },

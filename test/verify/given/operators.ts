@@ -1,5 +1,7 @@
 import type { Command, CreateApiKey, Resource } from "../../../src/domain/commands.js";
+import type { StoredApiKey } from "../../../src/domain/api-key.js";
 import type { Decider } from "../../../src/domain/proposal.js";
+import { type Acted, changesIn } from "../../../src/domain/second-person.js";
 import type { OrganizationId, ProposalId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
 import { FOUR_EYES_GROUPS } from "../../../src/operators/four-eyes.js";
@@ -77,9 +79,9 @@ export async function makeOperators(database: Database, organizationId: Organiza
       secretSha256: digit.repeat(64),
       ...of(ann),
     });
-    await commit(command);
+    const { proposal } = (await commit(command)) as Acted<StoredApiKey>;
     const { newProposalId: id } = command.authority;
-    if (decide === "approve") await commit({ ...command, ...of(ben, id) });
+    if (decide === "approve") await commit({ ...command, shown: changesIn(proposal?.content ?? ""), ...of(ben, id) });
     if (decide === "reject")
       await commit({ ...rejectProposal(organizationId, id), ...of(ben), person: ben.id as never });
   }

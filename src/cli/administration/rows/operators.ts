@@ -213,7 +213,7 @@ export const OPERATOR_ROWS: readonly Row[] = [
     parameters: [PROPOSAL],
     shows: "proposal",
     onlyReads: true,
-    done: (proposal) => fieldLines(proposal).join("\n"),
+    done: proposalLines,
   },
   {
     path: "proposal approve",
@@ -250,19 +250,25 @@ function madeKey({ given, isAtServer }: Run): { readonly fields: MessageJson; re
 }
 
 const VALUE_CHARACTERS_MAX = 60;
-/** The type of the proposal says it. */
-const SAID: ReadonlySet<string> = new Set(["format", "name", "kind"]);
 
 /** Says what a proposal would do, in one line. Long values, such as a certificate, are cut. */
-function actWords({ type, content, organization_id: id }: MessageJson): string {
-  const cut = (value: unknown): string => {
-    const text = textOf(value);
+function actWords({ type, changes, organization_id: id, subject_id: subject }: MessageJson): string {
+  const words = (changes as readonly MessageJson[]).map((change) => {
+    const text = changeWords(change);
     return text.length > VALUE_CHARACTERS_MAX ? `${text.slice(0, VALUE_CHARACTERS_MAX)}…` : text;
-  };
-  // What an API key has proposed is a list.
-  const act = JSON.parse(textOf(content)) as MessageJson | readonly unknown[];
-  const words = Array.isArray(act)
-    ? act.map(cut)
-    : Object.entries(act).flatMap(([field, value]) => (SAID.has(field) ? [] : [`${field} ${cut(value)}`]));
-  return `${textOf(type)}${id === null ? "" : ` of ${textOf(id)}`}: ${words.join(", ")}`;
+  });
+  const of = [id, subject].flatMap((each) => (each === null ? [] : [` of ${textOf(each)}`]));
+  return `${textOf(type)}${of.join("")}: ${words.join(", ")}`;
+}
+
+/** Says what an act changes about one thing, and also what stays. */
+function changeWords({ what, before, after }: MessageJson): string {
+  const [old, now] = [before, after].map((text) => textOf(text) || "none");
+  return `${textOf(what)}: ${before === after || before === "" ? "" : `${old ?? ""} → `}${now ?? ""}`;
+}
+
+/** The changes say in words what the content has as JSON. */
+function proposalLines({ content: _content, changes, ...fields }: MessageJson): string {
+  const lines = (changes as readonly MessageJson[]).map((change) => `    ${changeWords(change)}`);
+  return [...fieldLines(fields), "  changes:", ...lines].join("\n");
 }

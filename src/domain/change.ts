@@ -1,0 +1,41 @@
+/**
+ * What an act makes of one thing, in the words and amounts of people. A text is empty where there is
+ * nothing. Both texts are equal for what stays, and what a second person must know to decide.
+ */
+export interface Change {
+  /** No other change of the act has the same. */
+  readonly what: string;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** Makes a list of changes. Those that have neither a text before nor one after are left out. */
+export function changes(
+  ...all: readonly (readonly [what: string, before: string | undefined, after: string | undefined])[]
+): readonly Change[] {
+  return all
+    .map(([what, before = "", after = ""]) => ({ what, before, after }))
+    .filter(({ before, after }) => before !== "" || after !== "");
+}
+
+/** What is no longer as a person has seen it. */
+export interface Outdated {
+  readonly what: string;
+  readonly before: string;
+  readonly now: string;
+}
+
+/** Returns the first difference between what was seen and what stands. Undefined if there is none. */
+export function outdatedIn(seen: readonly Change[], standing: readonly Change[]): Outdated | undefined {
+  for (const what of new Set([...standing, ...seen].map((change) => change.what))) {
+    const [before, now] = [seen, standing].map((all) => all.find((change) => change.what === what));
+    if (before?.before !== now?.before) return { what, before: before?.before ?? "", now: now?.before ?? "" };
+    if (before?.after !== now?.after) return { what, before: before?.after ?? "", now: now?.after ?? "" };
+  }
+  return undefined;
+}
+
+/** Returns "customer request" for CUSTOMER_REQUEST. */
+export function inWords(name: string): string {
+  return name.toLowerCase().replaceAll("_", " ");
+}
