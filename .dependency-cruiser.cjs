@@ -89,6 +89,7 @@ module.exports = {
       "src/seals/tiles.ts",
       "src/model",
       "src/storage/migrate.ts",
+      "src/storage/migrations/postgres-objects.json",
       "src/storage/secrets",
       "src/storage/sql/engine.ts",
       "src/storage/sql/reader.ts",

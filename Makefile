@@ -10,7 +10,7 @@ ifneq ($(NODE_FITS),yes)
 NODE := .node/node_modules/node/bin/node
 export PATH := $(CURDIR)/$(dir $(NODE)):$(PATH)
 endif
-SOURCES := $(shell find runtime daraja src gateway console contract test bench proto -path src/gen -prune -o -type f \( -name '*.ts' -o -name '*.tsx' -o -name '*.proto' \) -print)
+SOURCES := $(shell find runtime daraja src gateway console contract test bench proto -path src/gen -prune -o -type f \( -name '*.ts' -o -name '*.tsx' -o -name '*.proto' -o -path '*/migrations/*.json' \) -print)
 
 .DEFAULT_GOAL := help
 .PHONY: help run pack test lint lint-format lint-code lint-contract lint-tests check coverage nightly docs fuzz audit baseline screenshots bench bench-full cells suspend console move profile compare path upgrade chaos events overload hostile simulate mutants clean

@@ -2,8 +2,6 @@ import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { Server as TlsServer } from "node:tls";
 
-import type { HttpServer } from "./http-server.js";
-
 /** The connections that wait for their clients to close. One more cuts the oldest. */
 export const LINGERING_MAX = 256;
 const LINGER_MILLIS = 2_000;
@@ -17,7 +15,7 @@ const LINGER_BYTES_MAX = 1_048_576;
  *
  * Node calls `destroySoon` after a response that says "Connection: close".
  */
-export function closeInSteps(server: HttpServer): void {
+export function closeInSteps(server: Server | TlsServer): void {
   const lingering = new Set<Socket>();
   server.on(server instanceof TlsServer ? "secureConnection" : "connection", (socket: Socket) => {
     socket.destroySoon = () => {

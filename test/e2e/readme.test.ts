@@ -1,41 +1,76 @@
-import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 import { expect } from "chai";
 
+import { type Daraja, startDaraja } from "../../daraja/simulator.js";
 import { ENDINGS } from "../../src/rails/sandbox/endings.js";
-import { blocksOf, pasted } from "../support/documents/pasted.js";
+import { blocksOf, codeOf, pasted } from "../support/documents/pasted.js";
 import { eventually } from "../support/eventually.js";
-import { KESC, Place, RunningKesc } from "../support/service/kesc.js";
+import { freePort } from "../support/postgres-node.js";
+import { KESC, Place, RunningKesc, type Variables } from "../support/service/kesc.js";
+import { Receiver } from "../support/webhooks/receiver.js";
 
 const PLACEHOLDER = "export KESC_API_KEY=kesc_…";
 const END = /(completed|failed) .*(pay-2026-11-\d\d)/;
 const DONE = { millisMax: 20_000, what: () => "what goes over the sandbox rail never ended" };
+
+const MPESA = "examples/mpesa/README.md";
+const SIMULATOR = "http://127.0.0.1:8090";
 
 describe("the requests of the documents, with the demo of `make run`", () => {
   let place: Place;
   let demo: RunningKesc;
   let addresses: { readonly http: string; readonly grpc: string };
   let key: string;
+  let variables: Variables;
+  let daraja: Daraja;
+  let receiver: Receiver;
   before(async () => {
     place = new Place();
+    [daraja, receiver] = await Promise.all([startDaraja(), Receiver.start()]);
+    cpSync("examples/mpesa", join(place.folder, "examples/mpesa"), { recursive: true });
+    const settings = join(place.folder, "examples/mpesa/simulator.json");
+    writeFileSync(settings, readFileSync(settings, "utf8").replace(SIMULATOR, daraja.url));
+    addresses = { http: `127.0.0.1:${String(await freePort())}`, grpc: "" };
     // As an installation has it.
     mkdirSync(join(place.folder, "bin"));
     symlinkSync(resolve(KESC), join(place.folder, "bin/kesc"));
-    demo = new RunningKesc(["serve", "--demo"], place.variables);
-    const { address, grpcAddress = "" } = await demo.ready;
-    addresses = { http: address, grpc: grpcAddress };
+    variables = { ...place.variables, ...(await variablesOfStarts()), KESC_HTTP_ADDRESS: addresses.http };
+    demo = new RunningKesc(["serve", "--demo"], variables);
+    const { grpcAddress = "" } = await demo.ready;
+    addresses = { ...addresses, grpc: grpcAddress };
     await demo.said("AccountService/GetAccount");
     [, key = ""] = /export KESC_API_KEY=(\S+)/.exec(demo.stdout) ?? [];
   });
   after(async () => {
     await demo.end();
+    await Promise.all([daraja.close(), receiver.close()]);
     place.remove();
   });
 
-  function paste(blocks: readonly string[], variables: Readonly<Record<string, string>> = {}): Promise<string[]> {
+  /** Runs what the documents do before they start the service. Returns its variables. */
+  async function variablesOfStarts(): Promise<Variables> {
+    const start = /^(.*)make run$/ms;
+    const blocks = [MPESA, "docs/webhooks.md"].flatMap((document) =>
+      codeOf(document, "").filter((code) => start.test(code)),
+    );
+    expect(blocks).to.have.lengthOf(2);
+    const printed = await paste([`cd ${place.folder}`, ...blocks.map((code) => code.replace("make run", "env"))]);
+    const given = printed.flatMap((line) => [...line.matchAll(/^(KESC_(?:CALLBACK|WEBHOOKS)_\w+)=(.+)$/g)]);
+    // The service of the test runs in another folder.
+    return Object.fromEntries(
+      given.map(([, name = "", value = ""]) => [name, value.replace(/^\.\//, `${place.folder}/`)]),
+    );
+  }
+
+  function paste(blocks: readonly string[], given: Variables = {}): Promise<string[]> {
     const PATH = `${join(place.folder, "bin")}:${String(process.env["PATH"])}`;
-    return pasted(blocks, addresses, { PATH, KESC_API_KEY: key, KESC_GRPC_ADDRESS: addresses.grpc, ...variables });
+    return pasted(
+      blocks.map((block) => block.replaceAll("http://127.0.0.1:9000/hooks", receiver.url)),
+      addresses,
+      { PATH, KESC_API_KEY: key, KESC_GRPC_ADDRESS: addresses.grpc, ...given },
+    );
   }
 
   async function completed(id: string): Promise<void> {
@@ -131,5 +166,25 @@ describe("the requests of the documents, with the demo of `make run`", () => {
     expect(deposit).to.include({ status: "credited", account_id: accountId, rail_receipt: "SKR4TD81HW" });
     expect(canceled).to.include({ reference: "try-17", status: "canceled", status_note: "changed my mind" });
     await completed(String(waiting?.["id"]));
+  });
+
+  it("work as docs/webhooks.md has them: an endpoint on this machine gets a test event, and what happens", async () => {
+    const blocks = blocksOf("docs/webhooks.md");
+    expect(blocks[0]?.trim()).to.equal(PLACEHOLDER);
+    const [endpoint = ""] = await paste(blocks.slice(1));
+    expect(endpoint).to.match(/"secret":"whsec_/);
+    const types = () => receiver.received.map(({ json }) => json.type);
+    await eventually(() => types().includes("webhook.test") && types().includes("account.created"), DONE);
+  });
+
+  it("work as examples/mpesa has them: a push that the simulated payer confirms, and the list of what came in", async () => {
+    const placeholder = blocksOf(MPESA).findIndex((block) => block.trim() === PLACEHOLDER);
+    const [connect = "", , pay = "", compare = ""] = blocksOf(MPESA).slice(placeholder - 1);
+    const lines = await paste([`cd ${place.folder}`, connect, pay]);
+    expect(lines.join("\n")).to.include('"status":"pending"');
+    const paid = pay.split("\n").filter((line) => line.startsWith("api(") || line.includes("reference=mpesa-1"));
+    await eventually(async () => (await paste(paid)).join("").includes('"status":"completed"'), DONE);
+    const compared = await paste([`cd ${place.folder}`, connect.split("\n")[0] ?? "", compare]);
+    expect(compared.join("\n")).to.include("is registered for kesc reconcile --pull");
   });
 });

@@ -32,6 +32,10 @@ function namesIn(text: string): string[] {
 /** The documents about the project as it is: decisions and changes name files of their time. */
 const OF_TODAY = DOCUMENTS.filter(({ file }) => file !== "CHANGELOG.md" && !file.startsWith("docs/adr/"));
 
+/** The packages that `make pack` writes, by deploy/packages.mjs and the names of `npm pack`. */
+const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { readonly version: string };
+const PACKAGES = ["kesc", "kesc-client"].map((name) => `dist/packages/${name}-${version}.tgz`);
+
 /** What stands in a document that does not exist, as "document: name". */
 function missing(
   namesIn: (text: string) => string[],
@@ -60,6 +64,14 @@ describe("the documents", () => {
     const linksIn = (text: string): string[] =>
       [...text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, link]) => link ?? "");
     expect(missing(linksIn, (document, link) => join(dirname(document), link))).to.deep.equal([]);
+  });
+
+  it("take the packages from where make pack puts them", () => {
+    const named = OF_TODAY.flatMap(({ file, text }) =>
+      [...text.matchAll(/[\w./-]+\.tgz/g)].map(([name]) => ({ file, name: name.replace(/^(\.|\.\.\/kesc)\//, "") })),
+    );
+    expect(named.map(({ name }) => name)).to.include.members(PACKAGES);
+    expect(named.filter(({ name }) => !PACKAGES.includes(name))).to.deep.equal([]);
   });
 
   it("link to no heading that is missing", () => {

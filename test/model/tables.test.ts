@@ -2,7 +2,7 @@ import { expect } from "chai";
 
 import type { Column } from "../../src/model/column.js";
 import { KNEX_TABLE_NAMES, TABLES_BY_NAME } from "../../src/model/tables.js";
-import { POSTGRES_OBJECTS } from "../../src/verify/schema/postgres-objects.js";
+import { POSTGRES_OBJECTS } from "../../src/verify/schema/postgres.js";
 
 const TYPES = { text: "text", int64: "bigint", bytes: "bytea" };
 

@@ -3,7 +3,7 @@ import { expect } from "chai";
 
 import { type DatabaseAddress, openDatabase } from "../../src/storage/database.js";
 import { migrate } from "../../src/storage/migrate.js";
-import { POSTGRES_OBJECTS } from "../../src/verify/schema/postgres-objects.js";
+import { POSTGRES_OBJECTS } from "../../src/verify/schema/postgres.js";
 import { verify } from "../../src/verify/verify.js";
 import { type ENGINES, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
 import { migratedPostgresObjects } from "../support/documents/postgres-objects.js";

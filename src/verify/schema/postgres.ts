@@ -1,10 +1,16 @@
 import { TABLES_BY_NAME } from "../../model/tables.js";
+import objects from "../../storage/migrations/postgres-objects.json" with { type: "json" };
 import type { Engine } from "../../storage/sql/engine.js";
 import type { Snapshot } from "../../storage/sql/snapshot.js";
 import { allRows } from "../all-rows.js";
 import { withFlatConditions } from "./flat-conditions.js";
-import { POSTGRES_OBJECTS } from "./postgres-objects.js";
 import type { SchemaComparison, SchemaObject } from "./schema-object.js";
+
+/**
+ * The objects of the schema that the migrations make on PostgreSQL, by table and name, as its
+ * catalog describes them. `make docs` writes the file: read its diff.
+ */
+export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, string>>>> = objects;
 
 /** The names of the triggers that keep tables append-only, and of their functions. */
 const GUARDS = /^(trigger|function) .*_refuses_change$/;

@@ -9,7 +9,7 @@ const REPOSITORY = resolve(import.meta.dirname, "../../../..");
 const COLUMN = "upgrade_trial";
 const RELEASE = `SCHEMA_RELEASE = ${String(SCHEMA_RELEASE)}`;
 const MIGRATIONS = "const MIGRATIONS = {";
-const TABLE = "    transactions: {";
+const TABLE = '"transactions": {';
 
 /**
  * Copies this build, and gives the copy one more migration, as the next release could have it: a
@@ -36,7 +36,7 @@ export function makeNextBuild(): string {
   const list = source.slice(source.indexOf(MIGRATIONS), source.indexOf("\n};", source.indexOf(MIGRATIONS)));
   edit(join(storage, "migrate.js"), list, `${list}\n    ${migration},`);
   edit(
-    join(folder, "dist/src/verify/schema/postgres-objects.js"),
+    join(folder, "dist/src/storage/migrations/postgres-objects.json"),
     TABLE,
     `${TABLE} "column ${COLUMN}": "bigint NOT NULL DEFAULT 0",`,
   );

@@ -4,7 +4,13 @@ import { promisify } from "node:util";
 
 /** The blocks of a document that a reader pastes into bash. */
 export function blocksOf(document: string): readonly string[] {
-  return [...readFileSync(document, "utf8").matchAll(/```bash\n([\s\S]*?)```/g)].map(([, block]) => block ?? "");
+  return codeOf(document, "bash");
+}
+
+/** The blocks of code of a language; "" for those of none. */
+export function codeOf(document: string, language: string): readonly string[] {
+  const blocks = readFileSync(document, "utf8").matchAll(/^ *```(\w*)\n([\s\S]*?)^ *```$/gm);
+  return [...blocks].filter(([, of]) => of === language).map(([, , code = ""]) => code);
 }
 
 /**

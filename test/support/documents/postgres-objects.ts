@@ -4,7 +4,7 @@ import { postgresObjects } from "../../../src/verify/schema/postgres.js";
 import { openTestDatabase } from "../databases.js";
 
 /** The file with the expectation of `verify`, which `make docs` writes. */
-export const POSTGRES_OBJECTS_FILE = "src/verify/schema/postgres-objects.ts";
+export const POSTGRES_OBJECTS_FILE = "src/storage/migrations/postgres-objects.json";
 
 /** Returns the definitions of all objects of a migrated database, by table and name. */
 export async function migratedPostgresObjects(): Promise<Record<string, Record<string, string>>> {
@@ -23,11 +23,6 @@ export async function migratedPostgresObjects(): Promise<Record<string, Record<s
 
 /** Returns the text of the file. */
 export async function postgresObjectsText(): Promise<string> {
-  const text = `/**
- * The objects of the schema that the migrations make on PostgreSQL, as its catalog describes them
- * (\`postgres.ts\`). \`make docs\` writes this file: read its diff.
- */
-export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, string>>>> =
-  ${JSON.stringify(await migratedPostgresObjects())};`;
+  const text = JSON.stringify(await migratedPostgresObjects());
   return format(text, { ...(await resolveConfig(POSTGRES_OBJECTS_FILE)), filepath: POSTGRES_OBJECTS_FILE });
 }
