@@ -548,6 +548,7 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
     "column rail_reference": "text",
     "column sends": "bigint NOT NULL",
     "column state": "text NOT NULL",
+    "column status_question": "text",
     "column transaction_id": "text NOT NULL",
     "column turned_away": "bigint NOT NULL DEFAULT 0",
     "column updated_at": "bigint NOT NULL",
@@ -562,7 +563,10 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
     "constraint payments_pkey": "PRIMARY KEY (transaction_id)",
     "constraint payments_state_check":
       "CHECK ((state = ANY (ARRAY['READY'::text, 'SENDING'::text, 'ACCEPTED'::text, 'ENDED'::text])))",
+    "constraint payments_status_question_check": "CHECK ((status_question <> ''::text))",
     "constraint payments_transaction_id_fkey": "FOREIGN KEY (transaction_id) REFERENCES transactions(id)",
+    "index payments_asked":
+      "CREATE UNIQUE INDEX payments_asked ON payments USING btree (status_question) WHERE (status_question IS NOT NULL)",
     "index payments_by_end":
       "CREATE INDEX payments_by_end ON payments USING btree (substr(transaction_id, (length(transaction_id) - 11)), rail_account_id) WHERE (direction = 'MINT'::text)",
     "index payments_new_payouts":
