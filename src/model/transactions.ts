@@ -61,6 +61,7 @@ export const PAYMENTS = {
     checks: defaulted(changed(int64)),
     advances: defaulted(changed(int64)),
     last_code: defaulted(changed(orNull(text))),
+    status_question: defaulted(changed(orNull(text))),
   },
 } as const satisfies TableModel;
 

@@ -34,9 +34,9 @@ export interface PaymentRail {
 
   /**
    * Asks the rail what became of the order. A rail may answer later, with a message: then the
-   * report is open.
+   * report is open, and the address for the message names the question that `newQuestion` returns.
    */
-  query(payment: OpenPayment, signal: AbortSignal): Promise<RailReport>;
+  query(payment: OpenPayment, signal: AbortSignal, newQuestion: NewQuestion): Promise<RailReport>;
 
   /**
    * Reads a message of the rail about the payment, which may have ended. Pure. Returns undefined if
@@ -121,6 +121,12 @@ export interface PaymentRail {
    */
   readReturn?(body: string, payment: ReturnablePayment): ReturnReport | undefined;
 }
+
+/**
+ * Returns a random UUID that names one query. It counts until its answer has come, or the next one
+ * is asked: who has learned an earlier address can forge no answer. May reject.
+ */
+export type NewQuestion = () => Promise<string>;
 
 /** What a message says about the return of a payment. */
 export type ReturnReport = {

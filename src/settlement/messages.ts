@@ -12,7 +12,7 @@ import type { RailCalls } from "./rail-calls.js";
 import { openPaymentOf } from "./schedule.js";
 
 interface MessagesOptions {
-  readonly payments: Pick<Payments, "reschedule">;
+  readonly payments: Pick<Payments, "reschedule" | "noteQuestion">;
   readonly inbox: RailInbox;
   readonly line: SettlementLine;
   readonly evidence: Evidence;
@@ -38,7 +38,7 @@ type Confirmation =
 /**
  * Applies the messages of rails. Anybody who learns the address of a callback can send one, so it
  * is a hint. It goes to the ledger when the rail confirms it. The answer to a status query is no
- * hint: nobody but the rail learns the address that was given with the question.
+ * hint: its address was given with the question that stands, and counts once.
  *
  * A message is settled only after the ledger has decided its command. Resolves with false if it
  * must be looked at again soon.
@@ -156,7 +156,8 @@ export class Messages {
   async #ask(report: FinalReport, { payment, account }: Work): Promise<Confirmation> {
     const asked = openPaymentOf(payment);
     const railReference = report.movement ?? asked.railReference;
-    const answer = await this.#options.calls.query(account.rail, { ...asked, railReference });
+    const { calls, payments } = this.#options;
+    const answer = await calls.query(account.rail, { ...asked, railReference }, payments);
     if (answer === undefined) return { kind: "later" };
     if (answer.kind === "open" || (answer.kind === "succeeded" && !isProof(answer))) return { kind: "unconfirmed" };
     if (answer.kind === report.kind) return { kind: "confirmed", report: merged(answer, report) };

@@ -164,10 +164,10 @@ export class PaymentPoller {
 
   /** Asks for the outcome of an order that the rail has, or may have. */
   async #pollOpen(work: Work): Promise<boolean> {
-    const { calls } = this.#options;
+    const { calls, payments } = this.#options;
     const { payment, account } = work;
     await this.#deliver(work);
-    const report = await calls.query(account.rail, openPaymentOf(payment));
+    const report = await calls.query(account.rail, openPaymentOf(payment), payments);
     if (report === undefined) return false;
     if (report.kind === "open") return this.#lookAtUnknown(work, report.code, report.isUnclear);
     if (report.kind === "succeeded" && !isProof(report)) return this.#lookAtUnknown(work, "NO_PROOF");

@@ -1,6 +1,9 @@
+import { randomUUID } from "node:crypto";
+
 import type { OpenPayment, RailOrder, ReturnablePayment } from "../rails/order.js";
 import type { PaymentRail, RailReport, Sent } from "../rails/rail.js";
 import { CALL_MILLIS_MAX, LEASE_LEFT_MILLIS_MIN } from "./limits.js";
+import type { Payments } from "./ports/payments.js";
 import type { HeldLease, OnEvent, SettlementTiming } from "./ports/runtime.js";
 
 interface RailCallsOptions {
@@ -41,8 +44,18 @@ export class RailCalls {
   }
 
   /** Undefined if the rail was not called. */
-  query(rail: PaymentRail, payment: OpenPayment): Promise<RailReport | undefined> {
-    return this.#call<RailReport>((signal) => rail.query(payment, signal), { kind: "open", code: "NO_ANSWER" });
+  query(
+    rail: PaymentRail,
+    payment: OpenPayment,
+    questions: Pick<Payments, "noteQuestion">,
+  ): Promise<RailReport | undefined> {
+    const newQuestion = async (): Promise<string> => {
+      const question = randomUUID();
+      await questions.noteQuestion(payment.transactionId, question);
+      return question;
+    };
+    const unanswered = { kind: "open", code: "NO_ANSWER" } as const;
+    return this.#call<RailReport>((signal) => rail.query(payment, signal, newQuestion), unanswered);
   }
 
   /** Undefined if the rail was not called, or cannot return a payment. */

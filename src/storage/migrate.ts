@@ -30,6 +30,7 @@ import { journalFilters } from "./migrations/0026-journal-filters.js";
 import { sessions } from "./migrations/0027-sessions.js";
 import { turnover } from "./migrations/0028-turnover.js";
 import { reveals } from "./migrations/0029-reveals.js";
+import { statusQuestions } from "./migrations/0036-status-questions.js";
 import type { Migration } from "./migrations/migration.js";
 import { mayRunBesideServers, mayServe } from "./migrations/release.js";
 import type { Engine } from "./sql/engine.js";
@@ -70,6 +71,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0027-sessions": sessions,
   "0028-turnover": turnover,
   "0029-reveals": reveals,
+  "0036-status-questions": statusQuestions,
 };
 
 /**

@@ -91,6 +91,7 @@ export const NOT_COVERED: Readonly<Record<string, string>> = {
   "payments.checks": "",
   "payments.advances": "",
   "payments.last_code": "",
+  "payments.status_question": "",
   "payments.updated_at": "if not before the transaction",
   "deposits.typed_reference": "that it is absent",
   "deposits.masked_phone": "",

@@ -13,7 +13,7 @@ import type { UnixMillis } from "../../src/domain/values/time.js";
 import type { CallbackPurpose } from "../../src/rails/callback-token.js";
 import type { OpenPayment } from "../../src/rails/order.js";
 import type { PaymentRail, RailMessage, RailReport, Sent } from "../../src/rails/rail.js";
-import { type BegunOrder, payment, phone } from "./support/orders.js";
+import { type BegunOrder, payment, phone, questionAbout } from "./support/orders.js";
 
 /** A rail with what a test must see of the world behind it. */
 export interface RailUnderTest {
@@ -119,7 +119,7 @@ function contractOf(direction: TransactionType, given: () => RailUnderTest): voi
   /** Asks, and reads the messages that arrive after the first `seen`, until one of them knows. */
   async function outcome(about: OpenPayment, seen = 0): Promise<Exclude<RailReport, { kind: "open" }>> {
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
-      const asked = await rail.query(about, NEVER);
+      const asked = await rail.query(about, NEVER, questionAbout(about));
       if (asked.kind !== "open") return asked;
       await world.pass(ROUND_MILLIS);
       for (const message of world.messages(about).slice(seen)) {
@@ -211,8 +211,8 @@ function contractOf(direction: TransactionType, given: () => RailUnderTest): voi
 
   it("stays open while the outcome is not known", async () => {
     const { about } = await begun(order(ENDINGS.slow));
-    expect((await rail.query(about, NEVER)).kind).to.equal("open");
-    expect((await rail.query(about, NEVER)).kind).to.equal("open");
+    expect((await rail.query(about, NEVER, questionAbout(about))).kind).to.equal("open");
+    expect((await rail.query(about, NEVER, questionAbout(about))).kind).to.equal("open");
     await expectSuccess(await outcome(about), about);
   });
 
@@ -257,6 +257,6 @@ function contractOf(direction: TransactionType, given: () => RailUnderTest): voi
     expect((await rail.send(unsent, AbortSignal.abort())).kind).to.equal("unreached");
     await world.pass(LATE_MILLIS);
     expect(await world.movements(unsent)).to.equal(0);
-    expect((await rail.query({ ...unsent, railReference: "a-reference" }, AbortSignal.abort())).kind).to.equal("open");
+    expect((await rail.query({ ...unsent, railReference: "a-reference" }, AbortSignal.abort(), questionAbout(unsent))).kind).to.equal("open");
   });
 }

@@ -415,6 +415,7 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "payments.checks": [["5", PAYMENT(19), "not covered"]],
   "payments.advances": [["5", PAYMENT(19), "not covered"]],
   "payments.last_code": [["'another'", PAYMENT(19), "not covered"]],
+  "payments.status_question": [["'another'", PAYMENT(19), "not covered"]],
   "payments.turned_away": [["5", PAYMENT(19), "not covered"]],
   "payments.updated_at": [
     ["updated_at + 1", PAYMENT(16), "not covered"],

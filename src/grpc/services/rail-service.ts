@@ -65,7 +65,7 @@ export function railHandlers({
           return ACCEPTED;
         }
         const { uuid, purpose } = subject;
-        const { inbox, noteBalance, depositMessages, wake } = cellOf(subject);
+        const { inbox, noteBalance, depositMessages, payments, wake } = cellOf(subject);
         if (purpose === "confirmation") {
           // The body proves nothing: the list of the rail tells what came in. So nobody stores it.
           depositMessages?.confirmed(uuid);
@@ -87,7 +87,9 @@ export function railHandlers({
           noteBalance?.(uuid, message);
           return ACCEPTED;
         }
-        const transactionId = transactionIdOf(uuid);
+        const transactionId = purpose === "status" ? await payments.endQuestion(uuid) : transactionIdOf(uuid);
+        // The question has an answer, or another one was asked since.
+        if (transactionId === undefined) return ACCEPTED;
         const added = await inbox.add({ transactionId, ...message }, now());
         if (added === "stored") wake();
         if (added === "full") dropped.count(transactionId);

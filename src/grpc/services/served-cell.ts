@@ -33,7 +33,7 @@ export interface CellWebhooks {
 
 /** The rails of one cell, as the services use them. */
 export interface CellRails {
-  readonly payments: Pick<Payments, "payment" | "advance">;
+  readonly payments: Pick<Payments, "payment" | "advance" | "endQuestion">;
   readonly inbox: Pick<RailInbox, "add" | "messages" | "addAboutReturn">;
   readonly railAccounts: RailAccounts & DefaultRails;
   /** Says why a payout does not begin. Undefined if it may, and once the rail may have it. */

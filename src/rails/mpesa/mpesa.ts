@@ -8,6 +8,7 @@ import type {
   BalanceAnswer,
   Capabilities,
   DepositUrls,
+  NewQuestion,
   PaymentRail,
   RailBalance,
   RailMessage,
@@ -101,13 +102,13 @@ export class MpesaRail implements PaymentRail {
     return sentByPayOut(await this.#client.post(B2C_PATH, request, signal));
   }
 
-  async query(payment: OpenPayment, signal: AbortSignal): Promise<RailReport> {
+  async query(payment: OpenPayment, signal: AbortSignal, newQuestion: NewQuestion): Promise<RailReport> {
     if (payment.direction === "REDEEM") {
       const conversation = conversationOf(payment);
       // The answer to the request was lost. Its result may bring the reference.
       if (conversation === undefined) return { kind: "open", code: "NO_REFERENCE" };
-      const own = { conversation, settings: this.#settings, initiator: this.#initiator };
-      const request = statusRequest(payment, own);
+      const own = { settings: this.#settings, initiator: this.#initiator };
+      const request = statusRequest({ conversation, question: await newQuestion() }, own);
       return reportOfStatusRequest(await this.#client.post(STATUS_PATH, request, signal));
     }
     const { railReference } = payment;

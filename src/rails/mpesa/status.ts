@@ -1,4 +1,3 @@
-import { uuidOf } from "../callback-token.js";
 import type { Fields } from "../fields.js";
 import type { OpenPayment } from "../order.js";
 import type { RailMessage, RailReport } from "../rail.js";
@@ -20,10 +19,10 @@ export function conversationOf({ transactionId, numberKind, railReference }: Ope
 
 /** Asks what became of a payout, by its OriginatorConversationID. */
 export function statusRequest(
-  { transactionId }: OpenPayment,
-  { conversation, settings, initiator }: { conversation: string; settings: MpesaSettings; initiator: Initiator },
+  { conversation, question }: { conversation: string; question: string },
+  { settings, initiator }: { settings: MpesaSettings; initiator: Initiator },
 ): Fields {
-  const url = settings.callbackUrl("status", uuidOf(transactionId));
+  const url = settings.callbackUrl("status", question);
   return {
     Initiator: initiator.name,
     SecurityCredential: initiator.securityCredential,

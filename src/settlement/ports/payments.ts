@@ -71,6 +71,13 @@ export interface Payments {
     read: Pick<StoredPayment, "transactionId" | "state" | "checks">,
     next: { readonly dueAt: UnixMillis; readonly checks: number; readonly code: string },
   ): Promise<void>;
+  /**
+   * Notes which query of the payment's status stands, before the rail hears it. It replaces the one
+   * before, whose answer counts no more.
+   */
+  noteQuestion(id: TransactionId, question: string): Promise<void>;
+  /** Ends a question that has an answer. Undefined if it does not stand: each counts once. */
+  endQuestion(question: string): Promise<TransactionId | undefined>;
   /** Moves an open order of a sandbox on by hand: it is due at once. False if it has ended. */
   advance(id: TransactionId, now: UnixMillis): Promise<boolean>;
   /** Only the kinds that have some. */

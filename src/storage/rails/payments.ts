@@ -2,7 +2,7 @@ import { DESTINATION_KINDS, type DestinationKind } from "../../domain/destinatio
 import type { PaymentState, RailAccountId, RailReference } from "../../domain/payment.js";
 import type { TransactionStatus } from "../../domain/transaction.js";
 import { toCents } from "../../domain/values/cents.js";
-import type { OrganizationId } from "../../domain/values/ids.js";
+import type { OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import type { Payments, StoredPayment, UnknownPayouts } from "../../settlement/ports/payments.js";
 import type { Cell } from "../database.js";
@@ -44,12 +44,12 @@ export function payments({ engine, reader, directory, transact }: PaymentsCell):
     });
   };
 
-  const change = async (read: Read): Promise<boolean> => {
+  const change = async (read: Read): Promise<TransactionId | undefined> => {
     const rows = await orStoreError(
       engine,
       transact((session) => session.read(read)),
     );
-    return rows.length > 0;
+    return (rows as readonly { readonly transaction_id: TransactionId }[])[0]?.transaction_id;
   };
 
   return {
@@ -75,7 +75,11 @@ export function payments({ engine, reader, directory, transact }: PaymentsCell):
       const bindings = [next.dueAt, next.checks, next.code, transactionId, state, checks];
       await change({ sql: statements.reschedule, bindings });
     },
-    advance: (id, now) => change({ sql: statements.advance, bindings: [now, id] }),
+    noteQuestion: async (id, question) => {
+      await change({ sql: statements.noteQuestion, bindings: [question, id] });
+    },
+    endQuestion: (question) => change({ sql: statements.endQuestion, bindings: [question] }),
+    advance: async (id, now) => (await change({ sql: statements.advance, bindings: [now, id] })) !== undefined,
     unknownPayouts: async (railAccountId) => {
       const reading = reader.rows<UnknownRow>(statements.unknownPayouts, [railAccountId]);
       const rows = await orStoreError(engine, reading);
@@ -172,6 +176,10 @@ function paymentStatements(engine: Engine) {
     reschedule: `
       UPDATE ${table("payments")} SET due_at = ?, checks = ?, last_code = ?
       WHERE transaction_id = ? AND state = ? AND checks = ? RETURNING transaction_id`,
+    noteQuestion: `
+      UPDATE ${table("payments")} SET status_question = ? WHERE transaction_id = ? RETURNING transaction_id`,
+    endQuestion: `
+      UPDATE ${table("payments")} SET status_question = NULL WHERE status_question = ? RETURNING transaction_id`,
     advance: `
       UPDATE ${table("payments")} SET due_at = ?, advances = advances + 1
       WHERE transaction_id = ? AND state <> 'ENDED' RETURNING transaction_id`,

@@ -75,6 +75,18 @@ describe("grpc: RailService/ReceiveCallback", () => {
     expect([rails.added, rails.wakes]).to.deep.equal([[], 0]);
   });
 
+  it("stores the answer to the query of a status once, and only while the question stands", async () => {
+    const token = callbackToken(SECRET, { ...SUBJECT, purpose: "status" });
+    expect(await post(token, '{"a":1}')).to.deep.equal(accepted);
+    expect([rails.added, rails.wakes]).to.deep.equal([[], 0]);
+    rails.questions.set(SUBJECT.uuid, TRANSACTION_ID);
+    for (const body of ['{"a":1}', '{"a":2}']) expect(await post(token, body)).to.deep.equal(accepted);
+    expect(rails.added.map(({ message }) => message)).to.deep.equal([
+      { transactionId: TRANSACTION_ID, purpose: "status", body: '{"a":1}' },
+    ]);
+    expect(rails.wakes).to.equal(1);
+  });
+
   it("stores a masked message about a return once, and lets the settlement look at the deposit", async () => {
     const token = callbackToken(SECRET, { ...SUBJECT, purpose: "return" });
     const id = depositIdOf(SUBJECT.uuid);

@@ -20,7 +20,7 @@ import { accountReferenceOf } from "../../../src/rails/mpesa/stk.js";
 import type { RailMessage } from "../../../src/rails/rail.js";
 import { CERTIFICATE_FILE, MONDAY_MILLIS } from "../../daraja/given.js";
 import { railContract, type RailUnderTest } from "../rail-contract.js";
-import { payment, phone } from "../support/orders.js";
+import { payment, phone, questionAbout } from "../support/orders.js";
 import { mpesaSettings } from "./mpesa-rail.js";
 
 const CALLBACK_SECRET = Buffer.from("the callback secret of a test");
@@ -142,7 +142,7 @@ describe("the M-Pesa rail, against the simulator", () => {
     await world.pass(10_000);
     const reports = world.messages(about).map((message) => world.rail.read(message, about));
     expect(reports).to.deep.equal([{ kind: "open", code: "QUEUE_TIMEOUT" }]);
-    await world.rail.query(about, NEVER);
+    await world.rail.query(about, NEVER, questionAbout(about));
     await world.pass(10_000);
     const [, status] = world.messages(about);
     expect(status?.purpose).to.equal("status");
@@ -157,7 +157,7 @@ describe("the M-Pesa rail, against the simulator", () => {
       const about = ordered("REDEEM", digits);
       await world.rail.send(about, NEVER);
       await world.pass(10_000);
-      await world.rail.query(about, NEVER);
+      await world.rail.query(about, NEVER, questionAbout(about));
       await world.pass(10_000);
       const last = world.messages(about).at(-1);
       expect(last && world.rail.read(last, about)).to.include({ kind: "failed", code: status, failure });
@@ -177,7 +177,7 @@ describe("the M-Pesa rail, against the simulator", () => {
     const [forged] = world.messages(right);
     expect(forged && world.rail.read(forged, right)?.kind).to.equal("succeeded");
     const railReference = sent.kind === "accepted" ? sent.railReference : undefined;
-    expect((await world.rail.query({ ...right, railReference }, NEVER)).kind).to.equal("failed");
+    expect((await world.rail.query({ ...right, railReference }, NEVER, questionAbout(right))).kind).to.equal("failed");
   });
 
   it("reads no message that is malformed, and asks again after an answer that is", async () => {
@@ -197,7 +197,7 @@ describe("the M-Pesa rail, against the simulator", () => {
     const about = ordered("REDEEM", "00");
     await world.daraja.close();
     expect((await world.rail.send(about, NEVER)).kind).to.equal("unreached");
-    expect((await world.rail.query(about, NEVER)).kind).to.equal("open");
+    expect((await world.rail.query(about, NEVER, questionAbout(about))).kind).to.equal("open");
     expect((await world.rail.askBalance(QUESTION, NEVER)).kind).to.equal("unavailable");
   });
 });

@@ -9,7 +9,7 @@ import { MPESA_CAPABILITIES } from "../../../src/rails/mpesa/limits.js";
 import type { MpesaRail } from "../../../src/rails/mpesa/mpesa.js";
 import { accountReferenceOf } from "../../../src/rails/mpesa/stk.js";
 import type { RailReport, Sent } from "../../../src/rails/rail.js";
-import { type BegunOrder, payment, phone } from "../support/orders.js";
+import { type BegunOrder, payment, phone, questionAbout } from "../support/orders.js";
 import { CHECKOUT_REQUEST_ID } from "./messages.js";
 import { mpesaRail, passwordIn } from "./mpesa-rail.js";
 import { afterToken, answering, resetting, type Respond, StubServer } from "./stub-server.js";
@@ -31,7 +31,7 @@ describe("the M-Pesa rail", () => {
   afterEach(() => stub.stop());
 
   const send = (order: BegunOrder): Promise<Sent> => rail.send(order, NEVER);
-  const query = (order: BegunOrder): Promise<RailReport> => rail.query(order, NEVER);
+  const query = (order: BegunOrder): Promise<RailReport> => rail.query(order, NEVER, questionAbout(order));
 
   const PUSHED = { MerchantRequestID: "2654-4b64", CheckoutRequestID: CHECKOUT_REQUEST_ID, ResponseCode: "0" };
   const PAYING = { ConversationID: "AG_20240706_20106e9209f64bebd05b", ResponseCode: "0" };

@@ -6,7 +6,9 @@ import { toCents } from "../../../src/domain/values/cents.js";
 import type { TransactionId } from "../../../src/domain/values/ids.js";
 import { parsePhoneNumber, type PhoneNumber } from "../../../src/domain/values/phone-number.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
+import { uuidOf } from "../../../src/rails/callback-token.js";
 import type { OpenPayment, RailOrder } from "../../../src/rails/order.js";
+import type { NewQuestion } from "../../../src/rails/rail.js";
 import { valid } from "../../support/commands.js";
 
 /** 22 November 2026, 13:15:00 in Nairobi. */
@@ -36,4 +38,9 @@ export function payment(direction: TransactionType, given: Partial<BegunOrder> =
     advances: 0,
     ...given,
   };
+}
+
+/** The question of a query, which a test finds by the transaction. */
+export function questionAbout({ transactionId }: Pick<OpenPayment, "transactionId">): NewQuestion {
+  return () => Promise.resolve(uuidOf(transactionId));
 }

@@ -136,6 +136,17 @@ for (const engine of ENGINES) {
       expect(await read(id)).to.deep.include(moved);
     });
 
+    it("have one question about their status, which counts once and until the next is asked", async () => {
+      const [id, other] = [await place.accept("redeem", "a"), await place.accept("redeem", "b")];
+      await stored.noteQuestion(id, "first");
+      await stored.noteQuestion(other, "of another");
+      await stored.noteQuestion(id, "second");
+      expect(await stored.endQuestion("first")).to.equal(undefined);
+      expect(await stored.endQuestion("second")).to.equal(id);
+      expect(await stored.endQuestion("second")).to.equal(undefined);
+      expect(await stored.endQuestion("of another")).to.equal(other);
+    });
+
     it("are advanced by hand, each time", async () => {
       const id = await place.accept("mint", "a");
       await stored.reschedule(await read(id), { dueAt: later, checks: 1, code: "OPEN" });

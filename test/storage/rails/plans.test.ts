@@ -51,6 +51,8 @@ for (const engine of ENGINES) {
           stored.reschedule({ transactionId: id, state: "READY", checks: 0 }, { dueAt: now, checks: 1, code: "" }),
         "payments_pkey",
       ],
+      noteQuestion: [(stored) => stored.noteQuestion(id, "a question"), "payments_pkey"],
+      endQuestion: [(stored) => stored.endQuestion("a question"), "payments_asked"],
       advance: [(stored) => stored.advance(id, now), "payments_pkey"],
       unknownPayouts: [(stored) => stored.unknownPayouts(RAIL_ACCOUNT), OTHER_OPEN],
       listUnknownPayouts: [(stored) => stored.listUnknownPayouts(RAIL_ACCOUNT, limit), OTHER_OPEN],

@@ -53,7 +53,15 @@ export class MemoryRails implements CellRails {
   /** What the inbox answers, in place of storing the message. */
   refuseMessage: (() => Promise<"full">) | undefined;
 
+  /** The questions about the status of a payment that stand. */
+  readonly questions = new Map<string, TransactionId>();
+
   readonly payments: CellRails["payments"] = {
+    endQuestion: (question) => {
+      const id = this.questions.get(question);
+      this.questions.delete(question);
+      return Promise.resolve(id);
+    },
     payment: (id) => Promise.resolve(this.stored.get(id)),
     advance: (id) => {
       this.advanced.push(id);

@@ -64,6 +64,15 @@ export class MemoryPayments implements Payments {
     return Promise.resolve(true);
   }
 
+  /** No rail of the simulation answers to a question by a message. */
+  noteQuestion(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  endQuestion(): Promise<undefined> {
+    return Promise.resolve(undefined);
+  }
+
   listUnknownPayouts(railAccountId: RailAccountId, limit: number): Promise<readonly StoredPayment[]> {
     const unknown = this.all().filter(
       (payment) =>
