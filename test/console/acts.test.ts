@@ -1,7 +1,7 @@
 import { expect } from "chai";
 
+import type { KescClient } from "../../client/kesc-client.js";
 import { ACTS } from "../../console/acts/acts.js";
-import type { KescClient } from "../../src/client/kesc-client.js";
 import { type Role, ROLES } from "../../src/operators/operator.js";
 import { ask as browse, fieldsIn, textOf } from "./browser-like.js";
 import { type ConsoleService, startConsoleService } from "./given.js";
