@@ -3,7 +3,10 @@ const only = (folder, others) => ({
   name: `${folder}-imports`,
   severity: "error",
   from: { path: below(folder) },
-  to: { path: "^(runtime|daraja|src|gateway|console|contract|test|bench)/", pathNot: [folder, ...others].map(below) },
+  to: {
+    path: "^(runtime|daraja|src|client|gateway|console|contract|test|bench)/",
+    pathNot: [folder, ...others].map(below),
+  },
 });
 
 /** A folder with all below it, or one file. */
@@ -37,7 +40,7 @@ module.exports = {
     {
       name: "one-command-starts-the-simulator",
       severity: "error",
-      from: { path: "^(runtime|src|gateway|console|contract)/", pathNot: "^src/cli/daraja\\.ts$" },
+      from: { path: "^(runtime|src|client|gateway|console|contract)/", pathNot: "^src/cli/daraja\\.ts$" },
       to: { path: "^daraja/" },
     },
     only("src/domain", []),
@@ -50,8 +53,13 @@ module.exports = {
     },
     only("src/gen", []),
     only("src/model", []),
-    only("src/client", ["src/gen"]),
-    only("src/generate", ["contract", "gateway/openapi/limits.ts", "gateway/problems"]),
+    {
+      name: "client-imports",
+      severity: "error",
+      from: { path: "^client/", pathNot: "^client/generate/" },
+      to: { path: "^(runtime|daraja|src|client/generate|gateway|console|contract|test|bench)/" },
+    },
+    only("client/generate", ["contract", "gateway/openapi/limits.ts", "gateway/problems"]),
     only("src/ledger", ["src/domain", "runtime"]),
     only("src/rails", ["src/domain", "runtime"]),
     only("src/settlement", ["src/domain", "src/ledger/ports", "src/rails", "runtime"]),
@@ -160,7 +168,7 @@ module.exports = {
       comment: "A command that calls the AdminService does, and no server and no gateway (docs/adr/0062).",
       severity: "error",
       from: {
-        path: "^(runtime|daraja|src|gateway|console|contract)/",
+        path: "^(runtime|daraja|src|client|gateway|console|contract)/",
         pathNot: "^src/cli/administration/definitions\\.ts$",
       },
       to: { path: "node_modules/@grpc/proto-loader/" },
@@ -168,19 +176,19 @@ module.exports = {
     {
       name: "nothing-imports-tests",
       severity: "error",
-      from: { path: "^(runtime|daraja|src|gateway|console|contract|bench)/" },
+      from: { path: "^(runtime|daraja|src|client|gateway|console|contract|bench)/" },
       to: { path: "^test/" },
     },
     {
       name: "only-tests-import-the-benchmark",
       severity: "error",
-      from: { path: "^(runtime|daraja|src|gateway|console|contract)/" },
+      from: { path: "^(runtime|daraja|src|client|gateway|console|contract)/" },
       to: { path: "^bench/" },
     },
     {
       name: "programs-use-no-dev-dependency",
       severity: "error",
-      from: { path: "^(runtime|daraja|src|gateway|console|contract)/" },
+      from: { path: "^(runtime|daraja|src|client|gateway|console|contract)/" },
       to: { dependencyTypes: ["npm-dev"], dependencyTypesNot: ["type-only"] },
     },
   ],

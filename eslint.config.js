@@ -18,6 +18,7 @@ export default tseslint.config(
     ignores: [
       "dist/",
       "src/gen/",
+      "client/gen/",
       "coverage/",
       "bench/out/",
       "examples/",

@@ -11,7 +11,7 @@ const DEPLOYMENT = ["grafana", "haproxy", "kubernetes", "nginx", "prometheus", "
 );
 const PROGRAMS = ["dist/bin", "dist/proto/kesc.binpb", "dist/proto/kesc-admin.binpb", "dist/proto/include"];
 const SERVER = [...PROGRAMS, "dist/swagger-ui", ...DOCUMENTS, ...DEPLOYMENT];
-const CLIENT = ["client", "gen/client"];
+const CLIENT = ["client", "client/gen"];
 
 const { version, license, engines, description, dependencies, bin } = JSON.parse(readFileSync("package.json", "utf8"));
 const common = { version, license, type: "module", engines };
@@ -48,15 +48,15 @@ begin("client", {
   },
   dependencies: only("@bufbuild/protobuf", "@grpc/grpc-js"),
 });
-cpSync("src/client/README.md", join(OUT, "client/README.md"));
+cpSync("client/README.md", join(OUT, "client/README.md"));
 for (const folder of CLIENT) {
   mkdirSync(join(OUT, "client", folder), { recursive: true });
   // By the names of the sources: dist keeps the files of sources that are gone.
-  for (const name of readdirSync(join("src", folder)).filter((file) => file.endsWith(".ts"))) {
+  for (const name of readdirSync(folder).filter((file) => file.endsWith(".ts"))) {
     for (const ending of [".js", ".d.ts"]) {
       const file = join(folder, name.replace(/\.ts$/, ending));
       // Without its source, the map of a file serves nobody.
-      const text = readFileSync(join("dist/src", file), "utf8").replace(/\n\/\/# sourceMappingURL=.*\n?$/, "\n");
+      const text = readFileSync(join("dist", file), "utf8").replace(/\n\/\/# sourceMappingURL=.*\n?$/, "\n");
       writeFileSync(join(OUT, "client", file), text);
     }
   }

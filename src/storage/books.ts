@@ -2,8 +2,9 @@ import type { BookState } from "../domain/book.js";
 import type { OrganizationId } from "../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
 import type { Cell, Database } from "./database.js";
-import { type BookMove, moveOf, type MoveRow } from "./moves/book-moves.js";
-import type { Columns, Engine, Session, Write } from "./sql/engine.js";
+import { type BookMove, moveOf, type MoveRow, stateWrite } from "./moves/book-moves.js";
+import type { Engine, Session } from "./sql/engine.js";
+import type { BookRow } from "./sql/records/book-head-rows.js";
 import { orStoreError } from "./sql/store-error.js";
 
 /** What an operator sees of a book. */
@@ -25,19 +26,11 @@ export interface BookSummary {
   readonly move: BookMove | undefined;
 }
 
-interface SummaryRow extends Omit<MoveRow, "phase"> {
-  readonly organization_id: string;
-  readonly name: string;
-  readonly number: number;
-  readonly state: string;
-  readonly suspended_seq: number | null;
-  readonly last_seq: number;
-  readonly last_recorded_at: number;
-  readonly reserve_cents: number;
-  readonly phase: string | null;
-}
-
-const STATE_COLUMNS = { number: "int64", state: "text" } as const satisfies Columns;
+type SummaryRow = Pick<
+  BookRow,
+  "organization_id" | "number" | "state" | "suspended_seq" | "last_seq" | "last_recorded_at" | "reserve_cents"
+> &
+  Omit<MoveRow, "phase"> & { readonly name: string; readonly phase: string | null };
 
 type BookCells = Pick<Database, "cells">;
 
@@ -78,10 +71,11 @@ async function booksOf({ number: cell, engine, reader }: Cell): Promise<readonly
 export async function markBooksRestored({ cells }: BookCells): Promise<number> {
   let count = 0;
   for (const cell of cells) {
-    count += await changeBooks(cell, async (session, { table, forUpdate }) => {
+    count += await changeBooks(cell, async (session, engine) => {
+      const { table, forUpdate } = engine;
       const sql = `SELECT number FROM ${table("books")} WHERE state = 'OPEN' ORDER BY number ${forUpdate}`;
       const open = (await session.read({ sql, bindings: [] })) as readonly { readonly number: number }[];
-      await session.write([stateWrite(cell, open, "RESTORED")]);
+      await session.write([stateWrite(engine, open, "RESTORED")]);
       return open.length;
     });
   }
@@ -93,12 +87,14 @@ export async function markBooksRestored({ cells }: BookCells): Promise<number> {
  * book was, or undefined if the cell has no such book.
  */
 export function activateBook(cell: Cell, organizationId: OrganizationId): Promise<BookState | undefined> {
-  return changeBooks(cell, async (session, { table, forUpdate }) => {
+  return changeBooks(cell, async (session, engine) => {
+    const { table, forUpdate } = engine;
     const sql = `SELECT number, state FROM ${table("books")} WHERE organization_id = ? ${forUpdate}`;
-    const [book] = (await session.read({ sql, bindings: [organizationId] })) as readonly (
-      { readonly number: number; readonly state: string } | undefined
-    )[];
-    if (book?.state === "RESTORED") await session.write([stateWrite(cell, [book], "OPEN")]);
+    const [book] = (await session.read({ sql, bindings: [organizationId] })) as readonly Pick<
+      BookRow,
+      "number" | "state"
+    >[];
+    if (book?.state === "RESTORED") await session.write([stateWrite(engine, [book], "OPEN")]);
     return book?.state as BookState | undefined;
   });
 }
@@ -128,15 +124,4 @@ function changeBooks<Result>(
     engine,
     transact((session) => change(session, engine)),
   );
-}
-
-function stateWrite(
-  { engine: { table, update } }: Cell,
-  books: readonly { readonly number: number }[],
-  state: BookState,
-): Write {
-  return {
-    sql: update(table("books"), { key: "number", columns: STATE_COLUMNS }),
-    rows: books.map(({ number }) => ({ number, state })),
-  };
 }

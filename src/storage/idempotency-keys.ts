@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import type { UnixMillis } from "../domain/values/time.js";
 import type { Cell, Database } from "./database.js";
+import type { IdempotencyKeyRow } from "./sql/records/idempotency-key-rows.js";
 import { orStoreError } from "./sql/store-error.js";
 
 /** How long an idempotency key guards a call, at least. A reference guards for ever. */
@@ -13,11 +14,7 @@ const STEP_ROWS = 1_000;
 // Servers have the database to themselves for four fifths of the time.
 const REST_SHARE = 4;
 
-interface KeyRow {
-  readonly book: number;
-  readonly key: string;
-  readonly created_at: number;
-}
+type KeyRow = Omit<IdempotencyKeyRow, "resource_id">;
 
 interface PurgeOptions {
   readonly now: UnixMillis;

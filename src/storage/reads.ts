@@ -2,12 +2,12 @@ import type { OrganizationId } from "../domain/values/ids.js";
 import { toUnixMillis } from "../domain/values/time.js";
 import type { DepositRail, Page, ReadLimits, Reads } from "../ledger/ports/reads.js";
 import type { Cell } from "./database.js";
-import { accountsPage, destinationsPage, freezesPage } from "./lists/accounts.js";
+import { accountsPage, pageOfAccount } from "./lists/accounts.js";
 import { depositsPage } from "./lists/deposits.js";
 import { transactionsPage } from "./lists/transactions.js";
 import type { OpenBook } from "./sql/book-directory.js";
 import type { Engine } from "./sql/engine.js";
-import { freezeOf, standingFreezesColumn } from "./sql/freeze-rows.js";
+import { freezeOf, type FreezeRow, standingFreezesColumn } from "./sql/freeze-rows.js";
 import { type ListedOrganizationRow, organizationOf } from "./sql/organization-rows.js";
 import type { Reader } from "./sql/reader.js";
 import { limitsOf, type LimitsRow } from "./sql/records/book-head-rows.js";
@@ -56,7 +56,8 @@ export function reads({
     freezes: (organizationId, accountId, request) =>
       page(
         organizationId,
-        ({ number }) => freezesPage(listReader, engine, { book: number, accountId, page: request }),
+        ({ number }) =>
+          pageOfAccount<FreezeRow>(listReader, engine, "freezes", { book: number, accountId, page: request }),
         freezeOf,
       ),
 
@@ -97,7 +98,8 @@ export function reads({
     destinations: (organizationId, accountId, request) =>
       page(
         organizationId,
-        ({ number }) => destinationsPage(listReader, engine, { book: number, accountId, page: request }),
+        ({ number }) =>
+          pageOfAccount<DestinationRow>(listReader, engine, "destinations", { book: number, accountId, page: request }),
         destinationOf,
       ),
   };

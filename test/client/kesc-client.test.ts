@@ -13,7 +13,7 @@ import {
 } from "@grpc/grpc-js";
 import { expect } from "chai";
 
-import { KescClient, KescError } from "../../src/client/kesc-client.js";
+import { KescClient, KescError } from "../../client/kesc-client.js";
 import { AccountServiceService } from "../../src/gen/kesc/v1/account_service.js";
 import { BookServiceService } from "../../src/gen/kesc/v1/book_service.js";
 import { SandboxServiceService } from "../../src/gen/kesc/v1/sandbox_service.js";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 
-import { type Answer, KescClient, KescError, type TransactionResult } from "../../src/client/kesc-client.js";
-import { SERVICES } from "../../src/gen/client/tables.js";
+import { SERVICES } from "../../client/gen/tables.js";
+import { type Answer, KescClient, KescError, type TransactionResult } from "../../client/kesc-client.js";
 import { makeThings, rpcRequest, type Things } from "../support/callers/rpc-requests.js";
 import { failPayment, flag } from "../support/commands.js";
 import { fresh } from "../support/service/each-engine.js";

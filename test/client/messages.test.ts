@@ -14,15 +14,15 @@ import { reflect, type ReflectMessage } from "@bufbuild/protobuf/reflect";
 import { expect } from "chai";
 import { Webhook } from "standardwebhooks";
 
+import { decode } from "../../client/decode.js";
+import { encode } from "../../client/encode.js";
+import { MESSAGES, SERVICES } from "../../client/gen/tables.js";
+import { type Delivery, KescError, verifyWebhook } from "../../client/kesc-client.js";
+import { refusalOf } from "../../client/kesc-error.js";
+import { fromJson } from "../../client/webhook.js";
 import { CONTRACT_URL, messageOf, readContract } from "../../contract/contract.js";
 import { MessageWriter } from "../../contract/json/write-message.js";
 import { RPC_STATUS, TIMESTAMP } from "../../contract/json-support.js";
-import { decode } from "../../src/client/decode.js";
-import { encode } from "../../src/client/encode.js";
-import { type Delivery, KescError, verifyWebhook } from "../../src/client/kesc-client.js";
-import { refusalOf } from "../../src/client/kesc-error.js";
-import { fromJson } from "../../src/client/webhook.js";
-import { MESSAGES, SERVICES } from "../../src/gen/client/tables.js";
 
 const contract = readContract(readFileSync(CONTRACT_URL));
 const writer = new MessageWriter(contract, () => "null");

@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 
 import { expect } from "chai";
 
+import type { KescClient } from "../../client/kesc-client.js";
 import { knownActs } from "../../console/acts/act-contract.js";
 import { ACTS } from "../../console/acts/acts.js";
 import { ConsoleContract, CONTRACT_URLS } from "../../console/upstream/contract.js";
-import type { KescClient } from "../../src/client/kesc-client.js";
 import { type Role, ROLES } from "../../src/operators/operator.js";
 import { ask as browse, fieldsIn, textOf } from "./browser-like.js";
 import { type ConsoleService, startConsoleService } from "./given.js";

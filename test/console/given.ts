@@ -1,11 +1,11 @@
 import { credentials } from "@grpc/grpc-js";
 import { pino } from "pino";
 
+import { KescClient } from "../../client/kesc-client.js";
 import { startConsole } from "../../console/server.js";
 import { type Demo, makeDemo } from "../../src/cli/commands/demo.js";
 import { fillDemoBook } from "../../src/cli/commands/demo-book.js";
 import { DemoPeople } from "../../src/cli/commands/demo-people.js";
-import { KescClient } from "../../src/client/kesc-client.js";
 import { AdminServiceService as Admin } from "../../src/gen/kesc/admin/v1/admin_service.js";
 import { Role } from "../../src/gen/kesc/admin/v1/resources.js";
 import { SessionServiceService as Sessions } from "../../src/gen/kesc/admin/v1/session_service.js";

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { credentials } from "@grpc/grpc-js";
 import { expect } from "chai";
 
+import { KescClient } from "../../client/kesc-client.js";
 import { makeDemo } from "../../src/cli/commands/demo.js";
 import { DemoPeople, type DemoPerson } from "../../src/cli/commands/demo-people.js";
-import { KescClient } from "../../src/client/kesc-client.js";
 import { verify } from "../../src/verify/verify.js";
 import { Random } from "../attack/random.js";
 import { openDatabaseAt } from "../support/databases.js";

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
@@ -370,8 +370,13 @@ describe("what other programs say about the files in deploy/", () => {
     }
   });
 
+  it("the image is built from every folder that the compiler reads", () => {
+    const { include } = JSON.parse(readFileSync("tsconfig.json", "utf8")) as { readonly include: readonly string[] };
+    const given = readFileSync("deploy/docker/Dockerfile.dockerignore", "utf8").split("\n");
+    expect(given).to.include.members(include.map((folder) => `!${folder}`));
+  });
+
   it("the steps of the image are a script that a shell takes", () => {
-    expect(existsSync("deploy/docker/Dockerfile.dockerignore")).to.equal(true);
     execFileSync("sh", ["-n", "deploy/docker/build.sh"], { stdio: "pipe" });
   });
 });

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Client, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
 import { expect } from "chai";
 
-import { KescClient } from "../../src/client/kesc-client.js";
+import { KescClient } from "../../client/kesc-client.js";
 import { TransactionServiceService } from "../../src/gen/kesc/v1/transaction_service.js";
 import { getAdmin } from "../support/callers/served-metrics.js";
 import { eventually } from "../support/eventually.js";

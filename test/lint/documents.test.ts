@@ -7,7 +7,19 @@ import { htmlOfMarkdown } from "../../gateway/pages/markdown.js";
 
 // The documents name files, and link to each other. Both must exist.
 
-const ROOMS = ["runtime", "daraja", "src", "gateway", "contract", "test", "bench", "proto", "docs", "examples"];
+const ROOMS = [
+  "runtime",
+  "daraja",
+  "src",
+  "client",
+  "gateway",
+  "contract",
+  "test",
+  "bench",
+  "proto",
+  "docs",
+  "examples",
+];
 
 const FILES = [".", ...ROOMS].flatMap((folder) =>
   readdirSync(folder, { recursive: folder !== ".", encoding: "utf8" }).map((file) => join(folder, file)),

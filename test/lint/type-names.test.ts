@@ -7,12 +7,12 @@ import { expect } from "chai";
 // the build are programs of their own.
 const PROGRAMS = [
   ["src", "contract", "runtime"],
-  ["src/client"],
-  ["src/generate"],
+  ["client"],
+  ["client/generate"],
   ["gateway", "contract", "runtime"],
   ["daraja", "runtime"],
 ];
-const NOT_OF_SRC = /^src\/(?:gen|client|generate)\//;
+const NOT_OF_ROOM: Readonly<Record<string, RegExp>> = { src: /^src\/gen\//, client: /^client\/(?:gen|generate)\// };
 const DECLARED = /^(?:export )?(?:abstract )?(?:interface|type|class|enum) ([A-Z]\w*)/gm;
 
 /** Returns the files that declare each type name of a program, exported or not. */
@@ -21,7 +21,7 @@ function declarationsOf(rooms: readonly string[]): Map<string, string[]> {
   for (const room of rooms) {
     for (const name of readdirSync(room, { recursive: true, encoding: "utf8" })) {
       const file = join(room, name);
-      if (!file.endsWith(".ts") || (room === "src" && NOT_OF_SRC.test(file))) continue;
+      if (!file.endsWith(".ts") || NOT_OF_ROOM[room]?.test(file) === true) continue;
       for (const [, declared = ""] of readFileSync(file, "utf8").matchAll(DECLARED)) {
         files.set(declared, [...(files.get(declared) ?? []), file]);
       }

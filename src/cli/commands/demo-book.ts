@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import type { KescClient } from "../../client/kesc-client.js";
+import type { KescClient } from "../../../client/kesc-client.js";
 
 /** The users of the demo. Each has a phone number that ends with 00, but for the last two. */
 // Not the users of the documents, whose requests must work beside them.

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { typeidUnboxed } from "typeid-js";
 
-import { KescClient } from "../../client/kesc-client.js";
+import { KescClient } from "../../../client/kesc-client.js";
 import { type Organization, SCOPES } from "../../domain/api-key.js";
 import type { RailAccountId } from "../../domain/payment.js";
 import type { Rail } from "../../domain/transaction.js";

@@ -27,53 +27,19 @@ const STATUSES = enumOf(TransactionStatusMessage, "TRANSACTION_STATUS", TRANSACT
 const CORRECTION_KINDS = ["REVERSAL", "LATE"] as const satisfies readonly Correction["kind"][];
 const CORRECTIONS = enumOf(CorrectionMessage, "TRANSACTION_CORRECTION", CORRECTION_KINDS);
 
-const FAILURES = {
-  CANCELED_BY_PAYER: {
-    reason: FailureReasonMessage.FAILURE_REASON_CANCELED_BY_PAYER,
-    message: "The payer canceled the payment.",
-  },
-  PAYER_UNREACHABLE: {
-    reason: FailureReasonMessage.FAILURE_REASON_PAYER_UNREACHABLE,
-    message: "The payer's phone could not be reached.",
-  },
-  PAYER_SHORT_OF_FUNDS: {
-    reason: FailureReasonMessage.FAILURE_REASON_PAYER_SHORT_OF_FUNDS,
-    message: "The payer has too little money.",
-  },
-  WRONG_PIN: {
-    reason: FailureReasonMessage.FAILURE_REASON_WRONG_PIN,
-    message: "The payer entered a wrong PIN.",
-  },
-  RECIPIENT_NOT_REGISTERED: {
-    reason: FailureReasonMessage.FAILURE_REASON_RECIPIENT_NOT_REGISTERED,
-    message: "The recipient is not registered with the rail.",
-  },
-  RECIPIENT_LIMIT: {
-    reason: FailureReasonMessage.FAILURE_REASON_RECIPIENT_LIMIT,
-    message: "The recipient cannot take the amount.",
-  },
-  RAIL_ACCOUNT_SHORT: {
-    reason: FailureReasonMessage.FAILURE_REASON_RAIL_ACCOUNT_SHORT,
-    message: "The organization's account at the rail has too little money.",
-  },
-  RAIL_REFUSED: {
-    reason: FailureReasonMessage.FAILURE_REASON_RAIL_REFUSED,
-    message: "The rail refused the payment.",
-  },
-  EXPIRED: {
-    reason: FailureReasonMessage.FAILURE_REASON_EXPIRED,
-    message: "The rail could not be asked in time.",
-  },
-  REPORT_DIFFERS: {
-    reason: FailureReasonMessage.FAILURE_REASON_REPORT_DIFFERS,
-    message: "The rail moved another amount, which a correction has booked.",
-  },
-  // The books keep the word that they were begun with.
-  RESOLVED_BY_OPERATOR: {
-    reason: FailureReasonMessage.FAILURE_REASON_RESOLVED_BY_PERSON,
-    message: "A person found that no shillings have moved.",
-  },
-} as const satisfies Record<FailureReason, TransactionFailure>;
+const FAILURE_WORDS: Readonly<Record<FailureReason, string>> = {
+  CANCELED_BY_PAYER: "The payer canceled the payment.",
+  PAYER_UNREACHABLE: "The payer's phone could not be reached.",
+  PAYER_SHORT_OF_FUNDS: "The payer has too little money.",
+  WRONG_PIN: "The payer entered a wrong PIN.",
+  RECIPIENT_NOT_REGISTERED: "The recipient is not registered with the rail.",
+  RECIPIENT_LIMIT: "The recipient cannot take the amount.",
+  RAIL_ACCOUNT_SHORT: "The organization's account at the rail has too little money.",
+  RAIL_REFUSED: "The rail refused the payment.",
+  EXPIRED: "The rail could not be asked in time.",
+  REPORT_DIFFERS: "The rail moved another amount, which a correction has booked.",
+  RESOLVED_BY_OPERATOR: "A person found that no shillings have moved.",
+};
 
 /** The failures that a person decided. Any other one has a code of the rail as its statusReason. */
 const DECIDED_BY_PERSONS: ReadonlySet<FailureReason> = new Set(["REPORT_DIFFERS", "RESOLVED_BY_OPERATOR"]);
@@ -94,7 +60,7 @@ export function toTransactionMessage(transaction: Transaction): TransactionMessa
     rail: transaction.rail,
     rail_receipt: transaction.rail === DIRECT_RAIL ? undefined : transaction.railReceipt,
     receipt: attestedReceipt(transaction),
-    failure: failure === undefined ? undefined : FAILURES[failure],
+    failure: failure && toFailureMessage(failure),
     needs_attention: transaction.openFlags.length > 0,
     available_balance_after: availableAfterCents === undefined ? undefined : formatCents(availableAfterCents),
     corrects_transaction_id: corrects?.transactionId,
@@ -106,6 +72,12 @@ export function toTransactionMessage(transaction: Transaction): TransactionMessa
     updated_at: toTimestamp(transaction.updatedAt),
     completed_at: transaction.completedAt === undefined ? undefined : toTimestamp(transaction.completedAt),
   };
+}
+
+function toFailureMessage(failure: FailureReason): TransactionFailure {
+  // The books keep the word that they were begun with.
+  const reason = failure === "RESOLVED_BY_OPERATOR" ? "RESOLVED_BY_PERSON" : failure;
+  return { reason: FailureReasonMessage[`FAILURE_REASON_${reason}` as const], message: FAILURE_WORDS[failure] };
 }
 
 /** Returns the words of the person who canceled or resolved the transaction. */

@@ -11,7 +11,14 @@ import { unary, type UnaryRoute } from "../calls/unary-call.js";
 import { parseDepositReasons, parseDepositStatuses, toDepositMessage } from "../messages/deposit.js";
 import { given, ifGiven, type ParsedFields, parseFields } from "../messages/fields.js";
 import type { ListTurns } from "./list-turns.js";
-import { type AskedPage, askedPage, formatPageToken, type PagedList, parsePageSize, parsePageToken } from "./paging.js";
+import {
+  askedPage,
+  formatPageToken,
+  type PagedList,
+  type PageOfList,
+  parsePageSize,
+  parsePageToken,
+} from "./paging.js";
 import type { CellOf } from "./served-cell.js";
 
 export interface DepositHandlersOptions {
@@ -63,7 +70,7 @@ function listDeposits({ cellOf, listTurns }: DepositHandlersOptions): UnaryRoute
 export function parseDepositList(
   request: wire.ListDepositsRequest,
   organizationId: OrganizationId,
-): ParsedFields<AskedPage<PagedList> & { readonly filters: DepositFilters }> {
+): ParsedFields<PageOfList<PagedList> & { readonly filters: DepositFilters }> {
   const fields = parseFields({
     account_id: ifGiven(request.account_id, parseAccountId),
     statuses: parseDepositStatuses(request.statuses),

@@ -74,7 +74,7 @@ export function pageOf(
 }
 
 /** A list that is asked for, and the page of it. */
-export interface AskedPage<List extends AnyList> {
+export interface PageOfList<List extends AnyList> {
   readonly list: List;
   readonly page: PageRequest;
 }
@@ -83,7 +83,7 @@ export interface AskedPage<List extends AnyList> {
 export function askedPage<List extends AnyList>(
   list: List,
   { page_size: size, page_token: token }: { readonly page_size: number; readonly page_token: PageToken | undefined },
-): ParsedFields<AskedPage<List>> {
+): ParsedFields<PageOfList<List>> {
   const page = pageOf(list, { size, token });
   return page.ok ? { ok: true, value: { list, page: page.value } } : page;
 }

@@ -30,6 +30,8 @@ import {
   type StepRow,
   type TransactionFacts,
 } from "../../events/event.js";
+import { type RowOf, typesOf } from "../../model/column.js";
+import { JOURNAL } from "../../model/transactions.js";
 import type { OpenBook } from "../sql/book-directory.js";
 import type { Columns, Engine } from "../sql/engine.js";
 import { correctionOf, metadataOf, type TransactionRow } from "../sql/rows.js";
@@ -37,26 +39,18 @@ import { correctionOf, metadataOf, type TransactionRow } from "../sql/rows.js";
 /** A row that is asked for. */
 const ASKED_COLUMNS = { book: "int64", seq: "int64" } as const satisfies Columns;
 
-const STEP_COLUMNS = {
-  seq: "int64",
-  kind: "text",
-  detail: "text",
-  rail_receipt: "text",
-  reason: "text",
-  available_after_cents: "int64",
-  recorded_at: "int64",
-} as const satisfies Columns;
+const STEP_COLUMNS = typesOf(JOURNAL, [
+  "seq",
+  "kind",
+  "detail",
+  "rail_receipt",
+  "reason",
+  "available_after_cents",
+  "recorded_at",
+]);
 
 /** Another row of the journal, out of a column of JSON. */
-interface OtherRow {
-  readonly seq: number;
-  readonly kind: string;
-  readonly detail: string | null;
-  readonly rail_receipt: string | null;
-  readonly reason: string;
-  readonly available_after_cents: number | null;
-  readonly recorded_at: number;
-}
+type OtherRow = Pick<RowOf<typeof JOURNAL>, keyof typeof STEP_COLUMNS>;
 
 /** The columns of the transaction. All are null if the row is about none. */
 type CreatedTransaction = Pick<
@@ -71,28 +65,17 @@ type CreatedTransaction = Pick<
   | "correction"
   | "deposit_id"
   | "destination_id"
+  | "created_at"
 > & {
-  readonly created_at: number;
   /** The receipt of a transaction about a deposit: no row of its own has it. */
   readonly deposit_receipt: string | null;
 };
 
 /** A row of the journal with what it is about. The columns of JSON hold arrays of OtherRow. */
-export type EventSelectRow = {
-  readonly book: number;
-  readonly seq: number;
-  readonly kind: string;
-  readonly account_id: string | null;
-  readonly transaction_id: string | null;
-  readonly freeze_id: string | null;
-  readonly available_after_cents: number | null;
-  readonly held_after_cents: number | null;
-  readonly detail: string | null;
-  readonly rail_receipt: string | null;
-  readonly actor: string;
-  readonly reason: string;
-  readonly recorded_at: number;
-  readonly content_hash: string;
+export type EventSelectRow = Omit<
+  RowOf<typeof JOURNAL, string>,
+  "previous_seq" | "debit" | "credit" | "amount_cents"
+> & {
   readonly reversed_by_id: string | null;
   readonly steps: string | null;
   readonly ended: string | null;

@@ -2,6 +2,7 @@ import { DEMO, OPERATOR } from "../../domain/values/actor.js";
 import type { Cell } from "../database.js";
 import { isKeptHere } from "../moves/here.js";
 import type { Binding, Engine } from "../sql/engine.js";
+import type { BookRow } from "../sql/records/book-head-rows.js";
 import { orStoreError } from "../sql/store-error.js";
 
 /** How much one call reads at most. More would keep the lists of callers waiting. */
@@ -35,11 +36,7 @@ interface ReadBook {
   readonly newestAt: number;
 }
 
-interface CountedBookRow {
-  readonly number: number;
-  readonly organization_id: string;
-  readonly last_seq: number;
-}
+type CountedBookRow = Pick<BookRow, "number" | "organization_id" | "last_seq">;
 
 interface FoundActsRow {
   readonly book: number;

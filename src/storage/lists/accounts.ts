@@ -26,38 +26,22 @@ export async function accountsPage(
   return readPage(reader, engine, { query: { ...query, along: [...query.along, ...inTime] }, page });
 }
 
-/** Reads one page of the freezes of an account, newest first. */
-export function freezesPage(
-  reader: ListReader,
-  engine: Engine,
-  { book, accountId, page }: { readonly book: number; readonly accountId: AccountId; readonly page: PageRequest },
-): Promise<Page<FreezeRow>> {
-  const query: ListQuery = {
-    book,
-    columns: "f.*",
-    shown: "*",
-    from: `${engine.table("freezes")} f${engine.indexedBy("freezes_by_account")}`,
-    seq: "f.seq",
-    along: [["f.account_id = ? AND f.book = ?", accountId, book]],
-    matching: [],
-  };
-  return readPage(reader, engine, { query, page });
-}
+/** The tables with rows about one account, and the indexes by it. */
+const INDEXES_BY_ACCOUNT = { freezes: "freezes_by_account", destinations: "destinations_of_accounts" } as const;
 
-/** Reads one page of the destinations of an account, newest first. */
-export function destinationsPage(
+/** Reads one page of the rows of a table about an account, newest first. */
+export function pageOfAccount<Row extends FreezeRow | DestinationRow>(
   reader: ListReader,
   engine: Engine,
+  name: keyof typeof INDEXES_BY_ACCOUNT,
   { book, accountId, page }: { readonly book: number; readonly accountId: AccountId; readonly page: PageRequest },
-): Promise<Page<DestinationRow>> {
+): Promise<Page<Row>> {
   const query: ListQuery = {
     book,
-    columns: "d.*",
-    shown: "*",
-    from: `${engine.table("destinations")} d${engine.indexedBy("destinations_of_accounts")}`,
-    seq: "d.seq",
-    along: [["d.account_id = ? AND d.book = ?", accountId, book]],
-    matching: [],
+    columns: "r.*",
+    from: `${engine.table(name)} r${engine.indexedBy(INDEXES_BY_ACCOUNT[name])}`,
+    seq: "r.seq",
+    along: [["r.account_id = ? AND r.book = ?", accountId, book]],
   };
   return readPage(reader, engine, { query, page });
 }
@@ -82,7 +66,6 @@ function queryOf(
     return {
       book,
       columns,
-      shown: "*",
       from: `${table("accounts")} a CROSS JOIN ${table("account_holders")} h`,
       seq: "a.seq",
       along: [
@@ -90,7 +73,6 @@ function queryOf(
         [`a.seq = (${seq})`, book, depositReference],
         ...[...ofUser, ...withPhoneNumber, ...withEmail, ...matching],
       ],
-      matching: [],
     };
   }
 
@@ -98,7 +80,6 @@ function queryOf(
   const ofHolders = (index: string | undefined, conditions: Pick<ListQuery, "along" | "matching">): ListQuery => ({
     book,
     columns,
-    shown: "*",
     from: `${table("account_holders")} h${index === undefined ? "" : indexedBy(index)} CROSS JOIN ${table("accounts")} a`,
     seq: "h.seq",
     along: [["a.id = h.account_id AND h.book = ?", book], ...conditions.along],
@@ -119,7 +100,6 @@ function queryOf(
   return {
     book,
     columns,
-    shown: "*",
     from: `${table("accounts")} a${index} CROSS JOIN ${table("account_holders")} h`,
     seq: "a.seq",
     along: [["h.account_id = a.id AND a.book = ?", book]],

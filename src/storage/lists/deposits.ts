@@ -23,7 +23,7 @@ export async function depositsPage(
     ["d.seq >= ?", fromSeq],
     ["d.seq < ?", toSeq],
   ]);
-  const common = { book, columns: "d.*", shown: "*", from: `${engine.table("deposits")} d`, seq: "d.seq" };
+  const common = { book, columns: "d.*", from: `${engine.table("deposits")} d`, seq: "d.seq" };
   const along: readonly Condition[] = [["d.book = ?", book], ...inTime];
   const ofStatus = [...columnIn("status", status), ...columnIn("reason", reason)];
   if (receipt !== undefined) {
@@ -31,7 +31,7 @@ export async function depositsPage(
     const seq = `SELECT r.seq FROM ${engine.table("deposits")} r WHERE r.book = ? AND r.receipt = ?`;
     const ofReceipt: Condition = [`d.seq = (${seq})`, book, receipt];
     const others = [ofReceipt, ...given([["d.account_id = ?", accountId]]), ...ofStatus];
-    return readPage(reader, engine, { query: { ...common, along: [...along, ...others], matching: [] }, page });
+    return readPage(reader, engine, { query: { ...common, along: [...along, ...others] }, page });
   }
   if (accountId !== undefined) {
     const from = common.from + engine.indexedBy("deposits_of_accounts");

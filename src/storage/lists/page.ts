@@ -13,8 +13,8 @@ export interface ListQuery {
   readonly book: number;
   /** The columns of the rows that a page looks at. */
   readonly columns: string;
-  /** What the page shows of these rows, which it calls `looked_at`. */
-  readonly shown: string;
+  /** What the page shows of these rows, which it calls `looked_at`. All columns when omitted. */
+  readonly shown?: string;
   readonly from: string;
   /** The column `seq` of the index. */
   readonly seq: string;
@@ -23,7 +23,7 @@ export interface ListQuery {
   /** If there are any, each row meets exactly one of these, and the index serves each. */
   readonly oneOf?: readonly Condition[];
   /** The conditions that the index does not serve. Rows that do not meet them are passed over. */
-  readonly matching: readonly Condition[];
+  readonly matching?: readonly Condition[] | undefined;
 }
 
 /**
@@ -45,10 +45,10 @@ export async function readPage<Row extends SeqRow>(
   engine: Engine,
   { query, page }: { readonly query: ListQuery; readonly page: PageRequest },
 ): Promise<Page<Row>> {
-  const { matching, columns } = query;
+  const { matching = [], columns } = query;
   // One row more than the page holds shows whether there is a next page.
   const limit = page.size + 1;
-  const shown = (newest: Read): string => `SELECT ${query.shown} FROM (${newest.sql}) AS looked_at`;
+  const shown = (newest: Read): string => `SELECT ${query.shown ?? "*"} FROM (${newest.sql}) AS looked_at`;
   if (matching.length === 0) {
     const newest = newestOf(engine, query, { columns, beforeSeq: page.beforeSeq ?? Number.MAX_SAFE_INTEGER, limit });
     return pageOf(await reader.rows<Row>(shown(newest), newest.bindings), page);

@@ -31,7 +31,7 @@ export async function transactionsPage(
   const others = [...unindexed, ...flagged(needsAttention)];
   if (reference !== undefined || receipt !== undefined) {
     const along = [inBook, ...ofOneAtMost(engine, book, filters), ...ofType, ...statusIn(status), ...others];
-    return readPage(reader, engine, { query: { ...common, along, matching: [] }, page });
+    return readPage(reader, engine, { query: { ...common, along }, page });
   }
 
   const { fromSeq, toSeq } = await createdIn(reader, engine, { book, createdAfter, createdBefore });

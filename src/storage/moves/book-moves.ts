@@ -3,11 +3,13 @@ import { randomBytes } from "node:crypto";
 import type { BookState, MovePhase } from "../../domain/book.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
-import { insertedTypesOf } from "../../model/column.js";
+import { type InsertedRow, insertedTypesOf, type RowOf, typesOf } from "../../model/column.js";
 import { BOOK_MOVES } from "../../model/database.js";
+import { BOOKS } from "../../model/organizations.js";
 import type { Cell } from "../database.js";
-import type { Columns, Engine, Session, Write } from "../sql/engine.js";
-import { orStoreError } from "../sql/store-error.js";
+import type { Engine, Session, Write } from "../sql/engine.js";
+import type { BookRow } from "../sql/records/book-head-rows.js";
+import { orStoreError, RefusedWriteError } from "../sql/store-error.js";
 import type { MovedBook } from "./tables.js";
 
 /** The move of a book, as one of its two places knows it. */
@@ -33,30 +35,16 @@ export interface LockedMove extends MovedBook {
 }
 
 /** The book is not in a state that allows the step. Nothing was changed. */
-export class MoveError extends Error {}
+export class MoveError extends RefusedWriteError {}
 
 type MovingCell = Pick<Cell, "engine" | "transact">;
 
-interface MovingBookRow {
-  readonly number: number;
-  readonly state: string;
-  readonly last_seq: number;
-}
-
-export interface MoveRow {
-  readonly move_id: string;
-  readonly phase: string;
-  readonly root: string | null;
-  readonly file_sha256: string | null;
-  readonly arrival_id: string | null;
-  readonly rows_done: number;
-  readonly moved_to: string | null;
-}
+export type MoveRow = Omit<RowOf<typeof BOOK_MOVES>, "book" | "changed_at">;
 
 const MOVE_ID_BYTES = 16;
 
 const MOVE_COLUMNS = insertedTypesOf(BOOK_MOVES);
-const STATE_COLUMNS = { number: "int64", state: "text" } as const satisfies Columns;
+const STATE_COLUMNS = typesOf(BOOKS, ["number", "state"]);
 
 /** Locks a book. Returns undefined if the cell has none. */
 export async function lockMove(
@@ -67,7 +55,7 @@ export async function lockMove(
   const [book] = (await session.read({
     sql: `SELECT number, state, last_seq FROM ${table("books")} WHERE organization_id = ? ${forUpdate}`,
     bindings: [organizationId],
-  })) as readonly MovingBookRow[];
+  })) as readonly Pick<BookRow, "number" | "state" | "last_seq">[];
   if (book === undefined) return undefined;
   const [row] = (await session.read({
     sql: `SELECT * FROM ${table("book_moves")} WHERE book = ?`,
@@ -100,7 +88,7 @@ export function leave(cell: MovingCell, organizationId: OrganizationId, now: Uni
     if (book.move?.phase === "LEAVING") return book;
     if (book.move !== undefined || book.state !== "OPEN") throw new MoveError(`The book is ${stateOf(book)}.`);
     const move: BookMove = { ...NO_MOVE, moveId: randomBytes(MOVE_ID_BYTES).toString("hex"), phase: "LEAVING" };
-    await session.write([stateWrite(cell.engine, book, "MOVING"), insertMove(cell.engine, book, { move, now })]);
+    await session.write([stateWrite(cell.engine, [book], "MOVING"), insertMove(cell.engine, book, { move, now })]);
     return { ...book, state: "MOVING", move };
   });
 }
@@ -133,7 +121,7 @@ export function stay(cell: MovingCell, organizationId: OrganizationId): Promise<
   return step(cell, organizationId, async (book, session) => {
     if (book.move === undefined && book.state === "OPEN") return book;
     if (book.move?.phase !== "LEAVING") throw new MoveError(`The book is ${stateOf(book)}.`);
-    await session.write([stateWrite(cell.engine, book, "OPEN")]);
+    await session.write([stateWrite(cell.engine, [book], "OPEN")]);
     await deleteMove(cell.engine, session, book);
     return { ...book, state: "OPEN", move: undefined };
   });
@@ -163,7 +151,7 @@ export function release(
     if (book.move.phase !== "LEAVING") throw new MoveError(`The book is ${stateOf(book)}.`);
     if (book.move.root === undefined) throw new MoveError("The export of the book is not complete.");
     const move: BookMove = { ...book.move, phase: "LEFT", arrivalId, movedTo };
-    await session.write([stateWrite(cell.engine, book, "MOVED"), updateMove(cell.engine, book, { move, now })]);
+    await session.write([stateWrite(cell.engine, [book], "MOVED"), updateMove(cell.engine, book, { move, now })]);
     return { ...book, state: "MOVED", move };
   });
 }
@@ -174,7 +162,7 @@ export function open(cell: MovingCell, organizationId: OrganizationId, moveId: s
     if (book.move?.phase !== "COPIED" || book.move.moveId !== moveId) {
       throw new MoveError(`The book is ${stateOf(book)}.`);
     }
-    await session.write([stateWrite(cell.engine, book, "OPEN")]);
+    await session.write([stateWrite(cell.engine, [book], "OPEN")]);
     await deleteMove(cell.engine, session, book);
     return { ...book, state: "OPEN", move: undefined };
   });
@@ -201,20 +189,12 @@ export function step<Result>(
   organizationId: OrganizationId,
   work: (book: LockedMove, session: Session) => Promise<Result>,
 ): Promise<Result> {
-  let refusal: MoveError | undefined;
   const stepping = cell.transact(async (session) => {
     const book = await lockMove(cell, session, organizationId);
-    try {
-      if (book === undefined) throw new MoveError("This cell has no book of the organization.");
-      return await work(book, session);
-    } catch (error) {
-      if (error instanceof MoveError) refusal = error;
-      throw error;
-    }
+    if (book === undefined) throw new MoveError("This cell has no book of the organization.");
+    return work(book, session);
   });
-  return orStoreError(cell.engine, stepping).catch((error: unknown) => {
-    throw refusal ?? error;
-  });
+  return orStoreError(cell.engine, stepping);
 }
 
 /** Names the state of a book for a message. */
@@ -222,8 +202,13 @@ export function stateOf({ state, move }: Pick<LockedMove, "state" | "move">): st
   return move === undefined ? state : `${state} (${move.phase})`;
 }
 
-export function stateWrite({ table, update }: Engine, { number }: MovedBook, state: BookState): Write {
-  return { sql: update(table("books"), { key: "number", columns: STATE_COLUMNS }), rows: [{ number, state }] };
+export function stateWrite(
+  { table, update }: Engine,
+  books: readonly { readonly number: number }[],
+  state: BookState,
+): Write {
+  const rows = books.map(({ number }) => ({ number, state }));
+  return { sql: update(table("books"), { key: "number", columns: STATE_COLUMNS }), rows };
 }
 
 interface MoveChange {
@@ -242,7 +227,7 @@ export function updateMove({ table, update }: Engine, { number }: MovedBook, cha
   };
 }
 
-function rowOf(book: number, { move, now }: MoveChange): Readonly<Record<keyof typeof MOVE_COLUMNS, unknown>> {
+function rowOf(book: number, { move, now }: MoveChange): InsertedRow<typeof BOOK_MOVES> {
   return {
     book,
     move_id: move.moveId,

@@ -42,7 +42,7 @@ function toPhase(
     }
     const emptied = { ...move, phase, root: undefined, fileSha256: undefined, arrivalId: undefined, rowsDone: 0 };
     await session.write([
-      stateWrite(cell.engine, book, "MOVED"),
+      stateWrite(cell.engine, [book], "MOVED"),
       updateMove(cell.engine, book, { move: emptied, now }),
     ]);
     return { ...book, state: "MOVED", move: emptied };

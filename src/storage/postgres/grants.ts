@@ -35,12 +35,8 @@ export async function grantTo(client: pg.Client, schemas: readonly string[], rol
   const { rows } = await client.query("SELECT 1 FROM pg_catalog.pg_roles WHERE rolname = $1", [role]);
   if (rows.length === 0) throw new UnknownRoleError(role);
   const refusePowers = async (select: string): Promise<void> => {
-    const found = await client.query<{ readonly power: string }>(`${OWN_POWERS} ${select} ORDER BY power`, [
-      role,
-      schemas,
-      TABLE_NAMES,
-    ]);
-    if (found.rows.length > 0) throw new PowerfulRoleError(listOf(found.rows.map(({ power }) => power)));
+    const powers = await powersIn(client, select, [role, schemas]);
+    if (powers.length > 0) throw new PowerfulRoleError(listOf(powers));
   };
   await refusePowers(POWERS_OF_OWNERS);
   await client.query("BEGIN");
@@ -66,14 +62,20 @@ export async function powersOf(
   role: string,
 ): Promise<readonly string[]> {
   for (const select of [POWERS_OF_OWNERS, OTHER_RIGHTS]) {
-    const { rows } = await client.query<{ readonly power: string }>(`${OWN_POWERS} ${select} ORDER BY power`, [
-      role,
-      schemas,
-      TABLE_NAMES,
-    ]);
-    if (rows.length > 0) return rows.map(({ power }) => power);
+    const powers = await powersIn(client, select, [role, schemas]);
+    if (powers.length > 0) return powers;
   }
   return [];
+}
+
+async function powersIn(
+  client: pg.Client,
+  select: string,
+  [role, schemas]: readonly [role: string, schemas: readonly string[]],
+): Promise<readonly string[]> {
+  const sql = `${OWN_POWERS} ${select} ORDER BY power`;
+  const { rows } = await client.query<{ readonly power: string }>(sql, [role, schemas, TABLE_NAMES]);
+  return rows.map(({ power }) => power);
 }
 
 /** Returns the rights that a server needs and the role lacks: "INSERT on public.journal". */

@@ -2,6 +2,7 @@ import type { OrganizationId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import type { NumberedBook } from "../../seals/ports.js";
 import type { Cell } from "../database.js";
+import type { BookRow } from "../sql/records/book-head-rows.js";
 import { orStoreError } from "../sql/store-error.js";
 
 /** What is known of the seals of a book. */
@@ -14,14 +15,11 @@ export interface SealedBook extends NumberedBook {
   readonly problem: string | undefined;
 }
 
-interface SealedBookRow {
-  readonly number: number;
-  readonly organization_id: string;
-  readonly last_seq: number;
+type SealedBookRow = Pick<BookRow, "number" | "organization_id" | "last_seq"> & {
   readonly size: number | null;
   readonly sealed_at: number | null;
   readonly problem: string | null;
-}
+};
 
 /** Returns all books of a cell, in the order of their numbers. */
 export async function sealedBooks({ engine, reader }: Pick<Cell, "engine" | "reader">): Promise<readonly SealedBook[]> {

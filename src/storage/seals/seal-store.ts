@@ -4,30 +4,21 @@ import { ofEachAccount } from "../../domain/book.js";
 import { BOOK_ACCOUNTS } from "../../domain/journal.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
+import type { RowOf } from "../../model/column.js";
+import type { SEALS } from "../../model/seals.js";
 import { type LeafRow, leafTextOf, textsOf } from "../../seals/leaf.js";
 import { SIGNATURE_CHARACTERS, SIGNER_CHARACTERS } from "../../seals/note.js";
 import type { Seal, SealableBook, SealReads, SealStore } from "../../seals/ports.js";
 import type { Cell } from "../database.js";
 import { LeafHashes, leafRowsSql } from "../leaves/leaf-rows.js";
 import type { Engine, Read } from "../sql/engine.js";
+import type { BookRow } from "../sql/records/book-head-rows.js";
 import { SUM_COLUMNS, type SumColumns } from "../sql/records/sum-columns.js";
 import { orStoreError } from "../sql/store-error.js";
 
-interface SealRow {
-  readonly size: number;
-  readonly root: Buffer;
-  readonly note: string;
-  readonly sealed_at: number;
-}
-interface FoundSealRow extends SealRow {
-  readonly alarm_raised_at: number | null;
-}
-type StateRow = Partial<SealRow> &
-  SumColumns<string> & {
-    readonly number: number;
-    readonly organization_id: string;
-    readonly last_seq: number;
-  };
+type SealRow = Pick<RowOf<typeof SEALS>, "size" | "root" | "note" | "sealed_at">;
+type FoundSealRow = SealRow & { readonly alarm_raised_at: number | null };
+type StateRow = Partial<SealRow> & SumColumns<string> & Pick<BookRow, "number" | "organization_id" | "last_seq">;
 
 /** The content hash of these rows covers personal data. An erasure deletes its salt. */
 const PERSONAL_KINDS: ReadonlySet<string> = new Set(["account.created", "account.updated"]);

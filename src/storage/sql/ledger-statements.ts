@@ -24,44 +24,12 @@ export interface LedgerRead {
   readonly finders: readonly Finder[];
 }
 
-export interface LedgerReads {
-  readonly idempotencyKeys: LedgerRead;
-  /** Locks the accounts in the order of their ids, so that two batches cannot deadlock. */
-  readonly accounts: LedgerRead;
-  readonly holders: LedgerRead;
-  /** In the order in which they began. */
-  readonly freezes: LedgerRead;
-  readonly destinations: LedgerRead;
-  readonly transactions: LedgerRead;
-  /** The corrections that book what a rail reported late. */
-  readonly lateCorrections: LedgerRead;
-  readonly payments: LedgerRead;
-  readonly receipts: LedgerRead;
-  readonly deposits: LedgerRead;
-  readonly unallocatedDeposits: LedgerRead;
-  readonly movements: LedgerRead;
-  /**
-   * Locks the proposals in the order of their subjects: two servers must not both do what one
-   * proposal allows once.
-   */
-  readonly proposals: LedgerRead;
-  readonly railAccounts: LedgerRead;
-  readonly paymentsUnderWay: LedgerRead;
-  readonly railAccountsLock: LedgerRead;
-  readonly railAccountsOfCell: LedgerRead;
-  readonly reservePlaces: LedgerRead;
-  readonly waitingProposals: LedgerRead;
-  readonly reveals: LedgerRead;
-  /** Locks the keys in the order of their ids, as the notes of their use do. */
-  readonly apiKeys: LedgerRead;
-}
-
 /**
  * The statements of the ledger's store. Each statement takes all its rows at once, so the number of
  * statements does not grow with the batch.
  */
 export interface LedgerStatements {
-  readonly reads: LedgerReads;
+  readonly reads: ReturnType<typeof readsOf>;
   /**
    * Locks the books in the order of their numbers, until the commit. The batches of other servers
    * wait for them. Parameter: numbers of books.
@@ -85,7 +53,7 @@ export interface TableStatements {
 export function ledgerStatements(engine: Engine): LedgerStatements {
   const { input, table, within, forUpdate, begunAt, insertInto, update } = engine;
   return {
-    reads: { ...accountReads(engine), ...transactionReads(engine), ...ownReads(engine) },
+    reads: readsOf(engine),
     lockedBooks: `
       SELECT *, ${begunAt} AS begun_at FROM ${table("books")}
       WHERE ${within("number", `SELECT number FROM ${input(NUMBER_COLUMNS)}`)} ORDER BY number ${forUpdate}`,
@@ -94,21 +62,14 @@ export function ledgerStatements(engine: Engine): LedgerStatements {
     updateBookLimits: update(table("books"), { key: "number", columns: BOOK_LIMITS_COLUMNS }),
     updateBookSwitches: update(table("books"), { key: "number", columns: BOOK_SWITCH_COLUMNS }),
     insertJournal: insertInto(table("journal"), JOURNAL_COLUMNS),
-    tables: {
-      accounts: tableStatements(engine, TABLES.accounts),
-      accountHolders: tableStatements(engine, TABLES.accountHolders),
-      freezes: tableStatements(engine, TABLES.freezes),
-      transactions: tableStatements(engine, TABLES.transactions),
-      payments: tableStatements(engine, TABLES.payments),
-      deposits: tableStatements(engine, TABLES.deposits),
-      proposals: tableStatements(engine, TABLES.proposals),
-      apiKeys: tableStatements(engine, TABLES.apiKeys),
-      railAccounts: tableStatements(engine, TABLES.railAccounts),
-      reservePlaces: tableStatements(engine, TABLES.reservePlaces),
-      idempotencyKeys: tableStatements(engine, TABLES.idempotencyKeys),
-      destinations: tableStatements(engine, TABLES.destinations),
-    },
+    tables: Object.fromEntries(
+      Object.entries(TABLES).map(([name, table]) => [name, tableStatements(engine, table as Table<unknown>)]),
+    ) as LedgerStatements["tables"],
   };
+}
+
+function readsOf(engine: Engine) {
+  return { ...accountReads(engine), ...transactionReads(engine), ...ownReads(engine) };
 }
 
 function tableStatements<Row>(engine: Engine, { name, key, columns, updates }: Table<Row>): TableStatements {
@@ -151,6 +112,7 @@ function accountReads(engine: Engine) {
           SELECT k.* FROM ${pairs}
           CROSS JOIN ${table("idempotency_keys")} k WHERE k.book = input.book AND k.key = input.name`,
     },
+    // Locks the accounts in the order of their ids, so that two batches cannot deadlock.
     accounts: {
       finders: ["account", "transaction", "idempotencyKey", "accountOfUser", "accountWithDepositReference"],
       sql: `SELECT * FROM ${table("accounts")} WHERE ${within("id", accountIds)} ORDER BY id ${forUpdate}`,
@@ -161,6 +123,7 @@ function accountReads(engine: Engine) {
           SELECT * FROM ${table("account_holders")}
           WHERE account_id IN (${list} UNION ALL ${keyed} UNION ALL ${used})`,
     },
+    // In the order in which they began.
     freezes: {
       finders: ["freeze", "idempotencyKeyOfFreeze", "fullAccount", "idempotencyKeyOfAccount", "accountOfUser"],
       sql: `
@@ -177,7 +140,7 @@ function accountReads(engine: Engine) {
           UNION ALL
           SELECT * FROM ${table("destinations")} WHERE removed_at IS NULL AND account_id IN (${list})`,
     },
-  } satisfies Partial<LedgerReads>;
+  } satisfies Readonly<Record<string, LedgerRead>>;
 }
 
 function transactionReads(engine: Engine) {
@@ -192,6 +155,7 @@ function transactionReads(engine: Engine) {
           SELECT ${withBalanceAfter(engine)} FROM ${pairs}
           CROSS JOIN ${table("transactions")} t WHERE t.book = input.book AND t.reference = input.name`,
     },
+    // The corrections that book what a rail reported late.
     lateCorrections: {
       finders: ["order"],
       sql: `
@@ -219,13 +183,15 @@ function transactionReads(engine: Engine) {
           SELECT t.book, t.rail_movement, t.id AS transaction_id FROM ${pairs}
           CROSS JOIN ${table("transactions")} t WHERE t.book = input.book AND t.rail_movement = input.name`,
     },
+    // Locks the proposals in the order of their subjects: two servers must not both do what one
+    // proposal allows once.
     proposals: {
       finders: ["proposal"],
       sql: `
           SELECT ${proposalColumns(engine)} FROM ${table("proposals")} p
           WHERE ${within("p.subject", list)} ORDER BY p.subject ${forUpdate}`,
     },
-  } satisfies Partial<LedgerReads>;
+  } satisfies Readonly<Record<string, LedgerRead>>;
 }
 
 /**
@@ -290,6 +256,7 @@ function ownReads(engine: Engine) {
             AND p.book IN (SELECT number FROM ${table("books")} WHERE organization_id IN (${list}))`,
     },
     reveals: { finders: ["reveals"], sql: revealsSelect(engine, list) },
+    // Locks the keys in the order of their ids, as the notes of their use do.
     apiKeys: {
       finders: ["apiKey", "apiKeyWithHash"],
       sql: `
@@ -298,5 +265,5 @@ function ownReads(engine: Engine) {
             `${list} UNION ALL SELECT id FROM ${table("api_keys")} WHERE secret_sha256 IN (${list})`,
           )} ORDER BY id ${forUpdate}`,
     },
-  } satisfies Partial<LedgerReads>;
+  } satisfies Readonly<Record<string, LedgerRead>>;
 }

@@ -2,28 +2,16 @@ import type { BookAccount, JournalKind } from "../../domain/journal.js";
 import { toCents } from "../../domain/values/cents.js";
 import type { AccountId, FreezeId, TransactionId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
+import type { RowOf } from "../../model/column.js";
+import type { JOURNAL } from "../../model/transactions.js";
 import type { AccountJournalRow, Looked } from "../../statements/ports.js";
 import type { ListReader } from "../lists/page.js";
 import type { Engine } from "../sql/engine.js";
 import { newestRow } from "./account-walk.js";
 
-/** A row of the journal, as both drivers read it. */
-interface AccountJournalSqlRow {
-  readonly seq: number;
-  readonly previous_seq: number | null;
-  readonly transaction_id: string | null;
-  readonly freeze_id: string | null;
-  readonly kind: string;
-  readonly debit: string | null;
-  readonly credit: string | null;
-  readonly amount_cents: number | null;
-  readonly available_after_cents: number;
-  readonly held_after_cents: number;
-  readonly actor: string;
-  readonly reason: string;
-  readonly recorded_at: number;
-  readonly content_hash: Buffer;
-}
+/** A row of the journal about an account. */
+type AccountJournalSqlRow = RowOf<typeof JOURNAL> &
+  Readonly<Record<"available_after_cents" | "held_after_cents", number>>;
 
 interface AccountRowsRequest {
   readonly book: number;

@@ -1,19 +1,14 @@
 import type { AccountId } from "../../domain/values/ids.js";
+import type { RowOf } from "../../model/column.js";
+import type { JOURNAL } from "../../model/transactions.js";
 import type { Engine, Read } from "../sql/engine.js";
 
 /** The maximum number of rows that one step of a walk looks at. */
 export const WALK_MAX = 256;
 
 /** A row that a walk looked at. */
-export interface WalkedSqlRow {
-  readonly seq: number;
-  readonly previous_seq: number | null;
-  readonly kind: string;
-  readonly available_after_cents: number;
-  readonly held_after_cents: number;
-  readonly recorded_at: number;
-  readonly looked_at: number;
-}
+export type WalkedSqlRow = Pick<RowOf<typeof JOURNAL>, "seq" | "previous_seq" | "kind" | "recorded_at"> &
+  Readonly<Record<"available_after_cents" | "held_after_cents" | "looked_at", number>>;
 
 interface Walk {
   readonly book: number;

@@ -60,7 +60,7 @@ async function along(
   reader: ListReader,
   engine: Engine,
   { book, startSeq, endSeq, size, beforeSeq = endSeq }: JournalList,
-  { index, condition, matching = [] }: Way,
+  { index, condition, matching }: Way,
 ): Promise<FoundRows> {
   const query: ListQuery = {
     book,
@@ -75,10 +75,7 @@ async function along(
   return { ...page, seqs: page.rows.map(({ seq }) => seq) };
 }
 
-interface WalkedJournalRow {
-  readonly seq: number;
-  readonly previous_seq: number | null;
-}
+type WalkedJournalRow = Pick<LineRow, "seq" | "previous_seq">;
 
 /** Walks back along the rows of an account. Looks at 500 at most. */
 async function ofAccount(

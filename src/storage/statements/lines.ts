@@ -2,6 +2,8 @@ import type { BookAccount, JournalKind } from "../../domain/journal.js";
 import { toCents } from "../../domain/values/cents.js";
 import type { AccountId, TransactionId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
+import type { RowOf } from "../../model/column.js";
+import type { JOURNAL } from "../../model/transactions.js";
 import { ACCOUNT_MARK_ROWS } from "../../statements/mark-ports.js";
 import type { BookLine, LinesPage, LinesRequest, Looked } from "../../statements/ports.js";
 import type { ListReader } from "../lists/page.js";
@@ -11,24 +13,11 @@ import { newestRow } from "./account-walk.js";
 /** The maximum number of rows that a read forward along a book looks at. */
 const FORWARD_MAX = 256;
 
-export interface LineRow {
-  readonly seq: number;
-  readonly previous_seq: number | null;
-  readonly recorded_at: number;
-  readonly kind: string;
-  readonly account_id: string | null;
-  readonly transaction_id: string | null;
-  readonly debit: string | null;
-  readonly credit: string | null;
-  readonly amount_cents: number | null;
-  readonly available_after_cents: number | null;
-  readonly held_after_cents: number | null;
+export type LineRow = Pick<RowOf<typeof JOURNAL>, (typeof COLUMNS)[number]> & {
   readonly receipt: string | null;
   readonly reference: string | null;
   readonly description: string | null;
-  readonly actor: string;
-  readonly reason: string;
-}
+};
 
 const COLUMNS = [
   "seq",
@@ -42,16 +31,14 @@ const COLUMNS = [
   "amount_cents",
   "available_after_cents",
   "held_after_cents",
-  "rail_receipt",
   "actor",
   "reason",
-];
+] as const satisfies readonly (keyof RowOf<typeof JOURNAL>)[];
 
 /** Returns the columns of a line. `j` names the journal, or a selection of its columns. */
 export function lineColumns(j: string): string {
   // A receipt that came after the completion is shown with the completion, to which it belongs.
-  return `${j}.seq, ${j}.previous_seq, ${j}.recorded_at, ${j}.kind, ${j}.account_id, ${j}.transaction_id, ${j}.debit,
-    ${j}.credit, ${j}.amount_cents, ${j}.available_after_cents, ${j}.held_after_cents, ${j}.actor, ${j}.reason,
+  return `${COLUMNS.map((column) => `${j}.${column}`).join(", ")},
     COALESCE(${j}.rail_receipt, CASE WHEN ${j}.kind = 'transaction.completed' THEN t.rail_receipt END) AS receipt,
     t.reference, t.description`;
 }
@@ -122,7 +109,7 @@ async function windowRows(
   const { table } = engine;
   const start: Read =
     end === undefined ? newestRow(engine, { book, accountId }) : { sql: "CAST(? AS BIGINT)", bindings: [end] };
-  const columns = COLUMNS.map((column) => `j.${column}`).join(", ");
+  const columns = [...COLUMNS, "rail_receipt"].map((column) => `j.${column}`).join(", ");
   return reader.rows<LineRow>(
     `WITH RECURSIVE walk AS (
        SELECT ${columns}, 1 AS looked_at FROM ${table("journal")} j

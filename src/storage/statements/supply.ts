@@ -16,6 +16,7 @@ import {
 } from "../../statements/ports.js";
 import type { ListReader } from "../lists/page.js";
 import type { Engine } from "../sql/engine.js";
+import type { BookRow } from "../sql/records/book-head-rows.js";
 import {
   SUM_COLUMNS,
   type SumColumns,
@@ -73,11 +74,7 @@ async function markBefore(
   return { seq: mark.seq, sums: sumsOf(mark), turnover: turnoverOf(mark) };
 }
 
-interface CurrentColumns extends SumColumns {
-  readonly last_seq: number;
-  readonly last_recorded_at: number;
-  readonly reserve_rules: string | null;
-}
+type CurrentColumns = SumColumns & Pick<BookRow, "last_seq" | "last_recorded_at" | "reserve_rules">;
 
 /** Reads the sums after the last row of a book, and the rules of its reserve. */
 export async function currentSums(reader: ListReader, { table }: Engine, book: number): Promise<CurrentSums> {

@@ -4,15 +4,13 @@ import type { CappedCount, Looked, WaitingInBook } from "../../statements/ports.
 import type { ListReader } from "../lists/page.js";
 import type { Engine } from "../sql/engine.js";
 import { IS_UNALLOCATED } from "../sql/records/deposit-rows.js";
+import type { TransactionRow } from "../sql/rows.js";
 
 const COUNT_MAX = 1_000;
 const HOUR_MILLIS = 3_600_000;
 const OPEN_STATUSES = ["PENDING", "PROCESSING"];
 
-interface OldestRow {
-  readonly id: string;
-  readonly created_at: number;
-}
+type OldestRow = Pick<TransactionRow, "id" | "created_at">;
 
 /** Counts what waits for a person in a book. Each count looks at 1,001 rows at most. */
 export async function waitingIn(

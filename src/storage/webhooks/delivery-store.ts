@@ -8,19 +8,12 @@ import type { DisabledReason, Endpoint } from "../../webhooks/ports/endpoint.js"
 import type { Cell } from "../database.js";
 import { BookMovingError, bookRowWrites, lockBook } from "../organizations/book-rows.js";
 import type { Engine, Session } from "../sql/engine.js";
+import type { BookRow } from "../sql/records/book-head-rows.js";
 import type { EndpointRow, RetryRow } from "../sql/records/webhook-rows.js";
 import { orStoreError } from "../sql/store-error.js";
 import { endpointOf, retryOf, retryRowOf, writeLog } from "./rows.js";
 
-interface DueRow {
-  readonly id: string;
-  readonly revision: number;
-  readonly last_seq: number;
-}
-
-interface ClosedRow {
-  readonly organization_id: string;
-}
+type DueRow = Pick<EndpointRow, "id" | "revision"> & Pick<BookRow, "last_seq">;
 
 type DeliveryCell = Pick<Cell, "engine" | "directory" | "transact"> & {
   readonly reader: Pick<Cell["reader"], "rows">;
@@ -65,7 +58,10 @@ export function deliveryStore(cell: DeliveryCell): DeliveryStore {
     },
     closed: async (organizationIds) => {
       const bindings = [JSON.stringify(organizationIds)];
-      const rows = await orStoreError(engine, reader.rows<ClosedRow>(statements.closed, bindings));
+      const rows = await orStoreError(
+        engine,
+        reader.rows<Pick<BookRow, "organization_id">>(statements.closed, bindings),
+      );
       return rows.map((row) => row.organization_id as OrganizationId);
     },
     take: (id) =>

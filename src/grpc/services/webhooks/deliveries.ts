@@ -9,10 +9,10 @@ import { done, resultOf, type RpcResult } from "../../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../../calls/unary-call.js";
 import { fieldProblem, type ParsedFields, parseFields } from "../../messages/fields.js";
 import {
-  type AskedPage,
   askedPage,
   formatPageToken,
   type PagedList,
+  type PageOfList,
   parsePageSize,
   parsePageToken,
 } from "../paging.js";
@@ -61,7 +61,7 @@ type AskedList = Pick<wire.ListWebhookDeliveriesRequest, "webhook_endpoint_id" |
 function parseAsked(
   request: AskedList,
   { rpc, key, filters }: Pick<PagedList, "rpc" | "filters"> & Pick<Caller, "key">,
-): ParsedFields<AskedPage<PagedList> & { readonly id: WebhookEndpointId }> {
+): ParsedFields<PageOfList<PagedList> & { readonly id: WebhookEndpointId }> {
   const fields = parseFields({
     webhook_endpoint_id: parseWebhookEndpointId(request.webhook_endpoint_id),
     page_size: parsePageSize(request.page_size),

@@ -1,3 +1,4 @@
+import { Connection, type KescClientOptions } from "./connection.js";
 import type {
   AccountService,
   BookService,
@@ -7,11 +8,10 @@ import type {
   SandboxService,
   TransactionService,
   WebhookService,
-} from "../gen/client/tables.js";
-import { Connection, type KescClientOptions } from "./connection.js";
+} from "./gen/tables.js";
 import { type Methods, methodsOf } from "./rpcs.js";
 
-export type * from "../gen/client/messages.js";
+export type * from "./gen/messages.js";
 export type { KescClientOptions } from "./connection.js";
 export { KescError } from "./kesc-error.js";
 export type { Answer, KeyOptions, Methods, Pages } from "./rpcs.js";

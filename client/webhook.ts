@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-import type { Event } from "../gen/client/messages.js";
-import { ENUMS, type Field, MESSAGES } from "../gen/client/tables.js";
 import { type Message, messageOf } from "./decode.js";
+import type { Event } from "./gen/messages.js";
+import { ENUMS, type Field, MESSAGES } from "./gen/tables.js";
 import { KescError } from "./kesc-error.js";
 
 const SECONDS_MAX = 300;

@@ -1,14 +1,6 @@
-import {
-  type Import,
-  type Paged,
-  type Rpc,
-  type RpcName,
-  SERVICES,
-  type Stream,
-  type Unary,
-} from "../gen/client/tables.js";
 import type { Connection } from "./connection.js";
 import type { Message } from "./decode.js";
+import { type Import, type Paged, type Rpc, type RpcName, SERVICES, type Stream, type Unary } from "./gen/tables.js";
 import { exported, imported, watch } from "./streams.js";
 import { type AnyOptions, type CallOptions, callUnary } from "./unary.js";
 

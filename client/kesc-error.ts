@@ -1,8 +1,8 @@
 import type { ServiceError } from "@grpc/grpc-js";
 
-import type { FieldError, KescErrorReason, Refusal } from "../gen/client/messages.js";
-import { REASONS, STATUS_CODES } from "../gen/client/tables.js";
 import { decode, type Message } from "./decode.js";
+import type { FieldError, KescErrorReason, Refusal } from "./gen/messages.js";
+import { REASONS, STATUS_CODES } from "./gen/tables.js";
 
 const DOMAIN = "kesc";
 const DETAILS = "grpc-status-details-bin";

@@ -12,7 +12,7 @@ type Direction = "request" | "response";
 /** The names of the gRPC statuses, by their numbers. */
 export const STATUS_CODES = Object.keys(status).filter((name) => !/^[0-9]/.test(name));
 
-const HEAD = `// Made from the contract by src/generate. DO NOT EDIT.
+const HEAD = `// Made from the contract by client/generate. DO NOT EDIT.
 
 /** The gRPC status of a call that failed. */
 export type StatusCode = ${STATUS_CODES.map((name) => `"${name}"`).join(" | ")};

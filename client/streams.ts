@@ -1,9 +1,9 @@
 import type { ServiceError } from "@grpc/grpc-js";
 
-import type { Rpc } from "../gen/client/tables.js";
 import type { Connection, Running } from "./connection.js";
 import { decode, type Message } from "./decode.js";
 import { encode, encodeItem } from "./encode.js";
+import type { Rpc } from "./gen/tables.js";
 import { KescError, refusalOf } from "./kesc-error.js";
 import { isWorthAnotherTry, restBefore } from "./retry.js";
 import { type CallOptions, same } from "./unary.js";

@@ -8,7 +8,7 @@ import { errorReasonOf } from "../../gateway/problems/reasons.js";
 import type { ClientContract, ClientRpc } from "./client-contract.js";
 import { docOf, STATUS_CODES } from "./message-types.js";
 
-const HEAD = `// Made from the contract by src/generate. DO NOT EDIT.
+const HEAD = `// Made from the contract by client/generate. DO NOT EDIT.
 import type * as messages from "./messages.js";
 
 /** A field of a message. */

@@ -1,7 +1,7 @@
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 
-import type { Refusal } from "../gen/client/messages.js";
-import { ENUMS, type Field, MESSAGES } from "../gen/client/tables.js";
+import type { Refusal } from "./gen/messages.js";
+import { ENUMS, type Field, MESSAGES } from "./gen/tables.js";
 import { formatTime, type Time } from "./time.js";
 
 /** A decoded message, under the names of the contract. What is absent has no member. */

@@ -1,6 +1,6 @@
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 
-import { ENUMS, type Field, MESSAGES } from "../gen/client/tables.js";
+import { ENUMS, type Field, MESSAGES } from "./gen/tables.js";
 import { parseTime } from "./time.js";
 
 const INT32_MAX = 2 ** 31 - 1;

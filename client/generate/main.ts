@@ -6,9 +6,9 @@ import { clientContractOf } from "./client-contract.js";
 import { messageTypes } from "./message-types.js";
 import { tables } from "./tables.js";
 
-// Writes the types and tables of src/client (docs/adr/0047). `npm run generate` runs it.
+// Writes the types and tables of the client (docs/adr/0047). `npm run generate` runs it.
 
-const FOLDER = "src/gen/client";
+const FOLDER = "client/gen";
 
 const contract = readContract(readFileSync("proto/kesc.binpb"));
 const client = clientContractOf(contract);

@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 
 import { type Metadata, type ServiceError } from "@grpc/grpc-js";
 
-import type { Rpc, RpcName } from "../gen/client/tables.js";
 import type { Connection, Running } from "./connection.js";
 import { decode, type Message } from "./decode.js";
 import { encode } from "./encode.js";
+import type { Rpc, RpcName } from "./gen/tables.js";
 import { KescError, refusalOf } from "./kesc-error.js";
 import { isUnanswered, isWorthAnotherTry, restBefore } from "./retry.js";
 
