@@ -20,7 +20,8 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 /** Variables by their names. */
 export type Variables = Readonly<Record<string, Variable<z.ZodType>>>;
 
-const FOUR_EYES_GROUP = "(operators|resume|write_keys|limits|rails|erase|unfreeze|reserve)";
+const FOUR_EYES_GROUPS = "operators,resume,write_keys,limits,rails,erase,unfreeze,reserve";
+const FOUR_EYES_GROUP = `(${FOUR_EYES_GROUPS.replaceAll(",", "|")})`;
 const FOUR_EYES = new RegExp(`^(none|${FOUR_EYES_GROUP}(,${FOUR_EYES_GROUP})*)$`);
 
 const RAIL_HOSTS = /^[a-z0-9.-]+(:[0-9]{1,5})?(,[a-z0-9.-]+(:[0-9]{1,5})?)*$/;
@@ -123,12 +124,9 @@ const DATABASE = {
     schema: passkeyOrigin.optional(),
   },
   KESC_FOUR_EYES: variable(
-    // All but `reserve`: such a figure moves no money, and is recorded each day.
-    "operators,resume,write_keys,limits,rails,erase,unfreeze",
+    FOUR_EYES_GROUPS,
     "acts of operators that need a second person, or none",
-    z
-      .string()
-      .regex(FOUR_EYES, "must be none, or some of operators,resume,write_keys,limits,rails,erase,unfreeze,reserve"),
+    z.string().regex(FOUR_EYES, `must be none, or some of ${FOUR_EYES_GROUPS}`),
   ),
   KESC_PHONE_COOLING_HOURS: variable(
     "0",

@@ -122,13 +122,9 @@ export interface Administration {
   operators(): Promise<readonly Operator[]>;
   /** The changes of the operators, newest first, before the row `beforeSeq` if it is given. */
   operatorActs(page: ActsPage): Promise<readonly OperatorAct[]>;
-  /** All proposals, of operators and of API keys, oldest first. */
-  proposals(): Promise<readonly OperatorProposal[]>;
-  /**
-   * Those that nobody has decided, about the organization or about none. Some may have lapsed.
-   * Looks at 1,001 rows of the book at most.
-   */
-  undecidedProposals(organization: Organization): Promise<readonly OperatorProposal[]>;
+  /** A page of the proposals of operators and of API keys, oldest first. */
+  proposals(page: ProposalsPage): Promise<readonly OperatorProposal[]>;
+  proposal(id: ProposalId): Promise<OperatorProposal | undefined>;
   /** Finds a proposal that lies in a book. */
   bookProposal(id: ProposalId): Promise<BookProposal | undefined>;
   organizationOfKey(id: ApiKeyId): Promise<Organization | undefined>;
@@ -143,6 +139,16 @@ export interface Administration {
   approve(id: ProposalId, by: Operator): Promise<Decided>;
   /** Ends a proposal. Its proposer may, too. */
   reject(id: ProposalId, by: Operator): Promise<Decided>;
+}
+
+export interface ProposalsPage {
+  readonly afterId: ProposalId | undefined;
+  readonly size: number;
+  /**
+   * Only those that nobody has decided, and that have not lapsed: all, or those about the
+   * organization and about operators.
+   */
+  readonly waits: { readonly organization: Organization | undefined } | undefined;
 }
 
 export interface ActsPage {

@@ -12,7 +12,14 @@ import { StoredAdministration } from "../../src/storage/operators/administration
 import { GrpcCaller, type Method } from "../support/callers/grpc-caller.js";
 import { ENGINES, ENGINES_OF_STAGE, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
 import { secretsIn } from "../support/service/secrets.js";
-import { type GivenOperator, makeOperator, newKey, type OperatorService, startOperatorService } from "./given.js";
+import {
+  ALL_PROPOSALS,
+  type GivenOperator,
+  makeOperator,
+  newKey,
+  type OperatorService,
+  startOperatorService,
+} from "./given.js";
 
 const ALL: readonly Role[] = ROLES;
 const MONEY: readonly Role[] = ["finance", "admin"];
@@ -311,7 +318,7 @@ for (const engine of ENGINES_OF_STAGE) {
         `INSERT INTO operator_proposals (id, content, proposed_by, proposed_at, expires_at, hash)
          VALUES ('prp_x', '${content}', 'opr_x', 5, ${later}, ${bytes})`,
       );
-      expect(await stored.proposals()).to.deep.equal([]);
+      expect(await stored.proposals(ALL_PROPOSALS)).to.deep.equal([]);
       expect(await stored.approve("prp_x" as ProposalId, ann)).to.deep.equal({
         kind: "refused",
         refusal: { reason: "PROPOSAL_NOT_FOUND", proposalId: "prp_x" },

@@ -59,6 +59,8 @@ export interface OperatorService {
 
 /** The fields of ListProposals that filter nothing. */
 export const ANY_PROPOSAL = { organization_id: "", subject_id: "", for_me: false };
+/** The page with all proposals, and more. */
+export const ALL_PROPOSALS = { afterId: undefined, size: 1_001, waits: undefined };
 /** The fields of ListDeposits that filter nothing. */
 export const ANY_DEPOSIT = {
   ...{ account_id: "", statuses: [], reasons: [], receipt: "", start: "", end: "" },

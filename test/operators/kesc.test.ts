@@ -7,7 +7,7 @@ import { createAccount, newAccountId } from "../support/commands.js";
 import { TEST_MASTER_KEY_FILE } from "../support/master-key.js";
 import { type Ended, kesc, type Variables } from "../support/service/kesc.js";
 import { TcpForwarder } from "../support/tcp-forwarder.js";
-import { type GivenOperator, newKey, type OperatorService, startOperatorService } from "./given.js";
+import { ALL_PROPOSALS, type GivenOperator, newKey, type OperatorService, startOperatorService } from "./given.js";
 
 describe("kesc org, key, operator and proposal at a server", () => {
   let service: OperatorService;
@@ -218,13 +218,13 @@ describe("kesc org, key, operator and proposal at a server", () => {
       expect(suspended.stdout, suspended.stderr).to.equal(`${id} ("Lost") was suspended before.\n`);
 
       const secret = network.loseAnswer(/kesc_0_/);
-      const before = (await service.stored.proposals()).length;
+      const before = (await service.stored.proposals(ALL_PROPOSALS)).length;
       const create = ["key", "create", "--org", id, "--name", "k", "--all-scopes", "--never-expires"];
       const lost = await as(alice, ...create, ...server);
       await secret;
       expect(lost).to.include({ code: 1, stdout: "" });
       expect(lost.stderr).to.match(/^UNAVAILABLE: .* Look whether it was done before you try again\.\n$/);
-      expect(await service.stored.proposals()).to.have.length(before + 1);
+      expect(await service.stored.proposals(ALL_PROPOSALS)).to.have.length(before + 1);
     } finally {
       await network.stop();
     }

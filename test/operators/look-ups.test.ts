@@ -7,6 +7,8 @@ import { toUnixMillis } from "../../src/domain/values/time.js";
 import {
   AdminServiceService as Rpcs,
   type ListJournalRequest,
+  type ListProposalsRequest,
+  type ListProposalsResponse,
   LookUpReading as Reading,
 } from "../../src/gen/kesc/admin/v1/admin_service.js";
 import { ReserveKind } from "../../src/gen/kesc/v1/supply.js";
@@ -274,6 +276,27 @@ for (const engine of ENGINES) {
       expect(await list({ for_me: true }, bob)).to.equal(1);
       expect(await list({ for_me: true }, fin)).to.equal(0);
       expect(await list({ subject_id: "bank" }, vera)).to.equal(1);
+    });
+
+    it("lists proposals page by page, each of them once, whether they wait or not", async () => {
+      const pageOf = async (request: ListProposalsRequest): Promise<ListProposalsResponse | undefined> =>
+        (await admin.call(Rpcs.listProposals, request, vera)).response;
+      for (const include_closed of [true, false]) {
+        const asked = { include_closed, ...ANY_PROPOSAL, page_size: 1 };
+        const seen: string[] = [];
+        let token: string | undefined = "";
+        do {
+          const page = await pageOf({ ...asked, page_token: token });
+          seen.push(...(page?.proposals.map(({ id }) => id) ?? []));
+          token = page?.next_page_token;
+        } while (token !== undefined);
+        const whole = await pageOf({ ...asked, page_size: 9, page_token: "" });
+        expect(seen).to.deep.equal(whole?.proposals.map(({ id }) => id));
+        expect(seen.length).to.be.at.least(include_closed ? 2 : 1);
+      }
+      const asked = { include_closed: true, ...ANY_PROPOSAL, page_size: 1, page_token: "x" };
+      const { fields } = await admin.call(Rpcs.listProposals, asked, vera);
+      expect(fields?.map(({ field }) => field)).to.deep.equal(["page_token"]);
     });
 
     it("looks at a bounded number of rows, however many there are", async () => {

@@ -68,8 +68,7 @@ for (const engine of ENGINES) {
     let mints: readonly string[] = [];
 
     before(async () => {
-      const environment = { KESC_FOUR_EYES: "operators,resume,write_keys,limits,rails,erase,unfreeze,reserve" };
-      service = await startOperatorService(engine, { environment });
+      service = await startOperatorService(engine);
       [admin] = service.admin;
       fin = await service.operator("Fin", "finance");
       sue = await service.operator("Sue", "support");

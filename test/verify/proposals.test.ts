@@ -26,8 +26,9 @@ for (const engine of ENGINES) {
     };
     const correct = (key: string, person = "amina"): Command =>
       correctBook("bookReceipt", organizationId, { amountCents: 100, key, target: key, person });
+    const all = { afterId: undefined, size: 1_001, waits: undefined, now: toUnixMillis(begin) };
     const waiting = async (key: string) =>
-      (await bookProposals(opened.cell)).find(({ proposal }) => proposal.subject.endsWith(`:${key}`))?.proposal;
+      (await bookProposals(opened.cell, all)).find(({ proposal }) => proposal.subject.endsWith(`:${key}`))?.proposal;
     const findings = async (): Promise<unknown> => (await verify(opened.database)).firstFindings;
 
     it("can be made again, equal, after a rejection and after a lapse, and then be approved", async () => {

@@ -112,10 +112,10 @@ export class DemoPeople {
     );
   }
 
-  /** Records where the reserve lies, and proposes what a second person must approve. */
+  /** Two people record where the reserve lies, and one proposes what the other must approve. */
   async act(organization_id: string, freeze?: DemoFreeze): Promise<void> {
-    const [first] = this.#people;
-    if (first === undefined) return;
+    const [first, second] = this.#people;
+    if (first === undefined || second === undefined) return;
     const as_of_day = new Date(now() - 86_400_000).toISOString().slice(0, 10);
     const reserve = {
       place: "Trust account, KCB 1234",
@@ -123,7 +123,7 @@ export class DemoPeople {
       evidence: "statement 47",
       note: "the day's figure",
     };
-    await this.#call(first, Admin.recordReserve, {
+    const { proposal } = await this.#call(first, Admin.recordReserve, {
       organization_id,
       as_of_day,
       kind: 1,
@@ -131,6 +131,9 @@ export class DemoPeople {
       matures_on: "",
       ...reserve,
     });
+    if (proposal !== undefined) {
+      await this.#call(second, Admin.approveProposal, { proposal_id: proposal.id, note: "in the statement" });
+    }
     // Brian can approve it with the code of a link: it is in a sandbox.
     const note = "the user has a new phone";
     if (freeze !== undefined) await this.#call(first, Admin.unfreezeAccount, { organization_id, ...freeze, note });

@@ -79,14 +79,15 @@ interface ExportedAccount {
 /** Makes the messages of an account, in pages that take the turns of lists. */
 async function* exported(given: AccountExport, { organizationId, accountId }: ExportedAccount): EncodedMessages {
   const { reads, history } = given;
-  const account = await reads.account(organizationId, accountId);
-  if (account === undefined) return { reason: "ACCOUNT_NOT_FOUND", accountId };
   const { key } = given.caller;
-  if (key !== undefined && account.person !== undefined) {
+  if (key !== undefined) {
     const told = { organizationId, accountId, reason: "export", note: "all that is stored" } as const;
     const refusal = await noteReveal(given, told, { ...given.caller, key });
-    if (refusal !== undefined) return refusal;
+    // Of an erased account there is no personal data to show.
+    if (refusal !== undefined && refusal.reason !== "ACCOUNT_ERASED") return refusal;
   }
+  const account = await reads.account(organizationId, accountId);
+  if (account === undefined) return { reason: "ACCOUNT_NOT_FOUND", accountId };
   yield messageOf({ account: toAccountMessage(account) });
   const refused =
     (yield* pages(given, {

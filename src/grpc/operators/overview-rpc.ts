@@ -31,7 +31,8 @@ export function overviewRpc(unary: OperatorUnary, options: BookRpcsOptions): Rec
             async () => {
               const { result: waiting, lookedAt } = await history.waiting(organizationId, at);
               const sums = await history.currentSums(organizationId);
-              const undecided = await administration.undecidedProposals(found);
+              const page = { afterId: undefined, size: COUNT_MAX + 1, waits: { organization: found } };
+              const undecided = await administration.proposals(page);
               const operators = await administration.operators();
               const rows = undecided
                 .map((proposal) => unlessOrphaned(proposal, operators))

@@ -18,14 +18,17 @@ import { actorOf, type Operator } from "../../operators/operator.js";
 import type { BookProposal, OperatorProposal } from "../../operators/ports.js";
 import { done, type RpcResult } from "../calls/rpc-result.js";
 import { ifGiven, type ParsedFields, parseFields } from "../messages/fields.js";
+import { type AnyList, formatIdToken, parseIdToken, parsePageSize } from "../services/paging.js";
 import { type ActsOptions, authorityOf, type OperatorCaller, submitAct } from "./acts.js";
 import { commandOf } from "./commands-of-proposals.js";
 import { parseId } from "./fields.js";
 import { namesOf, toProposal } from "./messages.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
-import { type AskedPage, pageInMemory, parsePage } from "./pages.js";
 import { isFor, proposalMessage, proposalOfBook, shownOfBook, unlessOrphaned } from "./proposal-messages.js";
 import { NEEDS_PERSON } from "./results.js";
+
+/** A page of a list looks at so many at most: it may be short although there are more. */
+const LOOKED_AT_MAX = 1_001;
 
 /** The rpcs about acts that need a second person. */
 export function proposalRpcs(unary: OperatorUnary, options: ActsOptions): Record<string, OperatorRoute> {
@@ -35,12 +38,26 @@ export function proposalRpcs(unary: OperatorUnary, options: ActsOptions): Record
       request: ListProposalsRequest,
       response: ListProposalsResponse,
       parse: parseProposalList,
-      run: async ({ asked, ...filters }, { key }) => {
-        const [proposals, operators] = await Promise.all([administration.proposals(), administration.operators()]);
-        const now = proposals.map((proposal) => unlessOrphaned(proposal, operators));
-        const { items, ...next } = pageInMemory(now, asked, (proposal) => isListed(proposal, filters, key));
+      run: async ({ list, afterId, size, ...filters }, { key }) => {
+        const { organizationId, includesClosed } = filters;
+        const organization = organizationId && (await administration.organization(organizationId));
+        if (organizationId !== undefined && organization === undefined) {
+          return done({ proposals: [], next_page_token: undefined });
+        }
+        const waits = includesClosed ? undefined : { organization };
+        const [rows, operators] = await Promise.all([
+          administration.proposals({ afterId, size: LOOKED_AT_MAX, waits }),
+          administration.operators(),
+        ]);
+        const now = rows.map((proposal) => unlessOrphaned(proposal, operators));
+        const found = now.filter((proposal) => isListed(proposal, filters, key));
+        const shown = found.slice(0, size);
+        const last = found.length > size ? shown.at(-1) : rows.length === LOOKED_AT_MAX ? rows.at(-1) : undefined;
         const names = namesOf(operators);
-        return done({ proposals: items.map((proposal) => toProposal(proposal, names)), ...next });
+        return done({
+          proposals: shown.map((proposal) => toProposal(proposal, names)),
+          next_page_token: formatIdToken(list, last?.id),
+        });
       },
     }),
     getProposal: unary({
@@ -48,8 +65,7 @@ export function proposalRpcs(unary: OperatorUnary, options: ActsOptions): Record
       response: GetProposalResponse,
       parse: ({ proposal_id: id }) => parseFields({ proposal_id: parseId<ProposalId>(id) }),
       run: async ({ proposal_id: proposalId }) => {
-        const [proposals, operators] = await Promise.all([administration.proposals(), administration.operators()]);
-        const found = proposals.find(({ id }) => id === proposalId);
+        const [found, operators] = await Promise.all([administration.proposal(proposalId), administration.operators()]);
         if (found === undefined) return { kind: "refused", refusal: { reason: "PROPOSAL_NOT_FOUND", proposalId } };
         return done({ proposal: toProposal(unlessOrphaned(found, operators), namesOf(operators)) });
       },
@@ -74,24 +90,31 @@ interface ProposalFilters {
   readonly isForCaller: boolean;
 }
 
+interface AskedProposals {
+  readonly list: AnyList;
+  readonly afterId: ProposalId | undefined;
+  readonly size: number;
+}
+
 function parseProposalList({
   include_closed: includesClosed,
   for_me: isForCaller,
   organization_id,
   subject_id,
-  ...page
-}: ListProposalsRequest): ParsedFields<ProposalFilters & { readonly asked: AskedPage }> {
+  page_size,
+  page_token,
+}: ListProposalsRequest): ParsedFields<ProposalFilters & AskedProposals> {
   const filters = { include_closed: includesClosed, for_me: isForCaller, organization_id, subject_id };
-  const asked = parsePage(page, { rpc: "ListProposals", filters });
-  const ids = parseFields({
+  const list = { rpc: "ListProposals", organizationId: undefined, filters };
+  const fields = parseFields({
     organization_id: ifGiven(organization_id, parseId<OrganizationId>),
     subject_id: ifGiven(subject_id, parseId<string>),
+    page_size: parsePageSize(page_size),
+    page_token: ifGiven(page_token, (token) => parseIdToken<ProposalId>(list, token)),
   });
-  if (!asked.ok || !ids.ok) {
-    return { ok: false, fields: [...(ids.ok ? [] : ids.fields), ...(asked.ok ? [] : asked.fields)] };
-  }
-  const { organization_id: organizationId, subject_id: subjectId } = ids.value;
-  return { ok: true, value: { includesClosed, isForCaller, organizationId, subjectId, asked: asked.value } };
+  if (!fields.ok) return fields;
+  const { organization_id: organizationId, subject_id: subjectId, page_size: size, page_token: afterId } = fields.value;
+  return { ok: true, value: { includesClosed, isForCaller, organizationId, subjectId, list, afterId, size } };
 }
 
 function isListed(proposal: OperatorProposal, filters: ProposalFilters, by: Operator | undefined): boolean {

@@ -98,6 +98,18 @@ export function formatPageToken(list: AnyList, nextBeforeSeq: number | undefined
   return bytes.toString("base64url");
 }
 
+/** Returns the token of the page after the row with this id. Undefined on the last page. */
+export function formatIdToken(list: AnyList, id: string | undefined): string | undefined {
+  return id === undefined ? undefined : Buffer.from(`${digestOf(list)} ${id}`).toString("base64url");
+}
+
+/** Parses a token that formatIdToken() wrote for this list. Returns the id. */
+export function parseIdToken<Id extends string>(list: AnyList, unchecked: string): Parsed<Id> {
+  const [digest, id = ""] = Buffer.from(unchecked, "base64url").toString().split(" ");
+  if (!/^[a-z]{3}_[0-9a-z]{26}$/.test(id)) return unparsed(PROBLEM);
+  return digest === digestOf(list) ? parsed(id as Id) : unparsed(PROBLEM, "CONFLICT");
+}
+
 // The digest guards against mistakes, not against attacks. A page only has rows of the caller's
 // organization, whatever the token says.
 function digestOf({ rpc, organizationId, filters }: AnyList): string {

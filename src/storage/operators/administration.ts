@@ -15,6 +15,7 @@ import type {
   EndpointState,
   OperatorKeys,
   OperatorProposal,
+  ProposalsPage,
   RailAccountState,
   Submitted,
 } from "../../operators/ports.js";
@@ -44,7 +45,7 @@ interface AdministeredCell {
 
 type AdministrationReads = Pick<
   Administration,
-  "cellCount" | "organizations" | "organization" | "apiKeys" | "operators" | "operatorActs" | "proposals"
+  "cellCount" | "organizations" | "organization" | "apiKeys" | "operators" | "operatorActs"
 >;
 
 /** Implements the ports `Administration` and `OperatorKeys` on the database. */
@@ -96,18 +97,28 @@ export class StoredAdministration implements Administration, OperatorKeys {
     return (await stored.endpoints(id)).map(endpointStateOf);
   }
 
-  async proposals(): Promise<readonly OperatorProposal[]> {
-    return this.#shown(
-      Promise.all(this.#rooms.map(({ proposals }) => proposals.all())),
-      Promise.all(this.#rooms.map(({ cell }) => bookProposals(cell))),
+  async proposals(page: ProposalsPage): Promise<readonly OperatorProposal[]> {
+    const organization = page.waits?.organization;
+    const rooms = organization === undefined ? this.#rooms : [this.#room(organization.cell)];
+    // In other cells than the first one lie those that are older than the proposals in books.
+    const ofOperators = page.waits === undefined ? this.#rooms.map(({ proposals }) => proposals) : [this.#ofOperators];
+    const shown = await this.#shown(
+      Promise.all(ofOperators.map((proposals) => proposals.list(page))),
+      Promise.all(rooms.map(({ cell }) => bookProposals(cell, { ...page, now: this.#now() }))),
     );
+    return shown.slice(0, page.size);
   }
 
-  async undecidedProposals({ id, cell }: Organization): Promise<readonly OperatorProposal[]> {
-    return this.#shown(
-      Promise.all([this.#ofOperators.undecided()]),
-      Promise.all([bookProposals(this.#room(cell).cell, { undecidedOf: id })]),
+  async proposal(id: ProposalId): Promise<OperatorProposal | undefined> {
+    const find = async ({ proposals }: AdministeredCell): Promise<readonly StoredProposal[]> => {
+      const found = await proposals.find(id);
+      return found === undefined ? [] : [found];
+    };
+    const [found] = await this.#shown(
+      Promise.all(this.#rooms.map(find)),
+      Promise.all(this.#rooms.map(({ cell }) => bookProposals(cell, { id }))),
     );
+    return found;
   }
 
   /** Makes one list of both, oldest first. */

@@ -1,7 +1,10 @@
 import type { Proposal } from "../../domain/proposal.js";
 import type { OrganizationId, ProposalId } from "../../domain/values/ids.js";
+import type { UnixMillis } from "../../domain/values/time.js";
+import type { ProposalsPage } from "../../operators/ports.js";
 import type { Cell } from "../database.js";
 import { proposalColumns, proposalOf, type ProposalRow } from "../sql/records/proposal-rows.js";
+import type { Binding } from "../sql/engine.js";
 import { orStoreError } from "../sql/store-error.js";
 
 /** A proposal in a book, and whether what it is about is still open. */
@@ -13,33 +16,24 @@ export interface FoundProposal {
 
 type FoundRow = ProposalRow & { readonly organization_id: string; readonly is_open: number };
 
-/** One proposal, or those of one book that nobody has decided. */
-interface ProposalFilter {
-  readonly id?: ProposalId;
-  readonly undecidedOf?: OrganizationId;
-}
-
-/** The maximum number of rows that a look at the undecided ones reads. */
-const UNDECIDED_MAX = 1_001;
+/** One proposal, or a page of a list. */
+export type ProposalFilter = { readonly id: ProposalId } | (ProposalsPage & { readonly now: UnixMillis });
 
 /**
- * Returns the proposals in the books of a cell that have an id. A transaction that ends does not
- * touch its proposal, so its status says whether the proposal waits.
+ * Returns the proposals in the books of a cell, those of a list with the oldest first. A transaction
+ * that ends does not touch its proposal, so its status says whether the proposal waits.
  */
 export async function bookProposals(
   { engine, reader, directory }: Pick<Cell, "engine" | "directory"> & { readonly reader: Pick<Cell["reader"], "rows"> },
-  { id, undecidedOf }: ProposalFilter = {},
+  filter: ProposalFilter,
 ): Promise<readonly FoundProposal[]> {
-  const own = (wanted: string): string => `
+  const [wanted, bindings] = "id" in filter ? ["p.id = ?", [filter.id]] : listed(filter);
+  const sql = `
     SELECT ${proposalColumns(engine)}, o.organization_id,
       CASE WHEN t.status IS NULL OR t.status = 'PROCESSING' THEN 1 ELSE 0 END AS is_open
     FROM ${engine.table("proposals")} p JOIN ${engine.table("books")} o ON o.number = p.book
     LEFT JOIN ${engine.table("transactions")} t ON t.id = p.subject
-    WHERE p.id IS NOT NULL ${wanted}`;
-  const [sql, bindings] =
-    undecidedOf === undefined
-      ? [own(id === undefined ? "" : "AND p.id = ?"), id === undefined ? [] : [id]]
-      : [own("AND p.done_at IS NULL AND o.organization_id = ? LIMIT ?"), [undecidedOf, UNDECIDED_MAX]];
+    WHERE ${wanted}`;
   const rows = await orStoreError(engine, reader.rows<FoundRow>(sql, bindings));
   const organizationIds = [...new Set(rows.map((row) => row.organization_id as OrganizationId))];
   const books = await directory.find(organizationIds, (read) => reader.rows(read.sql, read.bindings));
@@ -50,4 +44,14 @@ export async function bookProposals(
     // Somebody has written or changed the row past the service.
     return proposal === undefined || proposal.content === "" ? [] : [{ proposal, isOpen: row.is_open === 1 }];
   });
+}
+
+function listed({ afterId, size, waits, now }: ProposalsPage & { readonly now: UnixMillis }): [string, Binding[]] {
+  if (waits === undefined) return ["p.id > ? ORDER BY p.id LIMIT ?", [afterId ?? "", size]];
+  const { organization } = waits;
+  const [ofBook, bindings] = organization === undefined ? ["", []] : ["AND o.organization_id = ?", [organization.id]];
+  // With the bare id a planner walks the index of all proposals, and not that of the undecided ones.
+  const wanted = `p.done_at IS NULL AND (p.expires_at IS NULL OR p.expires_at > ?)
+      AND (t.status IS NULL OR t.status = 'PROCESSING') ${ofBook} AND p.id || '' > ? ORDER BY p.id || '' LIMIT ?`;
+  return [wanted, [now, ...bindings, afterId ?? "", size]];
 }

@@ -8,7 +8,7 @@ import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import { insertedTypesOf } from "../../model/column.js";
 import { OPERATOR_DECISIONS, OPERATOR_PROPOSALS } from "../../model/database.js";
 import type { Act } from "../../operators/act.js";
-import type { OperatorProposal } from "../../operators/ports.js";
+import type { OperatorProposal, ProposalsPage } from "../../operators/ports.js";
 import type { Cell } from "../database.js";
 import type { Authorship } from "../organizations/authorship.js";
 import type { Read, Session } from "../sql/engine.js";
@@ -40,6 +40,9 @@ interface DecisionRow {
   readonly decided_by: string;
   readonly decided_at: number;
 }
+
+// Each operator has 20 at most.
+const WAITS = "AND d.proposal_id IS NULL AND p.expires_at > ?";
 
 const NO_LINK: Link = { link_seq: null, mac: null, previous_mac: null };
 
@@ -76,13 +79,13 @@ export class CellProposals {
       FROM ${table("operator_proposals")} p LEFT JOIN ${table("operator_decisions")} d ON d.proposal_id = p.id ${join}`;
   }
 
-  all(): Promise<readonly StoredProposal[]> {
-    return this.#found(`${this.#select} ORDER BY p.id`);
-  }
-
-  /** Those that wait. Each operator has 20 at most. */
-  undecided(): Promise<readonly StoredProposal[]> {
-    return this.#found(`${this.#select} WHERE d.proposal_id IS NULL AND p.expires_at > ? ORDER BY p.id`, [this.#now()]);
+  list({ afterId, size, waits }: ProposalsPage): Promise<readonly StoredProposal[]> {
+    const [wanted, bindings] = waits === undefined ? ["", []] : [WAITS, [this.#now()]];
+    return this.#found(`${this.#select} WHERE p.id > ? ${wanted} ORDER BY p.id LIMIT ?`, [
+      afterId ?? "",
+      ...bindings,
+      size,
+    ]);
   }
 
   async find(id: ProposalId): Promise<StoredProposal | undefined> {

@@ -61,7 +61,7 @@ for (const direction of DIRECTIONS) {
       const wanted = createApiKey(organizationId, { scopes: ["accounts:write"], authority });
       expect((await from.committer.commit([wanted], clock()))[0]?.kind).to.equal("done");
       const statesAt = async (cell: Cell): Promise<string[]> => {
-        const found = await bookProposals(cell);
+        const found = await bookProposals(cell, { afterId: undefined, size: 1_001, waits: undefined, now: clock() });
         const open = found.filter(({ proposal }) => proposal.decided?.as !== "APPROVED");
         return open
           .map(({ proposal }) => `${proposal.subject.slice(0, 4)} ${stateOfProposal(proposal, clock())}`)
