@@ -239,6 +239,7 @@ export interface Proposal {
   readonly type: string;
   readonly content: string;
   readonly subject_id: string | null;
+  readonly changes: readonly { readonly what: string; readonly before: string; readonly after: string }[];
   readonly proposed_by: string;
   readonly proposer_name: string;
   readonly proposed_at: string;
