@@ -193,7 +193,7 @@ describe("the pages of the console", () => {
     const own = await page(`/approvals/${id}`);
     expect(own).to.include("Another person must approve").and.not.include("/acts/approve");
     // 400,000 KES were recorded of the 49,382,700 that are owed.
-    expect(await page(`/${org}`)).to.include("48,982,700.00 KES less than what is in circulation");
+    expect(await page(`/${org}`)).to.include("48,982,700.00 KES less than what is owed");
   });
 
   it("shows who may do what, and every page of the frame to a viewer", async () => {
