@@ -10,7 +10,7 @@ const OPERATOR_ACTS: Readonly<Record<string, string>> = {
 // More would not fit into a list.
 const NAMED_MAX = 2;
 
-/** Returns what a proposal does, such as "Set limits: organization: one mint 1.00 KES → 2.00 KES". */
+/** Returns what a proposal does, such as "Set payouts: payouts closed → open". */
 export function effectOf({ type, changes }: Proposal): string {
   const act = OPERATOR_ACTS[type] ?? sentenceCase(type);
   const changed = changes.filter(({ before, after }) => before !== after);

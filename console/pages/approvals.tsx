@@ -3,7 +3,7 @@ import type { VNode } from "preact";
 import { Changes, Value } from "../acts/act-form.js";
 import { Acts } from "../acts/act-links.js";
 import { changesIn, effectOf } from "../acts/proposal-words.js";
-import { subjectsOf, type Subjects } from "../acts/subjects.js";
+import { type Subjects, subjectsOf } from "../acts/subjects.js";
 import { type Page, type Visit, within } from "../page.js";
 import type { Proposal, Proposals } from "../upstream/messages.js";
 import { Short } from "../view/journal.js";

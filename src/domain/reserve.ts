@@ -110,8 +110,8 @@ export interface SeenFigures {
 }
 
 /**
- * Returns what an organization owes: KESC to its users, and the shillings that came in and belong to
- * no account yet, also while the rail returns them.
+ * Returns what an organization owes: KESC to its users, and the shillings that came in and belong
+ * to no account yet, also while the rail returns them.
  */
 export function owedCents({
   available,
