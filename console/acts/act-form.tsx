@@ -211,14 +211,29 @@ function Hidden({ visit, given }: Pick<StepProps, "visit" | "given">): VNode {
   );
 }
 
+interface ChangesProps {
+  readonly visit: Visit;
+  readonly changes: readonly Change[];
+  /** What was read of the ids in them. */
+  readonly subjects: Subjects;
+  /** A proposal says what stood when it was made. */
+  readonly of: "proposal" | "act";
+}
+
 /** What would change. */
-export function Changes({ changes }: { readonly changes: readonly Change[] }): VNode {
+export function Changes({ visit, changes, subjects, of }: ChangesProps): VNode {
+  const value = (text: string): VNode =>
+    text === "" ? (
+      <span class="none">none</span>
+    ) : (
+      <Value visit={visit} text={shown(text)} subject={subjects.get(text)} />
+    );
   return (
     <Table
       columns={[
         { head: "What changes", cell: ([name]) => name },
-        { head: "Now", cell: ([, before]) => <Text>{shown(before)}</Text> },
-        { head: "Then", cell: ([, , after]) => <Text>{shown(after)}</Text> },
+        { head: of === "proposal" ? "When it was asked for" : "Now", cell: ([, before]) => value(before) },
+        { head: "Then", cell: ([, , after]) => value(after) },
       ]}
       rows={changes}
       empty=""
@@ -250,7 +265,9 @@ export function Confirm(props: ConfirmProps): VNode {
     <>
       {children}
       <Linked {...props} />
-      {changes.length === 0 ? null : <Changes changes={changes} />}
+      {changes.length === 0 ? null : (
+        <Changes {...{ visit, changes, subjects }} of={act.name === "approve" ? "proposal" : "act"} />
+      )}
       <Filled {...props} />
       <form method="post" action={visit.path} class="form" {...(needsPasskey ? { "data-passkey": "get" } : {})}>
         <Hidden visit={visit} given={{ ...all, key: given["key"] ?? "", step: "do" }} />

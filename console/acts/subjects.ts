@@ -17,7 +17,7 @@ import type { Refusal } from "../upstream/refusal.js";
 import type { Reading } from "../upstream/upstream.js";
 import { moneyText } from "../view/values.js";
 import type { Act, Change } from "./acts.js";
-import { actOfProposal, effectOf, givenIn } from "./proposal-words.js";
+import { changesIn, effectOf } from "./proposal-words.js";
 
 type Given = Readonly<Record<string, string>>;
 
@@ -88,7 +88,9 @@ const proposalNames: Names<Proposal> = (proposal) => [effectOf(proposal), propos
 const readProposal: Read = async (visit, id) => {
   const read = await one("AdminService/GetProposal", "proposal", proposalNames)(visit, id, undefined);
   if (!read.ok || read.value === undefined) return read;
-  const { subjects, changes } = await aboutProposal(visit, read.value.resource as Proposal);
+  const proposal = read.value.resource as Proposal;
+  const subjects = await subjectsOf(visit, proposal);
+  const changes = changesIn(proposal);
   const effect = read.value.name;
   const all = [...subjects.values()].flatMap((subject) => (subject === undefined ? [] : [subject.name]));
   const names = all.filter((name) => !effect.includes(name));
@@ -176,15 +178,22 @@ export function changesOf(act: Act, given: Given, subjects: Subjects): readonly 
   return act.changes?.((resource ?? {}) as Readonly<Record<string, unknown>>, given) ?? [];
 }
 
-/** Reads what a proposal names, and what it would change from what is so now. */
-export async function aboutProposal(
-  visit: Visit,
-  proposal: Proposal,
-): Promise<{ readonly subjects: Subjects; readonly changes: readonly Change[] }> {
-  const given = givenIn(proposal);
-  const { subjects } = await namedBy(visit, given, proposal.organization_id ?? undefined);
-  const act = proposal.state === "pending" ? actOfProposal(visit.acts.values(), proposal) : undefined;
-  return { subjects, changes: act === undefined ? [] : changesOf(act, given, subjects) };
+const FIELDS_OF_IDS: Readonly<Record<string, string>> = {
+  acc: "account_id",
+  txn: "transaction_id",
+  dep: "deposit_id",
+  opr: "operator_id",
+};
+
+/** Reads what a proposal is about and what its changes name, by the ids. */
+export async function subjectsOf(visit: Visit, { subject_id, changes, organization_id }: Proposal): Promise<Subjects> {
+  const ids = new Set([subject_id ?? "", ...changes.flatMap(({ before, after }) => [before, after])]);
+  const read = [...ids].map(async (id) => {
+    const field = /^[a-z]{3}_[0-9a-z]{26}$/.test(id) ? FIELDS_OF_IDS[id.slice(0, 3)] : undefined;
+    const reading = await READS[field ?? ""]?.(visit, id, organization_id ?? undefined);
+    return reading?.ok === true ? [[id, reading.value] as const] : [];
+  });
+  return new Map((await Promise.all(read)).flat());
 }
 
 /**

@@ -2,9 +2,8 @@ import type { VNode } from "preact";
 
 import { Changes, Value } from "../acts/act-form.js";
 import { Acts } from "../acts/act-links.js";
-import type { Change } from "../acts/acts.js";
-import { effectOf, fieldsOf } from "../acts/proposal-words.js";
-import { aboutProposal, type Subjects } from "../acts/subjects.js";
+import { changesIn, effectOf } from "../acts/proposal-words.js";
+import { type Subjects, subjectsOf } from "../acts/subjects.js";
 import { type Page, type Visit, within } from "../page.js";
 import type { Proposal, Proposals } from "../upstream/messages.js";
 import { Short } from "../view/journal.js";
@@ -129,11 +128,11 @@ export const proposalPage: Page = {
     const known = visit.organizations.find(({ id }) => id === proposal.organization_id);
     if (visit.organization === undefined && known !== undefined)
       return { redirect: within({ organization: known }, visit.path) };
-    const about = await aboutProposal(visit, proposal);
+    const subjects = await subjectsOf(visit, proposal);
     return {
       title: "Proposal",
       waitsFor: isWaiting(proposal) ? proposal_id : undefined,
-      body: <One visit={visit} proposal={proposal} {...about} />,
+      body: <One visit={visit} proposal={proposal} subjects={subjects} />,
     };
   },
 };
@@ -142,14 +141,12 @@ interface OneProps {
   readonly visit: Visit;
   readonly proposal: Proposal;
   readonly subjects: Subjects;
-  readonly changes: readonly Change[];
 }
 
-function One({ visit, proposal, subjects, changes }: OneProps): VNode {
-  const { id, subject_id, state, proposer_name, proposed_at, expires_at, decider_name, decided_at } = proposal;
-  const about = [...subjects.values()].find(
-    (each) => each !== undefined && "id" in each.resource && each.resource.id === subject_id,
-  );
+function One({ visit, proposal, subjects }: OneProps): VNode {
+  const { id, subject_id, content, state, proposer_name, proposed_at, expires_at, decider_name, decided_at } = proposal;
+  const about = subjects.get(subject_id ?? "");
+  const changes = changesIn(proposal);
   return (
     <>
       <h1>
@@ -168,27 +165,21 @@ function One({ visit, proposal, subjects, changes }: OneProps): VNode {
           Id: <Id>{id}</Id>,
         }}
       />
-      {changes.length === 0 ? null : <Changes changes={changes} />}
       <section>
         <h2>{isWaiting(proposal) ? "What is to be done, exactly so" : "What was asked for"}</h2>
-        <Table
-          columns={[
-            { head: "Field", cell: ({ name }) => name },
-            {
-              head: "Value",
-              cell: ({ field, value }) => <Value visit={visit} text={value} subject={subjects.get(field)} />,
-            },
-          ]}
-          rows={fieldsOf(proposal)}
-          empty="It has no fields."
-        />
+        {changes.length === 0 ? <Text>{content}</Text> : <Changes {...{ visit, subjects, changes }} of="proposal" />}
+        {isWaiting(proposal) ? (
+          <p>If something else stands by now, the approval is refused, and nothing is done.</p>
+        ) : null}
       </section>
       {isWaiting(proposal) ? (
         <Acts
           visit={visit}
           acts={[
-            // Nobody approves an own proposal.
-            ...(proposal.proposed_by === visit.person.id ? [] : [["approve", { proposal_id: id }] as const]),
+            // Nobody approves an own proposal, nor what changes the own power.
+            ...([proposal.proposed_by, subject_id].includes(visit.person.id)
+              ? []
+              : [["approve", { proposal_id: id }] as const]),
             ["reject", { proposal_id: id }],
           ]}
         />
@@ -203,6 +194,7 @@ function leadOf(visit: Visit, proposal: Proposal): string {
   if (!isWaiting(proposal))
     return proposal.state === "approved" ? "It was done at the moment of the approval." : "Nothing was done.";
   if (proposal.proposed_by === visit.person.id) return "Another person must approve. Send the link of this page.";
+  if (proposal.subject_id === visit.person.id) return "It is about yourself, so another person must approve.";
   return visit.person.roles.some((role) => MAY_APPROVE.has(role))
     ? "It waits for a second person. You can be that person."
     : "It waits for a second person, with the role approver.";

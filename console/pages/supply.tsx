@@ -5,7 +5,7 @@ import { type Page, type Visit, within } from "../page.js";
 import type { Backing, Supply } from "../upstream/messages.js";
 import { Link } from "../view/link.js";
 import { type Column, Refused, Table } from "../view/parts.js";
-import { ageText, centsOf, Day, decimalOf, Money, Status, sumOf, Time, words } from "../view/values.js";
+import { ageText, Day, Money, Status, sumOf, Time, words } from "../view/values.js";
 import { Past } from "./account.js";
 import { asOfIn } from "./as-of.js";
 import { recordedOf } from "./today.js";
@@ -79,12 +79,12 @@ function Equation({ visit, supply }: { readonly visit: Visit; readonly supply: S
     { name: "Held for redemptions", amount: supply.held },
     { name: "Of nobody yet", amount: supply.unallocated },
   ];
-  const [assetSum, debtSum] = [assets, debts].map((lines) => sumOf(lines.map(({ amount }) => amount)));
+  const [assetSum, debtSum] = [sumOf(assets.map(({ amount }) => amount)), supply.owed];
   const rows: readonly Line[] = [
     ...assets,
-    { name: "Together", amount: assetSum ?? "", isSum: true },
+    { name: "Together", amount: assetSum, isSum: true },
     ...debts,
-    { name: "Owed", amount: debtSum ?? "", isSum: true },
+    { name: "Owed", amount: debtSum, isSum: true },
   ];
   const columns: readonly Column<Line>[] = [
     { head: "In the book", cell: ({ name, isSum }) => (isSum ? <strong>{name}</strong> : name) },
@@ -171,15 +171,16 @@ function Places({ visit, supply, backing }: PlacesProps): VNode {
         <table class="sum">
           <tbody>
             <Sum name="Seen together" amount={seen.sum} />
-            <Sum name="Reserve in the book" amount={supply.reserve} />
-            <Sum name="Difference" amount={decimalOf(centsOf(seen.sum) - centsOf(supply.reserve))} isLast />
+            <Sum name="Owed" amount={supply.owed} />
+            <Sum name="Difference" amount={backing.difference ?? ""} isLast />
           </tbody>
         </table>
       )}
       {seen === undefined ? null : (
         <p>
-          The figures are of different moments: the oldest is {ageText(seen.ageSeconds)} old. Open payments below may
-          explain a difference. To tie them to the shilling: <code>kesc reconcile</code>.
+          The figures are of different moments: the oldest is {ageText(seen.ageSeconds)} old. The shortfall and the
+          charges above are part of a difference, and open payments below may explain the rest. To tie them to the
+          shilling: <code>kesc reconcile</code>.
         </p>
       )}
       <Acts visit={visit} acts={ACTS.map((name) => [name, {}])} />

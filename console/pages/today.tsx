@@ -7,7 +7,7 @@ import { countText, totalOf } from "../view/frame.js";
 import { Link } from "../view/link.js";
 import { TransactionList } from "../view/lists.js";
 import { Refused, Section } from "../view/parts.js";
-import { Age, ageText, centsOf, decimalOf, Money, moneyText, sumOf, Time, Unknown } from "../view/values.js";
+import { Age, ageText, Money, moneyText, sumOf, Time, Unknown } from "../view/values.js";
 
 /** Is everything all right, and if not, where? */
 export const todayPage: Page = {
@@ -130,16 +130,13 @@ interface VerdictProps {
 }
 
 /** Says by how much what was seen is less than what is owed. Open payments may explain it. */
-function Gap({ visit, overview: { sums }, supply }: VerdictProps): VNode | null {
-  const backing = supply.ok ? supply.value.supply.backing : null;
-  const seen = backing === null ? undefined : recordedOf(backing)?.sum;
-  if (seen === undefined) return null;
-  const gap = centsOf(sums.available) + centsOf(sums.held) - centsOf(seen);
-  if (gap <= 0n) return null;
+function Gap({ visit, supply }: Omit<VerdictProps, "overview">): VNode | null {
+  const difference = supply.ok ? supply.value.supply.backing?.difference : undefined;
+  if (!difference?.startsWith("-")) return null;
   return (
     <p>
       <Link to={within(visit, "/supply")}>
-        The reserve that was seen is {moneyText(decimalOf(gap))} KES less than what is in circulation
+        The reserve that was seen is {moneyText(difference.slice(1))} KES less than what is owed
       </Link>
       .
     </p>
@@ -165,7 +162,7 @@ function Verdict({ visit, overview, supply }: VerdictProps): VNode {
           )}
         </p>
         {unknown}
-        <Gap visit={visit} overview={overview} supply={supply} />
+        <Gap visit={visit} supply={supply} />
       </div>
     );
   }
@@ -186,7 +183,7 @@ function Verdict({ visit, overview, supply }: VerdictProps): VNode {
           ))}
         </ul>
       )}
-      <Gap visit={visit} overview={overview} supply={supply} />
+      <Gap visit={visit} supply={supply} />
     </div>
   );
 }
@@ -296,16 +293,11 @@ function Figures({ visit, overview: counts, supply }: Omit<Readings, "newest"> &
   );
 }
 
-/** The sum of what rails reported and people recorded, and the age of the oldest figure. */
+/** What rails reported and people recorded, and the age of the oldest figure. */
 export function recordedOf(
   backing: NonNullable<Supply["backing"]>,
 ): { readonly sum: string; readonly ageSeconds: number } | undefined {
-  const figures = [
-    ...backing.rail_balances
-      .filter(({ currency }) => currency === "KES")
-      .map((each) => ({ amount: each.available, age: each.age_seconds })),
-    ...backing.reserve_holdings.map((each) => ({ amount: each.amount, age: each.age_seconds })),
-  ];
-  if (figures.length === 0) return undefined;
-  return { sum: sumOf(figures.map(({ amount }) => amount)), ageSeconds: Math.max(...figures.map(({ age }) => age)) };
+  const { rail_balances, reserve_holdings, seen: sum } = backing;
+  const figures = [...rail_balances.filter(({ currency }) => currency === "KES"), ...reserve_holdings];
+  return sum === null ? undefined : { sum, ageSeconds: Math.max(...figures.map((each) => each.age_seconds)) };
 }

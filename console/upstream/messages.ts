@@ -239,6 +239,7 @@ export interface Proposal {
   readonly type: string;
   readonly content: string;
   readonly subject_id: string | null;
+  readonly changes: readonly { readonly what: string; readonly before: string; readonly after: string }[];
   readonly proposed_by: string;
   readonly proposer_name: string;
   readonly proposed_at: string;
@@ -291,6 +292,10 @@ export interface Backing {
     readonly amount: string;
     readonly as_of_day: string | null;
   }[];
+  /** Null if nobody has seen the reserve. */
+  readonly seen: string | null;
+  /** Below zero if less was seen than is owed. */
+  readonly difference: string | null;
 }
 
 export interface Supply {
@@ -301,6 +306,7 @@ export interface Supply {
   readonly shortfall: string;
   readonly unallocated: string;
   readonly charges: string;
+  readonly owed: string;
   /** Null as of now. */
   readonly minted: string | null;
   readonly redeemed: string | null;

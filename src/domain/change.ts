@@ -1,6 +1,6 @@
 /**
- * What an act makes of one thing, in the words and amounts of people. A text is empty where there is
- * nothing. Both texts are equal for what stays, and what a second person must know to decide.
+ * What an act makes of one thing, in the words and amounts of people. A text is empty where there
+ * is nothing. Both are equal for what stays, and what a second person must know to decide.
  */
 export interface Change {
   /** No other change of the act has the same. */
@@ -25,7 +25,7 @@ export interface Outdated {
   readonly now: string;
 }
 
-/** Returns the first difference between what was seen and what stands. Undefined if there is none. */
+/** Returns the first difference of what stands from what was seen. Undefined if there is none. */
 export function outdatedIn(seen: readonly Change[], standing: readonly Change[]): Outdated | undefined {
   for (const what of new Set([...standing, ...seen].map((change) => change.what))) {
     const [before, now] = [seen, standing].map((all) => all.find((change) => change.what === what));

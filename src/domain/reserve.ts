@@ -1,3 +1,4 @@
+import type { BookSums } from "./book.js";
 import type { Cents } from "./values/cents.js";
 import type { OrganizationId } from "./values/ids.js";
 import { endOfDay, type NairobiDay } from "./values/nairobi-day.js";
@@ -93,6 +94,42 @@ export function rulesFromText(text: string): readonly ReserveRule[] {
     daysMax: days_max,
     staleAfterDays: stale_after_days,
   }));
+}
+
+/** What was seen of a reserve, in cents. */
+export interface SeenReserve {
+  readonly seenCents: bigint;
+  /** What was seen less what is owed: below zero if shillings are missing. */
+  readonly differenceCents: bigint;
+}
+
+/** What rails reported, in any currency, and what people recorded. */
+export interface SeenFigures {
+  readonly balances: readonly { readonly currency: string; readonly availableCents: number }[];
+  readonly places: readonly Pick<ReserveFigure, "amountCents">[];
+}
+
+/**
+ * Returns what an organization owes: KESC to its users, and the shillings that came in and belong
+ * to no account yet, also while the rail returns them.
+ */
+export function owedCents({
+  available,
+  held,
+  unallocated,
+}: Omit<BookSums, "reserve" | "shortfall" | "charges">): bigint {
+  return BigInt(available) + BigInt(held) + BigInt(unallocated);
+}
+
+/** Compares what was seen with what is owed. Undefined if nobody has seen anything. */
+export function seenReserve(owed: bigint, { balances, places }: SeenFigures): SeenReserve | undefined {
+  const figures = [
+    ...balances.flatMap(({ currency, availableCents }) => (currency === "KES" ? [availableCents] : [])),
+    ...places.map(({ amountCents }) => amountCents),
+  ];
+  if (figures.length === 0) return undefined;
+  const seenCents = figures.reduce((sum, cents) => sum + BigInt(cents), 0n);
+  return { seenCents, differenceCents: seenCents - owed };
 }
 
 /** Says a rule as people read it. */

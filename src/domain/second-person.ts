@@ -90,7 +90,7 @@ const ENVELOPE: ReadonlySet<string> = new Set<keyof Authorized>([
   "facts",
 ]);
 // The first text of a content names its form, so that a later form cannot be mistaken for it. The
-// earlier form, "kesc-act-1", does not have `shown`: nobody knows what stood, so nobody can approve it.
+// earlier form, "kesc-act-1", does not say what stood, so nobody can approve it.
 const FORMAT = "kesc-act-2";
 
 /** Returns what a command is about, as a JSON object. Equal commands give equal texts. */
@@ -115,10 +115,11 @@ export function changesIn(content: string): readonly Change[] {
 
 /** Returns whether two contents are of the same act, whatever stood when it was proposed. */
 export function isSameAct(one: string, other: string): boolean {
-  const [left, right] = [one, other].map((content) => {
-    const { format: _format, shown: _shown, ...fields } = JSON.parse(content) as Readonly<Record<string, unknown>>;
-    return JSON.stringify(fields);
-  });
+  const [left, right] = [one, other].map((content) =>
+    JSON.stringify(JSON.parse(content), (name, value: unknown) =>
+      name === "format" || name === "shown" ? undefined : value,
+    ),
+  );
   return left === right;
 }
 
@@ -137,7 +138,7 @@ export function nameIn({ content, subject }: Pick<Proposal, "content" | "subject
  *
  * A command with `approves` carries out exactly that proposal. If it is refused, the proposal waits
  * on. What is so already is a replay. A proposal stores what it changes. If something else stands
- * when it is to be done, the act would undo what nobody has decided to undo: it is refused.
+ * when it is to be done, the act would undo a later decision: it is refused.
  *
  * Refuses, in this order: PROPOSAL_NOT_FOUND, PROPOSAL_CLOSED, OWN_PROPOSAL, the refusals of the
  * operation, PROPOSAL_OUTDATED, TOO_MANY_PROPOSALS.
@@ -173,7 +174,7 @@ export function withSecondPerson<C extends Authorized, Resource>(
   };
 }
 
-/** Lets an operation be an act of one person always: it only takes power away, or decides nothing. */
+/** Lets an operation be an act of one person: it only takes power away, or decides nothing. */
 export function byOnePerson<C extends Authorized, Resource>(
   operation: Operation<C, Resource>,
 ): Operation<C, Acted<Resource>> {

@@ -2,6 +2,11 @@
 export interface CellState {
   readonly books: number;
   readonly supplyCents: number;
+  /**
+   * By how much less was seen of each reserve than its organization owes, together. What was seen
+   * beyond that in another organization does not count.
+   */
+  readonly reserveGapCents: number;
   readonly reserveCents: number;
   readonly shortfallCents: number;
   /** What rails took, and nobody has put in yet. */

@@ -78,6 +78,9 @@ function addMoney(gauge: AddGauge): void {
   gauge("kesc_reserve_cents", "Shillings that the books say are there.", ({ reserveCents }, labels) => [
     { labels, value: reserveCents },
   ]);
+  gauge("kesc_reserve_gap_cents", "Shillings that are owed and were not seen.", ({ reserveGapCents }, labels) => [
+    { labels, value: reserveGapCents },
+  ]);
   gauge("kesc_shortfall_cents", "Shillings that the books say are missing.", ({ shortfallCents }, labels) => [
     { labels, value: shortfallCents },
   ]);

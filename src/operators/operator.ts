@@ -9,6 +9,14 @@ export const ROLES = ["viewer", "support", "finance", "approver", "admin"] as co
 /** What an operator may do. The contract of the AdminService says which rpc takes which role. */
 export type Role = (typeof ROLES)[number];
 
+/** Who may let payouts begin. To close them only stops money, and takes less. */
+export const BEGIN_PAYOUTS_ROLES: readonly Role[] = ["finance", "admin"];
+
+/** Returns whether the operator may let payouts begin. The machine may. */
+export function mayBeginPayouts(operator: Pick<Operator, "roles"> | undefined): boolean {
+  return operator?.roles.some((role) => BEGIN_PAYOUTS_ROLES.includes(role)) ?? true;
+}
+
 /** The name of a person. No other operator ever has it. */
 export type OperatorName = string & { readonly brand: unique symbol };
 

@@ -5,10 +5,10 @@ import { OPERATOR } from "../domain/values/actor.js";
 import type { OperatorId } from "../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
 import { challengeIn, newChallenge } from "./challenge.js";
-import { mayPropose } from "./four-eyes.js";
 import { type Operator, type PasskeyId, passkeyIdOf } from "./operator.js";
 import { type PasskeyChecks, type PasskeyCredential, passkeySha256, readResponse } from "./passkeys.js";
 import type { OperatorProposal } from "./ports.js";
+import { mayPropose } from "./proposed.js";
 import type { OperatorRefusal } from "./refusal.js";
 import {
   type CallingOperator,

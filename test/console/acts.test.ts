@@ -164,16 +164,19 @@ describe("the acts of the console", () => {
     const own = await amina.get(`/${organization}/approvals/${proposal}`);
     expect(own.text).to.contain("Another person must approve").and.not.to.contain("Approve needs");
     const standing = await amina.get(`/${organization}/accounts/${account}`);
-    expect(standing.text).to.match(/Waits for a second person Unfreeze account , proposed by Amina/);
+    expect(standing.text).to.match(
+      /Waits for a second person Unfreeze account: freeze fraud: case 17 → lifted, account frozen → active , proposed by Amina/,
+    );
     const page = await brian.get(`/${organization}/approvals/${proposal}`);
     expect(page.html).to.contain(`/acts/approve?proposal_id=${proposal}`);
     expect(page.text)
-      .to.match(/Status frozen active/)
+      .to.match(/When it was asked for Then freeze fraud: case 17 lifted account frozen active/)
+      .and.match(/reason none acc_ of case 17/)
       .and.to.contain(account);
     const approve = await ask(brian, "/acts/approve", `?proposal_id=${proposal}`, { note: "compared" });
     expect(approve.text)
-      .to.contain("Unfreeze account: wanjiku")
-      .and.match(/Status frozen active/);
+      .to.match(/Unfreeze account: .*wanjiku/)
+      .and.match(/account frozen active/);
     const [refused, done] = [
       await amina.post("/acts/approve", {
         ...(await ask(amina, "/acts/approve", `?proposal_id=${proposal}`, {})).formTo("/acts/approve"),
@@ -185,14 +188,28 @@ describe("the acts of the console", () => {
     expect(await statusOf()).to.equal("active");
   });
 
-  it("shows an approver what is so now, also where it has changed since the proposal", async () => {
+  it("says to an approver what stood and what stands, where it has changed since the proposal", async () => {
+    const freeze_id = await freeze();
+    const lift = await ask(amina, path("unfreeze"), `?account_id=${account}&freeze_id=${freeze_id}`, { note: "x" });
+    const [, proposal = ""] =
+      /(prp_[0-9a-z]{26})/.exec((await amina.post(path("unfreeze"), lift.formTo(path("unfreeze")))).text) ?? [];
+    const later = await freeze();
+    const approve = await ask(brian, path("approve"), `?proposal_id=${proposal}`, { note: "compared" });
+    const refused = await brian.post(path("approve"), approve.formTo(path("approve")));
+    expect(refused.text)
+      .to.match(/older than another change. other freezes: "" stood, "fraud/)
+      .and.contain("PROPOSAL_OUTDATED");
+    expect(await statusOf()).to.equal("frozen");
+    await client.accounts.unfreezeAccount({ account_id: account, freeze_id, note: "by the API" });
+    await client.accounts.unfreezeAccount({ account_id: account, freeze_id: later, note: "by the API" });
+  });
+
+  it("says to an approver that it is so already", async () => {
     const freeze_id = await freeze();
     const asked = await ask(amina, path("unfreeze"), `?account_id=${account}&freeze_id=${freeze_id}`, { note: "x" });
     const proposed = await amina.post(path("unfreeze"), asked.formTo(path("unfreeze")));
     const [proposal = ""] = /prp_[0-9a-z]{26}/.exec(proposed.text) ?? [];
     await client.accounts.unfreezeAccount({ account_id: account, freeze_id, note: "by the API" });
-    const page = await brian.get(`/${organization}/approvals/${proposal}`);
-    expect(page.text).to.match(/Status active active/);
     const approve = await ask(brian, path("approve"), `?proposal_id=${proposal}`, { note: "compared" });
     const sent = await brian.post(path("approve"), approve.formTo(path("approve")));
     expect(sent.text).to.contain("It was so before").and.to.contain("waits until somebody rejects it");
@@ -270,13 +287,13 @@ describe("the acts of the console", () => {
     expect(asked.text).to.match(/wanjiku ● active/);
     const proposed = await amina.post(path("assign"), asked.formTo(path("assign")));
     const [proposal = ""] = /prp_[0-9a-z]{26}/.exec(proposed.text) ?? [];
-    expect((await brian.get(`/${organization}/approvals/${proposal}`)).text).to.match(/Account id wanjiku ● active/);
+    expect((await brian.get(`/${organization}/approvals/${proposal}`)).text).to.match(/account none wanjiku ● active/);
     const again = await amina.get(path("assign") + query);
     expect(again.text).to.contain("Waits for a second person");
     const approve = await ask(brian, path("approve"), `?proposal_id=${proposal}`, {});
     expect(approve.text)
       .to.match(/Assign deposit: .*wanjiku/)
-      .and.match(/Status unallocated credited/);
+      .and.match(/deposit unallocated: unknown reference|deposit unallocated: no reference/);
     expect((await brian.post(path("approve"), approve.formTo(path("approve")))).text).to.contain("Done");
   });
 

@@ -188,12 +188,14 @@ describe("the pages of the console", () => {
     const list = await page("/approvals", service.keys.brian);
     const [, id = ""] = /href="\/approvals\/(prp_[0-9a-z]{26})"/.exec(list) ?? [];
     const seen = await page(`/approvals/${id}`, service.keys.brian);
-    expect(seen).to.include("Make an operator: Carol Wanjiru, support").and.include("You can be that person");
+    expect(seen)
+      .to.include("Make an operator: person Carol Wanjiru, roles support")
+      .and.include("You can be that person");
     expect(seen).to.include(`/acts/approve?proposal_id=${id}`);
     const own = await page(`/approvals/${id}`);
     expect(own).to.include("Another person must approve").and.not.include("/acts/approve");
     // 400,000 KES were recorded of the 49,382,700 that are owed.
-    expect(await page(`/${org}`)).to.include("48,982,700.00 KES less than what is in circulation");
+    expect(await page(`/${org}`)).to.include("48,982,700.00 KES less than what is owed");
   });
 
   it("shows who may do what, and every page of the frame to a viewer", async () => {

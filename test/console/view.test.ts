@@ -3,7 +3,7 @@ import { h } from "preact";
 import { renderToString } from "preact-render-to-string";
 
 import { ACTS } from "../../console/acts/acts.js";
-import { effectOf, fieldsOf } from "../../console/acts/proposal-words.js";
+import { effectOf } from "../../console/acts/proposal-words.js";
 import { changesOf } from "../../console/acts/subjects.js";
 import { asOfIn } from "../../console/pages/as-of.js";
 import type { Proposal } from "../../console/upstream/messages.js";
@@ -85,21 +85,27 @@ describe("the views of the console", () => {
     ]);
   });
 
-  it("a proposal is a sentence, and each of its fields", () => {
-    const given = { kind: "operator.create", name: "<b>Carol</b>", roles: ["support", "finance"], keySha256: "5891" };
-    const proposal = { type: "operator.create", content: JSON.stringify(given) } as Proposal;
-    expect(effectOf(proposal)).to.equal("Make an operator: <b>Carol</b>, support, finance");
-    expect(fieldsOf(proposal).map(({ name, value }) => `${name}=${value}`)).to.deep.equal([
-      "Name=<b>Carol</b>",
-      "Roles=support, finance",
-      "Key sha256=5891",
-    ]);
-    const money = { name: "coverShortfall", amountCents: 250_000, note: "x" };
-    expect(effectOf({ type: "coverShortfall", content: JSON.stringify(money) } as Proposal)).to.equal(
-      "Cover shortfall: 2,500.00",
-    );
-    expect(fieldsOf({ type: "x", content: "no JSON" } as Proposal)).to.deep.equal([
-      { field: "", name: "content", value: "no JSON" },
-    ]);
+  it("a proposal is a sentence of what it changes first, and of nothing that stays", () => {
+    const proposal = (type: string, ...changes: readonly (readonly [string, string, string])[]) =>
+      ({ type, changes: changes.map(([what, before, after]) => ({ what, before, after })) }) as unknown as Proposal;
+    for (const [sentence, given] of [
+      [
+        "Make an operator: person <b>Carol</b>, roles support, finance",
+        proposal(
+          "operator.create",
+          ["person", "", "<b>Carol</b>"],
+          ["roles", "", "support, finance"],
+          ["key", "", "5"],
+        ),
+      ],
+      [
+        "Set the roles of an operator: roles viewer → admin",
+        proposal("operator.set_roles", ["person", "Hana", "Hana"], ["roles", "viewer", "admin"]),
+      ],
+      ["Unassign deposit: account acc → none", proposal("unassignDeposit", ["account", "acc", ""])],
+      ["Cover shortfall", proposal("coverShortfall")],
+    ] as const) {
+      expect(effectOf(given)).to.equal(sentence);
+    }
   });
 });

@@ -18,7 +18,6 @@ import {
   eraseAccount,
   newProposalId,
   railAccount,
-  RAIL_TERMS,
   recordDeposit,
   recordReserve,
   requireReceipts,
@@ -32,7 +31,6 @@ import {
   setPayouts,
   setRailAccount,
   setReserveRules,
-  SLOW_RAIL,
   suspension,
   unassignDeposit,
   unfreezeAccount,
@@ -381,7 +379,7 @@ describe("a proposal", () => {
       const lines = changesIn(proposal.content).map(({ what, before, after }) => `${what}: ${before} > ${after}`);
       expect(lines).to.deep.equal(shown);
       expect(lines.join()).not.to.match(/[{}[\]"]/);
-      expect(effectOf(approved()).entries).not.to.be.empty;
+      expect(effectOf(approved()).entries).to.have.length.above(0);
     });
 
     if (changed === undefined) continue;

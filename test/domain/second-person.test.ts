@@ -1,11 +1,11 @@
 import { expect } from "chai";
 
 import type { CreateApiKey } from "../../src/domain/commands.js";
+import { NO_LIMITS } from "../../src/domain/limits/limits.js";
 import { createApiKey as operation } from "../../src/domain/operations/create-api-key.js";
 import { decide } from "../../src/domain/operations/table.js";
 import { type Decider, PROPOSAL_OPEN_MILLIS, PROPOSALS_WAITING_MAX } from "../../src/domain/proposal.js";
 import { type Authority, contentFrom, nameIn } from "../../src/domain/second-person.js";
-import { NO_LIMITS } from "../../src/domain/limits/limits.js";
 import { toCents } from "../../src/domain/values/cents.js";
 import {
   ALONE,
@@ -17,6 +17,7 @@ import {
   setLimits,
 } from "../support/commands.js";
 import {
+  asShown,
   EARLIER,
   effectOf,
   givenAccount,
@@ -26,7 +27,6 @@ import {
   givenProposal,
   NOW,
   ORGANIZATION,
-  asShown,
   proposedContent,
   putOf,
   wordOf,

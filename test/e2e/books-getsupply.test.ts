@@ -3,6 +3,7 @@ import { expect } from "chai";
 import { toCents } from "../../src/domain/values/cents.js";
 import type { NairobiDay } from "../../src/domain/values/nairobi-day.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
+import { cellState } from "../../src/storage/gauges/cell-state.js";
 import { recordReserve } from "../../src/storage/statements/reserve.js";
 import { setReserveRules } from "../support/commands.js";
 import { ENGINES } from "../support/databases.js";
@@ -81,6 +82,15 @@ for (const engine of ENGINES) {
       expect(holding).to.include({ place: "KCB 1234", amount: 700, as_of_day: asOfDay, evidence: "statement 12" });
       expect(holding?.["age_seconds"]).to.equal(Math.floor((time - Date.parse(`${asOfDay}T21:00:00Z`)) / 1_000));
       expect(backingOf((await supply("", service.b.key)).json)["reserve_holdings"]).to.deep.equal([]);
+    });
+
+    it("compares what was seen with all that is owed, as the metric does", async () => {
+      const { json } = await supply();
+      expect(json).to.include({ owed: 749.5 });
+      expect(backingOf(json)).to.include({ seen: 700, difference: -49.5 });
+      expect(backingOf((await supply("", service.b.key)).json)).to.include({ seen: null, difference: null });
+      const [cell] = service.database.cells;
+      expect((await cellState(cell, cell)(time)).reserveGapCents).to.equal(4_950);
     });
 
     it("says of each rule of the reserve whether it holds, with the figures", async () => {

@@ -4,7 +4,7 @@ import { expect } from "chai";
 import { type Demo, makeDemo } from "../../src/cli/commands/demo.js";
 import { fillDemoBook } from "../../src/cli/commands/demo-book.js";
 import { DemoPeople } from "../../src/cli/commands/demo-people.js";
-import { KescClient } from "../../src/client/kesc-client.js";
+import { KescClient } from "../../client/kesc-client.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { blocksOf, pasted } from "../support/documents/pasted.js";
 import { eventually } from "../support/eventually.js";

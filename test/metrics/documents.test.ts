@@ -27,6 +27,7 @@ const TARGET_LABELS = ["job", "instance"];
 const STATE: CellState = {
   books: 1,
   supplyCents: 1,
+  reserveGapCents: 0,
   reserveCents: 1,
   shortfallCents: 1,
   chargesCents: 1,

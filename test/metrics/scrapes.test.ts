@@ -8,6 +8,7 @@ import { getAdmin, readMetrics } from "../support/callers/served-metrics.js";
 const EMPTY: CellState = {
   books: 0,
   supplyCents: 0,
+  reserveGapCents: 0,
   reserveCents: 0,
   shortfallCents: 0,
   chargesCents: 0,

@@ -1,6 +1,5 @@
 import { expect } from "chai";
 
-import type { OperatorId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
 import { ProposalState, Role } from "../../src/gen/kesc/admin/v1/resources.js";
@@ -195,7 +194,7 @@ for (const engine of ENGINES) {
 
     it("a proposal that is older than another change of the same roles cannot be approved", async () => {
       const { id: operator_id } = (await service.operator("Hana", "finance")).operator;
-      const operatorId = operator_id as OperatorId;
+      const operatorId = operator_id;
       const roles = [Role.ROLE_FINANCE, Role.ROLE_ADMIN];
       const ask = { operator_id, roles };
       const { response } = await admin.call(Rpcs.setOperatorRoles, ask, alice);

@@ -1,3 +1,5 @@
+import type { BookSums } from "../../domain/book.js";
+import { owedCents, seenReserve } from "../../domain/reserve.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import type { Reconciled } from "../../reconcile/reconcile.js";
 import { sumsAsOf } from "../../statements/as-of.js";
@@ -13,8 +15,8 @@ export interface Tie {
   readonly at: UnixMillis;
   readonly railAccounts: readonly ReportedBalance[];
   readonly places: readonly RecordedFigure[];
-  /** The reserve of the book at that moment. */
-  readonly reserveCents: number;
+  /** The sums of the book at that moment. */
+  readonly sums: BookSums;
 }
 
 /** Reads both sides of the tie. Undefined until the rail has told a balance. */
@@ -31,29 +33,32 @@ export async function readTie({ organization, cell }: FoundOwner, rail: string):
   const time = toUnixMillis(at + 1);
   const seq = (await firstSeqFrom(reader, engine, { book: book?.number ?? 0, time })) - 1;
   const { sums } = await sumsAsOf({ organizationId, reads, inTurn: async (read) => (await read()).result }, seq);
-  return { at, railAccounts, places, reserveCents: sums.reserve };
+  return { at, railAccounts, places, sums };
 }
 
 /** A tie, and what explains its difference. What is left nobody can explain. */
 export interface ExplainedTie extends Tie {
   readonly differenceCents: bigint;
+  readonly owedCents: bigint;
   /** What one side had a moment earlier than the other. */
   readonly byTimeCents: bigint;
   readonly byBreaksCents: bigint;
   readonly unexplainedCents: bigint;
 }
 
-/** Compares what lies at the rail and in other places with the reserve of the book. */
+/**
+ * Compares what lies at the rail and in other places with what is owed. What the book knows to be
+ * missing, a shortfall and charges, is part of the difference.
+ */
 export function explainedTie(tie: Tie, { movements, charges }: Reconciled): ExplainedTie {
-  const held = [
-    ...tie.railAccounts.map(({ availableCents }) => availableCents),
-    ...tie.places.map((p) => p.amountCents),
-  ];
-  const differenceCents = held.reduce((sum, cents) => sum + BigInt(cents), -BigInt(tie.reserveCents));
+  const { railAccounts: balances, places, sums } = tie;
+  const owed = owedCents(sums);
+  const differenceCents = seenReserve(owed, { balances, places })?.differenceCents ?? -owed;
   const byTimeCents = movements.early.byTimeCents + charges.early.byTimeCents;
   const byBreaksCents = movements.early.byBreaksCents + charges.early.byBreaksCents;
-  const unexplainedCents = differenceCents - byTimeCents - byBreaksCents;
-  return { ...tie, differenceCents, byTimeCents, byBreaksCents, unexplainedCents };
+  const knownCents = -BigInt(sums.shortfall) - BigInt(sums.charges);
+  const unexplainedCents = differenceCents - knownCents - byTimeCents - byBreaksCents;
+  return { ...tie, owedCents: owed, differenceCents, byTimeCents, byBreaksCents, unexplainedCents };
 }
 
 /** Returns the tie for people. */
@@ -64,8 +69,10 @@ export function tieLines(tie: ExplainedTie): string[] {
     `The tie, at ${timeOf(tie.at)}:`,
     ...tie.railAccounts.map(({ rail, name, availableCents }) => line(`${rail}: ${name}`, availableCents)),
     ...tie.places.map(({ place, amountCents, asOfDay }) => line(place, amountCents, `  at the end of ${asOfDay}`)),
-    line("less the reserve of the book", -BigInt(tie.reserveCents)),
+    line("less what is owed", -tie.owedCents),
     line("difference", tie.differenceCents),
+    line("of it the shortfall", -BigInt(tie.sums.shortfall)),
+    line("of it charges of rails", -BigInt(tie.sums.charges)),
     line("of it under way at that moment", tie.byTimeCents),
     line("of it the breaks", tie.byBreaksCents),
     line("not explained", tie.unexplainedCents),
@@ -82,8 +89,10 @@ export function tieJson(tie: ExplainedTie): Readonly<Record<string, unknown>> {
       amount: decimalOf(amountCents),
       as_of_day: asOfDay,
     })),
-    reserve: decimalOf(tie.reserveCents),
+    owed: decimalOf(tie.owedCents),
     difference: decimalOf(tie.differenceCents),
+    shortfall: decimalOf(tie.sums.shortfall),
+    charges: decimalOf(tie.sums.charges),
     under_way: decimalOf(tie.byTimeCents),
     breaks: decimalOf(tie.byBreaksCents),
     not_explained: decimalOf(tie.unexplainedCents),

@@ -44,6 +44,13 @@ export function limitsOfTier({ tiers }: Limits, tier: TierName): LimitSet {
   return tiers.get(tier) ?? tiers.get(DEFAULT_TIER) ?? NO_LIMITS;
 }
 
+/** Parses the name of a tier that an account can move to: an unknown one is often a slip. */
+export function parseKnownTier(unchecked: string, limits: Limits | undefined): Parsed<TierName> {
+  const known = new Set([DEFAULT_TIER, ...(limits?.tiers.keys() ?? [])]);
+  const tier = [...known].find((name) => name === unchecked);
+  return tier === undefined ? unparsed(`must be one of ${[...known].join(", ")}`, "UNKNOWN_VALUE") : parsed(tier);
+}
+
 /** New amounts. NONE lifts a limit, and an absent period leaves it as it is. */
 export type LimitChanges = Readonly<Record<TransactionType, Readonly<Partial<Record<LimitPeriod, Cents | "NONE">>>>>;
 

@@ -1,6 +1,6 @@
 import type { BookHead } from "../book.js";
-import type { SetDefaultRail, SetPayouts, SetRailAccount } from "../commands.js";
 import { type Change, changes } from "../change.js";
+import type { SetDefaultRail, SetPayouts, SetRailAccount } from "../commands.js";
 import {
   type Book,
   type Decision,
@@ -20,8 +20,8 @@ import { amountText } from "../values/cents.js";
 import type { UnixMillis } from "../values/time.js";
 
 /**
- * An account decides who gets the payouts, so no person sets one alone. In no policy does one person
- * raise the amount that one person may decide alone.
+ * An account decides who gets the payouts, so no person sets one alone. In no policy does one
+ * person raise the amount that one person may decide alone.
  */
 export const setRailAccount = withSecondPerson<SetRailAccount, RailAccountRecord>(
   {

@@ -8,7 +8,7 @@ import type {
   UnfreezeAccount,
   UpdateAccount,
 } from "../../domain/commands.js";
-import { DEFAULT_TIER, parseTierName, type TierName } from "../../domain/limits/limits.js";
+import { parseKnownTier, parseTierName } from "../../domain/limits/limits.js";
 import { REVEAL_REASONS, type RevealAccount, type RevealReason } from "../../domain/reveal.js";
 import { parseEmailAddress } from "../../domain/values/email-address.js";
 import { type FreezeId, type OrganizationId, parseAccountId, parseFreezeId } from "../../domain/values/ids.js";
@@ -57,14 +57,9 @@ export function accountActs(unary: OperatorUnary, options: ActsOptions): Record<
         }),
       run: ({ organization_id: organizationId, account_id: accountId, tier, note }, caller) =>
         readOrganization(options, organizationId, async (found) => {
-          // The ledger takes any name, and here it is often a slip.
-          const tiers =
-            (await options.cellOf(found).reads.limits(organizationId))?.tiers ?? new Map<TierName, unknown>();
-          if (tier !== DEFAULT_TIER && !tiers.has(tier)) {
-            const names = [DEFAULT_TIER, ...tiers.keys()].join(", ");
-            const fields = [{ field: "tier", message: `must be one of ${names}`, code: "UNKNOWN_VALUE" } as const];
-            return { kind: "refused", refusal: { reason: "INVALID_FIELD", fields } };
-          }
+          const known = parseKnownTier(tier, await options.cellOf(found).reads.limits(organizationId));
+          const fields = parseFields({ tier: known });
+          if (!fields.ok) return { kind: "refused", refusal: { reason: "INVALID_FIELD", fields: fields.fields } };
           return act<SetAccountTier, SetAccountTierResponse>(
             options,
             { organizationId, fields: { name: "setAccountTier", accountId, tier, note } },

@@ -59,7 +59,8 @@ export function authorityOf(
   by: Operator | undefined,
   { isSandbox }: Pick<Organization, "isSandbox">,
 ): Authority {
-  const groups: Authority["groups"] = by === undefined ? [] : [WIDENS_ALONE, ...BOOK_GROUPS.filter((group) => fourEyes.has(group))];
+  const groups: Authority["groups"] =
+    by === undefined ? [] : [WIDENS_ALONE, ...BOOK_GROUPS.filter((group) => fourEyes.has(group))];
   return {
     person: actorOf(by) as string as Decider,
     mayApprove: by?.roles.some((role) => role === "approver" || role === "admin") ?? true,

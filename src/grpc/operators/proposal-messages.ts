@@ -1,10 +1,8 @@
-import { stateOfProposal } from "../../domain/proposal.js";
-import { nameIn } from "../../domain/second-person.js";
 import { parseOperatorId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
-import { isConcerned } from "../../operators/four-eyes.js";
 import type { Operator, Role } from "../../operators/operator.js";
 import type { BookProposal, OperatorProposal } from "../../operators/ports.js";
+import { isConcerned, proposalInBook } from "../../operators/proposed.js";
 import { readOperatorsContract } from "../messages/contract.js";
 import { namesOf, toProposal } from "./messages.js";
 import type { HandlersOptions } from "./options.js";
@@ -24,28 +22,7 @@ export async function proposalMessage(
 
 /** The same of a proposal that lies in a book. */
 export function proposalOfBook(options: HandlersOptions, found: BookProposal): Promise<ProposalMessage> {
-  return proposalMessage(options, shownOfBook(found, options));
-}
-
-/** Returns a proposal of a book as operators see it. */
-export function shownOfBook(
-  { organization, proposal }: BookProposal,
-  { now }: Pick<HandlersOptions, "now">,
-): OperatorProposal {
-  const { id, content, subject, person, proposedAt, expiresAt, decided } = proposal;
-  return {
-    id,
-    type: nameIn(proposal),
-    content,
-    subject,
-    organizationId: organization.id,
-    proposedBy: person,
-    proposedAt,
-    expiresAt,
-    state: stateOfProposal(proposal, toUnixMillis(now())),
-    decidedBy: decided?.by,
-    decidedAt: decided?.at,
-  };
+  return proposalMessage(options, proposalInBook(found.proposal, toUnixMillis(options.now())));
 }
 
 /** A proposal in a book lapses when its operator is revoked, or loses the role of the act. */
@@ -58,7 +35,7 @@ export function unlessOrphaned(proposal: OperatorProposal, operators: readonly O
   return isPossible === true ? proposal : { ...proposal, state: "LAPSED" };
 }
 
-/** Returns whether the operator may approve the proposal: it waits, and is neither by nor about that one. */
+/** Returns whether the operator may approve the proposal: it is neither by nor about that one. */
 export function isFor({ state, proposedBy, content }: OperatorProposal, operator: Operator | undefined): boolean {
   if (state !== "PENDING" || operator === undefined || operator.id === proposedBy) return false;
   if (isConcerned(operator, JSON.parse(content) as object)) return false;

@@ -16,6 +16,7 @@ import {
 } from "../../gen/kesc/admin/v1/admin_service.js";
 import { actorOf, type Operator } from "../../operators/operator.js";
 import type { BookProposal, OperatorProposal } from "../../operators/ports.js";
+import { proposalInBook } from "../../operators/proposed.js";
 import { done, type RpcResult } from "../calls/rpc-result.js";
 import { ifGiven, type ParsedFields, parseFields } from "../messages/fields.js";
 import { type AnyList, formatIdToken, parseIdToken, parsePageSize } from "../services/paging.js";
@@ -24,7 +25,7 @@ import { commandOf } from "./commands-of-proposals.js";
 import { parseId } from "./fields.js";
 import { namesOf, toProposal } from "./messages.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
-import { isFor, proposalMessage, proposalOfBook, shownOfBook, unlessOrphaned } from "./proposal-messages.js";
+import { isFor, proposalMessage, proposalOfBook, unlessOrphaned } from "./proposal-messages.js";
 import { NEEDS_PERSON } from "./results.js";
 
 /** A page of a list looks at so many at most: it may be short although there are more. */
@@ -178,14 +179,15 @@ async function approve(
   const { administration } = options;
   const { organization, proposal } = found;
   const person = by.id as string as Decider;
-  const closed = refusalToDecide(proposal, { person, now: toUnixMillis(options.now()) });
+  const now = toUnixMillis(options.now());
+  const closed = refusalToDecide(proposal, { person, now });
   if (closed !== undefined && closed !== "ALREADY_SO") return { kind: "refused", refusal: closed };
   const command = commandOf(proposal, {
     authority: { ...authorityOf(administration, by, organization), approves: proposal.id },
     actor: actorOf(by),
     note,
   });
-  const shown = unlessOrphaned(shownOfBook(found, options), await administration.operators());
+  const shown = unlessOrphaned(proposalInBook(proposal, now), await administration.operators());
   const isWhole = await options.railChanges.isWhole(organization, proposal);
   if (command === undefined || shown.state === "LAPSED" || !isWhole) {
     return { kind: "refused", refusal: { reason: "PROPOSAL_CLOSED", proposalId: proposal.id, state: "LAPSED" } };

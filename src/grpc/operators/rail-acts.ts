@@ -13,7 +13,7 @@ import {
   SetRailAccountResponse,
 } from "../../gen/kesc/admin/v1/admin_service.js";
 import { PayoutMode as PayoutModeMessage } from "../../gen/kesc/admin/v1/resources.js";
-import type { Operator, Role } from "../../operators/operator.js";
+import { BEGIN_PAYOUTS_ROLES, mayBeginPayouts } from "../../operators/operator.js";
 import type { RailAccountProblem } from "../../operators/rail-changes.js";
 import { ifPresent, parseFields } from "../messages/fields.js";
 import { parseMoment } from "../messages/timestamp.js";
@@ -25,8 +25,6 @@ import { registerDeposits } from "./register-deposits.js";
 
 const SECOND_MILLIS = 1_000;
 const DAY_SECONDS = 86_400;
-/** To begin payouts again takes one of these. To close them, the rpc asks for less. */
-const BEGIN_ROLES: readonly Role[] = ["finance", "admin"];
 
 /** The rpcs that change accounts at rails. */
 export function railActs(unary: OperatorUnary, options: ActsOptions): Record<string, OperatorRoute> {
@@ -130,8 +128,8 @@ function setPayouts(unary: OperatorUnary, options: ActsOptions): OperatorRoute {
       }),
     takesPowerAway: ({ payouts }) => payouts === "closed",
     run: async ({ organization_id: organizationId, rail, payouts, note }, caller) => {
-      if (payouts !== "closed" && !mayBegin(caller.key)) {
-        return { kind: "refused", refusal: { reason: "ROLE_REQUIRED", roles: BEGIN_ROLES } };
+      if (payouts !== "closed" && !mayBeginPayouts(caller.key)) {
+        return { kind: "refused", refusal: { reason: "ROLE_REQUIRED", roles: BEGIN_PAYOUTS_ROLES } };
       }
       return act<SetPayouts, SetPayoutsResponse>(
         options,
@@ -141,10 +139,6 @@ function setPayouts(unary: OperatorUnary, options: ActsOptions): OperatorRoute {
       );
     },
   });
-}
-
-function mayBegin(operator: Operator | undefined): boolean {
-  return operator?.roles.some((role) => BEGIN_ROLES.includes(role)) ?? true;
 }
 
 function parsePayouts(unchecked: PayoutModeMessage): Parsed<PayoutMode> {

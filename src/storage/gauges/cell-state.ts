@@ -1,3 +1,5 @@
+import { owedCents, seenReserve } from "../../domain/reserve.js";
+import { toCents } from "../../domain/values/cents.js";
 import type { CellState, ReadCellState, SealState, WebhookState } from "../../metrics/ports.js";
 import { PAYMENT_AGES } from "../../statements/ports.js";
 import type { Cell } from "../database.js";
@@ -5,6 +7,7 @@ import { isKeptHere } from "../moves/here.js";
 import type { Engine, Read } from "../sql/engine.js";
 import { IS_UNALLOCATED } from "../sql/records/deposit-rows.js";
 import { orStoreError } from "../sql/store-error.js";
+import { accountsIn } from "../statements/supply.js";
 import { ActsWithoutPersonCount } from "./acts-without-person.js";
 
 /** The rows of a table that one statement counts at most. */
@@ -43,6 +46,7 @@ export function cellState({ engine, listReader }: StateCell, first: StateCell): 
     return {
       books: sums?.books ?? 0,
       supplyCents: sums?.supply ?? 0,
+      reserveGapCents: gapOf(await rows<SeenRow>(statements.seen)),
       reserveCents: sums?.reserve ?? 0,
       shortfallCents: sums?.shortfall ?? 0,
       chargesCents: sums?.charges ?? 0,
@@ -79,6 +83,24 @@ interface SumsRow {
   readonly reserve: number | null;
   readonly shortfall: number | null;
   readonly charges: number | null;
+}
+
+/** A place of an organization, or what one of its rails reported, with the sums of its book. */
+interface SeenRow extends Record<"available" | "held" | "unallocated", number | string> {
+  readonly book: number;
+  readonly place: number | string | null;
+  readonly balance: string | null;
+}
+
+function gapOf(rows: readonly SeenRow[]): number {
+  const gaps = [...Map.groupBy(rows, ({ book }) => book).values()].map((own) => {
+    const [{ available, held, unallocated }] = own as [SeenRow];
+    const owed = owedCents({ available: Number(available), held: Number(held), unallocated: Number(unallocated) });
+    const places = own.flatMap(({ place }) => (place === null ? [] : [{ amountCents: toCents(Number(place)) }]));
+    const balances = own.flatMap(({ balance }) => (balance === null ? [] : accountsIn(balance)));
+    return Number(seenReserve(owed, { balances, places })?.differenceCents ?? 0n);
+  });
+  return gaps.reduce((sum, difference) => sum + Math.max(0, -difference), 0);
 }
 
 interface PaymentsRow {
@@ -133,6 +155,13 @@ function stateStatements({ table, indexedBy, nowMillis }: Engine) {
       SELECT COUNT(*) AS books, ${sum("available_cents + held_cents")} AS supply, ${sum("reserve_cents")} AS reserve,
         ${sum("shortfall_cents")} AS shortfall,
         ${sum("CASE WHEN charges_cents > 0 THEN charges_cents ELSE 0 END")} AS charges FROM ${table("books")} b WHERE ${isHere}`,
+    seen: `
+      SELECT b.number AS book, b.available_cents AS available, b.held_cents AS held, b.unallocated_cents AS unallocated,
+        s.place, s.balance
+      FROM (SELECT organization_id, NULL AS place, balance FROM ${table("rail_accounts")} WHERE balance IS NOT NULL
+        UNION ALL SELECT o.organization_id, r.amount_cents AS place, NULL AS balance
+        FROM ${table("reserve_places")} r JOIN ${table("books")} o ON o.number = r.book) s
+      JOIN ${table("books")} b ON b.organization_id = s.organization_id WHERE ${isHere}`,
     payments: `
       SELECT p.direction, CASE WHEN t.created_at > ? THEN 0 WHEN t.created_at > ? THEN 1 ELSE 2 END AS age,
         COUNT(*) AS count, MIN(t.created_at) AS oldest

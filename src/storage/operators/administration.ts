@@ -1,11 +1,9 @@
 import type { Organization } from "../../domain/api-key.js";
-import { stateOfProposal } from "../../domain/proposal.js";
-import { nameIn } from "../../domain/second-person.js";
 import type { Actor } from "../../domain/values/actor.js";
 import type { ApiKeyId, OperatorId, ProposalId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import { type Act, type ActOf, type ActResource, isOfOperators } from "../../operators/act.js";
-import { type FourEyes, isConcerned, mayPropose, needsSecondPerson } from "../../operators/four-eyes.js";
+import type { FourEyes } from "../../operators/four-eyes.js";
 import { actorOf, type Operator } from "../../operators/operator.js";
 import type {
   Administration,
@@ -19,6 +17,7 @@ import type {
   RailAccountState,
   Submitted,
 } from "../../operators/ports.js";
+import { isConcerned, mayPropose, needsSecondPerson, proposalInBook } from "../../operators/proposed.js";
 import type { Endpoint } from "../../webhooks/ports/endpoint.js";
 import type { Cell, Database } from "../database.js";
 import { emptiestOf, keys } from "../keys.js";
@@ -274,19 +273,6 @@ function shownOf(proposal: StoredProposal): OperatorProposal {
 }
 
 function shownInBook({ proposal, isOpen }: FoundProposal, now: UnixMillis): OperatorProposal {
-  const { id, content, subject, organizationId, person, proposedAt, expiresAt, decided } = proposal;
-  const state = stateOfProposal(proposal, now);
-  return {
-    id,
-    type: nameIn(proposal),
-    content,
-    subject,
-    organizationId,
-    proposedBy: person,
-    proposedAt,
-    expiresAt,
-    state: state === "PENDING" && !isOpen ? "LAPSED" : state,
-    decidedBy: decided?.by,
-    decidedAt: decided?.at,
-  };
+  const shown = proposalInBook(proposal, now);
+  return shown.state === "PENDING" && !isOpen ? { ...shown, state: "LAPSED" } : shown;
 }

@@ -1,15 +1,15 @@
 import { hash } from "node:crypto";
 
-import type { Actor } from "../../domain/values/actor.js";
 import { type Change, outdatedIn } from "../../domain/change.js";
+import type { Actor } from "../../domain/values/actor.js";
 import type { OperatorId, ProposalId } from "../../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import { insertedTypesOf } from "../../model/column.js";
 import { OPERATOR_ACTS } from "../../model/database.js";
 import type { OperatorsAct } from "../../operators/act.js";
-import { changesOfAct } from "../../operators/four-eyes.js";
 import { type Operator, passkeyIdOf } from "../../operators/operator.js";
 import type { ActsPage, OperatorAct } from "../../operators/ports.js";
+import { changesOfAct } from "../../operators/proposed.js";
 import type { Cell } from "../database.js";
 import type { Authorship } from "../organizations/authorship.js";
 import type { Binding, Session } from "../sql/engine.js";

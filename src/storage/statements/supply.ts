@@ -138,13 +138,12 @@ function addGroup(groups: Map<string, OpenPayments>, { type, age, count, cents, 
   });
 }
 
-/** The rails' own form of a balance (src/rails/rail.ts), as the settlement stores it. */
-interface BalanceColumns {
-  readonly accounts: readonly {
-    readonly name: string;
-    readonly currency: string;
-    readonly availableCents: number;
-  }[];
+/** Reads the rails' own form of a balance (src/rails/rail.ts), as the settlement stores it. */
+export function accountsIn(
+  balance: string,
+): readonly { readonly name: string; readonly currency: string; readonly availableCents: number }[] {
+  const { accounts } = JSON.parse(balance) as { readonly accounts: ReturnType<typeof accountsIn> };
+  return accounts;
 }
 
 /** Reads what the rails reported about the organization's accounts there. */
@@ -159,7 +158,7 @@ export async function reportedBalances(
     [organizationId],
   );
   return rows.flatMap(({ rail, balance, balance_at: at }) =>
-    (JSON.parse(balance) as BalanceColumns).accounts.map(({ name, currency, availableCents }) => ({
+    accountsIn(balance).map(({ name, currency, availableCents }) => ({
       rail,
       name,
       currency,

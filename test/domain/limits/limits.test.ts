@@ -7,6 +7,7 @@ import {
   limitsOfTier,
   limitsText,
   NO_LIMITS,
+  parseKnownTier,
   parseNewLimit,
   parseTierName,
   type TierName,
@@ -21,6 +22,18 @@ function limitsWith(...tiers: (readonly [TierName, Limits["organization"]])[]): 
 }
 
 describe("limits", () => {
+  for (const [what, name, limits, known] of [
+    ["one that has limits", "basic", limitsWith([BASIC, NO_LIMITS]), true],
+    ["the default one, which needs none", "default", undefined, true],
+    ["one that has none: often a slip", "full", limitsWith([BASIC, NO_LIMITS]), "must be one of default, basic"],
+    ["any other while nothing has limits", "basic", undefined, "must be one of default"],
+  ] as const) {
+    it(`let an account move to a tier: ${what}`, () => {
+      const tier = parseKnownTier(name, limits);
+      expect(tier.ok || tier.problem).to.equal(known);
+    });
+  }
+
   it("of a tier are its own, or those of the default tier, or none", () => {
     const own = { MINT: { DAY: ONE }, REDEEM: {} };
     const others = { MINT: { DAY: TWO }, REDEEM: {} };

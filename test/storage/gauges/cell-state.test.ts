@@ -51,7 +51,14 @@ for (const engine of ENGINES) {
         ...sums
       } = await cellState(opened.cell, opened.cell)(now + HOUR_MILLIS);
       // A payout holds its amount, and a mint is counted once it is complete.
-      const expected = { books: 1, supplyCents: 100_000, reserveCents: 100_500, shortfallCents: 0, chargesCents: 0 };
+      const expected = {
+        books: 1,
+        supplyCents: 100_000,
+        reserveCents: 100_500,
+        reserveGapCents: 0,
+        shortfallCents: 0,
+        chargesCents: 0,
+      };
       expect(sums).to.deep.equal(expected);
       expect(deposits).to.deep.equal({ waiting: 1, oldestAt: now, listReadAt: now - 7 });
       expect(railWarnings).to.deep.equal([{ code: "FLOAT_LOW", count: 2 }]);

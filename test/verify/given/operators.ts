@@ -1,5 +1,5 @@
-import type { Command, CreateApiKey, Resource } from "../../../src/domain/commands.js";
 import type { StoredApiKey } from "../../../src/domain/api-key.js";
+import type { Command, CreateApiKey, Resource } from "../../../src/domain/commands.js";
 import type { Decider } from "../../../src/domain/proposal.js";
 import { type Acted, changesIn } from "../../../src/domain/second-person.js";
 import type { OrganizationId, ProposalId } from "../../../src/domain/values/ids.js";

@@ -268,7 +268,8 @@ function changeWords({ what, before, after }: MessageJson): string {
 }
 
 /** The changes say in words what the content has as JSON. */
-function proposalLines({ content: _content, changes, ...fields }: MessageJson): string {
-  const lines = (changes as readonly MessageJson[]).map((change) => `    ${changeWords(change)}`);
-  return [...fieldLines(fields), "  changes:", ...lines].join("\n");
+function proposalLines(proposal: MessageJson): string {
+  const fields = fieldLines(proposal).filter((line) => !/^ {2}(content|changes): /.test(line));
+  const lines = (proposal["changes"] as readonly MessageJson[]).map((change) => `    ${changeWords(change)}`);
+  return [...fields, "  changes:", ...lines].join("\n");
 }

@@ -1,5 +1,12 @@
 import type { BookSums, Turnover } from "../../../domain/book.js";
-import { type JudgedRule, RESERVE_KINDS, type ReserveRule, RULE_STATES } from "../../../domain/reserve.js";
+import {
+  type JudgedRule,
+  owedCents,
+  RESERVE_KINDS,
+  type ReserveRule,
+  RULE_STATES,
+  seenReserve,
+} from "../../../domain/reserve.js";
 import { TRANSACTION_TYPES } from "../../../domain/transaction.js";
 import { formatCents } from "../../../domain/values/cents.js";
 import { endOfDay } from "../../../domain/values/nairobi-day.js";
@@ -58,19 +65,23 @@ export function toSupplyMessage({ sums, turnover, seq, recordedAt, backing, now 
     shortfall: formatSigned(sums.shortfall),
     unallocated: formatSigned(sums.unallocated),
     charges: formatSigned(sums.charges),
+    owed: formatSigned(owedCents(sums)),
     minted: turnover === undefined ? undefined : formatCents(turnover.minted),
     redeemed: turnover === undefined ? undefined : formatCents(turnover.redeemed),
     as_of_sequence: seq === 0 ? undefined : BigInt(seq),
     as_of_time: recordedAt === undefined ? undefined : toTimestamp(recordedAt),
-    backing: backing === undefined ? undefined : toBackingMessage(backing, now),
+    backing: backing === undefined ? undefined : toBackingMessage(backing, { sums, now }),
   };
 }
 
 function toBackingMessage(
   { openPayments, railBalances, reserveHoldings, rules }: Backing,
-  now: UnixMillis,
+  { sums, now }: Pick<SupplyFacts, "sums" | "now">,
 ): BackingMessage {
+  const reserve = seenReserve(owedCents(sums), { balances: railBalances, places: reserveHoldings });
   return {
+    seen: reserve && formatSigned(reserve.seenCents),
+    difference: reserve && formatSigned(reserve.differenceCents),
     open_payments: openPayments.groups.map((group) => ({
       type: TYPES[group.type],
       age: AGES[group.age],
@@ -135,6 +146,6 @@ function ageOf(at: UnixMillis, now: UnixMillis): bigint {
 }
 
 /** Formats an amount that may be negative. */
-export function formatSigned(cents: number): string {
-  return `${cents < 0 ? "-" : ""}${formatCents(Math.abs(cents))}`;
+export function formatSigned(cents: number | bigint): string {
+  return cents < 0 ? `-${formatCents(-cents)}` : formatCents(cents);
 }
