@@ -82,6 +82,20 @@ export function turnedAwayMax({ direction, numberKind }: Pick<Payment, "directio
   return direction === "MINT" ? 2 : Infinity;
 }
 
+const TURNED_AWAY_MILLIS_MAX = 3_600_000;
+
+/**
+ * Whether a payout that the rail has turned away must not be asked for again. The rail may have
+ * taken it all the same, and nobody knows for how long it would refuse the id a second time.
+ */
+export function isTurnedAwayTooLong(
+  { direction, turnedAway, begunAt }: Pick<Payment, "direction" | "turnedAway" | "begunAt">,
+  now: UnixMillis,
+): boolean {
+  const isOld = begunAt !== undefined && now - begunAt >= TURNED_AWAY_MILLIS_MAX;
+  return direction === "REDEEM" && turnedAway > 0 && isOld;
+}
+
 /** Whether the rail refuses a second request for the order, which has an id of ours there. */
 export function hasIdAtRail({ direction, numberKind }: Pick<Payment, "direction" | "numberKind">): boolean {
   return direction === "REDEEM" && numberKind === "PHONE";

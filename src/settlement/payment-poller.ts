@@ -1,3 +1,4 @@
+import { isTurnedAwayTooLong } from "../domain/payment.js";
 import { toUnixMillis } from "../domain/values/time.js";
 import type { RailOrder } from "../rails/order.js";
 import type { Sent } from "../rails/rail.js";
@@ -72,6 +73,8 @@ export class PaymentPoller {
     const { payment, account } = work;
     // An earlier request seemed not to have arrived.
     if (payment.sends > 0 && (await evidence.hasOrder(work))) return this.#acceptUnasked(work);
+    // In the end only a person finds out. Until then the rail is asked whether it has the payout.
+    if (isTurnedAwayTooLong(payment, timing.now())) return this.#pollOpen(work, true);
     if (!isExpired(payment, account, timing.now())) {
       return account.rail.isHeld?.(payment) === true ? this.#hold(work) : this.#begin(work);
     }
@@ -163,13 +166,13 @@ export class PaymentPoller {
   }
 
   /** Asks for the outcome of an order that the rail has, or may have. */
-  async #pollOpen(work: Work): Promise<boolean> {
+  async #pollOpen(work: Work, isUnclear = false): Promise<boolean> {
     const { calls, payments } = this.#options;
     const { payment, account } = work;
     await this.#deliver(work);
     const report = await calls.query(account.rail, openPaymentOf(payment), payments);
     if (report === undefined) return false;
-    if (report.kind === "open") return this.#lookAtUnknown(work, report.code, report.isUnclear);
+    if (report.kind === "open") return this.#lookAtUnknown(work, report.code, isUnclear || report.isUnclear);
     if (report.kind === "succeeded" && !isProof(report)) return this.#lookAtUnknown(work, "NO_PROOF");
     return this.#end(work, report);
   }

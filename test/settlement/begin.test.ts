@@ -6,7 +6,7 @@ import type { Sent } from "../../src/rails/rail.js";
 import { heldReasonOf } from "../../src/settlement/unknown-payouts.js";
 import { beginPayment, cancel, freezeAccount, RAIL_TERMS, unfreezeAccount } from "../support/commands.js";
 import { settled } from "./support/manual-timing.js";
-import { ACCEPTED, REJECTED, ScriptedRail, UNKNOWN, UNREACHED } from "./support/scripted-rail.js";
+import { ACCEPTED, paid, REJECTED, ScriptedRail, UNKNOWN, UNREACHED } from "./support/scripted-rail.js";
 import { HOUR_MILLIS, MINUTE_MILLIS, World } from "./support/world.js";
 
 const BLOCKED_PAYOUTS = 1_000;
@@ -210,6 +210,22 @@ describe("the settlement, when it begins a payment", () => {
     await world.start();
     await world.pass(10 * MINUTE_MILLIS);
     expect(world.rail.sent).to.have.length.above(2);
+  });
+
+  it("sends it no more after an hour, flags it, and asks the rail, because the rail may forget the id", async () => {
+    const id = await world.redeem();
+    world.rail.onSend = () => Promise.resolve({ ...UNREACHED, isTurnedAway: true } as Sent);
+    await world.start();
+    await world.pass(61 * MINUTE_MILLIS);
+    const { length } = world.rail.sent;
+    world.rail.onSend = () => Promise.resolve(ACCEPTED);
+    await world.pass(9 * MINUTE_MILLIS);
+    expect(world.rail.sent).to.have.length(length);
+    expect(world.stateOf(id)).to.equal("READY PROCESSING OUTCOME_UNKNOWN");
+    expect(world.heldCents).to.equal(100_00);
+    world.rail.onQuery = () => Promise.resolve(paid(id));
+    await world.pass(HOUR_MILLIS);
+    expect(world.stateOf(id)).to.equal("ENDED COMPLETED");
   });
 
   for (const direction of ["mint", "redeem"] as const) {

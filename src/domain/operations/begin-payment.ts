@@ -3,7 +3,7 @@ import { type Book, type Decision, type Lookup, type Operation, refuse } from ".
 import { mayHaveMoved } from "../orders/flag.js";
 import { orderOf } from "../orders/order.js";
 import { effectOf, postedStep } from "../orders/step.js";
-import { hasIdAtRail, type Payment, turnedAwayMax } from "../payment.js";
+import { hasIdAtRail, isTurnedAwayTooLong, type Payment, turnedAwayMax } from "../payment.js";
 import type { Transaction } from "../transaction.js";
 import type { UnixMillis } from "../values/time.js";
 
@@ -21,7 +21,7 @@ function lookup({ organizationId, transactionId }: BeginPayment, rows: Lookup): 
  * A payout to a phone that the rail may have can be sent again. That is counted, too: what is known
  * about an earlier request then proves nothing about the order any more. An order about which a
  * report says that shillings moved is not sent, nor is a mint that the rail has turned away twice,
- * or a payout to a business that it has turned away once.
+ * a payout to a business that it has turned away once, or a payout an hour after such a request.
  *
  * Refuses, in this order: TRANSACTION_NOT_FOUND, INVALID_TRANSITION, BOOK_RESTORED, ACCOUNT_FROZEN,
  * RAIL_ACCOUNT_CHANGED.
@@ -33,7 +33,7 @@ function decide(book: Book, command: BeginPayment, now: UnixMillis): Decision<Tr
   const { transaction, account, payment } = order;
   const isAllowed =
     command.isAgain === true ? payment.state === "SENDING" && hasIdAtRail(payment) : payment.state === "READY";
-  const isOneTooMany = payment.turnedAway >= turnedAwayMax(payment);
+  const isOneTooMany = payment.turnedAway >= turnedAwayMax(payment) || isTurnedAwayTooLong(payment, now);
   if (!isAllowed || isOneTooMany || mayHaveMoved(transaction)) {
     return refuse({ reason: "INVALID_TRANSITION", from: transaction.status, to: "PROCESSING" });
   }

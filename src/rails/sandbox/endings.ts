@@ -54,7 +54,8 @@ export const ENDINGS: readonly SandboxEnding[] = [
   failing("07", "PAYER_UNREACHABLE", "RAIL_REFUSED"),
   ending("08", { answer: "unknown", steps: [{ ...SUCCEEDED, messages: 0 }] }),
   ending("09", { answer: "unreached_at_first" }),
-  ending("10", { answer: "rejected", steps: [] }),
+  // A query says so, too: the answer may be lost with the server that asked.
+  ending("10", { answer: "rejected", steps: [{ ...FAILED, afterMillis: 0, messages: 0 }] }),
   ending("11", { steps: [{ ...SUCCEEDED, afterMillis: SLOW_MILLIS }] }),
   ending("12", { failure: EXPIRED, steps: [FAILED, { ...SUCCEEDED, afterMillis: LATE_MILLIS }] }),
   ending("13", { steps: [{ ...SUCCEEDED, afterMillis: Infinity }] }),

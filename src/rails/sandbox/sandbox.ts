@@ -62,8 +62,7 @@ export class SandboxRail implements PaymentRail {
    * steps that somebody has advanced, oldest first.
    */
   messagesOf(payment: OpenPayment): readonly TimedMessage[] {
-    const { steps, answer } = endingOf(payment.maskedNumber);
-    if (answer === "rejected") return [];
+    const { steps } = endingOf(payment.maskedNumber);
     return steps.flatMap((step, index) => {
       const isAdvanced = index < payment.advances;
       if (!isAdvanced && step.afterMillis === Infinity) return [];
@@ -143,8 +142,7 @@ function endingOf(number: string): SandboxEnding {
 
 /** The steps that have happened, by the time that passed or because somebody advanced the order. */
 function stepsSoFar({ maskedNumber, begunAt, advances }: OpenPayment, now: UnixMillis): readonly SandboxStep[] {
-  const { answer, steps } = endingOf(maskedNumber);
-  if (answer === "rejected") return [];
+  const { steps } = endingOf(maskedNumber);
   return steps.filter(({ afterMillis }, index) => now - begunAt >= afterMillis || index < advances);
 }
 

@@ -28,6 +28,8 @@ export interface StoredPayment {
   readonly begunAt: UnixMillis | undefined;
   /** How often the ledger has allowed to ask the rail. */
   readonly sends: number;
+  /** How many of these the rail turned away because of its load. */
+  readonly turnedAway: number;
   readonly dueAt: UnixMillis;
   /** How often the settlement has asked for the outcome. */
   readonly checks: number;

@@ -126,6 +126,7 @@ function storedPaymentOf(row: StoredPaymentRow, payment: ReturnType<typeof payme
     railReference: (row.rail_reference ?? undefined) as RailReference | undefined,
     begunAt: payment.begunAt,
     sends: row.sends,
+    turnedAway: payment.turnedAway,
     dueAt: payment.dueAt,
     checks: row.checks,
     advances: row.advances,

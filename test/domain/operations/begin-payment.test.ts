@@ -2,6 +2,7 @@ import { expect } from "chai";
 
 import type { BookHead } from "../../../src/domain/book.js";
 import { beginPayment as operation } from "../../../src/domain/operations/begin-payment.js";
+import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { beginPayment, NO_DEADLINE, railAccount, TEST_ACTOR } from "../../support/commands.js";
 import {
   EARLIER,
@@ -93,16 +94,20 @@ describe("beginning a payment", () => {
     });
   }
 
-  for (const [type, numberKind, turnedAway, word] of [
-    ["MINT", "PHONE", 1, "effect"],
-    ["MINT", "PHONE", 2, "INVALID_TRANSITION"],
-    ["REDEEM", "PHONE", 2, "effect"],
-    ["REDEEM", "TILL", 0, "effect"],
-    ["REDEEM", "TILL", 1, "INVALID_TRANSITION"],
+  for (const [type, numberKind, turnedAway, minutes, word] of [
+    ["MINT", "PHONE", 1, 0, "effect"],
+    ["MINT", "PHONE", 1, 60, "effect"],
+    ["MINT", "PHONE", 2, 0, "INVALID_TRANSITION"],
+    ["REDEEM", "PHONE", 2, 59, "effect"],
+    ["REDEEM", "PHONE", 2, 60, "INVALID_TRANSITION"],
+    ["REDEEM", "PHONE", 0, 60, "effect"],
+    ["REDEEM", "TILL", 0, 0, "effect"],
+    ["REDEEM", "TILL", 1, 0, "INVALID_TRANSITION"],
   ] as const) {
-    it(`answers ${word} for a ${type}, ${numberKind}, that the rail has turned away ${String(turnedAway)} times`, () => {
+    it(`answers ${word} for a ${type}, ${numberKind}, turned away ${String(turnedAway)} times in ${String(minutes)} minutes`, () => {
       const transaction = givenPending({ ...pending, type, status: "PROCESSING" });
-      const payment = givenPayment(transaction, { numberKind, begunAt: EARLIER, turnedAway });
+      const begunAt = toUnixMillis(NOW - minutes * 60_000);
+      const payment = givenPayment(transaction, { numberKind, begunAt, turnedAway });
       const book = givenBook({ ...rows, transactions: [transaction], payments: [payment] });
       expect(wordOf(operation.decide(book, command, NOW))).to.equal(word);
     });

@@ -128,10 +128,11 @@ describe("the sandbox rail", () => {
     expect(await queried(ending("16"), 1_000)).to.deep.include({ kind: "succeeded", amountCents: 101_00 });
   });
 
-  it("refuses 10 in its answer, and knows nothing of it later", async () => {
+  it("refuses 10 in its answer, and in a query if the server was killed before it stored the answer", async () => {
     const refused = { kind: "rejected", code: "RAIL_REFUSED", failure: "RAIL_REFUSED" };
     expect(await sent(ending("10"))).to.deep.equal(refused);
-    expect((await queried(ending("10", { advances: 1 }), DAY_MILLIS)).kind).to.equal("open");
+    expect(await queried(ending("10"), 0)).to.include({ kind: "failed", failure: "RAIL_REFUSED" });
+    expect(sandboxAt(DAY_MILLIS).messagesOf(ending("10"))).to.deep.equal([]);
   });
 
   it("cannot be reached with 09 in the first five seconds after the acceptance", async () => {

@@ -51,6 +51,7 @@ for (const engine of ENGINES) {
         railReference: undefined,
         begunAt: undefined,
         sends: 0,
+        turnedAway: 0,
         dueAt: found.dueAt,
         checks: 0,
         advances: 0,
@@ -67,6 +68,7 @@ for (const engine of ENGINES) {
         railReference: "ws_CO_1",
         begunAt: place.now,
         sends: 1,
+        turnedAway: 0,
       });
 
       await place.commit(failPayment(organizationId, id));

@@ -154,6 +154,7 @@ export function storedPayment(
     railReference: "ws_CO_1" as StoredPayment["railReference"],
     begunAt: toUnixMillis(Date.UTC(2026, 0, 2, 0, 0, 1)),
     sends: 1,
+    turnedAway: 0,
     dueAt: toUnixMillis(Date.UTC(2026, 0, 2, 1)),
     checks: 3,
     advances: 0,

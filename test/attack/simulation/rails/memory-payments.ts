@@ -119,6 +119,7 @@ export class MemoryPayments implements Payments {
       railReference: row.railReference,
       begunAt: row.begunAt,
       sends: row.sends,
+      turnedAway: row.turnedAway,
       dueAt: (note.row === row ? note.dueAt : undefined) ?? row.dueAt,
       checks: note.checks,
       advances: note.advances,
