@@ -18,7 +18,11 @@ export function shareConnections(server: HttpServer, connectionsMax: number): vo
   server.on("connection", (socket: Socket) => {
     const address = socket.remoteAddress ?? "";
     if (!share.acquire(address)) socket.destroy();
-    else socket.once("close", () => share.release(address));
+    else {
+      socket.once("close", () => {
+        share.release(address);
+      });
+    }
   });
 }
 

@@ -4,9 +4,9 @@ import { expect } from "chai";
 
 import type { OrganizationId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
-import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
 import { ServerReflectionService } from "../../src/gen/grpc/reflection/v1/reflection.js";
 import { HealthService } from "../../src/gen/health/v1/health.js";
+import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
 import { readContract, readOperatorsAddress } from "../../src/grpc/messages/contract.js";
 import { masked, MASKS } from "../../src/grpc/messages/masked.js";
 import { ROLES } from "../../src/operators/operator.js";

@@ -60,14 +60,14 @@ export interface ServingDependencies {
   readonly tracing?: Pick<Tracing, "begin"> | undefined;
   /** Returns what the callers of this address see of a response. Undefined: all of it. */
   readonly shown?: <Response>(response: Response) => Response;
-  /** Returns the fields of a request that no caller of this address may give. */
-  readonly withheld?: (request: unknown) => readonly FieldProblem[];
 }
 
 /** The same for the calls of organizations. */
 export interface CallDependencies extends ServingDependencies {
   /** Admits the caller of a unary rpc in place of `admit`, where operators read organizations. */
   readonly admitReader?: Admit<ApiKey, ServingDependencies>;
+  /** Returns the fields of a request that such a caller may not give. */
+  readonly withheld?: (request: object) => readonly FieldProblem[];
   authenticate(call: AuthenticatedCall): Authentication | Promise<Authentication>;
   readonly rates: Pick<CallRates, "bucketOf">;
 }

@@ -57,10 +57,18 @@ const NO_BYTES = Buffer.alloc(0);
  * With the metadata `kesc-validate-only: true` the call ends before `run`, with OK and an empty
  * response. An error of the database becomes STORAGE_UNAVAILABLE; any other error becomes INTERNAL.
  */
-export function unary<Request, Input, Response>(rpc: UnaryRpc<Request, Input, Response>): UnaryRoute {
-  return routeOf<Request, Input, Response, ApiKey, CallDependencies>(rpc, (contract, dependencies, call) =>
-    (dependencies.admitReader ?? admit)(contract, dependencies, call),
-  );
+export function unary<Request extends object, Input, Response>(rpc: UnaryRpc<Request, Input, Response>): UnaryRoute {
+  return (contract, dependencies) => {
+    const { admitReader = admit, withheld = () => [] } = dependencies;
+    const parse: typeof rpc.parse = (request, caller) => {
+      const fields = withheld(request);
+      return fields.length > 0 ? { ok: false, fields } : rpc.parse(request, caller);
+    };
+    return routeOf<Request, Input, Response, ApiKey, CallDependencies>({ ...rpc, parse }, admitReader)(
+      contract,
+      dependencies,
+    );
+  };
 }
 
 /**
@@ -83,18 +91,8 @@ export function routeOf<Request, Input, Response, Key extends Identity | undefin
   admitCall: Admit<Key, Given>,
 ): UnaryRoute<Given> {
   return (contract, dependencies) => {
-    const { logger, onInFlight, steps, withheld } = dependencies;
+    const { logger, onInFlight, steps } = dependencies;
     const meter = dependencies.meter?.rpc(contract);
-    const asked =
-      withheld === undefined
-        ? rpc
-        : {
-            request: rpc.request,
-            parse: (request: Request, caller: Caller<Key>): ParsedFields<Input> => {
-              const fields = withheld(request);
-              return fields.length > 0 ? { ok: false, fields } : rpc.parse(request, caller);
-            },
-          };
 
     const handle = async (
       call: ServerUnaryCall<Buffer, Buffer>,
@@ -138,7 +136,7 @@ export function routeOf<Request, Input, Response, Key extends Identity | undefin
       const options = optionsOf(call.metadata, contract);
       const { idempotencyKey } = options;
       const caller = callerOf(key, record, { idempotencyKey, deadline: deadlineOf(call, dependencies) });
-      const input = parseCall(asked, { contract, bytes: call.request, options, caller });
+      const input = parseCall(rpc, { contract, bytes: call.request, options, caller });
       if (!input.ok) return refused({ reason: "INVALID_FIELD", fields: input.fields });
       if (options.validateOnly) return { kind: "done", bytes: NO_BYTES, replayed: false };
 

@@ -1,6 +1,3 @@
-import { typeidUnboxed } from "typeid-js";
-
-import type { Organization } from "../../domain/api-key.js";
 import type { RailReceipt } from "../../domain/payment.js";
 import { parseReceiptText } from "../../domain/receipt.js";
 import { readDepositReference } from "../../domain/values/deposit-reference.js";
@@ -28,22 +25,20 @@ import {
   LookUpResponse,
 } from "../../gen/kesc/admin/v1/admin_service.js";
 import type { AccountFilters, DepositFilters, Page, TransactionFilters } from "../../ledger/ports/reads.js";
-import type { Operator } from "../../operators/operator.js";
 import type { Administration } from "../../operators/ports.js";
-import type { Caller } from "../calls/call-context.js";
-import type { ServedRefusal } from "../errors/refusal.js";
 import { toAccountMessage } from "../messages/account.js";
 import { toDepositMessage } from "../messages/deposit.js";
 import { parseFields } from "../messages/fields.js";
 import { toTransactionMessage } from "../messages/transaction.js";
 import type { ServedCell } from "../services/served-cell.js";
+import type { AccountRpcsOptions } from "./account-rpcs.js";
 import type { BookRpcsOptions } from "./book-rpcs.js";
 import { parseId } from "./fields.js";
 import { namesOf, toJournalEntry } from "./messages.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
 import { proposalOfBook } from "./proposal-messages.js";
 import { pageInTurn, readOrganization } from "./reading.js";
-import { noteReveal, PersonLookUps } from "./reveals.js";
+import { noteFound, PersonLookUps } from "./reveals.js";
 
 const TEXT_CHARACTERS_MAX = 256;
 const MATCHES_MAX = 20;
@@ -57,9 +52,7 @@ const OF_PERSONS: Readonly<Partial<Record<LookUpReading, string>>> = {
 const LOOKED_AT_BY_ID = 1;
 const SEQUENCE = /^(?:#|row-)([1-9][0-9]{0,14})$/;
 
-interface LookUpOptions extends BookRpcsOptions {
-  readonly cellOf: (organization: Pick<Organization, "cell">) => Pick<ServedCell, "ledger" | "reads" | "history">;
-}
+type LookUpOptions = Omit<BookRpcsOptions, "cellOf"> & Pick<AccountRpcsOptions, "cellOf">;
 
 /**
  * The rpc that finds what a text names. It makes seven reads along indexes at most, of 21 rows
@@ -93,34 +86,14 @@ export function lookUpRpc(unary: OperatorUnary, options: LookUpOptions): Record<
           if (refused !== undefined) return { kind: "refused", refusal: refused };
           const looked = await look();
           if (looked.kind === "refused") return looked;
-          const refusal = await noteFound(cell, { organizationId, ...looked.response }, { ...caller, key });
+          const { read_as: readAs, matches } = looked.response;
+          const note = OF_PERSONS[readAs];
+          const ids = matches.flatMap(({ match }) => (note && match?.$case === "account" ? [match.value.id] : []));
+          const refusal = await noteFound(cell, { organizationId, found: ids, note }, { ...caller, key });
           return refusal === undefined ? looked : { kind: "refused", refusal };
         }),
     }),
   };
-}
-
-interface FoundPersons extends Pick<LookUpResponse, "read_as" | "matches"> {
-  readonly organizationId: OrganizationId;
-}
-
-/**
- * Writes into the book that the operator has found accounts by personal data. A miss asks for an
- * account that is not there: so somebody beyond the limit cannot tell it from a hit.
- */
-async function noteFound(
-  cell: Pick<ServedCell, "ledger">,
-  { organizationId, read_as: readAs, matches }: FoundPersons,
-  caller: Caller<Operator>,
-): Promise<ServedRefusal | undefined> {
-  const note = OF_PERSONS[readAs] ?? "";
-  const found = matches.flatMap(({ match }) => (note !== "" && match?.$case === "account" ? [match.value.id] : []));
-  for (const id of found.length === 0 ? [typeidUnboxed("acc")] : found) {
-    const told = { organizationId, accountId: id as AccountId, reason: "look_up", note } as const;
-    const refusal = await noteReveal(cell, told, caller);
-    if (refusal !== undefined && (found.length > 0 || refusal.reason !== "ACCOUNT_NOT_FOUND")) return refusal;
-  }
-  return undefined;
 }
 
 /** The problems do not repeat the text, which may be personal data. */

@@ -30,7 +30,7 @@ interface ReaderOptions {
 export function readerDependencies({
   administration,
   authenticator,
-}: ReaderOptions): Omit<CallDependencies, keyof ServingDependencies> & Pick<CallDependencies, "shown" | "withheld"> {
+}: ReaderOptions): Omit<CallDependencies, keyof ServingDependencies> & Pick<CallDependencies, "shown"> {
   const admitOperator = admitting({ authenticator });
   return {
     admitReader: async (contract, dependencies, call) => {
@@ -54,8 +54,8 @@ export function readerDependencies({
 }
 
 /** Only LookUp finds a person: it counts and notes each look-up. */
-function personalFields(request: unknown): readonly FieldProblem[] {
-  const given = Object.entries(request as object).filter(([name, value]) => name in MASKS && value !== "");
+function personalFields(request: object): readonly FieldProblem[] {
+  const given = Object.entries(request).filter(([name, value]) => name in MASKS && value !== "");
   const message = "must be absent: operators look a person up with AdminService.LookUp, which the book notes";
   return given.map(([field]) => ({ field, message, code: "CONFLICT" }));
 }

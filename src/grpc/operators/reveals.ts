@@ -1,5 +1,8 @@
-import type { StatusReason } from "../../domain/values/text.js";
+import { typeidUnboxed } from "typeid-js";
+
 import { type RevealAccount, REVEALS_MAX, REVEALS_MILLIS } from "../../domain/reveal.js";
+import type { AccountId } from "../../domain/values/ids.js";
+import type { StatusReason } from "../../domain/values/text.js";
 import { actorOf, type Operator } from "../../operators/operator.js";
 import type { Caller } from "../calls/call-context.js";
 import type { ServedRefusal } from "../errors/refusal.js";
@@ -24,6 +27,27 @@ export async function noteReveal(
   const command = { name: "revealAccount", ...told, note: note as StatusReason, actor: actorOf(key) } as const;
   const outcome = await ledger.submit(command, deadline, { trace, operator: true });
   return outcome.kind === "refused" ? outcome.refusal : undefined;
+}
+
+/**
+ * Writes into the book that the operator has found accounts by their `note`. A miss asks for an
+ * account that is not there: so somebody beyond the limit cannot tell it from a hit.
+ */
+export async function noteFound(
+  cell: Pick<ServedCell, "ledger">,
+  {
+    organizationId,
+    found,
+    note = "",
+  }: Pick<Told, "organizationId"> & { found: readonly string[]; note: string | undefined },
+  caller: Parameters<typeof noteReveal>[2],
+): Promise<ServedRefusal | undefined> {
+  for (const id of found.length === 0 ? [typeidUnboxed("acc")] : found) {
+    const told = { organizationId, accountId: id as AccountId, reason: "look_up", note } as const;
+    const refusal = await noteReveal(cell, told, caller);
+    if (refusal !== undefined && (found.length > 0 || refusal.reason !== "ACCOUNT_NOT_FOUND")) return refusal;
+  }
+  return undefined;
 }
 
 /**

@@ -3,8 +3,8 @@ import type { OrganizationId, ProposalId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import type { ProposalsPage } from "../../operators/ports.js";
 import type { Cell } from "../database.js";
-import { proposalColumns, proposalOf, type ProposalRow } from "../sql/records/proposal-rows.js";
 import type { Binding } from "../sql/engine.js";
+import { proposalColumns, proposalOf, type ProposalRow } from "../sql/records/proposal-rows.js";
 import { orStoreError } from "../sql/store-error.js";
 
 /** A proposal in a book, and whether what it is about is still open. */
@@ -20,8 +20,8 @@ type FoundRow = ProposalRow & { readonly organization_id: string; readonly is_op
 export type ProposalFilter = { readonly id: ProposalId } | (ProposalsPage & { readonly now: UnixMillis });
 
 /**
- * Returns the proposals in the books of a cell, those of a list with the oldest first. A transaction
- * that ends does not touch its proposal, so its status says whether the proposal waits.
+ * Returns the proposals in the books of a cell, those of a list with the oldest first. A
+ * transaction that ends does not touch its proposal, so its status says whether the proposal waits.
  */
 export async function bookProposals(
   { engine, reader, directory }: Pick<Cell, "engine" | "directory"> & { readonly reader: Pick<Cell["reader"], "rows"> },
@@ -50,7 +50,7 @@ function listed({ afterId, size, waits, now }: ProposalsPage & { readonly now: U
   if (waits === undefined) return ["p.id > ? ORDER BY p.id LIMIT ?", [afterId ?? "", size]];
   const { organization } = waits;
   const [ofBook, bindings] = organization === undefined ? ["", []] : ["AND o.organization_id = ?", [organization.id]];
-  // With the bare id a planner walks the index of all proposals, and not that of the undecided ones.
+  // With the bare id a planner walks the index of all proposals, not that of the undecided ones.
   const wanted = `p.done_at IS NULL AND (p.expires_at IS NULL OR p.expires_at > ?)
       AND (t.status IS NULL OR t.status = 'PROCESSING') ${ofBook} AND p.id || '' > ? ORDER BY p.id || '' LIMIT ?`;
   return [wanted, [now, ...bindings, afterId ?? "", size]];
