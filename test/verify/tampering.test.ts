@@ -467,7 +467,7 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "proposals.subject": [["'another'", PROPOSAL("cover"), /proposals \S+ \S+:cover: a row \| none/]],
   "proposals.book": [["1", PROPOSAL("cover"), /a journal row that proposes it \| none/]],
   "proposals.content": [
-    ["'another'", PROPOSAL("cover"), /content \{"format":"kesc-act-1","amountCents":500,.* \| content another/],
+    ["'another'", PROPOSAL("cover"), /content \{"format":"kesc-act-2","amountCents":500,.* \| content another/],
     ["'another'", RESOLUTION(19), /content \["COMPLETED","r5"\] \| content another/],
   ],
   "proposals.person": [

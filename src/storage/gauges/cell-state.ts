@@ -46,7 +46,7 @@ export function cellState({ engine, listReader }: StateCell, first: StateCell): 
     return {
       books: sums?.books ?? 0,
       supplyCents: sums?.supply ?? 0,
-      reserveGapCents: gapOf(await rows<SeenRow>(statements.seen)),
+      reserveGapCents: gapOf(await rows<BackedRow>(statements.seen)),
       reserveCents: sums?.reserve ?? 0,
       shortfallCents: sums?.shortfall ?? 0,
       chargesCents: sums?.charges ?? 0,
@@ -86,15 +86,15 @@ interface SumsRow {
 }
 
 /** A place of an organization, or what one of its rails reported, with the sums of its book. */
-interface SeenRow extends Record<"available" | "held" | "unallocated", number | string> {
+interface BackedRow extends Record<"available" | "held" | "unallocated", number | string> {
   readonly book: number;
   readonly place: number | string | null;
   readonly balance: string | null;
 }
 
-function gapOf(rows: readonly SeenRow[]): number {
+function gapOf(rows: readonly BackedRow[]): number {
   const gaps = [...Map.groupBy(rows, ({ book }) => book).values()].map((own) => {
-    const [{ available, held, unallocated }] = own as [SeenRow];
+    const [{ available, held, unallocated }] = own as [BackedRow];
     const owed = owedCents({ available: Number(available), held: Number(held), unallocated: Number(unallocated) });
     const places = own.flatMap(({ place }) => (place === null ? [] : [{ amountCents: toCents(Number(place)) }]));
     const balances = own.flatMap(({ balance }) => (balance === null ? [] : accountsIn(balance)));
