@@ -73,13 +73,9 @@ export function cellState({ engine, listReader }: StateCell, first: StateCell): 
   };
 }
 
-interface SumsRow {
+type SumsRow = Readonly<Record<"supply" | "reserve" | "shortfall" | "charges", number | null>> & {
   readonly books: number;
-  readonly supply: number | null;
-  readonly reserve: number | null;
-  readonly shortfall: number | null;
-  readonly charges: number | null;
-}
+};
 
 interface PaymentsRow {
   readonly direction: string;
@@ -88,10 +84,7 @@ interface PaymentsRow {
   readonly oldest: number;
 }
 
-interface DepositsRow {
-  readonly count: number;
-  readonly oldest: number | null;
-}
+type DepositsRow = Readonly<{ count: number; oldest: number | null }>;
 
 interface EndpointsRow {
   readonly status: string;
@@ -100,10 +93,7 @@ interface EndpointsRow {
   readonly failing_since: number | null;
 }
 
-interface SealsRow {
-  readonly behind: number | null;
-  readonly oldest: number | null;
-}
+type SealsRow = Readonly<{ behind: number | null; oldest: number | null }>;
 
 function webhookStateOf(endpoints: readonly EndpointsRow[], retries: WebhookState["retries"]): WebhookState {
   const active = endpoints.find(({ status }) => status === "ACTIVE");
