@@ -11,19 +11,10 @@ export interface Column {
   readonly isDefaulted: boolean;
 }
 
-export const text = { type: "text", isNullable: false, isChanged: false, isDefaulted: false } as const satisfies Column;
-export const int64 = {
-  type: "int64",
-  isNullable: false,
-  isChanged: false,
-  isDefaulted: false,
-} as const satisfies Column;
-export const bytes = {
-  type: "bytes",
-  isNullable: false,
-  isChanged: false,
-  isDefaulted: false,
-} as const satisfies Column;
+const PLAIN = { isNullable: false, isChanged: false, isDefaulted: false } as const;
+export const text = { type: "text", ...PLAIN } as const satisfies Column;
+export const int64 = { type: "int64", ...PLAIN } as const satisfies Column;
+export const bytes = { type: "bytes", ...PLAIN } as const satisfies Column;
 
 export function orNull<Of extends Column>(column: Of): Omit<Of, "isNullable"> & { readonly isNullable: true } {
   return { ...column, isNullable: true };

@@ -114,20 +114,11 @@ export interface WaitingInBook {
 }
 
 /** A row of the journal that is about one account. */
-export interface AccountJournalRow {
-  readonly seq: number;
+export interface AccountJournalRow extends Omit<BookLine, "accountId" | "receipt" | "reference" | "description"> {
   /** Undefined in the account's first row. */
   readonly previousSeq: number | undefined;
-  readonly recordedAt: UnixMillis;
-  readonly kind: JournalKind;
-  readonly transactionId: TransactionId | undefined;
   readonly freezeId: FreezeId | undefined;
-  readonly debit: BookAccount | undefined;
-  readonly credit: BookAccount | undefined;
-  readonly amountCents: Cents | undefined;
   readonly balancesAfter: Balances;
-  readonly actor: string;
-  readonly note: string;
   readonly contentHash: Uint8Array;
 }
 

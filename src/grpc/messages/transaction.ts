@@ -9,8 +9,8 @@ import {
   type TransactionStatus,
   type TransactionType,
 } from "../../domain/transaction.js";
-import { formatCents } from "../../domain/values/cents.js";
-import type { Parsed } from "../../domain/values/parsed.js";
+import { type Cents, formatCents, parseAmount } from "../../domain/values/cents.js";
+import { type Parsed, unparsed } from "../../domain/values/parsed.js";
 import {
   FailureReason as FailureReasonMessage,
   type Transaction as TransactionMessage,
@@ -20,6 +20,7 @@ import {
   TransactionType as TransactionTypeMessage,
 } from "../../gen/kesc/v1/transaction.js";
 import { enumOf, parseWord, parseWords } from "./enums.js";
+import { ifGiven } from "./fields.js";
 import { toTimestamp } from "./timestamp.js";
 
 const TYPES = enumOf(TransactionTypeMessage, "TRANSACTION_TYPE", TRANSACTION_TYPES);
@@ -101,4 +102,11 @@ export function parseTransactionStatuses(
   unchecked: readonly TransactionStatusMessage[],
 ): Parsed<readonly TransactionStatus[] | undefined> {
   return parseWords(unchecked, TRANSACTION_STATUSES, STATUSES);
+}
+
+/** Parses the upper end of a range of amounts. It must not be less than the lower end. */
+export function parseMaxAmount(uncheckedMin: string, unchecked: string): Parsed<Cents | undefined> {
+  const [min, max] = [ifGiven(uncheckedMin, parseAmount), ifGiven(unchecked, parseAmount)];
+  const isEmpty = min.ok && max.ok && min.value !== undefined && max.value !== undefined && max.value < min.value;
+  return isEmpty ? unparsed("must not be less than min_amount", "OUT_OF_RANGE") : max;
 }

@@ -67,9 +67,9 @@ export function parseMovement(request: MovementRequest, defaultRail: Rail): Pars
     description: parseDescription(request.description),
     metadata: parseMetadata(request.metadata),
     rail,
-    payer_phone_number: parsePayer(request.payer_phone_number ?? "", rail),
+    payer_phone_number: ifOrdered(request.payer_phone_number ?? "", rail, parsePhoneNumber),
     receipt: parseReceiptOf(request.receipt, rail),
-    destination_id: parseDestinationOf(request.destination_id ?? "", rail),
+    destination_id: ifOrdered(request.destination_id ?? "", rail, parseDestinationId),
   });
 }
 
@@ -116,19 +116,16 @@ function parseChosenRail(unchecked: string, defaultRail: Rail): Parsed<ChosenRai
   return rail.ok ? parsed({ name: rail.value, isNamed: true }) : rail;
 }
 
-function parsePayer(unchecked: string, rail: Parsed<ChosenRail>): Parsed<PhoneNumber | undefined> {
+/** Parses a field that only an order to a rail has. On direct the caller pays by hand. */
+function ifOrdered<Value>(
+  unchecked: string,
+  rail: Parsed<ChosenRail>,
+  parse: (unchecked: string) => Parsed<Value>,
+): Parsed<Value | undefined> {
   if (unchecked !== "" && rail.ok && rail.value.name === DIRECT_RAIL) {
     return unparsed("must not be sent with the rail direct", "CONFLICT");
   }
-  return ifGiven(unchecked, parsePhoneNumber);
-}
-
-/** On direct the caller pays by hand, to whomever it likes. */
-function parseDestinationOf(unchecked: string, rail: Parsed<ChosenRail>): Parsed<DestinationId | undefined> {
-  if (unchecked !== "" && rail.ok && rail.value.name === DIRECT_RAIL) {
-    return unparsed("must not be sent with the rail direct", "CONFLICT");
-  }
-  return ifGiven(unchecked, parseDestinationId);
+  return ifGiven(unchecked, parse);
 }
 
 /** A rail gives the receipts of what it moves. */

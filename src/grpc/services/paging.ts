@@ -5,8 +5,7 @@ import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import type { PageRequest } from "../../ledger/ports/reads.js";
 import { fieldProblem, type ParsedFields } from "../messages/fields.js";
 
-const PAGE_SIZE_DEFAULT = 100;
-const PAGE_SIZE_MAX = 1_000;
+const PAGE_SIZES = { usual: 100, max: 1_000 };
 
 const VERSION = 1;
 const DIGEST_BYTES = 12;
@@ -39,12 +38,15 @@ export interface PageToken {
   readonly listDigest: string;
 }
 
-/** Parses a page size: 1 to 1000. Absent means 100. */
-export function parsePageSize(unchecked: number | undefined): Parsed<number> {
-  if (unchecked === undefined) return parsed(PAGE_SIZE_DEFAULT);
-  return unchecked > 0 && unchecked <= PAGE_SIZE_MAX
+/** Parses a page size: 1 to `max`. Absent means `usual`. */
+export function parsePageSize(
+  unchecked: number | undefined,
+  { usual, max }: { readonly usual: number; readonly max: number } = PAGE_SIZES,
+): Parsed<number> {
+  if (unchecked === undefined) return parsed(usual);
+  return unchecked > 0 && unchecked <= max
     ? parsed(unchecked)
-    : unparsed(`must be a whole number from 1 to ${String(PAGE_SIZE_MAX)}`, "OUT_OF_RANGE");
+    : unparsed(`must be a whole number from 1 to ${String(max)}`, "OUT_OF_RANGE");
 }
 
 /** Parses a token that formatPageToken() wrote. The empty text means the first page. */

@@ -11,10 +11,10 @@ import { parseRange } from "../../statements/period.js";
 import { done, resultOf } from "../calls/rpc-result.js";
 import { stream, type StreamRoute } from "../calls/stream-call.js";
 import { unary, type UnaryRoute, type UnaryRpc } from "../calls/unary-call.js";
-import { parseMaxAmount } from "../messages/amounts.js";
 import { given, ifGiven, parseFields } from "../messages/fields.js";
 import {
   parseCorrection,
+  parseMaxAmount,
   parseTransactionStatuses,
   parseTransactionType,
   toTransactionMessage,

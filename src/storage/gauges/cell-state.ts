@@ -77,13 +77,9 @@ export function cellState({ engine, listReader }: StateCell, first: StateCell): 
   };
 }
 
-interface SumsRow {
+type SumsRow = Readonly<Record<"supply" | "reserve" | "shortfall" | "charges", number | null>> & {
   readonly books: number;
-  readonly supply: number | null;
-  readonly reserve: number | null;
-  readonly shortfall: number | null;
-  readonly charges: number | null;
-}
+};
 
 /** A place of an organization, or what one of its rails reported, with the sums of its book. */
 interface BackedRow extends Record<"available" | "held" | "unallocated", number | string> {
@@ -110,10 +106,7 @@ interface PaymentsRow {
   readonly oldest: number;
 }
 
-interface DepositsRow {
-  readonly count: number;
-  readonly oldest: number | null;
-}
+type DepositsRow = Readonly<{ count: number; oldest: number | null }>;
 
 interface EndpointsRow {
   readonly status: string;
@@ -122,10 +115,7 @@ interface EndpointsRow {
   readonly failing_since: number | null;
 }
 
-interface SealsRow {
-  readonly behind: number | null;
-  readonly oldest: number | null;
-}
+type SealsRow = Readonly<{ behind: number | null; oldest: number | null }>;
 
 function webhookStateOf(endpoints: readonly EndpointsRow[], retries: WebhookState["retries"]): WebhookState {
   const active = endpoints.find(({ status }) => status === "ACTIVE");

@@ -13,7 +13,7 @@ import { freezeRowOf, liftColumnsOf } from "./freeze-rows.js";
 import { accountColumnsOf } from "./records/account-rows.js";
 import { DEPOSIT_TABLE } from "./records/deposit-rows.js";
 import { DESTINATION_TABLE } from "./records/destination-rows.js";
-import { paymentRowOf } from "./records/payment-rows.js";
+import { paymentRowOf, PROGRESS_NAMES, progressOf } from "./records/payment-rows.js";
 import { proposalRowOf } from "./records/proposal-rows.js";
 import { railAccountRowOf } from "./records/rail-account-rows.js";
 import { reservePlaceRowOf } from "./records/reserve-place-rows.js";
@@ -46,16 +46,7 @@ const REVERSED_COLUMNS = typesOf(TRANSACTIONS, ["id", "reversed_by_id"]);
 
 const TRANSACTION_STATUS_COLUMNS = typesOf(TRANSACTIONS, ["id", ...changedNamesOf(TRANSACTIONS)]);
 
-const PAYMENT_PROGRESS_COLUMNS = typesOf(PAYMENTS, [
-  "transaction_id",
-  "state",
-  "rail_reference",
-  "begun_at",
-  "sends",
-  "turned_away",
-  "due_at",
-  "updated_at",
-]);
+const PAYMENT_PROGRESS_COLUMNS = typesOf(PAYMENTS, ["transaction_id", ...PROGRESS_NAMES]);
 
 const PAYMENT_END_COLUMNS = typesOf(PAYMENTS, ["transaction_id", ...changedNamesOf(PAYMENTS)]);
 
@@ -272,16 +263,7 @@ function changedPersonRowOf(holder: AccountHolder, facts: BatchFacts): SqlRow<ty
 }
 
 function progressRowOf(payment: Payment): SqlRow<typeof PAYMENT_PROGRESS_COLUMNS> {
-  return {
-    transaction_id: payment.transactionId,
-    state: payment.state,
-    rail_reference: payment.railReference ?? null,
-    begun_at: payment.begunAt ?? null,
-    sends: payment.sends,
-    turned_away: payment.turnedAway,
-    due_at: payment.dueAt,
-    updated_at: payment.updatedAt,
-  };
+  return { transaction_id: payment.transactionId, ...progressOf(payment) };
 }
 
 function reversedRowOf({ id, reversedById }: Transaction): SqlRow<typeof REVERSED_COLUMNS> {

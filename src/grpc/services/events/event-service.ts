@@ -1,4 +1,3 @@
-import { type Parsed, parsed, unparsed } from "../../../domain/values/parsed.js";
 import type { LedgerEvent } from "../../../events/event.js";
 import { EVENTS_READ_MAX } from "../../../events/ports.js";
 import { type EventServiceService, ListEventsRequest, ListEventsResponse } from "../../../gen/kesc/v1/event_service.js";
@@ -11,14 +10,14 @@ import { toEventMessage } from "../../messages/events/event.js";
 import { type EventsAsked, parseEventsAsked } from "../../messages/events/events-asked.js";
 import { joined, parseFields } from "../../messages/fields.js";
 import type { ListTurns } from "../list-turns.js";
+import { parsePageSize } from "../paging.js";
 import { refusalAfterEnd, watchEvents, type WatchEventsOptions } from "./watch-events.js";
 
 export interface EventHandlersOptions extends WatchEventsOptions {
   readonly listTurns: ListTurns;
 }
 
-const PAGE_SIZE_DEFAULT = 50;
-const PAGE_SIZE_MAX = 200;
+const PAGE_SIZES = { usual: 50, max: 200 };
 /** The maximum number of rows that one call looks at. */
 const LOOKED_AT_MAX = 10_000;
 
@@ -35,7 +34,7 @@ function listEvents({ cellOf, listTurns }: EventHandlersOptions): UnaryRoute {
     response: ListEventsResponse,
     parse: (request) => {
       const asked = parseEventsAsked(request);
-      const size = parseFields({ page_size: parsePageSize(request.page_size) });
+      const size = parseFields({ page_size: parsePageSize(request.page_size, PAGE_SIZES) });
       return joined(asked, size, (value, { page_size: pageSize }) => ({ ...value, pageSize }));
     },
     run: async (asked, caller) => {
@@ -86,12 +85,4 @@ async function readPage(
       return { events, nextSequence: isCut ? (events.at(-1)?.sequence ?? after) : after, latestSequence };
     }
   }
-}
-
-/** Parses a page size: 1 to 200. Absent means 50. */
-function parsePageSize(unchecked: number | undefined): Parsed<number> {
-  if (unchecked === undefined) return parsed(PAGE_SIZE_DEFAULT);
-  return unchecked > 0 && unchecked <= PAGE_SIZE_MAX
-    ? parsed(unchecked)
-    : unparsed(`must be a whole number from 1 to ${String(PAGE_SIZE_MAX)}`, "OUT_OF_RANGE");
 }

@@ -43,10 +43,27 @@ export function paymentRowOf(payment: Payment, { number, keys }: OpenBook): Inse
     book: number,
     rail_account_id: payment.railAccountId,
     direction: payment.direction,
-    state: payment.state,
     number_kind: payment.numberKind,
     phone_number: partyNumber === undefined ? null : encryptPersonal(keys, place, partyNumber).toString("hex"),
     masked_phone: payment.maskedNumber,
+    ...progressOf(payment),
+  };
+}
+
+/** The columns that change until the payment ends. */
+export const PROGRESS_NAMES = [
+  "state",
+  "rail_reference",
+  "begun_at",
+  "sends",
+  "turned_away",
+  "due_at",
+  "updated_at",
+] as const satisfies readonly (keyof PaymentRow)[];
+
+export function progressOf(payment: Payment): Pick<PaymentRow, (typeof PROGRESS_NAMES)[number]> {
+  return {
+    state: payment.state,
     rail_reference: payment.railReference ?? null,
     begun_at: payment.begunAt ?? null,
     sends: payment.sends,
