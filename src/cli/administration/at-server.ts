@@ -7,14 +7,13 @@ import { Status as StatusMessage } from "../../gen/google/rpc/status.js";
 import { isOperatorKey } from "../../operators/operator.js";
 import type { Config } from "../../startup/config.js";
 import { invocation } from "../../startup/invocation.js";
-import { OperatorError } from "../../startup/operator-error.js";
+import { UsageError } from "../../startup/operator-error.js";
 import { usableCredentials } from "../../startup/tls.js";
 import { connectTo } from "../import/import-stream.js";
 import type { CarriedCall, Carrier } from "./carrier.js";
 import type { RpcDefinition } from "./definitions.js";
 import { RefusedCallError } from "./refused-call.js";
 
-const WRONG_USAGE = 2;
 const CALL_MILLIS_MAX = 30_000;
 const STATUS_DETAILS = "grpc-status-details-bin";
 /** With other statuses the server has said what happened. */
@@ -30,7 +29,7 @@ export class ServerCarrier implements Carrier {
   /** Throws an OperatorError if the address must not be used, or the key is missing. */
   constructor(address: string, { named, config }: { readonly named: string; readonly config: Config }) {
     const exposure = clientExposure(named, address, { clientTls: config.clientTls, isInsecure: false });
-    if (exposure !== undefined) throw new OperatorError(exposure, WRONG_USAGE);
+    if (exposure !== undefined) throw new UsageError(exposure);
     this.#address = address;
     this.#metadata.set("x-api-key", operatorKey());
     this.#client = connectTo(address, usableCredentials(address, config.clientTls));
@@ -78,13 +77,12 @@ function reasonIn(metadata: Metadata): string | undefined {
 /** The messages do not repeat the text, which may be a key with a typing error. */
 function operatorKey(): string {
   const key = readSecret(invocation().env, "KESC_OPERATOR_KEY");
-  if (!key.ok) throw new OperatorError(key.problem, WRONG_USAGE);
+  if (!key.ok) throw new UsageError(key.problem);
   const text = key.value?.trim() ?? "";
   if (isOperatorKey(text)) return text;
-  throw new OperatorError(
+  throw new UsageError(
     text === ""
       ? "KESC_OPERATOR_KEY is not set. Set it to your key, or KESC_OPERATOR_KEY_FILE to a file that holds it."
       : 'KESC_OPERATOR_KEY is not the key of an operator. Such a key begins with "kesc_op_".',
-    WRONG_USAGE,
   );
 }

@@ -6,11 +6,9 @@ import { MessageReader } from "../../../contract/json/read-message.js";
 import { MessageWriter } from "../../../contract/json/write-message.js";
 import type { NumberFields } from "../../../contract/json-support.js";
 import { readOperatorsContract } from "../../grpc/messages/contract.js";
-import { OperatorError } from "../../startup/operator-error.js";
+import { UsageError } from "../../startup/operator-error.js";
 import { refuseProblems } from "../call/contract.js";
 import type { MessageJson } from "./row.js";
-
-const WRONG_USAGE = 2;
 
 /** The messages of operators' rpcs, with JSON in the form of the REST API. */
 export class AdminContract {
@@ -36,7 +34,7 @@ export class AdminContract {
   encode(rpc: string, fields: MessageJson): Buffer {
     const { input } = this.#method(rpc);
     const json = parseJson(JSON.stringify(fields));
-    if (!json.ok) throw new OperatorError(`The request ${json.problem}.`, WRONG_USAGE);
+    if (!json.ok) throw new UsageError(`The request ${json.problem}.`);
     const reader = new MessageReader(input, this.#numbers);
     reader.readObject(json.value);
     refuseProblems(reader.problems);

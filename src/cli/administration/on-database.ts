@@ -11,7 +11,7 @@ import { readCallbackSecrets } from "../../startup/callbacks.js";
 import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { invocation } from "../../startup/invocation.js";
-import { OperatorError } from "../../startup/operator-error.js";
+import { UsageError } from "../../startup/operator-error.js";
 import type { Database } from "../../storage/database.js";
 import { StoredAdministration } from "../../storage/operators/administration.js";
 import { bookReads } from "../../storage/operators/book-reads.js";
@@ -22,8 +22,6 @@ import { cellOf } from "../organizations.js";
 import type { CarriedCall, Carrier } from "./carrier.js";
 import type { RpcDefinition } from "./definitions.js";
 import { RefusedCallError } from "./refused-call.js";
-
-const WRONG_USAGE = 2;
 
 /** Whether a change on the database is meant, although there are operators. */
 export interface MachineOptions {
@@ -94,12 +92,11 @@ export async function refuseUnlessMeant(
 ): Promise<void> {
   if (onDatabase === true && note !== undefined) return;
   if ((await administration.operators()).length === 0) return;
-  throw new OperatorError(
+  throw new UsageError(
     "This database has operators. So a change is made at a server, by one of them: name the server with --server or " +
       "KESC_OPERATOR_SERVER, and give your key in KESC_OPERATOR_KEY or KESC_OPERATOR_KEY_FILE.\n" +
       "In an emergency, make it on the database with --on-database --note TEXT. Then it names no person. " +
       "Nothing was done.",
-    WRONG_USAGE,
   );
 }
 

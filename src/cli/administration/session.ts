@@ -1,6 +1,6 @@
 import type { IdempotencyKey } from "../../domain/values/text.js";
 import { configFromEnvironment } from "../../startup/environment.js";
-import { OperatorError } from "../../startup/operator-error.js";
+import { OperatorError, UsageError } from "../../startup/operator-error.js";
 import type { Carrier } from "./carrier.js";
 import { AdminContract } from "./contract.js";
 import { loadDefinitions, type RpcDefinition } from "./definitions.js";
@@ -8,7 +8,6 @@ import type { MachineOptions } from "./on-database.js";
 import { RefusedCallError } from "./refused-call.js";
 import type { MessageJson } from "./row.js";
 
-const WRONG_USAGE = 2;
 const PAGE_SIZE_MAX = 1_000;
 
 /** The calls of one command to the AdminService: that of a server, or the one in this process. */
@@ -106,7 +105,7 @@ export interface PlaceOptions extends MachineOptions {
 export function serverOf({ server, onDatabase }: PlaceOptions): { address: string; named: string } | undefined {
   if (onDatabase === true) {
     if (server === undefined) return undefined;
-    throw new OperatorError("Give --server or --on-database, not both.", WRONG_USAGE);
+    throw new UsageError("Give --server or --on-database, not both.");
   }
   if (server !== undefined) return { address: server, named: "--server" };
   const { operatorServer } = configFromEnvironment();

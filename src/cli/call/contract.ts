@@ -10,9 +10,8 @@ import { MessageReader } from "../../../contract/json/read-message.js";
 import { MessageWriter } from "../../../contract/json/write-message.js";
 import type { RpcStatus } from "../../../contract/rpc.js";
 import { itemProblemJson, type ReadRefusal, refusalReader } from "../../../gateway/problems/upstream-refusal.js";
-import { OperatorError } from "../../startup/operator-error.js";
+import { UsageError } from "../../startup/operator-error.js";
 
-const WRONG_USAGE = 2;
 const NEAR_NAMES_MAX = 3;
 
 /** The contract that the build has put into the package, with JSON in the form of the REST API. */
@@ -54,20 +53,19 @@ export class CallableContract {
     const [only, another] = ending;
     if (only !== undefined && another === undefined) return this.method(only);
     const near = only === undefined ? this.#nearNames(wanted) : ending;
-    throw new OperatorError(
+    throw new UsageError(
       [
         only === undefined ? `There is no method ${name}. Near names:` : `Several methods end with ${name}:`,
         ...near.map((known) => `  ${known}`),
         "To list all methods: kesc call",
       ].join("\n"),
-      WRONG_USAGE,
     );
   }
 
   /** Reads a request as REST does: unknown fields are refused. Throws an OperatorError. */
   readRequest(method: DescMethod, text: string): Message {
     const json = parseJson(text);
-    if (!json.ok) throw new OperatorError(`The request ${json.problem}.`, WRONG_USAGE);
+    if (!json.ok) throw new UsageError(`The request ${json.problem}.`);
     const reader = this.reader(method);
     reader.readObject(json.value);
     refuseProblems(reader.problems);
@@ -96,7 +94,7 @@ export class CallableContract {
 export function refuseProblems(problems: readonly RequestProblem[]): void {
   if (problems.length === 0) return;
   const lines = problems.map(({ field, message }) => `  ${field === "" ? "the request" : field} ${message}`);
-  throw new OperatorError(["The request is invalid. Nothing was sent.", ...lines].join("\n"), WRONG_USAGE);
+  throw new UsageError(["The request is invalid. Nothing was sent.", ...lines].join("\n"));
 }
 
 function nameOf(method: DescMethod): string {

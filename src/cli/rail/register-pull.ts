@@ -2,12 +2,11 @@ import type { PhoneNumber } from "../../domain/values/phone-number.js";
 import { callbackUrls, readCallbackSecrets } from "../../startup/callbacks.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
-import { OperatorError } from "../../startup/operator-error.js";
+import { OperatorError, UsageError } from "../../startup/operator-error.js";
 import { printLine } from "../commands/output.js";
 import { findOwner } from "../organizations.js";
 import { openAccount } from "./open-account.js";
 
-const WRONG_USAGE = 2;
 const MILLIS_MAX = 60_000;
 
 interface RegisterOptions {
@@ -20,9 +19,8 @@ interface RegisterOptions {
 export async function registerPull({ org, rail: name, contact }: RegisterOptions): Promise<void> {
   const { database: address, callbacks } = configFromEnvironment();
   if (callbacks === undefined) {
-    throw new OperatorError(
+    throw new UsageError(
       "The registration names the address of callbacks: set KESC_CALLBACK_BASE_URL and KESC_CALLBACK_SECRET_FILE, as for a server.",
-      WRONG_USAGE,
     );
   }
   const secrets = readCallbackSecrets(callbacks);
@@ -30,7 +28,7 @@ export async function registerPull({ org, rail: name, contact }: RegisterOptions
     const owner = await findOwner(database, org);
     const rail = await openAccount(owner, name, callbackUrls(callbacks, secrets, owner.cell.number));
     if (rail.registerForReceivedPayments === undefined) {
-      throw new OperatorError(`The rail ${name} wants no registration.`, WRONG_USAGE);
+      throw new UsageError(`The rail ${name} wants no registration.`);
     }
     const failure = await rail.registerForReceivedPayments(contact, AbortSignal.timeout(MILLIS_MAX));
     if (failure !== undefined) throw new OperatorError(`The rail ${name} did not register the account: ${failure}.`);
