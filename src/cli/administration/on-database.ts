@@ -1,3 +1,4 @@
+import { toRpc } from "../../../contract/rpc.js";
 import { messageOf } from "../../grpc/errors/status.js";
 import { readOperatorsContract } from "../../grpc/messages/contract.js";
 import { operatorRoutes } from "../../grpc/operators/routes.js";
@@ -20,7 +21,7 @@ import { historyReads } from "../../storage/statements/history.js";
 import { machineLedger } from "../commit-as-operator.js";
 import { cellOf } from "../organizations.js";
 import type { CarriedCall, Carrier } from "./carrier.js";
-import type { RpcDefinition } from "./definitions.js";
+import { effectOf } from "./contract.js";
 import { RefusedCallError } from "./refused-call.js";
 
 /** Whether a change on the database is meant, although there are operators. */
@@ -66,13 +67,11 @@ export class DatabaseCarrier implements Carrier {
   }
 
   /** Throws an OperatorError if the change needs an operator, unless the options mean it. */
-  async *carry(
-    { path, effect }: RpcDefinition,
-    { name, request, idempotencyKey }: CarriedCall,
-  ): AsyncGenerator<Uint8Array> {
-    const rpc = this.#rpcs.get(path);
-    const route = rpc && this.#routes[rpc.localName];
-    if (rpc === undefined || route === undefined) throw new Error(`no handler serves ${name}`);
+  async *carry({ rpc: method, request, idempotencyKey }: CarriedCall): AsyncGenerator<Uint8Array> {
+    const rpc = this.#rpcs.get(toRpc(method).path);
+    const route = this.#routes[method.localName];
+    if (rpc === undefined || route === undefined) throw new Error(`no handler serves ${method.name}`);
+    const effect = effectOf(method);
     if (effect !== "reads") await refuseUnlessMeant(this.#administration, this.#options);
     const refusal = yield* route.runForMachine(rpc, request, idempotencyKey);
     if (refusal !== undefined) throw new RefusedCallError(messageOf(refusal), { reason: refusal.reason });

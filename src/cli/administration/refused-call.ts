@@ -20,10 +20,7 @@ export class RefusedCallError extends OperatorError {
   /** Without a reason the error comes from the connection. */
   constructor(message: string, { reason = "", isLost = false }: { reason?: string | undefined; isLost?: boolean }) {
     const advice = ADVICE[reason];
-    super(
-      advice === undefined ? message : `${message} ${advice}`,
-      reason === "INVALID_FIELD" ? 2 : undefined,
-    );
+    super(advice === undefined ? message : `${message} ${advice}`, reason === "INVALID_FIELD" ? 2 : undefined);
     this.isLost = isLost;
   }
 }
