@@ -1,13 +1,27 @@
+import type { Command } from "commander";
+
 import type { PhoneNumber } from "../../domain/values/phone-number.js";
 import { callbackUrls, readCallbackSecrets } from "../../startup/callbacks.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
 import { OperatorError, UsageError } from "../../startup/operator-error.js";
+import { phoneNumber } from "../commands/arguments.js";
 import { printLine } from "../commands/output.js";
 import { findOwner } from "../organizations.js";
 import { openAccount } from "./open-account.js";
 
 const MILLIS_MAX = 60_000;
+
+/** Adds the commands of `kesc rail` that no row of the table serves. */
+export function addRail(rail: Command): void {
+  rail
+    .command("register-pull")
+    .description("register the account at the rail for kesc reconcile --pull; once is enough")
+    .requiredOption("--org <organization>", "id or name of the organization")
+    .requiredOption("--rail <rail>", "name of the rail")
+    .requiredOption("--contact <phone>", "phone number that the rail notes as the contact", phoneNumber)
+    .action(registerPull);
+}
 
 interface RegisterOptions {
   readonly org: string;
@@ -16,7 +30,7 @@ interface RegisterOptions {
 }
 
 /** Registers an organization's account for lists of what came in. A second time changes nothing. */
-export async function registerPull({ org, rail: name, contact }: RegisterOptions): Promise<void> {
+async function registerPull({ org, rail: name, contact }: RegisterOptions): Promise<void> {
   const { database: address, callbacks } = configFromEnvironment();
   if (callbacks === undefined) {
     throw new UsageError(
