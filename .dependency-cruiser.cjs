@@ -10,7 +10,7 @@ const only = (folder, others) => ({
 });
 
 /** A folder with all below it, or one file. */
-const below = (path) => `^${path.replaceAll(".", "\\.")}${path.endsWith(".ts") ? "$" : "/"}`;
+const below = (path) => `^${path.replaceAll(".", "\\.")}${/\.(ts|json)$/.test(path) ? "$" : "/"}`;
 
 // Each folder of the gateway may import those before it, and nothing else of the gateway.
 const GATEWAY_FOLDERS = ["problems", "forms", "http", "upstream", "openapi", "rest", "pages", "metrics"];

@@ -40,7 +40,7 @@ const COMMANDS: Readonly<Record<string, Loads>> = {
     limits: () => administrationWith("limits"),
   },
   Money: {
-    rail: () => administrationWith("rail", async () => (await import("./rail/command.js")).addRail),
+    rail: () => administrationWith("rail", async () => (await import("./rail/register-pull.js")).addRail),
     account: () =>
       administrationWith(
         "account",

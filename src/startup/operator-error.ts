@@ -10,3 +10,10 @@ export class OperatorError extends Error {
     this.name = "OperatorError";
   }
 }
+
+/** The command was called wrongly: it ends with 2. */
+export class UsageError extends OperatorError {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, 2, options);
+  }
+}

@@ -177,6 +177,16 @@ describe("the requests of the documents, with the demo of `make run`", () => {
     await eventually(() => types().includes("webhook.test") && types().includes("account.created"), DONE);
   });
 
+  it("work as the guide to deposits has them: the instructions, the look for a payment, and the claim of it", async () => {
+    const [accountId = ""] = await paste(blocksOf("README.md").slice(1, 2));
+    const lines = await paste(blocksOf("docs/guides/take-deposits-by-paybill.md"), { ACCOUNT_ID: accountId });
+    const [instructions, byReceipt, unallocated, claimed, ...others] = lines.map((text) => JSON.parse(text) as object);
+    expect(instructions).to.have.keys("instructions");
+    for (const found of [byReceipt, unallocated]) expect(found).to.have.keys("deposits", "next_page_token");
+    expect(claimed).to.include({ type: "mint", status: "completed", account_id: accountId });
+    expect(others).to.deep.equal([]);
+  });
+
   it("work as examples/mpesa has them: a push that the simulated payer confirms, and the list of what came in", async () => {
     const placeholder = blocksOf(MPESA).findIndex((block) => block.trim() === PLACEHOLDER);
     const [connect = "", , pay = "", compare = ""] = blocksOf(MPESA).slice(placeholder - 1);

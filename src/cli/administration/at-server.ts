@@ -1,5 +1,7 @@
+import type { DescMethod } from "@bufbuild/protobuf";
 import { type Client, Metadata, type ServiceError, status as Status } from "@grpc/grpc-js";
 
+import { toRpc } from "../../../contract/rpc.js";
 import { readSecret } from "../../../runtime/files/secret-file.js";
 import { clientExposure } from "../../../runtime/transport/exposure.js";
 import { ErrorInfo } from "../../gen/google/rpc/error_details.js";
@@ -7,14 +9,13 @@ import { Status as StatusMessage } from "../../gen/google/rpc/status.js";
 import { isOperatorKey } from "../../operators/operator.js";
 import type { Config } from "../../startup/config.js";
 import { invocation } from "../../startup/invocation.js";
-import { OperatorError } from "../../startup/operator-error.js";
+import { UsageError } from "../../startup/operator-error.js";
 import { usableCredentials } from "../../startup/tls.js";
 import { connectTo } from "../import/import-stream.js";
 import type { CarriedCall, Carrier } from "./carrier.js";
-import type { RpcDefinition } from "./definitions.js";
+import { effectOf } from "./contract.js";
 import { RefusedCallError } from "./refused-call.js";
 
-const WRONG_USAGE = 2;
 const CALL_MILLIS_MAX = 30_000;
 const STATUS_DETAILS = "grpc-status-details-bin";
 /** With other statuses the server has said what happened. */
@@ -30,18 +31,18 @@ export class ServerCarrier implements Carrier {
   /** Throws an OperatorError if the address must not be used, or the key is missing. */
   constructor(address: string, { named, config }: { readonly named: string; readonly config: Config }) {
     const exposure = clientExposure(named, address, { clientTls: config.clientTls, isInsecure: false });
-    if (exposure !== undefined) throw new OperatorError(exposure, WRONG_USAGE);
+    if (exposure !== undefined) throw new UsageError(exposure);
     this.#address = address;
     this.#metadata.set("x-api-key", operatorKey());
     this.#client = connectTo(address, usableCredentials(address, config.clientTls));
   }
 
   /** On the wire a unary call is a stream with one message. */
-  async *carry(rpc: RpcDefinition, { request, idempotencyKey }: CarriedCall): AsyncGenerator<Uint8Array> {
-    const options = rpc.isStream ? {} : { deadline: Date.now() + CALL_MILLIS_MAX };
+  async *carry({ rpc, request, idempotencyKey }: CarriedCall): AsyncGenerator<Uint8Array> {
+    const options = rpc.methodKind === "server_streaming" ? {} : { deadline: Date.now() + CALL_MILLIS_MAX };
     const metadata = this.#metadata.clone();
     if (idempotencyKey !== undefined) metadata.set("idempotency-key", idempotencyKey);
-    const call = this.#client.makeServerStreamRequest(rpc.path, asIs, asIs, request, metadata, options);
+    const call = this.#client.makeServerStreamRequest(toRpc(rpc).path, asIs, asIs, request, metadata, options);
     try {
       yield* call as AsyncIterable<Buffer>;
     } catch (error) {
@@ -53,11 +54,11 @@ export class ServerCarrier implements Carrier {
     this.#client.close();
   }
 
-  #refusalOf({ code, details, metadata }: ServiceError, { effect }: RpcDefinition): RefusedCallError {
+  #refusalOf({ code, details, metadata }: ServiceError, rpc: DescMethod): RefusedCallError {
     const reason = reasonIn(metadata);
     if (reason !== undefined) return new RefusedCallError(details, { reason });
     const advice =
-      UNKNOWN_OUTCOME.has(code) && effect !== "reads" ? " Look whether it was done before you try again." : "";
+      UNKNOWN_OUTCOME.has(code) && effectOf(rpc) !== "reads" ? " Look whether it was done before you try again." : "";
     const message = `${Status[code]}: the AdminService at ${this.#address} did not answer (${details}).${advice}`;
     return new RefusedCallError(message, { isLost: code === Status.UNAVAILABLE });
   }
@@ -78,13 +79,12 @@ function reasonIn(metadata: Metadata): string | undefined {
 /** The messages do not repeat the text, which may be a key with a typing error. */
 function operatorKey(): string {
   const key = readSecret(invocation().env, "KESC_OPERATOR_KEY");
-  if (!key.ok) throw new OperatorError(key.problem, WRONG_USAGE);
+  if (!key.ok) throw new UsageError(key.problem);
   const text = key.value?.trim() ?? "";
   if (isOperatorKey(text)) return text;
-  throw new OperatorError(
+  throw new UsageError(
     text === ""
       ? "KESC_OPERATOR_KEY is not set. Set it to your key, or KESC_OPERATOR_KEY_FILE to a file that holds it."
       : 'KESC_OPERATOR_KEY is not the key of an operator. Such a key begins with "kesc_op_".',
-    WRONG_USAGE,
   );
 }

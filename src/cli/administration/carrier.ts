@@ -1,10 +1,10 @@
+import type { DescMethod } from "@bufbuild/protobuf";
+
 import type { IdempotencyKey } from "../../domain/values/text.js";
-import type { RpcDefinition } from "./definitions.js";
 
 /** One call. */
 export interface CarriedCall {
-  /** The name of the rpc. */
-  readonly name: string;
+  readonly rpc: DescMethod;
   /** The encoded message. */
   readonly request: Buffer;
   readonly idempotencyKey?: IdempotencyKey | undefined;
@@ -14,5 +14,5 @@ export interface CarriedCall {
 export interface Carrier {
   readonly isAtServer: boolean;
   /** Returns the encoded responses of one call. Throws a RefusedCallError if it was refused. */
-  carry(rpc: RpcDefinition, call: CarriedCall): AsyncIterable<Uint8Array>;
+  carry(call: CarriedCall): AsyncIterable<Uint8Array>;
 }

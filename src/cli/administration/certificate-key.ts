@@ -3,7 +3,7 @@ import { toUnixMillis } from "../../domain/values/time.js";
 import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
-import { OperatorError } from "../../startup/operator-error.js";
+import { OperatorError, UsageError } from "../../startup/operator-error.js";
 import { keys as openKeys } from "../../storage/keys.js";
 import { StoredAdministration } from "../../storage/operators/administration.js";
 import { printJson, printLine, timeOf } from "../commands/output.js";
@@ -13,12 +13,10 @@ import { type MachineOptions, refuseUnlessMeant } from "./on-database.js";
 import { type MessageJson, textOf } from "./row.js";
 import { serverOf } from "./session.js";
 
-const WRONG_USAGE = 2;
-
 /** Creates a key for a name of client certificates. No rpc does that. */
 export async function createCertificateKey(given: MessageJson, { scopes, expiresIn }: KeyLimits): Promise<void> {
   if (serverOf(given) !== undefined) {
-    throw new OperatorError("--certificate works in the database only. Leave the server out.", WRONG_USAGE);
+    throw new UsageError("--certificate works in the database only. Leave the server out.");
   }
   const certificateName = textOf(given["certificate"]);
   const expiresAt = expiresIn === undefined ? undefined : toUnixMillis(now() + expiresIn);

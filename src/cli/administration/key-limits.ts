@@ -1,8 +1,6 @@
 import { type Scope, SCOPES } from "../../domain/api-key.js";
-import { OperatorError } from "../../startup/operator-error.js";
+import { UsageError } from "../../startup/operator-error.js";
 import type { MessageJson } from "./row.js";
-
-const WRONG_USAGE = 2;
 
 export interface KeyLimits {
   readonly scopes: readonly Scope[];
@@ -24,6 +22,6 @@ export function limitsOf(given: MessageJson): KeyLimits {
   if ((expiresIn === undefined) === (given["neverExpires"] === undefined)) {
     problems.push("Say how long the key is valid, with one of: --expires-in 90d, --never-expires.");
   }
-  if (problems.length > 0) throw new OperatorError(problems.join("\n"), WRONG_USAGE);
+  if (problems.length > 0) throw new UsageError(problems.join("\n"));
   return { scopes: scopes ?? SCOPES, expiresIn };
 }

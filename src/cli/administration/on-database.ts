@@ -1,3 +1,4 @@
+import { toRpc } from "../../../contract/rpc.js";
 import { messageOf } from "../../grpc/errors/status.js";
 import { readOperatorsContract } from "../../grpc/messages/contract.js";
 import { operatorRoutes } from "../../grpc/operators/routes.js";
@@ -11,7 +12,7 @@ import { readCallbackSecrets } from "../../startup/callbacks.js";
 import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { invocation } from "../../startup/invocation.js";
-import { OperatorError } from "../../startup/operator-error.js";
+import { UsageError } from "../../startup/operator-error.js";
 import type { Database } from "../../storage/database.js";
 import { StoredAdministration } from "../../storage/operators/administration.js";
 import { bookReads } from "../../storage/operators/book-reads.js";
@@ -20,10 +21,8 @@ import { historyReads } from "../../storage/statements/history.js";
 import { machineLedger } from "../commit-as-operator.js";
 import { cellOf } from "../organizations.js";
 import type { CarriedCall, Carrier } from "./carrier.js";
-import type { RpcDefinition } from "./definitions.js";
+import { effectOf } from "./contract.js";
 import { RefusedCallError } from "./refused-call.js";
-
-const WRONG_USAGE = 2;
 
 /** Whether a change on the database is meant, although there are operators. */
 export interface MachineOptions {
@@ -68,13 +67,11 @@ export class DatabaseCarrier implements Carrier {
   }
 
   /** Throws an OperatorError if the change needs an operator, unless the options mean it. */
-  async *carry(
-    { path, effect }: RpcDefinition,
-    { name, request, idempotencyKey }: CarriedCall,
-  ): AsyncGenerator<Uint8Array> {
-    const rpc = this.#rpcs.get(path);
-    const route = rpc && this.#routes[rpc.localName];
-    if (rpc === undefined || route === undefined) throw new Error(`no handler serves ${name}`);
+  async *carry({ rpc: method, request, idempotencyKey }: CarriedCall): AsyncGenerator<Uint8Array> {
+    const rpc = this.#rpcs.get(toRpc(method).path);
+    const route = this.#routes[method.localName];
+    if (rpc === undefined || route === undefined) throw new Error(`no handler serves ${method.name}`);
+    const effect = effectOf(method);
     if (effect !== "reads") await refuseUnlessMeant(this.#administration, this.#options);
     const refusal = yield* route.runForMachine(rpc, request, idempotencyKey);
     if (refusal !== undefined) throw new RefusedCallError(messageOf(refusal), { reason: refusal.reason });
@@ -94,12 +91,11 @@ export async function refuseUnlessMeant(
 ): Promise<void> {
   if (onDatabase === true && note !== undefined) return;
   if ((await administration.operators()).length === 0) return;
-  throw new OperatorError(
+  throw new UsageError(
     "This database has operators. So a change is made at a server, by one of them: name the server with --server or " +
       "KESC_OPERATOR_SERVER, and give your key in KESC_OPERATOR_KEY or KESC_OPERATOR_KEY_FILE.\n" +
       "In an emergency, make it on the database with --on-database --note TEXT. Then it names no person. " +
       "Nothing was done.",
-    WRONG_USAGE,
   );
 }
 

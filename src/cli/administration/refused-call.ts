@@ -1,7 +1,5 @@
 import { OperatorError } from "../../startup/operator-error.js";
 
-const WRONG_USAGE = 2;
-
 /** What to do about a refusal. Other refusals say it themselves. */
 const ADVICE: Readonly<Record<string, string>> = {
   ORGANIZATION_NOT_FOUND: "To list the organizations: kesc org list",
@@ -22,10 +20,7 @@ export class RefusedCallError extends OperatorError {
   /** Without a reason the error comes from the connection. */
   constructor(message: string, { reason = "", isLost = false }: { reason?: string | undefined; isLost?: boolean }) {
     const advice = ADVICE[reason];
-    super(
-      advice === undefined ? message : `${message} ${advice}`,
-      reason === "INVALID_FIELD" ? WRONG_USAGE : undefined,
-    );
+    super(advice === undefined ? message : `${message} ${advice}`, reason === "INVALID_FIELD" ? 2 : undefined);
     this.isLost = isLost;
   }
 }

@@ -1,5 +1,5 @@
 import type { IdempotencyKey } from "../../domain/values/text.js";
-import { OperatorError } from "../../startup/operator-error.js";
+import { UsageError } from "../../startup/operator-error.js";
 import {
   adviseIfOutputIsLost,
   fieldLines,
@@ -25,8 +25,6 @@ import {
 } from "./row.js";
 import { type AdminSession, itemsOf, type PlaceOptions, serverOf, withSession } from "./session.js";
 
-const WRONG_USAGE = 2;
-
 /** Makes the calls of a command, and prints what they return. */
 export async function runRow(chosen: Row, given: MessageJson): Promise<void> {
   const { instead } = chosen as Partial<OneRow>;
@@ -51,11 +49,11 @@ function refusePlace(row: Row, options: PlaceOptions): void {
   const isAtServer = serverOf(options) !== undefined;
   if (!isAtServer && row.needsOperator !== undefined) {
     const how = "Name the server with --server or KESC_OPERATOR_SERVER.";
-    throw new OperatorError(`${row.needsOperator}. ${how}`, WRONG_USAGE);
+    throw new UsageError(`${row.needsOperator}. ${how}`);
   }
   const isField = row.parameters?.some(({ field }) => field === "note") === true;
   if (isAtServer && options.note !== undefined && !isField) {
-    throw new OperatorError("--note belongs to --on-database here: the call of a server has no note.", WRONG_USAGE);
+    throw new UsageError("--note belongs to --on-database here: the call of a server has no note.");
   }
 }
 
@@ -133,7 +131,7 @@ async function printStream({ parts, ...row }: StreamRow, run: Run, session: Admi
 
 async function doOne(row: OneRow, run: Run, session: AdminSession): Promise<void> {
   if (row.intent !== undefined && run.given["yes"] !== true) {
-    throw new OperatorError(wordsFor(row.intent, { ...run.referred }, run), WRONG_USAGE);
+    throw new UsageError(wordsFor(row.intent, { ...run.referred }, run));
   }
   const { fields = {}, beside = {} } = (await row.request?.(run)) ?? {};
   const key = row.parameters?.find(({ isIdempotencyKey }) => isIdempotencyKey === true);

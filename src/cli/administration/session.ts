@@ -1,25 +1,21 @@
 import type { IdempotencyKey } from "../../domain/values/text.js";
 import { configFromEnvironment } from "../../startup/environment.js";
-import { OperatorError } from "../../startup/operator-error.js";
+import { OperatorError, UsageError } from "../../startup/operator-error.js";
 import type { Carrier } from "./carrier.js";
-import { AdminContract } from "./contract.js";
-import { loadDefinitions, type RpcDefinition } from "./definitions.js";
+import { AdminContract, effectOf } from "./contract.js";
 import type { MachineOptions } from "./on-database.js";
 import { RefusedCallError } from "./refused-call.js";
 import type { MessageJson } from "./row.js";
 
-const WRONG_USAGE = 2;
 const PAGE_SIZE_MAX = 1_000;
 
 /** The calls of one command to the AdminService: that of a server, or the one in this process. */
 export class AdminSession {
   readonly #carrier: Carrier;
-  readonly #definitions: ReadonlyMap<string, RpcDefinition>;
   readonly #contract = new AdminContract();
 
-  constructor(carrier: Carrier, definitions: ReadonlyMap<string, RpcDefinition>) {
+  constructor(carrier: Carrier) {
     this.#carrier = carrier;
-    this.#definitions = definitions;
   }
 
   get isAtServer(): boolean {
@@ -42,7 +38,7 @@ export class AdminSession {
       return await callOnce();
     } catch (error) {
       const isLost = error instanceof RefusedCallError && error.isLost;
-      if (!isLost || this.#rpc(name).effect === "acts") throw error;
+      if (!isLost || effectOf(this.#contract.method(name)) === "acts") throw error;
       return callOnce();
     }
   }
@@ -50,14 +46,15 @@ export class AdminSession {
   /** Makes one call, and returns each message of its stream. Throws as `call` does. */
   async *stream(name: string, fields: MessageJson, idempotencyKey?: IdempotencyKey): AsyncGenerator<MessageJson> {
     const request = this.#contract.encode(name, fields);
-    for await (const bytes of this.#carrier.carry(this.#rpc(name), { name, request, idempotencyKey })) {
+    const rpc = this.#contract.method(name);
+    for await (const bytes of this.#carrier.carry({ rpc, request, idempotencyKey })) {
       yield this.#contract.decode(name, bytes);
     }
   }
 
   /** Whether the request of an rpc has this field. */
   takes(name: string, field: string): boolean {
-    return this.#contract.messagesOf(name).input.fields.some((each) => each.name === field);
+    return this.#contract.method(name).input.fields.some((each) => each.name === field);
   }
 
   /**
@@ -80,12 +77,6 @@ export class AdminSession {
     } while (token !== null && found.length < limit);
     return found;
   }
-
-  #rpc(name: string): RpcDefinition {
-    const rpc = this.#definitions.get(name);
-    if (rpc === undefined) throw new Error(`the contract has no rpc ${name}`);
-    return rpc;
-  }
 }
 
 /** Returns the items of a field, which may have one, or none. */
@@ -106,7 +97,7 @@ export interface PlaceOptions extends MachineOptions {
 export function serverOf({ server, onDatabase }: PlaceOptions): { address: string; named: string } | undefined {
   if (onDatabase === true) {
     if (server === undefined) return undefined;
-    throw new OperatorError("Give --server or --on-database, not both.", WRONG_USAGE);
+    throw new UsageError("Give --server or --on-database, not both.");
   }
   if (server !== undefined) return { address: server, named: "--server" };
   const { operatorServer } = configFromEnvironment();
@@ -124,19 +115,18 @@ export async function withSession<Result>(
   const server = serverOf(options);
   const config = configFromEnvironment();
   if (server === undefined) {
-    const [definitions, { DatabaseCarrier }, { withCurrentDatabase }] = await Promise.all([
-      loadDefinitions(),
+    const [{ DatabaseCarrier }, { withCurrentDatabase }] = await Promise.all([
       import("./on-database.js"),
       import("../../startup/open-database.js"),
     ]);
     return withCurrentDatabase(config.database, (database) =>
-      work(new AdminSession(new DatabaseCarrier(database, options), definitions)),
+      work(new AdminSession(new DatabaseCarrier(database, options))),
     );
   }
   const { ServerCarrier } = await import("./at-server.js");
   const carrier = new ServerCarrier(server.address, { named: server.named, config });
   try {
-    return await work(new AdminSession(carrier, await loadDefinitions()));
+    return await work(new AdminSession(carrier));
   } finally {
     carrier.close();
   }

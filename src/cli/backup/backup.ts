@@ -9,7 +9,7 @@ import { configFromEnvironment } from "../../startup/environment.js";
 import { failureFacts } from "../../startup/failure-facts.js";
 import { invocation, lowerPriority } from "../../startup/invocation.js";
 import { isDamage, withCurrentDatabase } from "../../startup/open-database.js";
-import { OperatorError } from "../../startup/operator-error.js";
+import { OperatorError, UsageError } from "../../startup/operator-error.js";
 import { copySqliteInto, type LogBytes, openSqliteCopy } from "../../storage/backup.js";
 import type { DatabaseAddress } from "../../storage/database.js";
 import { neededMasterKeys } from "../../storage/master-keys.js";
@@ -21,8 +21,6 @@ import { ProgressLine } from "../terminal.js";
 import { version } from "../version.js";
 import { type Manifest, manifestJson, manifestNameOf } from "./manifest.js";
 import { digestOf, NewFile, refuseExisting } from "./new-file.js";
-
-const WRONG_USAGE = 2;
 
 /** The address of an SQLite file. */
 export type SqliteAddress = DatabaseAddress & { readonly engine: "sqlite" };
@@ -38,10 +36,9 @@ export function addBackup(program: Command): void {
     .action(async (file: string, { json, metricsFile }: { json?: true; metricsFile?: string }) => {
       const { database: address } = configFromEnvironment();
       if (address.engine !== "sqlite") {
-        throw new OperatorError(
+        throw new UsageError(
           "kesc backup is for SQLite. PostgreSQL has its own tools for backups: " +
             'see "Back up and restore PostgreSQL" in docs/operations.md.',
-          WRONG_USAGE,
         );
       }
       // The audit takes long. The calls of the servers come first.

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { invocation } from "../../startup/invocation.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
-import { OperatorError } from "../../startup/operator-error.js";
+import { UsageError } from "../../startup/operator-error.js";
 import { type BookSummary, listBooks, markBooksRestored } from "../../storage/books.js";
 import type { DatabaseAddress } from "../../storage/database.js";
 import type { NotedHeads } from "../../verify/heads.js";
@@ -15,7 +15,6 @@ import { manifestJson } from "./manifest.js";
 import { restoreBackup, type Restored } from "./restore-backup.js";
 
 const BROKEN = 1;
-const WRONG_USAGE = 2;
 /** The books that the output lists. `kesc book list` has the others. */
 const BOOKS_SHOWN_MAX = 20;
 
@@ -49,22 +48,21 @@ export function addRestore(program: Command): void {
 function refuseMixed(file: string | undefined, { inPlace, withoutManifest, heads, yes }: RestoreCommandOptions): void {
   if ((file === undefined) !== (inPlace === true)) {
     const usage = "Give the FILE of a backup, or --in-place for a database that other tools have restored.";
-    throw new OperatorError(usage, WRONG_USAGE);
+    throw new UsageError(usage);
   }
   if (file === undefined && withoutManifest !== undefined) {
-    throw new OperatorError("--without-manifest belongs to the FILE of a backup. Leave it out.", WRONG_USAGE);
+    throw new UsageError("--without-manifest belongs to the FILE of a backup. Leave it out.");
   }
   if (file !== undefined && (heads !== undefined || yes !== undefined)) {
-    throw new OperatorError("--heads and --yes belong to --in-place. Leave them out.", WRONG_USAGE);
+    throw new UsageError("--heads and --yes belong to --in-place. Leave them out.");
   }
 }
 
 async function restoreFile(address: DatabaseAddress, file: string, options: RestoreCommandOptions): Promise<void> {
   if (address.engine !== "sqlite") {
-    throw new OperatorError(
+    throw new UsageError(
       "kesc restore FILE is for SQLite. Restore PostgreSQL with its own tools, and then run: " +
         'kesc restore --in-place. See "Back up and restore PostgreSQL" in docs/operations.md.',
-      WRONG_USAGE,
     );
   }
   const restored = await restoreBackup(address, file, { withoutManifest: options.withoutManifest === true });
@@ -82,7 +80,7 @@ async function restoreInPlace(address: DatabaseAddress, { heads, yes, json }: Re
   const restored = await withCurrentDatabase(
     address,
     async (database) => {
-      if (yes !== true) throw new OperatorError(intentOf(await listBooks(database)), WRONG_USAGE);
+      if (yes !== true) throw new UsageError(intentOf(await listBooks(database)));
       await markBooksRestored(database);
       return { verification: await verify(database, { notedHeads: noted }), books: await listBooks(database) };
     },

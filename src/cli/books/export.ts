@@ -10,7 +10,7 @@ import { toGeneralLedgerLine, toJournalLine, toStatementLine } from "../../grpc/
 import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
-import { OperatorError } from "../../startup/operator-error.js";
+import { OperatorError, UsageError } from "../../startup/operator-error.js";
 import type { History } from "../../statements/as-of.js";
 import { exportGeneralLedger, exportJournal, exportStatement } from "../../statements/exports.js";
 import { parsePeriod } from "../../statements/period.js";
@@ -34,8 +34,6 @@ interface ExportOptions {
 
 /** The organization's own account numbers, by the book account. */
 type AccountNumbers = Readonly<Record<string, string>>;
-
-const WRONG_USAGE = 2;
 
 type ExportParts = AsyncIterable<readonly FormattedLine[]>;
 
@@ -182,8 +180,8 @@ async function historyOf(database: Database, org: string, { accountId }: Source)
 
 function periodOf(options: ExportOptions): Period {
   const { start, end } = parsePeriod({ start: options.from, end: options.to }, now());
-  if (!start.ok) throw new OperatorError(`--from ${start.problem}.`, WRONG_USAGE);
-  if (!end.ok) throw new OperatorError(`--to ${end.problem}.`, WRONG_USAGE);
+  if (!start.ok) throw new UsageError(`--from ${start.problem}.`);
+  if (!end.ok) throw new UsageError(`--to ${end.problem}.`);
   return { start: start.value, end: end.value };
 }
 

@@ -6,13 +6,11 @@ import type { DescMethod, Message } from "@bufbuild/protobuf";
 import { parse, stringify } from "lossless-json";
 
 import { invocation } from "../../startup/invocation.js";
-import { OperatorError } from "../../startup/operator-error.js";
+import { UsageError } from "../../startup/operator-error.js";
 import { printLine } from "../commands/output.js";
 import { CallableContract } from "./contract.js";
 import type { SessionOptions } from "./options.js";
 import { CallSession } from "./session.js";
-
-const WRONG_USAGE = 2;
 
 export interface CallMethodOptions extends SessionOptions {
   readonly idempotencyKey?: string;
@@ -67,7 +65,7 @@ async function requestText(request: string): Promise<string> {
   try {
     return readFileSync(request.slice(1), "utf8");
   } catch (error) {
-    throw new OperatorError(`The request cannot be read: ${(error as Error).message}.`, WRONG_USAGE, { cause: error });
+    throw new UsageError(`The request cannot be read: ${(error as Error).message}.`, { cause: error });
   }
 }
 

@@ -3,38 +3,63 @@ import { readFileSync } from "node:fs";
 import type { DescMethod, FileRegistry, Message } from "@bufbuild/protobuf";
 import { distance } from "fastest-levenshtein";
 
-import { CONTRACT_URL, type HttpContract, readContract } from "../../../contract/contract.js";
+import { CONTRACT_URL, readContract } from "../../../contract/contract.js";
 import type { RequestProblem } from "../../../contract/field-problem.js";
 import { parseJson } from "../../../contract/json/parse-json.js";
 import { MessageReader } from "../../../contract/json/read-message.js";
 import { MessageWriter } from "../../../contract/json/write-message.js";
+import type { NumberFields } from "../../../contract/json-support.js";
 import type { RpcStatus } from "../../../contract/rpc.js";
 import { itemProblemJson, type ReadRefusal, refusalReader } from "../../../gateway/problems/upstream-refusal.js";
-import { OperatorError } from "../../startup/operator-error.js";
+import { UsageError } from "../../startup/operator-error.js";
 
-const WRONG_USAGE = 2;
 const NEAR_NAMES_MAX = 3;
 
-/** The contract that the build has put into the package, with JSON in the form of the REST API. */
-export class CallableContract {
-  readonly #contract: HttpContract = readContract(readFileSync(CONTRACT_URL));
-  readonly #methods: ReadonlyMap<string, DescMethod>;
-  readonly readRefusal: ReadRefusal;
+/** Messages with JSON in the form of the REST API. */
+export class JsonMessages {
+  readonly #numbers: NumberFields;
   readonly #writer: MessageWriter;
 
-  constructor() {
-    const { registry } = this.#contract;
-    this.readRefusal = refusalReader(registry);
+  constructor(numbers: NumberFields, itemProblem: ConstructorParameters<typeof MessageWriter>[1]) {
+    this.#numbers = numbers;
     // Amounts are strings, as over gRPC: no program that reads the output rounds them.
-    this.#writer = new MessageWriter({ isDecimal: () => false, isNumber: this.#contract.isNumber }, (status) =>
-      itemProblemJson(this.readRefusal({ status: status as Message & RpcStatus })),
-    );
-    const services = [...registry].filter((desc) => desc.kind === "service");
-    this.#methods = new Map(services.flatMap(({ methods }) => methods.map((method) => [nameOf(method), method])));
+    this.#writer = new MessageWriter({ ...numbers, isDecimal: () => false }, itemProblem);
   }
 
-  get registry(): FileRegistry {
-    return this.#contract.registry;
+  /** Reads a request as REST does: unknown fields are refused. Throws an OperatorError. */
+  readRequest(method: DescMethod, text: string): Message {
+    const json = parseJson(text);
+    if (!json.ok) throw new UsageError(`The request ${json.problem}.`);
+    const reader = this.reader(method);
+    reader.readObject(json.value);
+    refuseProblems(reader.problems);
+    return reader.message;
+  }
+
+  reader(method: DescMethod): MessageReader {
+    return new MessageReader(method.input, this.#numbers);
+  }
+
+  /** Writes a response as JSON on one line. */
+  writeResponse(method: DescMethod, response: Message): string {
+    return this.#writer.write(method.output, response);
+  }
+}
+
+/** The contract that the build has put into the package. */
+export class CallableContract extends JsonMessages {
+  readonly registry: FileRegistry;
+  readonly readRefusal: ReadRefusal;
+  readonly #methods: ReadonlyMap<string, DescMethod>;
+
+  constructor() {
+    const contract = readContract(readFileSync(CONTRACT_URL));
+    const readRefusal = refusalReader(contract.registry);
+    super(contract, (status) => itemProblemJson(readRefusal({ status: status as Message & RpcStatus })));
+    this.registry = contract.registry;
+    this.readRefusal = readRefusal;
+    const services = [...contract.registry].filter((desc) => desc.kind === "service");
+    this.#methods = new Map(services.flatMap(({ methods }) => methods.map((method) => [nameOf(method), method])));
   }
 
   /** The full names of all methods, such as "kesc.v1.TransactionService/Mint", sorted. */
@@ -54,33 +79,13 @@ export class CallableContract {
     const [only, another] = ending;
     if (only !== undefined && another === undefined) return this.method(only);
     const near = only === undefined ? this.#nearNames(wanted) : ending;
-    throw new OperatorError(
+    throw new UsageError(
       [
         only === undefined ? `There is no method ${name}. Near names:` : `Several methods end with ${name}:`,
         ...near.map((known) => `  ${known}`),
         "To list all methods: kesc call",
       ].join("\n"),
-      WRONG_USAGE,
     );
-  }
-
-  /** Reads a request as REST does: unknown fields are refused. Throws an OperatorError. */
-  readRequest(method: DescMethod, text: string): Message {
-    const json = parseJson(text);
-    if (!json.ok) throw new OperatorError(`The request ${json.problem}.`, WRONG_USAGE);
-    const reader = this.reader(method);
-    reader.readObject(json.value);
-    refuseProblems(reader.problems);
-    return reader.message;
-  }
-
-  reader(method: DescMethod): MessageReader {
-    return new MessageReader(method.input, this.#contract);
-  }
-
-  /** Writes a response as JSON on one line. */
-  writeResponse(method: DescMethod, response: Message): string {
-    return this.#writer.write(method.output, response);
   }
 
   /** Returns the names that look most like the wanted one, as a whole or without the service. */
@@ -96,7 +101,7 @@ export class CallableContract {
 export function refuseProblems(problems: readonly RequestProblem[]): void {
   if (problems.length === 0) return;
   const lines = problems.map(({ field, message }) => `  ${field === "" ? "the request" : field} ${message}`);
-  throw new OperatorError(["The request is invalid. Nothing was sent.", ...lines].join("\n"), WRONG_USAGE);
+  throw new UsageError(["The request is invalid. Nothing was sent.", ...lines].join("\n"));
 }
 
 function nameOf(method: DescMethod): string {

@@ -3,7 +3,7 @@ import type { DescMethod, Message } from "@bufbuild/protobuf";
 import { fieldNamed } from "../../../contract/json/read-message.js";
 import { ParameterReader } from "../../../contract/json/read-parameters.js";
 import { invocation } from "../../startup/invocation.js";
-import { OperatorError } from "../../startup/operator-error.js";
+import { UsageError } from "../../startup/operator-error.js";
 import { fieldLines, printJson, printLine, printTable } from "../commands/output.js";
 import { refuseProblems } from "./contract.js";
 import type { SessionOptions } from "./options.js";
@@ -14,8 +14,6 @@ const PAGE_FIELDS: readonly string[] = ["page_size", "page_token"];
 const PAGE_SIZE_MAX = 1_000;
 
 const ADVANCE_METHOD = "kesc.v1.SandboxService/AdvanceTransaction";
-
-const WRONG_USAGE = 2;
 
 type JsonFields = Readonly<Record<string, unknown>>;
 
@@ -113,5 +111,5 @@ function readFilter(parameters: ParameterReader, filter: string): void {
   const equals = filter.indexOf("=");
   if (equals !== -1 && parameters.read(filter.slice(0, equals), filter.slice(equals + 1))) return;
   const names = parameters.names.join(", ");
-  throw new OperatorError(`"${filter}" is no filter. A filter is NAME=VALUE. The names: ${names}.`, WRONG_USAGE);
+  throw new UsageError(`"${filter}" is no filter. A filter is NAME=VALUE. The names: ${names}.`);
 }

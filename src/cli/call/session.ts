@@ -6,7 +6,7 @@ import { type ChannelCredentials, Metadata, status as Status } from "@grpc/grpc-
 import { clientExposure } from "../../../runtime/transport/exposure.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { invocation } from "../../startup/invocation.js";
-import { OperatorError } from "../../startup/operator-error.js";
+import { OperatorError, UsageError } from "../../startup/operator-error.js";
 import { usableCredentials } from "../../startup/tls.js";
 import { connectTo } from "../import/import-stream.js";
 import { CallableContract } from "./contract.js";
@@ -14,7 +14,6 @@ import { type CallEnd, invoke } from "./invoke.js";
 import type { SessionOptions } from "./options.js";
 import { refusalWords } from "./refusal-words.js";
 
-const WRONG_USAGE = 2;
 const UNARY_MILLIS_MAX = 30_000;
 const HEADER_TEXT = /^[\x21-\x7e]+$/;
 
@@ -36,7 +35,7 @@ export class CallSession {
     const config = configFromEnvironment();
     this.#address = address ?? config.grpcAddress;
     const exposure = clientExposure(address === undefined ? "KESC_GRPC_ADDRESS" : "--address", this.#address, config);
-    if (exposure !== undefined) throw new OperatorError(exposure, WRONG_USAGE);
+    if (exposure !== undefined) throw new UsageError(exposure);
     this.#credentials = usableCredentials(this.#address, config.clientTls);
     this.#key = keyFile === undefined ? keyIn(invocation().env["KESC_API_KEY"], "KESC_API_KEY") : keyInFile(keyFile);
     this.#deadlineMillis = deadline;
@@ -95,10 +94,10 @@ function keyInFile(file: string): string {
   try {
     text = readFileSync(file, "utf8");
   } catch (error) {
-    throw new OperatorError(`The key file cannot be read: ${(error as Error).message}.`, WRONG_USAGE, { cause: error });
+    throw new UsageError(`The key file cannot be read: ${(error as Error).message}.`, { cause: error });
   }
   const key = keyIn(text, `The key file ${file}`);
-  if (key === undefined) throw new OperatorError(`The key file ${file} is empty.`, WRONG_USAGE);
+  if (key === undefined) throw new UsageError(`The key file ${file} is empty.`);
   return key;
 }
 
@@ -107,8 +106,5 @@ function keyIn(text: string | undefined, where: string): string | undefined {
   const key = text?.trim() ?? "";
   if (key === "") return undefined;
   if (HEADER_TEXT.test(key)) return key;
-  throw new OperatorError(
-    `${where} does not hold an API key: a key has no spaces and only ASCII characters.`,
-    WRONG_USAGE,
-  );
+  throw new UsageError(`${where} does not hold an API key: a key has no spaces and only ASCII characters.`);
 }

@@ -2,12 +2,10 @@ import type { Command } from "commander";
 
 import { configFromEnvironment } from "../../startup/environment.js";
 import { usingMasterKeyFile, withCurrentDatabase } from "../../startup/open-database.js";
-import { OperatorError } from "../../startup/operator-error.js";
+import { UsageError } from "../../startup/operator-error.js";
 import type { Database } from "../../storage/database.js";
 import { addFirstMasterKey, pruneMasterKeys, unneededMasterKeys, wrapBooks } from "../../storage/master-keys.js";
 import { printLine } from "./output.js";
-
-const WRONG_USAGE = 2;
 
 /** `kesc master-key`: changes the keys that encrypt the keys of all books. */
 export function addMasterKey(program: Command): void {
@@ -27,7 +25,7 @@ export function addMasterKey(program: Command): void {
 
 async function rotate({ addOnly, wrapOnly }: { addOnly?: true; wrapOnly?: true }): Promise<void> {
   if (addOnly === true && wrapOnly === true) {
-    throw new OperatorError("--add-only and --wrap-only exclude each other. Give one of them, or none.", WRONG_USAGE);
+    throw new UsageError("--add-only and --wrap-only exclude each other. Give one of them, or none.");
   }
   await withMasterKeyFile(async (database, filename) => {
     // Completes an interrupted rotation. Fails before the file changes if the role lacks the right.
@@ -57,11 +55,10 @@ async function prune({ yes }: { yes?: true }): Promise<void> {
       return;
     }
     if (yes !== true) {
-      throw new OperatorError(
+      throw new UsageError(
         `This would remove the master keys ${unneeded.join(", ")} from ${filename}. Backups that were made before the ` +
           "rotation need them, and so does another database that shares the file. Nothing was done. " +
           "Keep a copy as long as you keep those backups. To remove the keys, add --yes.",
-        WRONG_USAGE,
       );
     }
     const removed = await pruneMasterKeys(database);

@@ -3,12 +3,10 @@ import type { Command } from "commander";
 import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
-import { OperatorError } from "../../startup/operator-error.js";
+import { UsageError } from "../../startup/operator-error.js";
 import { acceptClock } from "../../storage/books.js";
 import { printLine, timeOf } from "../commands/output.js";
 import { booksOf, nameOf, oneOf } from "./places.js";
-
-const WRONG_USAGE = 2;
 
 /** `kesc book accept-clock`: lets a book go on whose newest row lies in the future. */
 export function addAcceptClock(book: Command): void {
@@ -27,11 +25,10 @@ export function addAcceptClock(book: Command): void {
           return;
         }
         if (yes !== true) {
-          throw new OperatorError(
+          throw new UsageError(
             `The newest row of ${nameOf(found)} is of ${timeOf(newest)}, and this clock says ${timeOf(now())}. If this clock ` +
               "is right, every new row gets the time of the newest one until that time has come, and limits of a day " +
               "count it to that day. If this clock is wrong, set it right instead. Nothing was done. To do it, add --yes.",
-            WRONG_USAGE,
           );
         }
         await acceptClock(cell, found.organizationId);

@@ -5,7 +5,7 @@ import type { Command } from "commander";
 import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
-import { OperatorError } from "../../startup/operator-error.js";
+import { OperatorError, UsageError } from "../../startup/operator-error.js";
 import { activateBook, type BookSummary } from "../../storage/books.js";
 import type { Database } from "../../storage/database.js";
 import { open, release } from "../../storage/moves/book-moves.js";
@@ -13,8 +13,6 @@ import { arrivalOfCode, moveCode } from "../../storage/moves/codes.js";
 import { bookJson } from "../backup/book-json.js";
 import { printJson, printLine, timeOf } from "../commands/output.js";
 import { booksOf, nameOf, oneOf, orOperatorError, type PlacedBook } from "./places.js";
-
-const WRONG_USAGE = 2;
 
 /**
  * Servers remember a key for a second, and read the accounts at rails every two. After this time
@@ -67,7 +65,7 @@ export async function activated(
   const { book, cell } = placed;
   const wasOpen = book.state === "OPEN";
   if (book.move?.phase === "COPIED") await orOperatorError(() => openArrived(before, placed, options));
-  else if (book.state === "RESTORED" && options.yes !== true) throw new OperatorError(intentOf(book), WRONG_USAGE);
+  else if (book.state === "RESTORED" && options.yes !== true) throw new UsageError(intentOf(book));
   else await activateBook(cell, book.organizationId);
   const after = oneOf(await booksOf(database, book.organizationId), () => true, book.cell).book;
   if (after.state === "OPEN") return { book: after, wasOpen };
@@ -88,13 +86,13 @@ async function openArrived(
   const moveId = move?.moveId ?? "";
   const old = books.find((other) => other.book.cell !== book.cell && other.book.move?.moveId === moveId);
   if (old === undefined) {
-    if (released === undefined) throw new OperatorError(await arrivedWords({ book, cell }), WRONG_USAGE);
+    if (released === undefined) throw new UsageError(await arrivedWords({ book, cell }));
     const arrivalId = await arrivalOfCode(cell, { given: released, organizationId, move }, "released");
     if (arrivalId === undefined || arrivalId !== move?.arrivalId) {
       throw new OperatorError("This is not the code that kesc book release gives for this move. Nothing was done.");
     }
   } else {
-    if (yes !== true) throw new OperatorError(cellIntentOf(book, old.book), WRONG_USAGE);
+    if (yes !== true) throw new UsageError(cellIntentOf(book, old.book));
     const destination = { moveId, arrivalId: move?.arrivalId ?? "", movedTo: `cell ${String(book.cell)}` };
     await release(old.cell, organizationId, { ...destination, now: now() });
   }

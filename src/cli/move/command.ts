@@ -6,7 +6,7 @@ import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { invocation } from "../../startup/invocation.js";
 import { usingMasterKeyFile, withCurrentDatabase } from "../../startup/open-database.js";
-import { OperatorError } from "../../startup/operator-error.js";
+import { OperatorError, UsageError } from "../../startup/operator-error.js";
 import { publicSealKeys } from "../../startup/seal-keys.js";
 import type { BookSummary } from "../../storage/books.js";
 import type { Cell, Database } from "../../storage/database.js";
@@ -26,7 +26,6 @@ import { importBook } from "./import-book.js";
 import { booksOf, nameOf, oneOf, orOperatorError } from "./places.js";
 import { evidenceOf, exportedKeys } from "./seal-evidence.js";
 
-const WRONG_USAGE = 2;
 const CELL = wholeNumber({ min: 0, max: 999 });
 const WITHOUT_LIMIT = { statementMillisMax: 0 } as const;
 
@@ -83,10 +82,9 @@ async function exportOne(
     async (database) => {
       const { book, cell } = oneOf(await booksOf(database, organization), ({ move }) => move?.phase !== "LEFT");
       if (yes !== true) {
-        throw new OperatorError(
+        throw new UsageError(
           `This would stop the book of ${nameOf(book)}: its reads go on, its commands get BOOK_MOVING until the new ` +
             `place opens it or kesc book resume opens it here. Nothing was done. To do it, add --yes.`,
-          WRONG_USAGE,
         );
       }
       const { organizationId, name } = book;
@@ -199,10 +197,9 @@ async function discardOne(
       const placed = oneOf(books, ({ move }) => move !== undefined && move.phase !== "LEAVING", number);
       const phase = placed.book.move?.phase ?? placed.book.state;
       if (yes !== true) {
-        throw new OperatorError(
+        throw new UsageError(
           `This would remove the rows of ${nameOf(placed.book)} from cell ${String(placed.book.cell)}, where its book ` +
             `is ${phase}. Nothing was done. To do it, add --yes.`,
-          WRONG_USAGE,
         );
       }
       await orOperatorError(() => emptyBook(placed.cell, placed.book.organizationId, now));

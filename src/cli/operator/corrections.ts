@@ -9,7 +9,7 @@ import { messageOf } from "../../grpc/errors/status.js";
 import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
-import { OperatorError } from "../../startup/operator-error.js";
+import { OperatorError, UsageError } from "../../startup/operator-error.js";
 import { StoredAdministration } from "../../storage/operators/administration.js";
 import { byMachine } from "../../storage/organizations/commit-now.js";
 import { decimalOf } from "../../verify/format.js";
@@ -19,8 +19,6 @@ import { statusReason } from "../commands/arguments.js";
 import { printLine } from "../commands/output.js";
 import { commitAsOperator } from "../commit-as-operator.js";
 import { findOwner } from "../organizations.js";
-
-const WRONG_USAGE = 2;
 
 interface CorrectionCommand {
   readonly command: string;
@@ -74,7 +72,7 @@ async function correct({ name, description }: CorrectionCommand, options: Correc
   const { org, amount: amountCents, key: idempotencyKey, account: accountId, receipt, note, yes } = options;
   if (yes !== true) {
     const what = `${formatCents(amountCents)} KES: ${description}`;
-    throw new OperatorError(`This would book ${what}. Nothing was done. To do it, add --yes.`, WRONG_USAGE);
+    throw new UsageError(`This would book ${what}. Nothing was done. To do it, add --yes.`);
   }
   await withCurrentDatabase(configFromEnvironment().database, async (database) => {
     await refuseUnlessMeant(new StoredAdministration(database, { now, fourEyes: new Set() }), options);

@@ -3,9 +3,8 @@ import { dirname, resolve } from "node:path";
 
 import { asText, type Fields, parseFields } from "../../rails/fields.js";
 import type { RailKind } from "../../rails/rail-kind.js";
-import { OperatorError } from "../../startup/operator-error.js";
+import { UsageError } from "../../startup/operator-error.js";
 
-const WRONG_USAGE = 2;
 const OTHERS = 0o077;
 
 /**
@@ -32,7 +31,7 @@ export function readSettingsFile({ settingsFiles, settingsProblems }: RailKind, 
 export function readCredentialsFile({ credentialsProblems }: RailKind, file: string): string {
   const text = readText(file);
   if ((statSync(file).mode & OTHERS) !== 0) {
-    throw new OperatorError(`Others may read ${file}, which holds secrets. Run: chmod 600 ${file}`, WRONG_USAGE);
+    throw new UsageError(`Others may read ${file}, which holds secrets. Run: chmod 600 ${file}`);
   }
   const credentials = parseFields(text);
   refuseProblems(file, credentialsProblems(credentials));
@@ -41,12 +40,12 @@ export function readCredentialsFile({ credentialsProblems }: RailKind, file: str
 
 function refuseProblems(file: string, problems: readonly string[]): void {
   if (problems.length === 0) return;
-  throw new OperatorError([`${file} is wrong:`, ...problems].join("\n  "), WRONG_USAGE);
+  throw new UsageError([`${file} is wrong:`, ...problems].join("\n  "));
 }
 
 function fieldsIn(file: string): Fields {
   const fields = parseFields(readText(file));
-  if (fields === undefined) throw new OperatorError(`${file} must hold a JSON object.`, WRONG_USAGE);
+  if (fields === undefined) throw new UsageError(`${file} must hold a JSON object.`);
   return fields;
 }
 
@@ -55,6 +54,6 @@ function readText(file: string): string {
     return readFileSync(file, "utf8");
   } catch (error) {
     const { code = "it gave no reason" } = error as NodeJS.ErrnoException;
-    throw new OperatorError(`The file ${file} cannot be read (${code}).`, WRONG_USAGE);
+    throw new UsageError(`The file ${file} cannot be read (${code}).`);
   }
 }

@@ -1,14 +1,27 @@
+import type { Command } from "commander";
+
 import type { PhoneNumber } from "../../domain/values/phone-number.js";
 import { callbackUrls, readCallbackSecrets } from "../../startup/callbacks.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
-import { OperatorError } from "../../startup/operator-error.js";
+import { OperatorError, UsageError } from "../../startup/operator-error.js";
+import { phoneNumber } from "../commands/arguments.js";
 import { printLine } from "../commands/output.js";
 import { findOwner } from "../organizations.js";
 import { openAccount } from "./open-account.js";
 
-const WRONG_USAGE = 2;
 const MILLIS_MAX = 60_000;
+
+/** Adds the commands of `kesc rail` that no row of the table serves. */
+export function addRail(rail: Command): void {
+  rail
+    .command("register-pull")
+    .description("register the account at the rail for kesc reconcile --pull; once is enough")
+    .requiredOption("--org <organization>", "id or name of the organization")
+    .requiredOption("--rail <rail>", "name of the rail")
+    .requiredOption("--contact <phone>", "phone number that the rail notes as the contact", phoneNumber)
+    .action(registerPull);
+}
 
 interface RegisterOptions {
   readonly org: string;
@@ -17,12 +30,11 @@ interface RegisterOptions {
 }
 
 /** Registers an organization's account for lists of what came in. A second time changes nothing. */
-export async function registerPull({ org, rail: name, contact }: RegisterOptions): Promise<void> {
+async function registerPull({ org, rail: name, contact }: RegisterOptions): Promise<void> {
   const { database: address, callbacks } = configFromEnvironment();
   if (callbacks === undefined) {
-    throw new OperatorError(
+    throw new UsageError(
       "The registration names the address of callbacks: set KESC_CALLBACK_BASE_URL and KESC_CALLBACK_SECRET_FILE, as for a server.",
-      WRONG_USAGE,
     );
   }
   const secrets = readCallbackSecrets(callbacks);
@@ -30,7 +42,7 @@ export async function registerPull({ org, rail: name, contact }: RegisterOptions
     const owner = await findOwner(database, org);
     const rail = await openAccount(owner, name, callbackUrls(callbacks, secrets, owner.cell.number));
     if (rail.registerForReceivedPayments === undefined) {
-      throw new OperatorError(`The rail ${name} wants no registration.`, WRONG_USAGE);
+      throw new UsageError(`The rail ${name} wants no registration.`);
     }
     const failure = await rail.registerForReceivedPayments(contact, AbortSignal.timeout(MILLIS_MAX));
     if (failure !== undefined) throw new OperatorError(`The rail ${name} did not register the account: ${failure}.`);

@@ -11,7 +11,7 @@ import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { invocation } from "../../startup/invocation.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
-import { OperatorError } from "../../startup/operator-error.js";
+import { OperatorError, UsageError } from "../../startup/operator-error.js";
 import { bookedMovements } from "../../storage/rails/booked-movements.js";
 import { argument } from "../administration/rows/parameters.js";
 import { wholeNumber } from "../commands/arguments.js";
@@ -27,7 +27,6 @@ import { chargesIn, type StatementFacts, type StatementFile, statementMovements 
 import { explainedTie, readTie } from "./tie.js";
 
 const BREAKS_FOUND = 1;
-const WRONG_USAGE = 2;
 const HOURS = 24;
 const CHARGE_MAX_CENTS = toCents(200_00);
 // M-Pesa lists no payment that is older.
@@ -111,14 +110,14 @@ async function reconcileRail(railName: string, file: string | undefined, options
 
 function refuseMixed(file: string | undefined, { pull, from, to, hours, apply, chargeMax }: ReconcileOptions): void {
   if ((file === undefined) !== (pull === true)) {
-    throw new OperatorError("Name the file of a statement, or ask the rail with --pull.", WRONG_USAGE);
+    throw new UsageError("Name the file of a statement, or ask the rail with --pull.");
   }
   if (pull === true && (from !== undefined || to !== undefined)) {
-    throw new OperatorError("--from and --to are for a file. With --pull, say --hours.", WRONG_USAGE);
+    throw new UsageError("--from and --to are for a file. With --pull, say --hours.");
   }
-  if (pull !== true && hours !== undefined) throw new OperatorError("--hours is for --pull only.", WRONG_USAGE);
+  if (pull !== true && hours !== undefined) throw new UsageError("--hours is for --pull only.");
   if (chargeMax !== undefined && (pull === true || apply !== true)) {
-    throw new OperatorError("--charge-max is for a file with --apply only.", WRONG_USAGE);
+    throw new UsageError("--charge-max is for a file with --apply only.");
   }
 }
 

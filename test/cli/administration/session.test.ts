@@ -2,7 +2,6 @@ import { expect } from "chai";
 
 import type { CarriedCall } from "../../../src/cli/administration/carrier.js";
 import { AdminContract } from "../../../src/cli/administration/contract.js";
-import { loadDefinitions, type RpcDefinition } from "../../../src/cli/administration/definitions.js";
 import type { MessageJson } from "../../../src/cli/administration/row.js";
 import { AdminSession } from "../../../src/cli/administration/session.js";
 import { CreateApiKeyRequest } from "../../../src/gen/kesc/admin/v1/admin_service.js";
@@ -10,24 +9,19 @@ import { CreateApiKeyRequest } from "../../../src/gen/kesc/admin/v1/admin_servic
 const KEY = { organization_id: "org_1", name: "till", scopes: ["accounts:read"] };
 
 describe("a call to the AdminService", () => {
-  let definitions: ReadonlyMap<string, RpcDefinition>;
-  before(async () => {
-    definitions = await loadDefinitions();
-  });
-
   /** Makes a call, and returns the bytes that would have gone to the network. */
   async function sentBy(rpc: string, fields: MessageJson): Promise<readonly Buffer[]> {
     const sent: Buffer[] = [];
     const carrier = {
       isAtServer: true,
-      async *carry(_rpc: RpcDefinition, { request }: CarriedCall): AsyncGenerator<Uint8Array> {
+      async *carry({ request }: CarriedCall): AsyncGenerator<Uint8Array> {
         await Promise.resolve();
         sent.push(request);
         yield new Uint8Array();
       },
     };
     try {
-      await new AdminSession(carrier, definitions).call(rpc, fields);
+      await new AdminSession(carrier).call(rpc, fields);
     } catch (error) {
       expect(error).to.have.property("exitCode", 2);
       expect(sent, "sent").to.deep.equal([]);
@@ -36,7 +30,6 @@ describe("a call to the AdminService", () => {
     return sent;
   }
 
-  // proto-loader alone takes each of them, but the last (docs/adr/0062).
   for (const [what, rpc, fields, words] of [
     ["a misspelt field", "CreateApiKey", { ...KEY, scope: "accounts:read" }, "scope is not a field of this request"],
     [

@@ -1,8 +1,7 @@
 import type { DescMessage } from "@bufbuild/protobuf";
 import { expect } from "chai";
 
-import { AdminContract } from "../../../src/cli/administration/contract.js";
-import { loadDefinitions, type RpcDefinition } from "../../../src/cli/administration/definitions.js";
+import { AdminContract, effectOf } from "../../../src/cli/administration/contract.js";
 import { isList, isStream, keyOf, onlyReads, type Row } from "../../../src/cli/administration/row.js";
 import { ROWS } from "../../../src/cli/administration/table.js";
 import { readOperatorsContract } from "../../../src/grpc/messages/contract.js";
@@ -22,7 +21,7 @@ function messageIn(desc: DescMessage, name: string): DescMessage {
 
 /** The fields that a row's words and columns can show. */
 function shownBy(row: Row): readonly string[] {
-  const { output } = contract.messagesOf(row.rpc);
+  const { output } = contract.method(row.rpc);
   if (isStream(row)) return namesIn(output);
   if (isList(row)) {
     const beside = Object.keys(row.each?.request({}).beside ?? {});
@@ -48,16 +47,10 @@ function namedBy(row: Row): readonly string[] {
 }
 
 describe("the commands that call the AdminService", () => {
-  let definitions: ReadonlyMap<string, RpcDefinition>;
-  before(async () => {
-    definitions = await loadDefinitions();
-  });
-
   it("reach each rpc but GetOrganization, and those of a console", () => {
     const rpcs = readOperatorsContract().services.flatMap((service) => service.rpcs);
     const names = rpcs.map(({ path }) => path.slice(path.lastIndexOf("/") + 1));
-    expect([...definitions.keys()]).to.have.members(names);
-    expect([...definitions.values()].map(({ path }) => path)).to.have.members(rpcs.map(({ path }) => path));
+    expect([...contract.methods.keys()]).to.have.members(names);
     const called = new Set(ROWS.map(({ rpc }) => rpc));
     expect(names.filter((name) => !called.has(name))).to.deep.equal([
       // It finds the organization that a command names.
@@ -72,7 +65,7 @@ describe("the commands that call the AdminService", () => {
   });
 
   it("repeat a lost call only where the contract says that a repeat changes nothing", () => {
-    const acting = [...definitions].flatMap(([name, { effect }]) => (effect === "acts" ? [name] : []));
+    const acting = [...contract.methods.values()].filter((rpc) => effectOf(rpc) === "acts").map(({ name }) => name);
     expect(acting).to.have.members([
       "CreateOrganization",
       "CreateApiKey",
@@ -92,7 +85,8 @@ describe("the commands that call the AdminService", () => {
 
   for (const row of ROWS) {
     it(`fits to the contract: kesc ${row.path}`, () => {
-      const { input } = contract.messagesOf(row.rpc);
+      const rpc = contract.method(row.rpc);
+      const { input } = rpc;
       const parameters = row.parameters ?? [];
       const fields = parameters.flatMap(({ field }) => field ?? []);
       expect(namesIn(input), "fields of the request").to.include.members(fields);
@@ -100,11 +94,11 @@ describe("the commands that call the AdminService", () => {
       expect(parameters.filter(({ refersTo }) => refersTo !== undefined)).to.have.length.at.most(1);
       expect(shownBy(row), "fields of the response").to.include.members([...namedBy(row)]);
       expect(new Set(shownBy(row)).size, "no field hides another").to.equal(shownBy(row).length);
-      expect(onlyReads(row), "whether it only reads").to.equal(definitions.get(row.rpc)?.effect === "reads");
-      expect(isStream(row), "whether it streams").to.equal(definitions.get(row.rpc)?.isStream);
+      expect(onlyReads(row), "whether it only reads").to.equal(effectOf(rpc) === "reads");
+      expect(isStream(row), "whether it streams").to.equal(rpc.methodKind === "server_streaming");
       if (isList(row) && row.each !== undefined) {
         expect(namesIn(input), "fields from another list").to.include.members(Object.keys(row.each.request({}).fields));
-        messageIn(contract.messagesOf(row.each.rpc).output, row.each.items);
+        messageIn(contract.method(row.each.rpc).output, row.each.items);
       }
     });
   }

@@ -1,15 +1,13 @@
 import { SCOPES } from "../../../domain/api-key.js";
 import { parseApiKeyId } from "../../../domain/values/ids.js";
 import { now } from "../../../startup/clock.js";
-import { OperatorError } from "../../../startup/operator-error.js";
+import { UsageError } from "../../../startup/operator-error.js";
 import { certificateName, durationMillis, nonEmptyName, scopeList } from "../../commands/arguments.js";
 import { timeOf } from "../../commands/output.js";
 import { keyCreation } from "../../key-creation.js";
 import { limitsOf } from "../key-limits.js";
 import { type MessageJson, type Row, type Run, textOf } from "../row.js";
 import { idArgument, OWNER } from "./parameters.js";
-
-const WRONG_USAGE = 2;
 
 /** `kesc key`. */
 export const KEY_ROWS: readonly Row[] = [
@@ -84,10 +82,7 @@ export const KEY_ROWS: readonly Row[] = [
 function certificateKey(given: MessageJson): Promise<void> | undefined {
   const limits = limitsOf(given);
   if ((given["name"] === undefined) === (given["certificate"] === undefined)) {
-    throw new OperatorError(
-      "Give the key a label with --name, or the name of a client certificate with --certificate.",
-      WRONG_USAGE,
-    );
+    throw new UsageError("Give the key a label with --name, or the name of a client certificate with --certificate.");
   }
   if (given["certificate"] === undefined) return undefined;
   return import("../certificate-key.js").then(({ createCertificateKey }) => createCertificateKey(given, limits));

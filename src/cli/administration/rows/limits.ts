@@ -1,12 +1,10 @@
 import { LIMIT_PERIODS, type LimitPeriod, parseNewLimit } from "../../../domain/limits/limits.js";
 import { TRANSACTION_TYPES, type TransactionType } from "../../../domain/transaction.js";
 import { formatCents } from "../../../domain/values/cents.js";
-import { OperatorError } from "../../../startup/operator-error.js";
+import { UsageError } from "../../../startup/operator-error.js";
 import { tierName } from "../../commands/arguments.js";
 import { type CommandParameter, keyOf, type MessageJson, type Row, type Run, textOf } from "../row.js";
 import { ACCOUNT, argument, NOTE, ORGANIZATION } from "./parameters.js";
-
-const WRONG_USAGE = 2;
 
 const TYPES = { MINT: "mints", REDEEM: "redemptions" } as const satisfies Record<TransactionType, string>;
 const PERIODS = {
@@ -100,7 +98,7 @@ function changesIn(given: MessageJson): readonly MessageJson[] {
     return [amount === NO_LIMIT ? { ...change, lift: true } : { ...change, max_amount: amount }];
   });
   if (changes.length > 0) return changes;
-  throw new OperatorError("Give at least one limit, such as --mint-per-day 1000.00.", WRONG_USAGE);
+  throw new UsageError("Give at least one limit, such as --mint-per-day 1000.00.");
 }
 
 /** The limits of a tier have no usage: each account has its own. */

@@ -5,11 +5,9 @@ import { formatCents, parseAmount } from "../../../domain/values/cents.js";
 import { parseAccountId, parseTransactionId } from "../../../domain/values/ids.js";
 import { parsed, unparsed } from "../../../domain/values/parsed.js";
 import { parseIdempotencyKey, parseReference } from "../../../domain/values/text.js";
-import { OperatorError } from "../../../startup/operator-error.js";
+import { UsageError } from "../../../startup/operator-error.js";
 import { type CommandParameter, type MessageJson, type Row, textOf } from "../row.js";
 import { argument, idArgument, NOTE, OWNER } from "./parameters.js";
-
-const WRONG_USAGE = 2;
 
 const AMOUNT = {
   flags: "--amount <amount>",
@@ -213,7 +211,7 @@ function outcomeIn({ outcome, receipt, amount }: MessageJson): MessageJson {
   ] as const;
   for (const [option, value, isNeeded] of options) {
     if ((value !== undefined) === isNeeded) continue;
-    throw new OperatorError(`--outcome ${name} ${isNeeded ? "needs" : "has no"} ${option}.`, WRONG_USAGE);
+    throw new UsageError(`--outcome ${name} ${isNeeded ? "needs" : "has no"} ${option}.`);
   }
   return {
     [name]: {

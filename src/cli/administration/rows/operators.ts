@@ -1,12 +1,10 @@
 import { parseProposalId } from "../../../domain/values/ids.js";
 import { parseFingerprint, parseOperatorName, parsePasskeyId, parseRoles, ROLES } from "../../../operators/operator.js";
-import { OperatorError } from "../../../startup/operator-error.js";
+import { UsageError } from "../../../startup/operator-error.js";
 import { fieldLines } from "../../commands/output.js";
 import { newKey } from "../operator-key.js";
 import { type CommandParameter, type MessageJson, type OneRow, type Row, type Run, textOf } from "../row.js";
 import { argument, byWords, idArgument, NOTE } from "./parameters.js";
-
-const WRONG_USAGE = 2;
 
 const ROLE = {
   flags: "--role <roles>",
@@ -57,7 +55,7 @@ const INVITE: OneRow = {
   parameters: [NAME, ROLE],
   request: ({ given }) => {
     if (given["keySha256"] === undefined) return { fields: {} };
-    throw new OperatorError("Give --invite or --key-sha256, not both: an invited person has a passkey.", WRONG_USAGE);
+    throw new UsageError("Give --invite or --key-sha256, not both: an invited person has a passkey.");
   },
   shows: undefined,
   done: `This link makes the person an operator, with a passkey. ${INVITED}`,
@@ -240,9 +238,8 @@ function madeKey({ given, isAtServer }: Run): { readonly fields: MessageJson; re
   if (given["keySha256"] !== undefined) return { fields: {} };
   // At a server nobody but the person may ever have the key.
   if (isAtServer) {
-    throw new OperatorError(
+    throw new UsageError(
       'Give the fingerprint of the person\'s key with --key-sha256. The person gets both from "kesc operator new-key".',
-      WRONG_USAGE,
     );
   }
   const { secret, fingerprint } = newKey();

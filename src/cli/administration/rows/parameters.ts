@@ -2,11 +2,9 @@ import { InvalidArgumentError } from "commander";
 
 import { parseAccountId } from "../../../domain/values/ids.js";
 import type { Parsed } from "../../../domain/values/parsed.js";
-import { OperatorError } from "../../../startup/operator-error.js";
+import { UsageError } from "../../../startup/operator-error.js";
 import { statusReason } from "../../commands/arguments.js";
 import { type CommandParameter, type Each, type MessageJson, textOf } from "../row.js";
-
-const WRONG_USAGE = 2;
 
 export const ORGANIZATION = {
   flags: "<organization>",
@@ -69,7 +67,7 @@ export function idArgument(
 ): (text: string) => string {
   return (text) => {
     const id = parse(text);
-    if (!id.ok) throw new OperatorError(`The id of the ${what} ${id.problem}. ${advice}`, WRONG_USAGE);
+    if (!id.ok) throw new UsageError(`The id of the ${what} ${id.problem}. ${advice}`);
     return id.value;
   };
 }

@@ -7,13 +7,12 @@ import { parseRail } from "../../../domain/transaction.js";
 import { formatCents } from "../../../domain/values/cents.js";
 import { parseNairobiDay } from "../../../domain/values/nairobi-day.js";
 import { parsePhoneNumber } from "../../../domain/values/phone-number.js";
-import { OperatorError } from "../../../startup/operator-error.js";
+import { UsageError } from "../../../startup/operator-error.js";
 import { amountOrZero, day, durationMillis, nonEmptyName } from "../../commands/arguments.js";
 import { timeOf } from "../../commands/output.js";
 import { type CommandParameter, type MessageJson, type Row, type Run, textOf } from "../row.js";
 import { argument, NOTE, ORGANIZATION, OWNER } from "./parameters.js";
 
-const WRONG_USAGE = 2;
 const SECOND_MILLIS = 1_000;
 
 const amount = (text: string): string => formatCents(amountOrZero(text));
@@ -217,7 +216,7 @@ export const RAIL_ACT_ROWS: readonly Row[] = [
 function rulesIn(file: string): unknown {
   const rules = parseJson(readText(file).toString("utf8"));
   if (Array.isArray(rules)) return rules;
-  throw new OperatorError(`${file} must hold a JSON list of rules, such as examples/reserve/rules.json.`, WRONG_USAGE);
+  throw new UsageError(`${file} must hold a JSON list of rules, such as examples/reserve/rules.json.`);
 }
 
 function parseJson(text: string): unknown {
@@ -236,7 +235,7 @@ function readText(file: string): Buffer {
   try {
     return readFileSync(file);
   } catch (error) {
-    throw new OperatorError(`${file} cannot be read.`, WRONG_USAGE, { cause: error });
+    throw new UsageError(`${file} cannot be read.`, { cause: error });
   }
 }
 
@@ -259,10 +258,9 @@ async function filesIn({ rail: name, settings, credentials }: MessageJson): Prom
   ]);
   const rail = RAILS.find((known) => known.name === name);
   if (rail === undefined) {
-    throw new OperatorError(
+    throw new UsageError(
       `There is no rail ${textOf(name)}. There are: ${RAILS.map((known) => known.name).join(", ")}. ` +
         "To use no rail: kesc rail default direct --org ORG --note TEXT",
-      WRONG_USAGE,
     );
   }
   return {
