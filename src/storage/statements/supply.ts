@@ -15,6 +15,7 @@ import {
   type SumsAt,
 } from "../../statements/ports.js";
 import type { ListReader } from "../lists/page.js";
+import { readPart } from "../secrets/unreadable-row.js";
 import type { Engine } from "../sql/engine.js";
 import {
   SUM_COLUMNS,
@@ -162,12 +163,14 @@ export async function reportedBalances(
     [organizationId],
   );
   return rows.flatMap(({ rail, balance, balance_at: at }) =>
-    (JSON.parse(balance) as BalanceColumns).accounts.map(({ name, currency, availableCents }) => ({
-      rail,
-      name,
-      currency,
-      availableCents,
-      reportedAt: toUnixMillis(at),
-    })),
+    readPart(`balance at the rail ${rail}`, () => JSON.parse(balance) as BalanceColumns).accounts.map(
+      ({ name, currency, availableCents }) => ({
+        rail,
+        name,
+        currency,
+        availableCents,
+        reportedAt: toUnixMillis(at),
+      }),
+    ),
   );
 }
