@@ -9,14 +9,8 @@ import type { RailAccountFields } from "../../operators/rail-changes.js";
 import type { Cell, Database } from "../database.js";
 import { byMachine, commitNow } from "../organizations/commit-now.js";
 import type { BookKeys } from "../secrets/book-keys.js";
-import {
-  hmacOfCredentials,
-  railAccountsSql,
-  sealCredentials,
-  type StoredRailAccount,
-  storedRailAccountOf,
-  type StoredRailAccountRow,
-} from "./rail-accounts.js";
+import type { Session } from "../sql/engine.js";
+import { hmacOfCredentials, sealCredentials, type StoredRailAccount, storedRailAccounts } from "./rail-accounts.js";
 
 /** What a person sets about an account at a rail. */
 export interface RailAccountSetting extends Omit<
@@ -71,23 +65,22 @@ export async function withPresentAccounts<Result>(
   cell: Cell,
   work: (present: PresentAccounts) => Promise<Result>,
 ): Promise<Result> {
-  const read = async (rowsOf: (sql: string) => Promise<readonly unknown[]>): Promise<PresentAccounts> => {
+  const read = async (session?: Session): Promise<PresentAccounts> => {
     const all: StoredRailAccount[] = [];
     let ofCell = "";
     for (const each of cells) {
-      const rows = (await rowsOf(railAccountsSql(each.engine))) as readonly StoredRailAccountRow[];
-      const accounts = rows.map(storedRailAccountOf);
+      const accounts = await storedRailAccounts(each, session?.read.bind(session));
       all.push(...accounts);
       const revisions = accounts.reduce((sum, { revision }) => sum + revision, 0);
       if (each.engine === cell.engine) ofCell = railAccountsText({ count: accounts.length, revisions });
     }
     return { all, ofCell };
   };
-  if (cell.engine.name === "sqlite") return work(await read((sql) => cell.reader.rows(sql)));
+  if (cell.engine.name === "sqlite") return work(await read());
   // The work commits on a connection of its own. Reads are on this one: the pool may have no other.
   return cell.transact(async (session) => {
     await session.read({ sql: cell.engine.administrationLock, bindings: [] });
-    return work(await read((sql) => session.read({ sql, bindings: [] })));
+    return work(await read(session));
   });
 }
 

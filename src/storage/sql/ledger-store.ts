@@ -160,7 +160,10 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       apiKeys: apiKeyRows.map(storedApiKeyOf),
       receipts: this.#ownRows(receiptRows, usedReceiptOf),
       movements: this.#ownRows(movementRows, usedMovementOf),
-      railAccounts: railRows.map(railAccountOf),
+      railAccounts: railRows.flatMap((row) => {
+        const book = this.#books.get(row.organization_id as OrganizationId);
+        return book === undefined ? [] : [railAccountOf(row, book)];
+      }),
       paymentsUnderWay: new Map(underWayRows.map((row) => [row.rail_account_id as RailAccountId, row.count])),
       unallocatedDepositCents: new Map(depositSums.map((row) => [row.organization_id as OrganizationId, row.cents])),
       railAccountsOfCell: railAccountsOfCell ?? NO_RAIL_ACCOUNTS,

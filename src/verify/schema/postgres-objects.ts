@@ -88,6 +88,7 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
     "column expires_at": "bigint",
     "column id": "text NOT NULL",
     "column last_used_at": "bigint",
+    "column mac": "bytea",
     "column name": "text NOT NULL",
     "column organization_id": "text NOT NULL",
     "column revoked_at": "bigint",
@@ -97,6 +98,7 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
     "column seq": "bigint NOT NULL",
     "constraint api_keys_check": "CHECK ((revoked_seq > seq))",
     "constraint api_keys_check1": "CHECK (((revoked_seq IS NULL) = (revoked_at IS NULL)))",
+    "constraint api_keys_mac_check": "CHECK ((length(mac) = 32))",
     "constraint api_keys_organization_id_fkey": "FOREIGN KEY (organization_id) REFERENCES organizations(id)",
     "constraint api_keys_pkey": "PRIMARY KEY (id)",
     "constraint api_keys_scopes_check": "CHECK ((scopes <> ''::text))",
@@ -389,6 +391,8 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
       "CREATE INDEX journal_operator_rows ON journal USING btree (book, seq) WHERE (substr(actor, 1, 4) = 'opr_'::text)",
     "index journal_own_rows":
       "CREATE INDEX journal_own_rows ON journal USING btree (book, seq) WHERE (account_id IS NULL)",
+    "index journal_rails":
+      "CREATE INDEX journal_rails ON journal USING btree (book, seq) WHERE (kind = 'rail.changed'::text)",
     "index journal_receipts":
       "CREATE UNIQUE INDEX journal_receipts ON journal USING btree (book, rail_receipt) WHERE (rail_receipt IS NOT NULL)",
     "index journal_resolutions":
@@ -516,8 +520,10 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
     "column created_at": "bigint NOT NULL",
     "column id": "text NOT NULL",
     "column is_sandbox": "bigint NOT NULL",
+    "column mac": "bytea",
     "column name": "text NOT NULL",
     "constraint organizations_is_sandbox_check": "CHECK ((is_sandbox = ANY (ARRAY[(0)::bigint, (1)::bigint])))",
+    "constraint organizations_mac_check": "CHECK ((length(mac) = 32))",
     "constraint organizations_name_check": "CHECK ((name <> ''::text))",
     "constraint organizations_pkey": "PRIMARY KEY (id)",
     table: "kind r, persistence p",
@@ -614,6 +620,7 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
     "column float_min_cents": "bigint NOT NULL DEFAULT 0",
     "column id": "text NOT NULL",
     "column is_usual": "bigint NOT NULL",
+    "column mac": "bytea",
     "column organization_id": "text NOT NULL",
     "column payouts": "text NOT NULL",
     "column payouts_reason": "text NOT NULL",
@@ -630,6 +637,7 @@ export const POSTGRES_OBJECTS: Readonly<Record<string, Readonly<Record<string, s
     "constraint rail_accounts_confirm_above_cents_check": "CHECK ((confirm_above_cents >= 0))",
     "constraint rail_accounts_float_min_cents_check": "CHECK ((float_min_cents >= 0))",
     "constraint rail_accounts_is_usual_check": "CHECK ((is_usual = ANY (ARRAY[(0)::bigint, (1)::bigint])))",
+    "constraint rail_accounts_mac_check": "CHECK ((length(mac) = 32))",
     "constraint rail_accounts_organization_id_fkey": "FOREIGN KEY (organization_id) REFERENCES organizations(id)",
     "constraint rail_accounts_organization_id_rail_key": "UNIQUE (organization_id, rail)",
     "constraint rail_accounts_payouts_check":
