@@ -201,7 +201,11 @@ function grpcOptionsOf({
       if (cell === undefined) throw new Error(`there is no cell ${String(number)}`);
       return cell;
     },
-    keys: keyUses.noting(keys(database, now)),
+    keys: keyUses.noting(
+      keys(database, now, (id) => {
+        logger.error({ key_id: id }, "the row of an API key was written or changed past the service: run kesc verify");
+      }),
+    ),
     ping: async () => {
       await database.ping(now);
       await Promise.all(writeChecks.map((writes) => writes.check()));

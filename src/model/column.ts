@@ -41,6 +41,8 @@ export interface TableModel {
   readonly numbered?: string;
   /** Refuses UPDATE and DELETE: its rows are evidence. */
   readonly isAppendOnly?: true;
+  /** The columns that `mac` covers. Nobody who has the database alone can write such a row. */
+  readonly bound?: readonly string[];
   /** A server may delete its rows. */
   readonly isDeletedFrom?: true;
   readonly columns: Readonly<Record<string, Column>>;

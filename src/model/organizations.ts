@@ -3,11 +3,13 @@ import { bytes, changed, int64, orNull, type TableModel, text } from "./column.j
 export const ORGANIZATIONS = {
   owner: { of: "organization", column: "id" },
   key: ["id"],
+  bound: ["id", "created_at", "is_sandbox", "name"],
   columns: {
     id: text,
     created_at: int64,
     /** 0 or 1. */
     is_sandbox: int64,
+    mac: orNull(bytes),
     name: text,
   },
 } as const satisfies TableModel;
@@ -59,11 +61,13 @@ export const BOOK_KEYS = {
 export const API_KEYS = {
   owner: { of: "organization", column: "organization_id" },
   key: ["id"],
+  bound: ["id", "created_at", "expires_at", "name", "organization_id", "revoked_at", "scopes", "secret_sha256"],
   columns: {
     id: text,
     created_at: int64,
     expires_at: orNull(int64),
     last_used_at: changed(orNull(int64)),
+    mac: changed(orNull(bytes)),
     name: text,
     organization_id: text,
     revoked_at: changed(orNull(int64)),

@@ -3,6 +3,19 @@ import { bytes, changed, defaulted, int64, orNull, type TableModel, text } from 
 export const RAIL_ACCOUNTS = {
   owner: { of: "organization", column: "organization_id" },
   key: ["id"],
+  bound: [
+    "id",
+    "organization_id",
+    "rail",
+    "settings",
+    "credentials_expire_at",
+    "payouts",
+    "is_usual",
+    "begin_within_millis",
+    "confirm_above_cents",
+    "resolve_alone_max_cents",
+    "revision",
+  ],
   columns: {
     id: text,
     organization_id: text,
@@ -36,6 +49,7 @@ export const RAIL_ACCOUNTS = {
     /** When it was read to its end last. */
     deposits_read_at: defaulted(changed(orNull(int64))),
     created_at: int64,
+    mac: changed(orNull(bytes)),
     updated_at: changed(int64),
   },
 } as const satisfies TableModel;

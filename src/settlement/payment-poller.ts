@@ -98,7 +98,8 @@ export class PaymentPoller {
     const { line, calls } = this.#options;
     const { payment } = work;
     const order = orderOf(payment);
-    if (order === undefined || !calls.mayStart) return false;
+    if (order === undefined) return this.#block(work, "ROW_CHANGED");
+    if (!calls.mayStart) return false;
     const sent = await this.#sendIfGranted(work, order, false);
     if (sent.kind === "refused") return this.#block(work, sent.code);
     if (sent.kind === "stopped") return false;

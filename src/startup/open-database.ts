@@ -94,11 +94,26 @@ function refuseUnknown(address: DatabaseAddress, states: readonly MigrationState
   );
 }
 
+/** A migration that ran is never run again: what has no proof would get one. */
+function refuseGap(address: DatabaseAddress, states: readonly MigrationState[]): void {
+  const gap = namesOf(states, "gap");
+  if (gap.length === 0) return;
+  throw new OperatorError(`${nameOf(address)} ${gapWords(gap)}. ${GAP_ADVICE}`);
+}
+
+export function gapWords(gap: readonly string[]): string {
+  return `has run migrations that come after ${gap.join(", ")}, and its list of migrations lacks that`;
+}
+
+/** What to do about a list of migrations that lacks one in the middle. */
+export const GAP_ADVICE =
+  "Somebody has changed the table knex_migrations past the service. Find out who, and restore a backup (docs/operations.md).";
+
 function refuseUnservable(address: DatabaseAddress, states: readonly MigrationState[]): void {
   if (!states.every(({ isServable }) => isServable)) refuseUnknown(address, states);
 }
 
-function namesOf(states: readonly MigrationState[], kind: "pending" | "unknown"): readonly string[] {
+function namesOf(states: readonly MigrationState[], kind: "pending" | "unknown" | "gap"): readonly string[] {
   return [...new Set(states.flatMap((state) => state[kind]))];
 }
 
@@ -141,6 +156,7 @@ async function open(
   });
   try {
     const states = await Promise.all(database.cells.map(migrationState));
+    refuseGap(address, states);
     accepts(address, states);
     return { database, states };
   } catch (error) {

@@ -6,7 +6,7 @@ import { type RailDependencies, WrongRailAccountError } from "../rails/rail-kind
 import { railOf } from "../rails/rails.js";
 import type { Cell } from "../storage/database.js";
 import { RailAccountDirectory } from "../storage/rails/rail-account-directory.js";
-import { CredentialsError, openCredentials, type StoredRailAccount } from "../storage/rails/rail-accounts.js";
+import { ChangedRailAccountError, openCredentials, type StoredRailAccount } from "../storage/rails/rail-accounts.js";
 import { type CallbackSecrets, type CallbackSettings, callbackUrls } from "./callbacks.js";
 import { failureFacts } from "./failure-facts.js";
 
@@ -69,9 +69,10 @@ export async function openRail(
   const [book] = await directory.find([organizationId], ({ sql, bindings }) => reader.rows(sql, bindings));
   if (book === undefined) throw new WrongRailAccountError(["Its organization has no book. Run: kesc verify"]);
   try {
+    if (!account.isWhole) throw new ChangedRailAccountError(account);
     const credentials = sealed && openCredentials(book.keys, account, sealed);
     return railOf({ ...account, credentials }, { ...dependencies, monotonicMillis: () => performance.now() });
   } catch (error) {
-    throw error instanceof CredentialsError ? new WrongRailAccountError([error.message]) : error;
+    throw error instanceof ChangedRailAccountError ? new WrongRailAccountError([error.message]) : error;
   }
 }

@@ -3,14 +3,14 @@ import type { OrganizationId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import type { Keys } from "../ledger/ports/keys.js";
 import type { Database } from "./database.js";
-import { CellKeys, type FoundKey, isKey } from "./organizations/cell-keys.js";
+import { CellKeys, type FoundKey, isKey, type OnChangedKey } from "./organizations/cell-keys.js";
 import type { Session } from "./sql/engine.js";
 
 const SECRET = /^kesc_(?:test_)?(0|[1-9][0-9]{0,2})_[A-Za-z0-9_-]{43}$/;
 
 /** Implements the port `Keys` for all cells of the database. */
-export function keys({ cells }: Database, now: () => UnixMillis): Keys {
-  const [first, ...others] = cells.map((cell) => new CellKeys(cell, now));
+export function keys({ cells }: Database, now: () => UnixMillis, onChangedKey?: OnChangedKey): Keys {
+  const [first, ...others] = cells.map((cell) => new CellKeys(cell, now, onChangedKey));
   if (first === undefined) throw new Error("the database has no cell");
   const all = [first, ...others];
 

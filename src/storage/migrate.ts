@@ -1,5 +1,6 @@
 import type { Knex } from "knex";
 
+import { bindRows } from "./bind-rows.js";
 import type { Cell } from "./database.js";
 import { organizations } from "./migrations/0001-organizations.js";
 import { books } from "./migrations/0002-books.js";
@@ -30,13 +31,14 @@ import { journalFilters } from "./migrations/0026-journal-filters.js";
 import { sessions } from "./migrations/0027-sessions.js";
 import { turnover } from "./migrations/0028-turnover.js";
 import { reveals } from "./migrations/0029-reveals.js";
+import { boundRows } from "./migrations/0030-bound-rows.js";
 import { statusQuestions } from "./migrations/0036-status-questions.js";
 import type { Migration } from "./migrations/migration.js";
 import { mayRunBesideServers, mayServe } from "./migrations/release.js";
 import type { Engine } from "./sql/engine.js";
 
-/** The rows about operators that are older than this migration have no row of the chain. */
-export const CHAIN_MIGRATION = "0015-operator-chain";
+/** The rows that are older than this migration have no `mac`. */
+export const BINDING_MIGRATION = "0030-bound-rows";
 
 // Migrations run in this order. Never rename one: every migrated database stores the names. Those
 // of release 2 and later end in ".serves-<release>" if the servers of that release may go on
@@ -56,7 +58,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0012-limits": limits,
   "0013-operators": operators,
   "0014-moves": moves,
-  [CHAIN_MIGRATION]: operatorChain,
+  "0015-operator-chain": operatorChain,
   "0016-accepted-clocks": acceptedClocks,
   "0017-turned-away": turnedAway,
   "0018-rail-revisions": railRevisions,
@@ -71,15 +73,16 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0027-sessions": sessions,
   "0028-turnover": turnover,
   "0029-reveals": reveals,
+  [BINDING_MIGRATION]: boundRows,
   "0036-status-questions": statusQuestions,
 };
 
 /**
  * Migrates the schema of a cell to this version. Returns the names of the migrations that it ran;
- * the list is empty if the schema was current.
+ * the list is empty if the schema was current. The caller has refused a cell whose list has a gap.
  */
-export async function migrate({ migrator, engine }: Pick<Cell, "migrator" | "engine">): Promise<string[]> {
-  const [, names] = (await migrator.latest(configOf(engine))) as [number, string[]];
+export async function migrate(cell: Pick<Cell, "migrator" | "engine" | "directory">): Promise<string[]> {
+  const [, names] = (await cell.migrator.latest(configOf(cell))) as [number, string[]];
   return names;
 }
 
@@ -92,6 +95,11 @@ export function migrationStatements(engine: Engine): readonly string[] {
 export interface MigrationState {
   /** The migrations that the cell has not run yet. */
   readonly pending: readonly string[];
+  /**
+   * Those of them that come before one that the cell ran. They ran, too, so somebody has changed
+   * the list of Knex. Nobody may run one again.
+   */
+  readonly gap: readonly string[];
   /**
    * The migrations that the cell ran and this version does not have. A newer version of KESC or
    * another program created them.
@@ -107,10 +115,13 @@ type MigratingCell = Pick<Cell, "engine"> & { readonly reader: Pick<Cell["reader
 
 export async function migrationState({ reader, engine }: MigratingCell): Promise<MigrationState> {
   const ran = new Set(await ranMigrations({ reader, engine }));
-  const pending = Object.keys(MIGRATIONS).filter((name) => !ran.has(name));
+  const names = Object.keys(MIGRATIONS);
+  const last = names.findLastIndex((name) => ran.has(name));
+  const pending = names.filter((name) => !ran.has(name));
   const unknown = [...ran].filter((name) => !Object.hasOwn(MIGRATIONS, name));
   return {
     pending,
+    gap: pending.filter((name) => names.indexOf(name) < last),
     unknown,
     isServable: pending.length === 0 && mayServe(unknown),
     // An empty database has no servers.
@@ -132,7 +143,7 @@ export async function ranMigrations({ reader, engine }: MigratingCell): Promise<
   }
 }
 
-function configOf(engine: Engine): Knex.MigratorConfig {
+function configOf({ engine, directory }: Pick<Cell, "engine" | "directory">): Knex.MigratorConfig {
   return {
     ...(engine.schema === undefined ? {} : { schemaName: engine.schema }),
     migrationSource: {
@@ -142,6 +153,13 @@ function configOf(engine: Engine): Knex.MigratorConfig {
         Promise.resolve({
           up: async (knex: Knex): Promise<void> => {
             for (const statement of MIGRATIONS[name]?.(engine) ?? []) await knex.raw(statement);
+            if (name !== BINDING_MIGRATION) return;
+            await bindRows({ engine, directory }, async ({ sql, bindings }) => {
+              // The driver of PostgreSQL returns an object with the rows.
+              type Found = readonly unknown[] & { readonly rows?: readonly unknown[] };
+              const found = await knex.raw<Found>(sql, bindings as Knex.RawBinding[]);
+              return found.rows ?? found;
+            });
           },
           down: (): never => {
             throw new Error("migrations go forward only");

@@ -41,7 +41,7 @@ export function reads({
       one(
         organizationId,
         () => reader.rows<ListedOrganizationRow>(statements.organization, [organizationId]),
-        (row) => organizationOf(row, cell),
+        (row, { keys }) => organizationOf(row, { cell, keys }),
       ),
 
     account: (organizationId, id) =>

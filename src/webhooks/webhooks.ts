@@ -3,6 +3,7 @@ import { setMaxListeners } from "node:events";
 import { FairShare } from "../../runtime/fair-share.js";
 import { Loop } from "../../runtime/loop.js";
 import type { OrganizationId, WebhookEndpointId } from "../domain/values/ids.js";
+import { StoreError } from "../ledger/ports/store.js";
 import {
   CELL_STARTS_PER_TICK_MAX,
   CELL_UNDER_WAY_MAX,
@@ -49,6 +50,8 @@ export interface WebhooksOptions {
 export class Webhooks {
   readonly #options: WebhooksOptions;
   readonly #windows = new Map<WebhookEndpointId, Window>();
+  /** The endpoints whose rows cannot be read. Each was reported once. */
+  readonly #unreadable = new Set<WebhookEndpointId>();
   /** The organizations with windows, in the order of their turns. */
   #turns: OrganizationId[] = [];
   readonly #aborted = new AbortController();
@@ -144,8 +147,16 @@ export class Webhooks {
 
   async #take({ id, lastSeq }: Due): Promise<void> {
     this.#windows.delete(id);
-    const taken = await this.#options.store.take(id);
-    if (taken !== undefined) this.#windows.set(id, new Window(taken, lastSeq));
+    const { store, onError } = this.#options;
+    const taken = await store.take(id).catch((error: unknown) => {
+      // One row that cannot be read keeps no other endpoint from its events.
+      if (!(error instanceof StoreError) || error.kind !== "rejected") throw error;
+      if (!this.#unreadable.has(id)) onError(error);
+      this.#unreadable.add(id);
+    });
+    if (taken === undefined) return;
+    this.#unreadable.delete(id);
+    this.#windows.set(id, new Window(taken, lastSeq));
   }
 
   /** A book that is restored or moving stands still, also in the middle of its events. */

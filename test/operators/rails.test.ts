@@ -181,7 +181,7 @@ for (const engine of ENGINES) {
         expectNone(await bytes());
         const { settings, problem } = await statusOf(organizationId);
         expect(settings).to.equal(undefined);
-        expect(problem).to.include("do not belong together").and.not.include(SECRET);
+        expect(problem).to.include("was changed in the database").and.not.include(SECRET);
       } finally {
         await setSettings(stored?.settings ?? "");
       }

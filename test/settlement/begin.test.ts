@@ -128,6 +128,20 @@ describe("the settlement, when it begins a payment", () => {
     expect(world.rail.sent).to.deep.equal([id]);
   });
 
+  it("sends nothing for a row that somebody has changed, looks at it again minutes later, and sends the others", async () => {
+    const [changed, sound] = [await world.redeem(), await world.redeem()];
+    const row = world.disk.payments.get(changed);
+    if (row === undefined) throw new Error("there is no payment");
+    // What the database gives of an order whose number cannot be read, or whose amount is another.
+    (world.disk.payments as Map<string, typeof row>).set(changed, { ...row, number: undefined });
+    await world.start();
+    await world.pass(MINUTE_MILLIS);
+    expect(world.rail.sent).to.deep.equal([sound]);
+    expect(world.payments.find(changed)).to.include({ state: "READY", lastCode: "ROW_CHANGED" });
+    const told = world.events.filter(({ kind }) => kind === "blocked");
+    expect(told).to.deep.equal([{ kind: "blocked", transactionId: changed, code: "ROW_CHANGED" }]);
+  });
+
   it("begins nothing in a restored book, ends nothing by time, and still asks about what was begun", async () => {
     world.set({ payouts: "open" });
     const begun = await world.redeem();

@@ -295,7 +295,7 @@ async function openEngine(engine: (typeof ENGINES)[number]): Promise<Storage> {
 
 /** The account without what lists read beside it. */
 function recordOf(account: StoredRailAccount): RailAccountRecord {
-  const fields = Object.entries(account).filter(([name]) => name !== "isSandbox" && name !== "balance");
+  const fields = Object.entries(account).filter(([name]) => !["isSandbox", "isWhole", "balance"].includes(name));
   return Object.fromEntries(fields) as unknown as RailAccountRecord;
 }
 

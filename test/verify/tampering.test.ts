@@ -62,6 +62,8 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "organizations.is_sandbox": [["1", "name = 'first'", /organizations 1 .*another name, mode/]],
   "organizations.created_at": [["created_at + 1", "name = 'first'", /organizations 1 .*created_at/]],
 
+  "organizations.mac": [[HASH, "name = 'first'", /organizations 1 .*the mac that the row gives/]],
+
   "api_keys.id": [["'key_other'", "seq = 22", /api_keys 22 key_other: the key that gives/]],
   "api_keys.organization_id": [
     [OTHER_ORG, "seq = 22", /api_keys .*organization org_01jd/],
@@ -88,6 +90,10 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["NULL", "seq = 23", /api_keys 24 .*revoked_at/],
   ],
   "api_keys.last_used_at": [["5", "seq = 22", "not covered"]],
+  "api_keys.mac": [
+    [HASH, "seq = 22", /api_keys 22 .*the mac that the row gives/],
+    ["NULL", "seq = 22", /api_keys 22 .*the mac that the row gives/],
+  ],
 
   "books.number": [["7", "number = 1", /journal .*the book with the number 1 \| no such book/]],
   "books.organization_id": [[OTHER_ORG, "number = 1", /organizations .*a row \| none/]],
@@ -708,6 +714,7 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "rail_accounts.float_min_cents": [["5", "id = 'rac_1'", /rac_1: float_min_cents 100 \| .* 5/]],
   "rail_accounts.warnings": [["'{}'", "id = 'rac_1'", /rac_1: warnings .*FLOAT_LOW.* \| warnings \[\]/]],
   "rail_accounts.revision": [["9", "id = 'rac_1'", /rac_1: revision 1 \| revision 9/]],
+  "rail_accounts.mac": [["NULL", "id = 'rac_1'", /rac_1: the mac that the row gives/]],
   "rail_accounts.created_at": [["5", "id = 'rac_1'", /rac_1: created_at \d+ \| created_at 5/]],
   "rail_accounts.updated_at": [["updated_at + 1", "id = 'rac_1'", /rac_1: updated_at \d+ \| updated_at \d+/]],
   ...uncovered("rail_accounts", {

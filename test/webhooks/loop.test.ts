@@ -1,5 +1,6 @@
 import { expect } from "chai";
 
+import { StoreError } from "../../src/ledger/ports/store.js";
 import type { ReceiverAnswer } from "../../src/webhooks/ports/delivery.js";
 import { ENGINES_OF_STAGE, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
 import { Book, Loop, type Sent } from "./given-loop.js";
@@ -50,6 +51,23 @@ for (const engine of ENGINES_OF_STAGE) {
     async function setState({ organizationId }: Book, state: string): Promise<void> {
       await execute(opened.address, `UPDATE books SET state = '${state}' WHERE organization_id = '${organizationId}'`);
     }
+
+    it("go on beside an endpoint whose row cannot be read, which is reported once", async () => {
+      const broken = await bookWith(3, ...urlsOf("broken", 1));
+      await bookWith(3, ...urlsOf("sound", 1));
+      const change = `UPDATE webhook_endpoints SET url = secrets WHERE organization_id = '${broken.organizationId}'`;
+      await execute(opened.address, change);
+      const loop = Loop.start(opened.cell);
+      const error: unknown = await loop.run(SECOND_MILLIS).catch((thrown: unknown) => thrown);
+      expect(String(error instanceof StoreError && error.cause)).to.match(
+        /the webhook endpoint whe_\w+ cannot be read/,
+      );
+      loop.errors.length = 0;
+      await loop.run(60 * SECOND_MILLIS);
+      expect(loop.errors).to.deep.equal([]);
+      expect(sentTo(loop, "sound")).to.have.lengthOf(3);
+      expect(sentTo(loop, "broken")).to.deep.equal([]);
+    });
 
     it("begin at most 200 a second at one endpoint", async () => {
       await bookWith(700, ...urlsOf("one", 1));

@@ -5,8 +5,7 @@ import { isLockTimeout, openAnyDatabase, openingError, usingMasterKeyFile } from
 import { OperatorError } from "../../startup/operator-error.js";
 import type { Cell, Database, DatabaseAddress } from "../../storage/database.js";
 import { ensureMasterKeyFile } from "../../storage/master-keys.js";
-import { CHAIN_MIGRATION, migrate, migrationState } from "../../storage/migrate.js";
-import { adoptOperators } from "../../storage/operators/adopt.js";
+import { migrate, migrationState } from "../../storage/migrate.js";
 import { type LockHolder, takeMigrationLock, withConnection } from "../../storage/postgres/administration.js";
 import { cellSchemas, createCellSchemas, OneCellError, TooManyCellsError } from "../../storage/postgres/cells.js";
 import { grantTo, PowerfulRoleError, UnknownRoleError } from "../../storage/postgres/grants.js";
@@ -101,18 +100,12 @@ async function migrateCells(
   try {
     if (!serversStopped) await refuseBesideServers(database);
     const names = new Set<string>();
-    const chained: Cell[] = [];
     for (const cell of database.cells) {
-      const own = await migrateCell(cell);
-      if (own.includes(CHAIN_MIGRATION)) chained.push(cell);
-      for (const name of own) names.add(name);
+      for (const name of await usingMasterKeyFile(address, () => migrateCell(cell))) names.add(name);
     }
     if (await usingMasterKeyFile(address, () => ensureMasterKeyFile(database))) {
       printLine(`Created the master key file ${address.masterKeyFile}. Keep a copy apart from the backups.`);
     }
-    await usingMasterKeyFile(address, async () => {
-      for (const cell of chained) await adoptOperators(cell);
-    });
     return [...names];
   } finally {
     await database.close();

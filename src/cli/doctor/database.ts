@@ -1,3 +1,4 @@
+import { GAP_ADVICE, gapWords } from "../../startup/open-database.js";
 import type { DatabaseAddress } from "../../storage/database.js";
 import type { Diagnosed } from "../../storage/diagnosis/diagnosed.js";
 import { newestRowAt } from "../../storage/diagnosis/facts.js";
@@ -27,6 +28,8 @@ export async function checkSchema({ cells }: Diagnosed): Promise<DoctorFinding> 
       "Use the version that created them.",
     );
   }
+  const gap = [...new Set(states.flatMap((state) => state.gap))];
+  if (gap.length > 0) return fail("schema", `The database ${gapWords(gap)}.`, GAP_ADVICE);
   if (pending.length > 0) {
     return fail(
       "schema",

@@ -1,9 +1,9 @@
 import type { MoveMoney } from "../../domain/commands.js";
 import { parseReceipt, parseReceiptText } from "../../domain/receipt.js";
 import { parseRail, type Transaction } from "../../domain/transaction.js";
-import { type Cents, parseAmount } from "../../domain/values/cents.js";
+import { parseAmount } from "../../domain/values/cents.js";
 import { parseAccountId, parseTransactionId } from "../../domain/values/ids.js";
-import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
+import { parsed } from "../../domain/values/parsed.js";
 import { parseDescription, parseMetadata, parseReference, parseStatusReason } from "../../domain/values/text.js";
 import type { Transaction as TransactionMessage } from "../../gen/kesc/v1/transaction.js";
 import * as wire from "../../gen/kesc/v1/transaction_service.js";
@@ -206,11 +206,4 @@ function importTransactions(options: MovementOptions): StreamRoute {
     // A stream counts as one call: it has bounds of its own, and waits while the server is busy.
     run: (batch, caller) => runBatch(batch, caller, { ...options, bulk: true, bucket: undefined }),
   });
-}
-
-/** Parses the upper end of a range of amounts. It must not be less than the lower end. */
-function parseMaxAmount(uncheckedMin: string, unchecked: string): Parsed<Cents | undefined> {
-  const [min, max] = [ifGiven(uncheckedMin, parseAmount), ifGiven(unchecked, parseAmount)];
-  const isEmpty = min.ok && max.ok && min.value !== undefined && max.value !== undefined && max.value < min.value;
-  return isEmpty ? unparsed("must not be less than min_amount", "OUT_OF_RANGE") : max;
 }

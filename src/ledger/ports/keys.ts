@@ -56,7 +56,8 @@ export interface Keys {
   /**
    * Returns the key with this secret, valid or not. In place of the secret it takes the names of a
    * certificate (`credentialOfCertificate`), of which exactly one must have a valid key. Returns
-   * "moved" if the organization of the key has left this database, or is just leaving its cell.
+   * "moved" if the organization of the key has left this database, or is just leaving its cell. A
+   * key that somebody has written or changed past the service is none.
    */
   apiKeyWithSecret(secret: string): Promise<ApiKey | "moved" | undefined>;
 }

@@ -224,7 +224,7 @@ function createdOf(id: TransactionId, row: CreatedTransaction): TransactionFacts
     amountCents: toCents(row.amount_cents),
     reference: row.reference as Transaction["reference"],
     description: row.description as Transaction["description"],
-    metadata: metadataOf(row),
+    metadata: metadataOf({ ...row, id }),
     rail: row.rail as Transaction["rail"],
     corrects: correctionOf(row),
     depositId: (row.deposit_id ?? undefined) as DepositId | undefined,

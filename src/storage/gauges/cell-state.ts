@@ -6,6 +6,7 @@ import type { Cell } from "../database.js";
 import { isKeptHere } from "../moves/here.js";
 import type { Engine, Read } from "../sql/engine.js";
 import { IS_UNALLOCATED } from "../sql/records/deposit-rows.js";
+import { warningsIn } from "../sql/records/rail-account-rows.js";
 import { orStoreError } from "../sql/store-error.js";
 import { accountsIn } from "../statements/supply.js";
 import { ActsWithoutPersonCount } from "./acts-without-person.js";
@@ -57,8 +58,8 @@ export function cellState({ engine, listReader }: StateCell, first: StateCell): 
         oldestAt: oldest,
       })),
       railAccounts,
-      railWarnings: warnings.flatMap(({ warnings: standing, count }) =>
-        Object.keys(JSON.parse(standing) as object).map((code) => ({ code, count })),
+      railWarnings: warnings.flatMap((row) =>
+        Object.keys(warningsIn(row) ?? {}).map((code) => ({ code, count: row.count })),
       ),
       deposits: {
         waiting: deposits?.count ?? 0,

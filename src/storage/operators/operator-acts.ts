@@ -193,12 +193,6 @@ function selectActs({ engine }: Pick<Cell, "engine">): string {
     FROM ${table("operator_acts")} a ${join}`;
 }
 
-/** Returns all acts, as the chain has them, oldest first. */
-export async function chainedActs({ engine }: Pick<Cell, "engine">, session: Session): Promise<readonly Chained[]> {
-  const rows = await session.read({ sql: `${selectActs({ engine })} ORDER BY a.seq`, bindings: [] });
-  return (rows as readonly ActRow[]).map(chainedAct);
-}
-
 function chainedAct(row: Omit<ActRow, "hash" | keyof Link>): Chained {
   return { subject: `act:${String(row.seq)}`, fields: fieldsOf(row) };
 }

@@ -11,6 +11,7 @@ import type { Act } from "../../operators/act.js";
 import type { OperatorProposal, ProposalsPage } from "../../operators/ports.js";
 import type { Cell } from "../database.js";
 import type { Authorship } from "../organizations/authorship.js";
+import { readPart } from "../secrets/unreadable-row.js";
 import type { Read, Session } from "../sql/engine.js";
 import { orStoreError } from "../sql/store-error.js";
 import { chainColumns, type Chained, type Link, OperatorChain } from "./operator-chain.js";
@@ -183,25 +184,6 @@ export class CellProposals {
   }
 }
 
-/** Returns all proposals and all decisions of a cell, as the chain has them, oldest first. */
-export async function chainedProposals(
-  { engine: { table } }: Pick<Cell, "engine">,
-  session: Session,
-): Promise<readonly Chained[]> {
-  const proposals = await session.read({
-    sql: `SELECT * FROM ${table("operator_proposals")} ORDER BY proposed_at, id`,
-    bindings: [],
-  });
-  const decisions = await session.read({
-    sql: `SELECT * FROM ${table("operator_decisions")} ORDER BY decided_at, proposal_id`,
-    bindings: [],
-  });
-  return [
-    ...(proposals as readonly OperatorProposalRow[]).map(chainedProposal),
-    ...(decisions as readonly DecisionRow[]).map(chainedDecision),
-  ];
-}
-
 function chainedProposal(
   row: Pick<OperatorProposalRow, "id" | "content" | "proposed_by" | "proposed_at" | "expires_at">,
 ): Chained {
@@ -218,7 +200,10 @@ function digestOf(...fields: readonly (string | number)[]): string {
 }
 
 function proposalOf(row: OperatorProposalRow, now: UnixMillis): StoredProposal {
-  const { shown, ...act } = JSON.parse(row.content) as Act & Pick<StoredProposal, "shown">;
+  const { shown, ...act } = readPart(
+    `content of ${row.id}`,
+    () => JSON.parse(row.content) as Act & Pick<StoredProposal, "shown">,
+  );
   return {
     id: row.id as ProposalId,
     act,

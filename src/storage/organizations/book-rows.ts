@@ -6,7 +6,7 @@ import { NO_REASON, type StatusReason } from "../../domain/values/text.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import { millisBehind, refuseFastClock } from "../../ledger/commit-batch.js";
 import type { Cell } from "../database.js";
-import type { RowSalts } from "../secrets/book-keys.js";
+import type { OpenBook } from "../sql/book-directory.js";
 import type { Columns, Session, Write } from "../sql/engine.js";
 import { JOURNAL_COLUMNS, journalRowOf } from "../sql/journal-rows.js";
 import { RefusedWriteError } from "../sql/store-error.js";
@@ -14,10 +14,7 @@ import { RefusedWriteError } from "../sql/store-error.js";
 const HEAD_COLUMNS = { number: "int64", last_seq: "int64", last_recorded_at: "int64" } as const satisfies Columns;
 
 /** A book that no other transaction can change until this one ends. */
-export interface LockedBook {
-  readonly organizationId: OrganizationId;
-  readonly number: number;
-  readonly salts: RowSalts;
+export interface LockedBook extends OpenBook {
   readonly isSuspended: boolean;
   /** The `seq` of the next row. */
   readonly nextSeq: number;
@@ -89,9 +86,7 @@ export async function lockBook(
   const behindMillis = evenBehind ? undefined : millisBehind(clockOf(row), now);
   if (behindMillis !== undefined) throw new ClockBehindError(organizationId, behindMillis);
   return {
-    organizationId,
-    number: row.number,
-    salts: open.salts,
+    ...open,
     isSuspended: row.suspended_seq !== null,
     nextSeq: row.last_seq + 1,
     recordedAt: toUnixMillis(Math.max(now, row.last_recorded_at)),

@@ -4,22 +4,25 @@ import { typeidUnboxed } from "typeid-js";
 
 import { type ApiKey, isLive, type Organization, type StoredApiKey } from "../../domain/api-key.js";
 import type { ApiKeyId, OrganizationId } from "../../domain/values/ids.js";
-import type { UnixMillis } from "../../domain/values/time.js";
+import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import type { Keys, NewApiKey, NewCertificateKey } from "../../ledger/ports/keys.js";
 import { StoreError } from "../../ledger/ports/store.js";
 import { insertedTypesOf } from "../../model/column.js";
 import { API_KEYS } from "../../model/organizations.js";
 import type { Cell } from "../database.js";
 import { isKeptHere } from "../moves/here.js";
+import type { BookKeys } from "../secrets/book-keys.js";
+import { hasTrueMac } from "../secrets/row-mac.js";
+import type { OpenBook } from "../sql/book-directory.js";
 import type { Session } from "../sql/engine.js";
 import {
   apiKeyOf,
   type ApiKeyRow,
+  apiKeyRowOf,
   contentOfApiKey,
   type ListedOrganizationRow,
   organizationOf,
   type OrganizationRow,
-  storedApiKeyOf,
 } from "../sql/organization-rows.js";
 import { orStoreError, RefusedWriteError } from "../sql/store-error.js";
 import type { Authorship } from "./authorship.js";
@@ -38,15 +41,20 @@ export function isKey(found: FoundKey): found is ApiKey {
   return found !== undefined && found !== "moved";
 }
 
+/** Somebody presents a key whose row was written or changed past the service. */
+export type OnChangedKey = (id: ApiKeyId) => void;
+
 /** The organizations and keys of one cell. */
 export class CellKeys {
   readonly #cell: Cell;
   readonly #now: () => UnixMillis;
+  readonly #onChangedKey: OnChangedKey;
   readonly #statements: ReturnType<typeof statementsOf>;
 
-  constructor(cell: Cell, now: () => UnixMillis) {
+  constructor(cell: Cell, now: () => UnixMillis, onChangedKey: OnChangedKey = () => undefined) {
     this.#cell = cell;
     this.#now = now;
+    this.#onChangedKey = onChangedKey;
     this.#statements = statementsOf(cell);
   }
 
@@ -60,7 +68,15 @@ export class CellKeys {
     for (let tries = 1; ; tries += 1) {
       try {
         await this.#failing(insertOrganization(this.#cell, row, author));
-        return organizationOf({ ...row, suspended_seq: null, receipts_required_seq: null }, this.#cell.number);
+        return {
+          id: row.id as OrganizationId,
+          cell: this.#cell.number,
+          name,
+          isSandbox,
+          isSuspended: false,
+          areReceiptsRequired: false,
+          createdAt: toUnixMillis(row.created_at),
+        };
       } catch (error) {
         // Another process took the number of the book.
         const isConflict = error instanceof StoreError && error.kind === "conflict";
@@ -70,20 +86,37 @@ export class CellKeys {
   }
 
   async organizations(): Promise<readonly Organization[]> {
-    const rows = await this.#rows<ListedOrganizationRow>(this.#statements.organizations);
-    return rows.map((row) => organizationOf(row, this.#cell.number));
+    return this.#organizationsOf(await this.#rows<ListedOrganizationRow>(this.#statements.organizations));
   }
 
   /** Reads within a transaction. */
   async organizationsNamed(name: string, session: Session): Promise<readonly Organization[]> {
     const sql = `${this.#statements.organizations} AND o.name = ?`;
     const rows = (await session.read({ sql, bindings: [name] })) as readonly ListedOrganizationRow[];
-    return rows.map((row) => organizationOf(row, this.#cell.number));
+    return this.#organizationsOf(rows, session);
   }
 
   async organization(id: OrganizationId): Promise<Organization | undefined> {
-    const [row] = await this.#rows<ListedOrganizationRow>(this.#statements.organization, [id]);
-    return row === undefined ? undefined : organizationOf(row, this.#cell.number);
+    const rows = await this.#rows<ListedOrganizationRow>(this.#statements.organization, [id]);
+    return (await this.#organizationsOf(rows))[0];
+  }
+
+  /** Only a sandbox has something to show: its row must be as the service wrote it. */
+  async #organizationsOf(rows: readonly ListedOrganizationRow[], session?: Session): Promise<readonly Organization[]> {
+    const sandboxes = rows.filter(({ is_sandbox: isSandbox }) => isSandbox === 1);
+    const books = await this.#books(
+      sandboxes.map(({ id }) => id as OrganizationId),
+      session,
+    );
+    const keys = new Map<string, BookKeys>(books.map((book) => [book.organizationId, book.keys]));
+    return rows.map((row) => organizationOf(row, { cell: this.#cell.number, keys: keys.get(row.id) }));
+  }
+
+  #books(ids: readonly OrganizationId[], session?: Session): Promise<readonly OpenBook[]> {
+    const { directory, reader } = this.#cell;
+    return this.#failing(
+      directory.find(ids, ({ sql, bindings }) => session?.read({ sql, bindings }) ?? reader.rows(sql, bindings)),
+    );
   }
 
   /** Makes the secret of a key that does not exist yet. */
@@ -138,14 +171,14 @@ export class CellKeys {
       if (session === undefined) return this.#rows<PlacedKeyRow>(sql, hashes);
       return (await session.read({ sql, bindings: hashes })) as readonly PlacedKeyRow[];
     });
-    return newest === undefined ? undefined : this.#foundKey(newest as PlacedKeyRow);
+    return newest === undefined ? undefined : this.#foundKey(newest as PlacedKeyRow, session);
   }
 
   async #insertApiKey(
     { organizationId, name, scopes, expiresAt }: NewApiKey,
     { hashOf, first }: Pick<Authorship, "first"> & { hashOf: (read: ReadByHashes) => Promise<string> },
   ): Promise<ApiKey> {
-    const row = await this.#failing(
+    const key = await this.#failing(
       this.#cell.transact(async (session) => {
         await first?.(session);
         const book = await lockBook(this.#cell, session, { organizationId, now: this.#now() });
@@ -153,30 +186,25 @@ export class CellKeys {
           const rows = await session.read({ sql: this.#statements.apiKeysWithHashes, bindings });
           return rows as readonly ApiKeyRow[];
         });
-        const made: ApiKeyRow = {
-          id: typeidUnboxed("key"),
-          organization_id: organizationId,
+        const made: StoredApiKey = {
+          id: typeidUnboxed("key") as string as ApiKeyId,
+          organizationId,
           name,
-          secret_sha256: hash,
-          scopes: scopes.join(" "),
-          seq: book.nextSeq,
-          created_at: book.recordedAt,
-          expires_at: expiresAt ?? null,
-          revoked_seq: null,
-          revoked_at: null,
-          last_used_at: null,
+          secretSha256: hash,
+          scopes,
+          createdAt: book.recordedAt,
+          expiresAt,
+          revokedAt: undefined,
         };
+        const row = apiKeyRowOf(made, { ...book, seq: book.nextSeq, changedSeq: 0 });
         await session.write([
-          ...bookRowWrites(this.#cell, book, {
-            kind: "key.created",
-            created: contentOfApiKey(storedApiKeyOf(made)),
-          }),
-          { sql: this.#statements.insertApiKey, rows: [made] },
+          ...bookRowWrites(this.#cell, book, { kind: "key.created", created: contentOfApiKey(made) }),
+          { sql: this.#statements.insertApiKey, rows: [row] },
         ]);
         return made;
       }),
     );
-    return this.#apiKeyOf(row);
+    return this.#keyOf(key);
   }
 
   async apiKeys(organizationId: OrganizationId): Promise<readonly ApiKey[]> {
@@ -204,11 +232,19 @@ export class CellKeys {
     return row === undefined ? undefined : this.#foundKey(row);
   }
 
-  /** A book that arrives has its keys already, but serves nobody before it is opened. */
-  #foundKey(row: PlacedKeyRow): FoundKey {
+  /**
+   * A book that arrives has its keys already, but serves nobody before it is opened. A row that was
+   * written or changed past the service is no key.
+   */
+  async #foundKey(row: PlacedKeyRow, session?: Session): Promise<FoundKey> {
     const { phase } = row;
-    if (phase === null || phase === "LEAVING") return this.#apiKeyOf(row);
-    return phase === "LEFT" || phase === "EMPTYING" ? "moved" : undefined;
+    if (phase === "LEFT" || phase === "EMPTYING") return "moved";
+    if (phase !== null && phase !== "LEAVING") return undefined;
+    const id = row.organization_id as OrganizationId;
+    const book = this.#cell.directory.get(id) ?? (await this.#books([id], session))[0];
+    if (book !== undefined && hasTrueMac(book.keys, API_KEYS, row)) return this.#apiKeyOf(row);
+    this.#onChangedKey(row.id as ApiKeyId);
+    return undefined;
   }
 
   #keyOf({ id, organizationId, name, scopes, createdAt, expiresAt, revokedAt }: StoredApiKey): ApiKey {

@@ -9,7 +9,12 @@ import { newBookKeys, RowSalts } from "../secrets/book-keys.js";
 import { readMasterKeys } from "../secrets/master-key.js";
 import type { Columns } from "../sql/engine.js";
 import { JOURNAL_COLUMNS, journalRowOf } from "../sql/journal-rows.js";
-import { bookKeysHexOf, contentOfOrganization, type OrganizationRow } from "../sql/organization-rows.js";
+import {
+  bookKeysHexOf,
+  contentOfOrganization,
+  newOrganizationRow,
+  type OrganizationRow,
+} from "../sql/organization-rows.js";
 import { BOOK_COLUMNS } from "../sql/records/book-head-rows.js";
 import { sumColumnsOf } from "../sql/records/sum-columns.js";
 import type { Authorship } from "./authorship.js";
@@ -43,7 +48,10 @@ export async function insertOrganization(cell: Cell, row: OrganizationRow, autho
       created: contentOfOrganization(row),
     });
     await session.write([
-      { sql: insertInto(table("organizations"), insertedTypesOf(ORGANIZATIONS)), rows: [row] },
+      {
+        sql: insertInto(table("organizations"), insertedTypesOf(ORGANIZATIONS)),
+        rows: [newOrganizationRow(row, keys)],
+      },
       { sql: insertInto(table("books"), NEW_BOOK_COLUMNS), rows: [newBookRow(number, row)] },
       {
         sql: insertInto(table("book_keys"), insertedTypesOf(BOOK_KEYS)),

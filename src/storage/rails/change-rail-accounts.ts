@@ -9,14 +9,8 @@ import type { RailAccountFields } from "../../operators/rail-changes.js";
 import type { Cell, Database } from "../database.js";
 import { byMachine, commitNow } from "../organizations/commit-now.js";
 import type { BookKeys } from "../secrets/book-keys.js";
-import {
-  hmacOfCredentials,
-  railAccountsSql,
-  sealCredentials,
-  type StoredRailAccount,
-  storedRailAccountOf,
-  type StoredRailAccountRow,
-} from "./rail-accounts.js";
+import type { Session } from "../sql/engine.js";
+import { hmacOfCredentials, sealCredentials, type StoredRailAccount, storedRailAccounts } from "./rail-accounts.js";
 
 /** What a person sets about an account at a rail. */
 export interface RailAccountSetting extends Omit<
@@ -62,10 +56,7 @@ export interface PresentAccounts {
 /** Reads the accounts of all cells, so that a change of one can be committed. */
 export async function presentAccounts({ cells }: Pick<Database, "cells">): Promise<PresentAccounts> {
   const all: StoredRailAccount[] = [];
-  for (const { engine, reader } of cells) {
-    const rows = await reader.rows<StoredRailAccountRow>(railAccountsSql(engine));
-    all.push(...rows.map(storedRailAccountOf));
-  }
+  for (const cell of cells) all.push(...(await storedRailAccounts(cell)));
   const revisions = all.reduce((sum, { revision }) => sum + revision, 0);
   return { all, accountsOfCell: railAccountsText({ count: all.length, revisions }) };
 }

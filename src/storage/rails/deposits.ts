@@ -5,6 +5,7 @@ import type { AccountId, DepositId, OrganizationId, TransactionId } from "../../
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import type { Deposits, DueList, DueReturn, ReturnRequest } from "../../settlement/ports/deposits.js";
 import type { Cell } from "../database.js";
+import { readPart } from "../secrets/unreadable-row.js";
 import type { Binding, Engine } from "../sql/engine.js";
 import { openPayments } from "../sql/records/payment-rows.js";
 import { orStoreError } from "../sql/store-error.js";
@@ -175,7 +176,10 @@ function dueReturnOf(row: DueReturnRow): DueReturn {
     amountCents: toCents(row.amount_cents),
     begunAt: toUnixMillis(row.updated_at),
     dueAt: toUnixMillis(row.return_due_at),
-    requests: JSON.parse(row.return_requests ?? "[]") as readonly ReturnRequest[],
+    requests: readPart(
+      `return_requests of ${row.id}`,
+      () => JSON.parse(row.return_requests ?? "[]") as readonly ReturnRequest[],
+    ),
   };
 }
 

@@ -6,8 +6,13 @@ import type { OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import type { Payments, StoredPayment, UnknownPayouts } from "../../settlement/ports/payments.js";
 import type { Cell } from "../database.js";
+import { contentHash } from "../secrets/content-hash.js";
+import { UnreadableRowError } from "../secrets/unreadable-row.js";
+import type { OpenBook } from "../sql/book-directory.js";
 import type { Engine, Read } from "../sql/engine.js";
+import { contentOfTransaction } from "../sql/journal-rows.js";
 import { openPayments, paymentOf, type PaymentRow } from "../sql/records/payment-rows.js";
+import { transactionOf, type TransactionRow } from "../sql/rows.js";
 import { orStoreError } from "../sql/store-error.js";
 
 /** A row of `payments` with its schedule, and with columns of its transaction. */
@@ -22,6 +27,19 @@ interface StoredPaymentRow extends PaymentRow {
   readonly accepted_at: number;
 }
 
+/** A transaction, with the row of the journal that created it. */
+interface CreatedRow extends TransactionRow {
+  readonly organization_id: string;
+  readonly kind: string;
+  readonly recorded_at: number;
+  readonly detail: string | null;
+  readonly receipt: string | null;
+  /** In hexadecimal. */
+  readonly content_hash: string;
+}
+
+type Books = ReadonlyMap<string, OpenBook>;
+
 type PaymentsCell = Pick<Cell, "engine" | "directory" | "transact"> & {
   readonly reader: Pick<Cell["reader"], "rows">;
 };
@@ -30,17 +48,31 @@ type PaymentsCell = Pick<Cell, "engine" | "directory" | "transact"> & {
 export function payments({ engine, reader, directory, transact }: PaymentsCell): Payments {
   const statements = paymentStatements(engine);
 
-  /** Decrypts the phone numbers. Rejects if one was changed, or belongs to another payment. */
+  /**
+   * Returns the payments whose transactions are as the journal has them. So nobody changes in the
+   * database how much an order pays.
+   */
+  const wholeOf = async (ready: readonly StoredPaymentRow[], books: Books): Promise<ReadonlySet<string>> => {
+    if (ready.length === 0) return new Set();
+    const ids = JSON.stringify(ready.map((row) => row.transaction_id));
+    const rows = await orStoreError(engine, reader.rows<CreatedRow>(statements.created, [ids]));
+    return new Set(rows.filter((row) => isAsCreated(row, books.get(row.organization_id))).map(({ id }) => id));
+  };
+
+  /** Decrypts the phone numbers. An order that somebody has changed has none, and is not sent. */
   const storedPayments = async (sql: string, bindings: Read["bindings"]): Promise<readonly StoredPayment[]> => {
     const rows = await orStoreError(engine, reader.rows<StoredPaymentRow>(sql, bindings));
     const ids = [...new Set(rows.map((row) => row.organization_id as OrganizationId))];
     const finding = directory.find(ids, (read) => reader.rows(read.sql, read.bindings));
     const found = await orStoreError(engine, finding);
-    const books = new Map(found.map((book) => [book.organizationId, book]));
+    const books: Books = new Map(found.map((book) => [book.organizationId, book]));
+    const ready = rows.filter(({ state }) => state === "READY" || state === "SENDING");
+    const whole = await wholeOf(ready, books);
     return rows.map((row) => {
-      const book = books.get(row.organization_id as OrganizationId);
+      const book = books.get(row.organization_id);
       if (book === undefined) throw new Error(`the organization ${row.organization_id} has no book`);
-      return storedPaymentOf(row, paymentOf(row, book));
+      const isWhole = !ready.includes(row) || whole.has(row.transaction_id);
+      return storedPaymentOf(row, withNumberIf(isWhole, row, book));
     });
   };
 
@@ -93,6 +125,27 @@ export function payments({ engine, reader, directory, transact }: PaymentsCell):
   };
 }
 
+function isAsCreated(row: CreatedRow, book: OpenBook | undefined): boolean {
+  const { kind, account_id: accountId, id: transactionId, recorded_at: recordedAt, detail, receipt } = row;
+  if (book === undefined) return false;
+  const transaction = transactionOf({ ...row, available_after_cents: null }, book);
+  const proofs = detail === null && receipt === null ? [] : [detail ?? "", receipt ?? "", ""];
+  const created = [...contentOfTransaction(transaction), ...proofs];
+  return (
+    contentHash(book.salts.of(row.seq), { kind, transactionId, accountId, recordedAt, created }) === row.content_hash
+  );
+}
+
+/** A row that somebody has changed keeps no other payment from its rail. */
+function withNumberIf(isWhole: boolean, row: StoredPaymentRow, book: OpenBook): ReturnType<typeof paymentOf> {
+  try {
+    if (isWhole) return paymentOf(row, book);
+  } catch (error) {
+    if (!(error instanceof UnreadableRowError)) throw error;
+  }
+  return paymentOf({ ...row, phone_number: null }, book);
+}
+
 interface UnknownRow {
   readonly kind: string;
   readonly count: number;
@@ -142,7 +195,7 @@ function timeOf(millis: number | null): UnixMillis | undefined {
 const UNKNOWN_PAYOUT = "p.direction = 'REDEEM' AND p.checks >= 1";
 
 function paymentStatements(engine: Engine) {
-  const { table } = engine;
+  const { table, hex, jsonItems } = engine;
   const columns = `
     SELECT p.*, b.organization_id, t.status, t.amount_cents, t.open_flags, t.created_at AS accepted_at`;
   const joined = `
@@ -166,6 +219,12 @@ function paymentStatements(engine: Engine) {
       PAYBILL: dueOf(newPayoutsTo("PAYBILL")),
     } satisfies Record<DestinationKind, string>,
     dueOthers: dueOf(others),
+    created: `
+      SELECT t.*, b.organization_id, j.kind, j.recorded_at, j.detail, j.rail_receipt AS receipt,
+        ${hex("j.content_hash")} AS content_hash
+      FROM ${table("transactions")} t JOIN ${table("books")} b ON b.number = t.book
+      JOIN ${table("journal")} j ON j.book = t.book AND j.seq = t.seq
+      WHERE t.id IN (SELECT value FROM ${jsonItems("?")})`,
     payment: `${columns} FROM ${table("payments")} p ${joined} WHERE p.transaction_id = ?`,
     unknownPayouts: `
       SELECT number_kind AS kind, COUNT(*) AS count, MIN(begun_at) AS oldest

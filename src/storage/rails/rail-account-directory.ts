@@ -12,7 +12,10 @@ import type {
 } from "../../settlement/ports/rail-accounts.js";
 import type { Cell } from "../database.js";
 import {
+  ChangedRailAccountError,
   contextOf,
+  lostRailAccounts,
+  type NamedRailAccount,
   openCredentials,
   railAccountsVersion,
   type StoredRailAccount,
@@ -54,7 +57,7 @@ export class RailAccountDirectory implements RailAccounts, SettledAccounts, Defa
   #stored: readonly StoredRailAccount[] = [];
   #accounts: ReadonlyMap<RailAccountId, RailAccount> = new Map();
   /** By the organization, and the name of the rail. The default one has an empty name as well. */
-  #byName: ReadonlyMap<string, StoredRailAccount> = new Map();
+  #byName: ReadonlyMap<string, NamedRailAccount> = new Map();
   #rails: ReadonlyMap<RailAccountId, MadeRail> = new Map();
   #timer: NodeJS.Timeout | undefined;
   /** The refresh under way. */
@@ -145,9 +148,14 @@ export class RailAccountDirectory implements RailAccounts, SettledAccounts, Defa
         this.#given.onUnusable(account, error);
       }
     }
+    // A call without a rail must not become a direct one because an account is gone.
+    const lost = await lostRailAccounts(this.#cell, stored);
+    for (const { id } of lost) {
+      this.#given.onReadError(new Error(`the account ${id} is gone from the database, but not from the journal`));
+    }
     this.#stored = stored;
     this.#byName = new Map(
-      stored.flatMap((account) => [
+      [...stored, ...lost].flatMap((account: NamedRailAccount) => [
         [nameOf(account.organizationId, account.rail), account] as const,
         ...(account.isDefault ? [[nameOf(account.organizationId, ""), account] as const] : []),
       ]),
@@ -160,6 +168,7 @@ export class RailAccountDirectory implements RailAccounts, SettledAccounts, Defa
     account: StoredRailAccount,
     keys: ReadonlyMap<OrganizationId, Parameters<typeof openCredentials>[0]>,
   ): MadeRail {
+    if (!account.isWhole) throw new ChangedRailAccountError(account);
     const { id, organizationId, credentials: sealed } = account;
     const source = [...contextOf(account), sealed?.hex].join("\n");
     const before = this.#rails.get(id);

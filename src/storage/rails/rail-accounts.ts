@@ -1,19 +1,25 @@
 import { createHmac, hash } from "node:crypto";
 
 import type { RailAccountRecord } from "../../domain/rail-account.js";
+import type { OrganizationId } from "../../domain/values/ids.js";
 import type { Sealed } from "../../domain/values/sealed.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import type { Cell } from "../database.js";
+import { isKeptHere } from "../moves/here.js";
 import type { BookKeys } from "../secrets/book-keys.js";
 import { decrypt, encrypt, sealedOf } from "../secrets/encryption.js";
-import type { Engine } from "../sql/engine.js";
-import { railAccountOf, type RailAccountRow } from "../sql/records/rail-account-rows.js";
+import type { OpenBook } from "../sql/book-directory.js";
+import type { Session } from "../sql/engine.js";
+import { isSandboxRow } from "../sql/organization-rows.js";
+import { isWholeAccount, railAccountOf, type RailAccountRow } from "../sql/records/rail-account-rows.js";
 import { orStoreError } from "../sql/store-error.js";
 
 /** An account at a rail, as lists read it. Its credentials stay encrypted. */
 export interface StoredRailAccount extends RailAccountRecord {
   /** Whether the organization is for tests. */
   readonly isSandbox: boolean;
+  /** Whether its row is as the service wrote it. */
+  readonly isWhole: boolean;
   readonly balance: StoredBalance | undefined;
 }
 
@@ -24,20 +30,60 @@ export interface StoredBalance {
   readonly at: UnixMillis;
 }
 
-export type StoredRailAccountRow = RailAccountRow<Uint8Array> & { readonly is_sandbox: number };
-
 type RailAccountsCell = Pick<Cell, "engine"> & { readonly reader: Pick<Cell["reader"], "rows"> };
 
 /** Returns all accounts of a cell, in no order. */
-export async function storedRailAccounts({ engine, reader }: RailAccountsCell): Promise<readonly StoredRailAccount[]> {
-  const reading = reader.rows<StoredRailAccountRow>(railAccountsSql(engine));
-  return (await orStoreError(engine, reading)).map(storedRailAccountOf);
+export function storedRailAccounts(
+  { engine, reader, directory }: RailAccountsCell & Pick<Cell, "directory">,
+  read: Session["read"] = ({ sql, bindings }) => reader.rows(sql, bindings),
+): Promise<readonly StoredRailAccount[]> {
+  const accounts = engine.table("rail_accounts");
+  const sandboxes = `
+    SELECT * FROM ${engine.table("organizations")}
+    WHERE is_sandbox = 1 AND id IN (SELECT organization_id FROM ${accounts})`;
+  const reading = async (): Promise<readonly StoredRailAccount[]> => {
+    const rows = (await read({ sql: `SELECT * FROM ${accounts}`, bindings: [] })) as readonly StoredRow[];
+    const ids = [...new Set(rows.map((row) => row.organization_id as OrganizationId))];
+    const books = new Map<string, OpenBook>();
+    for (const book of await directory.find(ids, read)) books.set(book.organizationId, book);
+    const found = (await read({ sql: sandboxes, bindings: [] })) as readonly Parameters<typeof isSandboxRow>[0][];
+    const ofTests = new Set(found.filter((row) => isSandboxRow(row, books.get(row.id)?.keys)).map(({ id }) => id));
+    return rows.map((row) => {
+      const book = books.get(row.organization_id);
+      if (book === undefined) throw new Error(`the organization ${row.organization_id} has no book`);
+      return { ...storedRailAccountOf(row, book), isSandbox: ofTests.has(row.organization_id) };
+    });
+  };
+  return orStoreError(engine, reading());
 }
 
-export function railAccountsSql({ table }: Pick<Engine, "table">): string {
-  return `
-    SELECT a.*, o.is_sandbox
-    FROM ${table("rail_accounts")} a JOIN ${table("organizations")} o ON o.id = a.organization_id`;
+/** What leads to an account. */
+export type NamedRailAccount = Pick<StoredRailAccount, "id" | "organizationId" | "rail" | "isDefault">;
+
+/** The beginning of `detailOfRailAccount`. */
+const NAMES = /^\{"id":"([^"]*)","organization_id":"([^"]*)","rail":"([^"]*)"/;
+const NAMES_CHARACTERS = 200;
+
+/**
+ * Returns the accounts that the journal names and their organizations lack. The service takes none
+ * away. Each counts as the default one.
+ */
+export async function lostRailAccounts(
+  { engine: { table }, reader }: RailAccountsCell,
+  stored: readonly StoredRailAccount[],
+): Promise<readonly NamedRailAccount[]> {
+  const rows = await reader.rows<{ readonly names: string }>(`
+    SELECT DISTINCT substr(j.detail, 1, ${String(NAMES_CHARACTERS)}) AS names
+    FROM ${table("journal")} j JOIN ${table("books")} b ON b.number = j.book
+    WHERE j.kind = 'rail.changed' AND ${isKeptHere({ table })}`);
+  const present = new Set(stored.map(({ id, organizationId }) => `${organizationId} ${id}`));
+  const named = new Map<string, NamedRailAccount>();
+  for (const { names } of rows) {
+    const [, id, organizationId, rail] = NAMES.exec(names) ?? [];
+    const key = `${String(organizationId)} ${String(id)}`;
+    if (!present.has(key)) named.set(key, { id, organizationId, rail, isDefault: true } as NamedRailAccount);
+  }
+  return [...named.values()];
 }
 
 /**
@@ -52,10 +98,12 @@ export async function railAccountsVersion({ engine, reader }: RailAccountsCell):
   return JSON.stringify(row);
 }
 
-export function storedRailAccountOf(row: StoredRailAccountRow): StoredRailAccount {
-  const { is_sandbox: isSandbox, balance: json, balance_at: at } = row;
+type StoredRow = RailAccountRow<Uint8Array>;
+
+function storedRailAccountOf(row: StoredRow, book: OpenBook): Omit<StoredRailAccount, "isSandbox"> {
+  const { balance: json, balance_at: at } = row;
   const balance = json === null || at === null ? undefined : { json, at: toUnixMillis(at) };
-  return { ...railAccountOf(row), isSandbox: isSandbox === 1, balance };
+  return { ...railAccountOf(row, book), isWhole: isWholeAccount(row, book), balance };
 }
 
 /** What credentials belong to. A change of any of it needs the credentials as well. */
@@ -71,14 +119,14 @@ type AccountOwner = Pick<
   | "resolveAloneMaxCents"
 >;
 
-/** The credentials of an account cannot be read with its settings. The message has no secret. */
-export class CredentialsError extends Error {
+/** Somebody has changed an account past the service. The message has no secret. */
+export class ChangedRailAccountError extends Error {
   constructor({ id, rail }: Pick<StoredRailAccount, "id" | "rail">) {
     super(
-      `The settings of ${id} and its credentials do not belong together: somebody changed one of them in the ` +
-        `database. Nothing is sent. Run kesc verify, then set the account again: kesc rail set ${rail}`,
+      `The account ${id} was changed in the database, past the service. Nothing is sent. ` +
+        `Run kesc verify, then set the account again: kesc rail set ${rail}`,
     );
-    this.name = "CredentialsError";
+    this.name = "ChangedRailAccountError";
   }
 }
 
@@ -98,14 +146,14 @@ export function hmacOfCredentials({ index }: Pick<BookKeys, "index">, credential
 }
 
 /**
- * Throws a CredentialsError if the bytes or the settings were changed, or belong to another
+ * Throws a ChangedRailAccountError if the bytes or the settings were changed, or belong to another
  * account.
  */
 export function openCredentials({ data }: Pick<BookKeys, "data">, owner: AccountOwner, sealed: Sealed): string {
   try {
     return decrypt(data, Buffer.from(sealed.hex, "hex"), contextOf(owner)).toString("utf8");
   } catch {
-    throw new CredentialsError(owner);
+    throw new ChangedRailAccountError(owner);
   }
 }
 

@@ -3,6 +3,7 @@ import { createHmac } from "node:crypto";
 import type { AccountId, DepositId, DestinationId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import type { BookKeys } from "./book-keys.js";
 import { decrypt, encrypt } from "./encryption.js";
+import { readPart } from "./unreadable-row.js";
 
 export type PersonalField = "phone_number" | "email" | "typed_reference" | "number";
 
@@ -18,13 +19,13 @@ export function encryptPersonal({ data }: Pick<BookKeys, "data">, place: Persona
   return encrypt(data, value, contextOf(place));
 }
 
-/** Throws if the bytes were changed, or belong to another place. */
+/** Throws an UnreadableRowError if the bytes were changed, or belong to another place. */
 export function decryptPersonal(
   { data }: Pick<BookKeys, "data">,
   place: PersonalFieldPlace,
   sealed: Uint8Array,
 ): string {
-  return decrypt(data, sealed, contextOf(place)).toString("utf8");
+  return readPart(`${place.field} of ${place.ownerId}`, () => decrypt(data, sealed, contextOf(place)).toString("utf8"));
 }
 
 /**

@@ -14,8 +14,6 @@ import {
   type StoreTransaction,
   type TableChanges,
 } from "../../ledger/ports/store.js";
-import { WrongMasterKeyError } from "../secrets/book-keys.js";
-import { MasterKeyError } from "../secrets/master-key.js";
 import type { BookDirectory, OpenBook } from "./book-directory.js";
 import type { Engine, Session, Transact, Write } from "./engine.js";
 import { type EntryContent, entryContents, NOTHING, type PersonSalts } from "./entry-contents.js";
@@ -165,7 +163,10 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       apiKeys: apiKeyRows.map(storedApiKeyOf),
       receipts: this.#ownRows(receiptRows, usedReceiptOf),
       movements: this.#ownRows(movementRows, usedMovementOf),
-      railAccounts: railRows.map(railAccountOf),
+      railAccounts: railRows.flatMap((row) => {
+        const book = this.#books.get(row.organization_id as OrganizationId);
+        return book === undefined ? [] : [railAccountOf(row, book)];
+      }),
       paymentsUnderWay: new Map(underWayRows.map((row) => [row.rail_account_id as RailAccountId, row.count])),
       unallocatedDepositCents: new Map(depositSums.map((row) => [row.organization_id as OrganizationId, row.cents])),
       railAccountsOfCell: railAccountsOfCell ?? NO_RAIL_ACCOUNTS,
@@ -195,13 +196,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
    * them. The ledger then splits the batch, so the commands of the other books succeed.
    */
   async #openBooks(organizationIds: readonly OrganizationId[]): Promise<void> {
-    const found = await this.#directory
-      .find(organizationIds, (read) => this.#session.read(read))
-      .catch((error: unknown) => {
-        const isKeyError = error instanceof WrongMasterKeyError || error instanceof MasterKeyError;
-        throw isKeyError ? new StoreError("rejected", error) : error;
-      });
-    for (const book of found) {
+    for (const book of await this.#directory.find(organizationIds, (read) => this.#session.read(read))) {
       this.#books.set(book.organizationId, book);
       this.#booksByNumber.set(book.number, book);
     }

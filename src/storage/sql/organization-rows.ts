@@ -1,17 +1,44 @@
 import type { ApiKey, Organization, Scope, StoredApiKey } from "../../domain/api-key.js";
 import type { ApiKeyId, OrganizationId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
-import type { RowOf } from "../../model/column.js";
-import type { API_KEYS, ORGANIZATIONS } from "../../model/organizations.js";
-import type { BookKeysRow } from "../secrets/book-keys.js";
+import type { InsertedRow, RowOf } from "../../model/column.js";
+import { API_KEYS, ORGANIZATIONS } from "../../model/organizations.js";
+import type { BookKeys, BookKeysRow } from "../secrets/book-keys.js";
+import { hasTrueMac, rowMac } from "../secrets/row-mac.js";
+import type { OpenBook } from "./book-directory.js";
 
-export type OrganizationRow = RowOf<typeof ORGANIZATIONS>;
+/** The row of an organization, before its book has keys. */
+export type OrganizationRow = Omit<RowOf<typeof ORGANIZATIONS>, "mac">;
 
-export type ApiKeyRow = RowOf<typeof API_KEYS>;
+export type ApiKeyRow = RowOf<typeof API_KEYS, Uint8Array>;
 
 /** Returns the fields of a new key that the content hash covers. They never change. */
 export function contentOfApiKey({ id, name, secretSha256, scopes, expiresAt }: StoredApiKey): readonly string[] {
   return [id, name, secretSha256, scopes.join(" "), expiresAt === undefined ? "" : String(expiresAt)];
+}
+
+interface ApiKeyPlace extends Pick<OpenBook, "keys"> {
+  /** The `seq` of the journal row that created the key. */
+  readonly seq: number;
+  /** The `seq` of the row that revoked it, if one did. */
+  readonly changedSeq: number;
+}
+
+export function apiKeyRowOf(key: StoredApiKey, { keys, seq, changedSeq }: ApiKeyPlace): InsertedRow<typeof API_KEYS> {
+  const row = {
+    id: key.id,
+    organization_id: key.organizationId,
+    name: key.name,
+    secret_sha256: key.secretSha256,
+    scopes: key.scopes.join(" "),
+    seq,
+    created_at: key.createdAt,
+    expires_at: key.expiresAt ?? null,
+    revoked_seq: key.revokedAt === undefined ? null : changedSeq,
+    revoked_at: key.revokedAt ?? null,
+    last_used_at: null,
+  };
+  return { ...row, mac: rowMac(keys, API_KEYS, row) };
 }
 
 export function storedApiKeyOf(row: ApiKeyRow): StoredApiKey {
@@ -33,22 +60,39 @@ export function bookKeysHexOf({
   };
 }
 
+/** Returns the row of a new organization. */
+export function newOrganizationRow(row: OrganizationRow, keys: BookKeys): InsertedRow<typeof ORGANIZATIONS> {
+  return { ...row, mac: rowMac(keys, ORGANIZATIONS, row) };
+}
+
 /** The row of an organization, with the switches of its book. */
-export type ListedOrganizationRow = OrganizationRow & {
+export type ListedOrganizationRow = RowOf<typeof ORGANIZATIONS, Uint8Array> & {
   readonly suspended_seq: number | null;
   readonly receipts_required_seq: number | null;
 };
 
-export function organizationOf(row: ListedOrganizationRow, cell: number): Organization {
+/** A row that somebody has changed past the service is that of a live organization. */
+export function organizationOf(
+  row: ListedOrganizationRow,
+  { cell, keys }: { readonly cell: number; readonly keys: BookKeys | undefined },
+): Organization {
   return {
     id: row.id as OrganizationId,
     cell,
     name: row.name,
-    isSandbox: row.is_sandbox === 1,
+    isSandbox: isSandboxRow(row, keys),
     isSuspended: row.suspended_seq !== null,
     areReceiptsRequired: row.receipts_required_seq !== null,
     createdAt: toUnixMillis(row.created_at),
   };
+}
+
+/** Nobody makes a live organization one for tests in the database, and its mints free. */
+export function isSandboxRow(
+  row: RowOf<typeof ORGANIZATIONS, Uint8Array>,
+  keys: Pick<BookKeys, "index"> | undefined,
+): boolean {
+  return row.is_sandbox === 1 && keys !== undefined && hasTrueMac(keys, ORGANIZATIONS, row);
 }
 
 /** Returns the fields of a new organization that the content hash covers. They never change. */

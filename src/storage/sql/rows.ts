@@ -11,6 +11,7 @@ import type { ACCOUNT_HOLDERS } from "../../model/accounts.js";
 import type { RowOf } from "../../model/column.js";
 import type { TRANSACTIONS } from "../../model/transactions.js";
 import { blindIndexOf, decryptPersonal, encryptPersonal } from "../secrets/personal-data.js";
+import { readPart } from "../secrets/unreadable-row.js";
 import type { OpenBook } from "./book-directory.js";
 import type { Engine } from "./engine.js";
 import { standingFreezesOf, type StandingFreezesRow } from "./freeze-rows.js";
@@ -156,8 +157,9 @@ export function transactionOf(row: ReadTransactionRow, { organizationId }: OpenB
   };
 }
 
-export function metadataOf({ metadata }: Pick<TransactionRow, "metadata">): Metadata {
-  return new Map(JSON.parse(metadata) as [string, string][]) as ReadonlyMap<string, string> as Metadata;
+export function metadataOf({ id, metadata }: Pick<TransactionRow, "id" | "metadata">): Metadata {
+  const entries = readPart(`metadata of ${id}`, () => new Map(JSON.parse(metadata) as [string, string][]));
+  return entries as ReadonlyMap<string, string> as Metadata;
 }
 
 export function correctionOf({

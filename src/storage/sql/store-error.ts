@@ -1,4 +1,7 @@
 import { StoreError } from "../../ledger/ports/store.js";
+import { WrongMasterKeyError } from "../secrets/book-keys.js";
+import { MasterKeyError } from "../secrets/master-key.js";
+import { UnreadableRowError } from "../secrets/unreadable-row.js";
 import type { Engine } from "./engine.js";
 
 /**
@@ -16,6 +19,10 @@ export async function orStoreError<Result>(engine: Engine, work: PromiseLike<Res
   }
 }
 
+/** Of rows that cannot be read, or say what cannot be. The next try would find the same. */
+const OF_ROWS = [UnreadableRowError, WrongMasterKeyError, MasterKeyError, RangeError] as const;
+
 export function storeErrorOf(engine: Engine, error: unknown): StoreError {
-  return error instanceof StoreError ? error : engine.storeErrorOf(error);
+  if (error instanceof StoreError) return error;
+  return OF_ROWS.some((kind) => error instanceof kind) ? new StoreError("rejected", error) : engine.storeErrorOf(error);
 }

@@ -1,5 +1,4 @@
 import type { AccountHolder, LedgerAccount } from "../../domain/account.js";
-import type { StoredApiKey } from "../../domain/api-key.js";
 import type { TableName, Tables } from "../../domain/decision.js";
 import type { Freeze } from "../../domain/freeze.js";
 import type { Payment } from "../../domain/payment.js";
@@ -10,6 +9,7 @@ import { API_KEYS, RESERVE_PLACES } from "../../model/organizations.js";
 import { RAIL_ACCOUNTS } from "../../model/rails.js";
 import { IDEMPOTENCY_KEYS, PAYMENTS, PROPOSALS, TRANSACTIONS } from "../../model/transactions.js";
 import { freezeRowOf, liftColumnsOf } from "./freeze-rows.js";
+import { apiKeyRowOf } from "./organization-rows.js";
 import { accountColumnsOf } from "./records/account-rows.js";
 import { DEPOSIT_TABLE } from "./records/deposit-rows.js";
 import { DESTINATION_TABLE } from "./records/destination-rows.js";
@@ -52,9 +52,11 @@ const PAYMENT_END_COLUMNS = typesOf(PAYMENTS, ["transaction_id", ...changedNames
 
 const PROPOSAL_CHANGE_COLUMNS = typesOf(PROPOSALS, ["subject", ...changedNamesOf(PROPOSALS)]);
 
+const RAIL_WARNING_COLUMNS = typesOf(RAIL_ACCOUNTS, ["id", "warnings"]);
+
 const RAIL_ACCOUNT_CHANGE_COLUMNS = typesOf(RAIL_ACCOUNTS, ["id", ...changedNamesOf(RAIL_ACCOUNTS)]);
 
-const REVOKED_COLUMNS = typesOf(API_KEYS, ["id", "revoked_seq", "revoked_at"]);
+const REVOKED_COLUMNS = typesOf(API_KEYS, ["id", "revoked_seq", "revoked_at", "mac"]);
 
 /** The store writes the tables in this order: a row comes after the rows that it refers to. */
 export const TABLES: { readonly [Name in TableName]: Table<Tables[Name]> } = {
@@ -163,23 +165,13 @@ export const TABLES: { readonly [Name in TableName]: Table<Tables[Name]> } = {
     name: "api_keys",
     key: "id",
     columns: insertedTypesOf(API_KEYS),
-    insertedRow: (key, { seq, changedSeq }): InsertedRow<typeof API_KEYS> => ({
-      id: key.id,
-      organization_id: key.organizationId,
-      name: key.name,
-      secret_sha256: key.secretSha256,
-      scopes: key.scopes.join(" "),
-      seq,
-      created_at: key.createdAt,
-      expires_at: key.expiresAt ?? null,
-      last_used_at: null,
-      ...revocationOf(key, changedSeq),
-    }),
+    insertedRow: (key, { book, seq, changedSeq }) => apiKeyRowOf(key, { ...book, seq, changedSeq }),
     updates: [
       {
         columns: REVOKED_COLUMNS,
         fits: () => true,
-        updatedRow: (key, _facts, seq) => ({ id: key.id, ...revocationOf(key, seq) }),
+        updatedRow: (key, facts, seq) =>
+          apiKeyRowOf(key, { ...facts.bookOf(key.organizationId), seq: 0, changedSeq: seq }),
       },
     ],
   },
@@ -187,8 +179,23 @@ export const TABLES: { readonly [Name in TableName]: Table<Tables[Name]> } = {
     name: "rail_accounts",
     key: "id",
     columns: insertedTypesOf(RAIL_ACCOUNTS),
-    insertedRow: railAccountRowOf,
-    updates: [{ columns: RAIL_ACCOUNT_CHANGE_COLUMNS, fits: () => true, updatedRow: railAccountRowOf }],
+    insertedRow: (account, { book }) => railAccountRowOf(account, book),
+    updates: [
+      // A warning is nobody's decision: it makes no row whole that somebody has changed.
+      {
+        columns: RAIL_WARNING_COLUMNS,
+        fits: changesOnly(["warnings"]),
+        updatedRow: ({ id, warnings }): SqlRow<typeof RAIL_WARNING_COLUMNS> => ({
+          id,
+          warnings: JSON.stringify(warnings),
+        }),
+      },
+      {
+        columns: RAIL_ACCOUNT_CHANGE_COLUMNS,
+        fits: () => true,
+        updatedRow: (account, facts) => railAccountRowOf(account, facts.bookOf(account.organizationId)),
+      },
+    ],
   },
   reservePlaces: {
     name: "reserve_places",
@@ -235,14 +242,6 @@ function changesOnly<Row extends object>(fields: readonly (keyof Row)[]): (befor
     for (const name in after) if (before[name] !== after[name] && !changed.has(name)) return false;
     return true;
   };
-}
-
-/** `seq` is that of the row that revoked it, if one did. */
-function revocationOf(
-  { revokedAt }: StoredApiKey,
-  seq: number,
-): Pick<InsertedRow<typeof API_KEYS>, "revoked_seq" | "revoked_at"> {
-  return { revoked_seq: revokedAt === undefined ? null : seq, revoked_at: revokedAt ?? null };
 }
 
 function countRowOf(account: LedgerAccount, facts: BatchFacts): SqlRow<typeof COUNT_COLUMNS> {

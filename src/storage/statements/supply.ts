@@ -15,6 +15,7 @@ import {
   type SumsAt,
 } from "../../statements/ports.js";
 import type { ListReader } from "../lists/page.js";
+import { readPart } from "../secrets/unreadable-row.js";
 import type { Engine } from "../sql/engine.js";
 import type { BookRow } from "../sql/records/book-head-rows.js";
 import {
@@ -142,8 +143,8 @@ function addGroup(groups: Map<string, OpenPayments>, { type, age, count, cents, 
 export function accountsIn(
   balance: string,
 ): readonly { readonly name: string; readonly currency: string; readonly availableCents: number }[] {
-  const { accounts } = JSON.parse(balance) as { readonly accounts: ReturnType<typeof accountsIn> };
-  return accounts;
+  type Reported = { readonly accounts: ReturnType<typeof accountsIn> };
+  return readPart("the balance of an account at a rail", () => (JSON.parse(balance) as Reported).accounts);
 }
 
 /** Reads what the rails reported about the organization's accounts there. */

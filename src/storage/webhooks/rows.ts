@@ -14,13 +14,21 @@ import type {
 } from "../../webhooks/ports/endpoint.js";
 import type { BookKeys } from "../secrets/book-keys.js";
 import { decrypt, encrypt } from "../secrets/encryption.js";
+import { readPart } from "../secrets/unreadable-row.js";
 import type { Engine, Session } from "../sql/engine.js";
 import type { EndpointRow, RetryRow } from "../sql/records/webhook-rows.js";
 
 type EndpointKeys = Pick<BookKeys, "data">;
 
-/** Decrypts an endpoint. Throws if its bytes were changed, or belong to another endpoint. */
-export function endpointOf(row: EndpointRow, { data }: EndpointKeys): Endpoint {
+/**
+ * Decrypts an endpoint. Throws an UnreadableRowError if its bytes were changed, or belong to
+ * another endpoint.
+ */
+export function endpointOf(row: EndpointRow, keys: EndpointKeys): Endpoint {
+  return readPart(`the webhook endpoint ${row.id}`, () => decryptedEndpoint(row, keys));
+}
+
+function decryptedEndpoint(row: EndpointRow, { data }: EndpointKeys): Endpoint {
   const { url, secrets } = row;
   if (url === null || secrets === null) throw new Error(`the endpoint ${row.id} is deleted`);
   return {

@@ -1,9 +1,11 @@
 import type { JournalKind } from "../../domain/journal.js";
+import { API_KEYS } from "../../model/organizations.js";
+import { hasTrueMac } from "../../storage/secrets/row-mac.js";
 import type { Audit } from "../audit.js";
 import type { Place } from "../findings.js";
 import { guarded } from "../guarded.js";
 import type { AuditedBook } from "./book.js";
-import { hasHashOf, type HashedRow } from "./content.js";
+import { ANOTHER_MAC, hasHashOf, type HashedRow } from "./content.js";
 import { type AuditedJournalRow, newerRows } from "./journal-rows.js";
 
 /** A row of `api_keys`. */
@@ -17,6 +19,7 @@ interface AuditedApiKeyRow {
   readonly expires_at: number | null;
   readonly revoked_seq: number | null;
   readonly revoked_at: number | null;
+  readonly mac: Uint8Array | null;
 }
 
 type KeyKind = Extract<JournalKind, `key.${string}`>;
@@ -45,7 +48,7 @@ export class ApiKeysAudit {
   async end(): Promise<void> {
     const { row: book, findings } = this.#book;
     const keys = await this.#audit.rows<AuditedApiKeyRow>(
-      `SELECT id, name, secret_sha256, scopes, seq, created_at, expires_at, revoked_seq, revoked_at
+      `SELECT id, name, secret_sha256, scopes, seq, created_at, expires_at, revoked_seq, revoked_at, mac
        FROM ${this.#audit.engine.table("api_keys")} WHERE organization_id = ?`,
       [book.organization_id],
     );
@@ -67,7 +70,12 @@ export class ApiKeysAudit {
   }
 
   #compare(key: AuditedApiKeyRow): void {
+    const { row: book, secrets, findings } = this.#book;
     const { id, name, secret_sha256: secret, scopes, expires_at: expiresAt } = key;
+    const bound = { ...key, organization_id: book.organization_id };
+    if (secrets !== undefined && !hasTrueMac(secrets.keys, API_KEYS, bound)) {
+      findings.add({ seq: key.seq, table: "api_keys", id }, ANOTHER_MAC);
+    }
     const expiry = expiresAt === null ? "" : String(expiresAt);
     const { seq, created_at: createdAt, revoked_seq: revokedSeq, revoked_at: revokedAt } = key;
     this.#check(id, "key.created", { seq, at: createdAt, created: [id, name, secret, scopes, expiry] });

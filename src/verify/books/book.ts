@@ -33,6 +33,7 @@ export interface AuditedBookRow extends SumTexts {
   readonly name: string | null;
   readonly is_sandbox: number | null;
   readonly created_at: number | null;
+  readonly organization_mac: Uint8Array | null;
   /** Null if the book has no keys. */
   readonly master_key_id: string | null;
   readonly data_key: Buffer;
@@ -132,7 +133,7 @@ function sqlOf({ table }: Engine, isOne: boolean): string {
       b.arrived_seq, b.limits, b.limits_since, b.month_from,
       (SELECT MAX(j.seq) FROM ${table("journal")} j WHERE j.book = b.number) AS head,
       ${BOOK_ACCOUNTS.map((name) => `CAST(b.${name}_cents AS TEXT) AS ${name}_cents`).join(", ")},
-      o.name, o.is_sandbox, o.created_at, k.master_key_id, k.data_key, k.index_key, k.seal_secret
+      o.name, o.is_sandbox, o.created_at, o.mac AS organization_mac, k.master_key_id, k.data_key, k.index_key, k.seal_secret
     FROM ${table("books")} b
     LEFT JOIN ${table("organizations")} o ON o.id = b.organization_id
     LEFT JOIN ${table("book_keys")} k ON k.book = b.number

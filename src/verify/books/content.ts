@@ -23,6 +23,9 @@ export interface ProofColumns {
   readonly rail_receipt: string | null;
 }
 
+/** A server believes no row without a true `mac`: it needs a key of the book (docs/adr/0059). */
+export const ANOTHER_MAC = { expected: "the mac that the row gives", found: "another mac, or another row" } as const;
+
 /** Returns the proofs that the hash covers. `movement` is that of the transaction's own row. */
 export function proofsIn({ detail, rail_receipt: receipt }: ProofColumns, movement: string | null = null): string[] {
   const proofs = [detail, receipt, movement];

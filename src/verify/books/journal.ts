@@ -1,12 +1,14 @@
 import { MAX_SUM_CENTS, ofEachAccount } from "../../domain/book.js";
 import { BOOK_ACCOUNTS, type BookAccount, JOURNAL_KINDS, MAY_BE_NEGATIVE } from "../../domain/journal.js";
 import { MAX_CENTS } from "../../domain/values/cents.js";
+import { ORGANIZATIONS } from "../../model/organizations.js";
+import { hasTrueMac } from "../../storage/secrets/row-mac.js";
 import type { Audit } from "../audit.js";
 import type { Place } from "../findings.js";
 import { ASSETS, decimalOf, describePosting, type PostingColumns } from "../format.js";
 import type { Head } from "../heads.js";
 import type { AuditedBook, AuditedBookRow } from "./book.js";
-import { hasHashOf, proofsIn } from "./content.js";
+import { ANOTHER_MAC, hasHashOf, proofsIn } from "./content.js";
 import type { AuditedJournalRow } from "./journal-rows.js";
 import { accountsOf } from "./proposals.js";
 
@@ -232,6 +234,9 @@ export class BookCheck {
         found: "another name, mode or content_hash",
       });
     }
+    const { name, is_sandbox, created_at, organization_mac: mac } = book;
+    const bound = { id: book.organization_id, name, is_sandbox, created_at, mac };
+    if (secrets !== undefined && !hasTrueMac(secrets.keys, ORGANIZATIONS, bound)) findings.add(place, ANOTHER_MAC);
   }
 
   /** Returns the `seq` that switched the state on. Null for the row that switches it off. */

@@ -1,10 +1,12 @@
 import { createHash } from "node:crypto";
 
+import { RAIL_ACCOUNTS } from "../../model/rails.js";
+import { hasTrueMac } from "../../storage/secrets/row-mac.js";
 import type { Audit } from "../audit.js";
 import type { Place } from "../findings.js";
 import { guarded } from "../guarded.js";
 import type { AuditedBook } from "./book.js";
-import { hasHashOf, proofsIn } from "./content.js";
+import { ANOTHER_MAC, hasHashOf, proofsIn } from "./content.js";
 import { type AuditedJournalRow, newerRows } from "./journal-rows.js";
 
 /** The columns of `rail_accounts` that each change of an account records. */
@@ -26,6 +28,7 @@ type AuditedRailAccountRow = Readonly<Record<(typeof RECORDED)[number], string |
   readonly id: string;
   readonly settings: string;
   readonly credentials: Uint8Array | null;
+  readonly mac: Uint8Array | null;
   readonly warnings: string;
   readonly created_at: number;
   readonly updated_at: number;
@@ -77,11 +80,13 @@ export class RailAccountsAudit {
     if (bookSeq > (this.#book.row.head ?? 0)) {
       for await (const row of newerRows(this.#audit, this.#book.row)) if (row.seq <= bookSeq) this.row(row);
     }
-    const { findings } = this.#book;
+    const { row, secrets, findings } = this.#book;
     for (const account of accounts) {
       const recorded = this.#recorded.get(account.id);
       this.#recorded.delete(account.id);
       const place = { seq: recorded?.seq, table: "rail_accounts", id: account.id } as const;
+      const bound = { ...account, organization_id: row.organization_id };
+      if (secrets !== undefined && !hasTrueMac(secrets.keys, RAIL_ACCOUNTS, bound)) findings.add(place, ANOTHER_MAC);
       if (recorded !== undefined)
         findings.compareFields(place, comparedFields(recorded, account, this.#warnings.get(account.id)));
       else findings.add(place, { expected: "a journal row that records it", found: "none" });
@@ -135,7 +140,7 @@ export class RailAccountsAudit {
     const { number, organization_id: organizationId } = this.#book.row;
     const head = `(SELECT COALESCE(MAX(j.seq), 0) FROM ${engine.table("journal")} j WHERE j.book = ?)`;
     return rows<AuditedRailAccountRow>(
-      `SELECT a.id, a.settings, a.credentials, a.warnings, a.created_at, a.updated_at,
+      `SELECT a.id, a.settings, a.credentials, a.mac, a.warnings, a.created_at, a.updated_at,
          ${RECORDED.map((column) => `a.${column}`).join(", ")}, ${head} AS book_seq
        FROM ${engine.table("rail_accounts")} a WHERE a.organization_id = ?`,
       [number, organizationId],

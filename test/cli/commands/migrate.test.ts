@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import pg from "pg";
 
-import { CHAIN_MIGRATION } from "../../../src/storage/migrate.js";
+import { BINDING_MIGRATION } from "../../../src/storage/migrate.js";
 import { takeMigrationLock, withConnection } from "../../../src/storage/postgres/administration.js";
 import { grantTo, PowerfulRoleError, TABLE_NAMES } from "../../../src/storage/postgres/grants.js";
 import { RestCaller } from "../../support/callers/rest-caller.js";
@@ -24,6 +24,7 @@ import {
   RunningKesc,
   type Variables,
 } from "../../support/service/kesc.js";
+import { makeTenant, withKeys } from "../../support/service/tenants.js";
 
 interface OrganizationJson {
   readonly id: string;
@@ -60,23 +61,62 @@ describe("kesc migrate (sqlite)", () => {
     place.remove();
   });
 
-  it("chains the operators of a database that is older than the chain", async () => {
+  it("runs no migration a second time: operators whose chain was taken away stay none, and nobody is told to migrate", async () => {
     const { variables } = place;
     expect(await kesc(["migrate"], variables)).to.include({ code: 0 });
-    for (const name of ["Ann", "Ben"]) {
-      const create = ["operator", "create", name, "--role", "admin", "--on-database", "--note", "test"];
-      expect(await kesc(create, variables)).to.include({ code: 0 });
-    }
+    const create = ["operator", "create", "Ann", "--role", "admin", "--on-database", "--note", "test"];
+    expect(await kesc(create, variables)).to.include({ code: 0 });
     await execute(
       { engine: "sqlite", filename: place.databaseFile },
       "DROP TABLE operator_chain",
       "DROP TABLE operator_keys",
-      `DELETE FROM knex_migrations WHERE name = '${CHAIN_MIGRATION}'`,
+      "DELETE FROM knex_migrations WHERE name = '0015-operator-chain'",
+    );
+    for (const command of [["migrate", "--servers-stopped"], ["server"], ["operator", "list"]]) {
+      const { code, stderr } = await kesc(command, variables);
+      expect(code, command.join(" ")).to.equal(1);
+      expect(stderr)
+        .to.contain("has run migrations that come after 0015-operator-chain, and its list of migrations lacks that")
+        .and.contain("restore a backup")
+        .and.not.contain("Run: kesc migrate");
+    }
+    const { stdout } = await kesc(["doctor"], variables);
+    expect(stdout).to.match(/^fail +schema .*lacks that.*restore a backup/m);
+  });
+
+  it("binds the rows of before that the journal confirms, and no others", async () => {
+    const { variables } = place;
+    expect(await kesc(["migrate"], variables)).to.include({ code: 0 });
+    const tenants = await withKeys(place.databaseUrl, async (keys) => {
+      const sandbox = await keys.createOrganization("Tests", { isSandbox: true });
+      return { real: await makeTenant(keys, "Real"), sandbox };
+    });
+    const sandbox = ["--org", tenants.sandbox.id, "--note", "test"];
+    expect(await kesc(["rail", "set", "sandbox", ...sandbox], variables)).to.include({ code: 0 });
+    await execute(
+      { engine: "sqlite", filename: place.databaseFile },
+      ...["organizations", "api_keys", "rail_accounts"].map((table) => `ALTER TABLE ${table} DROP COLUMN mac`),
+      "DROP INDEX journal_rails",
+      `DELETE FROM knex_migrations WHERE name = '${BINDING_MIGRATION}'`,
+      `INSERT INTO api_keys (id, organization_id, name, secret_sha256, scopes, seq, created_at)
+         SELECT 'key_planted', organization_id, name, '${"0".repeat(64)}', scopes, seq, created_at FROM api_keys`,
+      `INSERT INTO organizations SELECT 'org_planted', 'planted', 1, created_at FROM organizations LIMIT 1`,
+      `INSERT INTO rail_accounts (id, organization_id, rail, settings, payouts, payouts_reason, is_usual,
+           begin_within_millis, confirm_above_cents, resolve_alone_max_cents, created_at, updated_at)
+         SELECT 'rail_planted', '${tenants.real.organizationId}', rail, settings, payouts, payouts_reason, is_usual,
+           begin_within_millis, confirm_above_cents, resolve_alone_max_cents, created_at, updated_at FROM rail_accounts`,
     );
     expect(await kesc(["migrate", "--servers-stopped"], variables)).to.include({ code: 0 });
-    expect((await kesc(["operator", "list"], variables)).stdout)
-      .to.contain("Ann")
-      .and.to.contain("Ben");
+    const address = { engine: "sqlite", filename: place.databaseFile } as const;
+    for (const [table, unbound] of [
+      ["organizations", ["org_planted"]],
+      ["api_keys", ["key_planted"]],
+      ["rail_accounts", ["rail_planted"]],
+    ] as const) {
+      const rows = await execute<{ id: string }>(address, `SELECT id FROM ${table} WHERE mac IS NULL`);
+      expect(rows.map(({ id }) => id)).to.deep.equal(unbound);
+      await execute(address, `DELETE FROM ${table} WHERE mac IS NULL`);
+    }
     expect(await kescJson(["verify"], variables)).to.include({ holds: true });
   });
 

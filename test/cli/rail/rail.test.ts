@@ -238,8 +238,8 @@ describe("kesc rail", () => {
       `UPDATE rail_accounts SET settings = ${forged}, updated_at = updated_at + 1`,
     );
 
-    const words = `The settings of ${String(account?.id)} and its credentials do not belong together`;
-    expect((await rail("status", "--org", "Duka")).stdout).to.match(/ {2}usable +NO: The settings of rail_/);
+    const words = `The account ${String(account?.id)} was changed in the database`;
+    expect((await rail("status", "--org", "Duka")).stdout).to.match(/ {2}usable +NO: The account rail_/);
     expect((await statusOf("Duka"))["problem"]).to.contain(words);
     const doctor = await kesc(["doctor"], variables());
     expect(doctor.stdout).to.contain(`fail  rails`).and.contain(words);

@@ -7,7 +7,7 @@ import type { Keys } from "../../../src/ledger/ports/keys.js";
 import { keys as openKeys } from "../../../src/storage/keys.js";
 import { KeyUses } from "../../../src/storage/organizations/key-uses.js";
 import { verify } from "../../../src/verify/verify.js";
-import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/databases.js";
+import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../../support/databases.js";
 
 const NAME = "URI:spiffe://example.com/billing";
 const OTHER = "DNS:billing.example.com";
@@ -52,6 +52,19 @@ for (const engine of ENGINES) {
       expect(await found(OTHER, NAME)).to.deep.equal(key);
       expect(await found(OTHER)).to.equal(undefined);
       expect(await keys.apiKeys(a)).to.deep.equal([key]);
+    });
+
+    it("are none if somebody has written or changed their row past the service, which is told", async () => {
+      const changed: string[] = [];
+      keys = openKeys(
+        opened.database,
+        () => clock,
+        (id) => changed.push(id),
+      );
+      const key = await createdKey(a, NAME);
+      await execute(opened.address, `UPDATE api_keys SET organization_id = '${b}'`);
+      expect(await found(NAME)).to.equal(undefined);
+      expect(changed).to.deep.equal([key.id]);
     });
 
     it("belong to one organization at a time", async () => {

@@ -204,16 +204,22 @@ for (const engine of ENGINES) {
       expect(await stored.listUnknownPayouts(OTHER_RAIL_ACCOUNT, 10)).to.deep.equal([]);
     });
 
-    it("are not read if somebody changed a phone number", async () => {
-      const [first, second] = [await place.accept("mint", "a"), await place.accept("mint", "b")];
+    it("have no number to send anything to if somebody changed it, or the amount, and keep no other from its rail", async () => {
+      const [first, second, third] = [
+        await place.accept("mint", "a"),
+        await place.accept("mint", "b"),
+        await place.accept("redeem", "c"),
+      ];
       await execute(
         place.opened.address,
         `UPDATE payments SET phone_number = (SELECT phone_number FROM payments WHERE transaction_id = '${first}')
          WHERE transaction_id = '${second}'`,
       );
       expect(await read(first)).to.include({ number: "+254712345678" });
-      const answer: unknown = await stored.payment(second).catch((error: unknown) => error);
-      expect(answer).to.be.an("error");
+      await execute(place.opened.address, `UPDATE transactions SET amount_cents = 900000 WHERE id = '${third}'`);
+      for (const id of [second, third]) expect(await read(id)).to.include({ number: undefined, state: "READY" });
+      await execute(place.opened.address, `UPDATE transactions SET amount_cents = 1000 WHERE id = '${third}'`);
+      expect(await read(third)).to.include({ number: "+254712345678" });
     });
   });
 }

@@ -182,11 +182,54 @@ for (const engine of ENGINES) {
         expect(() => directory.accountOf(organizationId, undefined)).to.throw(StoreError);
         expect(taken().join()).to.match(
           new RegExp(
-            `unusable ${ID}: CredentialsError: The settings of ${ID} and its credentials do not belong together`,
+            `unusable ${ID}: ChangedRailAccountError: The account ${ID} was changed in the database, past the service`,
           ),
         );
       });
     }
+
+    for (const [name, change] of [
+      ["another default rail", `UPDATE rail_accounts SET is_usual = 0`],
+      ["open payouts", `UPDATE rail_accounts SET payouts = 'open'`],
+      ["another organization", `UPDATE rail_accounts SET organization_id = 'STRANGER'`],
+      ["an earlier state", `UPDATE rail_accounts SET revision = 1`],
+      ["no account", "DELETE FROM rail_accounts"],
+    ] as const) {
+      it(`takes no call without a rail for a direct one after ${name} in the database`, async () => {
+        await save({ id: ID, rail: "slow", isDefault: true });
+        await setPayouts(opened.cell, { organizationId, rail: SLOW }, { payouts: "auto", reason: "as before", now });
+        const stranger = (await keys(opened.database, () => now).createOrganization("stranger")).id;
+        const sql = change.replace("STRANGER", stranger);
+        await execute(opened.address, sql);
+        await directory.start();
+        expect(directory.account(ID)).to.equal(undefined);
+        expect(() => directory.accountOf(organizationId, undefined)).to.throw(StoreError);
+        expect(directory.defaultRail(organizationId)).to.equal("slow");
+        expect(directory.accountOf(organizationId, SLOW)).to.equal(undefined);
+        expect(taken().join()).to.match(/rail_one was changed in the database|rail_one is gone from the database/);
+        if (sql.includes(stranger) || sql.startsWith("DELETE")) return;
+        await save({ id: ID, rail: "slow", isDefault: true });
+        await directory.refresh();
+        expect(directory.account(ID)).to.include({ payouts: "closed" });
+      });
+    }
+
+    it("does not let a warning make whole what somebody has changed", async () => {
+      await save({ id: ID, rail: "slow", isDefault: true, floatMinCents: 100 as never });
+      await execute(opened.address, "UPDATE rail_accounts SET is_usual = 0");
+      const command = { name: "watchRailAccount", rail: SLOW, availableCents: 5 as never, organizationId } as const;
+      const actor = "slow" as never;
+      const [result] = await opened.cell.committer.commit([{ ...command, actor }], now);
+      expect(result?.kind).to.equal("done");
+      const [row] = await execute<{ is_usual: number; warnings: string }>(
+        opened.address,
+        "SELECT is_usual, warnings FROM rail_accounts",
+      );
+      expect(Number(row?.is_usual)).to.equal(0);
+      expect(row?.warnings).to.contain("FLOAT_LOW");
+      await directory.start();
+      expect(directory.account(ID)).to.equal(undefined);
+    });
 
     it("tells once a day of credentials that expire within 14 days", async () => {
       await save({ id: ID, rail: "slow", credentialsExpireAt: toUnixMillis(now + 15 * DAY_MILLIS) });

@@ -11,7 +11,7 @@ import { keys } from "../../../src/storage/keys.js";
 import { accountOfQuestion, noteBalance, noteQuestion } from "../../../src/storage/rails/balances.js";
 import { saveRailAccount, setDefaultRail, setPayouts } from "../../../src/storage/rails/change-rail-accounts.js";
 import {
-  CredentialsError,
+  ChangedRailAccountError,
   openCredentials,
   railAccountsVersion,
   type StoredRailAccount,
@@ -123,6 +123,7 @@ for (const engine of ENGINES) {
         id: ID,
         organizationId,
         isSandbox: true,
+        isWhole: true,
         rail: "slow",
         settings: '{"a":1}',
         credentials: found?.credentials,
@@ -170,9 +171,25 @@ for (const engine of ENGINES) {
         { resolveAloneMaxCents: 1 as never },
       ]) {
         const open = (): string => openCredentials(book.keys, { ...account, ...change }, sealed);
-        expect(open, JSON.stringify(change)).to.throw(CredentialsError, /do not belong together: somebody changed/);
+        expect(open, JSON.stringify(change)).to.throw(
+          ChangedRailAccountError,
+          /was changed in the database, past the service/,
+        );
       }
       expect(Buffer.from(sealed.hex, "hex").toString("latin1")).not.to.contain("passkey");
+    });
+
+    it("are those of a live organization that somebody has made a sandbox in the database", async () => {
+      const every = keys(opened.database, () => now);
+      const { id } = await every.createOrganization("live");
+      await saveRailAccount(
+        opened.database,
+        railSetting(opened, { organizationId: id, now, id: OTHER_ID, rail: "slow" }),
+      );
+      await execute(opened.address, "UPDATE organizations SET is_sandbox = 1");
+      expect(await stored(OTHER_ID)).to.include({ isSandbox: false, isWhole: true });
+      expect(await every.organization(id)).to.include({ isSandbox: false });
+      expect((await every.organizations()).map(({ isSandbox }) => isSandbox)).to.deep.equal([true, false]);
     });
 
     it("have one default account for each organization at most", async () => {

@@ -5,6 +5,7 @@ import type { OrganizationId } from "../../../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../../domain/values/time.js";
 import { type RowOf, typesOf } from "../../../model/column.js";
 import { BOOKS } from "../../../model/organizations.js";
+import { readPart } from "../../secrets/unreadable-row.js";
 import type { Columns } from "../engine.js";
 import { SUM_COLUMNS, sumColumnsOf, sumsOf } from "./sum-columns.js";
 import { USAGE_NAMES, usageOf, usageRowOf } from "./usage-rows.js";
@@ -48,8 +49,10 @@ export function bookHeadOf(row: BookRow): BookHead {
 }
 
 export function limitsOf(row: LimitsRow): LimitsInForce | undefined {
-  if (row.limits === null || row.limits_since === null) return undefined;
-  return { ...limitsFromText(row.limits), since: toUnixMillis(row.limits_since), usage: usageOf(row) };
+  const { limits } = row;
+  if (limits === null || row.limits_since === null) return undefined;
+  const inForce = readPart("limits in a row of books", () => limitsFromText(limits));
+  return { ...inForce, since: toUnixMillis(row.limits_since), usage: usageOf(row) };
 }
 
 /** Returns undefined if the database shares the clock of this machine, or if there is no row. */

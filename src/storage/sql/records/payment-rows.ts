@@ -11,7 +11,10 @@ import type { Engine } from "../engine.js";
 /** A row of `payments`. */
 export type PaymentRow = RowOf<typeof PAYMENTS>;
 
-/** Decrypts the phone number. Throws if it was changed, or belongs to another payment. */
+/**
+ * Decrypts the phone number. Throws an UnreadableRowError if it was changed, or belongs to another
+ * payment.
+ */
 export function paymentOf(row: PaymentRow, { organizationId, keys }: OpenBook): Payment {
   const transactionId = row.transaction_id as TransactionId;
   const place = { organizationId, ownerId: transactionId, field: "phone_number" } as const;

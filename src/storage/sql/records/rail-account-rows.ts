@@ -5,13 +5,31 @@ import type { Cents } from "../../../domain/values/cents.js";
 import type { OrganizationId } from "../../../domain/values/ids.js";
 import { toUnixMillis } from "../../../domain/values/time.js";
 import type { InsertedRow, RowOf } from "../../../model/column.js";
-import type { RAIL_ACCOUNTS } from "../../../model/rails.js";
+import { RAIL_ACCOUNTS } from "../../../model/rails.js";
 import { sealedOf } from "../../secrets/encryption.js";
+import { hasTrueMac, rowMac } from "../../secrets/row-mac.js";
+import type { OpenBook } from "../book-directory.js";
 
 /** A row of `rail_accounts`, as both drivers read it. */
 export type RailAccountRow<Bytes = Buffer> = RowOf<typeof RAIL_ACCOUNTS, Bytes>;
 
-export function railAccountOf(row: RailAccountRow<Uint8Array>): RailAccountRecord {
+/**
+ * Maps a row. One that was changed past the service is the default account and pays nothing out, so
+ * that no call without a rail becomes a direct one. A change of the account makes it whole again.
+ */
+export function railAccountOf(row: RailAccountRow<Uint8Array>, book: Pick<OpenBook, "keys">): RailAccountRecord {
+  const account = writtenAccountOf(row);
+  if (isWholeAccount(row, book)) return account;
+  return { ...account, payouts: "closed", isDefault: true, resolveAloneMaxCents: 0 };
+}
+
+/** Returns whether the service wrote the row as it is. */
+export function isWholeAccount(row: RailAccountRow<Uint8Array>, { keys }: Pick<OpenBook, "keys">): boolean {
+  return hasTrueMac(keys, RAIL_ACCOUNTS, row) && warningsIn(row) !== undefined;
+}
+
+/** Maps a row, whether it is whole or not. */
+export function writtenAccountOf(row: RailAccountRow<Uint8Array>): RailAccountRecord {
   return {
     id: row.id as RailAccountId,
     organizationId: row.organization_id as OrganizationId,
@@ -27,15 +45,27 @@ export function railAccountOf(row: RailAccountRow<Uint8Array>): RailAccountRecor
     resolveAloneMaxCents: row.resolve_alone_max_cents as Cents | 0,
     floatMinCents: row.float_min_cents as Cents | 0,
     revision: row.revision,
-    warnings: JSON.parse(row.warnings) as StandingWarnings,
+    warnings: warningsIn(row) ?? {},
     createdAt: toUnixMillis(row.created_at),
     updatedAt: toUnixMillis(row.updated_at),
   };
 }
 
+/** Returns undefined for a text that the service has not written. */
+export function warningsIn({ warnings }: Pick<RailAccountRow, "warnings">): StandingWarnings | undefined {
+  try {
+    return JSON.parse(warnings) as StandingWarnings;
+  } catch {
+    return undefined;
+  }
+}
+
 /** The credentials are hexadecimal, as every `bytes` column is written. */
-export function railAccountRowOf(account: RailAccountRecord): InsertedRow<typeof RAIL_ACCOUNTS> {
-  return {
+export function railAccountRowOf(
+  account: RailAccountRecord,
+  { keys }: Pick<OpenBook, "keys">,
+): InsertedRow<typeof RAIL_ACCOUNTS> {
+  const row = {
     id: account.id,
     organization_id: account.organizationId,
     rail: account.rail,
@@ -54,4 +84,5 @@ export function railAccountRowOf(account: RailAccountRecord): InsertedRow<typeof
     created_at: account.createdAt,
     updated_at: account.updatedAt,
   };
+  return { ...row, mac: rowMac(keys, RAIL_ACCOUNTS, row) };
 }

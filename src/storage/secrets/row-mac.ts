@@ -1,0 +1,36 @@
+import { createHmac } from "node:crypto";
+
+import type { TableModel } from "../../model/column.js";
+import type { BookKeys } from "./book-keys.js";
+
+/** A table whose rows count only with a true `mac`. */
+type BoundTable = TableModel & { readonly bound: readonly string[] };
+
+type BoundRow<Of extends BoundTable> = { readonly [Name in Of["bound"][number]]: string | number | null };
+
+// The first text names the format, so that a later format cannot be mistaken for this one.
+const FORMAT = "kesc-row-1";
+
+/**
+ * Returns the `mac` of a row in hexadecimal: HMAC-SHA-256 over the columns that the model names,
+ * with a key of the book. The key needs the master key, and moves with the book (docs/adr/0059).
+ */
+export function rowMac<Of extends BoundTable>(
+  { index }: Pick<BookKeys, "index">,
+  { bound }: Of,
+  row: BoundRow<Of>,
+): string {
+  const values = row as Readonly<Record<string, string | number | null>>;
+  return createHmac("sha256", index)
+    .update(JSON.stringify([FORMAT, ...bound.map((name) => [name, values[name]])]))
+    .digest("hex");
+}
+
+/** Returns whether the service wrote the row as it is. */
+export function hasTrueMac<Of extends BoundTable>(
+  keys: Pick<BookKeys, "index">,
+  table: Of,
+  row: BoundRow<Of> & { readonly mac: Uint8Array | null },
+): boolean {
+  return row.mac !== null && Buffer.from(row.mac).toString("hex") === rowMac(keys, table, row);
+}
