@@ -17,7 +17,8 @@ export interface SealEvidence extends PublicSealKeys {
 /** An operator, as the acts so far have made it. */
 export interface AuditedOperator {
   readonly roles: readonly string[];
-  readonly isRevoked: boolean;
+  /** The time of the act that revoked it, in Unix milliseconds. */
+  readonly revokedAt: number | undefined;
 }
 
 /** The audit of one cell: what its parts read, and what they add to. */
@@ -27,6 +28,8 @@ export interface Audit {
   readonly engine: Engine;
   /** Runs a SELECT. Each is a transaction of its own, so that no snapshot stays open. */
   readonly rows: Reader["rows"];
+  /** What `rows` has thrown. It says nothing about the rows. */
+  readonly databaseErrors: { has(error: unknown): boolean };
   readonly masterKeys: () => MasterKeys;
   readonly findings: Findings;
   readonly coverage: CoverageCounts;

@@ -77,7 +77,8 @@ export function noCoverage(): CoverageCounts {
  * change nor names the column here.
  */
 export const NOT_COVERED: Readonly<Record<string, string>> = {
-  "journal.actor": "of a row that is neither sealed, nor a freeze or an unfreeze",
+  "journal.actor":
+    "which of those who could write it at that time, of a row that is neither sealed, nor a freeze or an unfreeze",
   "journal.reason":
     "of a row that is not sealed: of an erasure, or if it neither sets a status nor belongs to a freeze or suspension",
   "journal.content_hash": "of a row that is not sealed, and set personal data which was erased or replaced since",
@@ -93,7 +94,7 @@ export const NOT_COVERED: Readonly<Record<string, string>> = {
   "payments.last_code": "",
   "payments.status_question": "",
   "payments.updated_at": "if not before the transaction",
-  "deposits.typed_reference": "that it is absent",
+  "deposits.typed_reference": "that it is absent, unless it led to the account",
   "deposits.masked_phone": "",
   "deposits.return_due_at": "",
   "deposits.return_requests": "",

@@ -1,3 +1,4 @@
+import type { Audit } from "./audit.js";
 import type { BookFindings, Place } from "./findings.js";
 
 /**
@@ -9,7 +10,38 @@ export function guarded(findings: BookFindings, place: Place, step: () => void):
     step();
     return true;
   } catch (error) {
-    findings.add(place, { expected: "values that the schema allows", found: String(error) });
+    addUnreadable(findings, place, error);
     return false;
+  }
+}
+
+/** The same for a step that reads. Rejects with the error of the database: it is no finding. */
+export async function guardedReads(
+  { databaseErrors }: Pick<Audit, "databaseErrors">,
+  { findings, place }: { readonly findings: BookFindings; readonly place: Place },
+  step: () => Promise<void> | void,
+): Promise<boolean> {
+  try {
+    await step();
+    return true;
+  } catch (error) {
+    if (databaseErrors.has(error)) throw error;
+    addUnreadable(findings, place, error);
+    return false;
+  }
+}
+
+function addUnreadable(findings: BookFindings, place: Place, error: unknown): void {
+  // The message of a SyntaxError has a part of the text.
+  const found = error instanceof SyntaxError ? "text that is no JSON" : String(error);
+  findings.add(place, { expected: "values that the schema allows", found });
+}
+
+/** Parses a column with JSON. The error names the column, and has no part of the text. */
+export function jsonIn(column: string, text: string | null, absent: string): unknown {
+  try {
+    return JSON.parse(text ?? absent);
+  } catch {
+    throw new TypeError(`${column} is no JSON`);
   }
 }

@@ -77,11 +77,18 @@ export async function verify(
   for (const [cell, { engine, reader, masterKeys }] of cells.entries()) {
     const isAsMigrated =
       organizationId !== undefined || (await reader.snapshot((snapshot) => auditSchema(snapshot, engine, findings)));
-    const rows = pacedRows(reader, pace);
+    const databaseErrors = new Set<unknown>();
+    const read = pacedRows(reader, pace);
+    const rows: Audit["rows"] = (sql, bindings) =>
+      read<never>(sql, bindings).catch((error: unknown) => {
+        databaseErrors.add(error);
+        throw error;
+      });
     const audit: Audit = {
       cell,
       engine,
       rows,
+      databaseErrors,
       masterKeys,
       findings,
       coverage,

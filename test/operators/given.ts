@@ -10,11 +10,11 @@ import { type Operator, parseOperatorName, type Role } from "../../src/operators
 import { type RunningServer, startServer } from "../../src/server.js";
 import { keys } from "../../src/storage/keys.js";
 import { StoredAdministration } from "../../src/storage/operators/administration.js";
-import { verify } from "../../src/verify/verify.js";
 import { CERTIFICATE_FILE } from "../daraja/given.js";
 import { GrpcCaller } from "../support/callers/grpc-caller.js";
 import { configOf } from "../support/config.js";
 import { type ENGINES, openTestDatabase, type TestDatabase } from "../support/databases.js";
+import { findingsIn } from "../support/findings.js";
 import { NO_SEAL_KEY_FILE } from "../support/master-key.js";
 import { makeTenant, type Tenant } from "../support/service/tenants.js";
 
@@ -118,7 +118,7 @@ export async function startOperatorService(
       await Promise.all(servers.map((server) => server.stop()));
       const masterKeys = opened.cell.masterKeys;
       const cells = database.cells.map(({ engine: own, reader }) => ({ engine: own, reader, masterKeys }));
-      const { firstFindings } = await verify({ cells });
+      const firstFindings = await findingsIn({ cells });
       await opened.dispose();
       if (firstFindings.length > 0) throw new Error(JSON.stringify(firstFindings));
     },

@@ -24,7 +24,7 @@ for (const engine of ENGINES_OF_STAGE) {
     let store: SealStore;
     beforeEach(async () => {
       opened = await openTestDatabase(engine);
-      books = await GivenBooks.open(opened.database);
+      books = await GivenBooks.withoutKey(opened.database);
       store = sealStore(opened.cell);
       book = { number: 1, organizationId: books.organizationId };
     });
@@ -340,7 +340,7 @@ for (const engine of ENGINES_OF_STAGE) {
 
     it("seals the other books when one fails, and tells the failure", async () => {
       await fillTo(300);
-      const second = await GivenBooks.open(opened.database, "second");
+      const second = await GivenBooks.withoutKey(opened.database, "second");
       const other = { number: 2, organizationId: second.organizationId };
       const failing: SealStore = {
         ...store,

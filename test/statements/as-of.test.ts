@@ -7,9 +7,9 @@ import { ACCOUNT_MARK_ROWS } from "../../src/statements/mark-ports.js";
 import { balancesAt, checkClosing, footed, rowsOf } from "../../src/statements/statement.js";
 import { keys } from "../../src/storage/keys.js";
 import { reads } from "../../src/storage/reads.js";
-import { verify } from "../../src/verify/verify.js";
 import { closeAccount, createAccount, mint, redeem } from "../support/commands.js";
 import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
+import { findingsIn } from "../support/findings.js";
 import { byStage } from "../support/stage.js";
 import { historyOf, markAll, RandomHistory } from "./random-history.js";
 
@@ -214,7 +214,7 @@ for (const engine of ENGINES) {
       const [, other] = made.accounts;
       const first = "seq = (SELECT MIN(seq) FROM account_marks)";
       await execute(opened.address, `UPDATE account_marks SET account_id = '${String(other)}' WHERE ${first}`);
-      const { firstFindings } = await verify(opened.database);
+      const firstFindings = await findingsIn(opened.database);
       expect(firstFindings.map(({ table }) => table)).to.deep.equal(["account_marks"]);
       const read = await balancesAt(history, { accountId: other as AccountId, seq: 20 }).catch(String);
       expect(read).to.match(/does not begin at a row of its account/);
@@ -224,7 +224,7 @@ for (const engine of ENGINES) {
         "INSERT INTO account_marks SELECT * FROM kept",
         "DROP TABLE kept",
       );
-      expect((await verify(opened.database)).firstFindings).to.deep.equal([]);
+      expect(await findingsIn(opened.database)).to.deep.equal([]);
     });
   });
 }

@@ -29,7 +29,7 @@ for (const engine of ENGINES) {
     let books: GivenBooks;
     before(async () => {
       opened = await openTestDatabase(engine);
-      books = await GivenBooks.open(opened.database);
+      books = await GivenBooks.withoutKey(opened.database);
       await makeDeposits(books);
     });
     after(() => opened.dispose());

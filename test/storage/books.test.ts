@@ -8,9 +8,9 @@ import type { CommandResult } from "../../src/ledger/ports/committer.js";
 import { StoreError } from "../../src/ledger/ports/store.js";
 import { type Database, openDatabase } from "../../src/storage/database.js";
 import { keys } from "../../src/storage/keys.js";
-import { verify } from "../../src/verify/verify.js";
 import { createAccount, mint, NO_DEADLINE } from "../support/commands.js";
 import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
+import { findingsIn } from "../support/findings.js";
 
 const NEXT_HOUR_MILLIS = 3_600_000;
 
@@ -97,7 +97,7 @@ for (const engine of ENGINES) {
         ];
         expect(await commit(batch)).to.deep.equal([word, word, "done"]);
         expect(await rowsOf(organizationId)).to.have.lengthOf(word === "done" ? 4 : 2);
-        expect((await verify(opened.database)).firstFindings).to.deep.equal([]);
+        expect(await findingsIn(opened.database)).to.deep.equal([]);
       });
     }
 

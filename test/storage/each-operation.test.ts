@@ -25,7 +25,6 @@ import { type ApiKeyRow, storedApiKeyOf } from "../../src/storage/sql/organizati
 import { bookHeadOf, type BookRow } from "../../src/storage/sql/records/book-head-rows.js";
 import { depositOf, type DepositRow } from "../../src/storage/sql/records/deposit-rows.js";
 import { historyReads } from "../../src/storage/statements/history.js";
-import { verify } from "../../src/verify/verify.js";
 import { MemoryDisk } from "../attack/simulation/disks/memory-disk.js";
 import { plain, type PlainResource } from "../support/acted.js";
 import {
@@ -80,6 +79,7 @@ import {
   watchRailAccount,
 } from "../support/commands.js";
 import { ENGINES, openTestDatabase } from "../support/databases.js";
+import { findingsIn } from "../support/findings.js";
 import { NOW } from "../support/given.js";
 
 // A column that no UPDATE sets, and a row that no lookup loads, both show here: what an operation
@@ -288,7 +288,7 @@ async function openEngine(engine: (typeof ENGINES)[number]): Promise<Storage> {
                       : "depositReference" in resource
                         ? read.account(organizationId, resource.id).then((row) => row && numberedIn(row))
                         : read.transaction(organizationId, resource.id),
-    findings: async () => (await verify(database)).firstFindings,
+    findings: () => findingsIn(database),
     close: () => opened.dispose(),
   };
 }

@@ -3,9 +3,9 @@ import { expect } from "chai";
 import type { OrganizationId } from "../../src/domain/values/ids.js";
 import { keys } from "../../src/storage/keys.js";
 import { reads } from "../../src/storage/reads.js";
-import { verify } from "../../src/verify/verify.js";
 import { createAccount, eraseAccount } from "../support/commands.js";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../support/databases.js";
+import { findingsIn } from "../support/findings.js";
 import { NOW } from "../support/given.js";
 
 // A batch writes each row once, with its last values. So the rows of one batch may be in the way of
@@ -32,7 +32,7 @@ for (const engine of ENGINES) {
         [second, "user"],
         [first, undefined],
       ]);
-      expect((await verify(opened.database)).firstFindings).to.deep.equal([]);
+      expect(await findingsIn(opened.database)).to.deep.equal([]);
     }
 
     const pair = () => [createAccount(organizationId, "user"), createAccount(organizationId, "user")] as const;

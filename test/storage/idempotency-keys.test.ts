@@ -4,9 +4,9 @@ import type { OrganizationId } from "../../src/domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
 import { purgeIdempotencyKeys } from "../../src/storage/idempotency-keys.js";
 import { keys } from "../../src/storage/keys.js";
-import { verify } from "../../src/verify/verify.js";
 import { createAccount } from "../support/commands.js";
 import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
+import { findingsIn } from "../support/findings.js";
 
 const LIFE_MILLIS = 30 * 86_400_000;
 const OLD_KEYS = 1_200;
@@ -45,7 +45,7 @@ for (const engine of ENGINES) {
       expect(await purgeAtAge(LIFE_MILLIS + 1)).to.deep.equal({ purged: 0, rests: 0 });
       const left = await execute<{ key: string }>(opened.address, "SELECT key FROM idempotency_keys");
       expect(left.map(({ key }) => key)).to.deep.equal(["new", "new"]);
-      expect((await verify(opened.database)).firstFindings).to.deep.equal([]);
+      expect(await findingsIn(opened.database)).to.deep.equal([]);
     });
 
     it("leave the user_id to guard the account, and may then be used for another call", async () => {

@@ -8,9 +8,9 @@ import type { UserId } from "../../src/domain/values/text.js";
 import type { AccountFilters, Reads } from "../../src/ledger/ports/reads.js";
 import { keys } from "../../src/storage/keys.js";
 import { reads } from "../../src/storage/reads.js";
-import { verify } from "../../src/verify/verify.js";
 import { createAccount, eraseAccount, freezeAccount, mint, newOrganizationId } from "../support/commands.js";
 import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
+import { findingsIn } from "../support/findings.js";
 import { NOW } from "../support/given.js";
 
 const PAGE = { size: 10, beforeSeq: undefined };
@@ -154,7 +154,7 @@ for (const engine of ENGINES) {
            FROM account_holders WHERE account_id = '${wanjiku}'`,
         );
         expect(rows.flatMap((row) => Object.values(row as object) as unknown[])).to.deep.equal(Array(6).fill(null));
-        expect((await verify(opened.database)).firstFindings).to.deep.equal([]);
+        expect(await findingsIn(opened.database)).to.deep.equal([]);
       });
 
       it("are the same person's in another organization", async () => {

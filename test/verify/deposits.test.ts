@@ -7,47 +7,47 @@ import { makeDeposits } from "./given/deposits.js";
 import { findingsOnRows, openUnguarded, type Unguarded } from "./unguarded.js";
 
 /** The seq of the row by which a correction gives 4.00 to an account. */
-const ALLOCATED = 31;
+const ALLOCATED = 32;
 const DEPOSIT = `book, rail, rail_account_id, amount_cents, status, reason, credits, created_at, updated_at`;
 /** The account whose person is erased. */
 const ERASED = "(SELECT account_id FROM account_holders WHERE user_id IS NULL)";
 
 const TAMPERINGS: readonly (readonly [name: string, statements: readonly string[], finding: RegExp])[] = [
-  ["a missing deposit", ["DELETE FROM deposits WHERE seq = 8"], /^deposits 8 dep_\S+: a row \| none$/m],
+  ["a missing deposit", ["DELETE FROM deposits WHERE seq = 9"], /^deposits 9 dep_\S+: a row \| none$/m],
   [
     "a deposit from nowhere, older than the journal's last row",
     [
-      `INSERT INTO deposits (seq, id, receipt, ${DEPOSIT}) SELECT 2, 'dep_new', 'd20', ${DEPOSIT} FROM deposits WHERE seq = 8`,
+      `INSERT INTO deposits (seq, id, receipt, ${DEPOSIT}) SELECT 2, 'dep_new', 'd20', ${DEPOSIT} FROM deposits WHERE seq = 9`,
     ],
     /^deposits 2 dep_new: a journal row that received it \| none$/m,
   ],
   [
     "a deposit from nowhere, newer than the journal",
     [
-      `INSERT INTO deposits (seq, id, receipt, ${DEPOSIT}) SELECT 999, 'dep_new', 'd20', ${DEPOSIT} FROM deposits WHERE seq = 8`,
+      `INSERT INTO deposits (seq, id, receipt, ${DEPOSIT}) SELECT 999, 'dep_new', 'd20', ${DEPOSIT} FROM deposits WHERE seq = 9`,
     ],
     /^deposits 999 dep_new: a journal row that received it \| none$/m,
   ],
   [
     "a second deposit for the shillings of a mint",
-    ["UPDATE transactions SET deposit_id = (SELECT id FROM deposits WHERE seq = 6) WHERE seq = 12"],
-    /^journal 12 dep_\S+: no row of it once it is CREDITED \| transaction\.completed$/m,
+    ["UPDATE transactions SET deposit_id = (SELECT id FROM deposits WHERE seq = 7) WHERE seq = 13"],
+    /^journal 13 dep_\S+: no row of it once it is CREDITED \| transaction\.completed$/m,
   ],
   [
     "a credit that is taken back without its mint",
-    ["UPDATE transactions SET corrects_id = 'txn_other' WHERE seq = 11"],
-    /^transactions 11 txn_\S+: corrects_id txn_\S+ \| corrects_id txn_other$/m,
+    ["UPDATE transactions SET corrects_id = 'txn_other' WHERE seq = 12"],
+    /^transactions 12 txn_\S+: corrects_id txn_\S+ \| corrects_id txn_other$/m,
   ],
   [
     "a mint that claims a deposit with another receipt",
-    ["UPDATE transactions SET rail_receipt = 'd2' WHERE seq = 20"],
-    /^transactions 20 txn_\S+: rail_receipt d6 \| rail_receipt d2$/m,
+    ["UPDATE transactions SET rail_receipt = 'd2' WHERE seq = 21"],
+    /^transactions 21 txn_\S+: rail_receipt d6 \| rail_receipt d2$/m,
   ],
   [
     "a payment for a mint that credits a deposit",
     [
       `INSERT INTO payments (transaction_id, book, rail_account_id, direction, state, masked_phone, sends, turned_away, due_at, updated_at)
-         SELECT id, book, 'rail account', type, 'ENDED', '', 0, 0, 0, updated_at FROM transactions WHERE seq = 7`,
+         SELECT id, book, 'rail account', type, 'ENDED', '', 0, 0, 0, updated_at FROM transactions WHERE seq = 8`,
     ],
     /^payments \d+ txn_\S+: no payment without an order \| a row$/m,
   ],

@@ -17,6 +17,7 @@ const TABLES = [
   "account_holders",
   "freezes",
   "transactions",
+  "proposals",
   "journal",
 ] as const;
 const ASSETS = new Set<Value | undefined>(["reserve", "shortfall"]);
@@ -45,6 +46,7 @@ export class Forger {
       account_holders: await rowsOf("account_holders"),
       freezes: await rowsOf("freezes"),
       transactions: await rowsOf("transactions"),
+      proposals: await rowsOf("proposals"),
       journal: await rowsOf("journal"),
     };
     const [keysRow] = await unguarded.rows<BookKeysRow>("SELECT * FROM book_keys");
@@ -130,6 +132,10 @@ export class Forger {
     const { journal, accounts, api_keys: keys } = this.#tables;
     const book = only(this.#tables.books);
     const names = (key: Row, { seq }: Row): boolean => key["seq"] === seq || key["revoked_seq"] === seq;
+    const proposals = this.#tables.proposals.map((row) => ({
+      row,
+      changedBy: journal.find(({ seq }) => seq === row["seq"]),
+    }));
     const keysByRow = new Map(journal.map((row) => [row, keys.find((key) => names(key, row))]));
     book["suspended_seq"] = null;
     for (const sum of SUMS) book[`${sum}_cents`] = 0;
@@ -150,6 +156,7 @@ export class Forger {
       const covered = [...created.created, ...this.#proofsOf(row)];
       if (!this.#coversLostData(row)) row["content_hash"] = this.#hashOf(row, { ...created, created: covered });
     }
+    for (const { row, changedBy } of proposals) row["seq"] = changedBy?.["seq"] ?? null;
   }
 
   /** Whether the hash covers data that was erased or replaced: then nobody can compute it. */

@@ -64,29 +64,29 @@ const FORGERIES: readonly (readonly [
   [
     "the amounts of two mints swapped",
     (forger) => {
-      const [first, second] = [forger.transaction(17), forger.transaction(19)];
+      const [first, second] = [forger.transaction(18), forger.transaction(20)];
       [first["amount_cents"], second["amount_cents"]] = [second["amount_cents"] ?? 0, first["amount_cents"] ?? 0];
     },
     "`--heads`, `--published`",
-    17,
+    18,
   ],
   [
     "a mint moved to another account",
     (forger) => {
-      const { account_id: accountId = null } = forger.row(17);
-      forger.row(18)["account_id"] = accountId;
-      forger.transaction(18)["account_id"] = accountId;
+      const { account_id: accountId = null } = forger.row(18);
+      forger.row(19)["account_id"] = accountId;
+      forger.transaction(19)["account_id"] = accountId;
     },
     "`--heads`, `--published`",
-    18,
+    19,
   ],
   [
     "the amount of a mint changed",
     (forger) => {
-      forger.transaction(18)["amount_cents"] = 9_900;
+      forger.transaction(19)["amount_cents"] = 9_900;
     },
     "`--heads`, `--published`",
-    18,
+    19,
   ],
   [
     "the receipt of a payment changed",
@@ -100,23 +100,23 @@ const FORGERIES: readonly (readonly [
   [
     "a mint put in between",
     (forger) => {
-      forger.add(19, { id: "txn_01jd2r6p5vf8ksw3xhb1z7q4ye", reference: "forged", before: 20 });
+      forger.add(20, { id: "txn_01jd2r6p5vf8ksw3xhb1z7q4ye", reference: "forged", before: 21 });
     },
     "`--heads`, `--published`",
-    20,
+    21,
   ],
   [
     "the phone number of an account changed",
     (forger) => {
-      forger.changePhoneNumber(3, "254799999999");
+      forger.changePhoneNumber(4, "254799999999");
     },
     "`--heads`, `--published`",
-    3,
+    4,
   ],
   [
     "a mint added at the end",
     (forger) => {
-      forger.add(19, { id: "txn_01jd2r6p5vf8ksw3xhb1z7q4ye", reference: "forged" });
+      forger.add(20, { id: "txn_01jd2r6p5vf8ksw3xhb1z7q4ye", reference: "forged" });
     },
     "nothing",
   ],

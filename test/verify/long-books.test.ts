@@ -17,7 +17,7 @@ const CHANGES = [
     "UPDATE transactions SET seq = 2 WHERE seq = 5050",
     /seq 5050 \| seq 2/,
   ],
-  ["a transaction with a seq from long after", "UPDATE transactions SET seq = 5103 WHERE seq = 5", /seq 5 \| seq 5103/],
+  ["a transaction with a seq from long after", "UPDATE transactions SET seq = 5104 WHERE seq = 5", /seq 5 \| seq 5104/],
   [
     "a transaction with a seq after the last row",
     "UPDATE transactions SET seq = 9999 WHERE seq = 5",

@@ -5,9 +5,9 @@ import type { OrganizationId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { keys } from "../../src/storage/keys.js";
 import { bookProposals } from "../../src/storage/operators/book-proposals.js";
-import { verify } from "../../src/verify/verify.js";
 import { correctBook, newProposalId, rejectProposal } from "../support/commands.js";
 import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
+import { findingsIn } from "../support/findings.js";
 
 for (const engine of ENGINES) {
   describe(`the proposals of a book (${engine})`, () => {
@@ -29,7 +29,7 @@ for (const engine of ENGINES) {
     const all = { afterId: undefined, size: 1_001, waits: undefined, now: toUnixMillis(begin) };
     const waiting = async (key: string) =>
       (await bookProposals(opened.cell, all)).find(({ proposal }) => proposal.subject.endsWith(`:${key}`))?.proposal;
-    const findings = async (): Promise<unknown> => (await verify(opened.database)).firstFindings;
+    const findings = async (): Promise<unknown> => findingsIn(opened.database);
 
     it("can be made again, equal, after a rejection and after a lapse, and then be approved", async () => {
       for (const [key, again] of [

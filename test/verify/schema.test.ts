@@ -197,9 +197,9 @@ describe("verify of the schema on sqlite, past what SQL allows", () => {
 
   it("finds that an index lacks a row", async () => {
     await makeTraffic(await GivenBooks.open(opened.database));
-    await execute(opened.address, "UPDATE accounts SET status = 'FROZEN' WHERE seq = 2");
+    await execute(opened.address, "UPDATE accounts SET status = 'FROZEN' WHERE seq = 3");
     rewrite("accounts (book, status, seq)", "accounts (book, status, seq) WHERE status = 'CLOSED'");
-    await execute(opened.address, "UPDATE accounts SET status = 'ACTIVE' WHERE seq = 2");
+    await execute(opened.address, "UPDATE accounts SET status = 'ACTIVE' WHERE seq = 3");
     rewrite("accounts (book, status, seq) WHERE status = 'CLOSED'", "accounts (book, status, seq)");
     expect(await findingsOf(opened)).to.match(/^integrity_check: expected ok; found .*accounts_by_status/m);
   });

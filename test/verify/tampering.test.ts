@@ -1,6 +1,9 @@
 import { expect } from "chai";
 
+import { verificationLines } from "../../src/cli/commands/verify.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
+import type { ColumnType } from "../../src/model/column.js";
+import { TABLES_BY_NAME } from "../../src/model/tables.js";
 import { clearAlarm } from "../../src/storage/seals/alarms.js";
 import { NOT_COVERED } from "../../src/verify/coverage.js";
 import { ENGINES } from "../support/databases.js";
@@ -29,8 +32,8 @@ const ACCOUNT = (seq: number): string => `(SELECT id FROM accounts WHERE ${ROW(s
 const TRANSACTION = (seq: number): string => `(SELECT id FROM transactions WHERE ${ROW(seq)})`;
 const FREEZE = (seq: number): string => `(SELECT id FROM freezes WHERE ${ROW(seq)})`;
 const HOLDER = (column: string, seq: number): string => `(SELECT ${column} FROM account_holders WHERE ${ROW(seq)})`;
-const REVERSED = "book = 2 AND seq = 3";
-const REVERSAL = "book = 2 AND seq = 4";
+const REVERSED = "book = 2 AND seq = 4";
+const REVERSAL = "book = 2 AND seq = 5";
 /** The account of book 4, whose organization has limits. */
 const LIMITED = "book = 4";
 /** The rows of book 5 that makeDeposits makes. */
@@ -44,7 +47,7 @@ const HASH = `BYTES(${"00".repeat(32)})`;
 const WAITING = "id NOT IN (SELECT proposal_id FROM operator_decisions)";
 
 /** The row of book 2 that makeOrders makes as this one. It changes an account at a rail twice. */
-const ORDER = (index: number): string => `book = 2 AND seq = ${String((index < 14 ? 6 : 7) + index)}`;
+const ORDER = (index: number): string => `book = 2 AND seq = ${String((index < 14 ? 7 : 8) + index)}`;
 const ORDER_ID = (index: number): string => `(SELECT id FROM transactions WHERE ${ORDER(index)})`;
 const PAYMENT = (index: number): string => `transaction_id = ${ORDER_ID(index)}`;
 const REVEAL = "kind = 'account.revealed'";
@@ -53,7 +56,7 @@ const KEY_PROPOSAL = (decision: string): string => `subject LIKE 'prp_%' AND dec
 const RESOLUTION = (index: number): string => `subject = ${ORDER_ID(index)}`;
 
 // The seqs are those of makeTraffic, which fills book 1. Book 2 has one account, one mint with the
-// seq 3, its reversal, an account at a rail, and the rows of makeOrders.
+// seq 4, its reversal, an account at a rail, and the rows of makeOrders.
 const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]>> = {
   "organizations.id": [
     [OTHER_ORG, "id = (SELECT organization_id FROM books WHERE number = 1)", /organizations .*none/],
@@ -64,35 +67,35 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
 
   "organizations.mac": [[HASH, "name = 'first'", /organizations 1 .*the mac that the row gives/]],
 
-  "api_keys.id": [["'key_other'", "seq = 22", /api_keys 22 key_other: the key that gives/]],
+  "api_keys.id": [["'key_other'", "seq = 23", /api_keys 23 key_other: the key that gives/]],
   "api_keys.organization_id": [
-    [OTHER_ORG, "seq = 22", /api_keys .*organization org_01jd/],
-    [SECOND_ORG, "seq = 22", /api_keys 22 : the key of key\.created \| none/],
+    [OTHER_ORG, "seq = 23", /api_keys .*organization org_01jd/],
+    [SECOND_ORG, "seq = 23", /api_keys 23 : the key of key\.created \| none/],
   ],
-  "api_keys.name": [["'other'", "seq = 22", /another key or content_hash/]],
-  "api_keys.secret_sha256": [[`'${"0".repeat(64)}'`, "seq = 22", /another key or content_hash/]],
-  "api_keys.scopes": [["'accounts:write'", "seq = 22", /another key or content_hash/]],
+  "api_keys.name": [["'other'", "seq = 23", /another key or content_hash/]],
+  "api_keys.secret_sha256": [[`'${"0".repeat(64)}'`, "seq = 23", /another key or content_hash/]],
+  "api_keys.scopes": [["'accounts:write'", "seq = 23", /another key or content_hash/]],
   "api_keys.seq": [
-    ["21", "seq = 22", /api_keys 21 key_\S+: the journal row key\.created that it names \| none/],
-    ["22", "seq = 23", /api_keys 22 key_\S+: the key that gives/],
+    ["22", "seq = 23", /api_keys 22 key_\S+: the journal row key\.created that it names \| none/],
+    ["23", "seq = 24", /api_keys 23 key_\S+: the key that gives/],
   ],
-  "api_keys.created_at": [["created_at + 1", "seq = 22", /api_keys 22 .*created_at/]],
+  "api_keys.created_at": [["created_at + 1", "seq = 23", /api_keys 23 .*created_at/]],
   "api_keys.expires_at": [
-    ["expires_at + 1", "seq = 22", /another key or content_hash/],
-    ["NULL", "seq = 22", /another key or content_hash/],
+    ["expires_at + 1", "seq = 23", /another key or content_hash/],
+    ["NULL", "seq = 23", /another key or content_hash/],
   ],
   "api_keys.revoked_seq": [
-    ["NULL", "seq = 23", /the journal row key\.revoked that it names \| none/],
-    ["27", "seq = 23", /the journal row key\.revoked that it names \| none/],
+    ["NULL", "seq = 24", /the journal row key\.revoked that it names \| none/],
+    ["27", "seq = 24", /the journal row key\.revoked that it names \| none/],
   ],
   "api_keys.revoked_at": [
-    ["revoked_at + 1", "seq = 23", /api_keys 24 .*revoked_at/],
-    ["NULL", "seq = 23", /api_keys 24 .*revoked_at/],
+    ["revoked_at + 1", "seq = 24", /api_keys 25 .*revoked_at/],
+    ["NULL", "seq = 24", /api_keys 25 .*revoked_at/],
   ],
-  "api_keys.last_used_at": [["5", "seq = 22", "not covered"]],
+  "api_keys.last_used_at": [["5", "seq = 23", "not covered"]],
   "api_keys.mac": [
-    [HASH, "seq = 22", /api_keys 22 .*the mac that the row gives/],
-    ["NULL", "seq = 22", /api_keys 22 .*the mac that the row gives/],
+    [HASH, "seq = 23", /api_keys 23 .*the mac that the row gives/],
+    ["NULL", "seq = 23", /api_keys 23 .*the mac that the row gives/],
   ],
 
   "books.number": [["7", "number = 1", /journal .*the book with the number 1 \| no such book/]],
@@ -107,7 +110,7 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["'[]'", "number = 2", /reserve_rules \[\{"kind":"cash".* \| reserve_rules \[\]/],
     ["NULL", "number = 2", /reserve_rules .* \| reserve_rules null/],
   ],
-  "books.last_seq": [["last_seq + 1", "number = 1", /last_seq 30 \| last_seq 31/]],
+  "books.last_seq": [["last_seq + 1", "number = 1", /last_seq 31 \| last_seq 32/]],
   "books.last_recorded_at": [["last_recorded_at - 1", "number = 1", /last_recorded_at/]],
   "books.reserve_cents": [["reserve_cents + 1", "number = 1", /reserve 1205\.03.*reserve 1205\.04/]],
   "books.shortfall_cents": [["1", "number = 1", /shortfall 0\.01/]],
@@ -152,42 +155,42 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "book_keys.master_key_id": [["'0123456789abcdef'", "book = 1", /needs? the master key 0123456789abcdef/]],
 
   "accounts.book": [
-    ["2", ROW(3), /accounts 20 acc_\S+: a row \| none/],
-    ["7", ROW(3), /the book with the number 7/],
+    ["2", ROW(4), /accounts 21 acc_\S+: a row \| none/],
+    ["7", ROW(4), /the book with the number 7/],
   ],
-  "accounts.seq": [["17", ROW(3), /accounts .*seq 3 \| seq 17/]],
-  "accounts.last_seq": [["17", ROW(2), /last_seq 21 \| last_seq 17/]],
-  "accounts.id": [["'acc_other'", ROW(3), /accounts 3 acc_other: a journal row/]],
+  "accounts.seq": [["17", ROW(4), /accounts .*seq 4 \| seq 17/]],
+  "accounts.last_seq": [["17", ROW(3), /last_seq 22 \| last_seq 17/]],
+  "accounts.id": [["'acc_other'", ROW(4), /accounts 4 acc_other: a journal row/]],
   "accounts.status": [
-    ["'FROZEN'", ROW(2), /status ACTIVE \| status FROZEN/],
-    ["'ACTIVE'", ROW(27), /status FROZEN \| status ACTIVE/],
+    ["'FROZEN'", ROW(3), /status ACTIVE \| status FROZEN/],
+    ["'ACTIVE'", ROW(28), /status FROZEN \| status ACTIVE/],
   ],
   "accounts.status_reason": [
-    ["'another'", ROW(2), /another status_reason/],
     ["'another'", ROW(3), /another status_reason/],
-    ["'another'", ROW(27), /none while frozen \| another status_reason/],
+    ["'another'", ROW(4), /another status_reason/],
+    ["'another'", ROW(28), /none while frozen \| another status_reason/],
   ],
-  "accounts.available_cents": [["1", ROW(2), /available 705\.01.*available 0\.01/]],
-  "accounts.held_cents": [["0", ROW(3), /held 100\.00.*held 0\.00/]],
+  "accounts.available_cents": [["1", ROW(3), /available 705\.01.*available 0\.01/]],
+  "accounts.held_cents": [["0", ROW(4), /held 100\.00.*held 0\.00/]],
   "accounts.open_payments": [
-    ["0", ROW(3), /open_payments 2 \| open_payments 0/],
-    ["1", ROW(2), /open_payments 0 \| open_payments 1/],
+    ["0", ROW(4), /open_payments 2 \| open_payments 0/],
+    ["1", ROW(3), /open_payments 0 \| open_payments 1/],
   ],
-  "accounts.created_at": [["created_at + 1", ROW(2), /accounts .*created_at/]],
+  "accounts.created_at": [["created_at + 1", ROW(3), /accounts .*created_at/]],
   "accounts.updated_at": [
-    ["updated_at - 1", ROW(2), /accounts .*updated_at/],
+    ["updated_at - 1", ROW(3), /accounts .*updated_at/],
     // The last rows of Brian's account move no money, so they leave its time as it was.
-    ["updated_at + 1", ROW(3), /accounts .*updated_at/],
-    ["updated_at - 1", ROW(4), /accounts .*updated_at/],
+    ["updated_at + 1", ROW(4), /accounts .*updated_at/],
+    ["updated_at - 1", ROW(5), /accounts .*updated_at/],
   ],
   "accounts.tier": [
-    ["'full'", ROW(2), /tier default \| tier full/],
+    ["'full'", ROW(3), /tier default \| tier full/],
     ["'default'", LIMITED, /tier small \| tier default/],
   ],
   "accounts.deposit_reference": [
-    ["NULL", DEPOSIT(2), /deposit_reference \d{8} \| deposit_reference null/],
-    ["'29999999'", DEPOSIT(3), /deposit_reference \d{8} \| deposit_reference 29999999/],
-    ["'29999999'", ROW(2), /deposit_reference null \| deposit_reference 29999999/],
+    ["NULL", DEPOSIT(3), /deposit_reference \d{8} \| deposit_reference null/],
+    ["'29999999'", DEPOSIT(4), /deposit_reference \d{8} \| deposit_reference 29999999/],
+    ["'29999999'", ROW(3), /deposit_reference null \| deposit_reference 29999999/],
   ],
   "accounts.day_from": [
     [
@@ -197,11 +200,11 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ],
     ["day_from + 86400000", LIMITED, /a day of the past and its month/],
     ["NULL", LIMITED, /a day of the past and its month/],
-    ["5", ROW(2), /a day of the past and its month/],
+    ["5", ROW(3), /a day of the past and its month/],
   ],
   "accounts.day_minted_cents": [
     ["0", LIMITED, /in the day minted 5\.00, redeemed 1\.00 \| in the day minted 0\.00/],
-    ["5", ROW(2), /in the day minted 0\.00, redeemed 0\.00 \| in the day minted 0\.05/],
+    ["5", ROW(3), /in the day minted 0\.00, redeemed 0\.00 \| in the day minted 0\.05/],
   ],
   "accounts.day_redeemed_cents": [["0", LIMITED, /in the day minted 5\.00, redeemed 1\.00 \|/]],
   "accounts.month_from": [
@@ -211,121 +214,121 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "accounts.month_minted_cents": [["0", LIMITED, /in the month minted 5\.00, redeemed 1\.00 \|/]],
   "accounts.month_redeemed_cents": [["5", LIMITED, /in the month .* redeemed 0\.05/]],
 
-  "account_holders.account_id": [["'acc_other'", ROW(3), /account_holders 3 acc_\S+: a row \| none/]],
-  "account_holders.book": [["2", ROW(3), /account_holders 3 acc_\S+: a row \| none/]],
-  "account_holders.seq": [["4", ROW(3), /seq 3 \| seq 4/]],
+  "account_holders.account_id": [["'acc_other'", ROW(4), /account_holders 4 acc_\S+: a row \| none/]],
+  "account_holders.book": [["2", ROW(4), /account_holders 4 acc_\S+: a row \| none/]],
+  "account_holders.seq": [["5", ROW(4), /seq 4 \| seq 5/]],
   "account_holders.is_open": [
-    ["0", ROW(3), /is_open 1 \| is_open 0/],
-    ["1", ROW(4), /is_open 0 \| is_open 1/],
+    ["0", ROW(4), /is_open 1 \| is_open 0/],
+    ["1", ROW(5), /is_open 0 \| is_open 1/],
   ],
   "account_holders.phone_number_changed_at": [
-    ["1", ROW(2), /phone_number_changed_at \d+ \| phone_number_changed_at 1/],
-    ["1", ROW(3), /phone_number_changed_at/],
+    ["1", ROW(3), /phone_number_changed_at \d+ \| phone_number_changed_at 1/],
+    ["1", ROW(4), /phone_number_changed_at/],
   ],
-  "account_holders.email_changed_at": [["1", ROW(2), /email_changed_at/]],
+  "account_holders.email_changed_at": [["1", ROW(3), /email_changed_at/]],
   "account_holders.user_id": [
-    ["'mallory'", ROW(2), /content_hash of the journal row/],
     ["'mallory'", ROW(3), /content_hash of the journal row/],
-    ["NULL", ROW(3), /a user_id \| none/],
-    ["'carol'", ROW(4), /no personal data after the erasure at seq 16 \| user_id/],
+    ["'mallory'", ROW(4), /content_hash of the journal row/],
+    ["NULL", ROW(4), /a user_id \| none/],
+    ["'carol'", ROW(5), /no personal data after the erasure at seq 17 \| user_id/],
   ],
   "account_holders.phone_number": [
-    [HOLDER("phone_number", 2), ROW(3), /phone_number that the book's key decrypts/],
-    ["BYTES(00)", ROW(4), /no personal data after the erasure/],
+    [HOLDER("phone_number", 3), ROW(4), /phone_number that the book's key decrypts/],
+    ["BYTES(00)", ROW(5), /no personal data after the erasure/],
   ],
-  "account_holders.phone_number_index": [[HOLDER("email_index", 2), ROW(3), /the blind index of the phone_number/]],
-  "account_holders.email": [[HOLDER("email", 2), ROW(3), /email that the book's key decrypts/]],
+  "account_holders.phone_number_index": [[HOLDER("email_index", 3), ROW(4), /the blind index of the phone_number/]],
+  "account_holders.email": [[HOLDER("email", 3), ROW(4), /email that the book's key decrypts/]],
   "account_holders.email_index": [
-    ["NULL", ROW(2), /the blind index of the email/],
-    [HOLDER("email_index", 2), ROW(3), /the blind index of the email/],
+    ["NULL", ROW(3), /the blind index of the email/],
+    [HOLDER("email_index", 3), ROW(4), /the blind index of the email/],
   ],
   "account_holders.content_salt": [
-    [HOLDER("content_salt", 2), ROW(3), /another content_salt/],
-    ["BYTES(00)", ROW(3), /a content_salt of 16 bytes/],
+    [HOLDER("content_salt", 3), ROW(4), /another content_salt/],
+    ["BYTES(00)", ROW(4), /a content_salt of 16 bytes/],
   ],
 
-  "freezes.book": [["2", ROW(11), /freezes 13 frz_\S+: a row \| none/]],
-  "freezes.seq": [["5", ROW(11), /seq 11 \| seq 5/]],
-  "freezes.id": [["'frz_other'", ROW(11), /freezes 11 frz_other: a journal row that began it \| none/]],
-  "freezes.account_id": [[ACCOUNT(3), ROW(11), /freezes 13 .*account_id acc_/]],
-  "freezes.reason_code": [["'FRAUD'", ROW(11), /another id, reason_code, reason or content_hash/]],
-  "freezes.reason": [["'another'", ROW(11), /freezes 13 .*the reason of the journal row \| another reason/]],
-  "freezes.created_by": [["'another'", ROW(11), /created_by .*\| created_by another/]],
-  "freezes.created_at": [["created_at + 1", ROW(11), /freezes 13 .*created_at/]],
+  "freezes.book": [["2", ROW(12), /freezes 14 frz_\S+: a row \| none/]],
+  "freezes.seq": [["5", ROW(12), /seq 12 \| seq 5/]],
+  "freezes.id": [["'frz_other'", ROW(12), /freezes 12 frz_other: a journal row that began it \| none/]],
+  "freezes.account_id": [[ACCOUNT(4), ROW(12), /freezes 14 .*account_id acc_/]],
+  "freezes.reason_code": [["'FRAUD'", ROW(12), /another id, reason_code, reason or content_hash/]],
+  "freezes.reason": [["'another'", ROW(12), /freezes 14 .*the reason of the journal row \| another reason/]],
+  "freezes.created_by": [["'another'", ROW(12), /created_by .*\| created_by another/]],
+  "freezes.created_at": [["created_at + 1", ROW(12), /freezes 14 .*created_at/]],
   "freezes.lifted_by": [
-    ["'another'", ROW(11), /lifted_by .*\| lifted_by another/],
-    ["'another'", ROW(28), /lifted_by null \| lifted_by another/],
+    ["'another'", ROW(12), /lifted_by .*\| lifted_by another/],
+    ["'another'", ROW(29), /lifted_by null \| lifted_by another/],
   ],
   "freezes.lifted_at": [
-    ["lifted_at + 1", ROW(11), /freezes 13 .*lifted_at/],
-    ["NULL", ROW(11), /lifted_at \d+ \| lifted_at null/],
-    ["5", ROW(28), /lifted_at null \| lifted_at 5/],
+    ["lifted_at + 1", ROW(12), /freezes 14 .*lifted_at/],
+    ["NULL", ROW(12), /lifted_at \d+ \| lifted_at null/],
+    ["5", ROW(29), /lifted_at null \| lifted_at 5/],
   ],
   "freezes.lift_reason": [
-    ["'another'", ROW(11), /freezes 13 .*another lift_reason/],
-    ["''", ROW(28), /freezes 28 .*another lift_reason/],
+    ["'another'", ROW(12), /freezes 14 .*another lift_reason/],
+    ["''", ROW(29), /freezes 29 .*another lift_reason/],
   ],
 
-  "destinations.book": [["2", DESTINATION(4), /destinations 4 dst_\S+: a row \| none/]],
-  "destinations.seq": [["9", DESTINATION(4), /seq 4 \| seq 9/]],
+  "destinations.book": [["2", DESTINATION(5), /destinations 5 dst_\S+: a row \| none/]],
+  "destinations.seq": [["9", DESTINATION(5), /seq 5 \| seq 9/]],
   "destinations.id": [
-    ["'dst_other'", DESTINATION(4), /destinations 4 dst_other: a journal row that created it \| none/],
+    ["'dst_other'", DESTINATION(5), /destinations 5 dst_other: a journal row that created it \| none/],
   ],
   "destinations.account_id": [
-    [`(SELECT id FROM accounts WHERE ${DESTINATION(3)})`, DESTINATION(4), /account_id acc_\S+ \| account_id acc_/],
+    [`(SELECT id FROM accounts WHERE ${DESTINATION(4)})`, DESTINATION(5), /account_id acc_\S+ \| account_id acc_/],
   ],
   "destinations.kind": [
-    ["'PHONE'", DESTINATION(4), /destinations 4 .*another kind, label/],
-    ["'PHONE'", DESTINATION(5), /destinations 6 .*another kind, label/],
+    ["'PHONE'", DESTINATION(5), /destinations 5 .*another kind, label/],
+    ["'PHONE'", DESTINATION(6), /destinations 7 .*another kind, label/],
   ],
-  "destinations.label": [["'another'", DESTINATION(5), /destinations 6 .*another kind, label/]],
+  "destinations.label": [["'another'", DESTINATION(6), /destinations 7 .*another kind, label/]],
   "destinations.number": [
-    ["BYTES(00)", DESTINATION(4), /a number that the book's key decrypts/],
-    ["NULL", DESTINATION(4), /a number that the book's key decrypts/],
-    ["BYTES(00)", DESTINATION(5), /no number and no content_salt after its removal/],
+    ["BYTES(00)", DESTINATION(5), /a number that the book's key decrypts/],
+    ["NULL", DESTINATION(5), /a number that the book's key decrypts/],
+    ["BYTES(00)", DESTINATION(6), /no number and no content_salt after its removal/],
   ],
-  "destinations.masked_number": [["'*****99'", DESTINATION(4), /destinations 4 .*another kind, label/]],
+  "destinations.masked_number": [["'*****99'", DESTINATION(5), /destinations 5 .*another kind, label/]],
   "destinations.content_salt": [
-    ["BYTES(00)", DESTINATION(4), /a content_salt of 16 bytes/],
-    ["BYTES(00)", DESTINATION(5), /no number and no content_salt after its removal/],
+    ["BYTES(00)", DESTINATION(5), /a content_salt of 16 bytes/],
+    ["BYTES(00)", DESTINATION(6), /no number and no content_salt after its removal/],
   ],
   "destinations.usable_at": [
-    ["created_at", DESTINATION(4), /destinations 4 .*another kind, label/],
-    ["usable_at + 1", DESTINATION(5), /destinations 6 .*another kind, label/],
+    ["created_at", DESTINATION(5), /destinations 5 .*another kind, label/],
+    ["usable_at + 1", DESTINATION(6), /destinations 7 .*another kind, label/],
   ],
-  "destinations.created_at": [["created_at - 1", DESTINATION(4), /created_at \d+ \| created_at \d+/]],
+  "destinations.created_at": [["created_at - 1", DESTINATION(5), /created_at \d+ \| created_at \d+/]],
   "destinations.removed_at": [
-    ["NULL", DESTINATION(5), /removed_at \d+ \| removed_at null/],
-    ["5", DESTINATION(4), /removed_at null \| removed_at 5/],
+    ["NULL", DESTINATION(6), /removed_at \d+ \| removed_at null/],
+    ["5", DESTINATION(5), /removed_at null \| removed_at 5/],
   ],
 
-  "transactions.book": [["2", "book = 1 AND seq = 19", /transactions 19 txn_\S+: a row \| none/]],
-  "transactions.seq": [["4", ROW(5), /seq 5 \| seq 4/]],
-  "transactions.id": [["'txn_other'", ROW(5), /transactions 5 txn_other: a journal row/]],
-  "transactions.account_id": [[ACCOUNT(3), ROW(5), /journal 5 .*acc_/]],
-  "transactions.destination_id": [["'dst_other'", ROW(5), /transactions 5 .*another content/]],
-  "transactions.type": [["'REDEEM'", ROW(5), /debit available/]],
-  "transactions.status": [["'CANCELED'", ROW(9), /status PENDING \| status CANCELED/]],
+  "transactions.book": [["2", "book = 1 AND seq = 20", /transactions 20 txn_\S+: a row \| none/]],
+  "transactions.seq": [["4", ROW(6), /seq 6 \| seq 4/]],
+  "transactions.id": [["'txn_other'", ROW(6), /transactions 6 txn_other: a journal row/]],
+  "transactions.account_id": [[ACCOUNT(4), ROW(6), /journal 6 .*acc_/]],
+  "transactions.destination_id": [["'dst_other'", ROW(6), /transactions 6 .*another content/]],
+  "transactions.type": [["'REDEEM'", ROW(6), /debit available/]],
+  "transactions.status": [["'CANCELED'", ROW(10), /status PENDING \| status CANCELED/]],
   "transactions.status_reason": [
-    ["'another'", ROW(8), /another status_reason/],
-    ["'another'", ROW(5), /another status_reason/],
+    ["'another'", ROW(9), /another status_reason/],
+    ["'another'", ROW(6), /another status_reason/],
   ],
-  "transactions.amount_cents": [["7", ROW(10), /another content or content_hash/]],
-  "transactions.reference": [["'other'", ROW(5), /another content or content_hash/]],
-  "transactions.description": [["'other'", ROW(5), /another content or content_hash/]],
-  "transactions.metadata": [[`'[["till","5"]]'`, ROW(5), /another content or content_hash/]],
-  "transactions.rail": [["'other'", ROW(9), /another content or content_hash/]],
+  "transactions.amount_cents": [["7", ROW(11), /another content or content_hash/]],
+  "transactions.reference": [["'other'", ROW(6), /another content or content_hash/]],
+  "transactions.description": [["'other'", ROW(6), /another content or content_hash/]],
+  "transactions.metadata": [[`'[["till","5"]]'`, ROW(6), /another content or content_hash/]],
+  "transactions.rail": [["'other'", ROW(10), /another content or content_hash/]],
   "transactions.rail_movement": [
     ["'m9'", ORDER(1), /another content or content_hash/],
     ["NULL", ORDER(1), /another content or content_hash/],
     ["'m9'", ORDER(16), /no rail_movement \| a rail_movement/],
-    ["'m9'", ROW(5), /no rail_movement \| a rail_movement/],
+    ["'m9'", ROW(6), /no rail_movement \| a rail_movement/],
   ],
   "transactions.rail_receipt": [
     ["NULL", ORDER(1), /rail_receipt r1 \| rail_receipt null/],
-    ["'r9'", ROW(5), /rail_receipt null \| rail_receipt r9/],
-    ["'r9'", DEPOSIT(7), /transactions 7 txn_\S+: rail_receipt d1 \| rail_receipt r9/],
-    ["NULL", DEPOSIT(13), /rail_receipt b3 \| rail_receipt null/],
+    ["'r9'", ROW(6), /rail_receipt null \| rail_receipt r9/],
+    ["'r9'", DEPOSIT(8), /transactions 8 txn_\S+: rail_receipt d1 \| rail_receipt r9/],
+    ["NULL", DEPOSIT(14), /rail_receipt b3 \| rail_receipt null/],
   ],
   "transactions.failure": [
     ["'EXPIRED'", ORDER(5), /failure RESOLVED_BY_OPERATOR \| failure EXPIRED/],
@@ -338,48 +341,48 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   ],
   "transactions.corrects_id": [
     [ORDER_ID(16), ORDER(10), /an original that has ended at the rail \| PENDING/],
-    [TRANSACTION(5), ORDER(10), /a transaction of the book that it corrects/],
+    [TRANSACTION(6), ORDER(10), /a transaction of the book that it corrects/],
     ["'txn_other'", REVERSAL, /a transaction of the book that it corrects \| txn_other/],
-    [TRANSACTION(17), REVERSAL, /a transaction of the book that it corrects \| txn_/],
+    [TRANSACTION(18), REVERSAL, /a transaction of the book that it corrects \| txn_/],
     ["id", REVERSAL, /correction of its original null \| correction of its original REVERSAL/],
     ["NULL", REVERSAL, /another content or content_hash/],
     [
       "NULL",
       REVERSAL,
-      /transactions 3 txn_\S+: corrects_id of its reversal txn_\S+ \| corrects_id of its reversal null/,
+      /transactions 4 txn_\S+: corrects_id of its reversal txn_\S+ \| corrects_id of its reversal null/,
     ],
-    [TRANSACTION(5), ROW(17), /reversed_by_id of its original txn_\S+ \| reversed_by_id of its original null/],
+    [TRANSACTION(6), ROW(18), /reversed_by_id of its original txn_\S+ \| reversed_by_id of its original null/],
   ],
   "transactions.correction": [
     ["'REVERSAL'", ORDER(10), /type MINT \| type REDEEM/],
     ["'LATE'", REVERSAL, /a reference with its movement or its receipt/],
     ["NULL", REVERSAL, /correction REVERSAL \| correction null/],
     ["'REFUND'", REVERSAL, /correction REVERSAL \| correction REFUND/],
-    ["'REVERSAL'", ROW(17), /a transaction of the book that it corrects \| null/],
+    ["'REVERSAL'", ROW(18), /a transaction of the book that it corrects \| null/],
   ],
   "transactions.deposit_id": [
-    ["NULL", DEPOSIT(7), /journal 7 txn_\S+: transaction\.pending first \| transaction\.completed/],
-    ["'dep_other'", DEPOSIT(7), /another content or content_hash[^]*deposits 7 dep_other: a row \| none/],
-    ["'dep_other'", ROW(5), /journal 5 txn_\S+: transaction\.completed with debit unallocated/],
-    [DEPOSIT_ID(8), DEPOSIT(13), /deposit_id dep_\S+ \| deposit_id dep_/],
+    ["NULL", DEPOSIT(8), /journal 8 txn_\S+: transaction\.pending first \| transaction\.completed/],
+    ["'dep_other'", DEPOSIT(8), /another content or content_hash[^]*deposits 8 dep_other: a row \| none/],
+    ["'dep_other'", ROW(6), /journal 6 txn_\S+: transaction\.completed with debit unallocated/],
+    [DEPOSIT_ID(9), DEPOSIT(14), /deposit_id dep_\S+ \| deposit_id dep_/],
   ],
   "transactions.reversed_by_id": [
-    ["NULL", REVERSED, /transactions 4 txn_\S+: reversed_by_id of its original txn_\S+ \| .* null/],
-    ["'txn_other'", ROW(5), /corrects_id of its reversal txn_\S+ \| corrects_id of its reversal null/],
-    [TRANSACTION(17), ROW(5), /corrects_id of its reversal txn_\S+ \| corrects_id of its reversal null/],
+    ["NULL", REVERSED, /transactions 5 txn_\S+: reversed_by_id of its original txn_\S+ \| .* null/],
+    ["'txn_other'", ROW(6), /corrects_id of its reversal txn_\S+ \| corrects_id of its reversal null/],
+    [TRANSACTION(18), ROW(6), /corrects_id of its reversal txn_\S+ \| corrects_id of its reversal null/],
     [
       "(SELECT reversed_by_id FROM transactions WHERE reversed_by_id IS NOT NULL AND book = 2)",
-      ROW(5),
+      ROW(6),
       /corrects_id of its reversal/,
     ],
   ],
-  "transactions.created_at": [["created_at + 1", ROW(5), /created_at/]],
-  "transactions.updated_at": [["updated_at + 1", ROW(8), /updated_at/]],
-  "transactions.completed_at": [["5", ROW(5), /completed_at \d+ \| completed_at 5/]],
+  "transactions.created_at": [["created_at + 1", ROW(6), /created_at/]],
+  "transactions.updated_at": [["updated_at + 1", ROW(9), /updated_at/]],
+  "transactions.completed_at": [["5", ROW(6), /completed_at \d+ \| completed_at 5/]],
 
   "payments.transaction_id": [
     ["'txn_other'", PAYMENT(1), /payments \S+ txn_\S+: a row \| none/],
-    [TRANSACTION(5), PAYMENT(1), /payments 5 txn_\S+: no payment without an order \| a row|a row \| none/],
+    [TRANSACTION(6), PAYMENT(1), /payments 6 txn_\S+: no payment without an order \| a row|a row \| none/],
   ],
   "payments.book": [["1", PAYMENT(1), /payments \S+ txn_\S+: a row \| none/]],
   "payments.rail_account_id": [["'another'", PAYMENT(1), "not covered"]],
@@ -428,47 +431,48 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["5", PAYMENT(16), /a time after the transaction was accepted/],
   ],
 
-  "deposits.book": [["2", DEPOSIT(8), /deposits 8 dep_\S+: a row \| none/]],
+  "deposits.book": [["2", DEPOSIT(9), /deposits 9 dep_\S+: a row \| none/]],
   "deposits.seq": [
-    ["seq + 2", DEPOSIT(8), /deposits 8 dep_\S+: seq 8 \| seq 10/],
-    ["99", DEPOSIT(8), /deposits 8 dep_\S+: seq 8 \| seq 99/],
+    ["seq + 2", DEPOSIT(9), /deposits 9 dep_\S+: seq 9 \| seq 11/],
+    ["99", DEPOSIT(9), /deposits 9 dep_\S+: seq 9 \| seq 99/],
   ],
-  "deposits.id": [["'dep_other'", DEPOSIT(8), /deposits 8 dep_other: a journal row that received it \| none/]],
-  "deposits.rail": [["'other'", DEPOSIT(6), /deposits 6 dep_\S+: the deposit that gives the content_hash/]],
-  "deposits.rail_account_id": [["NULL", DEPOSIT(8), /the deposit that gives the content_hash/]],
-  "deposits.receipt": [["'d99'", DEPOSIT(8), /receipt d2 \| receipt d99/]],
-  "deposits.amount_cents": [["501", DEPOSIT(8), /deposit\.received with debit reserve, credit unallocated, 5\.01/]],
+  "deposits.id": [["'dep_other'", DEPOSIT(9), /deposits 9 dep_other: a journal row that received it \| none/]],
+  "deposits.rail": [["'other'", DEPOSIT(7), /deposits 7 dep_\S+: the deposit that gives the content_hash/]],
+  "deposits.rail_account_id": [["NULL", DEPOSIT(9), /the deposit that gives the content_hash/]],
+  "deposits.receipt": [["'d99'", DEPOSIT(9), /receipt d2 \| receipt d99/]],
+  "deposits.amount_cents": [["501", DEPOSIT(9), /deposit\.received with debit reserve, credit unallocated, 5\.01/]],
   "deposits.status": [
-    ["'UNALLOCATED'", DEPOSIT(6), /status CREDITED \| status UNALLOCATED/],
-    ["'CREDITED'", DEPOSIT(8), /status UNALLOCATED \| status CREDITED/],
-    ["'REVERSED'", DEPOSIT(14), /status RETURNED \| status REVERSED/],
-    ["'UNALLOCATED'", DEPOSIT(29), /status RETURNING \| status UNALLOCATED/],
-    ["'CREDITED'", DEPOSIT(9), /status REVERSED \| status CREDITED|no row of it once it is CREDITED/],
+    ["'UNALLOCATED'", DEPOSIT(7), /status CREDITED \| status UNALLOCATED/],
+    ["'CREDITED'", DEPOSIT(9), /status UNALLOCATED \| status CREDITED/],
+    ["'REVERSED'", DEPOSIT(15), /status RETURNED \| status REVERSED/],
+    ["'UNALLOCATED'", DEPOSIT(30), /status RETURNING \| status UNALLOCATED/],
+    ["'CREDITED'", DEPOSIT(10), /status REVERSED \| status CREDITED|no row of it once it is CREDITED/],
   ],
   "deposits.reason": [
-    ["'NO_REFERENCE'", DEPOSIT(8), /reason UNKNOWN_REFERENCE \| reason NO_REFERENCE/],
-    ["'UNASSIGNED'", DEPOSIT(6), /reason null \| reason UNASSIGNED/],
+    ["'NO_REFERENCE'", DEPOSIT(9), /reason UNKNOWN_REFERENCE \| reason NO_REFERENCE/],
+    ["'UNASSIGNED'", DEPOSIT(7), /reason null \| reason UNASSIGNED/],
   ],
   "deposits.account_id": [
-    ["(SELECT id FROM accounts WHERE book = 5 AND seq = 3)", DEPOSIT(6), /account_id acc_\S+ \| account_id acc_/],
-    ["(SELECT id FROM accounts WHERE book = 5 AND seq = 3)", DEPOSIT(8), /account_id null \| account_id acc_/],
+    ["(SELECT id FROM accounts WHERE book = 5 AND seq = 4)", DEPOSIT(7), /account_id acc_\S+ \| account_id acc_/],
+    ["(SELECT id FROM accounts WHERE book = 5 AND seq = 4)", DEPOSIT(9), /account_id null \| account_id acc_/],
   ],
-  "deposits.transaction_id": [["'txn_other'", DEPOSIT(6), /transaction_id txn_\S+ \| transaction_id txn_other/]],
+  "deposits.transaction_id": [["'txn_other'", DEPOSIT(7), /transaction_id txn_\S+ \| transaction_id txn_other/]],
   "deposits.credits": [
-    ["0", DEPOSIT(6), /credits 1 \| credits 0/],
-    ["1", DEPOSIT(9), /no row of it once it is REVERSED|credits 2 \| credits 1/],
+    ["0", DEPOSIT(7), /credits 1 \| credits 0/],
+    ["1", DEPOSIT(10), /no row of it once it is REVERSED|credits 2 \| credits 1/],
   ],
   "deposits.typed_reference": [
-    ["BYTES(00)", DEPOSIT(8), /typed_reference that the book's key decrypts \| another value/],
-    [`(SELECT typed_reference FROM deposits WHERE ${DEPOSIT(6)})`, DEPOSIT(8), /typed_reference that the book's key/],
-    ["NULL", DEPOSIT(8), "not covered"],
+    ["BYTES(00)", DEPOSIT(9), /typed_reference that the book's key decrypts \| another value/],
+    [`(SELECT typed_reference FROM deposits WHERE ${DEPOSIT(7)})`, DEPOSIT(9), /typed_reference that the book's key/],
+    ["NULL", DEPOSIT(9), "not covered"],
+    ["NULL", DEPOSIT(7), /deposits \d+ dep_\S+: a typed_reference \| none/],
   ],
-  "deposits.masked_phone": [["'254******222'", DEPOSIT(8), "not covered"]],
-  "deposits.return_due_at": [["0", DEPOSIT(29), "not covered"]],
-  "deposits.return_requests": [["'[]'", DEPOSIT(29), "not covered"]],
-  "deposits.paid_at": [["paid_at + 1", DEPOSIT(8), /the deposit that gives the content_hash/]],
-  "deposits.created_at": [["created_at + 1", DEPOSIT(8), /deposits 8 dep_\S+: created_at/]],
-  "deposits.updated_at": [["updated_at + 1", DEPOSIT(6), /deposits 7 dep_\S+: updated_at/]],
+  "deposits.masked_phone": [["'254******222'", DEPOSIT(9), "not covered"]],
+  "deposits.return_due_at": [["0", DEPOSIT(30), "not covered"]],
+  "deposits.return_requests": [["'[]'", DEPOSIT(30), "not covered"]],
+  "deposits.paid_at": [["paid_at + 1", DEPOSIT(9), /the deposit that gives the content_hash/]],
+  "deposits.created_at": [["created_at + 1", DEPOSIT(9), /deposits 9 dep_\S+: created_at/]],
+  "deposits.updated_at": [["updated_at + 1", DEPOSIT(7), /deposits 8 dep_\S+: updated_at/]],
 
   "proposals.subject": [["'another'", PROPOSAL("cover"), /proposals \S+ \S+:cover: a row \| none/]],
   "proposals.book": [["1", PROPOSAL("cover"), /a journal row that proposes it \| none/]],
@@ -481,7 +485,14 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["'brian'", RESOLUTION(19), /person amina \| person brian/],
   ],
   "proposals.id": [["'prp_other'", PROPOSAL("cover"), /proposals \S+ \S+:cover: the mac of the proposal/]],
-  "proposals.seq": [["1", KEY_PROPOSAL("APPROVED"), /key\.created by \S+ \| no row/]],
+  "proposals.seq": [
+    ["1", KEY_PROPOSAL("APPROVED"), /key\.created by \S+ \| no row/],
+    ["seq + 1", PROPOSAL("cover"), /:cover: seq \d+ \| seq \d+/],
+    ["seq + 1", RESOLUTION(19), /txn_\S+: seq \d+ \| seq \d+/],
+    ["seq - 1", KEY_PROPOSAL("REJECTED"), /prp_\S+: seq \d+ \| seq \d+/],
+    ["NULL", "decision IS NULL AND subject LIKE 'prp_%'", /prp_\S+: seq \d+ \| seq null/],
+    ["seq + 1", KEY_PROPOSAL("APPROVED"), /key\.created by \S+ \| no row/],
+  ],
   "proposals.expires_at": [
     ["expires_at - 1", KEY_PROPOSAL("APPROVED"), /the mac of the proposal/],
     ["proposed_at + 1", "decision = 'REJECTED'", /the mac of the proposal/],
@@ -507,44 +518,44 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "idempotency_keys.resource_id": [
     ["'txn_other'", "book = 1", /idempotency_keys .*an account, a freeze, a transaction or a destination of the book/],
     [
-      "(SELECT id FROM accounts WHERE book = 2 AND seq = 2)",
+      "(SELECT id FROM accounts WHERE book = 2 AND seq = 3)",
       "book = 1",
       /an account, a freeze, a transaction or a destination of the book/,
     ],
-    [ACCOUNT(2), "book = 1", "not covered"],
+    [ACCOUNT(3), "book = 1", "not covered"],
   ],
   "idempotency_keys.created_at": [
     ["created_at - 1", "book = 1", /created_at \d+ or later/],
     ["created_at + 1", "book = 1", "not covered"],
   ],
 
-  "journal.book": [["7", ROW(6), /journal 6 : a row \| no row: the next row has seq 7/]],
+  "journal.book": [["7", ROW(7), /journal 7 : a row \| no row: the next row has seq 8/]],
   "journal.seq": [
-    ["99", ROW(6), /journal 6 : a row \| no row: the next row has seq 7/],
-    ["99", ROW(19), /journal 19 : a row/],
-    ["99", ROW(24), /api_keys 24 .*key\.revoked that it names \| none/],
+    ["99", ROW(7), /journal 7 : a row \| no row: the next row has seq 8/],
+    ["99", ROW(20), /journal 20 : a row/],
+    ["99", ROW(25), /api_keys 25 .*key\.revoked that it names \| none/],
   ],
   "journal.previous_seq": [
-    ["5", ROW(8), /previous_seq 7 \| previous_seq 5/],
-    ["NULL", ROW(8), /previous_seq 7 \| no previous_seq/],
+    ["5", ROW(9), /previous_seq 8 \| previous_seq 5/],
+    ["NULL", ROW(9), /previous_seq 8 \| no previous_seq/],
     ["0", ROW(1), /journal 1 : no link/],
   ],
   "journal.account_id": [
-    [ACCOUNT(3), ROW(7), /journal 7 txn_\S+: acc_/],
-    [ACCOUNT(3), ROW(11), /account\.frozen|content_hash/],
-    ["NULL", ROW(7), /an account_id, except on rows about/],
-    [ACCOUNT(3), ROW(1), /organization\.created with one/],
+    [ACCOUNT(4), ROW(8), /journal 8 txn_\S+: acc_/],
+    [ACCOUNT(4), ROW(12), /account\.frozen|content_hash/],
+    ["NULL", ROW(8), /an account_id, except on rows about/],
+    [ACCOUNT(4), ROW(1), /organization\.created with one/],
   ],
   "journal.transaction_id": [
-    [TRANSACTION(9), ROW(8), /journal 8 txn_/],
-    ["NULL", ROW(7), /transaction\.completed without one/],
-    [TRANSACTION(5), ROW(11), /account\.frozen with one/],
+    [TRANSACTION(10), ROW(9), /journal 9 txn_/],
+    ["NULL", ROW(8), /transaction\.completed without one/],
+    [TRANSACTION(6), ROW(12), /account\.frozen with one/],
   ],
   "journal.freeze_id": [
-    ["'frz_other'", ROW(11), /freezes 11 frz_other: a row \| none/],
-    [FREEZE(28), ROW(30), /journal 30 frz_\S+: account_id|another id, reason_code/],
-    ["NULL", ROW(11), /account\.frozen without one/],
-    [FREEZE(28), ROW(7), /transaction\.completed with one/],
+    ["'frz_other'", ROW(12), /freezes 12 frz_other: a row \| none/],
+    [FREEZE(29), ROW(31), /journal 31 frz_\S+: account_id|another id, reason_code/],
+    ["NULL", ROW(12), /account\.frozen without one/],
+    [FREEZE(29), ROW(8), /transaction\.completed with one/],
   ],
   "journal.kind": [
     ["'transaction.failed'", ORDER(3), /debit reserve|detail that fits/],
@@ -553,48 +564,48 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["'book.received'", ORDER(14), /book\.received with debit reserve, credit unallocated/],
     ["'book.transferred'", ORDER(23), /an account_id, except on rows about the organization or its book/],
     ["'book.paid'", ORDER(25), /book\.paid with debit shortfall, credit reserve/],
-    ["'account.unfrozen'", ROW(28), /account\.unfrozen only when FROZEN \| ACTIVE/],
-    ["'account.closed'", ROW(13), /journal 13 frz_\S+: account\.unfrozen \| account\.closed/],
-    ["'account.frozen'", ROW(21), /account\.frozen without one/],
-    ["'transaction.completed'", ROW(12), /transaction\.processing or .* after PENDING \| transaction\.completed/],
-    ["'transaction.vanished'", ROW(10), /a known kind \| transaction\.vanished/],
+    ["'account.unfrozen'", ROW(29), /account\.unfrozen only when FROZEN \| ACTIVE/],
+    ["'account.closed'", ROW(14), /journal 14 frz_\S+: account\.unfrozen \| account\.closed/],
+    ["'account.frozen'", ROW(22), /account\.frozen without one/],
+    ["'transaction.completed'", ROW(13), /transaction\.processing or .* after PENDING \| transaction\.completed/],
+    ["'transaction.vanished'", ROW(11), /a known kind \| transaction\.vanished/],
     ["'account.created'", ROW(1), /organization\.created as seq 1/],
-    ["'organization.created'", ROW(11), /organization\.created as seq 1/],
+    ["'organization.created'", ROW(12), /organization\.created as seq 1/],
     ["'account.updated'", REVEAL, /the names of the changed fields as the reason/],
     ["'account.revealed'", "kind = 'account.tiered'", /why somebody looked as the reason/],
-    ["'account.closed'", ROW(16), /account\.closed only when ACTIVE/],
-    ["'deposit.reversed'", DEPOSIT(15), /the row that gives the content_hash/],
-    ["'deposit.returned'", DEPOSIT(8), /deposit\.returned with debit unallocated, credit reserve/],
-    ["'deposit.return_failed'", DEPOSIT(30), /deposit\.return_failed only when RETURNING/],
-    ["'deposit.returning'", DEPOSIT(35), /no receipt on deposit\.returning[^]*deposit\.returning without a posting/],
-    ["'book.returned'", DEPOSIT(15), /deposits 14 dep_\S+: status UNALLOCATED \| status RETURNED/],
-    ["'organization.resumed'", ROW(25), /journal 25 : organization\.resumed only when suspended/],
-    ["'organization.suspended'", ROW(26), /journal 26 : organization\.suspended only when not suspended/],
-    ["'key.revoked'", ROW(22), /journal row key\.created that it names \| key\.revoked/],
+    ["'account.closed'", ROW(17), /account\.closed only when ACTIVE/],
+    ["'deposit.reversed'", DEPOSIT(16), /the row that gives the content_hash/],
+    ["'deposit.returned'", DEPOSIT(9), /deposit\.returned with debit unallocated, credit reserve/],
+    ["'deposit.return_failed'", DEPOSIT(31), /deposit\.return_failed only when RETURNING/],
+    ["'deposit.returning'", DEPOSIT(36), /no receipt on deposit\.returning[^]*deposit\.returning without a posting/],
+    ["'book.returned'", DEPOSIT(16), /deposits 15 dep_\S+: status UNALLOCATED \| status RETURNED/],
+    ["'organization.resumed'", ROW(26), /journal 26 : organization\.resumed only when suspended/],
+    ["'organization.suspended'", ROW(27), /journal 27 : organization\.suspended only when not suspended/],
+    ["'key.revoked'", ROW(23), /journal row key\.created that it names \| key\.revoked/],
   ],
-  "journal.debit": [["'shortfall'", ROW(5), /debit reserve.*\| debit shortfall/]],
+  "journal.debit": [["'shortfall'", ROW(6), /debit reserve.*\| debit shortfall/]],
   "journal.credit": [
-    ["'available'", DEPOSIT(8), /deposit\.received with debit reserve, credit unallocated/],
-    ["'reserve'", DEPOSIT(11), /sums|reserve|unallocated/],
-    ["'held'", ROW(5), /credit available.*\| debit reserve, credit held/],
-    ["debit", ROW(5), /two of the book accounts/],
+    ["'available'", DEPOSIT(9), /deposit\.received with debit reserve, credit unallocated/],
+    ["'reserve'", DEPOSIT(12), /sums|reserve|unallocated/],
+    ["'held'", ROW(6), /credit available.*\| debit reserve, credit held/],
+    ["debit", ROW(6), /two of the book accounts/],
   ],
   "journal.amount_cents": [
-    ["99999", ROW(5), /available 999\.99/],
-    ["NULL", ROW(5), /two of the book accounts/],
+    ["99999", ROW(6), /available 999\.99/],
+    ["NULL", ROW(6), /two of the book accounts/],
   ],
   "journal.available_after_cents": [
-    ["5", ROW(8), /available 0\.05/],
+    ["5", ROW(9), /available 0\.05/],
     ["5", ROW(1), /journal 1 : no link and no balance/],
   ],
-  "journal.held_after_cents": [["5", ROW(10), /held 0\.05/]],
+  "journal.held_after_cents": [["5", ROW(11), /held 0\.05/]],
   "journal.detail": [
     ["'EXPIRED'", ORDER(9), /another content or content_hash/],
     ["'LOST'", ORDER(9), /transaction\.failed with a detail that fits \| the detail LOST/],
     [`'["RESOLVED_BY_OPERATOR","zoe","brian"]'`, ORDER(9), /transaction\.failed by amina first/],
     [`'["RESOLVED_BY_OPERATOR","amina","zoe"]'`, ORDER(9), /another content or content_hash/],
     ["NULL", ORDER(10), /transaction\.completed with a detail that fits/],
-    ["'LATE'", ROW(5), /transaction\.completed with a detail that fits \| the detail LATE/],
+    ["'LATE'", ROW(6), /transaction\.completed with a detail that fits \| the detail LATE/],
     ["'OUTCOME_UNKNOWN'", ORDER(1), /transaction\.pending with a detail that fits/],
     ["'REPORT_DIFFERS'", ORDER(18), /transaction\.attended with a detail that fits/],
     ["'else'", ORDER(11), /a subject, a person and a content in the detail \| else/],
@@ -615,46 +626,52 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["'full'", "kind = 'account.tiered'", /the content_hash of the row/],
     ["'Not a tier'", "kind = 'account.tiered'", /the name of a tier as the detail \| Not a tier/],
     ["'default'", "kind = 'account.tiered'", /another tier than before \| default/],
-    ["'20000007'", DEPOSIT(2), /8 digits with a right check digit as the detail \| 20000007/],
-    ["NULL", DEPOSIT(4), /8 digits with a right check digit as the detail \| null/],
-    ["'dst_other'", DESTINATION(4), /destinations 4 dst_other: a row \| none/],
-    ["'dep_other'", DEPOSIT(15), /deposits 15 dep_other: a row \| none/],
-    ["detail || ' LOST'", DEPOSIT(6), /why it is not credited in the detail \| LOST/],
-    ["detail || ' LOST'", DEPOSIT(30), /the detail dep_\S+ \| dep_\S+ LOST/],
-    ["detail || ' LOST'", DEPOSIT(15), /its id alone as the detail \| dep_\S+ LOST/],
+    ["'20000007'", DEPOSIT(3), /8 digits with a right check digit as the detail \| 20000007/],
+    ["NULL", DEPOSIT(5), /8 digits with a right check digit as the detail \| null/],
+    ["'dst_other'", DESTINATION(5), /destinations 5 dst_other: a row \| none/],
+    ["'dep_other'", DEPOSIT(16), /deposits 16 dep_other: a row \| none/],
+    ["detail || ' LOST'", DEPOSIT(7), /why it is not credited in the detail \| LOST/],
+    ["detail || ' LOST'", DEPOSIT(31), /the detail dep_\S+ \| dep_\S+ LOST/],
+    ["detail || ' LOST'", DEPOSIT(16), /its id alone as the detail \| dep_\S+ LOST/],
   ],
   "journal.rail_receipt": [
     ["'r9'", ORDER(4), /another content or content_hash/],
     ["NULL", ORDER(4), /journal \d+ txn_\S+: a receipt \| none/],
-    ["'r9'", ROW(5), /rail_receipt r9 \| rail_receipt null/],
+    ["'r9'", ROW(6), /rail_receipt r9 \| rail_receipt null/],
     ["'r9'", ORDER(3), /one receipt \| a second one/],
-    ["'r9'", ROW(11), /no receipt on account\.frozen \| a receipt/],
-    ["'r9'", ROW(2), /no receipt on account\.created \| a receipt/],
-    ["'r9'", ROW(22), /no receipt on key\.created \| a receipt/],
+    ["'r9'", ROW(12), /no receipt on account\.frozen \| a receipt/],
+    ["'r9'", ROW(3), /no receipt on account\.created \| a receipt/],
+    ["'r9'", ROW(23), /no receipt on key\.created \| a receipt/],
     ["'r9'", ORDER(11), /no receipt \| a receipt/],
-    ["'r9'", DEPOSIT(7), /transaction\.completed without a receipt \| a receipt/],
-    ["NULL", DEPOSIT(13), /a receipt \| none/],
-    ["'r9'", DEPOSIT(11), /no receipt \| a receipt/],
-    ["NULL", DEPOSIT(15), /journal 15 dep_\S+: a receipt \| none/],
+    ["'r9'", DEPOSIT(8), /transaction\.completed without a receipt \| a receipt/],
+    ["NULL", DEPOSIT(14), /a receipt \| none/],
+    ["'r9'", DEPOSIT(12), /no receipt \| a receipt/],
+    ["NULL", DEPOSIT(16), /journal 16 dep_\S+: a receipt \| none/],
     ["'r9'", ORDER(12), /the content \["bookReceipt",400,"r9"\]/],
   ],
   "journal.actor": [
-    ["'another'", ROW(5), "not covered"],
-    ["'another'", ROW(11), /created_by another \| created_by key_of_a_test/],
-    ["'another'", ROW(13), /lifted_by another \| lifted_by key_of_a_test/],
+    ["'another'", ROW(6), /journal 6 : a key as the actor of transaction\.completed \| another/],
+    ["'key_other'", ROW(6), /journal 6 : a key of the book that was created before, as the actor \| key_other/],
+    ["(SELECT id FROM api_keys WHERE seq = 23)", ROW(6), /a key of the book that was created before, as the actor/],
+    ["(SELECT id FROM api_keys WHERE seq = 23)", ROW(30), /a key with the scope accounts:write as the actor/],
+    ["(SELECT id FROM api_keys WHERE seq = 24)", ROW(30), /a key with the scope accounts:write as the actor/],
+    ["'opr_other'", ROW(14), /one operator, or two different ones, as the actor \| opr_other/],
+    ["'another'", ORDER(2), "not covered"],
+    ["'another'", ROW(12), /created_by another \| created_by key_\S+/],
+    ["'another'", ROW(14), /lifted_by another \| lifted_by key_\S+/],
     ["'opr_other'", REVEAL, /the content_hash of the row/],
   ],
   "journal.reason": [
     ["'another'", ROW(1), /journal 1 : no reason/],
-    ["'another'", ROW(2), /account\.created without a reason/],
-    ["'another'", ROW(22), /journal 22 : no reason/],
-    ["'another'", ROW(25), /journal 25 : the content_hash of the row/],
-    ["'another'", ROW(5), /a first row without a reason/],
-    ["'another'", ROW(12), /transactions 12 .*another status_reason/],
-    ["'another'", ROW(13), /accounts 21 .*another status_reason/],
-    ["'another'", ROW(11), /freezes 13 .*another reason/],
-    ["'another'", ROW(30), /freezes 30 .*another lift_reason/],
-    ["'another'", ROW(16), "not covered"],
+    ["'another'", ROW(3), /account\.created without a reason/],
+    ["'another'", ROW(23), /journal 23 : no reason/],
+    ["'another'", ROW(26), /journal 26 : the content_hash of the row/],
+    ["'another'", ROW(6), /a first row without a reason/],
+    ["'another'", ROW(13), /transactions 13 .*another status_reason/],
+    ["'another'", ROW(14), /accounts 22 .*another status_reason/],
+    ["'another'", ROW(12), /freezes 14 .*another reason/],
+    ["'another'", ROW(31), /freezes 31 .*another lift_reason/],
+    ["'another'", ROW(17), "not covered"],
     ["'other: a case'", REVEAL, /the content_hash of the row/],
     ["'another'", REVEAL, /why somebody looked as the reason/],
     ["'another'", ORDER(2), /transaction\.processing without a reason/],
@@ -664,24 +681,24 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["'another'", "kind = 'limits.set'", "not covered"],
   ],
   "journal.recorded_at": [
-    ["recorded_at + 1", ROW(5), /another content or content_hash/],
-    ["recorded_at + 1", ROW(11), /freezes 11 .*content_hash/],
-    ["recorded_at - 5000", ROW(19), /journal 19 : recorded_at \d+ or later/],
+    ["recorded_at + 1", ROW(6), /another content or content_hash/],
+    ["recorded_at + 1", ROW(12), /freezes 12 .*content_hash/],
+    ["recorded_at - 5000", ROW(20), /journal 20 : recorded_at \d+ or later/],
   ],
   "journal.content_hash": [
     [HASH, ROW(1), /another name, mode or content_hash/],
-    [HASH, ROW(3), /another content_salt or another content_hash/],
-    [HASH, ROW(5), /another content or content_hash/],
-    [HASH, ROW(11), /freezes 11 .*content_hash/],
-    [HASH, ROW(13), /freezes 13 .*content_hash/],
-    [HASH, ROW(12), /journal 12 .*content_hash/],
-    [HASH, ROW(16), /journal 16 .*content_hash/],
-    [HASH, ROW(22), /api_keys 22 .*another key or content_hash/],
-    [HASH, ROW(25), /journal 25 : the content_hash of the row/],
-    [HASH, ROW(24), /api_keys 24 .*another key or content_hash/],
-    [HASH, DESTINATION(4), /destinations 4 .*another kind, label/],
-    [HASH, DESTINATION(6), /destinations 6 .*another kind, label/],
-    [HASH, ROW(4), "not covered"],
+    [HASH, ROW(4), /another content_salt or another content_hash/],
+    [HASH, ROW(6), /another content or content_hash/],
+    [HASH, ROW(12), /freezes 12 .*content_hash/],
+    [HASH, ROW(14), /freezes 14 .*content_hash/],
+    [HASH, ROW(13), /journal 13 .*content_hash/],
+    [HASH, ROW(17), /journal 17 .*content_hash/],
+    [HASH, ROW(23), /api_keys 23 .*another key or content_hash/],
+    [HASH, ROW(26), /journal 26 : the content_hash of the row/],
+    [HASH, ROW(25), /api_keys 25 .*another key or content_hash/],
+    [HASH, DESTINATION(5), /destinations 5 .*another kind, label/],
+    [HASH, DESTINATION(7), /destinations 7 .*another kind, label/],
+    [HASH, ROW(5), "not covered"],
   ],
 
   "rail_accounts.id": [
@@ -737,13 +754,13 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   }),
   ...uncovered("leases", { name: "'another'", holder: "'another'", until: "5", fence: "5" }),
 
-  // Book 3 has 602 rows and one seal.
+  // Book 3 has 603 rows and one seal.
   "seals.book": [
-    ["2", "book = 3", /seals 602 : the root of the rows|seal_tiles/],
+    ["2", "book = 3", /seals 603 : the root of the rows|seal_tiles/],
     ["99", "book = 3", /seals .*the book with the number 99/],
   ],
   "seals.size": [["601", "book = 3", /seals 601 : the root of the rows up to it \| another root/]],
-  "seals.root": [[HASH, "book = 3", /seals 602 : the root of the rows up to it \| another root/]],
+  "seals.root": [[HASH, "book = 3", /seals 603 : the root of the rows up to it \| another root/]],
   "seals.note": [
     ["'another'", "book = 3", /a note of this book .* \| another note/],
     ["replace(note, 'kesc.example', 'kesc.another')", "book = 3", /a key of the seal key file signed \| another note/],
@@ -820,23 +837,23 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     millis: "5",
   }),
 
-  "account_marks.book": [["1", "book = 2", /account_marks 3 : acc_\S+ \| acc_/]],
+  "account_marks.book": [["1", "book = 2", /account_marks 4 : acc_\S+ \| acc_/]],
   "account_marks.seq": [
     ["0", "book = 2", /account_marks 0 : a row of the journal \| none/],
     ["1", "book = 2", /account_marks 1 : no account \| acc_/],
     ["9999", "book = 2", /account_marks 9999 : a row of the journal \| none/],
   ],
-  "account_marks.account_id": [["'acc_other'", "book = 2", /account_marks 3 : acc_\S+ \| acc_other/]],
-  "book_marks.book": [["1", "book = 2", /book_marks 3 : reserve 0\.00.*reserve 1\.00/]],
-  "book_marks.seq": [["4", "book = 2", /book_marks 4 : reserve 0\.00.*reserve 1\.00/]],
-  "book_marks.reserve_cents": [["101", "book = 2", /book_marks 3 : reserve 1\.00.*reserve 1\.01/]],
-  "book_marks.shortfall_cents": [["1", "book = 2", /book_marks 3 .*shortfall 0\.01/]],
-  "book_marks.available_cents": [["99", "book = 2", /book_marks 3 .*available 0\.99/]],
-  "book_marks.held_cents": [["1", "book = 2", /book_marks 3 .*held 0\.01/]],
-  "book_marks.charges_cents": [["1", "book = 2", /book_marks 3 .*charges 0\.01/]],
-  "book_marks.minted_cents": [["101", "book = 2", /book_marks 3 : .*minted 1\.00.*minted 1\.01/]],
-  "book_marks.redeemed_cents": [["1", "book = 2", /book_marks 3 .*redeemed 0\.01/]],
-  "book_marks.unallocated_cents": [["1", "book = 2", /book_marks 3 .*unallocated 0\.01/]],
+  "account_marks.account_id": [["'acc_other'", "book = 2", /account_marks 4 : acc_\S+ \| acc_other/]],
+  "book_marks.book": [["1", "book = 2", /book_marks 4 : reserve 0\.00.*reserve 1\.00/]],
+  "book_marks.seq": [["5", "book = 2", /book_marks 5 : reserve 0\.00.*reserve 1\.00/]],
+  "book_marks.reserve_cents": [["101", "book = 2", /book_marks 4 : reserve 1\.00.*reserve 1\.01/]],
+  "book_marks.shortfall_cents": [["1", "book = 2", /book_marks 4 .*shortfall 0\.01/]],
+  "book_marks.available_cents": [["99", "book = 2", /book_marks 4 .*available 0\.99/]],
+  "book_marks.held_cents": [["1", "book = 2", /book_marks 4 .*held 0\.01/]],
+  "book_marks.charges_cents": [["1", "book = 2", /book_marks 4 .*charges 0\.01/]],
+  "book_marks.minted_cents": [["101", "book = 2", /book_marks 4 : .*minted 1\.00.*minted 1\.01/]],
+  "book_marks.redeemed_cents": [["1", "book = 2", /book_marks 4 .*redeemed 0\.01/]],
+  "book_marks.unallocated_cents": [["1", "book = 2", /book_marks 4 .*unallocated 0\.01/]],
   "reserve_places.book": [["1", "book = 2", /reserve_places \d+ : a journal row that records it \| "KCB"/]],
   "reserve_places.place": [["'Equity'", "book = 2", /a journal row that records it \| "Equity"/]],
   "reserve_places.seq": [["seq - 1", "book = 2", /reserve_places .*recorded in row/]],
@@ -954,6 +971,13 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
 /** A run makes every nth change, the first included. With Infinity it makes one change. */
 const ONE_OF = byStage({ test: { sqlite: 10, postgres: Infinity }, check: { sqlite: 1, postgres: 1 } });
 
+/** What nobody can read, or no program writes, by the type of a column. */
+const GARBAGE: Readonly<Record<ColumnType, readonly string[]>> = {
+  text: ["'{a'", "'[null]'", "''"],
+  bytes: ["BYTES()", "BYTES(00ff)"],
+  int64: ["-1", "9223372036854775807"],
+};
+
 /** Settings, evidence and leases: no row of the journal says what they must be. */
 function uncovered(
   table: string,
@@ -1019,6 +1043,24 @@ for (const engine of ENGINES) {
     });
 
     let index = 0;
+    for (const [table, { columns, key }] of TABLES_BY_NAME) {
+      for (const [name, { type, isNullable }] of Object.entries(columns)) {
+        if (index++ % ONE_OF[engine] !== 0) continue;
+        it(`ends with findings on garbage in ${table}.${name}, or says that it does not cover it`, async () => {
+          for (const value of [...GARBAGE[type], ...(isNullable ? ["NULL"] : [])]) {
+            const other = `SELECT ${key.join(", ")} FROM ${table} WHERE "${name}" IS DISTINCT FROM ${unguarded.sql(value)} LIMIT 1`;
+            const verification = await unguarded.verifyAfter([
+              `UPDATE ${table} SET "${name}" = ${value} WHERE (${key.join(", ")}) = (${other})`,
+            ]);
+            expect(verificationLines(verification, undefined), value).to.have.length.above(1);
+            const isCovered = entryOf(`${table}.${name}`) === undefined && (await unguarded.rows(other)).length > 0;
+            if (isCovered) expect(verification.findingsCount, value).to.be.above(0);
+          }
+        });
+      }
+    }
+
+    index = 0;
     for (const [column, changes] of Object.entries(CHANGES)) {
       for (const [value, rows, answer] of changes) {
         if (index++ % ONE_OF[engine] !== 0) continue;

@@ -18,11 +18,13 @@ import { SEAL_PUBLIC_KEY } from "../support/seals/given-seals.js";
 export interface Unguarded {
   /** All columns, as "table.column". */
   readonly columns: readonly string[];
+  /** Returns the SQL with its bytes, which it writes as BYTES(hexadecimal). */
+  sql(text: string): string;
   /** Returns the rows of a SELECT on the unchanged database. */
   rows<Row>(sql: string): Promise<readonly Row[]>;
   /**
-   * Runs the statements and verifies. Later calls do not see the changes. A statement writes bytes
-   * as BYTES(hexadecimal).
+   * Runs the statements and verifies. Later calls do not see the changes. The statements are those
+   * of `sql`.
    */
   verifyAfter(statements: readonly string[], heads?: NotedHeads, published?: PublishedCopy): Promise<Verification>;
   dispose(): Promise<void>;
@@ -60,7 +62,7 @@ async function unguardedSqlite(opened: TestDatabase, filename: string): Promise<
   return {
     columns,
     rows: <Row>(sql: string) => Promise.resolve(connection.prepare<[], Row>(sql).all()),
-    verifyAfter: rollingBack({
+    ...rollingBack({
       engine: sqliteEngine,
       rows: <Row>(sql: string, bindings: readonly Binding[] = []) => {
         const statement = statements.prepare(sql);
@@ -105,7 +107,7 @@ async function unguardedPostgres(opened: TestDatabase, url: string): Promise<Ung
   return {
     columns: inPublic.map(({ table, column }) => `${table}.${column}`),
     rows: (sql) => reader.rows(sql),
-    verifyAfter: rollingBack({ engine, rows: reader.rows.bind(reader), bytes: String.raw`'\x$1'::bytea` }),
+    ...rollingBack({ engine, rows: reader.rows.bind(reader), bytes: String.raw`'\x$1'::bytea` }),
     async dispose() {
       await database.close();
       await opened.dispose();
@@ -125,21 +127,25 @@ function rollingBack({
   readonly engine: Engine;
   readonly rows: Reader["rows"];
   readonly bytes: string;
-}): Unguarded["verifyAfter"] {
+}): Pick<Unguarded, "verifyAfter" | "sql"> {
   const reader: Reader = {
     rows,
     snapshot: <Result>() => Promise.resolve(true as Result),
     close: () => Promise.resolve(),
   };
   const cells = [{ engine, reader, masterKeys: masterKeysIn(TEST_MASTER_KEY_FILE) }];
-  return async (statements, notedHeads, published) => {
-    await rows("BEGIN");
-    try {
-      for (const statement of statements) await rows(statement.replaceAll(/BYTES\(([0-9a-f]*)\)/g, bytes));
-      return await verify({ cells }, { notedHeads, seals: { publicKeys, published } });
-    } finally {
-      await rows("ROLLBACK");
-    }
+  const sql = (text: string): string => text.replaceAll(/BYTES\(([0-9a-f]*)\)/g, bytes);
+  return {
+    sql,
+    async verifyAfter(statements, notedHeads, published) {
+      await rows("BEGIN");
+      try {
+        for (const statement of statements) await rows(sql(statement));
+        return await verify({ cells }, { notedHeads, seals: { publicKeys, published } });
+      } finally {
+        await rows("ROLLBACK");
+      }
+    },
   };
 }
 

@@ -9,7 +9,7 @@ import { ANOTHER_MAC, hasHashOf, type HashedRow } from "./content.js";
 import { type AuditedJournalRow, newerRows } from "./journal-rows.js";
 
 /** A row of `api_keys`. */
-interface AuditedApiKeyRow {
+export interface AuditedApiKeyRow {
   readonly id: string;
   readonly name: string;
   readonly secret_sha256: string;
@@ -29,14 +29,32 @@ type KeyKind = Extract<JournalKind, `key.${string}`>;
  * each of those rows with a key. Counts the keys.
  */
 export class ApiKeysAudit {
+  readonly table = "api_keys";
   readonly #audit: Audit;
   readonly #book: AuditedBook;
   /** The rows about keys, by their seq. */
   readonly #rows = new Map<number, HashedRow>();
+  #keys: ReadonlyMap<string, AuditedApiKeyRow> = new Map();
 
   constructor(audit: Audit, book: AuditedBook) {
     this.#audit = audit;
     this.#book = book;
+  }
+
+  /** Reads the keys. Those of the rows up to the head are among them. */
+  async begin(): Promise<void> {
+    const keys = await this.#audit.rows<AuditedApiKeyRow>(
+      `SELECT id, name, secret_sha256, scopes, seq, created_at, expires_at, revoked_seq, revoked_at, mac
+       FROM ${this.#audit.engine.table("api_keys")} WHERE organization_id = ?`,
+      [this.#book.row.organization_id],
+    );
+    this.#keys = new Map(keys.map((key) => [key.id, key]));
+    this.#audit.coverage.apiKeys += keys.length;
+  }
+
+  /** Returns the key with this id, as its row says. `end` compares the row with the journal. */
+  key(id: string): AuditedApiKeyRow | undefined {
+    return this.#keys.get(id);
   }
 
   /** Takes the rows of the book up to its head. */
@@ -47,12 +65,7 @@ export class ApiKeysAudit {
   /** Called once, after the last row. */
   async end(): Promise<void> {
     const { row: book, findings } = this.#book;
-    const keys = await this.#audit.rows<AuditedApiKeyRow>(
-      `SELECT id, name, secret_sha256, scopes, seq, created_at, expires_at, revoked_seq, revoked_at, mac
-       FROM ${this.#audit.engine.table("api_keys")} WHERE organization_id = ?`,
-      [book.organization_id],
-    );
-    this.#audit.coverage.apiKeys += keys.length;
+    const keys = [...this.#keys.values()];
     const lost = new Map(this.#rows);
     if (keys.some(({ seq, revoked_seq: revokedSeq }) => Math.max(seq, revokedSeq ?? 0) > (book.head ?? 0))) {
       for await (const row of newerRows(this.#audit, book)) this.row(row);

@@ -26,6 +26,8 @@ export interface AuditedBookRow extends SumTexts {
   readonly last_recorded_at: number;
   /** The last row that came with an import of the book. Null if it was never imported. */
   readonly arrived_seq: number | null;
+  /** Up to which time of the future an operator has accepted rows. */
+  readonly clock_accepted_at: number | null;
   readonly limits: string | null;
   readonly limits_since: number | null;
   readonly month_from: number | null;
@@ -130,7 +132,7 @@ export async function auditPassedOver({ engine: { table }, rows, coverage, findi
 function sqlOf({ table }: Engine, isOne: boolean): string {
   return `
     SELECT b.number, b.organization_id, b.state, m.phase, b.suspended_seq, b.receipts_required_seq, b.reserve_rules, b.last_seq, b.last_recorded_at,
-      b.arrived_seq, b.limits, b.limits_since, b.month_from,
+      b.arrived_seq, b.clock_accepted_at, b.limits, b.limits_since, b.month_from,
       (SELECT MAX(j.seq) FROM ${table("journal")} j WHERE j.book = b.number) AS head,
       ${BOOK_ACCOUNTS.map((name) => `CAST(b.${name}_cents AS TEXT) AS ${name}_cents`).join(", ")},
       o.name, o.is_sandbox, o.created_at, o.mac AS organization_mac, k.master_key_id, k.data_key, k.index_key, k.seal_secret

@@ -1,17 +1,19 @@
+import type { ModelName } from "../../model/tables.js";
 import type { Audit } from "../audit.js";
-import { guarded } from "../guarded.js";
+import { guarded, guardedReads } from "../guarded.js";
 import { AccountsAudit } from "./accounts/accounts.js";
 import { ApiKeysAudit } from "./api-keys.js";
 import { type AuditedBook, auditPassedOver, nextBook } from "./book.js";
 import { DepositsAudit } from "./deposits/deposits.js";
-import { DestinationsAudit } from "./destinations.js";
+import { destinationsAudit } from "./destinations.js";
 import { LimitsAudit } from "./figures/limits.js";
 import { MarksAudit } from "./figures/marks.js";
 import { ReserveAudit } from "./figures/reserve.js";
-import { FreezesAudit } from "./freezes.js";
+import { freezesAudit } from "./freezes.js";
 import { auditIdempotencyKeys } from "./idempotency-keys.js";
+import { InForceAudit } from "./in-force/in-force.js";
 import { BookCheck } from "./journal.js";
-import { journalSlices } from "./journal-rows.js";
+import { type AuditedJournalRow, journalSlices } from "./journal-rows.js";
 import { auditLostBooks } from "./orphans.js";
 import { auditProofs } from "./proofs.js";
 import { ProposalsAudit } from "./proposals.js";
@@ -28,11 +30,12 @@ import { TransactionsAudit } from "./transactions/transactions.js";
  * audit follows the account or the transaction through the newer rows, too.
  */
 export async function auditBooks(audit: Audit): Promise<void> {
-  let after = Number.MIN_SAFE_INTEGER;
+  let after: number | undefined;
   for (;;) {
-    const book = await nextBook(audit, after);
-    const before = book?.row.number ?? Number.MAX_SAFE_INTEGER;
-    if (audit.organizationId === undefined && before > after + 1) await auditLostBooks(audit, { after, before });
+    const book = await nextBook(audit, after ?? Number.MIN_SAFE_INTEGER);
+    const before = book?.row.number;
+    const isNext = after !== undefined && before === after + 1;
+    if (audit.organizationId === undefined && !isNext) await auditLostBooks(audit, { after, before });
     if (book === undefined) break;
     audit.coverage.organizations += 1;
     await auditBook(audit, book);
@@ -41,71 +44,73 @@ export async function auditBooks(audit: Audit): Promise<void> {
   if (audit.organizationId === undefined) await auditPassedOver(audit);
 }
 
+/** A part of the audit of one book. Its steps are called in this order. */
+interface Part {
+  /** The table of a finding about what the part could not read. */
+  readonly table: ModelName;
+  /** Called once, before the first row. */
+  begin?(): Promise<void>;
+  /** Takes each row of the book in the order of `seq`, up to its head. */
+  row?(row: AuditedJournalRow): void;
+  /** The same for some thousand rows at a time, after `row` has had them. */
+  slice?(rows: readonly AuditedJournalRow[]): Promise<void> | void;
+  /** Called once, after the last row. */
+  end?(): Promise<void> | void;
+}
+
 async function auditBook(audit: Audit, book: AuditedBook): Promise<void> {
   const { number, head } = book.row;
-  const journal = new BookCheck(book, audit);
-  const place = { seq: undefined, table: "journal", id: undefined } as const;
+  const { findings } = book;
+  const keys = new ApiKeysAudit(audit, book);
+  const inForce = new InForceAudit(audit, book, keys);
   const deposits = new DepositsAudit(audit, book);
   const transactions = new TransactionsAudit(audit, book, (transaction) => {
+    inForce.transaction(transaction);
     deposits.transaction(transaction);
   });
-  const keys = new ApiKeysAudit(audit, book);
-  const freezes = new FreezesAudit(audit, book);
-  const destinations = new DestinationsAudit(audit, book);
-  const proposals = new ProposalsAudit(audit, book);
-  const seals = new SealsAudit(audit, book);
-  const marks = new MarksAudit(audit, book);
-  const reserve = new ReserveAudit(audit, book);
-  const limits = new LimitsAudit(audit, book);
-  const rails = new RailAccountsAudit(audit, book);
-  await transactions.begin();
-  await deposits.begin();
-  await seals.begin();
-  let isValid = true;
-  const parts = await partsOf(audit, number);
-  for (const [index, includes] of parts.entries()) {
+  const parts = new Set<Part>([
+    new BookCheck(book, audit),
+    keys,
+    transactions,
+    deposits,
+    // Takes the transactions of the slice, so it comes after them.
+    inForce,
+    freezesAudit(audit, book),
+    destinationsAudit(audit, book),
+    new ProposalsAudit(audit, book),
+    new SealsAudit(audit, book),
+    new MarksAudit(audit, book),
+    new ReserveAudit(audit, book),
+    new LimitsAudit(audit, book),
+    new RailAccountsAudit(audit, book),
+    { table: "journal", end: () => auditProofs(audit, book) },
+    { table: "idempotency_keys", end: () => auditIdempotencyKeys(audit, book) },
+  ]);
+  /** A part that throws has a finding, and takes no further step. */
+  const each = async (step: (part: Part) => Promise<void> | void): Promise<void> => {
+    for (const part of parts) {
+      const place = { seq: undefined, table: part.table, id: undefined };
+      if (!(await guardedReads(audit, { findings, place }, () => step(part)))) parts.delete(part);
+    }
+  };
+  await each((part) => part.begin?.());
+  for (const [index, includes] of (await partsOf(audit, number)).entries()) {
     const accounts = new AccountsAudit(audit, book, includes);
     for await (const rows of journalSlices(audit, number, { upTo: head ?? 0 })) {
       for (const row of rows) accounts.row(row);
       if (index > 0) continue;
-      isValid &&= guarded(book.findings, place, () => {
-        for (const row of rows) journal.row(row);
+      await each((part) => {
+        if (part.row === undefined) return;
+        for (const row of rows)
+          guarded(findings, { seq: row.seq, table: "journal", id: undefined }, () => part.row?.(row));
       });
-      for (const row of rows) {
-        keys.row(row);
-        freezes.row(row);
-        destinations.row(row);
-        proposals.row(row);
-        reserve.row(row);
-        limits.row(row);
-        rails.row(row);
-      }
-      await transactions.slice(rows);
-      await deposits.slice(rows);
-      await seals.slice(rows);
-      await marks.slice(rows);
+      await each((part) => part.slice?.(rows));
       audit.onSlice();
     }
-    await accounts.end();
+    const place = { seq: undefined, table: "accounts", id: undefined } as const;
+    await guardedReads(audit, { findings, place }, () => accounts.end());
   }
-  if (isValid) {
-    guarded(book.findings, place, () => {
-      journal.end();
-    });
-  }
-  await transactions.end();
-  await deposits.end();
-  await keys.end();
-  await freezes.end();
-  await destinations.end();
-  await proposals.end();
-  await seals.end();
-  await marks.end();
-  await reserve.end();
-  await limits.end();
-  await rails.end();
-  await auditProofs(audit, book);
-  await auditIdempotencyKeys(audit, book);
+  await each((part) => part.end?.());
 }
 
 /**

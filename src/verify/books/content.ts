@@ -1,5 +1,6 @@
 import type { RowSalts } from "../../storage/secrets/book-keys.js";
 import { contentHash } from "../../storage/secrets/content-hash.js";
+import type { AuditedBook } from "./book.js";
 
 /** The columns of a journal row that its `content_hash` covers, and the hash. */
 export interface HashedRow {
@@ -41,4 +42,14 @@ export function hasHashOf(content: AuditedContent, row: HashedRow, salts: RowSal
 export function hasSaltedHashOf(content: AuditedContent, row: HashedRow, salt: string): boolean {
   const { kind, recorded_at: recordedAt, content_hash: found } = row;
   return found === contentHash(salt, { kind, recordedAt, ...content });
+}
+
+/** Adds a finding if a row about the organization itself has not the hash of its own columns. */
+export function checkOwnHash(
+  { secrets, findings }: AuditedBook,
+  row: HashedRow & ProofColumns,
+  { found = "another content_hash, detail or time", created = proofsIn(row) } = {},
+): void {
+  if (secrets === undefined || hasHashOf({ accountId: null, transactionId: null, created }, row, secrets.salts)) return;
+  findings.add({ seq: row.seq, table: "journal", id: undefined }, { expected: "the content_hash of the row", found });
 }

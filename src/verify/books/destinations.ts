@@ -5,11 +5,10 @@ import type { RowOf } from "../../model/column.js";
 import { decryptPersonal } from "../../storage/secrets/personal-data.js";
 import type { Audit } from "../audit.js";
 import type { Place } from "../findings.js";
-import { guarded } from "../guarded.js";
-import { slices } from "../slices.js";
+import { BegunAndEndedAudit } from "./begun-and-ended.js";
 import type { AuditedBook } from "./book.js";
 import { hasHashOf, hasSaltedHashOf, proofsIn } from "./content.js";
-import { type AuditedJournalRow, newerRows } from "./journal-rows.js";
+import type { AuditedJournalRow } from "./journal-rows.js";
 
 type AuditedDestinationRow = RowOf<typeof DESTINATIONS>;
 
@@ -22,62 +21,26 @@ const SALT_BYTES = 16;
  * the one that removed it, if it was removed. The number must be there, and hash to the first row,
  * as long as there is no second.
  */
-export class DestinationsAudit {
-  readonly #audit: Audit;
-  readonly #book: AuditedBook;
-  /** The rows about destinations up to the head, by the id of the destination. */
-  readonly #rows = new Map<string, AuditedJournalRow[]>();
+export function destinationsAudit(audit: Audit, book: AuditedBook): BegunAndEndedAudit<AuditedDestinationRow> {
+  const check = new DestinationCheck(book);
+  return new BegunAndEndedAudit<AuditedDestinationRow>(audit, book, {
+    table: "destinations",
+    begun: CREATED,
+    ended: REMOVED,
+    idOf: ({ kind, detail }) => (kind === CREATED || kind === REMOVED ? (detail ?? "") : null),
+    endedAt: ({ removed_at: removedAt }) => removedAt,
+    compare: check.compare.bind(check),
+  });
+}
 
-  constructor(audit: Audit, book: AuditedBook) {
-    this.#audit = audit;
+class DestinationCheck {
+  readonly #book: AuditedBook;
+
+  constructor(book: AuditedBook) {
     this.#book = book;
   }
 
-  /** Takes the rows of the book up to its head. */
-  row(row: AuditedJournalRow): void {
-    const { kind, detail } = row;
-    if (kind !== CREATED && kind !== REMOVED) return;
-    const id = detail ?? "";
-    const rows = this.#rows.get(id);
-    if (rows === undefined) this.#rows.set(id, [row]);
-    else rows.push(row);
-  }
-
-  /** Called once, after the last row. */
-  async end(): Promise<void> {
-    const newer = new Map<string, AuditedDestinationRow>();
-    for await (const summaries of this.#summaries()) {
-      for (const summary of summaries) {
-        if (this.#isNewer(summary)) newer.set(summary.id, summary);
-        else this.#check(summary.id, summary);
-      }
-    }
-    if (newer.size > 0) {
-      for await (const row of newerRows(this.#audit, this.#book.row)) {
-        const summary = newer.get(row.detail ?? "");
-        // A row that removes the destination may be newer than the summary.
-        if (summary !== undefined && (row.kind === CREATED || summary.removed_at !== null)) this.row(row);
-      }
-      for (const [id, summary] of newer) this.#check(id, summary);
-    }
-    for (const id of this.#rows.keys()) this.#check(id, undefined);
-  }
-
-  /** Whether the destination reflects a row of the journal after the head. */
-  #isNewer({ id, seq, removed_at: removedAt }: AuditedDestinationRow): boolean {
-    if (seq > (this.#book.row.head ?? 0)) return true;
-    return removedAt !== null && this.#rows.get(id)?.some(({ kind }) => kind === REMOVED) !== true;
-  }
-
-  #check(id: string, summary: AuditedDestinationRow | undefined): void {
-    const rows = this.#rows.get(id) ?? [];
-    this.#rows.delete(id);
-    guarded(this.#book.findings, { seq: undefined, table: "destinations", id }, () => {
-      this.#compare(id, rows, summary);
-    });
-  }
-
-  #compare(id: string, rows: readonly AuditedJournalRow[], summary: AuditedDestinationRow | undefined): void {
+  compare(id: string, rows: readonly AuditedJournalRow[], summary: AuditedDestinationRow | undefined): void {
     const { findings } = this.#book;
     const [created, removed, more] = rows;
     const place: Place = { seq: (removed ?? created)?.seq ?? summary?.seq, table: "destinations", id };
@@ -131,15 +94,6 @@ export class DestinationsAudit {
     if (secrets === undefined) return;
     const content = { accountId: removed.account_id, transactionId: null, created: contentOf(summary, removed, "") };
     if (!hasHashOf(content, removed, secrets.salts)) findings.add(place, HASH_OF_CONTENT);
-  }
-
-  #summaries(): AsyncGenerator<readonly AuditedDestinationRow[], void, void> {
-    return slices<AuditedDestinationRow>(this.#audit, {
-      sql: `SELECT * FROM ${this.#audit.engine.table("destinations")} WHERE book = ?`,
-      bindings: [this.#book.row.number],
-      key: "seq",
-      keyOf: ({ seq }) => seq,
-    });
   }
 }
 

@@ -1,25 +1,14 @@
 import type { JournalKind } from "../../domain/journal.js";
+import type { FREEZES } from "../../model/accounts.js";
+import type { RowOf } from "../../model/column.js";
 import type { Audit } from "../audit.js";
 import type { Place } from "../findings.js";
-import { guarded } from "../guarded.js";
-import { slices } from "../slices.js";
+import { BegunAndEndedAudit } from "./begun-and-ended.js";
 import type { AuditedBook } from "./book.js";
 import { hasHashOf, proofsIn } from "./content.js";
-import { type AuditedJournalRow, newerRows } from "./journal-rows.js";
+import type { AuditedJournalRow } from "./journal-rows.js";
 
-/** A row of `freezes`. */
-interface AuditedFreezeRow {
-  readonly id: string;
-  readonly seq: number;
-  readonly account_id: string;
-  readonly reason_code: string;
-  readonly reason: string;
-  readonly created_by: string;
-  readonly created_at: number;
-  readonly lifted_by: string | null;
-  readonly lifted_at: number | null;
-  readonly lift_reason: string | null;
-}
+type AuditedFreezeRow = RowOf<typeof FREEZES>;
 
 const BEGUN: JournalKind = "account.frozen";
 const ENDED: JournalKind = "account.unfrozen";
@@ -29,72 +18,19 @@ const ENDED: JournalKind = "account.unfrozen";
  * that ended it, if it was lifted. The reasons, the authors and the times must be those of the
  * rows.
  */
-export class FreezesAudit {
-  readonly #audit: Audit;
-  readonly #book: AuditedBook;
-  /** The rows about freezes up to the head, by the id of the freeze. */
-  readonly #rows = new Map<string, AuditedJournalRow[]>();
-
-  constructor(audit: Audit, book: AuditedBook) {
-    this.#audit = audit;
-    this.#book = book;
-  }
-
-  /** Takes the rows of the book up to its head. */
-  row(row: AuditedJournalRow): void {
-    const { freeze_id: id } = row;
-    if (id === null) return;
-    const rows = this.#rows.get(id);
-    if (rows === undefined) this.#rows.set(id, [row]);
-    else rows.push(row);
-  }
-
-  /** Called once, after the last row. */
-  async end(): Promise<void> {
-    const newer = new Map<string, AuditedFreezeRow>();
-    for await (const summaries of this.#summaries()) {
-      for (const summary of summaries) {
-        if (this.#isNewer(summary)) newer.set(summary.id, summary);
-        else this.#check(summary.id, summary);
-      }
-    }
-    if (newer.size > 0) {
-      for await (const row of newerRows(this.#audit, this.#book.row)) {
-        const summary = row.freeze_id === null ? undefined : newer.get(row.freeze_id);
-        // A row that lifts the freeze may be newer than the summary.
-        if (summary !== undefined && (row.kind === BEGUN || summary.lifted_at !== null)) this.row(row);
-      }
-      for (const [id, summary] of newer) this.#check(id, summary);
-    }
-    for (const id of this.#rows.keys()) this.#check(id, undefined);
-  }
-
-  /** Whether the freeze reflects a row of the journal after the head. */
-  #isNewer({ id, seq, lifted_at: liftedAt }: AuditedFreezeRow): boolean {
-    if (seq > (this.#book.row.head ?? 0)) return true;
-    return liftedAt !== null && this.#rows.get(id)?.some(({ kind }) => kind === ENDED) !== true;
-  }
-
-  #check(id: string, summary: AuditedFreezeRow | undefined): void {
-    const rows = this.#rows.get(id) ?? [];
-    this.#rows.delete(id);
-    guarded(this.#book.findings, { seq: undefined, table: "freezes", id }, () => {
-      const check = new FreezeCheck(id, this.#book, summary);
+export function freezesAudit(audit: Audit, book: AuditedBook): BegunAndEndedAudit<AuditedFreezeRow> {
+  return new BegunAndEndedAudit<AuditedFreezeRow>(audit, book, {
+    table: "freezes",
+    begun: BEGUN,
+    ended: ENDED,
+    idOf: ({ freeze_id: id }) => id,
+    endedAt: ({ lifted_at: liftedAt }) => liftedAt,
+    compare: (id, rows, summary) => {
+      const check = new FreezeCheck(id, book, summary);
       for (const row of rows) check.row(row);
       check.end();
-    });
-  }
-
-  #summaries(): AsyncGenerator<readonly AuditedFreezeRow[], void, void> {
-    return slices<AuditedFreezeRow>(this.#audit, {
-      sql: `
-        SELECT id, seq, account_id, reason_code, reason, created_by, created_at, lifted_by, lifted_at, lift_reason
-        FROM ${this.#audit.engine.table("freezes")} WHERE book = ?`,
-      bindings: [this.#book.row.number],
-      key: "seq",
-      keyOf: ({ seq }) => seq,
-    });
-  }
+    },
+  });
 }
 
 class FreezeCheck {

@@ -45,3 +45,13 @@ export async function* newerRows(
   const range = { upTo: now?.head ?? 0, ...(head === null ? {} : { after: head }) };
   for await (const rows of journalSlices(audit, number, range)) yield* rows;
 }
+
+/** Reads those of them up to the seq that a table reflects. */
+export async function* newerRowsUpTo(
+  audit: Audit,
+  book: { readonly number: number; readonly head: number | null },
+  seq: number,
+): AsyncGenerator<AuditedJournalRow, void, void> {
+  if (seq <= (book.head ?? 0)) return;
+  for await (const row of newerRows(audit, book)) if (row.seq <= seq) yield row;
+}

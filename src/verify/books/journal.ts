@@ -8,7 +8,7 @@ import type { Place } from "../findings.js";
 import { ASSETS, decimalOf, describePosting, type PostingColumns } from "../format.js";
 import type { Head } from "../heads.js";
 import type { AuditedBook, AuditedBookRow } from "./book.js";
-import { ANOTHER_MAC, hasHashOf, proofsIn } from "./content.js";
+import { ANOTHER_MAC, checkOwnHash, hasHashOf, proofsIn } from "./content.js";
 import type { AuditedJournalRow } from "./journal-rows.js";
 import { accountsOf } from "./proposals.js";
 
@@ -36,9 +36,9 @@ const HAS_WORDS: ReadonlySet<string> = new Set([
 ]);
 const CHARGE = "charge.recorded";
 const CHARGE_RECEIPT = "charge:";
+/** The rows whose hash leaves the detail out. */
+const PLAIN_KIND = /^(organization|key)\./;
 const WEBHOOK_KIND = /^webhook_endpoint\./;
-/** The ids of operators begin so. */
-const OPERATOR_PREFIX = "opr_";
 /** The kinds of rows about the organization itself. */
 const RECEIPT_KIND = /^(transaction|book|deposit|charge)\./;
 const OWN_KIND = /^(organization|key|webhook_endpoint|reserve|limits|rail|deposit|charge)\./;
@@ -50,6 +50,7 @@ const MOVES_KIND = /^(book|deposit|charge)\./;
  * compares the last row and the sums of the postings with `books`.
  */
 export class BookCheck {
+  readonly table = "journal";
   readonly #book: AuditedBook;
   readonly #audit: Audit;
   readonly #noted: Head | undefined;
@@ -170,31 +171,15 @@ export class BookCheck {
     if (stray !== null) this.#add(seq, "no link and no balance without an account", String(stray));
     if (row.reason !== "" && !HAS_WORDS.has(row.kind) && !mayMove)
       this.#add(seq, "no reason without an account", "a reason");
+    if (row.detail !== null && PLAIN_KIND.test(row.kind)) this.#add(seq, `no detail on ${row.kind}`, "a detail");
     if (WEBHOOK_KIND.test(row.kind)) this.#checkWebhookRow(row);
     if (row.kind === CHARGE) this.#checkCharge(row);
-    this.#checkActor(row);
-  }
-
-  /**
-   * A person of the AdminService is an operator. The approver is another person. The operators
-   * of rows that came with an import may belong to another database.
-   */
-  #checkActor({ seq, actor }: AuditedJournalRow): void {
-    if (!actor.startsWith(OPERATOR_PREFIX)) return;
-    const ids = actor.split(",");
-    const areKnown = seq <= (this.#book.row.arrived_seq ?? 0) || ids.every((id) => this.#audit.operators.has(id));
-    if (areKnown && new Set(ids).size === ids.length && ids.length <= 2) return;
-    this.#add(seq, "one operator, or two different ones, as the actor", actor);
   }
 
   /** No table has the charges, so only the row itself says what they are. */
   #checkCharge(row: AuditedJournalRow): void {
-    const { secrets } = this.#book;
     const { seq, debit, credit, amount_cents: amountCents } = row;
-    const content = { accountId: null, transactionId: null, created: proofsIn(row) };
-    if (secrets !== undefined && !hasHashOf(content, row, secrets.salts)) {
-      this.#add(seq, "the content_hash of the row", "another content_hash, detail, receipt or time");
-    }
+    checkOwnHash(this.#book, row, { found: "another content_hash, detail, receipt or time" });
     const isOut = debit === "charges" && credit === "reserve";
     const isIn = debit === "reserve" && credit === "charges";
     const direction = isOut ? "out" : isIn ? "in" : "another posting of";
@@ -250,11 +235,10 @@ export class BookCheck {
     if ((kind === on) === isOn) {
       this.#add(seq, `${kind} only when ${isOn ? `not ${state}` : state}`, isOn ? state : `not ${state}`);
     }
-    const { secrets } = this.#book;
-    const content = { accountId: row.account_id, transactionId: row.transaction_id, created: [row.reason] };
-    if (secrets !== undefined && !hasHashOf(content, row, secrets.salts)) {
-      this.#add(seq, "the content_hash of the row", "another content_hash, kind, reason or time");
-    }
+    checkOwnHash(this.#book, row, {
+      found: "another content_hash, kind, reason or time",
+      created: [row.reason],
+    });
     return kind === on ? seq : null;
   }
 

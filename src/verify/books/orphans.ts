@@ -104,21 +104,24 @@ async function auditLostParts(audit: Audit, { table: name, id: column, owners, e
 
 /**
  * Adds a finding for each table with rows of a book that does not exist, if its number is between
- * the numbers of two books. Numbers without such rows cost no more than a look into each index.
+ * the numbers of two books, or beyond all of them. Numbers without such rows cost no more than a
+ * look into each index.
  */
 export async function auditLostBooks(
   { engine: { table }, rows, findings }: Audit,
-  { after, before }: { readonly after: number; readonly before: number },
+  { after, before }: { readonly after: number | undefined; readonly before: number | undefined },
 ): Promise<void> {
+  const bounds = [after, before].filter((bound) => bound !== undefined);
+  const range = `${after === undefined ? "" : "x.book > ? AND"} ${before === undefined ? "" : "x.book < ? AND"}`;
   const lost = await rows<{ readonly table: ModelName; readonly book: number | null }>(
     TABLES_OF_BOOKS.map(
       (name) => `
         SELECT '${name}' AS "table",
-          (SELECT x.book FROM ${table(name)} x WHERE x.book > ? AND x.book < ?
-             AND NOT EXISTS (SELECT 1 FROM ${table("books")} b WHERE b.number = x.book)
+          (SELECT x.book FROM ${table(name)} x WHERE ${range}
+             NOT EXISTS (SELECT 1 FROM ${table("books")} b WHERE b.number = x.book)
            ORDER BY x.book LIMIT 1) AS book`,
     ).join(" UNION ALL "),
-    TABLES_OF_BOOKS.flatMap(() => [after, before]),
+    TABLES_OF_BOOKS.flatMap(() => bounds),
   );
   for (const { table: name, book } of lost) {
     if (book === null) continue;

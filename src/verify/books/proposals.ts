@@ -3,11 +3,11 @@ import { proposalMac } from "../../storage/secrets/proposal-mac.js";
 import type { Audit } from "../audit.js";
 import type { Place } from "../findings.js";
 import { describePosting, type Direction } from "../format.js";
-import { guarded } from "../guarded.js";
+import { guarded, jsonIn } from "../guarded.js";
 import { kindsOfAct } from "./acts.js";
 import type { AuditedBook } from "./book.js";
-import { hasHashOf, proofsIn } from "./content.js";
-import { type AuditedJournalRow, newerRows } from "./journal-rows.js";
+import { checkOwnHash } from "./content.js";
+import { type AuditedJournalRow, newerRowsUpTo } from "./journal-rows.js";
 
 /** A row of `proposals`. */
 interface AuditedProposalRow {
@@ -97,13 +97,14 @@ const CORRECTIONS: Readonly<Record<string, ProposedCorrection>> = {
     account: "never",
   },
 };
-const PROPOSALS: ReadonlySet<string> = new Set(["book.proposed", "transaction.resolution_proposed"]);
+const PROPOSED = "book.proposed";
+const PROPOSALS: ReadonlySet<string> = new Set([PROPOSED, "transaction.resolution_proposed"]);
 const REJECTED = "book.proposal_rejected";
 /** A proposal of an operator can be decided for three days. */
 const OPEN_MILLIS = 259_200_000;
 /** Whether a row of this kind may lack an account, and whether it may have one. */
 export function accountsOf(kind: string): { readonly mayLack: boolean; readonly mayHave: boolean } {
-  const account = CORRECTIONS[kind]?.account ?? (kind === "book.proposed" || kind === REJECTED ? "never" : "always");
+  const account = CORRECTIONS[kind]?.account ?? (kind === PROPOSED || kind === REJECTED ? "never" : "always");
   return { mayLack: account !== "always", mayHave: account !== "never" };
 }
 
@@ -121,11 +122,14 @@ interface Derived {
  * propose, so the proposals are few, and all of them stay in memory.
  */
 export class ProposalsAudit {
+  readonly table = "proposals";
   readonly #audit: Audit;
   readonly #book: AuditedBook;
   readonly #derived = new Map<string, Derived>();
   /** The rows that reject a proposal, by its subject. */
   readonly #rejected = new Map<string, AuditedJournalRow>();
+  /** When each row that proposes was recorded, by its seq. */
+  readonly #proposed = new Map<number, number>();
   /** The rows that two operators have made. */
   readonly #ofTwo = new Map<number, AuditedJournalRow>();
 
@@ -138,22 +142,16 @@ export class ProposalsAudit {
   row(row: AuditedJournalRow): void {
     if (row.actor.includes(",")) this.#ofTwo.set(row.seq, row);
     if (row.kind === REJECTED) this.#reject(row);
+    if (row.kind === PROPOSED) this.#proposed.set(row.seq, row.recorded_at);
     if (!Object.hasOwn(CORRECTIONS, row.kind) && !PROPOSALS.has(row.kind)) return;
-    const place: Place = { seq: row.seq, table: "journal", id: undefined };
-    guarded(this.#book.findings, place, () => {
-      this.#check(row);
-    });
+    this.#check(row);
   }
 
   /** Called once, after the last row. */
   async end(): Promise<void> {
     const found = await this.#proposals();
     const bookSeq = found[0]?.book_seq ?? 0;
-    if (bookSeq > (this.#book.row.head ?? 0)) {
-      for await (const row of newerRows(this.#audit, this.#book.row)) {
-        if (row.seq <= bookSeq) this.row(row);
-      }
-    }
+    for await (const row of newerRowsUpTo(this.#audit, this.#book.row, bookSeq)) this.row(row);
     this.#compare(new Map(found.map((proposal) => [proposal.subject, proposal])));
   }
 
@@ -185,20 +183,23 @@ export class ProposalsAudit {
 
   #compare(found: ReadonlyMap<string, AuditedProposalRow>): void {
     const { findings } = this.#book;
-    for (const [subject, { seq, ...derived }] of this.#derived) {
-      const place: Place = { seq, table: "proposals", id: subject };
+    for (const [subject, derived] of this.#derived) {
+      const place: Place = { seq: derived.seq, table: "proposals", id: subject };
       const row = found.get(subject);
       if (row === undefined) {
         findings.add(place, { expected: "a row", found: "none" });
         continue;
       }
-      findings.compareFields(place, {
-        content: [derived.content, row.content],
-        person: [derived.person, row.person],
-        proposed_at: [derived.proposedAt, row.proposed_at],
-        done_at: [this.#doneAtOf(row, derived.doneAt), row.done_at],
+      guarded(findings, place, () => {
+        findings.compareFields(place, {
+          content: [derived.content, row.content],
+          person: [derived.person, row.person],
+          proposed_at: [derived.proposedAt, row.proposed_at],
+          done_at: [this.#doneAtOf(row, derived.doneAt), row.done_at],
+          seq: [this.#seqOf(row, derived), row.seq],
+        });
+        this.#checkDecision(place, row);
       });
-      this.#checkDecision(place, row);
     }
     for (const subject of found.keys()) {
       if (this.#derived.has(subject)) continue;
@@ -208,12 +209,10 @@ export class ProposalsAudit {
   }
 
   #reject(row: AuditedJournalRow): void {
-    guarded(this.#book.findings, { seq: row.seq, table: "journal", id: undefined }, () => {
-      const [subject] = JSON.parse(row.detail ?? "[]") as readonly unknown[];
-      if (typeof subject === "string" && this.#derived.has(subject)) this.#rejected.set(subject, row);
-      else this.#add(row, "a proposal in the detail", String(row.detail));
-      this.#checkHash(row);
-    });
+    const [subject] = jsonIn("detail", row.detail, "[]") as readonly unknown[];
+    if (typeof subject === "string" && this.#derived.has(subject)) this.#rejected.set(subject, row);
+    else this.#add(row, "a proposal in the detail", String(row.detail));
+    this.#checkHash(row);
   }
 
   /** Returns when the rows say that it was decided. The end of one that lapsed is no row. */
@@ -225,6 +224,16 @@ export class ProposalsAudit {
       return rejected?.recorded_at ?? null;
     }
     return this.#ofTwo.get(row.seq ?? 0)?.recorded_at ?? null;
+  }
+
+  /** Returns the row that changed it last. Proposals from before operators made them name none. */
+  #seqOf(row: AuditedProposalRow, derived: Derived): number | null {
+    const { id, seq, decision } = row;
+    if (id === null || seq === null) return id === null ? null : derived.seq;
+    if (decision === "REJECTED") return this.#rejected.get(row.subject)?.seq ?? null;
+    // Another proposal noted that it had lapsed, and an act names no proposal.
+    if (decision === "LAPSED") return this.#proposed.get(seq) === row.done_at ? seq : null;
+    return decision === "APPROVED" && this.#ofTwo.get(seq)?.recorded_at === row.done_at ? seq : derived.seq;
   }
 
   /** Checks who decided a proposal, and that nobody has written it past the service. */
@@ -279,11 +288,8 @@ export class ProposalsAudit {
 
   /** The audits of accounts and of transactions check the hashes of their rows. */
   #checkHash(row: AuditedJournalRow): void {
-    const { secrets } = this.#book;
-    if (secrets === undefined || row.account_id !== null || row.transaction_id !== null) return;
-    const content = { accountId: null, transactionId: null, created: proofsIn(row) };
-    if (hasHashOf(content, row, secrets.salts)) return;
-    this.#add(row, "the content_hash of the row", "another content_hash, kind, detail, receipt or time");
+    if (row.account_id !== null || row.transaction_id !== null) return;
+    checkOwnHash(this.#book, row, { found: "another content_hash, kind, detail, receipt or time" });
   }
 
   #follow(

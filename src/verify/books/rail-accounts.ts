@@ -4,10 +4,10 @@ import { RAIL_ACCOUNTS } from "../../model/rails.js";
 import { hasTrueMac } from "../../storage/secrets/row-mac.js";
 import type { Audit } from "../audit.js";
 import type { Place } from "../findings.js";
-import { guarded } from "../guarded.js";
+import { guarded, jsonIn } from "../guarded.js";
 import type { AuditedBook } from "./book.js";
-import { ANOTHER_MAC, hasHashOf, proofsIn } from "./content.js";
-import { type AuditedJournalRow, newerRows } from "./journal-rows.js";
+import { ANOTHER_MAC, checkOwnHash } from "./content.js";
+import { type AuditedJournalRow, newerRowsUpTo } from "./journal-rows.js";
 
 /** The columns of `rail_accounts` that each change of an account records. */
 const RECORDED = [
@@ -54,6 +54,7 @@ interface Recorded {
  * warnings, and each of those rows with an account.
  */
 export class RailAccountsAudit {
+  readonly table = "rail_accounts";
   readonly #audit: Audit;
   readonly #book: AuditedBook;
   readonly #recorded = new Map<string, Recorded>();
@@ -67,29 +68,25 @@ export class RailAccountsAudit {
 
   /** Takes the rows of the book in the order of `seq`. */
   row(row: AuditedJournalRow): void {
-    if (!row.kind.startsWith("rail.")) return;
-    guarded(this.#book.findings, { seq: row.seq, table: "journal", id: undefined }, () => {
-      this.#follow(row);
-    });
+    if (row.kind.startsWith("rail.")) this.#follow(row);
   }
 
   /** Called once, after the last row. */
   async end(): Promise<void> {
     const accounts = await this.#accounts();
     const bookSeq = accounts[0]?.book_seq ?? 0;
-    if (bookSeq > (this.#book.row.head ?? 0)) {
-      for await (const row of newerRows(this.#audit, this.#book.row)) if (row.seq <= bookSeq) this.row(row);
-    }
-    const { row, secrets, findings } = this.#book;
+    const { row: book, secrets, findings } = this.#book;
+    for await (const row of newerRowsUpTo(this.#audit, book, bookSeq)) this.row(row);
     for (const account of accounts) {
       const recorded = this.#recorded.get(account.id);
       this.#recorded.delete(account.id);
       const place = { seq: recorded?.seq, table: "rail_accounts", id: account.id } as const;
-      const bound = { ...account, organization_id: row.organization_id };
-      if (secrets !== undefined && !hasTrueMac(secrets.keys, RAIL_ACCOUNTS, bound)) findings.add(place, ANOTHER_MAC);
-      if (recorded !== undefined)
-        findings.compareFields(place, comparedFields(recorded, account, this.#warnings.get(account.id)));
-      else findings.add(place, { expected: "a journal row that records it", found: "none" });
+      guarded(findings, place, () => {
+        const bound = { ...account, organization_id: book.organization_id };
+        if (secrets !== undefined && !hasTrueMac(secrets.keys, RAIL_ACCOUNTS, bound)) findings.add(place, ANOTHER_MAC);
+        if (recorded === undefined) findings.add(place, { expected: "a journal row that records it", found: "none" });
+        else findings.compareFields(place, comparedFields(recorded, account, this.#warnings.get(account.id)));
+      });
     }
     for (const [id, { seq }] of this.#recorded) {
       findings.add({ seq, table: "rail_accounts", id }, { expected: "the account of rail.changed", found: "none" });
@@ -97,14 +94,11 @@ export class RailAccountsAudit {
   }
 
   #follow(row: AuditedJournalRow): void {
-    const { findings, secrets } = this.#book;
+    const { findings } = this.#book;
     const { seq, recorded_at: updatedAt } = row;
     const place = { seq, table: "journal", id: undefined } as const;
-    const content = { accountId: null, transactionId: null, created: proofsIn(row) };
-    if (secrets !== undefined && !hasHashOf(content, row, secrets.salts)) {
-      findings.add(place, { expected: "the content_hash of the row", found: "another content_hash, detail or time" });
-    }
-    const fields = JSON.parse(row.detail ?? "{}") as DetailFields;
+    checkOwnHash(this.#book, row);
+    const fields = jsonIn("detail", row.detail, "{}") as DetailFields;
     const { id } = fields;
     if (typeof id !== "string") {
       findings.add(place, { expected: "an account at a rail in the detail", found: "none" });
@@ -164,7 +158,7 @@ function comparedFields(
     "credentials with the SHA-256": [fields["credentials_sha256"], credentials],
     warnings: [
       warningsText(warnings ?? new Map()),
-      warningsText(new Map(Object.entries(JSON.parse(account.warnings) as object))),
+      warningsText(new Map(Object.entries(jsonIn("warnings", account.warnings, "{}") as object))),
     ],
     created_at: [createdAt, account.created_at],
     updated_at: [updatedAt, account.updated_at],

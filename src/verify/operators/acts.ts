@@ -2,6 +2,8 @@ import { createHash } from "node:crypto";
 
 import { isOfMachine } from "../../domain/values/actor.js";
 import type { Audit, AuditedOperator } from "../audit.js";
+import type { Place } from "../findings.js";
+import { guarded } from "../guarded.js";
 import type { RowOfChain } from "./chain.js";
 
 /** A row of `operator_acts`. */
@@ -42,14 +44,17 @@ export async function auditOperatorActs(audit: Audit): Promise<AuditedActs> {
   );
   const own = findings.of(undefined);
   let last = { seq: 0, recorded_at: 0, hash: "" };
-  for (const row of rows) {
-    const place = { seq: row.seq, table: "operator_acts", id: row.operator_id } as const;
+  const check = (row: AuditedActRow, place: Place): void => {
     own.compareFields(place, { seq: [last.seq + 1, row.seq] });
     if (row.recorded_at < last.recorded_at) {
       own.add(place, {
         expected: `recorded_at ${String(last.recorded_at)} or later`,
         found: `recorded_at ${String(row.recorded_at)}`,
       });
+    }
+    // The hash has an empty text in the place of NULL.
+    if ([row.name, row.roles, row.key_sha256, row.passkey_sha256].includes("")) {
+      own.add(place, { expected: "no empty text", found: "one" });
     }
     if (row.hash !== hashAfter(last.hash, row)) {
       own.add(place, { expected: "the hash of the row and of the row before it", found: "another row or hash" });
@@ -59,6 +64,12 @@ export async function auditOperatorActs(audit: Audit): Promise<AuditedActs> {
     apply(row, operators);
     audit.coverage.actsWithoutPerson.aboutOperators(row);
     last = row;
+  };
+  for (const row of rows) {
+    const place = { seq: row.seq, table: "operator_acts", id: row.operator_id } as const;
+    guarded(own, place, () => {
+      check(row, place);
+    });
   }
   return {
     keys: new Set(rows.flatMap(({ key_sha256: key }) => key ?? [])),
@@ -96,7 +107,7 @@ function problemOf(
       found: isNew ? "a known one" : "none",
     };
   }
-  if (subject?.isRevoked === true) return { expected: "no act after the operator was revoked", found: row.kind };
+  if (subject?.revokedAt !== undefined) return { expected: "no act after the operator was revoked", found: row.kind };
   if (isOfMachine(row.actor)) return undefined;
   // Everybody may remove an own passkey.
   if (row.kind === "operator.passkey_removed" && row.actor === row.operator_id) return undefined;
@@ -109,13 +120,16 @@ function problemOf(
 }
 
 function may(operator: AuditedOperator | undefined, roles: readonly string[]): boolean {
-  return operator !== undefined && !operator.isRevoked && operator.roles.some((role) => roles.includes(role));
+  return (
+    operator !== undefined && operator.revokedAt === undefined && operator.roles.some((role) => roles.includes(role))
+  );
 }
 
-function apply({ kind, operator_id: id, roles }: AuditedActRow, operators: Map<string, AuditedOperator>): void {
-  const before = operators.get(id) ?? { roles: [], isRevoked: false };
+function apply(row: AuditedActRow, operators: Map<string, AuditedOperator>): void {
+  const { kind, operator_id: id, roles, recorded_at: at } = row;
+  const before = operators.get(id) ?? { roles: [], revokedAt: undefined };
   operators.set(id, {
     roles: roles === null ? before.roles : roles.split(" "),
-    isRevoked: before.isRevoked || kind === "operator.revoked",
+    revokedAt: before.revokedAt ?? (kind === "operator.revoked" ? at : undefined),
   });
 }

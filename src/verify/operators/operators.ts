@@ -1,4 +1,5 @@
 import type { Audit } from "../audit.js";
+import { guardedReads } from "../guarded.js";
 import { auditOperatorActs } from "./acts.js";
 import { OperatorChainAudit } from "./chain.js";
 import { auditPasskeys } from "./passkeys.js";
@@ -9,6 +10,10 @@ export async function auditOperators(audit: Audit): Promise<void> {
   // The chain is read first: a row that a server adds meanwhile is not missed in it.
   const chain = await OperatorChainAudit.begin(audit);
   const { keys, passkeys, chained } = await auditOperatorActs(audit);
-  await chain.end([...chained, ...(await auditProposals(audit, new Set([...keys, ...passkeys])))]);
+  const findings = audit.findings.of(undefined);
+  const place = { seq: undefined, table: "operator_chain", id: undefined } as const;
+  await guardedReads(audit, { findings, place }, async () => {
+    await chain.end([...chained, ...(await auditProposals(audit, new Set([...keys, ...passkeys])))]);
+  });
   await auditPasskeys(audit, passkeys);
 }

@@ -24,7 +24,7 @@ export class GivenSource {
     const opened = await openTestDatabase("sqlite");
     const books = await GivenBooks.open(opened.database, "Duka");
     await makeTraffic(books);
-    await GivenBooks.open(opened.database, "Shule");
+    await GivenBooks.withoutKey(opened.database, "Shule");
     return new GivenSource(opened, books);
   }
 

@@ -27,7 +27,7 @@ import { deliveryStore } from "../../../src/storage/webhooks/delivery-store.js";
 import { StoredWebhookEndpoints } from "../../../src/storage/webhooks/endpoints.js";
 import type { SealEvidence } from "../../../src/verify/audit.js";
 import { FULL_SPEED } from "../../../src/verify/pace.js";
-import { createDestination, TEST_ACTOR } from "../../support/commands.js";
+import { createDestination } from "../../support/commands.js";
 import { openTestDatabase } from "../../support/databases.js";
 import { TEST_MASTER_KEY_FILE } from "../../support/master-key.js";
 import { sharedPostgres } from "../../support/postgres.js";
@@ -165,7 +165,7 @@ async function fill(database: Database, books: GivenBooks): Promise<string> {
   await railInbox(cell).add({ transactionId: payment.transaction_id, purpose: "collect", body: "{}" }, clock());
   const figure = { place: "KCB", amountCents: toCents(1_000), asOfDay: "2026-11-21" as NairobiDay, evidence: "e" };
   await recordReserve(cell, { organizationId, figure, now: clock() });
-  await makeWebhooks(cell, organizationId);
+  await makeWebhooks(cell, books);
   const { secret } = await makeKey(keys(database, clock), organizationId);
   await sealBooks(cell);
   const timing = { monotonicMillis: () => 0, wait: () => Promise.resolve() };
@@ -178,10 +178,10 @@ async function fill(database: Database, books: GivenBooks): Promise<string> {
   return secret;
 }
 
-async function makeWebhooks(cell: Cell, organizationId: OrganizationId): Promise<void> {
+async function makeWebhooks(cell: Cell, { organizationId, actor }: GivenBooks): Promise<void> {
   const made = await new StoredWebhookEndpoints(cell).create({
     organizationId,
-    actor: TEST_ACTOR,
+    actor,
     now: clock(),
     url: "https://hooks.example.com/kesc",
     description: "" as Description,

@@ -27,12 +27,12 @@ import { openRail } from "../../../src/startup/rails.js";
 import { keys } from "../../../src/storage/keys.js";
 import { noteQuestion } from "../../../src/storage/rails/balances.js";
 import { type StoredRailAccount, storedRailAccounts } from "../../../src/storage/rails/rail-accounts.js";
-import { verify } from "../../../src/verify/verify.js";
 import { MONDAY_MILLIS } from "../../daraja/given.js";
 import { RestCaller } from "../../support/callers/rest-caller.js";
 import { configOf } from "../../support/config.js";
 import { type ENGINES, openTestDatabase, type TestDatabase } from "../../support/databases.js";
 import { eventually } from "../../support/eventually.js";
+import { findingsIn } from "../../support/findings.js";
 import { makeTenant, type Tenant } from "../../support/service/tenants.js";
 import { TcpForwarder } from "../../support/tcp-forwarder.js";
 import { setMpesa } from "./mpesa-account.js";
@@ -270,7 +270,7 @@ export class RailWorld {
   }
 
   async findings(): Promise<readonly unknown[]> {
-    const { firstFindings } = await verify(this.#opened.database);
+    const firstFindings = await findingsIn(this.#opened.database);
     return firstFindings;
   }
 

@@ -8,9 +8,9 @@ import { acceptClock } from "../../../src/storage/books.js";
 import { keys as openKeys } from "../../../src/storage/keys.js";
 import { BookMovingError, ClockBehindError } from "../../../src/storage/organizations/book-rows.js";
 import { StoredWebhookEndpoints } from "../../../src/storage/webhooks/endpoints.js";
-import { verify } from "../../../src/verify/verify.js";
 import { createAccount, newEndpoint } from "../../support/commands.js";
 import { ENGINES, execute, openDatabaseAt, openTestDatabase, type TestDatabase } from "../../support/databases.js";
+import { findingsIn } from "../../support/findings.js";
 import { changeSuspension } from "../../support/suspend.js";
 
 for (const engine of ENGINES) {
@@ -60,7 +60,7 @@ for (const engine of ENGINES) {
         now: now(),
       });
 
-    const findings = async (): Promise<unknown> => (await verify(opened.database)).firstFindings;
+    const findings = async (): Promise<unknown> => findingsIn(opened.database);
 
     it("say which keys were created and revoked, each once, and by whom", async () => {
       const { key } = await newKey("till");

@@ -6,8 +6,8 @@ import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.j
 import type { Keys } from "../../../src/ledger/ports/keys.js";
 import { keys as openKeys } from "../../../src/storage/keys.js";
 import { KeyUses } from "../../../src/storage/organizations/key-uses.js";
-import { verify } from "../../../src/verify/verify.js";
 import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../../support/databases.js";
+import { findingsIn } from "../../support/findings.js";
 
 const NAME = "URI:spiffe://example.com/billing";
 const OTHER = "DNS:billing.example.com";
@@ -92,7 +92,7 @@ for (const engine of ENGINES) {
         expect(await found(NAME)).to.deep.equal(last);
       }
       expect(await keys.apiKeys(a)).to.have.length(18);
-      expect((await verify(opened.database)).firstFindings).to.deep.equal([]);
+      expect(await findingsIn(opened.database)).to.deep.equal([]);
     });
 
     it("identify nobody when two names of a certificate have valid keys", async () => {

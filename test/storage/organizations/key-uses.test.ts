@@ -4,8 +4,8 @@ import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.j
 import type { Keys } from "../../../src/ledger/ports/keys.js";
 import { keys as openKeys } from "../../../src/storage/keys.js";
 import { KeyUses } from "../../../src/storage/organizations/key-uses.js";
-import { verify } from "../../../src/verify/verify.js";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/databases.js";
+import { findingsIn } from "../../support/findings.js";
 import { makeKey, makeTenant, type Tenant } from "../../support/service/tenants.js";
 
 const HOUR_MILLIS = 3_600_000;
@@ -47,7 +47,7 @@ for (const engine of ENGINES) {
         await uses.flush();
         expect(await lastUses()).to.have.members([first + noted, undefined]);
       }
-      expect((await verify(opened.database)).firstFindings).to.deep.equal([]);
+      expect(await findingsIn(opened.database)).to.deep.equal([]);
     });
 
     it("is not that of a caller with a revoked or an expired key", async () => {

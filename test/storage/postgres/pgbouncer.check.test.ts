@@ -2,8 +2,8 @@ import { expect } from "chai";
 import pg from "pg";
 
 import type { Database } from "../../../src/storage/database.js";
-import { verify } from "../../../src/verify/verify.js";
 import { execute, openDatabaseAt } from "../../support/databases.js";
+import { findingsIn } from "../../support/findings.js";
 import { sharedPostgres } from "../../support/postgres.js";
 import { migrateCells, Minter } from "../../support/postgres/cells.js";
 import { findPgbouncer, Pgbouncer } from "../../support/postgres/pgbouncer.js";
@@ -34,7 +34,7 @@ describe("four cells through PgBouncer", () => {
         const database = await openDatabaseAt(bouncer.url);
         try {
           const minters = await mintInAllCells(database, bouncer.url);
-          expect((await verify(database)).findingsCount).to.equal(0);
+          expect(await findingsIn(database)).to.deep.equal([]);
           await expectOwnRows(url, minters);
         } finally {
           await database.close();

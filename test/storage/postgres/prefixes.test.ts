@@ -5,10 +5,10 @@ import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { Ledger } from "../../../src/ledger/ledger.js";
 import { type Database, openDatabase } from "../../../src/storage/database.js";
 import { keys } from "../../../src/storage/keys.js";
-import { verify } from "../../../src/verify/verify.js";
 import { BookReader } from "../../attack/chaos/book-reader.js";
 import { createAccount, mint, NO_DEADLINE } from "../../support/commands.js";
 import { execute, openTestDatabase, type TestDatabase } from "../../support/databases.js";
+import { findingsIn } from "../../support/findings.js";
 import { byStage } from "../../support/stage.js";
 
 const SERVERS = 3;
@@ -75,7 +75,7 @@ describe("readers of books, while three servers write to all of them (postgres)"
     expect(readers.map(({ rows }) => rows)).to.deep.equal(organizationIds.map(() => ROWS));
     // Readers that never looked while the servers wrote would prove nothing.
     expect(Math.min(...looks)).to.be.greaterThan(ROUNDS);
-    expect((await verify(opened.database)).firstFindings).to.deep.equal([]);
+    expect(await findingsIn(opened.database)).to.deep.equal([]);
   });
 
   it("would tell of a row that does not continue the book", async () => {

@@ -8,11 +8,11 @@ import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.j
 import { type RunningServer, startServer } from "../../../src/server.js";
 import type { Database } from "../../../src/storage/database.js";
 import { keys } from "../../../src/storage/keys.js";
-import { verify } from "../../../src/verify/verify.js";
 import { GrpcCaller } from "../callers/grpc-caller.js";
 import { RestCaller } from "../callers/rest-caller.js";
 import { configOf } from "../config.js";
 import { type ENGINES, openTestDatabase } from "../databases.js";
+import { findingsIn } from "../findings.js";
 import { NO_SEAL_KEY_FILE } from "../master-key.js";
 import { expectDocumented } from "../openapi/expect-documented.js";
 import { makeTenants, type Tenant } from "./tenants.js";
@@ -104,9 +104,9 @@ export async function startInProcess(
       rest.close();
       await gateway.stop();
       await server.stop();
-      const { findingsCount, firstFindings } = await verify(database);
+      const findings = await findingsIn(database);
       await opened.dispose();
-      if (findingsCount > 0) throw new Error(`the books do not hold: ${JSON.stringify(firstFindings)}`);
+      if (findings.length > 0) throw new Error(`the books do not hold: ${JSON.stringify(findings)}`);
     },
   };
 }

@@ -1,9 +1,10 @@
 import type { Account, AccountWithFreeze } from "../../../src/domain/account.js";
-import type { ApiKey } from "../../../src/domain/api-key.js";
+import { type ApiKey, SCOPES } from "../../../src/domain/api-key.js";
 import type { Command, CreateAccount, MoveMoney, ResourceOf } from "../../../src/domain/commands.js";
 import type { DestinationNumber } from "../../../src/domain/destination.js";
 import type { FreezeReason } from "../../../src/domain/freeze.js";
 import { DIRECT_RAIL, type Transaction } from "../../../src/domain/transaction.js";
+import type { Actor } from "../../../src/domain/values/actor.js";
 import type { EmailAddress } from "../../../src/domain/values/email-address.js";
 import type { OrganizationId } from "../../../src/domain/values/ids.js";
 import { NO_REASON, type StatusReason } from "../../../src/domain/values/text.js";
@@ -36,6 +37,8 @@ const HOUR_MILLIS = 3_600_000;
 export class GivenBooks {
   readonly organizationId: OrganizationId;
   readonly #cell: Cell;
+  /** The key of the caller. */
+  #actor = TEST_ACTOR;
   readonly #now: () => UnixMillis;
   readonly #keys: Keys;
   #references = 0;
@@ -47,8 +50,20 @@ export class GivenBooks {
     this.#now = now;
   }
 
-  /** Makes an organization, whose book begins an hour ago, or at `begin`. */
-  static async open(
+  /**
+   * Makes an organization, whose book begins an hour ago, or at `begin`. Row 2 is the key of its
+   * caller.
+   */
+  static async open(database: Database, name?: string, begin?: number): Promise<GivenBooks> {
+    const books = await GivenBooks.withoutKey(database, name, begin);
+    const { organizationId } = books;
+    const given = { organizationId, name: "caller", scopes: SCOPES, expiresAt: undefined };
+    books.#actor = (await books.#keys.createApiKey(given)).key.id as string as Actor;
+    return books;
+  }
+
+  /** The same with a caller that has no key: `kesc verify` finds that. */
+  static async withoutKey(
     database: Database,
     name = "the organization",
     begin = Date.now() - HOUR_MILLIS,
@@ -58,6 +73,11 @@ export class GivenBooks {
     const made = keys(database, now);
     const { id: organizationId } = await made.createOrganization(name);
     return new GivenBooks(database.cells[0], organizationId, made, now);
+  }
+
+  /** The author of the commands. */
+  get actor(): Actor {
+    return this.#actor;
   }
 
   async createApiKey(name: string, expiresAt?: UnixMillis): Promise<ApiKey> {
@@ -120,7 +140,8 @@ export class GivenBooks {
 
   /** Mints one shilling, `count` times in one commit. */
   async mintOften({ id: accountId }: Account, count: number): Promise<void> {
-    const one = (): MoveMoney => this.#movement("mint", { accountId, amount: "1.00", rail: DIRECT_RAIL });
+    const one = (): MoveMoney =>
+      this.#byCaller(this.#movement("mint", { accountId, amount: "1.00", rail: DIRECT_RAIL }));
     await this.#cell.committer.commit(Array.from({ length: count }, one), this.#now());
   }
 
@@ -149,8 +170,12 @@ export class GivenBooks {
     return name === "mint" ? mint(movement) : redeem(movement);
   }
 
+  #byCaller<C extends Command>(command: C): C {
+    return command.actor === TEST_ACTOR ? { ...command, actor: this.#actor } : command;
+  }
+
   async #run<C extends Command>(command: C): Promise<ResourceOf<C>> {
-    const [result] = await this.#cell.committer.commit([command], this.#now());
+    const [result] = await this.#cell.committer.commit([this.#byCaller(command)], this.#now());
     if (result?.kind !== "done") throw new Error(`${command.name} was not done: ${JSON.stringify(result)}`);
     return result.resource as ResourceOf<C>;
   }
@@ -159,39 +184,39 @@ export class GivenBooks {
 /** The same rows in the same order each time: the tests name them by their seq. */
 export async function makeTraffic(books: GivenBooks): Promise<void> {
   const email = "amina@example.com" as EmailAddress;
-  const amina = await books.createAccount("amina", { email, key: "open-amina" }); // 2
-  const brian = await books.createAccount("brian"); // 3
-  const carol = await books.createAccount("carol"); // 4
-  await books.move("mint", amina, "1000.00", { key: "first-mint" }); // 5
-  await books.move("mint", brian, "500.00"); // 6
-  await books.move("redeem", amina, "300.00"); // 7
-  const hold = await books.move("redeem", amina, "200.00", { rail: SLOW_RAIL }); // 8
-  await books.move("redeem", brian, "100.00", { rail: SLOW_RAIL }); // 9: stays on hold
-  const coming = await books.move("mint", carol, "50.00", { rail: SLOW_RAIL }); // 10
-  const lost = await books.freeze(amina, "CUSTOMER_REQUEST", "lost phone"); // 11
-  await books.cancel(hold, "no answer"); // 12
-  await books.unfreeze(lost, "found again"); // 13
-  await books.cancel(coming, "not paid"); // 14
-  await books.close(carol, "moved away"); // 15
-  await books.erase(carol, "her wish"); // 16
-  await books.move("mint", amina, "0.01"); // 17
-  await books.move("mint", brian, "0.02"); // 18
-  await books.move("mint", amina, "5.00"); // 19
-  await books.move("mint", brian, "9.00", { rail: SLOW_RAIL }); // 20: stays pending
-  await books.update(amina); // 21
-  await books.createApiKey("till", toUnixMillis(9_000_000_000_000)); // 22
-  const old = await books.createApiKey("old"); // 23
-  await books.revokeApiKey(old); // 24
-  await books.changeSuspension(true, "no answer to the audit"); // 25
-  await books.changeSuspension(false, "answered"); // 26
-  const dora = await books.createAccount("dora"); // 27
-  await books.freeze(dora, "COURT_ORDER", "order 12"); // 28: stands
-  const doubted = await books.freeze(dora, "FRAUD", "doubted"); // 29
-  await books.unfreeze(doubted, "cleared"); // 30
+  const amina = await books.createAccount("amina", { email, key: "open-amina" }); // 3
+  const brian = await books.createAccount("brian"); // 4
+  const carol = await books.createAccount("carol"); // 5
+  await books.move("mint", amina, "1000.00", { key: "first-mint" }); // 6
+  await books.move("mint", brian, "500.00"); // 7
+  await books.move("redeem", amina, "300.00"); // 8
+  const hold = await books.move("redeem", amina, "200.00", { rail: SLOW_RAIL }); // 9
+  await books.move("redeem", brian, "100.00", { rail: SLOW_RAIL }); // 10: stays on hold
+  const coming = await books.move("mint", carol, "50.00", { rail: SLOW_RAIL }); // 11
+  const lost = await books.freeze(amina, "CUSTOMER_REQUEST", "lost phone"); // 12
+  await books.cancel(hold, "no answer"); // 13
+  await books.unfreeze(lost, "found again"); // 14
+  await books.cancel(coming, "not paid"); // 15
+  await books.close(carol, "moved away"); // 16
+  await books.erase(carol, "her wish"); // 17
+  await books.move("mint", amina, "0.01"); // 18
+  await books.move("mint", brian, "0.02"); // 19
+  await books.move("mint", amina, "5.00"); // 20
+  await books.move("mint", brian, "9.00", { rail: SLOW_RAIL }); // 21: stays pending
+  await books.update(amina); // 22
+  await books.createApiKey("till", toUnixMillis(9_000_000_000_000)); // 23
+  const old = await books.createApiKey("old"); // 24
+  await books.revokeApiKey(old); // 25
+  await books.changeSuspension(true, "no answer to the audit"); // 26
+  await books.changeSuspension(false, "answered"); // 27
+  const dora = await books.createAccount("dora"); // 28
+  await books.freeze(dora, "COURT_ORDER", "order 12"); // 29: stands
+  const doubted = await books.freeze(dora, "FRAUD", "doubted"); // 30
+  await books.unfreeze(doubted, "cleared"); // 31
 }
 
 /**
- * Two accounts, and two destinations of the first, with the seqs 4 and 5. Row 6 removes the second.
+ * Two accounts, and two destinations of the first, with the seqs 5 and 6. Row 7 removes the second.
  */
 export async function makeDestinations(books: GivenBooks): Promise<void> {
   const { id } = await books.createAccount("amina");
@@ -203,7 +228,7 @@ export async function makeDestinations(books: GivenBooks): Promise<void> {
 }
 
 /** The rows of `makeTraffic` about the organization itself: two keys, one revoked; a suspension. */
-export const OWN_ROWS = { live: 22, old: 23, revoked: 24, suspended: 25, resumed: 26 } as const;
+export const OWN_ROWS = { live: 23, old: 24, revoked: 25, suspended: 26, resumed: 27 } as const;
 
-/** The number of journal rows that `makeTraffic` makes, with the first row of the book. */
-export const TRAFFIC_ROWS = 30;
+/** The number of journal rows that `makeTraffic` makes, with the first two rows of the book. */
+export const TRAFFIC_ROWS = 31;

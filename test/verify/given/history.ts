@@ -1,4 +1,5 @@
 import type { Account } from "../../../src/domain/account.js";
+import { OPERATOR } from "../../../src/domain/values/actor.js";
 import { toCents } from "../../../src/domain/values/cents.js";
 import type { OrganizationId } from "../../../src/domain/values/ids.js";
 import type { NairobiDay } from "../../../src/domain/values/nairobi-day.js";
@@ -9,14 +10,14 @@ import { recordReserve } from "../../../src/storage/statements/reserve.js";
 import { setReserveRules } from "../../support/commands.js";
 
 /**
- * Marks in book 2, whose row 3 is a mint of 1.00 on the account, and one place of its reserve with
+ * Marks in book 2, whose row 4 is a mint of 1.00 on the account, and one place of its reserve with
  * two figures.
  */
 export async function makeHistory(database: Database, organizationId: OrganizationId, { id }: Account): Promise<void> {
   const [cell] = database.cells;
   const sums = { reserve: 100, shortfall: 0, charges: 0, available: 100, held: 0, unallocated: 0 };
-  await markStore(cell).save({ book: 2, seq: 3, sums, turnover: { minted: 100n, redeemed: 0n } }, [
-    { seq: 3, accountId: id },
+  await markStore(cell).save({ book: 2, seq: 4, sums, turnover: { minted: 100n, redeemed: 0n } }, [
+    { seq: 4, accountId: id },
   ]);
   for (const [amount, evidence] of [
     [1_000, "statement 1"],
@@ -35,5 +36,5 @@ export async function makeHistory(database: Database, organizationId: Organizati
     await recordReserve(cell, { organizationId, figure, now: toUnixMillis(Date.now()) });
   }
   const rules = setReserveRules(organizationId, [{ kind: "cash", shareMax: 5, staleAfterDays: 1 }]);
-  await cell.committer.commit([rules], toUnixMillis(Date.now()));
+  await cell.committer.commit([{ ...rules, actor: OPERATOR }], toUnixMillis(Date.now()));
 }

@@ -1,5 +1,6 @@
 import type { RailAccountId } from "../../../src/domain/payment.js";
 import type { Rail } from "../../../src/domain/transaction.js";
+import type { Actor } from "../../../src/domain/values/actor.js";
 import { toCents } from "../../../src/domain/values/cents.js";
 import type { OrganizationId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
@@ -30,7 +31,15 @@ export async function makeRails(database: Database, organizationId: Organization
   await saveRailAccount(database, { setting, cell, now });
   // A warning that ended, and one that stands.
   for (const availableCents of [99, 120, 98]) {
-    await cell.committer.commit([watchRailAccount(organizationId, { rail: setting.rail, availableCents })], now);
+    await cell.committer.commit(
+      [
+        {
+          ...watchRailAccount(organizationId, { rail: setting.rail, availableCents }),
+          actor: setting.rail as string as Actor,
+        },
+      ],
+      now,
+    );
   }
   await railInbox(cell).add({ transactionId: newTransactionId(), purpose: "collect", body: "{}" }, now);
   await leases(cell).take("settlement", { holder: "test", millis: 1_000 });

@@ -54,6 +54,7 @@ const HASHED_ELSEWHERE: ReadonlySet<string> = new Set<JournalKind>([
   "destination.created",
   "destination.removed",
 ]);
+const BEGINS: ReadonlySet<string> = new Set<JournalKind>(["transaction.pending", "transaction.processing"]);
 const ENDS: ReadonlySet<string> = new Set<JournalKind>([
   "transaction.completed",
   "transaction.failed",
@@ -166,6 +167,9 @@ export class AccountCheck {
     if (kind.startsWith("book.")) this.#checkMayMove(row);
     else if (row.amount_cents !== null) this.#add(seq, `${kind} without a posting`, describePosting(row));
     if (kind === "account.created" && row.reason !== "") this.#add(seq, "account.created without a reason", "a reason");
+    if (kind === "destination.created" && (this.#status === "CLOSED" || this.#erased !== undefined)) {
+      this.#add(seq, `${kind} only on an open account with personal data`, describe(this.#status));
+    }
     if (isStatusKind(kind)) this.#changeStatus(row, kind);
     else if (kind === "account.updated") this.#update(row);
     else if (kind === "account.erased") this.#erase(row);
@@ -204,6 +208,7 @@ export class AccountCheck {
 
   #update(row: AuditedJournalRow): void {
     const { seq, reason, recorded_at: recordedAt } = row;
+    if (row.detail !== null) this.#add(seq, "account.updated without a detail", "a detail");
     if (this.#status === undefined || this.#status === "CLOSED" || this.#erased !== undefined) {
       this.#add(seq, "account.updated only on an open account with personal data", describe(this.#status));
     }
@@ -267,12 +272,16 @@ export class AccountCheck {
   }
 
   /**
-   * Only an ACTIVE account can start a transaction. A FROZEN one pays only for what a rail reports
-   * late, and for a deposit that the rail took back. No money can move on a CLOSED account.
+   * Only an ACTIVE account can start a transaction, or a payment at a rail. A FROZEN one gets what
+   * an order brings. It pays only for what a rail reports late, and for a deposit that the rail
+   * took back. No money can move on a CLOSED account.
    */
   #checkMayMove(row: AuditedJournalRow): void {
     if (this.#status === "ACTIVE") return;
-    const begins = row.kind === "transaction.pending" || (row.debit === "available" && !LATE.test(row.detail ?? ""));
+    const { kind, transaction_id: id } = row;
+    const isOfOrder = id !== null && this.#openPayments?.has(id) === true;
+    const isMint = kind === "transaction.completed" && row.debit === "reserve" && !isOfOrder;
+    const begins = BEGINS.has(kind) || ((row.debit === "available" || isMint) && !LATE.test(row.detail ?? ""));
     const moves = [row.debit, row.credit].some((name) => name === "available" || name === "held");
     if (this.#status === undefined || begins || (moves && this.#status === "CLOSED")) {
       const { seq, transaction_id: transactionId } = row;

@@ -14,6 +14,8 @@ import type { AuditedTransactionRow } from "../transactions/transaction-check.js
 export interface AuditedDepositRow extends RowOf<typeof DEPOSITS> {
   /** When the person of its account was erased, or later. Null if the data is there. */
   readonly erased_at: number | null;
+  /** The deposit reference of its account. Null without one. */
+  readonly account_reference: string | null;
 }
 
 // Repeated on purpose: an audit must not depend on the code that it audits.
@@ -23,6 +25,8 @@ const DIRECT_RAIL: string = "direct";
 const REASONS: ReadonlySet<string> = new Set(DEPOSIT_REASONS);
 const WAITING: ReadonlySet<string> = new Set(["UNALLOCATED", "RETURNING"]);
 const DAY_MILLIS = 86_400_000;
+/** What payers put between the digits of a reference. */
+const SEPARATORS = /[\s./#-]/g;
 
 /**
  * Follows one deposit through its rows in the journal, and through the transactions that credit it
@@ -40,6 +44,8 @@ export class DepositCheck {
   #accountId: string | null = null;
   #transactionId: string | null = null;
   #credits = 0;
+  /** The account that it was credited to because the payer typed its reference. */
+  #typedFor: string | undefined;
 
   constructor(summary: AuditedDepositRow, book: AuditedBook) {
     this.#summary = summary;
@@ -129,6 +135,7 @@ export class DepositCheck {
     this.#from("UNALLOCATED", { seq, kind: "a mint that credits it" });
     const isNext = this.#receivedSeq !== undefined && seq === this.#receivedSeq + 1;
     if (this.#reason === null && !isNext) this.#add(seq, "a credit right after a row without a reason", "a later one");
+    if (this.#reason === null && rail !== DIRECT_RAIL) this.#typedFor = mint.account_id;
     this.#credits += 1;
     // A caller's own mint on `direct` credits the deposit whose receipt it names.
     const isClaim = mint.rail === DIRECT_RAIL && !mint.reference.startsWith("kesc:");
@@ -200,16 +207,23 @@ export class DepositCheck {
   }
 
   /** The payer may have typed personal data. It goes soon after the person of the account. */
-  #checkTyped({ id, typed_reference: typed, erased_at: erasedAt }: AuditedDepositRow, place: Place): void {
+  #checkTyped(summary: AuditedDepositRow, place: Place): void {
+    const { id, typed_reference: typed, erased_at: erasedAt, account_reference: reference } = summary;
     const { findings, secrets, row } = this.#book;
-    if (typed === null) return;
+    const isTypedFor = this.#typedFor !== undefined && this.#typedFor === this.#accountId;
+    if (typed === null) {
+      if (isTypedFor && erasedAt === null) findings.add(place, { expected: "a typed_reference", found: "none" });
+      return;
+    }
     if (erasedAt !== null && row.last_recorded_at - erasedAt > DAY_MILLIS) {
       findings.add(place, { expected: "no typed_reference a day after the erasure of its account", found: "one" });
     }
     if (secrets === undefined) return;
     const owner = { organizationId: row.organization_id as OrganizationId, ownerId: id as DepositId };
     try {
-      decryptPersonal(secrets.keys, { ...owner, field: "typed_reference" }, typed);
+      const text = decryptPersonal(secrets.keys, { ...owner, field: "typed_reference" }, typed);
+      if (!isTypedFor || text.replaceAll(SEPARATORS, "") === reference) return;
+      findings.add(place, { expected: "the account whose reference the payer typed", found: String(this.#accountId) });
     } catch {
       findings.add(place, { expected: "typed_reference that the book's key decrypts", found: "another value" });
     }

@@ -34,6 +34,7 @@ const OWN_KIND = /^deposit\./;
  * rows to come stay in memory. Checks, too, that nothing else takes the shillings of deposits.
  */
 export class DepositsAudit {
+  readonly table = "deposits";
   readonly #audit: Audit;
   readonly #book: AuditedBook;
   readonly #open = new Map<string, OpenDeposit>();
@@ -215,7 +216,8 @@ export class DepositsAudit {
 }
 
 const COLUMNS = `
-  d.*, CASE WHEN h.account_id IS NOT NULL AND h.user_id IS NULL THEN a.updated_at END AS erased_at`;
+  d.*, CASE WHEN h.account_id IS NOT NULL AND h.user_id IS NULL THEN a.updated_at END AS erased_at,
+  a.deposit_reference AS account_reference`;
 
 /** Returns what the row says about a deposit. Undefined if it is about none. */
 function eventOf(row: AuditedJournalRow, transactions: ReadonlyMap<number, OwnTransaction>): DepositEvent | undefined {

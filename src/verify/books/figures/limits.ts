@@ -1,7 +1,7 @@
 import type { Audit } from "../../audit.js";
-import { guarded } from "../../guarded.js";
+import { jsonIn } from "../../guarded.js";
 import type { AuditedBook } from "../book.js";
-import { hasHashOf, proofsIn } from "../content.js";
+import { checkOwnHash } from "../content.js";
 import type { AuditedJournalRow } from "../journal-rows.js";
 import { type AuditedUsageRow, checkUsage, type CountedUsage, usageSelect } from "./usage.js";
 
@@ -10,6 +10,7 @@ import { type AuditedUsageRow, checkUsage, type CountedUsage, usageSelect } from
  * counts against them, in `books` and in `accounts`, with the accepted transactions.
  */
 export class LimitsAudit {
+  readonly table = "books";
   readonly #audit: Audit;
   readonly #book: AuditedBook;
   #content: string | null = null;
@@ -25,11 +26,7 @@ export class LimitsAudit {
 
   /** Takes the rows of the book in the order of `seq`. */
   row(row: AuditedJournalRow): void {
-    if (row.kind === "limits.set") {
-      guarded(this.#book.findings, { seq: row.seq, table: "journal", id: undefined }, () => {
-        this.#follow(row);
-      });
-    }
+    if (row.kind === "limits.set") this.#follow(row);
     this.#lastRecordedAt = row.recorded_at;
     const from = Math.max(this.#since ?? Infinity, this.#book.row.month_from ?? 0);
     if (row.recorded_at >= from) this.#fromSeq ??= row.seq;
@@ -51,13 +48,10 @@ export class LimitsAudit {
   }
 
   #follow(row: AuditedJournalRow): void {
-    const { findings, secrets } = this.#book;
+    const { findings } = this.#book;
     const place = { seq: row.seq, table: "journal", id: undefined } as const;
-    const content = { accountId: null, transactionId: null, created: proofsIn(row) };
-    if (secrets !== undefined && !hasHashOf(content, row, secrets.salts)) {
-      findings.add(place, { expected: "the content_hash of the row", found: "another content_hash, detail or time" });
-    }
-    const [person, limits] = JSON.parse(row.detail ?? "[]") as unknown[];
+    checkOwnHash(this.#book, row);
+    const [person, limits] = jsonIn("detail", row.detail, "[]") as unknown[];
     if (typeof person !== "string" || person === "" || typeof limits !== "string") {
       findings.add(place, { expected: "a person and the limits in the detail", found: String(row.detail) });
       return;

@@ -25,6 +25,7 @@ type BookMarkRow = Readonly<Record<BookAccount | (typeof TURNOVER)[number], stri
  * missing is no error: the reads of the past are right without it, and only take longer.
  */
 export class MarksAudit {
+  readonly table = "book_marks";
   readonly #audit: Audit;
   readonly #book: AuditedBook;
   readonly #sums: Record<string, bigint> = Object.fromEntries(NAMES.map((name) => [name, 0n]));

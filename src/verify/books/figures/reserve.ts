@@ -1,9 +1,9 @@
 import type { Audit } from "../../audit.js";
 import { decimalOf } from "../../format.js";
-import { guarded } from "../../guarded.js";
+import { jsonIn } from "../../guarded.js";
 import type { AuditedBook } from "../book.js";
-import { hasHashOf, proofsIn } from "../content.js";
-import { type AuditedJournalRow, newerRows } from "../journal-rows.js";
+import { checkOwnHash } from "../content.js";
+import { type AuditedJournalRow, newerRowsUpTo } from "../journal-rows.js";
 
 /** A row of `reserve_places`. */
 interface AuditedPlaceRow {
@@ -30,6 +30,7 @@ interface Figure {
  * with the last figure of each place.
  */
 export class ReserveAudit {
+  readonly table = "reserve_places";
   readonly #audit: Audit;
   readonly #book: AuditedBook;
   readonly #figures = new Map<string, Figure>();
@@ -41,19 +42,14 @@ export class ReserveAudit {
 
   /** Takes the rows of the book in the order of `seq`. */
   row(row: AuditedJournalRow): void {
-    if (!row.kind.startsWith("reserve.")) return;
-    guarded(this.#book.findings, { seq: row.seq, table: "journal", id: undefined }, () => {
-      this.#follow(row);
-    });
+    if (row.kind.startsWith("reserve.")) this.#follow(row);
   }
 
   /** Called once, after the last row. */
   async end(): Promise<void> {
     const places = await this.#places();
     const bookSeq = places[0]?.book_seq ?? 0;
-    if (bookSeq > (this.#book.row.head ?? 0)) {
-      for await (const row of newerRows(this.#audit, this.#book.row)) if (row.seq <= bookSeq) this.row(row);
-    }
+    for await (const row of newerRowsUpTo(this.#audit, this.#book.row, bookSeq)) this.row(row);
     const { findings } = this.#book;
     for (const place of places) {
       const figure = this.#figures.get(place.place);
@@ -69,17 +65,16 @@ export class ReserveAudit {
   }
 
   #follow(row: AuditedJournalRow): void {
-    const { findings, secrets } = this.#book;
+    const { findings } = this.#book;
     const place = { seq: row.seq, table: "journal", id: undefined } as const;
-    const content = { accountId: null, transactionId: null, created: proofsIn(row) };
-    if (secrets !== undefined && !hasHashOf(content, row, secrets.salts)) {
-      findings.add(place, { expected: "the content_hash of the row", found: "another content_hash, detail or time" });
-    }
+    checkOwnHash(this.#book, row);
     // The rules are compared with the row of the book (journal.ts).
     if (row.kind !== "reserve.recorded") return;
     // Rows from before there were kinds have four parts.
-    const [name, amountCents, asOfDay, evidence, kind = "other", document = null, maturesOn = null] = JSON.parse(
-      row.detail ?? "[]",
+    const [name, amountCents, asOfDay, evidence, kind = "other", document = null, maturesOn = null] = jsonIn(
+      "detail",
+      row.detail,
+      "[]",
     ) as unknown[];
     if (typeof name !== "string" || typeof amountCents !== "number") {
       findings.add(place, { expected: "a place and its figure in the detail", found: String(row.detail) });

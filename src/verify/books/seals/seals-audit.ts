@@ -33,6 +33,7 @@ const HEX_CHARACTERS = 64;
  * tiles and with a published copy.
  */
 export class SealsAudit {
+  readonly table = "seals";
   readonly #audit: Audit;
   readonly #book: AuditedBook;
   /** Undefined without the keys of the book: then no leaf can be computed. */

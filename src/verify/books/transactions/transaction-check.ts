@@ -29,7 +29,10 @@ export interface AuditedTransactionRow extends PaymentColumns {
   readonly correction: string | null;
   readonly deposit_id: string | null;
   readonly destination_id: string | null;
+  /** Null without a destination, like the next two. */
   readonly destination_kind: string | null;
+  readonly destination_account_id: string | null;
+  readonly destination_usable_at: number | null;
   readonly reversed_by_id: string | null;
   readonly created_at: number;
   readonly updated_at: number;

@@ -30,20 +30,21 @@ interface AuditedMovementRow extends AuditedJournalRow {
  * only the transactions with rows to come stay in memory.
  */
 export class TransactionsAudit {
+  readonly table = "transactions";
   readonly #audit: Audit;
   readonly #book: AuditedBook;
-  readonly #onDeposit: (row: AuditedTransactionRow) => void;
+  readonly #onTransaction: (row: AuditedTransactionRow) => void;
   readonly #open = new Map<string, OpenTransaction>();
   /** The open transactions whose last status is final. */
   readonly #ended = new Set<OpenTransaction>();
   /** The seq up to which `transactions` was read. */
   #readTo: number | undefined;
 
-  /** Calls `onDeposit` for each transaction about a deposit, with the slice of its first row. */
-  constructor(audit: Audit, book: AuditedBook, onDeposit: (row: AuditedTransactionRow) => void) {
+  /** Calls `onTransaction` for each transaction, before the rows of its slice are over. */
+  constructor(audit: Audit, book: AuditedBook, onTransaction: (row: AuditedTransactionRow) => void) {
     this.#audit = audit;
     this.#book = book;
-    this.#onDeposit = onDeposit;
+    this.#onTransaction = onTransaction;
   }
 
   /**
@@ -117,7 +118,7 @@ export class TransactionsAudit {
     this.#audit.coverage.transactions += summaries.length;
     for (const summary of summaries) {
       if (!this.#open.has(summary.id)) this.#open.set(summary.id, { summary, rows: [] });
-      if (summary.deposit_id !== null) this.#onDeposit(summary);
+      this.#onTransaction(summary);
     }
     const linked = summaries.filter(hasLink).map(({ id }) => id);
     if (linked.length > 0) await auditCorrections(this.#audit, this.#book, linked);
@@ -180,7 +181,7 @@ export class TransactionsAudit {
 const COLUMNS = `
   t.id, t.seq, t.account_id, t.type, t.status, t.status_reason, t.amount_cents, t.reference, t.description, t.metadata,
   t.rail, t.rail_movement, t.rail_receipt, t.failure, t.open_flags, t.corrects_id, t.correction, t.deposit_id, t.destination_id,
-  d.kind AS destination_kind, t.reversed_by_id, t.created_at, t.updated_at, t.completed_at, ${PAYMENT_COLUMNS}`;
+  d.kind AS destination_kind, d.account_id AS destination_account_id, d.usable_at AS destination_usable_at, t.reversed_by_id, t.created_at, t.updated_at, t.completed_at, ${PAYMENT_COLUMNS}`;
 
 function hasLink({ corrects_id, correction, reversed_by_id }: AuditedTransactionRow): boolean {
   return corrects_id !== null || correction !== null || reversed_by_id !== null;

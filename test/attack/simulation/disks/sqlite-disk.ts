@@ -31,7 +31,7 @@ import { sqliteEngine } from "../../../../src/storage/sqlite/engine.js";
 import { SqliteReader } from "../../../../src/storage/sqlite/reader.js";
 import { SqliteStatements } from "../../../../src/storage/sqlite/statements.js";
 import { sqliteTransaction } from "../../../../src/storage/sqlite/transaction.js";
-import { verify } from "../../../../src/verify/verify.js";
+import { findingsIn } from "../../../support/findings.js";
 import { TEST_MASTER_KEY_FILE } from "../../../support/master-key.js";
 import { mustBe } from "../report/violation.js";
 import {
@@ -168,8 +168,7 @@ class SqliteDisk implements Disk {
     // A database that is opened for this alone would start a thread.
     const cell = { engine: sqliteEngine, reader: new SqliteReader(this.#filename), masterKeys };
     try {
-      const { firstFindings } = await verify({ cells: [cell] });
-      mustBe("what kesc verify finds", [], firstFindings);
+      mustBe("what kesc verify finds", [], await findingsIn({ cells: [cell] }));
     } finally {
       await cell.reader.close();
     }

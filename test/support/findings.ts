@@ -1,0 +1,8 @@
+import type { Finding } from "../../src/verify/findings.js";
+import { verify } from "../../src/verify/verify.js";
+import { TEST_ACTOR } from "./commands.js";
+
+/** Returns what `kesc verify` finds, but that TEST_ACTOR has no key in the book. */
+export async function findingsIn(database: Parameters<typeof verify>[0]): Promise<readonly Finding[]> {
+  return (await verify(database)).firstFindings.filter(({ found }) => found !== TEST_ACTOR);
+}
