@@ -6,7 +6,7 @@ import type { AuditedBook } from "./book.js";
 import { type AuditedJournalRow, newerRows } from "./journal-rows.js";
 
 /** The rules of things that one row of the journal begins, and at most one ends. */
-interface Rules<Summary> {
+interface BegunAndEndedRules<Summary> {
   readonly table: "freezes" | "destinations";
   readonly begun: JournalKind;
   readonly ended: JournalKind;
@@ -22,17 +22,17 @@ interface Rules<Summary> {
 export class BegunAndEndedAudit<Summary extends { readonly id: string; readonly seq: number }> {
   readonly #audit: Audit;
   readonly #book: AuditedBook;
-  readonly #rules: Rules<Summary>;
+  readonly #rules: BegunAndEndedRules<Summary>;
   /** The rows up to the head, by the id of the thing. */
   readonly #rows = new Map<string, AuditedJournalRow[]>();
 
-  constructor(audit: Audit, book: AuditedBook, rules: Rules<Summary>) {
+  constructor(audit: Audit, book: AuditedBook, rules: BegunAndEndedRules<Summary>) {
     this.#audit = audit;
     this.#book = book;
     this.#rules = rules;
   }
 
-  get table(): Rules<Summary>["table"] {
+  get table(): BegunAndEndedRules<Summary>["table"] {
     return this.#rules.table;
   }
 

@@ -45,7 +45,7 @@ export async function auditBooks(audit: Audit): Promise<void> {
 }
 
 /** A part of the audit of one book. Its steps are called in this order. */
-interface Part {
+interface AuditPart {
   /** The table of a finding about what the part could not read. */
   readonly table: ModelName;
   /** Called once, before the first row. */
@@ -68,7 +68,7 @@ async function auditBook(audit: Audit, book: AuditedBook): Promise<void> {
     inForce.transaction(transaction);
     deposits.transaction(transaction);
   });
-  const parts = new Set<Part>([
+  const parts = new Set<AuditPart>([
     new BookCheck(book, audit),
     keys,
     transactions,
@@ -87,7 +87,7 @@ async function auditBook(audit: Audit, book: AuditedBook): Promise<void> {
     { table: "idempotency_keys", end: () => auditIdempotencyKeys(audit, book) },
   ]);
   /** A part that throws has a finding, and takes no further step. */
-  const each = async (step: (part: Part) => Promise<void> | void): Promise<void> => {
+  const each = async (step: (part: AuditPart) => Promise<void> | void): Promise<void> => {
     for (const part of parts) {
       const place = { seq: undefined, table: part.table, id: undefined };
       if (!(await guardedReads(audit, { findings, place }, () => step(part)))) parts.delete(part);

@@ -6,7 +6,7 @@ import type { AuditedBook } from "../book.js";
 import type { AuditedJournalRow } from "../journal-rows.js";
 import type { AuditedTransactionRow } from "../transactions/transaction-check.js";
 import { authorOf, Authors, isClaim, rightOf } from "./authors.js";
-import { LimitsInForce } from "./limits.js";
+import { LimitsCheck } from "./limits.js";
 
 // Repeated on purpose: an audit must not depend on the code that it audits.
 const DIRECT_RAIL: string = "direct";
@@ -25,7 +25,7 @@ export class InForceAudit {
   readonly table = "journal";
   readonly #book: AuditedBook;
   readonly #authors: Authors;
-  readonly #limits: LimitsInForce;
+  readonly #limits: LimitsCheck;
   /** The transactions by the `seq` of their first row, until that row comes. */
   readonly #begun = new Map<number, AuditedTransactionRow>();
   /** The rails of the payouts that have not begun, by their transactions. */
@@ -40,7 +40,7 @@ export class InForceAudit {
   constructor(audit: Audit, book: AuditedBook, keys: Pick<ApiKeysAudit, "key">) {
     this.#book = book;
     this.#authors = new Authors(audit, book, keys);
-    this.#limits = new LimitsInForce(audit.accountsMax);
+    this.#limits = new LimitsCheck(audit.accountsMax);
   }
 
   /** Takes a transaction, before the slice with its first row. */

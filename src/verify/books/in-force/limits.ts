@@ -7,7 +7,7 @@ const DAY_MILLIS = 86_400_000;
 const OFFSET_MILLIS = 10_800_000;
 
 /** The highest amounts in cents, by the type of a transaction and the period. */
-type LimitSet = Readonly<Record<string, Readonly<Record<string, number | undefined>> | undefined>>;
+type AuditedLimits = Readonly<Record<string, Readonly<Record<string, number | undefined>> | undefined>>;
 
 /** What has counted for sure in a day and in a month of Nairobi. */
 interface Used {
@@ -29,10 +29,10 @@ interface ExceededLimit {
  * A transaction that failed, was canceled or reversed later has counted for some time only. It is
  * left out here, so the sums may be too low, and never too high: a right book has no finding.
  */
-export class LimitsInForce {
+export class LimitsCheck {
   /** Of the organization, and by the tier. */
-  #organization: LimitSet = {};
-  #tiers: ReadonlyMap<string, LimitSet> = new Map();
+  #organization: AuditedLimits = {};
+  #tiers: ReadonlyMap<string, AuditedLimits> = new Map();
   #since: number | undefined;
   /** Of the accounts that have left the default tier. Undefined with too many: none is checked. */
   #tierOf: Map<string, string> | undefined = new Map();
@@ -48,7 +48,7 @@ export class LimitsInForce {
   /** Takes the detail of a row `limits.set`: a person and the text of all limits. */
   set(detail: unknown, recordedAt: number): void {
     const [, text] = detail as readonly unknown[];
-    const [organization, tiers] = jsonIn("detail", String(text), "[]") as [LimitSet, [string, LimitSet][]];
+    const [organization, tiers] = jsonIn("detail", String(text), "[]") as [AuditedLimits, [string, AuditedLimits][]];
     this.#organization = organization;
     this.#tiers = new Map(tiers);
     this.#since ??= recordedAt;
@@ -75,7 +75,7 @@ export class LimitsInForce {
   }
 
   #exceeded(
-    limits: LimitSet[string] = {},
+    limits: AuditedLimits[string] = {},
     key: string,
     { transaction, lasts }: { readonly transaction: AuditedTransactionRow; readonly lasts: boolean },
   ): ExceededLimit | undefined {
