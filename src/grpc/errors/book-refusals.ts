@@ -174,7 +174,7 @@ export const BOOK_REFUSALS: Answers<Refusal> = {
   PROPOSAL_OUTDATED: {
     status: Status.FAILED_PRECONDITION,
     message: ({ proposalId, what, before, now }) =>
-      `The proposal ${proposalId} is older than another change. ${what}: "${before}" stood, "${now}" stands. Nothing was done. If it is still wanted, propose it again.`,
+      `The proposal ${proposalId} is older than another change: "${what}" was "${before}" and is "${now}" now. Nothing was done. If it is still wanted, propose it again.`,
     facts: ({ proposalId, what, before, now }) => ({ proposal_id: proposalId, what, before, now }),
   },
   OWN_PROPOSAL: {
