@@ -197,7 +197,7 @@ describe("the acts of the console", () => {
     const approve = await ask(brian, path("approve"), `?proposal_id=${proposal}`, { note: "compared" });
     const refused = await brian.post(path("approve"), approve.formTo(path("approve")));
     expect(refused.text)
-      .to.match(/older than another change. other freezes: "" stood, "fraud/)
+      .to.match(/older than another change: "other freezes" was "" and is "fraud" now/)
       .and.contain("PROPOSAL_OUTDATED");
     expect(await statusOf()).to.equal("frozen");
     await client.accounts.unfreezeAccount({ account_id: account, freeze_id, note: "by the API" });
