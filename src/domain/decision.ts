@@ -75,7 +75,7 @@ export interface FinderKeys {
   readonly railAccounts: OrganizationId;
   /** The number of payments that the account at the rail may have, and whose outcome is open. */
   readonly paymentsUnderWay: RailAccountId;
-  /** How often the accounts at rails of the cell were set or changed. The key is `THE_CELL`. */
+  /** How often the accounts at rails of all cells were set or changed. The key is `THE_CELL`. */
   readonly railAccountsOfCell: typeof THE_CELL;
   /** What lies in the places of the organization. */
   readonly reservePlaces: OrganizationId;

@@ -44,7 +44,7 @@ export type Loaded = { readonly [Name in TableName]: readonly Tables[Name][] } &
   readonly begunAt: UnixMillis | undefined;
 };
 
-/** The accounts at rails of all books of the cell. */
+/** The accounts at rails of all books, in all cells of the database. */
 export interface RailAccountsOfCell {
   readonly count: number;
   /** The sum of their revisions: each change of an account adds 1. */

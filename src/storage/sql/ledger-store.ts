@@ -121,7 +121,6 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       depositSums,
       railRows,
       underWayRows,
-      ,
       [railAccountsOfCell],
       placeRows,
       waitingRows,
@@ -143,9 +142,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       rowsOf<{ readonly organization_id: string; readonly cents: number }>(reads.unallocatedDeposits),
       rowsOf<RailAccountRow>(reads.railAccounts),
       rowsOf<{ readonly rail_account_id: string; readonly count: number }>(reads.paymentsUnderWay),
-      // Before the next read: that one then sees the changes of all commits that had the lock.
-      rowsOf(reads.railAccountsLock),
-      rowsOf<RailAccountsOfCell>(reads.railAccountsOfCell),
+      this.#railAccountsOfCell(lookup),
       rowsOf<PlaceRow & { readonly organization_id: string }>(reads.reservePlaces),
       rowsOf<ProposalRow>(reads.waitingProposals),
       rowsOf<ApiKeyRow>(reads.apiKeys),
@@ -175,6 +172,14 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       idempotencyKeys: this.#ownRows(keyRows, idempotencyKeyOf),
       destinations: this.#ownRows(destinationRows, destinationOf),
     };
+  }
+
+  /** Takes the lock first. So the read sees the changes of all commits that had the lock before. */
+  async #railAccountsOfCell(lookup: BatchLookup): Promise<readonly RailAccountsOfCell[]> {
+    const { railAccountsLock, railAccountsOfCell } = this.#statements.reads;
+    const locking = this.#rowsOf(railAccountsLock, lookup);
+    const [rows] = await Promise.all([this.#rowsOf<RailAccountsOfCell>(railAccountsOfCell, lookup), locking]);
+    return rows;
   }
 
   #rowsOf<Row>({ sql, finders }: LedgerRead, lookup: BatchLookup): Promise<readonly Row[]> {

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { setImmediate as turn } from "node:timers/promises";
+import { connect as connectTls } from "node:tls";
 
 import { expect } from "chai";
 
@@ -9,10 +10,13 @@ import { LINGERING_MAX, refuseMalformed } from "../../../runtime/transport/closi
 import { addressOf, createHttpServer } from "../../../runtime/transport/http-server.js";
 import { eventually } from "../../support/eventually.js";
 import { GatewayFixture } from "../../support/gateway/fixture.js";
+import { TLS_CERT_FILE, TLS_KEY_FILE } from "../../support/tls/files.js";
 
 const TRIES = 20;
 const PIECES = 24;
 const PIECE = "x".repeat(4_096);
+const fileOf = (path: string) => ({ variable: "the test", path });
+const TLS = { certificate: fileOf(TLS_CERT_FILE), key: fileOf(TLS_KEY_FILE) };
 const HEAD = "POST / HTTP/1.1\r\nHost: kesc\r\n";
 
 function open(address: string): Socket {
@@ -21,8 +25,10 @@ function open(address: string): Socket {
 }
 
 /** Reads nothing until all is written, so that a reset destroys what has arrived. */
-async function answerTo(address: string, request: string): Promise<string> {
-  const socket = open(address);
+async function answerTo(address: string, request: string, hasTls: boolean): Promise<string> {
+  const [host = "", port] = address.split(":");
+  const socket = hasTls ? connectTls({ host, port: Number(port), rejectUnauthorized: false }) : open(address);
+  if (hasTls) await once(socket, "secureConnect");
   socket.pause().write(request);
   let lost: Error | undefined;
   socket.on("error", (error: Error) => (lost = error));
@@ -38,20 +44,20 @@ async function answerTo(address: string, request: string): Promise<string> {
 }
 
 describe("the last response of a connection reaches a client that still sends", () => {
-  const gateway = new GatewayFixture();
+  const [gateway, overTls] = [new GatewayFixture(), new GatewayFixture()];
   const server = createHttpServer({}, undefined, (_req, res) => {
     res.writeHead(413, { Connection: "close", "Content-Length": 5 }).end("large");
   });
   let admin: Awaited<ReturnType<typeof startAdminServer>>;
   before(async () => {
     refuseMalformed(server);
-    await gateway.start();
+    await Promise.all([gateway.start(), overTls.start({ tls: TLS })]);
     await once(server.listen(0, "127.0.0.1"), "listening");
     const metrics = () => Promise.resolve("");
     admin = await startAdminServer({ listen: { host: "127.0.0.1", port: 0 }, metrics, onError: () => undefined });
   });
   after(async () => {
-    await Promise.all([gateway.stop(), admin.close()]);
+    await Promise.all([gateway.stop(), overTls.stop(), admin.close()]);
     const closed = once(server, "close");
     server.close();
     server.closeAllConnections();
@@ -69,6 +75,7 @@ describe("the last response of a connection reaches a client that still sends", 
       "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n",
       /^HTTP\/1.1 405 [^]*\}$/,
     ],
+    ["the gateway, over TLS", () => overTls.gateway.address, MALFORMED, /^HTTP\/1.1 400 [^]*\}$/],
     ["the console, a malformed request", () => addressOf(server), MALFORMED, /^HTTP\/1.1 400 [^]*\r\n\r\n$/],
     ["the console, a body that it does not read", () => addressOf(server), UNREAD, /^HTTP\/1.1 413 [^]*large$/],
     ["the metrics, a malformed request", () => admin.address, MALFORMED, /^HTTP\/1.1 400 [^]*\r\n\r\n$/],
@@ -81,7 +88,10 @@ describe("the last response of a connection reaches a client that still sends", 
   ];
   for (const [what, address, request, whole] of CASES) {
     it(what, async () => {
-      for (let tries = 0; tries < TRIES; tries += 1) expect(await answerTo(address(), request)).to.match(whole);
+      const hasTls = what.endsWith("over TLS");
+      for (let tries = 0; tries < TRIES; tries += 1) {
+        expect(await answerTo(address(), request, hasTls)).to.match(whole);
+      }
     });
   }
 
