@@ -116,7 +116,8 @@ for (const engine of ENGINES) {
       ...given,
     });
     const rows = async () => {
-      const sql = "SELECT kind, actor, reason FROM journal WHERE book = 1 ORDER BY seq DESC LIMIT 1";
+      const isNoWarning = "kind NOT IN ('rail.warned', 'rail.cleared')";
+      const sql = `SELECT kind, actor, reason FROM journal WHERE book = 1 AND ${isNoWarning} ORDER BY seq DESC LIMIT 1`;
       const [row] = await execute(service.opened.address, sql);
       return row as { kind: string; actor: string; reason: string } | undefined;
     };

@@ -820,7 +820,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "the list of M-Pesa's final failures is read the wrong way round",
     file: "src/rails/mpesa/stk.js",
-    edits: [{ from: "return failure === undefined || isStill", to: "return failure !== undefined || isStill" }],
+    edits: [
+      { from: 'return failure === undefined ? { kind: "open"', to: 'return failure !== undefined ? { kind: "open"' },
+    ],
   },
   {
     name: "a leaf of a seal has no prefix",
