@@ -23,7 +23,7 @@ import { ifGiven, parseFields } from "../messages/fields.js";
 import { toTransactionMessage } from "../messages/transaction.js";
 import type { CellOf } from "./served-cell.js";
 
-const SANDBOX_RAIL = "sandbox" as Rail;
+export const SANDBOX_RAIL = "sandbox" as Rail;
 
 export interface SandboxHandlersOptions {
   readonly cellOf: CellOf;
