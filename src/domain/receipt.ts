@@ -46,7 +46,10 @@ export function parseReceipt({ source, number }: Receipt): Parsed<RailReceipt> {
 export function parseReceiptText(unchecked: string): Parsed<RailReceipt> {
   if (unchecked === "") return unparsed("is required", "REQUIRED");
   const receipt = parseReceipt(sourceAndNumber(unchecked));
-  return receipt.ok ? receipt : unparsed(`has a ${receipt.key ?? "text"} that ${receipt.problem}`);
+  if (receipt.ok) return receipt;
+  return unchecked.includes(":")
+    ? unparsed(`has a ${receipt.key ?? "text"} that ${receipt.problem}`)
+    : unparsed("must be a source, a colon and a number, or one of M-Pesa: 8 to 16 capital letters and digits");
 }
 
 /** Returns a receipt that a rail reports, or undefined for any other text. */
