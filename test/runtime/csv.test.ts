@@ -22,7 +22,7 @@ describe("rows of CSV", () => {
   ];
 
   it("begin no cell as a formula, and give each text back without its first apostrophe", () => {
-    const [cells = []] = parse<string[]>(csvRows([texts]));
+    const [cells = []]: readonly string[][] = parse(csvRows([texts]));
     expect(cells.filter((cell) => /^[=+\-@\t\r\uFF1D]/.test(cell))).to.deep.equal([]);
     expect(new Set(cells).size).to.equal(texts.length);
     expect(cells.map((cell) => cell.replace(/^'/, ""))).to.deep.equal(texts);

@@ -350,7 +350,7 @@ export const BOOK_REFUSALS: Answers<Refusal> = {
   },
   DESTINATION_NOT_FOUND: {
     status: Status.NOT_FOUND,
-    message: ({ destinationId }) => `Destination ${destinationId} was not found on the account.`,
+    message: ({ destinationId }) => `Destination ${destinationId} was not found on the account, or was removed.`,
     facts: ({ destinationId }) => ({ destination_id: destinationId }),
   },
   DESTINATION_NOT_PAYABLE: {
