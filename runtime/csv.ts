@@ -9,7 +9,7 @@ export class Digits {
   }
 }
 
-export type Cell = string | Digits;
+export type CsvCell = string | Digits;
 
 /** What spreadsheets run as a formula begins so. The apostrophe makes the guard reversible. */
 const GUARDED = /^['=+\-@\t\r＝＋－＠]/;
@@ -19,12 +19,12 @@ const GUARDED = /^['=+\-@\t\r＝＋－＠]/;
  * before it, and so does one that begins with an apostrophe: without the first apostrophe of a
  * cell, each cell is its text again.
  */
-export function csvRows(rows: readonly (readonly Cell[])[]): string {
+export function csvRows(rows: readonly (readonly CsvCell[])[]): string {
   const texts = rows.map((row) => row.map(textOf));
   return stringify(texts, { record_delimiter: "windows", quoted_match: /[\r\n]/ });
 }
 
-function textOf(cell: Cell): string {
+function textOf(cell: CsvCell): string {
   if (typeof cell !== "string") return cell.text;
   return GUARDED.test(cell) ? `'${cell}` : cell;
 }

@@ -3,7 +3,7 @@ import { type DescField, type DescMessage, type Message, ScalarType } from "@buf
 import type { MessageWriter } from "../../contract/json/write-message.js";
 import { TIMESTAMP } from "../../contract/json-support.js";
 import type { StreamRule } from "../../contract/stream-rule.js";
-import { type Cell, csvRows, Digits } from "../../runtime/csv.js";
+import { type CsvCell, csvRows, Digits } from "../../runtime/csv.js";
 import type { StreamForm } from "./stream-form.js";
 
 const NO_NUMBERS: ReadonlySet<ScalarType | undefined> = new Set([
@@ -43,7 +43,7 @@ function fitsCell(field: DescField): boolean {
   return field.fieldKind === "scalar" || field.fieldKind === "enum";
 }
 
-function cellOf(writer: MessageWriter, field: DescField, item: Message): Cell {
+function cellOf(writer: MessageWriter, field: DescField, item: Message): CsvCell {
   const json = writer.writeField(field, item);
   if (json === "null") return "";
   const text = json.startsWith('"') ? (JSON.parse(json) as string) : json;

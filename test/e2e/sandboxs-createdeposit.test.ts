@@ -57,7 +57,11 @@ describe("CreateDeposit of the sandbox", () => {
     const minted = await mint("sandbox", "claim-1");
     expect(minted).to.deep.include({ deposit_id: deposit["id"], receipt: { source: "sandbox", number: "CLSA8R2M4P" } });
     const { json: credited } = await service.get(`/deposits/${String(deposit["id"])}`);
-    expect(credited).to.include({ status: "credited", transaction_id: minted["id"], rail_receipt: "sandbox:CLSA8R2M4P" });
+    expect(credited).to.include({
+      status: "credited",
+      transaction_id: minted["id"],
+      rail_receipt: "sandbox:CLSA8R2M4P",
+    });
     expect(await mint("sandbox", "claim-2")).to.include({ code: "RECEIPT_ALREADY_USED" });
     // M-Pesa may give the same number. It is another receipt.
     expect(await mint("mpesa", "claim-3")).to.include({ status: "completed", deposit_id: null });

@@ -64,6 +64,22 @@ describe("ResolveTransaction", () => {
     expect(used.json).to.include({ rail_receipt: "sandbox:RKT0000002", transaction_id: linked["id"] });
   });
 
+  it("refuses a receipt that the rail of the order cannot have given", async () => {
+    const refused = await resolve(await service.unknownMint(100), { completed: { rail_receipt: "RKT0000003" } });
+    expect(refused.json).to.include({ status: 422, code: "RECEIPT_OF_OTHER_RAIL", rail: "sandbox" });
+  });
+
+  it("refuses a transaction without an order by one reason, as each call that needs an order does", async () => {
+    const id = String((await service.tryMint({ amount: 1, rail: "direct" })).json["id"]);
+    const replies = [
+      await resolve(id, { failed: {} }),
+      await service.post(`/transactions/${id}/clear-flag`, { flag: "outcome_unknown" }),
+      await service.post(`/sandbox/transactions/${id}/advance`, {}),
+      await service.get(`/transactions/${id}/payment`),
+    ];
+    for (const reply of replies) expect(problemOf(reply)).to.include({ status: 404, code: "PAYMENT_NOT_FOUND" });
+  });
+
   it("names every bad field, and needs an outcome", async () => {
     const bad = await resolve("txn_1", { moved: { amount: 1.005, rail_receipt: "" }, note: "x".repeat(257) });
     expect(problemOf(bad)).to.deep.include({ status: 400, fields: ["note", "moved.amount", "moved.rail_receipt"] });

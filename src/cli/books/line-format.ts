@@ -1,4 +1,4 @@
-import { type Cell, csvRows, Digits } from "../../../runtime/csv.js";
+import { type CsvCell, csvRows, Digits } from "../../../runtime/csv.js";
 import type { Timestamp } from "../../gen/google/protobuf/timestamp.js";
 
 export const FORMATS = ["csv", "ndjson", "json"] as const;
@@ -46,7 +46,7 @@ function csv(hasMark: boolean): LineFormat {
   };
 }
 
-function cellOf(name: string, text: string): Cell {
+function cellOf(name: string, text: string): CsvCell {
   return NUMBERS.has(name) && DIGITS.test(text) ? new Digits(text) : text;
 }
 

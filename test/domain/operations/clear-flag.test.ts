@@ -26,7 +26,11 @@ describe("attending to a flag", () => {
         status,
         openFlags: ["OUTCOME_UNKNOWN", "REPORT_DIFFERS"],
       });
-      const book = givenBook({ accounts: [account], transactions: [transaction], payments: [givenPayment(transaction)] });
+      const book = givenBook({
+        accounts: [account],
+        transactions: [transaction],
+        payments: [givenPayment(transaction)],
+      });
       const effect = effectOf(operation.decide(book, clearFlag(ORGANIZATION, transaction.id, "OUTCOME_UNKNOWN"), NOW));
       const [entry] = effect.entries;
       const detail = '["OUTCOME_UNKNOWN","amina"]';

@@ -80,6 +80,12 @@ for (const [what, parse] of [
         "FORMAT",
       ],
       ["has 129 characters", "a".repeat(129), "must have at most 128 characters", "TOO_LONG"],
+      [
+        "has joined emoji",
+        "\u{1F469}\u200D\u{1F4BB}",
+        has("200D", "a joiner: two names that differ by it would look the same"),
+        "FORMAT",
+      ],
       ["has 129 emoji", "😀".repeat(129), "must have at most 128 characters", "TOO_LONG"],
       [
         "has 129 characters and a tab among them",

@@ -60,7 +60,7 @@ export function inTurnOf(pageInTurn: PageInTurn): InTurn {
   };
 }
 
-/** Reads the row of a point in the past. A sequence after the last row is none: later rows will have it. */
+/** Reads the row of a point in the past. Rejects for a sequence that no row has yet. */
 export async function positionAt(history: History, asOf: AsOf): Promise<Position> {
   const position = await positionOf(history, asOf);
   if (!("seq" in asOf) || asOf.seq <= position.seq) return position;
