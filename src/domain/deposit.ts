@@ -53,12 +53,9 @@ const UNPRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}]/gu;
 
 /** Parses what the payer of a sandbox types: at most 64 printable characters. */
 export function parseTypedReference(unchecked: string): Parsed<TypedReference> {
-  if (unchecked.trim() !== unchecked) return unparsed("must not begin or end with a space");
-  if (unchecked.length > TYPED_CHARACTERS_MAX) {
-    return unparsed(`must be at most ${String(TYPED_CHARACTERS_MAX)} characters`, "TOO_LONG");
-  }
-  const typed = typedReferenceOf(unchecked);
-  return typed === unchecked ? parsed(typed) : unparsed("must be printable characters");
+  if (unchecked === typedReferenceOf(unchecked)) return parsed(unchecked as TypedReference);
+  const code = unchecked.length > TYPED_CHARACTERS_MAX ? "TOO_LONG" : "FORMAT";
+  return unparsed("must be at most 64 printable characters, without a space at either end", code);
 }
 
 /** Takes what a rail lists. Cuts what no rail allows: only the reference of an account matters. */

@@ -11,12 +11,15 @@ import type { UnixMillis } from "./values/time.js";
  * otherwise a repeat with another value of it would be a replay with the old one. "no content" is
  * for what the caller does not decide, and for what is compared nowhere, with the reason.
  */
-export type Comparison<C, Existing, Context = Book> = {
-  readonly [Field in Exclude<keyof C, Envelope>]-?:
-    "no content" | readonly [field: string, isSame: (command: C, existing: Existing, context: Context) => boolean];
-};
+export type Comparison<C, Existing, Context = Book> = Readonly<
+  Record<Exclude<keyof C, Envelope>, Compared<C, Existing, Context>> & { name?: Compared<C, Existing, Context> }
+>;
 
-type Envelope = keyof Omit<Authorized, "name"> | "idempotencyKey";
+type Compared<C, Existing, Context> =
+  "no content" | readonly [field: string, isSame: (command: C, existing: Existing, context: Context) => boolean];
+
+/** No content of any command. New ids are made for each call. */
+type Envelope = keyof Authorized | "idempotencyKey" | `new${string}Id`;
 
 /** Returns the names of the compared fields whose values differ. */
 export function differingFields<C, Existing, Context>(
@@ -25,8 +28,8 @@ export function differingFields<C, Existing, Context>(
   existing: Existing,
   context: Context,
 ): readonly string[] {
-  return Object.values<Comparison<C, Existing, Context>[keyof Comparison<C, Existing, Context>]>(comparison).flatMap(
-    (compared) => (compared === "no content" || compared[1](command, existing, context) ? [] : [compared[0]]),
+  return Object.values<Compared<C, Existing, Context>>(comparison).flatMap((compared) =>
+    compared === "no content" || compared[1](command, existing, context) ? [] : [compared[0]],
   );
 }
 

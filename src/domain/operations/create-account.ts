@@ -102,8 +102,6 @@ function accountWithHolder(book: Book, organizationId: OrganizationId, id: Accou
 
 // What UpdateAccount replaced is not kept, so only the present values can be compared.
 const COMPARISON: Comparison<CreateAccount, Account> = {
-  name: "no content",
-  newAccountId: "no content",
   depositReferences: "no content",
   userId: ["user_id", ({ userId }, { person }) => userId === person?.userId],
   phoneNumber: ["phone_number", ({ phoneNumber }, { person }) => phoneNumber === person?.phoneNumber],

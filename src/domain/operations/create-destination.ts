@@ -95,8 +95,6 @@ function decide(book: Book, command: CreateDestination, now: UnixMillis): Decisi
 }
 
 const COMPARISON: Comparison<CreateDestination, Destination> = {
-  name: "no content",
-  newDestinationId: "no content",
   coolingMillis: "no content",
   accountId: ["account_id", ({ accountId }, existing) => accountId === existing.accountId],
   kind: ["kind", ({ kind }, existing) => kind === existing.kind],

@@ -93,8 +93,6 @@ function decide(book: Book, command: FreezeAccount, now: UnixMillis): Decision<A
 }
 
 const COMPARISON: Comparison<FreezeAccount, Freeze> = {
-  name: "no content",
-  newFreezeId: "no content",
   accountId: ["account_id", ({ accountId }, existing) => accountId === existing.accountId],
   reason: ["reason", ({ reason }, existing) => reason === existing.reason],
   note: ["note", ({ note }, existing) => note === existing.note],

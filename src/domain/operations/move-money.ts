@@ -164,7 +164,6 @@ function transactionOf(command: MoveMoney): NewTransaction {
 const TYPES = { mint: "MINT", redeem: "REDEEM" } as const satisfies Record<MoveMoney["name"], TransactionType>;
 
 const COMPARISON: Comparison<MoveMoney, Transaction> = {
-  newTransactionId: "no content",
   name: ["type", ({ name }, { type }) => TYPES[name] === type],
   accountId: ["account_id", ({ accountId }, existing) => accountId === existing.accountId],
   amountCents: ["amount", ({ amountCents }, existing) => amountCents === existing.amountCents],

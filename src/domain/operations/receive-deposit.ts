@@ -106,9 +106,6 @@ function keyed(effect: Effect, { creation }: ReceiveDeposit, deposit: Deposit): 
 }
 
 const COMPARISON: Comparison<ReceiveDeposit, Deposit> = {
-  name: "no content",
-  newDepositId: "no content",
-  newTransactionId: "no content",
   rail: "no content",
   railAccountId: "no content",
   orderId: "no content",

@@ -67,7 +67,6 @@ function decide(book: Book, command: RecordDeposit, now: UnixMillis): Decision<D
 }
 
 const COMPARISON: Comparison<RecordDeposit, Deposit> = {
-  name: "no content",
   receipt: ["receipt", ({ receipt }, existing) => receipt === existing.receipt],
   amountCents: ["amount", ({ amountCents }, existing) => amountCents === existing.amountCents],
   accountId: ["account_id", ({ accountId }, existing) => accountId === existing.accountId],

@@ -128,8 +128,6 @@ function decide(book: Book, command: ReverseTransaction, now: UnixMillis): Decis
 }
 
 const COMPARISON: Comparison<ReverseTransaction, Transaction> = {
-  name: "no content",
-  newTransactionId: "no content",
   transactionId: ["transaction_id", ({ transactionId }, { corrects }) => corrects?.transactionId === transactionId],
   description: ["description", ({ description }, existing) => description === existing.description],
   metadata: ["metadata", ({ metadata }, existing) => sameMetadata(metadata, existing.metadata)],
