@@ -25,6 +25,7 @@ type RefusalFor<Reason> = Extract<Refusal, { readonly reason: Reason }>;
 export const BOOK_REFUSALS: Answers<Refusal> = {
   ACCOUNT_NOT_FOUND: notFound`Account ${"accountId"} was not found.`,
   TRANSACTION_NOT_FOUND: notFound`Transaction ${"transactionId"} was not found.`,
+  PAYMENT_NOT_FOUND: notFound`Transaction ${"transactionId"} has no payment: it was not given to a rail.`,
   DEPOSIT_NOT_FOUND: notFound`Deposit ${"depositId"} was not found.`,
   FREEZE_NOT_FOUND: notFound`Freeze ${"freezeId"} was not found on the account.`,
   ACCOUNT_ALREADY_EXISTS: alreadyExists`The user_id already has the account ${"accountId"}, with another ${"differingFields"}.`,
@@ -36,8 +37,8 @@ export const BOOK_REFUSALS: Answers<Refusal> = {
   TRANSACTION_NOT_REVERSIBLE: {
     status: Status.FAILED_PRECONDITION,
     message: ({ transactionId, cause }) => {
-      const words = `Transaction ${transactionId} cannot be reversed: ${OBSTACLES[cause]} (${cause.toLowerCase()})`;
-      return `${words}. Make a new mint or redemption instead.`;
+      const { why, instead } = OBSTACLES[cause];
+      return `Transaction ${transactionId} cannot be reversed: ${why} (${cause.toLowerCase()}). ${instead}`;
     },
     facts: ({ transactionId, cause }) => ({ transaction_id: transactionId, cause: cause.toLowerCase() }),
   },
@@ -105,6 +106,7 @@ export const BOOK_REFUSALS: Answers<Refusal> = {
       deposit_id: depositId,
     }),
   },
+  RECEIPT_OF_OTHER_RAIL: failedPrecondition`The receipt is none of the rail ${"rail"}, which has the order. Give that of this rail.`,
   BOOK_ACCOUNT_TOO_LOW: failedPrecondition`The book account ${"bookAccount"} has ${"balanceCents"}, but ${"requestedCents"} was requested.`,
   BOOK_RESTORED: failedPrecondition`The book comes from a backup. No payment begins until an operator has activated it.`,
   RAIL_ACCOUNT_CHANGED: failedPrecondition`The account at the rail has changed meanwhile. Try again.`,
@@ -149,7 +151,7 @@ export const BOOK_REFUSALS: Answers<Refusal> = {
     ...unavailable`The clock of the server is ${"behindMillis"} seconds slow. Nothing was done. Send the request again.`,
     retryMillis: SOON_MILLIS,
   },
-  DESTINATION_NOT_FOUND: notFound`Destination ${"destinationId"} was not found on the account.`,
+  DESTINATION_NOT_FOUND: notFound`Destination ${"destinationId"} was not found on the account, or was removed.`,
   DESTINATION_NOT_PAYABLE: failedPrecondition`The organization's account at the rail ${"rail"} pays no ${"kind"}.`,
   DESTINATION_COOLING: failedPrecondition`Destination ${"destinationId"} is new. Nothing is paid out to it before ${"until"}.`,
   TOO_MANY_DESTINATIONS: failedPrecondition`Account ${"accountId"} already has ${"limit"} destinations, the most that it can have.`,
@@ -159,12 +161,13 @@ function ownersIn(ids: readonly (string | undefined)[]): string {
   return ids.filter((id) => id !== undefined).join(" and ") || "a correction of the book";
 }
 
+const MAKE_NEW = "Make a new mint or redemption instead.";
 const OBSTACLES = {
-  NOT_COMPLETED: "it is not completed",
-  OTHER_RAIL: 'its rail is not "direct"',
-  IS_REVERSAL: "it is a reversal itself",
-  DEPOSIT: "it credits a deposit, whose credit only an operator takes back",
-} as const satisfies Record<RefusalFor<"TRANSACTION_NOT_REVERSIBLE">["cause"], string>;
+  NOT_COMPLETED: { why: "it is not completed", instead: "Cancel it while it is pending, or wait for its end." },
+  OTHER_RAIL: { why: 'its rail is not "direct"', instead: MAKE_NEW },
+  IS_REVERSAL: { why: "it is a reversal itself", instead: MAKE_NEW },
+  DEPOSIT: { why: "it is of a deposit", instead: "Only an operator takes the credit of a deposit back." },
+} as const satisfies Record<RefusalFor<"TRANSACTION_NOT_REVERSIBLE">["cause"], object>;
 
 /** A person can end an order only once the rail was asked, and not as failed while it is asked. */
 function invalidTransition({ from, to }: RefusalFor<"INVALID_TRANSITION">): string {

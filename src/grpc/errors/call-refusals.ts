@@ -68,7 +68,6 @@ export const CALL_REFUSALS: Answers<CallRefusal | LedgerRefusal> = {
     ...resourceExhausted`The caller has ${"streamsMax"} open streams of this rpc, and more are not allowed. Nothing was done. Try again when one has ended.`,
     retryMillis: SOON_MILLIS,
   },
-  PAYMENT_NOT_FOUND: notFound`Transaction ${"transactionId"} has no payment: it was not given to a rail.`,
   RAIL_NOT_SANDBOX: failedPrecondition`Transaction ${"transactionId"} has the rail ${"rail"}. Only the rail sandbox can be advanced.`,
   CHECKPOINT_NOT_FOUND: {
     status: Status.NOT_FOUND,

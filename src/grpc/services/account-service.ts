@@ -11,7 +11,7 @@ import type { UnixMillis } from "../../domain/values/time.js";
 import type { Account as AccountMessage } from "../../gen/kesc/v1/account.js";
 import * as wire from "../../gen/kesc/v1/account_service.js";
 import type { Freeze as FreezeMessage } from "../../gen/kesc/v1/freeze.js";
-import { accountAsOf, positionOf } from "../../statements/as-of.js";
+import { accountAsOf } from "../../statements/as-of.js";
 import { parseRange } from "../../statements/period.js";
 import { done } from "../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../calls/unary-call.js";
@@ -25,7 +25,7 @@ import {
   listDestinations,
   removeDestination,
 } from "./destination-rpcs.js";
-import { asOfOf, parseAsOfSequence, parseAsOfTime, readingHistory } from "./history/history-turns.js";
+import { asOfOf, parseAsOfSequence, parseAsOfTime, positionAt, readingHistory } from "./history/history-turns.js";
 import { listOfAccount } from "./list-of-account.js";
 import { askedPage, formatPageToken, parsePageSize, parsePageToken } from "./paging.js";
 import { authorityOf } from "./payment-rpcs.js";
@@ -106,7 +106,7 @@ function getAccount({ cellOf, listTurns, now }: AccountHandlersOptions): UnaryRo
       if (asOf === undefined) return done({ account: toAccountMessage(account) });
       const { organizationId } = caller.key;
       return readingHistory({ organizationId, caller, listTurns, reads: history }, async (own) => {
-        const { seq } = await positionOf(own, asOf);
+        const { seq } = await positionAt(own, asOf);
         const then = await accountAsOf(own, { account, seq });
         return then === undefined ? notFound : done({ account: toAccountMessage(then, seq) });
       });
