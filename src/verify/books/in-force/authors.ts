@@ -19,7 +19,7 @@ interface Right {
 /**
  * How long a key or an operator can still write after its end: a call may take 3,600 seconds
  * (KESC_CALL_SECONDS_MAX), a server knows a key for a second, a stream asks again after 15, and
- * two clocks may differ by some seconds. Whoever undoes a revocation within it is not found.
+ * two clocks may differ by some seconds. A revocation that is undone for less is not found.
  */
 const CALL_MILLIS_MAX = 3_660_000;
 /** A book may be this far ahead of the clock of a server. */
