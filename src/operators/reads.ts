@@ -1,6 +1,5 @@
 import type { Organization } from "../domain/api-key.js";
 import type { BookState, MovePhase } from "../domain/book.js";
-import type { StandingWarnings } from "../domain/rail-account.js";
 import type { Rail } from "../domain/transaction.js";
 import type { Cents } from "../domain/values/cents.js";
 import type { OrganizationId, TransactionId } from "../domain/values/ids.js";

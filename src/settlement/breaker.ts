@@ -3,12 +3,7 @@ import type { RailAccountId } from "../domain/payment.js";
 import { toUnixMillis } from "../domain/values/time.js";
 import { type SubmitWatch, watchOf } from "./balances.js";
 import type { SettlementLine } from "./ledger-line.js";
-import {
-  BEGIN_MILLIS_MAX,
-  BLOCKED_MILLIS,
-  BREAKER_READ_MILLIS,
-  UNKNOWN_PAYOUTS_NAMED_MAX,
-} from "./limits.js";
+import { BEGIN_MILLIS_MAX, BLOCKED_MILLIS, BREAKER_READ_MILLIS, UNKNOWN_PAYOUTS_NAMED_MAX } from "./limits.js";
 import type { Payments } from "./ports/payments.js";
 import type { RailAccount } from "./ports/rail-accounts.js";
 import type { OnEvent, SettlementTiming } from "./ports/runtime.js";
@@ -61,7 +56,9 @@ export class Breaker {
 
   /** The accounts to look at although no payment is due, because payouts may begin again. */
   get holding(): readonly RailAccountId[] {
-    return [...this.#readings].flatMap(([id, { payOutTo }]) => (payOutTo.length < DESTINATION_KINDS.length ? [id] : []));
+    return [...this.#readings].flatMap(([id, { payOutTo }]) =>
+      payOutTo.length < DESTINATION_KINDS.length ? [id] : [],
+    );
   }
 
   /** Returns the kinds to which new payouts begin. */
@@ -97,7 +94,10 @@ export class Breaker {
   }
 
   /** Flags the payouts that stop others and are not flagged yet, and names them once. */
-  async #tell(account: RailAccount, { payOutTo, unknown }: Pick<AccountReading, "payOutTo" | "unknown">): Promise<void> {
+  async #tell(
+    account: RailAccount,
+    { payOutTo, unknown }: Pick<AccountReading, "payOutTo" | "unknown">,
+  ): Promise<void> {
     const { payments, line, onEvent } = this.#options;
     const { id: railAccountId } = account;
     const listed = await payments.listUnknownPayouts(railAccountId, UNKNOWN_PAYOUTS_NAMED_MAX);

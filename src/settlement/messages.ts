@@ -90,10 +90,7 @@ export class Messages {
   }
 
   /** Shows what the message says. If nobody is sure what that means, the rail is asked at once. */
-  async #noteCode(
-    { code, isUnclear }: Extract<RailReport, { kind: "open" }>,
-    payment: StoredPayment,
-  ): Promise<void> {
+  async #noteCode({ code, isUnclear }: Extract<RailReport, { kind: "open" }>, payment: StoredPayment): Promise<void> {
     if (payment.state === "ENDED") return;
     const dueAt = isUnclear === true ? this.#options.timing.now() : payment.dueAt;
     await this.#options.payments.reschedule(payment, { dueAt, checks: payment.checks, code });

@@ -226,7 +226,11 @@ export class PaymentPoller {
         onEvent({ kind: "outcome unknown", transactionId: payment.transactionId });
       }
     }
-    await this.#reschedule(work, isTooLong ? FLAGGED_CHECK_MILLIS : checkMillis(account.rail, payment.checks + 1), code);
+    await this.#reschedule(
+      work,
+      isTooLong ? FLAGGED_CHECK_MILLIS : checkMillis(account.rail, payment.checks + 1),
+      code,
+    );
     return true;
   }
 

@@ -257,6 +257,8 @@ function contractOf(direction: TransactionType, given: () => RailUnderTest): voi
     expect((await rail.send(unsent, AbortSignal.abort())).kind).to.equal("unreached");
     await world.pass(LATE_MILLIS);
     expect(await world.movements(unsent)).to.equal(0);
-    expect((await rail.query({ ...unsent, railReference: "a-reference" }, AbortSignal.abort(), questionAbout(unsent))).kind).to.equal("open");
+    expect(
+      (await rail.query({ ...unsent, railReference: "a-reference" }, AbortSignal.abort(), questionAbout(unsent))).kind,
+    ).to.equal("open");
   });
 }

@@ -111,7 +111,10 @@ export class ActsWithoutPersonCount {
     const sql = `
       SELECT COUNT(*) AS count, MAX(recorded_at) AS newest_at FROM ${this.#cell.engine.table("operator_acts")}
       WHERE seq > 1 AND actor IN (?, ?)`;
-    const found = await this.#rows<{ readonly count: number; readonly newest_at: number | null }>(sql, [OPERATOR, DEMO]);
+    const found = await this.#rows<{ readonly count: number; readonly newest_at: number | null }>(sql, [
+      OPERATOR,
+      DEMO,
+    ]);
     return found.map(({ count, newest_at: at }) => ({
       count,
       newest: { organizationId: undefined, recordedAt: at ?? 0 },

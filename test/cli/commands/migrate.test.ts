@@ -456,7 +456,10 @@ describe("kesc migrate --grant-to (postgres)", () => {
   it("lets the role keep the schedule of payments and rail messages, the leases and the sessions", async () => {
     const url = server["DATABASE_URL"] ?? "";
     for (const schema of SCHEMAS) {
-      await run(url, `UPDATE ${schema}.payments SET due_at = 1, checks = 1, advances = 1, last_code = 'x', status_question = transaction_id`);
+      await run(
+        url,
+        `UPDATE ${schema}.payments SET due_at = 1, checks = 1, advances = 1, last_code = 'x', status_question = transaction_id`,
+      );
       await run(url, `UPDATE ${schema}.rail_messages SET due_at = NULL, tries = 1`);
       await run(url, `UPDATE ${schema}.rail_accounts SET payouts = 'closed', balance = '{}', balance_at = 1`);
       await run(url, `UPDATE ${schema}.leases SET holder = 'x', until = 1, fence = 2`);
