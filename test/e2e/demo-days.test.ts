@@ -1,10 +1,10 @@
 import { credentials } from "@grpc/grpc-js";
 import { expect } from "chai";
 
+import { KescClient } from "../../client/kesc-client.js";
 import { type Demo, makeDemo } from "../../src/cli/commands/demo.js";
 import { fillDemoBook } from "../../src/cli/commands/demo-book.js";
 import { DemoPeople } from "../../src/cli/commands/demo-people.js";
-import { KescClient } from "../../client/kesc-client.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { blocksOf, pasted } from "../support/documents/pasted.js";
 import { eventually } from "../support/eventually.js";

@@ -5,7 +5,6 @@ import {
   type Answers,
   type CallRefusal,
   failedPrecondition,
-  notFound,
   permissionDenied,
   resourceExhausted,
   saying,

@@ -9,7 +9,6 @@ import type { RailAccountFields } from "../../operators/rail-changes.js";
 import type { Cell, Database } from "../database.js";
 import { byMachine, commitNow } from "../organizations/commit-now.js";
 import type { BookKeys } from "../secrets/book-keys.js";
-import type { Session } from "../sql/engine.js";
 import { hmacOfCredentials, sealCredentials, type StoredRailAccount, storedRailAccounts } from "./rail-accounts.js";
 
 /** What a person sets about an account at a rail. */

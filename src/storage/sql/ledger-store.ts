@@ -1,6 +1,7 @@
 import type { BookHead } from "../../domain/book.js";
 import type { Finder, FinderKeys, TableName, Tables } from "../../domain/decision.js";
 import type { RailAccountId } from "../../domain/payment.js";
+import type { RailAccountRecord } from "../../domain/rail-account.js";
 import type { AccountId, DestinationId, OrganizationId } from "../../domain/values/ids.js";
 import {
   type BatchLookup,
@@ -160,10 +161,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       apiKeys: apiKeyRows.map(storedApiKeyOf),
       receipts: this.#ownRows(receiptRows, usedReceiptOf),
       movements: this.#ownRows(movementRows, usedMovementOf),
-      railAccounts: railRows.flatMap((row) => {
-        const book = this.#books.get(row.organization_id as OrganizationId);
-        return book === undefined ? [] : [railAccountOf(row, book)];
-      }),
+      railAccounts: railRows.flatMap((row) => this.#railAccountsOf(row)),
       paymentsUnderWay: new Map(underWayRows.map((row) => [row.rail_account_id as RailAccountId, row.count])),
       unallocatedDepositCents: new Map(depositSums.map((row) => [row.organization_id as OrganizationId, row.cents])),
       railAccountsOfCell: railAccountsOfCell ?? NO_RAIL_ACCOUNTS,
@@ -172,6 +170,12 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       idempotencyKeys: this.#ownRows(keyRows, idempotencyKeyOf),
       destinations: this.#ownRows(destinationRows, destinationOf),
     };
+  }
+
+  /** None if the book of its organization is not here. */
+  #railAccountsOf(row: RailAccountRow): readonly RailAccountRecord[] {
+    const book = this.#books.get(row.organization_id as OrganizationId);
+    return book === undefined ? [] : [railAccountOf(row, book)];
   }
 
   /** Takes the lock first. So the read sees the changes of all commits that had the lock before. */

@@ -143,7 +143,9 @@ function addGroup(groups: Map<string, OpenPayments>, { type, age, count, cents, 
 export function accountsIn(
   balance: string,
 ): readonly { readonly name: string; readonly currency: string; readonly availableCents: number }[] {
-  type Reported = { readonly accounts: ReturnType<typeof accountsIn> };
+  interface Reported {
+    readonly accounts: ReturnType<typeof accountsIn>;
+  }
   return readPart("the balance of an account at a rail", () => (JSON.parse(balance) as Reported).accounts);
 }
 
