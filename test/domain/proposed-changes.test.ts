@@ -185,7 +185,7 @@ const KINDS: { readonly [Name in Proposed["name"]]: Kind } = {
       facts: { accountsOfCell: "1:1", movesPlace: false },
     }),
     shown: [
-      "rail: slow > slow",
+      "rail: mpesa > mpesa",
       "till: 1 > 2",
       "url:  > x",
       "credentials:  > new ones",
@@ -201,18 +201,18 @@ const KINDS: { readonly [Name in Proposed["name"]]: Kind } = {
   setDefaultRail: {
     rows: LONE,
     command: setDefaultRail(ORGANIZATION, "direct" as never),
-    shown: ["default rail: slow > direct"],
+    shown: ["default rail: mpesa > direct"],
     changed: [
       { railAccounts: [railAccount(ORGANIZATION, { rail: "fast" as never, isDefault: true })] },
       "default rail",
-      "slow",
+      "mpesa",
       "fast",
     ],
   },
   setPayouts: {
     rows: { railAccounts: [{ ...own, payouts: "closed", payoutsReason: "8006" }] },
     command: setPayouts(ORGANIZATION, "open"),
-    shown: ["rail: slow > slow", "payouts: closed: 8006 > open", "revision of the account: 1 > 2"],
+    shown: ["rail: mpesa > mpesa", "payouts: closed: 8006 > open", "revision of the account: 1 > 2"],
     changed: [
       { railAccounts: [{ ...own, payouts: "closed", payoutsReason: "fraud", revision: 3 }] },
       "payouts",
