@@ -1,15 +1,10 @@
 import { type DescField, type DescMessage, type Message, ScalarType } from "@bufbuild/protobuf";
-import { type Input, stringify } from "csv-stringify/sync";
 
 import type { MessageWriter } from "../../contract/json/write-message.js";
 import { TIMESTAMP } from "../../contract/json-support.js";
 import type { StreamRule } from "../../contract/stream-rule.js";
+import { type CsvCell, csvRows, Digits } from "../../runtime/csv.js";
 import type { StreamForm } from "./stream-form.js";
-
-/** The digits of a number. A spreadsheet must read "-5.00" as a number. */
-class Digits {
-  constructor(readonly text: string) {}
-}
 
 const NO_NUMBERS: ReadonlySet<ScalarType | undefined> = new Set([
   undefined,
@@ -20,31 +15,19 @@ const NO_NUMBERS: ReadonlySet<ScalarType | undefined> = new Set([
 const NEGATIVE_NUMBER = /^-[0-9]/;
 
 /**
- * Writes CSV as RFC 4180 says, with the names of the fields in the first row. A cell has the text
- * that JSON shows; null is empty. A text that a spreadsheet would run as a formula begins with an
- * apostrophe.
+ * Writes CSV with the names of the fields in the first row. A cell has the text that JSON shows;
+ * null is empty.
  *
  * The columns are the fields of an item that have one value. Messages, lists and maps have no
  * column: they do not fit in a cell.
  */
 export function csvForm({ list }: StreamRule, writer: MessageWriter): StreamForm {
   const columns = columnsOf(list.message);
-  const rows = (input: Input): string =>
-    stringify(input, {
-      record_delimiter: "windows",
-      escape_formulas: true,
-      cast: {
-        object: (digits) => ({
-          value: (digits as unknown as Digits).text,
-          escape_formulas: false,
-        }),
-      },
-    });
   return {
     contentType: "text/csv; charset=utf-8; header=present",
     fileType: "csv",
-    begin: () => rows([columns.map(({ name }) => name)]),
-    items: (items) => rows(items.map((item) => columns.map((field) => cellOf(writer, field, item)))),
+    begin: () => csvRows([columns.map(({ name }) => name)]),
+    items: (items) => csvRows(items.map((item) => columns.map((field) => cellOf(writer, field, item)))),
     endOfMessage: () => "",
     end: () => "",
   };
@@ -60,7 +43,7 @@ function fitsCell(field: DescField): boolean {
   return field.fieldKind === "scalar" || field.fieldKind === "enum";
 }
 
-function cellOf(writer: MessageWriter, field: DescField, item: Message): string | Digits {
+function cellOf(writer: MessageWriter, field: DescField, item: Message): CsvCell {
   const json = writer.writeField(field, item);
   if (json === "null") return "";
   const text = json.startsWith('"') ? (JSON.parse(json) as string) : json;

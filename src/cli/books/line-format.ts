@@ -1,5 +1,4 @@
-import { type Input, stringify } from "csv-stringify/sync";
-
+import { type CsvCell, csvRows, Digits } from "../../../runtime/csv.js";
 import type { Timestamp } from "../../gen/google/protobuf/timestamp.js";
 
 export const FORMATS = ["csv", "ndjson", "json"] as const;
@@ -38,32 +37,16 @@ export function lineFormat(format: Format, { hasMark }: { readonly hasMark: bool
   return format === "ndjson" ? linesOfJson() : jsonArray();
 }
 
-/** RFC 4180. A text that a spreadsheet would run as a formula begins with an apostrophe. */
 function csv(hasMark: boolean): LineFormat {
-  const rows = (input: Input): string =>
-    stringify(input, {
-      record_delimiter: "windows",
-      escape_formulas: true,
-      cast: { object: (number) => ({ value: (number as unknown as Digits).text, escape_formulas: false }) },
-    });
   return {
-    begin: (names) => `${hasMark ? BYTE_ORDER_MARK : ""}${rows([names])}`,
+    begin: (names) => `${hasMark ? BYTE_ORDER_MARK : ""}${csvRows([names])}`,
     lines: (lines) =>
-      rows(lines.map((line) => Object.entries(line).map(([name, value]) => cellOf(name, textOf(value))))),
+      csvRows(lines.map((line) => Object.entries(line).map(([name, value]) => cellOf(name, textOf(value))))),
     end: () => "",
   };
 }
 
-/** The digits of a number. A spreadsheet must read "-5.00" as a number. */
-class Digits {
-  readonly text: string;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-
-function cellOf(name: string, text: string): string | Digits {
+function cellOf(name: string, text: string): CsvCell {
   return NUMBERS.has(name) && DIGITS.test(text) ? new Digits(text) : text;
 }
 

@@ -156,8 +156,8 @@ export const OUTGOING: readonly Mutant[] = [
   },
   {
     name: "streams: a text in CSV runs as a formula",
-    file: "gateway/forms/csv.js",
-    edits: [{ from: "escape_formulas: true,", to: "escape_formulas: false," }],
+    file: "runtime/csv.js",
+    edits: [{ from: "GUARDED.test(cell)", to: "false" }],
   },
 ];
 
