@@ -35,15 +35,15 @@ export const daysPage: Page = {
   path: "/:org/supply/days",
   async show(visit) {
     const midnights = midnightsBefore(Date.now() - PAST_MILLIS);
+    const now = await visit.read<{ readonly supply: Supply }>("BookService/GetSupply", {});
+    const last = now.ok ? now.value.supply.as_of_sequence : null;
     const points = [
       ...midnights.map((at) => ({ as_of_time: new Date(at).toISOString() })),
-      // The last row of the book.
-      { as_of_sequence: Number.MAX_SAFE_INTEGER },
+      last === null ? { as_of_time: new Date(Date.now() - PAST_MILLIS).toISOString() } : { as_of_sequence: last },
     ];
-    const [readings, now] = await Promise.all([
-      readAll(points, (point) => visit.readPast<{ readonly supply: Supply }>("BookService/GetSupply", point)),
-      visit.read<{ readonly supply: Supply }>("BookService/GetSupply", {}),
-    ]);
+    const readings = await readAll(points, (point) =>
+      visit.readPast<{ readonly supply: Supply }>("BookService/GetSupply", point),
+    );
     const days = daysOf(midnights, readings);
     return {
       title: "The last 30 days",

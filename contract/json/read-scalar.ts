@@ -7,7 +7,7 @@ import { type Json, JsonNumber } from "./parse-json.js";
 export type ScalarValue = string | number | bigint | boolean | Uint8Array;
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
-const WHOLE_NUMBER = /^(-?[0-9]+)(?:\.0+)?$/;
+const WHOLE_NUMBER = /^-?[0-9]+$/;
 
 interface Bounds {
   readonly bits: 32 | 64;
@@ -42,7 +42,9 @@ export function readScalar(type: ScalarType, json: Json): ReadValue<ScalarValue>
   return readFloat(type, json);
 }
 
-const SAFE: Bounds = { bits: 64, min: 0n, max: BigInt(Number.MAX_SAFE_INTEGER) };
+const SAFE_MAX = BigInt(Number.MAX_SAFE_INTEGER);
+/** The server refuses numbers below the least that a field takes: -1 in the words of 0. */
+const SAFE: Bounds = { bits: 64, min: -SAFE_MAX, max: SAFE_MAX };
 
 /** Reads a number of 64 bits that every program can hold in a JSON number. Refuses a string. */
 export function readNumber(json: Json): ReadValue<number | bigint> {
@@ -105,12 +107,14 @@ export function enumName(desc: DescEnum, name: string): string {
 
 /**
  * Converts a text from a path or a query to the JSON that the type expects. A text that does not
- * fit the type stays a string, which the reader of the type then refuses.
+ * fit the type stays a string, which the reader of the type then refuses. A whole number has digits
+ * alone: a program wrote it, and no JSON library chose its spelling.
  */
 export function scalarJson(type: ScalarType, text: string): Json {
   if (type === ScalarType.STRING || type === ScalarType.BYTES) return text;
   if (type === ScalarType.BOOL) return text === "true" ? true : text === "false" ? false : text;
-  return /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/.test(text) ? new JsonNumber(text) : text;
+  const form = BOUNDS.has(type) ? /^-?(?:0|[1-9][0-9]*)$/ : /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/;
+  return form.test(text) ? new JsonNumber(text) : text;
 }
 
 export function readString(json: Json): ReadValue<string> {
@@ -143,7 +147,7 @@ function readInteger({ bits, min, max }: Bounds, json: Json): ReadValue<number |
   const number = json instanceof JsonNumber ? plainNumber(json.text) : undefined;
   const text = number ?? (bits === 64 && typeof json === "string" ? json : "");
   // The limit keeps BigInt away from texts of a million digits.
-  const digits = text.length > 2 * DIGITS_MAX ? undefined : WHOLE_NUMBER.exec(text)?.[1];
+  const digits = text.length > 2 * DIGITS_MAX ? undefined : WHOLE_NUMBER.exec(text)?.[0];
   const value = digits === undefined ? undefined : BigInt(digits);
   if (value === undefined) {
     return unparsed("must be a whole number", json instanceof JsonNumber ? "FORMAT" : "WRONG_TYPE");

@@ -72,7 +72,7 @@ describe("a stream", () => {
   });
 
   for (const [id, code] of [
-    ["-1", "OUT_OF_RANGE"],
+    ["-9007199254740992", "OUT_OF_RANGE"],
     ["9007199254740992", "OUT_OF_RANGE"],
     ["7, 8", "FORMAT"],
     ["evt_7", "FORMAT"],
@@ -82,7 +82,7 @@ describe("a stream", () => {
       const { response, text } = await get("/sightings", "text/event-stream", { "last-event-id": id });
       const problem = JSON.parse(text) as Record<string, unknown>;
       expect([response.status, problem["code"]]).to.deep.equal([400, "INVALID_FIELD"]);
-      const message = `must be a whole number${code === "FORMAT" ? "" : " from 0 to 9007199254740991"}`;
+      const message = `must be a whole number${code === "FORMAT" ? "" : " from -9007199254740991 to 9007199254740991"}`;
       expect(problem["errors"]).to.deep.equal([{ field: "last-event-id", code, message }]);
       expect(server.takeCall().metadata).to.include({ "kesc-validate-only": "true" });
     });

@@ -77,7 +77,7 @@ describe("a stream through the gateway", () => {
   it("shows bad fields once the server has checked the key, and opens no stream for that", async () => {
     await fixture.start();
     fixture.server.handle = () => ({ messages: [] });
-    const { status: code, json } = await fixture.send("GET", "/events?after_sequence=-1&colour=red", { headers: SSE });
+    const { status: code, json } = await fixture.send("GET", "/events?after_sequence=7.5&colour=red", { headers: SSE });
     expect([code, json["code"]]).to.deep.equal([400, "INVALID_FIELD"]);
     expect((json["errors"] as { field: string }[]).map(({ field }) => field)).to.deep.equal([
       "after_sequence",

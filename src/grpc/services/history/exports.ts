@@ -17,7 +17,7 @@ import { type EncodedMessages, serverStream, type ServerStreamRoute } from "../.
 import { encode } from "../../messages/encode.js";
 import { type ParsedFields, parseFields } from "../../messages/fields.js";
 import { toGeneralLedgerLine, toJournalLine, toStatementLine } from "../../messages/history/statement.js";
-import { inTurnOf, NoTurnError } from "./history-turns.js";
+import { inTurnOf, RefusedReadError } from "./history-turns.js";
 import type { HistoryHandlersOptions } from "./supply-rpcs.js";
 
 /** The maximum number of open exports of one kind and organization: each reads as lists do. */
@@ -86,7 +86,7 @@ async function* encoded<Part>(
     }
     return undefined;
   } catch (error) {
-    if (error instanceof NoTurnError) return error.refusal;
+    if (error instanceof RefusedReadError) return error.refusal;
     throw error;
   }
 }

@@ -2,18 +2,19 @@ import type { OrganizationId } from "../../../domain/values/ids.js";
 import { type Parsed, parsed, unparsed } from "../../../domain/values/parsed.js";
 import type { UnixMillis } from "../../../domain/values/time.js";
 import type { Timestamp } from "../../../gen/google/protobuf/timestamp.js";
-import type { History } from "../../../statements/as-of.js";
+import { type History, positionOf } from "../../../statements/as-of.js";
 import { isFinal } from "../../../statements/period.js";
-import type { AsOf, HistoryReads, InTurn } from "../../../statements/ports.js";
+import type { AsOf, HistoryReads, InTurn, Position } from "../../../statements/ports.js";
 import type { RpcResult } from "../../calls/rpc-result.js";
+import type { AnyRefusal } from "../../errors/refusal.js";
 import { parseMoment } from "../../messages/timestamp.js";
 import type { ListCaller, ListRefusal, ListTurns, PageCost } from "../list-turns.js";
 
-/** A read did not get its turn. */
-export class NoTurnError extends Error {
-  readonly refusal: ListRefusal;
+/** A read of the past is refused: it did not get its turn, or the book has no such point. */
+export class RefusedReadError extends Error {
+  readonly refusal: AnyRefusal;
 
-  constructor(refusal: ListRefusal) {
+  constructor(refusal: AnyRefusal) {
     super(refusal.reason);
     this.refusal = refusal;
   }
@@ -38,7 +39,7 @@ export async function readingHistory<Response>(
   try {
     return await work({ organizationId, reads, inTurn: inTurnOf((read) => listTurns.page(caller, read)) });
   } catch (error) {
-    if (error instanceof NoTurnError) return { kind: "refused", refusal: error.refusal };
+    if (error instanceof RefusedReadError) return { kind: "refused", refusal: error.refusal };
     throw error;
   }
 }
@@ -46,17 +47,26 @@ export async function readingHistory<Response>(
 /** Reads a page at its turn, or is refused. */
 type PageInTurn = <Read extends PageCost>(read: () => Promise<Read>) => Promise<Read | ListRefusal>;
 
-/** Lets reads take the turns of lists. A read that gets no turn rejects with a NoTurnError. */
+/** Lets reads take the turns of lists. A read that gets no turn rejects with a RefusedReadError. */
 export function inTurnOf(pageInTurn: PageInTurn): InTurn {
   return async (read) => {
     const page = await pageInTurn(async () => {
       const { result, lookedAt } = await read();
       return { rows: [result], nextBeforeSeq: undefined, lookedAt };
     });
-    if ("reason" in page) throw new NoTurnError(page);
+    if ("reason" in page) throw new RefusedReadError(page);
     const [result] = page.rows;
     return result as Awaited<ReturnType<typeof read>>["result"];
   };
+}
+
+/** Reads the row of a point in the past. Rejects for a sequence that no row has yet. */
+export async function positionAt(history: History, asOf: AsOf): Promise<Position> {
+  const position = await positionOf(history, asOf);
+  if (!("seq" in asOf) || asOf.seq <= position.seq) return position;
+  const message = `must be at most ${String(position.seq)}, the sequence of the last row of the book`;
+  const field = { field: "as_of_sequence", message, code: "OUT_OF_RANGE" } as const;
+  throw new RefusedReadError({ reason: "INVALID_FIELD", fields: [field] });
 }
 
 /** Parses the time of a point in the past. It must be final. */

@@ -3,14 +3,14 @@ import { nairobiDayOf } from "../../../domain/values/nairobi-day.js";
 import type { UnixMillis } from "../../../domain/values/time.js";
 import { GetSupplyRequest, GetSupplyResponse } from "../../../gen/kesc/v1/book_service.js";
 import type { Supply as SupplyMessage } from "../../../gen/kesc/v1/supply.js";
-import { type History, positionOf, sumsAsOf } from "../../../statements/as-of.js";
+import { type History, sumsAsOf } from "../../../statements/as-of.js";
 import { done } from "../../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../../calls/unary-call.js";
 import { parseFields } from "../../messages/fields.js";
 import { toSupplyMessage } from "../../messages/history/supply.js";
 import type { ListTurns } from "../list-turns.js";
 import type { CellOf } from "../served-cell.js";
-import { asOfOf, parseAsOfSequence, parseAsOfTime, readingHistory } from "./history-turns.js";
+import { asOfOf, parseAsOfSequence, parseAsOfTime, positionAt, readingHistory } from "./history-turns.js";
 
 export interface HistoryHandlersOptions {
   readonly cellOf: CellOf;
@@ -33,7 +33,7 @@ export function getSupply({ cellOf, listTurns, now }: HistoryHandlersOptions): U
       return readingHistory({ organizationId, caller, listTurns, reads }, async (history) => {
         const asOf = asOfOf(fields);
         if (asOf !== undefined) {
-          const { seq, recordedAt } = await positionOf(history, asOf);
+          const { seq, recordedAt } = await positionAt(history, asOf);
           const { sums, turnover } = await sumsAsOf(history, seq);
           const facts = { sums, turnover, seq, recordedAt, backing: undefined, now: now() };
           return done({ supply: toSupplyMessage(facts) });
