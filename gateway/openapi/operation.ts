@@ -144,7 +144,7 @@ function requestBody({ schemas }: OperationDependencies, { body, rpc, elsewhere 
 /** The responses without a problem. */
 function successes(deps: OperationDependencies, routes: OperationRoutes): JsonObject {
   const [route] = routes;
-  const isRepeatable = commentOf(methodOf(deps.contract, route)).includes("replay");
+  const isRepeatable = route.location !== undefined || commentOf(methodOf(deps.contract, route)).includes("replay");
   const requestId = {
     "X-Request-Id": { $ref: "#/components/headers/RequestId" },
     ...RATE_LIMIT_HEADERS,

@@ -1,4 +1,4 @@
-import type { Account, AccountHolder, LedgerAccount } from "./account.js";
+import type { AccountHolder, LedgerAccount } from "./account.js";
 import type { StoredApiKey } from "./api-key.js";
 import type { BookHead } from "./book.js";
 import type { Deposit } from "./deposit.js";
@@ -55,6 +55,7 @@ export interface FinderKeys {
   /** The receipt, and the deposit that has it. */
   readonly receipt: NameOf<RailReceipt>;
   readonly deposit: DepositId;
+  readonly idempotencyKeyOfDeposit: NameOf<IdempotencyKey>;
   /** The sum of the organization's deposits that are UNALLOCATED or RETURNING. */
   readonly unallocatedDeposits: OrganizationId;
   readonly movement: NameOf<RailMovement>;
@@ -104,6 +105,7 @@ export const FINDERS: { readonly [Of in Finder]: readonly FinderWith<FinderKeys[
   order: ["payment"],
   receipt: [],
   deposit: [],
+  idempotencyKeyOfDeposit: ["idempotencyKey"],
   unallocatedDeposits: [],
   movement: [],
   proposal: [],
@@ -184,7 +186,7 @@ export interface Book {
 }
 
 /** The id of a resource that an idempotency key can refer to. */
-export type ResourceId = AccountId | TransactionId | FreezeId | DestinationId;
+export type ResourceId = AccountId | TransactionId | FreezeId | DestinationId | DepositId;
 
 /** A receipt that the book has. */
 export interface UsedReceipt {
@@ -286,14 +288,17 @@ export function refuse(refusal: Refusal): { kind: "refusal"; refusal: Refusal } 
  * Returns the resource of the first call. `puts` holds the new idempotency key, if the command has
  * one.
  */
-export function replay<Resource>(resource: Resource, puts: readonly Put[] = []): Decision<Resource> {
+export function replay<Resource>(
+  resource: Resource,
+  puts: readonly Put[] = [],
+): Extract<Decision<Resource>, { readonly kind: "replay" }> {
   return { kind: "replay", resource, effect: { entries: [], puts } };
 }
 
 /** Stores the key with the resource. Returns no rows if the command has no key. */
 export function putIdempotencyKey(
   key: IdempotencyKey | undefined,
-  resource: Pick<Account | Freeze | Transaction | Destination, "id" | "organizationId">,
+  resource: { readonly id: ResourceId; readonly organizationId: OrganizationId },
   createdAt: UnixMillis,
 ): readonly Put<"idempotencyKeys">[] {
   if (key === undefined) return [];

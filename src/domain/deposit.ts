@@ -3,6 +3,7 @@ import type { Rail } from "./transaction.js";
 import type { Cents } from "./values/cents.js";
 import type { AccountId, DepositId, OrganizationId, TransactionId } from "./values/ids.js";
 import type { MaskedPhone } from "./values/masked-phone.js";
+import { type Parsed, parsed, unparsed } from "./values/parsed.js";
 import type { Reference } from "./values/text.js";
 import type { UnixMillis } from "./values/time.js";
 
@@ -50,7 +51,14 @@ export type TypedReference = string & { readonly brand: unique symbol };
 const TYPED_CHARACTERS_MAX = 64;
 const UNPRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}]/gu;
 
-/** Takes what a payer typed. Cuts what no rail allows: only the reference of an account matters. */
+/** Parses what the payer of a sandbox types: at most 64 printable characters. */
+export function parseTypedReference(unchecked: string): Parsed<TypedReference> {
+  if (unchecked === typedReferenceOf(unchecked)) return parsed(unchecked as TypedReference);
+  const code = unchecked.length > TYPED_CHARACTERS_MAX ? "TOO_LONG" : "FORMAT";
+  return unparsed("must be at most 64 printable characters, without a space at either end", code);
+}
+
+/** Takes what a rail lists. Cuts what no rail allows: only the reference of an account matters. */
 export function typedReferenceOf(text: string): TypedReference {
   return text.replaceAll(UNPRINTABLE, "").trim().slice(0, TYPED_CHARACTERS_MAX) as TypedReference;
 }

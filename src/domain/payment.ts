@@ -2,7 +2,6 @@ import type { DestinationKind, DestinationNumber, MaskedNumber } from "./destina
 import type { Cents } from "./values/cents.js";
 import type { OrganizationId, TransactionId } from "./values/ids.js";
 import type { MaskedPhone } from "./values/masked-phone.js";
-import { type Parsed, parsed, unparsed } from "./values/parsed.js";
 import type { PayableAmounts } from "./values/payable-amounts.js";
 import type { PhoneNumber } from "./values/phone-number.js";
 import type { UnixMillis } from "./values/time.js";
@@ -15,19 +14,9 @@ export type RailReference = string & { readonly brand: unique symbol };
 export type RailMovement = string & { readonly brand: unique symbol };
 /**
  * The proof that shillings moved. A book takes each once. A rail gives it; on the direct rail the
- * caller does (`parseReceipt`).
+ * caller does. Only `receipt.ts` makes one, so it has one text whoever gives it.
  */
 export type RailReceipt = string & { readonly brand: unique symbol };
-
-const RECEIPT = /^[\x21-\x7e]{1,64}$/;
-
-/** Parses a receipt that a person typed. */
-export function parseRailReceipt(unchecked: string): Parsed<RailReceipt> {
-  if (unchecked === "") return unparsed("is required", "REQUIRED");
-  return RECEIPT.test(unchecked)
-    ? parsed(unchecked as RailReceipt)
-    : unparsed("must be 1 to 64 printable ASCII characters without spaces");
-}
 
 /**
  * - READY: the rail was not asked yet, or is known not to have heard the request.

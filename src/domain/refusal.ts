@@ -25,6 +25,8 @@ import type { UnixMillis } from "./values/time.js";
 export type Refusal =
   | { readonly reason: "ACCOUNT_NOT_FOUND"; readonly accountId: AccountId }
   | { readonly reason: "TRANSACTION_NOT_FOUND"; readonly transactionId: TransactionId }
+  /** The transaction has no order: it was not given to a rail. */
+  | { readonly reason: "PAYMENT_NOT_FOUND"; readonly transactionId: TransactionId }
   | { readonly reason: "DEPOSIT_NOT_FOUND"; readonly depositId: DepositId }
   /** The account has no such freeze. */
   | { readonly reason: "FREEZE_NOT_FOUND"; readonly freezeId: FreezeId }
@@ -113,6 +115,8 @@ export type Refusal =
       readonly transactionId: TransactionId | undefined;
       readonly depositId: DepositId | undefined;
     }
+  /** The rail of the transaction gives no such receipt. */
+  | { readonly reason: "RECEIPT_OF_OTHER_RAIL"; readonly rail: Rail }
   | {
       readonly reason: "BOOK_ACCOUNT_TOO_LOW";
       readonly bookAccount: "unallocated" | "shortfall";

@@ -1,4 +1,5 @@
 import type { DestinationKind, DestinationNumber, MaskedNumber } from "../domain/destination.js";
+import type { RailReceipt } from "../domain/payment.js";
 import type { TransactionType } from "../domain/transaction.js";
 import type { Cents } from "../domain/values/cents.js";
 import type { DepositId, TransactionId } from "../domain/values/ids.js";
@@ -38,6 +39,6 @@ export interface OpenPayment extends Omit<RailOrder, "number"> {
 export interface ReturnablePayment {
   readonly depositId: DepositId;
   /** That of the payment. */
-  readonly receipt: string;
+  readonly receipt: RailReceipt;
   readonly amountCents: Cents;
 }

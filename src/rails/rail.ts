@@ -1,5 +1,5 @@
 import type { PaymentByHand, PaymentVerdict } from "../domain/deposits/payment-verdict.js";
-import type { PayableDestinations, RailFailure } from "../domain/payment.js";
+import type { PayableDestinations, RailFailure, RailReceipt } from "../domain/payment.js";
 import type { Rail, TransactionType } from "../domain/transaction.js";
 import type { Cents } from "../domain/values/cents.js";
 import type { MaskedPhone } from "../domain/values/masked-phone.js";
@@ -124,7 +124,7 @@ export type ReturnReport = {
   /** The `railReference` of the request that it answers. */
   readonly request: string | undefined;
 } & (
-  | { readonly kind: "returned"; readonly receipt: string }
+  | { readonly kind: "returned"; readonly receipt: RailReceipt }
   /** The rail has not returned the payment, and does not because of this request. */
   | { readonly kind: "refused"; readonly code: string }
   /** An earlier request has returned it, whoever sent that. */
@@ -171,7 +171,7 @@ export type RailReport =
       readonly kind: "succeeded";
       /** The rail's name for what moved. It is the same in each report about one movement. */
       readonly movement: string | undefined;
-      readonly receipt: string | undefined;
+      readonly receipt: RailReceipt | undefined;
       /** Undefined if the report has no amount. */
       readonly amountCents: Cents | undefined;
       readonly phone: MaskedPhone | undefined;
@@ -230,7 +230,7 @@ export type ReceivedPayments =
 
 /** A payment that came in, as the rail lists it. */
 export interface ReceivedPayment {
-  readonly receipt: string;
+  readonly receipt: RailReceipt;
   readonly amountCents: Cents;
   /** What the payer typed, or what the order's prompt showed. Empty if there is nothing. */
   readonly reference: string;
@@ -244,7 +244,7 @@ export interface ReceivedPayment {
 /** A row of the rail's list from which no payment can be read. */
 export interface UnreadableRow {
   /** Undefined if the row has no receipt that can be read. */
-  readonly receipt: string | undefined;
+  readonly receipt: RailReceipt | undefined;
   readonly receivedAt: UnixMillis | undefined;
 }
 

@@ -1,3 +1,4 @@
+import type { RailReceipt } from "../domain/payment.js";
 import type { Cents } from "../domain/values/cents.js";
 import type { UnixMillis } from "../domain/values/time.js";
 
@@ -19,7 +20,7 @@ export type ReadRow =
   | { readonly kind: "bad"; readonly column: string; readonly problem: string };
 
 export interface StatementRow {
-  readonly receipt: string;
+  readonly receipt: RailReceipt;
   readonly completedAt: UnixMillis;
   readonly direction: "in" | "out";
   readonly amountCents: Cents;

@@ -104,7 +104,7 @@ export const NOT_COVERED: Readonly<Record<string, string>> = {
   "books.arrived_seq": "",
   "books.clock_accepted_at": "",
   "idempotency_keys.key": "",
-  "idempotency_keys.resource_id": "which of the book's accounts, freezes, transactions or destinations",
+  "idempotency_keys.resource_id": "which of the book's accounts, freezes, transactions, destinations or deposits",
   "idempotency_keys.created_at": "if not before the resource",
   "api_keys.last_used_at": "",
   "rail_accounts.deposits_since": "",

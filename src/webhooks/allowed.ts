@@ -89,6 +89,10 @@ export function parseStoredUrl(unchecked: string, allowed: AllowedHosts): Parsed
   if (unchecked.length > URL_CHARACTERS_MAX) {
     return unparsed(`must have at most ${String(URL_CHARACTERS_MAX)} characters`, "TOO_LONG");
   }
+  if (/[^\x00-\x7f]/.test(unchecked)) {
+    const written = URL.canParse(unchecked) ? `: write it as ${new URL(unchecked).href}` : "";
+    return unparsed(`must have no other characters than ASCII${written}`);
+  }
   // A URL takes "https:///x" for "https://x/".
   if (!/^https?:\/\/(?![/\\])[\x21-\x7e]+$/.test(unchecked) || !URL.canParse(unchecked)) {
     return unparsed("must be an https address, such as https://example.com/webhooks");

@@ -225,7 +225,7 @@ describe("the acts of the console", () => {
   it("takes a user_id in place of the id of an account, and names the customer at each step", async () => {
     const receipt = "RKT7000001";
     await client.sandbox.createDeposit({ amount: "700.00", receipt, payer_phone_number: "+254712009999" });
-    const [deposit] = (await client.deposits.listDeposits({ receipt })).deposits;
+    const [deposit] = (await client.deposits.listDeposits({ receipt: `sandbox:${receipt}` })).deposits;
     const query = `?deposit_id=${deposit?.id ?? ""}`;
     const unknown = await ask(amina, path("assign"), query, { account_id: "nobody", note: "case 22" });
     expect(unknown.text).to.contain("ACCOUNT_NOT_FOUND");

@@ -1,7 +1,8 @@
 import { expect } from "chai";
 
-import { attestedReceipt, parseReceipt, parseReceiptText } from "../../src/domain/receipt.js";
+import { attestedReceipt, isReceiptOf, parseReceipt, parseReceiptText, receiptOf } from "../../src/domain/receipt.js";
 import { DIRECT_RAIL, parseRail } from "../../src/domain/transaction.js";
+import { RAILS } from "../../src/rails/rails.js";
 import { valid } from "../support/commands.js";
 
 describe("a receipt that a caller gives", () => {
@@ -23,6 +24,9 @@ describe("a receipt that a caller gives", () => {
     ["M-Pesa", "NLJ7RT61SV", "source", "FORMAT"],
     ["kcb:1", "1", "source", "FORMAT"],
     ["charge", "NLJ7RT61SV", "source", "FORMAT"],
+    ["direct", "NLJ7RT61SV", "source", "FORMAT"],
+    ["sandbox", "NLJ 7", "number", "FORMAT"],
+    ["sandbox", "sandbox:7", "number", "FORMAT"],
     ["k".repeat(33), "1", "source", "FORMAT"],
     ["mpesa", "", "number", "REQUIRED"],
     ["mpesa", "nlj7rt61sv", "number", "FORMAT"],
@@ -39,9 +43,19 @@ describe("a receipt that a caller gives", () => {
 
   it("is found by its text", () => {
     expect(parseReceiptText(`${"k".repeat(32)}:${"~".repeat(64)}`).ok).to.equal(true);
-    for (const text of ["", "two words", "k".repeat(98), "charge:NLJ7RT61SV"])
+    for (const text of ["", "two words", "k".repeat(98), "charge:NLJ7RT61SV", "nlj7rt61sv", "direct:1", ":1", "kcb:"])
       expect(parseReceiptText(text).ok).to.equal(false);
   });
+
+  for (const { name } of RAILS) {
+    it(`has the text that the rail ${name} gives it, and no other rail can give it`, () => {
+      const number = "NLJ7RT61SV";
+      const reported = receiptOf(name, number);
+      const attested = valid(parseReceipt({ source: name, number }));
+      expect([reported, valid(parseReceiptText(attested))]).to.deep.equal([attested, attested]);
+      expect(RAILS.filter((rail) => isReceiptOf(rail.name, attested)).map((rail) => rail.name)).to.deep.equal([name]);
+    });
+  }
 
   it("is none of what a rail has reported", () => {
     const railReceipt = valid(parseReceipt({ source: "mpesa", number: "NLJ7RT61SV" }));

@@ -3,7 +3,14 @@ import { expect } from "chai";
 import type { MaskedPhone } from "../../src/domain/values/masked-phone.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { receiveDeposit } from "../support/commands.js";
-import { describeEachEngine, fresh, newAccount, newKey, problemOf } from "../support/service/each-engine.js";
+import {
+  describeEachEngine,
+  fresh,
+  freshReceipt,
+  newAccount,
+  newKey,
+  problemOf,
+} from "../support/service/each-engine.js";
 import { commitBeside, receiveDeposits } from "../support/service/given-deposits.js";
 
 describeEachEngine("GetDeposit", (service) => {
@@ -11,7 +18,7 @@ describeEachEngine("GetDeposit", (service) => {
   const paidAt = toUnixMillis(Date.UTC(2026, 10, 20, 9));
 
   it("returns a deposit that waits, over both protocols", async () => {
-    const receipt = fresh("R");
+    const receipt = freshReceipt();
     const [id = ""] = await receiveDeposits(service(), { receipt, typed: "mama mboga", phone, paidAt });
     const { status, json } = await service().rest("GET", `/deposits/${id}`);
     expect(status).to.equal(200);
@@ -21,7 +28,7 @@ describeEachEngine("GetDeposit", (service) => {
       status: "unallocated",
       reason: "unknown_reference",
       amount: 5,
-      rail: "slow",
+      rail: "mpesa",
       rail_receipt: receipt,
       receipt: null,
       masked_payer_phone_number: "+254******678",
@@ -44,7 +51,7 @@ describeEachEngine("GetDeposit", (service) => {
     const accountId = await newAccount(service());
     const account = await service().rest("GET", `/accounts/${accountId}`);
     const typed = String(account.json["deposit_reference"]);
-    const [id = ""] = await receiveDeposits(service(), { receipt: fresh("R"), typed });
+    const [id = ""] = await receiveDeposits(service(), { receipt: freshReceipt(), typed });
     const { json } = await service().rest("GET", `/deposits/${id}`);
     expect(json).to.include({ status: "credited", reason: null, account_id: accountId });
     const mint = await service().rest("GET", `/transactions/${String(json["transaction_id"])}`);
@@ -54,7 +61,7 @@ describeEachEngine("GetDeposit", (service) => {
       amount: 5,
       account_id: accountId,
       deposit_id: id,
-      rail: "slow",
+      rail: "mpesa",
       rail_receipt: json["rail_receipt"],
       reference: `kesc:deposit:${id}:1`,
     });
@@ -84,7 +91,7 @@ describeEachEngine("GetDeposit", (service) => {
 
   it("refuses a deposit that is none, or of another organization, and a key without the scope", async () => {
     const { b } = service();
-    const [theirs] = await commitBeside(service(), [receiveDeposit(b.organizationId, { receipt: fresh("R") })]);
+    const [theirs] = await commitBeside(service(), [receiveDeposit(b.organizationId, { receipt: freshReceipt() })]);
     for (const id of [theirs?.deposit?.id ?? "", "dep_01jd2r6p5vf8ksw3xhb1z7q4ye", "x"]) {
       const reply = await service().rest("GET", `/deposits/${id}`);
       expect(problemOf(reply)).to.include({ status: 404, code: "DEPOSIT_NOT_FOUND" });
@@ -105,7 +112,7 @@ describeEachEngine("GetDeposit", (service) => {
     const accountId = await newAccount(service());
     const account = await service().rest("GET", `/accounts/${accountId}`);
     const typed = String(account.json["deposit_reference"]);
-    const receipts = [fresh("R"), fresh("R")] as const;
+    const receipts = [freshReceipt(), freshReceipt()] as const;
     const ids = await receiveDeposits(
       service(),
       { receipt: receipts[0], typed: "0712345678", phone, paidAt },
@@ -130,7 +137,7 @@ describeEachEngine("GetDeposit", (service) => {
     expect(mint).to.include({ account_id: accountId, rail_receipt: receipts[1], deposit_id: ids[1] });
     expect(events[1]?.["deposit"]).to.deep.include({
       amount: 5,
-      rail: "slow",
+      rail: "mpesa",
       rail_receipt: receipts[0],
       masked_payer_phone_number: "+254******678",
       typed_reference: null,

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { describeEachEngine, fresh, newAccount, problemOf } from "../support/service/each-engine.js";
+import { describeEachEngine, freshReceipt, newAccount, problemOf } from "../support/service/each-engine.js";
 import { receiveDeposits } from "../support/service/given-deposits.js";
 
 describeEachEngine("ListDeposits", (service) => {
@@ -14,7 +14,7 @@ describeEachEngine("ListDeposits", (service) => {
     const account = await service().rest("GET", `/accounts/${accountId}`);
     start = String(account.json["created_at"]);
     const typed = String(account.json["deposit_reference"]);
-    receipts = ["list", "list", "list", "list"].map(fresh);
+    receipts = Array.from({ length: 4 }, freshReceipt);
     const [none = "", unknown = "", credited = "", spaced = ""] = receipts;
     ids = await receiveDeposits(
       service(),

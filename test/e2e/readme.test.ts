@@ -138,7 +138,7 @@ describe("the requests of the documents, with the demo of `make run`", () => {
     expect(paid).to.include({ reference: "pay-03", type: "redeem", status: "pending" });
     expect(advanced).to.include({ reference: "try-13" });
     expect(again).to.include({ reference: "try-13" });
-    expect(deposit).to.include({ status: "credited", account_id: accountId, rail_receipt: "SKR4TD81HW" });
+    expect(deposit).to.include({ status: "credited", account_id: accountId, rail_receipt: "sandbox:SKR4TD81HW" });
     expect(canceled).to.include({ reference: "try-17", status: "canceled", status_note: "changed my mind" });
     await completed(String(waiting?.["id"]));
   });

@@ -29,7 +29,7 @@ describe("AdvanceTransaction", () => {
   it("refuses a direct transaction, and one of another organization", async () => {
     const direct = await service.tryMint({ amount: 1 });
     const refused = await advance(String(direct.json["id"]));
-    expect(refused.json).to.include({ status: 422, code: "RAIL_NOT_SANDBOX", rail: "direct" });
+    expect(refused.json).to.include({ status: 404, code: "PAYMENT_NOT_FOUND" });
     const foreign = await advance(await service.mint(100), service.running.b.key);
     expect(problemOf(foreign)).to.include({ status: 404, code: "TRANSACTION_NOT_FOUND" });
   });

@@ -14,17 +14,20 @@ describe("ResolveTransaction", () => {
 
   it("ends a small payment on the word of one person, and credits what came in", async () => {
     const id = await service.unknownMint(100);
-    const { status, json } = await resolve(id, { completed: { rail_receipt: "RKT0000001" }, note: "on the statement" });
+    const { status, json } = await resolve(id, {
+      completed: { rail_receipt: "sandbox:RKT0000001" },
+      note: "on the statement",
+    });
     expect([status, json["state"]]).to.deep.equal([200, "done"]);
     expect(json["transaction"]).to.include({
       id,
       status: "completed",
       status_note: "on the statement",
-      rail_receipt: "RKT0000001",
+      rail_receipt: "sandbox:RKT0000001",
       needs_attention: false,
       available_balance_after: 100,
     });
-    const again = await resolve(id, { completed: { rail_receipt: "RKT0000001" } });
+    const again = await resolve(id, { completed: { rail_receipt: "sandbox:RKT0000001" } });
     expect([again.status, again.headers["idempotent-replayed"]]).to.deep.equal([200, "true"]);
     const other = await resolve(id, { failed: {} });
     expect(problemOf(other)).to.include({ status: 422, code: "TRANSACTION_ALREADY_ENDED" });
@@ -45,7 +48,7 @@ describe("ResolveTransaction", () => {
 
   it("books what moved as a linked transaction, and returns both, also in a replay", async () => {
     const id = await service.unknownMint(100);
-    const moved = { moved: { amount: 99, rail_receipt: "RKT0000002" } };
+    const moved = { moved: { amount: 99, rail_receipt: "sandbox:RKT0000002" } };
     const { json } = await resolve(id, moved);
     expect(json["state"]).to.equal("done");
     const linked = json["correction"] as Record<string, unknown>;
@@ -56,9 +59,25 @@ describe("ResolveTransaction", () => {
     expect(original["failure"]).to.include({ reason: "report_differs" });
     const again = await resolve(id, moved);
     expect([again.headers["idempotent-replayed"], again.json]).to.deep.equal(["true", json]);
-    const used = await resolve(await service.unknownMint(100), { completed: { rail_receipt: "RKT0000002" } });
+    const used = await resolve(await service.unknownMint(100), { completed: { rail_receipt: "sandbox:RKT0000002" } });
     expect(problemOf(used)).to.include({ status: 409, code: "RECEIPT_ALREADY_USED" });
-    expect(used.json).to.include({ rail_receipt: "RKT0000002", transaction_id: linked["id"] });
+    expect(used.json).to.include({ rail_receipt: "sandbox:RKT0000002", transaction_id: linked["id"] });
+  });
+
+  it("refuses a receipt that the rail of the order cannot have given", async () => {
+    const refused = await resolve(await service.unknownMint(100), { completed: { rail_receipt: "RKT0000003" } });
+    expect(refused.json).to.include({ status: 422, code: "RECEIPT_OF_OTHER_RAIL", rail: "sandbox" });
+  });
+
+  it("refuses a transaction without an order by one reason, as each call that needs an order does", async () => {
+    const id = String((await service.tryMint({ amount: 1, rail: "direct" })).json["id"]);
+    const replies = [
+      await resolve(id, { failed: {} }),
+      await service.post(`/transactions/${id}/clear-flag`, { flag: "outcome_unknown" }),
+      await service.post(`/sandbox/transactions/${id}/advance`, {}),
+      await service.get(`/transactions/${id}/payment`),
+    ];
+    for (const reply of replies) expect(problemOf(reply)).to.include({ status: 404, code: "PAYMENT_NOT_FOUND" });
   });
 
   it("names every bad field, and needs an outcome", async () => {

@@ -1,12 +1,14 @@
 import { existsSync, readFileSync } from "node:fs";
 
+import type { DescMethod, DescService, FileRegistry } from "@bufbuild/protobuf";
 import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
+import { commentOf } from "../../contract/comments.js";
 import { reasonsOf } from "../../gateway/problems/reasons.js";
 import type { Reason } from "../../src/grpc/errors/refusal.js";
 import { statusCodeOf } from "../../src/grpc/errors/status.js";
-import { readContract } from "../../src/grpc/messages/contract.js";
+import { readContract, readOperatorsContract } from "../../src/grpc/messages/contract.js";
 import { RPC_REQUESTS } from "../support/callers/rpc-requests.js";
 import { generatedDocuments } from "../support/documents/generated.js";
 
@@ -24,6 +26,29 @@ function testNameOf(service: string, rpc: string): string {
 
 const contract = readContract();
 const rpcs = contract.services.flatMap((service) => service.rpcs);
+
+/** No rpc has these alone: docs/errors.md tells when they come. */
+const OF_ANY_CALL: Readonly<Record<"kesc.v1" | "kesc.admin.v1", readonly string[]>> = {
+  "kesc.v1": [
+    "MALFORMED_REQUEST",
+    "REQUEST_TOO_LARGE",
+    "UNSUPPORTED_COMPRESSION",
+    "NO_SUCH_RPC",
+    "OUTCOME_UNKNOWN",
+    "INTERNAL",
+  ],
+  "kesc.admin.v1": [],
+};
+
+function reasonsIn(files: FileRegistry, name: string): readonly string[] {
+  const { values = [] } = files.getEnum(name) ?? {};
+  return values.filter(({ number }) => number > 0).map((value) => value.name.replace(/^(?:ADMIN_)?ERROR_REASON_/, ""));
+}
+
+function refusalsIn(commented: DescService | DescMethod): readonly string[] {
+  const [words = ""] = /(?:\b[Rr]efuses?\b|first checks for)[^]*/.exec(commentOf(commented)) ?? [];
+  return words.match(/\b(?!KESC_)[A-Z]+(?:_[A-Z]+)+\b/g) ?? [];
+}
 
 describe("the house is tidy", () => {
   it("has an end-to-end test for each rpc", () => {
@@ -44,6 +69,20 @@ describe("the house is tidy", () => {
       if (grpcStatus !== undefined) expect(grpcStatus, code).to.equal(Status[statusCodeOf(code as Reason)]);
     }
   });
+
+  for (const [name, files] of [
+    ["kesc.v1", contract.files],
+    ["kesc.admin.v1", readOperatorsContract().files],
+  ] as const) {
+    it(`names as refusals of ${name} the reasons that there are, and each of them somewhere`, () => {
+      const own = reasonsIn(files, name === "kesc.v1" ? "kesc.v1.ErrorReason" : "kesc.admin.v1.AdminErrorReason");
+      const known = new Set([...own, ...reasonsIn(contract.files, "kesc.v1.ErrorReason")]);
+      const services = [...files.files].filter(({ proto }) => proto.package === name).flatMap((file) => file.services);
+      const named = services.flatMap((service) => [service, ...service.methods]).flatMap(refusalsIn);
+      expect(named.filter((reason) => !known.has(reason))).to.deep.equal([]);
+      expect(own.filter((reason) => !named.includes(reason))).to.have.members(OF_ANY_CALL[name]);
+    });
+  }
 
   it("names every runtime dependency in docs/dependencies.md, and no other", () => {
     const manifest = JSON.parse(readFileSync("package.json", "utf8")) as { dependencies: Record<string, string> };

@@ -137,8 +137,13 @@ for (const engine of ENGINES) {
       ["setLimits", "limits.set", "one", () => ({ tier: "small", changes: [LIMIT], remove: false })],
       ["setAccountTier", "account.tiered", "one", () => ({ account_id: accountId, tier: "small" })],
       ["setAccountTier", "account.tiered", "two", () => ({ account_id: accountId, tier: "default" })],
-      ["bookPayment", "book.paid", "one", () => ({ rail_receipt: "R1", amount: "5.00", account_id: "" })],
-      ["bookPayment", "book.paid", "two if much", () => ({ rail_receipt: "R2", amount: "9.00", account_id: "" })],
+      ["bookPayment", "book.paid", "one", () => ({ rail_receipt: "RKTQDM7R01", amount: "5.00", account_id: "" })],
+      [
+        "bookPayment",
+        "book.paid",
+        "two if much",
+        () => ({ rail_receipt: "RKTQDM7R02", amount: "9.00", account_id: "" }),
+      ],
       ["coverShortfall", "book.covered", "two if much", () => ({ amount: "5.01" })],
       ["recoverShortfall", "book.recovered", "one", () => ({ account_id: accountId, amount: "2.00" })],
       ["adjustMovement", "book.adjusted", "one", () => ({ ...more(OUT), account_id: accountId })],
@@ -147,11 +152,16 @@ for (const engine of ENGINES) {
         "explainTransfer",
         "book.transferred",
         "two if much",
-        () => ({ rail_receipt: "R3", direction: OUT, amount: "90.00" }),
+        () => ({ rail_receipt: "RKTQDM7R03", direction: OUT, amount: "90.00" }),
       ],
-      ["fundCharges", "book.funded", "two if much", () => ({ rail_receipt: "R19", direction: IN, amount: "90.00" })],
+      [
+        "fundCharges",
+        "book.funded",
+        "two if much",
+        () => ({ rail_receipt: "RKTQDM7R19", direction: IN, amount: "90.00" }),
+      ],
       // The account at the rail of these orders is none, so it lets nobody decide alone.
-      ["resolveTransaction", "transaction.completed", "two if much", () => resolution(0, "completed", "R4")],
+      ["resolveTransaction", "transaction.completed", "two if much", () => resolution(0, "completed", "RKTQDM7R04")],
       ["reverseTransaction", "transaction.completed", "one", () => ({ transaction_id: mints[0], receipt: "" })],
       [
         "reverseTransaction",
@@ -184,7 +194,7 @@ for (const engine of ENGINES) {
       document_sha256: "",
       matures_on: "2026-12-31",
     });
-    const more = (direction: MovementDirection): Fields => ({ movement: "R1", direction, amount: "1.00" });
+    const more = (direction: MovementDirection): Fields => ({ movement: "RKTQDM7R01", direction, amount: "1.00" });
     const resolution = (index: number, $case: string, rail_receipt: string): Fields => ({
       transaction_id: orders[index],
       outcome: { $case, value: { rail_receipt } },
@@ -346,7 +356,7 @@ for (const engine of ENGINES) {
     it("lets an operator approve what an API key has proposed", async () => {
       const resolve = {
         transaction_id: orders[1] ?? "",
-        completed: { rail_receipt: "R7" },
+        completed: { rail_receipt: "RKTQDM7R07" },
         note: "seen",
       };
       const { response, message } = await service.publicly.call("ResolveTransaction", resolve, {
@@ -397,9 +407,9 @@ for (const engine of ENGINES) {
         expect(await rows()).to.deep.equal({ kind: "rail.changed", actor: "operator", reason: "by the machine" });
         expect((await run("setDefaultRail", { rail: "direct" })).proposal).to.equal(undefined);
         expect((await run("recordReserve", place("90.00"))).proposal).to.equal(undefined);
-        const paid = { rail_receipt: "R9", amount: "6.00", account_id: "" };
+        const paid = { rail_receipt: "RKTQDM7R09", amount: "6.00", account_id: "" };
         expect((await run("bookPayment", paid, "m1")).proposal).to.equal(undefined);
-        const much = { ...paid, rail_receipt: "R10", amount: "6.01" };
+        const much = { ...paid, rail_receipt: "RKTQDM7R10", amount: "6.01" };
         const { proposal } = await run("bookPayment", much, "m2");
         expect(proposal?.proposed_by).to.equal("operator");
         // The machine is one person, so a repeat approves nothing.

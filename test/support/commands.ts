@@ -100,7 +100,8 @@ export const TEST_ACTOR = "key_of_a_test" as Actor;
 /**
  * A rail on which no transaction completes by itself: mints stay PENDING, redemptions stay held.
  */
-export const SLOW_RAIL = "slow" as Rail;
+/** Each receipt without a source is one of it. */
+export const SLOW_RAIL = "mpesa" as Rail;
 /** The terms of that rail: any amount, to any phone number. */
 export const RAIL_TERMS: RailTerms = {
   railAccountId: "rail account" as RailAccountId,

@@ -33,6 +33,15 @@ describe("parseWebhookUrl", () => {
     for (const url of refused) expect(parseWebhookUrl(url, nobody), url).to.include({ ok: false });
   });
 
+  it("tells how to write the name of a host that has other letters", () => {
+    expect(parseWebhookUrl("https://b\u00fccher.example/hooks", nobody)).to.include({
+      problem: "must have no other characters than ASCII: write it as https://xn--bcher-kva.example/hooks",
+    });
+    expect(parseWebhookUrl("https://\u200b/", nobody)).to.include({
+      problem: "must have no other characters than ASCII",
+    });
+  });
+
   it("refuses an IP address that is not public, in each of its spellings", () => {
     for (const host of [
       ...["127.0.0.1", "10.0.0.1", "172.31.255.255", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0"],

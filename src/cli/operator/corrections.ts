@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 
 import type { CorrectBook } from "../../domain/book-commands.js";
-import { parseRailReceipt, type RailReceipt } from "../../domain/payment.js";
+import type { RailReceipt } from "../../domain/payment.js";
+import { parseReceiptText } from "../../domain/receipt.js";
 import { type Cents, formatCents, parseAmount } from "../../domain/values/cents.js";
 import { type AccountId, parseAccountId } from "../../domain/values/ids.js";
 import { type IdempotencyKey, parseIdempotencyKey, type StatusReason } from "../../domain/values/text.js";
@@ -56,7 +57,7 @@ export function addCorrections(book: Command): void {
       .requiredOption("--amount <amount>", "KES, such as 100.00", argument(parseAmount));
     if (correction.name === "allocate") {
       command.requiredOption("--account <account-id>", 'the account ("acc_…")', argument(parseAccountId));
-    } else command.requiredOption("--receipt <receipt>", "the rail's receipt", argument(parseRailReceipt));
+    } else command.requiredOption("--receipt <receipt>", "the rail's receipt", argument(parseReceiptText));
     command
       .requiredOption(
         "--key <key>",

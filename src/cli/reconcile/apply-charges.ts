@@ -29,17 +29,16 @@ interface ChargesOptions {
  * none.
  */
 export async function applyCharges(
-  charges: ReadonlyMap<string, StatementCharge>,
+  charges: ReadonlyMap<RailReceipt, StatementCharge>,
   { cell, organizationId, rail, book, chargeMaxCents }: ChargesOptions,
 ): Promise<number> {
   const bookable = [...charges].filter(([, { cents }]) => cents !== 0 && Math.abs(cents) <= chargeMaxCents);
   let booked = 0;
   for (let start = 0; start < bookable.length; start += SLICE_ROWS) {
     const slice = bookable.slice(start, start + SLICE_ROWS);
-    const names = slice.flatMap(([receipt]) => [receipt, chargeReceiptOf(receipt as RailReceipt)]);
+    const names = slice.flatMap(([receipt]) => [receipt, chargeReceiptOf(receipt)]);
     const known = new Set((await book.withReceipts(names)).map(({ receipt }) => receipt));
-    for (const [receipt, { cents }] of slice) {
-      const movement = receipt as RailReceipt;
+    for (const [movement, { cents }] of slice) {
       if (!known.has(movement) || known.has(chargeReceiptOf(movement))) continue;
       const outcome = await commitAsOperator(cell, {
         name: "recordCharge",
@@ -49,7 +48,7 @@ export async function applyCharges(
         direction: cents < 0 ? "out" : "in",
         amountCents: Math.abs(cents) as Cents,
       });
-      if (outcome.kind === "refused") throw new OperatorError(`${receipt}: ${messageOf(outcome.refusal)}`);
+      if (outcome.kind === "refused") throw new OperatorError(`${movement}: ${messageOf(outcome.refusal)}`);
       if (!outcome.replayed) booked += 1;
     }
   }

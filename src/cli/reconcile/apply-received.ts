@@ -1,7 +1,7 @@
 import { typeidUnboxed } from "typeid-js";
 
 import type { CompletePayment } from "../../domain/commands.js";
-import type { FlagReason, RailReceipt } from "../../domain/payment.js";
+import type { FlagReason } from "../../domain/payment.js";
 import type { Rail, TransactionStatus } from "../../domain/transaction.js";
 import type { Actor } from "../../domain/values/actor.js";
 import type { OrganizationId, TransactionId } from "../../domain/values/ids.js";
@@ -82,7 +82,7 @@ async function apply(
     actor: rail as string as Actor,
     transactionId,
     movement: undefined,
-    receipt: receipt as RailReceipt,
+    receipt,
     amountCents,
     phone,
     newTransactionId: typeidUnboxed("txn") as string as TransactionId,

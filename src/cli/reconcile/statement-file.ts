@@ -14,7 +14,7 @@ const RECORD_BYTES_MAX = 65_536;
 /** What a statement had besides movements. Grows while the file is read. */
 export interface StatementFacts {
   /** What the rail took for each movement, by its receipt. */
-  readonly charges: Map<string, StatementCharge>;
+  readonly charges: Map<RailReceipt, StatementCharge>;
   notCompleted: number;
   /** From the first to the last movement of the file. */
   period: ReconciledPeriod | undefined;
@@ -81,7 +81,7 @@ function* chargeMovements(charges: StatementFacts["charges"]): Generator<readonl
   for (const [receipt, { cents, completedAt }] of charges) {
     if (cents === 0) continue;
     slice.push({
-      receipt: chargeReceiptOf(receipt as RailReceipt),
+      receipt: chargeReceiptOf(receipt),
       completedAt,
       direction: cents < 0 ? "out" : "in",
       amountCents: Math.abs(cents),

@@ -1,5 +1,4 @@
 import type { LedgerAccount } from "../account.js";
-import type { UsedReceipt } from "../decision.js";
 import type { Deposit, TypedReference } from "../deposit.js";
 import type { RailAccountId, RailReceipt } from "../payment.js";
 import type { Authorized, Commanded } from "../second-person.js";
@@ -8,7 +7,7 @@ import type { Cents } from "../values/cents.js";
 import type { DepositReference } from "../values/deposit-reference.js";
 import type { AccountId, DepositId, TransactionId } from "../values/ids.js";
 import type { MaskedPhone } from "../values/masked-phone.js";
-import type { StatusReason } from "../values/text.js";
+import type { IdempotencyKey, StatusReason } from "../values/text.js";
 import type { UnixMillis } from "../values/time.js";
 
 /** A command of an operator about a deposit. */
@@ -19,8 +18,6 @@ export interface ReceivedShillings {
   readonly deposit: Deposit | undefined;
   /** The mint that credits the deposit, or that belongs to the order. */
   readonly transaction: Transaction | undefined;
-  /** What has the receipt, if they are nothing new and no deposit. */
-  readonly used: UsedReceipt | undefined;
 }
 
 /** What NumberAccount returns. */
@@ -54,6 +51,8 @@ export interface ReceiveDeposit extends Commanded {
   readonly confirmedReceipts: readonly RailReceipt[];
   readonly phone: MaskedPhone | undefined;
   readonly paidAt: UnixMillis | undefined;
+  /** Set if a caller creates the deposit, in a sandbox: its receipt is new, or the same again. */
+  readonly creation?: { readonly idempotencyKey: IdempotencyKey | undefined };
 }
 
 /** New ids of a command that can wait for a second person. They are no content. */

@@ -13,20 +13,22 @@ const operation: Operation<ClearFlag, Transaction> = { lookup, decide, inSuspens
 export const clearFlag = withSecondPerson(operation, () => undefined);
 
 function lookup({ transactionId }: ClearFlag, rows: Lookup): void {
-  rows.need("transaction", transactionId);
+  rows.need("payment", transactionId);
 }
 
 /**
  * Lowers one flag: a person has looked at its cause. A flag that is not up is a replay. A
- * PROCESSING transaction must be resolved instead.
+ * PROCESSING transaction must be resolved instead. Only an order, and what corrects one, has flags.
  *
- * Refuses, in this order: TRANSACTION_NOT_FOUND, TRANSACTION_STILL_OPEN.
+ * Refuses, in this order: TRANSACTION_NOT_FOUND, PAYMENT_NOT_FOUND, TRANSACTION_STILL_OPEN.
  */
 function decide(book: Book, command: ClearFlag, now: UnixMillis): Decision<Transaction> {
   const { organizationId, transactionId, flag, authority, actor, note: reason } = command;
   const transaction = book.transaction(organizationId, transactionId);
   if (transaction === undefined) return refuse({ reason: "TRANSACTION_NOT_FOUND", transactionId });
-  const { status, openFlags } = transaction;
+  const { status, openFlags, corrects } = transaction;
+  const isOfOrder = corrects?.kind === "LATE" || book.payment(organizationId, transactionId) !== undefined;
+  if (!isOfOrder) return refuse({ reason: "PAYMENT_NOT_FOUND", transactionId });
   if (status === "PROCESSING") return refuse({ reason: "TRANSACTION_STILL_OPEN", transactionId });
   if (!openFlags.includes(flag)) return replay(transaction);
   const attended: Transaction = {

@@ -1,17 +1,10 @@
 import { type Account, type AccountHolder, accountOf, type LedgerAccount, type Person } from "../account.js";
 import type { CreateAccount } from "../commands.js";
-import {
-  type Book,
-  type Decision,
-  type Lookup,
-  type Operation,
-  putIdempotencyKey,
-  refuse,
-  replay,
-} from "../decision.js";
+import { type Book, type Decision, type Lookup, type Operation, putIdempotencyKey } from "../decision.js";
 import { freeReference } from "../deposits/free-reference.js";
 import { balancesOf } from "../journal.js";
 import { DEFAULT_TIER } from "../limits/limits.js";
+import { type Comparison, decideRepeat } from "../repeat.js";
 import { NO_CENTS } from "../values/cents.js";
 import type { AccountId, OrganizationId } from "../values/ids.js";
 import { NO_REASON } from "../values/text.js";
@@ -33,25 +26,21 @@ function lookup({ organizationId, userId, idempotencyKey, depositReferences }: C
  */
 function decide(book: Book, command: CreateAccount, now: UnixMillis): Decision<Account> {
   const { organizationId, userId, idempotencyKey } = command;
-
-  if (idempotencyKey !== undefined) {
-    const resourceId = book.resourceOfIdempotencyKey(organizationId, idempotencyKey);
-    if (resourceId !== undefined) {
-      const earlier = accountWithHolder(book, organizationId, resourceId as AccountId);
-      return earlier?.holder.person?.userId === userId && differingFields(command, earlier.holder).length === 0
-        ? replay(earlier.account)
-        : refuse({ reason: "IDEMPOTENCY_KEY_REUSED" });
-    }
-  }
-
   const existingId = book.accountHolderOfUser(organizationId, userId)?.accountId;
-  const existing = existingId === undefined ? undefined : accountWithHolder(book, organizationId, existingId);
-  if (existing !== undefined) {
-    const differing = differingFields(command, existing.holder);
-    return differing.length === 0
-      ? replay(existing.account, putIdempotencyKey(idempotencyKey, existing.account, now))
-      : refuse({ reason: "ACCOUNT_ALREADY_EXISTS", accountId: existing.account.id, differingFields: differing });
-  }
+  const repeated = decideRepeat(
+    COMPARISON,
+    { book, command, now },
+    {
+      withId: (id) => accountWithHolder(book, organizationId, id as AccountId),
+      existing: existingId && accountWithHolder(book, organizationId, existingId),
+      refusal: ({ id: accountId }, differingFields) => ({
+        reason: "ACCOUNT_ALREADY_EXISTS",
+        accountId,
+        differingFields,
+      }),
+    },
+  );
+  if (repeated !== undefined) return repeated;
 
   const account: LedgerAccount = {
     id: command.newAccountId,
@@ -105,22 +94,16 @@ function decide(book: Book, command: CreateAccount, now: UnixMillis): Decision<A
   };
 }
 
-interface Existing {
-  readonly account: Account;
-  readonly holder: AccountHolder;
-}
-
-function accountWithHolder(book: Book, organizationId: OrganizationId, id: AccountId): Existing | undefined {
+function accountWithHolder(book: Book, organizationId: OrganizationId, id: AccountId): Account | undefined {
   const account = book.account(organizationId, id);
   const holder = book.accountHolder(organizationId, id);
-  if (account === undefined || holder === undefined) return undefined;
-  return { account: accountOf(account, holder, book.standingFreezes(organizationId, id)), holder };
+  return account && holder && accountOf(account, holder, book.standingFreezes(organizationId, id));
 }
 
 // What UpdateAccount replaced is not kept, so only the present values can be compared.
-function differingFields({ phoneNumber, email }: CreateAccount, { person }: AccountHolder): string[] {
-  return [
-    ...(phoneNumber === person?.phoneNumber ? [] : ["phone_number"]),
-    ...(email === person?.email ? [] : ["email"]),
-  ];
-}
+const COMPARISON: Comparison<CreateAccount, Account> = {
+  depositReferences: "no content",
+  userId: ["user_id", ({ userId }, { person }) => userId === person?.userId],
+  phoneNumber: ["phone_number", ({ phoneNumber }, { person }) => phoneNumber === person?.phoneNumber],
+  email: ["email", ({ email }, { person }) => email === person?.email],
+};

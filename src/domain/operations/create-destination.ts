@@ -10,6 +10,7 @@ import {
 import { type Destination, DESTINATIONS_MAX, maskNumber } from "../destination.js";
 import type { CreateDestination } from "../destination-commands.js";
 import { balancesOf } from "../journal.js";
+import { type Comparison, decideRepeat } from "../repeat.js";
 import type { DestinationId } from "../values/ids.js";
 import { NO_REASON } from "../values/text.js";
 import { toUnixMillis, type UnixMillis } from "../values/time.js";
@@ -25,22 +26,20 @@ function lookup({ organizationId, accountId, idempotencyKey }: CreateDestination
 /**
  * Adds a destination to an account. Shillings can be paid out to it only after some time: a person
  * then has the time to see the event of a destination that nobody wanted. The same kind and number
- * on the account is a replay, whatever the label, as long as that destination is not removed.
+ * on the account is a replay, whatever the label, as long as that destination is not removed. The
+ * same idempotency key is one also after the removal: a late repeat must not bring it back.
  *
  * Refuses, in this order: IDEMPOTENCY_KEY_REUSED, ACCOUNT_NOT_FOUND, ACCOUNT_ERASED,
  * ACCOUNT_CLOSED, TOO_MANY_DESTINATIONS.
  */
 function decide(book: Book, command: CreateDestination, now: UnixMillis): Decision<Destination> {
   const { organizationId, accountId, kind, number, label, idempotencyKey } = command;
-  if (idempotencyKey !== undefined) {
-    const resourceId = book.resourceOfIdempotencyKey(organizationId, idempotencyKey);
-    if (resourceId !== undefined) {
-      const earlier = book.destination(organizationId, resourceId as DestinationId);
-      return earlier !== undefined && isSame(command, earlier)
-        ? replay(earlier)
-        : refuse({ reason: "IDEMPOTENCY_KEY_REUSED" });
-    }
-  }
+  const repeated = decideRepeat(
+    COMPARISON,
+    { book, command, now },
+    { withId: (id) => book.destination(organizationId, id as DestinationId) },
+  );
+  if (repeated !== undefined) return repeated;
 
   const account = book.account(organizationId, accountId);
   if (account === undefined) return refuse({ reason: "ACCOUNT_NOT_FOUND", accountId });
@@ -95,9 +94,15 @@ function decide(book: Book, command: CreateDestination, now: UnixMillis): Decisi
   };
 }
 
-/** The number of a removed destination is gone. Its masked form still tells most others from it. */
-function isSame(command: CreateDestination, earlier: Destination): boolean {
-  const { accountId, kind, label, number } = command;
-  if (accountId !== earlier.accountId || kind !== earlier.kind || label !== earlier.label) return false;
-  return earlier.number === undefined ? maskNumber(kind, number) === earlier.maskedNumber : number === earlier.number;
-}
+const COMPARISON: Comparison<CreateDestination, Destination> = {
+  coolingMillis: "no content",
+  accountId: ["account_id", ({ accountId }, existing) => accountId === existing.accountId],
+  kind: ["kind", ({ kind }, existing) => kind === existing.kind],
+  label: ["label", ({ label }, existing) => label === existing.label],
+  // The number of a removed destination is gone. Its masked form tells most others from it.
+  number: [
+    "number",
+    ({ kind, number }, existing) =>
+      existing.number === undefined ? maskNumber(kind, number) === existing.maskedNumber : number === existing.number,
+  ],
+};

@@ -11,6 +11,7 @@ import {
 } from "../decision.js";
 import { type Freeze, STANDING_FREEZES_MAX } from "../freeze.js";
 import { balancesOf } from "../journal.js";
+import { type Comparison, decideRepeat } from "../repeat.js";
 import type { FreezeId } from "../values/ids.js";
 import { NO_REASON } from "../values/text.js";
 import type { UnixMillis } from "../values/time.js";
@@ -40,17 +41,14 @@ function decide(book: Book, command: FreezeAccount, now: UnixMillis): Decision<A
   const holder = book.accountHolder(organizationId, accountId);
   const freezes = book.standingFreezes(organizationId, accountId);
 
-  if (idempotencyKey !== undefined) {
-    const resourceId = book.resourceOfIdempotencyKey(organizationId, idempotencyKey);
-    if (resourceId !== undefined) {
-      const earlier = book.freeze(organizationId, resourceId as FreezeId);
-      return earlier !== undefined && isSame(command, earlier) && account !== undefined && holder !== undefined
-        ? replay({ ...accountOf(account, holder, freezes), freeze: earlier })
-        : refuse({ reason: "IDEMPOTENCY_KEY_REUSED" });
-    }
-  }
-
+  const repeated = decideRepeat(
+    COMPARISON,
+    { book, command, now },
+    { withId: (id) => book.freeze(organizationId, id as FreezeId) },
+  );
+  if (repeated?.kind === "refusal") return repeated;
   if (account === undefined || holder === undefined) return refuse({ reason: "ACCOUNT_NOT_FOUND", accountId });
+  if (repeated !== undefined) return replay({ ...accountOf(account, holder, freezes), freeze: repeated.resource });
   if (account.status === "CLOSED") return refuse({ reason: "ACCOUNT_CLOSED", accountId });
   if (freezes.length >= STANDING_FREEZES_MAX) {
     return refuse({ reason: "TOO_MANY_FREEZES", accountId, limit: STANDING_FREEZES_MAX });
@@ -94,6 +92,8 @@ function decide(book: Book, command: FreezeAccount, now: UnixMillis): Decision<A
   };
 }
 
-function isSame(command: FreezeAccount, { accountId, reason, note }: Freeze): boolean {
-  return command.accountId === accountId && command.reason === reason && command.note === note;
-}
+const COMPARISON: Comparison<FreezeAccount, Freeze> = {
+  accountId: ["account_id", ({ accountId }, existing) => accountId === existing.accountId],
+  reason: ["reason", ({ reason }, existing) => reason === existing.reason],
+  note: ["note", ({ note }, existing) => note === existing.note],
+};

@@ -1,14 +1,6 @@
 import type { LedgerAccount } from "../account.js";
 import type { MoveMoney } from "../commands.js";
-import {
-  type Book,
-  type Decision,
-  type Lookup,
-  type Operation,
-  putIdempotencyKey,
-  refuse,
-  replay,
-} from "../decision.js";
+import { type Book, type Decision, type Lookup, type Operation, refuse } from "../decision.js";
 import type { Deposit } from "../deposit.js";
 import { creditedTo } from "../deposits/credit.js";
 import { type Destination, type DestinationKind, type DestinationNumber, maskNumber } from "../destination.js";
@@ -23,6 +15,7 @@ import {
 } from "../movement.js";
 import type { Payment, RailTerms } from "../payment.js";
 import type { Refusal } from "../refusal.js";
+import { type Comparison, decideRepeat } from "../repeat.js";
 import { DIRECT_RAIL, type Transaction, type TransactionType } from "../transaction.js";
 import type { TransactionId } from "../values/ids.js";
 import { canBePhone, type MaskedPhone } from "../values/masked-phone.js";
@@ -61,10 +54,22 @@ function lookup(command: MoveMoney, rows: Lookup): void {
  * PHONE_NUMBER_NOT_PAYABLE, PHONE_NUMBER_COOLING (redeem) and DESTINATION_COOLING.
  */
 function decide(book: Book, command: MoveMoney, now: UnixMillis): Decision<Transaction> {
-  const repeated = decideRepeat(book, command, now);
+  const { organizationId, accountId, actor, idempotencyKey, reference } = command;
+  const repeated = decideRepeat(
+    COMPARISON,
+    { book, command, now },
+    {
+      withId: (id) => book.transaction(organizationId, id as TransactionId),
+      existing: book.transactionWithReference(organizationId, reference),
+      refusal: ({ id: transactionId }, differingFields) => ({
+        reason: "REFERENCE_ALREADY_USED",
+        transactionId,
+        differingFields,
+      }),
+    },
+  );
   if (repeated !== undefined) return repeated;
 
-  const { organizationId, accountId, actor, idempotencyKey } = command;
   const account = book.account(organizationId, accountId);
   if (account === undefined) return refuse({ reason: "ACCOUNT_NOT_FOUND", accountId });
   const refusal = refusalByStatus(account);
@@ -158,42 +163,21 @@ function transactionOf(command: MoveMoney): NewTransaction {
 
 const TYPES = { mint: "MINT", redeem: "REDEEM" } as const satisfies Record<MoveMoney["name"], TransactionType>;
 
-function decideRepeat(book: Book, command: MoveMoney, now: UnixMillis): Decision<Transaction> | undefined {
-  const { organizationId, idempotencyKey, reference } = command;
-
-  if (idempotencyKey !== undefined) {
-    const resourceId = book.resourceOfIdempotencyKey(organizationId, idempotencyKey);
-    if (resourceId !== undefined) {
-      const earlier = book.transaction(organizationId, resourceId as TransactionId);
-      // The key covers the reference, too: under another reference it is another payment.
-      return earlier?.reference === reference && differingFields(book, command, earlier).length === 0
-        ? replay(earlier)
-        : refuse({ reason: "IDEMPOTENCY_KEY_REUSED" });
-    }
-  }
-
-  const existing = book.transactionWithReference(organizationId, reference);
-  if (existing === undefined) return undefined;
-  const differing = differingFields(book, command, existing);
-  return differing.length === 0
-    ? replay(existing, putIdempotencyKey(idempotencyKey, existing, now))
-    : refuse({ reason: "REFERENCE_ALREADY_USED", transactionId: existing.id, differingFields: differing });
-}
-
-function differingFields(book: Book, command: MoveMoney, existing: Transaction): string[] {
-  return [
-    ...(TYPES[command.name] === existing.type ? [] : ["type"]),
-    ...(command.accountId === existing.accountId ? [] : ["account_id"]),
-    ...(command.amountCents === existing.amountCents ? [] : ["amount"]),
-    ...(command.description === existing.description ? [] : ["description"]),
-    ...(sameMetadata(command.metadata, existing.metadata) ? [] : ["metadata"]),
-    // A change of the organization's default rail must refuse no repeat.
-    ...(command.isRailNamed !== true || command.rail === existing.rail ? [] : ["rail"]),
-    ...(command.receipt === undefined || command.receipt === existing.railReceipt ? [] : ["receipt"]),
-    ...(hasOtherPayer(book, command, existing) ? ["payer_phone_number"] : []),
-    ...(command.destinationId === existing.destinationId ? [] : ["destination_id"]),
-  ];
-}
+const COMPARISON: Comparison<MoveMoney, Transaction> = {
+  name: ["type", ({ name }, { type }) => TYPES[name] === type],
+  accountId: ["account_id", ({ accountId }, existing) => accountId === existing.accountId],
+  amountCents: ["amount", ({ amountCents }, existing) => amountCents === existing.amountCents],
+  // The idempotency key covers it, too: under another reference it is another payment.
+  reference: ["reference", ({ reference }, existing) => reference === existing.reference],
+  description: ["description", ({ description }, existing) => description === existing.description],
+  metadata: ["metadata", ({ metadata }, existing) => sameMetadata(metadata, existing.metadata)],
+  // A change of the organization's default rail must refuse no repeat.
+  isRailNamed: "no content",
+  rail: ["rail", ({ rail, isRailNamed }, existing) => isRailNamed !== true || rail === existing.rail],
+  receipt: ["receipt", ({ receipt }, { railReceipt }) => receipt === undefined || receipt === railReceipt],
+  railTerms: ["payer_phone_number", (command, existing, book) => !hasOtherPayer(book, command, existing)],
+  destinationId: ["destination_id", ({ destinationId }, existing) => destinationId === existing.destinationId],
+};
 
 /** The number of an ended payment is gone. Its masked form can still tell most others from it. */
 function hasOtherPayer(book: Book, { organizationId, railTerms }: MoveMoney, { id }: Transaction): boolean {

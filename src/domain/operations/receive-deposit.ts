@@ -1,22 +1,36 @@
 import type { LedgerAccount } from "../account.js";
 import type { CompletePayment } from "../commands.js";
-import { type Book, type Decision, type Lookup, type Operation, refuse, replay } from "../decision.js";
+import {
+  type Book,
+  type Decision,
+  type Effect,
+  type Lookup,
+  type Operation,
+  putIdempotencyKey,
+  refuse,
+  replay,
+} from "../decision.js";
 import type { Deposit, DepositReason } from "../deposit.js";
 import { credited, inOneCommit, received, refusalToReceive } from "../deposits/credit.js";
 import type { ReceiveDeposit, ReceivedShillings } from "../deposits/deposit-commands.js";
-import { refusalByAmount, refusalByLimits } from "../movement.js";
+import { refusalByAmount, refusalByLimits, refusalByReceipt } from "../movement.js";
 import { orderOf } from "../orders/order.js";
+import { type Comparison, decideRepeat } from "../repeat.js";
 import type { Transaction } from "../transaction.js";
 import { readDepositReference } from "../values/deposit-reference.js";
+import type { DepositId } from "../values/ids.js";
 import { NO_REASON } from "../values/text.js";
 import type { UnixMillis } from "../values/time.js";
 import { reported } from "./complete-payment.js";
 
 export const receiveDeposit: Operation<ReceiveDeposit, ReceivedShillings> = { lookup, decide, inSuspension: "always" };
 
-const NOTHING: ReceivedShillings = { deposit: undefined, transaction: undefined, used: undefined };
+const NOTHING: ReceivedShillings = { deposit: undefined, transaction: undefined };
 
-function lookup({ organizationId, receipt, typedReference, orderId }: ReceiveDeposit, rows: Lookup): void {
+function lookup(command: ReceiveDeposit, rows: Lookup): void {
+  const { organizationId, receipt, typedReference, orderId, creation } = command;
+  const key = creation?.idempotencyKey;
+  if (key !== undefined) rows.need("idempotencyKeyOfDeposit", { organizationId, name: key });
   const reference = readDepositReference(typedReference);
   rows.need("receipt", { organizationId, name: receipt });
   if (reference !== undefined) rows.need("accountWithDepositReference", { organizationId, name: reference });
@@ -37,18 +51,35 @@ function lookup({ organizationId, receipt, typedReference, orderId }: ReceiveDep
  * 4. Otherwise they become a deposit that waits for a person. Nothing tries again by itself.
  *
  * Refuses, in this order: BOOK_RESTORED, LIMIT_EXCEEDED of the organization's book. Then the list
- * is read again later.
+ * is read again later. A caller's creation is refused with IDEMPOTENCY_KEY_REUSED and
+ * RECEIPT_ALREADY_USED before these, and never with BOOK_RESTORED.
  */
 function decide(book: Book, command: ReceiveDeposit, now: UnixMillis): Decision<ReceivedShillings> {
-  const { organizationId, receipt, amountCents, actor } = command;
-  const used = book.receipt(organizationId, receipt);
-  if (used !== undefined) {
-    const deposit = book.depositWithReceipt(organizationId, receipt);
-    return replay({ ...NOTHING, deposit, used: deposit === undefined ? used : undefined });
-  }
+  const { organizationId, receipt, amountCents, actor, creation } = command;
+  const repeated =
+    creation &&
+    decideRepeat(
+      COMPARISON,
+      { book, command: { ...command, ...creation }, now },
+      {
+        withId: (id) => book.deposit(organizationId, id as DepositId),
+        existing: book.depositWithReceipt(organizationId, receipt),
+        refusal: ({ id: depositId }) => ({
+          reason: "RECEIPT_ALREADY_USED",
+          receipt,
+          transactionId: undefined,
+          depositId,
+        }),
+      },
+    );
+  if (repeated?.kind === "refusal") return repeated;
+  if (repeated !== undefined) return { ...repeated, resource: { ...NOTHING, deposit: repeated.resource } };
+  const used = refusalByReceipt(book, organizationId, receipt);
+  if (used !== undefined && creation !== undefined) return refuse(used);
+  if (used !== undefined) return replay({ ...NOTHING, deposit: book.depositWithReceipt(organizationId, receipt) });
   const head = book.bookOf(organizationId);
   // The copy may lack what was spent of a deposit, and would credit it a second time.
-  if (head.state === "RESTORED") return refuse({ reason: "BOOK_RESTORED" });
+  if (head.state === "RESTORED" && creation === undefined) return refuse({ reason: "BOOK_RESTORED" });
   const ofOrder = takenByOrder(book, command, now);
   if (ofOrder !== undefined && ofOrder.kind !== "refusal") {
     return { ...ofOrder, resource: { ...NOTHING, transaction: ofOrder.resource } };
@@ -60,14 +91,32 @@ function decide(book: Book, command: ReceiveDeposit, now: UnixMillis): Decision<
   const account = accountOf(book, command, now);
   if (typeof account === "string") {
     const { deposit, effect } = received(depositOf(command, account, now), act);
-    return { kind: "effect", resource: { ...NOTHING, deposit }, effect };
+    return { kind: "effect", resource: { ...NOTHING, deposit }, effect: keyed(effect, command, deposit) };
   }
   const first = received(depositOf(command, undefined, now), act);
   const { newTransactionId } = command;
   const second = credited(book, first.deposit, { account, newTransactionId }, act);
   const { deposit, transaction, effect } = inOneCommit(first, second);
-  return { kind: "effect", resource: { ...NOTHING, deposit, transaction }, effect };
+  return { kind: "effect", resource: { deposit, transaction }, effect: keyed(effect, command, deposit) };
 }
+
+function keyed(effect: Effect, { creation }: ReceiveDeposit, deposit: Deposit): Effect {
+  const puts = putIdempotencyKey(creation?.idempotencyKey, deposit, deposit.createdAt);
+  return { ...effect, puts: [...effect.puts, ...puts] };
+}
+
+const COMPARISON: Comparison<ReceiveDeposit, Deposit> = {
+  rail: "no content",
+  railAccountId: "no content",
+  orderId: "no content",
+  confirmedReceipts: "no content",
+  paidAt: "no content",
+  creation: "no content",
+  receipt: ["receipt", ({ receipt }, existing) => receipt === existing.receipt],
+  amountCents: ["amount", ({ amountCents }, existing) => amountCents === existing.amountCents],
+  typedReference: ["typed_reference", (command, { typedReference = "" }) => command.typedReference === typedReference],
+  phone: ["payer_phone_number", ({ phone }, { maskedPhone }) => phone === maskedPhone],
+};
 
 /** Returns what the order makes of the shillings. Undefined if it cannot take them. */
 function takenByOrder(book: Book, command: ReceiveDeposit, now: UnixMillis): Decision<Transaction> | undefined {

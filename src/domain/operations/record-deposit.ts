@@ -4,6 +4,7 @@ import { credited, inOneCommit, received, refusalToCredit, refusalToReceive } fr
 import type { RecordDeposit } from "../deposits/deposit-commands.js";
 import { withPersonAbove } from "../deposits/with-person-above.js";
 import { refusalByReceipt } from "../movement.js";
+import { type Comparison, differingFields } from "../repeat.js";
 import { DIRECT_RAIL } from "../transaction.js";
 import type { UnixMillis } from "../values/time.js";
 
@@ -27,8 +28,7 @@ function lookup({ organizationId, receipt, accountId }: RecordDeposit, rows: Loo
 function decide(book: Book, command: RecordDeposit, now: UnixMillis): Decision<Deposit> {
   const { organizationId, receipt, amountCents, accountId, actor, note: reason } = command;
   const same = book.depositWithReceipt(organizationId, receipt);
-  const isSame = same?.amountCents === amountCents && same.accountId === accountId;
-  if (same !== undefined && isSame) return replay(same);
+  if (same !== undefined && differingFields(COMPARISON, command, same, book).length === 0) return replay(same);
   const refusal =
     refusalByReceipt(book, organizationId, receipt) ??
     refusalToReceive(book.bookOf(organizationId), amountCents) ??
@@ -65,3 +65,11 @@ function decide(book: Book, command: RecordDeposit, now: UnixMillis): Decision<D
       : inOneCommit(first, credited(book, first.deposit, { account, newTransactionId }, act));
   return { kind: "effect", resource: step.deposit, effect: step.effect };
 }
+
+const COMPARISON: Comparison<RecordDeposit, Deposit> = {
+  receipt: ["receipt", ({ receipt }, existing) => receipt === existing.receipt],
+  amountCents: ["amount", ({ amountCents }, existing) => amountCents === existing.amountCents],
+  accountId: ["account_id", ({ accountId }, existing) => accountId === existing.accountId],
+  // The words of the first call stand in the journal. Who repeats it need not know them.
+  note: "no content",
+};

@@ -7,6 +7,7 @@ import { type Attribution, completed, failed, movedLate } from "../orders/outcom
 import { effectOf, lastOf, postedStep, type Steps } from "../orders/step.js";
 import type { RailReceipt, Resolution } from "../payment.js";
 import { detailOf, type Intent, isApproved, personsOf, standingAfter } from "../proposal.js";
+import { isReceiptOf } from "../receipt.js";
 import { refusalToApprove } from "../second-person.js";
 import type { ResolvedTransaction, Transaction } from "../transaction.js";
 import { isOfOperators } from "../values/actor.js";
@@ -39,13 +40,17 @@ const REQUEST_MILLIS_MAX = 60_000;
  *
  * MOVED ends the transaction as FAILED, and books what really moved as a correction.
  *
- * Refuses, in this order: TRANSACTION_NOT_FOUND, TRANSACTION_ALREADY_ENDED, INVALID_TRANSITION,
- * RECEIPT_ALREADY_USED, those of `refusalToApprove`, LIMIT_EXCEEDED (of the organization's book).
+ * Refuses, in this order: TRANSACTION_NOT_FOUND, PAYMENT_NOT_FOUND, TRANSACTION_ALREADY_ENDED,
+ * INVALID_TRANSITION, RECEIPT_OF_OTHER_RAIL, RECEIPT_ALREADY_USED, those of `refusalToApprove`,
+ * LIMIT_EXCEEDED (of the organization's book).
  */
 function decide(book: Book, command: ResolveTransaction, now: UnixMillis): Decision<ResolvedTransaction> {
   const { organizationId, transactionId, resolution, authority, actor, note: reason } = command;
   const order = orderOf(book, organizationId, transactionId);
-  if (order === undefined) return refuse({ reason: "TRANSACTION_NOT_FOUND", transactionId });
+  if (order === undefined) {
+    const isThere = book.transaction(organizationId, transactionId) !== undefined;
+    return refuse({ reason: isThere ? "PAYMENT_NOT_FOUND" : "TRANSACTION_NOT_FOUND", transactionId });
+  }
   const { transaction, account, payment } = order;
   const { status } = transaction;
   const to = resolution.kind === "COMPLETED" ? "COMPLETED" : "FAILED";
@@ -57,6 +62,8 @@ function decide(book: Book, command: ResolveTransaction, now: UnixMillis): Decis
   const isOnItsWay = payment.state === "SENDING" && now - payment.updatedAt < REQUEST_MILLIS_MAX;
   if (resolution.kind === "FAILED" && isOnItsWay) return refuse({ reason: "INVALID_TRANSITION", from: status, to });
   if (resolution.kind !== "FAILED") {
+    const { rail } = transaction;
+    if (!isReceiptOf(rail, resolution.receipt)) return refuse({ reason: "RECEIPT_OF_OTHER_RAIL", rail });
     const refusal = refusalByReceipt(book, organizationId, resolution.receipt);
     if (refusal !== undefined) return refuse(refusal);
   }

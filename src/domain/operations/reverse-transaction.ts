@@ -1,15 +1,8 @@
-import {
-  type Book,
-  type Decision,
-  type Lookup,
-  type Operation,
-  putIdempotencyKey,
-  refuse,
-  replay,
-} from "../decision.js";
+import { type Book, type Decision, type Lookup, type Operation, refuse } from "../decision.js";
 import { moved, refusalByAmount, refusalByReceipt, refusalByStatus, takenBack } from "../movement.js";
 import { correctAloneMaxCents } from "../rail-account.js";
 import type { Refusal } from "../refusal.js";
+import { type Comparison, decideRepeat } from "../repeat.js";
 import type { ReverseByOperator, ReverseTransaction } from "../reverse-commands.js";
 import { type Acted, IN_EVERY_POLICY, withSecondPerson } from "../second-person.js";
 import { DIRECT_RAIL, reversalReference, type Transaction } from "../transaction.js";
@@ -78,10 +71,23 @@ function lookup({ organizationId, transactionId, receipt, idempotencyKey }: Reve
  * RECEIPT_ALREADY_USED, then INSUFFICIENT_FUNDS (of a mint) or LIMIT_EXCEEDED (of a redemption).
  */
 function decide(book: Book, command: ReverseTransaction, now: UnixMillis): Decision<Transaction> {
-  const repeated = decideRepeat(book, command, now);
+  const { organizationId, transactionId, newTransactionId, description, metadata, receipt } = command;
+  const repeated = decideRepeat(
+    COMPARISON,
+    { book, command, now },
+    {
+      withId: (id) => book.transaction(organizationId, id as TransactionId),
+      existing: book.transactionWithReference(organizationId, reversalReference(transactionId)),
+      refusal: ({ id: reversedById }, differingFields) => ({
+        reason: "TRANSACTION_ALREADY_REVERSED",
+        transactionId,
+        reversedById,
+        differingFields,
+      }),
+    },
+  );
   if (repeated !== undefined) return repeated;
 
-  const { organizationId, transactionId, newTransactionId, description, metadata, receipt } = command;
   const original = book.transaction(organizationId, transactionId);
   if (original === undefined) return refuse({ reason: "TRANSACTION_NOT_FOUND", transactionId });
   const cause = obstacleTo(original);
@@ -121,38 +127,12 @@ function decide(book: Book, command: ReverseTransaction, now: UnixMillis): Decis
   return { ...reversal, effect: { ...effect, puts: [...effect.puts, { table: "transactions", row: reversed }] } };
 }
 
-function decideRepeat(book: Book, command: ReverseTransaction, now: UnixMillis): Decision<Transaction> | undefined {
-  const { organizationId, transactionId, idempotencyKey } = command;
-  if (idempotencyKey !== undefined) {
-    const resourceId = book.resourceOfIdempotencyKey(organizationId, idempotencyKey);
-    if (resourceId !== undefined) {
-      const earlier = book.transaction(organizationId, resourceId as TransactionId);
-      const isSame =
-        earlier?.corrects?.transactionId === transactionId && differingFields(command, earlier).length === 0;
-      return isSame ? replay(earlier) : refuse({ reason: "IDEMPOTENCY_KEY_REUSED" });
-    }
-  }
-
-  const existing = book.transactionWithReference(organizationId, reversalReference(transactionId));
-  if (existing === undefined) return undefined;
-  const differing = differingFields(command, existing);
-  return differing.length === 0
-    ? replay(existing, putIdempotencyKey(idempotencyKey, existing, now))
-    : refuse({
-        reason: "TRANSACTION_ALREADY_REVERSED",
-        transactionId,
-        reversedById: existing.id,
-        differingFields: differing,
-      });
-}
-
-function differingFields({ description, metadata, receipt }: ReverseTransaction, existing: Transaction): string[] {
-  return [
-    ...(description === existing.description ? [] : ["description"]),
-    ...(sameMetadata(metadata, existing.metadata) ? [] : ["metadata"]),
-    ...(receipt === undefined || receipt === existing.railReceipt ? [] : ["receipt"]),
-  ];
-}
+const COMPARISON: Comparison<ReverseTransaction, Transaction> = {
+  transactionId: ["transaction_id", ({ transactionId }, { corrects }) => corrects?.transactionId === transactionId],
+  description: ["description", ({ description }, existing) => description === existing.description],
+  metadata: ["metadata", ({ metadata }, existing) => sameMetadata(metadata, existing.metadata)],
+  receipt: ["receipt", ({ receipt }, { railReceipt }) => receipt === undefined || receipt === railReceipt],
+};
 
 /**
  * Returns why the transaction cannot be reversed. The reversal of a reversal would do the original
@@ -167,6 +147,7 @@ function obstacleTo({
   if (corrects?.kind === "REVERSAL") return "IS_REVERSAL";
   // An operator takes the credit back: the shillings still belong to the deposit.
   if (depositId !== undefined) return "DEPOSIT";
-  if (rail !== DIRECT_RAIL) return "OTHER_RAIL";
-  return status === "COMPLETED" ? undefined : "NOT_COMPLETED";
+  // Before the rail: a new transaction in place of one that is under way would move both.
+  if (status !== "COMPLETED") return "NOT_COMPLETED";
+  return rail === DIRECT_RAIL ? undefined : "OTHER_RAIL";
 }

@@ -117,11 +117,20 @@ function parsePrintable<T extends string>(
   // A string has at least as many UTF-16 units as characters. So a short string needs no count of
   // its characters.
   if (unchecked.length > charactersMax && Array.from(unchecked).length > charactersMax) return tooLong(charactersMax);
-  if (!printable.test(unchecked) || unchecked.includes(REPLACEMENT_CHARACTER)) {
-    return unparsed("must be printable UTF-8 text: no line breaks, tabs or other control characters");
-  }
-  return parsed(unchecked as T);
+  if (printable.test(unchecked) && !unchecked.includes(REPLACEMENT_CHARACTER)) return parsed(unchecked as T);
+  const refused = Array.from(unchecked).find((each) => !printable.test(each) || each === REPLACEMENT_CHARACTER) ?? "";
+  const codePoint = (refused.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
+  const kind = KINDS.find(([characters]) => characters.test(refused))?.[1] ?? "which nobody can print";
+  return unparsed(`must be printable UTF-8 text: it has U+${codePoint}, ${kind}`);
 }
+
+/** What a refused character is, by the first of these that fits. */
+const KINDS = [
+  [/[\p{Cc}\p{Zl}\p{Zp}]/u, "a control character or a line break"],
+  [/[\u200C\u200D]/, "a joiner: two names that differ by it would look the same"],
+  [/\p{Cf}/u, "which nobody sees"],
+  [/\uFFFD/, "which stands for bytes that are not UTF-8"],
+] as const;
 
 function tooLong(charactersMax: number): Unparsed {
   return unparsed(`must have at most ${String(charactersMax)} characters`, "TOO_LONG");

@@ -19,6 +19,11 @@ export const BOOK_REFUSALS: Answers<Refusal> = {
     message: ({ transactionId }) => `Transaction ${transactionId} was not found.`,
     facts: ({ transactionId }) => ({ transaction_id: transactionId }),
   },
+  PAYMENT_NOT_FOUND: {
+    status: Status.NOT_FOUND,
+    message: ({ transactionId }) => `Transaction ${transactionId} has no payment: it was not given to a rail.`,
+    facts: ({ transactionId }) => ({ transaction_id: transactionId }),
+  },
   DEPOSIT_NOT_FOUND: {
     status: Status.NOT_FOUND,
     message: ({ depositId }) => `Deposit ${depositId} was not found.`,
@@ -79,8 +84,8 @@ export const BOOK_REFUSALS: Answers<Refusal> = {
   TRANSACTION_NOT_REVERSIBLE: {
     status: Status.FAILED_PRECONDITION,
     message: ({ transactionId, cause }) => {
-      const words = `Transaction ${transactionId} cannot be reversed: ${OBSTACLES[cause]} (${cause.toLowerCase()})`;
-      return `${words}. Make a new mint or redemption instead.`;
+      const { why, instead } = OBSTACLES[cause];
+      return `Transaction ${transactionId} cannot be reversed: ${why} (${cause.toLowerCase()}). ${instead}`;
     },
     facts: ({ transactionId, cause }) => ({ transaction_id: transactionId, cause: cause.toLowerCase() }),
   },
@@ -239,6 +244,11 @@ export const BOOK_REFUSALS: Answers<Refusal> = {
       deposit_id: depositId,
     }),
   },
+  RECEIPT_OF_OTHER_RAIL: {
+    status: Status.FAILED_PRECONDITION,
+    message: ({ rail }) => `The receipt is none of the rail ${rail}, which has the order. Give that of this rail.`,
+    facts: ({ rail }) => ({ rail }),
+  },
   BOOK_ACCOUNT_TOO_LOW: {
     status: Status.FAILED_PRECONDITION,
     message: ({ bookAccount, balanceCents, requestedCents }) =>
@@ -340,7 +350,7 @@ export const BOOK_REFUSALS: Answers<Refusal> = {
   },
   DESTINATION_NOT_FOUND: {
     status: Status.NOT_FOUND,
-    message: ({ destinationId }) => `Destination ${destinationId} was not found on the account.`,
+    message: ({ destinationId }) => `Destination ${destinationId} was not found on the account, or was removed.`,
     facts: ({ destinationId }) => ({ destination_id: destinationId }),
   },
   DESTINATION_NOT_PAYABLE: {
@@ -366,12 +376,13 @@ function ownersIn(ids: readonly (string | undefined)[]): string {
   return ids.filter((id) => id !== undefined).join(" and ") || "a correction of the book";
 }
 
+const MAKE_NEW = "Make a new mint or redemption instead.";
 const OBSTACLES = {
-  NOT_COMPLETED: "it is not completed",
-  OTHER_RAIL: 'its rail is not "direct"',
-  IS_REVERSAL: "it is a reversal itself",
-  DEPOSIT: "it credits a deposit, whose credit only an operator takes back",
-} as const satisfies Record<RefusalFor<"TRANSACTION_NOT_REVERSIBLE">["cause"], string>;
+  NOT_COMPLETED: { why: "it is not completed", instead: "Cancel it while it is pending, or wait for its end." },
+  OTHER_RAIL: { why: 'its rail is not "direct"', instead: MAKE_NEW },
+  IS_REVERSAL: { why: "it is a reversal itself", instead: MAKE_NEW },
+  DEPOSIT: { why: "it is of a deposit", instead: "Only an operator takes the credit of a deposit back." },
+} as const satisfies Record<RefusalFor<"TRANSACTION_NOT_REVERSIBLE">["cause"], object>;
 
 /** A person can end an order only once the rail was asked, and not as failed while it is asked. */
 function invalidTransition({ from, to }: RefusalFor<"INVALID_TRANSITION">): string {

@@ -83,11 +83,6 @@ export const CALL_REFUSALS: Answers<CallRefusal | LedgerRefusal> = {
     facts: ({ streamsMax }) => ({ streams_max: String(streamsMax) }),
     retryMillis: SOON_MILLIS,
   },
-  PAYMENT_NOT_FOUND: {
-    status: Status.NOT_FOUND,
-    message: ({ transactionId }) => `Transaction ${transactionId} has no payment: it was not given to a rail.`,
-    facts: ({ transactionId }) => ({ transaction_id: transactionId }),
-  },
   RAIL_NOT_SANDBOX: {
     status: Status.FAILED_PRECONDITION,
     message: ({ transactionId, rail }) =>

@@ -28,8 +28,6 @@ export type CallRefusal =
   | { readonly reason: "REQUEST_TOO_LARGE"; readonly bytesMax: number }
   | { readonly reason: "TOO_MANY_STREAMS"; readonly streamsMax: number }
   | { readonly reason: "OUTCOME_UNKNOWN" }
-  /** The transaction was not given to a rail. */
-  | { readonly reason: "PAYMENT_NOT_FOUND"; readonly transactionId: TransactionId }
   | { readonly reason: "RAIL_NOT_SANDBOX"; readonly transactionId: TransactionId; readonly rail: Rail }
   /** The book has no checkpoint of this size. Undefined: it has none. */
   | { readonly reason: "CHECKPOINT_NOT_FOUND"; readonly size: number | undefined }

@@ -7,7 +7,7 @@ import type {
   UnassignDeposit,
 } from "../../domain/deposits/deposit-commands.js";
 import type { RailReceipt } from "../../domain/payment.js";
-import { parseReceipt, parseReceiptText } from "../../domain/receipt.js";
+import { parseReceiptText } from "../../domain/receipt.js";
 import { parseAmount } from "../../domain/values/cents.js";
 import { type DepositId, type OrganizationId, parseAccountId, type TransactionId } from "../../domain/values/ids.js";
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
@@ -44,7 +44,7 @@ export function depositActs(unary: OperatorUnary, options: ActsOptions): Record<
       parse: (request) =>
         parseFields({
           organization_id: parseId<OrganizationId>(request.organization_id),
-          receipt: parseAttestedReceipt(request.receipt),
+          receipt: parseReceiptText(request.receipt),
           amount: parseAmount(request.amount),
           account_id: ifGiven(request.account_id, parseAccountId),
           note: parseNote(request.note),
@@ -179,16 +179,4 @@ async function returnDeposit(
     const field = { field: "through_rail", message, code: "FORMAT" } as const;
     return { kind: "refused", refusal: { reason: "INVALID_FIELD", fields: [field] } };
   });
-}
-
-/**
- * Parses a receipt as a book has it, with the rules of a mint's: a mint with this receipt must mean
- * the same shillings.
- */
-export function parseAttestedReceipt(unchecked: string): ReturnType<typeof parseReceiptText> {
-  if (unchecked === "") return unparsed("is required", "REQUIRED");
-  const colon = unchecked.indexOf(":");
-  const [source, number] = colon < 0 ? ["mpesa", unchecked] : [unchecked.slice(0, colon), unchecked.slice(colon + 1)];
-  const receipt = parseReceipt({ source, number });
-  return receipt.ok ? receipt : unparsed(`has a ${receipt.key ?? "text"} that ${receipt.problem}`);
 }

@@ -3,7 +3,7 @@ import { typeidUnboxed } from "typeid-js";
 import { type BookHead, ofEachAccount } from "../../domain/book.js";
 import type { CorrectBook } from "../../domain/book-commands.js";
 import type { CancelTransaction, ClearFlag, ResolveTransaction } from "../../domain/commands.js";
-import { parseRailReceipt } from "../../domain/payment.js";
+import { parseReceiptText } from "../../domain/receipt.js";
 import type { ReverseByOperator } from "../../domain/reverse-commands.js";
 import { parseAmount } from "../../domain/values/cents.js";
 import {
@@ -43,7 +43,6 @@ import { parseFlagReason } from "../messages/payment.js";
 import { parseResolution } from "../messages/resolution.js";
 import { toTransactionMessage } from "../messages/transaction.js";
 import { act, actAlone, actOnTransaction, type ActsOptions, type CommandFields } from "./acts.js";
-import { parseAttestedReceipt } from "./deposit-acts.js";
 import { parseId, parseNote } from "./fields.js";
 import type { OperatorRoute, OperatorRpc, OperatorUnary } from "./operator-call.js";
 import type { ActResponse } from "./results.js";
@@ -145,7 +144,7 @@ function reverseTransaction(unary: OperatorUnary, options: ActsOptions): Operato
       parseFields({
         organization_id: parseId<OrganizationId>(request.organization_id),
         transaction_id: parseTransactionId(request.transaction_id),
-        receipt: ifGiven(request.receipt, parseAttestedReceipt),
+        receipt: ifGiven(request.receipt, parseReceiptText),
         note: parseNote(request.note),
       }),
     run: ({ organization_id: organizationId, transaction_id: transactionId, receipt, note }, caller) =>
@@ -179,7 +178,7 @@ function corrections(unary: OperatorUnary, options: ActsOptions): Record<string,
       request: BookPaymentRequest,
       response: BookPaymentResponse,
       more: ({ rail_receipt: receipt, account_id: id }) => ({
-        rail_receipt: parseRailReceipt(receipt),
+        rail_receipt: parseReceiptText(receipt),
         account_id: ifGiven(id, parseAccountId),
       }),
     }),
@@ -198,7 +197,7 @@ function corrections(unary: OperatorUnary, options: ActsOptions): Record<string,
       request: ExplainTransferRequest,
       response: ExplainTransferResponse,
       more: ({ rail_receipt: receipt, direction }) => ({
-        rail_receipt: parseRailReceipt(receipt),
+        rail_receipt: parseReceiptText(receipt),
         direction: parseDirection(direction),
       }),
     }),
@@ -207,7 +206,7 @@ function corrections(unary: OperatorUnary, options: ActsOptions): Record<string,
       request: FundChargesRequest,
       response: FundChargesResponse,
       more: ({ rail_receipt: receipt, direction }) => ({
-        rail_receipt: parseRailReceipt(receipt),
+        rail_receipt: parseReceiptText(receipt),
         direction: parseDirection(direction),
       }),
     }),

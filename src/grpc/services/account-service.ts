@@ -28,7 +28,7 @@ import {
   UpdateAccountResponse,
 } from "../../gen/kesc/v1/account_service.js";
 import type { Freeze as FreezeMessage } from "../../gen/kesc/v1/freeze.js";
-import { accountAsOf, positionOf } from "../../statements/as-of.js";
+import { accountAsOf } from "../../statements/as-of.js";
 import { parseRange } from "../../statements/period.js";
 import { actorOf } from "../calls/call-context.js";
 import { done, resultOf } from "../calls/rpc-result.js";
@@ -43,7 +43,7 @@ import {
   listDestinations,
   removeDestination,
 } from "./destination-rpcs.js";
-import { asOfOf, parseAsOfSequence, parseAsOfTime, readingHistory } from "./history/history-turns.js";
+import { asOfOf, parseAsOfSequence, parseAsOfTime, positionAt, readingHistory } from "./history/history-turns.js";
 import { listOfAccount } from "./list-of-account.js";
 import { formatPageToken, type PagedList, pageOf, parsePageSize, parsePageToken } from "./paging.js";
 import { authorityOf } from "./payment-rpcs.js";
@@ -128,7 +128,7 @@ function getAccount({ cellOf, listTurns, now }: AccountHandlersOptions): UnaryRo
       if (asOf === undefined) return done({ account: toAccountMessage(account) });
       const { organizationId } = caller.key;
       return readingHistory({ organizationId, caller, listTurns, reads: history }, async (own) => {
-        const { seq } = await positionOf(own, asOf);
+        const { seq } = await positionAt(own, asOf);
         const then = await accountAsOf(own, { account, seq });
         return then === undefined ? notFound : done({ account: toAccountMessage(then, seq) });
       });

@@ -20,7 +20,11 @@ import { parseDepositReasons, parseDepositStatuses, toDepositMessage } from "../
 import { given, ifGiven, type ParsedFields, parseFields } from "../messages/fields.js";
 import type { ListTurns } from "./list-turns.js";
 import { formatPageToken, type PagedList, pageOf, parsePageSize, parsePageToken } from "./paging.js";
+import { SANDBOX_RAIL } from "./sandbox-service.js";
 import type { CellOf } from "./served-cell.js";
+
+/** Nobody can pay to it. CreateDeposit of the SandboxService pays in its place. */
+const SANDBOX_NUMBER = "000000";
 
 export interface DepositHandlersOptions {
   readonly cellOf: CellOf;
@@ -109,14 +113,19 @@ function getDepositInstructions(cellOf: CellOf): UnaryRoute {
     response: GetDepositInstructionsResponse,
     parse: (request) => parseFields({ account_id: parseAccountId(request.account_id) }),
     run: async ({ account_id: accountId }, { key }) => {
-      const { reads } = cellOf(key);
+      const { reads, railAccounts } = cellOf(key);
       const account = await reads.account(key.organizationId, accountId);
       if (account === undefined) return { kind: "refused", refusal: { reason: "ACCOUNT_NOT_FOUND", accountId } };
       const { status, depositReference } = account;
       // Half of an instruction would send the shillings to nobody.
       if (status === "CLOSED" || depositReference === undefined) return done({ instructions: [] });
       const rails = await reads.depositRails(key.organizationId);
-      return done({ instructions: rails.flatMap((rail) => instructionOf(rail, depositReference)) });
+      const instructions = rails.flatMap((rail) => instructionOf(rail, depositReference));
+      if (railAccounts.accountOf(key.organizationId, SANDBOX_RAIL) !== undefined) {
+        const [rail, business_number] = [SANDBOX_RAIL, SANDBOX_NUMBER];
+        instructions.push({ rail, business_number, deposit_reference: depositReference });
+      }
+      return done({ instructions });
     },
   });
 }

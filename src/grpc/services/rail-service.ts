@@ -22,6 +22,8 @@ export interface RailHandlersOptions {
 }
 
 const BODY_BYTES_MAX = 65_536;
+/** Skips a byte-order mark, as the bodies of all other routes may have one. */
+const UTF_8 = new TextDecoder();
 // A caller without a token of ours gets this response too: it learns nothing about tokens.
 const ACCEPTED = answered('{"ResultCode":0,"ResultDesc":"Accepted"}');
 
@@ -72,17 +74,17 @@ export function railHandlers({
           return ACCEPTED;
         }
         if (purpose === "validation") {
-          const answer = await depositMessages?.answer(uuid, bytes.toString("utf8"));
+          const answer = await depositMessages?.answer(uuid, UTF_8.decode(bytes));
           return answer === undefined ? ACCEPTED : answered(answer);
         }
         if (purpose === "return") {
           const depositId = depositIdOf(uuid);
-          const added = await inbox.addAboutReturn(depositId, maskMessage(bytes.toString("utf8")), now());
+          const added = await inbox.addAboutReturn(depositId, maskMessage(UTF_8.decode(bytes)), now());
           if (added === "stored") await depositMessages?.returnReported(depositId);
           if (added === "full") dropped.count(depositId);
           return ACCEPTED;
         }
-        const message = { purpose, body: maskMessage(bytes.toString("utf8")) };
+        const message = { purpose, body: maskMessage(UTF_8.decode(bytes)) };
         if (purpose === "balance") {
           noteBalance?.(uuid, message);
           return ACCEPTED;

@@ -1,13 +1,12 @@
 import { typeidUnboxed } from "typeid-js";
 
-import { typedReferenceOf } from "../../domain/deposit.js";
-import { parseRailReceipt } from "../../domain/payment.js";
+import { parseTypedReference } from "../../domain/deposit.js";
+import { parseReceiptText } from "../../domain/receipt.js";
 import type { Rail } from "../../domain/transaction.js";
 import type { Actor } from "../../domain/values/actor.js";
 import { parseAmount } from "../../domain/values/cents.js";
 import { type DepositId, parseTransactionId, type TransactionId } from "../../domain/values/ids.js";
 import { maskPhone } from "../../domain/values/masked-phone.js";
-import { parsed } from "../../domain/values/parsed.js";
 import { parsePhoneNumber } from "../../domain/values/phone-number.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import {
@@ -24,7 +23,7 @@ import { ifGiven, parseFields } from "../messages/fields.js";
 import { toTransactionMessage } from "../messages/transaction.js";
 import type { CellOf } from "./served-cell.js";
 
-const SANDBOX_RAIL = "sandbox" as Rail;
+export const SANDBOX_RAIL = "sandbox" as Rail;
 
 export interface SandboxHandlersOptions {
   readonly cellOf: CellOf;
@@ -49,6 +48,9 @@ export function sandboxHandlers({
         if (transaction === undefined) {
           return { kind: "refused", refusal: { reason: "TRANSACTION_NOT_FOUND", transactionId } };
         }
+        if ((await payments.payment(transactionId)) === undefined) {
+          return { kind: "refused", refusal: { reason: "PAYMENT_NOT_FOUND", transactionId } };
+        }
         const { rail } = transaction;
         if (rail !== SANDBOX_RAIL) {
           return { kind: "refused", refusal: { reason: "RAIL_NOT_SANDBOX", transactionId, rail } };
@@ -70,11 +72,11 @@ function createDeposit({ cellOf, now }: SandboxHandlersOptions): UnaryRoute {
     parse: (request) =>
       parseFields({
         amount: parseAmount(request.amount),
-        typed_reference: parsed(typedReferenceOf(request.typed_reference)),
+        typed_reference: parseTypedReference(request.typed_reference),
         payer_phone_number: ifGiven(request.payer_phone_number, parsePhoneNumber),
-        receipt: parseRailReceipt(request.receipt),
+        receipt: parseReceiptText(request.receipt === "" ? "" : `${SANDBOX_RAIL}:${request.receipt}`),
       }),
-    run: async (input, { key, deadline, trace }) => {
+    run: async (input, { key, idempotencyKey, deadline, trace }) => {
       const { ledger, railAccounts } = cellOf(key);
       const { organizationId } = key;
       const account = railAccounts.accountOf(organizationId, SANDBOX_RAIL);
@@ -98,13 +100,11 @@ function createDeposit({ cellOf, now }: SandboxHandlersOptions): UnaryRoute {
           confirmedReceipts: [],
           phone: phone === undefined ? undefined : maskPhone(phone),
           paidAt: now(),
+          creation: { idempotencyKey },
         },
         deadline,
         { trace },
       );
-      if (outcome.kind === "done" && outcome.resource.used !== undefined) {
-        return { kind: "refused", refusal: { reason: "RECEIPT_ALREADY_USED", ...outcome.resource.used } };
-      }
       return resultOf(outcome, ({ deposit }) => ({ deposit: deposit && toDepositMessage(deposit) }));
     },
   });

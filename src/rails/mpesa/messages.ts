@@ -1,4 +1,5 @@
-import { MPESA_RECEIPT } from "../../domain/receipt.js";
+import type { RailReceipt } from "../../domain/payment.js";
+import { receiptOf } from "../../domain/receipt.js";
 import { type Cents, parseAmount } from "../../domain/values/cents.js";
 import { type MaskedPhone, readMaskedPhone } from "../../domain/values/masked-phone.js";
 import { asCode, asFields, asParameters, asText, type Fields, parseFields } from "../fields.js";
@@ -68,8 +69,8 @@ export function readAmount(text: string | undefined): { isReadable: boolean; amo
 }
 
 /** Returns a receipt of M-Pesa, or undefined for any other text. */
-export function readReceipt(text: string | undefined): string | undefined {
-  return text !== undefined && MPESA_RECEIPT.test(text) ? text : undefined;
+export function readReceipt(text: string | undefined): RailReceipt | undefined {
+  return receiptOf("mpesa", text);
 }
 
 /** Reads the phone number of a party, such as "254705912645" or "254705912645 - JOHN DOE". */

@@ -1,4 +1,5 @@
-import { RAIL_FAILURES } from "../../domain/payment.js";
+import { RAIL_FAILURES, type RailReceipt } from "../../domain/payment.js";
+import { receiptOf } from "../../domain/receipt.js";
 import type { Rail, TransactionType } from "../../domain/transaction.js";
 import { addCents, formatCents, parseAmount } from "../../domain/values/cents.js";
 import { type MaskedPhone, readMaskedPhone } from "../../domain/values/masked-phone.js";
@@ -86,7 +87,7 @@ export class SandboxRail implements PaymentRail {
     return {
       kind: "succeeded",
       movement: transactionId,
-      receipt: receiptOf(transactionId),
+      receipt: receiptOfOrder(transactionId),
       amountCents: amount.value,
       phone: readMaskedPhone(asText(fields["phone_number"]) ?? ""),
     };
@@ -125,7 +126,7 @@ export class SandboxRail implements PaymentRail {
     return {
       kind: "succeeded",
       movement: transactionId,
-      receipt: receiptOf(transactionId),
+      receipt: receiptOfOrder(transactionId),
       amountCents: outcome === "succeeded" ? amountCents : addCents(amountCents, stepCents),
       phone: numberKind === "PHONE" ? (maskedNumber as MaskedPhone) : undefined,
     };
@@ -147,8 +148,8 @@ function stepsSoFar({ maskedNumber, begunAt, advances }: OpenPayment, now: UnixM
   return steps.filter(({ afterMillis }, index) => now - begunAt >= afterMillis || index < advances);
 }
 
-function receiptOf(transactionId: string): string {
-  return `SB${transactionId.slice(transactionId.indexOf("_") + 1).toUpperCase()}`;
+function receiptOfOrder(transactionId: string): RailReceipt | undefined {
+  return receiptOf(SANDBOX_RAIL, `SB${transactionId.slice(transactionId.indexOf("_") + 1).toUpperCase()}`);
 }
 
 function messageBody(

@@ -1,7 +1,7 @@
 import type { RailCommand } from "../../domain/commands.js";
 import { typedReferenceOf } from "../../domain/deposit.js";
 import type { ReceiveDeposit } from "../../domain/deposits/deposit-commands.js";
-import type { RailAccountId, RailReceipt } from "../../domain/payment.js";
+import type { RailAccountId } from "../../domain/payment.js";
 import type { Actor } from "../../domain/values/actor.js";
 import { readDepositReference } from "../../domain/values/deposit-reference.js";
 import type { DepositId, TransactionId } from "../../domain/values/ids.js";
@@ -112,11 +112,11 @@ export class ListBooker {
       newTransactionId: newTransactionId(),
       rail: name,
       railAccountId,
-      receipt: payment.receipt as RailReceipt,
+      receipt: payment.receipt,
       amountCents,
       typedReference,
       orderId,
-      confirmedReceipts: payments.filter(isSame).map(({ receipt }) => receipt as RailReceipt),
+      confirmedReceipts: payments.filter(isSame).map(({ receipt }) => receipt),
       phone,
       paidAt: receivedAt,
     });

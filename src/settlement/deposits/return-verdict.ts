@@ -1,3 +1,4 @@
+import type { RailReceipt } from "../../domain/payment.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import type { ReturnReport, Sent } from "../../rails/rail.js";
 import { RETURN_WAIT_MILLIS_MAX, RETURN_WAITS_MILLIS } from "../limits.js";
@@ -5,7 +6,7 @@ import type { ReturnRequest } from "../ports/deposits.js";
 
 /** What is known about the return of a deposit. */
 export type ReturnVerdict =
-  | { readonly kind: "returned"; readonly receipt: string }
+  | { readonly kind: "returned"; readonly receipt: RailReceipt }
   | { readonly kind: "refused"; readonly code: string }
   /** The payer has the shillings, and nobody knows with which receipt. */
   | { readonly kind: "returned before"; readonly code: string }

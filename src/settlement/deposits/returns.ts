@@ -1,6 +1,5 @@
 import type { RailCommand } from "../../domain/commands.js";
 import type { EndReturn } from "../../domain/deposits/deposit-commands.js";
-import type { RailReceipt } from "../../domain/payment.js";
 import type { Actor } from "../../domain/values/actor.js";
 import type { DepositId } from "../../domain/values/ids.js";
 import { NO_REASON, parseStatusReason } from "../../domain/values/text.js";
@@ -84,7 +83,7 @@ export class DepositReturns {
     const verdict = verdictOf(due.requests, reports);
     switch (verdict.kind) {
       case "returned":
-        return this.#end(due, account, { receipt: verdict.receipt as RailReceipt, reason: NO_REASON });
+        return this.#end(due, account, { receipt: verdict.receipt, reason: NO_REASON });
       case "refused": {
         const reason = parseStatusReason(verdict.code);
         return this.#end(due, account, { receipt: undefined, reason: reason.ok ? reason.value : NO_REASON });

@@ -1,4 +1,4 @@
-import type { RailAccountId } from "../../domain/payment.js";
+import type { RailAccountId, RailReceipt } from "../../domain/payment.js";
 import type { Rail } from "../../domain/transaction.js";
 import type { Cents } from "../../domain/values/cents.js";
 import type { AccountId, DepositId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
@@ -47,7 +47,7 @@ export interface DueReturn {
   readonly depositId: DepositId;
   readonly organizationId: OrganizationId;
   readonly railAccountId: RailAccountId;
-  readonly receipt: string;
+  readonly receipt: RailReceipt;
   readonly amountCents: Cents;
   /** When the deposit became RETURNING. */
   readonly begunAt: UnixMillis;

@@ -1,4 +1,4 @@
-import type { RailAccountId } from "../../domain/payment.js";
+import type { RailAccountId, RailReceipt } from "../../domain/payment.js";
 import { DIRECT_RAIL, type Rail } from "../../domain/transaction.js";
 import { toCents } from "../../domain/values/cents.js";
 import type { AccountId, DepositId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
@@ -171,7 +171,7 @@ function dueReturnOf(row: DueReturnRow): DueReturn {
     organizationId: row.organization_id as OrganizationId,
     // The ledger lets no deposit become RETURNING that has none.
     railAccountId: (row.rail_account_id ?? "") as RailAccountId,
-    receipt: row.receipt,
+    receipt: row.receipt as RailReceipt,
     amountCents: toCents(row.amount_cents),
     begunAt: toUnixMillis(row.updated_at),
     dueAt: toUnixMillis(row.return_due_at),

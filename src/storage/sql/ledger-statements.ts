@@ -233,13 +233,13 @@ function transactionReads(engine: Engine) {
  */
 function ownReads(engine: Engine) {
   const { table, int64, within, forUpdate } = engine;
-  const { list, pairs } = keySelects(engine);
+  const { list, pairs, keyed } = keySelects(engine);
   const { newPayouts, others } = openPayments(engine);
   return {
     deposits: {
-      finders: ["deposit", "receipt"],
+      finders: ["deposit", "idempotencyKeyOfDeposit", "receipt"],
       sql: `
-          SELECT * FROM ${table("deposits")} WHERE id IN (${list})
+          SELECT * FROM ${table("deposits")} WHERE id IN (${list} UNION ALL ${keyed})
           UNION ALL
           SELECT d.* FROM ${pairs}
           CROSS JOIN ${table("deposits")} d WHERE d.book = input.book AND d.receipt = input.name`,

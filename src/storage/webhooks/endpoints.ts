@@ -36,7 +36,7 @@ import type { EndpointRow } from "../sql/records/webhook-rows.js";
 import { orStoreError } from "../sql/store-error.js";
 import { attemptsOf, undeliveredOf } from "./attempts.js";
 import { endpointStatements } from "./endpoint-statements.js";
-import { earlierCall, madeBy } from "./keyed-secrets.js";
+import { differencesTo, earlierCall, madeBy, sameTypes } from "./keyed-secrets.js";
 import { endpointOf, rowOf, writeLog } from "./rows.js";
 
 const CHANGED = typesOf(WEBHOOK_ENDPOINTS, ["id", ...changedNamesOf(WEBHOOK_ENDPOINTS)]);
@@ -248,12 +248,10 @@ async function create(
   if (before !== undefined) return refused({ reason: "IDEMPOTENCY_KEY_REUSED" });
   const existing = stored.find(({ endpoint }) => endpoint.url === given.url)?.endpoint;
   if (existing !== undefined) {
-    const differingFields = [
-      ...(sameTypes(existing.types, given.types) ? [] : ["types"]),
-      ...(existing.description === given.description ? [] : ["description"]),
-    ];
-    if (differingFields.length === 0) return { kind: "done", resource: existing, replayed: true };
-    return refused({ reason: "WEBHOOK_ENDPOINT_ALREADY_EXISTS", endpointId: existing.id, differingFields });
+    const differing = differencesTo(existing, given);
+    if (differing.length === 0) return { kind: "done", resource: existing, replayed: true };
+    const endpointId = existing.id;
+    return refused({ reason: "WEBHOOK_ENDPOINT_ALREADY_EXISTS", endpointId, differingFields: differing });
   }
   if (stored.length >= ENDPOINTS_MAX) return refused({ reason: "TOO_MANY_WEBHOOK_ENDPOINTS", limit: ENDPOINTS_MAX });
   const endpoint: Endpoint = {
@@ -315,10 +313,6 @@ function eventWrites(
 
 function refused(refusal: Refusal): { readonly kind: "refused"; readonly refusal: Refusal } {
   return { kind: "refused", refusal };
-}
-
-function sameTypes(left: readonly string[] | undefined, right: readonly string[] | undefined): boolean {
-  return JSON.stringify(left) === JSON.stringify(right);
 }
 
 function one([book]: readonly OpenBook[]): OpenBook {

@@ -1,7 +1,8 @@
+import { type Comparison, differingFields } from "../../domain/repeat.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
 import { KEYED_SECRET_MILLIS } from "../../webhooks/limits.js";
 import type { Endpoint, EndpointSecret } from "../../webhooks/ports/endpoint.js";
-import type { EndpointAct, MadeSecret } from "../../webhooks/ports/endpoints.js";
+import type { EndpointAct, MadeSecret, NewEndpoint } from "../../webhooks/ports/endpoints.js";
 
 type KeyedChange = Pick<EndpointAct, "now"> & { readonly secret: EndpointSecret };
 
@@ -30,4 +31,22 @@ export function madeBy({ secret }: KeyedChange, outcome: Outcome<Endpoint>): Out
   const { keyed } = secret;
   const earlier = endpoint.secrets.find((each) => keyed !== undefined && each.keyed?.key === keyed.key);
   return { kind: "done", resource: { endpoint, secret: replayed ? earlier : secret }, replayed };
+}
+
+const COMPARISON: Comparison<NewEndpoint, Endpoint, undefined> = {
+  id: "no content",
+  now: "no content",
+  secret: "no content",
+  url: ["url", ({ url }, existing) => url === existing.url],
+  types: ["types", ({ types }, existing) => sameTypes(types, existing.types)],
+  description: ["description", ({ description }, existing) => description === existing.description],
+};
+
+/** Returns the fields in which a creation differs from the endpoint that has its URL. */
+export function differencesTo(existing: Endpoint, given: NewEndpoint): readonly string[] {
+  return differingFields(COMPARISON, given, existing, undefined);
+}
+
+export function sameTypes(left: readonly string[] | undefined, right: readonly string[] | undefined): boolean {
+  return JSON.stringify(left) === JSON.stringify(right);
 }

@@ -13,20 +13,21 @@ interface AuditedIdempotencyKeyRow {
 }
 
 /**
- * Checks that each idempotency key of a book refers to an account, a freeze, a transaction or a
- * destination of the book, and that it is not older.
+ * Checks that each idempotency key of a book refers to an account, a freeze, a transaction, a
+ * destination or a deposit of the book, and that it is not older.
  */
 export async function auditIdempotencyKeys(audit: Audit, { row: { number }, findings }: AuditedBook): Promise<void> {
   const { table } = audit.engine;
   const all = slices<AuditedIdempotencyKeyRow>(audit, {
     sql: `
       SELECT k.key, k.resource_id, k.created_at, 
-        COALESCE(t.created_at, a.created_at, f.created_at, d.created_at) AS resource_created_at
+        COALESCE(t.created_at, a.created_at, f.created_at, d.created_at, p.created_at) AS resource_created_at
       FROM ${table("idempotency_keys")} k
       LEFT JOIN ${table("transactions")} t ON t.id = k.resource_id AND t.book = k.book
       LEFT JOIN ${table("accounts")} a ON a.id = k.resource_id AND a.book = k.book
       LEFT JOIN ${table("freezes")} f ON f.id = k.resource_id AND f.book = k.book
       LEFT JOIN ${table("destinations")} d ON d.id = k.resource_id AND d.book = k.book
+      LEFT JOIN ${table("deposits")} p ON p.id = k.resource_id AND p.book = k.book
       WHERE k.book = ?`,
     bindings: [number],
     key: "k.key",
@@ -39,7 +40,7 @@ export async function auditIdempotencyKeys(audit: Audit, { row: { number }, find
       guarded(findings, place, () => {
         if (resourceCreatedAt === null) {
           findings.add(place, {
-            expected: "an account, a freeze, a transaction or a destination of the book",
+            expected: "an account, a freeze, a transaction, a destination or a deposit of the book",
             found: "none",
           });
         } else if (createdAt < resourceCreatedAt || !Number.isSafeInteger(createdAt)) {

@@ -8,6 +8,7 @@ const BOOK = "src/ledger/batch-book.js";
 const TABLE = "src/ledger/batch-table.js";
 const LEDGER = "src/ledger/ledger.js";
 const QUEUE = "runtime/fair-queue.js";
+const REPEAT = "src/domain/repeat.js";
 const MOVE_MONEY = "src/domain/operations/move-money.js";
 const MOVEMENT = "src/domain/movement.js";
 const REVERSE = "src/domain/operations/reverse-transaction.js";
@@ -73,11 +74,13 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "an earlier transaction with the reference is not looked for",
     file: MOVE_MONEY,
-    edits: [{ from: "if (existing === undefined)\n        return undefined;", to: "return undefined;" }],
+    edits: [
+      { from: "existing: book.transactionWithReference(organizationId, reference),", to: "existing: undefined," },
+    ],
   },
   {
     name: "a repeated call is refused: who heard nothing never learns",
-    file: MOVE_MONEY,
+    file: REPEAT,
     edits: [
       {
         from: "return differing.length === 0\n        ? replay(existing",
@@ -100,7 +103,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "a repeated call is answered with a new id",
-    file: MOVE_MONEY,
+    file: REPEAT,
     edits: [
       {
         from: "replay(existing, putIdempotencyKey(",
@@ -121,7 +124,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: "the idempotency key is not looked for",
-    file: MOVE_MONEY,
+    file: REPEAT,
     edits: [{ from: "if (resourceId !== undefined) {", to: "if (false) {" }],
   },
   {
@@ -139,7 +142,12 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "an account is made without looking for the user's",
     file: CREATE_ACCOUNT,
-    edits: [{ from: "if (existing !== undefined) {", to: "if (false) {" }],
+    edits: [
+      {
+        from: "existing: existingId && accountWithHolder(book, organizationId, existingId),",
+        to: "existing: undefined,",
+      },
+    ],
   },
   {
     name: "the last journal row of a batch is dropped",
@@ -282,7 +290,10 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a transaction is reversed each time somebody asks",
     file: REVERSE,
     edits: [
-      { from: "if (existing === undefined)\n        return undefined;", to: "return undefined;" },
+      {
+        from: "existing: book.transactionWithReference(organizationId, reversalReference(transactionId)),",
+        to: "existing: undefined,",
+      },
       {
         from: "reference: reversalReference(transactionId),",
         to: "reference: reversalReference(transactionId) + newTransactionId,",
@@ -303,8 +314,8 @@ export const MUTANTS: readonly Mutant[] = [
     name: "a transaction on hold can be reversed",
     file: REVERSE,
     edits: [
-      { from: "if (rail !== DIRECT_RAIL)", to: "if (false)" },
-      { from: 'return status === "COMPLETED" ? undefined : "NOT_COMPLETED";', to: "return undefined;" },
+      { from: 'if (status !== "COMPLETED")', to: "if (false)" },
+      { from: 'return rail === DIRECT_RAIL ? undefined : "OTHER_RAIL";', to: "return undefined;" },
     ],
   },
   {
@@ -335,7 +346,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "an idempotency key merges two payments that differ in their references alone",
     file: MOVE_MONEY,
-    edits: [{ from: "earlier?.reference === reference &&", to: "earlier !== undefined &&" }],
+    edits: [{ from: "({ reference }, existing) => reference === existing.reference", to: "() => true" }],
   },
   {
     name: "a refusal freezes the account",

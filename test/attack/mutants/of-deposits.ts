@@ -8,7 +8,7 @@ export const OF_DEPOSITS: readonly Mutant[] = [
   {
     name: "deposit: shillings are credited although the book has the receipt",
     file: RECEIVE,
-    edits: [{ from: "if (used !== undefined) {", to: "if (false) {" }],
+    edits: [{ from: "if (used !== undefined)\n        return replay", to: "if (false)\n        return replay" }],
   },
   {
     name: "deposit: it is assigned whatever its status",

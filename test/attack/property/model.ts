@@ -400,6 +400,7 @@ export class Model {
       const notReversible = { reason: "TRANSACTION_NOT_REVERSIBLE", transactionId } as const;
       if (original.corrects?.kind === "REVERSAL") return { ...notReversible, cause: "IS_REVERSAL" };
       if (original.depositId !== undefined) return { ...notReversible, cause: "DEPOSIT" };
+      if (original.status !== "COMPLETED") return { ...notReversible, cause: "NOT_COMPLETED" };
       if (rail !== "direct") return { ...notReversible, cause: "OTHER_RAIL" };
       const account = this.accounts.get(accountId);
       if (account === undefined) throw new Error(`the model has no account ${accountId}`);

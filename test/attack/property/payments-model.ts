@@ -180,7 +180,10 @@ export class PaymentsModel {
     this.rows = 0;
     const transaction = this.#own(organizationId, transactionId);
     if (transaction === undefined) return notFound(transactionId);
-    const { status: from, openFlags } = transaction;
+    const { status: from, openFlags, payment, corrects } = transaction;
+    if (payment === undefined && corrects?.kind !== "LATE") {
+      return refused({ reason: "PAYMENT_NOT_FOUND", transactionId });
+    }
     if (from === "PROCESSING") return refused({ reason: "TRANSACTION_STILL_OPEN", transactionId });
     if (!openFlags.includes(flag)) return done(transaction, { replayed: true });
     transaction.openFlags = openFlags.filter((open) => open !== flag);
@@ -193,7 +196,11 @@ export class PaymentsModel {
     const { organizationId, transactionId, resolution, authority } = command;
     const { person } = authority;
     const order = this.#order(organizationId, transactionId);
-    if (order === undefined) return notFound(transactionId);
+    if (order === undefined) {
+      return this.#own(organizationId, transactionId) === undefined
+        ? notFound(transactionId)
+        : refused({ reason: "PAYMENT_NOT_FOUND", transactionId });
+    }
     const { transaction, payment } = order;
     const { status: from, amountCents } = transaction;
     const to = resolution.kind === "COMPLETED" ? "COMPLETED" : "FAILED";

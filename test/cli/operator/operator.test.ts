@@ -67,7 +67,7 @@ describe("kesc transaction resolve, clear-flag and the corrections of kesc book"
 
   it("say what resolve would do, without --yes", async () => {
     const id = await order({ flagged: true });
-    const command = ["transaction", "resolve", id, "--outcome", "completed", "--receipt", "RKTQDM7W01"];
+    const command = ["transaction", "resolve", id, "--outcome", "completed", "--receipt", "sandbox:RKTQDM7W01"];
     const intent = await run(...command);
     expect(intent).to.include({ code: 2, stdout: "" });
     expect(intent.stderr).to.equal(
@@ -77,7 +77,7 @@ describe("kesc transaction resolve, clear-flag and the corrections of kesc book"
 
   it("resolve alone up to the limit of the account at the rail, and once", async () => {
     const id = await order({ flagged: true });
-    const completed = ["completed", "--receipt", "RKTQDM7W02"];
+    const completed = ["completed", "--receipt", "sandbox:RKTQDM7W02"];
     expect((await resolve(id, ...completed)).stdout).to.equal(`${id} is completed, 100.00 KESC.\n`);
     expect((await resolve(id, ...completed)).stdout).to.equal(
       `${id} is completed, 100.00 KESC. It was resolved before.\n`,
@@ -89,7 +89,7 @@ describe("kesc transaction resolve, clear-flag and the corrections of kesc book"
 
   it("resolve above it as a proposal, which an operator approves at a server", async () => {
     const id = await order({ amount: "100.01", flagged: true });
-    const completed = ["completed", "--receipt", "RKTQDM7W03"];
+    const completed = ["completed", "--receipt", "sandbox:RKTQDM7W03"];
     const proposal = proposedBy(await resolve(id, ...completed));
     expect(proposedBy(await resolve(id, ...completed)), "the machine is one person").to.equal(proposal);
     const approval = await asBrian("proposal", "approve", proposal);
@@ -103,7 +103,7 @@ describe("kesc transaction resolve, clear-flag and the corrections of kesc book"
 
   it("book what really moved, and release what did not", async () => {
     const moved = await order({ flagged: true });
-    const { stdout } = await resolve(moved, "moved", "--amount", "90.00", "--receipt", "RKTQDM7W04");
+    const { stdout } = await resolve(moved, "moved", "--amount", "90.00", "--receipt", "sandbox:RKTQDM7W04");
     expect(stdout).to.match(
       new RegExp(
         `^${moved} is failed, 100\\.00 KESC\\.\\ntxn_\\w+ is completed, 90\\.00 KESC\\. It corrects ${moved}\\.\\n$`,
@@ -125,9 +125,9 @@ describe("kesc transaction resolve, clear-flag and the corrections of kesc book"
 
   for (const [outcome, words] of [
     [["completed"], "--outcome completed needs --receipt."],
-    [["completed", "--receipt", "R", "--amount", "1.00"], "--outcome completed has no --amount."],
-    [["failed", "--receipt", "R"], "--outcome failed has no --receipt."],
-    [["moved", "--receipt", "R"], "--outcome moved needs --amount."],
+    [["completed", "--receipt", "RKTQDM7W00", "--amount", "1.00"], "--outcome completed has no --amount."],
+    [["failed", "--receipt", "RKTQDM7W00"], "--outcome failed has no --receipt."],
+    [["moved", "--receipt", "RKTQDM7W00"], "--outcome moved needs --amount."],
     [["moved", "--amount", "1.00"], "--outcome moved needs --receipt."],
   ] as const) {
     it(`refuse options that do not fit the outcome: ${outcome.join(" ")}`, async () => {
@@ -164,12 +164,12 @@ describe("kesc transaction resolve, clear-flag and the corrections of kesc book"
 
     for (const [args, sums] of [
       [
-        ["paid", "--amount", "30", "--receipt", "R1"],
+        ["paid", "--amount", "30", "--receipt", "RKTQDM7R01"],
         "reserve -30.00, shortfall 30.00, available 0.00, unallocated 0.00",
       ],
       [["cover", "--amount", "20"], "reserve -10.00, shortfall 10.00, available 0.00, unallocated 0.00"],
       [
-        ["receive", "--amount", "70", "--receipt", "R2"],
+        ["receive", "--amount", "70", "--receipt", "RKTQDM7R02"],
         "reserve 60.00, shortfall 10.00, available 0.00, unallocated 70.00",
       ],
       [
@@ -177,7 +177,7 @@ describe("kesc transaction resolve, clear-flag and the corrections of kesc book"
         "reserve 60.00, shortfall 10.00, available 50.00, unallocated 20.00",
       ],
       [
-        ["return", "--amount", "20", "--receipt", "R3"],
+        ["return", "--amount", "20", "--receipt", "RKTQDM7R03"],
         "reserve 40.00, shortfall 10.00, available 50.00, unallocated 0.00",
       ],
       [
@@ -185,11 +185,11 @@ describe("kesc transaction resolve, clear-flag and the corrections of kesc book"
         "reserve 40.00, shortfall 0.00, available 40.00, unallocated 0.00",
       ],
       [
-        ["adjust", "--movement", "R2", "--direction", "in", "--amount", "5", "--account", account],
+        ["adjust", "--movement", "RKTQDM7R02", "--direction", "in", "--amount", "5", "--account", account],
         "reserve 45.00, shortfall 0.00, available 45.00, unallocated 0.00",
       ],
       [
-        ["transfer", "--direction", "out", "--amount", "9", "--receipt", "R4"],
+        ["transfer", "--direction", "out", "--amount", "9", "--receipt", "RKTQDM7R04"],
         "reserve 45.00, shortfall 0.00, available 45.00, unallocated 0.00",
       ],
     ] as const) {
@@ -203,14 +203,14 @@ describe("kesc transaction resolve, clear-flag and the corrections of kesc book"
     const tooMuch = await book("allocate", "--amount", "1", "--account", account, "--yes");
     expect(tooMuch).to.include({ code: 1, stdout: "" });
     expect(tooMuch.stderr).to.contain("The book account unallocated has 0.00, but 1.00 was requested.");
-    const wrong = await book("transfer", "--direction", "up", "--amount", "9", "--receipt", "R5", "--yes");
+    const wrong = await book("transfer", "--direction", "up", "--amount", "9", "--receipt", "RKTQDM7R05", "--yes");
     expect(wrong).to.include({ code: 2, stdout: "" });
     expect(wrong.stderr).to.contain("It must be one of in, out.");
   });
 
   for (const args of [
-    ["book", "receive", "--amount", "100.01", "--receipt", "R6", "--key", "too-much-1"],
-    ["book", "paid", "--amount", "100.01", "--receipt", "R7", "--key", "too-much-2"],
+    ["book", "receive", "--amount", "100.01", "--receipt", "RKTQDM7R06", "--key", "too-much-1"],
+    ["book", "paid", "--amount", "100.01", "--receipt", "RKTQDM7R07", "--key", "too-much-2"],
   ]) {
     it(`propose a correction above the lowest limit of the accounts at rails: ${args.join(" ")}`, async () => {
       const proposal = proposedBy(await run(...args, "--yes"));
@@ -221,7 +221,7 @@ describe("kesc transaction resolve, clear-flag and the corrections of kesc book"
   }
 
   it("send the key to a server, so that a repeat changes nothing there", async () => {
-    const paid = ["book", "paid", "--amount", "1.00", "--receipt", "R8", "--key", "at-a-server"];
+    const paid = ["book", "paid", "--amount", "1.00", "--receipt", "RKTQDM7R08", "--key", "at-a-server"];
     const atServer = (): Promise<Ended> => asBrian(...paid, "--org", "Tests", "--note", "case 18", "--yes");
     const done = await atServer();
     expect(done.stdout, done.stderr).to.match(/^Done\. The book: /);
@@ -229,7 +229,7 @@ describe("kesc transaction resolve, clear-flag and the corrections of kesc book"
   });
 
   it("book receive, allocate and return on the database only if somebody means it", async () => {
-    const receive = ["book", "receive", "--amount", "1.00", "--receipt", "R9", "--key", "k", "--org", "Tests"];
+    const receive = ["book", "receive", "--amount", "1.00", "--receipt", "RKTQDM7R09", "--key", "k", "--org", "Tests"];
     const refused = await kesc([...receive, "--note", "case 17", "--yes"], database);
     expect(refused).to.include({ code: 2, stdout: "" });
     expect(refused.stderr).to.match(/^This database has operators\. /);

@@ -1,6 +1,7 @@
 import { expect } from "chai";
 
 import { pullReceived } from "../../../src/cli/reconcile/received.js";
+import type { RailReceipt } from "../../../src/domain/payment.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import type { PaymentRail } from "../../../src/rails/rail.js";
 import { OperatorError } from "../../../src/startup/operator-error.js";
@@ -9,7 +10,7 @@ import { ScriptedRail } from "../../settlement/support/scripted-rail.js";
 describe("what a rail lists for kesc reconcile", () => {
   it("is not compared if a row cannot be read, which the command names", async () => {
     const unreadable = [
-      { receipt: "NLJ7RT61SA", receivedAt: undefined },
+      { receipt: "NLJ7RT61SA" as RailReceipt, receivedAt: undefined },
       { receipt: undefined, receivedAt: undefined },
     ];
     const rail: PaymentRail = Object.assign(new ScriptedRail(), {

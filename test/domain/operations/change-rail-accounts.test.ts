@@ -65,7 +65,7 @@ describe("setting an account at a rail", () => {
       {
         id,
         organization_id: ORGANIZATION,
-        rail: "slow",
+        rail: "mpesa",
         settings: '{"a":1}',
         credentials_expire_at: null,
         payouts: "auto",

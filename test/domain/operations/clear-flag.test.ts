@@ -7,7 +7,9 @@ import {
   effectOf,
   givenAccount,
   givenBook,
+  givenPayment,
   givenPending,
+  givenTransaction,
   NOW,
   ORGANIZATION,
   putOf,
@@ -24,7 +26,11 @@ describe("attending to a flag", () => {
         status,
         openFlags: ["OUTCOME_UNKNOWN", "REPORT_DIFFERS"],
       });
-      const book = givenBook({ accounts: [account], transactions: [transaction] });
+      const book = givenBook({
+        accounts: [account],
+        transactions: [transaction],
+        payments: [givenPayment(transaction)],
+      });
       const effect = effectOf(operation.decide(book, clearFlag(ORGANIZATION, transaction.id, "OUTCOME_UNKNOWN"), NOW));
       const [entry] = effect.entries;
       const detail = '["OUTCOME_UNKNOWN","amina"]';
@@ -36,18 +42,31 @@ describe("attending to a flag", () => {
 
   it("is a replay for a flag that is not up", () => {
     const transaction = givenPending({ accountId: account.id, status: "COMPLETED", openFlags: ["REPORT_DIFFERS"] });
-    const book = givenBook({ accounts: [account], transactions: [transaction] });
+    const book = givenBook({ accounts: [account], transactions: [transaction], payments: [givenPayment(transaction)] });
     const command = clearFlag(ORGANIZATION, transaction.id, "OUTCOME_UNKNOWN");
     expect(operation.decide(book, command, NOW)).to.deep.equal(replay({ resource: transaction }));
   });
 
   it("refuses one that is PROCESSING, whatever its flags: somebody must resolve it", () => {
     const transaction = givenPending({ accountId: account.id, status: "PROCESSING" });
-    const book = givenBook({ accounts: [account], transactions: [transaction] });
+    const book = givenBook({ accounts: [account], transactions: [transaction], payments: [givenPayment(transaction)] });
     expect(operation.decide(book, clearFlag(ORGANIZATION, transaction.id, "OUTCOME_UNKNOWN"), NOW)).to.deep.equal({
       kind: "refusal",
       refusal: { reason: "TRANSACTION_STILL_OPEN", transactionId: transaction.id },
     });
+  });
+
+  it("takes a late correction, which has no order of its own, and refuses any other without one", () => {
+    const corrects = { kind: "LATE", transactionId: newTransactionId() } as const;
+    for (const [given, word] of [
+      [{ corrects }, "replay"],
+      [{}, "PAYMENT_NOT_FOUND"],
+    ] as const) {
+      const transaction = givenTransaction({ accountId: account.id, ...given });
+      const book = givenBook({ accounts: [account], transactions: [transaction] });
+      const decision = operation.decide(book, clearFlag(ORGANIZATION, transaction.id, "NOT_CREDITED"), NOW);
+      expect(wordOf(decision)).to.equal(word);
+    }
   });
 
   it("refuses a transaction that does not exist", () => {

@@ -9,7 +9,7 @@ import type { RailAccountId } from "../../../src/domain/payment.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
 import { MAX_CENTS, NO_CENTS, toCents } from "../../../src/domain/values/cents.js";
 import type { MaskedPhone } from "../../../src/domain/values/masked-phone.js";
-import type { Reference } from "../../../src/domain/values/text.js";
+import type { IdempotencyKey, Reference } from "../../../src/domain/values/text.js";
 import {
   depositReference,
   movementNamed,
@@ -84,7 +84,7 @@ describe("receiving a deposit", () => {
     const about = { organizationId: ORGANIZATION, freezeId: undefined, actor: TEST_ACTOR, reason: "", recordedAt: NOW };
     expect(decision).to.deep.equal({
       kind: "effect",
-      resource: { deposit, transaction: mint, used: undefined },
+      resource: { deposit, transaction: mint },
       effect: {
         entries: [
           {
@@ -183,20 +183,46 @@ describe("receiving a deposit", () => {
       expect(wordOf(operation.decide(givenBook(rows), command, NOW))).to.equal(expected);
       const used = { organizationId: ORGANIZATION, receipt: deposit.receipt, transactionId: undefined };
       const book = givenBook({ ...rows, deposits: [deposit], receipts: [{ ...used, depositId: deposit.id }] });
-      expect(operation.decide(book, command, NOW)).to.deep.equal(
-        replay({ deposit, transaction: undefined, used: undefined }),
-      );
+      expect(operation.decide(book, command, NOW)).to.deep.equal(replay({ deposit, transaction: undefined }));
     });
   }
 
-  it("is a replay that names the transaction which has the receipt", () => {
+  it("is a replay for the receipt of a transaction, and books nothing", () => {
     const { own } = bookOf();
     const minted = givenTransaction({ accountId: own.id, railReceipt: receiptNamed("d1") });
     const book = givenBook({ accounts: [own], transactions: [minted] });
     const decision = operation.decide(book, receiveDeposit(ORGANIZATION, { typed: NUMBER }), NOW);
-    const used = book.receipt(ORGANIZATION, receiptNamed("d1"));
-    expect(used).to.include({ transactionId: minted.id });
-    expect(decision).to.deep.equal(replay({ deposit: undefined, transaction: undefined, used }));
+    expect(decision).to.deep.equal(replay({ deposit: undefined, transaction: undefined }));
+  });
+
+  describe("that a caller creates", () => {
+    const idempotencyKey = "key" as IdempotencyKey;
+    const key = { organizationId: ORGANIZATION, key: idempotencyKey, createdAt: EARLIER };
+    const command = receiveDeposit(ORGANIZATION, { creation: { idempotencyKey } });
+    const same = givenDeposit({ id: command.newDepositId });
+    const other = givenDeposit({ receipt: receiptNamed("d2") });
+    const minted = givenTransaction({ accountId: givenAccount().id, railReceipt: command.receipt });
+
+    it("keeps the key, and takes a book that comes from a backup: nothing real moves", () => {
+      const book = givenBook({ books: [givenHead({ state: "RESTORED" })] });
+      const row = { ...key, resourceId: command.newDepositId, createdAt: NOW };
+      expect(effectOf(operation.decide(book, command, NOW)).puts).to.deep.include({ table: "idempotencyKeys", row });
+    });
+
+    // The order of rows is the order of checks.
+    for (const [what, word, rows] of [
+      ["the key of another deposit", "IDEMPOTENCY_KEY_REUSED", { deposits: [other], keyed: other.id }],
+      ["its own key again", "replay", { deposits: [same], keyed: same.id }],
+      ["the receipt again", "replay", { deposits: [same] }],
+      ["the receipt with another amount", "RECEIPT_ALREADY_USED", { deposits: [{ ...same, amountCents: toCents(7) }] }],
+      ["the receipt of a mint", "RECEIPT_ALREADY_USED", { transactions: [minted] }],
+    ] as const) {
+      it(`decides ${word} for ${what}`, () => {
+        const { keyed, ...given } = { keyed: undefined, ...rows };
+        const idempotencyKeys = keyed === undefined ? [] : [{ ...key, resourceId: keyed }];
+        expect(wordOf(operation.decide(givenBook({ ...given, idempotencyKeys }), command, NOW))).to.equal(word);
+      });
+    }
   });
 });
 

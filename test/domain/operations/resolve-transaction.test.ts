@@ -9,7 +9,7 @@ import type { Transaction } from "../../../src/domain/transaction.js";
 import { toCents } from "../../../src/domain/values/cents.js";
 import type { Reference } from "../../../src/domain/values/text.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
-import { newTransactionId, railAccount, receiptNamed, resolve } from "../../support/commands.js";
+import { newTransactionId, railAccount, receiptNamed, resolve, SLOW_RAIL } from "../../support/commands.js";
 import {
   EARLIER,
   effectOf,
@@ -341,6 +341,13 @@ describe("resolving a transaction", () => {
       FAILED,
       {},
       { reason: "TRANSACTION_ALREADY_ENDED", status: "FAILED" },
+    ],
+    [
+      "a receipt of another rail, before it looks for the receipt",
+      {},
+      { kind: "COMPLETED", receipt: receiptNamed(`kcb:${R1}`) },
+      { more: [used], sums: full },
+      { reason: "RECEIPT_OF_OTHER_RAIL", rail: SLOW_RAIL },
     ],
     [
       "a receipt that another transaction has, before it looks at the book",

@@ -217,6 +217,7 @@ describe("reversing a transaction", () => {
 
   const unknown = newTransactionId();
   const direct = minted.rail;
+  const onRail = givenPending({ accountId: account.id, status: "COMPLETED" });
   const pending = givenPending({ accountId: account.id });
   const unfinished = givenPending({ accountId: account.id, rail: direct });
   const reversal = reversalOf(redeemed);
@@ -259,9 +260,15 @@ describe("reversing a transaction", () => {
     ],
     [
       "refuses a transaction of another rail",
+      reverse(ORGANIZATION, onRail.id),
+      { transactions: [onRail], account: { status: "FROZEN" } },
+      { ...notReversible, transactionId: onRail.id, cause: "OTHER_RAIL" },
+    ],
+    [
+      "refuses a transaction that is not completed, whatever its rail: a new one would move both",
       reverse(ORGANIZATION, pending.id),
       { transactions: [pending], account: { status: "FROZEN" } },
-      { ...notReversible, transactionId: pending.id, cause: "OTHER_RAIL" },
+      { ...notReversible, transactionId: pending.id, cause: "NOT_COMPLETED" },
     ],
     [
       "refuses a transaction that is not completed",

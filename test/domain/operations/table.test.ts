@@ -337,6 +337,9 @@ function loadedFor(command: Command): Set<string> {
     destinationsOfAccount: (id) => {
       add("destinations", id);
     },
+    idempotencyKeyOfDeposit: ({ name }) => {
+      for (const id of resourceOf(name)) add("deposit", id);
+    },
     idempotencyKeyOfDestination: ({ name }) => {
       for (const id of resourceOf(name)) add("destination", id);
     },

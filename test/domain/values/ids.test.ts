@@ -15,7 +15,8 @@ import {
 } from "../../../src/domain/values/ids.js";
 
 const SUFFIX = "01jd2r6p5vf8ksw3xhb1z7q4ye";
-const NOT_PRINTABLE = "must be printable UTF-8 text: no line breaks, tabs or other control characters";
+const notPrintable = (codePoint: string): string =>
+  `must be printable UTF-8 text: it has U+${codePoint}, a control character or a line break`;
 
 for (const [what, prefix, parse] of [
   ["an account", "acc", parseAccountId],
@@ -42,8 +43,8 @@ for (const [what, prefix, parse] of [
     for (const [why, id, problem, code] of [
       ["is empty", "", "is required", "REQUIRED"],
       ["has 129 characters", "x".repeat(129), "must have at most 128 characters", "TOO_LONG"],
-      ["has a line feed", `${prefix}_\n1`, NOT_PRINTABLE, "FORMAT"],
-      ["has a null character", `${prefix}_\0`, NOT_PRINTABLE, "FORMAT"],
+      ["has a line feed", `${prefix}_\n1`, notPrintable("000A"), "FORMAT"],
+      ["has a null character", `${prefix}_\0`, notPrintable("0000"), "FORMAT"],
       ["ends with a space", `${prefix}_1 `, "must not begin or end with a space", "FORMAT"],
     ] as const) {
       it(`is refused when it ${why}`, () => {

@@ -8,6 +8,8 @@ describe("a phone number", () => {
     ["without its zero", "712345678", "+254712345678"],
     ["with the country code", "254712345678", "+254712345678"],
     ["in E.164", "+254712345678", "+254712345678"],
+    ["as one dials it from abroad", "00254712345678", "+254712345678"],
+    ["as one dials it from abroad, with spaces", "00 254 712 345 678", "+254712345678"],
     ["from the newer 011 range", "0110345678", "+254110345678"],
     ["from the newer 010 range", "0100345678", "+254100345678"],
     ["with spaces", "0712 345 678", "+254712345678"],
@@ -36,6 +38,9 @@ describe("a phone number", () => {
 
   for (const [why, text] of [
     ["is too short", "071234567"],
+    ["has one zero too many", "00712345678"],
+    ["is one from abroad that does not exist", "00254123456789"],
+    ["has the prefix of another country", "00442079460958"],
     ["is too long", "07123456789"],
     ["is too long, with its country code", "2547123456789"],
     ["has six digits after its plus", "+123456"],

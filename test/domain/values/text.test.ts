@@ -14,28 +14,33 @@ import {
 } from "../../../src/domain/values/text.js";
 import { valid } from "../../support/commands.js";
 
-const NOT_PRINTABLE = "must be printable UTF-8 text: no line breaks, tabs or other control characters";
+const has = (codePoint: string, kind: string): string => `must be printable UTF-8 text: it has U+${codePoint}, ${kind}`;
+const CONTROL = "a control character or a line break";
+const UNSEEN = "which nobody sees";
+const NO_TEXT = "which nobody can print";
 
 // What nobody sees, or what is not text at all.
 const UNPRINTABLE = [
-  ["a tab", "a\tb"],
-  ["a line feed", "a\nb"],
-  ["a carriage return", "a\rb"],
-  ["a NUL", "a\0b"],
-  ["an escape", "a\u001Bb"],
-  ["a delete", "a\u007Fb"],
-  ["a control character past ASCII", "a\u0085b"],
-  ["a line separator", "a\u2028b"],
-  ["a paragraph separator", "a\u2029b"],
-  ["a zero-width space", "a\u200Bb"],
-  ["a change of direction", "a\u202Eb"],
-  ["a byte order mark", "a\uFEFFb"],
-  ["the sign for bytes that were not UTF-8", "a\uFFFDb"],
-  ["half a surrogate pair, the first", "a\uD83Db"],
-  ["half a surrogate pair, the second", "a\uDE00b"],
-  ["a surrogate pair the wrong way round", "a\uDE00\uD83Db"],
-  ["a private character", "a\uE000b"],
-  ["a character that does not exist", "a\uFFFFb"],
+  ["a tab", "a\tb", has("0009", CONTROL)],
+  ["a line feed", "a\nb", has("000A", CONTROL)],
+  ["a carriage return", "a\rb", has("000D", CONTROL)],
+  ["a NUL", "a\0b", has("0000", CONTROL)],
+  ["an escape", "a\u001Bb", has("001B", CONTROL)],
+  ["a delete", "a\u007Fb", has("007F", CONTROL)],
+  ["a control character past ASCII", "a\u0085b", has("0085", CONTROL)],
+  ["a line separator", "a\u2028b", has("2028", CONTROL)],
+  ["a paragraph separator", "a\u2029b", has("2029", CONTROL)],
+  ["a zero-width space", "a\u200Bb", has("200B", UNSEEN)],
+  ["a change of direction", "a\u202Eb", has("202E", UNSEEN)],
+  ["a mark from right to left", "a\u200Fb", has("200F", UNSEEN)],
+  ["a soft hyphen", "a\u00ADb", has("00AD", UNSEEN)],
+  ["a byte order mark", "a\uFEFFb", has("FEFF", UNSEEN)],
+  ["the sign for bytes that were not UTF-8", "a\uFFFDb", has("FFFD", "which stands for bytes that are not UTF-8")],
+  ["half a surrogate pair, the first", "a\uD83Db", has("D83D", NO_TEXT)],
+  ["half a surrogate pair, the second", "a\uDE00b", has("DE00", NO_TEXT)],
+  ["a surrogate pair the wrong way round", "a\uDE00\uD83Db", has("DE00", NO_TEXT)],
+  ["a private character", "a\uE000b", has("E000", NO_TEXT)],
+  ["a character that does not exist", "a\uFFFFb", has("FFFF", NO_TEXT)],
 ] as const;
 
 for (const [what, parse] of [
@@ -75,6 +80,12 @@ for (const [what, parse] of [
         "FORMAT",
       ],
       ["has 129 characters", "a".repeat(129), "must have at most 128 characters", "TOO_LONG"],
+      [
+        "has joined emoji",
+        "\u{1F469}\u200D\u{1F4BB}",
+        has("200D", "a joiner: two names that differ by it would look the same"),
+        "FORMAT",
+      ],
       ["has 129 emoji", "😀".repeat(129), "must have at most 128 characters", "TOO_LONG"],
       [
         "has 129 characters and a tab among them",
@@ -82,7 +93,7 @@ for (const [what, parse] of [
         "must have at most 128 characters",
         "TOO_LONG",
       ],
-      ...UNPRINTABLE.map(([sign, unprintable]) => [`has ${sign}`, unprintable, NOT_PRINTABLE, "FORMAT"] as const),
+      ...UNPRINTABLE.map(([sign, text, problem]) => [`has ${sign}`, text, problem, "FORMAT"] as const),
     ] as const) {
       it(`is refused when it ${why}`, () => {
         expect(parse(text)).to.deep.equal(unparsed(problem, code));
@@ -110,7 +121,7 @@ for (const [what, parse] of [
     for (const [why, text, problem, code] of [
       ["has 257 characters", "a".repeat(257), "must have at most 256 characters", "TOO_LONG"],
       ["has 257 emoji", "😀".repeat(257), "must have at most 256 characters", "TOO_LONG"],
-      ...UNPRINTABLE.map(([sign, unprintable]) => [`has ${sign}`, unprintable, NOT_PRINTABLE, "FORMAT"] as const),
+      ...UNPRINTABLE.map(([sign, text, problem]) => [`has ${sign}`, text, problem, "FORMAT"] as const),
     ] as const) {
       it(`is refused when it ${why}`, () => {
         expect(parse(text)).to.deep.equal(unparsed(problem, code));
@@ -209,10 +220,10 @@ describe("metadata", () => {
         "has a key that must have at most 40 characters",
         "TOO_LONG",
       ],
-      ["has a key with a tab", [["a\tb", "v"]], `has a key that ${NOT_PRINTABLE}`, "FORMAT"],
+      ["has a key with a tab", [["a\tb", "v"]], `has a key that ${has("0009", CONTROL)}`, "FORMAT"],
       ["has a value of 501 characters", [["k", "v".repeat(501)]], "must have at most 500 characters", "TOO_LONG", "k"],
-      ["has a value with a line feed", [["k", "a\nb"]], NOT_PRINTABLE, "FORMAT", "k"],
-      ["has a wrong pair after a right one", [...pairs(1), ["k", "\0"]], NOT_PRINTABLE, "FORMAT", "k"],
+      ["has a value with a line feed", [["k", "a\nb"]], has("000A", CONTROL), "FORMAT", "k"],
+      ["has a wrong pair after a right one", [...pairs(1), ["k", "\0"]], has("0000", CONTROL), "FORMAT", "k"],
     ];
   for (const [why, given, problem, code, key] of refusals) {
     it(`is refused when it ${why}`, () => {

@@ -287,6 +287,11 @@ const EXAMPLES: { [R in Reason]: Example<R> } = {
     Status.ALREADY_EXISTS,
     { rail_receipt: "RKT1", transaction_id: TRANSACTION_ID, deposit_id: DEPOSIT_ID },
   ],
+  RECEIPT_OF_OTHER_RAIL: [
+    { reason: "RECEIPT_OF_OTHER_RAIL", rail: "mpesa" as Rail },
+    Status.FAILED_PRECONDITION,
+    { rail: "mpesa" },
+  ],
   BOOK_ACCOUNT_TOO_LOW: [
     {
       reason: "BOOK_ACCOUNT_TOO_LOW",

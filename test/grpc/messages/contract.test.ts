@@ -26,6 +26,7 @@ describe("grpc: the contract", () => {
       "AccountService/CreateAccount",
       "AccountService/FreezeAccount",
       "AccountService/CreateDestination",
+      "SandboxService/CreateDeposit",
       "TransactionService/Mint",
       "TransactionService/Redeem",
       "TransactionService/ReverseTransaction",

@@ -132,14 +132,14 @@ describe("grpc: the payment of a transaction", () => {
     for (const [what, outcome, resolution] of [
       [
         "completed",
-        { $case: "completed", value: { rail_receipt: "RKT1" } } as const,
-        { kind: "COMPLETED", receipt: "RKT1" },
+        { $case: "completed", value: { rail_receipt: "RKTQDM7W01" } } as const,
+        { kind: "COMPLETED", receipt: "RKTQDM7W01" },
       ],
       ["failed", { $case: "failed", value: {} } as const, { kind: "FAILED" }],
       [
         "moved",
-        { $case: "moved", value: { amount: "99.00", rail_receipt: "RKT2" } } as const,
-        { kind: "MOVED", amountCents: 9_900, receipt: "RKT2" },
+        { $case: "moved", value: { amount: "99.00", rail_receipt: "sandbox:SB2" } } as const,
+        { kind: "MOVED", amountCents: 9_900, receipt: "sandbox:SB2" },
       ],
     ] as const) {
       it(`submits the outcome ${what}, in the name of the key`, async () => {

@@ -61,6 +61,12 @@ describe("grpc: RailService/ReceiveCallback", () => {
     });
   }
 
+  it("reads a message with a byte-order mark as one without, as the gateway reads any body", async () => {
+    for (const text of [BODY, `\uFEFF${BODY}`]) await post(callbackToken(SECRET, SUBJECT), text);
+    const [first, second] = rails.added.map(({ message }) => message.body);
+    expect(second).to.equal(first);
+  });
+
   it("asks the cell that the token names", async () => {
     await post(callbackToken(SECRET, { ...SUBJECT, cell: 7 }));
     expect(asked).to.deep.equal([7]);

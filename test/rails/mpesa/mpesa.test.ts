@@ -1,6 +1,7 @@
 import { expect } from "chai";
 
 import type { DestinationNumber } from "../../../src/domain/destination.js";
+import type { RailReceipt } from "../../../src/domain/payment.js";
 import type { TransactionType } from "../../../src/domain/transaction.js";
 import { toCents } from "../../../src/domain/values/cents.js";
 import type { DepositId } from "../../../src/domain/values/ids.js";
@@ -134,7 +135,7 @@ describe("the M-Pesa rail", () => {
 
   describe("returns a payment", () => {
     const depositId = "dep_01jd2r6p5vf8ksw3xhb1z7q4ye" as DepositId;
-    const paid = { depositId, receipt: "RKTQDM7W6S", amountCents: toCents(100_00) };
+    const paid = { depositId, receipt: "RKTQDM7W6S" as RailReceipt, amountCents: toCents(100_00) };
 
     it("with a reversal of its receipt, which the answer names", async () => {
       await serving(answering(200, PAYING));

@@ -2,6 +2,7 @@ import { expect } from "chai";
 import fc from "fast-check";
 
 import { type DestinationNumber, maskNumber } from "../../../src/domain/destination.js";
+import type { RailReceipt } from "../../../src/domain/payment.js";
 import { toCents } from "../../../src/domain/values/cents.js";
 import type { DepositId } from "../../../src/domain/values/ids.js";
 import type { CallbackPurpose } from "../../../src/rails/callback-token.js";
@@ -271,7 +272,7 @@ describe("a message of M-Pesa", () => {
 
   describe("about the return of a payment", () => {
     const depositId = "dep_01jd2r6p5vf8ksw3xhb1z7q4ye" as DepositId;
-    const paid = { depositId, receipt: "RKTQDM7W6S", amountCents: toCents(100_00) };
+    const paid = { depositId, receipt: "RKTQDM7W6S" as RailReceipt, amountCents: toCents(100_00) };
     const request = "AG_20240706_20106e9209f64bebd05b";
     const returned = { kind: "returned", request, receipt: "SG632NMUAB" };
     const names = { OriginalTransactionID: "RKTQDM7W6S", Amount: "100.00", Charge: "0.00" };
@@ -357,7 +358,11 @@ describe("a message of M-Pesa", () => {
       fc.property(anyPurpose, anyBody, fc.constantFrom(MINT, REDEEM), (purpose, body, about) => {
         expect(rail.read({ purpose, body }, about)?.kind).to.be.oneOf(["succeeded", "failed", "open", undefined]);
         rail.readBalance({ purpose, body });
-        rail.readReturn(body, { depositId: "dep_1" as DepositId, receipt: "RKTQDM7W6S", amountCents: toCents(1_00) });
+        rail.readReturn(body, {
+          depositId: "dep_1" as DepositId,
+          receipt: "RKTQDM7W6S" as RailReceipt,
+          amountCents: toCents(1_00),
+        });
       }),
     );
   });

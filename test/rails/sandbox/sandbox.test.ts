@@ -93,7 +93,7 @@ describe("the sandbox rail", () => {
       }),
     );
     expect(new Set(receipts).size).to.equal(50);
-    expect(receipts[0]).to.match(/^SB[0-9A-Z]{26}$/);
+    expect(receipts[0]).to.match(/^sandbox:SB[0-9A-Z]{26}$/);
   });
 
   for (const digits of ["13", "14", "15"]) {

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import type { Deposit } from "../../../src/domain/deposit.js";
 import type { EndReturn } from "../../../src/domain/deposits/deposit-commands.js";
 import { endReturn } from "../../../src/domain/operations/end-return.js";
+import type { RailReceipt } from "../../../src/domain/payment.js";
 import type { PaymentRail, ReturnReport, Sent } from "../../../src/rails/rail.js";
 import { verdictOf } from "../../../src/settlement/deposits/return-verdict.js";
 import { DepositReturns } from "../../../src/settlement/deposits/returns.js";
@@ -19,7 +20,7 @@ import { MemoryDeposits } from "./memory-deposits.js";
 
 const [SECOND, MINUTE, HOUR] = [1_000, 60_000, 3_600_000];
 const DAY = 24 * HOUR;
-const RECEIPT = "BACK";
+const RECEIPT = "BACK" as RailReceipt;
 
 /** What happens to one request at the rail. */
 interface Fate {

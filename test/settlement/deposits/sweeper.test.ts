@@ -1,7 +1,7 @@
 import { expect } from "chai";
 
 import type { NumberAccount, ReceiveDeposit } from "../../../src/domain/deposits/deposit-commands.js";
-import type { RailAccountId } from "../../../src/domain/payment.js";
+import type { RailAccountId, RailReceipt } from "../../../src/domain/payment.js";
 import { toCents } from "../../../src/domain/values/cents.js";
 import type { AccountId, DepositId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
@@ -82,7 +82,7 @@ describe("the reading of lists of received payments", () => {
 
   function payment(receipt: string, given: Partial<ReceivedPayment> = {}): ReceivedPayment {
     const others = { reference: NUMBER, idEnd: undefined, phone: undefined, receivedAt: timing.now() };
-    return { receipt, amountCents: toCents(100_00), ...others, ...given };
+    return { receipt: receipt as RailReceipt, amountCents: toCents(100_00), ...others, ...given };
   }
 
   function lists(...payments: readonly ReceivedPayment[]): void {
@@ -207,10 +207,10 @@ describe("the reading of lists of received payments", () => {
   it("books the payments beside a row that cannot be read, and tells that row until somebody has booked it", async () => {
     const { since } = deposits.list(ID);
     const unreadable = [
-      { receipt: "BAD1", receivedAt: since },
+      { receipt: "BAD1" as RailReceipt, receivedAt: since },
       { receipt: undefined, receivedAt: undefined },
-      { receipt: "BEFORE", receivedAt: toUnixMillis(since - 1) },
-      { receipt: "R1", receivedAt: since },
+      { receipt: "BEFORE" as RailReceipt, receivedAt: toUnixMillis(since - 1) },
+      { receipt: "R1" as RailReceipt, receivedAt: since },
     ];
     rail.onList = () => Promise.resolve({ kind: "complete", payments: [payment("R1")], unreadable });
     await start();

@@ -1,3 +1,4 @@
+import type { RailReceipt } from "../../../src/domain/payment.js";
 import type { Rail } from "../../../src/domain/transaction.js";
 import { MAX_CENTS, toCents } from "../../../src/domain/values/cents.js";
 import type { OpenPayment, RailOrder } from "../../../src/rails/order.js";
@@ -17,8 +18,15 @@ export const REJECTED: Sent = { kind: "rejected", code: "2001", failure: "WRONG_
 export const OPEN: RailReport = { kind: "open", code: "PENDING" };
 
 /** A success as a query reports it. */
-export function paid(movement: string, given: Partial<Extract<RailReport, { kind: "succeeded" }>> = {}): RailReport {
-  return { kind: "succeeded", movement, receipt: undefined, amountCents: undefined, phone: undefined, ...given };
+export function paid(
+  movement: string,
+  {
+    receipt,
+    ...given
+  }: Partial<Omit<Extract<RailReport, { kind: "succeeded" }>, "receipt">> & { receipt?: string } = {},
+): RailReport {
+  const others = { amountCents: undefined, phone: undefined, ...given };
+  return { kind: "succeeded", movement, receipt: receipt as RailReceipt | undefined, ...others };
 }
 
 export function failedWith(movement: string | undefined): Extract<RailReport, { kind: "failed" }> {

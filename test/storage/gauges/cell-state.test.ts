@@ -63,7 +63,7 @@ for (const engine of ENGINES) {
         { direction: "REDEEM", age: "UNDER_ONE_DAY", count: 1, oldestAt: now },
       ]);
       expect(railAccounts.map(({ rail, count }) => [rail, count])).to.have.deep.members([
-        ["slow", 1],
+        ["mpesa", 1],
         ["slower", 1],
       ]);
       const [book] = await opened.cell.reader.rows<{ last_seq: number; size: number }>(

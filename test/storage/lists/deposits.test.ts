@@ -150,7 +150,7 @@ for (const engine of ENGINES) {
       await commit([setRailAccount(organizationId, { settings: '{"a":1}' })], BATCHES);
       expect(await stored.depositRails(organizationId)).to.deep.equal([]);
       await execute(opened.address, "UPDATE rail_accounts SET deposits_since = 1");
-      expect(await stored.depositRails(organizationId)).to.deep.equal([{ rail: "slow" as Rail, settings: '{"a":1}' }]);
+      expect(await stored.depositRails(organizationId)).to.deep.equal([{ rail: "mpesa" as Rail, settings: '{"a":1}' }]);
       expect(await stored.depositRails(otherId)).to.deep.equal([]);
     });
   });

@@ -125,7 +125,7 @@ for (const engine of ENGINES) {
       expect(await stored.unnumberedAccounts(10)).to.deep.equal([]);
       await beginDeposits(place.opened.cell, RAIL_ACCOUNT, now);
       await beginDeposits(place.opened.cell, OTHER_RAIL_ACCOUNT, now);
-      expect(await stored.unnumberedAccounts(10)).to.deep.equal([{ organizationId, accountId, rail: "slow" }]);
+      expect(await stored.unnumberedAccounts(10)).to.deep.equal([{ organizationId, accountId, rail: "mpesa" }]);
       expect(await stored.unnumberedAccounts(0)).to.deep.equal([]);
       await place.commit(numberAccount(organizationId, accountId));
       expect(await stored.unnumberedAccounts(10)).to.deep.equal([]);

@@ -31,7 +31,7 @@ export class PaymentsPlace {
     const now = toUnixMillis(Date.now());
     const { id: organizationId } = await keys(opened.database, () => now).createOrganization("rails");
     for (const [rail, id] of [
-      ["slow", RAIL_ACCOUNT],
+      ["mpesa", RAIL_ACCOUNT],
       ["slower", OTHER_RAIL_ACCOUNT],
     ] as const) {
       await saveRailAccount(opened.database, railSetting(opened, { id, organizationId, rail, now }));

@@ -102,7 +102,10 @@ export const RPC_REQUESTS: Readonly<Record<string, RpcRequest>> = {
     request: ({ transaction_id }) => ({ transaction_id, failed: {} }),
     code: Status.NOT_FOUND,
   },
-  "TransactionService/ClearFlag": { request: ({ transaction_id }) => ({ transaction_id, flag: 1 }) },
+  "TransactionService/ClearFlag": {
+    request: ({ transaction_id }) => ({ transaction_id, flag: 1 }),
+    code: Status.NOT_FOUND,
+  },
   // No caller can make a deposit. test/e2e/deposits-get.test.ts has some.
   "DepositService/GetDeposit": {
     request: ({ transaction_id }) => ({ deposit_id: transaction_id }),
@@ -151,7 +154,7 @@ export const RPC_REQUESTS: Readonly<Record<string, RpcRequest>> = {
   "BookService/GetSupply": { request: () => ({}) },
   "OrganizationService/GetOrganization": { request: () => ({}) },
   "OrganizationService/GetLimits": { request: ofAccount },
-  "SandboxService/AdvanceTransaction": { request: ofTransaction, code: Status.FAILED_PRECONDITION },
+  "SandboxService/AdvanceTransaction": { request: ofTransaction, code: Status.NOT_FOUND },
   "SandboxService/CreateDeposit": {
     request: () => ({ amount: "1.00", receipt: "SB1" }),
     code: Status.FAILED_PRECONDITION,

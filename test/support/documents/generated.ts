@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-import type { DescEnum } from "@bufbuild/protobuf";
+import type { DescEnum, DescField } from "@bufbuild/protobuf";
 
 import { withResults } from "../../../bench/report/render.js";
 import { newestResults } from "../../../bench/report/results.js";
@@ -28,7 +28,10 @@ export function generatedDocuments(): ReadonlyMap<string, string> {
   return new Map([
     ["openapi.json", openapiText(readContract(readFileSync(CONTRACT_URL)))],
     ["README.md", withTable(readFileSync("README.md", "utf8"), "## Configuration", variableRows())],
-    ["docs/api.md", withTable(readFileSync("docs/api.md", "utf8"), "## Calls", rpcRows())],
+    [
+      "docs/api.md",
+      withTable(withTable(readFileSync("docs/api.md", "utf8"), "## Calls", rpcRows()), "## Filters", filterRows()),
+    ],
     ["docs/configuration.md", withReference(readFileSync("docs/configuration.md", "utf8"), variablesReference())],
     ["docs/commands.md", withReference(readFileSync("docs/commands.md", "utf8"), commandsReference())],
     ["docs/errors.md", errors],
@@ -41,13 +44,31 @@ const { services, files } = readServerContract();
 function rpcRows(): Rows {
   const routes = new Map(readContract(readFileSync(CONTRACT_URL)).routes.map((route) => [route.rpc.path, route]));
   const rows = services.flatMap(({ rpcs }) =>
-    rpcs.map(({ path, name, isPublic, requiredScope }) => {
+    rpcs.map(({ path, name, isPublic, requiredScope, idempotencyKey }) => {
       const route = routes.get(path);
       const rest = route === undefined ? "no route" : `\`${route.method} ${route.path.text}\``;
-      return [name.replace("/", "."), rest, requiredScope ?? (isPublic ? "no key" : "any key")];
+      const scope = requiredScope ?? (isPublic ? "no key" : "any key");
+      return [name.replace("/", "."), rest, scope, idempotencyKey === "taken" ? "yes" : ""];
     }),
   );
-  return [["rpc", "REST", "scope"], ...rows];
+  return [["rpc", "REST", "scope", "`Idempotency-Key`"], ...rows];
+}
+
+/** The fields of the requests of all lists, apart from those of pages and of paths. */
+function filterRows(): Rows {
+  const { routes } = readContract(readFileSync(CONTRACT_URL));
+  const rows = routes.flatMap(({ rpc, pathFields }) => {
+    const [, list] = /\/(List\w+)$/.exec(rpc.path) ?? [];
+    const filters = rpc.input.fields.filter((field) => !field.name.startsWith("page_") && !pathFields.includes(field));
+    return list === undefined ? [] : filters.map((field) => [list, `\`${field.name}\``, firstWordsOf(field)]);
+  });
+  return [["list", "filter", "matches"], ...rows];
+}
+
+/** The beginning of a comment, up to its first stop: what a filter matches. */
+function firstWordsOf(field: DescField): string {
+  const [words = ""] = lineOf(field).split(/[.:,;(](?: |$)|, \(| \(/);
+  return words.replace(/^(?:Only|Return only|Return) /, "");
 }
 
 function reasonRows(): Rows {

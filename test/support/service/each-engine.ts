@@ -31,6 +31,11 @@ export function fresh(what: string): string {
   return `${what}-${String(names)}`;
 }
 
+/** Returns a receipt as M-Pesa writes it, another one for each call. */
+export function freshReceipt(): string {
+  return fresh("NLJ7RT61-").replaceAll("-", "");
+}
+
 /** Creates an account of organization A over REST; returns its id. */
 export async function newAccount(service: Service, balance?: string): Promise<string> {
   const created = await service.rest("POST", "/accounts", {

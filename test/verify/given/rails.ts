@@ -16,7 +16,7 @@ export async function makeRails(database: Database, organizationId: Organization
   const setting = {
     id: "rac_1" as RailAccountId,
     organizationId,
-    rail: "mpesa" as Rail,
+    rail: "other" as Rail,
     settings: "{}",
     credentials: "{}",
     credentialsExpireAt: undefined,

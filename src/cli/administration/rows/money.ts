@@ -1,5 +1,5 @@
 import { BOOK_ACCOUNTS } from "../../../domain/journal.js";
-import { FLAG_REASONS, parseRailReceipt } from "../../../domain/payment.js";
+import { FLAG_REASONS } from "../../../domain/payment.js";
 import { parseReceiptText } from "../../../domain/receipt.js";
 import { formatCents, parseAmount } from "../../../domain/values/cents.js";
 import { parseAccountId, parseTransactionId } from "../../../domain/values/ids.js";
@@ -24,7 +24,7 @@ const RECEIPT = {
   help: "the rail's receipt",
   field: "rail_receipt",
   required: true,
-  parse: argument(parseRailReceipt),
+  parse: argument(parseReceiptText),
 } as const satisfies CommandParameter;
 
 const DIRECTION = {

@@ -80,12 +80,12 @@ function createWebhookEndpoint(options: WebhookHandlersOptions): UnaryRoute {
         types: parseEventTypes(request.types),
         description: parseDescription(request.description),
       }),
-    run: ({ url, types, description }, caller) =>
+    run: ({ types, ...content }, caller) =>
       changeTurns.run(caller, async () => {
         const change = changeOf(newWebhookEndpointId(), caller, options);
-        const secret = newSecret(caller, ["create", url, types?.only ?? null, description], change.now);
+        const secret = newSecret(caller, ["create", content, types?.only ?? null], change.now);
         const { endpoints } = cellOf(caller.key).webhooks;
-        const outcome = await endpoints.create({ ...change, url, types: types?.only, description, secret });
+        const outcome = await endpoints.create({ ...change, ...content, types: types?.only, secret });
         return resultOf(outcome, (made) => ({ webhook_endpoint: toEndpointMessage(made.endpoint, made.secret) }));
       }),
   });

@@ -298,6 +298,7 @@ export class MemoryDisk implements Disk {
         deposits.read(
           [
             ...lookup.keysOf("deposit"),
+            ...resourcesOf("idempotencyKeyOfDeposit"),
             ...lookup
               .keysOf("receipt")
               .flatMap(({ organizationId, name: receipt }) =>

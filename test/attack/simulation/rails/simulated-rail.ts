@@ -1,3 +1,4 @@
+import type { RailReceipt } from "../../../../src/domain/payment.js";
 import { type Cents, formatCents, toCents } from "../../../../src/domain/values/cents.js";
 import type { OrganizationId, TransactionId } from "../../../../src/domain/values/ids.js";
 import { maskPhone } from "../../../../src/domain/values/masked-phone.js";
@@ -53,7 +54,7 @@ interface Taken {
   readonly movement: string;
   readonly order: RailOrder;
   readonly takenAt: number;
-  readonly receipt: string;
+  readonly receipt: RailReceipt;
   /** The shortcode to which the order went. */
   readonly shortcode: string;
   /** What moves, if it succeeds. */
@@ -210,7 +211,7 @@ export class SimulatedRail {
       return plan.again;
     }
     const movement = way === "to a phone" ? transactionId : this.#world.newId("ws");
-    const receipt = this.#world.newId("R");
+    const receipt = this.#world.newId("R") as RailReceipt;
     const cents = plan.otherCents ?? order.amountCents;
     const { millis: takenAt } = this.#world;
     const now: Taken = { movement, order, shortcode, takenAt, receipt, cents, liesUntil: 0, state: "open" };
@@ -264,7 +265,12 @@ export class SimulatedRail {
     const nothing = { amountCents: undefined, phone: undefined };
     const report: RailReport =
       what === "success"
-        ? { kind: "succeeded", movement: way === "to a phone" ? movement : "forged", receipt: "FORGED", ...nothing }
+        ? {
+            kind: "succeeded",
+            movement: way === "to a phone" ? movement : "forged",
+            receipt: "FORGED" as RailReceipt,
+            ...nothing,
+          }
         : { kind: "failed", movement, code: "1032", failure: "CANCELED_BY_PAYER" };
     this.#send(transactionId, report, way === "prompt" ? "collect" : "pay_out");
   }
