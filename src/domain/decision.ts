@@ -77,7 +77,7 @@ export interface FinderKeys {
   /** The number of payments that the account at the rail may have, and whose outcome is open. */
   readonly paymentsUnderWay: RailAccountId;
   /** How often the accounts at rails of all cells were set or changed. The key is `THE_CELL`. */
-  readonly railAccountsOfCell: typeof THE_CELL;
+  readonly railAccountsOfAll: typeof THE_CELL;
   /** What lies in the places of the organization. */
   readonly reservePlaces: OrganizationId;
   readonly destination: DestinationId;
@@ -118,7 +118,7 @@ export const FINDERS: { readonly [Of in Finder]: readonly FinderWith<FinderKeys[
   idempotencyKeyOfPayment: ["idempotencyKey"],
   railAccounts: [],
   paymentsUnderWay: [],
-  railAccountsOfCell: [],
+  railAccountsOfAll: [],
   reservePlaces: [],
   destination: [],
   destinationsOfAccount: ["account"],
@@ -156,7 +156,7 @@ export interface Book {
   /** The number of payments that the account at the rail may have, and whose outcome is open. */
   paymentsUnderWay(id: RailAccountId): number;
   /** A text that changes with each change of an account at a rail in the cell. */
-  railAccountsOfCell(): string;
+  railAccountsOfAll(): string;
   reservePlaces(organizationId: OrganizationId): readonly ReservePlace[];
   /** The transactions that book what a rail reported after the transaction had ended. */
   lateCorrections(organizationId: OrganizationId, id: TransactionId): readonly Transaction[];

@@ -12,8 +12,8 @@ export interface WatchRailAccount extends Commanded, Pick<RailFinding, "availabl
 
 /** What the command about an account at a rail needs to know of all accounts. It is no content. */
 export interface RailFacts {
-  /** The state of the accounts of all cells that was read, as `railAccountsOfCell` says it. */
-  readonly accountsOfCell: string;
+  /** The state of the accounts of all cells that was read, as `railAccountsOfAll` says it. */
+  readonly accountsOfAll: string;
   /** Whether the account has other places at the rail than before. */
   readonly movesPlace: boolean;
 }

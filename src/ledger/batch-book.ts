@@ -36,7 +36,7 @@ import {
   type Changes,
   type Loaded,
   type NumberedEntry,
-  type RailAccountsOfCell,
+  type RailAccountsOfAll,
   railAccountsText,
 } from "./ports/store.js";
 
@@ -87,7 +87,7 @@ export class BatchBook implements Book {
   readonly #movements = new Map<string, TransactionId>();
   readonly #paymentsUnderWay: ReadonlyMap<RailAccountId, number>;
   readonly #unallocatedDepositCents: ReadonlyMap<OrganizationId, number>;
-  readonly #railAccountsOfCell: RailAccountsOfCell;
+  readonly #railAccountsOfAll: RailAccountsOfAll;
   readonly #reveals: ReadonlyMap<Actor, readonly UnixMillis[]>;
 
   constructor(loaded: Loaded) {
@@ -107,7 +107,7 @@ export class BatchBook implements Book {
     };
     this.#paymentsUnderWay = loaded.paymentsUnderWay;
     this.#unallocatedDepositCents = loaded.unallocatedDepositCents;
-    this.#railAccountsOfCell = loaded.railAccountsOfCell;
+    this.#railAccountsOfAll = loaded.railAccountsOfAll;
     this.#reveals = loaded.reveals;
     for (const book of loaded.books) this.#books.set(book.organizationId, book);
     for (const used of loaded.receipts) this.#receipts.set(within(used.organizationId, used.receipt), used);
@@ -169,8 +169,8 @@ export class BatchBook implements Book {
     return (this.#paymentsUnderWay.get(id) ?? 0) + this.#tables.payments.sumAdded((each) => Number(isOne(each)));
   }
 
-  railAccountsOfCell(): string {
-    const { count, revisions } = this.#railAccountsOfCell;
+  railAccountsOfAll(): string {
+    const { count, revisions } = this.#railAccountsOfAll;
     const changes = this.#tables.railAccounts.changes();
     const counted = changes.changed.map(({ before, row }) => row.revision - before.revision);
     const created = changes.created.map(({ row }) => row.revision);

@@ -68,12 +68,12 @@ export function railChanges(database: Pick<Database, "cells">, options: RailChan
     },
     async submit(organization, command, submit) {
       const attempt = async () => {
-        const { all, accountsOfCell } = await presentAccounts(database);
+        const { all, accountsOfAll } = await presentAccounts(database);
         const taken = takenPlace(command, all);
         if (taken !== undefined) return { kind: "refused", refusal: taken } as const;
         const earlier = all.find(({ id }) => id === command.railAccountId);
         const movesPlace = earlier !== undefined && placesOf(command).join() !== placesOf(earlier).join();
-        return submit({ ...command, facts: { accountsOfCell, movesPlace } });
+        return submit({ ...command, facts: { accountsOfAll, movesPlace } });
       };
       for (let tries = 1; ; tries += 1) {
         const outcome = await turns.run(organization.id, attempt);

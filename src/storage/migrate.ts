@@ -31,14 +31,14 @@ import { journalFilters } from "./migrations/0026-journal-filters.js";
 import { sessions } from "./migrations/0027-sessions.js";
 import { turnover } from "./migrations/0028-turnover.js";
 import { reveals } from "./migrations/0029-reveals.js";
-import { boundRows } from "./migrations/0030-bound-rows.js";
-import { statusQuestions } from "./migrations/0036-status-questions.js";
+import { statusQuestions } from "./migrations/0030-status-questions.js";
+import { boundRows } from "./migrations/0031-bound-rows.js";
 import type { Migration } from "./migrations/migration.js";
 import { mayRunBesideServers, mayServe } from "./migrations/release.js";
 import type { Engine } from "./sql/engine.js";
 
 /** The rows that are older than this migration have no `mac`. */
-export const BINDING_MIGRATION = "0030-bound-rows";
+export const BINDING_MIGRATION = "0031-bound-rows";
 
 // Migrations run in this order. Never rename one: every migrated database stores the names. Those
 // of release 2 and later end in ".serves-<release>" if the servers of that release may go on
@@ -73,8 +73,8 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0027-sessions": sessions,
   "0028-turnover": turnover,
   "0029-reveals": reveals,
+  "0030-status-questions": statusQuestions,
   [BINDING_MIGRATION]: boundRows,
-  "0036-status-questions": statusQuestions,
 };
 
 /**

@@ -175,14 +175,14 @@ const KINDS: { readonly [Name in Proposed["name"]]: Kind } = {
     changed: [{ accounts: [{ ...empty, status: "FROZEN" }] }, "account", "active", "frozen"],
   },
   setRailAccount: {
-    rows: { ...LONE, railAccountsOfCell: { count: 1, revisions: 1 } },
+    rows: { ...LONE, railAccountsOfAll: { count: 1, revisions: 1 } },
     command: setRailAccount(ORGANIZATION, {
       settings: '{"till":"2","url":"x"}',
       credentialsHmac: "cc",
       sealed: { hex: "aa", sha256: "bb" },
       resolveAloneMaxCents: toCents(500_000),
       isDefault: true,
-      facts: { accountsOfCell: "1:1", movesPlace: false },
+      facts: { accountsOfAll: "1:1", movesPlace: false },
     }),
     shown: [
       "rail: mpesa > mpesa",

@@ -13,7 +13,7 @@ describe("config", () => {
       operatorAddress: undefined,
       operatorServer: undefined,
       consoleOrigin: "http://localhost:8081",
-      fourEyes: new Set(["operators", "resume", "write_keys", "limits", "rails", "erase", "unfreeze"]),
+      fourEyes: new Set(["operators", "resume", "write_keys", "limits", "rails", "erase", "unfreeze", "reserve"]),
       gatewayTarget: undefined,
       batchMax: 256,
       queueMax: 10_000,

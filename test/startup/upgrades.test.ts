@@ -13,7 +13,7 @@ import { makeTenant, withKeys } from "../support/service/tenants.js";
 
 const NEXT = `9998-next.serves-${String(SCHEMA_RELEASE)}`;
 const INCOMPATIBLE = "9999-incompatible";
-const LAST = "0030-bound-rows";
+const LAST = "0031-bound-rows";
 /** Takes back what it has made. */
 const WITHOUT_LAST = [
   ...["organizations", "api_keys", "rail_accounts"].map((table) => `ALTER TABLE ${table} DROP COLUMN mac`),

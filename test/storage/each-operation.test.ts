@@ -220,7 +220,7 @@ function oneOfEach(organizationId: OrganizationId) {
 
 const MADE = "rail_made" as RailAccountId;
 const MADE_RAIL = "made" as Rail;
-const ONE_ACCOUNT = { accountsOfCell: "1:1", movesPlace: false };
+const ONE_ACCOUNT = { accountsOfAll: "1:1", movesPlace: false };
 
 /** An account with orders in several states, and a shortfall of 1.00. */
 function givenOrders(organizationId: OrganizationId) {

@@ -193,7 +193,7 @@ describe("the plans of the queries on sqlite", () => {
   // Few rows are sorted.
   const sorted = { freezes, lateCorrections, railAccounts, reservePlaces };
   // It reads all accounts at rails of the cell, which are few, and only to change one of them.
-  const others = Object.entries(unsorted).filter(([name]) => name !== "railAccountsOfCell");
+  const others = Object.entries(unsorted).filter(([name]) => name !== "railAccountsOfAll");
   for (const [name, { sql }] of [...others, ["books", { sql: lockedBooks }] as const]) {
     it(`loads what a batch names along an index: ${name}`, async () => {
       expectCheap(await planOf(sql));

@@ -732,7 +732,7 @@ export function setRailAccount(
     confirmAboveCents: 0,
     resolveAloneMaxCents: 0,
     note: NO_REASON,
-    facts: { accountsOfCell: "0:0", movesPlace: false },
+    facts: { accountsOfAll: "0:0", movesPlace: false },
     ...given,
   };
 }

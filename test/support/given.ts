@@ -271,7 +271,7 @@ export function givenBook(rows: Partial<Loaded> = {}): BatchBook {
     railAccounts: [],
     paymentsUnderWay: new Map(),
     unallocatedDepositCents: new Map(),
-    railAccountsOfCell: NO_RAIL_ACCOUNTS,
+    railAccountsOfAll: NO_RAIL_ACCOUNTS,
     reveals: new Map(),
     reservePlaces: [],
     ...rows,

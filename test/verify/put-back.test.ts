@@ -308,7 +308,7 @@ const PUT_BACK: readonly PutBack[] = [
         books.do((of) => beginPayment(of, id, 2)),
       );
     },
-    /no payout while those of the rail are closed \| slow/,
+    /no payout while those of the rail are closed \| mpesa/,
   ],
   [
     "a destination that is paid before its time",

@@ -1018,7 +1018,7 @@ for (const engine of ENGINES) {
         // At noon of a day in the past, so that no midnight comes between two commands.
         await makeLimits(await GivenBooks.open(database, "limited", Date.UTC(2026, 0, 15, 9)));
         const depositing = await GivenBooks.open(database, "depositing");
-        await makeDeposits(depositing, { facts: { accountsOfCell: "2:3", movesPlace: false } });
+        await makeDeposits(depositing, { facts: { accountsOfAll: "2:3", movesPlace: false } });
         await makeReturns(depositing);
         await makeDestinations(await GivenBooks.open(database, "paying out"));
         await makeOperators(database, sealed.organizationId);

@@ -27,7 +27,7 @@ export const setRailAccount = withSecondPerson<SetRailAccount, RailAccountRecord
   {
     lookup: ({ organizationId, railAccountId }, rows) => {
       rows.need("railAccounts", organizationId);
-      rows.need("railAccountsOfCell", THE_CELL);
+      rows.need("railAccountsOfAll", THE_CELL);
       rows.need("paymentsUnderWay", railAccountId);
     },
     decide: decideAccount,
@@ -135,7 +135,7 @@ function decideAccount(book: Book, command: SetRailAccount, now: UnixMillis): De
   const { organizationId, railAccountId: id, rail, settings, sealed, facts } = command;
   const accounts = book.railAccounts(organizationId);
   const earlier = accounts.find((account) => account.rail === rail);
-  if (facts.accountsOfCell !== book.railAccountsOfCell() || (earlier !== undefined && earlier.id !== id)) {
+  if (facts.accountsOfAll !== book.railAccountsOfAll() || (earlier !== undefined && earlier.id !== id)) {
     return refuse({ reason: "RAIL_ACCOUNT_CHANGED" });
   }
   const payments = book.paymentsUnderWay(id);

@@ -31,7 +31,7 @@ export type Loaded = { readonly [Name in TableName]: readonly Tables[Name][] } &
    * too.
    */
   readonly unallocatedDepositCents: ReadonlyMap<OrganizationId, number>;
-  readonly railAccountsOfCell: RailAccountsOfCell;
+  readonly railAccountsOfAll: RailAccountsOfAll;
   /**
    * When each person looked at personal data: the newest times of the cell, oldest first. Read
    * after the books are locked, too.
@@ -45,17 +45,17 @@ export type Loaded = { readonly [Name in TableName]: readonly Tables[Name][] } &
 };
 
 /** The accounts at rails of all books, in all cells of the database. */
-export interface RailAccountsOfCell {
+export interface RailAccountsOfAll {
   readonly count: number;
   /** The sum of their revisions: each change of an account adds 1. */
   readonly revisions: number;
 }
 
 /** No accounts. Also what a batch sees that needs to know of none. */
-export const NO_RAIL_ACCOUNTS: RailAccountsOfCell = { count: 0, revisions: 0 };
+export const NO_RAIL_ACCOUNTS: RailAccountsOfAll = { count: 0, revisions: 0 };
 
 /** Returns a text that changes with each change of an account. */
-export function railAccountsText({ count, revisions }: RailAccountsOfCell): string {
+export function railAccountsText({ count, revisions }: RailAccountsOfAll): string {
   return `${String(count)}:${String(revisions)}`;
 }
 

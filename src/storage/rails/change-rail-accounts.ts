@@ -49,7 +49,7 @@ export interface PresentAccounts {
   /** All accounts of all cells. */
   readonly all: readonly StoredRailAccount[];
   /** What the command must say about them. If they have changed since, its decision refuses it. */
-  readonly accountsOfCell: string;
+  readonly accountsOfAll: string;
 }
 
 /** Reads the accounts of all cells, so that a change of one can be committed. */
@@ -57,7 +57,7 @@ export async function presentAccounts({ cells }: Pick<Database, "cells">): Promi
   const all: StoredRailAccount[] = [];
   for (const cell of cells) all.push(...(await storedRailAccounts(cell)));
   const revisions = all.reduce((sum, { revision }) => sum + revision, 0);
-  return { all, accountsOfCell: railAccountsText({ count: all.length, revisions }) };
+  return { all, accountsOfAll: railAccountsText({ count: all.length, revisions }) };
 }
 
 interface MachineChange {
@@ -77,8 +77,8 @@ export async function saveRailAccount(
   const [book] = await cell.directory.find([organizationId], ({ sql, bindings }) => cell.reader.rows(sql, bindings));
   if (book === undefined) throw new Error(`the organization ${organizationId} has no book`);
   const fields = fieldsOfSetting(book.keys, setting);
-  const { accountsOfCell } = await presentAccounts(database);
-  const facts = { accountsOfCell, movesPlace: false };
+  const { accountsOfAll } = await presentAccounts(database);
+  const facts = { accountsOfAll, movesPlace: false };
   await commitNow(cell, { ...fields, ...byMachine(organizationId), note: NO_REASON, facts }, now);
 }
 

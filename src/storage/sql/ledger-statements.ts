@@ -232,11 +232,11 @@ function ownReads(engine: Engine) {
           ) p WHERE state <> 'READY' OR turned_away > 0 GROUP BY rail_account_id`,
     },
     railAccountsLock: {
-      finders: ["railAccountsOfCell"],
+      finders: ["railAccountsOfAll"],
       sql: `${engine.railAccountsLock} WHERE EXISTS (${list})`,
     },
-    railAccountsOfCell: {
-      finders: ["railAccountsOfCell"],
+    railAccountsOfAll: {
+      finders: ["railAccountsOfAll"],
       sql: `
           SELECT COUNT(*) AS count, COALESCE(SUM(revision), 0) AS revisions
           FROM ${engine.tableOfAllCells("rail_accounts")} a WHERE EXISTS (${list})`,

@@ -10,7 +10,7 @@ import {
   type Loaded,
   NO_RAIL_ACCOUNTS,
   type NumberedEntry,
-  type RailAccountsOfCell,
+  type RailAccountsOfAll,
   StoreError,
   type StoreTransaction,
   type TableChanges,
@@ -122,7 +122,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       depositSums,
       railRows,
       underWayRows,
-      [railAccountsOfCell],
+      [railAccountsOfAll],
       placeRows,
       waitingRows,
       apiKeyRows,
@@ -143,7 +143,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       rowsOf<{ readonly organization_id: string; readonly cents: number }>(reads.unallocatedDeposits),
       rowsOf<RailAccountRow>(reads.railAccounts),
       rowsOf<{ readonly rail_account_id: string; readonly count: number }>(reads.paymentsUnderWay),
-      this.#railAccountsOfCell(lookup),
+      this.#railAccountsOfAll(lookup),
       rowsOf<PlaceRow & { readonly organization_id: string }>(reads.reservePlaces),
       rowsOf<ProposalRow>(reads.waitingProposals),
       rowsOf<ApiKeyRow>(reads.apiKeys),
@@ -164,7 +164,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
       railAccounts: railRows.flatMap((row) => this.#railAccountsOf(row)),
       paymentsUnderWay: new Map(underWayRows.map((row) => [row.rail_account_id as RailAccountId, row.count])),
       unallocatedDepositCents: new Map(depositSums.map((row) => [row.organization_id as OrganizationId, row.cents])),
-      railAccountsOfCell: railAccountsOfCell ?? NO_RAIL_ACCOUNTS,
+      railAccountsOfAll: railAccountsOfAll ?? NO_RAIL_ACCOUNTS,
       reveals: revealsOf(await rowsOf<RevealsRow>(reads.reveals)),
       reservePlaces: placeRows.map(reservePlaceOf),
       idempotencyKeys: this.#ownRows(keyRows, idempotencyKeyOf),
@@ -179,10 +179,10 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
   }
 
   /** Takes the lock first. So the read sees the changes of all commits that had the lock before. */
-  async #railAccountsOfCell(lookup: BatchLookup): Promise<readonly RailAccountsOfCell[]> {
-    const { railAccountsLock, railAccountsOfCell } = this.#statements.reads;
+  async #railAccountsOfAll(lookup: BatchLookup): Promise<readonly RailAccountsOfAll[]> {
+    const { railAccountsLock, railAccountsOfAll } = this.#statements.reads;
     const locking = this.#rowsOf(railAccountsLock, lookup);
-    const [rows] = await Promise.all([this.#rowsOf<RailAccountsOfCell>(railAccountsOfCell, lookup), locking]);
+    const [rows] = await Promise.all([this.#rowsOf<RailAccountsOfAll>(railAccountsOfAll, lookup), locking]);
     return rows;
   }
 

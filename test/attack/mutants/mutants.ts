@@ -704,7 +704,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "an account is set after another change that the caller has not seen",
     file: CHANGE_RAIL_ACCOUNTS,
-    edits: [{ from: "facts.accountsOfCell !== book.railAccountsOfCell()", to: "false" }],
+    edits: [{ from: "facts.accountsOfAll !== book.railAccountsOfAll()", to: "false" }],
   },
   {
     name: "a mint takes a receipt that the book has",

@@ -150,7 +150,7 @@ async function fill(database: Database, books: GivenBooks): Promise<string> {
   await makeTraffic(books);
   const zoe = await books.createAccount("zoe");
   await makeOrders(books, zoe);
-  const rail = { railAccountId: "rail_lenient" as RailAccountId, facts: { accountsOfCell: "1:2", movesPlace: false } };
+  const rail = { railAccountId: "rail_lenient" as RailAccountId, facts: { accountsOfAll: "1:2", movesPlace: false } };
   await makeDeposits(books, rail);
   await books.mintOften(zoe, 2_100);
   await books.do((of) => createDestination(of, zoe.id));

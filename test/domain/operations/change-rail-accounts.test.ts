@@ -42,7 +42,7 @@ const OTHER = { id: "rail_other" as RailAccountId, rail: "other" as Rail };
 const id = RAIL_TERMS.railAccountId;
 const own = railAccount(ORGANIZATION, { payouts: "closed", payoutsReason: "8006", createdAt: toUnixMillis(5) });
 const ONE = { count: 1, revisions: 1 };
-const SEEN = { accountsOfCell: "1:1", movesPlace: false };
+const SEEN = { accountsOfAll: "1:1", movesPlace: false };
 const detailsOf = (entries: readonly { readonly detail?: string | undefined }[]): unknown[] =>
   entries.map(({ detail }) => JSON.parse(detail ?? "{}") as unknown);
 
@@ -84,7 +84,7 @@ describe("setting an account at a rail", () => {
   });
 
   it("keeps the payouts and the age of an earlier one, and counts the change", () => {
-    const book = givenBook({ railAccounts: [own], railAccountsOfCell: ONE });
+    const book = givenBook({ railAccounts: [own], railAccountsOfAll: ONE });
     const command = setRailAccount(ORGANIZATION, { credentialsExpireAt: toUnixMillis(9), facts: SEEN });
     const [row] = putsOf(effectOf(accountOperation.decide(book, command, NOW)), "railAccounts");
     const kept = { payouts: "closed", payoutsReason: "8006", createdAt: 5 };
@@ -93,7 +93,7 @@ describe("setting an account at a rail", () => {
 
   it("takes the default from another one first, with a row for each", () => {
     const former = railAccount(ORGANIZATION, { ...OTHER, isDefault: true });
-    const book = givenBook({ railAccounts: [former], railAccountsOfCell: ONE });
+    const book = givenBook({ railAccounts: [former], railAccountsOfAll: ONE });
     const command = setRailAccount(ORGANIZATION, { isDefault: true, facts: SEEN });
     const effect = effectOf(accountOperation.decide(book, command, NOW));
     expect(putsOf(effect, "railAccounts").map((row) => [row.id, row.isDefault, row.revision])).to.deep.equal([
@@ -106,7 +106,7 @@ describe("setting an account at a rail", () => {
   const pending = givenPending({ accountId: givenAccount().id });
   const underWay = { paymentsUnderWay: new Map([[id, 3]]) };
   for (const [what, rows, facts, expected] of [
-    ["that the caller has read before another change", {}, { accountsOfCell: "2:3" }, "RAIL_ACCOUNT_CHANGED"],
+    ["that the caller has read before another change", {}, { accountsOfAll: "2:3" }, "RAIL_ACCOUNT_CHANGED"],
     [
       "whose rail has an account with another id",
       { railAccounts: [{ ...own, id: OTHER.id }] },
@@ -118,7 +118,7 @@ describe("setting an account at a rail", () => {
     ["at another place once the rail has none", {}, { movesPlace: true }, "effect"],
   ] as const) {
     it(`decides ${expected} about one ${what}`, () => {
-      const book = givenBook({ railAccounts: [own], railAccountsOfCell: ONE, ...rows });
+      const book = givenBook({ railAccounts: [own], railAccountsOfAll: ONE, ...rows });
       const command = setRailAccount(ORGANIZATION, { facts: { ...SEEN, ...facts } });
       expect(wordOf(accountOperation.decide(book, command, NOW))).to.equal(expected);
     });
@@ -131,7 +131,7 @@ describe("setting an account at a rail", () => {
       transactions: [{ ...pending, accountId: account.id }],
       payments: [givenPayment(pending, { state: "READY" })],
       railAccounts: [own],
-      railAccountsOfCell: ONE,
+      railAccountsOfAll: ONE,
     };
     const move = setRailAccount(ORGANIZATION, { facts: { ...SEEN, movesPlace: true } });
     const begin = beginPayment(ORGANIZATION, pending.id, 1);
@@ -141,13 +141,13 @@ describe("setting an account at a rail", () => {
     const second = givenBook(rows);
     second.apply(effectOf(accountOperation.decide(second, move, NOW)));
     expect(wordOf(beginOperation.decide(second, begin, NOW))).to.equal("RAIL_ACCOUNT_CHANGED");
-    expect(second.railAccountsOfCell()).to.equal("1:2");
+    expect(second.railAccountsOfAll()).to.equal("1:2");
   });
 
   it("counts a new account of the batch", () => {
     const book = givenBook();
     book.apply(effectOf(accountOperation.decide(book, setRailAccount(ORGANIZATION), NOW)));
-    expect(book.railAccountsOfCell()).to.equal("1:1");
+    expect(book.railAccountsOfAll()).to.equal("1:1");
     expect(book.railAccounts(STRANGER)).to.deep.equal([]);
   });
 
@@ -165,7 +165,7 @@ describe("setting an account at a rail", () => {
         resolveAloneMaxCents,
         authority: { ...ALONE, groups },
       });
-      const book = givenBook({ railAccounts, railAccountsOfCell: ONE });
+      const book = givenBook({ railAccounts, railAccountsOfAll: ONE });
       expect(effectOf(accountOperation.decide(book, command, NOW)).entries[0]?.kind).to.equal(kind);
     });
   }
@@ -253,7 +253,7 @@ describe("the warnings of an account", () => {
     const expire_at = NOW + 1;
     const warnings = { FLOAT_LOW: {}, CREDENTIALS_EXPIRE: { expire_at, days: 1 } };
     const before = railAccount(ORGANIZATION, { ...low, credentialsExpireAt: toUnixMillis(expire_at), warnings });
-    const book = givenBook({ railAccounts: [before], railAccountsOfCell: ONE });
+    const book = givenBook({ railAccounts: [before], railAccountsOfAll: ONE });
     const effect = effectOf(accountOperation.decide(book, setRailAccount(ORGANIZATION, { facts: SEEN }), NOW));
     expect(warned(effect.entries)).to.deep.equal([
       ["rail.cleared", "FLOAT_LOW"],

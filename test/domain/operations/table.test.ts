@@ -352,7 +352,7 @@ function loadedFor(command: Command): Set<string> {
     paymentsUnderWay: (id) => {
       add("under way", id);
     },
-    railAccountsOfCell: (id) => {
+    railAccountsOfAll: (id) => {
       add("rail accounts of", id);
     },
     reveals: (actor) => {
@@ -461,9 +461,9 @@ class NotingBook implements Book {
     this.asked.push(`under way ${id}`);
     return this.#book.paymentsUnderWay(id);
   }
-  railAccountsOfCell(): string {
+  railAccountsOfAll(): string {
     this.asked.push(`rail accounts of ${THE_CELL}`);
-    return this.#book.railAccountsOfCell();
+    return this.#book.railAccountsOfAll();
   }
   reveals(actor: Actor): ReturnType<Book["reveals"]> {
     this.asked.push(`reveals ${actor}`);

@@ -37,8 +37,8 @@ describe("rails in two cells of one database", () => {
     const organizations = await Promise.all(
       cells.map((cell, number) => keys(database, () => now).createOrganization("rails", { cell: number })),
     );
-    const save = async (number: 0 | 1, { accountsOfCell }: Pick<PresentAccounts, "accountsOfCell">) => {
-      const facts = { accountsOfCell, movesPlace: false };
+    const save = async (number: 0 | 1, { accountsOfAll }: Pick<PresentAccounts, "accountsOfAll">) => {
+      const facts = { accountsOfAll, movesPlace: false };
       const id = organizations[number]?.id as OrganizationId;
       const command = setRailAccount(id, { railAccountId: `rail_${String(number)}` as RailAccountId, facts });
       const [result] = await cells[number].committer.commit([command], now);

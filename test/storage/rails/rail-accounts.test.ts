@@ -55,7 +55,7 @@ describe("a change of a rail account on PostgreSQL, while a payment begins", () 
   };
   /** Moves the account to another place. */
   const set = (): Promise<string> => {
-    const facts = { accountsOfCell: "2:2", movesPlace: true };
+    const facts = { accountsOfAll: "2:2", movesPlace: true };
     return commit(setRailAccount(place.organizationId, { railAccountId: RAIL_ACCOUNT, facts }));
   };
   const begin = (): Promise<string> => commit(beginPayment(place.organizationId, id, 1), place.opened.database);
@@ -203,7 +203,7 @@ for (const engine of ENGINES) {
 
     it("are not written after a change that the caller has not seen", async () => {
       await save({ id: ID, rail: "slow" });
-      const facts = { accountsOfCell: "0:0", movesPlace: false };
+      const facts = { accountsOfAll: "0:0", movesPlace: false };
       const command = setRailAccount(organizationId, { railAccountId: OTHER_ID, rail: "other" as Rail, facts });
       const [result] = await opened.cell.committer.commit([command], now);
       expect(result).to.deep.equal({ kind: "refused", refusal: { reason: "RAIL_ACCOUNT_CHANGED" } });

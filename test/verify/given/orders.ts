@@ -18,7 +18,7 @@ import type { GivenBooks } from "./books.js";
 
 /** An account at a rail that lets one person correct the book up to 5.00. No order is for it. */
 const LENIENT = { railAccountId: "rail_lenient" as RailAccountId, resolveAloneMaxCents: toCents(500) };
-const SET_ONCE = { accountsOfCell: "1:1", movesPlace: false };
+const SET_ONCE = { accountsOfAll: "1:1", movesPlace: false };
 
 /**
  * Orders to a rail in every state, what was reported late, and what operators decided. The rows are

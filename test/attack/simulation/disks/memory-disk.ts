@@ -20,7 +20,7 @@ import {
   type Changes,
   type LedgerStore,
   type Loaded,
-  type RailAccountsOfCell,
+  type RailAccountsOfAll,
   StoreError,
   type TableChanges,
 } from "../../../../src/ledger/ports/store.js";
@@ -157,7 +157,7 @@ export class MemoryDisk implements Disk {
   }
 
   /** The accounts at rails, as the caller of `setRailAccount` reads them. */
-  get railAccountsOfCell(): RailAccountsOfCell {
+  get railAccountsOfAll(): RailAccountsOfAll {
     const rows = [...this.#tables.railAccounts.rows.values()];
     return { count: rows.length, revisions: rows.reduce((sum, { revision }) => sum + revision, 0) };
   }
@@ -364,7 +364,7 @@ export class MemoryDisk implements Disk {
           return [id, cents];
         }),
       ),
-      railAccountsOfCell: this.railAccountsOfCell,
+      railAccountsOfAll: this.railAccountsOfAll,
       reveals: new Map(
         lookup
           .keysOf("reveals")

@@ -248,8 +248,8 @@ class RailRun {
     const isMoved = random.chance(0.5);
     const settings = isMoved ? this.#world.newId("shortcode") : this.#world.shortcodeOf(id);
     // Sometimes the operator has read the accounts some time ago.
-    const accountsOfCell = railAccountsText(disk.railAccountsOfCell);
-    const facts = { accountsOfCell: random.chance(0.9) ? accountsOfCell : "0:0", movesPlace: isMoved };
+    const accountsOfAll = railAccountsText(disk.railAccountsOfAll);
+    const facts = { accountsOfAll: random.chance(0.9) ? accountsOfAll : "0:0", movesPlace: isMoved };
     const command = { ...setRailAccount(organizationId, { railAccountId: id, settings }), facts };
     const done = await this.#commit(command);
     const what = isMoved ? "other shortcodes" : "other passwords";
