@@ -25,12 +25,16 @@ export interface Outdated {
   readonly now: string;
 }
 
+const NONE = { before: "", after: "" };
+
 /** Returns the first difference of what stands from what was seen. Undefined if there is none. */
 export function outdatedIn(seen: readonly Change[], standing: readonly Change[]): Outdated | undefined {
   for (const what of new Set([...standing, ...seen].map((change) => change.what))) {
-    const [before, now] = [seen, standing].map((all) => all.find((change) => change.what === what));
-    if (before?.before !== now?.before) return { what, before: before?.before ?? "", now: now?.before ?? "" };
-    if (before?.after !== now?.after) return { what, before: before?.after ?? "", now: now?.after ?? "" };
+    const of = (all: readonly Change[]) => all.find((change) => change.what === what) ?? NONE;
+    for (const side of ["before", "after"] as const) {
+      const [before, now] = [of(seen)[side], of(standing)[side]];
+      if (before !== now) return { what, before, now };
+    }
   }
   return undefined;
 }

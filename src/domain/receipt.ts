@@ -48,7 +48,7 @@ export function parseReceiptText(unchecked: string): Parsed<RailReceipt> {
   const receipt = parseReceipt(sourceAndNumber(unchecked));
   if (receipt.ok) return receipt;
   return unchecked.includes(":")
-    ? unparsed(`has a ${receipt.key ?? "text"} that ${receipt.problem}`)
+    ? unparsed(`has a ${String(receipt.key)} that ${receipt.problem}`)
     : unparsed("must be a source, a colon and a number, or one of M-Pesa: 8 to 16 capital letters and digits");
 }
 

@@ -178,7 +178,11 @@ export function withSecondPerson<C extends Authorized, Resource>(
 export function byOnePerson<C extends Authorized, Resource>(
   operation: Operation<C, Resource>,
 ): Operation<C, Acted<Resource>> {
-  return withSecondPerson(operation, { groupOf: () => undefined, changesOf: () => [] });
+  return {
+    ...operation,
+    inSuspension: operation.inSuspension ?? "always",
+    decide: (book, command, now) => acted(operation.decide(book, command, now)),
+  };
 }
 
 /** What a second person needs to decide about a command that the operation has not refused. */

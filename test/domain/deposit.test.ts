@@ -1,6 +1,12 @@
 import { expect } from "chai";
 
-import { creditReference, depositDetail, readDepositDetail, typedReferenceOf } from "../../src/domain/deposit.js";
+import {
+  creditReference,
+  depositDetail,
+  parseTypedReference,
+  readDepositDetail,
+  typedReferenceOf,
+} from "../../src/domain/deposit.js";
 import { givenDeposit } from "../support/given.js";
 
 describe("what a payer typed", () => {
@@ -13,6 +19,19 @@ describe("what a payer typed", () => {
   ] as const) {
     it(`is taken as ${JSON.stringify(taken)} from ${JSON.stringify(typed)}`, () => {
       expect(typedReferenceOf(typed)).to.equal(taken);
+    });
+  }
+});
+
+describe("what the payer of a sandbox types", () => {
+  for (const [typed, expected] of [
+    ["Rent May", { ok: true, value: "Rent May" }],
+    ["x".repeat(65), { ok: false, code: "TOO_LONG" }],
+    [" Rent", { ok: false, code: "FORMAT" }],
+    ["a\nb", { ok: false, code: "FORMAT" }],
+  ] as const) {
+    it(`is ${expected.ok ? "taken" : "refused"} as ${JSON.stringify(typed)}`, () => {
+      expect(parseTypedReference(typed)).to.include(expected);
     });
   }
 });

@@ -1,5 +1,6 @@
 import { expect } from "chai";
 
+import { changes, outdatedIn } from "../../src/domain/change.js";
 import type { OperatorCommand, ResolveTransaction } from "../../src/domain/commands.js";
 import { parseTierName } from "../../src/domain/limits/limits.js";
 import { decide } from "../../src/domain/operations/table.js";
@@ -357,6 +358,78 @@ const KINDS: { readonly [Name in Proposed["name"]]: Kind } = {
   },
 };
 
+/** Other cases of the same kinds. */
+const ALSO: Readonly<Record<string, Kind>> = {
+  "createApiKey that ends": {
+    rows: {},
+    command: createApiKey(ORGANIZATION, { scopes: ["transactions:write"], expiresAt: NOW }),
+    shown: ["API key:  > till", "scopes:  > transactions:write", "expires:  > 2023-11-14T22:14:20.000Z"],
+  },
+  "setRailAccount of a new account": {
+    rows: { railAccountsOfAll: { count: 0, revisions: 0 } },
+    command: setRailAccount(ORGANIZATION, {
+      credentialsExpireAt: NOW,
+      facts: { accountsOfAll: "0:0", movesPlace: false },
+    }),
+    shown: [
+      "rail:  > mpesa",
+      "credentials end:  > 2023-11-14T22:14:20.000Z",
+      "default rail:  > no",
+      "a mint begins within:  > 1 seconds",
+      "confirmed by a query above:  > 0.00 KES",
+      "one person resolves up to:  > 0.00 KES",
+      "warning below:  > 0.00 KES",
+      "revision of the account:  > 1",
+    ],
+  },
+  "setRailAccount with the credentials that are there": {
+    rows: {
+      railAccounts: [{ ...own, credentials: { hex: "aa", sha256: "bb" } }],
+      railAccountsOfAll: { count: 1, revisions: 1 },
+    },
+    command: setRailAccount(ORGANIZATION, { facts: { accountsOfAll: "1:1", movesPlace: false } }),
+    shown: [
+      "rail: mpesa > mpesa",
+      "till: 1 > ",
+      "credentials: kept encrypted > ",
+      "default rail: yes > no",
+      "a mint begins within: 1 seconds > 1 seconds",
+      "confirmed by a query above: 0.00 KES > 0.00 KES",
+      "one person resolves up to: 0.00 KES > 0.00 KES",
+      "warning below: 0.00 KES > 0.00 KES",
+      "revision of the account: 1 > 2",
+    ],
+  },
+  "setDefaultRail in place of direct": {
+    rows: { railAccounts: [{ ...own, isDefault: false }] },
+    command: setDefaultRail(ORGANIZATION, own.rail),
+    shown: ["default rail: direct > mpesa"],
+  },
+  "setPayouts of an account that was closed without a reason": {
+    rows: { railAccounts: [{ ...own, payouts: "closed" }] },
+    command: setPayouts(ORGANIZATION, "open"),
+    shown: ["rail: mpesa > mpesa", "payouts: closed > open", "revision of the account: 1 > 2"],
+  },
+  "recordDeposit of nobody": {
+    rows: LONE,
+    command: recordDeposit(ORGANIZATION),
+    shown: ["deposit:  > unallocated", "amount:  > 5.00 KES", "receipt:  > d1"],
+  },
+  "returnDeposit by its rail": {
+    rows: { ...LONE, deposits: [deposit] },
+    command: { ...returnDeposit(ORGANIZATION, deposit.id), receipt: undefined },
+    shown: ["deposit: unallocated: no reference > returning: the rail is asked", "amount: 5.00 KES > 5.00 KES"],
+  },
+  "reverseTransaction of a redemption": {
+    rows: { ...LONE, accounts: [account], transactions: [{ ...direct, type: "REDEEM" }] },
+    command: reverseByOperator(ORGANIZATION, direct.id),
+    shown: [
+      "transaction: redemption of 50.00 KES, completed > reversed by a mint of the same amount",
+      "reason:  > paid twice",
+    ],
+  },
+};
+
 const by = (person: string, more: Partial<Authority> = {}): { readonly authority: Authority } => ({
   authority: {
     ...ALONE,
@@ -368,7 +441,26 @@ const by = (person: string, more: Partial<Authority> = {}): { readonly authority
 });
 
 describe("a proposal", () => {
-  for (const [name, { rows, command, shown, changed }] of Object.entries(KINDS)) {
+  it("of an earlier version, or without its content, changes nothing that it can say", () => {
+    expect(["", "{}"].map(changesIn)).to.deep.equal([[], []]);
+  });
+
+  for (const [seen, standing, difference] of [
+    [[], [], undefined],
+    [[["a", "1", "2"]], [["a", "1", "2"]], undefined],
+    [[["a", "1", "2"]], [["a", "3", "2"]], ["a", "1", "3"]],
+    [[["a", "1", "2"]], [["a", "1", "4"]], ["a", "2", "4"]],
+    [[], [["a", "1", "2"]], ["a", "", "1"]],
+    [[["a", "", "2"]], [], ["a", "2", ""]],
+  ] as const) {
+    const listed = (all: readonly (readonly [string, string, string])[]) => changes(...all);
+    it(`with ${JSON.stringify(seen)} is ${difference ? "outdated" : "current"} where ${JSON.stringify(standing)} stands`, () => {
+      const found = outdatedIn(listed(seen), listed(standing));
+      expect(found && [found.what, found.before, found.now]).to.deep.equal(difference);
+    });
+  }
+
+  for (const [name, { rows, command, shown, changed }] of Object.entries({ ...KINDS, ...ALSO })) {
     const decision = decide(givenBook(rows), { ...command, ...by("opr_a") }, NOW);
     const proposal = putOf(effectOf(decision), "proposals") ?? givenProposal({ content: "" });
     const approval = { ...command, ...contentFrom(proposal.content), ...by("opr_b", { approves: proposal.id }) };

@@ -1,6 +1,14 @@
 import { expect } from "chai";
 
-import { attestedReceipt, isReceiptOf, parseReceipt, parseReceiptText, receiptOf } from "../../src/domain/receipt.js";
+import {
+  attestedReceipt,
+  chargeReceiptOf,
+  isOfCharges,
+  isReceiptOf,
+  parseReceipt,
+  parseReceiptText,
+  receiptOf,
+} from "../../src/domain/receipt.js";
 import { DIRECT_RAIL, parseRail } from "../../src/domain/transaction.js";
 import { RAILS } from "../../src/rails/rails.js";
 import { valid } from "../support/commands.js";
@@ -56,6 +64,12 @@ describe("a receipt that a caller gives", () => {
       expect(RAILS.filter((rail) => isReceiptOf(rail.name, attested)).map((rail) => rail.name)).to.deep.equal([name]);
     });
   }
+
+  it("is told from the charges for a movement", () => {
+    const movement = valid(parseReceipt({ source: "mpesa", number: "NLJ7RT61SV" }));
+    expect([chargeReceiptOf(movement), movement].map(isOfCharges)).to.deep.equal([true, false]);
+    expect(receiptOf("mpesa", undefined)).to.equal(undefined);
+  });
 
   it("is none of what a rail has reported", () => {
     const railReceipt = valid(parseReceipt({ source: "mpesa", number: "NLJ7RT61SV" }));

@@ -1,6 +1,13 @@
 import { expect } from "chai";
 
-import { judgeRule, type ReserveFigure, type ReserveRule, type RuleState } from "../../src/domain/reserve.js";
+import {
+  judgeRule,
+  owedCents,
+  type ReserveFigure,
+  type ReserveRule,
+  type RuleState,
+  seenReserve,
+} from "../../src/domain/reserve.js";
 import { toCents } from "../../src/domain/values/cents.js";
 import type { NairobiDay } from "../../src/domain/values/nairobi-day.js";
 
@@ -11,6 +18,22 @@ function figure(amount: number, given: Partial<ReserveFigure> = {}): ReserveFigu
   const terms = { kind: "treasury_bill", documentSha256: undefined, maturesOn: undefined } as const;
   return { place: "x", amountCents: toCents(amount), asOfDay: TODAY, evidence: "e", ...terms, ...given };
 }
+
+describe("what was seen of the reserve", () => {
+  const owed = owedCents({ available: 700, held: 200, unallocated: 100 });
+  const kes = { currency: "KES", availableCents: 600 };
+  for (const [what, balances, places, seen] of [
+    ["nothing, if nobody has seen any", [], [], undefined],
+    ["nothing, if only other currencies were seen", [{ currency: "USD", availableCents: 9 }], [], undefined],
+    ["what the rails have and what people recorded", [kes], [{ amountCents: toCents(300) }], [900n, -100n]],
+    ["more than is owed", [kes, kes], [], [1_200n, 200n]],
+  ] as const) {
+    it(`is ${what}`, () => {
+      const found = seenReserve(owed, { balances, places });
+      expect(found && [found.seenCents, found.differenceCents]).to.deep.equal(seen);
+    });
+  }
+});
 
 describe("a rule of the reserve", () => {
   const cash = figure(900, { kind: "cash" });

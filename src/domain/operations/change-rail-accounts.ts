@@ -58,7 +58,8 @@ export const setPayouts = withSecondPerson<SetPayouts, RailAccountRecord>(
   {
     groupOf: (_head, { payouts }) => (payouts === "closed" ? undefined : "rails"),
     changesOf: (command, book) => {
-      const { payouts = "", payoutsReason = "", revision } = accountAt(book, command) ?? {};
+      // The operation has refused an account that is not there.
+      const { payouts, payoutsReason, revision } = accountAt(book, command) as RailAccountRecord;
       const before = `${payouts}${payoutsReason === "" ? "" : `: ${payoutsReason}`}`;
       return changes(
         ["rail", command.rail, command.rail],

@@ -12,7 +12,8 @@ const operation: Operation<EraseAccount, Account> = { lookup, decide };
 export const eraseAccount = withSecondPerson(operation, {
   groupOf: () => "erase",
   changesOf: ({ organizationId, accountId }, book) => {
-    const status = inWords(book.account(organizationId, accountId)?.status ?? "");
+    // The operation has refused an account that is not there.
+    const status = inWords((book.account(organizationId, accountId) as LedgerAccount).status);
     return changes(["personal data", "kept, encrypted", "erased for ever"], ["account", status, status]);
   },
 });

@@ -118,8 +118,8 @@ function parsePrintable<T extends string>(
   // its characters.
   if (unchecked.length > charactersMax && Array.from(unchecked).length > charactersMax) return tooLong(charactersMax);
   if (printable.test(unchecked) && !unchecked.includes(REPLACEMENT_CHARACTER)) return parsed(unchecked as T);
-  const refused = Array.from(unchecked).find((each) => !printable.test(each) || each === REPLACEMENT_CHARACTER) ?? "";
-  const codePoint = (refused.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
+  const refused = String(Array.from(unchecked).find((each) => !printable.test(each) || each === REPLACEMENT_CHARACTER));
+  const codePoint = Number(refused.codePointAt(0)).toString(16).toUpperCase().padStart(4, "0");
   const kind = KINDS.find(([characters]) => characters.test(refused))?.[1] ?? "which nobody can print";
   return unparsed(`must be printable UTF-8 text: it has U+${codePoint}, ${kind}`);
 }

@@ -218,7 +218,8 @@ export class PaymentsModel {
       const used = this.usedReceipt(organizationId, resolution.receipt);
       if (used !== undefined) return refused(used);
     }
-    const content = JSON.stringify(resolution);
+    // A flag is part of what a second person decides about.
+    const content = JSON.stringify([resolution, transaction.openFlags]);
     const before = this.#proposals.get(transactionId);
     const isSame = before?.content === content;
     // No organization of the model has an account at a rail, so nobody decides alone.

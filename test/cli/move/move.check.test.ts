@@ -3,6 +3,7 @@ import { expect } from "chai";
 import { activated } from "../../../src/cli/move/activate.js";
 import { released } from "../../../src/cli/move/command.js";
 import { type Decider, stateOfProposal } from "../../../src/domain/proposal.js";
+import type { Actor } from "../../../src/domain/values/actor.js";
 import { listBooks } from "../../../src/storage/books.js";
 import type { Cell } from "../../../src/storage/database.js";
 import { keys } from "../../../src/storage/keys.js";
@@ -21,8 +22,11 @@ import { clock, DIRECTIONS, GivenMove, rowsOfBook } from "./given-move.js";
 for (const direction of DIRECTIONS) {
   describe(`a move from ${direction}`, () => {
     let given: GivenMove;
+    let actor: Actor;
     beforeEach(async () => {
       given = await GivenMove.make(direction);
+      const [caller] = await keys(given.source, clock).apiKeys(given.organizationId);
+      actor = String(caller?.id) as Actor;
     });
     afterEach(() => given.dispose());
 
@@ -36,7 +40,7 @@ for (const direction of DIRECTIONS) {
 
     /** The words of a command, or of the refusal. */
     const command = async (cell: Cell): Promise<string> => {
-      const [result] = await cell.committer.commit([createAccount(given.organizationId, "late")], clock());
+      const [result] = await cell.committer.commit([{ ...createAccount(given.organizationId, "late"), actor }], clock());
       if (result?.kind === "refused") return result.refusal.reason;
       return result?.kind ?? "none";
     };
@@ -58,7 +62,7 @@ for (const direction of DIRECTIONS) {
     it("lapses what operators have proposed, whose people belong to another database, and keeps what keys have", async () => {
       const { organizationId, from, to } = given;
       const authority = { ...ALONE, groups: ["write_keys"], newProposalId: newProposalId() } as const;
-      const wanted = createApiKey(organizationId, { scopes: ["accounts:write"], authority });
+      const wanted = createApiKey(organizationId, { scopes: ["accounts:write"], authority, actor });
       expect((await from.committer.commit([wanted], clock()))[0]?.kind).to.equal("done");
       const statesAt = async (cell: Cell): Promise<string[]> => {
         const found = await bookProposals(cell, { afterId: undefined, size: 1_001, waits: undefined, now: clock() });
@@ -132,7 +136,7 @@ for (const direction of DIRECTIONS) {
       const names = (await keys(given.target, clock).organizations()).map(({ name }) => name);
       expect(names).to.have.members(["stranger", "Duka"]);
       const { length } = await keys(given.target, clock).apiKeys(given.organizationId);
-      expect(length).to.equal(4);
+      expect(length).to.equal(5);
     }).timeout(60_000);
 
     it("can be given up before it is handed over, and never after", async () => {

@@ -203,6 +203,12 @@ describe("receiving a deposit", () => {
     const other = givenDeposit({ receipt: receiptNamed("d2") });
     const minted = givenTransaction({ accountId: givenAccount().id, railReceipt: command.receipt });
 
+    it("looks the key up", () => {
+      const needed: string[] = [];
+      operation.lookup(command, { need: (finder: string) => needed.push(finder) } as never);
+      expect(needed).to.include("idempotencyKeyOfDeposit");
+    });
+
     it("keeps the key, and takes a book that comes from a backup: nothing real moves", () => {
       const book = givenBook({ books: [givenHead({ state: "RESTORED" })] });
       const row = { ...key, resourceId: command.newDepositId, createdAt: NOW };

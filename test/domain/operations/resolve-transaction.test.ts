@@ -396,6 +396,13 @@ describe("resolving a transaction", () => {
     expect([FAILED, COMPLETED, MOVED].map(decision)).to.deep.equal(["INVALID_TRANSITION", "effect", "effect"]);
   });
 
+  it("refuses a transaction without an order", () => {
+    const direct = givenTransaction({ accountId: givenAccount().id });
+    const command = resolve(ORGANIZATION, direct.id, FAILED);
+    const book = givenBook({ transactions: [direct] });
+    expect(wordOf(operation.decide(book, command, NOW))).to.equal("PAYMENT_NOT_FOUND");
+  });
+
   it("refuses a transaction that does not exist", () => {
     const command = resolve(ORGANIZATION, newTransactionId(), FAILED);
     expect(wordOf(operation.decide(bookWith(unknown()), command, NOW))).to.equal("TRANSACTION_NOT_FOUND");

@@ -4,6 +4,7 @@ import {
   canBePhone,
   type MaskedPhone,
   maskPhone,
+  maskPhonesIn,
   readMaskedPhone,
   shownPhone,
 } from "../../../src/domain/values/masked-phone.js";
@@ -59,6 +60,16 @@ describe("a masked phone number", () => {
   ]) {
     it(`reads nothing from "${sent}"`, () => {
       expect(readMaskedPhone(sent)).to.equal(undefined);
+    });
+  }
+
+  for (const [text, masked] of [
+    ["call 0708374149 or +254 708 374 149", "call 254******149 or 254******149"],
+    ["order 123456789012345678", "order ***"],
+    ["room 12, ws_CO_191220191020363925", "room 12, ws_CO_191220191020363925"],
+  ] as const) {
+    it(`is hidden in the text "${text}"`, () => {
+      expect(maskPhonesIn(text)).to.equal(masked);
     });
   }
 
