@@ -1,6 +1,6 @@
 import { parseOrganizationId } from "../domain/values/ids.js";
 import type { MasterKeys } from "../storage/secrets/master-key.js";
-import type { Engine } from "../storage/sql/engine.js";
+import type { Binding, Engine } from "../storage/sql/engine.js";
 import type { Reader } from "../storage/sql/reader.js";
 import type { Audit, AuditedOperator, SealEvidence } from "./audit.js";
 import { auditBooks } from "./books/books.js";
@@ -11,6 +11,8 @@ import type { NotedHeads } from "./heads.js";
 import { auditOperators } from "./operators/operators.js";
 import { FULL_SPEED, type Pace, pacedRows } from "./pace.js";
 import { auditSchema } from "./schema/schema.js";
+
+const INT64_MAX = 2 ** 63;
 
 /** The parts of a cell that an audit reads. */
 export interface AuditedCell {
@@ -80,7 +82,7 @@ export async function verify(
     const databaseErrors = new Set<unknown>();
     const read = pacedRows(reader, pace);
     const rows: Audit["rows"] = (sql, bindings) =>
-      read<never>(sql, bindings).catch((error: unknown) => {
+      read<never>(sql, bindings?.map(bindable)).catch((error: unknown) => {
         databaseErrors.add(error);
         throw error;
       });
@@ -147,4 +149,14 @@ function addLostBooks(
     const place = { seq: checkpoint.size, table: "books", id: organizationId } as const;
     findings.of(organizationId).add(place, { expected: "the book that was published", found: "none" });
   }
+}
+
+/**
+ * Returns a number that was read from a row as PostgreSQL takes it back. A row that somebody has
+ * changed can have the largest number of a column, which no number of JavaScript holds exactly: the
+ * next one is out of range, and would end the audit.
+ */
+function bindable(binding: Binding): Binding {
+  if (typeof binding !== "number" || Math.abs(binding) < INT64_MAX) return binding;
+  return binding < 0 ? "-9223372036854775808" : "9223372036854775807";
 }
