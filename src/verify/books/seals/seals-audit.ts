@@ -194,11 +194,12 @@ export class SealsAudit {
   async #compareWidths(): Promise<void> {
     const { table, hex } = this.#audit.engine;
     const levels = Array.from({ length: LEVELS_MAX }, (_, index) => index + 1);
+    // With a decimal point: the largest number times 256 would be out of range on PostgreSQL.
     const sql = levels
       .map(
         (level) => `
           SELECT ${String(level)} AS level, COUNT(*) AS count FROM ${table("seal_tiles")} t WHERE t.book = ? AND
-            t.level = ${String(level)} AND t.number * 256 + length(${hex("t.hashes")}) / ${String(HEX_CHARACTERS)}
+            t.level = ${String(level)} AND t.number * 256.0 + length(${hex("t.hashes")}) / ${String(HEX_CHARACTERS)}
               > (SELECT COALESCE(MAX(s.size), 0) FROM ${table("seals")} s WHERE s.book = t.book)
                 / ${String(TILE_HASHES ** level)}`,
       )
