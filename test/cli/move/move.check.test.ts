@@ -40,7 +40,10 @@ for (const direction of DIRECTIONS) {
 
     /** The words of a command, or of the refusal. */
     const command = async (cell: Cell): Promise<string> => {
-      const [result] = await cell.committer.commit([{ ...createAccount(given.organizationId, "late"), actor }], clock());
+      const [result] = await cell.committer.commit(
+        [{ ...createAccount(given.organizationId, "late"), actor }],
+        clock(),
+      );
       if (result?.kind === "refused") return result.refusal.reason;
       return result?.kind ?? "none";
     };
