@@ -5,6 +5,7 @@ import { format } from "node:util";
 import Mocha from "mocha";
 
 import { takeDownAll } from "./support/at-the-end.js";
+import { cpuSeconds } from "./support/budget.js";
 
 /** What came of one file. */
 export interface FileResult {
@@ -12,7 +13,6 @@ export interface FileResult {
   readonly passed: number;
   readonly failed: number;
   readonly pending: number;
-  /** Processor time of this process and, on Linux, of its children that have ended. */
   readonly cpuSeconds: number;
   /** What mocha's reporter printed. */
   readonly output: string;
@@ -54,19 +54,6 @@ async function run(file: string): Promise<void> {
   mocha.dispose();
   const cpu = cpuSeconds() - cpuBefore;
   process.send?.({ file, passed, failed, pending, cpuSeconds: cpu, output: lines.join("\n") } satisfies FileResult);
-}
-
-function cpuSeconds(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1e6 + cpuSecondsOfChildren();
-}
-
-/** Reads cutime and cstime, fields 16 and 17 of proc_pid_stat(5), in hundredths of a second. */
-function cpuSecondsOfChildren(): number {
-  if (process.platform !== "linux") return 0;
-  // The second field, the name of the program in brackets, may contain spaces.
-  const fields = readFileSync("/proc/self/stat", "utf8").split(") ")[1]?.split(" ") ?? [];
-  return (Number(fields[13]) + Number(fields[14])) / 100;
 }
 
 function leave(error: unknown): void {

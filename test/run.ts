@@ -11,8 +11,9 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 
 import type { FileResult } from "./run-files.js";
+import { BUDGETS, calibrate, cpuSeconds, tooDear } from "./support/budget.js";
 import { POSTGRES_URL_VARIABLE, startPostgres } from "./support/postgres.js";
-import { STAGE } from "./support/stage.js";
+import { byStage, STAGE } from "./support/stage.js";
 
 const WORKER = fileURLToPath(new URL("run-files.js", import.meta.url));
 const ROOT = fileURLToPath(new URL(".", import.meta.url));
@@ -29,6 +30,8 @@ const waiting = filesOf(process.argv.slice(2));
 const filesCount = waiting.length;
 const results: FileResult[] = [];
 const startedAt = performance.now();
+calibrate();
+const calibratedBefore = calibrate();
 
 const postgres = await startPostgres();
 process.env[POSTGRES_URL_VARIABLE] = postgres.url;
@@ -125,9 +128,29 @@ function report(): boolean {
   for (const { file, output } of failing)
     say(`\nFailures of ${file}:\n${output.slice(Math.max(0, output.search(SUMS)))}`);
   const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1);
+  const overBudget = reportCost();
   say(`\n${String(sum("passed"))} passing, ${String(sum("pending"))} pending (${minutes} min)`);
   if (sum("failed") > 0) say(`${String(sum("failed"))} failing`);
-  return sum("failed") === 0 && sum("passed") > 0;
+  return sum("failed") === 0 && sum("passed") > 0 && !(overBudget && STAGE === "check");
+}
+
+/**
+ * Prints the processor time beside the budget. Returns whether it was over. That fails `make check`
+ * alone: the machine of a stranger may be one on which a process costs far more than a calibration.
+ */
+function reportCost(): boolean {
+  const calibration = Math.min(calibratedBefore, calibrate());
+  const stage = byStage({ test: "test", check: "check" } as const);
+  const run = cpuSeconds() / calibration;
+  const allowed = BUDGETS[stage].run;
+  say(
+    `\n${cpuSeconds().toFixed(0)} s of processor time, or ${run.toFixed(0)} calibrations of ${calibration.toFixed(2)} s; ` +
+      `\`make ${stage}\` may take ${String(allowed)}.`,
+  );
+  const dear = tooDear(stage, results, calibration);
+  if (run > allowed) dear.unshift(`the run took ${run.toFixed(0)} calibrations; allowed are ${String(allowed)}`);
+  for (const line of dear) say(`✘ Too dear: ${line} (CONTRIBUTING.md)`);
+  return dear.length > 0;
 }
 
 function say(text: string): void {
