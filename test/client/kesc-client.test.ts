@@ -244,7 +244,6 @@ async function refusingServer(
 ): Promise<{
   readonly calls: { readonly name: string; readonly idempotencyKey: string; readonly requestId: string }[];
   readonly kesc: KescClient;
-  readonly close: () => void;
 }> {
   const server = new Server();
   const calls: { name: string; idempotencyKey: string; requestId: string }[] = [];
@@ -268,11 +267,10 @@ async function refusingServer(
     },
     { mint: handler("mint"), freeze: handler("freeze"), advance: handler("advance") },
   );
-  const { kesc, close } = await clientOf(server);
-  return { calls, kesc, close };
+  return { calls, ...(await clientOf(server)) };
 }
 
-async function clientOf(server: Server): Promise<{ readonly kesc: KescClient; readonly close: () => void }> {
+async function clientOf(server: Server): Promise<{ readonly kesc: KescClient }> {
   const port = await new Promise<number>((resolve, reject) => {
     server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, bound) => {
       if (error === null) resolve(bound);
@@ -280,26 +278,31 @@ async function clientOf(server: Server): Promise<{ readonly kesc: KescClient; re
     });
   });
   const kesc = new KescClient({ address: `127.0.0.1:${String(port)}`, apiKey: "key", timeoutMillis: 10_000 });
-  const close = (): void => {
+  open.push({ kesc, server });
+  return { kesc };
+}
+
+/** The servers of a test, and their clients. */
+const open: { readonly kesc: KescClient; readonly server: Server }[] = [];
+afterEach(() => {
+  for (const { kesc, server } of open.splice(0)) {
     kesc.close();
     server.forceShutdown();
-  };
-  return { kesc, close };
-}
+  }
+});
 
 describe("KescClient: repeats", () => {
   const mint = { account_id: "acc_1", amount: "1.00", reference: "one" };
 
   it("repeats a call while the service is unavailable, under one request id", async () => {
-    const { calls, kesc, close } = await refusingServer(2);
+    const { calls, kesc } = await refusingServer(2);
     await kesc.transactions.mint(mint);
     expect(calls.map(({ name }) => name)).to.deep.equal(["mint", "mint", "mint"]);
     expect(new Set(calls.map(({ requestId }) => requestId)).size).to.equal(1);
-    close();
   });
 
   it("gives a freeze an idempotency key of its own, so that a repeat is not a second freeze", async () => {
-    const { calls, kesc, close } = await refusingServer(1);
+    const { calls, kesc } = await refusingServer(1);
     // The service refuses a freeze without a reason, but this server does not look.
     const freeze = { account_id: "acc_1" } as Parameters<typeof kesc.accounts.freezeAccount>[0];
     await kesc.accounts.freezeAccount(freeze);
@@ -308,40 +311,35 @@ describe("KescClient: repeats", () => {
     expect(first).to.match(/^[0-9a-f-]{36}$/);
     expect(second).to.equal(first);
     expect(other).to.not.equal(first);
-    close();
   });
 
   it("repeats a call that does something each time only if the service has refused it", async () => {
-    const { calls, kesc, close } = await refusingServer(1);
+    const { calls, kesc } = await refusingServer(1);
     await kesc.sandbox.advanceTransaction({ transaction_id: "txn_1" });
     expect(calls.length).to.equal(2);
-    close();
   });
 
   for (const code of [Status.UNAVAILABLE, Status.INTERNAL, Status.CANCELLED, Status.UNKNOWN]) {
     const lost = { code, details: "the connection broke" };
 
     it(`takes ${Status[code]} without a reason for a lost response, and asks again what became of the call`, async () => {
-      const { calls, kesc, close } = await refusingServer(1, lost);
+      const { calls, kesc } = await refusingServer(1, lost);
       await kesc.transactions.mint(mint);
       expect(calls.length).to.equal(2);
-      close();
     });
 
     it(`says after it that the outcome is unknown, if a repeat would be another deed: ${Status[code]}`, async () => {
-      const { calls, kesc, close } = await refusingServer(1, lost);
+      const { calls, kesc } = await refusingServer(1, lost);
       const failure = await failureOf(kesc.sandbox.advanceTransaction({ transaction_id: "txn_1" }));
       expect([failure.code, failure.reason, calls.length]).to.deep.equal([Status[code], "OUTCOME_UNKNOWN", 1]);
       expect(failure.message).to.include("The outcome is unknown").and.to.include(lost.details);
-      close();
     });
   }
 
   it("says that the outcome of a write is unknown when its time is over, and says no such thing of a read", async () => {
-    const { kesc, close } = await refusingServer(Infinity, { code: Status.UNAVAILABLE, details: "no connection" });
+    const { kesc } = await refusingServer(Infinity, { code: Status.UNAVAILABLE, details: "no connection" });
     const options = { timeoutMillis: 300 };
     expect((await failureOf(kesc.transactions.mint(mint, options))).reason).to.equal("OUTCOME_UNKNOWN");
-    close();
     const nobody = new KescClient({ address: "127.0.0.1:1", apiKey: "key", timeoutMillis: 300 });
     const failure = await failureOf(nobody.accounts.listAccounts());
     expect(["UNAVAILABLE", "DEADLINE_EXCEEDED"]).to.include(failure.code);
@@ -350,11 +348,10 @@ describe("KescClient: repeats", () => {
   });
 
   it("gives up when the next try would come after its time", async () => {
-    const { calls, kesc, close } = await refusingServer(Infinity);
+    const { calls, kesc } = await refusingServer(Infinity);
     const failure = await failureOf(kesc.transactions.mint(mint, { timeoutMillis: 500 }));
     expect(failure.reason).to.equal("STORAGE_UNAVAILABLE");
     expect(calls.length).to.be.at.least(1);
-    close();
   });
 });
 
@@ -391,21 +388,15 @@ describe("KescClient: streams that end", () => {
   }
 
   it("are whole, without an item twice, whatever breaks on the way", async () => {
-    const { kesc, close } = await journalServer(
-      { after: 0, with: lost },
-      { after: 2, with: lost },
-      { after: 1, with: lost },
-    );
+    const { kesc } = await journalServer({ after: 0, with: lost }, { after: 2, with: lost }, { after: 1, with: lost });
     const lines = await itemsOf(kesc.books.exportJournal(period));
     expect(lines.map(({ sequence }) => sequence)).to.deep.equal([1, 2, 3, 4, 5]);
-    close();
   });
 
   it("fail if no other try would mend them: what was yielded is not the whole", async () => {
-    const { kesc, close } = await journalServer({ after: 1, with: statusOf({ reason: "INTERNAL" } as never) });
+    const { kesc } = await journalServer({ after: 1, with: statusOf({ reason: "INTERNAL" } as never) });
     const failure = await failureOf(itemsOf(kesc.books.exportJournal(period)));
     expect(failure.reason).to.equal("INTERNAL");
-    close();
   });
 
   it("send again what has no result after a lost connection, and nothing else", async () => {
@@ -424,7 +415,7 @@ describe("KescClient: streams that end", () => {
       });
     };
     server.addService({ importTransactions: TransactionServiceService.importTransactions }, { importTransactions });
-    const { kesc, close } = await clientOf(server);
+    const { kesc } = await clientOf(server);
     const requests = Array.from({ length: 1_200 }, (_, index) => ({
       mint: { account_id: "acc_1", amount: "1.00", reference: `m-${String(index)}` },
     }));
@@ -438,7 +429,6 @@ describe("KescClient: streams that end", () => {
     expect(results.map(({ replayed }) => replayed)).to.deep.equal(
       requests.map((_, index) => index >= 500 && index < 1_000),
     );
-    close();
   });
 
   it("throw what the items of an import throw, and name the item that is wrong", async () => {

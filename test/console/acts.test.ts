@@ -116,11 +116,9 @@ describe("the acts of the console", () => {
   it("refuses each form with 400 and the names of the fields that are missing or malformed", async () => {
     for (const act of acts.values()) {
       const at = act.isOfOrganization ? path(act.name) : `/acts/${act.name}`;
-      const send = async (given: Readonly<Record<string, string>>): Promise<Got> => {
-        const form = await amina.get(at);
-        expect(form.status, `GET ${at}`).to.equal(200);
-        return amina.post(at, { ...form.formTo(at), ...given });
-      };
+      const form = await amina.get(at);
+      expect(form.status, `GET ${at}`).to.equal(200);
+      const send = (given: Readonly<Record<string, string>>) => amina.post(at, { ...form.formTo(at), ...given });
       const linked = [act.subject, ...(act.given ?? [])].filter((name) => name !== undefined);
       // Without a person the same rpc invites somebody new.
       const named = act.name === "invite-passkey" ? ["name"] : linked;
@@ -243,12 +241,10 @@ describe("the acts of the console", () => {
         const form = await person.get(path(name));
         const lacks = form.text.includes("This needs the role");
         const { form_token = "" } = form.formTo(path(name));
-        for (const step of ["confirm", "do"]) {
-          // Without its fields no act is done, whatever the role.
-          const sent = await person.post(path(name), { form_token, step });
-          expect(sent.text.includes("This needs the role"), `${name}, ${step}`).to.equal(lacks);
-          expect(sent.text, `${name}, ${step}`).not.to.include("Done");
-        }
+        // Without its fields no act is done, whatever the role.
+        const sent = await person.post(path(name), { form_token, step: "do" });
+        expect(sent.text.includes("This needs the role"), name).to.equal(lacks);
+        expect(sent.text, name).not.to.include("Done");
         if (!lacks) doable.push(name);
       }
       expect(doable.toSorted()).to.deep.equal(MAY_DO[role].toSorted());

@@ -19,7 +19,7 @@ import {
   redeem,
   unfreezeAccount,
 } from "../support/commands.js";
-import { ENGINES, execute } from "../support/databases.js";
+import { ENGINES_OF_STAGE, execute } from "../support/databases.js";
 import { eventually } from "../support/eventually.js";
 import { secretsIn } from "../support/service/secrets.js";
 import { makeTenant, type Tenant } from "../support/service/tenants.js";
@@ -34,7 +34,7 @@ const now = () => toUnixMillis(Date.now());
 
 type Stream = GrpcStream<ExportAccountRequest, ExportAccountResponse>;
 
-for (const engine of ENGINES) {
+for (const engine of ENGINES_OF_STAGE) {
   describe(`the export of an account by an operator (${engine})`, () => {
     let service: OperatorService;
     let admin: GrpcCaller;

@@ -7,7 +7,7 @@ import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_s
 import { RevealReason } from "../../src/gen/kesc/admin/v1/resources.js";
 import { createAccount, eraseAccount } from "../support/commands.js";
 import { ENGINES, execute } from "../support/databases.js";
-import { ANY_ROW, type GivenOperator, type OperatorService, startOperatorService } from "./given.js";
+import { type GivenOperator, type OperatorService, startOperatorService } from "./given.js";
 
 const PHONE = "+254712345678";
 const EMAIL = "wanjiku@example.com";
@@ -44,12 +44,8 @@ for (const engine of ENGINES) {
     it("is in the response, and the book says who looked and why", async () => {
       const { response } = await reveal();
       expect(response).to.deep.equal({ phone_number: PHONE, email: EMAIL });
-      const list = { organization_id: organizationId, ...ANY_ROW, account_id: accountId };
-      const listed = await service.admin[0].call(
-        Rpcs.listJournal,
-        { ...list, page_size: 1, page_token: "" },
-        { ...sue },
-      );
+      const list = { organization_id: organizationId, account_id: accountId };
+      const listed = await service.admin[0].call(Rpcs.listJournal, { ...list, page_size: 1 }, { ...sue });
       const [row] = listed.response?.entries ?? [];
       expect(row?.line).to.include({
         type: "account.revealed",
@@ -80,7 +76,7 @@ for (const engine of ENGINES) {
       const none = await service.admin[0].call(
         Rpcs.updateAccount,
         { organization_id: organizationId, account_id: accountId },
-        { ...sue },
+        sue,
       );
       expect(none.fields?.map(({ field }) => field)).to.deep.equal(["phone_number"]);
     });
@@ -134,7 +130,7 @@ for (const engine of ENGINES) {
     it("counts the organizations of a person together", async () => {
       const { response } = await service.admin[0].call(
         Rpcs.createOrganization,
-        { name: "Other", sandbox: false },
+        { name: "Other" },
         { ...(await service.operator("Zoe", "admin")) },
       );
       const other = response?.organization?.id as OrganizationId;
@@ -170,8 +166,8 @@ for (const engine of ENGINES) {
     it("leaves a row in the book when somebody finds the account by it, and none when nobody does", async () => {
       const by = await service.operator("Una", "support");
       for (const text of [EMAIL_CHANGED, "0733111222", "0733111223"]) await lookUp(text, by);
-      const filter = { organization_id: organizationId, ...ANY_ROW, operator_id: by.operator.id };
-      const { response } = await service.admin[0].call(Rpcs.listJournal, { ...filter, page_token: "" }, { ...by });
+      const filter = { organization_id: organizationId, operator_id: by.operator.id };
+      const { response } = await service.admin[0].call(Rpcs.listJournal, { ...filter }, { ...by });
       const rows = response?.entries.map(({ line }) => [line?.type, line?.account_id, line?.note]);
       expect(rows).to.deep.equal([
         ["account.revealed", accountId, "look_up: phone_number"],

@@ -35,16 +35,6 @@ describe("grpc: DepositService/GetDeposit", () => {
 });
 
 describe("grpc: DepositService/ListDeposits", () => {
-  const LIST: ListDepositsRequest = {
-    account_id: "",
-    statuses: [],
-    reasons: [],
-    receipt: "",
-    start: "",
-    end: "",
-    page_size: undefined,
-    page_token: "",
-  };
   const asked: DepositFilters[] = [];
   let under: ServerUnderTest;
   before(async () => {
@@ -60,7 +50,7 @@ describe("grpc: DepositService/ListDeposits", () => {
   });
   after(() => under.close());
 
-  const list = (given: Partial<ListDepositsRequest>) => under.grpc.call(rpcs.listDeposits, { ...LIST, ...given });
+  const list = (given: Partial<ListDepositsRequest>) => under.grpc.call(rpcs.listDeposits, given);
 
   it("hands the filters on, and shows a receipt as the person gave it", async () => {
     const { response } = await list({

@@ -30,9 +30,6 @@ const MINT = {
   reference: "ref-1",
   description: "a deposit",
   metadata: new Map([["till", "12"]]),
-  rail: "",
-  payer_phone_number: "",
-  receipt: undefined,
 };
 
 const BAD = {
@@ -41,25 +38,6 @@ const BAD = {
   reference: " r",
   rail: "M-Pesa",
   payer_phone_number: "12",
-  receipt: undefined,
-};
-
-const LIST: ListTransactionsRequest = {
-  account_id: "",
-  type: TransactionType.TRANSACTION_TYPE_UNSPECIFIED,
-  statuses: [],
-  rail: "",
-  correction: TransactionCorrection.TRANSACTION_CORRECTION_UNSPECIFIED,
-  reference: "",
-  receipt: "",
-  start: "",
-  end: "",
-  min_amount: "",
-  max_amount: "",
-  metadata: new Map(),
-  needs_attention: undefined,
-  page_size: undefined,
-  page_token: "",
 };
 
 describe("grpc: TransactionService", () => {
@@ -74,7 +52,7 @@ describe("grpc: TransactionService", () => {
 
   for (const name of ["mint", "redeem"] as const) {
     it(`${name} submits the parsed command and returns the transaction`, async () => {
-      const { response, code } = await under.grpc.call(rpcs[name], { ...MINT, destination_id: "" });
+      const { response, code } = await under.grpc.call(rpcs[name] as typeof rpcs.mint, MINT);
       expect(code).to.equal(Status.OK);
       expect(response?.transaction).to.deep.equal({
         id: TRANSACTION_ID,
@@ -172,7 +150,7 @@ describe("grpc: TransactionService", () => {
       reads: { ...emptyReads, transactions: () => Promise.resolve({ rows, nextBeforeSeq: undefined, lookedAt: 1 }) },
     });
     try {
-      const { response } = await read.grpc.call(rpcs.listTransactions, LIST);
+      const { response } = await read.grpc.call(rpcs.listTransactions, {});
       const shown = response?.transactions.map((each) => [
         each.corrects_transaction_id,
         each.correction,
@@ -256,7 +234,7 @@ describe("grpc: TransactionService/ListTransactions", () => {
   });
 
   it("asks for the first hundred of all transactions by default", async () => {
-    const { response } = await under.grpc.call(rpcs.listTransactions, LIST);
+    const { response } = await under.grpc.call(rpcs.listTransactions, {});
     expect(asked).to.deep.equal([
       { organizationId: ORGANIZATION, filters: {}, page: { size: 100, beforeSeq: undefined } },
     ]);
@@ -278,7 +256,6 @@ describe("grpc: TransactionService/ListTransactions", () => {
       max_amount: "1000.50",
       metadata: new Map([["till", "12"]]),
       page_size: 1000,
-      page_token: "",
     });
     expect(asked[0]).to.deep.include({
       filters: {
@@ -300,9 +277,9 @@ describe("grpc: TransactionService/ListTransactions", () => {
   });
 
   it("returns a token that leads to the last page", async () => {
-    const first = await under.grpc.call(rpcs.listTransactions, { ...LIST, reference: "ref-1" });
+    const first = await under.grpc.call(rpcs.listTransactions, { reference: "ref-1" });
     const page_token = first.response?.next_page_token ?? "";
-    const second = await under.grpc.call(rpcs.listTransactions, { ...LIST, reference: "ref-1", page_token });
+    const second = await under.grpc.call(rpcs.listTransactions, { reference: "ref-1", page_token });
     expect(asked[1]?.page).to.deep.equal({ size: 100, beforeSeq: 7 });
     expect(second.response?.next_page_token).to.equal(undefined);
   });
@@ -327,7 +304,7 @@ describe("grpc: TransactionService/ListTransactions", () => {
     ["a token that nobody made", { page_token: "AAAA" }, "page_token"],
   ] as const) {
     it(`refuses ${name}`, async () => {
-      const request = { ...LIST, ...change } as ListTransactionsRequest;
+      const request = change as unknown as Partial<ListTransactionsRequest>;
       const { code, fields } = await under.grpc.call(rpcs.listTransactions, request);
       expect(code).to.equal(Status.INVALID_ARGUMENT);
       expect(fields?.map((problem) => problem.field)).to.deep.equal([field]);
@@ -336,22 +313,22 @@ describe("grpc: TransactionService/ListTransactions", () => {
   }
 
   it("takes a range of amounts that is one amount, and a bad end apart from the start", async () => {
-    const one = await under.grpc.call(rpcs.listTransactions, { ...LIST, min_amount: "5", max_amount: "5.00" });
+    const one = await under.grpc.call(rpcs.listTransactions, { min_amount: "5", max_amount: "5.00" });
     expect(one.code).to.equal(Status.OK);
     expect(asked[0]?.filters).to.deep.equal({ minAmountCents: 500, maxAmountCents: 500 });
-    const { fields } = await under.grpc.call(rpcs.listTransactions, { ...LIST, min_amount: "x", max_amount: "y" });
+    const { fields } = await under.grpc.call(rpcs.listTransactions, { min_amount: "x", max_amount: "y" });
     expect(fields?.map(({ field }) => field)).to.deep.equal(["min_amount", "max_amount"]);
   });
 
   it("takes all statuses as no filter", async () => {
-    const status = [PENDING, TransactionStatus.TRANSACTION_STATUS_PROCESSING, COMPLETED, FAILED, CANCELED];
-    await under.grpc.call(rpcs.listTransactions, { ...LIST, status });
+    const statuses = [PENDING, TransactionStatus.TRANSACTION_STATUS_PROCESSING, COMPLETED, FAILED, CANCELED];
+    await under.grpc.call(rpcs.listTransactions, { statuses });
     expect(asked[0]?.filters).to.deep.equal({});
   });
 
   it("takes the token of the same filters in another order, and of no other value", async () => {
     const metadata = (...all: [string, string][]): { metadata: Map<string, string> } => ({ metadata: new Map(all) });
-    const asking = { ...LIST, statuses: [FAILED, PENDING], ...metadata(["a", "1"], ["b", "2"]) };
+    const asking = { statuses: [FAILED, PENDING], ...metadata(["a", "1"], ["b", "2"]) };
     const first = await under.grpc.call(rpcs.listTransactions, asking);
     const again = { ...asking, page_token: first.response?.next_page_token ?? "" };
     for (const [change, code] of [
@@ -364,15 +341,18 @@ describe("grpc: TransactionService/ListTransactions", () => {
       [{ statuses: [FAILED] }, Status.INVALID_ARGUMENT],
       [{ min_amount: "0.01" }, Status.INVALID_ARGUMENT],
     ] as const) {
-      const reply = await under.grpc.call(rpcs.listTransactions, { ...again, ...(change as Partial<typeof LIST>) });
+      const reply = await under.grpc.call(rpcs.listTransactions, {
+        ...again,
+        ...(change as Partial<ListTransactionsRequest>),
+      });
       expect(reply.code, JSON.stringify(change)).to.equal(code);
     }
   });
 
   it("refuses the token of a list with other filters", async () => {
-    const first = await under.grpc.call(rpcs.listTransactions, LIST);
+    const first = await under.grpc.call(rpcs.listTransactions, {});
     const page_token = first.response?.next_page_token ?? "";
-    const refused = await under.grpc.call(rpcs.listTransactions, { ...LIST, reference: "ref-2", page_token });
+    const refused = await under.grpc.call(rpcs.listTransactions, { reference: "ref-2", page_token });
     expect(refused).to.deep.include({
       reason: "INVALID_FIELD",
       fields: [
