@@ -22,10 +22,19 @@ interface Acted {
   readonly proposal?: Proposal | undefined;
 }
 
-const UNALLOCATED = DepositStatus.DEPOSIT_STATUS_UNALLOCATED;
-const CREDITED = DepositStatus.DEPOSIT_STATUS_CREDITED;
-const RETURNED = DepositStatus.DEPOSIT_STATUS_RETURNED;
-const REVERSED = DepositStatus.DEPOSIT_STATUS_REVERSED;
+const {
+  DEPOSIT_STATUS_UNALLOCATED: UNALLOCATED,
+  DEPOSIT_STATUS_CREDITED: CREDITED,
+  DEPOSIT_STATUS_RETURNED: RETURNED,
+  DEPOSIT_STATUS_REVERSED: REVERSED,
+} = DepositStatus;
+/** Where an act leads a deposit to. */
+const ENDS = {
+  assignDeposit: "credited",
+  unassignDeposit: "unallocated",
+  returnDeposit: "returned",
+  reverseDeposit: "reversed",
+} as const;
 
 for (const engine of ENGINES_OF_STAGE) {
   describe(`what operators decide about deposits (${engine})`, () => {
@@ -89,6 +98,15 @@ for (const engine of ENGINES_OF_STAGE) {
         response.deposit.status,
       ]);
       return response.deposit;
+    }
+
+    /** No act leads a deposit from here to where the act ends. */
+    async function expectNoWay(deposit_id: string, from: string, ...acts: readonly (keyof typeof ENDS)[]) {
+      for (const rpc of acts) {
+        const refused = await call(rpc, { deposit_id, account_id: await newAccount(), receipt: fresh() });
+        const facts = { from, to: ENDS[rpc] };
+        expect([refused.reason, refused.facts], rpc).to.deep.equal(["INVALID_TRANSITION", facts]);
+      }
     }
 
     /** The transactions of an account, as the organization lists them. */
@@ -177,14 +195,7 @@ for (const engine of ENGINES_OF_STAGE) {
       expect(used.reason).to.equal("RECEIPT_ALREADY_USED");
       const returned = await done("returnDeposit", { deposit_id, receipt: fresh() });
       expect(returned).to.include({ status: RETURNED, reason: undefined });
-      for (const [rpc, to, fields] of [
-        ["assignDeposit", "credited", { account_id: await newAccount() }],
-        ["unassignDeposit", "unallocated", {}],
-        ["reverseDeposit", "reversed", { receipt: fresh() }],
-      ] as const) {
-        const refused = await call(rpc, { deposit_id, ...fields });
-        expect([refused.reason, refused.facts], rpc).to.deep.equal(["INVALID_TRANSITION", { from: "returned", to }]);
-      }
+      await expectNoWay(deposit_id, "returned", "assignDeposit", "unassignDeposit", "reverseDeposit");
     });
 
     it("let the rail return a deposit, if it can", async () => {
@@ -199,14 +210,7 @@ for (const engine of ENGINES_OF_STAGE) {
       const { newDepositId: deposit_id } = command;
       const returning = await done("returnDeposit", { deposit_id, through_rail: true });
       expect(returning).to.include({ status: DepositStatus.DEPOSIT_STATUS_RETURNING, reason: undefined });
-      for (const [rpc, to, fields] of [
-        ["assignDeposit", "credited", { account_id: await newAccount() }],
-        ["unassignDeposit", "unallocated", {}],
-        ["returnDeposit", "returned", { receipt: fresh() }],
-      ] as const) {
-        const late = await call(rpc, { deposit_id, ...fields });
-        expect([late.reason, late.facts], rpc).to.deep.equal(["INVALID_TRANSITION", { from: "returning", to }]);
-      }
+      await expectNoWay(deposit_id, "returning", "assignDeposit", "unassignDeposit", "returnDeposit");
       expect((await done("reverseDeposit", { deposit_id, receipt: fresh() })).status).to.equal(RETURNED);
     });
 

@@ -106,19 +106,6 @@ describe("grpc: TransactionService", () => {
     expect((under.submitted[0]?.command as MoveMoney).idempotencyKey).to.equal("try-1");
   });
 
-  it("returns a transaction that it can read, and refuses any other with TRANSACTION_NOT_FOUND", async () => {
-    const found = await under.grpc.call(rpcs.getTransaction, { transaction_id: TRANSACTION_ID });
-    expect(found.response?.transaction?.id).to.equal(TRANSACTION_ID);
-
-    const other = "txn_7zzzzzzzzzzzzzzzzzzzzzzzzz";
-    const refused = await under.grpc.call(rpcs.getTransaction, { transaction_id: other });
-    expect(refused).to.deep.include({
-      code: Status.NOT_FOUND,
-      reason: "TRANSACTION_NOT_FOUND",
-      facts: { transaction_id: other },
-    });
-  });
-
   it("submits the reversal, and shows the links of the transaction that it returns", async () => {
     const request = {
       transaction_id: "txn_original",
@@ -207,8 +194,6 @@ const {
   TRANSACTION_STATUS_FAILED: FAILED,
   TRANSACTION_STATUS_CANCELED: CANCELED,
 } = TransactionStatus;
-const pairs = (count: number): Map<string, string> =>
-  new Map(Array.from({ length: count }, (_, index) => [String(index), "x"]));
 
 describe("grpc: TransactionService/ListTransactions", () => {
   const asked: { organizationId: string; filters: TransactionFilters; page: PageRequest }[] = [];
@@ -276,30 +261,14 @@ describe("grpc: TransactionService/ListTransactions", () => {
     });
   });
 
-  it("returns a token that leads to the last page", async () => {
-    const first = await under.grpc.call(rpcs.listTransactions, { reference: "ref-1" });
-    const page_token = first.response?.next_page_token ?? "";
-    const second = await under.grpc.call(rpcs.listTransactions, { reference: "ref-1", page_token });
-    expect(asked[1]?.page).to.deep.equal({ size: 100, beforeSeq: 7 });
-    expect(second.response?.next_page_token).to.equal(undefined);
-  });
-
-  const may = "2026-05-01T00:00:00Z";
   for (const [name, change, field] of [
     ["an account id with a line feed", { account_id: "acc_\n" }, "account_id"],
     ["a type that it does not know", { type: TransactionType.UNRECOGNIZED }, "type"],
     ["a status that it does not know", { statuses: [PENDING, TransactionStatus.UNRECOGNIZED] }, "statuses"],
     ["an unspecified status", { statuses: [TransactionStatus.TRANSACTION_STATUS_UNSPECIFIED] }, "statuses"],
-    ["an amount with three fraction digits", { min_amount: "1.005" }, "min_amount"],
-    ["an amount of zero", { max_amount: "0.00" }, "max_amount"],
-    ["a range of amounts that ends before it begins", { min_amount: "2.00", max_amount: "1.99" }, "max_amount"],
-    ["a pair of metadata without a key", { metadata: new Map([["", "12"]]) }, "metadata"],
-    ["a pair of metadata with a long value", { metadata: new Map([["till", "1".repeat(501)]]) }, "metadata.till"],
-    ["more pairs of metadata than there can be", { metadata: pairs(21) }, "metadata"],
     ["a receipt with a space", { receipt: "kcb-1234: FT" }, "receipt"],
     ["a negative page size", { page_size: -1 }, "page_size"],
     ["a page size of 1001", { page_size: 1001 }, "page_size"],
-    ["a span that ends when it begins", { start: may, end: may }, "end"],
     ["a day that no month has", { start: "2026-02-30" }, "start"],
     ["a token that nobody made", { page_token: "AAAA" }, "page_token"],
   ] as const) {

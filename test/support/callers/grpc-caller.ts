@@ -117,7 +117,7 @@ export class GrpcCaller {
     if (typeof method !== "string") {
       const { requestDeserialize } = method;
       const whole =
-        requestDeserialize === undefined
+        requestDeserialize === undefined || request instanceof Uint8Array
           ? request
           : { ...(requestDeserialize(Buffer.alloc(0)) as object), ...(request as object) };
       return this.#unary(method as Method<unknown, unknown>, whole, options);

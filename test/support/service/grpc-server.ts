@@ -101,6 +101,20 @@ export function transaction(changes: Partial<Transaction> = {}): Transaction {
   });
 }
 
+/** What the ledger answers to a movement that it has done. */
+export function doneWith(replayed = false): Outcome<Transaction> {
+  return { kind: "done", resource: transaction(), replayed };
+}
+
+/** A ledger that answers nothing until `open` is called. */
+export function gatedLedger(): { readonly submit: Submit; readonly opened: Promise<undefined>; open(): void } {
+  const { promise: opened, resolve } = Promise.withResolvers<undefined>();
+  const open = (): void => {
+    resolve(undefined);
+  };
+  return { submit: () => opened.then(() => doneWith()), opened, open };
+}
+
 /** A deposit that waits. */
 export function deposit(changes: Partial<Deposit> = {}): Deposit {
   return givenDeposit({ id: DEPOSIT_ID, organizationId: ORGANIZATION, ...changes });
