@@ -52,9 +52,7 @@ describe("the gateway's room for requests", () => {
 });
 
 describe("a gateway with more requests than it has room for", () => {
-  const fixture = new GatewayFixture();
-  before(() => fixture.start({ requestsMax: 4 }));
-  after(() => fixture.stop());
+  const fixture = GatewayFixture.ofSuite({ requestsMax: 4 });
 
   it("answers 429 and when to come back to a greedy caller, others and the probes as always", async () => {
     const get = (key: string): Promise<RestReply> =>

@@ -12,10 +12,8 @@ const CSV_HEAD =
   "name,box,price,parts,serial,weight,is_loud,picture,color,built_at,nickname,by_age,by_size,ratio,huge,position\r\n";
 
 describe("a stream", () => {
-  const gateway = new ToysGateway(TOY_STREAMS);
+  const gateway = ToysGateway.ofSuite(TOY_STREAMS);
   const { server } = gateway;
-  before(() => gateway.start());
-  after(() => gateway.stop());
   beforeEach(() => server.calls.splice(0));
 
   const get = async (path: string, accept: string, headers: Record<string, string> = {}) => {

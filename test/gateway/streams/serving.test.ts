@@ -290,9 +290,7 @@ describe("a stream through the gateway", () => {
 
 describe("many idle streams", () => {
   const STREAMS = 1_000;
-  const fixture = new GatewayFixture();
-  before(() => fixture.start({ connectionsMax: 2 * STREAMS, streamsMax: 2 * STREAMS, requestsMax: 100 }));
-  after(() => fixture.stop());
+  const fixture = GatewayFixture.ofSuite({ connectionsMax: 2 * STREAMS, streamsMax: 2 * STREAMS, requestsMax: 100 });
 
   it("leave room for requests and for each other, and end at a stop", async () => {
     fixture.server.handle = ({ rpc }) => (rpc === "WatchEvents" ? { messages: andWait([{ nextSequence: "7" }]) } : {});

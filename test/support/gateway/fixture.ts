@@ -16,6 +16,14 @@ export class GatewayFixture {
   #gateway: Gateway | undefined;
   #rest: RestCaller | undefined;
 
+  /** One that runs while the tests of a suite do. */
+  static ofSuite(config: Partial<GatewayConfig> = {}): GatewayFixture {
+    const fixture = new GatewayFixture();
+    before(() => fixture.start(config));
+    after(() => fixture.stop());
+    return fixture;
+  }
+
   async start(config: Partial<GatewayConfig> = {}): Promise<void> {
     await this.server.start();
     const log = logInto(this.logLines);

@@ -25,6 +25,14 @@ export class ToysGateway {
     this.server = new FakeServer(this.#contract.registry);
   }
 
+  /** One that runs while the tests of a suite do. */
+  static ofSuite(rpcs?: readonly ToyRpc[]): ToysGateway {
+    const gateway = new ToysGateway(rpcs);
+    before(() => gateway.start());
+    after(() => gateway.stop());
+    return gateway;
+  }
+
   async start(): Promise<void> {
     await this.server.start();
     this.#upstream = createUpstream(this.#contract.registry, {
