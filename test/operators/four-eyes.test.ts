@@ -162,12 +162,10 @@ for (const engine of ENGINES) {
       const proposal_id = response?.proposal?.id ?? "";
       // To lower a limit takes one person.
       await admin.call(Rpcs.setLimits, limitOf("10.00"), alice);
-      const { reason, facts } = await admin.call(Rpcs.approveProposal, { proposal_id }, bob);
+      const outdated = await admin.call(Rpcs.approveProposal, { proposal_id }, bob);
       const what = "organization: one mint";
-      expect([reason, facts]).to.deep.equal([
-        "PROPOSAL_OUTDATED",
-        { proposal_id, what, before: "1,000.00 KES", now: "10.00 KES" },
-      ]);
+      const facts = { proposal_id, what, before: "1,000.00 KES", now: "10.00 KES" };
+      expect(outdated).to.deep.include({ reason: "PROPOSAL_OUTDATED", facts });
       const { response: limits } = await admin.call(Rpcs.getLimits, { organization_id }, bob);
       expect(limits?.limits?.limits[0]?.max_amount).to.equal("10.00");
       // Who asks again asks about the limit of now.
@@ -184,11 +182,9 @@ for (const engine of ENGINES) {
       const { response } = await admin.call(Rpcs.setOperatorRoles, ask, alice);
       const proposal_id = response?.proposal?.id ?? "";
       await service.stored.submit({ kind: "operator.set_roles", operatorId, roles: ["viewer"] }, undefined);
-      const { reason, facts } = await admin.call(Rpcs.approveProposal, { proposal_id }, bob);
-      expect([reason, facts]).to.deep.equal([
-        "PROPOSAL_OUTDATED",
-        { proposal_id, what: "roles", before: "finance", now: "viewer" },
-      ]);
+      const outdated = await admin.call(Rpcs.approveProposal, { proposal_id }, bob);
+      const facts = { proposal_id, what: "roles", before: "finance", now: "viewer" };
+      expect(outdated).to.deep.include({ reason: "PROPOSAL_OUTDATED", facts });
       const again = await admin.call(Rpcs.setOperatorRoles, ask, alice);
       expect(again.response?.proposal?.changes).to.deep.equal([
         { what: "person", before: "Hana", after: "Hana" },

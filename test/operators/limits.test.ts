@@ -70,11 +70,8 @@ for (const engine of ENGINES_OF_STAGE) {
       expect((await set({ changes: [limitOf(MINTS, DAY, "100.00")] })).response?.unchanged).to.equal(true);
       expect((await mint("60.00", "in-1")).code).to.equal(0);
       const { reason, facts } = await mint("40.01", "in-2");
-      expect([reason, facts?.["max_amount"], facts?.["remaining"]]).to.deep.equal([
-        "LIMIT_EXCEEDED",
-        "100.00",
-        "40.00",
-      ]);
+      expect(reason).to.equal("LIMIT_EXCEEDED");
+      expect(facts).to.include({ max_amount: "100.00", remaining: "40.00" });
       const [limit] = (await get())?.limits?.limits ?? [];
       expect(limit).to.include({ max_amount: "100.00", used: "60.00", remaining: "40.00" });
       const { response: acts } = await admin.call(Rpcs.listJournal, { organization_id, own: true }, vera);

@@ -236,9 +236,8 @@ for (const engine of ENGINES) {
 
     it("asks corrections for an idempotency key, and does another one with a used key never", async () => {
       const cover = { amount: "1.00" };
-      expect((await call("coverShortfall", cover, fin)).fields?.map(({ field }) => field)).to.deep.equal([
-        "idempotency-key",
-      ]);
+      const { fields } = await call("coverShortfall", cover, fin);
+      expect(fields?.map(({ field }) => field)).to.deep.equal(["idempotency-key"]);
       expect((await call("coverShortfall", cover, fin, "once")).reason).to.equal(undefined);
       expect((await call("coverShortfall", { amount: "1.01" }, fin, "once")).reason).to.equal("IDEMPOTENCY_KEY_REUSED");
     });

@@ -38,14 +38,14 @@ for (const engine of ENGINES) {
     const reveal = (given: object = {}, by = sue, at = 0) => {
       const reason = RevealReason.REVEAL_REASON_PAYMENT_DELIVERY;
       const request = { organization_id: organizationId, account_id: accountId, reason, note: "case 17", ...given };
-      return (service.admin[at] ?? service.admin[0]).call(Rpcs.revealAccount, request, { ...by });
+      return (service.admin[at] ?? service.admin[0]).call(Rpcs.revealAccount, request, by);
     };
 
     it("is in the response, and the book says who looked and why", async () => {
       const { response } = await reveal();
       expect(response).to.deep.equal({ phone_number: PHONE, email: EMAIL });
       const list = { organization_id: organizationId, account_id: accountId };
-      const listed = await service.admin[0].call(Rpcs.listJournal, { ...list, page_size: 1 }, { ...sue });
+      const listed = await service.admin[0].call(Rpcs.listJournal, { ...list, page_size: 1 }, sue);
       const [row] = listed.response?.entries ?? [];
       expect(row?.line).to.include({
         type: "account.revealed",
@@ -68,7 +68,7 @@ for (const engine of ENGINES) {
       const { response, code } = await service.admin[0].call(
         Rpcs.updateAccount,
         { organization_id: organizationId, account_id: accountId, phone_number: PHONE_CHANGED, email: EMAIL_CHANGED },
-        { ...sue },
+        sue,
       );
       expect([code, response?.unchanged]).to.deep.equal([0, false]);
       expect(response?.account).to.include({ phone_number: "+254******222", email: "n***@example.com" });
@@ -114,11 +114,8 @@ for (const engine of ENGINES) {
       const refused = rest.filter(({ code }) => code !== 0);
       expect(refused).to.have.lengthOf(3);
       for (const each of refused) {
-        expect([each.reason, each.facts?.["limit"], each.response]).to.deep.equal([
-          "TOO_MANY_REVEALS",
-          "60",
-          undefined,
-        ]);
+        const facts = { limit: "60" };
+        expect(each).to.deep.include({ reason: "TOO_MANY_REVEALS", facts, response: undefined });
       }
       expect(refused[0]?.code).to.equal(Status.RESOURCE_EXHAUSTED);
       const ann = await service.operator("Ann", "admin");
@@ -143,7 +140,7 @@ for (const engine of ENGINES) {
     });
 
     const lookUp = (text: string, by: GivenOperator, at = 0) =>
-      (service.admin[at] ?? service.admin[0]).call(Rpcs.lookUp, { organization_id: organizationId, text }, { ...by });
+      (service.admin[at] ?? service.admin[0]).call(Rpcs.lookUp, { organization_id: organizationId, text }, by);
 
     it("is found by nobody who tries all that fit the mask: a person looks 60 times an hour", async () => {
       const by = await service.operator("Tim", "support");
@@ -152,13 +149,8 @@ for (const engine of ENGINES) {
       for (const text of tries) replies.push(await lookUp(text, by));
       expect(replies.slice(0, 60).flatMap(({ response }) => response?.matches)).to.deep.equal([]);
       // The 61st is the number.
-      const { code, reason, facts, response } = replies[60] ?? {};
-      expect([code, reason, facts, response]).to.deep.equal([
-        Status.RESOURCE_EXHAUSTED,
-        "TOO_MANY_REVEALS",
-        { limit: "60" },
-        undefined,
-      ]);
+      const facts = { limit: "60" };
+      expect(replies[60]).to.deep.include({ reason: "TOO_MANY_REVEALS", facts, response: undefined });
       clock += HOUR_MILLIS;
       expect((await lookUp(PHONE_CHANGED, by)).response?.matches).to.have.lengthOf(1);
     });
@@ -167,7 +159,7 @@ for (const engine of ENGINES) {
       const by = await service.operator("Una", "support");
       for (const text of [EMAIL_CHANGED, "0733111222", "0733111223"]) await lookUp(text, by);
       const filter = { organization_id: organizationId, operator_id: by.operator.id };
-      const { response } = await service.admin[0].call(Rpcs.listJournal, { ...filter }, { ...by });
+      const { response } = await service.admin[0].call(Rpcs.listJournal, { ...filter }, by);
       const rows = response?.entries.map(({ line }) => [line?.type, line?.account_id, line?.note]);
       expect(rows).to.deep.equal([
         ["account.revealed", accountId, "look_up: phone_number"],
