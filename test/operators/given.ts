@@ -124,7 +124,7 @@ export async function startOperatorService(
   };
 }
 
-/** The routes of the AdminService in the process of the command, where no policy asks for a second person. */
+/** The AdminService in the process of the command, where no policy asks for a second person. */
 export function machineRoutes(
   { database, cell }: Pick<TestDatabase, "database" | "cell">,
   ledger: ReturnType<ActsOptions["cellOf"]>["ledger"],

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 
 import { AdminServiceService as Admin } from "../../src/gen/kesc/admin/v1/admin_service.js";
-import { Role as RoleMessage } from "../../src/gen/kesc/admin/v1/resources.js";
+import { PayoutMode, Role as RoleMessage } from "../../src/gen/kesc/admin/v1/resources.js";
 import { SessionServiceService as Sessions } from "../../src/gen/kesc/admin/v1/session_service.js";
 import { tokenSha256Of } from "../../src/operators/session.js";
 import { Authenticator, type Said } from "../support/authenticator.js";
@@ -293,10 +293,12 @@ for (const engine of ENGINES) {
         expect(resolved.reason).to.match(/^(TRANSACTION_NOT_FOUND|STORAGE_UNAVAILABLE)$/);
         expect((await resume(given.service.tenant.organizationId)).reason).to.equal("VERIFICATION_REQUIRED");
         const { organizationId: organization_id } = given.service.tenant;
-        const payouts = (mode: number) =>
+        const payouts = (mode: PayoutMode) =>
           given.as(person, Admin.setPayouts, { organization_id, rail: "mpesa", payouts: mode, note: "case 17" });
-        expect((await payouts(3)).reason).to.match(/^(RAIL_ACCOUNT_NOT_FOUND|STORAGE_UNAVAILABLE)$/);
-        expect((await payouts(2)).reason).to.equal("VERIFICATION_REQUIRED");
+        expect((await payouts(PayoutMode.PAYOUT_MODE_CLOSED)).reason).to.match(
+          /^(RAIL_ACCOUNT_NOT_FOUND|STORAGE_UNAVAILABLE)$/,
+        );
+        expect((await payouts(PayoutMode.PAYOUT_MODE_OPEN)).reason).to.equal("VERIFICATION_REQUIRED");
         const roles = { operator_id: person.operatorId, roles: [RoleMessage.ROLE_VIEWER] };
         expect((await given.admin.call(Admin.setOperatorRoles, roles, { key: amina.key })).reason).to.equal(undefined);
       });

@@ -11,7 +11,7 @@ export interface RunningProxy {
   readonly log: () => string;
 }
 
-/** Starts HAProxy, with its certificate in a folder of the test. The variables name the addresses. */
+/** Starts HAProxy, with its certificate in this folder. The variables name the addresses. */
 export function startHaproxy(folder: string, variables: Readonly<Record<string, string>>): RunningProxy {
   const certificate = join(folder, "kesc.pem");
   writeFileSync(certificate, [TLS_CERT_FILE, TLS_KEY_FILE].map((file) => readFileSync(file, "utf8")).join(""));
