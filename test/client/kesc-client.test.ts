@@ -1,26 +1,18 @@
 import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { inspect } from "node:util";
 
-import {
-  type sendUnaryData,
-  Server,
-  ServerCredentials,
-  type ServerDuplexStream,
-  type ServerUnaryCall,
-  type ServerWritableStream,
-  type ServiceError,
-  status as Status,
-} from "@grpc/grpc-js";
+import { Server, ServerCredentials, type ServerDuplexStream, status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
 import { KescClient, KescError } from "../../client/kesc-client.js";
-import { AccountServiceService } from "../../src/gen/kesc/v1/account_service.js";
-import { BookServiceService } from "../../src/gen/kesc/v1/book_service.js";
-import { SandboxServiceService } from "../../src/gen/kesc/v1/sandbox_service.js";
-import { MintResponse, TransactionServiceService } from "../../src/gen/kesc/v1/transaction_service.js";
-import { statusOf } from "../../src/grpc/errors/status.js";
+import { CONTRACT_URL, readContract } from "../../contract/contract.js";
+import { TransactionServiceService } from "../../src/gen/kesc/v1/transaction_service.js";
+import { type FakeRefusal, FakeServer, type Reply } from "../support/gateway/fake-server.js";
 import { describeEachEngine, newAccount } from "../support/service/each-engine.js";
 import { Service } from "../support/service/service.js";
+
+const { registry } = readContract(readFileSync(CONTRACT_URL));
 
 async function itemsOf<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const all: Item[] = [];
@@ -237,111 +229,84 @@ describe("KescClient: watchEvents", () => {
   });
 });
 
-/** A server that refuses the first calls as it is told, and counts all of them. */
-async function refusingServer(
-  refusals: number,
-  refusal: Partial<ServiceError> = statusOf({ reason: "STORAGE_UNAVAILABLE" }),
-): Promise<{
-  readonly calls: { readonly name: string; readonly idempotencyKey: string; readonly requestId: string }[];
-  readonly kesc: KescClient;
-  readonly close: () => void;
-}> {
-  const server = new Server();
-  const calls: { name: string; idempotencyKey: string; requestId: string }[] = [];
-  const handler =
-    (name: string) =>
-    ({ metadata }: ServerUnaryCall<object, object>, callback: sendUnaryData<object>): void => {
-      const textOf = (header: string): string => String(metadata.get(header)[0] ?? "");
-      calls.push({ name, idempotencyKey: textOf("idempotency-key"), requestId: textOf("x-request-id") });
-      if (calls.length <= refusals) callback(refusal);
-      else callback(null, {});
-    };
-  const answer = {
-    responseSerialize: () =>
-      Buffer.from(MintResponse.encode({ transaction: undefined, replayed: false } as never).finish()),
-  };
-  server.addService(
-    {
-      mint: { ...TransactionServiceService.mint, ...answer },
-      freeze: { ...AccountServiceService.freezeAccount, ...answer },
-      advance: { ...SandboxServiceService.advanceTransaction, ...answer },
-    },
-    { mint: handler("mint"), freeze: handler("freeze"), advance: handler("advance") },
-  );
-  const { kesc, close } = await clientOf(server);
-  return { calls, kesc, close };
+/** What a test has opened. */
+const open: { close(): void }[] = [];
+afterEach(() => {
+  for (const each of open.splice(0)) each.close();
+});
+
+function clientOf(address: string): KescClient {
+  const kesc = new KescClient({ address, apiKey: "key", timeoutMillis: 10_000 });
+  open.push(kesc);
+  return kesc;
 }
 
-async function clientOf(server: Server): Promise<{ readonly kesc: KescClient; readonly close: () => void }> {
-  const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, bound) => {
-      if (error === null) resolve(bound);
-      else reject(error);
-    });
+/** A client of a server that answers each call, by its number from 1 on, as the test says. */
+async function served(answer: (call: number) => Reply) {
+  const server = new FakeServer(registry);
+  server.handle = () => answer(server.calls.length);
+  await server.start();
+  open.push({
+    close: () => {
+      server.stop();
+    },
   });
-  const kesc = new KescClient({ address: `127.0.0.1:${String(port)}`, apiKey: "key", timeoutMillis: 10_000 });
-  const close = (): void => {
-    kesc.close();
-    server.forceShutdown();
-  };
-  return { kesc, close };
+  return { calls: server.calls, kesc: clientOf(server.target) };
 }
+
+const UNAVAILABLE = { code: Status.UNAVAILABLE, reason: "STORAGE_UNAVAILABLE", retryDelay: "1s" };
+const refusingServer = (refusals: number, refusal: FakeRefusal = UNAVAILABLE) =>
+  served((call) => (call <= refusals ? { refusal } : {}));
 
 describe("KescClient: repeats", () => {
   const mint = { account_id: "acc_1", amount: "1.00", reference: "one" };
 
   it("repeats a call while the service is unavailable, under one request id", async () => {
-    const { calls, kesc, close } = await refusingServer(2);
+    const { calls, kesc } = await refusingServer(2);
     await kesc.transactions.mint(mint);
-    expect(calls.map(({ name }) => name)).to.deep.equal(["mint", "mint", "mint"]);
-    expect(new Set(calls.map(({ requestId }) => requestId)).size).to.equal(1);
-    close();
+    expect(calls.map(({ rpc }) => rpc)).to.deep.equal(["Mint", "Mint", "Mint"]);
+    expect(new Set(calls.map(({ metadata }) => metadata["x-request-id"])).size).to.equal(1);
   });
 
   it("gives a freeze an idempotency key of its own, so that a repeat is not a second freeze", async () => {
-    const { calls, kesc, close } = await refusingServer(1);
+    const { calls, kesc } = await refusingServer(1);
     // The service refuses a freeze without a reason, but this server does not look.
     const freeze = { account_id: "acc_1" } as Parameters<typeof kesc.accounts.freezeAccount>[0];
     await kesc.accounts.freezeAccount(freeze);
     await kesc.accounts.freezeAccount(freeze);
-    const [first, second, other] = calls.map(({ idempotencyKey }) => idempotencyKey);
+    const [first, second, other] = calls.map(({ metadata }) => metadata["idempotency-key"]);
     expect(first).to.match(/^[0-9a-f-]{36}$/);
     expect(second).to.equal(first);
     expect(other).to.not.equal(first);
-    close();
   });
 
   it("repeats a call that does something each time only if the service has refused it", async () => {
-    const { calls, kesc, close } = await refusingServer(1);
+    const { calls, kesc } = await refusingServer(1);
     await kesc.sandbox.advanceTransaction({ transaction_id: "txn_1" });
     expect(calls.length).to.equal(2);
-    close();
   });
 
   for (const code of [Status.UNAVAILABLE, Status.INTERNAL, Status.CANCELLED, Status.UNKNOWN]) {
-    const lost = { code, details: "the connection broke" };
+    const lost = { code, text: "the connection broke" };
 
     it(`takes ${Status[code]} without a reason for a lost response, and asks again what became of the call`, async () => {
-      const { calls, kesc, close } = await refusingServer(1, lost);
+      const { calls, kesc } = await refusingServer(1, lost);
       await kesc.transactions.mint(mint);
       expect(calls.length).to.equal(2);
-      close();
     });
 
     it(`says after it that the outcome is unknown, if a repeat would be another deed: ${Status[code]}`, async () => {
-      const { calls, kesc, close } = await refusingServer(1, lost);
+      const { calls, kesc } = await refusingServer(1, lost);
       const failure = await failureOf(kesc.sandbox.advanceTransaction({ transaction_id: "txn_1" }));
       expect([failure.code, failure.reason, calls.length]).to.deep.equal([Status[code], "OUTCOME_UNKNOWN", 1]);
-      expect(failure.message).to.include("The outcome is unknown").and.to.include(lost.details);
-      close();
+      expect(failure.message).to.include("The outcome is unknown").and.to.include(lost.text);
     });
   }
 
   it("says that the outcome of a write is unknown when its time is over, and says no such thing of a read", async () => {
-    const { kesc, close } = await refusingServer(Infinity, { code: Status.UNAVAILABLE, details: "no connection" });
+    const { kesc } = await refusingServer(Infinity, { code: Status.UNAVAILABLE, text: "no connection" });
     const options = { timeoutMillis: 300 };
     expect((await failureOf(kesc.transactions.mint(mint, options))).reason).to.equal("OUTCOME_UNKNOWN");
-    close();
     const nobody = new KescClient({ address: "127.0.0.1:1", apiKey: "key", timeoutMillis: 300 });
     const failure = await failureOf(nobody.accounts.listAccounts());
     expect(["UNAVAILABLE", "DEADLINE_EXCEEDED"]).to.include(failure.code);
@@ -350,62 +315,38 @@ describe("KescClient: repeats", () => {
   });
 
   it("gives up when the next try would come after its time", async () => {
-    const { calls, kesc, close } = await refusingServer(Infinity);
+    const { calls, kesc } = await refusingServer(Infinity);
     const failure = await failureOf(kesc.transactions.mint(mint, { timeoutMillis: 500 }));
     expect(failure.reason).to.equal("STORAGE_UNAVAILABLE");
     expect(calls.length).to.be.at.least(1);
-    close();
   });
 });
 
-type Exported = ServerWritableStream<object, object>;
 type Imported = ServerDuplexStream<{ requests: { movement?: { value: { reference: string } } }[] }, object>;
 
 describe("KescClient: streams that end", () => {
-  const lost = { code: Status.UNAVAILABLE, details: "the connection broke" };
-  const line = (sequence: number) => ({ sequence: BigInt(sequence) });
-  const definition = BookServiceService.exportJournal;
+  const lost = { code: Status.UNAVAILABLE, text: "the connection broke" };
   const period = { start: "2026-11-01", end: "2026-11-02" };
 
   /** Serves the journal 1 to 5 in messages of 2. Each failure ends a call, after some messages. */
-  async function journalServer(...failures: readonly { after: number; with: object }[]) {
-    const server = new Server();
-    let calls = 0;
-    const exportJournal = (call: Exported): void => {
-      const failure = failures[calls++];
-      const all = [[1, 2], [3, 4], [5]];
-      for (const numbers of all.slice(0, failure?.after)) call.write({ lines: numbers.map(line) });
-      if (failure === undefined) call.end();
-      else call.emit("error", failure.with);
-    };
-    const responseSerialize = ({ lines }: { lines: { sequence: bigint }[] }): Buffer =>
-      definition.responseSerialize({ lines: lines.map((each) => ({ ...emptyLine(), ...each })) });
-    server.addService({ exportJournal: { ...definition, responseSerialize } }, { exportJournal });
-    return clientOf(server);
-  }
-
-  function emptyLine(): ReturnType<typeof definition.responseDeserialize>["lines"][number] {
-    const [empty] = definition.responseDeserialize(Buffer.from([0x0a, 0])).lines;
-    if (empty === undefined) throw new Error("the message has no line");
-    return empty;
-  }
+  const journalServer = (...failures: readonly { after: number; with: FakeRefusal }[]) =>
+    served((call) => {
+      const failure = failures[call - 1];
+      const lists = [["1", "2"], ["3", "4"], ["5"]].slice(0, failure?.after);
+      const messages = lists.map((list) => ({ lines: list.map((sequence) => ({ sequence })) }));
+      return failure === undefined ? { messages } : { messages, refusal: failure.with };
+    });
 
   it("are whole, without an item twice, whatever breaks on the way", async () => {
-    const { kesc, close } = await journalServer(
-      { after: 0, with: lost },
-      { after: 2, with: lost },
-      { after: 1, with: lost },
-    );
+    const { kesc } = await journalServer({ after: 0, with: lost }, { after: 2, with: lost }, { after: 1, with: lost });
     const lines = await itemsOf(kesc.books.exportJournal(period));
     expect(lines.map(({ sequence }) => sequence)).to.deep.equal([1, 2, 3, 4, 5]);
-    close();
   });
 
   it("fail if no other try would mend them: what was yielded is not the whole", async () => {
-    const { kesc, close } = await journalServer({ after: 1, with: statusOf({ reason: "INTERNAL" } as never) });
+    const { kesc } = await journalServer({ after: 1, with: { code: Status.INTERNAL, reason: "INTERNAL" } });
     const failure = await failureOf(itemsOf(kesc.books.exportJournal(period)));
     expect(failure.reason).to.equal("INTERNAL");
-    close();
   });
 
   it("send again what has no result after a lost connection, and nothing else", async () => {
@@ -416,7 +357,7 @@ describe("KescClient: streams that end", () => {
         const references = requests.map(({ movement }) => movement?.value.reference ?? "");
         seen.push([references[0] ?? "", String(references.length)]);
         // The second message is executed, but its response is lost.
-        if (seen.length === 2) call.emit("error", lost);
+        if (seen.length === 2) call.emit("error", { code: lost.code, details: lost.text });
         else call.write({ results: references.map(() => ({ outcome: undefined, replayed: seen.length === 3 })) });
       });
       call.on("end", () => {
@@ -424,7 +365,16 @@ describe("KescClient: streams that end", () => {
       });
     };
     server.addService({ importTransactions: TransactionServiceService.importTransactions }, { importTransactions });
-    const { kesc, close } = await clientOf(server);
+    const { promise: bound, resolve } = Promise.withResolvers<number>();
+    server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (_error, port) => {
+      resolve(port);
+    });
+    const kesc = clientOf(`127.0.0.1:${String(await bound)}`);
+    open.push({
+      close: () => {
+        server.forceShutdown();
+      },
+    });
     const requests = Array.from({ length: 1_200 }, (_, index) => ({
       mint: { account_id: "acc_1", amount: "1.00", reference: `m-${String(index)}` },
     }));
@@ -438,7 +388,6 @@ describe("KescClient: streams that end", () => {
     expect(results.map(({ replayed }) => replayed)).to.deep.equal(
       requests.map((_, index) => index >= 500 && index < 1_000),
     );
-    close();
   });
 
   it("throw what the items of an import throw, and name the item that is wrong", async () => {

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 
 import { SERVICES } from "../../client/gen/tables.js";
-import { type Answer, KescClient, KescError, type TransactionResult } from "../../client/kesc-client.js";
+import { KescClient, KescError } from "../../client/kesc-client.js";
 import { makeThings, rpcRequest, type Things } from "../support/callers/rpc-requests.js";
 import { failPayment, flag } from "../support/commands.js";
 import { fresh } from "../support/service/each-engine.js";
@@ -31,6 +31,11 @@ const NOT_MARKED = "resendWebhookDelivery";
 const HOOKS = "https://kesc.invalid/";
 /** The period is over, so the lines of it never change. */
 const PERIOD = { start: "2026-01-01", end: "2026-01-02" };
+const TILL = { kind: "till", number: "5432321" } as const;
+
+/** The fields of a request, or the items of a stream of requests. */
+type Request = object;
+
 /** The requests of the streams that RPC_REQUESTS has only as refusals. */
 const STREAMS: Readonly<Record<string, (things: Things) => object>> = {
   watchEvents: ({ account_id }) => ({ account_id }),
@@ -43,18 +48,22 @@ const STREAMS: Readonly<Record<string, (things: Things) => object>> = {
 async function outcomeOf(call: unknown): Promise<unknown> {
   try {
     if (isPromise(call)) return await call;
-    const items: unknown[] = [];
-    for await (const item of call as AsyncIterable<unknown>) {
-      items.push(item);
-      // A watch goes on for ever.
-      if (items.length === 2) break;
-    }
-    return items;
+    // A watch goes on for ever.
+    return await itemsOf(call as AsyncIterable<unknown>, 2);
   } catch (error) {
     if (!(error instanceof KescError)) throw error;
     const { code, reason, facts, fields } = error;
     return { code, reason, facts, fields };
   }
+}
+
+async function itemsOf(stream: AsyncIterable<unknown>, itemsMax = Infinity): Promise<unknown[]> {
+  const items: unknown[] = [];
+  for await (const item of stream) {
+    items.push(item);
+    if (items.length === itemsMax) break;
+  }
+  return items;
 }
 
 function isPromise(value: unknown): value is Promise<unknown> {
@@ -138,118 +147,45 @@ describe("@kesc/client, after each response was lost once", () => {
     { redeem: { account_id, amount: "0.50", reference: fresh("ref") } },
   ];
 
-  /** Prepares a call of each rpc that writes. */
-  const WRITES = {
-    createAccount: () => {
-      const request = { user_id: fresh("user"), phone_number: "0712345678" };
-      return (kesc: KescClient) => kesc.accounts.createAccount(request);
-    },
-    updateAccount: async () => {
-      const request = { ...(await version()), phone_number: "0733111222" };
-      return (kesc: KescClient) => kesc.accounts.updateAccount(request);
-    },
-    freezeAccount: async () => {
-      const request = { account_id: await account(), reason: "court_order" } as const;
-      return (kesc: KescClient) => kesc.accounts.freezeAccount(request);
-    },
-    unfreezeAccount: async () => {
-      const request = await frozen();
-      return (kesc: KescClient) => kesc.accounts.unfreezeAccount(request);
-    },
-    closeAccount: async () => {
-      const request = await version();
-      return (kesc: KescClient) => kesc.accounts.closeAccount(request);
-    },
-    createDestination: async () => {
-      const request = { account_id: await account(), kind: "till", number: "5432321" } as const;
-      return (kesc: KescClient) => kesc.accounts.createDestination(request);
-    },
+  /** The request of each rpc that writes. */
+  const WRITES: Readonly<Record<string, () => Request | Promise<Request>>> = {
+    createAccount: () => ({ user_id: fresh("user"), phone_number: "0712345678" }),
+    updateAccount: async () => ({ ...(await version()), phone_number: "0733111222" }),
+    freezeAccount: async () => ({ account_id: await account(), reason: "court_order" }),
+    unfreezeAccount: frozen,
+    closeAccount: version,
+    createDestination: async () => ({ account_id: await account(), ...TILL }),
     removeDestination: async () => {
       const account_id = await account();
-      const made = await direct.accounts.createDestination({ account_id, kind: "till", number: "5432321" });
-      const request = { account_id, destination_id: made.destination.id };
-      return (kesc: KescClient) => kesc.accounts.removeDestination(request);
+      const made = await direct.accounts.createDestination({ account_id, ...TILL });
+      return { account_id, destination_id: made.destination.id };
     },
-    mint: async () => {
-      const request = { account_id: await account(), amount: "1.00", reference: fresh("ref") };
-      return (kesc: KescClient) => kesc.transactions.mint(request);
-    },
-    createDeposit: () => {
-      const request = { amount: "1.00", typed_reference: "", receipt: fresh("SB") };
-      return (kesc: KescClient) => kesc.sandbox.createDeposit(request);
-    },
-    redeem: async () => {
-      const { account_id } = await mint();
-      const request = { account_id, amount: "1.00", reference: fresh("ref") };
-      return (kesc: KescClient) => kesc.transactions.redeem(request);
-    },
-    batchCreateTransactions: async () => {
-      const request = { requests: movements(await account()) };
-      return (kesc: KescClient) => kesc.transactions.batchCreateTransactions(request);
-    },
-    importTransactions: async () => {
-      const requests = movements(await account());
-      return async (kesc: KescClient) => {
-        const results: TransactionResult[] = [];
-        for await (const result of kesc.transactions.importTransactions(requests)) results.push(result);
-        return { results };
-      };
-    },
-    reverseTransaction: async () => {
-      const { transaction_id } = await mint();
-      return (kesc: KescClient) => kesc.transactions.reverseTransaction({ transaction_id });
-    },
+    mint: async () => ({ account_id: await account(), amount: "1.00", reference: fresh("ref") }),
+    createDeposit: () => ({ amount: "1.00", typed_reference: "", receipt: fresh("SB") }),
+    redeem: async () => ({ account_id: (await mint()).account_id, amount: "1.00", reference: fresh("ref") }),
+    batchCreateTransactions: async () => ({ requests: movements(await account()) }),
+    importTransactions: async () => movements(await account()),
+    reverseTransaction: async () => ({ transaction_id: (await mint()).transaction_id }),
     cancelTransaction: async () => {
       const [account_id, reference] = [await account(), fresh("ref")];
       // The sandbox begins no order of this number before somebody advances it.
       const order = { account_id, amount: "10.00", reference, rail: "sandbox", payer_phone_number: "+254700000017" };
-      const { transaction } = await direct.transactions.mint(order);
-      return (kesc: KescClient) => kesc.transactions.cancelTransaction({ transaction_id: transaction.id });
+      return { transaction_id: (await direct.transactions.mint(order)).transaction.id };
     },
-    resolveTransaction: async () => {
-      const request = { transaction_id: await service.unknownMint(100), failed: {} };
-      return (kesc: KescClient) => kesc.transactions.resolveTransaction(request);
-    },
-    clearFlag: async () => {
-      const request = await flagged();
-      return (kesc: KescClient) => kesc.transactions.clearFlag(request);
-    },
-    createWebhookEndpoint: () => {
-      const request = { url: HOOKS + fresh("hook") };
-      return (kesc: KescClient) => kesc.webhooks.createWebhookEndpoint(request);
-    },
-    updateWebhookEndpoint: async () => {
-      const request = { ...(await endpoint()), description: fresh("words") };
-      return (kesc: KescClient) => kesc.webhooks.updateWebhookEndpoint(request);
-    },
-    deleteWebhookEndpoint: async () => {
-      const request = await endpoint();
-      return (kesc: KescClient) => kesc.webhooks.deleteWebhookEndpoint(request);
-    },
-    rotateWebhookSecret: async () => {
-      const request = await endpoint();
-      return (kesc: KescClient) => kesc.webhooks.rotateWebhookSecret(request);
-    },
-    resendWebhookDelivery: async () => {
-      const request = { ...(await endpoint()), sequence: 1 };
-      return (kesc: KescClient) => kesc.webhooks.resendWebhookDelivery(request);
-    },
-    replayWebhookEvents: async () => {
-      const request = { ...(await endpoint()), start_sequence: 1, end_sequence: 3 };
-      return (kesc: KescClient) => kesc.webhooks.replayWebhookEvents(request);
-    },
-  } satisfies Record<string, () => Prepared | Promise<Prepared>>;
+    resolveTransaction: async () => ({ transaction_id: await service.unknownMint(100), failed: {} }),
+    clearFlag: flagged,
+    createWebhookEndpoint: () => ({ url: HOOKS + fresh("hook") }),
+    updateWebhookEndpoint: async () => ({ ...(await endpoint()), description: fresh("words") }),
+    deleteWebhookEndpoint: endpoint,
+    rotateWebhookSecret: endpoint,
+    resendWebhookDelivery: async () => ({ ...(await endpoint()), sequence: 1 }),
+    replayWebhookEvents: async () => ({ ...(await endpoint()), start_sequence: 1, end_sequence: 3 }),
+  };
 
   /** The calls whose repeat would be another deed: the client does not repeat them. */
-  const UNKNOWN = {
-    advanceTransaction: async () => {
-      const transaction_id = await service.mint(100);
-      return (kesc: KescClient) => kesc.sandbox.advanceTransaction({ transaction_id });
-    },
-    sendTestEvent: async () => {
-      const request = await endpoint();
-      return (kesc: KescClient) => kesc.webhooks.sendTestEvent(request);
-    },
+  const UNKNOWN: typeof WRITES = {
+    advanceTransaction: async () => ({ transaction_id: await service.mint(100) }),
+    sendTestEvent: endpoint,
   };
 
   const rpcs = Object.entries(SERVICES).flatMap(([of, each]) =>
@@ -270,24 +206,34 @@ describe("@kesc/client, after each response was lost once", () => {
     });
   }
 
-  for (const [name, prepare] of Object.entries(WRITES)) {
+  /** Prepares a call. */
+  async function prepared(name: string, request: () => Request | Promise<Request>) {
+    const of = rpcs.find((each) => each.name === name)?.of ?? "";
+    const given = await request();
+    return async (kesc: KescClient): Promise<unknown> => {
+      const call = methodOf(kesc, of, name)(given);
+      return name === "importTransactions" ? { results: await itemsOf(call as AsyncIterable<unknown>) } : call;
+    };
+  }
+
+  for (const [name, request] of Object.entries(WRITES)) {
     it(`${name} says what it has done, which happened once`, async () => {
-      const once = await (await prepare())(direct);
-      const [call, before] = [await prepare(), await rowsOfBook()];
-      const answer = await withLoss<unknown>(call);
+      const once = await (await prepared(name, request))(direct);
+      const [call, before] = [await prepared(name, request), await rowsOfBook()];
+      const answer = await withLoss(call);
       expect(shapeOf(answer)).to.deep.equal(shapeOf(once));
       if (name !== NOT_MARKED) expect(replaysIn(answer)).to.deep.equal(replaysIn(once).map(() => true));
       expect(replaysIn(once)).to.not.include(true);
-      const [after, again] = [await rowsOfBook(), await prepare()];
+      const [after, again] = [await rowsOfBook(), await prepared(name, request)];
       const beforeAgain = await rowsOfBook();
       await again(direct);
       expect(after - before).to.equal((await rowsOfBook()) - beforeAgain);
     });
   }
 
-  for (const [name, prepare] of Object.entries(UNKNOWN)) {
+  for (const [name, request] of Object.entries(UNKNOWN)) {
     it(`${name} says that its outcome is unknown`, async () => {
-      const call = await prepare();
+      const call = await prepared(name, request);
       expect(await withLoss((kesc) => outcomeOf(call(kesc)))).to.include({ reason: "OUTCOME_UNKNOWN" });
     });
   }
@@ -296,8 +242,6 @@ describe("@kesc/client, after each response was lost once", () => {
     return (await direct.events.listEvents()).latest_sequence;
   }
 });
-
-type Prepared = (kesc: KescClient) => Promise<Answer<object> | { readonly results: readonly object[] }>;
 
 /** Whether the call, or each item of a call of many, was a replay. */
 function replaysIn(answer: unknown): unknown[] {

@@ -39,6 +39,13 @@ export async function ask(origin: string, path: string, { headers = {}, token, f
   return { status: response.statusCode ?? 0, headers: response.headers, html: await text(response) };
 }
 
+/** Signs in with a link that has a code. Returns the token of the session. */
+export async function signInWith(origin: string, link = ""): Promise<string> {
+  const code = new URL(link).searchParams.get("code") ?? "";
+  const { headers } = await ask(origin, "/sign-in", { form: { code } });
+  return headers["set-cookie"]?.[0]?.split(/[=;]/)[1] ?? "";
+}
+
 const FORM = "application/x-www-form-urlencoded";
 
 /** Returns the token of the form with that action. */
@@ -67,4 +74,11 @@ export function textOf(html: string): string {
 
 function unescaped(text: string): string {
   return text.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
+}
+
+/** Formats cents as the pages do. */
+export function shownCents(amount: bigint): string {
+  const digits = String(amount < 0n ? -amount : amount).padStart(3, "0");
+  const whole = BigInt(digits.slice(0, -2)).toLocaleString("en");
+  return `${amount < 0n ? "−" : ""}${whole}.${digits.slice(-2)}`;
 }

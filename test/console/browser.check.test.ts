@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect } from "chai";
 import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
 
-import { launchBrowser, NO_BROWSER, PICTURES_FOLDER } from "../support/callers/chromium.js";
+import { launchBrowser, NO_BROWSER, PICTURES_FOLDER, Watched } from "../support/callers/chromium.js";
 import { type ConsoleService, startConsoleService } from "./given.js";
 
 const TITLE = "the console in a browser";
@@ -30,9 +30,7 @@ interface Violation {
     let org: string;
     /** The paths of pages about one thing each. */
     let ofOne: Readonly<Record<(typeof OF_ONE)[number], string>>;
-    /** What a person would see in the console of the browser, and what the policy has kept out. */
-    const complaints: string[] = [];
-    const hosts = new Set<string>();
+    const watched = new Watched();
 
     before(async () => {
       service = await startConsoleService({ isFilled: true });
@@ -56,12 +54,11 @@ interface Violation {
       await service.dispose();
     });
     beforeEach(() => {
-      complaints.length = 0;
-      hosts.clear();
+      watched.clear();
     });
     afterEach(() => {
-      expect(complaints).to.deep.equal([]);
-      expect([...hosts]).to.deep.equal([new URL(service.origin).host]);
+      expect(watched.complaints).to.deep.equal([]);
+      expect([...watched.hosts]).to.deep.equal([new URL(service.origin).host]);
     });
 
     type Look = Partial<Parameters<Browser["newContext"]>[0]> & { readonly who?: string };
@@ -76,11 +73,7 @@ interface Violation {
       if (who !== "")
         await context.addCookies([{ name: `kesc-${new URL(service.origin).port}`, value: who, url: service.origin }]);
       const page = await context.newPage();
-      page.on("console", (message) => {
-        if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
-      });
-      page.on("pageerror", (error) => complaints.push(error.message));
-      page.on("request", (request) => hosts.add(new URL(request.url()).host));
+      watched.watch(page);
       await work(page, context).finally(() => context.close());
     }
 

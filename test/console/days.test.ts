@@ -9,7 +9,7 @@ import { toUnixMillis } from "../../src/domain/values/time.js";
 import { exportJournal } from "../../src/statements/exports.js";
 import { Random } from "../attack/random.js";
 import { historyOf, RandomHistory } from "../statements/random-history.js";
-import { ask } from "./browser-like.js";
+import { ask, shownCents } from "./browser-like.js";
 import { type ConsoleService, startConsoleService } from "./given.js";
 
 const DAY_MILLIS = 86_400_000;
@@ -27,12 +27,6 @@ function rowsAfter(html: string, heading: string): readonly (readonly string[])[
 
 function textOf(html: string): string {
   return html.replaceAll(/<[^>]*>/g, "");
-}
-
-/** Formats cents as a page does. */
-function shown(cents: bigint): string {
-  const [whole, fraction] = [cents / 100n, cents % 100n];
-  return `${whole.toLocaleString("en")}.${String(fraction).padStart(2, "0")}`;
 }
 
 /** What the exported rows of a book say after one of them. */
@@ -92,8 +86,13 @@ describe("the past in the console", () => {
     const today = Math.floor((Date.now() - 120_000 + AHEAD_MILLIS) / DAY_MILLIS) * DAY_MILLIS - AHEAD_MILLIS;
     const expected = Array.from({ length: 30 }, (_, index) => {
       const [start, end] = [upTo(today - index * DAY_MILLIS), upTo(today - (index - 1) * DAY_MILLIS)];
-      const circulating = shown(end.available + end.held);
-      return [circulating, circulating, shown(end.minted - start.minted), shown(end.redeemed - start.redeemed)];
+      const circulating = shownCents(end.available + end.held);
+      return [
+        circulating,
+        circulating,
+        shownCents(end.minted - start.minted),
+        shownCents(end.redeemed - start.redeemed),
+      ];
     });
     const [circulation, turnover] = ["In circulation and reserve", "Minted and redeemed"].map((heading) =>
       rowsAfter(html, heading),
@@ -110,10 +109,10 @@ describe("the past in the console", () => {
       const { seq, available, held } = random.pick(derived);
       const html = await page(`/${made.organizationId}/supply?as_of=row-${String(seq)}`);
       const amounts = rowsAfter(html, "What the book says").map(([, amount]) => amount);
-      const [sum, none] = [shown(available + held), "0.00"];
+      const [sum, none] = [shownCents(available + held), "0.00"];
       expect(amounts, `row ${String(seq)}`).to.deep.equal([
         ...[sum, none, none, sum],
-        ...[shown(available), shown(held), none, sum],
+        ...[shownCents(available), shownCents(held), none, sum],
       ]);
       expect(textOf(html)).to.include(`Up to row #${seq.toLocaleString("en")}`);
     }

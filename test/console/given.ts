@@ -92,14 +92,14 @@ export async function startConsoleService({ isFilled = false } = {}): Promise<Co
     links: () => people.links(),
     act: () => people.act(organizationId),
     async invite(name, role) {
-      const request = { name, roles: [Role[role]], operator_id: "" };
+      const request = { name, roles: [Role[role]] };
       return responseOf(await operators.call(Sessions.createInvitation, request, { key: amina })).link;
     },
     async approveAll() {
-      const request = { include_closed: false, page_token: "", organization_id: "", subject_id: "", for_me: true };
+      const request = { include_closed: false, organization_id: "", subject_id: "", for_me: true };
       const pending = responseOf(await operators.call(Admin.listProposals, request, { key: brian }));
       for (const { id: proposal_id } of pending.proposals) {
-        await operators.call(Admin.approveProposal, { proposal_id, note: "" }, { key: brian });
+        await operators.call(Admin.approveProposal, { proposal_id }, { key: brian });
       }
     },
     async dispose() {

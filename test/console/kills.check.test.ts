@@ -12,7 +12,7 @@ import { openDatabaseAt } from "../support/databases.js";
 import { freePort } from "../support/postgres-node.js";
 import { kesc, Place, RunningKesc, type Variables } from "../support/service/kesc.js";
 import { SEED, STAGE } from "../support/stage.js";
-import { ask, fieldsIn, type Page, textOf } from "./browser-like.js";
+import { ask, fieldsIn, type Page, signInWith, textOf } from "./browser-like.js";
 
 const KILLS = STAGE === "nightly" ? 200 : 12;
 /** An act takes about as long. A later kill meets the page that was sent already. */
@@ -51,9 +51,7 @@ async function signIn(origin: string, demoPeople: readonly DemoPerson[], operato
   const people = new DemoPeople(demoPeople, operators, credentials.createInsecure());
   const [first] = await people.links();
   people.close();
-  const code = new URL(first?.link ?? "").searchParams.get("code") ?? "";
-  const { headers } = await ask(origin, "/sign-in", { form: { code } });
-  return headers["set-cookie"]?.[0]?.split(/[=;]/)[1] ?? "";
+  return signInWith(origin, first?.link);
 }
 
 const has =

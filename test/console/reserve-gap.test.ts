@@ -12,6 +12,7 @@ import type { NairobiDay } from "../../src/domain/values/nairobi-day.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { toSupplyMessage } from "../../src/grpc/messages/history/supply.js";
 import type { RecordedFigure } from "../../src/statements/ports.js";
+import { shownCents, textOf } from "./browser-like.js";
 
 const NOW = toUnixMillis(1_790_000_000_000);
 const cents = fc.integer({ min: 0, max: 2 ** 45 });
@@ -39,7 +40,7 @@ const figureOf = (amountCents: number): RecordedFigure => ({
 });
 
 /** Returns the text of a page that reads this supply. */
-async function textOf(page: typeof todayPage, supply: unknown): Promise<string> {
+async function textOfPage(page: typeof todayPage, supply: unknown): Promise<string> {
   const nothing = { count: 0, more: false };
   const counts = [
     "flagged_transactions",
@@ -67,11 +68,7 @@ async function textOf(page: typeof todayPage, supply: unknown): Promise<string> 
     read,
   } as unknown as Visit;
   const shown = await page.show(visit);
-  return shown !== undefined && "body" in shown
-    ? renderToString(shown.body)
-        .replaceAll(/<[^>]*>/g, " ")
-        .replaceAll(/\s+/g, " ")
-    : "";
+  return shown !== undefined && "body" in shown ? textOf(renderToString(shown.body)) : "";
 }
 
 /** Returns a message as the pages read it. Times and kinds are any. */
@@ -81,13 +78,6 @@ function shownToPages(message: object): unknown {
     typeof value === "bigint" ? Number(value) : (any[name] ?? value ?? null),
   );
   return JSON.parse(text);
-}
-
-/** Formats cents as the pages do. */
-function shownCents(amount: bigint): string {
-  const digits = String(amount < 0n ? -amount : amount).padStart(3, "0");
-  const whole = BigInt(digits.slice(0, -2)).toLocaleString("en");
-  return `${amount < 0n ? "−" : ""}${whole}.${digits.slice(-2)}`;
 }
 
 describe("what was seen of a reserve, less what is owed", () => {
@@ -107,7 +97,7 @@ describe("what was seen of a reserve, less what is owed", () => {
         const backing = { openPayments, railBalances, reserveHoldings, rules: [] };
         const facts = { sums: given, turnover: undefined, seq: 0, recordedAt: undefined, backing, now: NOW };
         const supply = shownToPages(toSupplyMessage(facts));
-        const [today, page] = [await textOf(todayPage, supply), await textOf(supplyPage, supply)];
+        const [today, page] = [await textOfPage(todayPage, supply), await textOfPage(supplyPage, supply)];
         if (seen.length === 0) {
           expect(today).to.include("no figure recorded").and.not.include("less than what is owed");
           expect(page).not.to.include("Seen together");

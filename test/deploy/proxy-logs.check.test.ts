@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -9,39 +9,21 @@ import { join, resolve } from "node:path";
 import { expect } from "chai";
 
 import { eventually } from "../support/eventually.js";
+import { type RunningProxy, startHaproxy } from "../support/haproxy.js";
 import { freePort } from "../support/postgres-node.js";
 import { TLS_CA_FILE, TLS_CERT_FILE, TLS_KEY_FILE } from "../support/tls/files.js";
 
 const at = (port: number): string => `127.0.0.1:${String(port)}`;
 
-/** A proxy that runs with the configuration that we ship. */
-interface Proxy {
-  readonly child: ChildProcess;
+interface Proxy extends RunningProxy {
   readonly port: number;
-  /** What it has logged. */
-  readonly log: () => string;
 }
 
-async function startHaproxy(folder: string, gateway: number): Promise<Proxy> {
-  const certificate = join(folder, "kesc.pem");
-  writeFileSync(certificate, readFileSync(TLS_CERT_FILE, "utf8") + readFileSync(TLS_KEY_FILE, "utf8"));
+async function startLoggingHaproxy(folder: string, gateway: number): Promise<Proxy> {
   const [port, grpc, gateways] = [await freePort(), await freePort(), await freePort()];
-  const child = spawn("haproxy", ["-db", "-n", "100", "-f", "deploy/haproxy/haproxy.cfg"], {
-    stdio: ["ignore", "pipe", "pipe"],
-    env: {
-      ...process.env,
-      LOG: "stdout",
-      CERT: certificate,
-      REST_LISTEN: at(port),
-      GRPC_LISTEN: at(grpc),
-      GATEWAYS_LISTEN: at(gateways),
-      GATEWAY1: at(gateway),
-      GATEWAY2: at(gateway),
-    },
-  });
-  let log = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (log += chunk.toString()));
-  return { child, port, log: () => log };
+  const listen = { REST_LISTEN: at(port), GRPC_LISTEN: at(grpc), GATEWAYS_LISTEN: at(gateways) };
+  const proxy = startHaproxy(folder, { LOG: "stdout", ...listen, GATEWAY1: at(gateway), GATEWAY2: at(gateway) });
+  return { ...proxy, port };
 }
 
 async function startNginx(folder: string, gateway: number): Promise<Proxy> {
@@ -66,7 +48,7 @@ async function startNginx(folder: string, gateway: number): Promise<Proxy> {
 }
 
 for (const [name, start] of [
-  ["haproxy", startHaproxy],
+  ["haproxy", startLoggingHaproxy],
   ["nginx", startNginx],
 ] as const) {
   describe(`the logs of ${name} with our configuration, if Debian's package ${name} is here`, () => {

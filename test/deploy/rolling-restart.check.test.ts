@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { Agent, request } from "node:https";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -14,13 +14,13 @@ import { KescClient } from "../../client/kesc-client.js";
 import { TransactionServiceService } from "../../src/gen/kesc/v1/transaction_service.js";
 import { getAdmin } from "../support/callers/served-metrics.js";
 import { eventually } from "../support/eventually.js";
+import { startHaproxy } from "../support/haproxy.js";
 import { sharedPostgres } from "../support/postgres.js";
 import { freePort } from "../support/postgres-node.js";
 import { kesc, RunningKesc, type Variables } from "../support/service/kesc.js";
 import { makeTenants, type Tenant, withKeys } from "../support/service/tenants.js";
-import { TLS_CA_FILE, TLS_CERT_FILE, TLS_KEY_FILE } from "../support/tls/files.js";
+import { TLS_CA_FILE } from "../support/tls/files.js";
 
-const CONFIG = "deploy/haproxy/haproxy.cfg";
 const PAUSE_MILLIS = 20;
 const REPEATS_MAX = 30;
 // Two checks of HAProxy (`inter`), so that it has seen a program before the next one stops.
@@ -78,28 +78,19 @@ class Deployment {
 
   async #startHaproxy(): Promise<void> {
     const { ports } = this;
-    const certificate = join(this.#folder, "kesc.pem");
-    writeFileSync(certificate, [TLS_CERT_FILE, TLS_KEY_FILE].map((file) => readFileSync(file, "utf8")).join(""));
-    const haproxy = spawn("haproxy", ["-db", "-n", "1000", "-f", CONFIG], {
-      stdio: ["ignore", "ignore", "pipe"],
-      env: {
-        ...process.env,
-        CERT: certificate,
-        REST_LISTEN: at(ports.rest),
-        GRPC_LISTEN: at(ports.grpc),
-        GATEWAYS_LISTEN: at(ports.gateways),
-        GATEWAY1: at(ports.gateway1),
-        GATEWAY2: at(ports.gateway2),
-        SERVER1: at(ports.server1),
-        SERVER1_ADMIN_PORT: String(ports.admin1),
-        SERVER2: at(ports.server2),
-        SERVER2_ADMIN_PORT: String(ports.admin2),
-      },
+    const { child, log } = startHaproxy(this.#folder, {
+      REST_LISTEN: at(ports.rest),
+      GRPC_LISTEN: at(ports.grpc),
+      GATEWAYS_LISTEN: at(ports.gateways),
+      GATEWAY1: at(ports.gateway1),
+      GATEWAY2: at(ports.gateway2),
+      SERVER1: at(ports.server1),
+      SERVER1_ADMIN_PORT: String(ports.admin1),
+      SERVER2: at(ports.server2),
+      SERVER2_ADMIN_PORT: String(ports.admin2),
     });
-    this.#haproxy = haproxy;
-    let said = "";
-    haproxy.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()));
-    await eventually(() => accepts(ports.grpc), { what: () => `HAProxy does not listen: ${said}` });
+    this.#haproxy = child;
+    await eventually(() => accepts(ports.grpc), { what: () => `HAProxy does not listen: ${log()}` });
   }
 
   /** Starts it, and waits until HAProxy can have seen that it serves. */

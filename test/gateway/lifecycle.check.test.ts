@@ -1,12 +1,12 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 
 import { expect } from "chai";
 
 import { GatewayFixture } from "../support/gateway/fixture.js";
+import { rawConnection } from "../support/gateway/raw-connection.js";
 import { KESC } from "../support/service/kesc.js";
 
 describe("the lifecycle of the gateway", () => {
@@ -18,7 +18,7 @@ describe("the lifecycle of the gateway", () => {
 
   it("finishes the request in flight when it stops, closes its connection, and accepts no other", async () => {
     await fixture.start();
-    const call = holdCall();
+    const call = fixture.server.hold();
     const answer = fixture.send("GET", "/transactions");
     await call.arrived;
     const stopped = fixture.gateway.stop();
@@ -32,13 +32,9 @@ describe("the lifecycle of the gateway", () => {
 
   it("answers all requests of a connection that it had when the stop began, and takes no other", async () => {
     await fixture.start();
-    const call = holdCall();
-    const [host = "", port = ""] = fixture.gateway.address.split(":");
-    const socket = connect(Number(port), host).setEncoding("utf8");
-    let received = "";
-    socket.on("data", (text: string) => (received += text));
+    const call = fixture.server.hold();
     const get = "GET /transactions HTTP/1.1\r\nHost: x\r\n\r\n";
-    socket.write(get + get);
+    const { socket, received } = rawConnection(fixture.gateway.address, get + get);
     await call.arrived;
     await fixture.send("GET", "/livez");
     const stopped = fixture.gateway.stop();
@@ -46,8 +42,8 @@ describe("the lifecycle of the gateway", () => {
     await sleep(100);
     call.release();
     await once(socket, "close");
-    expect(received.match(/HTTP\/1\.1 200 OK/g)).to.have.length(2);
-    expect(received.match(/Connection: close/gi)).to.have.length(1);
+    expect(received().match(/HTTP\/1\.1 200 OK/g)).to.have.length(2);
+    expect(received().match(/Connection: close/gi)).to.have.length(1);
     expect(await stopped).to.equal(true);
   });
 
@@ -61,30 +57,27 @@ describe("the lifecycle of the gateway", () => {
   ] as const) {
     it(`does not wait for a request of which it has ${what}`, async () => {
       await fixture.start();
-      const [host = "", port = ""] = fixture.gateway.address.split(":");
-      const socket = connect(Number(port), host).setEncoding("utf8");
-      socket.write("GET /livez HTTP/1.1\r\nHost: x\r\n\r\n");
+      const get = "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n";
+      const { socket, received } = rawConnection(fixture.gateway.address, get);
       await once(socket, "data");
-      let received = "";
-      socket.on("data", (text: string) => (received += text));
+      const first = received().length;
       socket.write(bytes);
       // The gateway has read the bytes when it has responded to a later request.
       await fixture.send("GET", "/livez");
       const stopped = fixture.gateway.stop();
       await once(socket, "close");
-      expect(received).to.match(answer);
+      expect(received().slice(first)).to.match(answer);
       expect(await stopped).to.equal(true);
     });
   }
 
   it("does not wait for connections that were never used", async () => {
     await fixture.start();
-    const [host = "", port = ""] = fixture.gateway.address.split(":");
-    const socket = connect(Number(port), host);
+    const { socket } = rawConnection(fixture.gateway.address);
     await once(socket, "connect");
     // The gateway has accepted the connection when it has responded on a later one.
     await fixture.send("GET", "/livez");
-    const closed = once(socket.resume(), "close");
+    const closed = once(socket, "close");
     // Returns false when the connection is closed only by the end of the grace period.
     expect(await fixture.gateway.stop()).to.equal(true);
     await closed;
@@ -92,7 +85,7 @@ describe("the lifecycle of the gateway", () => {
 
   it("cuts off a request that does not end within the grace period", async () => {
     await fixture.start({ shutdownGraceSeconds: 0 });
-    const call = holdCall();
+    const call = fixture.server.hold();
     const answer = fixture.send("GET", "/transactions").catch((error: unknown) => error);
     await call.arrived;
     expect(await fixture.gateway.stop()).to.equal(false);
@@ -149,7 +142,7 @@ describe("the lifecycle of the gateway", () => {
 
     it("finishes the request in flight on SIGTERM, and exits with 0", async () => {
       const gateway = await runTwo();
-      const call = holdCall();
+      const call = fixture.server.hold();
       const answer = fetch(`http://${gateway.address}/transactions`);
       await call.arrived;
       gateway.process.kill("SIGTERM");
@@ -204,20 +197,6 @@ describe("the lifecycle of the gateway", () => {
       "KESC_CALL_SECONDS_MAX must be ",
     ]);
   });
-
-  /** Makes the fake server hold the next call. */
-  function holdCall(): { arrived: Promise<void>; release: () => void } {
-    let release = (): void => undefined;
-    const released = new Promise<void>((resolve) => (release = resolve));
-    const arrived = new Promise<void>((resolve) => {
-      fixture.server.handle = async () => {
-        resolve();
-        await released;
-        return {};
-      };
-    });
-    return { arrived, release };
-  }
 });
 
 function timesIn(log: string, message: string): number {

@@ -14,26 +14,11 @@ import { TransactionServiceService as rpcs } from "../../src/gen/kesc/v1/transac
 import { GrpcCaller } from "../support/callers/grpc-caller.js";
 import { detailsOf } from "../support/callers/refusal.js";
 import { eventually } from "../support/eventually.js";
-import { MINT, SECRET, serve, type ServerUnderTestOptions, transaction } from "../support/service/grpc-server.js";
+import { doneWith, gatedLedger, MINT, SECRET, serve } from "../support/service/grpc-server.js";
 import { callLines } from "../support/service/log-lines.js";
 
 const OK: number = Status.OK;
 const GRACE_WITHOUT_END_MILLIS = 600_000;
-
-/** A ledger that answers when the gate opens. */
-function gatedSubmit(): { gate: { open: () => void }; submit: NonNullable<ServerUnderTestOptions["submit"]> } {
-  const gate = { open: (): void => undefined };
-  const opened = new Promise<void>((resolve) => {
-    gate.open = resolve;
-  });
-  return {
-    gate,
-    submit: async () => {
-      await opened;
-      return { kind: "done", resource: transaction(), replayed: false };
-    },
-  };
-}
 
 describe("grpc: a server that stops", () => {
   it("responds to the calls that it has taken, and refuses those that come later", async () => {
@@ -42,7 +27,7 @@ describe("grpc: a server that stops", () => {
       submit: () =>
         new Promise((resolve) => {
           release.push(() => {
-            resolve({ kind: "done", resource: transaction(), replayed: false });
+            resolve(doneWith());
           });
         }),
     });
@@ -76,7 +61,7 @@ describe("grpc: a server that stops", () => {
       submit: async () => {
         await new Promise((resolve) => setTimeout(resolve, 5));
         done += 1;
-        return { kind: "done", resource: transaction(), replayed: false };
+        return doneWith();
       },
     });
     const clients = Array.from({ length: 4 }, () => new GrpcCaller(under.server.address, { key: SECRET }));
@@ -127,8 +112,8 @@ describe("grpc: a server that stops", () => {
   });
 
   it("waits for the calls that it has taken, and not for connections that say nothing", async () => {
-    const { gate, submit } = gatedSubmit();
-    const under = await serve({ submit });
+    const ledger = gatedLedger();
+    const under = await serve({ submit: ledger.submit });
     const [host, port] = under.server.address.split(":");
     const silent = await Promise.all(
       ["", "PRI * HTTP/2.0\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\u0004\0\0\0\0\0"].map(async (text) => {
@@ -145,7 +130,7 @@ describe("grpc: a server that stops", () => {
     const stopping = under.server.stop(GRACE_WITHOUT_END_MILLIS).then(() => (stopped = true));
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(stopped).to.equal(false);
-    gate.open();
+    ledger.open();
     expect((await taken).code).to.equal(Status.OK);
     await stopping;
     for (const socket of silent) socket.destroy();

@@ -13,7 +13,7 @@ import { Scrape } from "../../src/cli/top/scrape.js";
 import { readContract } from "../../src/grpc/messages/contract.js";
 import type { CellState } from "../../src/metrics/ports.js";
 import { ServerMetrics } from "../../src/metrics/server-metrics.js";
-import { getAdmin, readMetrics, type ServedMetric } from "../support/callers/served-metrics.js";
+import { getAdmin, readMetrics, serveCell, type ServedMetric } from "../support/callers/served-metrics.js";
 import { tableUnder } from "../support/documents/table.js";
 
 // The documents, the alerts and the dashboard name metrics and labels. All of them must be served.
@@ -48,25 +48,7 @@ async function serverMetrics(): Promise<string> {
   for (const rpc of readContract().services.flatMap(({ rpcs }) => rpcs)) server.calls.rpc(rpc).ended(end);
   const committer = { batchesMax: 1, batchUsual: 1, commit: () => Promise.resolve([]) };
   await server.metered(committer, 0).commit([], 0 as never);
-  const admin = await server.serve({
-    listen: { host: "127.0.0.1", port: 0 },
-    cells: [
-      {
-        number: 0,
-        queue: () => ({ length: 1, oldestAt: 1, overflow: 1 }),
-        payoutsStopped: () => ({ railAccounts: 1, unknownPayouts: 1 }),
-        unreadableRows: () => 1,
-        readState: () => Promise.resolve(STATE),
-      },
-    ],
-    seals: true,
-    listsWaiting: () => 1,
-    isServing: () => true,
-    now: () => 2,
-    onError: (error) => {
-      throw error;
-    },
-  });
+  const admin = await serveCell(server, () => Promise.resolve(STATE), { queued: 1 });
   const served = (await getAdmin(admin.address)).text;
   await admin.close();
   return served;

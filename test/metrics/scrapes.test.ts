@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { readContract } from "../../src/grpc/messages/contract.js";
 import type { CellState } from "../../src/metrics/ports.js";
 import { ServerMetrics } from "../../src/metrics/server-metrics.js";
-import { getAdmin, readMetrics } from "../support/callers/served-metrics.js";
+import { getAdmin, readMetrics, serveCell } from "../support/callers/served-metrics.js";
 
 const EMPTY: CellState = {
   books: 0,
@@ -36,23 +36,7 @@ async function serve(read: () => Promise<CellState>, given: { readonly seals?: b
     reads += 1;
     return read();
   };
-  const admin = await metrics.serve({
-    listen: { host: "127.0.0.1", port: 0 },
-    cells: [
-      {
-        number: 0,
-        queue: () => ({ length: 0, oldestAt: undefined, overflow: 0 }),
-        payoutsStopped: () => ({ railAccounts: 0, unknownPayouts: 0 }),
-        unreadableRows: () => 0,
-        readState,
-      },
-    ],
-    seals: given.seals ?? true,
-    listsWaiting: () => 0,
-    isServing: () => false,
-    now: () => 1,
-    onError: () => undefined,
-  });
+  const admin = await serveCell(metrics, readState, given);
   return {
     metrics,
     scrape: () => getAdmin(admin.address),

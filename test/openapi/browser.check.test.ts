@@ -4,7 +4,7 @@ import { expect } from "chai";
 import type { Browser, Page } from "playwright-core";
 
 import { Client } from "../daraja/client.js";
-import { launchBrowser, NO_BROWSER, PICTURES_FOLDER } from "../support/callers/chromium.js";
+import { launchBrowser, NO_BROWSER, PICTURES_FOLDER, Watched } from "../support/callers/chromium.js";
 import { type InProcess, startInProcess } from "../support/service/in-process.js";
 
 const TITLE = "the pages in a browser";
@@ -15,9 +15,7 @@ const TITLE = "the pages in a browser";
     let service: InProcess;
     let browser: Browser;
     let page: Page;
-    /** What a person would see in the console, and what the policy of the page has kept out. */
-    const complaints: string[] = [];
-    const hosts = new Set<string>();
+    const watched = new Watched();
 
     before(async () => {
       service = await startInProcess("sqlite");
@@ -28,16 +26,9 @@ const TITLE = "the pages in a browser";
       await service.dispose();
     });
     beforeEach(async () => {
-      complaints.length = 0;
-      hosts.clear();
+      watched.clear();
       page = await browser.newPage({ viewport: { width: 1_100, height: 860 }, baseURL: `http://${service.address}` });
-      page.on("console", (message) => {
-        if (message.type() === "error" || message.type() === "warning") complaints.push(message.text());
-      });
-      page.on("pageerror", (error) => complaints.push(error.message));
-      page.on("request", (request) => {
-        if (!request.url().startsWith("data:")) hosts.add(new URL(request.url()).host);
-      });
+      watched.watch(page);
     });
     afterEach(async () => {
       await page.close();
@@ -45,8 +36,8 @@ const TITLE = "the pages in a browser";
 
     /** Nothing was wrong, and no other host was asked. */
     function expectQuiet(): void {
-      expect(complaints).to.deep.equal([]);
-      expect([...hosts]).to.deep.equal([service.address]);
+      expect(watched.complaints).to.deep.equal([]);
+      expect([...watched.hosts]).to.deep.equal([service.address]);
     }
 
     async function picture(name: string): Promise<void> {
@@ -84,7 +75,7 @@ const TITLE = "the pages in a browser";
         await client.clock.advance(5_000);
         await page.goto(client.daraja.url);
         expect(await page.locator("body").innerText()).to.include("success, and the callback is lost");
-        expect(complaints).to.deep.equal([]);
+        expect(watched.complaints).to.deep.equal([]);
         await picture("daraja");
       } finally {
         await client.close();

@@ -6,9 +6,8 @@ import { Role } from "../../src/gen/kesc/admin/v1/resources.js";
 import { WebhookEndpointStatus } from "../../src/gen/kesc/v1/webhook.js";
 import type { GrpcCaller } from "../support/callers/grpc-caller.js";
 import { ENGINES } from "../support/databases.js";
-import { ANY_ROW, type GivenOperator, newKey, type OperatorService, OWN_ROWS, startOperatorService } from "./given.js";
+import { type GivenOperator, newKey, type OperatorService, pagesOf, startOperatorService, textOf } from "./given.js";
 
-const NO_PAGE = { page_size: undefined, page_token: "" };
 const UNKNOWN_ORG = "org_01jd2r6p5vf8ksw3xhb1z7q4ye";
 
 for (const engine of ENGINES) {
@@ -31,8 +30,12 @@ for (const engine of ENGINES) {
       expect(reply.code, reply.message).to.equal(0);
       return reply.response?.organization?.id ?? "";
     };
+    const makeKey = async (organization_id: string) => {
+      const request = { organization_id, name: "k", scopes: ["accounts:read"], never_expires: true };
+      return (await admin.call(Rpcs.createApiKey, request, alice)).response;
+    };
     const actsOf = async (organization_id: string): Promise<string[]> => {
-      const { response } = await admin.call(Rpcs.listJournal, { organization_id, ...OWN_ROWS, ...NO_PAGE }, sam);
+      const { response } = await admin.call(Rpcs.listJournal, { organization_id, own: true }, sam);
       return (response?.entries ?? []).map(
         ({ line, operator_names: names }) => `${line?.type ?? ""} ${line?.actor ?? ""} ${names.join()}`,
       );
@@ -40,12 +43,7 @@ for (const engine of ENGINES) {
 
     it("stand in the organization's book, with the id of the person, and the list names the person", async () => {
       const organization_id = await create("Book");
-      const made = await admin.call(
-        Rpcs.createApiKey,
-        { organization_id, name: "k", scopes: ["accounts:read"], expires_at: undefined, never_expires: true },
-        alice,
-      );
-      const api_key_id = made.response?.api_key?.id ?? "";
+      const api_key_id = (await makeKey(organization_id))?.api_key?.id ?? "";
       await admin.call(Rpcs.suspendOrganization, { organization_id, note: "case 17" }, sam);
       await admin.call(Rpcs.resumeOrganization, { organization_id, note: "case 17 is over" }, alice);
       await admin.call(Rpcs.revokeApiKey, { api_key_id }, sam);
@@ -60,30 +58,18 @@ for (const engine of ENGINES) {
 
     it("make a key that works on the public address until it is revoked there", async () => {
       const organization_id = await create("Keys");
-      const { response } = await admin.call(
-        Rpcs.createApiKey,
-        { organization_id, name: "k", scopes: ["accounts:read"], expires_at: undefined, never_expires: true },
-        alice,
-      );
-      const key = response?.secret ?? "";
+      const key = (await makeKey(organization_id))?.secret ?? "";
       expect(key).to.match(/^kesc_0_[A-Za-z0-9_-]{43}$/);
       expect((await service.publicly.call("ListAccounts", {}, { key })).code).to.equal(0);
-      const { response: listed } = await admin.call(Rpcs.listApiKeys, { organization_id, ...NO_PAGE }, sam);
-      expect(
-        JSON.stringify(listed, (_name, value: unknown) => (typeof value === "bigint" ? String(value) : value)),
-      ).not.to.include(key);
+      const { response: listed } = await admin.call(Rpcs.listApiKeys, { organization_id }, sam);
+      expect(textOf(listed)).not.to.include(key);
     });
 
     it("change nothing when they are repeated, and say so", async () => {
       const organization_id = await create("Repeated");
       const again = await admin.call(Rpcs.createOrganization, { name: "Repeated", sandbox: true }, alice);
       expect([again.reason, again.facts]).to.deep.equal(["ORGANIZATION_ALREADY_EXISTS", { organization_id }]);
-      const made = await admin.call(
-        Rpcs.createApiKey,
-        { organization_id, name: "k", scopes: ["accounts:read"], expires_at: undefined, never_expires: true },
-        alice,
-      );
-      const api_key_id = made.response?.api_key?.id ?? "";
+      const api_key_id = (await makeKey(organization_id))?.api_key?.id ?? "";
       const suspended = { organization_id, note: "case 17" };
       const calls = [
         () => admin.call(Rpcs.suspendOrganization, suspended, sam),
@@ -100,7 +86,7 @@ for (const engine of ENGINES) {
     it("of two equal organizations at once, at two servers, one is made", async () => {
       const replies = await Promise.all(
         Array.from({ length: 10 }, (_, index) =>
-          (service.admin[index % 2] ?? admin).call(Rpcs.createOrganization, { name: "Race", sandbox: false }, alice),
+          (service.admin[index % 2] ?? admin).call(Rpcs.createOrganization, { name: "Race" }, alice),
         ),
       );
       expect(replies.filter(({ code }) => code === 0)).to.have.lengthOf(1);
@@ -110,26 +96,16 @@ for (const engine of ENGINES) {
     it("refuse what is unknown, and name each bad field", async () => {
       const organization_id = UNKNOWN_ORG;
       const note = "x";
-      const page = { organization_id, ...NO_PAGE };
-      const replies = await Promise.all([
-        admin.call(Rpcs.getOrganization, { organization_id }, alice),
-        admin.call(Rpcs.suspendOrganization, { organization_id, note }, alice),
-        admin.call(Rpcs.resumeOrganization, { organization_id, note }, alice),
-        admin.call(Rpcs.listApiKeys, page, alice),
-        admin.call(Rpcs.listJournal, { ...page, ...ANY_ROW }, alice),
-        admin.call(Rpcs.listRailAccounts, page, alice),
-        admin.call(Rpcs.listWebhookEndpoints, page, alice),
-      ]);
-      for (const { reason: refused, facts } of replies) {
-        expect([refused, facts]).to.deep.equal(["ORGANIZATION_NOT_FOUND", { organization_id }]);
+      const OF_ORGANIZATION = [
+        ...["suspendOrganization", "resumeOrganization", "getOrganization", "getOverview", "getLimits", "getSupply"],
+        ...["listApiKeys", "listJournal", "listRailAccounts", "listWebhookEndpoints", "listDeposits"],
+        ...["listNeedsAttention", "listReserve", "listSeals"],
+      ] as readonly (keyof typeof Rpcs)[];
+      for (const rpc of OF_ORGANIZATION) {
+        const method = Rpcs[rpc] as unknown as typeof Rpcs.suspendOrganization;
+        const { reason, facts } = await admin.call(method, { organization_id, note }, alice);
+        expect([reason, facts], rpc).to.deep.equal(["ORGANIZATION_NOT_FOUND", { organization_id }]);
       }
-      const cell = await admin.call(Rpcs.createOrganization, { name: "C", sandbox: false, cell: 7 }, alice);
-      expect([cell.reason, cell.facts]).to.deep.equal(["CELL_NOT_FOUND", { cells: "1" }]);
-      const key = await admin.call(Rpcs.revokeApiKey, { api_key_id: "key_01jd2r6p5vf8ksw3xhb1z7q4ye" }, alice);
-      expect([key.reason, key.facts]).to.deep.equal([
-        "API_KEY_NOT_FOUND",
-        { api_key_id: "key_01jd2r6p5vf8ksw3xhb1z7q4ye" },
-      ]);
       const bad = await admin.call(
         Rpcs.createApiKey,
         {
@@ -150,27 +126,25 @@ for (const engine of ENGINES) {
         admin.call(Rpcs.getOrganization, { organization_id: "org_x" }, alice),
         admin.call(Rpcs.revokeApiKey, { api_key_id: "key_x" }, alice),
         admin.call(Rpcs.setOperatorRoles, { operator_id: "opr_x", roles: [ROLE_VIEWER] }, alice),
-        admin.call(Rpcs.rejectProposal, { proposal_id: "prp_x", note: "" }, alice),
-        admin.call(Rpcs.createOrganization, { name: "Cell", sandbox: false, cell: 9 }, alice),
+        admin.call(Rpcs.rejectProposal, { proposal_id: "prp_x" }, alice),
+        admin.call(Rpcs.createOrganization, { name: "Cell", cell: 9 }, alice),
       ]);
-      expect(replies.map(({ code, reason }) => [code, reason])).to.deep.equal(
-        ["ORGANIZATION", "API_KEY", "OPERATOR", "PROPOSAL", "CELL"].map((what) => [
-          Status.NOT_FOUND,
-          `${what}_NOT_FOUND`,
-        ]),
-      );
+      expect(replies.map(({ code, reason, facts }) => [code, reason, facts])).to.deep.equal([
+        [Status.NOT_FOUND, "ORGANIZATION_NOT_FOUND", { organization_id: "org_x" }],
+        [Status.NOT_FOUND, "API_KEY_NOT_FOUND", { api_key_id: "key_x" }],
+        [Status.NOT_FOUND, "OPERATOR_NOT_FOUND", { operator_id: "opr_x" }],
+        [Status.NOT_FOUND, "PROPOSAL_NOT_FOUND", { proposal_id: "prp_x" }],
+        [Status.NOT_FOUND, "CELL_NOT_FOUND", { cells: "1" }],
+      ]);
     });
 
     it("leave absent what there is not: no empty text", async () => {
       const organization_id = await create("Absent");
-      const { response } = await admin.call(Rpcs.listJournal, { organization_id, ...OWN_ROWS, ...NO_PAGE }, sam);
+      const { response } = await admin.call(Rpcs.listJournal, { organization_id, own: true }, sam);
       const [act] = response?.entries ?? [];
-      expect([act?.line?.note, act?.api_key_id, response?.next_page_token]).to.deep.equal([
-        undefined,
-        undefined,
-        undefined,
-      ]);
-      const { response: endpoints } = await admin.call(Rpcs.listWebhookEndpoints, { organization_id, ...NO_PAGE }, sam);
+      const absent = [act?.line?.note, act?.api_key_id, response?.next_page_token];
+      expect(absent).to.deep.equal([undefined, undefined, undefined]);
+      const { response: endpoints } = await admin.call(Rpcs.listWebhookEndpoints, { organization_id }, sam);
       expect(endpoints).to.deep.include({ webhook_endpoints: [], next_page_token: undefined });
     });
 
@@ -178,18 +152,12 @@ for (const engine of ENGINES) {
       const { organizationId: organization_id, key } = service.tenant;
       const urls = ["1", "2", "3"].map((path) => `https://example.com/${path}`);
       for (const url of urls) await service.publicly.call("CreateWebhookEndpoint", { url }, { key });
-      const seen: string[] = [];
-      let page_token = "";
-      do {
-        const asked = { organization_id, page_size: 2, page_token };
-        const { response } = await admin.call(Rpcs.listWebhookEndpoints, asked, sam);
-        for (const { url, status } of response?.webhook_endpoints ?? []) {
-          expect(status).to.equal(WebhookEndpointStatus.WEBHOOK_ENDPOINT_STATUS_ACTIVE);
-          seen.push(url);
-        }
-        page_token = response?.next_page_token ?? "";
-      } while (page_token !== "");
-      expect(seen).to.deep.equal(urls);
+      const pages = await pagesOf((page_token) =>
+        admin.call(Rpcs.listWebhookEndpoints, { organization_id, page_size: 2, page_token }, sam),
+      );
+      const seen = pages.flatMap((page) => page.webhook_endpoints.map(({ url, status }) => [url, status]));
+      const active = WebhookEndpointStatus.WEBHOOK_ENDPOINT_STATUS_ACTIVE;
+      expect(seen).to.deep.equal(urls.map((url) => [url, active]));
     });
 
     it("are listed in pages, whose tokens are good for one list", async () => {
@@ -199,29 +167,25 @@ for (const engine of ENGINES) {
         await admin.call(Rpcs.suspendOrganization, { organization_id, note }, alice);
         await admin.call(Rpcs.resumeOrganization, { organization_id, note }, alice);
       }
-      const sequences: number[] = [];
-      let page_token = "";
-      do {
-        const asked = { organization_id, ...OWN_ROWS, page_size: 3, page_token };
-        const { response } = await admin.call(Rpcs.listJournal, asked, sam);
-        sequences.push(...(response?.entries ?? []).map(({ line }) => Number(line?.sequence)));
-        page_token = response?.next_page_token ?? "";
+      const rows = await pagesOf((page_token) =>
+        admin.call(Rpcs.listJournal, { organization_id, own: true, page_size: 3, page_token }, sam),
+      );
+      const sequences = rows.map(({ entries }) => entries.map(({ line }) => Number(line?.sequence)));
+      expect(sequences).to.deep.equal([[7, 6, 5], [4, 3, 2], [1]]);
+      for (const { next_page_token: page_token = "" } of rows) {
         const other = await admin.call(Rpcs.listApiKeys, { organization_id, page_size: 3, page_token }, sam);
         expect(other.reason).to.equal(page_token === "" ? undefined : "INVALID_FIELD");
-      } while (page_token !== "");
-      expect(sequences).to.deep.equal([7, 6, 5, 4, 3, 2, 1]);
-      const names: string[] = [];
-      do {
-        const { response } = await admin.call(Rpcs.listOrganizations, { name: "", page_size: 2, page_token }, sam);
-        names.push(...(response?.organizations ?? []).map(({ name }) => name));
-        page_token = response?.next_page_token ?? "";
-      } while (page_token !== "");
+      }
+      const pages = await pagesOf((page_token) =>
+        admin.call(Rpcs.listOrganizations, { page_size: 2, page_token }, sam),
+      );
+      const names = pages.flatMap(({ organizations }) => organizations.map(({ name }) => name));
       expect(names).to.include.members(["Tenant", "Pages", "Book", "Race"]);
       expect(new Set(names).size).to.equal(names.length);
-      const tooMany = await admin.call(Rpcs.listOperators, { page_size: 1_001, page_token: "" }, sam);
-      expect(tooMany.fields?.map(({ field }) => field)).to.deep.equal(["page_size"]);
-      const none = await admin.call(Rpcs.listOperators, { page_size: 0, page_token: "" }, sam);
-      expect(none.fields?.map(({ field }) => field)).to.deep.equal(["page_size"]);
+      for (const page_size of [0, 1_001]) {
+        const { fields } = await admin.call(Rpcs.listOperators, { page_size }, sam);
+        expect(fields?.map(({ field }) => field)).to.deep.equal(["page_size"]);
+      }
     });
 
     it("on operators stand in a list of their own, and a name or a key belongs to one person for ever", async () => {
@@ -252,7 +216,7 @@ for (const engine of ENGINES) {
       await admin.call(Rpcs.revokeOperator, { operator_id }, alice);
       expect((await admin.call(Rpcs.revokeOperator, { operator_id }, alice)).response?.unchanged).to.equal(true);
       expect((await admin.call(Rpcs.setOperatorRoles, roles, alice)).reason).to.equal("OPERATOR_REVOKED");
-      const { response } = await admin.call(Rpcs.listOperatorActs, { page_size: 4, page_token: "" }, sam);
+      const { response } = await admin.call(Rpcs.listOperatorActs, { page_size: 4 }, sam);
       expect(response?.acts.map(({ type, operator_names: names }) => `${type} ${names.join()}`)).to.deep.equal([
         "operator.revoked Alice",
         "operator.key_replaced Alice",

@@ -17,20 +17,13 @@ import { ENGINES, execute } from "../support/databases.js";
 import { sealBooks } from "../support/seals/given-seals.js";
 import { makeTenant } from "../support/service/tenants.js";
 import { changeSuspension } from "../support/suspend.js";
-import { type GivenOperator, type OperatorService, startOperatorService } from "./given.js";
+import { type GivenOperator, type OperatorService, pagesOf, startOperatorService, textOf } from "./given.js";
 
-const UNKNOWN_ORG = "org_01jd2r6p5vf8ksw3xhb1z7q4ye";
-const FIRST_PAGE = { page_size: undefined, page_token: "" };
 const FLAGGED = 3;
 const now = () => toUnixMillis(Date.now());
 
 /** Returns a message without the times that the moment of the call decides. */
-function ageless(message: unknown): string {
-  return JSON.stringify(message, (name, value: unknown) => {
-    if (name === "age_seconds") return undefined;
-    return typeof value === "bigint" ? String(value) : value;
-  });
-}
+const ageless = (message: unknown): string => textOf(message).replaceAll(/"age_seconds":"?\d+"?,?/g, "");
 
 for (const engine of ENGINES) {
   describe(`what operators read of books (${engine})`, () => {
@@ -73,14 +66,15 @@ for (const engine of ENGINES) {
 
     for (const page_size of [1, 2, FLAGGED, FLAGGED + 1, 100]) {
       it(`lists what waits for a person, each kind newest first, ${String(page_size)} on a page`, async () => {
-        const seen: string[] = [];
-        let page_token = "";
-        do {
-          const asked = { organization_id, page_size, page_token };
-          const { response, message } = await admin.call(Rpcs.listNeedsAttention, asked, vera);
-          const { transactions = [], deposits = [], flags = [], held_rail_accounts: held = [] } = response ?? {};
+        const pages = await pagesOf((page_token) =>
+          admin.call(Rpcs.listNeedsAttention, { organization_id, page_size, page_token }, vera),
+        );
+        const ids = pages.map(({ transactions, deposits }) => [...transactions, ...deposits].map(({ id }) => id));
+        expect(Math.max(...ids.map(({ length }) => length))).to.be.at.most(page_size);
+        expect(ids.flat()).to.deep.equal([...flagged, ...waiting]);
+        for (const [index, { transactions, flags, held_rail_accounts: held }] of pages.entries()) {
           expect(held.map(({ rail, warnings }) => [rail, warnings])).to.deep.equal(
-            page_token === "" ? [[SLOW_RAIL, ["PAYOUTS_HELD"]]] : [],
+            index === 0 ? [[SLOW_RAIL, ["PAYOUTS_HELD"]]] : [],
           );
           const reasons = transactions.map(({ id }) => ({
             transaction_id: id,
@@ -88,12 +82,7 @@ for (const engine of ENGINES) {
           }));
           expect(flags).to.deep.equal(reasons);
           expect(transactions.map(({ needs_attention }) => needs_attention)).not.to.include(false);
-          const ids = [...transactions, ...deposits].map(({ id }) => id);
-          expect(ids.length, message).to.be.at.most(page_size);
-          seen.push(...ids);
-          page_token = response?.next_page_token ?? "";
-        } while (page_token !== "");
-        expect(seen).to.deep.equal([...flagged, ...waiting]);
+        }
       });
     }
 
@@ -129,7 +118,7 @@ for (const engine of ENGINES) {
         );
       const given = { organizationId: other.organizationId, reason: "case 17", now: now() };
       await changeSuspension(service.opened.cell, { ...given, isSuspended: true });
-      const first = await admin.call(Rpcs.listBooks, { page_size: 1, page_token: "" }, vera);
+      const first = await admin.call(Rpcs.listBooks, { page_size: 1 }, vera);
       expect(first.response?.books).to.have.lengthOf(1);
       const [own] = first.response?.books ?? [];
       expect(own).to.include({ organization_id, organization_name: "Tenant", cell: 0, suspended: false });
@@ -154,7 +143,7 @@ for (const engine of ENGINES) {
     it("lists the seals of a book, newest first, and the alarm that stands", async () => {
       const { cell } = service.opened;
       const { organizationId } = service.tenant;
-      const none = await admin.call(Rpcs.listSeals, { organization_id, ...FIRST_PAGE }, vera);
+      const none = await admin.call(Rpcs.listSeals, { organization_id }, vera);
       expect(none.response, none.message).to.deep.equal({ seals: [], next_page_token: undefined, alarm: undefined });
       await sealBooks(cell);
       await cell.committer.commit([createAccount(organizationId, "brian")], now());
@@ -166,7 +155,7 @@ for (const engine of ENGINES) {
       const seal = { size: newest?.size ?? 0, firstSeq: 2, lastSeq: 3, problem: "row 2 is not as it was" };
       const at = now();
       await store.raise(book, seal, at);
-      const { response } = await admin.call(Rpcs.listSeals, { organization_id, page_size: 1, page_token: "" }, vera);
+      const { response } = await admin.call(Rpcs.listSeals, { organization_id, page_size: 1 }, vera);
       const root_hash = Buffer.from(newest?.root ?? []).toString("base64");
       expect(response?.seals.map(({ size, root_hash: root }) => [size, root])).to.deep.equal([
         [BigInt(newest?.size ?? 0), root_hash],
@@ -182,22 +171,12 @@ for (const engine of ENGINES) {
       expect(last?.seals.map(({ size }) => size)).to.deep.equal([BigInt(seal.size - 1)]);
       expect(last?.next_page_token).to.equal(undefined);
       await clearAlarm(cell, { book, person: "Vera", reason: "a test", now: at });
-      const cleared = await admin.call(Rpcs.listSeals, { organization_id, ...FIRST_PAGE }, vera);
+      const cleared = await admin.call(Rpcs.listSeals, { organization_id }, vera);
       expect(cleared.response?.alarm).to.equal(undefined);
     });
 
-    it("refuses an organization that nobody has, and the token of another list", async () => {
-      const unknown = { organization_id: UNKNOWN_ORG, ...FIRST_PAGE };
-      const replies = [
-        await admin.call(Rpcs.listNeedsAttention, unknown, vera),
-        await admin.call(Rpcs.getSupply, unknown, vera),
-        await admin.call(Rpcs.listReserve, unknown, vera),
-        await admin.call(Rpcs.listSeals, unknown, vera),
-      ];
-      for (const { reason, facts } of replies) {
-        expect([reason, facts]).to.deep.equal(["ORGANIZATION_NOT_FOUND", { organization_id: UNKNOWN_ORG }]);
-      }
-      const page = { organization_id, page_size: 1, page_token: "" };
+    it("refuses the token of another list", async () => {
+      const page = { organization_id, page_size: 1 };
       const { response } = await admin.call(Rpcs.listNeedsAttention, page, vera);
       const page_token = response?.next_page_token ?? "none";
       for (const rpc of [Rpcs.listSeals, Rpcs.listBooks] as const) {

@@ -12,8 +12,8 @@ import type { Transaction } from "../../src/gen/kesc/v1/transaction.js";
 import { TransactionServiceService as Transactions } from "../../src/gen/kesc/v1/transaction_service.js";
 import type { GrpcCaller, GrpcReply, Method } from "../support/callers/grpc-caller.js";
 import { createAccount, newDepositId, receiveDeposit, redeem, setRailAccount } from "../support/commands.js";
-import { ENGINES } from "../support/databases.js";
-import { ANY_DEPOSIT, approved, type GivenOperator, type OperatorService, startOperatorService } from "./given.js";
+import { ENGINES_OF_STAGE } from "../support/databases.js";
+import { approved, type GivenOperator, type OperatorService, startOperatorService } from "./given.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 interface Acted {
@@ -22,12 +22,21 @@ interface Acted {
   readonly proposal?: Proposal | undefined;
 }
 
-const UNALLOCATED = DepositStatus.DEPOSIT_STATUS_UNALLOCATED;
-const CREDITED = DepositStatus.DEPOSIT_STATUS_CREDITED;
-const RETURNED = DepositStatus.DEPOSIT_STATUS_RETURNED;
-const REVERSED = DepositStatus.DEPOSIT_STATUS_REVERSED;
+const {
+  DEPOSIT_STATUS_UNALLOCATED: UNALLOCATED,
+  DEPOSIT_STATUS_CREDITED: CREDITED,
+  DEPOSIT_STATUS_RETURNED: RETURNED,
+  DEPOSIT_STATUS_REVERSED: REVERSED,
+} = DepositStatus;
+/** Where an act leads a deposit to. */
+const ENDS = {
+  assignDeposit: "credited",
+  unassignDeposit: "unallocated",
+  returnDeposit: "returned",
+  reverseDeposit: "reversed",
+} as const;
 
-for (const engine of ENGINES) {
+for (const engine of ENGINES_OF_STAGE) {
   describe(`what operators decide about deposits (${engine})`, () => {
     let service: OperatorService;
     let admin: GrpcCaller;
@@ -84,24 +93,31 @@ for (const engine of ENGINES) {
       expect(response?.unchanged, message).to.equal(false);
       if (response?.deposit === undefined) throw new Error(`${rpc} returned no deposit`);
       const again = await call(rpc, fields);
-      expect([again.response?.unchanged, again.response?.deposit?.status]).to.deep.equal([
-        true,
-        response.deposit.status,
-      ]);
+      expect(again.response?.unchanged, rpc).to.equal(true);
+      expect(again.response?.deposit?.status).to.equal(response.deposit.status);
       return response.deposit;
+    }
+
+    /** No act leads a deposit from here to where the act ends. */
+    async function expectNoWay(deposit_id: string, from: string, ...acts: readonly (keyof typeof ENDS)[]) {
+      for (const rpc of acts) {
+        const refused = await call(rpc, { deposit_id, account_id: await newAccount(), receipt: fresh() });
+        const facts = { from, to: ENDS[rpc] };
+        expect([refused.reason, refused.facts], rpc).to.deep.equal(["INVALID_TRANSITION", facts]);
+      }
     }
 
     /** The transactions of an account, as the organization lists them. */
     async function transactionsOf(account_id: string): Promise<readonly Transaction[]> {
       const { key } = service.tenant;
-      const request = { ...NO_FILTERS, account_id };
+      const request = { account_id };
       const { response } = await service.publicly.call(Transactions.listTransactions, request, { key });
       return response?.transactions ?? [];
     }
 
     it("record shillings for nobody, which wait by hand", async () => {
       const receipt = `kcb-1:${fresh()}`;
-      const deposit = await done("recordDeposit", { receipt, amount: "5.00", account_id: "" });
+      const deposit = await done("recordDeposit", { receipt, amount: "5.00" });
       expect(deposit).to.deep.include({
         status: UNALLOCATED,
         reason: DepositReason.DEPOSIT_REASON_BY_HAND,
@@ -111,11 +127,11 @@ for (const engine of ENGINES) {
         receipt: { source: "kcb-1", number: receipt.slice("kcb-1:".length) },
         account_id: undefined,
       });
-      const other = await call("recordDeposit", { receipt, amount: "6.00", account_id: "" });
-      expect([other.reason, other.facts]).to.deep.equal([
-        "RECEIPT_ALREADY_USED",
-        { rail_receipt: receipt, deposit_id: deposit.id },
-      ]);
+      const other = await call("recordDeposit", { receipt, amount: "6.00" });
+      expect(other).to.deep.include({
+        reason: "RECEIPT_ALREADY_USED",
+        facts: { rail_receipt: receipt, deposit_id: deposit.id },
+      });
     });
 
     it("record shillings for an account, whose organization sees an ordinary mint", async () => {
@@ -126,11 +142,7 @@ for (const engine of ENGINES) {
       expect(others).to.deep.equal([]);
       expect(mint).to.include({ id: deposit.transaction_id, deposit_id: deposit.id, amount: "5.00", rail: "direct" });
       const { key } = service.tenant;
-      const events = await service.publicly.call(
-        Events.listEvents,
-        { after_sequence: 0n, types: [], account_id, page_size: undefined },
-        { key },
-      );
+      const events = await service.publicly.call(Events.listEvents, { account_id }, { key });
       const types = events.response?.events.map(({ type }) => type);
       expect(types).to.deep.equal(["account.created", "transaction.completed"]);
     });
@@ -140,10 +152,7 @@ for (const engine of ENGINES) {
       const assigned = await done("assignDeposit", { deposit_id, account_id });
       expect(assigned).to.include({ id: deposit_id, status: CREDITED, account_id, reason: undefined });
       const elsewhere = await call("assignDeposit", { deposit_id, account_id: await newAccount() });
-      expect([elsewhere.reason, elsewhere.facts]).to.deep.equal([
-        "INVALID_TRANSITION",
-        { from: "credited", to: "credited" },
-      ]);
+      expect(elsewhere).to.deep.include({ reason: "INVALID_TRANSITION", facts: { from: "credited", to: "credited" } });
       const unassigned = await done("unassignDeposit", { deposit_id });
       expect(unassigned).to.include({
         status: UNALLOCATED,
@@ -168,10 +177,10 @@ for (const engine of ENGINES) {
       await done("assignDeposit", { deposit_id, account_id });
       await commit(redeem({ organizationId, accountId: account_id, amount: "1.00", reference: fresh() }));
       const refused = await call("unassignDeposit", { deposit_id });
-      expect([refused.reason, refused.facts]).to.deep.equal([
-        "INSUFFICIENT_FUNDS",
-        { available: "4.00", requested: "5.00" },
-      ]);
+      expect(refused).to.deep.include({
+        reason: "INSUFFICIENT_FUNDS",
+        facts: { available: "4.00", requested: "5.00" },
+      });
     });
 
     it("return a deposit that waits, with a receipt of its own", async () => {
@@ -181,36 +190,22 @@ for (const engine of ENGINES) {
       expect(used.reason).to.equal("RECEIPT_ALREADY_USED");
       const returned = await done("returnDeposit", { deposit_id, receipt: fresh() });
       expect(returned).to.include({ status: RETURNED, reason: undefined });
-      for (const [rpc, to, fields] of [
-        ["assignDeposit", "credited", { account_id: await newAccount() }],
-        ["unassignDeposit", "unallocated", {}],
-        ["reverseDeposit", "reversed", { receipt: fresh() }],
-      ] as const) {
-        const refused = await call(rpc, { deposit_id, ...fields });
-        expect([refused.reason, refused.facts], rpc).to.deep.equal(["INVALID_TRANSITION", { from: "returned", to }]);
-      }
+      await expectNoWay(deposit_id, "returned", "assignDeposit", "unassignDeposit", "reverseDeposit");
     });
 
     it("let the rail return a deposit, if it can", async () => {
       const other = { ...receiveDeposit(organizationId, { receipt: fresh() }), rail: "sandbox" as Rail };
       await commit(other);
-      const refused = await call("returnDeposit", { deposit_id: other.newDepositId, receipt: "", through_rail: true });
+      const refused = await call("returnDeposit", { deposit_id: other.newDepositId, through_rail: true });
       expect(refused.fields?.map(({ field, message }) => `${field} ${message}`)).to.deep.equal([
         "through_rail must be false: the rail sandbox returns no payments",
       ]);
       const command = receiveDeposit(organizationId, { receipt: fresh() });
       await commit(command);
       const { newDepositId: deposit_id } = command;
-      const returning = await done("returnDeposit", { deposit_id, receipt: "", through_rail: true });
+      const returning = await done("returnDeposit", { deposit_id, through_rail: true });
       expect(returning).to.include({ status: DepositStatus.DEPOSIT_STATUS_RETURNING, reason: undefined });
-      for (const [rpc, to, fields] of [
-        ["assignDeposit", "credited", { account_id: await newAccount() }],
-        ["unassignDeposit", "unallocated", {}],
-        ["returnDeposit", "returned", { receipt: fresh() }],
-      ] as const) {
-        const late = await call(rpc, { deposit_id, ...fields });
-        expect([late.reason, late.facts], rpc).to.deep.equal(["INVALID_TRANSITION", { from: "returning", to }]);
-      }
+      await expectNoWay(deposit_id, "returning", "assignDeposit", "unassignDeposit", "returnDeposit");
       expect((await done("reverseDeposit", { deposit_id, receipt: fresh() })).status).to.equal(RETURNED);
     });
 
@@ -245,7 +240,7 @@ for (const engine of ENGINES) {
       const big = 1_001;
       const other = await waiting(big);
       const ACTS: readonly (readonly [rpc: keyof typeof Rpcs, fields: () => Promise<Fields>])[] = [
-        ["recordDeposit", () => Promise.resolve({ receipt: fresh(), amount: "10.01", account_id: "" })],
+        ["recordDeposit", () => Promise.resolve({ receipt: fresh(), amount: "10.01" })],
         ["recordDeposit", () => Promise.resolve({ receipt: fresh(), amount: "10.01", account_id })],
         ["assignDeposit", () => Promise.resolve({ deposit_id: other, account_id })],
         ["unassignDeposit", () => Promise.resolve({ deposit_id: other })],
@@ -289,7 +284,7 @@ for (const engine of ENGINES) {
     it("are the acts of finance, about deposits of the organization alone", async () => {
       const deposit_id = await waiting();
       for (const [rpc, fields] of [
-        ["recordDeposit", { receipt: fresh(), amount: "5.00", account_id: "" }],
+        ["recordDeposit", { receipt: fresh(), amount: "5.00" }],
         ["assignDeposit", { deposit_id, account_id: await newAccount() }],
         ["unassignDeposit", { deposit_id }],
         ["returnDeposit", { deposit_id, receipt: fresh() }],
@@ -310,7 +305,7 @@ for (const engine of ENGINES) {
       const first = await waiting();
       const second = await waiting();
       const list = async (fields: Fields) =>
-        (await call("listDeposits", { ...ANY_DEPOSIT, ...fields }, sue)) as unknown as GrpcReply<
+        (await call("listDeposits", { ...fields }, sue)) as unknown as GrpcReply<
           { readonly deposits: readonly Deposit[]; readonly next_page_token: string | undefined } | undefined
         >;
       const filters = { reasons: [DepositReason.DEPOSIT_REASON_NO_REFERENCE], page_size: 1 };
@@ -325,9 +320,9 @@ for (const engine of ENGINES) {
 
     for (const [rpc, fields, names] of [
       ["recordDeposit", { receipt: "", amount: "1.005", account_id: "", note: "" }, ["receipt", "amount", "note"]],
-      ["recordDeposit", { receipt: "rkt7", amount: "1.00", account_id: "" }, ["receipt"]],
-      ["recordDeposit", { receipt: "KCB:1", amount: "1.00", account_id: "" }, ["receipt"]],
-      ["assignDeposit", { deposit_id: "", account_id: "" }, ["deposit_id", "account_id"]],
+      ["recordDeposit", { receipt: "rkt7", amount: "1.00" }, ["receipt"]],
+      ["recordDeposit", { receipt: "KCB:1", amount: "1.00" }, ["receipt"]],
+      ["assignDeposit", { deposit_id: "" }, ["deposit_id", "account_id"]],
       ["unassignDeposit", { deposit_id: "", note: "" }, ["deposit_id", "note"]],
       ["returnDeposit", { deposit_id: "x", receipt: "a b" }, ["receipt"]],
       ["returnDeposit", { deposit_id: "x", receipt: "A", through_rail: true }, ["receipt"]],
@@ -356,21 +351,3 @@ for (const engine of ENGINES) {
     });
   });
 }
-
-const NO_FILTERS = {
-  account_id: "",
-  type: 0,
-  statuses: [],
-  rail: "",
-  correction: 0,
-  reference: "",
-  min_amount: "",
-  max_amount: "",
-  start: "",
-  end: "",
-  metadata: new Map<string, string>(),
-  needs_attention: undefined,
-  page_size: undefined,
-  page_token: "",
-  receipt: "",
-};

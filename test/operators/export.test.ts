@@ -19,11 +19,11 @@ import {
   redeem,
   unfreezeAccount,
 } from "../support/commands.js";
-import { ENGINES, execute } from "../support/databases.js";
+import { ENGINES_OF_STAGE, execute } from "../support/databases.js";
 import { eventually } from "../support/eventually.js";
 import { secretsIn } from "../support/service/secrets.js";
 import { makeTenant, type Tenant } from "../support/service/tenants.js";
-import { type GivenOperator, newKey, type OperatorService, startOperatorService } from "./given.js";
+import { type GivenOperator, type OperatorService, startOperatorService } from "./given.js";
 
 const UNKNOWN_ORG = "org_01jd2r6p5vf8ksw3xhb1z7q4ye";
 const UNKNOWN_ACCOUNT = "acc_01jd2r6p5vf8ksw3xhb1z7q4ye";
@@ -34,7 +34,7 @@ const now = () => toUnixMillis(Date.now());
 
 type Stream = GrpcStream<ExportAccountRequest, ExportAccountResponse>;
 
-for (const engine of ENGINES) {
+for (const engine of ENGINES_OF_STAGE) {
   describe(`the export of an account by an operator (${engine})`, () => {
     let service: OperatorService;
     let admin: GrpcCaller;
@@ -132,27 +132,17 @@ for (const engine of ENGINES) {
       for (const { content_hash: hash } of rows) expect(hash).to.match(/^[0-9a-f]{64}$/);
     });
 
-    it("is for support and admin, and checks the key and the role before the fields", async () => {
-      const roles = { roles: "support,admin" };
-      for (const role of ["viewer", "finance", "approver"] as const) {
-        const by = await service.operator(`The ${role}`, role);
-        const { code, reason, facts } = await refusalOf({ account_id: "" }, by);
-        expect([code, reason, facts]).to.deep.equal([Status.PERMISSION_DENIED, "ROLE_REQUIRED", roles]);
-      }
-      expect((await refusalOf({ account_id: "" }, { key: "" })).reason).to.equal("MISSING_OPERATOR_KEY");
-      expect((await refusalOf({ account_id: "" }, newKey())).reason).to.equal("INVALID_OPERATOR_KEY");
+    // Who may call it is in access.test.ts.
+    it("checks the role before the fields, and names each bad field", async () => {
+      const early = await refusalOf({ account_id: "" }, await service.operator("The viewer", "viewer"));
+      expect([early.reason, early.facts]).to.deep.equal(["ROLE_REQUIRED", { roles: "support,admin" }]);
       const bad = await refusalOf({ organization_id: "", account_id: " x" });
       expect([bad.reason, bad.fields]).to.deep.equal(["INVALID_FIELD", ["organization_id", "account_id"]]);
-      const amy = await service.operator("Amy", "admin");
-      expect((await open({}, amy).ended).code).to.equal(Status.OK);
     });
 
     it("refuses an unknown organization, and an account that is unknown or of another organization", async () => {
       const unknown = await refusalOf({ organization_id: UNKNOWN_ORG });
-      expect([unknown.reason, unknown.facts]).to.deep.equal([
-        "ORGANIZATION_NOT_FOUND",
-        { organization_id: UNKNOWN_ORG },
-      ]);
+      expect(unknown).to.deep.include({ reason: "ORGANIZATION_NOT_FOUND", facts: { organization_id: UNKNOWN_ORG } });
       for (const account_id of [UNKNOWN_ACCOUNT, strangerId, "0712345678"]) {
         const { code, reason, facts } = await refusalOf({ account_id });
         expect([code, reason, facts]).to.deep.equal([Status.NOT_FOUND, "ACCOUNT_NOT_FOUND", { account_id }]);
@@ -164,11 +154,7 @@ for (const engine of ENGINES) {
     it("is at most 2 streams of one operator, which do not count for others", async () => {
       const streams = [await unread(), await unread()];
       const third = await refusalOf({});
-      expect([third.code, third.reason, third.facts]).to.deep.equal([
-        Status.RESOURCE_EXHAUSTED,
-        "TOO_MANY_STREAMS",
-        { streams_max: "2" },
-      ]);
+      expect(third).to.deep.include({ reason: "TOO_MANY_STREAMS", facts: { streams_max: "2" } });
       const ben = await service.operator("Ben", "support");
       expect((await open({}, ben).ended).code).to.equal(Status.OK);
       for (const stream of streams) {

@@ -8,18 +8,10 @@ import { TransactionType } from "../../src/gen/kesc/v1/transaction.js";
 import type { OperatorName } from "../../src/operators/operator.js";
 import type { GrpcCaller } from "../support/callers/grpc-caller.js";
 import { ENGINES, execute } from "../support/databases.js";
-import {
-  ANY_PROPOSAL,
-  approved,
-  type GivenOperator,
-  newKey,
-  type OperatorService,
-  OWN_ROWS,
-  startOperatorService,
-} from "./given.js";
+import { approved, type GivenOperator, newKey, type OperatorService, startOperatorService } from "./given.js";
 
 const DAY_MILLIS = 86_400_000;
-const ALL = { include_closed: true, ...ANY_PROPOSAL, page_size: 1_000, page_token: "" };
+const ALL = { include_closed: true, page_size: 1_000 };
 
 for (const engine of ENGINES) {
   describe(`four eyes (${engine})`, () => {
@@ -40,7 +32,7 @@ for (const engine of ENGINES) {
     after(() => service.dispose());
 
     const proposeKey = async (scopes = ["accounts:write"], by = alice) => {
-      const request = { organization_id, name: "k", scopes, expires_at: undefined, never_expires: true };
+      const request = { organization_id, name: "k", scopes, never_expires: true };
       const { response, reason } = await admin.call(Rpcs.createApiKey, request, by);
       return { id: response?.proposal?.id, key: response?.api_key, secret: response?.secret ?? "", reason };
     };
@@ -62,11 +54,7 @@ for (const engine of ENGINES) {
       expect(await works(secret)).to.equal(false);
       expect(await approved(admin, id, bob)).to.equal(undefined);
       expect(await works(secret)).to.equal(true);
-      const { response } = await admin.call(
-        Rpcs.listJournal,
-        { organization_id, ...OWN_ROWS, page_size: 1, page_token: "" },
-        bob,
-      );
+      const { response } = await admin.call(Rpcs.listJournal, { organization_id, own: true, page_size: 1 }, bob);
       const [entry] = response?.entries ?? [];
       expect([entry?.line?.type, entry?.line?.actor, entry?.operator_names]).to.deep.equal([
         "key.created",
@@ -79,11 +67,7 @@ for (const engine of ENGINES) {
       expect((await proposeKey(["accounts:read"])).id).to.equal(undefined);
       const sandbox = await admin.call(Rpcs.createOrganization, { name: `S${engine}`, sandbox: true }, alice);
       const request = { organization_id: sandbox.response?.organization?.id ?? "", name: "k", never_expires: true };
-      const made = await admin.call(
-        Rpcs.createApiKey,
-        { ...request, scopes: ["accounts:write"], expires_at: undefined },
-        alice,
-      );
+      const made = await admin.call(Rpcs.createApiKey, { ...request, scopes: ["accounts:write"] }, alice);
       expect(made.response?.api_key?.name).to.equal("k");
     });
 
@@ -112,7 +96,7 @@ for (const engine of ENGINES) {
       );
       expect(ids[0]).to.be.a("string");
       expect(ids[1]).to.equal(ids[0]);
-      expect((await admin.call(Rpcs.rejectProposal, { proposal_id: ids[0] ?? "", note: "" }, alice)).code).to.equal(0);
+      expect((await admin.call(Rpcs.rejectProposal, { proposal_id: ids[0] ?? "" }, alice)).code).to.equal(0);
       expect(await stateOf(ids[0])).to.equal(ProposalState.PROPOSAL_STATE_REJECTED);
       expect(await approved(admin, ids[0], bob)).to.equal("PROPOSAL_CLOSED");
       const { response } = await admin.call(Rpcs.resumeOrganization, request, alice);
@@ -134,7 +118,7 @@ for (const engine of ENGINES) {
       const { id = "", secret } = await proposeKey();
       const [first, second] = await Promise.all([
         approved(service.admin[0], id, bob),
-        service.admin[1].call(Rpcs.rejectProposal, { proposal_id: id, note: "" }, bob),
+        service.admin[1].call(Rpcs.rejectProposal, { proposal_id: id }, bob),
       ]);
       expect([first, second.reason].filter((reason) => reason === "PROPOSAL_CLOSED")).to.have.lengthOf(1);
       expect(await works(secret)).to.equal(first === undefined);
@@ -154,7 +138,7 @@ for (const engine of ENGINES) {
       expect(await approved(admin, response?.proposal?.id, bob)).to.equal(undefined);
       const known = await admin.call(Rpcs.whoAmI, {}, { key });
       expect(known.response?.operator?.roles).to.deep.equal([Role.ROLE_APPROVER]);
-      const acts = await admin.call(Rpcs.listOperatorActs, { page_size: 1, page_token: "" }, bob);
+      const acts = await admin.call(Rpcs.listOperatorActs, { page_size: 1 }, bob);
       expect(acts.response?.acts[0]?.operator_names).to.deep.equal(["Alice", "Bob"]);
     });
 
@@ -178,13 +162,11 @@ for (const engine of ENGINES) {
       const proposal_id = response?.proposal?.id ?? "";
       // To lower a limit takes one person.
       await admin.call(Rpcs.setLimits, limitOf("10.00"), alice);
-      const { reason, facts } = await admin.call(Rpcs.approveProposal, { proposal_id, note: "" }, bob);
+      const outdated = await admin.call(Rpcs.approveProposal, { proposal_id }, bob);
       const what = "organization: one mint";
-      expect([reason, facts]).to.deep.equal([
-        "PROPOSAL_OUTDATED",
-        { proposal_id, what, before: "1,000.00 KES", now: "10.00 KES" },
-      ]);
-      const { response: limits } = await admin.call(Rpcs.getLimits, { organization_id, account_id: "" }, bob);
+      const facts = { proposal_id, what, before: "1,000.00 KES", now: "10.00 KES" };
+      expect(outdated).to.deep.include({ reason: "PROPOSAL_OUTDATED", facts });
+      const { response: limits } = await admin.call(Rpcs.getLimits, { organization_id }, bob);
       expect(limits?.limits?.limits[0]?.max_amount).to.equal("10.00");
       // Who asks again asks about the limit of now.
       const again = await admin.call(Rpcs.setLimits, limitOf("50000.00"), alice);
@@ -200,11 +182,9 @@ for (const engine of ENGINES) {
       const { response } = await admin.call(Rpcs.setOperatorRoles, ask, alice);
       const proposal_id = response?.proposal?.id ?? "";
       await service.stored.submit({ kind: "operator.set_roles", operatorId, roles: ["viewer"] }, undefined);
-      const { reason, facts } = await admin.call(Rpcs.approveProposal, { proposal_id, note: "" }, bob);
-      expect([reason, facts]).to.deep.equal([
-        "PROPOSAL_OUTDATED",
-        { proposal_id, what: "roles", before: "finance", now: "viewer" },
-      ]);
+      const outdated = await admin.call(Rpcs.approveProposal, { proposal_id }, bob);
+      const facts = { proposal_id, what: "roles", before: "finance", now: "viewer" };
+      expect(outdated).to.deep.include({ reason: "PROPOSAL_OUTDATED", facts });
       const again = await admin.call(Rpcs.setOperatorRoles, ask, alice);
       expect(again.response?.proposal?.changes).to.deep.equal([
         { what: "person", before: "Hana", after: "Hana" },

@@ -5,13 +5,24 @@ import { pino } from "pino";
 
 import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
 import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
+import type { ActsOptions } from "../../src/grpc/operators/acts.js";
+import { operatorRoutes } from "../../src/grpc/operators/routes.js";
+import { ListTurns } from "../../src/grpc/services/list-turns.js";
 import type { FourEyes } from "../../src/operators/four-eyes.js";
 import { type Operator, parseOperatorName, type Role } from "../../src/operators/operator.js";
+import { depositRegistration } from "../../src/parts/deposit-registration.js";
+import { railChanges } from "../../src/parts/rail-changes.js";
+import { railReads } from "../../src/parts/rail-reads.js";
+import { signIn } from "../../src/parts/sign-in.js";
 import { type RunningServer, startServer } from "../../src/server.js";
+import { now as clock } from "../../src/startup/clock.js";
 import { keys } from "../../src/storage/keys.js";
 import { StoredAdministration } from "../../src/storage/operators/administration.js";
+import { bookReads } from "../../src/storage/operators/book-reads.js";
+import { reads } from "../../src/storage/reads.js";
+import { historyReads } from "../../src/storage/statements/history.js";
 import { CERTIFICATE_FILE } from "../daraja/given.js";
-import { GrpcCaller } from "../support/callers/grpc-caller.js";
+import { GrpcCaller, type GrpcReply } from "../support/callers/grpc-caller.js";
 import { configOf } from "../support/config.js";
 import { type ENGINES, openTestDatabase, type TestDatabase } from "../support/databases.js";
 import { findingsIn } from "../support/findings.js";
@@ -57,20 +68,8 @@ export interface OperatorService {
   dispose(): Promise<void>;
 }
 
-/** The fields of ListProposals that filter nothing. */
-export const ANY_PROPOSAL = { organization_id: "", subject_id: "", for_me: false };
 /** The page with all proposals, and more. */
 export const ALL_PROPOSALS = { afterId: undefined, size: 1_001, waits: undefined };
-/** The fields of ListDeposits that filter nothing. */
-export const ANY_DEPOSIT = {
-  ...{ account_id: "", statuses: [], reasons: [], receipt: "", start: "", end: "" },
-  ...{ page_size: undefined, page_token: "" },
-};
-/** The fields of ListJournal that filter nothing. */
-export const ANY_ROW = { account_id: "", transaction_id: "", operator_id: "", own: false };
-/** Those that choose the rows about the organization itself. */
-export const OWN_ROWS = { ...ANY_ROW, own: true };
-
 /** No policy: the machine acts. */
 const ALONE: FourEyes = new Set();
 const CALL_MILLIS_MAX = 10_000;
@@ -125,6 +124,25 @@ export async function startOperatorService(
   };
 }
 
+/** The AdminService in the process of the command, where no policy asks for a second person. */
+export function machineRoutes(
+  { database, cell }: Pick<TestDatabase, "database" | "cell">,
+  ledger: ReturnType<ActsOptions["cellOf"]>["ledger"],
+): ReturnType<typeof operatorRoutes> {
+  const administration = new StoredAdministration(database, { now: clock, fourEyes: ALONE });
+  return operatorRoutes({
+    administration,
+    signIn: signIn(database, administration, { consoleOrigin: "http://localhost:8081", now: clock }),
+    now: clock,
+    listTurns: new ListTurns({ now: clock, underWayMax: 1 }),
+    bookReads: bookReads(database),
+    railReads: railReads(database, { now: clock, hosts: [], hasCallbacks: true }),
+    railChanges: railChanges(database, { now: clock, hosts: [] }),
+    depositRegistration: depositRegistration(database, { callbacks: () => undefined, hosts: [], now: clock }),
+    cellOf: () => ({ ledger, reads: reads(cell), history: historyReads(cell) }),
+  });
+}
+
 export async function makeOperator(
   stored: StoredAdministration,
   text: string,
@@ -138,12 +156,30 @@ export async function makeOperator(
   return { operator: made.resource, key };
 }
 
+/** Reads a list to its end, page by page. */
+export async function pagesOf<Page extends { readonly next_page_token?: string | undefined }>(
+  read: (page_token: string) => Promise<GrpcReply<Page | undefined>>,
+): Promise<readonly Page[]> {
+  const pages: Page[] = [];
+  for (let token: string | undefined = ""; token !== undefined; token = pages.at(-1)?.next_page_token) {
+    const { response, message } = await read(token);
+    if (response === undefined) throw new Error(message);
+    pages.push(response);
+  }
+  return pages;
+}
+
+/** Returns a message as text, to look for something in it. */
+export function textOf(message: unknown): string {
+  return JSON.stringify(message, (_name, value: unknown) => (typeof value === "bigint" ? String(value) : value));
+}
+
 /** What is left when a proposal of the caller is approved by another person. */
 export async function approved(
   admin: GrpcCaller,
   proposal_id: string | undefined,
   { key }: Pick<GivenOperator, "key">,
 ): Promise<string | undefined> {
-  const reply = await admin.call(Rpcs.approveProposal, { proposal_id: proposal_id ?? "", note: "" }, { key });
+  const reply = await admin.call(Rpcs.approveProposal, { proposal_id: proposal_id ?? "" }, { key });
   return reply.code === 0 ? undefined : reply.reason;
 }

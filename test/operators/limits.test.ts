@@ -5,13 +5,12 @@ import type { LimitChange } from "../../src/gen/kesc/admin/v1/resources.js";
 import { LimitPeriod } from "../../src/gen/kesc/v1/organization.js";
 import { TransactionType } from "../../src/gen/kesc/v1/transaction.js";
 import type { GrpcCaller } from "../support/callers/grpc-caller.js";
-import { ENGINES, execute } from "../support/databases.js";
+import { ENGINES_OF_STAGE, execute } from "../support/databases.js";
 import { changeSuspension } from "../support/suspend.js";
-import { type GivenOperator, type OperatorService, OWN_ROWS, startOperatorService } from "./given.js";
+import { type GivenOperator, type OperatorService, startOperatorService } from "./given.js";
 
 const UNKNOWN_ORG = "org_01jd2r6p5vf8ksw3xhb1z7q4ye";
 const UNKNOWN_ACCOUNT = "acc_01jd2r6p5vf8ksw3xhb1z7q4ye";
-const NO_PAGE = { page_token: "" };
 const MINTS = TransactionType.TRANSACTION_TYPE_MINT;
 const REDEMPTIONS = TransactionType.TRANSACTION_TYPE_REDEEM;
 const { LIMIT_PERIOD_TRANSACTION: ONE, LIMIT_PERIOD_DAY: DAY, LIMIT_PERIOD_MONTH: MONTH } = LimitPeriod;
@@ -21,7 +20,7 @@ function limitOf(type: TransactionType, period: LimitPeriod, max_amount: string 
   return { type, period, max_amount, lift: max_amount === undefined };
 }
 
-for (const engine of ENGINES) {
+for (const engine of ENGINES_OF_STAGE) {
   describe(`the limits that operators set (${engine})`, () => {
     let service: OperatorService;
     let admin: GrpcCaller;
@@ -71,14 +70,11 @@ for (const engine of ENGINES) {
       expect((await set({ changes: [limitOf(MINTS, DAY, "100.00")] })).response?.unchanged).to.equal(true);
       expect((await mint("60.00", "in-1")).code).to.equal(0);
       const { reason, facts } = await mint("40.01", "in-2");
-      expect([reason, facts?.["max_amount"], facts?.["remaining"]]).to.deep.equal([
-        "LIMIT_EXCEEDED",
-        "100.00",
-        "40.00",
-      ]);
+      expect(reason).to.equal("LIMIT_EXCEEDED");
+      expect(facts).to.include({ max_amount: "100.00", remaining: "40.00" });
       const [limit] = (await get())?.limits?.limits ?? [];
       expect(limit).to.include({ max_amount: "100.00", used: "60.00", remaining: "40.00" });
-      const { response: acts } = await admin.call(Rpcs.listJournal, { organization_id, ...OWN_ROWS, ...NO_PAGE }, vera);
+      const { response: acts } = await admin.call(Rpcs.listJournal, { organization_id, own: true }, vera);
       const rows = acts?.entries.filter(({ line }) => line?.type === "limits.set") ?? [];
       expect(rows.map(({ line, operator_names }) => [line?.actor, operator_names, line?.note])).to.deep.equal([
         [fay.operator.id, ["Fay"], "licence"],
@@ -128,11 +124,7 @@ for (const engine of ENGINES) {
 
     it("refuse what is unknown, and name each bad field", async () => {
       const changes = [limitOf(MINTS, DAY, "1.00")];
-      const noOrganization = [
-        await set({ organization_id: UNKNOWN_ORG, changes }),
-        await admin.call(Rpcs.getLimits, { organization_id: UNKNOWN_ORG, account_id: "" }, vera),
-      ];
-      for (const { reason } of noOrganization) expect(reason).to.equal("ORGANIZATION_NOT_FOUND");
+      expect((await set({ organization_id: UNKNOWN_ORG, changes })).reason).to.equal("ORGANIZATION_NOT_FOUND");
       const noAccount = await admin.call(Rpcs.getLimits, { organization_id, account_id: UNKNOWN_ACCOUNT }, vera);
       expect([noAccount.reason, noAccount.facts]).to.deep.equal(["ACCOUNT_NOT_FOUND", { account_id: UNKNOWN_ACCOUNT }]);
       const fieldsOf = async (request: Partial<SetLimitsRequest>) =>

@@ -2,40 +2,17 @@ import { expect } from "chai";
 
 import { ROWS } from "../../src/cli/administration/table.js";
 import { readOperatorsContract } from "../../src/grpc/messages/contract.js";
-import { operatorRoutes } from "../../src/grpc/operators/routes.js";
-import { ListTurns } from "../../src/grpc/services/list-turns.js";
-import { depositRegistration } from "../../src/parts/deposit-registration.js";
-import { railChanges } from "../../src/parts/rail-changes.js";
-import { railReads } from "../../src/parts/rail-reads.js";
-import { signIn } from "../../src/parts/sign-in.js";
-import { now } from "../../src/startup/clock.js";
-import { StoredAdministration } from "../../src/storage/operators/administration.js";
-import { bookReads } from "../../src/storage/operators/book-reads.js";
-import { reads } from "../../src/storage/reads.js";
-import { historyReads } from "../../src/storage/statements/history.js";
 import { openTestDatabase, type TestDatabase } from "../support/databases.js";
+import { machineRoutes } from "./given.js";
 
 const rpcs = readOperatorsContract().services.flatMap((service) => service.rpcs);
 
 describe("the AdminService in the process of the command", () => {
   let opened: TestDatabase;
-  let routes: ReturnType<typeof operatorRoutes>;
+  let routes: ReturnType<typeof machineRoutes>;
   before(async () => {
     opened = await openTestDatabase("sqlite");
-    const { database, cell } = opened;
-    const administration = new StoredAdministration(database, { now, fourEyes: new Set() });
-    const ledger = { submit: () => Promise.reject(new Error("no rpc of this test commits")) };
-    routes = operatorRoutes({
-      administration,
-      signIn: signIn(database, administration, { consoleOrigin: "http://localhost:8081", now }),
-      now: Date.now,
-      listTurns: new ListTurns({ now, underWayMax: 1 }),
-      bookReads: bookReads(database),
-      railReads: railReads(database, { now, hosts: [], hasCallbacks: true }),
-      railChanges: railChanges(database, { now, hosts: [] }),
-      depositRegistration: depositRegistration(database, { callbacks: () => undefined, hosts: [], now }),
-      cellOf: () => ({ ledger, reads: reads(cell), history: historyReads(cell) }),
-    });
+    routes = machineRoutes(opened, { submit: () => Promise.reject(new Error("no rpc of this test commits")) });
   });
   after(() => opened.dispose());
 

@@ -189,10 +189,7 @@ for (const engine of ENGINES) {
 
     it("refuses an unknown organization, a rail without an account, and a bad name", async () => {
       const unknown = await ask(UNKNOWN_ORG);
-      expect([unknown.reason, unknown.facts]).to.deep.equal([
-        "ORGANIZATION_NOT_FOUND",
-        { organization_id: UNKNOWN_ORG },
-      ]);
+      expect(unknown).to.deep.include({ reason: "ORGANIZATION_NOT_FOUND", facts: { organization_id: UNKNOWN_ORG } });
       const none = await ask(organizationId, "sandbox");
       expect([none.reason, none.facts]).to.deep.equal(["RAIL_ACCOUNT_NOT_FOUND", { rail: "sandbox" }]);
       const bad = await ask("", "M-Pesa");

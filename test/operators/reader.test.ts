@@ -12,8 +12,8 @@ import { masked, MASKS } from "../../src/grpc/messages/masked.js";
 import { ROLES } from "../../src/operators/operator.js";
 import type { GrpcCaller, GrpcOptions, Method } from "../support/callers/grpc-caller.js";
 import { createAccount, receiveDeposit } from "../support/commands.js";
-import { ENGINES } from "../support/databases.js";
-import { ANY_DEPOSIT, type GivenOperator, type OperatorService, startOperatorService } from "./given.js";
+import { ENGINES_OF_STAGE } from "../support/databases.js";
+import { type GivenOperator, type OperatorService, startOperatorService } from "./given.js";
 
 const UNKNOWN_ORG = "org_01jd2r6p5vf8ksw3xhb1z7q4ye";
 
@@ -89,7 +89,7 @@ describe("what operators read of organizations", () => {
   }
 });
 
-for (const engine of ENGINES) {
+for (const engine of ENGINES_OF_STAGE) {
   describe(`operators read what an organization reads (${engine})`, () => {
     let service: OperatorService;
     let admin: GrpcCaller;
@@ -189,9 +189,9 @@ for (const engine of ENGINES) {
 
     it("masked in the AdminService, too", async () => {
       const of = { organization_id: organizationId };
-      const listed = await admin.call(Rpcs.listDeposits, { ...ANY_DEPOSIT, ...of }, vera);
+      const listed = await admin.call(Rpcs.listDeposits, { ...of }, vera);
       const got = await admin.call(Rpcs.getDeposit, { ...of, deposit_id: depositId }, vera);
-      const waiting = await admin.call(Rpcs.listNeedsAttention, { ...of, page_token: "" }, vera);
+      const waiting = await admin.call(Rpcs.listNeedsAttention, { ...of }, vera);
       const deposits = [listed.response?.deposits[0], got.response?.deposit, waiting.response?.deposits[0]];
       expect(deposits.map((each) => each?.typed_reference)).to.deep.equal(Array(3).fill("254******678"));
     });

@@ -7,7 +7,7 @@ import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_s
 import { RevealReason } from "../../src/gen/kesc/admin/v1/resources.js";
 import { createAccount, eraseAccount } from "../support/commands.js";
 import { ENGINES, execute } from "../support/databases.js";
-import { ANY_ROW, type GivenOperator, type OperatorService, startOperatorService } from "./given.js";
+import { type GivenOperator, type OperatorService, startOperatorService } from "./given.js";
 
 const PHONE = "+254712345678";
 const EMAIL = "wanjiku@example.com";
@@ -38,18 +38,14 @@ for (const engine of ENGINES) {
     const reveal = (given: object = {}, by = sue, at = 0) => {
       const reason = RevealReason.REVEAL_REASON_PAYMENT_DELIVERY;
       const request = { organization_id: organizationId, account_id: accountId, reason, note: "case 17", ...given };
-      return (service.admin[at] ?? service.admin[0]).call(Rpcs.revealAccount, request, { ...by });
+      return (service.admin[at] ?? service.admin[0]).call(Rpcs.revealAccount, request, by);
     };
 
     it("is in the response, and the book says who looked and why", async () => {
       const { response } = await reveal();
       expect(response).to.deep.equal({ phone_number: PHONE, email: EMAIL });
-      const list = { organization_id: organizationId, ...ANY_ROW, account_id: accountId };
-      const listed = await service.admin[0].call(
-        Rpcs.listJournal,
-        { ...list, page_size: 1, page_token: "" },
-        { ...sue },
-      );
+      const list = { organization_id: organizationId, account_id: accountId };
+      const listed = await service.admin[0].call(Rpcs.listJournal, { ...list, page_size: 1 }, sue);
       const [row] = listed.response?.entries ?? [];
       expect(row?.line).to.include({
         type: "account.revealed",
@@ -72,7 +68,7 @@ for (const engine of ENGINES) {
       const { response, code } = await service.admin[0].call(
         Rpcs.updateAccount,
         { organization_id: organizationId, account_id: accountId, phone_number: PHONE_CHANGED, email: EMAIL_CHANGED },
-        { ...sue },
+        sue,
       );
       expect([code, response?.unchanged]).to.deep.equal([0, false]);
       expect(response?.account).to.include({ phone_number: "+254******222", email: "n***@example.com" });
@@ -80,7 +76,7 @@ for (const engine of ENGINES) {
       const none = await service.admin[0].call(
         Rpcs.updateAccount,
         { organization_id: organizationId, account_id: accountId },
-        { ...sue },
+        sue,
       );
       expect(none.fields?.map(({ field }) => field)).to.deep.equal(["phone_number"]);
     });
@@ -118,11 +114,8 @@ for (const engine of ENGINES) {
       const refused = rest.filter(({ code }) => code !== 0);
       expect(refused).to.have.lengthOf(3);
       for (const each of refused) {
-        expect([each.reason, each.facts?.["limit"], each.response]).to.deep.equal([
-          "TOO_MANY_REVEALS",
-          "60",
-          undefined,
-        ]);
+        const facts = { limit: "60" };
+        expect(each).to.deep.include({ reason: "TOO_MANY_REVEALS", facts, response: undefined });
       }
       expect(refused[0]?.code).to.equal(Status.RESOURCE_EXHAUSTED);
       const ann = await service.operator("Ann", "admin");
@@ -134,7 +127,7 @@ for (const engine of ENGINES) {
     it("counts the organizations of a person together", async () => {
       const { response } = await service.admin[0].call(
         Rpcs.createOrganization,
-        { name: "Other", sandbox: false },
+        { name: "Other" },
         { ...(await service.operator("Zoe", "admin")) },
       );
       const other = response?.organization?.id as OrganizationId;
@@ -147,7 +140,7 @@ for (const engine of ENGINES) {
     });
 
     const lookUp = (text: string, by: GivenOperator, at = 0) =>
-      (service.admin[at] ?? service.admin[0]).call(Rpcs.lookUp, { organization_id: organizationId, text }, { ...by });
+      (service.admin[at] ?? service.admin[0]).call(Rpcs.lookUp, { organization_id: organizationId, text }, by);
 
     it("is found by nobody who tries all that fit the mask: a person looks 60 times an hour", async () => {
       const by = await service.operator("Tim", "support");
@@ -156,13 +149,8 @@ for (const engine of ENGINES) {
       for (const text of tries) replies.push(await lookUp(text, by));
       expect(replies.slice(0, 60).flatMap(({ response }) => response?.matches)).to.deep.equal([]);
       // The 61st is the number.
-      const { code, reason, facts, response } = replies[60] ?? {};
-      expect([code, reason, facts, response]).to.deep.equal([
-        Status.RESOURCE_EXHAUSTED,
-        "TOO_MANY_REVEALS",
-        { limit: "60" },
-        undefined,
-      ]);
+      const facts = { limit: "60" };
+      expect(replies[60]).to.deep.include({ reason: "TOO_MANY_REVEALS", facts, response: undefined });
       clock += HOUR_MILLIS;
       expect((await lookUp(PHONE_CHANGED, by)).response?.matches).to.have.lengthOf(1);
     });
@@ -170,8 +158,8 @@ for (const engine of ENGINES) {
     it("leaves a row in the book when somebody finds the account by it, and none when nobody does", async () => {
       const by = await service.operator("Una", "support");
       for (const text of [EMAIL_CHANGED, "0733111222", "0733111223"]) await lookUp(text, by);
-      const filter = { organization_id: organizationId, ...ANY_ROW, operator_id: by.operator.id };
-      const { response } = await service.admin[0].call(Rpcs.listJournal, { ...filter, page_token: "" }, { ...by });
+      const filter = { organization_id: organizationId, operator_id: by.operator.id };
+      const { response } = await service.admin[0].call(Rpcs.listJournal, { ...filter }, by);
       const rows = response?.entries.map(({ line }) => [line?.type, line?.account_id, line?.note]);
       expect(rows).to.deep.equal([
         ["account.revealed", accountId, "look_up: phone_number"],

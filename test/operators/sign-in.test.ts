@@ -1,7 +1,7 @@
 import { expect } from "chai";
 
 import { AdminServiceService as Admin } from "../../src/gen/kesc/admin/v1/admin_service.js";
-import { Role as RoleMessage } from "../../src/gen/kesc/admin/v1/resources.js";
+import { PayoutMode, Role as RoleMessage } from "../../src/gen/kesc/admin/v1/resources.js";
 import { SessionServiceService as Sessions } from "../../src/gen/kesc/admin/v1/session_service.js";
 import { tokenSha256Of } from "../../src/operators/session.js";
 import { Authenticator, type Said } from "../support/authenticator.js";
@@ -11,7 +11,6 @@ import { secretsIn } from "../support/service/secrets.js";
 import { type SignedInPerson, SignInService } from "./signing-in.js";
 
 const MINUTE = 60_000;
-const PAGE = { page_size: undefined, page_token: "" };
 
 for (const engine of ENGINES) {
   describe(`signing in (${engine})`, () => {
@@ -45,7 +44,7 @@ for (const engine of ENGINES) {
 
     it("lets another person approve whom an admin has invited", async () => {
       const roles = [RoleMessage.ROLE_VIEWER];
-      const request = { name: "Carol", roles, operator_id: "" };
+      const request = { name: "Carol", roles };
       const invited = await given.admin.call(Sessions.createInvitation, request, { key: amina.key });
       const { token: invitation = "", link = "" } = invited.response ?? {};
       expect(link).to.equal(`http://localhost:8081/invitation#${invitation}`);
@@ -60,10 +59,10 @@ for (const engine of ENGINES) {
       expect(proposal?.content).to.include(id);
       const proposal_id = proposal?.id ?? "";
       expect((await given.signedIn(carol.get(await given.options()))).reason).to.equal("SIGN_IN_REFUSED");
-      const own = await given.admin.call(Admin.approveProposal, { proposal_id, note: "" }, { key: amina.key });
+      const own = await given.admin.call(Admin.approveProposal, { proposal_id }, { key: amina.key });
       expect(own.reason).to.equal("OWN_PROPOSAL");
       const approver = await given.session(brian);
-      expect((await given.as(approver, Admin.approveProposal, { proposal_id, note: "" })).reason).to.equal(undefined);
+      expect((await given.as(approver, Admin.approveProposal, { proposal_id })).reason).to.equal(undefined);
       const signed = await given.session(carol);
       expect((await given.as(signed, Admin.whoAmI, {})).response?.operator?.name).to.equal("Carol");
     });
@@ -200,7 +199,7 @@ for (const engine of ENGINES) {
         expect(await given.options(late)).to.equal("");
 
         const gone = await given.service.operator(`Gone ${engine}`, "admin");
-        const request = { name: "Invited", roles: [RoleMessage.ROLE_VIEWER], operator_id: "" };
+        const request = { name: "Invited", roles: [RoleMessage.ROLE_VIEWER] };
         const { response } = await given.admin.call(Sessions.createInvitation, request, { key: gone.key });
         const invitation = response?.token ?? "";
         const options = await given.options(invitation);
@@ -242,7 +241,7 @@ for (const engine of ENGINES) {
         const newer: SignedInPerson[] = [];
         for (let count = 0; count < 10; count += 1) newer.push(await given.session(passkey));
         expect(await given.refusalOf(oldest)).to.equal("INVALID_OPERATOR_KEY");
-        const { response } = await given.as(newer[0] ?? out, Sessions.listSessions, { operator_id: "", ...PAGE });
+        const { response } = await given.as(newer[0] ?? out, Sessions.listSessions, { operator_id: "" });
         expect(response?.sessions.map(({ id }) => id)).to.have.members(newer.map(({ sessionId }) => sessionId));
 
         await given.service.stored.submit({ kind: "operator.revoke", operatorId: out.operatorId as never }, undefined);
@@ -252,7 +251,7 @@ for (const engine of ENGINES) {
       it("of others is seen by an admin and a viewer, and ended by an admin", async () => {
         const person = await given.session(brian);
         const list = async (caller: SignedInPerson, operator_id: string) =>
-          given.as(caller, Sessions.listSessions, { operator_id, ...PAGE });
+          given.as(caller, Sessions.listSessions, { operator_id });
         const viewer = await given.session(await given.person(`Grace ${engine}`, "viewer"));
         expect((await list(person, viewer.operatorId)).reason).to.equal("ROLE_REQUIRED");
         expect((await list(viewer, person.operatorId)).response?.sessions).to.not.have.lengthOf(0);
@@ -294,10 +293,12 @@ for (const engine of ENGINES) {
         expect(resolved.reason).to.match(/^(TRANSACTION_NOT_FOUND|STORAGE_UNAVAILABLE)$/);
         expect((await resume(given.service.tenant.organizationId)).reason).to.equal("VERIFICATION_REQUIRED");
         const { organizationId: organization_id } = given.service.tenant;
-        const payouts = (mode: number) =>
+        const payouts = (mode: PayoutMode) =>
           given.as(person, Admin.setPayouts, { organization_id, rail: "mpesa", payouts: mode, note: "case 17" });
-        expect((await payouts(3)).reason).to.match(/^(RAIL_ACCOUNT_NOT_FOUND|STORAGE_UNAVAILABLE)$/);
-        expect((await payouts(2)).reason).to.equal("VERIFICATION_REQUIRED");
+        expect((await payouts(PayoutMode.PAYOUT_MODE_CLOSED)).reason).to.match(
+          /^(RAIL_ACCOUNT_NOT_FOUND|STORAGE_UNAVAILABLE)$/,
+        );
+        expect((await payouts(PayoutMode.PAYOUT_MODE_OPEN)).reason).to.equal("VERIFICATION_REQUIRED");
         const roles = { operator_id: person.operatorId, roles: [RoleMessage.ROLE_VIEWER] };
         expect((await given.admin.call(Admin.setOperatorRoles, roles, { key: amina.key })).reason).to.equal(undefined);
       });

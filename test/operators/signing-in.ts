@@ -93,7 +93,7 @@ export class SignInService {
   as<Request, Response>(
     { token }: Pick<SignedInPerson, "token">,
     method: Method<Request, Response>,
-    request: Request,
+    request: Partial<NoInfer<Request>>,
   ): Promise<GrpcReply<Response | undefined>> {
     return this.admin.call(method, request, { metadata: { authorization: `Bearer ${token}` }, ...this.soon });
   }

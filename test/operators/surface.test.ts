@@ -6,9 +6,7 @@ import { pino } from "pino";
 
 import { serverExposure } from "../../runtime/transport/exposure.js";
 import { readVariables } from "../../runtime/variables.js";
-import type { Rail } from "../../src/domain/transaction.js";
-import { toCents } from "../../src/domain/values/cents.js";
-import type { ApiKeyId, OperatorId, OrganizationId, ProposalId } from "../../src/domain/values/ids.js";
+import type { OperatorId, OrganizationId } from "../../src/domain/values/ids.js";
 import type { AnyRefusal } from "../../src/grpc/errors/refusal.js";
 import { statusOf } from "../../src/grpc/errors/status.js";
 import { readOperatorsContract } from "../../src/grpc/messages/contract.js";
@@ -20,30 +18,16 @@ import { detailsOf } from "../support/callers/refusal.js";
 import { configOf } from "../support/config.js";
 import { openTestDatabase } from "../support/databases.js";
 import { NO_SEAL_KEY_FILE } from "../support/master-key.js";
+import { exampleOf, REASONS_OF_OPERATORS } from "../support/refusal-examples.js";
 
 const organizationId = "org_1" as OrganizationId;
 const operatorId = "opr_1" as OperatorId;
-const proposalId = "prp_1" as ProposalId;
 
-/** The rules of books that only operators meet. */
-type InBook =
-  | "TOO_MANY_TIERS"
-  | "API_KEY_NOT_FOUND"
-  | "PROPOSAL_NOT_FOUND"
-  | "PROPOSAL_CLOSED"
-  | "PROPOSAL_OUTDATED"
-  | "OWN_PROPOSAL"
-  | "TOO_MANY_PROPOSALS"
-  | "RAIL_ACCOUNT_CHANGED"
-  | "RAIL_ACCOUNT_NOT_FOUND"
-  | "RAIL_PAYMENTS_UNDER_WAY"
-  | "TOO_MANY_RESERVE_PLACES"
-  | "TOO_MANY_REVEALS"
-  | "BOOK_ACCOUNT_TOO_LOW";
-type OperatorsOnly = Exclude<OperatorRefusal, AnyRefusal> | Extract<AnyRefusal, { readonly reason: InBook }>;
+/** The refusals that the rules of books do not know. */
+type Own = Exclude<OperatorRefusal, AnyRefusal>;
 
 /** An example of each refusal. One without an example does not compile. */
-const EXAMPLES: { readonly [Reason in OperatorsOnly["reason"]]: Extract<OperatorsOnly, { reason: Reason }> } = {
+const OWN: { readonly [Reason in Own["reason"]]: Extract<Own, { reason: Reason }> } = {
   MISSING_OPERATOR_KEY: { reason: "MISSING_OPERATOR_KEY" },
   INVALID_OPERATOR_KEY: { reason: "INVALID_OPERATOR_KEY" },
   ROLE_REQUIRED: { reason: "ROLE_REQUIRED", roles: ["support", "admin"] },
@@ -58,25 +42,12 @@ const EXAMPLES: { readonly [Reason in OperatorsOnly["reason"]]: Extract<Operator
   VERIFICATION_REQUIRED: { reason: "VERIFICATION_REQUIRED" },
   SIGN_IN_REFUSED: { reason: "SIGN_IN_REFUSED" },
   PASSKEY_NOT_FOUND: { reason: "PASSKEY_NOT_FOUND", operatorId, passkeyId: passkeyIdOf("0".repeat(64)) },
-  API_KEY_NOT_FOUND: { reason: "API_KEY_NOT_FOUND", keyId: "key_1" as ApiKeyId },
-  PROPOSAL_NOT_FOUND: { reason: "PROPOSAL_NOT_FOUND", proposalId },
-  PROPOSAL_CLOSED: { reason: "PROPOSAL_CLOSED", proposalId, state: "LAPSED" },
-  PROPOSAL_OUTDATED: { reason: "PROPOSAL_OUTDATED", proposalId, what: "tier", before: "basic", now: "gold" },
-  OWN_PROPOSAL: { reason: "OWN_PROPOSAL", proposalId },
-  TOO_MANY_PROPOSALS: { reason: "TOO_MANY_PROPOSALS", limit: 20 },
-  TOO_MANY_TIERS: { reason: "TOO_MANY_TIERS", limit: 20 },
-  RAIL_ACCOUNT_CHANGED: { reason: "RAIL_ACCOUNT_CHANGED" },
-  RAIL_ACCOUNT_NOT_FOUND: { reason: "RAIL_ACCOUNT_NOT_FOUND", rail: "mpesa" as Rail },
-  RAIL_PAYMENTS_UNDER_WAY: { reason: "RAIL_PAYMENTS_UNDER_WAY", rail: "mpesa" as Rail, payments: 3 },
-  TOO_MANY_REVEALS: { reason: "TOO_MANY_REVEALS", limit: 60, retryMillis: 1_000 },
-  TOO_MANY_RESERVE_PLACES: { reason: "TOO_MANY_RESERVE_PLACES", limit: 50 },
-  BOOK_ACCOUNT_TOO_LOW: {
-    reason: "BOOK_ACCOUNT_TOO_LOW",
-    bookAccount: "shortfall",
-    balanceCents: toCents(100),
-    requestedCents: toCents(200),
-  },
 };
+/** Those of the rules of books that only operators meet are tested with all of these rules. */
+const REFUSALS: readonly (OperatorRefusal | AnyRefusal)[] = [
+  ...Object.values(OWN),
+  ...REASONS_OF_OPERATORS.filter((reason) => reason !== "BOOK_RESTORED").map((reason) => exampleOf(reason)),
+];
 
 describe("the address of operators", () => {
   it("is off unless it is set", () => {
@@ -140,19 +111,19 @@ describe("the refusals of the AdminService", () => {
     const named = values
       .map(({ name }) => name.replace("ADMIN_ERROR_REASON_", ""))
       .filter((name) => name !== "UNSPECIFIED");
-    expect(Object.keys(EXAMPLES)).to.have.members(named);
+    expect(REFUSALS.map(({ reason }) => reason)).to.have.members(named);
     const rows = readFileSync("docs/admin.md", "utf8").matchAll(
       /^\| `([A-Z_]+)` +\| ([A-Z_]+) +\| ([a-z_, ]*?) *\|$/gm,
     );
     const documented = Array.from(rows, ([, reason, code, facts]) => [reason, code, facts]);
-    const sent = Object.values(EXAMPLES).map((refusal) => {
+    const sent = REFUSALS.map((refusal) => {
       const { code, metadata } = statusOf(refusal);
       return [refusal.reason, Status[code], Object.keys(detailsOf(metadata).facts ?? {}).join(", ")];
     });
     expect(documented).to.have.deep.members(sent);
   });
 
-  for (const refusal of Object.values(EXAMPLES)) {
+  for (const refusal of Object.values(OWN)) {
     it(`${refusal.reason} says its facts in its text, too`, () => {
       const { details, metadata } = statusOf(refusal);
       const { reason, facts = {} } = detailsOf(metadata);

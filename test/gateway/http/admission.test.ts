@@ -2,7 +2,6 @@ import { expect } from "chai";
 
 import { Admission } from "../../../gateway/http/admission.js";
 import type { RestReply } from "../../support/callers/rest-caller.js";
-import type { FakeHandler } from "../../support/gateway/fake-server.js";
 import { GatewayFixture } from "../../support/gateway/fixture.js";
 
 describe("the gateway's room for requests", () => {
@@ -53,22 +52,14 @@ describe("the gateway's room for requests", () => {
 });
 
 describe("a gateway with more requests than it has room for", () => {
-  const fixture = new GatewayFixture();
-  before(() => fixture.start({ requestsMax: 4 }));
-  after(() => fixture.stop());
+  const fixture = GatewayFixture.ofSuite({ requestsMax: 4 });
 
   it("answers 429 and when to come back to a greedy caller, others and the probes as always", async () => {
-    let release = (): void => undefined;
-    const released = new Promise<void>((resolve) => (release = resolve));
-    const hold: FakeHandler = async () => {
-      await released;
-      return {};
-    };
     const get = (key: string): Promise<RestReply> =>
       fixture.send("GET", "/transactions", { headers: { authorization: key } });
     for (const key of ["Bearer greedy", "Bearer modest"]) expect((await get(key)).status).to.equal(200);
     const calls = fixture.server.calls.length;
-    fixture.server.handle = hold;
+    const held = fixture.server.hold();
     const greedy = ["Bearer greedy", "bearer  greedy", "Bearer   greedy"].map(get);
     while (fixture.server.calls.length < calls + 2) await fixture.send("GET", "/livez");
     expect((await fixture.send("GET", "/readyz")).status).to.equal(200);
@@ -76,7 +67,7 @@ describe("a gateway with more requests than it has room for", () => {
     // One refusal for 32 answers.
     fixture.server.handle = () => ({});
     for (let answers = 0; answers < 32; answers += 1) expect((await get("Bearer modest")).status).to.equal(200);
-    release();
+    held.release();
     const answers = await Promise.all(greedy);
     expect(answers.map(({ status }) => status).toSorted()).to.deep.equal([200, 200, 429]);
     const refused = answers.find(({ status }) => status === 429);
@@ -89,30 +80,20 @@ describe("a gateway with more requests than it has room for", () => {
       fixture.send("GET", "/transactions", { headers: { "x-api-key": key } });
     expect((await get("known")).status).to.equal(200);
     const calls = fixture.server.calls.length;
-    let release = (): void => undefined;
-    const released = new Promise<void>((resolve) => (release = resolve));
-    fixture.server.handle = async () => {
-      await released;
-      return {};
-    };
+    const held = fixture.server.hold();
     const random = Array.from({ length: 20 }, (_, index) => get(`random-${String(index)}`));
     while (fixture.server.calls.length < calls + 2) await fixture.send("GET", "/livez");
     fixture.server.handle = () => ({});
     expect((await get("known")).status).to.equal(200);
     expect(fixture.server.calls).to.have.length(calls + 3);
-    release();
+    held.release();
     await Promise.all(random);
   });
 
   it("keeps no room for who has hung up while they waited", async () => {
-    let release = (): void => undefined;
-    const released = new Promise<void>((resolve) => (release = resolve));
-    fixture.server.handle = async () => {
-      await released;
-      return {};
-    };
     const calls = fixture.server.calls.length;
-    const held = [1, 2].map(() => fixture.send("GET", "/transactions", { headers: { authorization: "Bearer a" } }));
+    const { release } = fixture.server.hold();
+    const taken = [1, 2].map(() => fixture.send("GET", "/transactions", { headers: { authorization: "Bearer a" } }));
     while (fixture.server.calls.length < calls + 2) await fixture.send("GET", "/livez");
     for (let gone = 0; gone < 5; gone += 1) {
       await fetch(`http://${fixture.gateway.address}/transactions`, {
@@ -121,7 +102,7 @@ describe("a gateway with more requests than it has room for", () => {
       }).catch(() => undefined);
     }
     release();
-    expect((await Promise.all(held)).map(({ status }) => status)).to.deep.equal([200, 200]);
+    expect((await Promise.all(taken)).map(({ status }) => status)).to.deep.equal([200, 200]);
     for (let others = 0; others < 3; others += 1) {
       const { status } = await fixture.send("GET", "/transactions", { headers: { authorization: "Bearer a" } });
       expect(status).to.equal(200);

@@ -8,9 +8,7 @@ import { GatewayFixture } from "../../support/gateway/fixture.js";
 const REQUESTS_OF_CALLER_MAX = 4;
 
 describe("a connection that breaks off", () => {
-  const fixture = new GatewayFixture();
-  before(() => fixture.start({ requestsMax: 2 * REQUESTS_OF_CALLER_MAX }));
-  after(() => fixture.stop());
+  const fixture = GatewayFixture.ofSuite({ requestsMax: 2 * REQUESTS_OF_CALLER_MAX });
 
   it("gives back the places of all its requests, also of those that waited behind the first", async () => {
     let arrived = 0;

@@ -8,10 +8,8 @@ import type { ReceivedCall } from "../../support/gateway/fake-server.js";
 import { GatewayFixture } from "../../support/gateway/fixture.js";
 
 describe("the gateway's log", () => {
-  const fixture = new GatewayFixture();
+  const fixture = GatewayFixture.ofSuite();
   const { server } = fixture;
-  before(() => fixture.start());
-  after(() => fixture.stop());
   beforeEach(() => {
     fixture.logLines.splice(0);
     server.calls.splice(0);

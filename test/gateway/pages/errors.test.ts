@@ -7,9 +7,7 @@ import { reasonsOf } from "../../../gateway/problems/reasons.js";
 import { GatewayFixture } from "../../support/gateway/fixture.js";
 
 describe("the pages about errors", () => {
-  const fixture = new GatewayFixture();
-  before(() => fixture.start());
-  after(() => fixture.stop());
+  const fixture = GatewayFixture.ofSuite();
 
   it("open from the type of a problem, without a key", async () => {
     const { json } = await fixture.send("GET", "/nowhere");

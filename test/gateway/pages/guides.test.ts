@@ -12,9 +12,7 @@ const ALL = Object.values(GUIDES).flat();
 const NOT_SERVED = ["operations", "runbook", "security", "deploy", "production", "reconciliation", "architecture"];
 
 describe("the guides", () => {
-  const fixture = new GatewayFixture();
-  before(() => fixture.start());
-  after(() => fixture.stop());
+  const fixture = GatewayFixture.ofSuite();
 
   async function htmlAt(path: string): Promise<string> {
     const { status, text } = await fixture.send("GET", path, { headers: HTML });

@@ -19,9 +19,7 @@ const PATHS = [
 ];
 
 describe("the pages", () => {
-  const fixture = new GatewayFixture();
-  before(() => fixture.start());
-  after(() => fixture.stop());
+  const fixture = GatewayFixture.ofSuite();
 
   it("at / say where to go: HTML for browsers, plain text for all others", async () => {
     const html = await fixture.send("GET", "/", { headers: HTML });
@@ -139,9 +137,7 @@ describe("the pages", () => {
 });
 
 describe("a gateway with KESC_PUBLIC_URL", () => {
-  const fixture = new GatewayFixture();
-  before(() => fixture.start({ publicUrl: "https://kesc.example.com/api" }));
-  after(() => fixture.stop());
+  const fixture = GatewayFixture.ofSuite({ publicUrl: "https://kesc.example.com/api" });
 
   it("begins the type of each problem with it", async () => {
     const { json } = await fixture.send("GET", "/nowhere");
@@ -172,9 +168,7 @@ describe("a gateway with KESC_PUBLIC_URL", () => {
 });
 
 describe("a gateway with KESC_DOCS=false", () => {
-  const fixture = new GatewayFixture();
-  before(() => fixture.start({ hasDocs: false }));
-  after(() => fixture.stop());
+  const fixture = GatewayFixture.ofSuite({ hasDocs: false });
 
   it("has no /docs, and does not lead there", async () => {
     for (const path of ["/docs", "/docs/start.js", "/docs/swagger-ui-bundle.js", "/docs/guides", "/docs/guides/api"]) {

@@ -3,9 +3,7 @@ import { expect } from "chai";
 import { GatewayFixture } from "../../support/gateway/fixture.js";
 
 describe("the methods of a path", () => {
-  const fixture = new GatewayFixture();
-  before(() => fixture.start());
-  after(() => fixture.stop());
+  const fixture = GatewayFixture.ofSuite();
 
   for (const [path, allow] of [
     ["/accounts", "POST, GET, HEAD, OPTIONS"],

@@ -20,10 +20,8 @@ const TRANSACTION = {
 const MINT = '{"account_id": "acc_1", "amount": 1000.00, "reference": "r/1", "metadata": {"order": "7"}}';
 
 describe("a REST request", () => {
-  const fixture = new GatewayFixture();
+  const fixture = GatewayFixture.ofSuite();
   const { server } = fixture;
-  before(() => fixture.start());
-  after(() => fixture.stop());
   beforeEach(() => {
     server.handle = () => ({ message: { transaction: TRANSACTION } });
     server.calls.splice(0);
@@ -176,10 +174,8 @@ const REFUSED: readonly (readonly [FakeRefusal, number])[] = [
 ];
 
 describe("the order of checks: key, scope, shape of the request", () => {
-  const fixture = new GatewayFixture();
+  const fixture = GatewayFixture.ofSuite();
   const { server } = fixture;
-  before(() => fixture.start());
-  after(() => fixture.stop());
   beforeEach(() => {
     server.calls.splice(0);
     server.handle = () => ({});

@@ -17,10 +17,8 @@ function received(message: unknown): { token: string; type: string | undefined; 
 }
 
 describe("a body of the type google.api.HttpBody", () => {
-  const fixture = new GatewayFixture();
+  const fixture = GatewayFixture.ofSuite({ bodyBytesMax: 262_144 });
   const { server } = fixture;
-  before(() => fixture.start({ bodyBytesMax: 262_144 }));
-  after(() => fixture.stop());
   beforeEach(() => {
     server.handle = () => ({ message: ACCEPTED });
     server.calls.splice(0);
@@ -87,11 +85,9 @@ describe("a body of the type google.api.HttpBody", () => {
 });
 
 describe("callers of a public path", () => {
-  const fixture = new GatewayFixture();
+  const fixture = GatewayFixture.ofSuite({ requestsMax: 2 });
   const { server } = fixture;
   const waiting: (() => void)[] = [];
-  before(() => fixture.start({ requestsMax: 2 }));
-  after(() => fixture.stop());
 
   /** Answers each call of this rpc when the test says so, and any other at once. */
   function hold(rpc: string): void {

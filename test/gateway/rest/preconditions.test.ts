@@ -8,9 +8,7 @@ const NO_VERSION = "must not be sent: this call has no version to compare it wit
 const NOT_ONE = 'must be one strong entity tag in double quotes, such as "42", or *';
 
 describe("the version of a resource", () => {
-  const toys = new ToysGateway([...TOY_VERSIONS, ...TOY_STREAMS.slice(0, 2)]);
-  before(() => toys.start());
-  after(() => toys.stop());
+  const toys = ToysGateway.ofSuite([...TOY_VERSIONS, ...TOY_STREAMS.slice(0, 2)]);
   beforeEach(() => {
     toys.server.calls.splice(0);
     toys.server.handle = () => SEVEN;

@@ -3,9 +3,7 @@ import { expect } from "chai";
 import { GatewayFixture } from "../../support/gateway/fixture.js";
 
 describe("the gateway's probes", () => {
-  const fixture = new GatewayFixture();
-  before(() => fixture.start());
-  after(() => fixture.stop());
+  const fixture = GatewayFixture.ofSuite();
 
   it("show that the gateway is alive, and that it is ready while the server serves", async () => {
     expect(await probe("/livez")).to.deep.equal([200, '{"status":"ok"}']);

@@ -8,6 +8,10 @@ import { toysContract } from "../../support/gateway/toys-contract.js";
 
 const contract = readContract(toysContract());
 
+const NO_QUERY = ["is not a query parameter of this path", "UNKNOWN_FIELD"] as const;
+const WHOLE = ["must be a whole number", "WRONG_TYPE"] as const;
+const ONCE = ["must be sent only once", "REPEATED"] as const;
+
 describe("a request's path, query and body", () => {
   const [post, put, get, remove] = contract.routes;
   if (!post || !put || !get || !remove) throw new Error("a route of the toys is missing");
@@ -15,7 +19,7 @@ describe("a request's path, query and body", () => {
   for (const [name, route, parts, message] of [
     ["a path field", get, { pathValues: ["big box"] }, { box: "big box" }],
     ["a path field that is a number", remove, { pathValues: ["7"] }, { count: 7 }],
-    ["a query", get, { pathValues: ["b"], query: "count=7" }, { box: "b", count: 7 }],
+    ["a query", get, { query: "count=7" }, { box: "b", count: 7 }],
     [
       "a query that is percent-encoded",
       remove,
@@ -23,24 +27,19 @@ describe("a request's path, query and body", () => {
       { box: "a b+c dé", count: 1 },
     ],
     ["an empty text", remove, { pathValues: ["1"], query: "box=&" }, { count: 1 }],
-    ["an empty value that is no text, as not given", get, { pathValues: ["b"], query: "count=" }, { box: "b" }],
-    [
-      "a body that is one field",
-      post,
-      { pathValues: ["b"], body: '{"name": "bear"}' },
-      { box: "b", toy: { name: "bear" } },
-    ],
-    ["a body that is null", post, { pathValues: ["b"], body: "null" }, { box: "b" }],
+    ["an empty value that is no text, as not given", get, { query: "count=" }, { box: "b" }],
+    ["a body that is one field", post, { body: '{"name": "bear"}' }, { box: "b", toy: { name: "bear" } }],
+    ["a body that is null", post, { body: "null" }, { box: "b" }],
     [
       "a query beside a body that is one field",
       post,
-      { pathValues: ["b"], query: "is_gift=true", body: "{}" },
+      { query: "is_gift=true", body: "{}" },
       { box: "b", toy: {}, isGift: true },
     ],
     [
       "a repeated query",
       post,
-      { pathValues: ["b"], query: "colors=red&colors=deep_blue" },
+      { query: "colors=red&colors=deep_blue" },
       { box: "b", colors: ["COLOR_RED", "COLOR_DEEP_BLUE"] },
     ],
     [
@@ -58,57 +57,15 @@ describe("a request's path, query and body", () => {
   }
 
   for (const [name, route, parts, field, problem, code] of [
-    ["an unknown query", get, { query: "doll=1" }, "doll", "is not a query parameter of this path", "UNKNOWN_FIELD"],
-    [
-      "an unknown query without a value",
-      get,
-      { query: "__proto__" },
-      "__proto__",
-      "is not a query parameter of this path",
-      "UNKNOWN_FIELD",
-    ],
-    [
-      "a query that the path holds",
-      get,
-      { query: "box=x" },
-      "box",
-      "is not a query parameter of this path",
-      "UNKNOWN_FIELD",
-    ],
-    [
-      "a query that the body holds",
-      post,
-      { query: "toy=x" },
-      "toy",
-      "is not a query parameter of this path",
-      "UNKNOWN_FIELD",
-    ],
-    [
-      "any query when the body is everything",
-      put,
-      { query: "box=x" },
-      "box",
-      "is not a query parameter of this path",
-      "UNKNOWN_FIELD",
-    ],
-    ["a query that is given twice", get, { query: "count=1&count=1" }, "count", "must be sent only once", "REPEATED"],
-    ["a query of another type", get, { query: "count=many" }, "count", "must be a whole number", "WRONG_TYPE"],
-    [
-      "a query with a number in another writing",
-      get,
-      { query: "count=0x7" },
-      "count",
-      "must be a whole number",
-      "WRONG_TYPE",
-    ],
-    [
-      "a pair of a map that is given twice",
-      get,
-      { query: "labels[a]=1&labels[a]=1" },
-      "labels[a]",
-      "must be sent only once",
-      "REPEATED",
-    ],
+    ["an unknown query", get, { query: "doll=1" }, "doll", ...NO_QUERY],
+    ["an unknown query without a value", get, { query: "__proto__" }, "__proto__", ...NO_QUERY],
+    ["a query that the path holds", get, { query: "box=x" }, "box", ...NO_QUERY],
+    ["a query that the body holds", post, { query: "toy=x" }, "toy", ...NO_QUERY],
+    ["any query when the body is everything", put, { query: "box=x" }, "box", ...NO_QUERY],
+    ["a query that is given twice", get, { query: "count=1&count=1" }, "count", ...ONCE],
+    ["a query of another type", get, { query: "count=many" }, "count", ...WHOLE],
+    ["a query with a number in another writing", get, { query: "count=0x7" }, "count", ...WHOLE],
+    ["a pair of a map that is given twice", get, { query: "labels[a]=1&labels[a]=1" }, "labels[a]", ...ONCE],
     [
       "a map without a key",
       get,
@@ -125,30 +82,9 @@ describe("a request's path, query and body", () => {
       "has a key that must be a whole number",
       "WRONG_TYPE",
     ],
-    [
-      "a value of another type in a map",
-      get,
-      { query: "shelves[1]=x" },
-      "shelves[1]",
-      "must be a whole number",
-      "WRONG_TYPE",
-    ],
-    [
-      "a key of a field that is no map",
-      get,
-      { query: "count[1]=1" },
-      "count[1]",
-      "is not a query parameter of this path",
-      "UNKNOWN_FIELD",
-    ],
-    [
-      "a bracket that is not closed",
-      get,
-      { query: "labels[a=1" },
-      "labels[a",
-      "is not a query parameter of this path",
-      "UNKNOWN_FIELD",
-    ],
+    ["a value of another type in a map", get, { query: "shelves[1]=x" }, "shelves[1]", ...WHOLE],
+    ["a key of a field that is no map", get, { query: "count[1]=1" }, "count[1]", ...NO_QUERY],
+    ["a bracket that is not closed", get, { query: "labels[a=1" }, "labels[a", ...NO_QUERY],
     ["a query that is not UTF-8", remove, { query: "box=%ff" }, "box", "must be percent-encoded UTF-8", "FORMAT"],
     ["a query with a broken escape", remove, { query: "box=%zz" }, "box", "must be percent-encoded UTF-8", "FORMAT"],
     [
@@ -168,7 +104,7 @@ describe("a request's path, query and body", () => {
       "UNKNOWN_VALUE",
     ],
     ["a boolean in another writing", post, { query: "is_gift=TRUE" }, "is_gift", "must be true or false", "WRONG_TYPE"],
-    ["a path field of another type", remove, { pathValues: ["all"] }, "count", "must be a whole number", "WRONG_TYPE"],
+    ["a path field of another type", remove, { pathValues: ["all"] }, "count", ...WHOLE],
     [
       "a bad field of a body that is one field, named as in the body",
       post,

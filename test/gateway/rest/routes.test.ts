@@ -4,10 +4,8 @@ import { GatewayFixture } from "../../support/gateway/fixture.js";
 import { ToysGateway } from "../../support/gateway/toys-gateway.js";
 
 describe("the routes of an unknown contract", () => {
-  const gateway = new ToysGateway();
+  const gateway = ToysGateway.ofSuite();
   const { server } = gateway;
-  before(() => gateway.start());
-  after(() => gateway.stop());
   beforeEach(() => server.calls.splice(0));
 
   it("take a body that is one field, and show a location that has two fields", async () => {
@@ -33,9 +31,7 @@ describe("the routes of an unknown contract", () => {
 });
 
 describe("the gateway's paths", () => {
-  const fixture = new GatewayFixture();
-  before(() => fixture.start());
-  after(() => fixture.stop());
+  const fixture = GatewayFixture.ofSuite();
 
   for (const path of [
     "/v1",

@@ -9,9 +9,7 @@ const LINES = "application/x-ndjson";
 const CSV = "text/csv; charset=utf-8; header=present";
 
 describe("the header Accept", () => {
-  const gateway = new ToysGateway([...TOY_STREAMS, ...TOY_RPCS.slice(1, 2)]);
-  before(() => gateway.start());
-  after(() => gateway.stop());
+  const gateway = ToysGateway.ofSuite([...TOY_STREAMS, ...TOY_RPCS.slice(1, 2)]);
   beforeEach(() => {
     gateway.server.handle = ({ rpc }) => (rpc.startsWith("List") ? {} : { messages: [{}] });
   });

@@ -1,10 +1,10 @@
 import { once } from "node:events";
-import { connect } from "node:net";
 
 import { status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
 import { StreamCaller } from "../../support/callers/stream-caller.js";
+import { rawConnection } from "../../support/gateway/raw-connection.js";
 import { TOY_STREAMS } from "../../support/gateway/toys-contract.js";
 import { ToysGateway } from "../../support/gateway/toys-gateway.js";
 
@@ -12,10 +12,8 @@ const CSV_HEAD =
   "name,box,price,parts,serial,weight,is_loud,picture,color,built_at,nickname,by_age,by_size,ratio,huge,position\r\n";
 
 describe("a stream", () => {
-  const gateway = new ToysGateway(TOY_STREAMS);
+  const gateway = ToysGateway.ofSuite(TOY_STREAMS);
   const { server } = gateway;
-  before(() => gateway.start());
-  after(() => gateway.stop());
   beforeEach(() => server.calls.splice(0));
 
   const get = async (path: string, accept: string, headers: Record<string, string> = {}) => {
@@ -113,26 +111,17 @@ describe("a stream", () => {
     const lines = await get("/boxes/b/export", "application/x-ndjson");
     const names = (items: readonly unknown[]) => items.map((item) => (item as { name: string }).name);
     const all = ["bear", '=1+1, "x"', "two\r\nlines"];
-    expect(
-      names(
-        lines.text
-          .trimEnd()
-          .split("\n")
-          .map((line) => JSON.parse(line) as unknown),
-      ),
-    ).to.deep.equal(all);
+    const items = lines.text.trimEnd().split("\n");
+    expect(names(items.map((line) => JSON.parse(line) as unknown))).to.deep.equal(all);
     const json = await get("/boxes/b/export", "application/json");
     expect(names((JSON.parse(json.text) as { toys: unknown[] }).toys)).to.deep.equal(all);
   });
 
   it("with an end is refused over HTTP/1.0, in which a body that was cut off looks whole", async () => {
-    const [host = "", port = ""] = gateway.address.split(":");
-    const socket = connect(Number(port), host).setEncoding("utf8");
-    let received = "";
-    socket.on("data", (text: string) => (received += text));
-    socket.write("GET /boxes/b/export HTTP/1.0\r\nHost: x\r\nAccept: text/csv\r\n\r\n");
+    const get = "GET /boxes/b/export HTTP/1.0\r\nHost: x\r\nAccept: text/csv\r\n\r\n";
+    const { socket, received } = rawConnection(gateway.address, get);
     await once(socket, "close");
-    expect(received).to.match(
+    expect(received()).to.match(
       /^HTTP\/1\.1 426 Upgrade Required\r\n[^]*Upgrade: HTTP\/1\.1[^]*"code":"HTTP_VERSION_TOO_OLD"/,
     );
     expect(server.calls).to.deep.equal([]);

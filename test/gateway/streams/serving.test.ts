@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import { connect } from "node:net";
 import { mock } from "node:test";
 
 import type { JsonValue } from "@bufbuild/protobuf";
@@ -9,6 +8,7 @@ import { expect } from "chai";
 import { StreamCaller } from "../../support/callers/stream-caller.js";
 import { eventually } from "../../support/eventually.js";
 import { GatewayFixture } from "../../support/gateway/fixture.js";
+import { rawConnection } from "../../support/gateway/raw-connection.js";
 
 const SSE = { accept: "text/event-stream", "x-api-key": "kesc_0_key" };
 const LINES = { ...SSE, accept: "application/x-ndjson" };
@@ -264,13 +264,10 @@ describe("a stream through the gateway", () => {
   it("works over HTTP/1.0 if it has no end", async () => {
     await fixture.start();
     fixture.server.handle = () => ({ messages: events(1, 2) });
-    const [host = "", port = ""] = fixture.gateway.address.split(":");
-    const socket = connect(Number(port), host).setEncoding("utf8");
-    let received = "";
-    socket.on("data", (text: string) => (received += text));
-    socket.write("GET /events HTTP/1.0\r\nHost: x\r\nAccept: application/x-ndjson\r\n\r\n");
+    const get = "GET /events HTTP/1.0\r\nHost: x\r\nAccept: application/x-ndjson\r\n\r\n";
+    const { socket, received } = rawConnection(fixture.gateway.address, get);
     await once(socket, "close");
-    expect(received).to.match(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\n\{"sequence":1,[^\n]*\n\{"sequence":2,[^\n]*\n$/);
+    expect(received()).to.match(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\n\{"sequence":1,[^\n]*\n\{"sequence":2,[^\n]*\n$/);
   });
 
   it("waits for the responses before it on its connection, and leaves nothing behind if that breaks", async () => {
@@ -281,24 +278,19 @@ describe("a stream through the gateway", () => {
       await new Promise<void>((resolve) => (release = resolve));
       return {};
     };
-    const [host = "", port = ""] = fixture.gateway.address.split(":");
-    const socket = connect(Number(port), host).setEncoding("utf8");
-    let received = "";
-    socket.on("data", (text: string) => (received += text));
     const stream = "GET /events HTTP/1.1\r\nHost: x\r\nAccept: application/x-ndjson\r\n\r\n";
-    socket.write(`GET /transactions HTTP/1.1\r\nHost: x\r\n\r\n${stream}`);
+    const both = `GET /transactions HTTP/1.1\r\nHost: x\r\n\r\n${stream}`;
+    const { socket, received } = rawConnection(fixture.gateway.address, both);
     await eventually(() => fixture.server.calls.length > 0);
     release();
-    await eventually(() => /"sequence":2,[^]*\r\n0\r\n\r\n$/.test(received));
+    await eventually(() => /"sequence":2,[^]*\r\n0\r\n\r\n$/.test(received()));
     socket.destroy();
   });
 });
 
 describe("many idle streams", () => {
   const STREAMS = 1_000;
-  const fixture = new GatewayFixture();
-  before(() => fixture.start({ connectionsMax: 2 * STREAMS, streamsMax: 2 * STREAMS, requestsMax: 100 }));
-  after(() => fixture.stop());
+  const fixture = GatewayFixture.ofSuite({ connectionsMax: 2 * STREAMS, streamsMax: 2 * STREAMS, requestsMax: 100 });
 
   it("leave room for requests and for each other, and end at a stop", async () => {
     fixture.server.handle = ({ rpc }) => (rpc === "WatchEvents" ? { messages: andWait([{ nextSequence: "7" }]) } : {});

@@ -11,12 +11,12 @@ import type { GrpcOptions, GrpcStream } from "../../support/callers/grpc-caller.
 import { eventually } from "../../support/eventually.js";
 import {
   apiKey,
+  doneWith,
+  gatedLedger,
   MINT,
   SECRET,
   serve,
   type ServerUnderTest,
-  type ServerUnderTestOptions,
-  transaction,
 } from "../../support/service/grpc-server.js";
 import { callLines } from "../../support/service/log-lines.js";
 
@@ -42,23 +42,6 @@ describe("grpc: a stream with a response to each message", () => {
     under.grpc.open(rpcs.importTransactions, options);
   const sizesOf = (responses: ImportTransactionsResponse[]): number[] => responses.map(({ results }) => results.length);
 
-  /** A ledger that answers nothing until `open` is called. */
-  function gated(): { submit: NonNullable<ServerUnderTestOptions["submit"]>; open: () => void } {
-    let release = (): void => undefined;
-    const gate = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    return {
-      submit: async () => {
-        await gate;
-        return { kind: "done", resource: transaction(), replayed: false };
-      },
-      open: () => {
-        release();
-      },
-    };
-  }
-
   it("responds to a message before the next one is sent", async () => {
     under = await serve();
     const stream = open({ metadata: { "x-request-id": "mine" } });
@@ -80,12 +63,10 @@ describe("grpc: a stream with a response to each message", () => {
   });
 
   it("responds in order, though a later message may be done earlier", async () => {
-    const slow = gated();
+    const slow = gatedLedger();
     under = await serve({
       submit: async (command, deadline) =>
-        (command as MoveMoney).reference === "slow"
-          ? slow.submit(command, deadline)
-          : Promise.resolve({ kind: "done", resource: transaction(), replayed: true }),
+        (command as MoveMoney).reference === "slow" ? slow.submit(command, deadline) : Promise.resolve(doneWith(true)),
     });
     const stream = open();
     stream.send(message(1, "slow"));
@@ -109,7 +90,7 @@ describe("grpc: a stream with a response to each message", () => {
   });
 
   it("takes no more while 1,000 items are under way, so that neither side buffers the others", async () => {
-    const ledger = gated();
+    const ledger = gatedLedger();
     under = await serve({ submit: ledger.submit });
     const stream = open();
     const messages = 200;
@@ -160,7 +141,7 @@ describe("grpc: a stream with a response to each message", () => {
     ["1,001 requests", message(1_001), "requests"],
   ] as const) {
     it(`ends at a message with ${name}, after the responses to all before it; later messages are not done`, async () => {
-      const ledger = gated();
+      const ledger = gatedLedger();
       under = await serve({ submit: ledger.submit });
       const stream = open();
       stream.send(message(5));
@@ -224,7 +205,7 @@ describe("grpc: a stream with a response to each message", () => {
   });
 
   it("ends when no message comes, but not while its items wait", async () => {
-    const ledger = gated();
+    const ledger = gatedLedger();
     under = await serve({ submit: ledger.submit, limits: { callMillisMax: 100 } });
     const busy = open();
     busy.send(message(1));
@@ -255,7 +236,7 @@ describe("grpc: a stream with a response to each message", () => {
   });
 
   it("gets the responses to what the server has taken when it stops, then SHUTTING_DOWN", async () => {
-    const ledger = gated();
+    const ledger = gatedLedger();
     under = await serve({ submit: ledger.submit });
     const [busy, idle] = [open(), open()];
     busy.send(message(5));
@@ -271,7 +252,7 @@ describe("grpc: a stream with a response to each message", () => {
   });
 
   it("harms no other call when it is cancelled in the middle", async () => {
-    const ledger = gated();
+    const ledger = gatedLedger();
     under = await serve({ submit: ledger.submit });
     const stream = open();
     stream.send(message(5));

@@ -16,6 +16,7 @@ import { readContract } from "../../../src/grpc/messages/contract.js";
 import { StoreError } from "../../../src/ledger/ports/store.js";
 import { eventually } from "../../support/eventually.js";
 import {
+  doneWith,
   emptyReads,
   KEY_ID,
   MINT,
@@ -118,7 +119,7 @@ describe("grpc: every call", () => {
     after(() => under.close());
     beforeEach(() => {
       under.lines.length = 0;
-      submit = async () => Promise.resolve({ kind: "done", resource: transaction(), replayed: false } as never);
+      submit = async () => Promise.resolve(doneWith() as never);
     });
 
     it("with the caller's request id, when that is valid", async () => {
@@ -144,7 +145,7 @@ describe("grpc: every call", () => {
 
     it("with a mark when it is a replay, and without one when it is not", async () => {
       const first = await under.grpc.call(rpcs.mint, MINT);
-      submit = async () => Promise.resolve({ kind: "done", resource: transaction(), replayed: true } as never);
+      submit = async () => Promise.resolve(doneWith(true) as never);
       const second = await under.grpc.call(rpcs.mint, MINT);
       expect(first.headers.get("idempotent-replayed")).to.deep.equal([]);
       expect(second.headers.get("idempotent-replayed")).to.deep.equal(["true"]);
@@ -215,7 +216,7 @@ describe("grpc: every call", () => {
         new Promise((resolve) => {
           expect(command.name).to.equal("mint");
           answer = () => {
-            resolve({ kind: "done", resource: transaction(), replayed: false } as never);
+            resolve(doneWith() as never);
           };
         });
       under.submitted.length = 0;
@@ -228,7 +229,7 @@ describe("grpc: every call", () => {
       answer();
       await eventually(() => callLines(under.lines).length === 1);
       expect(callLines(under.lines)[0]).to.include({ code: "OK", cancelled: true });
-      submit = async () => Promise.resolve({ kind: "done", resource: transaction(), replayed: false } as never);
+      submit = async () => Promise.resolve(doneWith() as never);
       expect((await under.grpc.call(rpcs.mint, MINT)).code).to.equal(Status.OK);
     });
   });

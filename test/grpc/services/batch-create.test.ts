@@ -15,12 +15,12 @@ import type { GrpcReply, GrpcStatus } from "../../support/callers/grpc-caller.js
 import { detailsIn } from "../../support/callers/refusal.js";
 import {
   ACCOUNT_ID,
+  doneWith,
   KEY_ID,
   MINT,
   ORGANIZATION,
   serve,
   type ServerUnderTest,
-  transaction,
 } from "../../support/service/grpc-server.js";
 import { callLines } from "../../support/service/log-lines.js";
 
@@ -61,7 +61,7 @@ describe("grpc: TransactionService/BatchCreateTransactions", () => {
       submit: () =>
         new Promise((resolve) => {
           waiting.push(() => {
-            resolve({ kind: "done", resource: transaction(), replayed: false });
+            resolve(doneWith());
           });
           if (waiting.length === 3) for (const answer of waiting.toReversed()) answer();
         }),
@@ -110,7 +110,7 @@ describe("grpc: TransactionService/BatchCreateTransactions", () => {
           return Promise.resolve({ kind: "refused", refusal: { reason: "INSUFFICIENT_FUNDS", ...funds } });
         }
         if (reference === "full") return Promise.resolve({ kind: "refused", refusal: { reason: "QUEUE_FULL" } });
-        return Promise.resolve({ kind: "done", resource: transaction(), replayed: reference === "again" });
+        return Promise.resolve(doneWith(reference === "again"));
       },
     });
     const { response } = await batch([
@@ -134,7 +134,7 @@ describe("grpc: TransactionService/BatchCreateTransactions", () => {
       "INVALID_FIELD",
       "INVALID_FIELD",
     ]);
-    const single = await under.grpc.call(rpcs.redeem, { ...MINT, destination_id: "", reference: "poor" });
+    const single = await under.grpc.call(rpcs.redeem, { ...MINT, reference: "poor" });
     const { code, message, reason, domain, facts } = single;
     expect(results.map(errorOf)[1]).to.deep.equal({ code, message, reason, domain, facts });
     expect(results.map(errorOf)[2]).to.deep.include({ code: Status.INVALID_ARGUMENT });
@@ -150,13 +150,8 @@ describe("grpc: TransactionService/BatchCreateTransactions", () => {
     ]);
     expect(results.map(errorOf)[5]).to.deep.include({ code: Status.RESOURCE_EXHAUSTED, retrySeconds: 1 });
     expect(results.map(errorOf)[6]?.fields?.map(({ field }) => field)).to.deep.equal(["amount", "idempotency_key"]);
-    const badKey = await under.grpc.call(
-      rpcs.redeem,
-      { ...MINT, destination_id: "" },
-      {
-        metadata: { "idempotency-key": "k".repeat(256) },
-      },
-    );
+    const metadata = { "idempotency-key": "k".repeat(256) };
+    const badKey = await under.grpc.call(rpcs.redeem, MINT, { metadata });
     expect(results.map(errorOf)[7]?.fields).to.deep.equal([{ ...badKey.fields?.[0], field: "idempotency_key" }]);
     expect(callLines(under.lines)[0]).to.deep.include({ code: "OK", items: 8, items_refused: 6 });
   });
@@ -167,7 +162,7 @@ describe("grpc: TransactionService/BatchCreateTransactions", () => {
         const { reference } = command as MoveMoney;
         if (reference === "bug") throw new Error("a bug of the test");
         if (reference === "lost") throw new StoreError("unavailable", undefined);
-        return Promise.resolve({ kind: "done", resource: transaction(), replayed: false });
+        return Promise.resolve(doneWith());
       },
     });
     const requests = ["bug", "lost", "fine"].map((reference) => mint({ reference }));

@@ -8,43 +8,9 @@ import { DepositServiceService as rpcs, type ListDepositsRequest } from "../../.
 import type { DepositFilters, DepositRail } from "../../../src/ledger/ports/reads.js";
 import { MPESA_SETTINGS } from "../../operators/given.js";
 import { depositReference, receiptNamed } from "../../support/commands.js";
-import {
-  account,
-  ACCOUNT_ID,
-  deposit,
-  DEPOSIT_ID,
-  serve,
-  type ServerUnderTest,
-} from "../../support/service/grpc-server.js";
-
-describe("grpc: DepositService/GetDeposit", () => {
-  let under: ServerUnderTest;
-  before(async () => {
-    under = await serve();
-  });
-  after(() => under.close());
-
-  it("returns the deposit, and refuses another one", async () => {
-    const { response } = await under.grpc.call(rpcs.getDeposit, { deposit_id: DEPOSIT_ID });
-    expect(response?.deposit).to.include({ id: DEPOSIT_ID, status: DepositStatus.DEPOSIT_STATUS_UNALLOCATED });
-    const missing = await under.grpc.call(rpcs.getDeposit, { deposit_id: "dep_1" });
-    expect([missing.reason, missing.facts]).to.deep.equal(["DEPOSIT_NOT_FOUND", { deposit_id: "dep_1" }]);
-    const empty = await under.grpc.call(rpcs.getDeposit, { deposit_id: "" });
-    expect(empty.fields?.map(({ field }) => field)).to.deep.equal(["deposit_id"]);
-  });
-});
+import { account, ACCOUNT_ID, deposit, serve, type ServerUnderTest } from "../../support/service/grpc-server.js";
 
 describe("grpc: DepositService/ListDeposits", () => {
-  const LIST: ListDepositsRequest = {
-    account_id: "",
-    statuses: [],
-    reasons: [],
-    receipt: "",
-    start: "",
-    end: "",
-    page_size: undefined,
-    page_token: "",
-  };
   const asked: DepositFilters[] = [];
   let under: ServerUnderTest;
   before(async () => {
@@ -60,7 +26,7 @@ describe("grpc: DepositService/ListDeposits", () => {
   });
   after(() => under.close());
 
-  const list = (given: Partial<ListDepositsRequest>) => under.grpc.call(rpcs.listDeposits, { ...LIST, ...given });
+  const list = (given: Partial<ListDepositsRequest>) => under.grpc.call(rpcs.listDeposits, given);
 
   it("hands the filters on, and shows a receipt as the person gave it", async () => {
     const { response } = await list({

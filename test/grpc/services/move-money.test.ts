@@ -45,7 +45,7 @@ describe("grpc: the rail of a movement", () => {
 
   for (const name of ["mint", "redeem"] as const) {
     it(`is the named one, with its terms, in a ${name}`, async () => {
-      const { code } = await under.grpc.call(rpcs[name], { ...MINT, destination_id: "", rail: "sandbox" });
+      const { code } = await under.grpc.call(rpcs[name] as typeof rpcs.mint, { ...MINT, rail: "sandbox" });
       expect(code).to.equal(Status.OK);
       expect(submitted()).to.have.lengthOf(1);
       expect(submitted()[0]).to.deep.include({ name, rail: SANDBOX, isRailNamed: true, railTerms: TERMS });
@@ -54,7 +54,7 @@ describe("grpc: the rail of a movement", () => {
 
     it(`is the organization's default one if a ${name} names none`, async () => {
       rails.default.set(ORGANIZATION, SANDBOX);
-      await under.grpc.call(rpcs[name], { ...MINT, destination_id: "" });
+      await under.grpc.call(rpcs[name] as typeof rpcs.mint, MINT);
       expect(submitted()[0]).to.deep.include({ rail: SANDBOX, isRailNamed: false, railTerms: TERMS });
     });
   }

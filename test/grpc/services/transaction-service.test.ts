@@ -30,9 +30,6 @@ const MINT = {
   reference: "ref-1",
   description: "a deposit",
   metadata: new Map([["till", "12"]]),
-  rail: "",
-  payer_phone_number: "",
-  receipt: undefined,
 };
 
 const BAD = {
@@ -41,25 +38,6 @@ const BAD = {
   reference: " r",
   rail: "M-Pesa",
   payer_phone_number: "12",
-  receipt: undefined,
-};
-
-const LIST: ListTransactionsRequest = {
-  account_id: "",
-  type: TransactionType.TRANSACTION_TYPE_UNSPECIFIED,
-  statuses: [],
-  rail: "",
-  correction: TransactionCorrection.TRANSACTION_CORRECTION_UNSPECIFIED,
-  reference: "",
-  receipt: "",
-  start: "",
-  end: "",
-  min_amount: "",
-  max_amount: "",
-  metadata: new Map(),
-  needs_attention: undefined,
-  page_size: undefined,
-  page_token: "",
 };
 
 describe("grpc: TransactionService", () => {
@@ -74,7 +52,7 @@ describe("grpc: TransactionService", () => {
 
   for (const name of ["mint", "redeem"] as const) {
     it(`${name} submits the parsed command and returns the transaction`, async () => {
-      const { response, code } = await under.grpc.call(rpcs[name], { ...MINT, destination_id: "" });
+      const { response, code } = await under.grpc.call(rpcs[name] as typeof rpcs.mint, MINT);
       expect(code).to.equal(Status.OK);
       expect(response?.transaction).to.deep.equal({
         id: TRANSACTION_ID,
@@ -128,19 +106,6 @@ describe("grpc: TransactionService", () => {
     expect((under.submitted[0]?.command as MoveMoney).idempotencyKey).to.equal("try-1");
   });
 
-  it("returns a transaction that it can read, and refuses any other with TRANSACTION_NOT_FOUND", async () => {
-    const found = await under.grpc.call(rpcs.getTransaction, { transaction_id: TRANSACTION_ID });
-    expect(found.response?.transaction?.id).to.equal(TRANSACTION_ID);
-
-    const other = "txn_7zzzzzzzzzzzzzzzzzzzzzzzzz";
-    const refused = await under.grpc.call(rpcs.getTransaction, { transaction_id: other });
-    expect(refused).to.deep.include({
-      code: Status.NOT_FOUND,
-      reason: "TRANSACTION_NOT_FOUND",
-      facts: { transaction_id: other },
-    });
-  });
-
   it("submits the reversal, and shows the links of the transaction that it returns", async () => {
     const request = {
       transaction_id: "txn_original",
@@ -172,7 +137,7 @@ describe("grpc: TransactionService", () => {
       reads: { ...emptyReads, transactions: () => Promise.resolve({ rows, nextBeforeSeq: undefined, lookedAt: 1 }) },
     });
     try {
-      const { response } = await read.grpc.call(rpcs.listTransactions, LIST);
+      const { response } = await read.grpc.call(rpcs.listTransactions, {});
       const shown = response?.transactions.map((each) => [
         each.corrects_transaction_id,
         each.correction,
@@ -229,8 +194,6 @@ const {
   TRANSACTION_STATUS_FAILED: FAILED,
   TRANSACTION_STATUS_CANCELED: CANCELED,
 } = TransactionStatus;
-const pairs = (count: number): Map<string, string> =>
-  new Map(Array.from({ length: count }, (_, index) => [String(index), "x"]));
 
 describe("grpc: TransactionService/ListTransactions", () => {
   const asked: { organizationId: string; filters: TransactionFilters; page: PageRequest }[] = [];
@@ -256,7 +219,7 @@ describe("grpc: TransactionService/ListTransactions", () => {
   });
 
   it("asks for the first hundred of all transactions by default", async () => {
-    const { response } = await under.grpc.call(rpcs.listTransactions, LIST);
+    const { response } = await under.grpc.call(rpcs.listTransactions, {});
     expect(asked).to.deep.equal([
       { organizationId: ORGANIZATION, filters: {}, page: { size: 100, beforeSeq: undefined } },
     ]);
@@ -278,7 +241,6 @@ describe("grpc: TransactionService/ListTransactions", () => {
       max_amount: "1000.50",
       metadata: new Map([["till", "12"]]),
       page_size: 1000,
-      page_token: "",
     });
     expect(asked[0]).to.deep.include({
       filters: {
@@ -299,35 +261,19 @@ describe("grpc: TransactionService/ListTransactions", () => {
     });
   });
 
-  it("returns a token that leads to the last page", async () => {
-    const first = await under.grpc.call(rpcs.listTransactions, { ...LIST, reference: "ref-1" });
-    const page_token = first.response?.next_page_token ?? "";
-    const second = await under.grpc.call(rpcs.listTransactions, { ...LIST, reference: "ref-1", page_token });
-    expect(asked[1]?.page).to.deep.equal({ size: 100, beforeSeq: 7 });
-    expect(second.response?.next_page_token).to.equal(undefined);
-  });
-
-  const may = "2026-05-01T00:00:00Z";
   for (const [name, change, field] of [
     ["an account id with a line feed", { account_id: "acc_\n" }, "account_id"],
     ["a type that it does not know", { type: TransactionType.UNRECOGNIZED }, "type"],
     ["a status that it does not know", { statuses: [PENDING, TransactionStatus.UNRECOGNIZED] }, "statuses"],
     ["an unspecified status", { statuses: [TransactionStatus.TRANSACTION_STATUS_UNSPECIFIED] }, "statuses"],
-    ["an amount with three fraction digits", { min_amount: "1.005" }, "min_amount"],
-    ["an amount of zero", { max_amount: "0.00" }, "max_amount"],
-    ["a range of amounts that ends before it begins", { min_amount: "2.00", max_amount: "1.99" }, "max_amount"],
-    ["a pair of metadata without a key", { metadata: new Map([["", "12"]]) }, "metadata"],
-    ["a pair of metadata with a long value", { metadata: new Map([["till", "1".repeat(501)]]) }, "metadata.till"],
-    ["more pairs of metadata than there can be", { metadata: pairs(21) }, "metadata"],
     ["a receipt with a space", { receipt: "kcb-1234: FT" }, "receipt"],
     ["a negative page size", { page_size: -1 }, "page_size"],
     ["a page size of 1001", { page_size: 1001 }, "page_size"],
-    ["a span that ends when it begins", { start: may, end: may }, "end"],
     ["a day that no month has", { start: "2026-02-30" }, "start"],
     ["a token that nobody made", { page_token: "AAAA" }, "page_token"],
   ] as const) {
     it(`refuses ${name}`, async () => {
-      const request = { ...LIST, ...change } as ListTransactionsRequest;
+      const request = change as unknown as Partial<ListTransactionsRequest>;
       const { code, fields } = await under.grpc.call(rpcs.listTransactions, request);
       expect(code).to.equal(Status.INVALID_ARGUMENT);
       expect(fields?.map((problem) => problem.field)).to.deep.equal([field]);
@@ -336,22 +282,22 @@ describe("grpc: TransactionService/ListTransactions", () => {
   }
 
   it("takes a range of amounts that is one amount, and a bad end apart from the start", async () => {
-    const one = await under.grpc.call(rpcs.listTransactions, { ...LIST, min_amount: "5", max_amount: "5.00" });
+    const one = await under.grpc.call(rpcs.listTransactions, { min_amount: "5", max_amount: "5.00" });
     expect(one.code).to.equal(Status.OK);
     expect(asked[0]?.filters).to.deep.equal({ minAmountCents: 500, maxAmountCents: 500 });
-    const { fields } = await under.grpc.call(rpcs.listTransactions, { ...LIST, min_amount: "x", max_amount: "y" });
+    const { fields } = await under.grpc.call(rpcs.listTransactions, { min_amount: "x", max_amount: "y" });
     expect(fields?.map(({ field }) => field)).to.deep.equal(["min_amount", "max_amount"]);
   });
 
   it("takes all statuses as no filter", async () => {
-    const status = [PENDING, TransactionStatus.TRANSACTION_STATUS_PROCESSING, COMPLETED, FAILED, CANCELED];
-    await under.grpc.call(rpcs.listTransactions, { ...LIST, status });
+    const statuses = [PENDING, TransactionStatus.TRANSACTION_STATUS_PROCESSING, COMPLETED, FAILED, CANCELED];
+    await under.grpc.call(rpcs.listTransactions, { statuses });
     expect(asked[0]?.filters).to.deep.equal({});
   });
 
   it("takes the token of the same filters in another order, and of no other value", async () => {
     const metadata = (...all: [string, string][]): { metadata: Map<string, string> } => ({ metadata: new Map(all) });
-    const asking = { ...LIST, statuses: [FAILED, PENDING], ...metadata(["a", "1"], ["b", "2"]) };
+    const asking = { statuses: [FAILED, PENDING], ...metadata(["a", "1"], ["b", "2"]) };
     const first = await under.grpc.call(rpcs.listTransactions, asking);
     const again = { ...asking, page_token: first.response?.next_page_token ?? "" };
     for (const [change, code] of [
@@ -364,15 +310,18 @@ describe("grpc: TransactionService/ListTransactions", () => {
       [{ statuses: [FAILED] }, Status.INVALID_ARGUMENT],
       [{ min_amount: "0.01" }, Status.INVALID_ARGUMENT],
     ] as const) {
-      const reply = await under.grpc.call(rpcs.listTransactions, { ...again, ...(change as Partial<typeof LIST>) });
+      const reply = await under.grpc.call(rpcs.listTransactions, {
+        ...again,
+        ...(change as Partial<ListTransactionsRequest>),
+      });
       expect(reply.code, JSON.stringify(change)).to.equal(code);
     }
   });
 
   it("refuses the token of a list with other filters", async () => {
-    const first = await under.grpc.call(rpcs.listTransactions, LIST);
+    const first = await under.grpc.call(rpcs.listTransactions, {});
     const page_token = first.response?.next_page_token ?? "";
-    const refused = await under.grpc.call(rpcs.listTransactions, { ...LIST, reference: "ref-2", page_token });
+    const refused = await under.grpc.call(rpcs.listTransactions, { reference: "ref-2", page_token });
     expect(refused).to.deep.include({
       reason: "INVALID_FIELD",
       fields: [

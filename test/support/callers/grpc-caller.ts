@@ -22,7 +22,7 @@ import { expectDetail } from "./style.js";
 export type Method<Request, Response> = Pick<
   MethodDefinition<Request, Response>,
   "path" | "requestSerialize" | "responseDeserialize"
->;
+> & { readonly requestDeserialize?: (bytes: Buffer) => unknown };
 
 /** A message as proto-loader reads it, with field names as in the contract. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -99,11 +99,14 @@ export class GrpcCaller {
     this.#deadlineMillis = deadlineMillis;
   }
 
-  /** Calls a unary rpc. Never rejects: an error is a reply with its code. */
+  /**
+   * Calls a unary rpc. Never rejects: an error is a reply with its code. A field that the request
+   * of a generated method leaves out is as one that was not sent.
+   */
   call(method: string, request: object, options?: GrpcOptions): Promise<GrpcReply>;
   call<Request, Response>(
     method: Method<Request, Response>,
-    request: Request,
+    request: Partial<NoInfer<Request>>,
     options?: GrpcOptions,
   ): Promise<GrpcReply<Response | undefined>>;
   async call(
@@ -111,7 +114,14 @@ export class GrpcCaller {
     request: unknown,
     options: GrpcOptions = {},
   ): Promise<GrpcReply<unknown>> {
-    if (typeof method !== "string") return this.#unary(method as Method<unknown, unknown>, request, options);
+    if (typeof method !== "string") {
+      const { requestDeserialize } = method;
+      const whole =
+        requestDeserialize === undefined || request instanceof Uint8Array
+          ? request
+          : { ...(requestDeserialize(Buffer.alloc(0)) as object), ...(request as object) };
+      return this.#unary(method as Method<unknown, unknown>, whole, options);
+    }
     const reply = await this.#unary(methodNamed(method), request, options);
     return { ...reply, response: reply.response ?? {} };
   }

@@ -1,3 +1,6 @@
+import type { CellState } from "../../../src/metrics/ports.js";
+import type { ServerMetrics } from "../../../src/metrics/server-metrics.js";
+
 /** One metric of a scrape. */
 export interface ServedMetric {
   readonly type: string;
@@ -32,4 +35,30 @@ interface AdminPage {
 export async function getAdmin(address: string, path = "/metrics", method = "GET"): Promise<AdminPage> {
   const response = await fetch(`http://${address}${path}`, { method });
   return { status: response.status, text: await response.text(), type: response.headers.get("content-type") };
+}
+
+/** Serves the metrics of a server with one cell, for which nothing waits but what the test says. */
+export function serveCell(
+  metrics: ServerMetrics,
+  readState: () => Promise<CellState>,
+  { queued = 0, seals = true } = {},
+): ReturnType<ServerMetrics["serve"]> {
+  const oldestAt = queued === 0 ? undefined : 1;
+  return metrics.serve({
+    listen: { host: "127.0.0.1", port: 0 },
+    cells: [
+      {
+        number: 0,
+        queue: () => ({ length: queued, oldestAt, overflow: queued }),
+        payoutsStopped: () => ({ railAccounts: queued, unknownPayouts: queued }),
+        unreadableRows: () => queued,
+        readState,
+      },
+    ],
+    seals,
+    listsWaiting: () => queued,
+    isServing: () => false,
+    now: () => 2,
+    onError: () => undefined,
+  });
 }

@@ -102,6 +102,22 @@ export class FakeServer {
     return call;
   }
 
+  /** Holds each call from now on until `release`. */
+  hold(): { readonly arrived: Promise<undefined>; readonly release: () => void } {
+    const [arrived, released] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+    this.handle = async () => {
+      arrived.resolve(undefined);
+      await released.promise;
+      return {};
+    };
+    return {
+      arrived: arrived.promise,
+      release: () => {
+        released.resolve(undefined);
+      },
+    };
+  }
+
   #register(server: Server, method: DescMethod): void {
     if (method.methodKind === "server_streaming") this.#registerStream(server, method);
     if (method.methodKind !== "unary") return;

@@ -1,11 +1,10 @@
 import { readFileSync } from "node:fs";
 
-import { pino } from "pino";
-
 import { CONTRACT_URL, readContract } from "../../../contract/contract.js";
 import type { GatewayConfig } from "../../../gateway/config.js";
 import { type Gateway, startGateway } from "../../../gateway/server.js";
 import { type RestCall, RestCaller, type RestReply } from "../callers/rest-caller.js";
+import { logInto, type LogLine } from "../service/log-lines.js";
 import { FakeServer } from "./fake-server.js";
 
 const contract = readContract(readFileSync(CONTRACT_URL));
@@ -13,16 +12,21 @@ const contract = readContract(readFileSync(CONTRACT_URL));
 /** A running gateway in front of a fake server, with real sockets on both sides. */
 export class GatewayFixture {
   readonly server = new FakeServer(contract.registry);
-  readonly logLines: Record<string, unknown>[] = [];
+  readonly logLines: LogLine[] = [];
   #gateway: Gateway | undefined;
   #rest: RestCaller | undefined;
 
+  /** One that runs while the tests of a suite do. */
+  static ofSuite(config: Partial<GatewayConfig> = {}): GatewayFixture {
+    const fixture = new GatewayFixture();
+    before(() => fixture.start(config));
+    after(() => fixture.stop());
+    return fixture;
+  }
+
   async start(config: Partial<GatewayConfig> = {}): Promise<void> {
     await this.server.start();
-    const log = pino(
-      { base: null },
-      { write: (line) => this.logLines.push(JSON.parse(line) as Record<string, unknown>) },
-    );
+    const log = logInto(this.logLines);
     this.#gateway = await startGateway({ ...this.#config(), ...config }, log);
     this.#rest = new RestCaller(this.#gateway.address);
   }

@@ -3,12 +3,12 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
 import { credentials } from "@grpc/grpc-js";
-import { pino } from "pino";
 
 import { readContract } from "../../../contract/contract.js";
 import { createApp } from "../../../gateway/app.js";
 import { OpenStreams } from "../../../gateway/http/open-streams.js";
 import { createUpstream, type Upstream } from "../../../gateway/upstream/upstream.js";
+import { logInto, type LogLine } from "../service/log-lines.js";
 import { FakeServer } from "./fake-server.js";
 import { type ToyRpc, toysContract } from "./toys-contract.js";
 
@@ -16,13 +16,21 @@ import { type ToyRpc, toysContract } from "./toys-contract.js";
 export class ToysGateway {
   readonly #contract;
   readonly server: FakeServer;
-  readonly logLines: Record<string, unknown>[] = [];
+  readonly logLines: LogLine[] = [];
   #upstream: Upstream | undefined;
   #http: Server | undefined;
 
   constructor(rpcs?: readonly ToyRpc[]) {
     this.#contract = readContract(toysContract(rpcs));
     this.server = new FakeServer(this.#contract.registry);
+  }
+
+  /** One that runs while the tests of a suite do. */
+  static ofSuite(rpcs?: readonly ToyRpc[]): ToysGateway {
+    const gateway = new ToysGateway(rpcs);
+    before(() => gateway.start());
+    after(() => gateway.stop());
+    return gateway;
   }
 
   async start(): Promise<void> {
@@ -32,10 +40,7 @@ export class ToysGateway {
       credentials: credentials.createInsecure(),
       bulkBytesMax: 4_096,
     });
-    const log = pino(
-      { base: null },
-      { write: (line) => this.logLines.push(JSON.parse(line) as Record<string, unknown>) },
-    );
+    const log = logInto(this.logLines);
     const app = createApp(
       {
         contract: this.#contract,

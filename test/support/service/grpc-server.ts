@@ -44,7 +44,7 @@ export const ORGANIZATION = "org_01jd2r6p5vf8ksw3xhb1z7q4ye" as OrganizationId;
 export const ACCOUNT_ID = "acc_01jd2r6p5vf8ksw3xhb1z7q4ye" as AccountId;
 export const FREEZE_ID = "frz_01jd2r6p5vf8ksw3xhb1z7q4ye" as FreezeId;
 export const TRANSACTION_ID = "txn_01jd2r6p5vf8ksw3xhb1z7q4ye" as TransactionId;
-export const DEPOSIT_ID = "dep_01jd2r6p5vf8ksw3xhb1z7q4ye" as DepositId;
+const DEPOSIT_ID = "dep_01jd2r6p5vf8ksw3xhb1z7q4ye" as DepositId;
 const DESTINATION_ID = "dst_01jd2r6p5vf8ksw3xhb1z7q4ye" as DestinationId;
 export const KEY_ID = "key_01jd2r6p5vf8ksw3xhb1z7q4ye" as ApiKeyId;
 export const SECRET = "kesc_aGoodSecretOfTwentyOrMore";
@@ -99,6 +99,20 @@ export function transaction(changes: Partial<Transaction> = {}): Transaction {
     completedAt: at,
     ...changes,
   });
+}
+
+/** What the ledger answers to a movement that it has done. */
+export function doneWith(replayed = false): Outcome<Transaction> {
+  return { kind: "done", resource: transaction(), replayed };
+}
+
+/** A ledger that answers nothing until `open` is called. */
+export function gatedLedger(): { readonly submit: Submit; readonly opened: Promise<undefined>; open(): void } {
+  const { promise: opened, resolve } = Promise.withResolvers<undefined>();
+  const open = (): void => {
+    resolve(undefined);
+  };
+  return { submit: () => opened.then(() => doneWith()), opened, open };
 }
 
 /** A deposit that waits. */
