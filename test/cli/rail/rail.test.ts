@@ -33,8 +33,7 @@ describe("kesc rail", () => {
   let settingsFile: string;
   let credentialsFile: string;
   beforeEach(async () => {
-    place = new Place();
-    await kesc(["migrate"], place.variables);
+    place = await Place.migrated();
     copyFileSync(CERTIFICATE_FILE, join(place.folder, "cert.pem"));
     settingsFile = join(place.folder, "settings.json");
     credentialsFile = join(place.folder, "credentials.json");
