@@ -20,6 +20,8 @@ export interface FileResult {
   readonly died?: boolean;
 }
 
+// Not as an option of the process: its threads would have it, too, and each SQLite file opens one.
+process.setSourceMapsEnabled(true);
 const options = JSON.parse(readFileSync(".mocharc.json", "utf8")) as Mocha.MochaOptions;
 let lines: string[] = [];
 Mocha.reporters.Base.consoleLog = (...words: unknown[]) => {

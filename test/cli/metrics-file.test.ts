@@ -7,10 +7,10 @@ import { lastRunsIn } from "../../src/cli/metrics-file.js";
 import { kesc, Place } from "../support/service/kesc.js";
 
 describe("the jobs with --metrics-file", () => {
-  const place = new Place();
+  let place: Place;
   const file = (name: string): string => join(place.folder, name);
   before(async () => {
-    expect((await kesc(["migrate"], place.variables)).code).to.equal(0);
+    place = await Place.migrated();
   });
   after(() => {
     place.remove();

@@ -63,8 +63,7 @@ const TITLE = "kesc in a terminal";
       printedInTerminal([process.execPath, KESC, ...args], { ...place.variables, ...variables });
 
     before(async () => {
-      place = new Place();
-      expect(await kesc(["migrate"], place.variables)).to.include({ code: 0 });
+      place = await Place.migrated();
       organization = (await kescJson<{ id: string }>(["org", "create", "--name", "acme"], place.variables)).id;
       await kesc(["org", "suspend", organization, "--note", "test", "--yes"], place.variables);
     });

@@ -7,9 +7,10 @@ import { leafHash } from "../../src/seals/merkle.js";
 import { isSignedBy, parseNote } from "../../src/seals/note.js";
 import type { NumberedBook, Seal, SealStore } from "../../src/seals/ports.js";
 import { consistencyProof, inclusionProof } from "../../src/seals/proofs.js";
+import type { SealerOptions } from "../../src/seals/sealer.js";
 import { sealStore } from "../../src/storage/seals/seal-store.js";
 import { ENGINES_OF_STAGE, openTestDatabase, type TestDatabase } from "../support/databases.js";
-import { givenSealer, SEAL_PUBLIC_KEY, sealBooks, sealMemory } from "../support/seals/given-seals.js";
+import { type GivenSealer, givenSealer, SEAL_PUBLIC_KEY, sealMemory } from "../support/seals/given-seals.js";
 import { unguardedly } from "../support/seals/unguarded-rows.js";
 import { GivenBooks } from "../verify/given/books.js";
 import { naivePath, naiveProof, naiveRoot } from "./trees.js";
@@ -19,16 +20,30 @@ const hex = (bytes: Uint8Array | undefined): string => Buffer.from(bytes ?? []).
 for (const engine of ENGINES_OF_STAGE) {
   describe(`the sealer on ${engine}`, () => {
     let opened: TestDatabase;
+    let store: SealStore;
+    let booksMade = 0;
+    // Each test has a book of its own.
     let books: GivenBooks;
     let book: NumberedBook;
-    let store: SealStore;
-    beforeEach(async () => {
+    before(async () => {
       opened = await openTestDatabase(engine);
-      books = await GivenBooks.withoutKey(opened.database);
       store = sealStore(opened.cell);
-      book = { number: 1, organizationId: books.organizationId };
     });
-    afterEach(() => opened.dispose());
+    beforeEach(async () => {
+      ({ books, book } = await newBook());
+    });
+    after(() => opened.dispose());
+
+    async function newBook(): Promise<{ books: GivenBooks; book: NumberedBook }> {
+      booksMade += 1;
+      const made = await GivenBooks.withoutKey(opened.database, `book ${String(booksMade)}`);
+      return { books: made, book: { number: booksMade, organizationId: made.organizationId } };
+    }
+
+    /** A sealer of the book of this test. */
+    const given = (changes: Partial<SealerOptions> = {}): GivenSealer =>
+      givenSealer(opened.cell, { book: book.number, ...changes });
+    const seal = (): Promise<void> => given().sealer.sealAll();
 
     /** Fills the book up to this row. */
     async function fillTo(size: number): Promise<void> {
@@ -43,21 +58,21 @@ for (const engine of ENGINES_OF_STAGE) {
     }
 
     async function newest(): Promise<Seal> {
-      const seal = await store.seal(book);
-      if (seal === undefined) throw new Error("the book has no seal");
-      return seal;
+      const made = await store.seal(book);
+      if (made === undefined) throw new Error("the book has no seal");
+      return made;
     }
 
     it("seals all rows of a book, and signs the root", async () => {
       await fillTo(600);
-      await sealBooks(opened.cell);
-      const seal = await newest();
-      expect(seal.size).to.equal(600);
-      expect(hex(seal.root)).to.equal(hex(naiveRoot(await leafTexts(600))));
-      const note = parseNote(seal.note);
+      await seal();
+      const made = await newest();
+      expect(made.size).to.equal(600);
+      expect(hex(made.root)).to.equal(hex(naiveRoot(await leafTexts(600))));
+      const note = parseNote(made.note);
       if (note === undefined) throw new Error("it is no note");
       expect(note).to.deep.include({ origin: `kesc.example.com/${books.organizationId}`, size: 600 });
-      expect(hex(note.root)).to.equal(hex(seal.root));
+      expect(hex(note.root)).to.equal(hex(made.root));
       expect(isSignedBy(note, [SEAL_PUBLIC_KEY])).to.equal(true);
     });
 
@@ -74,7 +89,7 @@ for (const engine of ENGINES_OF_STAGE) {
           return Promise.resolve();
         },
       };
-      await givenSealer(opened.cell, { timing }).sealer.sealAll();
+      await given({ timing }).sealer.sealAll();
       expect(rests).to.deep.equal([4, 4, 4]);
     });
 
@@ -126,11 +141,11 @@ for (const engine of ENGINES_OF_STAGE) {
       for (const next of sizes) {
         await books.mintOften(account, next - size);
         size = next;
-        await sealBooks(opened.cell);
+        await seal();
       }
       const leaves = await leafTexts(770);
-      const seal = await newest();
-      expect(hex(seal.root)).to.equal(hex(naiveRoot(leaves)));
+      const made = await newest();
+      expect(hex(made.root)).to.equal(hex(naiveRoot(leaves)));
       for (const from of sizes) {
         const earlier = await store.seal(book, from);
         expect(hex(earlier?.root), `root of ${String(from)}`).to.equal(hex(naiveRoot(leaves.slice(0, from))));
@@ -146,24 +161,24 @@ for (const engine of ENGINES_OF_STAGE) {
     }).timeout(30_000);
 
     it("seals nothing if nothing is new", async () => {
-      await sealBooks(opened.cell);
+      await seal();
       const { store: counting, added } = countingAdds(store);
-      await givenSealer(opened.cell, { store: counting }).sealer.sealAll();
+      await given({ store: counting }).sealer.sealAll();
       expect(added.count).to.equal(0);
     });
 
     it("notes the sums of the book at that size", async () => {
       await fillTo(5);
-      await sealBooks(opened.cell);
+      await seal();
       const [row] = await opened.cell.reader.rows(
-        `SELECT available_cents, reserve_cents, held_cents FROM ${opened.cell.engine.table("seals")} WHERE size = 5`,
+        `SELECT available_cents, reserve_cents, held_cents FROM ${opened.cell.engine.table("seals")} WHERE size = 5 AND book = ${String(book.number)}`,
       );
       expect(row).to.deep.equal({ available_cents: 300, reserve_cents: 300, held_cents: 0 });
     });
 
     it("takes another sealer's seal as its own: they made the same", async () => {
       await fillTo(300);
-      const [one, other] = [givenSealer(opened.cell), givenSealer(opened.cell)];
+      const [one, other] = [given(), given()];
       await Promise.all([one.sealer.sealAll(), other.sealer.sealAll()]);
       await books.mintOften(await books.createAccount("brian"), 300);
       await Promise.all([one.sealer.sealAll(), other.sealer.sealAll()]);
@@ -175,11 +190,11 @@ for (const engine of ENGINES_OF_STAGE) {
 
     it("never replaces a tile by a shorter one", async () => {
       await fillTo(1_100);
-      await sealBooks(opened.cell);
+      await seal();
       const tile = await store.tile(book, { level: 1, index: 0 });
-      const seal = { size: 700, root: Buffer.alloc(32, 1), note: "late", sealedAt: (await newest()).sealedAt };
+      const late = { size: 700, root: Buffer.alloc(32, 1), note: "late", sealedAt: (await newest()).sealedAt };
       const sums = { reserve: "0", shortfall: "0", charges: "0", available: "0", held: "0", unallocated: "0" };
-      await store.add(book, { ...seal, sums }, [{ level: 1, index: 0, hashes: Buffer.alloc(64, 1) }]);
+      await store.add(book, { ...late, sums }, [{ level: 1, index: 0, hashes: Buffer.alloc(64, 1) }]);
       expect(hex(await store.tile(book, { level: 1, index: 0 }))).to.equal(hex(tile));
     });
 
@@ -188,30 +203,35 @@ for (const engine of ENGINES_OF_STAGE) {
       const sums = { reserve: "0", shortfall: "0", charges: "0", available: "0", held: "0", unallocated: "0" };
       const racing: SealStore = {
         ...store,
-        add: async (of, seal, tiles) => {
-          await store.add(of, { ...seal, root: Buffer.alloc(32, 1), sums }, []);
-          return store.add(of, seal, tiles);
+        add: async (of, own, tiles) => {
+          await store.add(of, { ...own, root: Buffer.alloc(32, 1), sums }, []);
+          return store.add(of, own, tiles);
         },
       };
-      const { sealer, alarms } = givenSealer(opened.cell, { store: racing });
+      const { sealer, alarms } = given({ store: racing });
       await sealer.sealAll();
       expect(alarms).to.have.lengthOf(1);
       expect(alarms[0]).to.deep.include({ size: 10, firstSeq: 1, lastSeq: 10 });
-      expect(await store.books(0)).to.deep.equal([]);
+      expect((await store.books(0)).map(({ number }) => number)).not.to.include(book.number);
     });
 
     describe("if sealed rows are changed", () => {
       beforeEach(async () => {
         await fillTo(1_100);
-        await sealBooks(opened.cell);
+        await seal();
         await books.move("mint", await books.createAccount("brian"), "1.00");
       });
 
-      const change = (statement: string): Promise<void> => unguardedly(opened, statement);
+      /** Changes rows of the book of this test. */
+      const change = (statement: string): Promise<void> =>
+        unguardedly(
+          opened,
+          `${statement} ${statement.includes("WHERE") ? "AND" : "WHERE"} book = ${String(book.number)}`,
+        );
 
       it("signs nothing after a change in the last rows", async () => {
         await change("UPDATE journal SET amount_cents = 200 WHERE seq = 1090");
-        const { sealer, alarms } = givenSealer(opened.cell);
+        const { sealer, alarms } = given();
         await sealer.sealAll();
         expect(alarms.map(({ problem }) => problem)).to.deep.equal(["the rows no longer give the sealed root"]);
         expect((await newest()).size).to.equal(1_100);
@@ -222,7 +242,7 @@ for (const engine of ENGINES_OF_STAGE) {
 
       it("finds a change in an old row when its turn comes, and says where", async () => {
         await change("UPDATE journal SET actor = 'key_other' WHERE seq = 300");
-        const { sealer, alarms } = givenSealer(opened.cell);
+        const { sealer, alarms } = given();
         await sealer.checkSome();
         expect(alarms).to.deep.include({
           size: 1_100,
@@ -236,32 +256,32 @@ for (const engine of ENGINES_OF_STAGE) {
 
       it("finds a missing row", async () => {
         await change("DELETE FROM journal WHERE seq = 300");
-        const { sealer, alarms } = givenSealer(opened.cell);
+        const { sealer, alarms } = given();
         await sealer.checkSome();
         expect(alarms).to.deep.include({ size: 1_100, firstSeq: 300, lastSeq: 300, problem: "the row 300 is missing" });
       });
 
       it("finds that the last rows are cut off", async () => {
         await change("DELETE FROM journal WHERE seq > 1099");
-        const { sealer, alarms } = givenSealer(opened.cell);
+        const { sealer, alarms } = given();
         await sealer.sealAll();
         expect(alarms.map(({ problem }) => problem)).to.deep.equal(["the row 1100 is missing"]);
       });
 
       it("finds a changed tile, also one of rows that were changed with it", async () => {
         await change("UPDATE seal_tiles SET hashes = BYTES(" + "00".repeat(4 * 32) + ")");
-        const { sealer, alarms } = givenSealer(opened.cell);
+        const { sealer, alarms } = given();
         await sealer.sealAll();
         expect(alarms.map(({ problem }) => problem)).to.deep.equal(["the rows no longer give the sealed root"]);
       });
 
       it("signs nothing after the seals were deleted, as long as it remembers the last one", async () => {
         const memory = sealMemory();
-        await givenSealer(opened.cell, { memory }).sealer.sealAll();
+        await given({ memory }).sealer.sealAll();
         await change("UPDATE journal SET amount_cents = 200 WHERE seq = 5");
         await change("DELETE FROM seals");
         await change("DELETE FROM seal_tiles");
-        const { sealer, alarms } = givenSealer(opened.cell, { memory });
+        const { sealer, alarms } = given({ memory });
         await sealer.sealAll();
         const past = { size: 1_102, firstSeq: 1, lastSeq: 1_102, problem: "the seal of the first 1102 rows is gone" };
         expect(alarms).to.deep.equal([past]);
@@ -274,14 +294,14 @@ for (const engine of ENGINES_OF_STAGE) {
 
       it("signs nothing after a larger seal was put in the place of the remembered one", async () => {
         const memory = sealMemory();
-        await givenSealer(opened.cell, { memory }).sealer.sealAll();
+        await given({ memory }).sealer.sealAll();
         await change("UPDATE journal SET amount_cents = 200 WHERE seq = 5");
         await change("DELETE FROM seals");
         await change("DELETE FROM seal_tiles");
         await books.createAccount("carol");
-        await sealBooks(opened.cell);
+        await seal();
         await books.createAccount("dan");
-        const { sealer, alarms } = givenSealer(opened.cell, { memory });
+        const { sealer, alarms } = given({ memory });
         await sealer.sealAll();
         expect(alarms.map(({ problem }) => problem)).to.deep.equal(["the rows no longer give the sealed root"]);
         expect((await newest()).size).to.equal(1_103);
@@ -290,17 +310,17 @@ for (const engine of ENGINES_OF_STAGE) {
       it("finds a backup that has fewer seals, before its book has a new row", async () => {
         const memory = sealMemory();
         memory.add(new Map([[book.organizationId, { size: 1_200, root: "00".repeat(32) }]]));
-        const { sealer, alarms } = givenSealer(opened.cell, { memory });
+        const { sealer, alarms } = given({ memory });
         await sealer.sealAll({ isDue: () => false });
         expect(alarms.map(({ problem }) => problem)).to.deep.equal(["the seal of the first 1200 rows is gone"]);
       });
 
       it("goes on from a seal that another server made since", async () => {
         const memory = sealMemory();
-        await givenSealer(opened.cell, { memory }).sealer.sealAll();
+        await given({ memory }).sealer.sealAll();
         await books.createAccount("carol");
-        await sealBooks(opened.cell);
-        const { sealer, alarms } = givenSealer(opened.cell, { memory });
+        await seal();
+        const { sealer, alarms } = given({ memory });
         await sealer.sealAll();
         expect(alarms).to.deep.equal([]);
         expect(memory.of(book.organizationId)?.size).to.equal(1_103);
@@ -308,13 +328,13 @@ for (const engine of ENGINES_OF_STAGE) {
 
       it("finds a missing tile", async () => {
         await change("DELETE FROM seal_tiles");
-        const { sealer, alarms } = givenSealer(opened.cell);
+        const { sealer, alarms } = given();
         await sealer.sealAll();
         expect(alarms.map(({ problem }) => problem)).to.deep.equal(["tile 0 of level 1 is missing or too short"]);
       });
 
       it("finds nothing if nothing was changed, round after round", async () => {
-        const { sealer, alarms } = givenSealer(opened.cell);
+        const { sealer, alarms } = given();
         for (let round = 0; round < 3; round++) await sealer.checkSome();
         expect(alarms).to.deep.equal([]);
       });
@@ -322,10 +342,10 @@ for (const engine of ENGINES_OF_STAGE) {
 
     it("does no harm if it dies between any two steps", async () => {
       await fillTo(300);
-      await sealBooks(opened.cell);
+      await seal();
       await books.mintOften(await books.createAccount("brian"), 400);
       for (let steps = 0; ; steps++) {
-        const { sealer, alarms } = givenSealer(opened.cell, { store: dyingAfter(store, steps) });
+        const { sealer, alarms } = given({ store: dyingAfter(store, steps) });
         const died = await sealer.sealAll().then(
           () => false,
           () => true,
@@ -340,11 +360,13 @@ for (const engine of ENGINES_OF_STAGE) {
 
     it("seals the other books when one fails, and tells the failure", async () => {
       await fillTo(300);
-      const second = await GivenBooks.withoutKey(opened.database, "second");
-      const other = { number: 2, organizationId: second.organizationId };
+      const { book: other } = await newBook();
       const failing: SealStore = {
         ...store,
-        leaves: (of, rows) => (of.number === 1 ? Promise.reject(new Error("unreadable")) : store.leaves(of, rows)),
+        // The books of this test.
+        books: async (after) => (await store.books(after)).filter(({ number }) => number >= book.number),
+        leaves: (of, rows) =>
+          of.number === book.number ? Promise.reject(new Error("unreadable")) : store.leaves(of, rows),
       };
       const { sealer } = givenSealer(opened.cell, { store: failing });
       const failure: unknown = await sealer.sealAll().catch((error: unknown) => error);
@@ -363,7 +385,7 @@ for (const engine of ENGINES_OF_STAGE) {
           return store.leaves(of, { firstSeq, lastSeq });
         },
       };
-      await givenSealer(opened.cell, { store: watched }).sealer.sealAll();
+      await given({ store: watched }).sealer.sealAll();
       expect(pages).to.deep.equal([256, 256, 256, 232]);
     });
 

@@ -1,7 +1,7 @@
-import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
+import { constants, copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 import BetterSqlite3 from "better-sqlite3";
 import pg from "pg";
@@ -12,6 +12,8 @@ import { atTheEnd } from "./at-the-end.js";
 import { TEST_MASTER_KEY_FILE } from "./master-key.js";
 import { migrateAt, sharedPostgres } from "./postgres.js";
 import { byStage } from "./stage.js";
+
+const OWNER_ONLY_FOLDER = 0o700;
 
 /** A database that belongs to one test. */
 export interface TestDatabase {
@@ -60,11 +62,18 @@ interface Place {
   readonly remove: () => void;
 }
 
+/** Puts a database with the current schema where no file is yet. */
+export async function putMigratedSqlite(filename: string): Promise<void> {
+  const template = await (sqliteTemplate ??= makeSqliteTemplate());
+  mkdirSync(dirname(filename), { recursive: true, mode: OWNER_ONLY_FOLDER });
+  copyFileSync(template, filename, constants.COPYFILE_EXCL);
+}
+
 /** Each database is a copy of one file, which costs less than its migrations. */
 async function migratedSqlite(): Promise<Place> {
   const folder = mkdtempSync(join(tmpdir(), "kesc-test-"));
   const filename = join(folder, "kesc.db");
-  copyFileSync(await (sqliteTemplate ??= makeSqliteTemplate()), filename);
+  await putMigratedSqlite(filename);
   return {
     address: { engine: "sqlite", filename, masterKeyFile: TEST_MASTER_KEY_FILE },
     url: `sqlite:${filename}`,

@@ -18,6 +18,13 @@ const EFFECTS = {
   [IdempotencyLevel.IDEMPOTENCY_UNKNOWN]: "acts",
 } as const satisfies Record<IdempotencyLevel, CallEffect>;
 
+let shared: AdminContract | undefined;
+
+/** The contract that all sessions of this process share. */
+export function adminContract(): AdminContract {
+  return (shared ??= new AdminContract());
+}
+
 export function effectOf({ idempotency }: Pick<DescMethod, "idempotency">): CallEffect {
   return EFFECTS[idempotency];
 }

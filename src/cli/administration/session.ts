@@ -2,7 +2,7 @@ import type { IdempotencyKey } from "../../domain/values/text.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { OperatorError, UsageError } from "../../startup/operator-error.js";
 import type { Carrier } from "./carrier.js";
-import { AdminContract, effectOf } from "./contract.js";
+import { adminContract, effectOf } from "./contract.js";
 import type { MachineOptions } from "./on-database.js";
 import { RefusedCallError } from "./refused-call.js";
 import type { MessageJson } from "./row.js";
@@ -12,7 +12,7 @@ const PAGE_SIZE_MAX = 1_000;
 /** The calls of one command to the AdminService: that of a server, or the one in this process. */
 export class AdminSession {
   readonly #carrier: Carrier;
-  readonly #contract = new AdminContract();
+  readonly #contract = adminContract();
 
   constructor(carrier: Carrier) {
     this.#carrier = carrier;

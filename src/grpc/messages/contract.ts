@@ -89,20 +89,25 @@ const STREAMS: Readonly<Record<DescMethod["methodKind"], RpcContract["streams"] 
   client_streaming: undefined,
 };
 
-/**
- * Reads the contract from its descriptor set. Throws if an rpc has no valid scope and is not for
- * any key or public, or if only its client streams.
- */
-export function readContract(descriptorSet: Uint8Array = readFileSync(DESCRIPTOR_SET)): Contract {
-  return contractIn(descriptorSet, PACKAGE, scopesOf);
-}
+let contract: Contract | undefined;
 
 /**
- * Reads the contract of operators. Throws if an rpc has no role and is not public, or if only its
- * client streams.
+ * Reads the contract from a descriptor set, or once in a process from that of the package. Throws
+ * if an rpc has no valid scope and is not for any key or public, or if only its client streams.
  */
-export function readOperatorsContract(descriptorSet: Uint8Array = readFileSync(OPERATORS_DESCRIPTOR_SET)): Contract {
-  return contractIn(descriptorSet, OPERATORS_PACKAGE, rolesOf);
+export function readContract(descriptorSet?: Uint8Array): Contract {
+  if (descriptorSet !== undefined) return contractIn(descriptorSet, PACKAGE, scopesOf);
+  return (contract ??= contractIn(readFileSync(DESCRIPTOR_SET), PACKAGE, scopesOf));
+}
+
+let operatorsContract: Contract | undefined;
+
+/**
+ * Reads the contract of operators, once in a process. Throws if an rpc has no role and is not
+ * public, or if only its client streams.
+ */
+export function readOperatorsContract(): Contract {
+  return (operatorsContract ??= contractIn(readFileSync(OPERATORS_DESCRIPTOR_SET), OPERATORS_PACKAGE, rolesOf));
 }
 
 /** What one address serves. */

@@ -18,8 +18,7 @@ describe("the book for the accountant, by the command line", () => {
   let organizationId: OrganizationId;
   let accountId: string;
   before(async () => {
-    place = new Place();
-    await kesc(["migrate"], place.variables);
+    place = await Place.migrated();
     const database = await openDatabaseAt(place.variables["DATABASE_URL"] ?? "");
     const past = toUnixMillis(Date.now() - 600_000);
     organizationId = (await keys(database, () => past).createOrganization("acme")).id;
@@ -114,8 +113,7 @@ describe("the book for the accountant, by the command line", () => {
 describe("kesc book accept-clock", () => {
   let place: Place;
   before(async () => {
-    place = new Place();
-    await kesc(["migrate"], place.variables);
+    place = await Place.migrated();
   });
   after(() => {
     place.remove();

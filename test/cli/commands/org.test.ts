@@ -18,8 +18,7 @@ describe("kesc org, key and purge, beside a server", () => {
   let server: RunningKesc;
   let address: string;
   before(async () => {
-    place = new Place();
-    await kesc(["migrate"], place.variables);
+    place = await Place.migrated();
     server = new RunningKesc(["server"], place.variables);
     ({ address } = await server.ready);
   });

@@ -34,12 +34,11 @@ describe("kesc serve with TLS", () => {
   let key = "";
 
   before(async () => {
-    place = new Place();
+    place = await Place.migrated();
     // The secrets come from files, too.
     const urlFile = join(place.folder, "database-url");
     writeFileSync(urlFile, `${place.databaseUrl}\n`);
     variables = { ...place.variables, ...TLS, DATABASE_URL: "", DATABASE_URL_FILE: urlFile };
-    expect((await kesc(["migrate"], variables)).code).to.equal(0);
     const organization = await kescJson<{ id: string }>(["org", "create", "--name", "A"], variables);
     const created = await kescJson<{ secret: string }>(
       ["key", "create", "--org", organization.id, "--name", "k", "--all-scopes", "--never-expires"],
@@ -123,8 +122,8 @@ describe("kesc serve with TLS", () => {
 
 describe("an address beyond the loopback", () => {
   let place: Place;
-  before(() => {
-    place = new Place();
+  before(async () => {
+    place = await Place.migrated();
   });
   after(() => {
     place.remove();
@@ -161,7 +160,6 @@ describe("an address beyond the loopback", () => {
 
   it("is served with KESC_INSECURE=true, and called by the gateway on the loopback", async () => {
     const variables = { ...place.variables, KESC_INSECURE: "true", KESC_GRPC_ADDRESS: "0.0.0.0:0" };
-    expect((await kesc(["migrate"], variables)).code).to.equal(0);
     const serve = new RunningKesc(["serve"], variables);
     const { grpcAddress = "" } = await serve.ready;
     const grpc = new GrpcCaller(grpcAddress.replace("0.0.0.0", "127.0.0.1"));

@@ -18,8 +18,7 @@ describe("the limits, by the command line", () => {
   let place: Place;
   let accountId: string;
   before(async () => {
-    place = new Place();
-    await kesc(["migrate"], place.variables);
+    place = await Place.migrated();
     const database = await openDatabaseAt(place.variables["DATABASE_URL"] ?? "");
     const now = toUnixMillis(Date.now());
     const { id: organizationId } = await keys(database, () => now).createOrganization("acme");

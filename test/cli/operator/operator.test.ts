@@ -156,11 +156,18 @@ describe("kesc transaction resolve, clear-flag and the corrections of kesc book"
       ["org", "create", "--name", "Books", "--sandbox", "--on-database", "--note", "x"],
       database,
     );
-    const noted = ["--org", "Books", "--note", "n", "--on-database"];
-    await kesc(["rail", "set", "sandbox", "--resolve-alone-max", "100.00", ...noted], database);
+    const noted = ["--org", "Books", "--note", "n"];
+    await kesc(["rail", "set", "sandbox", "--resolve-alone-max", "100.00", ...noted, "--on-database"], database);
     const account = await RailOrders.in(service.opened.url, id, (orders) => orders.account("amina"));
+    const command = (args: readonly string[]): readonly string[] => [
+      "book",
+      ...args,
+      "--key",
+      args.join(" ").slice(0, 50).replaceAll(" ", "-"),
+      ...noted,
+    ];
     const book = (...args: readonly string[]): Promise<Ended> =>
-      kesc(["book", ...args, "--key", args.join(" ").slice(0, 50).replaceAll(" ", "-"), ...noted], database);
+      kesc([...command(args), "--on-database", "--yes"], database);
 
     for (const [args, sums] of [
       [
@@ -193,17 +200,17 @@ describe("kesc transaction resolve, clear-flag and the corrections of kesc book"
         "reserve 45.00, shortfall 0.00, available 45.00, unallocated 0.00",
       ],
     ] as const) {
-      const intent = await book(...args);
+      const intent = await asBrian(...command(args));
       expect(intent, args.join(" ")).to.include({ code: 2, stdout: "" });
       expect(intent.stderr).to.match(/^This would book \d+\.00 KES: .*\. Nothing was done\. To do it, add --yes\.\n$/);
       const words = `The book: ${sums.replace(", avail", ", charges 0.00, avail").replace(", unalloc", ", held 0.00, unalloc")}.\n`;
-      expect((await book(...args, "--yes")).stdout, args.join(" ")).to.equal(`Done. ${words}`);
-      expect((await book(...args, "--yes")).stdout, args.join(" ")).to.equal(`Done before. ${words}`);
+      expect((await book(...args)).stdout, args.join(" ")).to.equal(`Done. ${words}`);
+      expect((await book(...args)).stdout, args.join(" ")).to.equal(`Done before. ${words}`);
     }
-    const tooMuch = await book("allocate", "--amount", "1", "--account", account, "--yes");
+    const tooMuch = await book("allocate", "--amount", "1", "--account", account);
     expect(tooMuch).to.include({ code: 1, stdout: "" });
     expect(tooMuch.stderr).to.contain("The book account unallocated has 0.00, but 1.00 was requested.");
-    const wrong = await book("transfer", "--direction", "up", "--amount", "9", "--receipt", "RKTQDM7R05", "--yes");
+    const wrong = await book("transfer", "--direction", "up", "--amount", "9", "--receipt", "RKTQDM7R05");
     expect(wrong).to.include({ code: 2, stdout: "" });
     expect(wrong.stderr).to.contain("It must be one of in, out.");
   });

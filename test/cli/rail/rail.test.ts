@@ -33,8 +33,7 @@ describe("kesc rail", () => {
   let settingsFile: string;
   let credentialsFile: string;
   beforeEach(async () => {
-    place = new Place();
-    await kesc(["migrate"], place.variables);
+    place = await Place.migrated();
     copyFileSync(CERTIFICATE_FILE, join(place.folder, "cert.pem"));
     settingsFile = join(place.folder, "settings.json");
     credentialsFile = join(place.folder, "credentials.json");
@@ -266,88 +265,64 @@ describe("kesc rail", () => {
     expect((await rail(...mpesaOf("Second"))).code).to.equal(0);
   });
 
-  it("refuses wrong files and options, one sentence for each problem", async () => {
+  it("refuses wrong options and files, one sentence for each problem", async () => {
     await create("Duka");
     await create("Tests", "--sandbox");
-    const refusals: readonly (readonly [() => void, readonly string[], RegExp])[] = [
-      [() => undefined, ["set", "sandbox", "--org", "Duka"], /'--note <text>' not specified/],
-      [() => undefined, ["set", "sandbox", "--org", "Duka", ...NOTE], /only sandbox organizations can have it\.\n$/],
+    const refuse = async (args: readonly string[], words: RegExp): Promise<void> => {
+      const refused = await rail(...args);
+      expect(refused, args.join(" ")).to.include({ code: 2, stdout: "" });
+      expect(refused.stderr).to.match(words).and.not.contain(SECRET);
+    };
+    for (const [args, words] of [
+      [["set", "sandbox", "--org", "Duka"], /'--note <text>' not specified/],
+      [["set", "sandbox", "--org", "Duka", ...NOTE], /only sandbox organizations can have it\.\n$/],
       [
-        () => undefined,
         ["set", "mpesa", "--org", "Duka", ...NOTE],
         /settings is required .*; credentials is required .*; credentials_expire_at is required /,
       ],
       [
-        () => undefined,
         ["set", "direct", "--org", "Duka", ...NOTE],
         /^There is no rail direct\. There are: sandbox, mpesa\. .* kesc rail default direct --org ORG --note TEXT\n$/,
       ],
       [
-        () => undefined,
         ["set", "sandbox", "--org", "Tests", ...NOTE, "--credentials-expire", dayIn(9)],
         /credentials_expire_at must be empty: the rail sandbox has none\.\n$/,
       ],
-      [() => undefined, [...mpesaOf("Duka", { days: -2 })], /credentials_expire_at must be in the future\.\n$/],
-      [() => undefined, [...mpesaOf("Duka").slice(0, -1), "2027-02-31"], /It must be a day such as 2027-01-31/],
-      [() => undefined, [...mpesaOf("Duka"), "--confirm-above", "-1"], /It must be more than zero/],
+      [mpesaOf("Duka", { days: -2 }), /credentials_expire_at must be in the future\.\n$/],
+      [[...mpesaOf("Duka").slice(0, -1), "2027-02-31"], /It must be a day such as 2027-01-31/],
+      [[...mpesaOf("Duka"), "--confirm-above", "-1"], /It must be more than zero/],
+    ] as const)
+      await refuse(args, words);
+
+    chmodSync(credentialsFile, 0o644);
+    await refuse(mpesaOf("Duka"), /Others may read .*credentials\.json, which holds secrets\. Run: chmod 600 /);
+    chmodSync(credentialsFile, 0o600);
+    writeCredentials({ passkey: undefined, consumerKey: "" });
+    await refuse(
+      mpesaOf("Duka"),
+      /credentials\.json is wrong:\n {2}consumerKey must be .*\n {2}passkey is missing\.\n/,
+    );
+    writeCredentials();
+    for (const [settings, words] of [
       [
-        () => {
-          chmodSync(credentialsFile, 0o644);
-        },
-        mpesaOf("Duka"),
-        /Others may read .*credentials\.json, which holds secrets\. Run: chmod 600 /,
-      ],
-      [
-        () => {
-          chmodSync(credentialsFile, 0o600);
-          writeCredentials({ passkey: undefined, consumerKey: "" });
-        },
-        mpesaOf("Duka"),
-        /credentials\.json is wrong:\n {2}consumerKey must be .*\n {2}passkey is missing\.\n/,
-      ],
-      [
-        () => {
-          writeCredentials();
-          writeSettings({ certificateFile: undefined, passkey: SECRET });
-        },
-        mpesaOf("Duka"),
+        { certificateFile: undefined, passkey: SECRET },
         /settings\.json is wrong:\n {2}certificateFile is missing\.\n {2}passkey is not a field that is known\.\n/,
       ],
+      [{ certificateFile: "none.pem" }, /The file .*none\.pem cannot be read \(ENOENT\)/],
       [
-        () => {
-          writeSettings({ certificateFile: "none.pem" });
-        },
-        mpesaOf("Duka"),
-        /The file .*none\.pem cannot be read \(ENOENT\)/,
-      ],
-      [
-        () => {
-          writeSettings({ baseUrl: undefined, environment: "sandbox" });
-        },
-        mpesaOf("Duka"),
+        { baseUrl: undefined, environment: "sandbox" },
         /A live organization cannot use the environment sandbox of M-Pesa/,
       ],
       [
-        () => {
-          writeSettings({ baseUrl: "https://proxy.example.com" });
-        },
-        mpesaOf("Duka"),
+        { baseUrl: "https://proxy.example.com" },
         /baseUrl must be https:\/\/api\.safaricom\.co\.ke, unless KESC_RAIL_HOSTS names its host\./,
       ],
-      [
-        () => {
-          writeFileSync(settingsFile, "[]");
-        },
-        mpesaOf("Duka"),
-        /settings\.json must hold a JSON object/,
-      ],
-    ];
-    for (const [prepare, args, words] of refusals) {
-      prepare();
-      const refused = await rail(...args);
-      expect(refused, args.join(" ")).to.include({ code: 2, stdout: "" });
-      expect(refused.stderr).to.match(words).and.not.contain(SECRET);
+    ] as const) {
+      writeSettings(settings);
+      await refuse(mpesaOf("Duka"), words);
     }
+    writeFileSync(settingsFile, "[]");
+    await refuse(mpesaOf("Duka"), /settings\.json must hold a JSON object/);
     expect(await list()).to.deep.equal([]);
   });
 });

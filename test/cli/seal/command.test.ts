@@ -51,9 +51,8 @@ describe("kesc seal", () => {
     kescJson(["key", "create", "--org", organization, "--name", name, "--all-scopes", "--never-expires"], variables());
 
   before(async () => {
-    place = new Place();
+    place = await Place.migrated();
     keyFile = join(place.folder, "seal.key");
-    expect(await kesc(["migrate"], place.variables)).to.include({ code: 0 });
     const made = await kescJson<{ id: string }>(["org", "create", "--name", "acme"], place.variables);
     organization = made.id;
   });

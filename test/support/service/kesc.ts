@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 import { runKesc } from "../../../src/cli/run-kesc.js";
+import { putMigratedSqlite } from "../databases.js";
 import { NO_SEAL_KEY_FILE, TEST_MASTER_KEY_FILE } from "../master-key.js";
 
 /**
@@ -43,6 +44,13 @@ export class Place {
   constructor() {
     mkdirSync(dirname(this.masterKeyFile));
     copyFileSync(TEST_MASTER_KEY_FILE, this.masterKeyFile);
+  }
+
+  /** With a database that has the current schema, and nothing in it. */
+  static async migrated(): Promise<Place> {
+    const place = new Place();
+    await putMigratedSqlite(place.databaseFile);
+    return place;
   }
 
   remove(): void {

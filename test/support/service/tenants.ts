@@ -1,10 +1,14 @@
+import { existsSync } from "node:fs";
+
 import { type Scope, SCOPES } from "../../../src/domain/api-key.js";
 import type { ApiKeyId, OrganizationId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
 import type { Keys } from "../../../src/ledger/ports/keys.js";
 import { keys } from "../../../src/storage/keys.js";
 import { migrate } from "../../../src/storage/migrate.js";
-import { openDatabaseAt } from "../databases.js";
+import { openDatabaseAt, putMigratedSqlite } from "../databases.js";
+
+const SQLITE = "sqlite:";
 
 /** An organization with a key that may do everything. */
 export interface Tenant {
@@ -17,6 +21,8 @@ export interface Tenant {
  * process for each step.
  */
 export async function withKeys<Result>(url: string, work: (keys: Keys) => Promise<Result>): Promise<Result> {
+  const filename = url.startsWith(SQLITE) ? url.slice(SQLITE.length) : undefined;
+  if (filename !== undefined && !existsSync(filename)) await putMigratedSqlite(filename);
   const database = await openDatabaseAt(url);
   try {
     for (const cell of database.cells) await migrate(cell);
