@@ -1,10 +1,23 @@
+import { expect } from "chai";
+
 import type { Account, AccountHolder, LedgerAccount, Person } from "../../src/domain/account.js";
 import type { BookHead } from "../../src/domain/book.js";
-import type { Decision, Effect, TableName, Tables } from "../../src/domain/decision.js";
+import type { Command, Resource } from "../../src/domain/commands.js";
+import type {
+  Book,
+  Decision,
+  Effect,
+  ResourceId,
+  TableName,
+  Tables,
+  UsedIdempotencyKey,
+} from "../../src/domain/decision.js";
 import type { Deposit } from "../../src/domain/deposit.js";
 import { type Destination, type DestinationNumber, maskNumber } from "../../src/domain/destination.js";
 import type { Freeze } from "../../src/domain/freeze.js";
+import type { JournalEntry } from "../../src/domain/journal.js";
 import { DEFAULT_TIER } from "../../src/domain/limits/limits.js";
+import { operationOf } from "../../src/domain/operations/table.js";
 import type { Payment } from "../../src/domain/payment.js";
 import type { Decider, Proposal } from "../../src/domain/proposal.js";
 import type { Refusal } from "../../src/domain/refusal.js";
@@ -18,6 +31,7 @@ import {
   type Description,
   NO_REASON,
   parseDescription,
+  parseIdempotencyKey,
   parseMetadata,
   parseReference,
   parseUserId,
@@ -302,6 +316,50 @@ export function proposedContent(decision: Decision<unknown>): string {
 /** The same command as an approver sends it: with what the proposal has shown. */
 export function asShown<C>(command: C, content: string): C {
   return { ...command, shown: changesIn(content) };
+}
+
+/**
+ * Decides the command over these rows, or over a book that has decided before.
+ */
+export function decide(book: Book | Partial<Loaded>, command: Command, now = NOW): Decision<Resource> {
+  return operationOf(command.name).decide("bookOf" in book ? book : givenBook(book), command, now);
+}
+
+/** Expects the decision to write these rows of journal and tables, and to return the resource. */
+export function expectWritten(
+  decision: Decision<unknown>,
+  { resource, ...effect }: Record<"resource" | "entries" | "puts", unknown>,
+): void {
+  expect(decision).to.deep.equal({ kind: "effect", resource, effect });
+}
+
+/** Expects the decision to refuse with this reason and these facts. */
+export function expectRefused(decision: Decision<unknown>, refusal: object): void {
+  expect(decision).to.deep.equal({ kind: "refusal", refusal });
+}
+
+/** The idempotency key "k" of a command that made the resource. */
+export function usedKey(resourceId: ResourceId, createdAt = EARLIER): UsedIdempotencyKey {
+  return { organizationId: ORGANIZATION, key: valid(parseIdempotencyKey("k")), resourceId, createdAt };
+}
+
+/** What a row of the journal says of the balances of an account. */
+export function balancesOf({ availableCents, heldCents }: LedgerAccount): JournalEntry["balancesAfter"] {
+  return { availableCents, heldCents };
+}
+
+/** A row that a decision of NOW adds to the journal. It moves nothing, unless told otherwise. */
+export function entryOf(given: object): object {
+  return {
+    organizationId: ORGANIZATION,
+    transactionId: undefined,
+    freezeId: undefined,
+    posting: undefined,
+    actor: TEST_ACTOR,
+    reason: "",
+    recordedAt: NOW,
+    ...given,
+  };
 }
 
 /** A decision in one word: the reason of a refusal, or the decision's kind. */
