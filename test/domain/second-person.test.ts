@@ -177,9 +177,8 @@ describe("a second person", () => {
     }
 
     it("is not needed for a tier without limits before and after", () => {
-      const own = givenBook({ accounts: [account] });
       const command = { ...setAccountTier(ORGANIZATION, account.id, "default"), authority };
-      expect(effectOf(decide(own, command)).entries[0]?.kind).to.equal("account.tiered");
+      expect(effectOf(decide({ accounts: [account] }, command)).entries[0]?.kind).to.equal("account.tiered");
     });
   });
 

@@ -31,9 +31,8 @@ describe("assigning a deposit", () => {
     const deposit = givenDeposit({ credits: 1, reason: "UNASSIGNED" });
     const limits = { since: EARLIER, organization: { MINT: {}, REDEEM: {} }, tiers: new Map(), usage: undefined };
     const books = [givenHead({ limits: limits })];
-    const book = givenBook({ railAccounts, accounts: [account], deposits: [deposit], books });
     const command = assignDeposit(ORGANIZATION, deposit.id, account.id);
-    const effect = effectOf(decide(book, command));
+    const effect = effectOf(decide({ railAccounts, accounts: [account], deposits: [deposit], books }, command));
     expect(effect.entries).to.have.length(1);
     expect(effect.entries[0]).to.deep.include({
       kind: "transaction.completed",

@@ -91,8 +91,7 @@ describe("canceling a transaction", () => {
   // The order of rows is the order of checks.
   it("refuses another organization's transaction, whatever its status", () => {
     const transaction = pending({ status: "COMPLETED", organizationId: STRANGER });
-    const book = givenBook({ accounts: [account], transactions: [transaction] });
-    expectRefused(decide(book, cancelOf(transaction)), {
+    expectRefused(decide({ accounts: [account], transactions: [transaction] }, cancelOf(transaction)), {
       reason: "TRANSACTION_NOT_FOUND",
       transactionId: transaction.id,
     });
@@ -109,8 +108,7 @@ describe("canceling a transaction", () => {
   for (const status of ["PROCESSING", "COMPLETED", "FAILED"] as const) {
     it(`refuses one that is ${status}`, () => {
       const transaction = pending({ status });
-      const book = givenBook({ accounts: [account], transactions: [transaction] });
-      expectRefused(decide(book, cancelOf(transaction)), {
+      expectRefused(decide({ accounts: [account], transactions: [transaction] }, cancelOf(transaction)), {
         reason: "INVALID_TRANSITION",
         from: status,
         to: "CANCELED",

@@ -78,18 +78,16 @@ describe("setting an account at a rail", () => {
   });
 
   it("keeps the payouts and the age of an earlier one, and counts the change", () => {
-    const book = givenBook({ railAccounts: [own], railAccountsOfAll: ONE });
     const command = setRailAccount(ORGANIZATION, { credentialsExpireAt: toUnixMillis(9), facts: SEEN });
-    const [row] = putsOf(effectOf(decide(book, command)), "railAccounts");
+    const [row] = putsOf(effectOf(decide({ railAccounts: [own], railAccountsOfAll: ONE }, command)), "railAccounts");
     const kept = { payouts: "closed", payoutsReason: "8006", createdAt: 5 };
     expect(row).to.include({ ...kept, revision: 2, credentials: undefined, credentialsExpireAt: 9, updatedAt: NOW });
   });
 
   it("takes the default from another one first, with a row for each", () => {
     const former = railAccount(ORGANIZATION, { ...OTHER, isDefault: true });
-    const book = givenBook({ railAccounts: [former], railAccountsOfAll: ONE });
     const command = setRailAccount(ORGANIZATION, { isDefault: true, facts: SEEN });
-    const effect = effectOf(decide(book, command));
+    const effect = effectOf(decide({ railAccounts: [former], railAccountsOfAll: ONE }, command));
     expect(putsOf(effect, "railAccounts").map((row) => [row.id, row.isDefault, row.revision])).to.deep.equal([
       [OTHER.id, false, 2],
       [id, true, 1],
@@ -112,9 +110,8 @@ describe("setting an account at a rail", () => {
     ["at another place once the rail has none", {}, { movesPlace: true }, "effect"],
   ] as const) {
     it(`decides ${expected} about one ${what}`, () => {
-      const book = givenBook({ railAccounts: [own], railAccountsOfAll: ONE, ...rows });
       const command = setRailAccount(ORGANIZATION, { facts: { ...SEEN, ...facts } });
-      expect(wordOf(decide(book, command))).to.equal(expected);
+      expect(wordOf(decide({ railAccounts: [own], railAccountsOfAll: ONE, ...rows }, command))).to.equal(expected);
     });
   }
 
@@ -159,8 +156,7 @@ describe("setting an account at a rail", () => {
         resolveAloneMaxCents,
         authority: { ...ALONE, groups },
       });
-      const book = givenBook({ railAccounts, railAccountsOfAll: ONE });
-      expect(effectOf(decide(book, command)).entries[0]?.kind).to.equal(kind);
+      expect(effectOf(decide({ railAccounts, railAccountsOfAll: ONE }, command)).entries[0]?.kind).to.equal(kind);
     });
   }
 
@@ -176,8 +172,7 @@ describe("setting an account at a rail", () => {
     expect(proposal.content).not.to.contain('"aa"');
     const authority = { ...ALONE, person: "opr_b" as never, approves: proposal.id };
     const approves = asShown({ ...command, sealed: undefined, authority }, proposal.content);
-    const book = givenBook({ proposals: [givenProposal(proposal)] });
-    const effect = effectOf(decide(book, approves));
+    const effect = effectOf(decide({ proposals: [givenProposal(proposal)] }, approves));
     expect(putsOf(effect, "railAccounts")[0]?.credentials).to.equal(sealed);
     expect(putsOf(effect, "proposals")[0]?.sealed).to.equal(undefined);
   });

@@ -32,8 +32,7 @@ const [PHONE, PAYBILL] = ["+254712345678", "247247 0123456789"] as DestinationNu
 
 /** A book in which the key "k" names a resource. */
 function bookWithKey(resourceId: ResourceId, rows: Partial<Loaded> = {}): Book {
-  const used = usedKey(resourceId);
-  return givenBook({ accounts: [account], ...rows, idempotencyKeys: [used] });
+  return givenBook({ accounts: [account], ...rows, idempotencyKeys: [usedKey(resourceId)] });
 }
 
 describe("adding a destination to an account", () => {
@@ -78,9 +77,8 @@ describe("adding a destination to an account", () => {
   }
 
   it("is a replay for the same kind and number, whatever the label, with a key that is new", () => {
-    const book = givenBook({ accounts: [account], destinations: [standing] });
     const command = createDestination(ORGANIZATION, account.id, { label: "other" as Description, key: "k" });
-    const decided = decide(book, command);
+    const decided = decide({ accounts: [account], destinations: [standing] }, command);
     expect(decided).to.deep.include({ kind: "replay", resource: standing });
     const row = usedKey(standing.id, NOW);
     expect(decided).to.have.deep.nested.property("effect.puts", [{ table: "idempotencyKeys", row }]);

@@ -37,8 +37,7 @@ describe("ending a return that the rail was asked for", () => {
     ],
   ] as const) {
     it(what, () => {
-      const book = givenBook({ deposits: [returning] });
-      const effect = effectOf(decide(book, endReturn(returning, receipt)));
+      const effect = effectOf(decide({ deposits: [returning] }, endReturn(returning, receipt)));
       expect(effect.entries).to.have.length(1);
       expect(effect.entries[0]).to.deep.include({ kind, posting, receipt, detail });
       const row = { ...returning, status, reason, updatedAt: NOW };

@@ -15,7 +15,6 @@ import {
   expectRefused,
   expectWritten,
   givenAccount,
-  givenBook,
   givenDestination,
   NOW,
   ORGANIZATION,
@@ -51,8 +50,7 @@ describe("erasing the personal data of an account", () => {
     const account = givenAccount(EMPTY);
     const standing = givenDestination({ accountId: account.id });
     const removed = givenDestination({ accountId: account.id, number: undefined, removedAt: EARLIER });
-    const book = givenBook({ accounts: [account], destinations: [standing, removed] });
-    const effect = effectOf(decide(book, erase(account)));
+    const effect = effectOf(decide({ accounts: [account], destinations: [standing, removed] }, erase(account)));
     expect(effect.entries.map(({ kind, detail }) => [kind, detail])).to.deep.equal([
       ["account.erased", undefined],
       ["destination.removed", standing.id],
@@ -63,8 +61,7 @@ describe("erasing the personal data of an account", () => {
   it("answers an account that was erased as it is, whatever came into it since", () => {
     const account = givenAccount();
     const erased = erasedHolder(account);
-    const book = givenBook({ accounts: [account], accountHolders: [erased] });
-    expect(decide(book, erase(account))).to.deep.equal(
+    expect(decide({ accounts: [account], accountHolders: [erased] }, erase(account))).to.deep.equal(
       replay({ resource: { ...account, person: undefined, freezes: [] } }),
     );
   });

@@ -23,9 +23,8 @@ describe("flagging a transaction", () => {
   for (const status of ["PENDING", "PROCESSING", "COMPLETED", "FAILED", "CANCELED"] as const) {
     it(`notes that a person must look at one that is ${status}`, () => {
       const transaction = givenPending({ accountId: account.id, status, openFlags: ["REPORT_DIFFERS"] });
-      const book = givenBook({ accounts: [account], transactions: [transaction] });
       const flagged = { ...transaction, openFlags: ["REPORT_DIFFERS", "OUTCOME_UNKNOWN"], updatedAt: NOW };
-      expectWritten(decide(book, flag(ORGANIZATION, transaction.id)), {
+      expectWritten(decide({ accounts: [account], transactions: [transaction] }, flag(ORGANIZATION, transaction.id)), {
         resource: flagged,
         entries: [
           entryOf({

@@ -36,8 +36,7 @@ const standing = givenFreeze({ accountId: frozen.id, ...ORDER });
 
 /** A book in which the key "k" names a resource. */
 function bookWithKey(resourceId: ResourceId, rows: Partial<Loaded>): Book {
-  const used = usedKey(resourceId);
-  return givenBook({ ...rows, idempotencyKeys: [used] });
+  return givenBook({ ...rows, idempotencyKeys: [usedKey(resourceId)] });
 }
 
 describe("freezing an account", () => {
@@ -72,9 +71,8 @@ describe("freezing an account", () => {
 
   it("adds a freeze to a frozen account, even with the same reason and note", () => {
     const command = freezeAccount(ORGANIZATION, frozen.id, ORDER);
-    const book = givenBook({ accounts: [frozen], freezes: [standing] });
     const added = givenFreeze({ id: command.newFreezeId, accountId: frozen.id, ...ORDER, createdAt: NOW });
-    expect(decide(book, command)).to.deep.include({
+    expect(decide({ accounts: [frozen], freezes: [standing] }, command)).to.deep.include({
       kind: "effect",
       resource: { ...frozen, updatedAt: NOW, person: givenPerson(), freezes: [standing, added], freeze: added },
     });
@@ -128,8 +126,7 @@ describe("freezing an account", () => {
     it(`refuses ${what}`, () => {
       const full = givenAccount(given);
       const freezes = Array.from({ length: STANDING_FREEZES_MAX }, () => givenFreeze({ accountId: full.id }));
-      const book = givenBook({ accounts: [full], freezes });
-      const decision = decide(book, freezeAccount(ORGANIZATION, full.id));
+      const decision = decide({ accounts: [full], freezes }, freezeAccount(ORGANIZATION, full.id));
       expectRefused(decision, { ...facts, accountId: full.id });
     });
   }

@@ -179,8 +179,7 @@ describe("moving money", () => {
       const before = MAX_SUM_CENTS - 5_000;
       const sums = { ...givenHead().sums, reserve: before, available: before };
       const accounts = [givenAccount({ id: accountId })];
-      const book = givenBook({ books: [givenHead({ sums })], accounts });
-      expect(wordOf(decide(book, mint(movement({ rail }))))).to.equal("effect");
+      expect(wordOf(decide({ books: [givenHead({ sums })], accounts }, mint(movement({ rail }))))).to.equal("effect");
     });
   }
 
@@ -297,9 +296,8 @@ describe("moving money", () => {
 
     it("takes the reference in another organization", () => {
       const stranger = givenAccount({ organizationId: STRANGER });
-      const both = givenBook({ accounts: [stranger], transactions: [used] });
       const command = redeem({ ...same, organizationId: STRANGER, accountId: stranger.id });
-      expect(wordOf(decide(both, command))).to.equal("effect");
+      expect(wordOf(decide({ accounts: [stranger], transactions: [used] }, command))).to.equal("effect");
     });
   });
 
@@ -653,8 +651,7 @@ describe("moving money", () => {
       ["a destination that cools", cooling.id, "DESTINATION_COOLING"],
     ] as const) {
       it(`refuses ${what}`, () => {
-        const book = givenBook({ accounts: [account], destinations: toPay });
-        expect(wordOf(decide(book, payTo(destinationId)))).to.equal(reason);
+        expect(wordOf(decide({ accounts: [account], destinations: toPay }, payTo(destinationId)))).to.equal(reason);
       });
     }
 
@@ -722,9 +719,8 @@ describe("moving money", () => {
         [[masked], "+254733111223", "REFERENCE_ALREADY_USED"],
         [[], "+254733111223", "replay"],
       ] as const) {
-        const book = givenBook({ accounts: [account], transactions: [paid], payments });
         const command = { ...paidBy(given as PhoneNumber), idempotencyKey: undefined };
-        expect(wordOf(decide(book, command)), given).to.equal(word);
+        expect(wordOf(decide({ accounts: [account], transactions: [paid], payments }, command)), given).to.equal(word);
       }
     });
 
@@ -749,8 +745,7 @@ describe("moving money", () => {
     it("repeats a transaction on a rail that the organization can no longer use", () => {
       const paid = givenPending({ accountId, reference: valid(parseReference("new")), rail: SLOW_RAIL });
       const command = { ...mint(movement({ rail: SLOW_RAIL })), isRailNamed: true, railTerms: undefined };
-      const book = givenBook({ accounts: [account], transactions: [paid] });
-      expect(wordOf(decide(book, command))).to.equal("replay");
+      expect(wordOf(decide({ accounts: [account], transactions: [paid] }, command))).to.equal("replay");
     });
 
     it("reaches the payer's phone number in place of the account's", () => {

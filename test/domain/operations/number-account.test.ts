@@ -20,8 +20,7 @@ const other = givenAccount({ depositReference: FIRST });
 
 describe("numbering an account", () => {
   it("gives it the first reference that no account has", () => {
-    const book = givenBook({ accounts: [account, other] });
-    const decision = decide(book, numberAccount(ORGANIZATION, account.id, [FIRST, SECOND]));
+    const decision = decide({ accounts: [account, other] }, numberAccount(ORGANIZATION, account.id, [FIRST, SECOND]));
     const effect = effectOf(decision);
     expect(effect.entries).to.have.length(1);
     expect(effect.entries[0]).to.deep.include({
@@ -55,8 +54,7 @@ describe("numbering an account", () => {
     ["if none of the references is free", account, [FIRST]],
   ] as const) {
     it(`is a replay for ${what}`, () => {
-      const book = givenBook({ accounts: [account, other] });
-      const decision = decide(book, numberAccount(ORGANIZATION, of.id, references));
+      const decision = decide({ accounts: [account, other] }, numberAccount(ORGANIZATION, of.id, references));
       expect(decision).to.deep.equal(replay({ account: of }));
     });
   }

@@ -26,7 +26,6 @@ describe("recordCharge", () => {
 
   it("refuses what the book cannot hold", () => {
     const sums = { ...NO_SUMS, charges: MAX_SUM_CENTS - 4, available: MAX_SUM_CENTS - 4 };
-    const book = givenBook({ books: [givenHead({ sums })] });
-    expect(wordOf(decide(book, recordCharge(ORGANIZATION)))).to.equal("LIMIT_EXCEEDED");
+    expect(wordOf(decide({ books: [givenHead({ sums })] }, recordCharge(ORGANIZATION)))).to.equal("LIMIT_EXCEEDED");
   });
 });

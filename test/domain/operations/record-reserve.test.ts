@@ -3,7 +3,7 @@ import { expect } from "chai";
 import type { ReservePlace } from "../../../src/domain/reserve.js";
 import { toCents } from "../../../src/domain/values/cents.js";
 import { ALONE, recordReserve } from "../../support/commands.js";
-import { decide, EARLIER, effectOf, givenBook, NOW, ORGANIZATION, putOf, wordOf } from "../../support/given.js";
+import { decide, EARLIER, effectOf, NOW, ORGANIZATION, putOf, wordOf } from "../../support/given.js";
 
 const { asOfDay } = recordReserve(ORGANIZATION, "bank");
 const place: ReservePlace = {
@@ -51,9 +51,8 @@ describe("recording the reserve", () => {
 
   it("refuses one place more than an organization can have, and still takes figures of the others", () => {
     const reservePlaces = Array.from({ length: 50 }, (_, index) => ({ ...place, place: String(index) }));
-    const book = givenBook({ reservePlaces });
     const decisions = ["bank", "7"].map((name) =>
-      wordOf(decide(book, recordReserve(ORGANIZATION, name, { evidence: "x" }))),
+      wordOf(decide({ reservePlaces }, recordReserve(ORGANIZATION, name, { evidence: "x" }))),
     );
     expect(decisions).to.deep.equal(["TOO_MANY_RESERVE_PLACES", "effect"]);
   });

@@ -2,17 +2,7 @@ import { expect } from "chai";
 
 import type { ProposalDecision } from "../../../src/domain/proposal.js";
 import { newProposalId, rejectProposal } from "../../support/commands.js";
-import {
-  decide,
-  EARLIER,
-  effectOf,
-  givenBook,
-  givenProposal,
-  NOW,
-  ORGANIZATION,
-  putOf,
-  wordOf,
-} from "../../support/given.js";
+import { decide, EARLIER, effectOf, givenProposal, NOW, ORGANIZATION, putOf, wordOf } from "../../support/given.js";
 
 describe("rejecting a proposal", () => {
   const proposal = givenProposal({ content: "x", sealed: { hex: "5ec4e7", sha256: "" } });
@@ -33,8 +23,7 @@ describe("rejecting a proposal", () => {
     ["replay", { decided: { as: "REJECTED", by, at: EARLIER } satisfies ProposalDecision }, {}],
   ] as const) {
     it(`decides ${expected}`, () => {
-      const book = givenBook({ proposals: [{ ...proposal, ...given }] });
-      expect(wordOf(decide(book, { ...command, ...asked }))).to.equal(expected);
+      expect(wordOf(decide({ proposals: [{ ...proposal, ...given }] }, { ...command, ...asked }))).to.equal(expected);
     });
   }
 });

@@ -385,8 +385,7 @@ describe("resolving a transaction", () => {
   it("refuses a transaction without an order", () => {
     const direct = givenTransaction({ accountId: givenAccount().id });
     const command = resolve(ORGANIZATION, direct.id, FAILED);
-    const book = givenBook({ transactions: [direct] });
-    expect(wordOf(decide(book, command))).to.equal("PAYMENT_NOT_FOUND");
+    expect(wordOf(decide({ transactions: [direct] }, command))).to.equal("PAYMENT_NOT_FOUND");
   });
 
   it("refuses a transaction that does not exist", () => {

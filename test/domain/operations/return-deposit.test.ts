@@ -51,8 +51,7 @@ describe("returning a deposit", () => {
   for (const status of ["RETURNING", "RETURNED"] as const) {
     it(`is a replay if the rail is wanted for a deposit that is ${status}`, () => {
       const deposit = givenDeposit({ status, reason: undefined });
-      const book = givenBook({ railAccounts, deposits: [deposit] });
-      const decision = decide(book, returnThroughRail(ORGANIZATION, deposit.id));
+      const decision = decide({ railAccounts, deposits: [deposit] }, returnThroughRail(ORGANIZATION, deposit.id));
       expect(decision).to.deep.equal(replay({ resource: deposit }));
     });
   }
@@ -60,8 +59,7 @@ describe("returning a deposit", () => {
   it("asks no rail for a deposit that none has reported, or whose account is gone", () => {
     for (const given of [{ railAccountId: undefined, rail: DIRECT_RAIL }, { railAccountId: "gone" as RailAccountId }]) {
       const deposit = givenDeposit(given);
-      const book = givenBook({ railAccounts, deposits: [deposit] });
-      const decision = decide(book, returnThroughRail(ORGANIZATION, deposit.id));
+      const decision = decide({ railAccounts, deposits: [deposit] }, returnThroughRail(ORGANIZATION, deposit.id));
       const refusal = { reason: "RAIL_ACCOUNT_NOT_FOUND", rail: deposit.rail };
       expectRefused(decision, refusal);
     }

@@ -60,7 +60,6 @@ describe("reversing a transaction", () => {
   ] as const) {
     it(`${what}, and links both transactions`, () => {
       const command = reverse(ORGANIZATION, original.id, { description: "twice", metadata: { till: "7" }, key: "k" });
-      const book = givenBook({ accounts: [account], transactions: [original] });
       const reversal = {
         ...givenTransaction({ accountId: account.id }),
         id: command.newTransactionId,
@@ -74,7 +73,7 @@ describe("reversing a transaction", () => {
         updatedAt: NOW,
         completedAt: NOW,
       };
-      expectWritten(decide(book, command), {
+      expectWritten(decide({ accounts: [account], transactions: [original] }, command), {
         resource: reversal,
         entries: [
           entryOf({
@@ -127,9 +126,8 @@ describe("reversing a transaction", () => {
 
     it("compares the receipt only if the call has one", () => {
       const receipted = { ...reversal, railReceipt: receiptNamed("NLJ7RT61SV") };
-      const book = givenBook({ ...rows, transactions: [reversed, receipted] });
       for (const given of [same, { ...same, receipt: "NLJ7RT61SV" }]) {
-        const again = decide(book, reverse(ORGANIZATION, minted.id, given));
+        const again = decide({ ...rows, transactions: [reversed, receipted] }, reverse(ORGANIZATION, minted.id, given));
         expect(again).to.deep.equal(replay(receipted));
       }
     });
@@ -143,8 +141,7 @@ describe("reversing a transaction", () => {
 
     it("answers the same content under the same idempotency key with the first reversal", () => {
       const again = reverse(ORGANIZATION, minted.id, { ...same, key: "k" });
-      const book = givenBook({ ...rows, idempotencyKeys: [used] });
-      expect(decide(book, again)).to.deep.equal(replay(reversal));
+      expect(decide({ ...rows, idempotencyKeys: [used] }, again)).to.deep.equal(replay(reversal));
     });
 
     for (const [what, given, differingFields] of [

@@ -2,17 +2,7 @@ import { expect } from "chai";
 
 import type { ApiKeyId } from "../../../src/domain/values/ids.js";
 import { revokeApiKey } from "../../support/commands.js";
-import {
-  decide,
-  EARLIER,
-  effectOf,
-  givenBook,
-  NOW,
-  ORGANIZATION,
-  putOf,
-  STRANGER,
-  wordOf,
-} from "../../support/given.js";
+import { decide, EARLIER, effectOf, NOW, ORGANIZATION, putOf, STRANGER, wordOf } from "../../support/given.js";
 
 const id = "key_1" as ApiKeyId;
 const key = {
@@ -38,8 +28,7 @@ describe("revoking an API key", () => {
     ["replay", ORGANIZATION, EARLIER],
   ] as const) {
     it(`decides ${expected}`, () => {
-      const book = givenBook({ apiKeys: [{ ...key, revokedAt }] });
-      expect(wordOf(decide(book, revokeApiKey(organization, id)))).to.equal(expected);
+      expect(wordOf(decide({ apiKeys: [{ ...key, revokedAt }] }, revokeApiKey(organization, id)))).to.equal(expected);
     });
   }
 });

@@ -27,8 +27,7 @@ describe("setting the rules of the reserve", () => {
   ] as const) {
     it(`decides ${expected} about ${what}`, () => {
       const head = givenHead(before === undefined ? {} : { reserveRules: before });
-      const book = givenBook({ books: [head] });
-      expect(wordOf(decide(book, setReserveRules(ORGANIZATION, after)))).to.equal(expected);
+      expect(wordOf(decide({ books: [head] }, setReserveRules(ORGANIZATION, after)))).to.equal(expected);
     });
   }
 

@@ -11,8 +11,7 @@ describe("suspending an organization", () => {
     const command = suspension(name, ORGANIZATION);
 
     it(`${name} is a row of the book, and says how it is now`, () => {
-      const book = givenBook({ books: [givenHead({ suspendedSeq })] });
-      const decision = decide(book, command);
+      const decision = decide({ books: [givenHead({ suspendedSeq })] }, command);
       expect(effectOf(decision).entries.map((entry) => entry.kind)).to.deep.equal([kind]);
       expect(effectOf(decision).isSuspended).to.equal(suspendedSeq === undefined);
       const after = { lastSeq: 2, suspendedSeq: suspendedSeq === undefined ? 2 : undefined };

@@ -70,8 +70,7 @@ describe("updating an account", () => {
 
   it("changes a frozen account, too: its holder may have a new phone number", () => {
     const frozen = givenAccount({ status: "FROZEN" });
-    const given = givenBook({ accounts: [frozen] });
-    expect(wordOf(decide(given, updateAccount(ORGANIZATION, frozen.id)))).to.equal("effect");
+    expect(wordOf(decide({ accounts: [frozen] }, updateAccount(ORGANIZATION, frozen.id)))).to.equal("effect");
   });
 
   it("answers with the account as it is if it has the values already", () => {
