@@ -17,7 +17,7 @@ import { type Destination, type DestinationNumber, maskNumber } from "../../src/
 import type { Freeze } from "../../src/domain/freeze.js";
 import type { JournalEntry } from "../../src/domain/journal.js";
 import { DEFAULT_TIER } from "../../src/domain/limits/limits.js";
-import { operationOf } from "../../src/domain/operations/table.js";
+import { decide as decideCommand } from "../../src/domain/operations/table.js";
 import type { Payment } from "../../src/domain/payment.js";
 import type { Decider, Proposal } from "../../src/domain/proposal.js";
 import type { Refusal } from "../../src/domain/refusal.js";
@@ -124,7 +124,7 @@ export function givenAccount(given: Partial<LedgerAccount> = {}): LedgerAccount 
 }
 
 /** The fields of a transaction that no rail has said anything about. */
-export const NO_REPORT = {
+const NO_REPORT = {
   railMovement: undefined,
   railReceipt: undefined,
   failure: undefined,
@@ -322,7 +322,7 @@ export function asShown<C>(command: C, content: string): C {
  * Decides the command over these rows, or over a book that has decided before.
  */
 export function decide(book: Book | Partial<Loaded>, command: Command, now = NOW): Decision<Resource> {
-  return operationOf(command.name).decide("bookOf" in book ? book : givenBook(book), command, now);
+  return decideCommand("bookOf" in book ? book : givenBook(book), command, now);
 }
 
 /** Expects the decision to write these rows of journal and tables, and to return the resource. */
