@@ -257,6 +257,29 @@ export function givenAccountAndHolder(given: Partial<LedgerAccount> = {}, person
   return { ...givenAccount(given), person: givenPerson(person), freezes: [] };
 }
 
+/** The rows of an empty book. */
+export const NO_ROWS: Omit<Loaded, "books"> = {
+  begunAt: undefined,
+  accounts: [],
+  accountHolders: [],
+  freezes: [],
+  destinations: [],
+  transactions: [],
+  payments: [],
+  deposits: [],
+  proposals: [],
+  apiKeys: [],
+  receipts: [],
+  movements: [],
+  idempotencyKeys: [],
+  railAccounts: [],
+  paymentsUnderWay: new Map(),
+  unallocatedDepositCents: new Map(),
+  railAccountsOfAll: NO_RAIL_ACCOUNTS,
+  reveals: new Map(),
+  reservePlaces: [],
+};
+
 /**
  * The ledger's own book, with these rows in it. Without `accountHolders`, each account has one. The
  * book also has the receipts and the movements of the transactions.
@@ -264,30 +287,16 @@ export function givenAccountAndHolder(given: Partial<LedgerAccount> = {}, person
 export function givenBook(rows: Partial<Loaded> = {}): BatchBook {
   const { accounts = [], transactions = [] } = rows;
   return new BatchBook({
+    ...NO_ROWS,
     books: [givenHead(), givenHead({ organizationId: STRANGER })],
-    begunAt: undefined,
     accounts,
     accountHolders: accounts.map((account) => givenHolder(account)),
-    freezes: [],
-    destinations: [],
-    transactions: [],
-    payments: [],
-    deposits: [],
-    proposals: [],
-    apiKeys: [],
     receipts: transactions.flatMap(({ id, organizationId, railReceipt: receipt }) =>
       receipt === undefined ? [] : [{ organizationId, receipt, transactionId: id, depositId: undefined }],
     ),
     movements: transactions.flatMap(({ id, organizationId, railMovement: movement }) =>
       movement === undefined ? [] : [{ organizationId, movement, transactionId: id }],
     ),
-    idempotencyKeys: [],
-    railAccounts: [],
-    paymentsUnderWay: new Map(),
-    unallocatedDepositCents: new Map(),
-    railAccountsOfAll: NO_RAIL_ACCOUNTS,
-    reveals: new Map(),
-    reservePlaces: [],
     ...rows,
   });
 }
