@@ -3,7 +3,6 @@ import { expect } from "chai";
 import { type LimitSet, NO_LIMITS, type TierName } from "../../src/domain/limits/limits.js";
 import type { LimitsInForce } from "../../src/domain/limits/usage.js";
 import { counted, type Usage, usageAt } from "../../src/domain/limits/usage.js";
-import { decide } from "../../src/domain/operations/table.js";
 import { toCents } from "../../src/domain/values/cents.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import {
@@ -19,6 +18,7 @@ import {
   SLOW_RAIL,
 } from "../support/commands.js";
 import {
+  decide,
   EARLIER,
   effectOf,
   givenAccount,
@@ -78,7 +78,7 @@ describe("a limit", () => {
   ] as const) {
     it(`refuses a mint beyond it, on any rail: ${what}`, () => {
       for (const command of [mint(movement), mint({ ...movement, rail: SLOW_RAIL })]) {
-        const decision = decide(bookWith(limited(limits)), command, NOW);
+        const decision = decide(bookWith(limited(limits)), command);
         const refusal = decision.kind === "refusal" ? decision.refusal : undefined;
         if (refusal?.reason !== "LIMIT_EXCEEDED") throw new Error(JSON.stringify(decision));
         const whose = refusal.accountId === undefined ? "organization" : "account";
@@ -89,22 +89,22 @@ describe("a limit", () => {
 
   it("of redemptions stops no mint, and one of mints no redemption", () => {
     const ofMints = limited({ tier: { MINT: { DAY: toCents(0) }, REDEEM: {} } });
-    expect(decide(bookWith(ofMints), redeem(movement), NOW).kind).to.equal("effect");
+    expect(decide(bookWith(ofMints), redeem(movement)).kind).to.equal("effect");
     const ofRedemptions = limited({ tier: { MINT: {}, REDEEM: { TRANSACTION: toCents(0) } } });
-    expect(decide(bookWith(ofRedemptions), mint(movement), NOW).kind).to.equal("effect");
-    expect(decide(bookWith(ofRedemptions), redeem(movement), NOW).kind).to.equal("refusal");
+    expect(decide(bookWith(ofRedemptions), mint(movement)).kind).to.equal("effect");
+    expect(decide(bookWith(ofRedemptions), redeem(movement)).kind).to.equal("refusal");
   });
 
   it("counts what is accepted, for the account and the organization", () => {
     for (const command of [mint(movement), mint({ ...movement, rail: SLOW_RAIL })]) {
-      const effect = effectOf(decide(bookWith(limited({})), command, NOW));
+      const effect = effectOf(decide(bookWith(limited({})), command));
       expect(putOf(effect, "accounts")?.usage?.day.MINT).to.equal(1_500);
       expect(effect.limits?.usage?.month.MINT).to.equal(1_500);
     }
   });
 
   it("counts nothing before the organization has limits", () => {
-    const effect = effectOf(decide(givenBook({ accounts: [givenAccount({ id: account.id })] }), mint(movement), NOW));
+    const effect = effectOf(decide({ accounts: [givenAccount({ id: account.id })] }, mint(movement)));
     expect(putOf(effect, "accounts")?.usage).to.equal(undefined);
     expect(effect).not.to.have.property("limits");
   });
@@ -141,7 +141,7 @@ describe("what failed, was canceled or is reversed", () => {
   ] as const;
   for (const [what, rows, command, expected] of cases) {
     it(`counts ${expected === 1_000 ? "still" : "no longer"} if it is ${what}`, () => {
-      const effect = effectOf(decide(bookWith(limited({}), rows), command, NOW));
+      const effect = effectOf(decide(bookWith(limited({}), rows), command));
       expect(putOf(effect, "accounts")?.usage?.day.MINT).to.equal(expected);
       expect((effect.limits?.usage ?? USED).day.MINT).to.equal(expected);
     });
@@ -158,7 +158,7 @@ describe("what failed, was canceled or is reversed", () => {
     const redeemed = givenTransaction({ accountId: account.id, type: "REDEEM", createdAt: NOW });
     const none = { MINT: { TRANSACTION: toCents(0) }, REDEEM: {} };
     const book = bookWith(limited({ tier: none, organization: none }), { transactions: [redeemed] });
-    const effect = effectOf(decide(book, reverse(ORGANIZATION, redeemed.id), NOW));
+    const effect = effectOf(decide(book, reverse(ORGANIZATION, redeemed.id)));
     expect(effect.limits?.usage?.day).to.include({ MINT: 1_000, REDEEM: -5_000 });
   });
 });

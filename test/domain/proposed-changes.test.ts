@@ -3,7 +3,6 @@ import { expect } from "chai";
 import { changes, outdatedIn } from "../../src/domain/change.js";
 import type { OperatorCommand, ResolveTransaction } from "../../src/domain/commands.js";
 import { parseTierName } from "../../src/domain/limits/limits.js";
-import { decide } from "../../src/domain/operations/table.js";
 import type { Decider } from "../../src/domain/proposal.js";
 import type { ReserveRule } from "../../src/domain/reserve.js";
 import { type Authority, BOOK_GROUPS, changesIn, contentFrom, WIDENS_ALONE } from "../../src/domain/second-person.js";
@@ -38,8 +37,10 @@ import {
   valid,
 } from "../support/commands.js";
 import {
+  decide,
   EARLIER,
   effectOf,
+  expectRefused,
   givenAccount,
   givenBook,
   givenDeposit,
@@ -461,11 +462,11 @@ describe("a proposal", () => {
   }
 
   for (const [name, { rows, command, shown, changed }] of Object.entries({ ...KINDS, ...ALSO })) {
-    const decision = decide(givenBook(rows), { ...command, ...by("opr_a") }, NOW);
+    const decision = decide(rows, { ...command, ...by("opr_a") });
     const proposal = putOf(effectOf(decision), "proposals") ?? givenProposal({ content: "" });
     const approval = { ...command, ...contentFrom(proposal.content), ...by("opr_b", { approves: proposal.id }) };
     const approved = (more: Partial<Loaded> = {}) =>
-      decide(givenBook({ ...rows, ...more, proposals: [proposal] }), approval as Proposed, NOW);
+      decide({ ...rows, ...more, proposals: [proposal] }, approval as Proposed);
 
     it(`to ${name} says in words what it changes, and does that`, () => {
       const lines = changesIn(proposal.content).map(({ what, before, after }) => `${what}: ${before} > ${after}`);
@@ -478,12 +479,12 @@ describe("a proposal", () => {
     it(`to ${name} cannot be approved once something else stands`, () => {
       const [more, what, before, now] = changed;
       const outdated = { reason: "PROPOSAL_OUTDATED", proposalId: proposal.id, what, before, now };
-      expect(approved(more)).to.deep.equal({ kind: "refusal", refusal: outdated });
+      expectRefused(approved(more), outdated);
     });
 
     it(`to ${name} is another one once something else stands, also for the same command of a second person`, () => {
       const book = givenBook({ ...rows, ...changed[0], proposals: [proposal] });
-      const { entries, puts } = effectOf(decide(book, { ...command, ...by("opr_b") }, NOW));
+      const { entries, puts } = effectOf(decide(book, { ...command, ...by("opr_b") }));
       expect(entries.map(({ kind }) => kind)).to.satisfy(([kind]: string[]) => kind?.endsWith("proposed"));
       expect(puts.map(({ table }) => table)).to.include("proposals");
     });

@@ -2,8 +2,6 @@ import { expect } from "chai";
 
 import type { CreateApiKey } from "../../src/domain/commands.js";
 import { NO_LIMITS } from "../../src/domain/limits/limits.js";
-import { createApiKey as operation } from "../../src/domain/operations/create-api-key.js";
-import { decide } from "../../src/domain/operations/table.js";
 import { type Decider, PROPOSAL_OPEN_MILLIS, PROPOSALS_WAITING_MAX } from "../../src/domain/proposal.js";
 import { type Authority, contentFrom, nameIn } from "../../src/domain/second-person.js";
 import { toCents } from "../../src/domain/values/cents.js";
@@ -18,6 +16,7 @@ import {
 } from "../support/commands.js";
 import {
   asShown,
+  decide,
   EARLIER,
   effectOf,
   givenAccount,
@@ -48,7 +47,7 @@ const as = (person: string, more: Partial<Authority> = {}): CreateApiKey => ({
   authority: given(person, more),
 });
 const expiresAt = (NOW + 1) as typeof NOW;
-const content = proposedContent(operation.decide(givenBook(), as("opr_a"), NOW));
+const content = proposedContent(decide({}, as("opr_a")));
 const standing = givenProposal({
   content,
   person: "opr_a" as Decider,
@@ -61,7 +60,7 @@ const approval = (person: string, proposalId = standing.id) => asShown(as(person
 describe("a second person", () => {
   it("is needed for a command of a group of the policy: it is noted, and nothing is done", () => {
     const command = as("opr_a");
-    const decision = operation.decide(givenBook(), command, NOW);
+    const decision = decide({}, command);
     const effect = effectOf(decision);
     expect(effect.entries.map(({ kind }) => kind)).to.deep.equal(["book.proposed"]);
     expect(putOf(effect, "apiKeys")).to.equal(undefined);
@@ -77,13 +76,13 @@ describe("a second person", () => {
     ["a command that is of no group", { ...as("opr_a"), scopes: ["accounts:read"] as const }],
   ] as const) {
     it(`is not needed with ${what}`, () => {
-      expect(effectOf(operation.decide(book, command, NOW)).entries[0]?.kind).to.equal("key.created");
+      expect(effectOf(decide(book, command)).entries[0]?.kind).to.equal("key.created");
     });
   }
 
   for (const command of [as("opr_b"), approval("opr_b")]) {
     it(`does exactly what was proposed, and the row names both (${command.authority.approves ?? "equal command"})`, () => {
-      const effect = effectOf(operation.decide(book, command, NOW));
+      const effect = effectOf(decide(book, command));
       expect(effect.entries[0]).to.include({ kind: "key.created", actor: "opr_a,opr_b" });
       const decided = { as: "APPROVED", by: "opr_b", at: NOW };
       expect(putOf(effect, "proposals")).to.deep.equal({ ...standing, decided, sealed: undefined });
@@ -95,7 +94,7 @@ describe("a second person", () => {
     ["a person who may not approve", as("opr_b", { mayApprove: false })],
   ] as const) {
     it(`is not ${what}: the equal command returns the proposal that stands`, () => {
-      const decision = operation.decide(book, command, NOW);
+      const decision = decide(book, command);
       expect(decision).to.have.nested.include({ kind: "replay", "resource.proposal": standing });
     });
   }
@@ -109,7 +108,7 @@ describe("a second person", () => {
     ["replay", { ...standing, decided: { as: "APPROVED", by: "opr_b" as Decider, at: EARLIER } }, approval("opr_b")],
   ] as const) {
     it(`decides ${expected} on an approval`, () => {
-      expect(wordOf(operation.decide(givenBook({ proposals: [proposal] }), command, NOW))).to.equal(expected);
+      expect(wordOf(decide({ proposals: [proposal] }, command))).to.equal(expected);
     });
   }
 
@@ -117,7 +116,7 @@ describe("a second person", () => {
     const { newKeyId: id, label: name, scopes, secretSha256 } = key;
     const times = { createdAt: EARLIER, expiresAt: undefined, revokedAt: undefined };
     const apiKeys = [{ id, organizationId: ORGANIZATION, name, scopes, secretSha256, ...times }];
-    const decision = operation.decide(givenBook({ proposals: [standing], apiKeys }), approval("opr_b"), NOW);
+    const decision = decide({ proposals: [standing], apiKeys }, approval("opr_b"));
     expect(decision).to.deep.include({ kind: "replay", effect: { entries: [], puts: [] } });
   });
 
@@ -133,9 +132,9 @@ describe("a second person", () => {
     };
     const books = [givenHead({ limits: { ...limits, since: EARLIER, usage: undefined } })];
     const ask = { ...tier, authority: given("opr_a") };
-    const content = proposedContent(decide(givenBook({ books, accounts: [account] }), ask, NOW));
+    const content = proposedContent(decide({ books, accounts: [account] }, ask));
     const waiting = givenBook({ proposals: [{ ...standing, content }] });
-    expect(wordOf(decide(waiting, asShown(tier, content), NOW))).to.equal("ACCOUNT_NOT_FOUND");
+    expect(wordOf(decide(waiting, asShown(tier, content)))).to.equal("ACCOUNT_NOT_FOUND");
   });
 
   it("lets at most 20 proposals of one person wait, and notes the end of those that lapsed", () => {
@@ -143,9 +142,9 @@ describe("a second person", () => {
       givenProposal({ content: "else", person: "opr_a" as Decider, expiresAt }),
     );
     const full = givenBook({ proposals: own });
-    expect(wordOf(operation.decide(full, as("opr_a"), NOW))).to.equal("TOO_MANY_PROPOSALS");
-    expect(wordOf(operation.decide(full, as("opr_b"), NOW))).to.equal("effect");
-    const { puts } = effectOf(operation.decide(full, as("opr_a"), expiresAt));
+    expect(wordOf(decide(full, as("opr_a")))).to.equal("TOO_MANY_PROPOSALS");
+    expect(wordOf(decide(full, as("opr_b")))).to.equal("effect");
+    const { puts } = effectOf(decide(full, as("opr_a"), expiresAt));
     const states = puts.map(({ row }) => ("decided" in row ? row.decided?.as : undefined));
     expect(states).to.deep.equal([...Array<string>(PROPOSALS_WAITING_MAX).fill("LAPSED"), undefined]);
   });
@@ -173,14 +172,13 @@ describe("a second person", () => {
       ["an account that loses limits", "book.proposed", setAccountTier(ORGANIZATION, account.id, "default")],
     ] as const) {
       it(`is needed only where they rise or end: ${what} is ${kind}`, () => {
-        expect(effectOf(decide(limited, { ...command, authority }, NOW)).entries[0]?.kind).to.equal(kind);
+        expect(effectOf(decide(limited, { ...command, authority })).entries[0]?.kind).to.equal(kind);
       });
     }
 
     it("is not needed for a tier without limits before and after", () => {
-      const own = givenBook({ accounts: [account] });
       const command = { ...setAccountTier(ORGANIZATION, account.id, "default"), authority };
-      expect(effectOf(decide(own, command, NOW)).entries[0]?.kind).to.equal("account.tiered");
+      expect(effectOf(decide({ accounts: [account] }, command)).entries[0]?.kind).to.equal("account.tiered");
     });
   });
 
@@ -188,7 +186,7 @@ describe("a second person", () => {
     const deposit = givenDeposit();
     const account = givenAccount();
     const command = { ...returnDeposit(ORGANIZATION, deposit.id), authority: { ...ALONE, groups: [] } };
-    const content = proposedContent(decide(givenBook({ deposits: [deposit], accounts: [account] }), command, NOW));
+    const content = proposedContent(decide({ deposits: [deposit], accounts: [account] }, command));
     const waiting = (person: string) => givenProposal({ content, person: person as Decider, expiresAt });
     // The account at the rail lets nobody decide alone.
     const railAccounts = [railAccount(ORGANIZATION, { resolveAloneMaxCents: toCents(0) })];
@@ -200,7 +198,7 @@ describe("a second person", () => {
     ] as const) {
       it(what, () => {
         const rows = { deposits: [deposit], accounts: [account], railAccounts, proposals };
-        const decision = decide(givenBook(rows), command, NOW);
+        const decision = decide(rows, command);
         const found = decision.kind === "effect" ? decision.effect.entries.map(({ kind }) => kind) : undefined;
         expect(found).to.deep.equal(kinds);
       });

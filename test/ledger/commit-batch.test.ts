@@ -7,13 +7,7 @@ import type { PhoneNumber } from "../../src/domain/values/phone-number.js";
 import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
 import { commitBatch } from "../../src/ledger/commit-batch.js";
 import type { CommandResult } from "../../src/ledger/ports/committer.js";
-import {
-  type Changes,
-  type LedgerStore,
-  type Loaded,
-  NO_RAIL_ACCOUNTS,
-  StoreError,
-} from "../../src/ledger/ports/store.js";
+import { type Changes, type LedgerStore, type Loaded, StoreError } from "../../src/ledger/ports/store.js";
 import {
   closeAccount,
   createAccount,
@@ -33,6 +27,7 @@ import {
   givenHead,
   givenHolder,
   givenTransaction,
+  NO_ROWS,
   NOW,
   ORGANIZATION,
   STRANGER,
@@ -56,26 +51,10 @@ async function commit(
 ): Promise<{ results: readonly CommandResult[]; saved: readonly Changes[]; words: readonly string[] }> {
   const saved: Changes[] = [];
   const loaded: Loaded = {
+    ...NO_ROWS,
     books: [givenHead(), givenHead({ organizationId: STRANGER, lastSeq: 7 })],
-    begunAt: undefined,
     accounts: [account, hers],
     accountHolders: [givenHolder(account), givenHolder(hers)],
-    freezes: [],
-    destinations: [],
-    transactions: [],
-    payments: [],
-    deposits: [],
-    proposals: [],
-    apiKeys: [],
-    receipts: [],
-    movements: [],
-    railAccounts: [],
-    paymentsUnderWay: new Map(),
-    unallocatedDepositCents: new Map(),
-    railAccountsOfAll: NO_RAIL_ACCOUNTS,
-    reveals: new Map(),
-    reservePlaces: [],
-    idempotencyKeys: [],
     ...rows,
   };
   const store: LedgerStore = {
@@ -237,30 +216,10 @@ describe("the clock of the server, beside that of the database", () => {
   it("may not be 2001 ms ahead: the batch is rejected, and nothing is saved", async () => {
     let saves = 0;
     const books = [givenHead()];
-    const none = {
-      accounts: [],
-      accountHolders: [],
-      freezes: [],
-      destinations: [],
-      transactions: [],
-      payments: [],
-      deposits: [],
-      proposals: [],
-      apiKeys: [],
-      receipts: [],
-      movements: [],
-      railAccounts: [],
-      paymentsUnderWay: new Map(),
-      unallocatedDepositCents: new Map(),
-      railAccountsOfAll: NO_RAIL_ACCOUNTS,
-      reveals: new Map(),
-      reservePlaces: [],
-      idempotencyKeys: [],
-    };
     const store: LedgerStore = {
       transact: (work) =>
         work({
-          load: () => Promise.resolve({ books, begunAt: at(-2_001), ...none }),
+          load: () => Promise.resolve({ ...NO_ROWS, books, begunAt: at(-2_001) }),
           save: () => {
             saves += 1;
             return Promise.resolve();

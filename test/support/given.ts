@@ -1,10 +1,23 @@
+import { expect } from "chai";
+
 import type { Account, AccountHolder, LedgerAccount, Person } from "../../src/domain/account.js";
 import type { BookHead } from "../../src/domain/book.js";
-import type { Decision, Effect, TableName, Tables } from "../../src/domain/decision.js";
+import type { Command, Resource } from "../../src/domain/commands.js";
+import type {
+  Book,
+  Decision,
+  Effect,
+  ResourceId,
+  TableName,
+  Tables,
+  UsedIdempotencyKey,
+} from "../../src/domain/decision.js";
 import type { Deposit } from "../../src/domain/deposit.js";
 import { type Destination, type DestinationNumber, maskNumber } from "../../src/domain/destination.js";
 import type { Freeze } from "../../src/domain/freeze.js";
+import type { JournalEntry } from "../../src/domain/journal.js";
 import { DEFAULT_TIER } from "../../src/domain/limits/limits.js";
+import { decide as decideCommand } from "../../src/domain/operations/table.js";
 import type { Payment } from "../../src/domain/payment.js";
 import type { Decider, Proposal } from "../../src/domain/proposal.js";
 import type { Refusal } from "../../src/domain/refusal.js";
@@ -18,6 +31,7 @@ import {
   type Description,
   NO_REASON,
   parseDescription,
+  parseIdempotencyKey,
   parseMetadata,
   parseReference,
   parseUserId,
@@ -110,7 +124,7 @@ export function givenAccount(given: Partial<LedgerAccount> = {}): LedgerAccount 
 }
 
 /** The fields of a transaction that no rail has said anything about. */
-export const NO_REPORT = {
+const NO_REPORT = {
   railMovement: undefined,
   railReceipt: undefined,
   failure: undefined,
@@ -243,6 +257,29 @@ export function givenAccountAndHolder(given: Partial<LedgerAccount> = {}, person
   return { ...givenAccount(given), person: givenPerson(person), freezes: [] };
 }
 
+/** The rows of an empty book. */
+export const NO_ROWS: Omit<Loaded, "books"> = {
+  begunAt: undefined,
+  accounts: [],
+  accountHolders: [],
+  freezes: [],
+  destinations: [],
+  transactions: [],
+  payments: [],
+  deposits: [],
+  proposals: [],
+  apiKeys: [],
+  receipts: [],
+  movements: [],
+  idempotencyKeys: [],
+  railAccounts: [],
+  paymentsUnderWay: new Map(),
+  unallocatedDepositCents: new Map(),
+  railAccountsOfAll: NO_RAIL_ACCOUNTS,
+  reveals: new Map(),
+  reservePlaces: [],
+};
+
 /**
  * The ledger's own book, with these rows in it. Without `accountHolders`, each account has one. The
  * book also has the receipts and the movements of the transactions.
@@ -250,30 +287,16 @@ export function givenAccountAndHolder(given: Partial<LedgerAccount> = {}, person
 export function givenBook(rows: Partial<Loaded> = {}): BatchBook {
   const { accounts = [], transactions = [] } = rows;
   return new BatchBook({
+    ...NO_ROWS,
     books: [givenHead(), givenHead({ organizationId: STRANGER })],
-    begunAt: undefined,
     accounts,
     accountHolders: accounts.map((account) => givenHolder(account)),
-    freezes: [],
-    destinations: [],
-    transactions: [],
-    payments: [],
-    deposits: [],
-    proposals: [],
-    apiKeys: [],
     receipts: transactions.flatMap(({ id, organizationId, railReceipt: receipt }) =>
       receipt === undefined ? [] : [{ organizationId, receipt, transactionId: id, depositId: undefined }],
     ),
     movements: transactions.flatMap(({ id, organizationId, railMovement: movement }) =>
       movement === undefined ? [] : [{ organizationId, movement, transactionId: id }],
     ),
-    idempotencyKeys: [],
-    railAccounts: [],
-    paymentsUnderWay: new Map(),
-    unallocatedDepositCents: new Map(),
-    railAccountsOfAll: NO_RAIL_ACCOUNTS,
-    reveals: new Map(),
-    reservePlaces: [],
     ...rows,
   });
 }
@@ -302,6 +325,50 @@ export function proposedContent(decision: Decision<unknown>): string {
 /** The same command as an approver sends it: with what the proposal has shown. */
 export function asShown<C>(command: C, content: string): C {
   return { ...command, shown: changesIn(content) };
+}
+
+/**
+ * Decides the command over these rows, or over a book that has decided before.
+ */
+export function decide(book: Book | Partial<Loaded>, command: Command, now = NOW): Decision<Resource> {
+  return decideCommand("bookOf" in book ? book : givenBook(book), command, now);
+}
+
+/** Expects the decision to write these rows of journal and tables, and to return the resource. */
+export function expectWritten(
+  decision: Decision<unknown>,
+  { resource, ...effect }: Record<"resource" | "entries" | "puts", unknown>,
+): void {
+  expect(decision).to.deep.equal({ kind: "effect", resource, effect });
+}
+
+/** Expects the decision to refuse with this reason and these facts. */
+export function expectRefused(decision: Decision<unknown>, refusal: object): void {
+  expect(decision).to.deep.equal({ kind: "refusal", refusal });
+}
+
+/** The idempotency key "k" of a command that made the resource. */
+export function usedKey(resourceId: ResourceId, createdAt = EARLIER): UsedIdempotencyKey {
+  return { organizationId: ORGANIZATION, key: valid(parseIdempotencyKey("k")), resourceId, createdAt };
+}
+
+/** What a row of the journal says of the balances of an account. */
+export function balancesOf({ availableCents, heldCents }: LedgerAccount): JournalEntry["balancesAfter"] {
+  return { availableCents, heldCents };
+}
+
+/** A row that a decision of NOW adds to the journal. It moves nothing, unless told otherwise. */
+export function entryOf(given: object): object {
+  return {
+    organizationId: ORGANIZATION,
+    transactionId: undefined,
+    freezeId: undefined,
+    posting: undefined,
+    actor: TEST_ACTOR,
+    reason: "",
+    recordedAt: NOW,
+    ...given,
+  };
 }
 
 /** A decision in one word: the reason of a refusal, or the decision's kind. */

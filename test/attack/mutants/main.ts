@@ -9,8 +9,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 
 import { POSTGRES_URL_VARIABLE, startPostgres } from "../../support/postgres.js";
-import { MUTANTS } from "./mutants.js";
-import { isOutgoing } from "./outgoing.js";
+import { isOutgoing, MUTANTS } from "./mutants.js";
 import { type Mutant, plant } from "./plant.js";
 
 // This file runs compiled, from dist/test/attack/mutants/.

@@ -1,82 +1,46 @@
-import type { Mutant } from "./plant.js";
-
-const WINDOW = "src/webhooks/window.js";
-const WEBHOOKS = "src/webhooks/webhooks.js";
-const SIGN = "src/webhooks/sign.js";
-const DELIVERY_STORE = "src/storage/webhooks/delivery-store.js";
-const STATEMENT = "src/statements/statement.js";
-const AS_OF = "src/statements/as-of.js";
-const STREAM_BODY = "gateway/rest/stream-body.js";
+import type { Bugs } from "./plant.js";
 
 /** Bugs in what goes out: webhooks, statements, balances of the past, and the gateway's streams. */
-export const OUTGOING: readonly Mutant[] = [
-  {
-    name: "webhooks: the cursor passes an event that is under way",
-    file: "src/webhooks/track.js",
-    edits: [{ from: "return first === undefined ? this.#readSeq : first - 1;", to: "return this.#readSeq;" }],
+export const OUTGOING: Bugs = {
+  "src/webhooks/track.js": {
+    "webhooks: the cursor passes an event that is under way": {
+      "return first === undefined ? this.#readSeq : first - 1;": "return this.#readSeq;",
+    },
   },
-  {
-    name: "webhooks: an event that failed is settled, and not tried again",
-    file: WINDOW,
-    edits: [{ from: "this.#setRetry(seq, { seq, tries, nextAt: nextTryAt(tries, moment), last });", to: "" }],
+  "src/webhooks/window.js": {
+    "webhooks: an event that failed is settled, and not tried again": {
+      "this.#setRetry(seq, { seq, tries, nextAt: nextTryAt(tries, moment), last });": "",
+    },
+    "webhooks: a probe counts as a try of its event": { "if (isProbe) {": "if (false) {" },
   },
-  {
-    name: "webhooks: a probe counts as a try of its event",
-    file: WINDOW,
-    edits: [{ from: "if (isProbe) {", to: "if (false) {" }],
+  "src/webhooks/sign.js": {
+    "webhooks: an earlier secret signs for ever": { "validUntil === undefined || validUntil > now": "true" },
+    "webhooks: the time in the signature is that of the event, not of the attempt": {
+      "Math.floor(now / 1_000)": "Math.floor(recordedAt / 1_000)",
+    },
   },
-  {
-    name: "webhooks: an earlier secret signs for ever",
-    file: SIGN,
-    edits: [{ from: "validUntil === undefined || validUntil > now", to: "true" }],
+  "src/storage/webhooks/delivery-store.js": {
+    "webhooks: a state is stored although somebody has changed the endpoint since": {
+      "WHERE id = ? AND revision = ? AND status = 'ACTIVE' RETURNING logged":
+        "WHERE id = ? AND revision >= ? AND status = 'ACTIVE' RETURNING logged",
+    },
   },
-  {
-    name: "webhooks: the time in the signature is that of the event, not of the attempt",
-    file: SIGN,
-    edits: [{ from: "Math.floor(now / 1_000)", to: "Math.floor(recordedAt / 1_000)" }],
+  "src/webhooks/webhooks.js": {
+    "webhooks: a book that is restored or moving is delivered to its end": { "await this.#forgetClosed();": "" },
+    "webhooks: receivers of one organization that hang hold all deliveries": {
+      "new FairShare(CELL_UNDER_WAY_MAX)": "new FairShare(2 * CELL_UNDER_WAY_MAX)",
+    },
+    "webhooks: the first organization gets all turns": {
+      "again.push(id);\n                this.#turns = [...this.#turns.filter((other) => other !== id), id];":
+        "again.push(id);\n                waiting.unshift(id);",
+    },
   },
-  {
-    name: "webhooks: a state is stored although somebody has changed the endpoint since",
-    file: DELIVERY_STORE,
-    edits: [
-      {
-        from: "WHERE id = ? AND revision = ? AND status = 'ACTIVE' RETURNING logged",
-        to: "WHERE id = ? AND revision >= ? AND status = 'ACTIVE' RETURNING logged",
-      },
-    ],
+  "src/webhooks/limits.js": {
+    "webhooks: an endpoint gets twice the rate": { "STARTS_PER_TICK_MAX = 10;": "STARTS_PER_TICK_MAX = 20;" },
   },
-  {
-    name: "webhooks: a book that is restored or moving is delivered to its end",
-    file: WEBHOOKS,
-    edits: [{ from: "await this.#forgetClosed();", to: "" }],
-  },
-  {
-    name: "webhooks: receivers of one organization that hang hold all deliveries",
-    file: WEBHOOKS,
-    edits: [{ from: "new FairShare(CELL_UNDER_WAY_MAX)", to: "new FairShare(2 * CELL_UNDER_WAY_MAX)" }],
-  },
-  {
-    name: "webhooks: the first organization gets all turns",
-    file: WEBHOOKS,
-    edits: [
-      {
-        from: "again.push(id);\n                this.#turns = [...this.#turns.filter((other) => other !== id), id];",
-        to: "again.push(id);\n                waiting.unshift(id);",
-      },
-    ],
-  },
-  {
-    name: "webhooks: an endpoint gets twice the rate",
-    file: "src/webhooks/limits.js",
-    edits: [{ from: "STARTS_PER_TICK_MAX = 10;", to: "STARTS_PER_TICK_MAX = 20;" }],
-  },
-  {
-    name: "webhooks: a name is checked by a look-up of its own, before that of the socket",
-    file: "src/webhooks/deliver.js",
-    edits: [
-      {
-        from: "const publicHosts = new RequestFilteringHttpsAgent({ ...pool, denyIPAddressList: [IPV4_COMPATIBLE] });",
-        to: `const publicHosts = new (class extends RequestFilteringHttpsAgent {
+  "src/webhooks/deliver.js": {
+    "webhooks: a name is checked by a look-up of its own, before that of the socket": {
+      "const publicHosts = new RequestFilteringHttpsAgent({ ...pool, denyIPAddressList: [IPV4_COMPATIBLE] });": `const publicHosts = new (class extends RequestFilteringHttpsAgent {
         createConnection(options, onConnected) {
             if (/^[0-9a-f.:]+$/.test(options.host)) return super.createConnection(options, onConnected);
             const twice = (name, given, done) => options.lookup(name, given, (error, found) => {
@@ -86,84 +50,56 @@ export const OUTGOING: readonly Mutant[] = [
             return https.Agent.prototype.createConnection.call(this, { ...options, lookup: twice }, onConnected);
         }
     })(pool);`,
-      },
-    ],
+    },
   },
-  {
-    name: "webhooks: changes of endpoints take no turns",
-    file: "src/grpc/services/webhooks/change-turns.js",
-    edits: [{ from: "underWayMax: 1 ", to: "underWayMax: 64 " }],
+  "src/grpc/services/webhooks/change-turns.js": {
+    "webhooks: changes of endpoints take no turns": { "underWayMax: 1 ": "underWayMax: 64 " },
   },
-  {
-    name: "statements: a hold that is released comes in once more",
-    file: STATEMENT,
-    edits: [{ from: "inCents: to && !from ? cents : 0", to: "inCents: to ? cents : 0" }],
+  "src/statements/statement.js": {
+    "statements: a hold that is released comes in once more": {
+      "inCents: to && !from ? cents : 0": "inCents: to ? cents : 0",
+    },
   },
-  {
-    name: "statements: the last day of a period does not belong to it",
-    file: "src/statements/period.js",
-    edits: [{ from: "parseMoment(text.end, endOfDay)", to: "parseMoment(text.end, startOfDay)" }],
+  "src/statements/period.js": {
+    "statements: the last day of a period does not belong to it": {
+      "parseMoment(text.end, endOfDay)": "parseMoment(text.end, startOfDay)",
+    },
+    "statements: a period that is not final yet is written down": {
+      "return time <= now - FINAL_MILLIS;": "return time <= now;",
+    },
   },
-  {
-    name: "statements: a period that is not final yet is written down",
-    file: "src/statements/period.js",
-    edits: [{ from: "return time <= now - FINAL_MILLIS;", to: "return time <= now;" }],
+  "src/statements/as-of.js": {
+    "statements: a closed account was never open": { 'step.found.seq <= seq ? "CLOSED" : "ACTIVE"': '"CLOSED"' },
   },
-  {
-    name: "statements: a closed account was never open",
-    file: AS_OF,
-    edits: [{ from: 'step.found.seq <= seq ? "CLOSED" : "ACTIVE"', to: '"CLOSED"' }],
+  "src/storage/statements/history.js": {
+    "statements: the balance of a time is that of the row after it": {
+      'goesOn = { sql: "walk.seq > ?"': 'goesOn = { sql: "walk.seq > ? + 1"',
+    },
   },
-  {
-    name: "statements: the balance of a time is that of the row after it",
-    file: "src/storage/statements/history.js",
-    edits: [{ from: 'goesOn = { sql: "walk.seq > ?"', to: 'goesOn = { sql: "walk.seq > ? + 1"' }],
+  "src/storage/statements/supply.js": {
+    "statements: the supply of a point counts the row of its mark twice": {
+      "WHERE book = ? AND seq > ? AND seq <= ? AND amount_cents":
+        "WHERE book = ? AND seq >= ? AND seq <= ? AND amount_cents",
+    },
   },
-  {
-    name: "statements: the supply of a point counts the row of its mark twice",
-    file: "src/storage/statements/supply.js",
-    edits: [
-      {
-        from: "WHERE book = ? AND seq > ? AND seq <= ? AND amount_cents",
-        to: "WHERE book = ? AND seq >= ? AND seq <= ? AND amount_cents",
-      },
-    ],
+  "gateway/rest/stream-body.js": {
+    "streams: the gateway writes on although the client does not read": {
+      "if (res.write(text))\n            return;": "res.write(text);\n        return;",
+    },
+    "streams: a stream that fails in the middle looks whole": {
+      "this.#res.destroy();\n        else\n            this.#res.end(this.#form.problem":
+        "this.#res.end(this.#form.end());\n        else\n            this.#res.end(this.#form.problem",
+    },
   },
-  {
-    name: "streams: the gateway writes on although the client does not read",
-    file: STREAM_BODY,
-    edits: [{ from: "if (res.write(text))\n            return;", to: "res.write(text);\n        return;" }],
+  "gateway/rest/stream-handler.js": {
+    "streams: a client that reconnects gets the events after its first query": {
+      "Object.assign(message, { [resumption.after.localName]: position.value });": "",
+    },
   },
-  {
-    name: "streams: a stream that fails in the middle looks whole",
-    file: STREAM_BODY,
-    edits: [
-      {
-        from: "this.#res.destroy();\n        else\n            this.#res.end(this.#form.problem",
-        to: "this.#res.end(this.#form.end());\n        else\n            this.#res.end(this.#form.problem",
-      },
-    ],
+  "gateway/http/open-streams.js": {
+    "streams: a key holds all places of streams": { "new FairShare(max)": "new FairShare(2 * max)" },
   },
-  {
-    name: "streams: a client that reconnects gets the events after its first query",
-    file: "gateway/rest/stream-handler.js",
-    edits: [{ from: "Object.assign(message, { [resumption.after.localName]: position.value });", to: "" }],
+  "runtime/csv.js": {
+    "streams: a text in CSV runs as a formula": { "GUARDED.test(cell)": "false" },
   },
-  {
-    name: "streams: a key holds all places of streams",
-    file: "gateway/http/open-streams.js",
-    edits: [{ from: "new FairShare(max)", to: "new FairShare(2 * max)" }],
-  },
-  {
-    name: "streams: a text in CSV runs as a formula",
-    file: "runtime/csv.js",
-    edits: [{ from: "GUARDED.test(cell)", to: "false" }],
-  },
-];
-
-const OUTGOING_MUTANTS: ReadonlySet<Mutant> = new Set(OUTGOING);
-
-/** Whether the bug is in what goes out. */
-export function isOutgoing(mutant: Mutant): boolean {
-  return OUTGOING_MUTANTS.has(mutant);
-}
+};

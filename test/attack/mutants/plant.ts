@@ -3,8 +3,17 @@ export interface Mutant {
   readonly name: string;
   /** Below dist/. */
   readonly file: string;
-  /** Each text stands in the file exactly once. */
-  readonly edits: readonly { readonly from: string; readonly to: string }[];
+  /** By the text that it replaces. Each such text stands in the file exactly once. */
+  readonly edits: Readonly<Record<string, string>>;
+}
+
+/** The edits of each bug, by its file and its name. */
+export type Bugs = Readonly<Record<Mutant["file"], Readonly<Record<Mutant["name"], Mutant["edits"]>>>>;
+
+export function mutantsOf(bugs: Bugs): Mutant[] {
+  return Object.entries(bugs).flatMap(([file, byName]) =>
+    Object.entries(byName).map(([name, edits]) => ({ name, file, edits })),
+  );
 }
 
 /**
@@ -12,7 +21,7 @@ export interface Mutant {
  * once: a mutant that no longer fits the code finds nothing out.
  */
 export function plant({ edits }: Mutant, code: string): string {
-  return edits.reduce((mutated, { from, to }) => {
+  return Object.entries(edits).reduce((mutated, [from, to]) => {
     const times = mutated.split(from).length - 1;
     if (times !== 1) throw new Error(`found ${String(times)} times, not once: ${from}`);
     return mutated.replace(from, () => to);

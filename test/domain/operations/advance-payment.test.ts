@@ -1,9 +1,9 @@
 import { expect } from "chai";
 
-import { advancePayment as operation } from "../../../src/domain/operations/advance-payment.js";
 import type { Payment, RailReference } from "../../../src/domain/payment.js";
 import { advancePayment, newTransactionId, NO_DEADLINE } from "../../support/commands.js";
 import {
+  decide,
   EARLIER,
   effectOf,
   givenAccount,
@@ -48,7 +48,7 @@ describe("the rail's answer to a request", () => {
     ["a request that the rail did not hear", "postponePayment", { state: "SENDING", ...begun }, { state: "READY" }],
   ] as const) {
     it(`notes ${what}, without a row of the journal`, () => {
-      const decision = operation.decide(bookWith(given), advancePayment(name, ORGANIZATION, processing.id), NOW);
+      const decision = decide(bookWith(given), advancePayment(name, ORGANIZATION, processing.id));
       const row = { ...givenPayment(processing, given), ...changed, dueAt: NO_DEADLINE, updatedAt: NOW };
       expect(effectOf(decision)).to.deep.equal({ entries: [], puts: [{ table: "payments", row }] });
     });
@@ -64,23 +64,19 @@ describe("the rail's answer to a request", () => {
     ["a request that was never allowed", "postponePayment", { state: "SENDING", ...begun, sends: 0 }],
   ] as const) {
     it(`is a replay for ${what}: ${name}`, () => {
-      const decision = operation.decide(bookWith(given), advancePayment(name, ORGANIZATION, processing.id), NOW);
+      const decision = decide(bookWith(given), advancePayment(name, ORGANIZATION, processing.id));
       expect(wordOf(decision)).to.equal("replay");
     });
   }
 
   it("counts a request that the rail turned away", () => {
     const command = advancePayment("postponePayment", ORGANIZATION, processing.id, 1, true);
-    const { puts } = effectOf(operation.decide(bookWith({ state: "SENDING", ...begun }), command, NOW));
+    const { puts } = effectOf(decide(bookWith({ state: "SENDING", ...begun }), command));
     expect(puts[0]).to.have.nested.property("row.turnedAway", 1);
   });
 
   it("refuses a transaction that does not exist", () => {
-    const decision = operation.decide(
-      bookWith({}),
-      advancePayment("acceptPayment", ORGANIZATION, newTransactionId()),
-      NOW,
-    );
+    const decision = decide(bookWith({}), advancePayment("acceptPayment", ORGANIZATION, newTransactionId()));
     expect(wordOf(decision)).to.equal("TRANSACTION_NOT_FOUND");
   });
 });

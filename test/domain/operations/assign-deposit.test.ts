@@ -3,13 +3,14 @@ import { expect } from "chai";
 import { replay } from "../../../src/domain/decision.js";
 import type { Deposit } from "../../../src/domain/deposit.js";
 import type { LimitsInForce } from "../../../src/domain/limits/usage.js";
-import { assignDeposit as operation } from "../../../src/domain/operations/assign-deposit.js";
 import type { RailAccountId } from "../../../src/domain/payment.js";
 import { MAX_CENTS, NO_CENTS, toCents } from "../../../src/domain/values/cents.js";
 import { assignDeposit, newAccountId, newDepositId, newTransactionId, railAccount } from "../../support/commands.js";
 import {
+  decide,
   EARLIER,
   effectOf,
+  expectRefused,
   givenAccount,
   givenBook,
   givenDeposit,
@@ -30,9 +31,8 @@ describe("assigning a deposit", () => {
     const deposit = givenDeposit({ credits: 1, reason: "UNASSIGNED" });
     const limits = { since: EARLIER, organization: { MINT: {}, REDEEM: {} }, tiers: new Map(), usage: undefined };
     const books = [givenHead({ limits: limits })];
-    const book = givenBook({ railAccounts, accounts: [account], deposits: [deposit], books });
     const command = assignDeposit(ORGANIZATION, deposit.id, account.id);
-    const effect = effectOf(operation.decide(book, command, NOW));
+    const effect = effectOf(decide({ railAccounts, accounts: [account], deposits: [deposit], books }, command));
     expect(effect.entries).to.have.length(1);
     expect(effect.entries[0]).to.deep.include({
       kind: "transaction.completed",
@@ -63,16 +63,15 @@ describe("assigning a deposit", () => {
     const limits = { since: EARLIER, organization, tiers: new Map(), usage: undefined } as never as LimitsInForce;
     const deposit = givenDeposit();
     const book = givenBook({ railAccounts, accounts: [frozen], deposits: [deposit], books: [givenHead({ limits })] });
-    const effect = effectOf(operation.decide(book, assignDeposit(ORGANIZATION, deposit.id, frozen.id), NOW));
+    const effect = effectOf(decide(book, assignDeposit(ORGANIZATION, deposit.id, frozen.id)));
     expect(putOf(effect, "accounts")?.availableCents).to.equal(10_500);
   });
 
   it("is a replay if the account has the deposit", () => {
     const deposit = credited({ accountId: account.id });
-    const decision = operation.decide(
-      givenBook({ railAccounts, accounts: [account], deposits: [deposit] }),
+    const decision = decide(
+      { railAccounts, accounts: [account], deposits: [deposit] },
       assignDeposit(ORGANIZATION, deposit.id, account.id),
-      NOW,
     );
     expect(decision).to.deep.equal(replay({ resource: deposit }));
   });
@@ -99,16 +98,16 @@ describe("assigning a deposit", () => {
   ] as const) {
     it(`refuses ${what}`, () => {
       const book = givenBook({ railAccounts, accounts: [account, closed, rich], deposits: [deposit] });
-      const decision = operation.decide(book, assignDeposit(ORGANIZATION, deposit.id, to), NOW);
+      const decision = decide(book, assignDeposit(ORGANIZATION, deposit.id, to));
       const expected = typeof refusal === "string" ? { reason: refusal, depositId: deposit.id } : refusal;
-      expect(decision).to.deep.equal({ kind: "refusal", refusal: expected });
+      expectRefused(decision, expected);
     });
   }
 
   it("refuses a deposit that is not there", () => {
     const depositId = newDepositId();
-    const decision = operation.decide(givenBook(), assignDeposit(ORGANIZATION, depositId, account.id), NOW);
-    expect(decision).to.deep.equal({ kind: "refusal", refusal: { reason: "DEPOSIT_NOT_FOUND", depositId } });
+    const decision = decide({}, assignDeposit(ORGANIZATION, depositId, account.id));
+    expectRefused(decision, { reason: "DEPOSIT_NOT_FOUND", depositId });
   });
 });
 
@@ -128,7 +127,7 @@ describe("one person above an amount", () => {
     it(`decides ${kind} about a deposit ${what}`, () => {
       const given = givenDeposit({ ...deposit, ...row });
       const book = givenBook({ railAccounts: accounts, accounts: [account], deposits: [given] });
-      const decision = operation.decide(book, assignDeposit(ORGANIZATION, given.id, account.id), NOW);
+      const decision = decide(book, assignDeposit(ORGANIZATION, given.id, account.id));
       expect(effectOf(decision).entries.map((entry) => entry.kind)).to.deep.equal([kind]);
     });
   }

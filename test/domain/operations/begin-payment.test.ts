@@ -1,12 +1,15 @@
 import { expect } from "chai";
 
 import type { BookHead } from "../../../src/domain/book.js";
-import { beginPayment as operation } from "../../../src/domain/operations/begin-payment.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
-import { beginPayment, NO_DEADLINE, railAccount, TEST_ACTOR } from "../../support/commands.js";
+import { beginPayment, NO_DEADLINE, railAccount } from "../../support/commands.js";
 import {
+  balancesOf,
+  decide,
   EARLIER,
   effectOf,
+  entryOf,
+  expectWritten,
   givenAccount,
   givenBook,
   givenHead,
@@ -31,39 +34,29 @@ describe("beginning a payment", () => {
   it("notes that the rail may be asked, before anybody asks it", () => {
     const processing = { ...pending, status: "PROCESSING", updatedAt: NOW };
     const sending = { ...payment, state: "SENDING", begunAt: NOW, sends: 1, dueAt: NO_DEADLINE, updatedAt: NOW };
-    expect(operation.decide(givenBook(rows), command, NOW)).to.deep.equal({
-      kind: "effect",
+    expectWritten(decide(rows, command), {
       resource: processing,
-      effect: {
-        entries: [
-          {
-            organizationId: ORGANIZATION,
-            accountId: account.id,
-            transactionId: pending.id,
-            freezeId: undefined,
-            kind: "transaction.processing",
-            posting: undefined,
-            balancesAfter: { availableCents: account.availableCents, heldCents: account.heldCents },
-            ...NO_PROOF,
-            actor: TEST_ACTOR,
-            reason: "",
-            recordedAt: NOW,
-          },
-        ],
-        puts: [
-          { table: "accounts", row: account },
-          { table: "transactions", row: processing },
-          { table: "payments", row: sending },
-        ],
-      },
+      entries: [
+        entryOf({
+          accountId: account.id,
+          transactionId: pending.id,
+          kind: "transaction.processing",
+          balancesAfter: balancesOf(account),
+          ...NO_PROOF,
+        }),
+      ],
+      puts: [
+        { table: "accounts", row: account },
+        { table: "transactions", row: processing },
+        { table: "payments", row: sending },
+      ],
     });
   });
 
   it("adds no row where the rail was asked before and did not hear it, and keeps the first time", () => {
     const processing = givenPending({ ...pending, status: "PROCESSING" });
     const postponed = givenPayment(processing, { begunAt: EARLIER });
-    const book = givenBook({ ...rows, transactions: [processing], payments: [postponed] });
-    const { entries, puts } = effectOf(operation.decide(book, command, NOW));
+    const { entries, puts } = effectOf(decide({ ...rows, transactions: [processing], payments: [postponed] }, command));
     expect(entries).to.deep.equal([]);
     const row = { ...postponed, state: "SENDING", sends: 2, dueAt: NO_DEADLINE, updatedAt: NOW };
     expect(puts).to.deep.equal([{ table: "payments", row }]);
@@ -73,7 +66,7 @@ describe("beginning a payment", () => {
     const transaction = givenPending({ ...pending, type: "REDEEM", status: "PROCESSING" });
     const payment = givenPayment(transaction, { state: "SENDING", begunAt: EARLIER });
     const book = givenBook({ ...rows, transactions: [transaction], payments: [payment] });
-    const { entries, puts } = effectOf(operation.decide(book, { ...command, isAgain: true }, NOW));
+    const { entries, puts } = effectOf(decide(book, { ...command, isAgain: true }));
     const row = { ...payment, sends: payment.sends + 1, dueAt: NO_DEADLINE, updatedAt: NOW };
     expect([entries, puts]).to.deep.equal([[], [{ table: "payments", row }]]);
   });
@@ -90,7 +83,7 @@ describe("beginning a payment", () => {
       const transaction = givenPending({ ...pending, type, status: "PROCESSING" });
       const payment = givenPayment(transaction, { numberKind, state, begunAt: EARLIER });
       const book = givenBook({ ...rows, transactions: [transaction], payments: [payment] });
-      expect(wordOf(operation.decide(book, { ...command, isAgain: true }, NOW))).to.equal("INVALID_TRANSITION");
+      expect(wordOf(decide(book, { ...command, isAgain: true }))).to.equal("INVALID_TRANSITION");
     });
   }
 
@@ -108,15 +101,14 @@ describe("beginning a payment", () => {
       const transaction = givenPending({ ...pending, type, status: "PROCESSING" });
       const begunAt = toUnixMillis(NOW - minutes * 60_000);
       const payment = givenPayment(transaction, { numberKind, begunAt, turnedAway });
-      const book = givenBook({ ...rows, transactions: [transaction], payments: [payment] });
-      expect(wordOf(operation.decide(book, command, NOW))).to.equal(word);
+      expect(wordOf(decide({ ...rows, transactions: [transaction], payments: [payment] }, command))).to.equal(word);
     });
   }
 
   it("allows nothing for an order of which a report says that shillings moved", () => {
     const transaction = givenPending({ ...pending, openFlags: ["REPORT_WITHOUT_ORDER"] });
     const book = givenBook({ ...rows, transactions: [transaction], payments: [givenPayment(transaction)] });
-    expect(wordOf(operation.decide(book, command, NOW))).to.equal("INVALID_TRANSITION");
+    expect(wordOf(decide(book, command))).to.equal("INVALID_TRANSITION");
   });
 
   const restored: Partial<BookHead> = { state: "RESTORED" };
@@ -171,8 +163,7 @@ describe("beginning a payment", () => {
     ],
   ] as const) {
     it(`refuses ${what}`, () => {
-      const book = givenBook({ ...rows, ...given, books: [givenHead(head)] });
-      expect(wordOf(operation.decide(book, command, NOW))).to.equal(word);
+      expect(wordOf(decide({ ...rows, ...given, books: [givenHead(head)] }, command))).to.equal(word);
     });
   }
 });

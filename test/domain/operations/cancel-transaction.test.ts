@@ -2,12 +2,15 @@ import { expect } from "chai";
 
 import type { CancelTransaction } from "../../../src/domain/commands.js";
 import { replay } from "../../../src/domain/decision.js";
-import { cancelTransaction as operation } from "../../../src/domain/operations/cancel-transaction.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
 import { parseStatusReason } from "../../../src/domain/values/text.js";
-import { cancel, TEST_ACTOR, valid } from "../../support/commands.js";
+import { cancel, valid } from "../../support/commands.js";
 import {
+  decide,
   effectOf,
+  entryOf,
+  expectRefused,
+  expectWritten,
   givenAccount,
   givenBook,
   givenPayment,
@@ -18,8 +21,6 @@ import {
   putOf,
   STRANGER,
 } from "../../support/given.js";
-
-const decideCancelTransaction = operation.decide;
 
 const REASON = valid(parseStatusReason("the customer changed her mind"));
 const account = givenAccount({ openPayments: 2 });
@@ -41,40 +42,33 @@ describe("canceling a transaction", () => {
       const payment = givenPayment(transaction);
       const book = givenBook({ accounts: [account], transactions: [transaction], payments: [payment] });
       const canceled = { ...transaction, status: "CANCELED", statusReason: REASON, updatedAt: NOW };
-      expect(decideCancelTransaction(book, cancelOf(transaction), NOW)).to.deep.equal({
-        kind: "effect",
+      expectWritten(decide(book, cancelOf(transaction)), {
         resource: canceled,
-        effect: {
-          entries: [
-            {
-              organizationId: ORGANIZATION,
-              accountId: account.id,
-              transactionId: transaction.id,
-              freezeId: undefined,
-              kind: "transaction.canceled",
-              posting: posting && { ...posting, amountCents: 2_000 },
-              balancesAfter: { availableCents, heldCents },
-              actor: TEST_ACTOR,
-              ...NO_PROOF,
-              reason: REASON,
-              recordedAt: NOW,
+        entries: [
+          entryOf({
+            accountId: account.id,
+            transactionId: transaction.id,
+            kind: "transaction.canceled",
+            posting: posting && { ...posting, amountCents: 2_000 },
+            balancesAfter: { availableCents, heldCents },
+            ...NO_PROOF,
+            reason: REASON,
+          }),
+        ],
+        puts: [
+          {
+            table: "accounts",
+            row: {
+              ...account,
+              availableCents,
+              heldCents,
+              openPayments: 1,
+              updatedAt: posting === undefined ? account.updatedAt : NOW,
             },
-          ],
-          puts: [
-            {
-              table: "accounts",
-              row: {
-                ...account,
-                availableCents,
-                heldCents,
-                openPayments: 1,
-                updatedAt: posting === undefined ? account.updatedAt : NOW,
-              },
-            },
-            { table: "transactions", row: canceled },
-            { table: "payments", row: { ...payment, state: "ENDED", number: undefined, updatedAt: NOW } },
-          ],
-        },
+          },
+          { table: "transactions", row: canceled },
+          { table: "payments", row: { ...payment, state: "ENDED", number: undefined, updatedAt: NOW } },
+        ],
       });
     });
   }
@@ -84,41 +78,40 @@ describe("canceling a transaction", () => {
     const frozen = givenAccount({ id: account.id, status: "FROZEN" });
     const payments = [givenPayment(transaction)];
     const book = givenBook({ accounts: [frozen], transactions: [transaction], payments });
-    const effect = effectOf(decideCancelTransaction(book, cancelOf(transaction), NOW));
+    const effect = effectOf(decide(book, cancelOf(transaction)));
     expect(putOf(effect, "accounts")).to.include({ status: "FROZEN", availableCents: 12_000, heldCents: 0 });
   });
 
   it("answers a canceled one as it is, with the reason that it had", () => {
     const transaction = pending({ status: "CANCELED" });
     const book = givenBook({ accounts: [account], transactions: [transaction] });
-    expect(decideCancelTransaction(book, cancelOf(transaction), NOW)).to.deep.equal(replay(transaction));
+    expect(decide(book, cancelOf(transaction))).to.deep.equal(replay(transaction));
   });
 
   // The order of rows is the order of checks.
   it("refuses another organization's transaction, whatever its status", () => {
     const transaction = pending({ status: "COMPLETED", organizationId: STRANGER });
-    const book = givenBook({ accounts: [account], transactions: [transaction] });
-    expect(decideCancelTransaction(book, cancelOf(transaction), NOW)).to.deep.equal({
-      kind: "refusal",
-      refusal: { reason: "TRANSACTION_NOT_FOUND", transactionId: transaction.id },
+    expectRefused(decide({ accounts: [account], transactions: [transaction] }, cancelOf(transaction)), {
+      reason: "TRANSACTION_NOT_FOUND",
+      transactionId: transaction.id,
     });
   });
 
   it("refuses a transaction that does not exist", () => {
     const transaction = pending({});
-    expect(decideCancelTransaction(givenBook(), cancelOf(transaction), NOW)).to.deep.equal({
-      kind: "refusal",
-      refusal: { reason: "TRANSACTION_NOT_FOUND", transactionId: transaction.id },
+    expectRefused(decide({}, cancelOf(transaction)), {
+      reason: "TRANSACTION_NOT_FOUND",
+      transactionId: transaction.id,
     });
   });
 
   for (const status of ["PROCESSING", "COMPLETED", "FAILED"] as const) {
     it(`refuses one that is ${status}`, () => {
       const transaction = pending({ status });
-      const book = givenBook({ accounts: [account], transactions: [transaction] });
-      expect(decideCancelTransaction(book, cancelOf(transaction), NOW)).to.deep.equal({
-        kind: "refusal",
-        refusal: { reason: "INVALID_TRANSITION", from: status, to: "CANCELED" },
+      expectRefused(decide({ accounts: [account], transactions: [transaction] }, cancelOf(transaction)), {
+        reason: "INVALID_TRANSITION",
+        from: status,
+        to: "CANCELED",
       });
     });
   }
@@ -126,7 +119,7 @@ describe("canceling a transaction", () => {
   it("throws where the book has the transaction and not its account: that is a bug", () => {
     const transaction = pending({});
     const book = givenBook({ transactions: [transaction], payments: [givenPayment(transaction)] });
-    expect(() => decideCancelTransaction(book, cancelOf(transaction), NOW)).to.throw(
+    expect(() => decide(book, cancelOf(transaction))).to.throw(
       `${transaction.id} refers to ${transaction.accountId}, which was not loaded`,
     );
   });
@@ -134,6 +127,6 @@ describe("canceling a transaction", () => {
   it("throws where the transaction is PENDING and has no payment: that is a bug", () => {
     const transaction = pending({});
     const book = givenBook({ accounts: [account], transactions: [transaction] });
-    expect(() => decideCancelTransaction(book, cancelOf(transaction), NOW)).to.throw("has no payment");
+    expect(() => decide(book, cancelOf(transaction))).to.throw("has no payment");
   });
 });

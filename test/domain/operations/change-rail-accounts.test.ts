@@ -1,12 +1,5 @@
 import { expect } from "chai";
 
-import { beginPayment as beginOperation } from "../../../src/domain/operations/begin-payment.js";
-import {
-  setDefaultRail as defaultOperation,
-  setPayouts as payoutsOperation,
-  setRailAccount as accountOperation,
-  watchRailAccount as watchOperation,
-} from "../../../src/domain/operations/change-rail-accounts.js";
 import type { RailAccountId } from "../../../src/domain/payment.js";
 import { WIDENS_ALONE } from "../../../src/domain/second-person.js";
 import { DIRECT_RAIL, type Rail } from "../../../src/domain/transaction.js";
@@ -25,6 +18,7 @@ import {
 } from "../../support/commands.js";
 import {
   asShown,
+  decide,
   effectOf,
   givenAccount,
   givenBook,
@@ -52,7 +46,7 @@ describe("setting an account at a rail", () => {
 
   it("stores a new one with payouts AUTO, and a row that says all but its credentials", () => {
     const command = setRailAccount(ORGANIZATION, { ...given, isDefault: true, note: "the first" as never });
-    const effect = effectOf(accountOperation.decide(givenBook(), command, NOW));
+    const effect = effectOf(decide({}, command));
     const row = railAccount(ORGANIZATION, {
       settings: '{"a":1}',
       credentials: sealed,
@@ -84,18 +78,16 @@ describe("setting an account at a rail", () => {
   });
 
   it("keeps the payouts and the age of an earlier one, and counts the change", () => {
-    const book = givenBook({ railAccounts: [own], railAccountsOfAll: ONE });
     const command = setRailAccount(ORGANIZATION, { credentialsExpireAt: toUnixMillis(9), facts: SEEN });
-    const [row] = putsOf(effectOf(accountOperation.decide(book, command, NOW)), "railAccounts");
+    const [row] = putsOf(effectOf(decide({ railAccounts: [own], railAccountsOfAll: ONE }, command)), "railAccounts");
     const kept = { payouts: "closed", payoutsReason: "8006", createdAt: 5 };
     expect(row).to.include({ ...kept, revision: 2, credentials: undefined, credentialsExpireAt: 9, updatedAt: NOW });
   });
 
   it("takes the default from another one first, with a row for each", () => {
     const former = railAccount(ORGANIZATION, { ...OTHER, isDefault: true });
-    const book = givenBook({ railAccounts: [former], railAccountsOfAll: ONE });
     const command = setRailAccount(ORGANIZATION, { isDefault: true, facts: SEEN });
-    const effect = effectOf(accountOperation.decide(book, command, NOW));
+    const effect = effectOf(decide({ railAccounts: [former], railAccountsOfAll: ONE }, command));
     expect(putsOf(effect, "railAccounts").map((row) => [row.id, row.isDefault, row.revision])).to.deep.equal([
       [OTHER.id, false, 2],
       [id, true, 1],
@@ -118,9 +110,8 @@ describe("setting an account at a rail", () => {
     ["at another place once the rail has none", {}, { movesPlace: true }, "effect"],
   ] as const) {
     it(`decides ${expected} about one ${what}`, () => {
-      const book = givenBook({ railAccounts: [own], railAccountsOfAll: ONE, ...rows });
       const command = setRailAccount(ORGANIZATION, { facts: { ...SEEN, ...facts } });
-      expect(wordOf(accountOperation.decide(book, command, NOW))).to.equal(expected);
+      expect(wordOf(decide({ railAccounts: [own], railAccountsOfAll: ONE, ...rows }, command))).to.equal(expected);
     });
   }
 
@@ -136,17 +127,17 @@ describe("setting an account at a rail", () => {
     const move = setRailAccount(ORGANIZATION, { facts: { ...SEEN, movesPlace: true } });
     const begin = beginPayment(ORGANIZATION, pending.id, 1);
     const first = givenBook(rows);
-    first.apply(effectOf(beginOperation.decide(first, begin, NOW)));
-    expect(wordOf(accountOperation.decide(first, move, NOW))).to.equal("RAIL_PAYMENTS_UNDER_WAY");
+    first.apply(effectOf(decide(first, begin)));
+    expect(wordOf(decide(first, move))).to.equal("RAIL_PAYMENTS_UNDER_WAY");
     const second = givenBook(rows);
-    second.apply(effectOf(accountOperation.decide(second, move, NOW)));
-    expect(wordOf(beginOperation.decide(second, begin, NOW))).to.equal("RAIL_ACCOUNT_CHANGED");
+    second.apply(effectOf(decide(second, move)));
+    expect(wordOf(decide(second, begin))).to.equal("RAIL_ACCOUNT_CHANGED");
     expect(second.railAccountsOfAll()).to.equal("1:2");
   });
 
   it("counts a new account of the batch", () => {
     const book = givenBook();
-    book.apply(effectOf(accountOperation.decide(book, setRailAccount(ORGANIZATION), NOW)));
+    book.apply(effectOf(decide(book, setRailAccount(ORGANIZATION))));
     expect(book.railAccountsOfAll()).to.equal("1:1");
     expect(book.railAccounts(STRANGER)).to.deep.equal([]);
   });
@@ -165,8 +156,7 @@ describe("setting an account at a rail", () => {
         resolveAloneMaxCents,
         authority: { ...ALONE, groups },
       });
-      const book = givenBook({ railAccounts, railAccountsOfAll: ONE });
-      expect(effectOf(accountOperation.decide(book, command, NOW)).entries[0]?.kind).to.equal(kind);
+      expect(effectOf(decide({ railAccounts, railAccountsOfAll: ONE }, command)).entries[0]?.kind).to.equal(kind);
     });
   }
 
@@ -175,15 +165,14 @@ describe("setting an account at a rail", () => {
       ...given,
       authority: { ...ALONE, groups: ["rails", WIDENS_ALONE] },
     });
-    const decision = accountOperation.decide(givenBook(), command, NOW);
+    const decision = decide({}, command);
     const [proposal] = putsOf(effectOf(decision), "proposals");
     if (proposal === undefined) throw new Error("nothing was proposed");
     expect(proposal.sealed).to.equal(sealed);
     expect(proposal.content).not.to.contain('"aa"');
     const authority = { ...ALONE, person: "opr_b" as never, approves: proposal.id };
     const approves = asShown({ ...command, sealed: undefined, authority }, proposal.content);
-    const book = givenBook({ proposals: [givenProposal(proposal)] });
-    const effect = effectOf(accountOperation.decide(book, approves, NOW));
+    const effect = effectOf(decide({ proposals: [givenProposal(proposal)] }, approves));
     expect(putsOf(effect, "railAccounts")[0]?.credentials).to.equal(sealed);
     expect(putsOf(effect, "proposals")[0]?.sealed).to.equal(undefined);
   });
@@ -208,7 +197,7 @@ describe("setting the default rail", () => {
         [usual, other],
         [other, usual],
       ]) {
-        const decision = defaultOperation.decide(givenBook({ railAccounts }), setDefaultRail(ORGANIZATION, rail), NOW);
+        const decision = decide(givenBook({ railAccounts }), setDefaultRail(ORGANIZATION, rail));
         const effect = effectOf(decision);
         expect(putsOf(effect, "railAccounts").map((row) => [row.id, row.isDefault])).to.deep.equal(changed);
         expect(decision).to.have.nested.property("resource.resource.lastSeq", 1 + changed.length);
@@ -222,7 +211,7 @@ describe("setting the default rail", () => {
   ] as const) {
     it(`decides ${expected} about ${rail}`, () => {
       const command = setDefaultRail(ORGANIZATION, rail as Rail);
-      expect(wordOf(defaultOperation.decide(givenBook({ railAccounts: [usual] }), command, NOW))).to.equal(expected);
+      expect(wordOf(decide(givenBook({ railAccounts: [usual] }), command))).to.equal(expected);
     });
   }
 });
@@ -237,16 +226,16 @@ describe("the warnings of an account", () => {
   it("follow what was seen of it, and what stands is a replay", () => {
     const command = watchRailAccount(ORGANIZATION, { availableCents: 99 });
     const book = givenBook({ railAccounts: [low] });
-    const effect = effectOf(watchOperation.decide(book, command, NOW));
+    const effect = effectOf(decide(book, command));
     const detail = { id, rail: SLOW_RAIL, code: "FLOAT_LOW", available_cents: 99, float_min_cents: 100 };
     expect(detailsOf(effect.entries)).to.deep.equal([detail]);
     const warnings = { FLOAT_LOW: { available_cents: 99, float_min_cents: 100 } };
     // Neither the revision nor the time of the account: a payment under way goes on.
     expect(putsOf(effect, "railAccounts")).to.deep.equal([{ ...low, warnings }]);
     book.apply(effect);
-    expect(wordOf(watchOperation.decide(book, command, NOW))).to.equal("replay");
+    expect(wordOf(decide(book, command))).to.equal("replay");
     const none = watchRailAccount(ORGANIZATION, { rail: "none" as Rail });
-    expect(wordOf(watchOperation.decide(book, none, NOW))).to.equal("RAIL_ACCOUNT_NOT_FOUND");
+    expect(wordOf(decide(book, none))).to.equal("RAIL_ACCOUNT_NOT_FOUND");
   });
 
   it("end in the row after a change of the account that ends their cause", () => {
@@ -254,28 +243,26 @@ describe("the warnings of an account", () => {
     const warnings = { FLOAT_LOW: {}, CREDENTIALS_EXPIRE: { expire_at, days: 1 } };
     const before = railAccount(ORGANIZATION, { ...low, credentialsExpireAt: toUnixMillis(expire_at), warnings });
     const book = givenBook({ railAccounts: [before], railAccountsOfAll: ONE });
-    const effect = effectOf(accountOperation.decide(book, setRailAccount(ORGANIZATION, { facts: SEEN }), NOW));
+    const effect = effectOf(decide(book, setRailAccount(ORGANIZATION, { facts: SEEN })));
     expect(warned(effect.entries)).to.deep.equal([
       ["rail.cleared", "FLOAT_LOW"],
       ["rail.cleared", "CREDENTIALS_EXPIRE"],
     ]);
     expect(putsOf(effect, "railAccounts")[0]).to.deep.include({ warnings: {}, revision: 2 });
     const kept = setRailAccount(ORGANIZATION, { facts: SEEN, floatMinCents: toCents(5) });
-    const after = effectOf(accountOperation.decide(book, kept, NOW));
+    const after = effectOf(decide(book, kept));
     expect(putsOf(after, "railAccounts")[0]?.warnings).to.deep.equal({ FLOAT_LOW: {} });
   });
 
   it("begin with payouts that the settlement closes, and end when a person opens them", () => {
     const book = givenBook({ railAccounts: [railAccount(ORGANIZATION)] });
-    const closing = effectOf(
-      payoutsOperation.decide(book, setPayouts(ORGANIZATION, "closed", { lockedCode: "8006" }), NOW),
-    );
+    const closing = effectOf(decide(book, setPayouts(ORGANIZATION, "closed", { lockedCode: "8006" })));
     expect(warned(closing.entries)).to.deep.equal([
       ["rail.warned", "INITIATOR_LOCKED"],
       ["rail.warned", "PAYOUTS_HELD"],
     ]);
     book.apply(closing);
-    const opening = effectOf(payoutsOperation.decide(book, setPayouts(ORGANIZATION, "auto"), NOW));
+    const opening = effectOf(decide(book, setPayouts(ORGANIZATION, "auto")));
     expect(warned(opening.entries)).to.deep.equal([
       ["rail.cleared", "INITIATOR_LOCKED"],
       ["rail.cleared", "PAYOUTS_HELD"],
@@ -288,7 +275,7 @@ describe("setting payouts", () => {
 
   it("changes the mode with the words of the person", () => {
     const command = setPayouts(ORGANIZATION, "auto", { note: "well again" as never });
-    const [row] = putsOf(effectOf(payoutsOperation.decide(book, command, NOW)), "railAccounts");
+    const [row] = putsOf(effectOf(decide(book, command)), "railAccounts");
     expect(row).to.deep.equal({ ...own, payouts: "auto", payoutsReason: "well again", revision: 2, updatedAt: NOW });
   });
 
@@ -298,7 +285,7 @@ describe("setting payouts", () => {
     ["open", { rail: "none" as Rail }, "RAIL_ACCOUNT_NOT_FOUND"],
   ] as const) {
     it(`decides ${expected} about ${payouts} with ${JSON.stringify(given)}`, () => {
-      expect(wordOf(payoutsOperation.decide(book, setPayouts(ORGANIZATION, payouts, given), NOW))).to.equal(expected);
+      expect(wordOf(decide(book, setPayouts(ORGANIZATION, payouts, given)))).to.equal(expected);
     });
   }
 
@@ -309,7 +296,7 @@ describe("setting payouts", () => {
   ] as const) {
     it(`${expected === "proposals" ? "needs" : "never needs"} a second person for ${payouts}`, () => {
       const command = setPayouts(ORGANIZATION, payouts, { authority: { ...ALONE, groups: ["rails", WIDENS_ALONE] } });
-      const { puts } = effectOf(payoutsOperation.decide(book, command, NOW));
+      const { puts } = effectOf(decide(book, command));
       expect(puts.map(({ table }) => table)).to.deep.equal([expected]);
     });
   }

@@ -1,10 +1,11 @@
 import { expect } from "chai";
 
 import { replay } from "../../../src/domain/decision.js";
-import { clearFlag as operation } from "../../../src/domain/operations/clear-flag.js";
 import { clearFlag, newTransactionId } from "../../support/commands.js";
 import {
+  decide,
   effectOf,
+  expectRefused,
   givenAccount,
   givenBook,
   givenPayment,
@@ -31,7 +32,7 @@ describe("attending to a flag", () => {
         transactions: [transaction],
         payments: [givenPayment(transaction)],
       });
-      const effect = effectOf(operation.decide(book, clearFlag(ORGANIZATION, transaction.id, "OUTCOME_UNKNOWN"), NOW));
+      const effect = effectOf(decide(book, clearFlag(ORGANIZATION, transaction.id, "OUTCOME_UNKNOWN")));
       const [entry] = effect.entries;
       const detail = '["OUTCOME_UNKNOWN","amina"]';
       expect(entry).to.include({ kind: "transaction.attended", detail, posting: undefined });
@@ -44,15 +45,15 @@ describe("attending to a flag", () => {
     const transaction = givenPending({ accountId: account.id, status: "COMPLETED", openFlags: ["REPORT_DIFFERS"] });
     const book = givenBook({ accounts: [account], transactions: [transaction], payments: [givenPayment(transaction)] });
     const command = clearFlag(ORGANIZATION, transaction.id, "OUTCOME_UNKNOWN");
-    expect(operation.decide(book, command, NOW)).to.deep.equal(replay({ resource: transaction }));
+    expect(decide(book, command)).to.deep.equal(replay({ resource: transaction }));
   });
 
   it("refuses one that is PROCESSING, whatever its flags: somebody must resolve it", () => {
     const transaction = givenPending({ accountId: account.id, status: "PROCESSING" });
     const book = givenBook({ accounts: [account], transactions: [transaction], payments: [givenPayment(transaction)] });
-    expect(operation.decide(book, clearFlag(ORGANIZATION, transaction.id, "OUTCOME_UNKNOWN"), NOW)).to.deep.equal({
-      kind: "refusal",
-      refusal: { reason: "TRANSACTION_STILL_OPEN", transactionId: transaction.id },
+    expectRefused(decide(book, clearFlag(ORGANIZATION, transaction.id, "OUTCOME_UNKNOWN")), {
+      reason: "TRANSACTION_STILL_OPEN",
+      transactionId: transaction.id,
     });
   });
 
@@ -64,13 +65,13 @@ describe("attending to a flag", () => {
     ] as const) {
       const transaction = givenTransaction({ accountId: account.id, ...given });
       const book = givenBook({ accounts: [account], transactions: [transaction] });
-      const decision = operation.decide(book, clearFlag(ORGANIZATION, transaction.id, "NOT_CREDITED"), NOW);
+      const decision = decide(book, clearFlag(ORGANIZATION, transaction.id, "NOT_CREDITED"));
       expect(wordOf(decision)).to.equal(word);
     }
   });
 
   it("refuses a transaction that does not exist", () => {
-    const decision = operation.decide(givenBook(), clearFlag(ORGANIZATION, newTransactionId(), "REPORT_DIFFERS"), NOW);
+    const decision = decide({}, clearFlag(ORGANIZATION, newTransactionId(), "REPORT_DIFFERS"));
     expect(wordOf(decision)).to.equal("TRANSACTION_NOT_FOUND");
   });
 });

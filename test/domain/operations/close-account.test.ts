@@ -2,11 +2,21 @@ import { expect } from "chai";
 
 import type { CloseAccount } from "../../../src/domain/commands.js";
 import { replay } from "../../../src/domain/decision.js";
-import { closeAccount as operation } from "../../../src/domain/operations/close-account.js";
 import { NO_CENTS, toCents } from "../../../src/domain/values/cents.js";
 import { parseStatusReason } from "../../../src/domain/values/text.js";
-import { closeAccount, TEST_ACTOR, valid } from "../../support/commands.js";
-import { givenAccount, givenBook, givenHolder, givenPerson, NOW, ORGANIZATION, STRANGER } from "../../support/given.js";
+import { closeAccount, valid } from "../../support/commands.js";
+import {
+  decide,
+  entryOf,
+  expectRefused,
+  expectWritten,
+  givenAccount,
+  givenHolder,
+  givenPerson,
+  NOW,
+  ORGANIZATION,
+  STRANGER,
+} from "../../support/given.js";
 
 const NOTE = valid(parseStatusReason("moved away"));
 const EMPTY = { availableCents: NO_CENTS, heldCents: NO_CENTS };
@@ -20,35 +30,19 @@ describe("closing an account", () => {
   it("makes ACTIVE CLOSED, with the note, and a row of the journal that moves no money", () => {
     const account = givenAccount(EMPTY);
     const changed = { ...account, status: "CLOSED", statusNote: NOTE, updatedAt: NOW };
-    expect(operation.decide(givenBook({ accounts: [account] }), close(account), NOW)).to.deep.equal({
-      kind: "effect",
+    expectWritten(decide({ accounts: [account] }, close(account)), {
       resource: { ...changed, person: givenPerson(), freezes: [] },
-      effect: {
-        entries: [
-          {
-            organizationId: ORGANIZATION,
-            accountId: account.id,
-            transactionId: undefined,
-            freezeId: undefined,
-            kind: "account.closed",
-            posting: undefined,
-            balancesAfter: EMPTY,
-            actor: TEST_ACTOR,
-            reason: NOTE,
-            recordedAt: NOW,
-          },
-        ],
-        puts: [
-          { table: "accounts", row: changed },
-          { table: "accountHolders", row: { ...givenHolder(account), isOpen: false } },
-        ],
-      },
+      entries: [entryOf({ accountId: account.id, kind: "account.closed", balancesAfter: EMPTY, reason: NOTE })],
+      puts: [
+        { table: "accounts", row: changed },
+        { table: "accountHolders", row: { ...givenHolder(account), isOpen: false } },
+      ],
     });
   });
 
   it("returns an account that is CLOSED as it is, with the note that it had", () => {
     const account = givenAccount({ status: "CLOSED", ...EMPTY });
-    const decision = operation.decide(givenBook({ accounts: [account] }), close(account), NOW);
+    const decision = decide({ accounts: [account] }, close(account));
     expect(decision).to.deep.equal(replay({ ...account, person: givenPerson(), freezes: [] }));
   });
 
@@ -83,32 +77,29 @@ describe("closing an account", () => {
   ] as const) {
     it(`refuses ${what}`, () => {
       const account = givenAccount(given);
-      const decision = operation.decide(givenBook({ accounts: [account] }), close(account), NOW);
-      expect(decision).to.deep.equal({ kind: "refusal", refusal: { ...facts, accountId: account.id } });
+      const decision = decide({ accounts: [account] }, close(account));
+      expectRefused(decision, { ...facts, accountId: account.id });
     });
   }
 
   it("refuses another version than the caller has read, before it looks at the status", () => {
     const account = givenAccount({ status: "FROZEN", lastSeq: 7, ...EMPTY });
-    const decide = (etag: string): unknown =>
-      operation.decide(givenBook({ accounts: [account] }), { ...close(account), etag }, NOW);
-    expect(decide("6")).to.deep.equal({ kind: "refusal", refusal: { reason: "ETAG_MISMATCH", etag: "7" } });
-    expect(decide("7")).to.have.deep.nested.property("refusal.reason", "INVALID_TRANSITION");
+    const closeAt = (etag: string) => decide({ accounts: [account] }, { ...close(account), etag });
+    expectRefused(closeAt("6"), { reason: "ETAG_MISMATCH", etag: "7" });
+    expect(closeAt("7")).to.have.deep.nested.property("refusal.reason", "INVALID_TRANSITION");
   });
 
   it("refuses a frozen account before looking at its balance", () => {
     const account = givenAccount({ status: "FROZEN" });
-    expect(operation.decide(givenBook({ accounts: [account] }), close(account), NOW)).to.deep.equal({
-      kind: "refusal",
-      refusal: { reason: "INVALID_TRANSITION", from: "FROZEN", to: "CLOSED" },
+    expectRefused(decide({ accounts: [account] }, close(account)), {
+      reason: "INVALID_TRANSITION",
+      from: "FROZEN",
+      to: "CLOSED",
     });
   });
 
   it("refuses an account that does not exist", () => {
     const account = givenAccount();
-    expect(operation.decide(givenBook(), close(account), NOW)).to.deep.equal({
-      kind: "refusal",
-      refusal: { reason: "ACCOUNT_NOT_FOUND", accountId: account.id },
-    });
+    expectRefused(decide({}, close(account)), { reason: "ACCOUNT_NOT_FOUND", accountId: account.id });
   });
 });

@@ -3,16 +3,18 @@ import { expect } from "chai";
 import type { LedgerAccount } from "../../../src/domain/account.js";
 import { type BookSums, MAX_SUM_CENTS } from "../../../src/domain/book.js";
 import { replay } from "../../../src/domain/decision.js";
-import { completePayment as operation } from "../../../src/domain/operations/complete-payment.js";
 import type { Payment } from "../../../src/domain/payment.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
 import { MAX_CENTS, NO_CENTS, toCents } from "../../../src/domain/values/cents.js";
 import type { MaskedPhone } from "../../../src/domain/values/masked-phone.js";
 import type { Reference } from "../../../src/domain/values/text.js";
-import { completePayment, movementNamed, newTransactionId, receiptNamed, TEST_ACTOR } from "../../support/commands.js";
+import { completePayment, movementNamed, newTransactionId, receiptNamed } from "../../support/commands.js";
 import {
+  decide,
   EARLIER,
   effectOf,
+  entryOf,
+  expectWritten,
   givenAccount,
   givenBook,
   givenHead,
@@ -78,12 +80,12 @@ function orderOf({ ofAccount, numberKind = "PHONE", corrections = [], others = [
   return { transaction, payment, late, book, own };
 }
 
-function decide({ book, transaction }: Pick<ReturnType<typeof orderOf>, "book" | "transaction">, report: Report) {
-  return operation.decide(book, completePayment(ORGANIZATION, transaction.id, report), NOW);
+function reportOn({ book, transaction }: Pick<ReturnType<typeof orderOf>, "book" | "transaction">, report: Report) {
+  return decide(book, completePayment(ORGANIZATION, transaction.id, report));
 }
 
 /** The flag that a decision raises. */
-function flagOf(decision: ReturnType<typeof decide>): string | undefined {
+function flagOf(decision: ReturnType<typeof reportOn>): string | undefined {
   const [entry, ...more] = effectOf(decision).entries;
   expect(more).to.deep.equal([]);
   expect(entry).to.include({ kind: "transaction.flagged", posting: undefined });
@@ -109,39 +111,31 @@ describe("a report that shillings moved", () => {
           completedAt: NOW,
         };
         const [debit, credit] = posting;
-        expect(decide(order, { movement: M1, receipt: R1, amountCents: AMOUNT })).to.deep.equal({
-          kind: "effect",
+        expectWritten(reportOn(order, { movement: M1, receipt: R1, amountCents: AMOUNT }), {
           resource: completed,
-          effect: {
-            entries: [
-              {
-                organizationId: ORGANIZATION,
-                accountId: account.id,
-                transactionId: order.transaction.id,
-                freezeId: undefined,
-                kind: "transaction.completed",
-                posting: { debit, credit, amountCents: AMOUNT },
-                balancesAfter: balances,
-                ...NO_PROOF,
-                receipt: R1,
-                actor: TEST_ACTOR,
-                reason: "",
-                recordedAt: NOW,
-              },
-            ],
-            puts: [
-              { table: "accounts", row: { ...account, ...balances, openPayments: 0, updatedAt: NOW } },
-              { table: "transactions", row: completed },
-              { table: "payments", row: { ...order.payment, state: "ENDED", number: undefined, updatedAt: NOW } },
-            ],
-          },
+          entries: [
+            entryOf({
+              accountId: account.id,
+              transactionId: order.transaction.id,
+              kind: "transaction.completed",
+              posting: { debit, credit, amountCents: AMOUNT },
+              balancesAfter: balances,
+              ...NO_PROOF,
+              receipt: R1,
+            }),
+          ],
+          puts: [
+            { table: "accounts", row: { ...account, ...balances, openPayments: 0, updatedAt: NOW } },
+            { table: "transactions", row: completed },
+            { table: "payments", row: { ...order.payment, state: "ENDED", number: undefined, updatedAt: NOW } },
+          ],
         });
       });
     }
 
     it("credits a frozen account too: the shillings are here", () => {
       const order = orderOf({ ofAccount: { status: "FROZEN" } });
-      const effect = effectOf(decide(order, { movement: M1 }));
+      const effect = effectOf(reportOn(order, { movement: M1 }));
       expect(putOf(effect, "accounts")).to.include({ availableCents: 12_000, status: "FROZEN" });
     });
 
@@ -151,7 +145,7 @@ describe("a report that shillings moved", () => {
       ["names a receipt alone", { receipt: R1 }],
     ] as const) {
       it(`completes it where the report ${what}`, () => {
-        expect(effectOf(decide(orderOf({}), report)).entries[0]?.kind).to.equal("transaction.completed");
+        expect(effectOf(reportOn(orderOf({}), report)).entries[0]?.kind).to.equal("transaction.completed");
       });
     }
 
@@ -160,20 +154,20 @@ describe("a report that shillings moved", () => {
       ["another phone", { movement: M1, phone: "254******222" as MaskedPhone }],
     ] as const) {
       it(`books nothing and flags it where the report has ${what}`, () => {
-        expect(flagOf(decide(orderOf({}), report))).to.equal("REPORT_DIFFERS");
+        expect(flagOf(reportOn(orderOf({}), report))).to.equal("REPORT_DIFFERS");
       });
     }
 
     it("is flagged where the report has a phone and a till was to be paid", () => {
       const order = orderOf({ type: "REDEEM", numberKind: "TILL" });
       const report = { movement: M1, phone: "254******678" as MaskedPhone };
-      expect(flagOf(decide(order, report))).to.equal("REPORT_DIFFERS");
+      expect(flagOf(reportOn(order, report))).to.equal("REPORT_DIFFERS");
     });
 
     it("is flagged in the same commit where a message says that the movement failed", () => {
       const { transaction, book } = orderOf({ type: "REDEEM" });
       const command = { ...completePayment(ORGANIZATION, transaction.id, { movement: M1 }), isDenied: true };
-      const { entries } = effectOf(operation.decide(book, command, NOW));
+      const { entries } = effectOf(decide(book, command));
       expect(entries.map(({ kind, detail }) => [kind, detail])).to.deep.equal([
         ["transaction.completed", undefined],
         ["transaction.flagged", "FAILED_AFTER_COMPLETION"],
@@ -186,12 +180,12 @@ describe("a report that shillings moved", () => {
         for (const left of ["receipt", "amountCents", "phone"] as const) {
           it(`books nothing by a report without ${left} while ${flag} is up: it says less`, () => {
             const order = orderOf({ openFlags: [flag] });
-            expect(decide(order, { ...whole, [left]: undefined })).to.deep.equal(replay(order.transaction));
+            expect(reportOn(order, { ...whole, [left]: undefined })).to.deep.equal(replay(order.transaction));
           });
         }
 
         it(`is completed by a report that leaves nothing out while ${flag} is up`, () => {
-          const { entries, puts } = effectOf(decide(orderOf({ openFlags: [flag] }), whole));
+          const { entries, puts } = effectOf(reportOn(orderOf({ openFlags: [flag] }), whole));
           expect(entries[0]?.kind).to.equal("transaction.completed");
           expect(putOf({ entries, puts }, "transactions")).to.deep.include({ openFlags: [] });
         });
@@ -205,7 +199,7 @@ describe("a report that shillings moved", () => {
     ] as const) {
       it(`books a mint for nobody where ${what}, and flags it`, () => {
         const order = orderOf(given);
-        const decision = decide(order, { movement: M1, receipt: R1 });
+        const decision = reportOn(order, { movement: M1, receipt: R1 });
         const { entries, puts } = effectOf(decision);
         expect(entries.map(({ kind, posting, detail, receipt }) => ({ kind, posting, detail, receipt }))).to.deep.equal(
           [
@@ -231,16 +225,16 @@ describe("a report that shillings moved", () => {
 
     it("only flags a mint that not even the book can take", () => {
       const sums = { reserve: MAX_SUM_CENTS, unallocated: MAX_SUM_CENTS };
-      expect(flagOf(decide(orderOf({ sums }), { movement: M1 }))).to.equal("NOT_CREDITED");
+      expect(flagOf(reportOn(orderOf({ sums }), { movement: M1 }))).to.equal("NOT_CREDITED");
     });
   });
 
   for (const status of ["PENDING", "CANCELED"] as const) {
     it(`for a ${status} transaction is flagged: the rail was never asked`, () => {
       const order = orderOf({ status });
-      expect(flagOf(decide(order, { movement: M1, receipt: R1 }))).to.equal("REPORT_WITHOUT_ORDER");
+      expect(flagOf(reportOn(order, { movement: M1, receipt: R1 }))).to.equal("REPORT_WITHOUT_ORDER");
       const again = orderOf({ status, openFlags: ["REPORT_WITHOUT_ORDER"] });
-      expect(wordOf(decide(again, { movement: M1, receipt: R1 }))).to.equal("replay");
+      expect(wordOf(reportOn(again, { movement: M1, receipt: R1 }))).to.equal("replay");
     });
   }
 
@@ -273,7 +267,7 @@ describe("a report that shillings moved", () => {
         it(what, () => {
           const order = orderOf({ status, ...given });
           const command = completePayment(ORGANIZATION, order.transaction.id, { movement: M1, receipt: R1 });
-          const decision = operation.decide(order.book, command, NOW);
+          const decision = decide(order.book, command);
           const effect = effectOf(decision);
           const [debit, credit] = posting;
           expect(effect.entries[0]).to.deep.include({
@@ -286,25 +280,16 @@ describe("a report that shillings moved", () => {
           expect(effect.entries.length).to.equal(flags.length + 1);
           const availableAfterCents = balances.availableCents;
           const late = {
+            ...givenTransaction({ accountId: account.id }),
             id: command.newTransactionId,
-            organizationId: ORGANIZATION,
-            accountId: account.id,
             type: given.type,
-            status: "COMPLETED",
-            statusReason: "",
             amountCents: AMOUNT,
             reference: "kesc:late:movement:m1",
-            description: "",
-            metadata: new Map(),
             rail: order.transaction.rail,
             railMovement: M1,
             railReceipt: R1,
-            failure: undefined,
             openFlags: flags,
             corrects: { kind: "LATE", transactionId: order.transaction.id },
-            depositId: undefined,
-            destinationId: undefined,
-            reversedById: undefined,
             availableAfterCents,
             createdAt: NOW,
             updatedAt: NOW,
@@ -321,13 +306,13 @@ describe("a report that shillings moved", () => {
 
       it("takes the amount that moved, and the receipt as its name where there is no other", () => {
         const order = orderOf({ status });
-        const effect = effectOf(decide(order, { receipt: R1, amountCents: toCents(700) }));
+        const effect = effectOf(reportOn(order, { receipt: R1, amountCents: toCents(700) }));
         expect(putOf(effect, "transactions")).to.include({ amountCents: 700, reference: "kesc:late:receipt:r1" });
       });
 
       it("is only flagged where not even the book can take it", () => {
         const sums = { reserve: MAX_SUM_CENTS, unallocated: MAX_SUM_CENTS };
-        expect(flagOf(decide(orderOf({ status, sums }), { movement: M1 }))).to.equal("NOT_CREDITED");
+        expect(flagOf(reportOn(orderOf({ status, sums }), { movement: M1 }))).to.equal("NOT_CREDITED");
       });
     });
   }
@@ -344,7 +329,7 @@ describe("a report that shillings moved", () => {
     ] as const) {
       it(`is a replay: ${what}`, () => {
         const order = orderOf(given);
-        expect(decide(order, report)).to.deep.equal(replay(order.transaction));
+        expect(reportOn(order, report)).to.deep.equal(replay(order.transaction));
       });
     }
 
@@ -354,7 +339,7 @@ describe("a report that shillings moved", () => {
     ] as const) {
       it(`adds the receipt that the book lacks: ${what}`, () => {
         const order = orderOf({ ...done, railReceipt: undefined });
-        const effect = effectOf(decide(order, report));
+        const effect = effectOf(reportOn(order, report));
         expect(effect.entries).to.have.length(1);
         expect(effect.entries[0]).to.include({ kind: "transaction.receipted", receipt: R1, posting: undefined });
         const receipted = { ...order.transaction, railReceipt: R1, updatedAt: NOW };
@@ -364,7 +349,7 @@ describe("a report that shillings moved", () => {
 
     it("adds the receipt to the correction whose movement it names", () => {
       const order = orderOf({ ...done, corrections: [{ railMovement: M2 }] });
-      const effect = effectOf(decide(order, { movement: M2, receipt: R2 }));
+      const effect = effectOf(reportOn(order, { movement: M2, receipt: R2 }));
       expect(putOf(effect, "transactions")).to.deep.include({ id: order.late[0]?.id, railReceipt: R2 });
     });
 
@@ -374,7 +359,7 @@ describe("a report that shillings moved", () => {
         railReceipt: undefined,
         corrections: [{ railMovement: M2, amountCents: toCents(700) }],
       });
-      const effect = effectOf(decide(order, { receipt: R2, amountCents: toCents(700) }));
+      const effect = effectOf(reportOn(order, { receipt: R2, amountCents: toCents(700) }));
       expect(putOf(effect, "transactions")).to.deep.include({ id: order.late[0]?.id, railReceipt: R2 });
     });
 
@@ -385,7 +370,7 @@ describe("a report that shillings moved", () => {
       ["a receipt of another amount", { ...done, railReceipt: undefined }, { receipt: R2, amountCents: toCents(1) }],
     ] as const) {
       it(`flags ${what}`, () => {
-        expect(flagOf(decide(orderOf(given), report))).to.equal("REPORT_DIFFERS");
+        expect(flagOf(reportOn(orderOf(given), report))).to.equal("REPORT_DIFFERS");
       });
     }
 
@@ -395,7 +380,7 @@ describe("a report that shillings moved", () => {
     ] as const) {
       it(`flags ${what} of another transaction, and books nothing`, () => {
         const others = [givenTransaction({ accountId: account.id, railMovement: M1, railReceipt: R1 })];
-        expect(flagOf(decide(orderOf({ others }), report))).to.equal("RECEIPT_ALREADY_USED");
+        expect(flagOf(reportOn(orderOf({ others }), report))).to.equal("RECEIPT_ALREADY_USED");
       });
     }
   });
@@ -407,11 +392,11 @@ describe("a report that shillings moved", () => {
       [book, newTransactionId()],
       [givenBook({ accounts: [account], transactions: [direct] }), direct.id],
     ] as const) {
-      expect(wordOf(operation.decide(given, completePayment(ORGANIZATION, id, { movement: M1 }), NOW))).to.equal(
+      expect(wordOf(decide(given, completePayment(ORGANIZATION, id, { movement: M1 })))).to.equal(
         "TRANSACTION_NOT_FOUND",
       );
     }
     const stranger = completePayment(STRANGER, transaction.id, { movement: M1 });
-    expect(wordOf(operation.decide(book, stranger, NOW))).to.equal("TRANSACTION_NOT_FOUND");
+    expect(wordOf(decide(book, stranger))).to.equal("TRANSACTION_NOT_FOUND");
   });
 });

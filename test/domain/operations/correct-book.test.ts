@@ -4,14 +4,16 @@ import type { LedgerAccount } from "../../../src/domain/account.js";
 import { type BookSums, MAX_SUM_CENTS, postedToBook } from "../../../src/domain/book.js";
 import type { CorrectBook } from "../../../src/domain/book-commands.js";
 import { replay } from "../../../src/domain/decision.js";
-import { correctBook as operation } from "../../../src/domain/operations/correct-book.js";
 import { type Decider, type Proposal, PROPOSAL_OPEN_MILLIS } from "../../../src/domain/proposal.js";
 import { type Cents, MAX_CENTS, NO_CENTS, toCents } from "../../../src/domain/values/cents.js";
-import { correctBook, railAccount, receiptNamed, TEST_ACTOR } from "../../support/commands.js";
+import { correctBook, railAccount, receiptNamed } from "../../support/commands.js";
 import {
   asShown,
+  decide,
   EARLIER,
   effectOf,
+  entryOf,
+  expectWritten,
   givenAccount,
   givenBook,
   givenHead,
@@ -78,7 +80,7 @@ describe("correcting the book", () => {
       const book = bookWith();
       const before = book.bookOf(ORGANIZATION);
       const command = correct(name);
-      const content = proposedContent(operation.decide(book, command, NOW));
+      const content = proposedContent(decide(book, command));
       const posting = { debit, credit, amountCents: toCents(100) } as const;
       const row = {
         organizationId: ORGANIZATION,
@@ -91,33 +93,22 @@ describe("correcting the book", () => {
         decided: { as: "APPROVED", by: "amina", at: NOW },
         sealed: undefined,
       };
-      expect(operation.decide(book, command, NOW)).to.deep.equal({
-        kind: "effect",
+      expectWritten(decide(book, command), {
         resource: { resource: { ...before, lastSeq: 2, lastRecordedAt: NOW, sums: postedToBook(SUMS, posting) } },
-        effect: {
-          entries: [
-            {
-              organizationId: ORGANIZATION,
-              accountId: balances === undefined ? undefined : account.id,
-              transactionId: undefined,
-              freezeId: undefined,
-              kind,
-              posting,
-              balancesAfter: balances,
-              detail: JSON.stringify([SUBJECT, "amina", content]),
-              receipt: "receipt" in command ? "r1" : undefined,
-              actor: TEST_ACTOR,
-              reason: "",
-              recordedAt: NOW,
-            },
-          ],
-          puts: [
-            ...(balances === undefined
-              ? []
-              : [{ table: "accounts", row: { ...account, ...balances, updatedAt: NOW } }]),
-            { table: "proposals", row },
-          ],
-        },
+        entries: [
+          entryOf({
+            accountId: balances === undefined ? undefined : account.id,
+            kind,
+            posting,
+            balancesAfter: balances,
+            detail: JSON.stringify([SUBJECT, "amina", content]),
+            receipt: "receipt" in command ? "r1" : undefined,
+          }),
+        ],
+        puts: [
+          ...(balances === undefined ? [] : [{ table: "accounts", row: { ...account, ...balances, updatedAt: NOW } }]),
+          { table: "proposals", row },
+        ],
       });
     });
   }
@@ -162,11 +153,11 @@ describe("correcting the book", () => {
   ] as const) {
     it(`${name} ${moves === undefined ? "moves nothing" : `moves ${moves}`} for ${targets.join(" ")}`, () => {
       const command = correct(name, given);
-      const effect = effectOf(operation.decide(bookWith(), command, NOW));
+      const effect = effectOf(decide(bookWith(), command));
       const [entry] = effect.entries;
       expect(entry).to.deep.include({ kind, receipt, balancesAfter: balances });
       expect(entry?.posting && `${entry.posting.debit} to ${entry.posting.credit}`).to.equal(moves);
-      const content = proposedContent(operation.decide(bookWith(), command, NOW));
+      const content = proposedContent(decide(bookWith(), command));
       expect(content).to.include(`"name":"${name}"`);
       expect(entry?.detail).to.equal(JSON.stringify([SUBJECT, "amina", content]));
       expect(putOf(effect, "proposals")).to.deep.include({
@@ -178,21 +169,21 @@ describe("correcting the book", () => {
   }
 
   it("gives unallocated shillings to a frozen account too", () => {
-    const effect = effectOf(operation.decide(bookWith({ account: { status: "FROZEN" } }), correct("allocate"), NOW));
+    const effect = effectOf(decide(bookWith({ account: { status: "FROZEN" } }), correct("allocate")));
     expect(putOf(effect, "accounts")).to.include({ availableCents: 10_100, status: "FROZEN" });
   });
 
   describe("above what one person may decide", () => {
     const command = correct("bookReceipt");
     const aloneMaxCents = 99;
-    const content = proposedContent(operation.decide(bookWith({ aloneMaxCents }), command, NOW));
+    const content = proposedContent(decide(bookWith({ aloneMaxCents }), command));
 
     for (const [what, given] of [
       ["notes a proposal", {}],
       ["replaces the proposal of something else", { proposal: { content: "else" } }],
     ] as const) {
       it(`${what}, and moves nothing`, () => {
-        const effect = effectOf(operation.decide(bookWith({ ...given, aloneMaxCents }), command, NOW));
+        const effect = effectOf(decide(bookWith({ ...given, aloneMaxCents }), command));
         expect(effect.entries).to.have.length(1);
         expect(effect.entries[0]).to.deep.include({
           kind: "book.proposed",
@@ -213,7 +204,7 @@ describe("correcting the book", () => {
       it(`is a replay for the person who has proposed the same as ${person}`, () => {
         const book = bookWith({ proposal: { content, person: person as Decider }, aloneMaxCents });
         const proposal = book.proposal(ORGANIZATION, SUBJECT);
-        expect(operation.decide(book, command, NOW)).to.deep.equal(replay({ proposal }));
+        expect(decide(book, command)).to.deep.equal(replay({ proposal }));
       });
     }
 
@@ -226,7 +217,7 @@ describe("correcting the book", () => {
         const proposal = givenProposal({ subject: SUBJECT, content, person: "amina" as Decider, ...given });
         const authority = { ...command.authority, person: person as Decider, approves: proposal.id };
         const book = bookWith({ proposal, aloneMaxCents });
-        expect(wordOf(operation.decide(book, asShown({ ...command, authority }, content), NOW))).to.equal(expected);
+        expect(wordOf(decide(book, asShown({ ...command, authority }, content)))).to.equal(expected);
       });
     }
 
@@ -234,12 +225,11 @@ describe("correcting the book", () => {
       const waiting = Array.from({ length: 20 }, (_, index) =>
         givenProposal({ content: String(index), person: "amina" as Decider, expiresAt: (NOW + 1) as typeof NOW }),
       );
-      const book = givenBook({ proposals: waiting });
-      expect(wordOf(operation.decide(book, command, NOW))).to.equal("TOO_MANY_PROPOSALS");
+      expect(wordOf(decide({ proposals: waiting }, command))).to.equal("TOO_MANY_PROPOSALS");
     });
 
     it("is done once another person has proposed the same, and keeps who proposed it", () => {
-      const effect = effectOf(operation.decide(bookWith({ proposal: { content }, aloneMaxCents }), command, NOW));
+      const effect = effectOf(decide(bookWith({ proposal: { content }, aloneMaxCents }), command));
       expect(effect.entries[0]).to.include({ kind: "book.received", actor: "brian,amina" });
       const decided = { as: "APPROVED", by: "amina", at: NOW };
       expect(putOf(effect, "proposals")).to.deep.include({ person: "brian", proposedAt: EARLIER, decided });
@@ -250,11 +240,11 @@ describe("correcting the book", () => {
     const command = correct("coverShortfall");
     const proposal = {
       // The shortfall that stood is no part of the act.
-      content: proposedContent(operation.decide(bookWith(), command, NOW)),
+      content: proposedContent(decide(bookWith(), command)),
       decided: { as: "APPROVED", by: undefined, at: EARLIER },
     } as const;
     const book = bookWith({ proposal, sums: { reserve: 15_000, shortfall: 0 } });
-    expect(operation.decide(book, command, NOW)).to.deep.equal(replay({ resource: book.bookOf(ORGANIZATION) }));
+    expect(decide(book, command)).to.deep.equal(replay({ resource: book.bookOf(ORGANIZATION) }));
   });
 
   const tooLow = { reason: "BOOK_ACCOUNT_TOO_LOW", requestedCents: 100 } as const;
@@ -357,7 +347,7 @@ describe("correcting the book", () => {
     ],
   ] as const) {
     it(`refuses ${what}`, () => {
-      const decision = operation.decide(bookWith(given), command, NOW);
+      const decision = decide(bookWith(given), command);
       expect(decision.kind).to.equal("refusal");
       expect(decision).to.have.property("refusal").that.includes(facts);
     });

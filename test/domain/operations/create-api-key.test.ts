@@ -1,14 +1,13 @@
 import { expect } from "chai";
 
-import { createApiKey as operation } from "../../../src/domain/operations/create-api-key.js";
 import { createApiKey } from "../../support/commands.js";
-import { effectOf, givenBook, NOW, ORGANIZATION, putOf, wordOf } from "../../support/given.js";
+import { decide, effectOf, NOW, ORGANIZATION, putOf, wordOf } from "../../support/given.js";
 
 describe("creating an API key", () => {
   const command = createApiKey(ORGANIZATION);
 
   it("stores the key with the hash of its secret", () => {
-    const effect = effectOf(operation.decide(givenBook(), command, NOW));
+    const effect = effectOf(decide({}, command));
     expect(effect.entries.map(({ kind }) => kind)).to.deep.equal(["key.created"]);
     const { newKeyId: id, label: name, secretSha256 } = command;
     expect(putOf(effect, "apiKeys")).to.include({ id, name, secretSha256, createdAt: NOW, revokedAt: undefined });
@@ -18,6 +17,6 @@ describe("creating an API key", () => {
     const { newKeyId: id, label: name, scopes, secretSha256 } = command;
     const times = { createdAt: NOW, expiresAt: undefined, revokedAt: undefined };
     const key = { id, organizationId: ORGANIZATION, name, scopes, secretSha256, ...times };
-    expect(wordOf(operation.decide(givenBook({ apiKeys: [key] }), command, NOW))).to.equal("replay");
+    expect(wordOf(decide({ apiKeys: [key] }, command))).to.equal("replay");
   });
 });

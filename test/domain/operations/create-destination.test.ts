@@ -2,15 +2,18 @@ import { expect } from "chai";
 
 import { type Book, replay, type ResourceId } from "../../../src/domain/decision.js";
 import { type DestinationNumber, DESTINATIONS_MAX } from "../../../src/domain/destination.js";
-import { createDestination as operation } from "../../../src/domain/operations/create-destination.js";
-import { type Description, NO_REASON, parseIdempotencyKey } from "../../../src/domain/values/text.js";
+import { type Description } from "../../../src/domain/values/text.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import type { Loaded } from "../../../src/ledger/ports/store.js";
-import { createDestination, newAccountId, newDestinationId, TEST_ACTOR, valid } from "../../support/commands.js";
+import { createDestination, newAccountId, newDestinationId } from "../../support/commands.js";
 import {
+  balancesOf,
+  decide,
   EARLIER,
   effectOf,
+  entryOf,
   erasedHolder,
+  expectWritten,
   givenAccount,
   givenBook,
   givenDestination,
@@ -18,6 +21,7 @@ import {
   ORGANIZATION,
   putOf,
   STRANGER,
+  usedKey,
   wordOf,
 } from "../../support/given.js";
 
@@ -28,8 +32,7 @@ const [PHONE, PAYBILL] = ["+254712345678", "247247 0123456789"] as DestinationNu
 
 /** A book in which the key "k" names a resource. */
 function bookWithKey(resourceId: ResourceId, rows: Partial<Loaded> = {}): Book {
-  const used = { organizationId: ORGANIZATION, key: valid(parseIdempotencyKey("k")), resourceId, createdAt: EARLIER };
-  return givenBook({ accounts: [account], ...rows, idempotencyKeys: [used] });
+  return givenBook({ accounts: [account], ...rows, idempotencyKeys: [usedKey(resourceId)] });
 }
 
 describe("adding a destination to an account", () => {
@@ -41,34 +44,21 @@ describe("adding a destination to an account", () => {
       usableAt: toUnixMillis(NOW + 60_000),
       createdAt: NOW,
     });
-    expect(operation.decide(givenBook({ accounts: [account] }), command, NOW)).to.deep.equal({
-      kind: "effect",
+    expectWritten(decide({ accounts: [account] }, command), {
       resource: destination,
-      effect: {
-        entries: [
-          {
-            organizationId: ORGANIZATION,
-            accountId: account.id,
-            transactionId: undefined,
-            freezeId: undefined,
-            kind: "destination.created",
-            posting: undefined,
-            balancesAfter: { availableCents: account.availableCents, heldCents: account.heldCents },
-            detail: destination.id,
-            actor: TEST_ACTOR,
-            reason: NO_REASON,
-            recordedAt: NOW,
-          },
-        ],
-        puts: [
-          { table: "accounts", row: { ...account, updatedAt: NOW } },
-          { table: "destinations", row: destination },
-          {
-            table: "idempotencyKeys",
-            row: { organizationId: ORGANIZATION, key: "k", resourceId: destination.id, createdAt: NOW },
-          },
-        ],
-      },
+      entries: [
+        entryOf({
+          accountId: account.id,
+          kind: "destination.created",
+          balancesAfter: balancesOf(account),
+          detail: destination.id,
+        }),
+      ],
+      puts: [
+        { table: "accounts", row: { ...account, updatedAt: NOW } },
+        { table: "destinations", row: destination },
+        { table: "idempotencyKeys", row: usedKey(destination.id, NOW) },
+      ],
     });
   });
 
@@ -81,17 +71,16 @@ describe("adding a destination to an account", () => {
   ] as const) {
     it(`keeps ${masked} for people, of the ${kind} ${String(number)}`, () => {
       const command = createDestination(ORGANIZATION, account.id, { kind, number: number as DestinationNumber });
-      const effect = effectOf(operation.decide(givenBook({ accounts: [account] }), command, NOW));
+      const effect = effectOf(decide({ accounts: [account] }, command));
       expect(putOf(effect, "destinations")?.maskedNumber).to.equal(masked);
     });
   }
 
   it("is a replay for the same kind and number, whatever the label, with a key that is new", () => {
-    const book = givenBook({ accounts: [account], destinations: [standing] });
     const command = createDestination(ORGANIZATION, account.id, { label: "other" as Description, key: "k" });
-    const decided = operation.decide(book, command, NOW);
+    const decided = decide({ accounts: [account], destinations: [standing] }, command);
     expect(decided).to.deep.include({ kind: "replay", resource: standing });
-    const row = { organizationId: ORGANIZATION, key: "k", resourceId: standing.id, createdAt: NOW };
+    const row = usedKey(standing.id, NOW);
     expect(decided).to.have.deep.nested.property("effect.puts", [{ table: "idempotencyKeys", row }]);
   });
 
@@ -101,15 +90,13 @@ describe("adding a destination to an account", () => {
   ] as const) {
     it(`makes a second one for ${what}`, () => {
       const book = givenBook({ accounts: [account], destinations: [standing] });
-      expect(wordOf(operation.decide(book, createDestination(ORGANIZATION, account.id, given), NOW))).to.equal(
-        "effect",
-      );
+      expect(wordOf(decide(book, createDestination(ORGANIZATION, account.id, given)))).to.equal("effect");
     });
   }
 
   it("makes a new one after the same number was removed, which cools again", () => {
     const book = givenBook({ accounts: [account], destinations: [removed] });
-    const effect = effectOf(operation.decide(book, createDestination(ORGANIZATION, account.id), NOW));
+    const effect = effectOf(decide(book, createDestination(ORGANIZATION, account.id)));
     expect(putOf(effect, "destinations")?.usableAt).to.be.greaterThan(NOW);
   });
 
@@ -117,7 +104,7 @@ describe("adding a destination to an account", () => {
     it(`is a replay for the key of one that is ${earlier === removed ? "removed" : "not removed"}`, () => {
       const command = createDestination(ORGANIZATION, account.id, { key: "k" });
       const book = bookWithKey(earlier.id, { destinations: [earlier] });
-      expect(operation.decide(book, command, NOW)).to.deep.equal(replay(earlier));
+      expect(decide(book, command)).to.deep.equal(replay(earlier));
     });
   }
 
@@ -130,19 +117,19 @@ describe("adding a destination to an account", () => {
     it(`refuses the key with another ${what}`, () => {
       const command = createDestination(ORGANIZATION, account.id, { key: "k", ...given });
       const book = bookWithKey(standing.id, { destinations: [standing] });
-      expect(wordOf(operation.decide(book, command, NOW))).to.equal("IDEMPOTENCY_KEY_REUSED");
+      expect(wordOf(decide(book, command))).to.equal("IDEMPOTENCY_KEY_REUSED");
     });
   }
 
   it("refuses the key of a removed one with a number that it cannot have had", () => {
     const command = createDestination(ORGANIZATION, account.id, { key: "k", number: "5432999" as DestinationNumber });
     const book = bookWithKey(removed.id, { destinations: [removed] });
-    expect(wordOf(operation.decide(book, command, NOW))).to.equal("IDEMPOTENCY_KEY_REUSED");
+    expect(wordOf(decide(book, command))).to.equal("IDEMPOTENCY_KEY_REUSED");
   });
 
   it("refuses the key of something else", () => {
     const command = createDestination(ORGANIZATION, account.id, { key: "k" });
-    expect(wordOf(operation.decide(bookWithKey(newDestinationId()), command, NOW))).to.equal("IDEMPOTENCY_KEY_REUSED");
+    expect(wordOf(decide(bookWithKey(newDestinationId()), command))).to.equal("IDEMPOTENCY_KEY_REUSED");
   });
 
   const closed = givenAccount({ status: "CLOSED" });
@@ -172,7 +159,7 @@ describe("adding a destination to an account", () => {
     ],
   ] as const) {
     it(`refuses ${name}`, () => {
-      const decided = operation.decide(givenBook(rows), createDestination(ORGANIZATION, accountId), NOW);
+      const decided = decide(rows, createDestination(ORGANIZATION, accountId));
       expect(wordOf(decided)).to.equal(reason);
     });
   }

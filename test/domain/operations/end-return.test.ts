@@ -1,9 +1,17 @@
 import { expect } from "chai";
 
 import { replay } from "../../../src/domain/decision.js";
-import { endReturn as operation } from "../../../src/domain/operations/end-return.js";
 import { endReturn, newDepositId, receiptNamed } from "../../support/commands.js";
-import { EARLIER, effectOf, givenBook, givenDeposit, NOW, ORGANIZATION } from "../../support/given.js";
+import {
+  decide,
+  EARLIER,
+  effectOf,
+  expectRefused,
+  givenBook,
+  givenDeposit,
+  NOW,
+  ORGANIZATION,
+} from "../../support/given.js";
 
 const returning = givenDeposit({ status: "RETURNING", reason: undefined });
 
@@ -29,8 +37,7 @@ describe("ending a return that the rail was asked for", () => {
     ],
   ] as const) {
     it(what, () => {
-      const book = givenBook({ deposits: [returning] });
-      const effect = effectOf(operation.decide(book, endReturn(returning, receipt), NOW));
+      const effect = effectOf(decide({ deposits: [returning] }, endReturn(returning, receipt)));
       expect(effect.entries).to.have.length(1);
       expect(effect.entries[0]).to.deep.include({ kind, posting, receipt, detail });
       const row = { ...returning, status, reason, updatedAt: NOW };
@@ -44,7 +51,7 @@ describe("ending a return that the rail was asked for", () => {
   ] as const) {
     it(`is a replay: ${what}`, () => {
       const deposit = givenDeposit({ status });
-      const decision = operation.decide(givenBook({ deposits: [deposit] }), endReturn(deposit, receipt), NOW);
+      const decision = decide({ deposits: [deposit] }, endReturn(deposit, receipt));
       expect(decision).to.deep.equal(replay(deposit));
     });
   }
@@ -79,7 +86,7 @@ describe("ending a return that the rail was asked for", () => {
     it(`refuses ${what}: ${refusal.reason}`, () => {
       const used = { organizationId: ORGANIZATION, receipt: receiptNamed("d1"), transactionId: undefined };
       const book = givenBook({ deposits: [deposit], receipts: [{ ...used, depositId: returning.id }] });
-      expect(operation.decide(book, command, NOW)).to.deep.equal({ kind: "refusal", refusal });
+      expectRefused(decide(book, command), refusal);
     });
   }
 });

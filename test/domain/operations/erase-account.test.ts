@@ -3,24 +3,24 @@ import { expect } from "chai";
 import type { LedgerAccount } from "../../../src/domain/account.js";
 import type { EraseAccount } from "../../../src/domain/commands.js";
 import { replay } from "../../../src/domain/decision.js";
-import { eraseAccount as operation } from "../../../src/domain/operations/erase-account.js";
 import { NO_CENTS, toCents } from "../../../src/domain/values/cents.js";
 import { parseStatusReason } from "../../../src/domain/values/text.js";
-import { eraseAccount, newAccountId, TEST_ACTOR, valid } from "../../support/commands.js";
+import { eraseAccount, newAccountId, valid } from "../../support/commands.js";
 import {
+  decide,
   EARLIER,
   effectOf,
+  entryOf,
   erasedHolder,
+  expectRefused,
+  expectWritten,
   givenAccount,
-  givenBook,
   givenDestination,
   NOW,
   ORGANIZATION,
   putsOf,
   STRANGER,
 } from "../../support/given.js";
-
-const decideEraseAccount = operation.decide;
 
 const REASON = valid(parseStatusReason("the customer asked for it"));
 const EMPTY = { availableCents: NO_CENTS, heldCents: NO_CENTS };
@@ -35,32 +35,13 @@ describe("erasing the personal data of an account", () => {
     it(`leaves an account that is ${status} as it is, without its person, and a row of the journal`, () => {
       const account = givenAccount({ ...EMPTY, status });
       const changed = { ...account, updatedAt: NOW };
-      expect(decideEraseAccount(givenBook({ accounts: [account] }), erase(account), NOW)).to.deep.equal({
-        kind: "effect",
+      expectWritten(decide({ accounts: [account] }, erase(account)), {
         resource: { resource: { ...changed, person: undefined, freezes: [] } },
-        effect: {
-          entries: [
-            {
-              organizationId: ORGANIZATION,
-              accountId: account.id,
-              transactionId: undefined,
-              freezeId: undefined,
-              kind: "account.erased",
-              posting: undefined,
-              balancesAfter: EMPTY,
-              actor: TEST_ACTOR,
-              reason: REASON,
-              recordedAt: NOW,
-            },
-          ],
-          puts: [
-            { table: "accounts", row: changed },
-            {
-              table: "accountHolders",
-              row: erasedHolder(account),
-            },
-          ],
-        },
+        entries: [entryOf({ accountId: account.id, kind: "account.erased", balancesAfter: EMPTY, reason: REASON })],
+        puts: [
+          { table: "accounts", row: changed },
+          { table: "accountHolders", row: erasedHolder(account) },
+        ],
       });
     });
   }
@@ -69,8 +50,7 @@ describe("erasing the personal data of an account", () => {
     const account = givenAccount(EMPTY);
     const standing = givenDestination({ accountId: account.id });
     const removed = givenDestination({ accountId: account.id, number: undefined, removedAt: EARLIER });
-    const book = givenBook({ accounts: [account], destinations: [standing, removed] });
-    const effect = effectOf(decideEraseAccount(book, erase(account), NOW));
+    const effect = effectOf(decide({ accounts: [account], destinations: [standing, removed] }, erase(account)));
     expect(effect.entries.map(({ kind, detail }) => [kind, detail])).to.deep.equal([
       ["account.erased", undefined],
       ["destination.removed", standing.id],
@@ -81,8 +61,7 @@ describe("erasing the personal data of an account", () => {
   it("answers an account that was erased as it is, whatever came into it since", () => {
     const account = givenAccount();
     const erased = erasedHolder(account);
-    const book = givenBook({ accounts: [account], accountHolders: [erased] });
-    expect(decideEraseAccount(book, erase(account), NOW)).to.deep.equal(
+    expect(decide({ accounts: [account], accountHolders: [erased] }, erase(account))).to.deep.equal(
       replay({ resource: { ...account, person: undefined, freezes: [] } }),
     );
   });
@@ -112,18 +91,12 @@ describe("erasing the personal data of an account", () => {
   ] as const) {
     it(`refuses ${what}`, () => {
       const account = givenAccount(given);
-      expect(decideEraseAccount(givenBook({ accounts: [account] }), erase(account), NOW)).to.deep.equal({
-        kind: "refusal",
-        refusal: { ...facts, accountId: account.id },
-      });
+      expectRefused(decide({ accounts: [account] }, erase(account)), { ...facts, accountId: account.id });
     });
   }
 
   it("refuses an account that does not exist", () => {
     const id = newAccountId();
-    expect(decideEraseAccount(givenBook(), erase({ id }), NOW)).to.deep.equal({
-      kind: "refusal",
-      refusal: { reason: "ACCOUNT_NOT_FOUND", accountId: id },
-    });
+    expectRefused(decide({}, erase({ id })), { reason: "ACCOUNT_NOT_FOUND", accountId: id });
   });
 });

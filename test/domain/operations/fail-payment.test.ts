@@ -1,12 +1,15 @@
 import { expect } from "chai";
 
 import type { BookHead } from "../../../src/domain/book.js";
-import { failPayment as operation } from "../../../src/domain/operations/fail-payment.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
-import { failPayment, newTransactionId, TEST_ACTOR } from "../../support/commands.js";
+import { failPayment, newTransactionId } from "../../support/commands.js";
 import {
+  decide,
   EARLIER,
   effectOf,
+  entryOf,
+  expectRefused,
+  expectWritten,
   givenAccount,
   givenBook,
   givenHead,
@@ -50,39 +53,31 @@ describe("failing a payment", () => {
       const failed = { ...transaction, status: "FAILED", failure: "WRONG_PIN", openFlags: [], updatedAt: NOW };
       const after = { ...account, ...balances, openPayments: 0, updatedAt: posting === undefined ? EARLIER : NOW };
       const { availableCents, heldCents } = after;
-      expect(operation.decide(book, failPayment(ORGANIZATION, transaction.id), NOW)).to.deep.equal({
-        kind: "effect",
+      expectWritten(decide(book, failPayment(ORGANIZATION, transaction.id)), {
         resource: failed,
-        effect: {
-          entries: [
-            {
-              organizationId: ORGANIZATION,
-              accountId: account.id,
-              transactionId: transaction.id,
-              freezeId: undefined,
-              kind: "transaction.failed",
-              posting,
-              balancesAfter: { availableCents, heldCents },
-              ...NO_PROOF,
-              detail: "WRONG_PIN",
-              actor: TEST_ACTOR,
-              reason: "",
-              recordedAt: NOW,
-            },
-          ],
-          puts: [
-            { table: "accounts", row: after },
-            { table: "transactions", row: failed },
-            { table: "payments", row: { ...payment, state: "ENDED", number: undefined, updatedAt: NOW } },
-          ],
-        },
+        entries: [
+          entryOf({
+            accountId: account.id,
+            transactionId: transaction.id,
+            kind: "transaction.failed",
+            posting,
+            balancesAfter: { availableCents, heldCents },
+            ...NO_PROOF,
+            detail: "WRONG_PIN",
+          }),
+        ],
+        puts: [
+          { table: "accounts", row: after },
+          { table: "transactions", row: failed },
+          { table: "payments", row: { ...payment, state: "ENDED", number: undefined, updatedAt: NOW } },
+        ],
       });
     });
   }
 
   it("ends an order that the rail is proven not to have once time is over", () => {
     const { transaction, book } = orderOf({ status: "PROCESSING" }, "READY");
-    const decision = operation.decide(book, failPayment(ORGANIZATION, transaction.id, "EXPIRED"), NOW);
+    const decision = decide(book, failPayment(ORGANIZATION, transaction.id, "EXPIRED"));
     expect(effectOf(decision).entries[0]?.detail).to.equal("EXPIRED");
   });
 
@@ -90,7 +85,7 @@ describe("failing a payment", () => {
     const { transaction, payment } = orderOf({ status: "PROCESSING" }, "READY");
     const payments = [{ ...payment, turnedAway: 1 }];
     const book = givenBook({ accounts: [account], transactions: [transaction], payments, books: [givenHead()] });
-    const decision = operation.decide(book, failPayment(ORGANIZATION, transaction.id, "EXPIRED"), NOW);
+    const decision = decide(book, failPayment(ORGANIZATION, transaction.id, "EXPIRED"));
     const kinds = effectOf(decision).entries.map(({ kind, detail }) => [kind, detail]);
     expect(kinds).to.deep.equal([
       ["transaction.failed", "EXPIRED"],
@@ -101,18 +96,15 @@ describe("failing a payment", () => {
 
   it("does not let time end an order in a restored book, which may be older than what the rail was asked", () => {
     const { transaction, book } = orderOf({ status: "PROCESSING" }, "READY", { state: "RESTORED" });
-    const decision = operation.decide(book, failPayment(ORGANIZATION, transaction.id, "EXPIRED"), NOW);
+    const decision = decide(book, failPayment(ORGANIZATION, transaction.id, "EXPIRED"));
     expect(wordOf(decision)).to.equal("BOOK_RESTORED");
   });
 
   for (const state of ["SENDING", "ACCEPTED"] as const) {
     it(`refuses to let time end an order that the rail may have: ${state}`, () => {
       const { transaction, book } = orderOf({ status: "PROCESSING" }, state);
-      const decision = operation.decide(book, failPayment(ORGANIZATION, transaction.id, "EXPIRED"), NOW);
-      expect(decision).to.deep.equal({
-        kind: "refusal",
-        refusal: { reason: "INVALID_TRANSITION", from: "PROCESSING", to: "FAILED" },
-      });
+      const decision = decide(book, failPayment(ORGANIZATION, transaction.id, "EXPIRED"));
+      expectRefused(decision, { reason: "INVALID_TRANSITION", from: "PROCESSING", to: "FAILED" });
     });
   }
 
@@ -120,7 +112,7 @@ describe("failing a payment", () => {
     it(`is a replay for a ${status} transaction, also when time is over`, () => {
       const { transaction, book } = orderOf({ status }, "ENDED");
       for (const failure of ["WRONG_PIN", "EXPIRED"] as const) {
-        const decision = operation.decide(book, failPayment(ORGANIZATION, transaction.id, failure), NOW);
+        const decision = decide(book, failPayment(ORGANIZATION, transaction.id, failure));
         expect(wordOf(decision)).to.equal("replay");
       }
     });
@@ -129,24 +121,22 @@ describe("failing a payment", () => {
   it("flags a completed transaction, once, and lets time change nothing", () => {
     const { transaction, book } = orderOf({ status: "COMPLETED" }, "ENDED");
     const command = failPayment(ORGANIZATION, transaction.id);
-    const { entries } = effectOf(operation.decide(book, command, NOW));
+    const { entries } = effectOf(decide(book, command));
     expect(entries[0]).to.include({
       kind: "transaction.flagged",
       detail: "FAILED_AFTER_COMPLETION",
       posting: undefined,
     });
     const flagged = orderOf({ ...transaction, openFlags: ["FAILED_AFTER_COMPLETION"] }, "ENDED");
-    expect(wordOf(operation.decide(flagged.book, command, NOW))).to.equal("replay");
+    expect(wordOf(decide(flagged.book, command))).to.equal("replay");
     const expired = failPayment(ORGANIZATION, transaction.id, "EXPIRED");
-    expect(wordOf(operation.decide(book, expired, NOW))).to.equal("INVALID_TRANSITION");
+    expect(wordOf(decide(book, expired))).to.equal("INVALID_TRANSITION");
   });
 
   for (const flag of ["REPORT_WITHOUT_ORDER", "RECEIPT_ALREADY_USED", "NOT_CREDITED"] as const) {
     it(`ends nothing while ${flag} says that shillings moved, and flags that the reports differ`, () => {
       const order = orderOf({ type: "REDEEM", status: "PROCESSING", openFlags: [flag] });
-      const { entries, puts } = effectOf(
-        operation.decide(order.book, failPayment(ORGANIZATION, order.transaction.id), NOW),
-      );
+      const { entries, puts } = effectOf(decide(order.book, failPayment(ORGANIZATION, order.transaction.id)));
       expect(entries.map(({ kind, detail, posting }) => [kind, detail, posting])).to.deep.equal([
         ["transaction.flagged", "REPORT_DIFFERS", undefined],
       ]);
@@ -157,12 +147,12 @@ describe("failing a payment", () => {
   it("believes a rejected request only while no later one was allowed", () => {
     const { transaction, book, payment } = orderOf({ status: "PROCESSING" });
     const rejected = failPayment(ORGANIZATION, transaction.id);
-    expect(wordOf(operation.decide(book, { ...rejected, sends: payment.sends }, NOW))).to.equal("effect");
-    expect(wordOf(operation.decide(book, { ...rejected, sends: payment.sends - 1 }, NOW))).to.equal("replay");
+    expect(wordOf(decide(book, { ...rejected, sends: payment.sends }))).to.equal("effect");
+    expect(wordOf(decide(book, { ...rejected, sends: payment.sends - 1 }))).to.equal("replay");
   });
 
   it("refuses a transaction that does not exist", () => {
-    const decision = operation.decide(orderOf({}).book, failPayment(ORGANIZATION, newTransactionId()), NOW);
+    const decision = decide(orderOf({}).book, failPayment(ORGANIZATION, newTransactionId()));
     expect(wordOf(decision)).to.equal("TRANSACTION_NOT_FOUND");
   });
 });

@@ -2,15 +2,19 @@ import { expect } from "chai";
 
 import { type Book, replay, type ResourceId } from "../../../src/domain/decision.js";
 import { STANDING_FREEZES_MAX } from "../../../src/domain/freeze.js";
-import { freezeAccount as operation } from "../../../src/domain/operations/freeze-account.js";
 import { NO_CENTS } from "../../../src/domain/values/cents.js";
-import { NO_REASON, parseIdempotencyKey, parseStatusReason } from "../../../src/domain/values/text.js";
+import { NO_REASON, parseStatusReason } from "../../../src/domain/values/text.js";
 import type { Loaded } from "../../../src/ledger/ports/store.js";
 import { freezeAccount, newAccountId, newTransactionId, TEST_ACTOR, valid } from "../../support/commands.js";
 import {
+  balancesOf,
+  decide,
   EARLIER,
   effectOf,
+  entryOf,
   erasedHolder,
+  expectRefused,
+  expectWritten,
   givenAccount,
   givenBook,
   givenFreeze,
@@ -19,6 +23,7 @@ import {
   ORGANIZATION,
   putOf,
   STRANGER,
+  usedKey,
   wordOf,
 } from "../../support/given.js";
 
@@ -31,8 +36,7 @@ const standing = givenFreeze({ accountId: frozen.id, ...ORDER });
 
 /** A book in which the key "k" names a resource. */
 function bookWithKey(resourceId: ResourceId, rows: Partial<Loaded>): Book {
-  const used = { organizationId: ORGANIZATION, key: valid(parseIdempotencyKey("k")), resourceId, createdAt: EARLIER };
-  return givenBook({ ...rows, idempotencyKeys: [used] });
+  return givenBook({ ...rows, idempotencyKeys: [usedKey(resourceId)] });
 }
 
 describe("freezing an account", () => {
@@ -40,47 +44,35 @@ describe("freezing an account", () => {
     const command = freezeAccount(ORGANIZATION, account.id, { ...ORDER, key: "k" });
     const freeze = givenFreeze({ id: command.newFreezeId, accountId: account.id, ...ORDER, createdAt: NOW });
     const changed = { ...account, status: "FROZEN", statusNote: NO_REASON, updatedAt: NOW };
-    expect(operation.decide(givenBook({ accounts: [account] }), command, NOW)).to.deep.equal({
-      kind: "effect",
+    expectWritten(decide({ accounts: [account] }, command), {
       resource: { ...changed, person: givenPerson(), freezes: [freeze], freeze },
-      effect: {
-        entries: [
-          {
-            organizationId: ORGANIZATION,
-            accountId: account.id,
-            transactionId: undefined,
-            freezeId: freeze.id,
-            kind: "account.frozen",
-            posting: undefined,
-            balancesAfter: { availableCents: account.availableCents, heldCents: account.heldCents },
-            actor: TEST_ACTOR,
-            reason: NOTE,
-            recordedAt: NOW,
-          },
-        ],
-        puts: [
-          { table: "accounts", row: changed },
-          { table: "freezes", row: freeze },
-          {
-            table: "idempotencyKeys",
-            row: { organizationId: ORGANIZATION, key: "k", resourceId: freeze.id, createdAt: NOW },
-          },
-        ],
-      },
+      entries: [
+        entryOf({
+          accountId: account.id,
+          freezeId: freeze.id,
+          kind: "account.frozen",
+          balancesAfter: balancesOf(account),
+          reason: NOTE,
+        }),
+      ],
+      puts: [
+        { table: "accounts", row: changed },
+        { table: "freezes", row: freeze },
+        { table: "idempotencyKeys", row: usedKey(freeze.id, NOW) },
+      ],
     });
   });
 
   it("takes the note of the last unfreeze from the account: the freezes have the notes", () => {
     const again = givenAccount({ statusNote: valid(parseStatusReason("found again")) });
-    const decision = operation.decide(givenBook({ accounts: [again] }), freezeAccount(ORGANIZATION, again.id), NOW);
+    const decision = decide({ accounts: [again] }, freezeAccount(ORGANIZATION, again.id));
     expect(putOf(effectOf(decision), "accounts")).to.include({ status: "FROZEN", statusNote: NO_REASON });
   });
 
   it("adds a freeze to a frozen account, even with the same reason and note", () => {
     const command = freezeAccount(ORGANIZATION, frozen.id, ORDER);
-    const book = givenBook({ accounts: [frozen], freezes: [standing] });
     const added = givenFreeze({ id: command.newFreezeId, accountId: frozen.id, ...ORDER, createdAt: NOW });
-    expect(operation.decide(book, command, NOW)).to.deep.include({
+    expect(decide({ accounts: [frozen], freezes: [standing] }, command)).to.deep.include({
       kind: "effect",
       resource: { ...frozen, updatedAt: NOW, person: givenPerson(), freezes: [standing, added], freeze: added },
     });
@@ -88,7 +80,7 @@ describe("freezing an account", () => {
 
   it("freezes an account whose personal data was erased", () => {
     const book = givenBook({ accounts: [account], accountHolders: [erasedHolder(account)] });
-    const decision = operation.decide(book, freezeAccount(ORGANIZATION, account.id), NOW);
+    const decision = decide(book, freezeAccount(ORGANIZATION, account.id));
     expect(decision).to.have.nested.property("resource.status", "FROZEN");
     expect(decision).to.have.nested.property("resource.person", undefined);
   });
@@ -102,9 +94,7 @@ describe("freezing an account", () => {
       const book = bookWithKey(first.id, { accounts: [frozen], freezes: [first] });
       const command = freezeAccount(ORGANIZATION, frozen.id, { ...ORDER, key: "k" });
       const freezes = lifted === undefined ? [first] : [];
-      expect(operation.decide(book, command, NOW)).to.deep.equal(
-        replay({ ...frozen, person: givenPerson(), freezes, freeze: first }),
-      );
+      expect(decide(book, command)).to.deep.equal(replay({ ...frozen, person: givenPerson(), freezes, freeze: first }));
     });
   }
 
@@ -116,14 +106,14 @@ describe("freezing an account", () => {
     it(`refuses a key that was used with ${what}`, () => {
       const book = bookWithKey(standing.id, { accounts: [frozen], freezes: [standing] });
       const command = freezeAccount(ORGANIZATION, given.accountId, { ...given, key: "k" });
-      expect(wordOf(operation.decide(book, command, NOW))).to.equal("IDEMPOTENCY_KEY_REUSED");
+      expect(wordOf(decide(book, command))).to.equal("IDEMPOTENCY_KEY_REUSED");
     });
   }
 
   it("refuses a key that names a transaction", () => {
     const book = bookWithKey(newTransactionId(), { accounts: [frozen] });
     const command = freezeAccount(ORGANIZATION, frozen.id, { ...ORDER, key: "k" });
-    expect(wordOf(operation.decide(book, command, NOW))).to.equal("IDEMPOTENCY_KEY_REUSED");
+    expect(wordOf(decide(book, command))).to.equal("IDEMPOTENCY_KEY_REUSED");
   });
 
   // The order of rows is the order of checks.
@@ -136,9 +126,8 @@ describe("freezing an account", () => {
     it(`refuses ${what}`, () => {
       const full = givenAccount(given);
       const freezes = Array.from({ length: STANDING_FREEZES_MAX }, () => givenFreeze({ accountId: full.id }));
-      const book = givenBook({ accounts: [full], freezes });
-      const decision = operation.decide(book, freezeAccount(ORGANIZATION, full.id), NOW);
-      expect(decision).to.deep.equal({ kind: "refusal", refusal: { ...facts, accountId: full.id } });
+      const decision = decide({ accounts: [full], freezes }, freezeAccount(ORGANIZATION, full.id));
+      expectRefused(decision, { ...facts, accountId: full.id });
     });
   }
 
@@ -147,19 +136,12 @@ describe("freezing an account", () => {
     const freezes = Array.from({ length: STANDING_FREEZES_MAX }, (_, index) =>
       givenFreeze({ accountId: frozen.id, lifted: index === 0 ? lifted : undefined }),
     );
-    const decision = operation.decide(
-      givenBook({ accounts: [frozen], freezes }),
-      freezeAccount(ORGANIZATION, frozen.id),
-      NOW,
-    );
+    const decision = decide({ accounts: [frozen], freezes }, freezeAccount(ORGANIZATION, frozen.id));
     expect(wordOf(decision)).to.equal("effect");
   });
 
   it("refuses an account that does not exist", () => {
     const command = freezeAccount(ORGANIZATION, account.id, { key: "k" });
-    expect(operation.decide(givenBook(), command, NOW)).to.deep.equal({
-      kind: "refusal",
-      refusal: { reason: "ACCOUNT_NOT_FOUND", accountId: account.id },
-    });
+    expectRefused(decide({}, command), { reason: "ACCOUNT_NOT_FOUND", accountId: account.id });
   });
 });

@@ -6,34 +6,23 @@ import type { MoveMoney } from "../../../src/domain/commands.js";
 import { putIdempotencyKey, replay } from "../../../src/domain/decision.js";
 import type { Deposit, TypedReference } from "../../../src/domain/deposit.js";
 import type { DestinationNumber } from "../../../src/domain/destination.js";
-import { moveMoney as operation } from "../../../src/domain/operations/move-money.js";
 import type { Payment } from "../../../src/domain/payment.js";
 import { DIRECT_RAIL, type Transaction } from "../../../src/domain/transaction.js";
 import { MAX_CENTS, NO_CENTS, subtractCents, toCents } from "../../../src/domain/values/cents.js";
 import type { DestinationId } from "../../../src/domain/values/ids.js";
 import { maskPhone } from "../../../src/domain/values/masked-phone.js";
 import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
-import {
-  parseDescription,
-  parseIdempotencyKey,
-  parseMetadata,
-  parseReference,
-} from "../../../src/domain/values/text.js";
+import { parseDescription, parseMetadata, parseReference } from "../../../src/domain/values/text.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
+import { mint, type Movement, newAccountId, receiptNamed, redeem, SLOW_RAIL, valid } from "../../support/commands.js";
 import {
-  mint,
-  type Movement,
-  newAccountId,
-  receiptNamed,
-  redeem,
-  SLOW_RAIL,
-  TEST_ACTOR,
-  valid,
-} from "../../support/commands.js";
-import {
+  decide,
   EARLIER,
   effectOf,
+  entryOf,
   erasedHolder,
+  expectRefused,
+  expectWritten,
   givenAccount,
   givenBook,
   givenDeposit,
@@ -45,17 +34,14 @@ import {
   givenPerson,
   givenTransaction,
   NO_PROOF,
-  NO_REPORT,
   NOW,
   ORGANIZATION,
   putOf,
   STRANGER,
+  usedKey,
   wordOf,
 } from "../../support/given.js";
 
-const decideMoveMoney = operation.decide;
-
-const KEY = valid(parseIdempotencyKey("k"));
 const accountId = newAccountId();
 
 /** 50.00 of the account, unless told otherwise. */
@@ -112,75 +98,56 @@ describe("moving money", () => {
     it(what, () => {
       const account = givenAccount({ id: accountId });
       const command = move(movement({ rail, key: "k", description: "café", metadata: { till: "7" } }));
-      const decision = decideMoveMoney(givenBook({ accounts: [account] }), command, NOW);
+      const decision = decide({ accounts: [account] }, command);
       const { type, status, posting, available, held } = expected;
       const transaction = {
+        ...givenTransaction({ accountId }),
         id: command.newTransactionId,
-        organizationId: ORGANIZATION,
-        accountId,
         type,
         status,
-        statusReason: "",
-        amountCents: 5_000,
         reference: "new",
         description: "café",
         metadata: new Map([["till", "7"]]),
         rail,
-        corrects: undefined,
-        depositId: undefined,
-        destinationId: undefined,
-        ...NO_REPORT,
-        reversedById: undefined,
         availableAfterCents: status === "COMPLETED" ? available : undefined,
         createdAt: NOW,
         updatedAt: NOW,
         completedAt: status === "COMPLETED" ? NOW : undefined,
       };
-      expect(decision).to.deep.equal({
-        kind: "effect",
+      expectWritten(decision, {
         resource: transaction,
-        effect: {
-          entries: [
-            {
-              organizationId: ORGANIZATION,
-              accountId,
-              transactionId: command.newTransactionId,
-              freezeId: undefined,
-              kind: status === "COMPLETED" ? "transaction.completed" : "transaction.pending",
-              posting: posting && { debit: posting[0], credit: posting[1], amountCents: 5_000 },
-              balancesAfter: { availableCents: available, heldCents: held },
-              actor: TEST_ACTOR,
-              ...NO_PROOF,
-              reason: "",
-              recordedAt: NOW,
+        entries: [
+          entryOf({
+            accountId,
+            transactionId: command.newTransactionId,
+            kind: status === "COMPLETED" ? "transaction.completed" : "transaction.pending",
+            posting: posting && { debit: posting[0], credit: posting[1], amountCents: 5_000 },
+            balancesAfter: { availableCents: available, heldCents: held },
+            ...NO_PROOF,
+          }),
+        ],
+        puts: [
+          {
+            table: "accounts",
+            row: {
+              ...account,
+              availableCents: available,
+              heldCents: held,
+              openPayments: status === "PENDING" ? 1 : 0,
+              updatedAt: posting === undefined ? account.updatedAt : NOW,
             },
-          ],
-          puts: [
-            {
-              table: "accounts",
-              row: {
-                ...account,
-                availableCents: available,
-                heldCents: held,
-                openPayments: status === "PENDING" ? 1 : 0,
-                updatedAt: posting === undefined ? account.updatedAt : NOW,
-              },
-            },
-            { table: "transactions", row: transaction },
-            {
-              table: "idempotencyKeys",
-              row: { organizationId: ORGANIZATION, key: KEY, resourceId: transaction.id, createdAt: NOW },
-            },
-            ...(status === "COMPLETED" ? [] : [{ table: "payments", row: readyPayment(transaction) }]),
-          ],
-        },
+          },
+          { table: "transactions", row: transaction },
+          { table: "idempotencyKeys", row: usedKey(transaction.id, NOW) },
+          ...(status === "COMPLETED" ? [] : [{ table: "payments", row: readyPayment(transaction) }]),
+        ],
       });
     });
   }
 
   for (const move of [mint, redeem]) {
     it(`a ${move.name} keeps the receipt that the caller gives, in its row and in its summary`, () => {
-      const effect = effectOf(decideMoveMoney(bookOf(), move(movement({ receipt: "NLJ7RT61SV" })), NOW));
+      const effect = effectOf(decide(bookOf(), move(movement({ receipt: "NLJ7RT61SV" }))));
       expect(effect.entries.map(({ receipt }) => receipt)).to.deep.equal(["NLJ7RT61SV"]);
       expect(putOf(effect, "transactions")?.railReceipt).to.equal("NLJ7RT61SV");
     });
@@ -202,7 +169,7 @@ describe("moving money", () => {
     ],
   ] as const) {
     it(what, () => {
-      const effect = effectOf(decideMoveMoney(bookOf(given), command, NOW));
+      const effect = effectOf(decide(bookOf(given), command));
       expect(putOf(effect, "accounts")?.availableCents).to.equal(availableCents);
     });
   }
@@ -212,15 +179,14 @@ describe("moving money", () => {
       const before = MAX_SUM_CENTS - 5_000;
       const sums = { ...givenHead().sums, reserve: before, available: before };
       const accounts = [givenAccount({ id: accountId })];
-      const book = givenBook({ books: [givenHead({ sums })], accounts });
-      expect(wordOf(decideMoveMoney(book, mint(movement({ rail })), NOW))).to.equal("effect");
+      expect(wordOf(decide({ books: [givenHead({ sums })], accounts }, mint(movement({ rail }))))).to.equal("effect");
     });
   }
 
   it("a redemption looks at no limit of the organization's sums", () => {
     const sums = { ...givenHead().sums, reserve: MAX_SUM_CENTS, available: MAX_SUM_CENTS };
     const book = givenBook({ books: [givenHead({ sums })], accounts: [givenAccount({ id: accountId })] });
-    expect(wordOf(decideMoveMoney(book, redeem(movement()), NOW))).to.equal("effect");
+    expect(wordOf(decide(book, redeem(movement())))).to.equal("effect");
   });
 
   // The direct rail sends nobody anything.
@@ -228,7 +194,7 @@ describe("moving money", () => {
     it(`a ${move.name} on the direct rail needs no phone number`, () => {
       const accountHolders = [erasedHolder({ id: accountId, organizationId: ORGANIZATION })];
       const book = givenBook({ accounts: [givenAccount({ id: accountId })], accountHolders });
-      expect(wordOf(decideMoveMoney(book, move(movement()), NOW))).to.equal("effect");
+      expect(wordOf(decide(book, move(movement())))).to.equal("effect");
     });
   }
 
@@ -243,7 +209,7 @@ describe("moving money", () => {
     const claim = mint(movement({ amount: "5.00", receipt: "d1" }));
 
     it("a mint of the same amount credits that deposit: the receipt stays where it is", () => {
-      const effect = effectOf(decideMoveMoney(holding(deposit), claim, NOW));
+      const effect = effectOf(decide(holding(deposit), claim));
       expect(effect.entries).to.have.length(1);
       expect(effect.entries[0]).to.deep.include({
         kind: "transaction.completed",
@@ -265,10 +231,7 @@ describe("moving money", () => {
     ] as const) {
       it(`refuses ${what}, and names the deposit`, () => {
         const facts = { receipt: "d1", transactionId: undefined, depositId: deposit.id };
-        expect(decideMoveMoney(holding(row), command, NOW)).to.deep.equal({
-          kind: "refusal",
-          refusal: { reason: "RECEIPT_ALREADY_USED", ...facts },
-        });
+        expectRefused(decide(holding(row), command), { reason: "RECEIPT_ALREADY_USED", ...facts });
       });
     }
   });
@@ -290,25 +253,23 @@ describe("moving money", () => {
     const book = givenBook({ accounts: [givenAccount({ id: accountId })], transactions: [used] });
 
     it("answers the same content with the first transaction", () => {
-      expect(decideMoveMoney(book, mint(same), NOW)).to.deep.equal(replay(used));
+      expect(decide(book, mint(same))).to.deep.equal(replay(used));
     });
 
     it("lets an idempotency key that comes with a replay name that transaction from then on", () => {
       const later = mint({ ...same, key: "later" });
-      expect(decideMoveMoney(book, later, NOW)).to.deep.equal(
-        replay(used, putIdempotencyKey(later.idempotencyKey, used, NOW)),
-      );
+      expect(decide(book, later)).to.deep.equal(replay(used, putIdempotencyKey(later.idempotencyKey, used, NOW)));
     });
 
     it("compares the receipt only if the call has one", () => {
       const receipted = { ...used, railReceipt: receiptNamed("NLJ7RT61SV") };
       const rows = givenBook({ accounts: [givenAccount({ id: accountId })], transactions: [receipted] });
-      expect(decideMoveMoney(rows, mint(same), NOW)).to.deep.equal(replay(receipted));
-      expect(decideMoveMoney(rows, mint({ ...same, receipt: "NLJ7RT61SV" }), NOW)).to.deep.equal(replay(receipted));
+      expect(decide(rows, mint(same))).to.deep.equal(replay(receipted));
+      expect(decide(rows, mint({ ...same, receipt: "NLJ7RT61SV" }))).to.deep.equal(replay(receipted));
     });
 
     it("answers with the first transaction on whatever rail it went", () => {
-      expect(wordOf(decideMoveMoney(book, mint({ ...same, rail: SLOW_RAIL }), NOW))).to.equal("replay");
+      expect(wordOf(decide(book, mint({ ...same, rail: SLOW_RAIL })))).to.equal("replay");
     });
 
     for (const [what, command, differingFields] of [
@@ -325,18 +286,18 @@ describe("moving money", () => {
       ],
     ] as const) {
       it(`refuses ${what}, and names the transaction and what differs`, () => {
-        expect(decideMoveMoney(book, command, NOW)).to.deep.equal({
-          kind: "refusal",
-          refusal: { reason: "REFERENCE_ALREADY_USED", transactionId: used.id, differingFields },
+        expectRefused(decide(book, command), {
+          reason: "REFERENCE_ALREADY_USED",
+          transactionId: used.id,
+          differingFields,
         });
       });
     }
 
     it("takes the reference in another organization", () => {
       const stranger = givenAccount({ organizationId: STRANGER });
-      const both = givenBook({ accounts: [stranger], transactions: [used] });
       const command = redeem({ ...same, organizationId: STRANGER, accountId: stranger.id });
-      expect(wordOf(decideMoveMoney(both, command, NOW))).to.equal("effect");
+      expect(wordOf(decide({ accounts: [stranger], transactions: [used] }, command))).to.equal("effect");
     });
   });
 
@@ -348,13 +309,13 @@ describe("moving money", () => {
       givenBook({
         accounts: [account],
         transactions: [first, second],
-        idempotencyKeys: [{ organizationId: ORGANIZATION, key: KEY, resourceId, createdAt: EARLIER }],
+        idempotencyKeys: [usedKey(resourceId)],
       });
 
     const same = { reference: "earlier", key: "k" };
 
     it("answers the same content with the transaction that it made", () => {
-      expect(decideMoveMoney(book(first.id), mint(movement(same)), NOW)).to.deep.equal(replay(first));
+      expect(decide(book(first.id), mint(movement(same)))).to.deep.equal(replay(first));
     });
 
     for (const [what, command] of [
@@ -367,20 +328,17 @@ describe("moving money", () => {
       ["with other metadata", mint(movement({ ...same, metadata: { till: "7" } }))],
     ] as const) {
       it(`refuses it ${what}`, () => {
-        expect(decideMoveMoney(book(first.id), command, NOW)).to.deep.equal({
-          kind: "refusal",
-          refusal: { reason: "IDEMPOTENCY_KEY_REUSED" },
-        });
+        expectRefused(decide(book(first.id), command), { reason: "IDEMPOTENCY_KEY_REUSED" });
       });
     }
 
     it("refuses it when it made an account", () => {
-      const reused = decideMoveMoney(book(accountId), mint(movement(same)), NOW);
+      const reused = decide(book(accountId), mint(movement(same)));
       expect(wordOf(reused)).to.equal("IDEMPOTENCY_KEY_REUSED");
     });
 
     it("does as if there were none when it is a new one", () => {
-      const moved = decideMoveMoney(book(first.id), mint(movement({ key: "fresh" })), NOW);
+      const moved = decide(book(first.id), mint(movement({ key: "fresh" })));
       expect(putOf(effectOf(moved), "idempotencyKeys")?.key).to.equal("fresh");
     });
   });
@@ -394,13 +352,13 @@ describe("moving money", () => {
     it(`replays before it looks at the account: ${JSON.stringify(given)}`, () => {
       const redeemed = givenTransaction({ accountId, type: "REDEEM" });
       const book = givenBook({ accounts: [givenAccount({ id: accountId, ...given })], transactions: [redeemed] });
-      const again = decideMoveMoney(book, redeem(movement({ reference: "earlier" })), NOW);
+      const again = decide(book, redeem(movement({ reference: "earlier" })));
       expect(again).to.deep.equal(replay(redeemed));
     });
   }
 
   const used = givenTransaction({ accountId: newAccountId() });
-  const keyed = [{ organizationId: ORGANIZATION, key: KEY, resourceId: used.id, createdAt: EARLIER }];
+  const keyed = [usedKey(used.id)];
   const empty = { availableCents: NO_CENTS, heldCents: NO_CENTS };
   const full = { availableCents: subtractCents(MAX_CENTS, toCents(2_000)), heldCents: toCents(2_000) };
   const stranger = { organizationId: STRANGER };
@@ -628,8 +586,8 @@ describe("moving money", () => {
         transactions,
         idempotencyKeys,
       });
-      const decision = decideMoveMoney(book, command, NOW);
-      expect(decision).to.deep.equal({ kind: "refusal", refusal: facts });
+      const decision = decide(book, command);
+      expectRefused(decision, facts);
     });
   }
 
@@ -645,7 +603,7 @@ describe("moving money", () => {
         [redeem, givenPerson().phoneNumber],
       ] as const) {
         const command = move(movement({ rail: SLOW_RAIL, terms: { payerPhoneNumber: payer } }));
-        const effect = effectOf(decideMoveMoney(givenBook({ accounts: [account] }), command, NOW));
+        const effect = effectOf(decide({ accounts: [account] }, command));
         expect(putOf(effect, "payments")?.number).to.equal(expected);
       }
     });
@@ -669,7 +627,7 @@ describe("moving money", () => {
     it("pays a redemption to the destination that it names, also while the account's own phone cools", () => {
       const holder = { ...givenHolder(account), phoneNumberChangedAt: NOW };
       const book = givenBook({ accounts: [account], accountHolders: [holder], destinations: toPay });
-      const effect = effectOf(decideMoveMoney(book, payTo(standing.id), NOW));
+      const effect = effectOf(decide(book, payTo(standing.id)));
       expect(putOf(effect, "payments")).to.include({ numberKind: "PHONE", number, maskedNumber: "254******555" });
       expect(putOf(effect, "transactions")?.destinationId).to.equal(standing.id);
     });
@@ -678,13 +636,11 @@ describe("moving money", () => {
       const book = givenBook({ accounts: [account], destinations: toPay });
       const destinations = { TILL: { ...WHOLE_SHILLINGS, minCents: toCents(5) } };
       const { railTerms } = redeem(movement({ rail: SLOW_RAIL, terms: { phoneNumbers: /^$/, destinations } }));
-      const effect = effectOf(decideMoveMoney(book, payTo("dst_till", { railTerms }), NOW));
+      const effect = effectOf(decide(book, payTo("dst_till", { railTerms })));
       expect(putOf(effect, "payments")).to.include({ numberKind: "TILL", number: "5432321", maskedNumber: "****321" });
       const small = { TILL: { ...WHOLE_SHILLINGS, maxCents: toCents(100) } };
       const { railTerms: narrow } = redeem(movement({ rail: SLOW_RAIL, terms: { destinations: small } }));
-      expect(wordOf(decideMoveMoney(book, payTo("dst_till", { railTerms: narrow }), NOW))).to.equal(
-        "AMOUNT_NOT_PAYABLE",
-      );
+      expect(wordOf(decide(book, payTo("dst_till", { railTerms: narrow })))).to.equal("AMOUNT_NOT_PAYABLE");
     });
 
     for (const [what, destinationId, reason] of [
@@ -695,15 +651,14 @@ describe("moving money", () => {
       ["a destination that cools", cooling.id, "DESTINATION_COOLING"],
     ] as const) {
       it(`refuses ${what}`, () => {
-        const book = givenBook({ accounts: [account], destinations: toPay });
-        expect(wordOf(decideMoveMoney(book, payTo(destinationId), NOW))).to.equal(reason);
+        expect(wordOf(decide({ accounts: [account], destinations: toPay }, payTo(destinationId)))).to.equal(reason);
       });
     }
 
     it("pays no destination where the rail account allows no kind", () => {
       const book = givenBook({ accounts: [account], destinations: toPay });
       const { railTerms } = redeem(movement({ rail: SLOW_RAIL }));
-      expect(wordOf(decideMoveMoney(book, payTo(standing.id, { railTerms }), NOW))).to.equal("DESTINATION_NOT_PAYABLE");
+      expect(wordOf(decide(book, payTo(standing.id, { railTerms })))).to.equal("DESTINATION_NOT_PAYABLE");
     });
 
     it("is another content with another destination, and with none", () => {
@@ -714,9 +669,9 @@ describe("moving money", () => {
         destinationId: standing.id,
       });
       const book = givenBook({ accounts: [account], destinations: toPay, transactions: [paid] });
-      expect(wordOf(decideMoveMoney(book, payTo(standing.id), NOW))).to.equal("replay");
+      expect(wordOf(decide(book, payTo(standing.id)))).to.equal("replay");
       for (const destinationId of [cooling.id, undefined]) {
-        const decided = decideMoveMoney(book, payTo("", { destinationId }), NOW) as { refusal?: object };
+        const decided = decide(book, payTo("", { destinationId })) as { refusal?: object };
         expect(decided.refusal).to.deep.include({ differingFields: ["destination_id"] });
       }
     });
@@ -724,8 +679,8 @@ describe("moving money", () => {
     it("needs no phone number of the account where another payer is named", () => {
       const book = givenBook({ accounts: [account], accountHolders: [erasedHolder(account)] });
       const paidOut = redeem(movement({ rail: SLOW_RAIL, terms: { payerPhoneNumber: payer } }));
-      expect(wordOf(decideMoveMoney(book, paidBy(payer), NOW))).to.equal("effect");
-      expect(wordOf(decideMoveMoney(book, paidOut, NOW))).to.equal("PHONE_NUMBER_MISSING");
+      expect(wordOf(decide(book, paidBy(payer)))).to.equal("effect");
+      expect(wordOf(decide(book, paidOut))).to.equal("PHONE_NUMBER_MISSING");
     });
 
     for (const [what, move, changedAt, terms] of [
@@ -735,7 +690,7 @@ describe("moving money", () => {
       it(what, () => {
         const holder = { ...givenHolder(account), phoneNumberChangedAt: changedAt };
         const book = givenBook({ accounts: [account], accountHolders: [holder] });
-        expect(wordOf(decideMoveMoney(book, move(movement({ rail: SLOW_RAIL, terms })), NOW))).to.equal("effect");
+        expect(wordOf(decide(book, move(movement({ rail: SLOW_RAIL, terms }))))).to.equal("effect");
       });
     }
 
@@ -745,13 +700,13 @@ describe("moving money", () => {
         accounts: [account],
         transactions: [paid],
         payments: [givenPayment(paid, { number: payer })],
-        idempotencyKeys: [{ organizationId: ORGANIZATION, key: KEY, resourceId: paid.id, createdAt: EARLIER }],
+        idempotencyKeys: [usedKey(paid.id)],
       });
       const other = paidBy("+254733111223" as PhoneNumber);
-      expect(wordOf(decideMoveMoney(book, paidBy(payer), NOW))).to.equal("replay");
-      expect(wordOf(decideMoveMoney(book, paidBy(undefined), NOW))).to.equal("replay");
-      expect(wordOf(decideMoveMoney(book, other, NOW))).to.equal("IDEMPOTENCY_KEY_REUSED");
-      const { refusal } = decideMoveMoney(book, { ...other, idempotencyKey: undefined }, NOW) as { refusal?: object };
+      expect(wordOf(decide(book, paidBy(payer)))).to.equal("replay");
+      expect(wordOf(decide(book, paidBy(undefined)))).to.equal("replay");
+      expect(wordOf(decide(book, other))).to.equal("IDEMPOTENCY_KEY_REUSED");
+      const { refusal } = decide(book, { ...other, idempotencyKey: undefined }) as { refusal?: object };
       expect(refusal).to.deep.include({ differingFields: ["payer_phone_number"] });
     });
 
@@ -764,9 +719,8 @@ describe("moving money", () => {
         [[masked], "+254733111223", "REFERENCE_ALREADY_USED"],
         [[], "+254733111223", "replay"],
       ] as const) {
-        const book = givenBook({ accounts: [account], transactions: [paid], payments });
         const command = { ...paidBy(given as PhoneNumber), idempotencyKey: undefined };
-        expect(wordOf(decideMoveMoney(book, command, NOW)), given).to.equal(word);
+        expect(wordOf(decide({ accounts: [account], transactions: [paid], payments }, command)), given).to.equal(word);
       }
     });
 
@@ -780,9 +734,9 @@ describe("moving money", () => {
         [DIRECT_RAIL, true, "REFERENCE_ALREADY_USED"],
       ] as const) {
         const command = { ...mint(movement({ rail })), ...(isRailNamed === undefined ? {} : { isRailNamed }) };
-        expect(wordOf(decideMoveMoney(book, command, NOW)), `${rail} ${String(isRailNamed)}`).to.equal(word);
+        expect(wordOf(decide(book, command)), `${rail} ${String(isRailNamed)}`).to.equal(word);
       }
-      const { refusal } = decideMoveMoney(book, { ...mint(movement()), isRailNamed: true }, NOW) as {
+      const { refusal } = decide(book, { ...mint(movement()), isRailNamed: true }) as {
         refusal?: object;
       };
       expect(refusal).to.deep.include({ differingFields: ["rail"] });
@@ -791,18 +745,17 @@ describe("moving money", () => {
     it("repeats a transaction on a rail that the organization can no longer use", () => {
       const paid = givenPending({ accountId, reference: valid(parseReference("new")), rail: SLOW_RAIL });
       const command = { ...mint(movement({ rail: SLOW_RAIL })), isRailNamed: true, railTerms: undefined };
-      const book = givenBook({ accounts: [account], transactions: [paid] });
-      expect(wordOf(decideMoveMoney(book, command, NOW))).to.equal("replay");
+      expect(wordOf(decide({ accounts: [account], transactions: [paid] }, command))).to.equal("replay");
     });
 
     it("reaches the payer's phone number in place of the account's", () => {
       const terms = { payerPhoneNumber: payer, phoneNumbers: /^\+254733/ };
       const book = givenBook({ accounts: [account] });
       const command = mint(movement({ rail: SLOW_RAIL, terms }));
-      expect(wordOf(decideMoveMoney(book, command, NOW))).to.equal("effect");
+      expect(wordOf(decide(book, command))).to.equal("effect");
       const other = { ...terms, payerPhoneNumber: "+255712345678" as PhoneNumber };
-      const refused = decideMoveMoney(book, mint(movement({ rail: SLOW_RAIL, terms: other })), NOW);
-      expect(wordOf(refused)).to.equal("PHONE_NUMBER_NOT_PAYABLE");
+      const unreached = decide(book, mint(movement({ rail: SLOW_RAIL, terms: other })));
+      expect(wordOf(unreached)).to.equal("PHONE_NUMBER_NOT_PAYABLE");
     });
   });
 });

@@ -1,9 +1,18 @@
 import { expect } from "chai";
 
 import { replay } from "../../../src/domain/decision.js";
-import { numberAccount as operation } from "../../../src/domain/operations/number-account.js";
 import { depositReference, newAccountId, numberAccount } from "../../support/commands.js";
-import { effectOf, givenAccount, givenBook, NOW, ORGANIZATION, putOf, STRANGER } from "../../support/given.js";
+import {
+  decide,
+  effectOf,
+  expectRefused,
+  givenAccount,
+  givenBook,
+  NOW,
+  ORGANIZATION,
+  putOf,
+  STRANGER,
+} from "../../support/given.js";
 
 const [FIRST, SECOND] = [depositReference(0), depositReference(1)];
 const account = givenAccount();
@@ -11,8 +20,7 @@ const other = givenAccount({ depositReference: FIRST });
 
 describe("numbering an account", () => {
   it("gives it the first reference that no account has", () => {
-    const book = givenBook({ accounts: [account, other] });
-    const decision = operation.decide(book, numberAccount(ORGANIZATION, account.id, [FIRST, SECOND]), NOW);
+    const decision = decide({ accounts: [account, other] }, numberAccount(ORGANIZATION, account.id, [FIRST, SECOND]));
     const effect = effectOf(decision);
     expect(effect.entries).to.have.length(1);
     expect(effect.entries[0]).to.deep.include({
@@ -30,14 +38,14 @@ describe("numbering an account", () => {
   it("sees the reference that an earlier command of the batch gave", () => {
     const third = givenAccount();
     const book = givenBook({ accounts: [account, third] });
-    book.apply(effectOf(operation.decide(book, numberAccount(ORGANIZATION, account.id, [FIRST]), NOW)));
-    const decision = operation.decide(book, numberAccount(ORGANIZATION, third.id, [FIRST]), NOW);
+    book.apply(effectOf(decide(book, numberAccount(ORGANIZATION, account.id, [FIRST]))));
+    const decision = decide(book, numberAccount(ORGANIZATION, third.id, [FIRST]));
     expect(decision).to.deep.equal(replay({ account: third }));
   });
 
   it("may give a reference that an account of another organization has", () => {
     const book = givenBook({ accounts: [account, { ...other, organizationId: STRANGER }] });
-    const effect = effectOf(operation.decide(book, numberAccount(ORGANIZATION, account.id, [FIRST]), NOW));
+    const effect = effectOf(decide(book, numberAccount(ORGANIZATION, account.id, [FIRST])));
     expect(putOf(effect, "accounts")?.depositReference).to.equal(FIRST);
   });
 
@@ -46,15 +54,14 @@ describe("numbering an account", () => {
     ["if none of the references is free", account, [FIRST]],
   ] as const) {
     it(`is a replay for ${what}`, () => {
-      const book = givenBook({ accounts: [account, other] });
-      const decision = operation.decide(book, numberAccount(ORGANIZATION, of.id, references), NOW);
+      const decision = decide({ accounts: [account, other] }, numberAccount(ORGANIZATION, of.id, references));
       expect(decision).to.deep.equal(replay({ account: of }));
     });
   }
 
   it("refuses an account that is not there", () => {
     const accountId = newAccountId();
-    const decision = operation.decide(givenBook(), numberAccount(ORGANIZATION, accountId), NOW);
-    expect(decision).to.deep.equal({ kind: "refusal", refusal: { reason: "ACCOUNT_NOT_FOUND", accountId } });
+    const decision = decide({}, numberAccount(ORGANIZATION, accountId));
+    expectRefused(decision, { reason: "ACCOUNT_NOT_FOUND", accountId });
   });
 });

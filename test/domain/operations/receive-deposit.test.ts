@@ -21,8 +21,10 @@ import {
   TEST_ACTOR,
 } from "../../support/commands.js";
 import {
+  decide,
   EARLIER,
   effectOf,
+  expectWritten,
   givenAccount,
   givenBook,
   givenDeposit,
@@ -56,7 +58,7 @@ describe("receiving a deposit", () => {
   it("books shillings of an account's reference, and credits them in the same commit", () => {
     const { own, book } = bookOf();
     const command = receiveDeposit(ORGANIZATION, { typed: " 2000 000-6", phone: "254******678" as MaskedPhone });
-    const decision = operation.decide(book, command, NOW);
+    const decision = decide(book, command);
     const { newDepositId: id, newTransactionId: transactionId } = command;
     const deposit = {
       ...givenDeposit({ id, createdAt: NOW, updatedAt: NOW }),
@@ -82,51 +84,48 @@ describe("receiving a deposit", () => {
       completedAt: NOW,
     });
     const about = { organizationId: ORGANIZATION, freezeId: undefined, actor: TEST_ACTOR, reason: "", recordedAt: NOW };
-    expect(decision).to.deep.equal({
-      kind: "effect",
+    expectWritten(decision, {
       resource: { deposit, transaction: mint },
-      effect: {
-        entries: [
-          {
-            ...about,
-            accountId: undefined,
-            transactionId: undefined,
-            balancesAfter: undefined,
-            detail: id,
-            kind: "deposit.received",
-            posting: { debit: "reserve", credit: "unallocated", amountCents: 500 },
-            receipt: "d1",
-          },
-          {
-            ...about,
-            accountId: own.id,
-            transactionId,
-            kind: "transaction.completed",
-            posting: { debit: "unallocated", credit: "available", amountCents: 500 },
-            balancesAfter: { availableCents: 10_500, heldCents: 2_000 },
-            detail: undefined,
-            receipt: undefined,
-          },
-        ],
-        puts: [
-          { table: "accounts", row: { ...own, availableCents: 10_500, updatedAt: NOW } },
-          { table: "transactions", row: mint },
-          { table: "deposits", row: deposit },
-        ],
-      },
+      entries: [
+        {
+          ...about,
+          accountId: undefined,
+          transactionId: undefined,
+          balancesAfter: undefined,
+          detail: id,
+          kind: "deposit.received",
+          posting: { debit: "reserve", credit: "unallocated", amountCents: 500 },
+          receipt: "d1",
+        },
+        {
+          ...about,
+          accountId: own.id,
+          transactionId,
+          kind: "transaction.completed",
+          posting: { debit: "unallocated", credit: "available", amountCents: 500 },
+          balancesAfter: { availableCents: 10_500, heldCents: 2_000 },
+          detail: undefined,
+          receipt: undefined,
+        },
+      ],
+      puts: [
+        { table: "accounts", row: { ...own, availableCents: 10_500, updatedAt: NOW } },
+        { table: "transactions", row: mint },
+        { table: "deposits", row: deposit },
+      ],
     });
   });
 
   it("counts the credit against the limits", () => {
     const { book } = bookOf({}, { limits: LIMITS });
-    const effect = effectOf(operation.decide(book, receiveDeposit(ORGANIZATION, { typed: NUMBER }), NOW));
+    const effect = effectOf(decide(book, receiveDeposit(ORGANIZATION, { typed: NUMBER })));
     expect(putOf(effect, "accounts")?.usage?.day.MINT).to.equal(500);
     expect(effect.limits?.usage?.day.MINT).to.equal(500);
   });
 
   it("credits a frozen account: the shillings have arrived", () => {
     const { book } = bookOf({ status: "FROZEN" });
-    const effect = effectOf(operation.decide(book, receiveDeposit(ORGANIZATION, { typed: NUMBER }), NOW));
+    const effect = effectOf(decide(book, receiveDeposit(ORGANIZATION, { typed: NUMBER })));
     expect(putOf(effect, "accounts")).to.include({ status: "FROZEN", availableCents: 10_500 });
   });
 
@@ -147,7 +146,7 @@ describe("receiving a deposit", () => {
     it(`keeps shillings for a person, with ${what}: ${reason}`, () => {
       const { book } = bookOf(account, head);
       const command = receiveDeposit(ORGANIZATION, given);
-      const decision = operation.decide(book, command, NOW);
+      const decision = decide(book, command);
       const { entries, puts } = effectOf(decision);
       expect(entries).to.have.length(1);
       expect(entries[0]).to.deep.include({
@@ -165,7 +164,7 @@ describe("receiving a deposit", () => {
 
   it("takes as much as a limit lets in", () => {
     const { book } = bookOf({}, small(500));
-    const effect = effectOf(operation.decide(book, receiveDeposit(ORGANIZATION, { typed: NUMBER }), NOW));
+    const effect = effectOf(decide(book, receiveDeposit(ORGANIZATION, { typed: NUMBER })));
     expect(putOf(effect, "deposits")).to.include({ status: "CREDITED" });
   });
 
@@ -180,10 +179,10 @@ describe("receiving a deposit", () => {
       const deposit = givenDeposit();
       const command = receiveDeposit(ORGANIZATION, { typed: NUMBER });
       const rows = { books: [givenHead(head)], accounts: [givenAccount({ depositReference: NUMBER })] };
-      expect(wordOf(operation.decide(givenBook(rows), command, NOW))).to.equal(expected);
+      expect(wordOf(decide(rows, command))).to.equal(expected);
       const used = { organizationId: ORGANIZATION, receipt: deposit.receipt, transactionId: undefined };
       const book = givenBook({ ...rows, deposits: [deposit], receipts: [{ ...used, depositId: deposit.id }] });
-      expect(operation.decide(book, command, NOW)).to.deep.equal(replay({ deposit, transaction: undefined }));
+      expect(decide(book, command)).to.deep.equal(replay({ deposit, transaction: undefined }));
     });
   }
 
@@ -191,7 +190,7 @@ describe("receiving a deposit", () => {
     const { own } = bookOf();
     const minted = givenTransaction({ accountId: own.id, railReceipt: receiptNamed("d1") });
     const book = givenBook({ accounts: [own], transactions: [minted] });
-    const decision = operation.decide(book, receiveDeposit(ORGANIZATION, { typed: NUMBER }), NOW);
+    const decision = decide(book, receiveDeposit(ORGANIZATION, { typed: NUMBER }));
     expect(decision).to.deep.equal(replay({ deposit: undefined, transaction: undefined }));
   });
 
@@ -212,7 +211,7 @@ describe("receiving a deposit", () => {
     it("keeps the key, and takes a book that comes from a backup: nothing real moves", () => {
       const book = givenBook({ books: [givenHead({ state: "RESTORED" })] });
       const row = { ...key, resourceId: command.newDepositId, createdAt: NOW };
-      expect(effectOf(operation.decide(book, command, NOW)).puts).to.deep.include({ table: "idempotencyKeys", row });
+      expect(effectOf(decide(book, command)).puts).to.deep.include({ table: "idempotencyKeys", row });
     });
 
     // The order of rows is the order of checks.
@@ -226,7 +225,7 @@ describe("receiving a deposit", () => {
       it(`decides ${word} for ${what}`, () => {
         const { keyed, ...given } = { keyed: undefined, ...rows };
         const idempotencyKeys = keyed === undefined ? [] : [{ ...key, resourceId: keyed }];
-        expect(wordOf(operation.decide(givenBook({ ...given, idempotencyKeys }), command, NOW))).to.equal(word);
+        expect(wordOf(decide({ ...given, idempotencyKeys }, command))).to.equal(word);
       });
     }
   });
@@ -257,7 +256,7 @@ describe("receiving shillings for an order", () => {
       books: [givenHead(head)],
     });
     const command = receiveDeposit(ORGANIZATION, { typed: "earlier", receipt: "r1", orderId: order.id, ...report });
-    return { order, command, decision: operation.decide(book, command, NOW) };
+    return { order, command, decision: decide(book, command) };
   }
 
   function lateOf({ id }: Transaction, given: Partial<Transaction>): Transaction {

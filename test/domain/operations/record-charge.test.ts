@@ -1,10 +1,9 @@
 import { expect } from "chai";
 
 import { MAX_SUM_CENTS, NO_SUMS } from "../../../src/domain/book.js";
-import { recordCharge as operation } from "../../../src/domain/operations/record-charge.js";
 import type { RailReceipt } from "../../../src/domain/payment.js";
 import { recordCharge } from "../../support/commands.js";
-import { effectOf, givenBook, givenHead, NOW, ORGANIZATION, wordOf } from "../../support/given.js";
+import { decide, effectOf, givenBook, givenHead, ORGANIZATION, wordOf } from "../../support/given.js";
 
 describe("recordCharge", () => {
   for (const [direction, posting] of [
@@ -12,7 +11,7 @@ describe("recordCharge", () => {
     ["in", { debit: "reserve", credit: "charges", amountCents: 5 }],
   ] as const) {
     it(`books what goes ${direction} under the receipt of the movement, and not as that receipt`, () => {
-      const decision = operation.decide(givenBook(), recordCharge(ORGANIZATION, { direction }), NOW);
+      const decision = decide({}, recordCharge(ORGANIZATION, { direction }));
       const [entry] = effectOf(decision).entries;
       const expected = { kind: "charge.recorded", posting, detail: `${direction} 5`, receipt: "charge:r1" };
       expect(entry).to.deep.include(expected);
@@ -22,12 +21,11 @@ describe("recordCharge", () => {
   it("books the charges of a movement once", () => {
     const used = { organizationId: ORGANIZATION, transactionId: undefined, depositId: undefined };
     const book = givenBook({ receipts: [{ ...used, receipt: "charge:r1" as RailReceipt }] });
-    expect(wordOf(operation.decide(book, recordCharge(ORGANIZATION), NOW))).to.equal("replay");
+    expect(wordOf(decide(book, recordCharge(ORGANIZATION)))).to.equal("replay");
   });
 
   it("refuses what the book cannot hold", () => {
     const sums = { ...NO_SUMS, charges: MAX_SUM_CENTS - 4, available: MAX_SUM_CENTS - 4 };
-    const book = givenBook({ books: [givenHead({ sums })] });
-    expect(wordOf(operation.decide(book, recordCharge(ORGANIZATION), NOW))).to.equal("LIMIT_EXCEEDED");
+    expect(wordOf(decide({ books: [givenHead({ sums })] }, recordCharge(ORGANIZATION)))).to.equal("LIMIT_EXCEEDED");
   });
 });

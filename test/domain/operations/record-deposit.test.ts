@@ -2,12 +2,13 @@ import { expect } from "chai";
 
 import { MAX_SUM_CENTS } from "../../../src/domain/book.js";
 import { replay } from "../../../src/domain/decision.js";
-import { recordDeposit as operation } from "../../../src/domain/operations/record-deposit.js";
 import type { Refusal } from "../../../src/domain/refusal.js";
 import { MAX_CENTS, NO_CENTS, toCents } from "../../../src/domain/values/cents.js";
 import { newAccountId, railAccount, receiptNamed, recordDeposit } from "../../support/commands.js";
 import {
+  decide,
   effectOf,
+  expectRefused,
   givenAccount,
   givenBook,
   givenDeposit,
@@ -25,7 +26,7 @@ const used = { organizationId: ORGANIZATION, receipt: receiptNamed("d1"), transa
 describe("recording a deposit by hand", () => {
   it("books shillings for nobody: BY_HAND", () => {
     const command = recordDeposit(ORGANIZATION);
-    const effect = effectOf(operation.decide(givenBook({ railAccounts }), command, NOW));
+    const effect = effectOf(decide({ railAccounts }, command));
     const { newDepositId: id } = command.facts;
     expect(effect.entries).to.have.length(1);
     expect(effect.entries[0]).to.include({ kind: "deposit.received", receipt: "d1", detail: `${id} BY_HAND` });
@@ -36,7 +37,7 @@ describe("recording a deposit by hand", () => {
   it("credits the account that is named in the same commit, also a frozen one", () => {
     const frozen = givenAccount({ status: "FROZEN" });
     const command = recordDeposit(ORGANIZATION, { accountId: frozen.id });
-    const effect = effectOf(operation.decide(givenBook({ railAccounts, accounts: [frozen] }), command, NOW));
+    const effect = effectOf(decide({ railAccounts, accounts: [frozen] }, command));
     expect(effect.entries.map(({ kind, receipt, detail }) => [kind, receipt, detail])).to.deep.equal([
       ["deposit.received", "d1", command.facts.newDepositId],
       ["transaction.completed", undefined, undefined],
@@ -60,14 +61,15 @@ describe("recording a deposit by hand", () => {
         deposits: [deposit],
         receipts: [{ ...used, depositId: deposit.id }],
       });
-      const decision = operation.decide(book, recordDeposit(ORGANIZATION, { accountId }), NOW);
+      const decision = decide(book, recordDeposit(ORGANIZATION, { accountId }));
       const refusal = {
         reason: "RECEIPT_ALREADY_USED",
         receipt: "d1",
         transactionId: undefined,
         depositId: deposit.id,
       };
-      expect(decision).to.deep.equal(kind === "replay" ? replay({ resource: deposit }) : { kind: "refusal", refusal });
+      if (kind === "replay") expect(decision).to.deep.equal(replay({ resource: deposit }));
+      else expectRefused(decision, refusal);
     });
   }
 
@@ -104,8 +106,8 @@ describe("recording a deposit by hand", () => {
   ] as const) {
     it(`refuses ${what}: ${refusal.reason}`, () => {
       const command = recordDeposit(ORGANIZATION, { accountId: accountOf });
-      const decision = operation.decide(givenBook({ railAccounts, ...(rows as object) }), command, NOW);
-      expect(decision).to.deep.equal({ kind: "refusal", refusal: refusal satisfies Refusal });
+      const decision = decide({ railAccounts, ...(rows as object) }, command);
+      expectRefused(decision, refusal satisfies Refusal);
     });
   }
 });

@@ -1,9 +1,8 @@
 import { expect } from "chai";
 
-import { rejectProposal as operation } from "../../../src/domain/operations/reject-proposal.js";
 import type { ProposalDecision } from "../../../src/domain/proposal.js";
 import { newProposalId, rejectProposal } from "../../support/commands.js";
-import { EARLIER, effectOf, givenBook, givenProposal, NOW, ORGANIZATION, putOf, wordOf } from "../../support/given.js";
+import { decide, EARLIER, effectOf, givenProposal, NOW, ORGANIZATION, putOf, wordOf } from "../../support/given.js";
 
 describe("rejecting a proposal", () => {
   const proposal = givenProposal({ content: "x", sealed: { hex: "5ec4e7", sha256: "" } });
@@ -11,7 +10,7 @@ describe("rejecting a proposal", () => {
   const by = command.person;
 
   it("ends it, and its secret is gone", () => {
-    const effect = effectOf(operation.decide(givenBook({ proposals: [proposal] }), command, NOW));
+    const effect = effectOf(decide({ proposals: [proposal] }, command));
     expect(effect.entries.map(({ kind }) => kind)).to.deep.equal(["book.proposal_rejected"]);
     const decided = { as: "REJECTED", by, at: NOW };
     expect(putOf(effect, "proposals")).to.deep.equal({ ...proposal, decided, sealed: undefined });
@@ -24,8 +23,7 @@ describe("rejecting a proposal", () => {
     ["replay", { decided: { as: "REJECTED", by, at: EARLIER } satisfies ProposalDecision }, {}],
   ] as const) {
     it(`decides ${expected}`, () => {
-      const book = givenBook({ proposals: [{ ...proposal, ...given }] });
-      expect(wordOf(operation.decide(book, { ...command, ...asked }, NOW))).to.equal(expected);
+      expect(wordOf(decide({ proposals: [{ ...proposal, ...given }] }, { ...command, ...asked }))).to.equal(expected);
     });
   }
 });

@@ -1,9 +1,9 @@
 import { expect } from "chai";
 
 import { replay } from "../../../src/domain/decision.js";
-import { removeDestination as operation } from "../../../src/domain/operations/remove-destination.js";
 import { newDestinationId, removeDestination } from "../../support/commands.js";
 import {
+  decide,
   EARLIER,
   effectOf,
   givenAccount,
@@ -23,7 +23,7 @@ const book = givenBook({ accounts: [account], destinations: [standing, removed] 
 describe("removing a destination", () => {
   it("deletes its number, keeps the rest, and writes a row that names it, also on a closed account", () => {
     const row = { ...standing, number: undefined, removedAt: NOW };
-    const decided = operation.decide(book, removeDestination(ORGANIZATION, account.id, standing.id), NOW);
+    const decided = decide(book, removeDestination(ORGANIZATION, account.id, standing.id));
     expect(decided).to.deep.include({ kind: "effect", resource: row });
     const { entries, puts } = effectOf(decided);
     expect(entries).to.have.lengthOf(1);
@@ -36,7 +36,7 @@ describe("removing a destination", () => {
 
   it("is a replay for one that is removed", () => {
     const command = removeDestination(ORGANIZATION, account.id, removed.id);
-    expect(operation.decide(book, command, NOW)).to.deep.equal(replay(removed));
+    expect(decide(book, command)).to.deep.equal(replay(removed));
   });
 
   const other = givenAccount();
@@ -54,9 +54,7 @@ describe("removing a destination", () => {
   ] as const) {
     it(`refuses ${name}`, () => {
       const command = removeDestination(ORGANIZATION, accountId, destinationId);
-      expect(wordOf(operation.decide(givenBook({ accounts, destinations: [standing] }), command, NOW))).to.equal(
-        reason,
-      );
+      expect(wordOf(decide({ accounts, destinations: [standing] }, command))).to.equal(reason);
     });
   }
 });

@@ -2,7 +2,6 @@ import { expect } from "chai";
 
 import { type BookSums, MAX_SUM_CENTS } from "../../../src/domain/book.js";
 import { replay } from "../../../src/domain/decision.js";
-import { resolveTransaction as operation } from "../../../src/domain/operations/resolve-transaction.js";
 import type { Resolution } from "../../../src/domain/payment.js";
 import type { Decider, Proposal } from "../../../src/domain/proposal.js";
 import { contentFrom } from "../../../src/domain/second-person.js";
@@ -13,8 +12,10 @@ import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { newTransactionId, railAccount, receiptNamed, resolve, SLOW_RAIL } from "../../support/commands.js";
 import {
   asShown,
+  decide,
   EARLIER,
   effectOf,
+  expectRefused,
   givenAccount,
   givenBook,
   givenHead,
@@ -68,7 +69,7 @@ function bookWith(
 /** The content of the proposal that such a resolution makes. */
 function contentOf(transaction: Transaction, resolution: Resolution): string {
   const command = resolve(ORGANIZATION, transaction.id, resolution);
-  return proposedContent(operation.decide(bookWith(transaction, { aloneMaxCents: 0 }), command, NOW));
+  return proposedContent(decide(bookWith(transaction, { aloneMaxCents: 0 }), command));
 }
 
 describe("resolving a transaction", () => {
@@ -76,7 +77,7 @@ describe("resolving a transaction", () => {
     it(`ends an order that the rail has with ${String(openFlags.length)} flags`, () => {
       const transaction = unknown({ openFlags });
       const command = resolve(ORGANIZATION, transaction.id, FAILED);
-      const effect = effectOf(operation.decide(bookWith(transaction), command, NOW));
+      const effect = effectOf(decide(bookWith(transaction), command));
       expect(putOf(effect, "transactions")).to.include({ status: "FAILED" });
     });
   }
@@ -84,7 +85,7 @@ describe("resolving a transaction", () => {
   it("answers with the flag of a mint that the account cannot take", () => {
     const transaction = unknown({ type: "MINT", openFlags: [] });
     const book = bookWith(transaction, { sums: { available: MAX_SUM_CENTS } });
-    const decision = operation.decide(book, resolve(ORGANIZATION, transaction.id, COMPLETED), NOW);
+    const decision = decide(book, resolve(ORGANIZATION, transaction.id, COMPLETED));
     const stored = putOf(effectOf(decision), "transactions");
     expect(stored).to.deep.include({ status: "COMPLETED", openFlags: ["NOT_CREDITED"] });
     expect(decision).to.deep.include({ resource: { ...stored, correction: undefined, proposal: undefined } });
@@ -99,10 +100,9 @@ describe("resolving a transaction", () => {
       const transaction = unknown();
       const decided = (person: string, proposal?: Partial<Proposal>) =>
         effectOf(
-          operation.decide(
+          decide(
             bookWith(transaction, proposal === undefined ? {} : { proposal }),
             resolve(ORGANIZATION, transaction.id, resolution, { person }),
-            NOW,
           ),
         ).entries.map(({ detail }) => detail);
       expect(decided("amina")).to.deep.equal(details);
@@ -138,7 +138,7 @@ describe("resolving a transaction", () => {
     it(`ends ${what}`, () => {
       const transaction = unknown({ type });
       const command = resolve(ORGANIZATION, transaction.id, resolution);
-      const effect = effectOf(operation.decide(bookWith(transaction), command, NOW));
+      const effect = effectOf(decide(bookWith(transaction), command));
       expect(effect.entries.map(({ kind }) => kind)).to.deep.equal(kinds.map((kind) => `transaction.${kind}`));
       expect(effect.entries.map(({ posting }) => posting && `${posting.debit} to ${posting.credit}`)).to.deep.equal(
         postings,
@@ -165,7 +165,7 @@ describe("resolving a transaction", () => {
   it("books what moved instead as a correction with the receipt", () => {
     const transaction = unknown({ type: "REDEEM" });
     const command = resolve(ORGANIZATION, transaction.id, MOVED);
-    const decision = operation.decide(bookWith(transaction), command, NOW);
+    const decision = decide(bookWith(transaction), command);
     expect(decision).to.have.property("resource").that.includes({ id: transaction.id, status: "FAILED" });
     expect(decision)
       .to.have.nested.property("resource.correction")
@@ -203,7 +203,7 @@ describe("resolving a transaction", () => {
     ] as const) {
       it(`${what}, and leaves the transaction PROCESSING`, () => {
         const book = bookWith(transaction, { ...(proposal === undefined ? {} : { proposal }), aloneMaxCents: 1_999 });
-        const decision = operation.decide(book, command, NOW);
+        const decision = decide(book, command);
         const effect = effectOf(decision);
         expect(effect.entries).to.have.length(1);
         expect(effect.entries[0]).to.include({
@@ -223,20 +223,16 @@ describe("resolving a transaction", () => {
     it("is a replay for the person who has proposed the same", () => {
       const book = bookWith(transaction, { proposal: { person: "amina" as Decider }, aloneMaxCents: 1_999 });
       const proposal = book.proposal(ORGANIZATION, transaction.id);
-      expect(operation.decide(book, command, NOW)).to.deep.equal(
-        replay({ ...transaction, correction: undefined, proposal }),
-      );
+      expect(decide(book, command)).to.deep.equal(replay({ ...transaction, correction: undefined, proposal }));
     });
 
     it("takes the same name in capitals for the same person", () => {
       const book = bookWith(transaction, { proposal: { person: "AMINA" as Decider }, aloneMaxCents: 1_999 });
-      expect(operation.decide(book, command, NOW)).to.have.property("kind", "replay");
+      expect(decide(book, command)).to.have.property("kind", "replay");
     });
 
     it("ends it once another person has proposed the same", () => {
-      const effect = effectOf(
-        operation.decide(bookWith(transaction, { proposal: {}, aloneMaxCents: 1_999 }), command, NOW),
-      );
+      const effect = effectOf(decide(bookWith(transaction, { proposal: {}, aloneMaxCents: 1_999 }), command));
       expect(effect.entries.map(({ kind }) => kind)).to.deep.equal(["transaction.completed"]);
       expect(putOf(effect, "proposals")).to.equal(undefined);
     });
@@ -245,11 +241,7 @@ describe("resolving a transaction", () => {
       for (const amountCents of [toCents(1), toCents(2_001)]) {
         const moved: Resolution = { kind: "MOVED", receipt: R1, amountCents };
         const aloneMaxCents = amountCents === 1 ? 1_999 : 2_000;
-        const decision = operation.decide(
-          bookWith(transaction, { aloneMaxCents }),
-          resolve(ORGANIZATION, transaction.id, moved),
-          NOW,
-        );
+        const decision = decide(bookWith(transaction, { aloneMaxCents }), resolve(ORGANIZATION, transaction.id, moved));
         expect(effectOf(decision).entries[0]?.kind).to.equal("transaction.resolution_proposed");
       }
     });
@@ -262,7 +254,7 @@ describe("resolving a transaction", () => {
         const book = bookWith(transaction, { proposal: { person: "amina" as Decider }, aloneMaxCents: 1_999 });
         const approves = book.proposal(ORGANIZATION, transaction.id)?.id;
         const authority = { ...command.authority, person: person as Decider, approves };
-        expect(wordOf(operation.decide(book, asShown({ ...command, authority }, content), NOW))).to.equal(expected);
+        expect(wordOf(decide(book, asShown({ ...command, authority }, content)))).to.equal(expected);
       });
     }
 
@@ -291,7 +283,7 @@ describe("resolving a transaction", () => {
       it(`is a replay ${what}`, () => {
         const transaction = unknown({ ...given, openFlags: [] });
         const command = resolve(ORGANIZATION, transaction.id, resolution);
-        expect(operation.decide(bookWith(transaction), command, NOW)).to.deep.equal(
+        expect(decide(bookWith(transaction), command)).to.deep.equal(
           replay({ ...transaction, correction: undefined, proposal: undefined }),
         );
       });
@@ -307,7 +299,7 @@ describe("resolving a transaction", () => {
         corrects: { kind: "LATE", transactionId: transaction.id },
       });
       const command = resolve(ORGANIZATION, transaction.id, MOVED);
-      expect(operation.decide(bookWith(transaction, { more: [late] }), command, NOW)).to.deep.equal(
+      expect(decide(bookWith(transaction, { more: [late] }), command)).to.deep.equal(
         replay({ ...transaction, correction: late, proposal: undefined }),
       );
     });
@@ -377,34 +369,27 @@ describe("resolving a transaction", () => {
     it(`refuses ${what}`, () => {
       const transaction = unknown(given);
       const command = resolve(ORGANIZATION, transaction.id, resolution);
-      const decision = operation.decide(bookWith(transaction, more), command, NOW);
+      const decision = decide(bookWith(transaction, more), command);
       const refusal = "status" in facts ? { ...facts, transactionId: transaction.id } : facts;
-      expect(decision).to.deep.equal({ kind: "refusal", refusal });
+      expectRefused(decision, refusal);
     });
   }
 
   it("refuses that an order failed while the request may be on its way to the rail", () => {
     const transaction = unknown();
     const decision = (resolution: Resolution) =>
-      wordOf(
-        operation.decide(
-          bookWith(transaction),
-          resolve(ORGANIZATION, transaction.id, resolution),
-          toUnixMillis(NOW - 1),
-        ),
-      );
+      wordOf(decide(bookWith(transaction), resolve(ORGANIZATION, transaction.id, resolution), toUnixMillis(NOW - 1)));
     expect([FAILED, COMPLETED, MOVED].map(decision)).to.deep.equal(["INVALID_TRANSITION", "effect", "effect"]);
   });
 
   it("refuses a transaction without an order", () => {
     const direct = givenTransaction({ accountId: givenAccount().id });
     const command = resolve(ORGANIZATION, direct.id, FAILED);
-    const book = givenBook({ transactions: [direct] });
-    expect(wordOf(operation.decide(book, command, NOW))).to.equal("PAYMENT_NOT_FOUND");
+    expect(wordOf(decide({ transactions: [direct] }, command))).to.equal("PAYMENT_NOT_FOUND");
   });
 
   it("refuses a transaction that does not exist", () => {
     const command = resolve(ORGANIZATION, newTransactionId(), FAILED);
-    expect(wordOf(operation.decide(bookWith(unknown()), command, NOW))).to.equal("TRANSACTION_NOT_FOUND");
+    expect(wordOf(decide(bookWith(unknown()), command))).to.equal("TRANSACTION_NOT_FOUND");
   });
 });

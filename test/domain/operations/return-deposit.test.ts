@@ -1,11 +1,10 @@
 import { expect } from "chai";
 
 import { replay } from "../../../src/domain/decision.js";
-import { returnDeposit as operation } from "../../../src/domain/operations/return-deposit.js";
 import type { RailAccountId } from "../../../src/domain/payment.js";
 import { DIRECT_RAIL } from "../../../src/domain/transaction.js";
 import { newDepositId, railAccount, receiptNamed, returnDeposit, returnThroughRail } from "../../support/commands.js";
-import { effectOf, givenBook, givenDeposit, NOW, ORGANIZATION } from "../../support/given.js";
+import { decide, effectOf, expectRefused, givenBook, givenDeposit, NOW, ORGANIZATION } from "../../support/given.js";
 
 const railAccounts = [railAccount(ORGANIZATION)];
 
@@ -13,7 +12,7 @@ describe("returning a deposit", () => {
   it("books that the shillings went back, with the receipt of the return", () => {
     const deposit = givenDeposit();
     const command = returnDeposit(ORGANIZATION, deposit.id);
-    const effect = effectOf(operation.decide(givenBook({ railAccounts, deposits: [deposit] }), command, NOW));
+    const effect = effectOf(decide({ railAccounts, deposits: [deposit] }, command));
     expect(effect.entries).to.have.length(1);
     expect(effect.entries[0]).to.deep.include({
       kind: "deposit.returned",
@@ -29,14 +28,14 @@ describe("returning a deposit", () => {
   it("is a replay for a deposit that went back, whatever receipt is given", () => {
     const deposit = givenDeposit({ status: "RETURNED", reason: undefined });
     const command = returnDeposit(ORGANIZATION, deposit.id, "another");
-    const decision = operation.decide(givenBook({ railAccounts, deposits: [deposit] }), command, NOW);
+    const decision = decide({ railAccounts, deposits: [deposit] }, command);
     expect(decision).to.deep.equal(replay({ resource: deposit }));
   });
 
   it("notes that the rail will be asked, without a posting", () => {
     const deposit = givenDeposit();
     const command = returnThroughRail(ORGANIZATION, deposit.id);
-    const effect = effectOf(operation.decide(givenBook({ railAccounts, deposits: [deposit] }), command, NOW));
+    const effect = effectOf(decide({ railAccounts, deposits: [deposit] }, command));
     expect(effect.entries).to.have.length(1);
     expect(effect.entries[0]).to.deep.include({
       kind: "deposit.returning",
@@ -52,8 +51,7 @@ describe("returning a deposit", () => {
   for (const status of ["RETURNING", "RETURNED"] as const) {
     it(`is a replay if the rail is wanted for a deposit that is ${status}`, () => {
       const deposit = givenDeposit({ status, reason: undefined });
-      const book = givenBook({ railAccounts, deposits: [deposit] });
-      const decision = operation.decide(book, returnThroughRail(ORGANIZATION, deposit.id), NOW);
+      const decision = decide({ railAccounts, deposits: [deposit] }, returnThroughRail(ORGANIZATION, deposit.id));
       expect(decision).to.deep.equal(replay({ resource: deposit }));
     });
   }
@@ -61,10 +59,9 @@ describe("returning a deposit", () => {
   it("asks no rail for a deposit that none has reported, or whose account is gone", () => {
     for (const given of [{ railAccountId: undefined, rail: DIRECT_RAIL }, { railAccountId: "gone" as RailAccountId }]) {
       const deposit = givenDeposit(given);
-      const book = givenBook({ railAccounts, deposits: [deposit] });
-      const decision = operation.decide(book, returnThroughRail(ORGANIZATION, deposit.id), NOW);
+      const decision = decide({ railAccounts, deposits: [deposit] }, returnThroughRail(ORGANIZATION, deposit.id));
       const refusal = { reason: "RAIL_ACCOUNT_NOT_FOUND", rail: deposit.rail };
-      expect(decision).to.deep.equal({ kind: "refusal", refusal });
+      expectRefused(decision, refusal);
     }
   });
 
@@ -84,8 +81,8 @@ describe("returning a deposit", () => {
     it(`refuses with ${refusal.reason}`, () => {
       const deposits = [credited, reversed, returning, open];
       const book = givenBook({ railAccounts, deposits, receipts: [{ ...used, depositId: open.id }] });
-      const decision = operation.decide(book, returnDeposit(ORGANIZATION, id, "d1"), NOW);
-      expect(decision).to.deep.equal({ kind: "refusal", refusal });
+      const decision = decide(book, returnDeposit(ORGANIZATION, id, "d1"));
+      expectRefused(decision, refusal);
     });
   }
 });

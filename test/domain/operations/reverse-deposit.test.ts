@@ -2,10 +2,10 @@ import { expect } from "chai";
 
 import type { LedgerAccount } from "../../../src/domain/account.js";
 import { replay } from "../../../src/domain/decision.js";
-import { reverseDeposit as operation } from "../../../src/domain/operations/reverse-deposit.js";
 import { NO_CENTS, toCents } from "../../../src/domain/values/cents.js";
 import { newDepositId, newTransactionId, railAccount, receiptNamed, reverseDeposit } from "../../support/commands.js";
 import {
+  decide,
   effectOf,
   givenAccount,
   givenBook,
@@ -44,7 +44,7 @@ describe("reversing a deposit", () => {
   it("books that the rail took back what belonged to nobody", () => {
     const deposit = givenDeposit();
     const book = givenBook({ railAccounts: [railAccount(ORGANIZATION)], deposits: [deposit] });
-    const effect = effectOf(operation.decide(book, reverseDeposit(ORGANIZATION, deposit.id), NOW));
+    const effect = effectOf(decide(book, reverseDeposit(ORGANIZATION, deposit.id)));
     expect(effect.entries).to.have.length(1);
     expect(effect.entries[0]).to.deep.include({
       kind: "deposit.reversed",
@@ -59,7 +59,7 @@ describe("reversing a deposit", () => {
   it("is the return that the rail was asked for", () => {
     const deposit = givenDeposit({ status: "RETURNING", reason: undefined });
     const book = givenBook({ railAccounts: [railAccount(ORGANIZATION)], deposits: [deposit] });
-    const effect = effectOf(operation.decide(book, reverseDeposit(ORGANIZATION, deposit.id), NOW));
+    const effect = effectOf(decide(book, reverseDeposit(ORGANIZATION, deposit.id)));
     expect(effect.entries[0]).to.deep.include({ kind: "deposit.returned", receipt: "back1" });
     expect(putOf(effect, "deposits")?.status).to.equal("RETURNED");
   });
@@ -73,10 +73,12 @@ describe("reversing a deposit", () => {
       depositId: deposit.id,
     }));
     const book = givenBook({ railAccounts: [railAccount(ORGANIZATION)], deposits: [deposit], receipts });
-    const decide = (receipt: string) =>
-      operation.decide(book, reverseDeposit(ORGANIZATION, deposit.id, { receipt }), NOW);
-    expect(decide("back1")).to.deep.equal(replay({ resource: deposit }));
-    expect([decide("d1"), decide("other")].map(wordOf)).to.deep.equal(["INVALID_TRANSITION", "INVALID_TRANSITION"]);
+    const reverseWith = (receipt: string) => decide(book, reverseDeposit(ORGANIZATION, deposit.id, { receipt }));
+    expect(reverseWith("back1")).to.deep.equal(replay({ resource: deposit }));
+    expect([reverseWith("d1"), reverseWith("other")].map(wordOf)).to.deep.equal([
+      "INVALID_TRANSITION",
+      "INVALID_TRANSITION",
+    ]);
   });
 
   for (const [what, account, posting, left] of [
@@ -93,7 +95,7 @@ describe("reversing a deposit", () => {
   ] as const) {
     it(what, () => {
       const { deposit, mint, rows, command } = given(account);
-      const effect = effectOf(operation.decide(givenBook(rows), command, NOW));
+      const effect = effectOf(decide(rows, command));
       const id = command.facts.newTransactionId;
       expect(effect.entries).to.have.length(1);
       expect(effect.entries[0]).to.deep.include({
@@ -124,7 +126,7 @@ describe("reversing a deposit", () => {
     const { deposit, rows } = given();
     const reversed = { ...deposit, status: "REVERSED" } as const;
     const command = reverseDeposit(ORGANIZATION, deposit.id, { receipt: "another" });
-    const decision = operation.decide(givenBook({ ...rows, deposits: [reversed] }), command, NOW);
+    const decision = decide({ ...rows, deposits: [reversed] }, command);
     expect(decision).to.deep.equal(replay({ resource: reversed }));
   });
 
@@ -142,7 +144,7 @@ describe("reversing a deposit", () => {
       const deposits = [{ ...deposit, ...change }];
       const receipts = [{ ...used, depositId: newDepositId() }];
       const command = reverseDeposit(ORGANIZATION, deposit.id, { transactionId });
-      expect(wordOf(operation.decide(givenBook({ ...rows, deposits, receipts }), command, NOW))).to.equal(reason);
+      expect(wordOf(decide({ ...rows, deposits, receipts }, command))).to.equal(reason);
     });
   }
 });

@@ -3,12 +3,11 @@ import { expect } from "chai";
 import type { LedgerAccount } from "../../../src/domain/account.js";
 import { type BookSums, MAX_SUM_CENTS } from "../../../src/domain/book.js";
 import { putIdempotencyKey, replay } from "../../../src/domain/decision.js";
-import { reverseTransaction as operation } from "../../../src/domain/operations/reverse-transaction.js";
 import type { Decider } from "../../../src/domain/proposal.js";
 import type { ReverseTransaction } from "../../../src/domain/reverse-commands.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
 import { type Cents, MAX_CENTS, NO_CENTS, subtractCents, toCents } from "../../../src/domain/values/cents.js";
-import { parseDescription, parseIdempotencyKey, parseReference } from "../../../src/domain/values/text.js";
+import { parseDescription, parseReference } from "../../../src/domain/values/text.js";
 import {
   newDepositId,
   newTransactionId,
@@ -16,29 +15,28 @@ import {
   receiptNamed,
   reverse,
   reverseByOperator,
-  TEST_ACTOR,
   valid,
 } from "../../support/commands.js";
 import {
-  EARLIER,
+  decide,
   effectOf,
+  entryOf,
+  expectRefused,
+  expectWritten,
   givenAccount,
   givenBook,
   givenHead,
   givenPending,
   givenTransaction,
   NO_PROOF,
-  NO_REPORT,
   NOW,
   ORGANIZATION,
   putOf,
   STRANGER,
+  usedKey,
   wordOf,
 } from "../../support/given.js";
 
-const decideReverseTransaction = operation.decide;
-
-const KEY = valid(parseIdempotencyKey("k"));
 const account = givenAccount();
 const minted = givenTransaction({ accountId: account.id });
 const redeemed = givenTransaction({ accountId: account.id, type: "REDEEM" });
@@ -62,59 +60,38 @@ describe("reversing a transaction", () => {
   ] as const) {
     it(`${what}, and links both transactions`, () => {
       const command = reverse(ORGANIZATION, original.id, { description: "twice", metadata: { till: "7" }, key: "k" });
-      const book = givenBook({ accounts: [account], transactions: [original] });
       const reversal = {
+        ...givenTransaction({ accountId: account.id }),
         id: command.newTransactionId,
-        organizationId: ORGANIZATION,
-        accountId: account.id,
         type,
-        status: "COMPLETED",
-        statusReason: "",
-        amountCents: 5_000,
         reference: `kesc:reverse:${original.id}`,
         description: "twice",
         metadata: new Map([["till", "7"]]),
-        rail: "direct",
         corrects: { kind: "REVERSAL", transactionId: original.id },
-        depositId: undefined,
-        destinationId: undefined,
-        ...NO_REPORT,
-        reversedById: undefined,
         availableAfterCents: availableCents,
         createdAt: NOW,
         updatedAt: NOW,
         completedAt: NOW,
       };
-      expect(decideReverseTransaction(book, command, NOW)).to.deep.equal({
-        kind: "effect",
+      expectWritten(decide({ accounts: [account], transactions: [original] }, command), {
         resource: reversal,
-        effect: {
-          entries: [
-            {
-              organizationId: ORGANIZATION,
-              accountId: account.id,
-              transactionId: reversal.id,
-              freezeId: undefined,
-              kind: "transaction.completed",
-              posting: { ...posting, amountCents: 5_000 },
-              balancesAfter: { availableCents, heldCents: 2_000 },
-              actor: TEST_ACTOR,
-              ...NO_PROOF,
-              reason: "",
-              recordedAt: NOW,
-            },
-          ],
-          puts: [
-            { table: "accounts", row: { ...account, availableCents, updatedAt: NOW } },
-            { table: "transactions", row: reversal },
-            {
-              table: "idempotencyKeys",
-              row: { organizationId: ORGANIZATION, key: KEY, resourceId: reversal.id, createdAt: NOW },
-            },
-            // The original keeps its status and its times: only the link is new.
-            { table: "transactions", row: { ...original, reversedById: reversal.id } },
-          ],
-        },
+        entries: [
+          entryOf({
+            accountId: account.id,
+            transactionId: reversal.id,
+            kind: "transaction.completed",
+            posting: { ...posting, amountCents: 5_000 },
+            balancesAfter: { availableCents, heldCents: 2_000 },
+            ...NO_PROOF,
+          }),
+        ],
+        puts: [
+          { table: "accounts", row: { ...account, availableCents, updatedAt: NOW } },
+          { table: "transactions", row: reversal },
+          { table: "idempotencyKeys", row: usedKey(reversal.id, NOW) },
+          // The original keeps its status and its times: only the link is new.
+          { table: "transactions", row: { ...original, reversedById: reversal.id } },
+        ],
       });
     });
   }
@@ -129,7 +106,7 @@ describe("reversing a transaction", () => {
   ] as const) {
     it(`may ${what}`, () => {
       const book = givenBook({ accounts: [{ ...account, ...given }], transactions: [original] });
-      effectOf(decideReverseTransaction(book, reverse(ORGANIZATION, original.id), NOW));
+      effectOf(decide(book, reverse(ORGANIZATION, original.id)));
     });
   }
 
@@ -138,35 +115,33 @@ describe("reversing a transaction", () => {
     const reversed = { ...minted, reversedById: reversal.id };
     // The account of a replay may have any state.
     const closed = { ...account, status: "CLOSED", availableCents: NO_CENTS, heldCents: NO_CENTS } as const;
-    const used = { organizationId: ORGANIZATION, key: KEY, resourceId: reversal.id, createdAt: EARLIER };
+    const used = usedKey(reversal.id);
     const rows = { accounts: [closed], transactions: [reversed, reversal] };
     const same = { description: "twice" };
 
     it("answers the same content with the first reversal", () => {
-      const again = decideReverseTransaction(givenBook(rows), reverse(ORGANIZATION, minted.id, same), NOW);
+      const again = decide(rows, reverse(ORGANIZATION, minted.id, same));
       expect(again).to.deep.equal(replay(reversal));
     });
 
     it("compares the receipt only if the call has one", () => {
       const receipted = { ...reversal, railReceipt: receiptNamed("NLJ7RT61SV") };
-      const book = givenBook({ ...rows, transactions: [reversed, receipted] });
       for (const given of [same, { ...same, receipt: "NLJ7RT61SV" }]) {
-        const again = decideReverseTransaction(book, reverse(ORGANIZATION, minted.id, given), NOW);
+        const again = decide({ ...rows, transactions: [reversed, receipted] }, reverse(ORGANIZATION, minted.id, given));
         expect(again).to.deep.equal(replay(receipted));
       }
     });
 
     it("lets an idempotency key that comes with a replay name the reversal from then on", () => {
       const later = reverse(ORGANIZATION, minted.id, { ...same, key: "later" });
-      expect(decideReverseTransaction(givenBook(rows), later, NOW)).to.deep.equal(
+      expect(decide(rows, later)).to.deep.equal(
         replay(reversal, putIdempotencyKey(later.idempotencyKey, reversal, NOW)),
       );
     });
 
     it("answers the same content under the same idempotency key with the first reversal", () => {
       const again = reverse(ORGANIZATION, minted.id, { ...same, key: "k" });
-      const book = givenBook({ ...rows, idempotencyKeys: [used] });
-      expect(decideReverseTransaction(book, again, NOW)).to.deep.equal(replay(reversal));
+      expect(decide({ ...rows, idempotencyKeys: [used] }, again)).to.deep.equal(replay(reversal));
     });
 
     for (const [what, given, differingFields] of [
@@ -176,15 +151,12 @@ describe("reversing a transaction", () => {
       ["nothing the same", { metadata: { till: "8" } }, ["description", "metadata"]],
     ] as const) {
       it(`refuses ${what}, and names the reversal and what differs`, () => {
-        const again = decideReverseTransaction(givenBook(rows), reverse(ORGANIZATION, minted.id, given), NOW);
-        expect(again).to.deep.equal({
-          kind: "refusal",
-          refusal: {
-            reason: "TRANSACTION_ALREADY_REVERSED",
-            transactionId: minted.id,
-            reversedById: reversal.id,
-            differingFields,
-          },
+        const again = decide(rows, reverse(ORGANIZATION, minted.id, given));
+        expectRefused(again, {
+          reason: "TRANSACTION_ALREADY_REVERSED",
+          transactionId: minted.id,
+          reversedById: reversal.id,
+          differingFields,
         });
       });
     }
@@ -205,12 +177,9 @@ describe("reversing a transaction", () => {
       ],
     ] as const) {
       it(`refuses a key that was used ${what}`, () => {
-        const idempotencyKeys = [{ organizationId: ORGANIZATION, key: KEY, resourceId, createdAt: EARLIER }];
+        const idempotencyKeys = [usedKey(resourceId)];
         const book = givenBook({ accounts: [account], transactions: [minted, other, reversal], idempotencyKeys });
-        expect(decideReverseTransaction(book, command, NOW)).to.deep.equal({
-          kind: "refusal",
-          refusal: { reason: "IDEMPOTENCY_KEY_REUSED" },
-        });
+        expectRefused(decide(book, command), { reason: "IDEMPOTENCY_KEY_REUSED" });
       });
     }
   });
@@ -321,19 +290,19 @@ describe("reversing a transaction", () => {
         accounts: [{ ...account, ...rows.account }],
         transactions,
       });
-      expect(decideReverseTransaction(book, command, NOW)).to.deep.equal({ kind: "refusal", refusal: facts });
+      expectRefused(decide(book, command), facts);
     });
   }
 
   it("throws when the account of the transaction was not loaded: that is a bug", () => {
     const book = givenBook({ transactions: [minted] });
-    expect(() => decideReverseTransaction(book, reverse(ORGANIZATION, minted.id), NOW)).to.throw(account.id);
+    expect(() => decide(book, reverse(ORGANIZATION, minted.id))).to.throw(account.id);
   });
 
   it("tells another organization nothing about a transaction that is reversed", () => {
     const command = reverse(STRANGER, minted.id);
     const book = givenBook({ accounts: [account], transactions: [minted, reversalOf(minted)] });
-    expect(wordOf(decideReverseTransaction(book, command, NOW))).to.equal("TRANSACTION_NOT_FOUND");
+    expect(wordOf(decide(book, command))).to.equal("TRANSACTION_NOT_FOUND");
   });
 
   describe("by an operator", () => {
@@ -346,7 +315,7 @@ describe("reversing a transaction", () => {
       });
 
     it("takes one person up to what the accounts at rails let one person decide", () => {
-      const decision = operation.decide(bookWith(amountCents), reverseByOperator(ORGANIZATION, minted.id), NOW);
+      const decision = decide(bookWith(amountCents), reverseByOperator(ORGANIZATION, minted.id));
       const effect = effectOf(decision);
       expect(effect.entries.map(({ kind, actor }) => [kind, actor])).to.deep.equal([
         ["transaction.completed", "operator"],
@@ -357,28 +326,26 @@ describe("reversing a transaction", () => {
     it("takes two above that, and an approval makes another new transaction", () => {
       const book = bookWith(amountCents - 1);
       const command = reverseByOperator(ORGANIZATION, minted.id);
-      const proposed = operation.decide(book, command, NOW);
+      const proposed = decide(book, command);
       expect(effectOf(proposed).entries.map(({ kind }) => kind)).to.deep.equal(["book.proposed"]);
       book.apply(effectOf(proposed));
-      const again = operation.decide(book, reverseByOperator(ORGANIZATION, minted.id), NOW);
+      const again = decide(book, reverseByOperator(ORGANIZATION, minted.id));
       expect(again.kind).to.equal("replay");
       const approval = reverseByOperator(ORGANIZATION, minted.id, { person: "brian" as Decider });
-      const [entry] = effectOf(operation.decide(book, approval, NOW)).entries;
+      const [entry] = effectOf(decide(book, approval)).entries;
       expect(entry).to.include({ kind: "transaction.completed", actor: "amina,brian" });
       expect(entry?.transactionId).to.equal(approval.facts.newTransactionId);
     });
 
     it("takes two for any amount without an account at a rail", () => {
       const book = givenBook({ accounts: [account], transactions: [minted] });
-      const decision = operation.decide(book, reverseByOperator(ORGANIZATION, minted.id), NOW);
+      const decision = decide(book, reverseByOperator(ORGANIZATION, minted.id));
       expect(effectOf(decision).entries[0]?.kind).to.equal("book.proposed");
     });
 
     it("refuses what an API key is refused, and notes nothing", () => {
       const book = givenBook({ accounts: [account], transactions: [] });
-      expect(wordOf(operation.decide(book, reverseByOperator(ORGANIZATION, minted.id), NOW))).to.equal(
-        "TRANSACTION_NOT_FOUND",
-      );
+      expect(wordOf(decide(book, reverseByOperator(ORGANIZATION, minted.id)))).to.equal("TRANSACTION_NOT_FOUND");
     });
   });
 });

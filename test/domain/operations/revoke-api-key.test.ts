@@ -1,9 +1,8 @@
 import { expect } from "chai";
 
-import { revokeApiKey as operation } from "../../../src/domain/operations/revoke-api-key.js";
 import type { ApiKeyId } from "../../../src/domain/values/ids.js";
 import { revokeApiKey } from "../../support/commands.js";
-import { EARLIER, effectOf, givenBook, NOW, ORGANIZATION, putOf, STRANGER, wordOf } from "../../support/given.js";
+import { decide, EARLIER, effectOf, NOW, ORGANIZATION, putOf, STRANGER, wordOf } from "../../support/given.js";
 
 const id = "key_1" as ApiKeyId;
 const key = {
@@ -19,7 +18,7 @@ const key = {
 
 describe("revoking an API key", () => {
   it("ends it for ever", () => {
-    const effect = effectOf(operation.decide(givenBook({ apiKeys: [key] }), revokeApiKey(ORGANIZATION, id), NOW));
+    const effect = effectOf(decide({ apiKeys: [key] }, revokeApiKey(ORGANIZATION, id)));
     expect(effect.entries.map(({ kind }) => kind)).to.deep.equal(["key.revoked"]);
     expect(putOf(effect, "apiKeys")).to.deep.equal({ ...key, revokedAt: NOW });
   });
@@ -29,8 +28,7 @@ describe("revoking an API key", () => {
     ["replay", ORGANIZATION, EARLIER],
   ] as const) {
     it(`decides ${expected}`, () => {
-      const book = givenBook({ apiKeys: [{ ...key, revokedAt }] });
-      expect(wordOf(operation.decide(book, revokeApiKey(organization, id), NOW))).to.equal(expected);
+      expect(wordOf(decide({ apiKeys: [{ ...key, revokedAt }] }, revokeApiKey(organization, id)))).to.equal(expected);
     });
   }
 });

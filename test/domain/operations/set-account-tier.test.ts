@@ -1,8 +1,8 @@
 import { expect } from "chai";
 
-import { setAccountTier as operation } from "../../../src/domain/operations/set-account-tier.js";
 import { newAccountId, setAccountTier } from "../../support/commands.js";
 import {
+  decide,
   givenAccount,
   givenBook,
   givenFreeze,
@@ -22,7 +22,7 @@ const book = givenBook({ accounts: [active, closed, frozen], freezes: [givenFree
 describe("moving an account to another tier", () => {
   it("notes the tier in the book, and leaves all else as it is", () => {
     const command = setAccountTier(ORGANIZATION, active.id, "full");
-    const effect = effectOf(operation.decide(book, command, NOW));
+    const effect = effectOf(decide(book, command));
     expect(putOf(effect, "accounts")).to.deep.equal({ ...active, tier: "full", updatedAt: NOW });
     expect(effect.entries).to.have.lengthOf(1);
     expect(effect.entries[0]).to.include({ kind: "account.tiered", detail: "full", posting: undefined });
@@ -30,8 +30,8 @@ describe("moving an account to another tier", () => {
   });
 
   it("is possible while the account is frozen", () => {
-    const decision = operation.decide(book, setAccountTier(ORGANIZATION, frozen.id), NOW);
-    expect(decision.kind === "effect" && decision.resource.resource?.freezes).to.have.lengthOf(1);
+    const decision = decide(book, setAccountTier(ORGANIZATION, frozen.id));
+    expect(decision).to.have.nested.property("resource.resource.freezes").with.lengthOf(1);
   });
 
   for (const [expected, organization, id, tier] of [
@@ -41,7 +41,7 @@ describe("moving an account to another tier", () => {
     ["ACCOUNT_CLOSED", ORGANIZATION, closed.id, "default"],
   ] as const) {
     it(`decides ${expected} before what comes after it`, () => {
-      expect(wordOf(operation.decide(book, setAccountTier(organization, id, tier), NOW))).to.equal(expected);
+      expect(wordOf(decide(book, setAccountTier(organization, id, tier)))).to.equal(expected);
     });
   }
 });

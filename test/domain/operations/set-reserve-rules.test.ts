@@ -1,9 +1,8 @@
 import { expect } from "chai";
 
-import { setReserveRules as operation } from "../../../src/domain/operations/set-reserve-rules.js";
 import { rulesFromText, rulesText } from "../../../src/domain/reserve.js";
 import { ALONE, setReserveRules } from "../../support/commands.js";
-import { effectOf, givenBook, givenHead, NOW, ORGANIZATION, putOf, wordOf } from "../../support/given.js";
+import { decide, effectOf, givenBook, givenHead, ORGANIZATION, putOf, wordOf } from "../../support/given.js";
 
 const RULES = [
   { kind: "bank_kenya", shareMin: 30, shareMax: undefined, daysMax: undefined, staleAfterDays: 7 },
@@ -13,12 +12,12 @@ const RULES = [
 describe("setting the rules of the reserve", () => {
   it("notes all of them in one row, and the book keeps them", () => {
     const book = givenBook();
-    const effect = effectOf(operation.decide(book, setReserveRules(ORGANIZATION, RULES), NOW));
+    const effect = effectOf(decide(book, setReserveRules(ORGANIZATION, RULES)));
     const [entry] = effect.entries;
     expect(entry).to.include({ kind: "reserve.rules_set", detail: effect.reserveRules });
     expect(rulesFromText(entry?.detail ?? "")).to.deep.equal(RULES);
     book.apply(effect);
-    expect(wordOf(operation.decide(book, setReserveRules(ORGANIZATION, RULES), NOW))).to.equal("replay");
+    expect(wordOf(decide(book, setReserveRules(ORGANIZATION, RULES)))).to.equal("replay");
   });
 
   for (const [what, before, after, expected] of [
@@ -28,13 +27,12 @@ describe("setting the rules of the reserve", () => {
   ] as const) {
     it(`decides ${expected} about ${what}`, () => {
       const head = givenHead(before === undefined ? {} : { reserveRules: before });
-      const book = givenBook({ books: [head] });
-      expect(wordOf(operation.decide(book, setReserveRules(ORGANIZATION, after), NOW))).to.equal(expected);
+      expect(wordOf(decide({ books: [head] }, setReserveRules(ORGANIZATION, after)))).to.equal(expected);
     });
   }
 
   it("needs a second person if the policy says so", () => {
     const command = setReserveRules(ORGANIZATION, RULES, { authority: { ...ALONE, groups: ["reserve"] } });
-    expect(putOf(effectOf(operation.decide(givenBook(), command, NOW)), "proposals")?.person).to.equal("amina");
+    expect(putOf(effectOf(decide({}, command)), "proposals")?.person).to.equal("amina");
   });
 });

@@ -3,14 +3,14 @@ import { expect } from "chai";
 import type { LedgerAccount } from "../../../src/domain/account.js";
 import { replay } from "../../../src/domain/decision.js";
 import type { Deposit } from "../../../src/domain/deposit.js";
-import { assignDeposit as assign } from "../../../src/domain/operations/assign-deposit.js";
-import { unassignDeposit as operation } from "../../../src/domain/operations/unassign-deposit.js";
 import { NO_CENTS, toCents } from "../../../src/domain/values/cents.js";
 import type { TransactionId } from "../../../src/domain/values/ids.js";
 import { assignDeposit, newDepositId, newTransactionId, railAccount, unassignDeposit } from "../../support/commands.js";
 import {
+  decide,
   EARLIER,
   effectOf,
+  expectRefused,
   givenAccount,
   givenBook,
   givenDeposit,
@@ -34,7 +34,7 @@ function given(account: Partial<LedgerAccount> = {}) {
     books: [givenHead({ limits: limits })],
   });
   const command = assignDeposit(ORGANIZATION, deposit.id, own.id);
-  book.apply(effectOf(assign.decide(book, command, NOW)));
+  book.apply(effectOf(decide(book, command)));
   return { book, own, depositId: deposit.id, mintId: command.facts.newTransactionId };
 }
 
@@ -44,7 +44,7 @@ describe("taking the credit of a deposit back", () => {
     const mint = book.transaction(ORGANIZATION, mintId);
     const before = book.deposit(ORGANIZATION, depositId);
     const command = unassignDeposit(ORGANIZATION, depositId, mintId);
-    const effect = effectOf(operation.decide(book, command, NOW));
+    const effect = effectOf(decide(book, command));
     const id = command.facts.newTransactionId;
     expect(effect.entries).to.have.length(1);
     expect(effect.entries[0]).to.deep.include({
@@ -81,29 +81,28 @@ describe("taking the credit of a deposit back", () => {
 
   it("lets the deposit be assigned once more, under another reference, and taken back again", () => {
     const { book, own, depositId, mintId } = given();
-    book.apply(effectOf(operation.decide(book, unassignDeposit(ORGANIZATION, depositId, mintId), NOW)));
+    book.apply(effectOf(decide(book, unassignDeposit(ORGANIZATION, depositId, mintId))));
     const again = assignDeposit(ORGANIZATION, depositId, own.id);
-    book.apply(effectOf(assign.decide(book, again, NOW)));
+    book.apply(effectOf(decide(book, again)));
     const { newTransactionId: secondId } = again.facts;
     expect(book.transaction(ORGANIZATION, secondId)?.reference).to.equal(`kesc:deposit:${depositId}:2`);
     // The first mint credits it no longer.
-    const old = operation.decide(book, unassignDeposit(ORGANIZATION, depositId, mintId), NOW);
-    expect(old).to.deep.equal(refusedFrom("CREDITED"));
-    book.apply(effectOf(operation.decide(book, unassignDeposit(ORGANIZATION, depositId, secondId), NOW)));
+    expectRefused(decide(book, unassignDeposit(ORGANIZATION, depositId, mintId)), refusalFrom("CREDITED"));
+    book.apply(effectOf(decide(book, unassignDeposit(ORGANIZATION, depositId, secondId))));
     expect(book.account(ORGANIZATION, own.id)?.availableCents).to.equal(10_000);
     expect(book.bookOf(ORGANIZATION).sums).to.include({ unallocated: 0, available: 0 });
   });
 
   it("is a replay for a deposit that is unallocated, whatever mint is named", () => {
     const { book, depositId, mintId } = given();
-    book.apply(effectOf(operation.decide(book, unassignDeposit(ORGANIZATION, depositId, mintId), NOW)));
+    book.apply(effectOf(decide(book, unassignDeposit(ORGANIZATION, depositId, mintId))));
     const resource = book.deposit(ORGANIZATION, depositId);
-    const decision = operation.decide(book, unassignDeposit(ORGANIZATION, depositId, mintId), NOW);
+    const decision = decide(book, unassignDeposit(ORGANIZATION, depositId, mintId));
     expect(decision).to.deep.equal(replay({ resource }));
   });
 
-  function refusedFrom(from: Deposit["status"]) {
-    return { kind: "refusal", refusal: { reason: "INVALID_TRANSITION", from, to: "UNALLOCATED" } };
+  function refusalFrom(from: Deposit["status"]) {
+    return { reason: "INVALID_TRANSITION", from, to: "UNALLOCATED" };
   }
 
   for (const [what, deposit, named] of [
@@ -118,7 +117,7 @@ describe("taking the credit of a deposit back", () => {
     it(`refuses to take a credit back ${what}`, () => {
       const row = givenDeposit({ reason: undefined, ...deposit });
       const command = unassignDeposit(ORGANIZATION, row.id, (named ?? "") as TransactionId);
-      expect(operation.decide(givenBook({ deposits: [row] }), command, NOW)).to.deep.equal(refusedFrom(row.status));
+      expectRefused(decide({ deposits: [row] }, command), refusalFrom(row.status));
     });
   }
 
@@ -126,12 +125,8 @@ describe("taking the credit of a deposit back", () => {
     it(`refuses a deposit that ${organizationId === undefined ? "is not there" : "is another organization's"}`, () => {
       const depositId = newDepositId();
       const deposits = organizationId === undefined ? [] : [givenDeposit({ id: depositId, organizationId })];
-      const decision = operation.decide(
-        givenBook({ deposits }),
-        unassignDeposit(ORGANIZATION, depositId, newTransactionId()),
-        NOW,
-      );
-      expect(decision).to.deep.equal({ kind: "refusal", refusal: { reason: "DEPOSIT_NOT_FOUND", depositId } });
+      const decision = decide({ deposits }, unassignDeposit(ORGANIZATION, depositId, newTransactionId()));
+      expectRefused(decision, { reason: "DEPOSIT_NOT_FOUND", depositId });
     });
   }
 
@@ -148,7 +143,7 @@ describe("taking the credit of a deposit back", () => {
       const { book, own, depositId, mintId } = given();
       const row = book.account(ORGANIZATION, own.id);
       book.apply({ entries: [], puts: [{ table: "accounts", row: { ...own, ...row, ...account } }] });
-      const decision = operation.decide(book, unassignDeposit(ORGANIZATION, depositId, mintId), NOW);
+      const decision = decide(book, unassignDeposit(ORGANIZATION, depositId, mintId));
       expect(decision).to.have.nested.include({ kind: "refusal", "refusal.reason": reason });
     });
   }

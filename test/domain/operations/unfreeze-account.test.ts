@@ -1,12 +1,16 @@
 import { expect } from "chai";
 
 import { replay } from "../../../src/domain/decision.js";
-import { unfreezeAccount as operation } from "../../../src/domain/operations/unfreeze-account.js";
 import { NO_CENTS } from "../../../src/domain/values/cents.js";
 import { NO_REASON, parseStatusReason } from "../../../src/domain/values/text.js";
 import { newFreezeId, TEST_ACTOR, unfreezeAccount, valid } from "../../support/commands.js";
 import {
+  balancesOf,
+  decide,
   EARLIER,
+  entryOf,
+  expectRefused,
+  expectWritten,
   givenAccount,
   givenBook,
   givenFreeze,
@@ -36,30 +40,22 @@ describe("lifting a freeze", () => {
     ["one of two leaves the account FROZEN", [first, second], [second], { ...frozen, updatedAt: NOW }, "FROZEN"],
   ] as const) {
     it(`${what}: with the author and the time, and a row of the journal that moves no money`, () => {
-      expect(operation.decide(givenBook({ accounts: [frozen], freezes }), command, NOW)).to.deep.equal({
-        kind: "effect",
+      expectWritten(decide({ accounts: [frozen], freezes }, command), {
         resource: { resource: { ...changed, person: givenPerson(), freezes: others, freeze: lifted } },
-        effect: {
-          entries: [
-            {
-              organizationId: ORGANIZATION,
-              accountId: frozen.id,
-              transactionId: undefined,
-              freezeId: first.id,
-              kind: "account.unfrozen",
-              posting: undefined,
-              balancesAfter: { availableCents: frozen.availableCents, heldCents: frozen.heldCents },
-              detail,
-              actor: TEST_ACTOR,
-              reason: NOTE,
-              recordedAt: NOW,
-            },
-          ],
-          puts: [
-            { table: "accounts", row: changed },
-            { table: "freezes", row: lifted },
-          ],
-        },
+        entries: [
+          entryOf({
+            accountId: frozen.id,
+            freezeId: first.id,
+            kind: "account.unfrozen",
+            balancesAfter: balancesOf(frozen),
+            detail,
+            reason: NOTE,
+          }),
+        ],
+        puts: [
+          { table: "accounts", row: changed },
+          { table: "freezes", row: lifted },
+        ],
       });
     });
   }
@@ -67,7 +63,7 @@ describe("lifting a freeze", () => {
   it("returns a freeze that is already lifted as it is, even on an account that was closed since", () => {
     const closed = givenAccount({ id: frozen.id, status: "CLOSED", availableCents: NO_CENTS, heldCents: NO_CENTS });
     const earlier = { ...first, lifted: { by: TEST_ACTOR, at: EARLIER, note: NO_REASON } };
-    const decision = operation.decide(givenBook({ accounts: [closed], freezes: [earlier] }), command, NOW);
+    const decision = decide({ accounts: [closed], freezes: [earlier] }, command);
     const resource = { ...closed, person: givenPerson(), freezes: [], freeze: earlier };
     expect(decision).to.deep.equal(replay({ resource }));
   });
@@ -90,9 +86,9 @@ describe("lifting a freeze", () => {
   ] as const) {
     it(`refuses ${what}`, () => {
       const book = givenBook({ accounts: [frozen, other, strangers], freezes: [first, ofOther, ofStranger] });
-      const decision = operation.decide(book, unfreezeAccount(ORGANIZATION, accountId, freezeId), NOW);
+      const decision = decide(book, unfreezeAccount(ORGANIZATION, accountId, freezeId));
       const facts = refusal.reason === "FREEZE_NOT_FOUND" ? { ...refusal, freezeId } : refusal;
-      expect(decision).to.deep.equal({ kind: "refusal", refusal: facts });
+      expectRefused(decision, facts);
     });
   }
 });

@@ -1,17 +1,7 @@
-import type {
-  CloseAccount,
-  Command,
-  CreateAccount,
-  EraseAccount,
-  FreezeAccount,
-  MoveMoney,
-  Resource,
-  UpdateAccount,
-} from "../../../../src/domain/commands.js";
+import type { Command, MoveMoney, Resource } from "../../../../src/domain/commands.js";
 import type { NewIds } from "../../../../src/domain/deposits/deposit-commands.js";
 import type { Freeze } from "../../../../src/domain/freeze.js";
 import { LIMIT_PERIODS } from "../../../../src/domain/limits/limits.js";
-import type { ReverseTransaction } from "../../../../src/domain/reverse-commands.js";
 import { DIRECT_RAIL, type Transaction } from "../../../../src/domain/transaction.js";
 import { type Cents, MAX_CENTS } from "../../../../src/domain/values/cents.js";
 import { type EmailAddress, NO_EMAIL } from "../../../../src/domain/values/email-address.js";
@@ -23,24 +13,23 @@ import type {
   TransactionId,
 } from "../../../../src/domain/values/ids.js";
 import type { PhoneNumber } from "../../../../src/domain/values/phone-number.js";
-import {
-  type Description,
-  type IdempotencyKey,
-  type Metadata,
-  NO_REASON,
-  type Reference,
-  type UserId,
-} from "../../../../src/domain/values/text.js";
+import { type IdempotencyKey, type Reference } from "../../../../src/domain/values/text.js";
 import { isProposal, plain } from "../../../support/acted.js";
 import {
-  ALONE,
+  cancel,
+  closeAccount,
+  createAccount,
   depositReference,
+  eraseAccount,
+  freezeAccount,
+  mint,
   RAIL_TERMS,
+  reverse,
   setAccountTier,
   setLimits,
   SLOW_RAIL,
-  TEST_ACTOR,
   unfreezeAccount,
+  updateAccount,
 } from "../../../support/commands.js";
 import type { Random } from "../../random.js";
 import { DepositCalls } from "./deposit-calls.js";
@@ -61,9 +50,6 @@ interface Known {
 }
 
 const USERS = 4;
-const NO_METADATA = new Map<string, string>() as ReadonlyMap<string, string> as Metadata;
-const NO_DESCRIPTION = "" as Description;
-const OTHER_DESCRIPTION = "typed twice" as Description;
 const PHONE_NUMBER = "+254712345678" as PhoneNumber;
 const OTHER_PHONE_NUMBER = "+254733000000" as PhoneNumber;
 const EMAIL = "ann@example.com" as EmailAddress;
@@ -151,16 +137,12 @@ export class Calls {
   #createAccount(organizationId: OrganizationId, known: Known): Wish {
     // At first each caller opens an account of its own; later, the same users come again.
     const user = known.users < USERS ? (known.users += 1) : 1 + this.#random.below(USERS);
-    const command: Omit<CreateAccount, "newAccountId"> = {
-      name: "createAccount",
-      organizationId,
-      actor: TEST_ACTOR,
-      userId: `u${String(user)}` as UserId,
+    const command = createAccount(organizationId, `u${String(user)}`, {
       phoneNumber: this.#random.chance(0.1) ? OTHER_PHONE_NUMBER : PHONE_NUMBER,
       email: user === 1 ? EMAIL : NO_EMAIL,
       depositReferences: this.#random.chance(0.7) ? [0, 1, 2].map(depositReference) : [],
       idempotencyKey: this.#random.chance(0.2) ? this.#names.idempotencyKey() : undefined,
-    };
+    });
     return wishOf(() => ({ ...command, newAccountId: this.#names.accountId() }));
   }
 
@@ -171,15 +153,10 @@ export class Calls {
   }
 
   #freeze(organizationId: OrganizationId, known: Known): Wish {
-    const command: Omit<FreezeAccount, "newFreezeId"> = {
-      name: "freezeAccount",
-      organizationId,
-      actor: TEST_ACTOR,
-      accountId: this.#accountId(known),
+    const command = freezeAccount(organizationId, this.#accountId(known), {
       reason: this.#random.pick(["FRAUD", "COURT_ORDER"]),
-      note: NO_REASON,
       idempotencyKey: this.#random.chance(0.5) ? this.#names.idempotencyKey() : undefined,
-    };
+    });
     return wishOf(() => ({ ...command, newFreezeId: this.#names.freezeId() }));
   }
 
@@ -191,40 +168,20 @@ export class Calls {
   }
 
   #close(organizationId: OrganizationId, known: Known): Wish {
-    const command: CloseAccount = {
-      name: "closeAccount",
-      organizationId,
-      actor: TEST_ACTOR,
-      accountId: this.#accountId(known),
-      note: NO_REASON,
-      etag: undefined,
-    };
+    const command = closeAccount(organizationId, this.#accountId(known));
     return wishOf(() => ({ ...command }));
   }
 
   #erase(organizationId: OrganizationId, known: Known): Wish {
-    const accountId = this.#accountId(known);
-    const command: EraseAccount = {
-      name: "eraseAccount",
-      organizationId,
-      actor: TEST_ACTOR,
-      authority: ALONE,
-      accountId,
-      note: NO_REASON,
-    };
+    const command = eraseAccount(organizationId, this.#accountId(known));
     return wishOf(() => ({ ...command }));
   }
 
   #update(organizationId: OrganizationId, known: Known): Wish {
-    const command: UpdateAccount = {
-      name: "updateAccount",
-      organizationId,
-      actor: TEST_ACTOR,
-      accountId: this.#accountId(known),
+    const command = updateAccount(organizationId, this.#accountId(known), {
       phoneNumber: this.#random.chance(0.5) ? this.#random.pick([PHONE_NUMBER, OTHER_PHONE_NUMBER]) : undefined,
       email: this.#random.pick([EMAIL, NO_EMAIL]),
-      etag: undefined,
-    };
+    });
     return wishOf(() => ({ ...command }));
   }
 
@@ -247,24 +204,13 @@ export class Calls {
 
   #cancel(organizationId: OrganizationId, known: Known): Wish {
     const transactionId = this.#mostly(known, ({ cancelIds }) => cancelIds) ?? this.#names.transactionId();
-    return wishOf(() => ({
-      name: "cancelTransaction",
-      organizationId,
-      actor: TEST_ACTOR,
-      transactionId,
-      reason: NO_REASON,
-    }));
+    return wishOf(() => cancel(organizationId, transactionId));
   }
 
   #reverse(organizationId: OrganizationId, known: Known): Wish {
     const transactionId = this.#mostly(known, ({ reverseIds }) => reverseIds) ?? this.#names.transactionId();
-    const command: Omit<ReverseTransaction, "newTransactionId"> = {
-      name: "reverseTransaction",
-      organizationId,
-      actor: TEST_ACTOR,
-      transactionId,
-      description: this.#random.chance(0.2) ? OTHER_DESCRIPTION : NO_DESCRIPTION,
-      metadata: NO_METADATA,
+    const command = {
+      ...reverse(organizationId, transactionId, { description: this.#random.chance(0.2) ? "typed twice" : "" }),
       idempotencyKey: this.#random.chance(0.25) ? this.#names.idempotencyKey() : undefined,
     };
     return wishOf(() => ({ ...command, newTransactionId: this.#names.transactionId() }));
@@ -414,15 +360,5 @@ class MoneyWish implements Wish {
 
 /** Of one cent. */
 function directMint(organizationId: OrganizationId, accountId: AccountId): Movement {
-  return {
-    name: "mint",
-    organizationId,
-    actor: TEST_ACTOR,
-    accountId,
-    amountCents: 1 as Cents,
-    description: NO_DESCRIPTION,
-    metadata: NO_METADATA,
-    rail: DIRECT_RAIL,
-    idempotencyKey: undefined,
-  };
+  return mint({ organizationId, accountId, amount: "0.01", reference: "r" });
 }
