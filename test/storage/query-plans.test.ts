@@ -15,20 +15,18 @@ import type { Reader } from "../../src/storage/sql/reader.js";
 import { sqliteEngine } from "../../src/storage/sqlite/engine.js";
 import { verify } from "../../src/verify/verify.js";
 import { newAccountId, newDepositId, newDestinationId, newTransactionId } from "../support/commands.js";
-import { openTestDatabase, type TestDatabase } from "../support/databases.js";
+import { databaseOfSuite } from "../support/databases.js";
 import { ACCOUNT_FILTERS, DEPOSIT_FILTERS, namesOf, TRANSACTION_FILTERS } from "./lists/filters.js";
 import { expectCompiledOnce, isCompiledAgain } from "./plans/heard-plans.js";
 
 // The plan of a query on an empty database shows its cost at ten million rows: it must read no
 // table from end to end, and sort nothing. SQLite compiles each of them once.
 describe("the plans of the queries on sqlite", () => {
-  let opened: TestDatabase;
+  const opened = databaseOfSuite("sqlite");
   let organization: OrganizationId;
   before(async () => {
-    opened = await openTestDatabase("sqlite");
     organization = (await keys(opened.database, () => toUnixMillis(0)).createOrganization("plans")).id;
   });
-  after(() => opened.dispose());
 
   function filename(): string {
     if (opened.address.engine !== "sqlite") throw new Error("not a file");

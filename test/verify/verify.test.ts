@@ -8,7 +8,7 @@ import { keys } from "../../src/storage/keys.js";
 import { StoredAdministration } from "../../src/storage/operators/administration.js";
 import { type Verification, verify } from "../../src/verify/verify.js";
 import { makeOperator } from "../operators/given.js";
-import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
+import { databaseOfEachTest, ENGINES, execute, type TestDatabase } from "../support/databases.js";
 import { GivenBooks, makeTraffic, TRAFFIC_ROWS } from "./given/books.js";
 
 /** The counts of an audit that must find nothing. */
@@ -20,13 +20,11 @@ async function countsOf(database: TestDatabase["database"]): Promise<Verificatio
 
 for (const engine of ENGINES) {
   describe(`verify on ${engine}`, () => {
-    let opened: TestDatabase;
+    const opened = databaseOfEachTest(engine);
     let database: TestDatabase["database"];
-    beforeEach(async () => {
-      opened = await openTestDatabase(engine);
+    beforeEach(() => {
       database = opened.database;
     });
-    afterEach(() => opened.dispose());
 
     it("holds on an empty database", async () => {
       const counts = await countsOf(database);

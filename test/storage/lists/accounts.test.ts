@@ -11,7 +11,7 @@ import { keys } from "../../../src/storage/keys.js";
 import { LOOKED_AT_MAX } from "../../../src/storage/lists/page.js";
 import { reads } from "../../../src/storage/reads.js";
 import { closeAccount, createAccount, freezeAccount, setAccountTier } from "../../support/commands.js";
-import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/databases.js";
+import { databaseOfSuite, ENGINES } from "../../support/databases.js";
 import { NOW } from "../../support/given.js";
 
 const SHARED = "+254700000001" as PhoneNumber;
@@ -24,14 +24,13 @@ const STEP_MILLIS = 1_000;
 for (const engine of ENGINES) {
   describe(`the lists of accounts of ${engine}`, function () {
     this.timeout(60_000);
-    let opened: TestDatabase;
+    const opened = databaseOfSuite(engine);
     let organizationId: OrganizationId;
     let stored: Reads;
     /** Newest first. */
     let all: readonly Account[];
 
     before(async () => {
-      opened = await openTestDatabase(engine);
       organizationId = (await keys(opened.database, () => NOW).createOrganization("lists")).id;
       stored = reads(opened.cell);
       const created = Array.from({ length: COUNT }, (_, index) =>
@@ -48,7 +47,6 @@ for (const engine of ENGINES) {
       await commit([...change(freezeAccount, 7), ...change(closeAccount, 8), ...change(setAccountTier, 9)], 2);
       all = (await pagesOf({}, 999)).flat();
     });
-    after(() => opened.dispose());
 
     async function commit(commands: readonly Command[], step: number): Promise<void> {
       const results = await opened.cell.committer.commit(commands, toUnixMillis(NOW + step * STEP_MILLIS));

@@ -19,7 +19,7 @@ import {
   receiveDeposit,
   setRailAccount,
 } from "../../support/commands.js";
-import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../../support/databases.js";
+import { databaseOfSuite, ENGINES, execute, type TestDatabase } from "../../support/databases.js";
 import { NOW } from "../../support/given.js";
 
 const BATCHES = 3;
@@ -30,7 +30,7 @@ const STEP_MILLIS = 1_000;
 for (const engine of ENGINES) {
   describe(`the lists of deposits of ${engine}`, function () {
     this.timeout(60_000);
-    let opened: TestDatabase;
+    const opened = databaseOfSuite(engine);
     let organizationId: OrganizationId;
     let otherId: OrganizationId;
     let stored: Reads;
@@ -39,7 +39,6 @@ for (const engine of ENGINES) {
     let all: readonly Deposit[];
 
     before(async () => {
-      opened = await openTestDatabase(engine);
       const own = keys(opened.database, () => NOW);
       organizationId = (await own.createOrganization("deposits")).id;
       otherId = (await own.createOrganization("others")).id;
@@ -63,7 +62,6 @@ for (const engine of ENGINES) {
       }
       all = await listed({});
     });
-    after(() => opened.dispose());
 
     async function commit(commands: Parameters<TestDatabase["cell"]["committer"]["commit"]>[0], batch: number) {
       const results = await opened.cell.committer.commit(commands, toUnixMillis(NOW + batch * STEP_MILLIS));

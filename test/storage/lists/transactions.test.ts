@@ -12,7 +12,7 @@ import { firstSeqFrom } from "../../../src/storage/lists/first-seq-from.js";
 import { LOOKED_AT_MAX } from "../../../src/storage/lists/page.js";
 import { reads } from "../../../src/storage/reads.js";
 import { cancel, createAccount, flag, mint, receiptNamed, redeem, SLOW_RAIL, valid } from "../../support/commands.js";
-import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/databases.js";
+import { databaseOfSuite, ENGINES } from "../../support/databases.js";
 import { NOW } from "../../support/given.js";
 
 const BATCHES = 9;
@@ -32,7 +32,7 @@ const ODD_PAIR = ['"],["', '"]]\\é'] as const;
 for (const engine of ENGINES) {
   describe(`the lists of ${engine}`, function () {
     this.timeout(60_000);
-    let opened: TestDatabase;
+    const opened = databaseOfSuite(engine);
     let organizationId: OrganizationId;
     let stored: Reads;
     let busy: AccountId;
@@ -41,7 +41,6 @@ for (const engine of ENGINES) {
     let all: readonly Transaction[];
 
     before(async () => {
-      opened = await openTestDatabase(engine);
       organizationId = (await keys(opened.database, () => NOW).createOrganization("lists")).id;
       stored = reads(opened.cell);
       const accounts = [createAccount(organizationId, "busy"), createAccount(organizationId, "quiet")] as const;
@@ -67,7 +66,6 @@ for (const engine of ENGINES) {
       );
       all = await pagesOf((page) => stored.transactions(organizationId, {}, page), 1_000).then(rowsOf);
     });
-    after(() => opened.dispose());
 
     function batchOf(batch: number): Command[] {
       return Array.from({ length: BATCH_SIZE }, (_, index) => {

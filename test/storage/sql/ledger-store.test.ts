@@ -26,7 +26,7 @@ import {
   redeem,
   unfreezeAccount,
 } from "../../support/commands.js";
-import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/databases.js";
+import { databaseOfSuite, ENGINES, type TestDatabase } from "../../support/databases.js";
 
 const now = (): ReturnType<typeof toUnixMillis> => toUnixMillis(Date.now());
 const SLOW_RAIL = "slow" as Rail;
@@ -34,15 +34,10 @@ const SLOW_RAIL = "slow" as Rail;
 // The contract that every store must pass, with the ledger in front of it as in the service.
 for (const engine of ENGINES) {
   describe(`the ledger on ${engine}`, () => {
-    let opened: TestDatabase;
+    const opened = databaseOfSuite(engine);
     let ledger: Ledger;
     let organizationId: OrganizationId;
     let accountId: AccountId;
-
-    before(async () => {
-      opened = await openTestDatabase(engine);
-    });
-    after(() => opened.dispose());
 
     beforeEach(async () => {
       ledger = ledgerOn(opened);
