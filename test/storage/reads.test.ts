@@ -9,6 +9,7 @@ import type { AccountFilters, Reads } from "../../src/ledger/ports/reads.js";
 import { keys } from "../../src/storage/keys.js";
 import { reads } from "../../src/storage/reads.js";
 import { createAccount, eraseAccount, freezeAccount, mint, newOrganizationId } from "../support/commands.js";
+import { commitAll } from "../support/commit.js";
 import { databaseOfSuite, ENGINES, execute } from "../support/databases.js";
 import { findingsIn } from "../support/findings.js";
 import { NOW } from "../support/given.js";
@@ -48,10 +49,7 @@ for (const engine of ENGINES) {
       await commit(freezeAccount(organizationId, otieno));
     });
 
-    async function commit(...commands: readonly Command[]): Promise<void> {
-      const results = await opened.cell.committer.commit(commands, NOW);
-      for (const result of results) expect(result.kind, JSON.stringify(result)).to.equal("done");
-    }
+    const commit = (...commands: readonly Command[]): Promise<void> => commitAll(opened.cell, commands, NOW);
 
     async function listed(filters: AccountFilters, page = PAGE): Promise<readonly AccountId[]> {
       return (await stored.accounts(organizationId, filters, page)).rows.map(({ id }) => id);

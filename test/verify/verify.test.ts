@@ -9,7 +9,10 @@ import { StoredAdministration } from "../../src/storage/operators/administration
 import { type Verification, verify } from "../../src/verify/verify.js";
 import { makeOperator } from "../operators/given.js";
 import { databaseOfEachTest, ENGINES, execute, type TestDatabase } from "../support/databases.js";
+import { byStage } from "../support/stage.js";
 import { GivenBooks, makeTraffic, TRAFFIC_ROWS } from "./given/books.js";
+
+const LOOKS = byStage({ test: 5, check: 20 });
 
 /** The counts of an audit that must find nothing. */
 async function countsOf(database: TestDatabase["database"]): Promise<Verification["coverage"]> {
@@ -104,7 +107,7 @@ for (const engine of ENGINES) {
       const writers = ["0.01", "0.02", "0.03", "0.04"].map(async (amount) => {
         while (writing) await books.move("mint", account, amount);
       });
-      for (let times = 0; times < 20; times += 1) {
+      for (let times = 0; times < LOOKS; times += 1) {
         expect((await verify(database)).firstFindings).to.deep.equal([]);
         // The writers get a turn of the event loop.
         await sleep(5);

@@ -11,7 +11,7 @@ import { eventReads } from "../../../src/storage/events/event-reads.js";
 import { keys } from "../../../src/storage/keys.js";
 import { reads } from "../../../src/storage/reads.js";
 import { Random } from "../../attack/random.js";
-import { databaseOfSuite, ENGINES, type TestDatabase } from "../../support/databases.js";
+import { databaseOfSuite, ENGINES_OF_STAGE, type TestDatabase } from "../../support/databases.js";
 import { findingsIn } from "../../support/findings.js";
 import { NOW } from "../../support/given.js";
 import { RandomCommands } from "./random-history.js";
@@ -26,7 +26,7 @@ interface Moment {
   readonly transactions: ReadonlyMap<string, Transaction>;
 }
 
-for (const engine of ENGINES) {
+for (const engine of ENGINES_OF_STAGE) {
   describe(`the events of a random history (${engine})`, function () {
     this.timeout(120_000);
     const opened = databaseOfSuite(engine);
