@@ -80,83 +80,50 @@ describe("a database file that is not KESC's, or no longer whole", () => {
   const DAMAGED =
     /Check DATABASE_URL; if the file is the right one, it is damaged: .* restore the last backup: kesc restore FILE/;
   const FOREIGN = /it belongs to another application/;
-  for (const [name, make, says, advises] of [
-    [
-      "random bytes",
-      (file: string) => {
-        writeFileSync(file, randomBytes(20_000));
-      },
-      /it is not an SQLite database/,
-      DAMAGED,
-    ],
-    [
-      "a text",
-      (file: string) => {
-        writeFileSync(file, "SQLite format 3, they say");
-      },
-      /it is not an SQLite database/,
-      DAMAGED,
-    ],
-    [
-      "a folder",
-      (file: string) => {
-        mkdirSync(file);
-      },
-      /it is not a file/,
-      DAMAGED,
-    ],
-    [
-      "another application's database, which does not say whose it is",
-      (file: string) => {
-        edit(file, "CREATE TABLE notes (words TEXT)");
-      },
-      FOREIGN,
-      DAMAGED,
-    ],
-    [
-      "another application's database, which does",
-      (file: string) => {
-        edit(file, `PRAGMA application_id = ${String(FOREIGN_APPLICATION)}; CREATE TABLE notes (words TEXT)`);
-      },
-      FOREIGN,
-      DAMAGED,
-    ],
-    [
-      "another application's database, which Knex made as it makes ours",
-      (file: string) => {
-        edit(file, "CREATE TABLE knex_migrations (name TEXT); INSERT INTO knex_migrations VALUES ('1-notes')");
-      },
-      FOREIGN,
-      DAMAGED,
-    ],
-    [
-      "half of our own",
-      (file: string) => {
-        copyOfOurs(file);
-        truncateSync(file, statSync(file).size / 2);
-      },
-      /malformed|SQLITE_CORRUPT/,
-      DAMAGED,
-    ],
-    [
-      "nothing, with the log that belonged to it",
-      (file: string) => {
-        writeFileSync(file, "");
-        writeFileSync(`${file}-wal`, randomBytes(5_000));
-      },
-      /it is missing or empty, but its log .*-wal exists/,
-      DAMAGED,
-    ],
-    [
-      "our own, which a newer version has migrated",
-      (file: string) => {
-        copyOfOurs(file);
-        edit(file, "INSERT INTO knex_migrations (name, batch) VALUES ('9999-of-the-future', 99)");
-      },
-      /the migrations 9999-of-the-future, which this version of kesc does not know/,
-      /Use the version that created them, or restore an earlier backup/,
-    ],
-  ] as const) {
+  const NO_DATABASE = /it is not an SQLite database/;
+  const CUT = /malformed|SQLITE_CORRUPT/;
+  const WITH_LOG = /it is missing or empty, but its log .*-wal exists/;
+  const NEWER = /the migrations 9999-of-the-future, which this version of kesc does not know/;
+  const OTHER_VERSION = /Use the version that created them, or restore an earlier backup/;
+  const NOTES = "CREATE TABLE notes (words TEXT)";
+  const MARKED = `PRAGMA application_id = ${String(FOREIGN_APPLICATION)}; ${NOTES}`;
+  const BY_KNEX = "CREATE TABLE knex_migrations (name TEXT); INSERT INTO knex_migrations VALUES ('1-notes')";
+  const IN_FUTURE = "INSERT INTO knex_migrations (name, batch) VALUES ('9999-of-the-future', 99)";
+
+  const bytes =
+    (content: string | Buffer, log?: Buffer) =>
+    (file: string): void => {
+      writeFileSync(file, content);
+      if (log !== undefined) writeFileSync(`${file}-wal`, log);
+    };
+  const madeBy =
+    (sql: string) =>
+    (file: string): void => {
+      edit(file, sql);
+    };
+  const halfOfOurs = (file: string): void => {
+    copyOfOurs(file);
+    truncateSync(file, statSync(file).size / 2);
+  };
+  const oursAfter =
+    (sql: string) =>
+    (file: string): void => {
+      copyOfOurs(file);
+      edit(file, sql);
+    };
+
+  const REFUSED: readonly (readonly [string, (file: string) => void, says: RegExp, advises?: RegExp])[] = [
+    ["random bytes", bytes(randomBytes(20_000)), NO_DATABASE],
+    ["a text", bytes("SQLite format 3, they say"), NO_DATABASE],
+    ["a folder", mkdirSync, /it is not a file/],
+    ["another application's database, which does not say whose it is", madeBy(NOTES), FOREIGN],
+    ["another application's database, which does", madeBy(MARKED), FOREIGN],
+    ["another application's database, which Knex made as it makes ours", madeBy(BY_KNEX), FOREIGN],
+    ["half of our own", halfOfOurs, CUT],
+    ["nothing, with the log that belonged to it", bytes("", randomBytes(5_000)), WITH_LOG],
+    ["our own, which a newer version has migrated", oursAfter(IN_FUTURE), NEWER, OTHER_VERSION],
+  ];
+  for (const [name, make, says, advises = DAMAGED] of REFUSED) {
     it(`that is ${name}: is refused with advice, and stays unchanged`, async () => {
       const filename = newFile();
       make(filename);
@@ -206,8 +173,7 @@ describe("a database file that is not KESC's, or no longer whole", () => {
 
   it("that KESC made before it marked its files opens, and is marked from then on", async () => {
     const filename = newFile();
-    copyOfOurs(filename);
-    edit(filename, "PRAGMA application_id = 0");
+    oursAfter("PRAGMA application_id = 0")(filename);
     await (await openCurrentDatabase(sqlite(filename))).close();
     expect(readFileSync(filename).toString("latin1", 68, 72)).to.equal("KESC");
   });

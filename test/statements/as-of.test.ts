@@ -8,7 +8,7 @@ import { balancesAt, checkClosing, footed, rowsOf } from "../../src/statements/s
 import { keys } from "../../src/storage/keys.js";
 import { reads } from "../../src/storage/reads.js";
 import { closeAccount, createAccount, mint, redeem } from "../support/commands.js";
-import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
+import { databaseOfSuite, ENGINES_OF_STAGE, execute } from "../support/databases.js";
 import { findingsIn } from "../support/findings.js";
 import { byStage } from "../support/stage.js";
 import { historyOf, markAll, RandomHistory } from "./random-history.js";
@@ -16,16 +16,14 @@ import { historyOf, markAll, RandomHistory } from "./random-history.js";
 const START = Date.UTC(2026, 10, 1);
 const TIMES = byStage({ test: 150, check: 1_000 });
 
-for (const engine of ENGINES) {
+for (const engine of ENGINES_OF_STAGE) {
   describe(`the past of a book (${engine})`, () => {
-    let opened: TestDatabase;
+    const opened = databaseOfSuite(engine);
     let made: RandomHistory;
     before(async function () {
       this.timeout(120_000);
-      opened = await openTestDatabase(engine);
       made = await RandomHistory.make(opened.database, { seed: 17, start: START, accounts: 12, batches: 150 });
     });
-    after(() => opened.dispose());
 
     async function accountAt(history: History, accountId: AccountId, before: UnixMillis) {
       const account = await reads(opened.cell).account(made.organizationId, accountId);

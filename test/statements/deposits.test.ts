@@ -10,7 +10,7 @@ import {
   type LedgerLine,
   type StatementLine,
 } from "../../src/statements/exports.js";
-import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
+import { databaseOfSuite, ENGINES, execute } from "../support/databases.js";
 import { GivenBooks } from "../verify/given/books.js";
 import { makeDeposits } from "../verify/given/deposits.js";
 import { historyOf } from "./random-history.js";
@@ -25,14 +25,12 @@ async function all<Line>(parts: AsyncGenerator<readonly Line[]>): Promise<readon
 
 for (const engine of ENGINES) {
   describe(`the exports of a book with deposits (${engine})`, () => {
-    let opened: TestDatabase;
+    const opened = databaseOfSuite(engine);
     let books: GivenBooks;
     before(async () => {
-      opened = await openTestDatabase(engine);
       books = await GivenBooks.withoutKey(opened.database);
       await makeDeposits(books);
     });
-    after(() => opened.dispose());
 
     it("have each credit in the statement of its account, with its amount and the deposit's receipt", async () => {
       const { history } = historyOf(opened.database, books.organizationId);

@@ -9,7 +9,7 @@ import { StoreError } from "../../src/ledger/ports/store.js";
 import { type Database, openDatabase } from "../../src/storage/database.js";
 import { keys } from "../../src/storage/keys.js";
 import { createAccount, mint, NO_DEADLINE } from "../support/commands.js";
-import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
+import { databaseOfEachTest, databaseOfSuite, ENGINES, execute, openTestDatabase } from "../support/databases.js";
 import { findingsIn } from "../support/findings.js";
 
 const NEXT_HOUR_MILLIS = 3_600_000;
@@ -19,16 +19,14 @@ const now = (aheadMillis = 0): UnixMillis => toUnixMillis(Date.now() + aheadMill
 // What a batch must know of a book is in its row, which each batch reads and locks again.
 for (const engine of ENGINES) {
   describe(`the book of an organization on ${engine}`, () => {
-    let opened: TestDatabase;
+    const opened = databaseOfEachTest(engine);
     let organizationId: OrganizationId;
     let stranger: OrganizationId;
     beforeEach(async () => {
-      opened = await openTestDatabase(engine);
       const own = keys(opened.database, now);
       organizationId = (await own.createOrganization("own")).id;
       stranger = (await own.createOrganization("stranger")).id;
     });
-    afterEach(() => opened.dispose());
 
     async function commit(commands: readonly Command[], clock = now()): Promise<readonly string[]> {
       const results = await opened.cell.committer.commit(commands, clock);
@@ -134,13 +132,11 @@ for (const engine of ENGINES) {
 }
 
 describe("a server whose clock is ahead of PostgreSQL's", () => {
-  let opened: TestDatabase;
+  const opened = databaseOfSuite("postgres");
   let organizationId: OrganizationId;
   before(async () => {
-    opened = await openTestDatabase("postgres");
     organizationId = (await keys(opened.database, now).createOrganization("own")).id;
   });
-  after(() => opened.dispose());
 
   it("commits nothing, and does not set the time of a book for the others", async () => {
     const ahead = opened.cell.committer.commit([createAccount(organizationId, "user")], now(NEXT_HOUR_MILLIS));

@@ -1,10 +1,12 @@
 import { expect } from "chai";
 
+import type { Command } from "../../src/domain/commands.js";
 import type { OrganizationId } from "../../src/domain/values/ids.js";
 import { keys } from "../../src/storage/keys.js";
 import { reads } from "../../src/storage/reads.js";
 import { createAccount, eraseAccount } from "../support/commands.js";
-import { ENGINES, openTestDatabase, type TestDatabase } from "../support/databases.js";
+import { commitAll } from "../support/commit.js";
+import { databaseOfEachTest, ENGINES } from "../support/databases.js";
 import { findingsIn } from "../support/findings.js";
 import { NOW } from "../support/given.js";
 
@@ -13,18 +15,13 @@ import { NOW } from "../support/given.js";
 
 for (const engine of ENGINES) {
   describe(`an erasure beside the creation of accounts (${engine})`, () => {
-    let opened: TestDatabase;
+    const opened = databaseOfEachTest(engine);
     let organizationId: OrganizationId;
     beforeEach(async () => {
-      opened = await openTestDatabase(engine);
       ({ id: organizationId } = await keys(opened.database, () => NOW).createOrganization("erasures"));
     });
-    afterEach(() => opened.dispose());
 
-    async function commit(...commands: Parameters<TestDatabase["cell"]["committer"]["commit"]>[0]): Promise<void> {
-      const results = await opened.cell.committer.commit(commands, NOW);
-      expect(results.map(({ kind }) => kind)).to.deep.equal(commands.map(() => "done"));
-    }
+    const commit = (...commands: readonly Command[]): Promise<void> => commitAll(opened.cell, commands, NOW);
 
     async function expectOnly(first: string, second: string): Promise<void> {
       const { rows } = await reads(opened.cell).accounts(organizationId, {}, { size: 9, beforeSeq: undefined });

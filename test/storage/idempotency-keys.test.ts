@@ -5,7 +5,7 @@ import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
 import { purgeIdempotencyKeys } from "../../src/storage/idempotency-keys.js";
 import { keys } from "../../src/storage/keys.js";
 import { createAccount } from "../support/commands.js";
-import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
+import { databaseOfEachTest, ENGINES, execute } from "../support/databases.js";
 import { findingsIn } from "../support/findings.js";
 
 const LIFE_MILLIS = 30 * 86_400_000;
@@ -13,18 +13,16 @@ const OLD_KEYS = 1_200;
 
 for (const engine of ENGINES) {
   describe(`idempotency keys (${engine})`, () => {
-    let opened: TestDatabase;
+    const opened = databaseOfEachTest(engine);
     let first: OrganizationId;
     let second: OrganizationId;
     /** The time of the old keys. */
     let old: UnixMillis;
     beforeEach(async () => {
       old = toUnixMillis(Date.now());
-      opened = await openTestDatabase(engine);
       const all = keys(opened.database, () => old);
       [first, second] = [(await all.createOrganization("first")).id, (await all.createOrganization("second")).id];
     });
-    afterEach(() => opened.dispose());
 
     /** Removes the keys that are older than 30 days when the old ones have this age. */
     async function purgeAtAge(millis: number): Promise<{ purged: number; rests: number }> {

@@ -9,7 +9,8 @@ import type { AccountFilters, Reads } from "../../src/ledger/ports/reads.js";
 import { keys } from "../../src/storage/keys.js";
 import { reads } from "../../src/storage/reads.js";
 import { createAccount, eraseAccount, freezeAccount, mint, newOrganizationId } from "../support/commands.js";
-import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
+import { commitAll } from "../support/commit.js";
+import { databaseOfSuite, ENGINES, execute } from "../support/databases.js";
 import { findingsIn } from "../support/findings.js";
 import { NOW } from "../support/given.js";
 
@@ -20,7 +21,7 @@ const EMAIL = "Wanjiku.Kamau@example.com" as EmailAddress;
 
 for (const engine of ENGINES) {
   describe(`the accounts of an organization, read from ${engine}`, () => {
-    let opened: TestDatabase;
+    const opened = databaseOfSuite(engine);
     let organizationId: OrganizationId;
     let stranger: OrganizationId;
     let stored: Reads;
@@ -30,7 +31,6 @@ for (const engine of ENGINES) {
     let third: AccountId;
 
     before(async () => {
-      opened = await openTestDatabase(engine);
       const own = keys(opened.database, () => NOW);
       organizationId = (await own.createOrganization("own")).id;
       stranger = (await own.createOrganization("stranger")).id;
@@ -48,12 +48,8 @@ for (const engine of ENGINES) {
       [wanjiku, otieno, third] = [commands[0].newAccountId, commands[1].newAccountId, commands[2].newAccountId];
       await commit(freezeAccount(organizationId, otieno));
     });
-    after(() => opened.dispose());
 
-    async function commit(...commands: readonly Command[]): Promise<void> {
-      const results = await opened.cell.committer.commit(commands, NOW);
-      for (const result of results) expect(result.kind, JSON.stringify(result)).to.equal("done");
-    }
+    const commit = (...commands: readonly Command[]): Promise<void> => commitAll(opened.cell, commands, NOW);
 
     async function listed(filters: AccountFilters, page = PAGE): Promise<readonly AccountId[]> {
       return (await stored.accounts(organizationId, filters, page)).rows.map(({ id }) => id);

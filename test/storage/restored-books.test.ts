@@ -2,15 +2,14 @@ import { expect } from "chai";
 
 import { activateBook, listBooks, markBooksRestored } from "../../src/storage/books.js";
 import { newOrganizationId } from "../support/commands.js";
-import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
+import { databaseOfSuite, ENGINES, execute } from "../support/databases.js";
 import { GivenBooks } from "../verify/given/books.js";
 
 for (const engine of ENGINES) {
   describe(`the states of books (${engine})`, () => {
-    let opened: TestDatabase;
+    const opened = databaseOfSuite(engine);
     let books: readonly GivenBooks[];
     before(async () => {
-      opened = await openTestDatabase(engine);
       books = [];
       for (const name of ["open", "moving", "moved", "also open"]) {
         books = [...books, await GivenBooks.withoutKey(opened.database, name)];
@@ -23,7 +22,6 @@ for (const engine of ENGINES) {
         );
       }
     });
-    after(() => opened.dispose());
 
     const states = async (): Promise<string[]> => (await listBooks(opened.database)).map(({ state }) => state);
     const activate = (index: number): ReturnType<typeof activateBook> =>

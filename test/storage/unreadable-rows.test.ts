@@ -14,18 +14,14 @@ import {
   removeDestination,
   updateAccount,
 } from "../support/commands.js";
-import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
+import { databaseOfSuite, ENGINES, execute } from "../support/databases.js";
 
 const now = toUnixMillis(Date.now());
 
 for (const engine of ENGINES) {
   // A caller who repeats such a call gets the same for ever: it is no failure of the database.
   describe(`a row that somebody has made unreadable (${engine})`, () => {
-    let opened: TestDatabase;
-    before(async () => {
-      opened = await openTestDatabase(engine);
-    });
-    after(() => opened.dispose());
+    const opened = databaseOfSuite(engine);
 
     const failure = async (work: Promise<unknown>): Promise<string> => {
       const error: unknown = await work.catch((thrown: unknown) => thrown);

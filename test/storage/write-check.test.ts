@@ -6,18 +6,16 @@ import { toUnixMillis } from "../../src/domain/values/time.js";
 import { StoreError } from "../../src/ledger/ports/store.js";
 import { keys } from "../../src/storage/keys.js";
 import { WriteCheck } from "../../src/storage/write-check.js";
-import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
+import { databaseOfSuite, ENGINES, execute, type TestDatabase } from "../support/databases.js";
 
 const unavailable = new StoreError("unavailable", new Error("the disk is full"));
 
 for (const engine of ENGINES) {
   describe(`the check after a batch that was not committed (${engine})`, () => {
-    let opened: TestDatabase;
+    const opened = databaseOfSuite(engine);
     before(async () => {
-      opened = await openTestDatabase(engine);
       await keys(opened.database, () => toUnixMillis(Date.now())).createOrganization("one");
     });
-    after(() => opened.dispose());
 
     it("writes nothing as long as no batch has failed", async () => {
       const writes = new WriteCheck({ tryToWrite: () => Promise.reject(new Error("a trial write")) });

@@ -1,48 +1,10 @@
 import { typeid } from "typeid-js";
 
 import type { CorrectBook } from "../../src/domain/book-commands.js";
-import type {
-  AdvancePayment,
-  BeginPayment,
-  CancelTransaction,
-  ClearFlag,
-  CloseAccount,
-  CompletePayment,
-  CreateAccount,
-  CreateApiKey,
-  EraseAccount,
-  FailPayment,
-  FlagTransaction,
-  FreezeAccount,
-  MoveMoney,
-  RejectProposal,
-  ResolveTransaction,
-  ResumeOrganization,
-  RevokeApiKey,
-  SetAccountTier,
-  SetDefaultRail,
-  SetLimits,
-  SetPayouts,
-  SetRailAccount,
-  SuspendOrganization,
-  UnfreezeAccount,
-  UpdateAccount,
-} from "../../src/domain/commands.js";
+import type { AdvancePayment, Command, CompletePayment, FailPayment, MoveMoney } from "../../src/domain/commands.js";
 import type { Deposit, TypedReference } from "../../src/domain/deposit.js";
-import type {
-  AssignDeposit,
-  EndReturn,
-  NewIds,
-  NumberAccount,
-  ReceiveDeposit,
-  RecordDeposit,
-  RequireReceipts,
-  ReturnDeposit,
-  ReverseDeposit,
-  UnassignDeposit,
-} from "../../src/domain/deposits/deposit-commands.js";
+import type { NewIds } from "../../src/domain/deposits/deposit-commands.js";
 import type { DestinationNumber } from "../../src/domain/destination.js";
-import type { CreateDestination, RemoveDestination } from "../../src/domain/destination-commands.js";
 import { type LimitChanges, parseTierName } from "../../src/domain/limits/limits.js";
 import type {
   FlagReason,
@@ -56,10 +18,6 @@ import type {
 } from "../../src/domain/payment.js";
 import type { Decider } from "../../src/domain/proposal.js";
 import type { RailAccountRecord } from "../../src/domain/rail-account.js";
-import type { RecordCharge } from "../../src/domain/rail-commands.js";
-import type { WatchRailAccount } from "../../src/domain/rail-commands.js";
-import type { RecordReserve, SetReserveRules } from "../../src/domain/reserve-commands.js";
-import type { RevealAccount } from "../../src/domain/reveal.js";
 import type { ReverseByOperator, ReverseTransaction } from "../../src/domain/reverse-commands.js";
 import type { Authority } from "../../src/domain/second-person.js";
 import { DIRECT_RAIL, type Rail, type TransactionType } from "../../src/domain/transaction.js";
@@ -83,6 +41,7 @@ import type { Parsed } from "../../src/domain/values/parsed.js";
 import type { PhoneNumber } from "../../src/domain/values/phone-number.js";
 import {
   type Description,
+  type IdempotencyKey,
   NO_REASON,
   parseDescription,
   parseIdempotencyKey,
@@ -96,11 +55,20 @@ import type { NewEndpoint } from "../../src/webhooks/ports/endpoints.js";
 
 // Builders of commands with sensible defaults: a test says only what matters to it.
 
+const newId = (prefix: string): string => typeid(prefix).toString();
+export const newAccountId = (): AccountId => newId("acc") as AccountId;
+export const newTransactionId = (): TransactionId => newId("txn") as TransactionId;
+export const newDepositId = (): DepositId => newId("dep") as DepositId;
+export const newFreezeId = (): FreezeId => newId("frz") as FreezeId;
+export const newDestinationId = (): DestinationId => newId("dst") as DestinationId;
+export const newOrganizationId = (): OrganizationId => newId("org") as OrganizationId;
+export const newProposalId = (): ProposalId => newId("prp") as ProposalId;
+
 export const TEST_ACTOR = "key_of_a_test" as Actor;
 /**
  * A rail on which no transaction completes by itself: mints stay PENDING, redemptions stay held.
+ * Each receipt without a source is one of it.
  */
-/** Each receipt without a source is one of it. */
 export const SLOW_RAIL = "mpesa" as Rail;
 /** The terms of that rail: any amount, to any phone number. */
 export const RAIL_TERMS: RailTerms = {
@@ -144,58 +112,71 @@ export function railAccount(organizationId: OrganizationId, given: Partial<RailA
   };
 }
 
-export function newProposalId(): ProposalId {
-  return typeid("prp").toString() as string as ProposalId;
-}
-
 /** The parsed value. Throws where the test's own input is wrong. */
 export function valid<T>(outcome: Parsed<T>): T {
   if (!outcome.ok) throw new Error(`the test's own value ${outcome.problem}`);
   return outcome.value;
 }
 
-export function newAccountId(): AccountId {
-  return typeid("acc").toString() as string as AccountId;
+type Named<C, Name> = C extends { readonly name: infer Own } ? (Name extends Own ? C : never) : never;
+/** The command with this name. */
+type CommandOf<Name extends Command["name"]> = Named<Command, Name>;
+/** Fields in place of defaults. */
+type Given<Name extends Command["name"]> = Partial<Omit<CommandOf<Name>, "name" | "organizationId">>;
+type Keyed<Name extends Command["name"]> = Given<Name> & { readonly key?: string };
+
+/** Returns the command by TEST_ACTOR, unless the fields name another actor. */
+function act<Name extends Command["name"]>(
+  name: Name,
+  organizationId: OrganizationId,
+  fields: Omit<CommandOf<Name>, "name" | "organizationId" | "actor">,
+): CommandOf<Name> {
+  return { name, organizationId, actor: TEST_ACTOR, ...fields } as unknown as CommandOf<Name>;
 }
 
-export function newTransactionId(): TransactionId {
-  return typeid("txn").toString() as string as TransactionId;
+interface ByPerson {
+  readonly person?: string | undefined;
 }
 
-export function newDepositId(): DepositId {
-  return typeid("dep").toString() as string as DepositId;
+/** Returns the command of a person, without a note. Without `by`, it is one who decides alone. */
+function actOf<Name extends Command["name"]>(
+  name: Name,
+  organizationId: OrganizationId,
+  fields: Omit<CommandOf<Name>, "name" | "organizationId" | "actor" | "authority" | "note">,
+  by?: ByPerson,
+): CommandOf<Name> {
+  const authority = by === undefined ? ALONE : authorityOf(by);
+  const given = { authority, note: NO_REASON, ...fields } as unknown as Parameters<typeof act<Name>>[2];
+  return act(name, organizationId, given);
 }
 
-export function newFreezeId(): FreezeId {
-  return typeid("frz").toString() as string as FreezeId;
+/** Each call has a proposal of its own. */
+function authorityOf({ person = "amina" }: ByPerson): Authority {
+  return { ...ALONE, person: person as Decider, newProposalId: newProposalId() };
 }
 
-export function newDestinationId(): DestinationId {
-  return typeid("dst").toString() as string as DestinationId;
+function keyOf(key: string | undefined): IdempotencyKey | undefined {
+  return key === undefined ? undefined : valid(parseIdempotencyKey(key));
 }
 
-export function newOrganizationId(): OrganizationId {
-  return typeid("org").toString() as string as OrganizationId;
+function newIds(): NewIds {
+  return { newDepositId: newDepositId(), newTransactionId: newTransactionId() };
 }
 
 export function createAccount(
   organizationId: OrganizationId,
   userId: string,
-  given: Partial<CreateAccount> & { key?: string } = {},
-): CreateAccount {
-  const { key, ...rest } = given;
-  return {
-    name: "createAccount",
-    organizationId,
-    actor: TEST_ACTOR,
+  { key, ...given }: Keyed<"createAccount"> = {},
+): CommandOf<"createAccount"> {
+  return act("createAccount", organizationId, {
     newAccountId: newAccountId(),
     userId: valid(parseUserId(userId)),
     phoneNumber: "+254712345678" as PhoneNumber,
     email: NO_EMAIL,
     depositReferences: [],
-    idempotencyKey: key === undefined ? undefined : valid(parseIdempotencyKey(key)),
-    ...rest,
-  };
+    idempotencyKey: keyOf(key),
+    ...given,
+  });
 }
 
 export interface Movement {
@@ -220,112 +201,103 @@ export function redeem(movement: Movement): MoveMoney {
 }
 
 function moveMoney(name: MoveMoney["name"], movement: Movement): MoveMoney {
-  return {
-    name,
-    organizationId: movement.organizationId,
-    actor: TEST_ACTOR,
+  const { organizationId, accountId, receipt, rail = DIRECT_RAIL } = movement;
+  return act(name, organizationId, {
     newTransactionId: newTransactionId(),
-    accountId: movement.accountId,
+    accountId,
     amountCents: valid(parseAmount(movement.amount)),
     reference: valid(parseReference(movement.reference)),
-    description: valid(parseDescription(movement.description ?? "")),
-    metadata: valid(parseMetadata(new Map(Object.entries(movement.metadata ?? {})))),
-    rail: movement.rail ?? DIRECT_RAIL,
-    ...((movement.rail ?? DIRECT_RAIL) === DIRECT_RAIL ? {} : { railTerms: { ...RAIL_TERMS, ...movement.terms } }),
-    ...(movement.receipt === undefined ? {} : { receipt: receiptNamed(movement.receipt) }),
-    idempotencyKey: movement.key === undefined ? undefined : valid(parseIdempotencyKey(movement.key)),
+    ...wordsOf(movement),
+    rail,
+    ...(rail === DIRECT_RAIL ? {} : { railTerms: { ...RAIL_TERMS, ...movement.terms } }),
+    ...(receipt === undefined ? {} : { receipt: receiptNamed(receipt) }),
+    idempotencyKey: keyOf(movement.key),
+  });
+}
+
+function wordsOf({ description = "", metadata = {} }: Pick<Movement, "description" | "metadata">) {
+  return {
+    description: valid(parseDescription(description)),
+    metadata: valid(parseMetadata(new Map(Object.entries(metadata)))),
   };
 }
 
 export function freezeAccount(
   organizationId: OrganizationId,
   accountId: AccountId,
-  given: Partial<FreezeAccount> & { key?: string } = {},
-): FreezeAccount {
-  const { key, ...rest } = given;
-  return {
-    name: "freezeAccount",
-    organizationId,
-    actor: TEST_ACTOR,
-    newFreezeId: newFreezeId(),
-    accountId,
-    reason: "FRAUD",
-    note: NO_REASON,
-    idempotencyKey: key === undefined ? undefined : valid(parseIdempotencyKey(key)),
-    ...rest,
-  };
+  { key, ...given }: Keyed<"freezeAccount"> = {},
+): CommandOf<"freezeAccount"> {
+  const why = { reason: "FRAUD", note: NO_REASON } as const;
+  const fields = { newFreezeId: newFreezeId(), accountId, ...why, idempotencyKey: keyOf(key) };
+  return act("freezeAccount", organizationId, { ...fields, ...given });
 }
 
 /** A till, unless told otherwise. */
 export function createDestination(
   organizationId: OrganizationId,
   accountId: AccountId,
-  given: Partial<CreateDestination> & { key?: string } = {},
-): CreateDestination {
-  const { key, ...rest } = given;
-  return {
-    name: "createDestination",
-    organizationId,
-    actor: TEST_ACTOR,
+  { key, ...given }: Keyed<"createDestination"> = {},
+): CommandOf<"createDestination"> {
+  return act("createDestination", organizationId, {
     newDestinationId: newDestinationId(),
     accountId,
     kind: "TILL",
     number: "5432321" as DestinationNumber,
     label: "rent" as Description,
     coolingMillis: 3_600_000,
-    idempotencyKey: key === undefined ? undefined : valid(parseIdempotencyKey(key)),
-    ...rest,
-  };
+    idempotencyKey: keyOf(key),
+    ...given,
+  });
 }
 
 export function removeDestination(
   organizationId: OrganizationId,
   accountId: AccountId,
   destinationId: DestinationId,
-): RemoveDestination {
-  return { name: "removeDestination", organizationId, actor: TEST_ACTOR, accountId, destinationId };
+): CommandOf<"removeDestination"> {
+  return act("removeDestination", organizationId, { accountId, destinationId });
 }
 
 export function unfreezeAccount(
   organizationId: OrganizationId,
   accountId: AccountId,
   freezeId: FreezeId,
-): UnfreezeAccount {
-  const given = { organizationId, actor: TEST_ACTOR, authority: ALONE, note: NO_REASON };
-  return { name: "unfreezeAccount", ...given, accountId, freezeId };
+): CommandOf<"unfreezeAccount"> {
+  return actOf("unfreezeAccount", organizationId, { accountId, freezeId });
 }
 
 export function revealAccount(
   organizationId: OrganizationId,
   accountId: AccountId,
-  given: Partial<RevealAccount> = {},
-): RevealAccount {
+  given: Given<"revealAccount"> = {},
+): CommandOf<"revealAccount"> {
   const why = { reason: "customer_called", note: "case 17" as StatusReason } as const;
-  return { name: "revealAccount", organizationId, actor: TEST_ACTOR, accountId, ...why, ...given };
+  return act("revealAccount", organizationId, { accountId, ...why, ...given });
 }
 
-export function closeAccount(organizationId: OrganizationId, accountId: AccountId): CloseAccount {
-  return { name: "closeAccount", organizationId, actor: TEST_ACTOR, accountId, note: NO_REASON, etag: undefined };
+export function closeAccount(organizationId: OrganizationId, accountId: AccountId): CommandOf<"closeAccount"> {
+  return act("closeAccount", organizationId, { accountId, note: NO_REASON, etag: undefined });
 }
 
 export function updateAccount(
   organizationId: OrganizationId,
   accountId: AccountId,
-  changes: Partial<Pick<UpdateAccount, "phoneNumber" | "email" | "etag">> = {
-    phoneNumber: "+254733111222" as PhoneNumber,
-  },
-): UpdateAccount {
-  const { phoneNumber, email, etag } = changes;
-  return { name: "updateAccount", organizationId, actor: TEST_ACTOR, accountId, phoneNumber, email, etag };
+  changes: Given<"updateAccount"> = { phoneNumber: "+254733111222" as PhoneNumber },
+): CommandOf<"updateAccount"> {
+  const unchanged = { phoneNumber: undefined, email: undefined, etag: undefined };
+  return act("updateAccount", organizationId, { accountId, ...unchanged, ...changes });
 }
 
-export function eraseAccount(organizationId: OrganizationId, accountId: AccountId): EraseAccount {
-  return { name: "eraseAccount", organizationId, actor: TEST_ACTOR, authority: ALONE, accountId, note: NO_REASON };
+export function eraseAccount(organizationId: OrganizationId, accountId: AccountId): CommandOf<"eraseAccount"> {
+  return actOf("eraseAccount", organizationId, { accountId });
 }
 
-export function setAccountTier(organizationId: OrganizationId, accountId: AccountId, tier = "small"): SetAccountTier {
-  const given = { organizationId, actor: TEST_ACTOR, authority: ALONE, accountId, note: NO_REASON };
-  return { name: "setAccountTier", ...given, tier: valid(parseTierName(tier)) };
+export function setAccountTier(
+  organizationId: OrganizationId,
+  accountId: AccountId,
+  tier = "small",
+): CommandOf<"setAccountTier"> {
+  return actOf("setAccountTier", organizationId, { accountId, tier: valid(parseTierName(tier)) });
 }
 
 /** Sets limits of mints, unless told otherwise: those of the organization, or those of a tier. */
@@ -341,16 +313,11 @@ export function setLimits(
     /** Undefined removes them all. */
     readonly changes: LimitChanges["MINT"] | undefined;
   },
-): SetLimits {
-  return {
-    name: "setLimits",
-    organizationId,
-    actor: TEST_ACTOR,
-    authority: ALONE,
+): CommandOf<"setLimits"> {
+  return actOf("setLimits", organizationId, {
     tier: tier === undefined ? undefined : valid(parseTierName(tier)),
     changes: changes === undefined ? undefined : { MINT: {}, REDEEM: {}, [type]: changes },
-    note: NO_REASON,
-  };
+  });
 }
 
 /** Reverses a transaction, without words unless told otherwise. */
@@ -365,10 +332,9 @@ export function reverse(
     actor: TEST_ACTOR,
     transactionId,
     newTransactionId: newTransactionId(),
-    description: valid(parseDescription(given.description ?? "")),
-    metadata: valid(parseMetadata(new Map(Object.entries(given.metadata ?? {})))),
+    ...wordsOf(given),
     ...(given.receipt === undefined ? {} : { receipt: receiptNamed(given.receipt) }),
-    idempotencyKey: given.key === undefined ? undefined : valid(parseIdempotencyKey(given.key)),
+    idempotencyKey: keyOf(given.key),
   };
 }
 
@@ -390,8 +356,8 @@ export function reverseByOperator(
   };
 }
 
-export function cancel(organizationId: OrganizationId, transactionId: TransactionId): CancelTransaction {
-  return { name: "cancelTransaction", organizationId, actor: TEST_ACTOR, transactionId, reason: NO_REASON };
+export function cancel(organizationId: OrganizationId, transactionId: TransactionId): CommandOf<"cancelTransaction"> {
+  return act("cancelTransaction", organizationId, { transactionId, reason: NO_REASON });
 }
 
 export const movementNamed = (name: string): RailMovement => name as RailMovement;
@@ -402,9 +368,8 @@ export function beginPayment(
   organizationId: OrganizationId,
   transactionId: TransactionId,
   railRevision = 0,
-): BeginPayment {
-  const given = { organizationId, actor: TEST_ACTOR, transactionId, nextCheckAt: NO_DEADLINE };
-  return { name: "beginPayment", ...given, railRevision };
+): CommandOf<"beginPayment"> {
+  return act("beginPayment", organizationId, { transactionId, nextCheckAt: NO_DEADLINE, railRevision });
 }
 
 export function advancePayment(
@@ -414,10 +379,10 @@ export function advancePayment(
   sends = 1,
   isTurnedAway = false,
 ): AdvancePayment {
-  const given = { organizationId, actor: TEST_ACTOR, transactionId, nextCheckAt: NO_DEADLINE };
+  const given = { transactionId, nextCheckAt: NO_DEADLINE };
   return name === "acceptPayment"
-    ? { ...given, name, railReference: "ws_CO_1" as RailReference }
-    : { ...given, name, sends, isTurnedAway };
+    ? act(name, organizationId, { ...given, railReference: "ws_CO_1" as RailReference })
+    : act(name, organizationId, { ...given, sends, isTurnedAway });
 }
 
 /** A report that names a movement, a receipt, or both. */
@@ -426,46 +391,34 @@ export function completePayment(
   transactionId: TransactionId,
   report: { movement?: string; receipt?: string } & Partial<Pick<MovementReport, "amountCents" | "phone">>,
 ): CompletePayment {
-  return {
-    name: "completePayment",
-    organizationId,
-    actor: TEST_ACTOR,
-    transactionId,
-    newTransactionId: newTransactionId(),
-    movement: report.movement,
-    receipt: report.receipt,
-    amountCents: report.amountCents,
-    phone: report.phone,
-    reason: NO_REASON,
-  } as CompletePayment;
+  const { movement, receipt, amountCents, phone } = report;
+  const said = { movement, receipt, amountCents, phone, reason: NO_REASON };
+  const newId = newTransactionId();
+  return act("completePayment", organizationId, { transactionId, newTransactionId: newId, ...said } as CompletePayment);
 }
 
 export function failPayment(
   organizationId: OrganizationId,
   transactionId: TransactionId,
   failure: FailPayment["failure"] = "WRONG_PIN",
-): FailPayment {
-  return { name: "failPayment", organizationId, actor: TEST_ACTOR, transactionId, failure, reason: NO_REASON };
+): CommandOf<"failPayment"> {
+  return act("failPayment", organizationId, { transactionId, failure, reason: NO_REASON });
 }
 
 export function flag(
   organizationId: OrganizationId,
   transactionId: TransactionId,
   reason: FlagReason = "OUTCOME_UNKNOWN",
-): FlagTransaction {
-  return {
-    name: "flagTransaction",
-    organizationId,
-    actor: TEST_ACTOR,
-    transactionId,
-    flag: reason,
-    reason: NO_REASON,
-  };
+): CommandOf<"flagTransaction"> {
+  return act("flagTransaction", organizationId, { transactionId, flag: reason, reason: NO_REASON });
 }
 
-export function clearFlag(organizationId: OrganizationId, transactionId: TransactionId, reason: FlagReason): ClearFlag {
-  const given = { organizationId, actor: TEST_ACTOR, authority: ALONE, note: NO_REASON };
-  return { name: "clearFlag", ...given, transactionId, flag: reason };
+export function clearFlag(
+  organizationId: OrganizationId,
+  transactionId: TransactionId,
+  reason: FlagReason,
+): CommandOf<"clearFlag"> {
+  return actOf("clearFlag", organizationId, { transactionId, flag: reason });
 }
 
 /** Everything that a new webhook endpoint needs. Its number stands in its id and its address. */
@@ -482,30 +435,14 @@ export function newEndpoint(organizationId: OrganizationId, number: number, now:
   };
 }
 
-interface ByPerson {
-  readonly person?: string | undefined;
-}
-
-function authorityOf({ person = "amina" }: ByPerson): Authority {
-  return { ...ALONE, person: person as Decider, newProposalId: newProposalId() };
-}
-
 export function resolve(
   organizationId: OrganizationId,
   transactionId: TransactionId,
   resolution: Resolution,
   by: ByPerson = {},
-): ResolveTransaction {
-  return {
-    name: "resolveTransaction",
-    organizationId,
-    actor: TEST_ACTOR,
-    transactionId,
-    newTransactionId: newTransactionId(),
-    resolution,
-    authority: authorityOf(by),
-    note: NO_REASON,
-  };
+): CommandOf<"resolveTransaction"> {
+  const newId = newTransactionId();
+  return actOf("resolveTransaction", organizationId, { transactionId, newTransactionId: newId, resolution }, by);
 }
 
 /** A correction of the book. `target` is the account or the receipt, if it needs one. */
@@ -521,41 +458,34 @@ export function correctBook(
   } & ByPerson,
 ): CorrectBook {
   const { amountCents, key, target, account: accountId, direction = "out" } = given;
-  const common = {
-    organizationId,
-    actor: TEST_ACTOR,
-    authority: authorityOf(given),
-    note: NO_REASON,
-    amountCents: amountCents as Cents,
-    idempotencyKey: valid(parseIdempotencyKey(key)),
-  };
+  const fields = { amountCents: amountCents as Cents, idempotencyKey: valid(parseIdempotencyKey(key)) };
+  const receipt = receiptNamed(target ?? "");
   switch (name) {
     case "coverShortfall":
-      return { ...common, name };
+      return actOf(name, organizationId, fields, given);
     case "recoverShortfall":
     case "allocate":
-      return { ...common, name, accountId: target as AccountId };
+      return actOf(name, organizationId, { ...fields, accountId: target as AccountId }, given);
     case "returnUnallocated":
     case "bookReceipt":
-      return { ...common, name, receipt: target as RailReceipt };
+      return actOf(name, organizationId, { ...fields, receipt }, given);
     case "bookPayment":
-      return { ...common, name, receipt: target as RailReceipt, accountId };
+      return actOf(name, organizationId, { ...fields, receipt, accountId }, given);
     case "adjustMovement":
-      return { ...common, name, movement: target ?? "r1", direction, accountId };
+      return actOf(name, organizationId, { ...fields, movement: target ?? "r1", direction, accountId }, given);
     case "explainTransfer":
     case "fundCharges":
-      return { ...common, name, receipt: target as RailReceipt, direction };
+      return actOf(name, organizationId, { ...fields, receipt, direction }, given);
   }
 }
 
 /** A charge of 0.05 for the movement with the receipt "r1". */
 export function recordCharge(
   organizationId: OrganizationId,
-  given: Partial<Omit<RecordCharge, "name" | "movement">> & { movement?: string } = {},
-): RecordCharge {
-  const { movement = "r1", ...rest } = given;
-  const common = { name: "recordCharge", organizationId, actor: TEST_ACTOR } as const;
-  return { ...common, direction: "out", amountCents: 5 as Cents, ...rest, movement: movement as RailReceipt };
+  { movement = "r1", ...given }: Omit<Given<"recordCharge">, "movement"> & { movement?: string } = {},
+): CommandOf<"recordCharge"> {
+  const fields = { direction: "out", amountCents: 5 as Cents, movement: receiptNamed(movement) } as const;
+  return act("recordCharge", organizationId, { ...fields, ...given });
 }
 
 /** The deposit reference of an account, by a number: 0, 1, 2 … */
@@ -565,23 +495,17 @@ export function numberAccount(
   organizationId: OrganizationId,
   accountId: AccountId,
   depositReferences: readonly DepositReference[] = [depositReference(0)],
-): NumberAccount {
-  return { name: "numberAccount", organizationId, actor: TEST_ACTOR, accountId, depositReferences };
+): CommandOf<"numberAccount"> {
+  return act("numberAccount", organizationId, { accountId, depositReferences });
 }
 
 /** Shillings that the slow rail lists: 5.00 with the receipt "d1", and nothing typed. */
 export function receiveDeposit(
   organizationId: OrganizationId,
-  given: Partial<Omit<ReceiveDeposit, "name" | "receipt" | "typedReference">> & {
-    receipt?: string;
-    typed?: string;
-  } = {},
-): ReceiveDeposit {
-  const { receipt = "d1", typed = "", ...rest } = given;
-  return {
-    name: "receiveDeposit",
-    organizationId,
-    actor: TEST_ACTOR,
+  given: Omit<Given<"receiveDeposit">, "receipt" | "typedReference"> & { receipt?: string; typed?: string } = {},
+): CommandOf<"receiveDeposit"> {
+  const { receipt = "d1", typed = "", ...others } = given;
+  return act("receiveDeposit", organizationId, {
     ...newIds(),
     rail: SLOW_RAIL,
     railAccountId: RAIL_TERMS.railAccountId,
@@ -592,25 +516,18 @@ export function receiveDeposit(
     confirmedReceipts: [],
     phone: undefined,
     paidAt: undefined,
-    ...rest,
-  };
+    ...others,
+  });
 }
 
 /** Records 5.00 with the receipt "d1", for no account. */
 export function recordDeposit(
   organizationId: OrganizationId,
-  given: Partial<Omit<RecordDeposit, "name" | "receipt">> & { receipt?: string } & ByPerson = {},
-): RecordDeposit {
-  const { receipt = "d1", person, ...rest } = given;
-  return {
-    name: "recordDeposit",
-    ...actOfPerson(organizationId, { person }),
-    facts: newIds(),
-    receipt: receiptNamed(receipt),
-    amountCents: toCents(500),
-    accountId: undefined,
-    ...rest,
-  };
+  given: Omit<Given<"recordDeposit">, "receipt"> & { receipt?: string } & ByPerson = {},
+): CommandOf<"recordDeposit"> {
+  const { receipt: named = "d1", person, ...others } = given;
+  const fields = { facts: newIds(), receipt: receiptNamed(named), amountCents: toCents(500), accountId: undefined };
+  return actOf("recordDeposit", organizationId, { ...fields, ...others }, { person });
 }
 
 export function assignDeposit(
@@ -618,8 +535,8 @@ export function assignDeposit(
   depositId: DepositId,
   accountId: AccountId,
   by: ByPerson = {},
-): AssignDeposit {
-  return { name: "assignDeposit", ...actOfPerson(organizationId, by), facts: newIds(), depositId, accountId };
+): CommandOf<"assignDeposit"> {
+  return actOf("assignDeposit", organizationId, { facts: newIds(), depositId, accountId }, by);
 }
 
 /** Takes back the credit that the mint has made. */
@@ -628,8 +545,8 @@ export function unassignDeposit(
   depositId: DepositId,
   transactionId: TransactionId,
   by: ByPerson = {},
-): UnassignDeposit {
-  return { name: "unassignDeposit", ...actOfPerson(organizationId, by), facts: newIds(), depositId, transactionId };
+): CommandOf<"unassignDeposit"> {
+  return actOf("unassignDeposit", organizationId, { facts: newIds(), depositId, transactionId }, by);
 }
 
 export function returnDeposit(
@@ -637,8 +554,8 @@ export function returnDeposit(
   depositId: DepositId,
   receipt = "back1",
   by: ByPerson = {},
-): ReturnDeposit {
-  return { name: "returnDeposit", ...actOfPerson(organizationId, by), depositId, receipt: receiptNamed(receipt) };
+): CommandOf<"returnDeposit"> {
+  return actOf("returnDeposit", organizationId, { depositId, receipt: receiptNamed(receipt) }, by);
 }
 
 /** Wants the rail to return a deposit. */
@@ -646,17 +563,18 @@ export function returnThroughRail(
   organizationId: OrganizationId,
   depositId: DepositId,
   by: ByPerson = {},
-): ReturnDeposit {
-  return { ...returnDeposit(organizationId, depositId, "", by), receipt: undefined };
+): CommandOf<"returnDeposit"> {
+  return actOf("returnDeposit", organizationId, { depositId, receipt: undefined }, by);
 }
 
 /** Ends the return of a deposit: with a receipt, the rail has returned it. */
 export function endReturn(
   { organizationId, id: depositId, updatedAt: begunAt }: Pick<Deposit, "organizationId" | "id" | "updatedAt">,
-  receipt?: string,
-): EndReturn {
-  const said = { receipt: receipt === undefined ? undefined : receiptNamed(receipt), reason: NO_REASON };
-  return { name: "endReturn", organizationId, actor: "mpesa" as Actor, depositId, begunAt, ...said };
+  named?: string,
+): CommandOf<"endReturn"> {
+  const receipt = named === undefined ? undefined : receiptNamed(named);
+  const end = act("endReturn", organizationId, { depositId, begunAt, receipt, reason: NO_REASON });
+  return { ...end, actor: "mpesa" as Actor };
 }
 
 /** Reverses a deposit, and the mint that has credited it, if there is one. */
@@ -664,44 +582,29 @@ export function reverseDeposit(
   organizationId: OrganizationId,
   depositId: DepositId,
   given: { transactionId?: TransactionId | undefined; receipt?: string } & ByPerson = {},
-): ReverseDeposit {
-  const { transactionId, receipt = "back1" } = given;
-  const by = actOfPerson(organizationId, given);
-  return {
-    name: "reverseDeposit",
-    ...by,
-    facts: newIds(),
-    depositId,
-    transactionId,
-    receipt: receiptNamed(receipt),
-  };
-}
-
-function newIds(): NewIds {
-  return { newDepositId: newDepositId(), newTransactionId: newTransactionId() };
-}
-
-function actOfPerson(organizationId: OrganizationId, by: ByPerson) {
-  return { organizationId, actor: TEST_ACTOR, authority: authorityOf(by), note: NO_REASON };
+): CommandOf<"reverseDeposit"> {
+  const { transactionId, receipt = "back1", person } = given;
+  const fields = { facts: newIds(), depositId, transactionId, receipt: receiptNamed(receipt) };
+  return actOf("reverseDeposit", organizationId, fields, { person });
 }
 
 export function suspension(
   name: "suspendOrganization" | "resumeOrganization",
   organizationId: OrganizationId,
-): SuspendOrganization | ResumeOrganization {
-  return { name, organizationId, actor: TEST_ACTOR, authority: ALONE, note: NO_REASON };
+): CommandOf<typeof name> {
+  return actOf(name, organizationId, {});
 }
 
-export function requireReceipts(organizationId: OrganizationId, isRequired = true): RequireReceipts {
-  return { name: "requireReceipts", organizationId, actor: TEST_ACTOR, authority: ALONE, isRequired, note: NO_REASON };
+export function requireReceipts(organizationId: OrganizationId, isRequired = true): CommandOf<"requireReceipts"> {
+  return actOf("requireReceipts", organizationId, { isRequired });
 }
 
-export function createApiKey(organizationId: OrganizationId, given: Partial<CreateApiKey> = {}): CreateApiKey {
-  const newKeyId = typeid("key").toString() as string as ApiKeyId;
-  return {
-    name: "createApiKey",
-    organizationId,
-    actor: TEST_ACTOR,
+export function createApiKey(
+  organizationId: OrganizationId,
+  given: Given<"createApiKey"> = {},
+): CommandOf<"createApiKey"> {
+  const newKeyId = newId("key") as ApiKeyId;
+  return act("createApiKey", organizationId, {
     authority: ALONE,
     newKeyId,
     label: "till",
@@ -709,19 +612,15 @@ export function createApiKey(organizationId: OrganizationId, given: Partial<Crea
     expiresAt: undefined,
     secretSha256: newKeyId,
     ...given,
-  };
+  });
 }
 
 /** Sets an account at a rail of an organization that has none. */
 export function setRailAccount(
   organizationId: OrganizationId,
-  given: Partial<Omit<SetRailAccount, "name">> = {},
-): SetRailAccount {
-  return {
-    name: "setRailAccount",
-    organizationId,
-    actor: TEST_ACTOR,
-    authority: ALONE,
+  given: Given<"setRailAccount"> = {},
+): CommandOf<"setRailAccount"> {
+  return actOf("setRailAccount", organizationId, {
     railAccountId: RAIL_TERMS.railAccountId,
     rail: SLOW_RAIL,
     settings: "{}",
@@ -731,64 +630,51 @@ export function setRailAccount(
     beginWithinMillis: 1_000,
     confirmAboveCents: 0,
     resolveAloneMaxCents: 0,
-    note: NO_REASON,
     facts: { accountsOfAll: "0:0", movesPlace: false },
     ...given,
-  };
+  });
 }
 
-export function setDefaultRail(organizationId: OrganizationId, rail: Rail): SetDefaultRail {
-  return { name: "setDefaultRail", organizationId, actor: TEST_ACTOR, authority: ALONE, rail, note: NO_REASON };
+export function setDefaultRail(organizationId: OrganizationId, rail: Rail): CommandOf<"setDefaultRail"> {
+  return actOf("setDefaultRail", organizationId, { rail });
 }
 
 export function setPayouts(
   organizationId: OrganizationId,
-  payouts: SetPayouts["payouts"],
-  given: Partial<Omit<SetPayouts, "name">> = {},
-): SetPayouts {
-  const by = { organizationId, actor: TEST_ACTOR, authority: ALONE };
-  return { name: "setPayouts", ...by, rail: SLOW_RAIL, payouts, note: NO_REASON, ...given };
+  payouts: RailAccountRecord["payouts"],
+  given: Given<"setPayouts"> = {},
+): CommandOf<"setPayouts"> {
+  return actOf("setPayouts", organizationId, { rail: SLOW_RAIL, payouts, ...given });
 }
 
 export function setReserveRules(
   organizationId: OrganizationId,
-  rules: SetReserveRules["rules"],
-  given: Partial<Omit<SetReserveRules, "name">> = {},
-): SetReserveRules {
-  const by = { organizationId, actor: TEST_ACTOR, authority: ALONE };
-  return { name: "setReserveRules", ...by, rules, note: NO_REASON, ...given };
+  rules: CommandOf<"setReserveRules">["rules"],
+  given: Given<"setReserveRules"> = {},
+): CommandOf<"setReserveRules"> {
+  return actOf("setReserveRules", organizationId, { rules, ...given });
 }
 
 export function watchRailAccount(
   organizationId: OrganizationId,
-  given: Partial<Omit<WatchRailAccount, "name">> = {},
-): WatchRailAccount {
-  const by = { organizationId, actor: TEST_ACTOR };
-  return { name: "watchRailAccount", ...by, rail: SLOW_RAIL, availableCents: undefined, ...given };
+  given: Given<"watchRailAccount"> = {},
+): CommandOf<"watchRailAccount"> {
+  return act("watchRailAccount", organizationId, { rail: SLOW_RAIL, availableCents: undefined, ...given });
 }
 
 /** Records what lies in a place at the end of a day. */
 export function recordReserve(
   organizationId: OrganizationId,
   place: string,
-  given: Partial<Omit<RecordReserve, "name">> = {},
-): RecordReserve {
-  return {
-    name: "recordReserve",
-    organizationId,
-    actor: TEST_ACTOR,
-    authority: ALONE,
-    place,
-    amountCents: toCents(100),
-    asOfDay: valid(parseNairobiDay("2026-11-01")),
-    evidence: "statement",
-    note: NO_REASON,
-    ...given,
-  };
+  given: Given<"recordReserve"> = {},
+): CommandOf<"recordReserve"> {
+  const asOfDay = valid(parseNairobiDay("2026-11-01"));
+  const figure = { place, amountCents: toCents(100), asOfDay, evidence: "statement" };
+  return actOf("recordReserve", organizationId, { ...figure, ...given });
 }
 
-export function revokeApiKey(organizationId: OrganizationId, keyId: ApiKeyId): RevokeApiKey {
-  return { name: "revokeApiKey", organizationId, actor: TEST_ACTOR, authority: ALONE, keyId };
+export function revokeApiKey(organizationId: OrganizationId, keyId: ApiKeyId): CommandOf<"revokeApiKey"> {
+  return act("revokeApiKey", organizationId, { authority: ALONE, keyId });
 }
 
 /** Rejects a proposal whose subject is its id, unless told otherwise. */
@@ -796,8 +682,7 @@ export function rejectProposal(
   organizationId: OrganizationId,
   proposalId: ProposalId,
   subject: string = proposalId,
-): RejectProposal {
+): CommandOf<"rejectProposal"> {
   const person = TEST_ACTOR as string as Decider;
-  const given = { organizationId, actor: TEST_ACTOR, person, note: NO_REASON };
-  return { name: "rejectProposal", ...given, proposalId, subject };
+  return act("rejectProposal", organizationId, { person, note: NO_REASON, proposalId, subject });
 }

@@ -49,6 +49,49 @@ export async function openTestDatabase(engine: (typeof ENGINES)[number]): Promis
   };
 }
 
+/** The database of a suite: opened before its first hook, disposed of after its last test. */
+export function databaseOfSuite(engine: (typeof ENGINES)[number]): TestDatabase {
+  let opened: TestDatabase | undefined;
+  before(async () => {
+    opened = await openTestDatabase(engine);
+  });
+  after(() => opened?.dispose());
+  return presentOf(() => opened);
+}
+
+/** The same, with another database for each test. */
+export function databaseOfEachTest(engine: (typeof ENGINES)[number]): TestDatabase {
+  let opened: TestDatabase | undefined;
+  beforeEach(async () => {
+    opened = await openTestDatabase(engine);
+  });
+  afterEach(() => opened?.dispose());
+  return presentOf(() => opened);
+}
+
+function presentOf(opened: () => TestDatabase | undefined): TestDatabase {
+  const present = (): TestDatabase => {
+    const database = opened();
+    if (database === undefined) throw new Error("asked for the database before a hook has opened it");
+    return database;
+  };
+  return {
+    get address() {
+      return present().address;
+    },
+    get url() {
+      return present().url;
+    },
+    get database() {
+      return present().database;
+    },
+    get cell() {
+      return present().cell;
+    },
+    dispose: () => present().dispose(),
+  };
+}
+
 /** Opens the database at a URL as DATABASE_URL takes it. */
 export function openDatabaseAt(url: string): Promise<Database> {
   const result = readConfig({ DATABASE_URL: url, KESC_MASTER_KEY_FILE: TEST_MASTER_KEY_FILE });

@@ -37,18 +37,8 @@ export class Forger {
   }
 
   static async at(unguarded: Unguarded): Promise<Forger> {
-    const rowsOf = async (table: string): Promise<Row[]> => [...(await unguarded.rows<Row>(`SELECT * FROM ${table}`))];
-    const tables = {
-      organizations: await rowsOf("organizations"),
-      api_keys: await rowsOf("api_keys"),
-      books: await rowsOf("books"),
-      accounts: await rowsOf("accounts"),
-      account_holders: await rowsOf("account_holders"),
-      freezes: await rowsOf("freezes"),
-      transactions: await rowsOf("transactions"),
-      proposals: await rowsOf("proposals"),
-      journal: await rowsOf("journal"),
-    };
+    const tables = {} as Record<(typeof TABLES)[number], Row[]>;
+    for (const table of TABLES) tables[table] = [...(await unguarded.rows<Row>(`SELECT * FROM ${table}`))];
     const [keysRow] = await unguarded.rows<BookKeysRow>("SELECT * FROM book_keys");
     if (keysRow === undefined) throw new Error("the book has no keys");
     tables.journal.sort((left, right) => Number(left["seq"]) - Number(right["seq"]));

@@ -6,19 +6,17 @@ import { toUnixMillis } from "../../src/domain/values/time.js";
 import { keys } from "../../src/storage/keys.js";
 import { bookProposals } from "../../src/storage/operators/book-proposals.js";
 import { correctBook, newProposalId, rejectProposal } from "../support/commands.js";
-import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
+import { databaseOfSuite, ENGINES, execute } from "../support/databases.js";
 import { findingsIn } from "../support/findings.js";
 
 for (const engine of ENGINES) {
   describe(`the proposals of a book (${engine})`, () => {
-    let opened: TestDatabase;
+    const opened = databaseOfSuite(engine);
     let organizationId: OrganizationId;
     const begin = Date.now() - 10 * 86_400_000;
     before(async () => {
-      opened = await openTestDatabase(engine);
       organizationId = (await keys(opened.database, () => toUnixMillis(begin)).createOrganization("Acme")).id;
     });
-    after(() => opened.dispose());
 
     const commit = async (command: Command, days: number): Promise<string | undefined> => {
       const [result] = await opened.cell.committer.commit([command], toUnixMillis(begin + days * 86_400_000));

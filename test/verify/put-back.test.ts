@@ -124,6 +124,25 @@ const mintOf =
     books.move("mint", account, amount);
 const payoutOf = ({ books, account }: Given) => books.move("redeem", account, "10.00", { rail: SLOW_RAIL });
 
+/** Does `act` while the changes are there, after what was done before. */
+const during =
+  (
+    changes: (given: Given) => readonly Change[],
+    act: (given: Given) => Promise<unknown>,
+    before: Act = () => Promise.resolve(),
+  ): Act =>
+  async (given) => {
+    await before(given);
+    await given.meanwhile(changes(given), () => act(given));
+  };
+const NO_KEY = /a key as the actor of transaction\.completed/;
+const isActive = ({ account }: Given): readonly Change[] => [["accounts.status", "'ACTIVE'", ROW(account)]];
+const ofBook =
+  (column: string, value: string) =>
+  ({ books }: Given): readonly Change[] => [[column, value, OWN(books)]];
+const mints = (given: Given): Promise<unknown> => mintOf(given, "50.00")();
+const freezes: Act = ({ books, account }) => books.freeze(account, "FRAUD", "order 1");
+
 const PUT_BACK: readonly PutBack[] = [
   [
     "a key put in, and taken out",
@@ -131,18 +150,8 @@ const PUT_BACK: readonly PutBack[] = [
     withForgedKey("key_forged"),
     /a key of the book that was created before/,
   ],
-  [
-    "a key put in with the name of the machine",
-    ["api_keys"],
-    withForgedKey("operator"),
-    /a key as the actor of transaction\.completed/,
-  ],
-  [
-    "a key put in with the name of a rail",
-    ["api_keys"],
-    withForgedKey("mpesa"),
-    /a key as the actor of transaction\.completed/,
-  ],
+  ["a key put in with the name of the machine", ["api_keys"], withForgedKey("operator"), NO_KEY],
+  ["a key put in with the name of a rail", ["api_keys"], withForgedKey("mpesa"), NO_KEY],
   [
     "the secret of a real key exchanged",
     ["api_keys"],
@@ -186,52 +195,39 @@ const PUT_BACK: readonly PutBack[] = [
   [
     "a frozen account that mints",
     ["accounts", "freezes"],
-    async (given) => {
-      const { books, account, meanwhile } = given;
-      await books.freeze(account, "FRAUD", "order 1");
-      await meanwhile([["accounts.status", "'ACTIVE'", ROW(account)]], mintOf(given, "50.00"));
-    },
+    during(isActive, mints, freezes),
     /transaction\.completed with debit reserve, credit available, 50\.00 only when ACTIVE \| FROZEN/,
   ],
   [
     "a frozen account that redeems",
     ["accounts"],
-    async ({ books, account, meanwhile }) => {
-      await books.freeze(account, "FRAUD", "order 1");
-      await meanwhile([["accounts.status", "'ACTIVE'", ROW(account)]], () => books.move("redeem", account, "50.00"));
-    },
+    during(isActive, ({ books, account }) => books.move("redeem", account, "50.00"), freezes),
     /only when ACTIVE \| FROZEN/,
   ],
   [
     "a payout of a frozen account that begins",
     ["accounts"],
     async (given) => {
-      const { books, account, meanwhile } = given;
       const { id } = await payoutOf(given);
-      await books.freeze(account, "FRAUD", "order 1");
-      await meanwhile([["accounts.status", "'ACTIVE'", ROW(account)]], () => books.do((of) => beginPayment(of, id)));
+      await during(isActive, ({ books }) => books.do((of) => beginPayment(of, id)), freezes)(given);
     },
     /transaction\.processing with no posting only when ACTIVE \| FROZEN/,
   ],
   [
     "a balance that somebody raised",
     ["accounts", "books"],
-    async ({ books, account, meanwhile }) => {
-      await meanwhile([["accounts.available_cents", "900000", ROW(account)]], () =>
-        books.move("redeem", account, "90.00"),
-      );
-    },
+    during(
+      ({ account }) => [["accounts.available_cents", "900000", ROW(account)]],
+      ({ books, account }) => books.move("redeem", account, "90.00"),
+    ),
     /available 10\.00, held 0\.00 after the row/,
   ],
   [
     "a limit that somebody raised",
     ["books"],
-    async (given) => {
-      const { books, meanwhile } = given;
-      await books.do((id) => setLimits(id, limitOf(1_000)));
-      const raised = `replace(limits, '1000', '900000')`;
-      await meanwhile([["books.limits", raised, OWN(books)]], mintOf(given, "50.00"));
-    },
+    during(ofBook("books.limits", "replace(limits, '1000', '900000')"), mints, ({ books }) =>
+      books.do((id) => setLimits(id, limitOf(1_000))),
+    ),
     /at most 10\.00, the limit at that time \| 50\.00/,
   ],
   [
@@ -257,32 +253,26 @@ const PUT_BACK: readonly PutBack[] = [
   [
     "a tier that somebody changed",
     ["accounts"],
-    async (given) => {
-      const { books, account, meanwhile } = given;
-      await books.do((id) => setLimits(id, { tier: "small", ...limitOf(1_000) }));
-      await books.do((id) => setAccountTier(id, account.id));
-      await meanwhile([["accounts.tier", "'default'", ROW(account)]], mintOf(given, "50.00"));
-    },
+    during(
+      ({ account }) => [["accounts.tier", "'default'", ROW(account)]],
+      mints,
+      async ({ books, account }) => {
+        await books.do((id) => setLimits(id, { tier: "small", ...limitOf(1_000) }));
+        await books.do((id) => setAccountTier(id, account.id));
+      },
+    ),
     /at most 10\.00, the limit at that time \| 50\.00/,
   ],
   [
     "a suspended organization that mints",
     ["books"],
-    async (given) => {
-      const { books, meanwhile } = given;
-      await books.changeSuspension(true, "fraud");
-      await meanwhile([["books.suspended_seq", "NULL", OWN(books)]], mintOf(given, "50.00"));
-    },
+    during(ofBook("books.suspended_seq", "NULL"), mints, ({ books }) => books.changeSuspension(true, "fraud")),
     /no such row while the organization is suspended \| transaction\.completed/,
   ],
   [
     "a mint without the receipt that the organization requires",
     ["books"],
-    async (given) => {
-      const { books, meanwhile } = given;
-      await books.do((id) => requireReceipts(id));
-      await meanwhile([["books.receipts_required_seq", "NULL", OWN(books)]], mintOf(given, "50.00"));
-    },
+    during(ofBook("books.receipts_required_seq", "NULL"), mints, ({ books }) => books.do((id) => requireReceipts(id))),
     /a receipt, as the organization required at that time \| none/,
   ],
   [

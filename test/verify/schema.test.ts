@@ -5,7 +5,13 @@ import { type DatabaseAddress, openDatabase } from "../../src/storage/database.j
 import { migrate } from "../../src/storage/migrate.js";
 import { POSTGRES_OBJECTS } from "../../src/verify/schema/postgres.js";
 import { verify } from "../../src/verify/verify.js";
-import { type ENGINES, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
+import {
+  databaseOfEachTest,
+  type ENGINES,
+  execute,
+  openTestDatabase,
+  type TestDatabase,
+} from "../support/databases.js";
 import { migratedPostgresObjects } from "../support/documents/postgres-objects.js";
 import { TEST_MASTER_KEY_FILE } from "../support/master-key.js";
 import { sharedPostgres } from "../support/postgres.js";
@@ -170,13 +176,11 @@ for (const [engine, changes] of [
 }
 
 describe("verify of the schema on sqlite, past what SQL allows", () => {
-  let opened: TestDatabase;
+  const opened = databaseOfEachTest("sqlite");
   let filename: string;
-  beforeEach(async () => {
-    opened = await openTestDatabase("sqlite");
+  beforeEach(() => {
     filename = opened.address.engine === "sqlite" ? opened.address.filename : "";
   });
-  afterEach(() => opened.dispose());
 
   /** Changes the text of the schema. Connections that are opened later follow it. */
   function rewrite(from: string, to: string): void {
@@ -206,11 +210,7 @@ describe("verify of the schema on sqlite, past what SQL allows", () => {
 });
 
 describe("verify of the schema on postgres", () => {
-  let opened: TestDatabase;
-  beforeEach(async () => {
-    opened = await openTestDatabase("postgres");
-  });
-  afterEach(() => opened.dispose());
+  const opened = databaseOfEachTest("postgres");
 
   it("knows every object that the migrations make, and no other", async () => {
     expect(await migratedPostgresObjects()).to.deep.equal(POSTGRES_OBJECTS);

@@ -126,27 +126,7 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
   "books.arrived_seq": [["1", "number = 3", "not covered"]],
   "books.clock_accepted_at": [["1", "number = 3", "not covered"]],
   "books.limits_since": [["limits_since - 1", "number = 4", /limits_since \d+ \| limits_since \d+/]],
-  "books.day_from": [
-    [
-      "day_from - 86400000",
-      "number = 4",
-      /books \d+ \S+: the day of the last transaction that counts|a day of the past and its month/,
-    ],
-    ["day_from + 86400000", "number = 4", /a day of the past and its month/],
-    ["NULL", "number = 4", /a day of the past and its month/],
-    ["5", "number = 1", /a day of the past and its month/],
-  ],
-  "books.day_minted_cents": [
-    ["0", "number = 4", /in the day minted 5\.00, redeemed 1\.00 \| in the day minted 0\.00/],
-    ["5", "number = 1", /in the day minted 0\.00, redeemed 0\.00 \| in the day minted 0\.05/],
-  ],
-  "books.day_redeemed_cents": [["0", "number = 4", /in the day minted 5\.00, redeemed 1\.00 \|/]],
-  "books.month_from": [
-    ["month_from - 86400000", "number = 4", /a day of the past and its month/],
-    ["NULL", "number = 4", /a day of the past and its month/],
-  ],
-  "books.month_minted_cents": [["0", "number = 4", /in the month minted 5\.00, redeemed 1\.00 \|/]],
-  "books.month_redeemed_cents": [["5", "number = 4", /in the month .* redeemed 0\.05/]],
+  ...usage("books", "number = 4", "number = 1"),
 
   "book_keys.book": [["7", "book = 1", /book_keys .*the book with the number 7/]],
   "book_keys.data_key": [["index_key", "book = 1", /book_keys .*data key/]],
@@ -192,27 +172,7 @@ const CHANGES: Readonly<Record<string, readonly (readonly [...Change, Answer])[]
     ["'29999999'", DEPOSIT(4), /deposit_reference \d{8} \| deposit_reference 29999999/],
     ["'29999999'", ROW(3), /deposit_reference null \| deposit_reference 29999999/],
   ],
-  "accounts.day_from": [
-    [
-      "day_from - 86400000",
-      LIMITED,
-      /accounts \d+ \S+: the day of the last transaction that counts|a day of the past and its month/,
-    ],
-    ["day_from + 86400000", LIMITED, /a day of the past and its month/],
-    ["NULL", LIMITED, /a day of the past and its month/],
-    ["5", ROW(3), /a day of the past and its month/],
-  ],
-  "accounts.day_minted_cents": [
-    ["0", LIMITED, /in the day minted 5\.00, redeemed 1\.00 \| in the day minted 0\.00/],
-    ["5", ROW(3), /in the day minted 0\.00, redeemed 0\.00 \| in the day minted 0\.05/],
-  ],
-  "accounts.day_redeemed_cents": [["0", LIMITED, /in the day minted 5\.00, redeemed 1\.00 \|/]],
-  "accounts.month_from": [
-    ["month_from - 86400000", LIMITED, /a day of the past and its month/],
-    ["NULL", LIMITED, /a day of the past and its month/],
-  ],
-  "accounts.month_minted_cents": [["0", LIMITED, /in the month minted 5\.00, redeemed 1\.00 \|/]],
-  "accounts.month_redeemed_cents": [["5", LIMITED, /in the month .* redeemed 0\.05/]],
+  ...usage("accounts", LIMITED, ROW(3)),
 
   "account_holders.account_id": [["'acc_other'", ROW(4), /account_holders 4 acc_\S+: a row \| none/]],
   "account_holders.book": [["2", ROW(4), /account_holders 4 acc_\S+: a row \| none/]],
@@ -990,6 +950,40 @@ function uncovered(
   return Object.fromEntries(
     Object.entries(values).map(([column, value]) => [`${table}.${column}`, [[value, "1 = 1", "not covered"]]]),
   );
+}
+
+/** What limits have counted: in a row that has some, and in one that has none. */
+function usage(
+  table: "accounts" | "books",
+  limited: string,
+  unlimited: string,
+): Readonly<Record<string, readonly (readonly [...Change, Answer])[]>> {
+  const beyond = /a day of the past and its month/;
+  const ofDay = /in the day minted 5\.00, redeemed 1\.00 \|/;
+  const ofMonth = /in the month minted 5\.00, redeemed 1\.00 \|/;
+  return {
+    [`${table}.day_from`]: [
+      [
+        "day_from - 86400000",
+        limited,
+        new RegExp(`${table} \\d+ \\S+: the day of the last transaction that counts|${beyond.source}`),
+      ],
+      ["day_from + 86400000", limited, beyond],
+      ["NULL", limited, beyond],
+      ["5", unlimited, beyond],
+    ],
+    [`${table}.day_minted_cents`]: [
+      ["0", limited, /in the day minted 5\.00, redeemed 1\.00 \| in the day minted 0\.00/],
+      ["5", unlimited, /in the day minted 0\.00, redeemed 0\.00 \| in the day minted 0\.05/],
+    ],
+    [`${table}.day_redeemed_cents`]: [["0", limited, ofDay]],
+    [`${table}.month_from`]: [
+      ["month_from - 86400000", limited, beyond],
+      ["NULL", limited, beyond],
+    ],
+    [`${table}.month_minted_cents`]: [["0", limited, ofMonth]],
+    [`${table}.month_redeemed_cents`]: [["5", limited, /in the month .* redeemed 0\.05/]],
+  };
 }
 
 /** Returns the entry of NOT_COVERED for a column. */

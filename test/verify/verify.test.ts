@@ -8,8 +8,11 @@ import { keys } from "../../src/storage/keys.js";
 import { StoredAdministration } from "../../src/storage/operators/administration.js";
 import { type Verification, verify } from "../../src/verify/verify.js";
 import { makeOperator } from "../operators/given.js";
-import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
+import { databaseOfEachTest, ENGINES, execute, type TestDatabase } from "../support/databases.js";
+import { byStage } from "../support/stage.js";
 import { GivenBooks, makeTraffic, TRAFFIC_ROWS } from "./given/books.js";
+
+const LOOKS = byStage({ test: 5, check: 20 });
 
 /** The counts of an audit that must find nothing. */
 async function countsOf(database: TestDatabase["database"]): Promise<Verification["coverage"]> {
@@ -20,13 +23,11 @@ async function countsOf(database: TestDatabase["database"]): Promise<Verificatio
 
 for (const engine of ENGINES) {
   describe(`verify on ${engine}`, () => {
-    let opened: TestDatabase;
+    const opened = databaseOfEachTest(engine);
     let database: TestDatabase["database"];
-    beforeEach(async () => {
-      opened = await openTestDatabase(engine);
+    beforeEach(() => {
       database = opened.database;
     });
-    afterEach(() => opened.dispose());
 
     it("holds on an empty database", async () => {
       const counts = await countsOf(database);
@@ -106,7 +107,7 @@ for (const engine of ENGINES) {
       const writers = ["0.01", "0.02", "0.03", "0.04"].map(async (amount) => {
         while (writing) await books.move("mint", account, amount);
       });
-      for (let times = 0; times < 20; times += 1) {
+      for (let times = 0; times < LOOKS; times += 1) {
         expect((await verify(database)).firstFindings).to.deep.equal([]);
         // The writers get a turn of the event loop.
         await sleep(5);

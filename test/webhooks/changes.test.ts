@@ -1,13 +1,13 @@
 import { expect } from "chai";
 
 import type { GrpcReply } from "../support/callers/grpc-caller.js";
-import { ENGINES } from "../support/databases.js";
+import { ENGINES_OF_STAGE } from "../support/databases.js";
 import { type InProcess, startInProcess } from "../support/service/in-process.js";
 
 /** The calls of one key at once. Eight of them may wait. */
 const CALLS = 100;
 
-for (const engine of ENGINES) {
+for (const engine of ENGINES_OF_STAGE) {
   describe(`a caller that hammers endpoints of webhooks (${engine})`, () => {
     let service: InProcess;
     let id: string;

@@ -2,12 +2,12 @@ import type { ServerResponse } from "node:http";
 
 import { expect } from "chai";
 
-import { ENGINES } from "../support/databases.js";
+import { ENGINES_OF_STAGE } from "../support/databases.js";
 import { eventually } from "../support/eventually.js";
 import { type InProcess, startInProcess } from "../support/service/in-process.js";
 import { Receiver, verifySignature } from "../support/webhooks/receiver.js";
 
-for (const engine of ENGINES) {
+for (const engine of ENGINES_OF_STAGE) {
   describe(`the deliveries of webhooks (${engine})`, () => {
     let service: InProcess;
     let receiver: Receiver;

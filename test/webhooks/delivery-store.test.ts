@@ -5,7 +5,7 @@ import { deliveryStore } from "../../src/storage/webhooks/delivery-store.js";
 import { StoredWebhookEndpoints } from "../../src/storage/webhooks/endpoints.js";
 import type { EndpointChanges, TakenEndpoint } from "../../src/webhooks/ports/delivery.js";
 import { TEST_ACTOR } from "../support/commands.js";
-import { ENGINES, openTestDatabase, type TestDatabase } from "../support/databases.js";
+import { databaseOfSuite, ENGINES } from "../support/databases.js";
 import { Book } from "./given-loop.js";
 
 const NOW = toUnixMillis(Date.now());
@@ -30,14 +30,12 @@ function changesOf({ endpoint }: TakenEndpoint, settledSeq: number): EndpointCha
 
 for (const engine of ENGINES) {
   describe(`what a server stores of its deliveries (${engine})`, () => {
-    let opened: TestDatabase;
+    const opened = databaseOfSuite(engine);
     let book: Book;
     before(async () => {
-      opened = await openTestDatabase(engine);
       book = await Book.make(opened, "store");
       await book.mint(20);
     });
-    after(() => opened.dispose());
 
     async function taken(url: string): Promise<TakenEndpoint> {
       const found = await deliveryStore(opened.cell).take(await book.endpoint(url));

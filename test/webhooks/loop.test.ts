@@ -2,7 +2,7 @@ import { expect } from "chai";
 
 import { StoreError } from "../../src/ledger/ports/store.js";
 import type { ReceiverAnswer } from "../../src/webhooks/ports/delivery.js";
-import { ENGINES_OF_STAGE, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
+import { databaseOfSuite, ENGINES_OF_STAGE, execute } from "../support/databases.js";
 import { Book, Loop, type Sent } from "./given-loop.js";
 
 const SECOND_MILLIS = 1_000;
@@ -31,13 +31,9 @@ const held = (): Promise<ReceiverAnswer> => new Promise(() => undefined);
 for (const engine of ENGINES_OF_STAGE) {
   describe(`the deliveries on a database, by a clock of the test (${engine})`, function () {
     this.timeout(30_000);
-    let opened: TestDatabase;
+    const opened = databaseOfSuite(engine);
     let organizations = 0;
 
-    before(async () => {
-      opened = await openTestDatabase(engine);
-    });
-    after(() => opened.dispose());
     // The endpoints of a test must not take part in the next one.
     afterEach(() => execute(opened.address, "UPDATE webhook_endpoints SET status = 'PAUSED'"));
 

@@ -11,7 +11,7 @@ import { eventReads } from "../../../src/storage/events/event-reads.js";
 import { keys } from "../../../src/storage/keys.js";
 import { reads } from "../../../src/storage/reads.js";
 import { Random } from "../../attack/random.js";
-import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/databases.js";
+import { databaseOfSuite, ENGINES_OF_STAGE, type TestDatabase } from "../../support/databases.js";
 import { findingsIn } from "../../support/findings.js";
 import { NOW } from "../../support/given.js";
 import { RandomCommands } from "./random-history.js";
@@ -26,17 +26,16 @@ interface Moment {
   readonly transactions: ReadonlyMap<string, Transaction>;
 }
 
-for (const engine of ENGINES) {
+for (const engine of ENGINES_OF_STAGE) {
   describe(`the events of a random history (${engine})`, function () {
     this.timeout(120_000);
-    let opened: TestDatabase;
+    const opened = databaseOfSuite(engine);
     let organizationId: OrganizationId;
     let stored: EventReads;
     const moments: Moment[] = [];
     let events: readonly LedgerEvent[];
 
     before(async () => {
-      opened = await openTestDatabase(engine);
       organizationId = (await keys(opened.database, () => NOW).createOrganization("events")).id;
       stored = eventReads(opened.cell);
       const random = new Random(2);
@@ -50,7 +49,6 @@ for (const engine of ENGINES) {
       }
       events = await everyEvent();
     });
-    after(() => opened.dispose());
 
     async function everyEvent(filter: EventFilter = {}, limit = EVENTS_READ_MAX): Promise<readonly LedgerEvent[]> {
       const all: LedgerEvent[] = [];

@@ -8,18 +8,14 @@ import { actsSql, ActsWithoutPersonCount, sumOf } from "../../../src/storage/gau
 import { keys } from "../../../src/storage/keys.js";
 import { StoredAdministration } from "../../../src/storage/operators/administration.js";
 import { makeOperator } from "../../operators/given.js";
-import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../../support/databases.js";
+import { databaseOfSuite, ENGINES, execute } from "../../support/databases.js";
 
 const EXPLAIN = { sqlite: "EXPLAIN QUERY PLAN", postgres: "EXPLAIN" };
 const now = (): UnixMillis => toUnixMillis(Date.now());
 
 for (const engine of ENGINES) {
   describe(`the count of acts without a person (${engine})`, () => {
-    let opened: TestDatabase;
-    before(async () => {
-      opened = await openTestDatabase(engine);
-    });
-    after(() => opened.dispose());
+    const opened = databaseOfSuite(engine);
 
     it("has the acts of the machine since the first operator, and reads on from there", async () => {
       const { database, cell } = opened;

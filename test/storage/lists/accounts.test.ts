@@ -11,8 +11,10 @@ import { keys } from "../../../src/storage/keys.js";
 import { LOOKED_AT_MAX } from "../../../src/storage/lists/page.js";
 import { reads } from "../../../src/storage/reads.js";
 import { closeAccount, createAccount, freezeAccount, setAccountTier } from "../../support/commands.js";
-import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/databases.js";
+import { commitAll } from "../../support/commit.js";
+import { databaseOfSuite, ENGINES } from "../../support/databases.js";
 import { NOW } from "../../support/given.js";
+import { pagesOf } from "./pages.js";
 
 const SHARED = "+254700000001" as PhoneNumber;
 // One less than two pages look at.
@@ -24,14 +26,13 @@ const STEP_MILLIS = 1_000;
 for (const engine of ENGINES) {
   describe(`the lists of accounts of ${engine}`, function () {
     this.timeout(60_000);
-    let opened: TestDatabase;
+    const opened = databaseOfSuite(engine);
     let organizationId: OrganizationId;
     let stored: Reads;
     /** Newest first. */
     let all: readonly Account[];
 
     before(async () => {
-      opened = await openTestDatabase(engine);
       organizationId = (await keys(opened.database, () => NOW).createOrganization("lists")).id;
       stored = reads(opened.cell);
       const created = Array.from({ length: COUNT }, (_, index) =>
@@ -46,27 +47,13 @@ for (const engine of ENGINES) {
           .filter((_, index) => index % 100 === place)
           .map(({ newAccountId }) => command(organizationId, newAccountId));
       await commit([...change(freezeAccount, 7), ...change(closeAccount, 8), ...change(setAccountTier, 9)], 2);
-      all = (await pagesOf({}, 999)).flat();
+      all = (await listed({}, 999)).flat();
     });
-    after(() => opened.dispose());
 
-    async function commit(commands: readonly Command[], step: number): Promise<void> {
-      const results = await opened.cell.committer.commit(commands, toUnixMillis(NOW + step * STEP_MILLIS));
-      for (const result of results) expect(result.kind, JSON.stringify(result)).to.equal("done");
-    }
-
-    async function pagesOf(filters: AccountFilters, size: number): Promise<readonly (readonly Account[])[]> {
-      const pages: (readonly Account[])[] = [];
-      let beforeSeq: number | undefined;
-      do {
-        const page = await stored.accounts(organizationId, filters, { size, beforeSeq });
-        expect(page.rows.length).to.be.at.most(size);
-        expect(page.lookedAt).to.be.at.most(Math.max(LOOKED_AT_MAX, size + 1));
-        pages.push(page.rows);
-        beforeSeq = page.nextBeforeSeq;
-      } while (beforeSeq !== undefined);
-      return pages;
-    }
+    const commit = (commands: readonly Command[], step: number): Promise<void> =>
+      commitAll(opened.cell, commands, toUnixMillis(NOW + step * STEP_MILLIS));
+    const listed = (filters: AccountFilters, size: number): Promise<readonly (readonly Account[])[]> =>
+      pagesOf((page) => stored.accounts(organizationId, filters, page), size);
 
     it("know every account", () => {
       expect(all).to.have.lengthOf(COUNT);
@@ -99,21 +86,21 @@ for (const engine of ENGINES) {
               createdAt >= (filters.createdAfter ?? 0) &&
               createdAt < (filters.createdBefore ?? Infinity),
           );
-          const found = (await pagesOf(filters, size)).flat();
+          const found = (await listed(filters, size)).flat();
           expect(found.map(({ id }) => id)).to.deep.equal(expected.map(({ id }) => id));
         });
       }
     }
 
     it("look at a bounded number of rows for each page", async () => {
-      const pages = await pagesOf({ phoneNumber: SHARED, status: ["CLOSED"], createdBefore: NOW }, 100);
+      const pages = await listed({ phoneNumber: SHARED, status: ["CLOSED"], createdBefore: NOW }, 100);
       expect(pages).to.deep.equal([[]]);
-      const short = await pagesOf({ phoneNumber: SHARED, status: ["FROZEN", "CLOSED"] }, 100);
+      const short = await listed({ phoneNumber: SHARED, status: ["FROZEN", "CLOSED"] }, 100);
       expect(short).to.have.lengthOf(2);
     });
 
     it("by rare statuses look at no other rows", async () => {
-      expect(await pagesOf({ status: ["FROZEN", "CLOSED"] }, 100)).to.have.lengthOf(1);
+      expect(await listed({ status: ["FROZEN", "CLOSED"] }, 100)).to.have.lengthOf(1);
     });
   });
 }

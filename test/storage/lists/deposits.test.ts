@@ -1,5 +1,6 @@
 import { expect } from "chai";
 
+import type { Command } from "../../../src/domain/commands.js";
 import type { Deposit } from "../../../src/domain/deposit.js";
 import { DEFAULT_TIER } from "../../../src/domain/limits/limits.js";
 import type { Rail } from "../../../src/domain/transaction.js";
@@ -9,7 +10,6 @@ import type { UserId } from "../../../src/domain/values/text.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import type { DepositFilters, Reads } from "../../../src/ledger/ports/reads.js";
 import { keys } from "../../../src/storage/keys.js";
-import { LOOKED_AT_MAX } from "../../../src/storage/lists/page.js";
 import { reads } from "../../../src/storage/reads.js";
 import {
   createAccount,
@@ -19,8 +19,10 @@ import {
   receiveDeposit,
   setRailAccount,
 } from "../../support/commands.js";
-import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../../support/databases.js";
+import { commitAll } from "../../support/commit.js";
+import { databaseOfSuite, ENGINES, execute } from "../../support/databases.js";
 import { NOW } from "../../support/given.js";
+import { pagesOf } from "./pages.js";
 
 const BATCHES = 3;
 const BATCH_SIZE = 500;
@@ -30,7 +32,7 @@ const STEP_MILLIS = 1_000;
 for (const engine of ENGINES) {
   describe(`the lists of deposits of ${engine}`, function () {
     this.timeout(60_000);
-    let opened: TestDatabase;
+    const opened = databaseOfSuite(engine);
     let organizationId: OrganizationId;
     let otherId: OrganizationId;
     let stored: Reads;
@@ -39,7 +41,6 @@ for (const engine of ENGINES) {
     let all: readonly Deposit[];
 
     before(async () => {
-      opened = await openTestDatabase(engine);
       const own = keys(opened.database, () => NOW);
       organizationId = (await own.createOrganization("deposits")).id;
       otherId = (await own.createOrganization("others")).id;
@@ -63,24 +64,12 @@ for (const engine of ENGINES) {
       }
       all = await listed({});
     });
-    after(() => opened.dispose());
 
-    async function commit(commands: Parameters<TestDatabase["cell"]["committer"]["commit"]>[0], batch: number) {
-      const results = await opened.cell.committer.commit(commands, toUnixMillis(NOW + batch * STEP_MILLIS));
-      for (const result of results) expect(result.kind, JSON.stringify(result)).to.equal("done");
-    }
+    const commit = (commands: readonly Command[], batch: number): Promise<void> =>
+      commitAll(opened.cell, commands, toUnixMillis(NOW + batch * STEP_MILLIS));
 
-    async function listed(filters: DepositFilters, size = 200): Promise<readonly Deposit[]> {
-      const found: Deposit[] = [];
-      let beforeSeq: number | undefined;
-      do {
-        const page = await stored.deposits(organizationId, filters, { size, beforeSeq });
-        expect(page.rows.length).to.be.at.most(size);
-        expect(page.lookedAt).to.be.at.most(Math.max(size + 1, LOOKED_AT_MAX));
-        found.push(...page.rows);
-        beforeSeq = page.nextBeforeSeq;
-      } while (beforeSeq !== undefined);
-      return found;
+    async function listed(filters: DepositFilters): Promise<readonly Deposit[]> {
+      return (await pagesOf((page) => stored.deposits(organizationId, filters, page), 200)).flat();
     }
 
     it("has each deposit once, newest first, as it was received", () => {

@@ -5,15 +5,17 @@ import type { Transaction } from "../../../src/domain/transaction.js";
 import { type Cents, parseAmount } from "../../../src/domain/values/cents.js";
 import type { AccountId, OrganizationId } from "../../../src/domain/values/ids.js";
 import { type Metadata, parseMetadata } from "../../../src/domain/values/text.js";
-import { toUnixMillis } from "../../../src/domain/values/time.js";
+import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
 import type { Page, PageRequest, Reads, TransactionFilters } from "../../../src/ledger/ports/reads.js";
 import { keys } from "../../../src/storage/keys.js";
 import { firstSeqFrom } from "../../../src/storage/lists/first-seq-from.js";
 import { LOOKED_AT_MAX } from "../../../src/storage/lists/page.js";
 import { reads } from "../../../src/storage/reads.js";
 import { cancel, createAccount, flag, mint, receiptNamed, redeem, SLOW_RAIL, valid } from "../../support/commands.js";
-import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/databases.js";
+import { commitAll } from "../../support/commit.js";
+import { databaseOfSuite, ENGINES } from "../../support/databases.js";
 import { NOW } from "../../support/given.js";
+import { pagesOf } from "./pages.js";
 
 const BATCHES = 9;
 const BATCH_SIZE = 500;
@@ -32,7 +34,7 @@ const ODD_PAIR = ['"],["', '"]]\\é'] as const;
 for (const engine of ENGINES) {
   describe(`the lists of ${engine}`, function () {
     this.timeout(60_000);
-    let opened: TestDatabase;
+    const opened = databaseOfSuite(engine);
     let organizationId: OrganizationId;
     let stored: Reads;
     let busy: AccountId;
@@ -41,7 +43,6 @@ for (const engine of ENGINES) {
     let all: readonly Transaction[];
 
     before(async () => {
-      opened = await openTestDatabase(engine);
       organizationId = (await keys(opened.database, () => NOW).createOrganization("lists")).id;
       stored = reads(opened.cell);
       const accounts = [createAccount(organizationId, "busy"), createAccount(organizationId, "quiet")] as const;
@@ -65,9 +66,8 @@ for (const engine of ENGINES) {
         ),
         BATCHES,
       );
-      all = await pagesOf((page) => stored.transactions(organizationId, {}, page), 1_000).then(rowsOf);
+      all = await listed({}, 1_000);
     });
-    after(() => opened.dispose());
 
     function batchOf(batch: number): Command[] {
       return Array.from({ length: BATCH_SIZE }, (_, index) => {
@@ -89,37 +89,14 @@ for (const engine of ENGINES) {
       });
     }
 
-    async function commit(commands: readonly Command[], batch: number): Promise<void> {
-      const results = await opened.cell.committer.commit(commands, toUnixMillis(NOW + batch * STEP_MILLIS));
-      for (const result of results) expect(result.kind, JSON.stringify(result)).to.equal("done");
+    const commit = (commands: readonly Command[], batch: number): Promise<void> =>
+      commitAll(opened.cell, commands, timeOf(batch));
+
+    const timeOf = (batch: number): UnixMillis => toUnixMillis(NOW + batch * STEP_MILLIS);
+
+    async function listed(filters: TransactionFilters, size: number): Promise<readonly Transaction[]> {
+      return (await pagesOf((page) => stored.transactions(organizationId, filters, page), size)).flat();
     }
-
-    async function pagesOf<Row>(
-      read: (page: PageRequest) => Promise<Page<Row>>,
-      size: number,
-    ): Promise<readonly (readonly Row[])[]> {
-      const pages: (readonly Row[])[] = [];
-      let beforeSeq: number | undefined;
-      do {
-        const { rows, nextBeforeSeq } = await read({ size, beforeSeq });
-        expect(rows.length).to.be.at.most(size);
-        pages.push(rows);
-        beforeSeq = nextBeforeSeq;
-      } while (beforeSeq !== undefined);
-      return pages;
-    }
-
-    const rowsOf = <Row>(pages: readonly (readonly Row[])[]): readonly Row[] => pages.flat();
-
-    const batchAt = (batch: number): { time: ReturnType<typeof toUnixMillis> } => ({
-      time: toUnixMillis(NOW + batch * STEP_MILLIS),
-    });
-
-    const flaggedLate = (): TransactionFilters => ({
-      needsAttention: true,
-      minAmountCents: cents("2.00"),
-      createdAfter: batchAt(2).time,
-    });
 
     const CASES: readonly (readonly [string, () => TransactionFilters])[] = [
       ["nothing", () => ({})],
@@ -133,7 +110,7 @@ for (const engine of ENGINES) {
       ["two rare statuses", () => ({ status: ["PENDING", "CANCELED"] })],
       ["all statuses but one", () => ({ status: ["PENDING", "PROCESSING", "FAILED", "CANCELED"] })],
       ["a frequent status and a rare one", () => ({ status: ["COMPLETED", "CANCELED"] })],
-      ["two rare statuses and a time", () => ({ status: ["PENDING", "CANCELED"], createdBefore: batchAt(6).time })],
+      ["two rare statuses and a time", () => ({ status: ["PENDING", "CANCELED"], createdBefore: timeOf(6) })],
       ["a type and a status", () => ({ type: "MINT", status: ["PENDING"] })],
       ["a type and two rare statuses", () => ({ type: "REDEEM", status: ["FAILED", "CANCELED"] })],
       ["a type and a frequent status", () => ({ type: "REDEEM", status: ["COMPLETED"] })],
@@ -170,7 +147,10 @@ for (const engine of ENGINES) {
       ["no need for attention", () => ({ needsAttention: false, status: ["PENDING", "CANCELED"] })],
       ["a need for attention and a status", () => ({ needsAttention: true, status: ["PENDING"] })],
       ["a need for attention and an account", () => ({ needsAttention: true, accountId: busy })],
-      ["a need for attention, an amount and a time", flaggedLate],
+      [
+        "a need for attention, an amount and a time",
+        () => ({ needsAttention: true, minAmountCents: cents("2.00"), createdAfter: timeOf(2) }),
+      ],
       ["a reference", () => ({ reference: all[77]?.reference as never })],
       ["a receipt", () => ({ receipt: receiptNamed("kcb-1:1900") })],
       ["a receipt and a rare type", () => ({ receipt: receiptNamed("kcb-1:1900"), type: "REDEEM" })],
@@ -179,21 +159,18 @@ for (const engine of ENGINES) {
         "a reference and another account",
         () => ({ reference: all[77]?.reference as never, accountId: quiet, type: "REDEEM" }),
       ],
-      ["a time", () => ({ createdAfter: batchAt(3).time, createdBefore: batchAt(5).time })],
-      ["the time after all", () => ({ createdAfter: batchAt(BATCHES).time })],
+      ["a time", () => ({ createdAfter: timeOf(3), createdBefore: timeOf(5) })],
+      ["the time after all", () => ({ createdAfter: timeOf(BATCHES) })],
       ["the time before all", () => ({ createdBefore: NOW })],
-      ["a time between two batches", () => ({ createdAfter: toUnixMillis(batchAt(6).time + 1) })],
-      [
-        "an account and a time",
-        () => ({ accountId: busy, createdAfter: batchAt(1).time, createdBefore: batchAt(2).time }),
-      ],
+      ["a time between two batches", () => ({ createdAfter: toUnixMillis(timeOf(6) + 1) })],
+      ["an account and a time", () => ({ accountId: busy, createdAfter: timeOf(1), createdBefore: timeOf(2) })],
       [
         "everything",
         () => ({
           accountId: busy,
           type: "REDEEM",
           status: ["COMPLETED", "FAILED"],
-          createdAfter: batchAt(1).time,
+          createdAfter: timeOf(1),
           minAmountCents: cents("1.00"),
           maxAmountCents: cents("3.00"),
           metadata: metadata(["shop", "shop-0"]),
@@ -206,10 +183,9 @@ for (const engine of ENGINES) {
     });
 
     for (const [name, filtersOf] of CASES) {
-      for (const size of [7, 1_000]) {
-        it(`by ${name} have each transaction once, newest first, in pages of ${String(size)}`, async () => {
+      for (const pages of ["small", "large"]) {
+        it(`by ${name} have each transaction once, newest first, in ${pages} pages`, async () => {
           const filters = filtersOf();
-          const found = rowsOf(await pagesOf((page) => stored.transactions(organizationId, filters, page), size));
           const expected = all.filter(
             ({
               accountId,
@@ -238,6 +214,9 @@ for (const engine of ENGINES) {
               amountCents <= (filters.maxAmountCents ?? Infinity) &&
               Array.from(filters.metadata ?? []).every(([key, value]) => pairs.get(key) === value),
           );
+          // Pages of 7 would be 600 for a frequent one.
+          const size = pages === "large" ? 1_000 : expected.length > 200 ? 97 : 7;
+          const found = await listed(filters, size);
           expect(found.map(({ id }) => id)).to.deep.equal(expected.map(({ id }) => id));
         });
       }

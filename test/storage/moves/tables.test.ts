@@ -2,7 +2,7 @@ import { expect } from "chai";
 
 import { columnsOfTables } from "../../../src/storage/moves/columns.js";
 import { MOVED_TABLES, TABLES_THAT_STAY, TOMBSTONE_TABLES } from "../../../src/storage/moves/tables.js";
-import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/databases.js";
+import { databaseOfSuite, ENGINES } from "../../support/databases.js";
 
 interface ColumnRow {
   readonly table: string;
@@ -14,13 +14,11 @@ const OWNERS: readonly string[] = ["book", "organization_id"];
 
 for (const engine of ENGINES) {
   describe(`the tables of a move (${engine})`, () => {
-    let opened: TestDatabase;
+    const opened = databaseOfSuite(engine);
     let columns: readonly ColumnRow[];
     before(async () => {
-      opened = await openTestDatabase(engine);
       columns = await opened.cell.reader.rows<ColumnRow>(opened.cell.engine.columnsSql);
     });
-    after(() => opened.dispose());
 
     it("are all tables of the schema, but those whose rows are of no organization", () => {
       const names = MOVED_TABLES.map(({ name }) => name);

@@ -9,24 +9,22 @@ import { keys as openKeys } from "../../../src/storage/keys.js";
 import { BookMovingError, ClockBehindError } from "../../../src/storage/organizations/book-rows.js";
 import { StoredWebhookEndpoints } from "../../../src/storage/webhooks/endpoints.js";
 import { createAccount, newEndpoint } from "../../support/commands.js";
-import { ENGINES, execute, openDatabaseAt, openTestDatabase, type TestDatabase } from "../../support/databases.js";
+import { databaseOfEachTest, ENGINES, execute, openDatabaseAt } from "../../support/databases.js";
 import { findingsIn } from "../../support/findings.js";
 import { changeSuspension } from "../../support/suspend.js";
 
 for (const engine of ENGINES) {
   describe(`the rows of an organization itself (${engine})`, () => {
-    let opened: TestDatabase;
+    const opened = databaseOfEachTest(engine);
     let keys: Keys;
     let organization: Organization;
     let clock: UnixMillis;
     const now = (): UnixMillis => clock;
     beforeEach(async () => {
       clock = toUnixMillis(Date.now());
-      opened = await openTestDatabase(engine);
       keys = openKeys(opened.database, now);
       organization = await keys.createOrganization("Duka");
     });
-    afterEach(() => opened.dispose());
 
     const newKey = (name: string, database = keys): ReturnType<Keys["createApiKey"]> =>
       database.createApiKey({

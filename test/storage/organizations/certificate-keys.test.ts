@@ -6,7 +6,7 @@ import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.j
 import type { Keys } from "../../../src/ledger/ports/keys.js";
 import { keys as openKeys } from "../../../src/storage/keys.js";
 import { KeyUses } from "../../../src/storage/organizations/key-uses.js";
-import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../../support/databases.js";
+import { databaseOfEachTest, ENGINES, execute } from "../../support/databases.js";
 import { findingsIn } from "../../support/findings.js";
 
 const NAME = "URI:spiffe://example.com/billing";
@@ -14,19 +14,17 @@ const OTHER = "DNS:billing.example.com";
 
 for (const engine of ENGINES) {
   describe(`the keys of client certificates (${engine})`, () => {
-    let opened: TestDatabase;
+    const opened = databaseOfEachTest(engine);
     let keys: Keys;
     let a: OrganizationId;
     let b: OrganizationId;
     let clock: UnixMillis;
     beforeEach(async () => {
       clock = toUnixMillis(Date.now());
-      opened = await openTestDatabase(engine);
       keys = openKeys(opened.database, () => clock);
       a = (await keys.createOrganization("A")).id;
       b = (await keys.createOrganization("B")).id;
     });
-    afterEach(() => opened.dispose());
 
     async function create(organizationId: OrganizationId, certificateName: string, expiresAt?: UnixMillis) {
       const made = await keys.createCertificateKey({

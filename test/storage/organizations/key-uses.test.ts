@@ -4,7 +4,7 @@ import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.j
 import type { Keys } from "../../../src/ledger/ports/keys.js";
 import { keys as openKeys } from "../../../src/storage/keys.js";
 import { KeyUses } from "../../../src/storage/organizations/key-uses.js";
-import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/databases.js";
+import { databaseOfEachTest, ENGINES } from "../../support/databases.js";
 import { findingsIn } from "../../support/findings.js";
 import { makeKey, makeTenant, type Tenant } from "../../support/service/tenants.js";
 
@@ -12,18 +12,16 @@ const HOUR_MILLIS = 3_600_000;
 
 for (const engine of ENGINES) {
   describe(`the last use of API keys (${engine})`, () => {
-    let opened: TestDatabase;
+    const opened = databaseOfEachTest(engine);
     let keys: Keys;
     let tenant: Tenant;
     let clock: UnixMillis;
     const now = (): UnixMillis => clock;
     beforeEach(async () => {
       clock = toUnixMillis(Date.now());
-      opened = await openTestDatabase(engine);
       keys = openKeys(opened.database, now);
       tenant = await makeTenant(keys, "Duka");
     });
-    afterEach(() => opened.dispose());
 
     const lastUses = async (): Promise<readonly (UnixMillis | undefined)[]> =>
       (await keys.apiKeys(tenant.organizationId)).map(({ lastUsedAt }) => lastUsedAt);

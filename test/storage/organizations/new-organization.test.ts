@@ -4,17 +4,13 @@ import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { keys } from "../../../src/storage/keys.js";
 import { verify } from "../../../src/verify/verify.js";
 import { createAccount, mint } from "../../support/commands.js";
-import { ENGINES, execute, openDatabaseAt, openTestDatabase, type TestDatabase } from "../../support/databases.js";
+import { databaseOfSuite, ENGINES, execute, openDatabaseAt } from "../../support/databases.js";
 
 const now = () => toUnixMillis(Date.now());
 
 for (const engine of ENGINES) {
   describe(`new organizations (${engine})`, () => {
-    let opened: TestDatabase;
-    before(async () => {
-      opened = await openTestDatabase(engine);
-    });
-    after(() => opened.dispose());
+    const opened = databaseOfSuite(engine);
 
     it("each get a book of their own when several processes create them at once", async () => {
       const second = await openDatabaseAt(opened.url);

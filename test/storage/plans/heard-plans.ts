@@ -13,6 +13,8 @@ import type { TestDatabase } from "../../support/databases.js";
 const NO_LARGE_STEPS =
   "SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; " +
   "SET enable_mergejoin = off; SET plan_cache_mode = force_generic_plan";
+/** The same for sorts: it sorts only where no index leads to the rows in their order. */
+export const NO_SORTS = `${NO_LARGE_STEPS}; SET enable_sort = off`;
 
 interface Heard {
   readonly sql: string;
@@ -61,29 +63,37 @@ export async function heardPlans(
   if (heard.length === 0) throw new Error("no statement was run");
   for (const { sql } of heard) statements.add(sql);
   if (address.engine === "sqlite") expectCompiledOnce(address.filename, statements);
-  return Promise.all(heard.map((each) => planOf(opened, each, settings)));
+  return address.engine === "sqlite" ? plansOnSqlite(cell, heard) : plansOnPostgres(opened.url, heard, settings);
 }
 
-async function planOf(
-  { cell, url }: TestDatabase,
-  { sql, bindings }: Heard,
-  settings: string,
-): Promise<readonly string[]> {
-  if (cell.engine.name === "sqlite") {
-    const rows = await cell.reader.rows<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, bindings);
+function plansOnSqlite({ reader }: Cell, heard: readonly Heard[]): Promise<readonly (readonly string[])[]> {
+  const planOf = async ({ sql, bindings }: Heard): Promise<readonly string[]> => {
+    const rows = await reader.rows<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, bindings);
     return rows.map(({ detail }) => detail);
-  }
+  };
+  return Promise.all(heard.map(planOf));
+}
+
+async function plansOnPostgres(
+  url: string,
+  heard: readonly Heard[],
+  settings: string,
+): Promise<readonly (readonly string[])[]> {
+  const plans: string[][] = [];
   const client = new pg.Client(url);
   await client.connect();
   try {
     await client.query(settings);
-    let count = 0;
-    const text = sql.replaceAll("?", () => `$${String((count += 1))}`);
-    const { rows } = await client.query<{ "QUERY PLAN": string }>(`EXPLAIN (COSTS OFF) ${text}`, [...bindings]);
-    return rows.map((row) => row["QUERY PLAN"]);
+    for (const { sql, bindings } of heard) {
+      let count = 0;
+      const text = sql.replaceAll("?", () => `$${String((count += 1))}`);
+      const { rows } = await client.query<{ "QUERY PLAN": string }>(`EXPLAIN (COSTS OFF) ${text}`, [...bindings]);
+      plans.push(rows.map((row) => row["QUERY PLAN"]));
+    }
   } finally {
     await client.end();
   }
+  return plans;
 }
 
 /** Fails if SQLite compiles a statement, prepared as the service does, at every execution. */

@@ -28,7 +28,7 @@ import { StoredWebhookEndpoints } from "../../../src/storage/webhooks/endpoints.
 import type { DeliveryStore, EndpointChanges } from "../../../src/webhooks/ports/delivery.js";
 import type { WebhookEndpoints } from "../../../src/webhooks/ports/endpoints.js";
 import { createAccount, mint, TEST_ACTOR } from "../../support/commands.js";
-import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../../support/databases.js";
+import { databaseOfSuite, ENGINES, execute } from "../../support/databases.js";
 import { heardPlans } from "./heard-plans.js";
 
 // Reads of a whole table. A scan of something else is bounded: of the rows of a parameter, of a
@@ -61,14 +61,13 @@ type Calls<Port> = Record<keyof Port, (port: Port) => Promise<unknown>>;
 
 for (const engine of ENGINES) {
   describe(`the plans of events, statements, seals and webhooks (${engine})`, () => {
-    let opened: TestDatabase;
+    const opened = databaseOfSuite(engine);
     let organizationId: OrganizationId;
     let accountId: AccountId;
     let transactionId: TransactionId;
     let book: { number: number; organizationId: OrganizationId };
 
     before(async () => {
-      opened = await openTestDatabase(engine);
       organizationId = (await keys(opened.database, () => NOW).createOrganization("plans")).id;
       const account = createAccount(organizationId, "user");
       const money = mint({ organizationId, accountId: account.newAccountId, amount: "1.00", reference: "first" });
@@ -88,7 +87,6 @@ for (const engine of ENGINES) {
       // PostgreSQL walks along the whole index of a small table. It takes these for large ones.
       if (engine === "postgres") await execute(opened.address, MAKE_LARGE);
     });
-    after(() => opened.dispose());
 
     function change(now: UnixMillis = NOW) {
       return { id: ENDPOINT, organizationId, actor: TEST_ACTOR, now };

@@ -4,6 +4,7 @@ import pg from "pg";
 import type { Command } from "../../../src/domain/commands.js";
 import { RESERVE_PLACES_MAX } from "../../../src/domain/reserve.js";
 import { toCents } from "../../../src/domain/values/cents.js";
+import type { AccountId } from "../../../src/domain/values/ids.js";
 import { NO_REASON } from "../../../src/domain/values/text.js";
 import { StoreError } from "../../../src/ledger/ports/store.js";
 import type { Cell, Database } from "../../../src/storage/database.js";
@@ -15,7 +16,6 @@ import {
   correctBook,
   createAccount,
   mint,
-  newAccountId,
   newEndpoint,
   recordReserve,
   redeem,
@@ -93,30 +93,46 @@ describe("two servers on PostgreSQL, both of which wait for the book", () => {
         }
       }
     };
-  const money = (given: {
-    accountId?: PaymentsPlace["accountId"];
-    amount?: string;
-    reference: string;
-    receipt?: string;
-  }) => ({
-    organizationId: place.organizationId,
-    accountId: place.accountId,
-    amount: "600.00",
-    ...given,
-  });
+  const money = (given: { accountId?: AccountId; reference: string; receipt?: string }) => {
+    const { organizationId, accountId } = place;
+    return { organizationId, accountId, amount: "600.00", ...given };
+  };
   /** Adds another account: its commands wait for nothing but the book. */
-  const otherAccount = async (): Promise<PaymentsPlace["accountId"]> => {
-    const newAccount = newAccountId();
-    await place.commit(createAccount(place.organizationId, "other", { newAccountId: newAccount }));
-    return newAccount;
+  const otherAccount = async (): Promise<AccountId> => {
+    const command = createAccount(place.organizationId, "other");
+    await place.commit(command);
+    return command.newAccountId;
   };
 
-  it("give a balance away once", async () => {
-    const outcomes = await race(
-      submit(redeem(money({ reference: "first" }))),
-      submit(redeem(money({ reference: "second" }))),
-    );
-    expect(outcomes).to.deep.equal(["done", "INSUFFICIENT_FUNDS"]);
+  for (const [name, firstOf, secondOf, outcomes] of [
+    [
+      "give a balance away once",
+      () => redeem(money({ reference: "first" })),
+      () => redeem(money({ reference: "second" })),
+      ["done", "INSUFFICIENT_FUNDS"],
+    ],
+    [
+      "take a reference once, from two accounts",
+      () => mint(money({ reference: "one" })),
+      (accountId) => mint(money({ accountId, reference: "one" })),
+      ["done", "REFERENCE_ALREADY_USED"],
+    ],
+    [
+      "take a receipt once, from two accounts",
+      () => mint(money({ reference: "one", receipt: "NLJ7RT61SV" })),
+      (accountId) => mint(money({ accountId, reference: "two", receipt: "NLJ7RT61SV" })),
+      ["done", "RECEIPT_ALREADY_USED"],
+    ],
+  ] as readonly (readonly [string, () => Command, (other: AccountId) => Command, string[]])[]) {
+    it(name, async () => {
+      const other = await otherAccount();
+      expect(await race(submit(firstOf()), submit(secondOf(other)))).to.deep.equal(outcomes);
+    });
+  }
+
+  it("open one account for a user", async () => {
+    const create: Act = (server) => submit(createAccount(place.organizationId, "new"))(server);
+    expect(await race(create)).to.have.members(["done", "replayed"]);
   });
 
   it("keep an organization's limit over two accounts", async () => {
@@ -127,32 +143,6 @@ describe("two servers on PostgreSQL, both of which wait for the book", () => {
       submit(mint(money({ accountId, reference: "second" }))),
     );
     expect(outcomes).to.deep.equal(["done", "LIMIT_EXCEEDED"]);
-  });
-
-  it("take a reference once, from two accounts", async () => {
-    const accountId = await otherAccount();
-    const outcomes = await race(
-      submit(mint(money({ reference: "one" }))),
-      submit(mint(money({ accountId, reference: "one" }))),
-    );
-    expect(outcomes).to.deep.equal(["done", "REFERENCE_ALREADY_USED"]);
-  });
-
-  it("take a receipt once, from two accounts", async () => {
-    const accountId = await otherAccount();
-    const outcomes = await race(
-      submit(mint(money({ reference: "one", receipt: "NLJ7RT61SV" }))),
-      submit(mint(money({ accountId, reference: "two", receipt: "NLJ7RT61SV" }))),
-    );
-    expect(outcomes).to.deep.equal(["done", "RECEIPT_ALREADY_USED"]);
-  });
-
-  it("open one account for a user", async () => {
-    const outcomes = await race(
-      submit(createAccount(place.organizationId, "new")),
-      submit(createAccount(place.organizationId, "new")),
-    );
-    expect(outcomes).to.have.members(["done", "replayed"]);
   });
 
   it("do once what one proposal allows", async () => {
@@ -168,30 +158,19 @@ describe("two servers on PostgreSQL, both of which wait for the book", () => {
     expect([proposed, ...outcomes]).to.deep.equal(["done", "done", "replayed"]);
   });
 
+  const suspend: Act = ({ cell }) => {
+    const { organizationId, now } = place;
+    return changeSuspension(cell, { organizationId, isSuspended: true, reason: NO_REASON, now });
+  };
+
   it("suspend an organization once, and no mint comes after it", async () => {
-    const suspend: Act = ({ cell }) =>
-      changeSuspension(cell, {
-        organizationId: place.organizationId,
-        isSuspended: true,
-        reason: NO_REASON,
-        now: place.now,
-      });
     expect(await race(suspend)).to.deep.equal([true, false]);
     expect(await submit(mint(money({ reference: "late" })))(servers[0])).to.equal("ORGANIZATION_SUSPENDED");
   });
 
   it("let no mint pass a suspension that came first", async () => {
-    const suspend: Act = ({ cell }) =>
-      changeSuspension(cell, {
-        organizationId: place.organizationId,
-        isSuspended: true,
-        reason: NO_REASON,
-        now: place.now,
-      });
-    expect(await race(suspend, submit(mint(money({ reference: "late" }))))).to.deep.equal([
-      true,
-      "ORGANIZATION_SUSPENDED",
-    ]);
+    const late = submit(mint(money({ reference: "late" })));
+    expect(await race(suspend, late)).to.deep.equal([true, "ORGANIZATION_SUSPENDED"]);
   });
 
   it("revoke a key once", async () => {
@@ -224,12 +203,7 @@ describe("two servers on PostgreSQL, both of which wait for the book", () => {
   });
 
   it("keep at most 50 places of the reserve", async () => {
-    const record =
-      (name: string): Act =>
-      async ({ cell }) => {
-        const [result] = await cell.committer.commit([recordReserve(place.organizationId, name)], place.now);
-        return result?.kind === "refused" ? result.refusal.reason : String(result?.kind);
-      };
+    const record = (name: string): Act => submit(recordReserve(place.organizationId, name));
     for (let index = 1; index < RESERVE_PLACES_MAX; index += 1) await record(`bank ${String(index)}`)(servers[0]);
     expect(await race(record("one more"), record("and one more"))).to.deep.equal(["done", "TOO_MANY_RESERVE_PLACES"]);
   });

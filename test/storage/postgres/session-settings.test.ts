@@ -8,7 +8,13 @@ import { type Cell, type Database, openDatabase } from "../../../src/storage/dat
 import { keys } from "../../../src/storage/keys.js";
 import { verify } from "../../../src/verify/verify.js";
 import { createAccount, mint, NO_DEADLINE, redeem } from "../../support/commands.js";
-import { execute, openDatabaseAt, openTestDatabase, type TestDatabase } from "../../support/databases.js";
+import {
+  databaseOfSuite,
+  execute,
+  openDatabaseAt,
+  openTestDatabase,
+  type TestDatabase,
+} from "../../support/databases.js";
 import { eventually } from "../../support/eventually.js";
 import { findingsIn } from "../../support/findings.js";
 
@@ -104,11 +110,7 @@ describe("two servers on PostgreSQL, which want the same accounts all the time",
 });
 
 describe("a transaction on PostgreSQL, where the role has other settings", () => {
-  let opened: TestDatabase;
-  before(async () => {
-    opened = await openTestDatabase("postgres");
-  });
-  after(() => opened.dispose());
+  const opened = databaseOfSuite("postgres");
 
   it("makes its commits durable, writes, and keeps to the limits of the server", async () => {
     const database = await openAs("role_hasty", opened, [

@@ -3,18 +3,17 @@ import { expect } from "chai";
 import { limitsOf } from "../../../src/storage/postgres/address.js";
 import { type PostgresConnections, postgresTransactions } from "../../../src/storage/postgres/transaction.js";
 import type { Session, Transact } from "../../../src/storage/sql/engine.js";
-import { execute, openTestDatabase, type TestDatabase } from "../../support/databases.js";
+import { databaseOfSuite, execute } from "../../support/databases.js";
 
 const NOTE = "INSERT INTO notes SELECT id FROM json_to_recordset(?::json) AS input(id bigint)";
 
 const note = (session: Session, id: number): Promise<void> => session.write([{ sql: NOTE, rows: [{ id }] }]);
 
 describe("a transaction on PostgreSQL, whose statements do not wait for each other", () => {
-  let opened: TestDatabase;
+  const opened = databaseOfSuite("postgres");
   let transact: Transact;
 
   before(async () => {
-    opened = await openTestDatabase("postgres");
     await execute(opened.address, "CREATE TABLE notes (id BIGINT PRIMARY KEY CHECK (id > 0))");
     await execute(
       opened.address,
@@ -28,7 +27,6 @@ describe("a transaction on PostgreSQL, whose statements do not wait for each oth
     );
     transact = opened.cell.transact;
   });
-  after(() => opened.dispose());
   afterEach(() => execute(opened.address, "DELETE FROM notes"));
 
   const notes = async (): Promise<number[]> =>

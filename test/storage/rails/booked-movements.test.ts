@@ -5,7 +5,7 @@ import { toUnixMillis } from "../../../src/domain/values/time.js";
 import type { BookedMovement } from "../../../src/reconcile/reconciliation.js";
 import { bookedMovements } from "../../../src/storage/rails/booked-movements.js";
 import { recordDeposit } from "../../support/commands.js";
-import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/databases.js";
+import { databaseOfSuite, ENGINES } from "../../support/databases.js";
 import { GivenBooks } from "../../verify/given/books.js";
 import { makeDeposits } from "../../verify/given/deposits.js";
 
@@ -13,15 +13,13 @@ const ALWAYS = { from: toUnixMillis(0), to: toUnixMillis(Number.MAX_SAFE_INTEGER
 
 for (const engine of ENGINES) {
   describe(`what a book with deposits says has moved at a rail (${engine})`, () => {
-    let opened: TestDatabase;
+    const opened = databaseOfSuite(engine);
     let books: GivenBooks;
     before(async () => {
-      opened = await openTestDatabase(engine);
       books = await GivenBooks.open(opened.database);
       await makeDeposits(books);
       await books.do((id) => recordDeposit(id, { receipt: "kcb:1" }));
     });
-    after(() => opened.dispose());
 
     const movementsAt = (rail: string) =>
       bookedMovements(opened.cell, { organizationId: books.organizationId, rail: rail as Rail });

@@ -17,7 +17,7 @@ import {
   receiveDeposit,
 } from "../../support/commands.js";
 import { ENGINES, execute } from "../../support/databases.js";
-import { heardPlans } from "../plans/heard-plans.js";
+import { heardPlans, NO_SORTS } from "../plans/heard-plans.js";
 import { OTHER_RAIL_ACCOUNT, PaymentsPlace, RAIL_ACCOUNT } from "./given-payments.js";
 
 const HOUR_MILLIS = 3_600_000;
@@ -195,7 +195,7 @@ for (const engine of ENGINES) {
           await heard.forgetErased({ from: now, limit: at.limit });
           await accountOfReference(cell, RAIL_ACCOUNT, depositReference(5));
         },
-        SETTINGS,
+        NO_SORTS,
       );
       const text = plans.flat().join("\n");
       for (const index of [
@@ -215,10 +215,7 @@ for (const engine of ENGINES) {
   });
 }
 
-// As in plans.test.ts. The accounts at rails and the books are few.
-const SETTINGS =
-  "SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_sort = off; " +
-  "SET enable_hashjoin = off; SET enable_mergejoin = off; SET plan_cache_mode = force_generic_plan";
+// The accounts at rails and the books are few.
 const DEAR = {
   sqlite: /^SCAN (?!a\b|b\b|r\b|i\b|json|rail_accounts|books)/,
   postgres: /Seq Scan(?! on (rail_accounts|books))|Bitmap Heap Scan/,

@@ -1,9 +1,11 @@
+import type { Command } from "../../../src/domain/commands.js";
 import type { RailAccountId } from "../../../src/domain/payment.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
 import { keys } from "../../../src/storage/keys.js";
 import { saveRailAccount } from "../../../src/storage/rails/change-rail-accounts.js";
 import { createAccount, mint, redeem, SLOW_RAIL } from "../../support/commands.js";
+import { commitAll } from "../../support/commit.js";
 import { type ENGINES, openTestDatabase, type TestDatabase } from "../../support/databases.js";
 
 export const RAIL_ACCOUNT = "rail_first" as RailAccountId;
@@ -61,10 +63,8 @@ export class PaymentsPlace {
     return command.newTransactionId;
   }
 
-  async commit(...commands: Parameters<TestDatabase["cell"]["committer"]["commit"]>[0]): Promise<void> {
-    const results = await this.opened.cell.committer.commit(commands, this.now);
-    const kinds = new Set(results.map(({ kind }) => kind));
-    if (kinds.size !== 1 || !kinds.has("done")) throw new Error(`refused: ${JSON.stringify(results)}`);
+  async commit(...commands: readonly Command[]): Promise<void> {
+    await commitAll(this.opened.cell, commands, this.now);
   }
 }
 

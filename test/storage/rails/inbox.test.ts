@@ -5,22 +5,20 @@ import { toUnixMillis } from "../../../src/domain/values/time.js";
 import type { RailInbox } from "../../../src/settlement/ports/inbox.js";
 import { railInbox } from "../../../src/storage/rails/inbox.js";
 import { newTransactionId } from "../../support/commands.js";
-import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/databases.js";
+import { databaseOfEachTest, ENGINES } from "../../support/databases.js";
 
 const MESSAGES_MAX = 50;
 const at = toUnixMillis;
 
 for (const engine of ENGINES) {
   describe(`the inbox of rails (${engine})`, () => {
-    let opened: TestDatabase;
+    const opened = databaseOfEachTest(engine);
     let inbox: RailInbox;
     let transactionId: TransactionId;
-    beforeEach(async () => {
-      opened = await openTestDatabase(engine);
+    beforeEach(() => {
       inbox = railInbox(opened.cell);
       transactionId = newTransactionId();
     });
-    afterEach(() => opened.dispose());
 
     const add = (body: string, now: number, id = transactionId): Promise<string> =>
       inbox.add({ transactionId: id, purpose: "collect", body }, at(now));

@@ -7,21 +7,19 @@ import { expect } from "chai";
 import type { EarlyLease, LeaseStore } from "../../../src/leases/ports.js";
 import { openDatabase } from "../../../src/storage/database.js";
 import { leases } from "../../../src/storage/rails/leases.js";
-import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../../support/databases.js";
+import { databaseOfEachTest, ENGINES, execute } from "../../support/databases.js";
 
 const LONG_MILLIS = 3_600_000;
 
 for (const engine of ENGINES) {
   describe(`leases (${engine})`, () => {
-    let opened: TestDatabase;
+    const opened = databaseOfEachTest(engine);
     let store: LeaseStore;
     let early: EarlyLease[];
-    beforeEach(async () => {
-      opened = await openTestDatabase(engine);
+    beforeEach(() => {
       early = [];
       store = leases(opened.cell, (lease) => early.push(lease));
     });
-    afterEach(() => opened.dispose());
 
     const take = (holder: string, millis = LONG_MILLIS, name = "settlement"): Promise<boolean> =>
       store.take(name, { holder, millis });
@@ -86,13 +84,11 @@ for (const engine of ENGINES) {
 }
 
 describe("leases of an SQLite file", () => {
-  let opened: TestDatabase;
+  const opened = databaseOfEachTest("sqlite");
   let filename: string;
-  beforeEach(async () => {
-    opened = await openTestDatabase("sqlite");
+  beforeEach(() => {
     filename = opened.address.engine === "sqlite" ? opened.address.filename : "";
   });
-  afterEach(() => opened.dispose());
 
   const HOLD = `
     const { ServerLock } = await import(process.argv[1]);

@@ -7,13 +7,9 @@ import { railInbox } from "../../../src/storage/rails/inbox.js";
 import { payments } from "../../../src/storage/rails/payments.js";
 import { newTransactionId } from "../../support/commands.js";
 import { ENGINES } from "../../support/databases.js";
-import { heardPlans } from "../plans/heard-plans.js";
+import { heardPlans, NO_SORTS } from "../plans/heard-plans.js";
 import { PaymentsPlace, RAIL_ACCOUNT } from "./given-payments.js";
 
-// As in test/storage/lists/postgres-plans.test.ts: the planner would scan small tables.
-const SETTINGS =
-  "SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_sort = off; " +
-  "SET enable_hashjoin = off; SET enable_mergejoin = off; SET plan_cache_mode = force_generic_plan";
 const DEAR = {
   // Groups by the kinds of numbers, which are three.
   sqlite: /TEMP B-TREE(?! FOR GROUP BY)|^SCAN (?!a\b)/,
@@ -36,7 +32,7 @@ for (const engine of ENGINES) {
 
     /** The plans of the statements that `work` runs, whether they read or write. */
     async function plansOf(work: (cell: Cell) => Promise<unknown>): Promise<readonly string[]> {
-      return (await heardPlans(place.opened, work, SETTINGS)).flat();
+      return (await heardPlans(place.opened, work, NO_SORTS)).flat();
     }
 
     const { now, limit } = { now: 5 as never, limit: 10 };

@@ -18,7 +18,7 @@ import {
   storedRailAccounts,
 } from "../../../src/storage/rails/rail-accounts.js";
 import { advancePayment, beginPayment, setRailAccount } from "../../support/commands.js";
-import { ENGINES, execute, openTestDatabase, type TestDatabase } from "../../support/databases.js";
+import { databaseOfEachTest, ENGINES, execute } from "../../support/databases.js";
 import { eventually } from "../../support/eventually.js";
 import { PaymentsPlace, RAIL_ACCOUNT, railSetting } from "./given-payments.js";
 
@@ -97,15 +97,13 @@ describe("a change of a rail account on PostgreSQL, while a payment begins", () 
 
 for (const engine of ENGINES) {
   describe(`stored rail accounts (${engine})`, () => {
-    let opened: TestDatabase;
+    const opened = databaseOfEachTest(engine);
     let organizationId: OrganizationId;
     const now = toUnixMillis(1_000_000);
     beforeEach(async () => {
-      opened = await openTestDatabase(engine);
       const created = await keys(opened.database, () => now).createOrganization("rails", { isSandbox: true });
       organizationId = created.id;
     });
-    afterEach(() => opened.dispose());
 
     type Given = Omit<Parameters<typeof railSetting>[1], "organizationId" | "now">;
     const save = (given: Given, at = now): Promise<void> =>

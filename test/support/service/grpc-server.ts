@@ -26,7 +26,7 @@ import { eventCodec } from "../../../src/grpc/messages/events/event.js";
 import { type GrpcServer, type GrpcServerOptions, startGrpcServer } from "../../../src/grpc/server.js";
 import type { CellRails, CellWebhooks, ServedCell } from "../../../src/grpc/services/served-cell.js";
 import type { Outcome } from "../../../src/ledger/ports/outcome.js";
-import type { Reads } from "../../../src/ledger/ports/reads.js";
+import type { Page, Reads } from "../../../src/ledger/ports/reads.js";
 import type { SealReads } from "../../../src/seals/ports.js";
 import type { HistoryReads } from "../../../src/statements/ports.js";
 import { AllowedHosts } from "../../../src/webhooks/allowed.js";
@@ -274,9 +274,40 @@ export const MINT: MintRequest = {
   receipt: undefined,
 };
 
-/** A database with one account and one transaction. */
+const none = (): Promise<undefined> => Promise.resolve(undefined);
+const noRows = (): Promise<Page<never>> => Promise.resolve({ rows: [], nextBeforeSeq: undefined, lookedAt: 1 });
+
+/** A database that is empty. */
+export const emptyReads: Reads = {
+  organization: none,
+  account: none,
+  limits: none,
+  accounts: noRows,
+  freezes: noRows,
+  transaction: none,
+  transactions: noRows,
+  deposit: none,
+  deposits: noRows,
+  depositRails: () => Promise.resolve([]),
+  destination: none,
+  destinations: noRows,
+};
+
+/** The row with this id, which is one of the organization. */
+function oneOf<Row>(wanted: string, rowOf: () => Row) {
+  return (organizationId: OrganizationId, id: string): Promise<Row | undefined> =>
+    Promise.resolve(organizationId === ORGANIZATION && id === wanted ? rowOf() : undefined);
+}
+
+/** A first page of one row, with others after it. */
+function pageOf<Row>(rowOf: () => Row) {
+  return () => Promise.resolve({ rows: [rowOf()], nextBeforeSeq: 7, lookedAt: 1 });
+}
+
+/** A database with one row of each kind. */
 const smallReads: Reads = {
-  organization: async (id) =>
+  ...emptyReads,
+  organization: (id) =>
     Promise.resolve({
       id,
       cell: 0,
@@ -286,32 +317,26 @@ const smallReads: Reads = {
       areReceiptsRequired: false,
       createdAt: toUnixMillis(0),
     }),
-  account: async (organizationId, id) =>
-    Promise.resolve(organizationId === ORGANIZATION && id === ACCOUNT_ID ? account() : undefined),
-  limits: async () => Promise.resolve(undefined),
-  accounts: async () => Promise.resolve({ rows: [account()], nextBeforeSeq: 7, lookedAt: 1 }),
-  freezes: async () => Promise.resolve({ rows: frozenAccount().freezes, nextBeforeSeq: undefined, lookedAt: 1 }),
-  transaction: async (organizationId, id) =>
-    Promise.resolve(organizationId === ORGANIZATION && id === TRANSACTION_ID ? transaction() : undefined),
-  transactions: async () => Promise.resolve({ rows: [transaction()], nextBeforeSeq: 7, lookedAt: 1 }),
-  deposit: async (organizationId, id) =>
-    Promise.resolve(organizationId === ORGANIZATION && id === DEPOSIT_ID ? deposit() : undefined),
-  deposits: async () => Promise.resolve({ rows: [deposit()], nextBeforeSeq: 7, lookedAt: 1 }),
-  depositRails: async () => Promise.resolve([]),
-  destination: async (organizationId, id) =>
-    Promise.resolve(organizationId === ORGANIZATION && id === DESTINATION_ID ? destination() : undefined),
-  destinations: async () => Promise.resolve({ rows: [destination()], nextBeforeSeq: 7, lookedAt: 1 }),
+  account: oneOf(ACCOUNT_ID, account),
+  accounts: pageOf(account),
+  freezes: () => Promise.resolve({ rows: frozenAccount().freezes, nextBeforeSeq: undefined, lookedAt: 1 }),
+  transaction: oneOf(TRANSACTION_ID, transaction),
+  transactions: pageOf(transaction),
+  deposit: oneOf(DEPOSIT_ID, deposit),
+  deposits: pageOf(deposit),
+  destination: oneOf(DESTINATION_ID, destination),
+  destinations: pageOf(destination),
 };
 
 /** A book without seals. */
 const noSeals: SealReads = {
   book: (organizationId) => Promise.resolve({ number: 1, organizationId }),
   signers: () => Promise.resolve([]),
-  seal: () => Promise.resolve(undefined),
+  seal: none,
   leaves: () => Promise.resolve({ hashes: new Uint8Array(), missingSeq: 1 }),
-  tile: () => Promise.resolve(undefined),
-  leaf: () => Promise.resolve(undefined),
-  rowOf: () => Promise.resolve(undefined),
+  tile: none,
+  leaf: none,
+  rowOf: none,
 };
 
 const noPast = (): Promise<never> => Promise.reject(new Error("this server has no past"));
@@ -332,20 +357,4 @@ const noHistory: HistoryReads = {
   openPayments: noPast,
   railBalances: noPast,
   reserveHoldings: noPast,
-};
-
-/** A database that is empty. */
-export const emptyReads: Reads = {
-  organization: async () => Promise.resolve(undefined),
-  account: async () => Promise.resolve(undefined),
-  limits: async () => Promise.resolve(undefined),
-  accounts: async () => Promise.resolve({ rows: [], nextBeforeSeq: undefined, lookedAt: 1 }),
-  freezes: async () => Promise.resolve({ rows: [], nextBeforeSeq: undefined, lookedAt: 1 }),
-  transaction: async () => Promise.resolve(undefined),
-  transactions: async () => Promise.resolve({ rows: [], nextBeforeSeq: undefined, lookedAt: 1 }),
-  deposit: async () => Promise.resolve(undefined),
-  deposits: async () => Promise.resolve({ rows: [], nextBeforeSeq: undefined, lookedAt: 1 }),
-  depositRails: async () => Promise.resolve([]),
-  destination: async () => Promise.resolve(undefined),
-  destinations: async () => Promise.resolve({ rows: [], nextBeforeSeq: undefined, lookedAt: 1 }),
 };
