@@ -82,9 +82,17 @@ type Accepts = (address: DatabaseAddress, states: readonly MigrationState[]) => 
 
 type OpenOptions = DatabaseOptions & { readonly accepts: Accepts };
 
+const FIRST_BEFORE_THE_BASELINE = "0001-organizations";
+
 function refuseUnknown(address: DatabaseAddress, states: readonly MigrationState[]): void {
   const unknown = namesOf(states, "unknown");
   if (unknown.length === 0) return;
+  if (unknown.includes(FIRST_BEFORE_THE_BASELINE)) {
+    throw new OperatorError(
+      `${nameOf(address)} comes from a build before the first release. ` +
+        'To take it along, see "From a build before the first release" in docs/upgrades.md.',
+    );
+  }
   const isNext = states.every(({ isServable }) => isServable);
   throw new OperatorError(
     `${nameOf(address)} has the migrations ${unknown.join(", ")}, which this version of kesc does not know. ` +

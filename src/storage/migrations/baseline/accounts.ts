@@ -1,31 +1,43 @@
-import { FREEZE_REASONS } from "../../domain/freeze.js";
-import { MAX_CENTS } from "../../domain/values/cents.js";
-import type { Migration } from "./migration.js";
+import { DESTINATION_KINDS } from "../../../domain/destination.js";
+import { FREEZE_REASONS } from "../../../domain/freeze.js";
+import { DEFAULT_TIER } from "../../../domain/limits/limits.js";
+import { MAX_CENTS } from "../../../domain/values/cents.js";
+import type { Migration } from "../migration.js";
+import { listOf, usage } from "./columns.js";
 
 const PERSONAL_COLUMNS = ["user_id", "phone_number", "phone_number_index", "email", "email_index", "content_salt"];
 
 /**
  * Accounts. A row summarizes the account's rows in the journal. Its `seq` is the `seq` of the
- * journal row that created it, and `last_seq` that of its newest row.
+ * journal row that created it, and `last_seq` that of its newest row. Every mint changes the row, so
+ * it has the account's tier and what counts against its limits, too.
  */
 export const accounts: Migration = ({ int64, bytes, table, tableOptions, changingTableOptions, withoutStatistics }) => [
   `CREATE TABLE ${table("accounts")} (
-     book             ${int64} NOT NULL REFERENCES ${table("book_keys")} (book),
-     seq              ${int64} NOT NULL,
-     last_seq         ${int64} NOT NULL CHECK (last_seq >= seq),
-     id               TEXT NOT NULL UNIQUE,
-     status           TEXT NOT NULL CHECK (status IN ('ACTIVE', 'FROZEN', 'CLOSED')),
-     status_reason    TEXT NOT NULL,
-     available_cents  ${int64} NOT NULL CHECK (available_cents >= 0),
-     held_cents       ${int64} NOT NULL CHECK (held_cents >= 0),
-     open_payments    ${int64} NOT NULL CHECK (open_payments >= 0),
-     created_at       ${int64} NOT NULL,
-     updated_at       ${int64} NOT NULL,
+     book                   ${int64} NOT NULL REFERENCES ${table("book_keys")} (book),
+     seq                    ${int64} NOT NULL,
+     last_seq               ${int64} NOT NULL CHECK (last_seq >= seq),
+     id                     TEXT NOT NULL UNIQUE,
+     status                 TEXT NOT NULL CHECK (status IN ('ACTIVE', 'FROZEN', 'CLOSED')),
+     status_reason          TEXT NOT NULL,
+     available_cents        ${int64} NOT NULL CHECK (available_cents >= 0),
+     held_cents             ${int64} NOT NULL CHECK (held_cents >= 0),
+     open_payments          ${int64} NOT NULL CHECK (open_payments >= 0),
+     created_at             ${int64} NOT NULL,
+     updated_at             ${int64} NOT NULL,
+     tier                   TEXT NOT NULL DEFAULT '${DEFAULT_TIER}',
+     ${usage(int64)},
+     deposit_reference      TEXT CHECK (length(deposit_reference) = 8),
      PRIMARY KEY (book, seq),
      CHECK (available_cents + held_cents <= ${String(MAX_CENTS)}),
      CHECK (status <> 'CLOSED' OR available_cents + held_cents + open_payments = 0)
    ) ${changingTableOptions(10)}`,
   `CREATE INDEX accounts_by_status ON ${table("accounts")} (book, status, seq)`,
+  `CREATE UNIQUE INDEX accounts_by_deposit_reference ON ${table("accounts")} (book, deposit_reference)
+     WHERE deposit_reference IS NOT NULL`,
+  // The accounts that the service still numbers. New accounts are never in it.
+  `CREATE INDEX accounts_unnumbered ON ${table("accounts")} (book, seq)
+     WHERE deposit_reference IS NULL AND status <> 'CLOSED'`,
 
   // The personal data of the account's user, apart from the row that every mint changes. The phone
   // number and the e-mail address are encrypted; ListAccounts finds them by blind indexes. An
@@ -66,7 +78,7 @@ export const accounts: Migration = ({ int64, bytes, table, tableOptions, changin
      seq          ${int64} NOT NULL,
      id           TEXT NOT NULL UNIQUE,
      account_id   TEXT NOT NULL REFERENCES ${table("account_holders")} (account_id),
-     reason_code  TEXT NOT NULL CHECK (reason_code IN (${FREEZE_REASONS.map((code) => `'${code}'`).join(", ")})),
+     reason_code  TEXT NOT NULL CHECK (reason_code IN (${listOf(FREEZE_REASONS)})),
      reason       TEXT NOT NULL,
      created_by   TEXT NOT NULL,
      created_at   ${int64} NOT NULL,
@@ -77,4 +89,27 @@ export const accounts: Migration = ({ int64, bytes, table, tableOptions, changin
      CHECK ((lifted_at IS NULL) = (lifted_by IS NULL) AND (lifted_at IS NULL) = (lift_reason IS NULL))
    ) ${tableOptions}`,
   `CREATE INDEX freezes_standing ON ${table("freezes")} (account_id) WHERE lifted_at IS NULL`,
+  // A read of an account's past status looks for the freezes that stood then.
+  `CREATE INDEX freezes_by_account ON ${table("freezes")} (account_id, seq)`,
+
+  // Where shillings of an account can be paid out to (docs/adr/0067). A row summarizes the rows
+  // `destination.*` of the journal, whose `detail` names it. `seq` is that of the row
+  // `destination.created`.
+  `CREATE TABLE ${table("destinations")} (
+     book           ${int64} NOT NULL REFERENCES ${table("book_keys")} (book),
+     seq            ${int64} NOT NULL CHECK (seq > 0),
+     id             TEXT NOT NULL UNIQUE,
+     account_id     TEXT NOT NULL REFERENCES ${table("account_holders")} (account_id),
+     kind           TEXT NOT NULL CHECK (kind IN (${listOf(DESTINATION_KINDS)})),
+     label          TEXT NOT NULL,
+     number         ${bytes},
+     masked_number  TEXT NOT NULL CHECK (masked_number <> ''),
+     content_salt   ${bytes},
+     usable_at      ${int64} NOT NULL CHECK (usable_at >= created_at),
+     created_at     ${int64} NOT NULL,
+     removed_at     ${int64} CHECK (removed_at >= created_at),
+     PRIMARY KEY (book, seq),
+     CHECK ((removed_at IS NULL) = (number IS NOT NULL) AND (removed_at IS NULL) = (content_salt IS NOT NULL))
+   ) ${tableOptions}`,
+  `CREATE INDEX destinations_of_accounts ON ${table("destinations")} (account_id, seq)`,
 ];
