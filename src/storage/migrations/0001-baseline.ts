@@ -1,5 +1,5 @@
-import { accounts } from "./baseline/accounts.js";
-import { books } from "./baseline/books.js";
+import { accounts, destinations, freezes } from "./baseline/accounts.js";
+import { books, marks, moves, reserve } from "./baseline/books.js";
 import { deposits } from "./baseline/deposits.js";
 import { journal } from "./baseline/journal.js";
 import { operators } from "./baseline/operators.js";
@@ -16,7 +16,12 @@ import type { Migration } from "./migration.js";
 const PARTS = [
   organizations,
   books,
+  marks,
+  reserve,
+  moves,
   accounts,
+  freezes,
+  destinations,
   transactions,
   journal,
   payments,

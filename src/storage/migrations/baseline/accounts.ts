@@ -9,8 +9,8 @@ const PERSONAL_COLUMNS = ["user_id", "phone_number", "phone_number_index", "emai
 
 /**
  * Accounts. A row summarizes the account's rows in the journal. Its `seq` is the `seq` of the
- * journal row that created it, and `last_seq` that of its newest row. Every mint changes the row, so
- * it has the account's tier and what counts against its limits, too.
+ * journal row that created it, and `last_seq` that of its newest row. It has the account's tier and
+ * what counts against its limits, too, because every mint changes it anyway.
  */
 export const accounts: Migration = ({ int64, bytes, table, tableOptions, changingTableOptions, withoutStatistics }) => [
   `CREATE TABLE ${table("accounts")} (
@@ -70,9 +70,13 @@ export const accounts: Migration = ({ int64, bytes, table, tableOptions, changin
   `CREATE INDEX account_holders_by_user ON ${table("account_holders")} (book, user_id, seq)`,
   `CREATE INDEX account_holders_by_phone_number ON ${table("account_holders")} (book, phone_number_index, seq)`,
   `CREATE INDEX account_holders_by_email ON ${table("account_holders")} (book, email_index, seq)`,
+];
 
-  // The freezes of accounts. A row summarizes the journal rows that began and ended the freeze; its
-  // `seq` is that of the first (docs/adr/0033).
+/**
+ * The freezes of accounts. A row summarizes the journal rows that began and ended the freeze; its
+ * `seq` is that of the first (docs/adr/0033).
+ */
+export const freezes: Migration = ({ int64, table, tableOptions }) => [
   `CREATE TABLE ${table("freezes")} (
      book         ${int64} NOT NULL REFERENCES ${table("book_keys")} (book),
      seq          ${int64} NOT NULL,
@@ -91,10 +95,14 @@ export const accounts: Migration = ({ int64, bytes, table, tableOptions, changin
   `CREATE INDEX freezes_standing ON ${table("freezes")} (account_id) WHERE lifted_at IS NULL`,
   // A read of an account's past status looks for the freezes that stood then.
   `CREATE INDEX freezes_by_account ON ${table("freezes")} (account_id, seq)`,
+];
 
-  // Where shillings of an account can be paid out to (docs/adr/0067). A row summarizes the rows
-  // `destination.*` of the journal, whose `detail` names it. `seq` is that of the row
-  // `destination.created`.
+/**
+ * Where shillings of an account can be paid out to (docs/adr/0067). A row summarizes the rows
+ * `destination.*` of the journal, whose `detail` names it. `seq` is that of the row
+ * `destination.created`.
+ */
+export const destinations: Migration = ({ int64, bytes, table, tableOptions }) => [
   `CREATE TABLE ${table("destinations")} (
      book           ${int64} NOT NULL REFERENCES ${table("book_keys")} (book),
      seq            ${int64} NOT NULL CHECK (seq > 0),

@@ -6,9 +6,21 @@ import { listOf, usage } from "./columns.js";
 
 const LIABILITIES = ["available_cents", "held_cents", "unallocated_cents"];
 const MAX = String(MAX_SUM_CENTS);
-/** `charges_cents` may be below zero (docs/adr/0065). */
+/**
+ * What rails took for their work, less what the organization put in for that (docs/adr/0065). It
+ * may be below zero.
+ */
 const CHARGES = `charges_cents BETWEEN -${MAX} AND ${MAX}`;
 const EQUATION = `reserve_cents + shortfall_cents + charges_cents = ${LIABILITIES.join(" + ")}`;
+
+/** The columns of the book accounts but `charges_cents`. */
+function sums(int64: string): string {
+  return [
+    `reserve_cents ${int64} NOT NULL CHECK (reserve_cents <= ${MAX})`,
+    `shortfall_cents ${int64} NOT NULL CHECK (shortfall_cents BETWEEN 0 AND ${MAX})`,
+    ...LIABILITIES.map((sum) => `${sum} ${int64} NOT NULL CHECK (${sum} BETWEEN 0 AND ${MAX})`),
+  ].join(",\n     ");
+}
 
 /**
  * The book of each organization: its last `seq`, and the sums of its book accounts. Every batch
@@ -31,28 +43,15 @@ const EQUATION = `reserve_cents + shortfall_cents + charges_cents = ${LIABILITIE
  * has accepted although it lies in the future. Rows may repeat this time until the clock has passed
  * it (docs/operations.md).
  */
-export const books: Migration = ({
-  int64,
-  bytes,
-  table,
-  tableOptions,
-  changingTableOptions,
-  clusteredTableOptions,
-}) => {
-  const sums = [
-    `reserve_cents ${int64} NOT NULL CHECK (reserve_cents <= ${MAX})`,
-    `shortfall_cents ${int64} NOT NULL CHECK (shortfall_cents BETWEEN 0 AND ${MAX})`,
-    ...LIABILITIES.map((sum) => `${sum} ${int64} NOT NULL CHECK (${sum} BETWEEN 0 AND ${MAX})`),
-  ].join(",\n     ");
-  return [
-    `CREATE TABLE ${table("books")} (
+export const books: Migration = ({ int64, bytes, table, tableOptions, changingTableOptions }) => [
+  `CREATE TABLE ${table("books")} (
      number                 ${int64} NOT NULL PRIMARY KEY CHECK (number > 0),
      organization_id        TEXT NOT NULL UNIQUE REFERENCES ${table("organizations")} (id),
      state                  TEXT NOT NULL CHECK (state IN ('OPEN', 'MOVING', 'MOVED', 'RESTORED')),
      suspended_seq          ${int64} CHECK (suspended_seq > 1),
      last_seq               ${int64} NOT NULL CHECK (last_seq >= 0),
      last_recorded_at       ${int64} NOT NULL,
-     ${sums},
+     ${sums(int64)},
      limits                 TEXT,
      limits_since           ${int64},
      ${usage(int64)},
@@ -64,35 +63,38 @@ export const books: Migration = ({
      CHECK (${EQUATION})
    ) ${changingTableOptions(10)}`,
 
-    // The secrets of each book, encrypted by a master key that lies in a file outside the database.
-    // Other tables refer to this row, and not to the one in `books`: an open snapshot keeps each
-    // old version of a row, and PostgreSQL checks a reference by walking over all of them.
-    `CREATE TABLE ${table("book_keys")} (
+  // The secrets of each book, encrypted by a master key that lies in a file outside the database.
+  // Other tables refer to this row, and not to the one in `books`: an open snapshot keeps each old
+  // version of a row, and PostgreSQL checks a reference by walking over all of them.
+  `CREATE TABLE ${table("book_keys")} (
      book           ${int64} NOT NULL PRIMARY KEY REFERENCES ${table("books")} (number),
      data_key       ${bytes} NOT NULL,
      index_key      ${bytes} NOT NULL,
      seal_secret    ${bytes} NOT NULL,
      master_key_id  TEXT NOT NULL
    ) ${tableOptions}`,
+];
 
-    // The marks: signposts into the past of a book. The worker of the marks derives them from the
-    // journal, so they may be dropped, and a read without them takes longer (docs/adr/0045).
-    // Every 64th row of an account has one. The balance at a point in time is at most 63 links
-    // before a mark.
-    `CREATE TABLE ${table("account_marks")} (
+/**
+ * The marks: signposts into the past of a book. The worker of the marks derives them from the
+ * journal, so they may be dropped, and a read without them takes longer (docs/adr/0045).
+ */
+export const marks: Migration = ({ int64, table, clusteredTableOptions }) => [
+  // Every 64th row of an account. The balance at a point in time is at most 63 links before a mark.
+  `CREATE TABLE ${table("account_marks")} (
      book        ${int64} NOT NULL REFERENCES ${table("book_keys")} (book),
      seq         ${int64} NOT NULL CHECK (seq > 0),
      account_id  TEXT NOT NULL,
      PRIMARY KEY (book, seq)
    ) ${clusteredTableOptions}`,
-    `CREATE INDEX account_marks_by_account ON ${table("account_marks")} (account_id, seq)`,
+  `CREATE INDEX account_marks_by_account ON ${table("account_marks")} (account_id, seq)`,
 
-    // The sums of the book accounts after every 2,048th row, and all KESC that entered and left
-    // circulation up to it. The marks of a book are complete up to its last row here.
-    `CREATE TABLE ${table("book_marks")} (
+  // The sums of the book accounts after every 2,048th row, and all KESC that entered and left
+  // circulation up to it. The marks of a book are complete up to its last row here.
+  `CREATE TABLE ${table("book_marks")} (
      book            ${int64} NOT NULL REFERENCES ${table("book_keys")} (book),
      seq             ${int64} NOT NULL CHECK (seq > 0),
-     ${sums},
+     ${sums(int64)},
      charges_cents   ${int64} NOT NULL DEFAULT 0 CHECK (${CHARGES}),
      minted_cents    ${int64} NOT NULL CHECK (minted_cents >= 0),
      redeemed_cents  ${int64} NOT NULL CHECK (redeemed_cents >= 0)
@@ -100,10 +102,14 @@ export const books: Migration = ({
      PRIMARY KEY (book, seq),
      CHECK (${EQUATION})
    ) ${clusteredTableOptions}`,
+];
 
-    // Where the reserve of each organization lies: the last figure of each place, as the operator
-    // recorded it. A row summarizes the journal row `reserve.recorded` with its `seq`.
-    `CREATE TABLE ${table("reserve_places")} (
+/**
+ * Where the reserve of each organization lies: the last figure of each place, as the operator
+ * recorded it. A row summarizes the journal row `reserve.recorded` with its `seq`.
+ */
+export const reserve: Migration = ({ int64, table, tableOptions }) => [
+  `CREATE TABLE ${table("reserve_places")} (
      book             ${int64} NOT NULL REFERENCES ${table("book_keys")} (book),
      place            TEXT NOT NULL CHECK (place <> ''),
      seq              ${int64} NOT NULL CHECK (seq > 1),
@@ -116,14 +122,18 @@ export const books: Migration = ({
      matures_on       TEXT CHECK (length(matures_on) = 10),
      PRIMARY KEY (book, place)
    ) ${tableOptions}`,
+];
 
-    // The moves of books to another cell or database (docs/adr/0053). A book has a row while it
-    // leaves, after it has left, and while it arrives. A book that is open has none.
-    //
-    // `rows_done` counts the rows of the file that an import has stored. `root` is the root of the
-    // tree over all rows of the journal. `arrival_id` names one import of the file: a book is given
-    // away to it alone. `moved_to` is the new place, in the operator's words.
-    `CREATE TABLE ${table("book_moves")} (
+/**
+ * The moves of books to another cell or database (docs/adr/0053). A book has a row while it leaves,
+ * after it has left, and while it arrives. A book that is open has none.
+ *
+ * `rows_done` counts the rows of the file that an import has stored. `root` is the root of the tree
+ * over all rows of the journal. `arrival_id` names one import of the file: a book is given away to
+ * it alone. `moved_to` is the new place, in the operator's words.
+ */
+export const moves: Migration = ({ int64, table, tableOptions }) => [
+  `CREATE TABLE ${table("book_moves")} (
      book         ${int64} NOT NULL PRIMARY KEY REFERENCES ${table("books")} (number),
      move_id      TEXT NOT NULL CHECK (move_id <> ''),
      phase        TEXT NOT NULL CHECK (phase IN ('LEAVING', 'LEFT', 'EMPTYING', 'EMPTIED', 'COPYING', 'COPIED')),
@@ -135,5 +145,4 @@ export const books: Migration = ({
      changed_at   ${int64} NOT NULL,
      CHECK (phase NOT IN ('LEFT', 'COPIED') OR (root IS NOT NULL AND arrival_id IS NOT NULL))
    ) ${tableOptions}`,
-  ];
-};
+];

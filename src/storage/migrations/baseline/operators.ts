@@ -62,8 +62,8 @@ export const operators: Migration = ({ int64, bytes, table, tableOptions, append
    ) ${tableOptions}`,
   ...appendOnly("operator_decisions"),
 
-  // The chain over the acts, proposals and decisions of operators (docs/adr/0059). Each `mac` covers
-  // the row that `subject` names and the `mac` before it. Its key is the only row of
+  // The chain over the acts, proposals and decisions of operators (docs/adr/0059). Each `mac`
+  // covers the row that `subject` names and the `mac` before it. Its key is the only row of
   // `operator_keys`, encrypted by a master key.
   `CREATE TABLE ${table("operator_keys")} (
      id             ${int64} NOT NULL PRIMARY KEY CHECK (id = 1),

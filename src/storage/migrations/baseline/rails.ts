@@ -8,8 +8,8 @@ export const rails: Migration = ({ int64, rowNumber, bytes, table, tableOptions,
   // The settings hold no secret. The data key of the organization's book encrypts the credentials.
   // `revision` counts the changes of the account. Each is a row `rail.changed` of the journal. A
   // payment begins only under the revision that the settlement has read (docs/adr/0058).
-  // `warnings` summarizes the rows `rail.warned` and `rail.cleared` (docs/adr/0066). A balance counts
-  // only at the address of the question that stands. No server uses a row without its `mac`
+  // `warnings` summarizes the rows `rail.warned` and `rail.cleared` (docs/adr/0066). A balance
+  // counts only at the address of the question that stands. No server uses a row without its `mac`
   // (docs/adr/0059).
   `CREATE TABLE ${table("rail_accounts")} (
      id                       TEXT NOT NULL PRIMARY KEY,
