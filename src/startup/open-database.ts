@@ -85,13 +85,30 @@ type OpenOptions = DatabaseOptions & { readonly accepts: Accepts };
 function refuseUnknown(address: DatabaseAddress, states: readonly MigrationState[]): void {
   const unknown = namesOf(states, "unknown");
   if (unknown.length === 0) return;
+  const { problem, advice } = unknownWords(unknown);
   const isNext = states.every(({ isServable }) => isServable);
   throw new OperatorError(
-    `${nameOf(address)} has the migrations ${unknown.join(", ")}, which this version of kesc does not know. ` +
+    `${nameOf(address)} ${problem}. ` +
       (isNext
         ? "Servers of this version may serve it, but no other command may use it: use the version that created them."
-        : "Use the version that created them, or restore an earlier backup."),
+        : advice),
   );
+}
+
+const FIRST_BEFORE_THE_BASELINE = "0001-organizations";
+
+/** What is wrong with a database that has unknown migrations, and what to do about it. */
+export function unknownWords(unknown: readonly string[]): { readonly problem: string; readonly advice: string } {
+  if (unknown.includes(FIRST_BEFORE_THE_BASELINE)) {
+    return {
+      problem: "comes from a build before the first release",
+      advice: 'To take it along, see "From a build before the first release" in docs/upgrades.md.',
+    };
+  }
+  return {
+    problem: `has the migrations ${unknown.join(", ")}, which this version of kesc does not know`,
+    advice: "Use the version that created them, or restore an earlier backup.",
+  };
 }
 
 /** A migration that ran is never run again: what has no proof would get one. */

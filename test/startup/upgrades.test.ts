@@ -1,10 +1,13 @@
 import { expect } from "chai";
 import pg from "pg";
 
+import { openServableDatabase } from "../../src/startup/open-database.js";
+import { OperatorError } from "../../src/startup/operator-error.js";
 import { migrationState } from "../../src/storage/migrate.js";
 import { mayRunBesideServers, mayServe, SCHEMA_RELEASE, servesFrom } from "../../src/storage/migrations/release.js";
 import { GrpcCaller } from "../support/callers/grpc-caller.js";
 import { ENGINES_OF_STAGE, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
+import { withOneMoreMigration } from "../support/one-more-migration.js";
 import { kesc, RunningKesc, type Variables } from "../support/service/kesc.js";
 import { makeTenant, withKeys } from "../support/service/tenants.js";
 
@@ -13,28 +16,23 @@ import { makeTenant, withKeys } from "../support/service/tenants.js";
 
 const NEXT = `9998-next.serves-${String(SCHEMA_RELEASE)}`;
 const INCOMPATIBLE = "9999-incompatible";
-const LAST = "0031-bound-rows";
-/** Takes back what it has made. */
-const WITHOUT_LAST = [
-  ...["organizations", "api_keys", "rail_accounts"].map((table) => `ALTER TABLE ${table} DROP COLUMN mac`),
-  "DROP INDEX journal_rails",
-  `DELETE FROM knex_migrations WHERE name = '${LAST}'`,
-];
+/** A migration that this program has, and the database does not. */
+const LATER = "0002-later";
 
 describe("the names of migrations", () => {
   it("say which servers may go on", () => {
-    expect(servesFrom("0016-tiers.serves-1")).to.equal(1);
-    expect(servesFrom("0016-tiers")).to.equal(undefined);
-    expect(servesFrom("0016-tiers.serves-1-and-more")).to.equal(undefined);
-    expect(servesFrom("0016-tiers.serves-0")).to.equal(undefined);
+    expect(servesFrom("0002-tiers.serves-1")).to.equal(1);
+    expect(servesFrom("0002-tiers")).to.equal(undefined);
+    expect(servesFrom("0002-tiers.serves-1-and-more")).to.equal(undefined);
+    expect(servesFrom("0002-tiers.serves-0")).to.equal(undefined);
   });
 
   for (const [unknown, release, expected] of [
     [[], 1, true],
-    [["0016-a.serves-1", "0017-b.serves-1"], 1, true],
-    [["0016-a.serves-1", "0017-b"], 1, false],
-    [["0016-a.serves-1", "0020-c.serves-2"], 1, false],
-    [["0020-c.serves-2"], 2, true],
+    [["0002-a.serves-1", "0003-b.serves-1"], 1, true],
+    [["0002-a.serves-1", "0003-b"], 1, false],
+    [["0002-a.serves-1", "0004-c.serves-2"], 1, false],
+    [["0004-c.serves-2"], 2, true],
   ] as const) {
     it(`release ${String(release)} ${expected ? "serves" : "does not serve"} ${unknown.join(", ") || "its own"}`, () => {
       expect(mayServe(unknown, release)).to.equal(expected);
@@ -42,9 +40,9 @@ describe("the names of migrations", () => {
   }
 
   for (const [pending, expected] of [
-    [["0016-a.serves-1", "0017-b.serves-1"], true],
-    [["0016-a.serves-1", "0017-b"], false],
-    [["0016-a.serves-1", "0020-c.serves-2"], false],
+    [["0002-a.serves-1", "0003-b.serves-1"], true],
+    [["0002-a.serves-1", "0003-b"], false],
+    [["0002-a.serves-1", "0004-c.serves-2"], false],
   ] as const) {
     it(`servers ${expected ? "may" : "may not"} run beside ${pending.join(", ")}`, () => {
       expect(mayRunBesideServers(pending)).to.equal(expected);
@@ -133,19 +131,21 @@ for (const engine of ENGINES_OF_STAGE) {
     });
 
     it("that is older is refused by a server, with the command to run, which asks for the servers to stop", async () => {
-      await execute(opened.address, ...WITHOUT_LAST);
-      const refused = await kesc(["server"], variables);
-      expect(refused.code).to.equal(1);
-      expect(refused.stderr).to.include(`lacks the migrations ${LAST}. Run: kesc migrate`);
-      const migrating = await kesc(["migrate"], variables);
-      expect(migrating.code).to.equal(1);
-      expect(migrating.stderr)
-        .to.match(new RegExp(`beside the migrations ${LAST}\\. Nothing was migrated\\.`))
-        .and.match(/Stop all servers, back up, and run: kesc migrate --servers-stopped/);
-      expect((await migrationState(opened.cell)).pending).to.deep.equal([LAST]);
-      const { code, stdout } = await kesc(["migrate", "--servers-stopped"], variables);
-      expect({ code, stdout }).to.deep.equal({ code: 0, stdout: `Migrated: ${LAST}.\n` });
-      expect((await kesc(["verify"], variables)).code).to.equal(0);
+      const later = { name: LATER, migration: () => ["CREATE TABLE later (id TEXT)"] };
+      await withOneMoreMigration(later, async () => {
+        const refused: unknown = await openServableDatabase(opened.address).catch((error: unknown) => error);
+        expect(refused).to.be.instanceOf(OperatorError);
+        expect((refused as Error).message).to.include(`lacks the migrations ${LATER}. Run: kesc migrate`);
+        const migrating = await kesc(["migrate"], variables);
+        expect(migrating.code).to.equal(1);
+        expect(migrating.stderr)
+          .to.match(new RegExp(`beside the migrations ${LATER}\\. Nothing was migrated\\.`))
+          .and.match(/Stop all servers, back up, and run: kesc migrate --servers-stopped/);
+        expect((await migrationState(opened.cell)).pending).to.deep.equal([LATER]);
+        const { code, stdout } = await kesc(["migrate", "--servers-stopped"], variables);
+        expect({ code, stdout }).to.deep.equal({ code: 0, stdout: `Migrated: ${LATER}.\n` });
+        expect((await kesc(["verify"], variables)).code).to.equal(0);
+      });
     });
   });
 }
@@ -153,17 +153,19 @@ for (const engine of ENGINES_OF_STAGE) {
 describe("a migration that would have to wait for a lock (postgres)", () => {
   it("gives up, changes nothing and says why: all servers would wait behind it", async () => {
     const opened = await openTestDatabase("postgres");
-    await execute(opened.address, ...WITHOUT_LAST);
-    const client = new pg.Client(opened.url);
-    await client.connect();
-    await client.query("BEGIN; LOCK TABLE api_keys IN ROW EXCLUSIVE MODE");
-    const variables = { DATABASE_URL: opened.url };
-    const { code, stderr } = await kesc(["migrate", "--servers-stopped"], variables);
-    expect(code).to.equal(1);
-    expect(stderr).to.match(/Another transaction holds a table .* Run kesc migrate again when that has ended\./);
-    expect((await migrationState(opened.cell)).pending).to.deep.equal([LAST]);
-    await client.end();
-    expect((await kesc(["migrate", "--servers-stopped"], variables)).code).to.equal(0);
+    const later = { name: LATER, migration: () => ["ALTER TABLE api_keys ADD COLUMN later TEXT"] };
+    await withOneMoreMigration(later, async () => {
+      const client = new pg.Client(opened.url);
+      await client.connect();
+      await client.query("BEGIN; LOCK TABLE api_keys IN ROW EXCLUSIVE MODE");
+      const variables = { DATABASE_URL: opened.url };
+      const { code, stderr } = await kesc(["migrate", "--servers-stopped"], variables);
+      expect(code).to.equal(1);
+      expect(stderr).to.match(/Another transaction holds a table .* Run kesc migrate again when that has ended\./);
+      expect((await migrationState(opened.cell)).pending).to.deep.equal([LATER]);
+      await client.end();
+      expect((await kesc(["migrate", "--servers-stopped"], variables)).code).to.equal(0);
+    });
     await opened.dispose();
   });
 });

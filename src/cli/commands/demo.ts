@@ -15,7 +15,7 @@ import { ensureSealKeyFile } from "../../startup/seal-keys.js";
 import { usableCredentials } from "../../startup/tls.js";
 import type { Database } from "../../storage/database.js";
 import { keys as openKeys } from "../../storage/keys.js";
-import { BINDING_MIGRATION, migrationState } from "../../storage/migrate.js";
+import { ranMigrations } from "../../storage/migrate.js";
 import { DEFAULT_LIMITS, saveRailAccount } from "../../storage/rails/change-rail-accounts.js";
 import { storedRailAccounts } from "../../storage/rails/rail-accounts.js";
 import { keyCreation } from "../key-creation.js";
@@ -60,8 +60,8 @@ export async function prepareDemo({
 async function refuseDatabaseInUse(address: Config["database"]): Promise<void> {
   const database = await openAnyDatabase(address);
   try {
-    const states = await Promise.all(database.cells.map(migrationState));
-    if (!states.some(({ pending }) => pending.includes(BINDING_MIGRATION))) await refuseRealPeople(database);
+    const ran = await Promise.all(database.cells.map(ranMigrations));
+    if (ran.every((names) => names.length > 0)) await refuseRealPeople(database);
   } finally {
     await database.close();
   }

@@ -101,7 +101,7 @@ async function migrateCells(
     if (!serversStopped) await refuseBesideServers(database);
     const names = new Set<string>();
     for (const cell of database.cells) {
-      for (const name of await usingMasterKeyFile(address, () => migrateCell(cell))) names.add(name);
+      for (const name of await migrateCell(cell)) names.add(name);
     }
     if (await usingMasterKeyFile(address, () => ensureMasterKeyFile(database))) {
       printLine(`Created the master key file ${address.masterKeyFile}. Keep a copy apart from the backups.`);

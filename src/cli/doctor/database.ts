@@ -1,4 +1,4 @@
-import { GAP_ADVICE, gapWords } from "../../startup/open-database.js";
+import { GAP_ADVICE, gapWords, unknownWords } from "../../startup/open-database.js";
 import type { DatabaseAddress } from "../../storage/database.js";
 import type { Diagnosed } from "../../storage/diagnosis/diagnosed.js";
 import { newestRowAt } from "../../storage/diagnosis/facts.js";
@@ -22,11 +22,8 @@ export async function checkSchema({ cells }: Diagnosed): Promise<DoctorFinding> 
     );
   }
   if (unknown.length > 0) {
-    return fail(
-      "schema",
-      `The database has the migrations ${unknown.join(", ")}, which this version of kesc does not know.`,
-      "Use the version that created them.",
-    );
+    const { problem, advice } = unknownWords(unknown);
+    return fail("schema", `The database ${problem}.`, advice);
   }
   const gap = [...new Set(states.flatMap((state) => state.gap))];
   if (gap.length > 0) return fail("schema", `The database ${gapWords(gap)}.`, GAP_ADVICE);

@@ -5,7 +5,7 @@
 export const SCHEMA_RELEASE = 1;
 
 // An older program knows nothing of a newer migration but its name, which Knex stores in the same
-// transaction. So the name says which programs may serve the schema: "0016-tiers.serves-1".
+// transaction. So the name says which programs may serve the schema: "0002-tiers.serves-1".
 const SERVES = /\.serves-([1-9][0-9]*)$/;
 
 /**

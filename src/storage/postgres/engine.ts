@@ -61,9 +61,6 @@ export function postgresEngine(schema: string, schemas: readonly string[] = [sch
       return { allow: change("DISABLE"), refuse: change("ENABLE") };
     },
 
-    changeCheck: (name, { constraint: of, is }) => [
-      `ALTER TABLE ${table(name)} DROP CONSTRAINT ${of}, ADD CONSTRAINT ${of} ${is}`,
-    ],
     // Citus refuses this, too. There ANALYZE keeps samples of these columns (docs/scale.md).
     withoutStatistics: (name, columns) => [
       unlessOnCitus(

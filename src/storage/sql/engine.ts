@@ -79,14 +79,6 @@ export interface Engine {
   /** Returns statements that let this transaction delete rows of such a table, and the contrary. */
   readonly deletable: (table: string) => { readonly allow: string; readonly refuse: string };
   /**
-   * Returns statements that replace a CHECK of a table by another one. The rows must keep to it.
-   * SQLite finds the old one by its text, and PostgreSQL by its name.
-   */
-  readonly changeCheck: (
-    table: string,
-    check: { readonly constraint: string; readonly was: string; readonly is: string },
-  ) => readonly string[];
-  /**
    * Returns statements that keep the values of the columns out of the database's statistics. An
    * erasure would not remove them from there.
    */

@@ -27,14 +27,6 @@ export const sqliteEngine: Engine = {
     refuse: refusal(table, "DELETE"),
   }),
 
-  // SQLite has no statement for it. Its manual allows this for a change that no row can see:
-  // https://www.sqlite.org/lang_altertable.html#otheralter
-  changeCheck: (table, { was, is }) => [
-    "PRAGMA writable_schema = ON",
-    `UPDATE sqlite_schema SET sql = replace(sql, ${quoted(was)}, ${quoted(is)}) WHERE type = 'table' AND name = '${table}'`,
-    "PRAGMA writable_schema = RESET",
-  ],
-
   // SQLite only counts values.
   withoutStatistics: () => [],
 
@@ -83,10 +75,6 @@ export const sqliteEngine: Engine = {
     return new StoreError(refusesContent ? "rejected" : "unavailable", error);
   },
 };
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
-}
 
 function valueOf(name: string, columns: Columns): string {
   return columns[name] === "bytes" ? `unhex(@${name})` : `@${name}`;

@@ -38,7 +38,7 @@ export function refuseForeignFile(filename: string): void {
     throw new ForeignFileError("it is not an SQLite database");
   }
   const applicationId = header.readUInt32BE(APPLICATION_ID_AT);
-  // 0 means that no application set an id. Early versions of KESC did not.
+  // 0 means that no application set an id.
   if (applicationId === 0) refuseForeignTables(filename);
   else if (applicationId !== APPLICATION_ID) throw new ForeignFileError("it belongs to another application");
 }
@@ -68,11 +68,7 @@ function refuseForeignTables(filename: string): void {
   const connection = new BetterSqlite3(filename, { readonly: true });
   try {
     const tables = connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all();
-    if (tables.length === 0) return;
-    const isOurs =
-      tables.includes("knex_migrations") &&
-      connection.prepare("SELECT 1 FROM knex_migrations WHERE name = '0001-organizations'").get() !== undefined;
-    if (!isOurs) throw new ForeignFileError("it belongs to another application");
+    if (tables.length > 0) throw new ForeignFileError("it belongs to another application");
   } finally {
     connection.close();
   }

@@ -58,8 +58,6 @@ export interface WorkerFiles {
   readonly isReadOnly: boolean;
 }
 
-const WRITABLE_SCHEMA = /^PRAGMA writable_schema = (ON|RESET)$/;
-
 function serve(
   port: NonNullable<typeof parentPort>,
   { connection, masterKeyFile }: { connection: BetterSqlite3.Database; masterKeyFile: string },
@@ -80,9 +78,6 @@ function serve(
         return { id, results: results.map(portable) };
       }
       if ("leaves" in request) return { id, leaves: await hashes.leaves(request.leaves, read) };
-      // A migration may change the schema table itself. Nothing else may.
-      const [, writable] = WRITABLE_SCHEMA.exec(request.sql) ?? [];
-      if (writable !== undefined) connection.unsafeMode(writable === "ON");
       const statement = statements.prepare(request.sql);
       return statement.reader
         ? { id, rows: statement.all(...request.bindings) }

@@ -6,12 +6,12 @@ import { join } from "node:path";
 import { expect } from "chai";
 import pg from "pg";
 
-import { BINDING_MIGRATION } from "../../../src/storage/migrate.js";
 import { takeMigrationLock, withConnection } from "../../../src/storage/postgres/administration.js";
 import { grantTo, PowerfulRoleError, TABLE_NAMES } from "../../../src/storage/postgres/grants.js";
 import { RestCaller } from "../../support/callers/rest-caller.js";
 import { execute } from "../../support/databases.js";
 import { eventually } from "../../support/eventually.js";
+import { withOneMoreMigration } from "../../support/one-more-migration.js";
 import { sharedPostgres } from "../../support/postgres.js";
 import {
   type Ended,
@@ -24,7 +24,6 @@ import {
   RunningKesc,
   type Variables,
 } from "../../support/service/kesc.js";
-import { makeTenant, withKeys } from "../../support/service/tenants.js";
 
 interface OrganizationJson {
   readonly id: string;
@@ -61,70 +60,46 @@ describe("kesc migrate (sqlite)", () => {
     place.remove();
   });
 
-  it("runs no migration a second time: operators whose chain was taken away stay none, and nobody is told to migrate", async () => {
+  const WITHOUT_CHAIN = [
+    "DROP TABLE operator_chain",
+    "DROP TABLE operator_keys",
+    "DELETE FROM knex_migrations WHERE name = '0001-baseline'",
+  ];
+
+  it("runs no migration a second time: a list that lacks one before the last is refused, and nobody is told to migrate", async () => {
     const { variables } = place;
-    expect(await kesc(["migrate"], variables)).to.include({ code: 0 });
-    const create = ["operator", "create", "Ann", "--role", "admin", "--on-database", "--note", "test"];
-    expect(await kesc(create, variables)).to.include({ code: 0 });
-    await execute(
-      { engine: "sqlite", filename: place.databaseFile },
-      "DROP TABLE operator_chain",
-      "DROP TABLE operator_keys",
-      "DELETE FROM knex_migrations WHERE name = '0015-operator-chain'",
-    );
-    for (const command of [["migrate", "--servers-stopped"], ["server"], ["operator", "list"]]) {
-      const { code, stderr } = await kesc(command, variables);
-      expect(code, command.join(" ")).to.equal(1);
-      expect(stderr)
-        .to.contain("has run migrations that come after 0015-operator-chain, and its list of migrations lacks that")
-        .and.contain("restore a backup")
-        .and.not.contain("Run: kesc migrate");
-    }
-    const { stdout } = await kesc(["doctor"], variables);
-    expect(stdout).to.match(/^fail +schema .*lacks that.*restore a backup/m);
+    const later = { name: "0002-later", migration: () => ["CREATE TABLE later (id TEXT)"] };
+    await withOneMoreMigration(later, async () => {
+      expect(await kesc(["migrate"], variables)).to.include({ code: 0 });
+      await execute({ engine: "sqlite", filename: place.databaseFile }, ...WITHOUT_CHAIN);
+      for (const command of [["migrate", "--servers-stopped"], ["operator", "list"], ["verify"]]) {
+        const { code, stderr } = await kesc(command, variables);
+        expect(code, command.join(" ")).to.equal(command.includes("verify") ? 3 : 1);
+        expect(stderr)
+          .to.contain("has run migrations that come after 0001-baseline, and its list of migrations lacks that")
+          .and.contain("restore a backup")
+          .and.not.contain("Run: kesc migrate");
+      }
+      const { stdout } = await kesc(["doctor"], variables);
+      expect(stdout).to.match(/^fail +schema .*lacks that.*restore a backup/m);
+    });
   });
 
-  it("binds the rows of before that the journal confirms, and no others", async () => {
+  it("makes no table anew if the whole list was taken away: operators whose chain is gone stay none", async () => {
     const { variables } = place;
-    expect(await kesc(["migrate"], variables)).to.include({ code: 0 });
-    const tenants = await withKeys(place.databaseUrl, async (keys) => {
-      const sandbox = await keys.createOrganization("Tests", { isSandbox: true });
-      return { real: await makeTenant(keys, "Real"), sandbox };
-    });
-    const sandbox = ["--org", tenants.sandbox.id, "--note", "test"];
-    expect(await kesc(["rail", "set", "sandbox", ...sandbox], variables)).to.include({ code: 0 });
-    await execute(
-      { engine: "sqlite", filename: place.databaseFile },
-      ...["organizations", "api_keys", "rail_accounts"].map((table) => `ALTER TABLE ${table} DROP COLUMN mac`),
-      "DROP INDEX journal_rails",
-      `DELETE FROM knex_migrations WHERE name = '${BINDING_MIGRATION}'`,
-      `INSERT INTO api_keys (id, organization_id, name, secret_sha256, scopes, seq, created_at)
-         SELECT 'key_planted', organization_id, name, '${"0".repeat(64)}', scopes, seq, created_at FROM api_keys`,
-      `INSERT INTO organizations SELECT 'org_planted', 'planted', 1, created_at FROM organizations LIMIT 1`,
-      `INSERT INTO rail_accounts (id, organization_id, rail, settings, payouts, payouts_reason, is_usual,
-           begin_within_millis, confirm_above_cents, resolve_alone_max_cents, created_at, updated_at)
-         SELECT 'rail_planted', '${tenants.real.organizationId}', rail, settings, payouts, payouts_reason, is_usual,
-           begin_within_millis, confirm_above_cents, resolve_alone_max_cents, created_at, updated_at FROM rail_accounts`,
-    );
-    expect(await kesc(["migrate", "--servers-stopped"], variables)).to.include({ code: 0 });
     const address = { engine: "sqlite", filename: place.databaseFile } as const;
-    for (const [table, unbound] of [
-      ["organizations", ["org_planted"]],
-      ["api_keys", ["key_planted"]],
-      ["rail_accounts", ["rail_planted"]],
-    ] as const) {
-      const rows = await execute<{ id: string }>(address, `SELECT id FROM ${table} WHERE mac IS NULL`);
-      expect(rows.map(({ id }) => id)).to.deep.equal(unbound);
-      await execute(address, `DELETE FROM ${table} WHERE mac IS NULL`);
-    }
-    expect(await kescJson(["verify"], variables)).to.include({ holds: true });
+    expect(await kesc(["migrate"], variables)).to.include({ code: 0 });
+    await execute(address, ...WITHOUT_CHAIN);
+    expect(await kesc(["migrate", "--servers-stopped"], variables)).to.include({ code: 1 });
+    const made = "SELECT name FROM sqlite_schema WHERE name IN ('operator_chain', 'operator_keys')";
+    expect(await execute(address, made)).to.deep.equal([]);
   });
 
   it("ends well when two run at once on a new database", async () => {
     const variables = { ...place.variables, KESC_MASTER_KEY_FILE: join(place.folder, "new", "master.key") };
     const ended = await twice(["migrate"], variables);
     expect(ended.map(({ code, stderr }) => `${String(code)}${stderr}`)).to.deep.equal(["0", "0"]);
-    const migrated = ended.filter(({ stdout }) => stdout.includes("Migrated: 0001-organizations"));
+    const migrated = ended.filter(({ stdout }) => stdout.includes("Migrated: 0001-baseline"));
     const created = ended.filter(({ stdout }) => stdout.includes("Created the master key file"));
     expect([migrated.length, created.length]).to.deep.equal([1, 1]);
     expect(await kescJson(["org", "list"], variables)).to.deep.equal([]);
@@ -292,7 +267,7 @@ describe("kesc migrate --cells (postgres)", () => {
   it("creates no table in a database that another command opens", async () => {
     const { code, stderr } = await kesc(["org", "list"], variables);
     expect(code).to.equal(1);
-    expect(stderr).to.match(/lacks the migrations 0001-organizations, .*Run: kesc migrate\n/);
+    expect(stderr).to.match(/lacks the migrations 0001-baseline\. Run: kesc migrate\n/);
     const sql = "SELECT tablename FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')";
     expect(await run(variables["DATABASE_URL"] ?? "", sql)).to.deep.equal([]);
   });

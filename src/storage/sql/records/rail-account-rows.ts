@@ -29,7 +29,7 @@ export function isWholeAccount(row: RailAccountRow<Uint8Array>, { keys }: Pick<O
 }
 
 /** Maps a row, whether it is whole or not. */
-export function writtenAccountOf(row: RailAccountRow<Uint8Array>): RailAccountRecord {
+function writtenAccountOf(row: RailAccountRow<Uint8Array>): RailAccountRecord {
   return {
     id: row.id as RailAccountId,
     organizationId: row.organization_id as OrganizationId,

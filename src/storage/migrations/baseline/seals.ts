@@ -1,4 +1,4 @@
-import type { Migration } from "./migration.js";
+import type { Migration } from "../migration.js";
 
 const SUMS = ["reserve_cents", "shortfall_cents", "available_cents", "held_cents", "unallocated_cents"];
 
@@ -9,12 +9,13 @@ const SUMS = ["reserve_cents", "shortfall_cents", "available_cents", "held_cents
 export const seals: Migration = ({ int64, bytes, table, tableOptions, clusteredTableOptions, appendOnly }) => [
   // The sums are those of the book when it had this size.
   `CREATE TABLE ${table("seals")} (
-     book       ${int64} NOT NULL REFERENCES ${table("book_keys")} (book),
-     size       ${int64} NOT NULL CHECK (size > 0),
-     root       ${bytes} NOT NULL CHECK (length(root) = 32),
-     note       TEXT NOT NULL CHECK (note <> ''),
+     book           ${int64} NOT NULL REFERENCES ${table("book_keys")} (book),
+     size           ${int64} NOT NULL CHECK (size > 0),
+     root           ${bytes} NOT NULL CHECK (length(root) = 32),
+     note           TEXT NOT NULL CHECK (note <> ''),
      ${SUMS.map((sum) => `${sum} ${int64} NOT NULL,`).join("\n     ")}
-     sealed_at  ${int64} NOT NULL,
+     sealed_at      ${int64} NOT NULL,
+     charges_cents  ${int64} NOT NULL DEFAULT 0,
      PRIMARY KEY (book, size)
    ) ${clusteredTableOptions}`,
   ...appendOnly("seals"),

@@ -1,4 +1,4 @@
-import type { Migration } from "./migration.js";
+import type { Migration } from "../migration.js";
 
 /**
  * The endpoints that get the events of organizations, the events that an endpoint did not take, and

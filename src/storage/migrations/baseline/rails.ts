@@ -1,4 +1,4 @@
-import type { Migration } from "./migration.js";
+import type { Migration } from "../migration.js";
 
 /**
  * The accounts of organizations at rails, what rails report about payments, and the leases of the
@@ -6,6 +6,11 @@ import type { Migration } from "./migration.js";
  */
 export const rails: Migration = ({ int64, rowNumber, bytes, table, tableOptions, withoutStatistics }) => [
   // The settings hold no secret. The data key of the organization's book encrypts the credentials.
+  // `revision` counts the changes of the account. Each is a row `rail.changed` of the journal. A
+  // payment begins only under the revision that the settlement has read (docs/adr/0058).
+  // `warnings` summarizes the rows `rail.warned` and `rail.cleared` (docs/adr/0066). A balance
+  // counts only at the address of the question that stands. No server uses a row without its `mac`
+  // (docs/adr/0059).
   `CREATE TABLE ${table("rail_accounts")} (
      id                       TEXT NOT NULL PRIMARY KEY,
      organization_id          TEXT NOT NULL REFERENCES ${table("organizations")} (id),
@@ -23,10 +28,19 @@ export const rails: Migration = ({ int64, rowNumber, bytes, table, tableOptions,
      balance_at               ${int64},
      created_at               ${int64} NOT NULL,
      updated_at               ${int64} NOT NULL CHECK (updated_at >= created_at),
+     revision                 ${int64} NOT NULL DEFAULT 1 CHECK (revision > 0),
+     deposits_since           ${int64},
+     deposits_due_at          ${int64},
+     deposits_read_at         ${int64},
+     float_min_cents          ${int64} NOT NULL DEFAULT 0 CHECK (float_min_cents >= 0),
+     warnings                 TEXT NOT NULL DEFAULT '{}' CHECK (warnings <> ''),
+     balance_question         TEXT CHECK (balance_question <> ''),
+     mac                      ${bytes} CHECK (length(mac) = 32),
      UNIQUE (organization_id, rail),
      CHECK ((balance IS NULL) = (balance_at IS NULL))
    ) ${tableOptions}`,
   `CREATE UNIQUE INDEX rail_accounts_usual ON ${table("rail_accounts")} (organization_id) WHERE is_usual = 1`,
+  `CREATE UNIQUE INDEX rail_accounts_asked ON ${table("rail_accounts")} (balance_question) WHERE balance_question IS NOT NULL`,
   ...withoutStatistics("rail_accounts", ["credentials"]),
 
   // The messages of rails, which are evidence: a server changes only the last two columns. `due_at`

@@ -1,44 +1,11 @@
-import type { Migration } from "./migration.js";
-
-const KEY_CHECK = "CHECK ((key_sha256 IS NOT NULL) = (kind IN ('operator.created', 'operator.key_replaced')))";
-const KIND_CHECK = `CHECK (
-       kind IN ('operator.created', 'operator.roles_changed', 'operator.key_replaced', 'operator.revoked')
-     )`;
+import type { Migration } from "../migration.js";
 
 /**
  * Passkeys and sessions of operators (docs/adr/0069). Only the first cell has rows. A passkey
  * counts only if the acts name its `sha256`. The `mac` of the other rows has the key of the
  * operators' chain.
  */
-export const sessions: Migration = ({ int64, bytes, table, tableOptions, changeCheck }) => [
-  // A new operator has either a key or a passkey.
-  `ALTER TABLE ${table("operator_acts")} ADD COLUMN passkey_sha256 TEXT CHECK (length(passkey_sha256) = 64)
-     CONSTRAINT operator_acts_passkey_check CHECK (
-       (passkey_sha256 IS NOT NULL) = (
-         kind IN ('operator.passkey_added', 'operator.passkey_removed') OR (kind = 'operator.created' AND key_sha256 IS NULL)
-       )
-     )`,
-  ...changeCheck("operator_acts", {
-    constraint: "operator_acts_kind_check",
-    was: KIND_CHECK,
-    is: `CHECK (
-       kind IN ('operator.created', 'operator.roles_changed', 'operator.key_replaced', 'operator.passkey_added',
-         'operator.passkey_removed', 'operator.revoked')
-     )`,
-  }),
-  ...changeCheck("operator_acts", {
-    constraint: "operator_acts_check2",
-    was: KEY_CHECK,
-    is: `CHECK (
-       (key_sha256 IS NOT NULL) = (
-         kind = 'operator.key_replaced' OR (kind = 'operator.created' AND passkey_sha256 IS NULL)
-       )
-     )`,
-  }),
-  // A passkey belongs to one operator, and never comes back.
-  `CREATE UNIQUE INDEX operator_acts_passkeys ON ${table("operator_acts")} (passkey_sha256)
-     WHERE kind <> 'operator.passkey_removed'`,
-
+export const sessions: Migration = ({ int64, bytes, table, tableOptions }) => [
   `CREATE TABLE ${table("passkeys")} (
      sha256         TEXT NOT NULL PRIMARY KEY CHECK (length(sha256) = 64),
      credential_id  TEXT NOT NULL UNIQUE CHECK (credential_id <> ''),

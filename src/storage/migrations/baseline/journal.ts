@@ -1,6 +1,6 @@
-import type { Migration } from "./migration.js";
+import type { Migration } from "../migration.js";
 
-const BOOK_ACCOUNTS = "('reserve', 'shortfall', 'available', 'held', 'unallocated')";
+const BOOK_ACCOUNTS = "('reserve', 'shortfall', 'available', 'held', 'unallocated', 'charges')";
 
 /**
  * The journal: one row for each event, in one order without gaps for each book. A row never
@@ -56,4 +56,19 @@ export const journal: Migration = ({ int64, bytes, table, clusteredTableOptions,
      WHERE kind IN ('account.frozen', 'account.unfrozen', 'account.closed')`,
   // A freeze begins once, and is lifted at most once.
   `CREATE UNIQUE INDEX journal_freeze_rows ON ${table("journal")} (freeze_id, kind) WHERE freeze_id IS NOT NULL`,
+  // The tier of an account at an earlier row. Few rows are in this index, and none of a mint.
+  `CREATE INDEX journal_account_tiers ON ${table("journal")} (account_id, seq) WHERE kind = 'account.tiered'`,
+  // The acts of operators are few rows of a long journal. No row of a user is in this index.
+  `CREATE INDEX journal_own_rows ON ${table("journal")} (book, seq) WHERE account_id IS NULL`,
+  // The next two lead to the rows that operators look for: those that a person made, and the
+  // proposals about a transaction, which `journal_transaction_steps` leaves out. An ordinary mint
+  // has no row in them.
+  `CREATE INDEX journal_operator_rows ON ${table("journal")} (book, seq) WHERE substr(actor, 1, 4) = 'opr_'`,
+  `CREATE INDEX journal_resolutions ON ${table("journal")} (transaction_id, seq)
+     WHERE kind = 'transaction.resolution_proposed'`,
+  // Leads to the newest rows with which one person looked at personal data: 60 in an hour are
+  // allowed. Any other row is not in it.
+  `CREATE INDEX journal_reveals ON ${table("journal")} (actor, recorded_at) WHERE kind = 'account.revealed'`,
+  // Leads to the rows that say which accounts at rails a book has.
+  `CREATE INDEX journal_rails ON ${table("journal")} (book, seq) WHERE kind = 'rail.changed'`,
 ];
