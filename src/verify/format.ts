@@ -15,7 +15,19 @@ export interface Direction {
 
 // Repeated on purpose: an audit must not depend on the code that it audits.
 /** A debit adds to these, and takes from the others. */
-export const ASSETS: ReadonlySet<string> = new Set(["reserve", "shortfall", "charges"]);
+const ASSETS: ReadonlySet<string> = new Set(["reserve", "shortfall", "charges"]);
+
+/**
+ * Adds the posting of a row to the sums of the book accounts. Leaves a posting out that cannot be
+ * right: another check finds it. Returns its amount.
+ */
+export function post(sums: Record<string, bigint>, { debit, credit, amount_cents: cents }: PostingColumns): bigint {
+  if (debit === null || credit === null || !Number.isSafeInteger(cents)) return 0n;
+  const amount = BigInt(cents ?? 0);
+  sums[debit] = (sums[debit] ?? 0n) + (ASSETS.has(debit) ? amount : -amount);
+  sums[credit] = (sums[credit] ?? 0n) + (ASSETS.has(credit) ? -amount : amount);
+  return amount;
+}
 
 const INTEGER = /^(-?)([0-9]+)$/;
 

@@ -2,7 +2,7 @@ import { BOOK_ACCOUNTS, type BookAccount } from "../../../domain/journal.js";
 import type { ModelName } from "../../../model/tables.js";
 import type { Audit } from "../../audit.js";
 import type { Place } from "../../findings.js";
-import { ASSETS, decimalOf, type PostingColumns } from "../../format.js";
+import { decimalOf, post, type PostingColumns } from "../../format.js";
 import type { AuditedBook } from "../book.js";
 import type { AuditedJournalRow } from "../journal-rows.js";
 
@@ -102,18 +102,12 @@ export class MarksAudit {
     }
   }
 
-  /** A debit adds to an asset. A credit adds to a liability. Another check finds wrong postings. */
-  #post({ debit, credit, amount_cents: amountCents }: PostingColumns): void {
-    if (debit === null || credit === null || !Number.isSafeInteger(amountCents)) return;
-    const amount = BigInt(amountCents ?? 0);
-    this.#add(debit, ASSETS.has(debit) ? amount : -amount);
-    this.#add(credit, ASSETS.has(credit) ? -amount : amount);
-    if (OF_USERS.has(debit) === OF_USERS.has(credit)) return;
-    this.#add(OF_USERS.has(credit) ? "minted" : "redeemed", amount);
-  }
-
-  #add(name: string, cents: bigint): void {
-    this.#sums[name] = (this.#sums[name] ?? 0n) + cents;
+  #post(row: PostingColumns): void {
+    const { debit, credit } = row;
+    const amount = post(this.#sums, row);
+    if (OF_USERS.has(String(debit)) === OF_USERS.has(String(credit))) return;
+    const name = OF_USERS.has(String(credit)) ? "minted" : "redeemed";
+    this.#sums[name] = (this.#sums[name] ?? 0n) + amount;
   }
 
   #addFinding(table: ModelName, seq: number, texts: { readonly expected: string; readonly found: string }): void {
