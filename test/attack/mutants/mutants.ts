@@ -570,7 +570,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: "a content hash says nothing of what the row created",
     file: STORE,
-    edits: [{ from: "created: content?.created ?? NOTHING", to: "created: NOTHING" }],
+    edits: [{ from: "salts.of(seq), created }", to: "salts.of(seq), created: created.slice(0, 0) }" }],
   },
   {
     name: "a row of another book is loaded as one of ours",
