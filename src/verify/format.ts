@@ -1,11 +1,9 @@
 import type { BookAccount } from "../domain/journal.js";
+import type { RowOf } from "../model/column.js";
+import type { JOURNAL } from "../model/transactions.js";
 
 /** The posting of a journal row, as the driver reads it. Its values may be invalid. */
-export interface PostingColumns {
-  readonly debit: string | null;
-  readonly credit: string | null;
-  readonly amount_cents: number | null;
-}
+export type PostingColumns = Pick<RowOf<typeof JOURNAL>, "debit" | "credit" | "amount_cents">;
 
 /** The two book accounts of a posting. */
 export interface Direction {

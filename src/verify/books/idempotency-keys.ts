@@ -1,16 +1,15 @@
+import type { RowOf } from "../../model/column.js";
+import type { IDEMPOTENCY_KEYS } from "../../model/transactions.js";
 import type { Audit } from "../audit.js";
 import { guarded } from "../guarded.js";
 import { slices } from "../slices.js";
 import type { AuditedBook } from "./book.js";
 
 /** An idempotency key, with the resource of its book that it refers to. */
-interface AuditedIdempotencyKeyRow {
-  readonly key: string;
-  readonly resource_id: string;
-  readonly created_at: number;
+type AuditedIdempotencyKeyRow = Omit<RowOf<typeof IDEMPOTENCY_KEYS>, "book"> & {
   /** Null if the book has no such resource. */
   readonly resource_created_at: number | null;
-}
+};
 
 /**
  * Checks that each idempotency key of a book refers to an account, a freeze, a transaction, a

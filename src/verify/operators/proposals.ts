@@ -1,28 +1,14 @@
 import { createHash } from "node:crypto";
 
+import type { RowOf } from "../../model/column.js";
+import type { OPERATOR_DECISIONS, OPERATOR_PROPOSALS } from "../../model/database.js";
 import type { Audit } from "../audit.js";
 import type { BookFindings } from "../findings.js";
 import type { RowOfChain } from "./chain.js";
 
-/** A row of `operator_proposals`, with its row of `operator_decisions`. */
-interface AuditedOperatorProposalRow {
-  readonly id: string;
-  readonly content: string;
-  readonly proposed_by: string;
-  readonly proposed_at: number;
-  readonly expires_at: number;
-  /** In hexadecimal. */
-  readonly hash: string;
-}
+type AuditedOperatorProposalRow = RowOf<typeof OPERATOR_PROPOSALS, string>;
 
-interface AuditedDecisionRow {
-  readonly proposal_id: string;
-  readonly decision: string;
-  readonly decided_by: string;
-  readonly decided_at: number;
-  /** In hexadecimal. */
-  readonly hash: string;
-}
+type AuditedDecisionRow = RowOf<typeof OPERATOR_DECISIONS, string>;
 
 /** The fields of an act that an approval must have brought about. */
 interface ActFields {

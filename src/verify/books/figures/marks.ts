@@ -1,4 +1,6 @@
 import { BOOK_ACCOUNTS, type BookAccount } from "../../../domain/journal.js";
+import type { RowOf } from "../../../model/column.js";
+import type { ACCOUNT_MARKS } from "../../../model/seals.js";
 import type { ModelName } from "../../../model/tables.js";
 import type { Audit } from "../../audit.js";
 import type { Place } from "../../findings.js";
@@ -6,10 +8,7 @@ import { decimalOf, post, type PostingColumns } from "../../format.js";
 import type { AuditedBook } from "../book.js";
 import type { AuditedJournalRow } from "../journal-rows.js";
 
-interface AccountMarkRow {
-  readonly seq: number;
-  readonly account_id: string;
-}
+type AccountMarkRow = Pick<RowOf<typeof ACCOUNT_MARKS>, "seq" | "account_id">;
 
 /** All KESC that entered and left circulation up to a row. */
 const TURNOVER = ["minted", "redeemed"] as const;
