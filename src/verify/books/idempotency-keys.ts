@@ -37,14 +37,11 @@ export async function auditIdempotencyKeys(audit: Audit, { row: { number }, find
     for (const { resource_id: id, created_at: createdAt, resource_created_at: resourceCreatedAt } of rows) {
       const place = { seq: undefined, table: "idempotency_keys", id } as const;
       guarded(findings, place, () => {
-        if (resourceCreatedAt === null) {
-          findings.add(place, {
-            expected: "an account, a freeze, a transaction, a destination or a deposit of the book",
-            found: "none",
-          });
-        } else if (createdAt < resourceCreatedAt || !Number.isSafeInteger(createdAt)) {
-          const expected = `created_at ${String(resourceCreatedAt)} or later`;
-          findings.add(place, { expected, found: `created_at ${String(createdAt)}` });
+        const expected = "an account, a freeze, a transaction, a destination or a deposit of the book";
+        if (!findings.isThere(place, resourceCreatedAt, expected)) return;
+        if (createdAt < resourceCreatedAt || !Number.isSafeInteger(createdAt)) {
+          const earliest = `created_at ${String(resourceCreatedAt)} or later`;
+          findings.add(place, { expected: earliest, found: `created_at ${String(createdAt)}` });
         }
       });
     }

@@ -58,8 +58,7 @@ export async function auditProposals(audit: Audit, operatorKeys: ReadonlySet<str
   for (const row of decisions) {
     const proposal = byId.get(row.proposal_id);
     const place = { seq: undefined, table: "operator_decisions", id: row.proposal_id } as const;
-    if (proposal === undefined) findings.add(place, { expected: "its proposal", found: "none" });
-    else {
+    if (findings.isThere(place, proposal, "its proposal")) {
       checkDecision(findings, { proposal, row });
       if (row.decision === "APPROVED" && !isDone(actIn(proposal), made)) {
         findings.add(place, { expected: "the key of the approved act", found: "none" });
@@ -70,25 +69,15 @@ export async function auditProposals(audit: Audit, operatorKeys: ReadonlySet<str
   return [...proposals.map(chainedProposal), ...decisions.map(chainedDecision)];
 }
 
-function chainedProposal({
-  id,
-  content,
-  proposed_by: by,
-  proposed_at: at,
-  expires_at: end,
-}: AuditedOperatorProposalRow): RowOfChain {
+function chainedProposal(row: AuditedOperatorProposalRow): RowOfChain {
+  const { id, content, proposed_by: by, proposed_at: at, expires_at: end } = row;
   const place = { seq: undefined, table: "operator_proposals", id } as const;
   return { subject: `proposal:${id}`, fields: [id, content, by, at, end], place };
 }
 
-function chainedDecision({
-  proposal_id: id,
-  decision,
-  decided_by: by,
-  decided_at: at,
-}: AuditedDecisionRow): RowOfChain {
+function chainedDecision({ proposal_id: id, ...row }: AuditedDecisionRow): RowOfChain {
   const place = { seq: undefined, table: "operator_decisions", id } as const;
-  return { subject: `decision:${id}`, fields: [id, decision, by, at], place };
+  return { subject: `decision:${id}`, fields: [id, row.decision, row.decided_by, row.decided_at], place };
 }
 
 function checkDecision(

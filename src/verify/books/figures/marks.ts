@@ -1,7 +1,6 @@
 import { BOOK_ACCOUNTS, type BookAccount } from "../../../domain/journal.js";
 import type { RowOf } from "../../../model/column.js";
 import type { ACCOUNT_MARKS } from "../../../model/seals.js";
-import type { ModelName } from "../../../model/tables.js";
 import type { Audit } from "../../audit.js";
 import type { Place } from "../../findings.js";
 import { decimalOf, post, type PostingColumns } from "../../format.js";
@@ -72,8 +71,9 @@ export class MarksAudit {
            ORDER BY m.seq LIMIT 1`,
           [number, seq],
         );
-        if (beyond !== undefined)
-          this.#addFinding(name, beyond.seq, { expected: "a row of the journal", found: "none" });
+        if (beyond === undefined) continue;
+        const place: Place = { seq: beyond.seq, table: name, id: undefined };
+        this.#book.findings.add(place, { expected: "a row of the journal", found: "none" });
       }
     }
   }
@@ -85,19 +85,18 @@ export class MarksAudit {
       readonly books: ReadonlyMap<number, BookMarkRow>;
     },
   ): void {
+    const { findings } = this.#book;
     for (const row of rows) {
       this.#post(row);
       const account = marks.accounts.get(row.seq);
       if (account !== undefined && account.account_id !== row.account_id) {
-        this.#addFinding("account_marks", row.seq, {
-          expected: row.account_id ?? "no account",
-          found: account.account_id,
-        });
+        const place: Place = { seq: row.seq, table: "account_marks", id: undefined };
+        findings.add(place, { expected: row.account_id ?? "no account", found: account.account_id });
       }
       const book = marks.books.get(row.seq);
       if (book === undefined) continue;
-      const [expected, found] = [describe(this.#sums), describe(book)];
-      if (expected !== found) this.#addFinding("book_marks", row.seq, { expected, found });
+      const place: Place = { seq: row.seq, table: "book_marks", id: undefined };
+      findings.compare(place, { expected: describe(this.#sums), found: describe(book) });
     }
   }
 
@@ -107,11 +106,6 @@ export class MarksAudit {
     if (OF_USERS.has(String(debit)) === OF_USERS.has(String(credit))) return;
     const name = OF_USERS.has(String(credit)) ? "minted" : "redeemed";
     this.#sums[name] = (this.#sums[name] ?? 0n) + amount;
-  }
-
-  #addFinding(table: ModelName, seq: number, texts: { readonly expected: string; readonly found: string }): void {
-    const place: Place = { seq, table, id: undefined };
-    this.#book.findings.add(place, texts);
   }
 }
 
