@@ -24,7 +24,9 @@ export const BOOKS = {
     suspended_seq: changed(orNull(int64)),
     receipts_required_seq: changed(orNull(int64)),
     reserve_rules: changed(orNull(text)),
+    /** The last row that came with an import of the book. Null if it was never imported. */
     arrived_seq: orNull(int64),
+    /** Up to which time of the future an operator has accepted rows. */
     clock_accepted_at: orNull(int64),
     last_seq: changed(int64),
     last_recorded_at: changed(int64),

@@ -1,4 +1,6 @@
 import { isOfMachine } from "../domain/values/actor.js";
+import type { RowOf } from "../model/column.js";
+import type { JOURNAL } from "../model/transactions.js";
 
 /** An act of the machine, in a book or in the list of operators. */
 interface ActWithoutPerson {
@@ -10,12 +12,7 @@ interface ActWithoutPerson {
   readonly recordedAt: number;
 }
 
-interface DatedRow {
-  readonly seq: number;
-  readonly kind: string;
-  readonly actor: string;
-  readonly recorded_at: number;
-}
+type DatedRow = Pick<RowOf<typeof JOURNAL>, "seq" | "kind" | "actor" | "recorded_at">;
 
 /** The last time that a Date can hold, in Unix milliseconds. */
 const TIME_MAX = 8_640_000_000_000_000;

@@ -71,6 +71,18 @@ export class BookFindings {
     this.#findings.add({ organizationId: this.#organizationId, ...place, expected, found });
   }
 
+  /** Adds a finding on a row of the journal. `id` is that of the thing which the row is about. */
+  onRow({ seq }: { readonly seq: number }, expected: string, found: string, id?: string): void {
+    this.add({ seq, table: "journal", id }, { expected, found });
+  }
+
+  /** Returns whether there is such a thing. Adds a finding if there is none. */
+  isThere<Thing>(place: Place, thing: Thing | null | undefined, expected: string): thing is Thing {
+    const isThere = thing !== null && thing !== undefined;
+    if (!isThere) this.add(place, { expected, found: "none" });
+    return isThere;
+  }
+
   /** Adds a finding if the two texts differ. */
   compare(place: Place, texts: Pick<Finding, "expected" | "found">): void {
     if (texts.expected !== texts.found) this.add(place, texts);

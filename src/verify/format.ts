@@ -1,11 +1,9 @@
 import type { BookAccount } from "../domain/journal.js";
+import type { RowOf } from "../model/column.js";
+import type { JOURNAL } from "../model/transactions.js";
 
 /** The posting of a journal row, as the driver reads it. Its values may be invalid. */
-export interface PostingColumns {
-  readonly debit: string | null;
-  readonly credit: string | null;
-  readonly amount_cents: number | null;
-}
+export type PostingColumns = Pick<RowOf<typeof JOURNAL>, "debit" | "credit" | "amount_cents">;
 
 /** The two book accounts of a posting. */
 export interface Direction {
@@ -15,7 +13,19 @@ export interface Direction {
 
 // Repeated on purpose: an audit must not depend on the code that it audits.
 /** A debit adds to these, and takes from the others. */
-export const ASSETS: ReadonlySet<string> = new Set(["reserve", "shortfall", "charges"]);
+const ASSETS: ReadonlySet<string> = new Set(["reserve", "shortfall", "charges"]);
+
+/**
+ * Adds the posting of a row to the sums of the book accounts. Leaves a posting out that cannot be
+ * right: another check finds it. Returns its amount.
+ */
+export function post(sums: Record<string, bigint>, { debit, credit, amount_cents: cents }: PostingColumns): bigint {
+  if (debit === null || credit === null || !Number.isSafeInteger(cents)) return 0n;
+  const amount = BigInt(cents ?? 0);
+  sums[debit] = (sums[debit] ?? 0n) + (ASSETS.has(debit) ? amount : -amount);
+  sums[credit] = (sums[credit] ?? 0n) + (ASSETS.has(credit) ? -amount : amount);
+  return amount;
+}
 
 const INTEGER = /^(-?)([0-9]+)$/;
 

@@ -1,7 +1,7 @@
 import type { Binding } from "../storage/sql/engine.js";
 import type { Audit } from "./audit.js";
 
-export const SLICE_ROWS = 5_000;
+const SLICE_ROWS = 5_000;
 
 interface Selection<Row> {
   /** A SELECT without ORDER BY. It ends with its WHERE clause. */
@@ -34,5 +34,17 @@ export async function* slices<Row>(
     yield slice;
     if (slice.length < SLICE_ROWS) return;
     after = [keyOf(last)];
+  }
+}
+
+/** Reads the rows with these ids, 5,000 at a time. The SELECT ends with the column of the id. */
+export async function* rowsWithIds<Row>(
+  { engine, rows }: Pick<Audit, "engine" | "rows">,
+  { sql, bindings }: Pick<Selection<Row>, "sql" | "bindings">,
+  ids: readonly string[],
+): AsyncGenerator<Row, void, void> {
+  for (let from = 0; from < ids.length; from += SLICE_ROWS) {
+    const some = JSON.stringify(ids.slice(from, from + SLICE_ROWS));
+    yield* await rows<Row>(`${sql} IN (SELECT value FROM ${engine.jsonItems("?")})`, [...bindings, some]);
   }
 }

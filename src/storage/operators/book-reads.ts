@@ -1,23 +1,14 @@
 import { toUnixMillis } from "../../domain/values/time.js";
+import type { RowOf } from "../../model/column.js";
+import type { SEAL_ALARMS, SEALS } from "../../model/seals.js";
 import type { BookOwner, BookReads } from "../../operators/reads.js";
 import { listBooks } from "../books.js";
 import type { Cell, Database } from "../database.js";
 import type { Engine } from "../sql/engine.js";
 import { orStoreError } from "../sql/store-error.js";
 
-interface ListedSealRow {
-  readonly size: number;
-  readonly root: Uint8Array;
-  readonly sealed_at: number;
-}
-
-interface AlarmRow {
-  readonly raised_at: number;
-  readonly size: number;
-  readonly first_seq: number;
-  readonly last_seq: number;
-  readonly problem: string;
-}
+type ListedSealRow = Pick<RowOf<typeof SEALS>, "size" | "root" | "sealed_at">;
+type AlarmRow = Pick<RowOf<typeof SEAL_ALARMS>, "raised_at" | "size" | "first_seq" | "last_seq" | "problem">;
 
 /** Implements the port `BookReads`. Its reads run where lists run. */
 export function bookReads(database: Pick<Database, "cells">): BookReads {

@@ -2,24 +2,19 @@ import { typeidUnboxed } from "typeid-js";
 
 import type { OperatorId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
+import type { RowOf } from "../../model/column.js";
+import type { OPERATOR_ACTS } from "../../model/database.js";
 import type { ActOf, OperatorsAct } from "../../operators/act.js";
 import { type Operator, type OperatorName, passkeyIdOf, type Role } from "../../operators/operator.js";
 import type { OperatorAct } from "../../operators/ports.js";
 import { RefusedActError } from "./refused.js";
 
 /** What an act changes, as its row has it. */
-export interface RowOfAct {
+export type RowOfAct = Omit<RowOf<typeof OPERATOR_ACTS>, "seq" | "kind" | "actor" | "recorded_at" | "hash"> & {
   readonly kind: OperatorAct["kind"];
-  readonly operator_id: string;
-  readonly name: string | null;
-  readonly roles: string | null;
-  readonly key_sha256: string | null;
-  readonly passkey_sha256: string | null;
-}
+};
 
-export interface RecordedChange extends RowOfAct {
-  readonly recorded_at: number;
-}
+export type RecordedChange = RowOfAct & Pick<RowOf<typeof OPERATOR_ACTS>, "recorded_at">;
 
 /** Returns the operators that the acts have made, in the order of their first acts. */
 export function operatorsOf(rows: readonly RecordedChange[]): readonly Operator[] {

@@ -5,7 +5,7 @@ import { typeidUnboxed } from "typeid-js";
 import type { Change } from "../../domain/change.js";
 import type { OperatorId, ProposalId } from "../../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
-import { insertedTypesOf } from "../../model/column.js";
+import { insertedTypesOf, type RowOf } from "../../model/column.js";
 import { OPERATOR_DECISIONS, OPERATOR_PROPOSALS } from "../../model/database.js";
 import type { Act } from "../../operators/act.js";
 import type { OperatorProposal, ProposalsPage } from "../../operators/ports.js";
@@ -22,25 +22,13 @@ const OPEN_MILLIS = 3 * 86_400_000;
 /** The maximum number of proposals of one operator that wait in one cell. */
 const WAITING_MAX = 20;
 
-interface OperatorProposalRow extends Link {
-  readonly id: string;
-  readonly content: string;
-  readonly proposed_by: string;
-  readonly proposed_at: number;
-  readonly expires_at: number;
-  /** In hexadecimal. */
-  readonly hash: string;
+interface OperatorProposalRow extends Link, RowOf<typeof OPERATOR_PROPOSALS, string> {
   readonly decision: "APPROVED" | "REJECTED" | null;
   readonly decided_by: string | null;
   readonly decided_at: number | null;
 }
 
-interface DecisionRow {
-  readonly proposal_id: string;
-  readonly decision: string;
-  readonly decided_by: string;
-  readonly decided_at: number;
-}
+type DecisionRow = Omit<RowOf<typeof OPERATOR_DECISIONS>, "hash">;
 
 // Each operator has 20 at most.
 const WAITS = "AND d.proposal_id IS NULL AND p.expires_at > ?";

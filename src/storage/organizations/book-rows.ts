@@ -5,6 +5,8 @@ import type { OrganizationId } from "../../domain/values/ids.js";
 import { NO_REASON, type StatusReason } from "../../domain/values/text.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import { millisBehind, refuseFastClock } from "../../ledger/commit-batch.js";
+import type { RowOf } from "../../model/column.js";
+import type { BOOKS } from "../../model/organizations.js";
 import type { Cell } from "../database.js";
 import type { OpenBook } from "../sql/book-directory.js";
 import type { Columns, Session, Write } from "../sql/engine.js";
@@ -22,15 +24,10 @@ export interface LockedBook extends OpenBook {
   readonly recordedAt: UnixMillis;
 }
 
-interface LockedBookRow {
-  readonly number: number;
-  readonly state: string;
-  readonly suspended_seq: number | null;
-  readonly last_seq: number;
-  readonly last_recorded_at: number;
-  readonly clock_accepted_at: number | null;
-  readonly begun_at: number | null;
-}
+type LockedBookRow = Pick<
+  RowOf<typeof BOOKS>,
+  "number" | "state" | "suspended_seq" | "last_seq" | "last_recorded_at" | "clock_accepted_at"
+> & { readonly begun_at: number | null };
 
 /** The book is being moved to another cell, or has moved. Its last row is final. */
 export class BookMovingError extends RefusedWriteError {

@@ -3,6 +3,9 @@ import { DIRECT_RAIL, type Rail } from "../../domain/transaction.js";
 import { toCents } from "../../domain/values/cents.js";
 import type { AccountId, DepositId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
+import type { RowOf } from "../../model/column.js";
+import type { DEPOSITS } from "../../model/deposits.js";
+import type { RAIL_ACCOUNTS } from "../../model/rails.js";
 import type { Deposits, DueList, DueReturn, ReturnRequest } from "../../settlement/ports/deposits.js";
 import type { Cell } from "../database.js";
 import { readPart } from "../secrets/unreadable-row.js";
@@ -12,36 +15,19 @@ import { orStoreError } from "../sql/store-error.js";
 
 type DepositsCell = Pick<Cell, "engine" | "transact"> & { readonly reader: Pick<Cell["reader"], "rows"> };
 
-interface DueListRow {
-  readonly id: string;
-  readonly organization_id: string;
+type DueListRow = Pick<RowOf<typeof RAIL_ACCOUNTS>, "id" | "organization_id" | "deposits_read_at"> & {
   readonly deposits_since: number;
   readonly deposits_due_at: number;
-  readonly deposits_read_at: number | null;
-}
+};
 
-interface UnnumberedRow {
-  readonly id: string;
-  readonly organization_id: string;
-  readonly rail: string;
-}
+type UnnumberedRow = Pick<RowOf<typeof RAIL_ACCOUNTS>, "id" | "organization_id" | "rail">;
 
-interface TypedRow {
-  readonly id: string;
-  readonly created_at: number;
-  readonly is_erased: number;
-}
+type TypedRow = Pick<RowOf<typeof DEPOSITS>, "id" | "created_at"> & { readonly is_erased: number };
 
-interface DueReturnRow {
-  readonly id: string;
-  readonly organization_id: string;
-  readonly rail_account_id: string | null;
-  readonly receipt: string;
-  readonly amount_cents: number;
-  readonly updated_at: number;
-  readonly return_due_at: number;
-  readonly return_requests: string | null;
-}
+type DueReturnRow = Pick<
+  RowOf<typeof DEPOSITS>,
+  "id" | "rail_account_id" | "receipt" | "amount_cents" | "updated_at" | "return_requests"
+> & { readonly organization_id: string; readonly return_due_at: number };
 
 /** Implements the port `Deposits` for one cell. */
 export function deposits({ engine, reader, transact }: DepositsCell): Deposits {

@@ -2,6 +2,8 @@ import { createHash } from "node:crypto";
 
 import type { DepositId, TransactionId } from "../../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
+import type { RowOf } from "../../model/column.js";
+import type { RAIL_MESSAGES } from "../../model/rails.js";
 import type { InboxMessage, RailInbox, StoredMessage } from "../../settlement/ports/inbox.js";
 import type { Cell } from "../database.js";
 import type { Engine, Read } from "../sql/engine.js";
@@ -24,24 +26,14 @@ interface AddedMessage {
   readonly body: string;
 }
 
-interface InboxRow {
-  readonly id: number;
-  readonly transaction_id: string;
-  readonly purpose: string;
-  readonly body_masked: string;
-  readonly tries: number;
-}
+type InboxRow = Omit<RowOf<typeof RAIL_MESSAGES>, "due_at" | "received_at" | "sha256">;
 
 interface SeenRow {
   readonly stored: number;
   readonly known: number;
 }
 
-interface MessageRow {
-  readonly purpose: string;
-  readonly body_masked: string;
-  readonly received_at: number;
-}
+type MessageRow = Pick<RowOf<typeof RAIL_MESSAGES>, "purpose" | "body_masked" | "received_at">;
 
 /** Implements the port `RailInbox` for one cell. */
 export function railInbox({ engine, reader, transact }: Pick<Cell, "engine" | "reader" | "transact">): RailInbox {

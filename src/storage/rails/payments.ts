@@ -17,9 +17,6 @@ import { orStoreError } from "../sql/store-error.js";
 
 /** A row of `payments` with its schedule, and with columns of its transaction. */
 interface StoredPaymentRow extends PaymentRow {
-  readonly checks: number;
-  readonly advances: number;
-  readonly last_code: string | null;
   readonly organization_id: string;
   readonly status: string;
   readonly amount_cents: number;

@@ -1,6 +1,8 @@
 import { createCipheriv, createSecretKey, type KeyObject, randomBytes } from "node:crypto";
 
 import type { OrganizationId } from "../../domain/values/ids.js";
+import type { RowOf } from "../../model/column.js";
+import type { BOOK_KEYS } from "../../model/organizations.js";
 import { decrypt, encrypt } from "./encryption.js";
 import type { MasterKeys } from "./master-key.js";
 
@@ -23,12 +25,7 @@ export interface BookKeys {
 }
 
 /** A row of `book_keys`: the secrets of a book, encrypted by a master key. */
-export interface BookKeysRow {
-  readonly data_key: Buffer;
-  readonly index_key: Buffer;
-  readonly seal_secret: Buffer;
-  readonly master_key_id: string;
-}
+export type BookKeysRow = Omit<RowOf<typeof BOOK_KEYS>, "book">;
 
 /** No key of the master key file decrypts the keys of this book. */
 export class WrongMasterKeyError extends Error {}

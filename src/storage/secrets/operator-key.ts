@@ -1,5 +1,7 @@
 import { createHmac, createSecretKey, type KeyObject, randomBytes } from "node:crypto";
 
+import type { RowOf } from "../../model/column.js";
+import type { OPERATOR_KEYS } from "../../model/database.js";
 import { WrongMasterKeyError } from "./book-keys.js";
 import { decrypt, encrypt } from "./encryption.js";
 import type { MasterKeys } from "./master-key.js";
@@ -10,10 +12,7 @@ const CONTEXT = ["kesc-operator-key"];
 const FORMAT = "kesc-operator-chain-1";
 
 /** The row of `operator_keys`: the key of a cell's chain, encrypted by a master key. */
-export interface OperatorKeyRow {
-  readonly chain_key: Buffer;
-  readonly master_key_id: string;
-}
+export type OperatorKeyRow = Omit<RowOf<typeof OPERATOR_KEYS>, "id">;
 
 /** Returns a random key, and the same key encrypted by the first master key. */
 export function newOperatorKey(masterKeys: MasterKeys): [KeyObject, OperatorKeyRow] {

@@ -1,7 +1,6 @@
 import type { Destination } from "../../domain/destination.js";
 import type { JournalKind } from "../../domain/journal.js";
 import type { RailMovement } from "../../domain/payment.js";
-import type { Transaction } from "../../domain/transaction.js";
 import type { AccountId, DestinationId, TransactionId } from "../../domain/values/ids.js";
 import type { Changes, NumberedEntry } from "../../ledger/ports/store.js";
 import { newPersonSalt } from "../secrets/book-keys.js";
@@ -13,106 +12,122 @@ import { contentOfDestination } from "./records/destination-rows.js";
 /** What the content hash of an entry covers, besides the entry itself. */
 export interface EntryContent {
   readonly created: readonly string[];
-  /** The person's random salt for a new account. Otherwise the salt comes from the book's key. */
+  /** The random salt of personal data. Otherwise the salt comes from the book's key. */
   readonly salt?: string;
 }
 
-export const NOTHING: readonly string[] = [];
-/** The kind of the row that books the money of a movement on a rail. */
-const BOOKS_MOVEMENT: JournalKind = "transaction.completed";
-/** The entries of which the words are evidence. */
-const SWITCHES: ReadonlySet<JournalKind> = new Set([
-  "organization.suspended",
-  "organization.resumed",
-  "organization.receipts_required",
-  "organization.receipts_optional",
-]);
 /** The salts of personal data that a batch writes, in hexadecimal. */
 export type PersonSalts = Map<AccountId | DestinationId, string>;
-/** The entries after which an account has other personal data. */
-const SETS_PERSON: ReadonlySet<JournalKind> = new Set(["account.created", "account.updated"]);
+
+type TableRows = Changes["tables"];
+type Holder = TableRows["accountHolders"]["created"][number]["row"];
+
+/** The rows of a batch, by what its entries name. */
+interface WrittenRows {
+  /** The contents of the rows that the entries made. */
+  readonly made: ReadonlyMap<NumberedEntry | undefined, readonly string[]>;
+  readonly movements: ReadonlyMap<TransactionId | undefined, RailMovement | undefined>;
+  readonly holders: ReadonlyMap<AccountId | undefined, Holder>;
+  /** The last entry that set the personal data of each account. */
+  readonly setsPerson: ReadonlyMap<AccountId | undefined, NumberedEntry>;
+  readonly destinations: ReadonlyMap<string | undefined, Destination>;
+  readonly personSalts: PersonSalts;
+}
+
+type ContentOf = (numbered: NumberedEntry, rows: WrittenRows) => EntryContent;
+
+const NOTHING: readonly string[] = [];
+const madeWithProofs: ContentOf = (numbered, { made }) => withProofs(made.get(numbered) ?? NOTHING, numbered);
+const madeAlone: ContentOf = (numbered, { made }) => ({ created: made.get(numbered) ?? NOTHING });
+/** The words of the entry are evidence. */
+const reasonAlone: ContentOf = ({ entry }) => ({ created: [entry.reason] });
+
+/** What the hash covers, by the kind of the entry. `madeWithProofs` is that of all other kinds. */
+const CONTENTS: Readonly<Partial<Record<JournalKind, ContentOf>>> = {
+  "organization.suspended": reasonAlone,
+  "organization.resumed": reasonAlone,
+  "organization.receipts_required": reasonAlone,
+  "organization.receipts_optional": reasonAlone,
+  "key.created": madeAlone,
+  "key.revoked": madeAlone,
+  "account.created": personOf,
+  "account.updated": personOf,
+  "account.frozen": madeAlone,
+  "account.unfrozen": (numbered) => withProofs([numbered.entry.freezeId ?? ""], numbered),
+  "account.revealed": ({ entry }) => ({ created: [entry.actor, entry.reason] }),
+  // It books the money of a movement on a rail.
+  "transaction.completed": (numbered, { made, movements }) =>
+    withProofs(made.get(numbered) ?? NOTHING, numbered, movements.get(numbered.entry.transactionId)),
+  "destination.created": destinationOf,
+  "destination.removed": destinationOf,
+};
 
 /**
- * Returns what the content hash of each entry covers besides the entry itself. Adds the new salts
- * of persons to `personSalts`.
+ * Returns a function that returns what the content hash of an entry of the batch covers besides the
+ * entry itself. Call it once for each entry: it adds the new salts of persons to `personSalts`.
  */
 export function entryContents(
   { entries, tables }: Changes,
   personSalts: PersonSalts,
-): Map<NumberedEntry | undefined, EntryContent> {
-  const contents = new Map<NumberedEntry | undefined, EntryContent>();
-  const { created: newTransactions, changed: changedTransactions } = tables.transactions;
-  for (const { row, createdBy } of newTransactions) contents.set(createdBy, { created: contentOfTransaction(row) });
-  for (const { row, createdBy } of tables.deposits.created) contents.set(createdBy, { created: contentOfDeposit(row) });
-  const movements = movementsOf([...newTransactions, ...changedTransactions]);
-  for (const numbered of entries) {
-    const { kind, transactionId } = numbered.entry;
-    const movement = kind === BOOKS_MOVEMENT ? movements.get(transactionId) : undefined;
-    const proofs = proofsOf(numbered.entry, movement);
-    if (proofs.length > 0) contents.set(numbered, { created: [...(contents.get(numbered)?.created ?? []), ...proofs] });
-  }
-  for (const { row, createdBy } of tables.freezes.created) {
-    contents.set(createdBy, { created: contentOfFreeze(row) });
-  }
-  for (const numbered of entries) {
-    const { kind, freezeId } = numbered.entry;
-    if (kind === "account.unfrozen" && freezeId !== undefined)
-      contents.set(numbered, { created: [freezeId, ...proofsOf(numbered.entry, undefined)] });
-  }
-  for (const { row, createdBy } of tables.apiKeys.created) contents.set(createdBy, { created: contentOfApiKey(row) });
-  for (const { row, changedBy } of [...tables.apiKeys.created, ...tables.apiKeys.changed]) {
-    if (changedBy?.entry.kind === "key.revoked") contents.set(changedBy, { created: [row.id] });
-  }
-  for (const numbered of entries) {
-    if (SWITCHES.has(numbered.entry.kind)) contents.set(numbered, { created: [numbered.entry.reason] });
-  }
-  for (const numbered of entries) {
-    const { kind, actor, reason } = numbered.entry;
-    if (kind === "account.revealed") contents.set(numbered, { created: [actor, reason] });
-  }
-  const { created, changed } = tables.accountHolders;
-  const holders = new Map([...created, ...changed].map(({ row }) => [row.accountId, row]));
-  // The hash of the last entry that set the personal data covers it. Of earlier entries the salt
-  // and the data are gone: nobody can find out an old phone number.
-  for (const numbered of entries.filter(({ entry }) => SETS_PERSON.has(entry.kind)).toReversed()) {
-    const { accountId } = numbered.entry;
-    const holder = accountId === undefined ? undefined : holders.get(accountId);
-    if (accountId === undefined || holder === undefined) continue;
-    const salt = newPersonSalt();
-    const isLast = !personSalts.has(accountId);
-    if (isLast) personSalts.set(accountId, salt);
-    const content = isLast && holder.person !== undefined ? contentOfPerson(holder.person) : NOTHING;
-    contents.set(numbered, { created: content, salt });
-  }
-  addDestinations({ entries, tables }, { contents, personSalts });
-  return contents;
+): (numbered: NumberedEntry) => EntryContent {
+  const setsPerson = entries.filter(({ entry: { kind } }) => CONTENTS[kind] === personOf);
+  const rows: WrittenRows = {
+    made: madeBy(tables),
+    movements: new Map(rowsOf(tables.transactions).map(({ id, railMovement }) => [id, railMovement])),
+    holders: new Map(rowsOf(tables.accountHolders).map((row) => [row.accountId, row])),
+    setsPerson: new Map(setsPerson.map((numbered) => [numbered.entry.accountId, numbered])),
+    destinations: new Map(rowsOf(tables.destinations).map((row) => [row.id, row])),
+    personSalts,
+  };
+  return (numbered) => (CONTENTS[numbered.entry.kind] ?? madeWithProofs)(numbered, rows);
+}
+
+/** An entry makes at most one row that its hash covers. */
+function madeBy({ transactions, deposits, freezes, apiKeys }: TableRows): WrittenRows["made"] {
+  const made = new Map<NumberedEntry | undefined, readonly string[]>();
+  for (const { row, createdBy } of transactions.created) made.set(createdBy, contentOfTransaction(row));
+  for (const { row, createdBy } of deposits.created) made.set(createdBy, contentOfDeposit(row));
+  for (const { row, createdBy } of freezes.created) made.set(createdBy, contentOfFreeze(row));
+  // A key changes once, when it is revoked.
+  for (const { row, changedBy } of [...apiKeys.created, ...apiKeys.changed]) made.set(changedBy, [row.id]);
+  for (const { row, createdBy } of apiKeys.created) made.set(createdBy, contentOfApiKey(row));
+  return made;
+}
+
+function withProofs(created: readonly string[], { entry }: NumberedEntry, movement?: RailMovement): EntryContent {
+  const proofs = proofsOf(entry, movement);
+  return { created: proofs.length === 0 ? created : [...created, ...proofs] };
+}
+
+/**
+ * The hash of the last entry that set the personal data covers it. Of earlier entries the salt and
+ * the data are gone: nobody can find out an old phone number.
+ */
+function personOf(numbered: NumberedEntry, { holders, setsPerson, personSalts }: WrittenRows): EntryContent {
+  const { accountId } = numbered.entry;
+  const holder = holders.get(accountId);
+  if (accountId === undefined || holder === undefined) return withProofs(NOTHING, numbered);
+  const salt = newPersonSalt();
+  const isLast = setsPerson.get(accountId) === numbered;
+  if (isLast) personSalts.set(accountId, salt);
+  return { created: isLast && holder.person !== undefined ? contentOfPerson(holder.person) : NOTHING, salt };
 }
 
 /** A destination has its row's salt as long as it has its number. */
-function addDestinations(
-  { entries, tables }: Pick<Changes, "entries"> & { readonly tables: Pick<Changes["tables"], "destinations"> },
-  { contents, personSalts }: { contents: Map<NumberedEntry | undefined, EntryContent>; personSalts: PersonSalts },
-): void {
-  const { created, changed } = tables.destinations;
-  const rows = new Map<string | undefined, Destination>([...created, ...changed].map(({ row }) => [row.id, row]));
-  for (const numbered of entries) {
-    const { kind, detail } = numbered.entry;
-    const destination = kind.startsWith("destination.") ? rows.get(detail) : undefined;
-    if (destination === undefined) continue;
-    const content = { created: [...contentOfDestination(destination), ...proofsOf(numbered.entry, undefined)] };
-    if (kind === "destination.removed") {
-      contents.set(numbered, content);
-      continue;
-    }
-    const salt = newPersonSalt();
-    personSalts.set(destination.id, salt);
-    contents.set(numbered, { ...content, salt });
-  }
+function destinationOf(numbered: NumberedEntry, { destinations, personSalts }: WrittenRows): EntryContent {
+  const destination = destinations.get(numbered.entry.detail);
+  if (destination === undefined) return withProofs(NOTHING, numbered);
+  const content = withProofs(contentOfDestination(destination), numbered);
+  if (numbered.entry.kind === "destination.removed") return content;
+  const salt = newPersonSalt();
+  personSalts.set(destination.id, salt);
+  return { ...content, salt };
 }
 
-/** Returns the movements that the rows of a batch have, by the ids of their transactions. */
-function movementsOf(
-  rows: readonly { readonly row: Transaction }[],
-): ReadonlyMap<TransactionId | undefined, RailMovement | undefined> {
-  return new Map(rows.map(({ row }) => [row.id, row.railMovement]));
+/** Returns the rows that a batch writes, as they are after it. */
+function rowsOf<Row>({
+  created,
+  changed,
+}: { [Name in "created" | "changed"]: readonly { readonly row: Row }[] }): Row[] {
+  return [...created, ...changed].map(({ row }) => row);
 }

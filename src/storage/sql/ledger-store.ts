@@ -17,7 +17,7 @@ import {
 } from "../../ledger/ports/store.js";
 import type { BookDirectory, OpenBook } from "./book-directory.js";
 import type { Engine, Session, Transact, Write } from "./engine.js";
-import { type EntryContent, entryContents, NOTHING, type PersonSalts } from "./entry-contents.js";
+import { type EntryContent, entryContents, type PersonSalts } from "./entry-contents.js";
 import { freezeOf, type FreezeRow } from "./freeze-rows.js";
 import { type JournalRow, journalRowOf } from "./journal-rows.js";
 import { type LedgerRead, type LedgerStatements, ledgerStatements } from "./ledger-statements.js";
@@ -253,8 +253,8 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
   #writesOf(changes: Changes): readonly Write[] {
     const statements = this.#statements;
     // The journal comes before the tables, because #append updates the accounts' last_seq.
-    const contents = entryContents(changes, this.#personSalts);
-    const journalRows = changes.entries.map((numbered) => this.#append(numbered, contents.get(numbered)));
+    const contentOf = entryContents(changes, this.#personSalts);
+    const journalRows = changes.entries.map((numbered) => this.#append(numbered, contentOf(numbered)));
     const writes: readonly Write[] = [
       ...this.#bookWrites(changes.books),
       // The order matters: a row comes after the rows that it refers to.
@@ -312,13 +312,12 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
    * Links the entry to the previous row of the same account. The first row of an account has no
    * previous row.
    */
-  #append({ entry, seq }: NumberedEntry, content: EntryContent | undefined): JournalRow {
+  #append({ entry, seq }: NumberedEntry, { created, salt }: EntryContent): JournalRow {
     const { accountId, organizationId } = entry;
     const previousSeq = accountId === undefined ? null : (this.#lastSeqs.get(accountId) ?? null);
     if (accountId !== undefined) this.#lastSeqs.set(accountId, seq);
     const { number, salts } = this.bookOf(organizationId);
-    const salt = content?.salt ?? salts.of(seq);
-    return journalRowOf(entry, { book: number, seq, previousSeq, salt, created: content?.created ?? NOTHING });
+    return journalRowOf(entry, { book: number, seq, previousSeq, salt: salt ?? salts.of(seq), created });
   }
 
   bookOf(organizationId: OrganizationId): OpenBook {

@@ -1,26 +1,15 @@
 import type { JournalKind } from "../../domain/journal.js";
+import type { RowOf } from "../../model/column.js";
 import { API_KEYS } from "../../model/organizations.js";
 import { hasTrueMac } from "../../storage/secrets/row-mac.js";
 import type { Audit } from "../audit.js";
 import type { Place } from "../findings.js";
 import { guarded } from "../guarded.js";
 import type { AuditedBook } from "./book.js";
-import { ANOTHER_MAC, hasHashOf, type HashedRow } from "./content.js";
+import { ANOTHER_MAC, checkHash, type HashedRow } from "./content.js";
 import { type AuditedJournalRow, newerRows } from "./journal-rows.js";
 
-/** A row of `api_keys`. */
-export interface AuditedApiKeyRow {
-  readonly id: string;
-  readonly name: string;
-  readonly secret_sha256: string;
-  readonly scopes: string;
-  readonly seq: number;
-  readonly created_at: number;
-  readonly expires_at: number | null;
-  readonly revoked_seq: number | null;
-  readonly revoked_at: number | null;
-  readonly mac: Uint8Array | null;
-}
+export type AuditedApiKeyRow = RowOf<typeof API_KEYS>;
 
 type KeyKind = Extract<JournalKind, `key.${string}`>;
 
@@ -44,8 +33,7 @@ export class ApiKeysAudit {
   /** Reads the keys. Those of the rows up to the head are among them. */
   async begin(): Promise<void> {
     const keys = await this.#audit.rows<AuditedApiKeyRow>(
-      `SELECT id, name, secret_sha256, scopes, seq, created_at, expires_at, revoked_seq, revoked_at, mac
-       FROM ${this.#audit.engine.table("api_keys")} WHERE organization_id = ?`,
+      `SELECT * FROM ${this.#audit.engine.table("api_keys")} WHERE organization_id = ?`,
       [this.#book.row.organization_id],
     );
     this.#keys = new Map(keys.map((key) => [key.id, key]));
@@ -83,10 +71,9 @@ export class ApiKeysAudit {
   }
 
   #compare(key: AuditedApiKeyRow): void {
-    const { row: book, secrets, findings } = this.#book;
+    const { secrets, findings } = this.#book;
     const { id, name, secret_sha256: secret, scopes, expires_at: expiresAt } = key;
-    const bound = { ...key, organization_id: book.organization_id };
-    if (secrets !== undefined && !hasTrueMac(secrets.keys, API_KEYS, bound)) {
+    if (secrets !== undefined && !hasTrueMac(secrets.keys, API_KEYS, key)) {
       findings.add({ seq: key.seq, table: "api_keys", id }, ANOTHER_MAC);
     }
     const expiry = expiresAt === null ? "" : String(expiresAt);
@@ -102,7 +89,7 @@ export class ApiKeysAudit {
     kind: KeyKind,
     { seq, at, created }: { readonly seq: number; readonly at: number | null; readonly created: readonly string[] },
   ): void {
-    const { findings, secrets } = this.#book;
+    const { findings } = this.#book;
     const place: Place = { seq, table: "api_keys", id };
     const row = this.#rows.get(seq);
     if (row?.kind !== kind) {
@@ -110,8 +97,7 @@ export class ApiKeysAudit {
       return;
     }
     findings.compareFields(place, { [kind === "key.created" ? "created_at" : "revoked_at"]: [row.recorded_at, at] });
-    if (secrets === undefined || hasHashOf({ accountId: null, transactionId: null, created }, row, secrets.salts))
-      return;
-    findings.add(place, { expected: "the key that gives the content_hash", found: "another key or content_hash" });
+    const texts = { expected: "the key that gives the content_hash", found: "another key or content_hash" };
+    checkHash(this.#book, row, { created }, { place, ...texts });
   }
 }

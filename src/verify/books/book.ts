@@ -1,47 +1,56 @@
 import { BOOK_ACCOUNTS, type BookAccount } from "../../domain/journal.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
-import { type BookKeys, RowSalts, unwrapBookKeys, WrongMasterKeyError } from "../../storage/secrets/book-keys.js";
+import type { RowOf } from "../../model/column.js";
+import type { BOOKS } from "../../model/organizations.js";
+import {
+  type BookKeys,
+  type BookKeysRow,
+  RowSalts,
+  unwrapBookKeys,
+  WrongMasterKeyError,
+} from "../../storage/secrets/book-keys.js";
 import type { Engine } from "../../storage/sql/engine.js";
 import type { Audit } from "../audit.js";
 import type { BookFindings } from "../findings.js";
 
 type SumTexts = { readonly [Name in BookAccount as `${Name}_cents`]: string };
 
+/** The columns of `books` that an audit of the book reads, but its sums. */
+const OF_BOOK = [
+  "number",
+  "organization_id",
+  "state",
+  "suspended_seq",
+  "receipts_required_seq",
+  "reserve_rules",
+  "last_seq",
+  "last_recorded_at",
+  "arrived_seq",
+  "clock_accepted_at",
+  "limits",
+  "limits_since",
+  "month_from",
+] as const satisfies readonly (keyof RowOf<typeof BOOKS>)[];
+
 /**
  * A row of `books` with its organization and its keys. The sums are text, because a driver rounds
  * large numbers.
  */
-export interface AuditedBookRow extends SumTexts {
-  readonly number: number;
-  readonly organization_id: string;
-  readonly state: string;
-  /** Where a move of the book stands. Null if it does not move. */
-  readonly phase: string | null;
-  readonly suspended_seq: number | null;
-  readonly receipts_required_seq: number | null;
-  readonly reserve_rules: string | null;
-  /** The last seq in the journal. Null if the book has no row there. */
-  readonly head: number | null;
-  readonly last_seq: number;
-  readonly last_recorded_at: number;
-  /** The last row that came with an import of the book. Null if it was never imported. */
-  readonly arrived_seq: number | null;
-  /** Up to which time of the future an operator has accepted rows. */
-  readonly clock_accepted_at: number | null;
-  readonly limits: string | null;
-  readonly limits_since: number | null;
-  readonly month_from: number | null;
-  /** Null if the organization does not exist. */
-  readonly name: string | null;
-  readonly is_sandbox: number | null;
-  readonly created_at: number | null;
-  readonly organization_mac: Uint8Array | null;
-  /** Null if the book has no keys. */
-  readonly master_key_id: string | null;
-  readonly data_key: Buffer;
-  readonly index_key: Buffer;
-  readonly seal_secret: Buffer;
-}
+export type AuditedBookRow = SumTexts &
+  Pick<RowOf<typeof BOOKS>, (typeof OF_BOOK)[number]> &
+  Omit<BookKeysRow, "master_key_id"> & {
+    /** Where a move of the book stands. Null if it does not move. */
+    readonly phase: string | null;
+    /** The last seq in the journal. Null if the book has no row there. */
+    readonly head: number | null;
+    /** Null if the organization does not exist. */
+    readonly name: string | null;
+    readonly is_sandbox: number | null;
+    readonly created_at: number | null;
+    readonly organization_mac: Uint8Array | null;
+    /** Null if the book has no keys. */
+    readonly master_key_id: string | null;
+  };
 
 /** A book, and the keys that check the content of its rows. */
 export interface AuditedBook {
@@ -131,8 +140,7 @@ export async function auditPassedOver({ engine: { table }, rows, coverage, findi
 /** One statement reads the row and the head of the journal, so that both are of one moment. */
 function sqlOf({ table }: Engine, isOne: boolean): string {
   return `
-    SELECT b.number, b.organization_id, b.state, m.phase, b.suspended_seq, b.receipts_required_seq, b.reserve_rules, b.last_seq, b.last_recorded_at,
-      b.arrived_seq, b.clock_accepted_at, b.limits, b.limits_since, b.month_from,
+    SELECT ${OF_BOOK.map((name) => `b.${name}`).join(", ")}, m.phase,
       (SELECT MAX(j.seq) FROM ${table("journal")} j WHERE j.book = b.number) AS head,
       ${BOOK_ACCOUNTS.map((name) => `CAST(b.${name}_cents AS TEXT) AS ${name}_cents`).join(", ")},
       o.name, o.is_sandbox, o.created_at, o.mac AS organization_mac, k.master_key_id, k.data_key, k.index_key, k.seal_secret

@@ -1,4 +1,3 @@
-import type { ModelName } from "../../model/tables.js";
 import type { Audit } from "../audit.js";
 import { guarded, guardedReads } from "../guarded.js";
 import { AccountsAudit } from "./accounts/accounts.js";
@@ -8,16 +7,17 @@ import { DepositsAudit } from "./deposits/deposits.js";
 import { destinationsAudit } from "./destinations.js";
 import { LimitsAudit } from "./figures/limits.js";
 import { MarksAudit } from "./figures/marks.js";
-import { ReserveAudit } from "./figures/reserve.js";
+import { reserveAudit } from "./figures/reserve.js";
 import { freezesAudit } from "./freezes.js";
 import { auditIdempotencyKeys } from "./idempotency-keys.js";
 import { InForceAudit } from "./in-force/in-force.js";
 import { BookCheck } from "./journal.js";
-import { type AuditedJournalRow, journalSlices } from "./journal-rows.js";
+import { journalSlices } from "./journal-rows.js";
 import { auditLostBooks } from "./orphans.js";
+import type { AuditPart } from "./part.js";
 import { auditProofs } from "./proofs.js";
-import { ProposalsAudit } from "./proposals.js";
-import { RailAccountsAudit } from "./rail-accounts.js";
+import { proposalsAudit } from "./proposals.js";
+import { railAccountsAudit } from "./rail-accounts.js";
 import { SealsAudit } from "./seals/seals-audit.js";
 import { TransactionsAudit } from "./transactions/transactions.js";
 
@@ -44,20 +44,6 @@ export async function auditBooks(audit: Audit): Promise<void> {
   if (audit.organizationId === undefined) await auditPassedOver(audit);
 }
 
-/** A part of the audit of one book. Its steps are called in this order. */
-interface AuditPart {
-  /** The table of a finding about what the part could not read. */
-  readonly table: ModelName;
-  /** Called once, before the first row. */
-  begin?(): Promise<void>;
-  /** Takes each row of the book in the order of `seq`, up to its head. */
-  row?(row: AuditedJournalRow): void;
-  /** The same for some thousand rows at a time, after `row` has had them. */
-  slice?(rows: readonly AuditedJournalRow[]): Promise<void> | void;
-  /** Called once, after the last row. */
-  end?(): Promise<void> | void;
-}
-
 async function auditBook(audit: Audit, book: AuditedBook): Promise<void> {
   const { number, head } = book.row;
   const { findings } = book;
@@ -77,12 +63,12 @@ async function auditBook(audit: Audit, book: AuditedBook): Promise<void> {
     inForce,
     freezesAudit(audit, book),
     destinationsAudit(audit, book),
-    new ProposalsAudit(audit, book),
+    proposalsAudit(audit, book),
     new SealsAudit(audit, book),
     new MarksAudit(audit, book),
-    new ReserveAudit(audit, book),
+    reserveAudit(audit, book),
     new LimitsAudit(audit, book),
-    new RailAccountsAudit(audit, book),
+    railAccountsAudit(audit, book),
     { table: "journal", end: () => auditProofs(audit, book) },
     { table: "idempotency_keys", end: () => auditIdempotencyKeys(audit, book) },
   ]);

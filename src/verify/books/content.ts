@@ -1,55 +1,75 @@
-import type { RowSalts } from "../../storage/secrets/book-keys.js";
+import type { AccountId, OrganizationId } from "../../domain/values/ids.js";
 import { contentHash } from "../../storage/secrets/content-hash.js";
+import { decryptPersonal, type PersonalField } from "../../storage/secrets/personal-data.js";
+import type { Finding, Place } from "../findings.js";
 import type { AuditedBook } from "./book.js";
+import type { AuditedJournalRow } from "./journal-rows.js";
 
 /** The columns of a journal row that its `content_hash` covers, and the hash. */
-export interface HashedRow {
-  readonly seq: number;
-  readonly kind: string;
-  readonly recorded_at: number;
-  /** In hexadecimal. */
-  readonly content_hash: string | null;
-}
+export type HashedRow = Pick<AuditedJournalRow, "seq" | "kind" | "recorded_at" | "content_hash">;
 
 interface AuditedContent {
-  readonly accountId: string | null;
-  readonly transactionId: string | null;
+  readonly accountId?: string | null;
+  readonly transactionId?: string | null;
   /** The fields of what the row created. Empty if it created nothing. */
   readonly created: readonly string[];
+  /** Absent if the book's key gives the salt. */
+  readonly salt?: Buffer | null;
 }
 
-/** The columns of a journal row that its hash covers after what the row created. */
-export interface ProofColumns {
-  readonly detail: string | null;
-  readonly rail_receipt: string | null;
-}
+/** The bytes of the salt of personal data. */
+export const SALT_BYTES = 16;
 
 /** A server believes no row without a true `mac`: it needs a key of the book (docs/adr/0059). */
 export const ANOTHER_MAC = { expected: "the mac that the row gives", found: "another mac, or another row" } as const;
 
-/** Returns the proofs that the hash covers. `movement` is that of the transaction's own row. */
-export function proofsIn({ detail, rail_receipt: receipt }: ProofColumns, movement: string | null = null): string[] {
+/**
+ * Returns the proofs that the hash covers after what the row created. `movement` is that of the
+ * transaction's own row.
+ */
+export function proofsIn(
+  { detail, rail_receipt: receipt }: Pick<AuditedJournalRow, "detail" | "rail_receipt">,
+  movement: string | null = null,
+): string[] {
   const proofs = [detail, receipt, movement];
   return proofs.every((proof) => proof === null) ? [] : proofs.map((proof) => proof ?? "");
 }
 
-/** Returns whether a row has the hash of its content. The book's key gives the salt. */
-export function hasHashOf(content: AuditedContent, row: HashedRow, salts: RowSalts): boolean {
-  return hasSaltedHashOf(content, row, salts.of(row.seq));
-}
-
-/** The same with another salt, in hexadecimal. */
-export function hasSaltedHashOf(content: AuditedContent, row: HashedRow, salt: string): boolean {
-  const { kind, recorded_at: recordedAt, content_hash: found } = row;
-  return found === contentHash(salt, { kind, recordedAt, ...content });
-}
-
-/** Adds a finding if a row about the organization itself has not the hash of its own columns. */
-export function checkOwnHash(
+/** Adds a finding if a row has not the hash of its content. No hash is checked without the keys. */
+export function checkHash(
   { secrets, findings }: AuditedBook,
-  row: HashedRow & ProofColumns,
+  row: HashedRow,
+  { accountId = null, transactionId = null, created, salt }: AuditedContent,
+  { place, ...texts }: Pick<Finding, "expected" | "found"> & { readonly place: Place },
+): void {
+  if (secrets === undefined) return;
+  const { seq, kind, recorded_at: recordedAt, content_hash: found } = row;
+  const saltText = salt === undefined ? secrets.salts.of(seq) : (salt?.toString("hex") ?? "");
+  if (found === contentHash(saltText, { kind, recordedAt, accountId, transactionId, created })) return;
+  findings.add(place, texts);
+}
+
+/** The same for a row about the organization itself: the hash covers its own columns. */
+export function checkOwnHash(
+  book: AuditedBook,
+  row: AuditedJournalRow,
   { found = "another content_hash, detail or time", created = proofsIn(row) } = {},
 ): void {
-  if (secrets === undefined || hasHashOf({ accountId: null, transactionId: null, created }, row, secrets.salts)) return;
-  findings.add({ seq: row.seq, table: "journal", id: undefined }, { expected: "the content_hash of the row", found });
+  const place: Place = { seq: row.seq, table: "journal", id: undefined };
+  checkHash(book, row, { created }, { place, expected: "the content_hash of the row", found });
+}
+
+/** Returns the text of a column. Undefined if it is NULL, or the book's key does not decrypt it. */
+export function decryptedIn(
+  { row, secrets }: AuditedBook,
+  { ownerId, field }: { readonly ownerId: string; readonly field: PersonalField },
+  sealed: Buffer | null,
+): string | undefined {
+  if (secrets === undefined || sealed === null) return undefined;
+  const organizationId = row.organization_id as OrganizationId;
+  try {
+    return decryptPersonal(secrets.keys, { organizationId, ownerId: ownerId as AccountId, field }, sealed);
+  } catch {
+    return undefined;
+  }
 }

@@ -3,12 +3,11 @@ import type { FREEZES } from "../../model/accounts.js";
 import type { RowOf } from "../../model/column.js";
 import type { Audit } from "../audit.js";
 import type { Place } from "../findings.js";
-import { BegunAndEndedAudit } from "./begun-and-ended.js";
+import { begunAndEndedAudit } from "./begun-and-ended.js";
 import type { AuditedBook } from "./book.js";
-import { hasHashOf, proofsIn } from "./content.js";
+import { checkHash, proofsIn } from "./content.js";
 import type { AuditedJournalRow } from "./journal-rows.js";
-
-type AuditedFreezeRow = RowOf<typeof FREEZES>;
+import type { AuditPart } from "./part.js";
 
 const BEGUN: JournalKind = "account.frozen";
 const ENDED: JournalKind = "account.unfrozen";
@@ -18,90 +17,66 @@ const ENDED: JournalKind = "account.unfrozen";
  * that ended it, if it was lifted. The reasons, the authors and the times must be those of the
  * rows.
  */
-export function freezesAudit(audit: Audit, book: AuditedBook): BegunAndEndedAudit<AuditedFreezeRow> {
-  return new BegunAndEndedAudit<AuditedFreezeRow>(audit, book, {
+export function freezesAudit(audit: Audit, book: AuditedBook): AuditPart {
+  return begunAndEndedAudit<AuditedFreezeRow>(audit, book, {
     table: "freezes",
-    begun: BEGUN,
     ended: ENDED,
-    idOf: ({ freeze_id: id }) => id,
+    subjectOf: ({ freeze_id: id }) => id,
     endedAt: ({ lifted_at: liftedAt }) => liftedAt,
-    compare: (id, rows, summary) => {
-      const check = new FreezeCheck(id, book, summary);
-      for (const row of rows) check.row(row);
-      check.end();
+    compare: (id, rows, freeze) => {
+      checkOrder(book, rows, id);
+      if (freeze !== undefined) for (const row of rows) checkContent(book, row, freeze);
+      compareFreeze(book, { id, begun: rows[0], ended: rows.length > 1 ? rows.at(-1) : undefined, freeze });
     },
   });
 }
 
-class FreezeCheck {
-  readonly #id: string;
-  readonly #book: AuditedBook;
-  readonly #summary: AuditedFreezeRow | undefined;
-  #begun: AuditedJournalRow | undefined;
-  #ended: AuditedJournalRow | undefined;
+type AuditedFreezeRow = RowOf<typeof FREEZES>;
 
-  constructor(id: string, book: AuditedBook, summary: AuditedFreezeRow | undefined) {
-    this.#id = id;
-    this.#book = book;
-    this.#summary = summary;
+function checkOrder({ findings }: AuditedBook, rows: readonly AuditedJournalRow[], id: string): void {
+  for (const [index, { seq, kind, account_id: accountId }] of rows.entries()) {
+    const place = { seq, table: "journal", id } as const;
+    const expected = [BEGUN, ENDED][index] ?? "no row after the freeze was lifted";
+    findings.compare(place, { expected, found: kind });
+    findings.compareFields(place, { account_id: [rows[0]?.account_id, accountId] });
   }
+}
 
-  row(row: AuditedJournalRow): void {
-    const { seq, kind } = row;
-    const place = { seq, table: "journal", id: this.#id } as const;
-    if (this.#begun === undefined) {
-      this.#book.findings.compare(place, { expected: BEGUN, found: kind });
-      this.#begun = row;
-    } else {
-      const expected = this.#ended === undefined ? ENDED : "no row after the freeze was lifted";
-      this.#book.findings.compare(place, { expected, found: kind });
-      this.#book.findings.compareFields(place, { account_id: [this.#begun.account_id, row.account_id] });
-      this.#ended = row;
-    }
-    this.#checkContent(row);
-  }
+function checkContent(book: AuditedBook, row: AuditedJournalRow, { id, ...freeze }: AuditedFreezeRow): void {
+  const own = row.kind === BEGUN ? [freeze.reason_code, freeze.reason] : proofsIn(row);
+  const content = { accountId: row.account_id, created: [id, ...own] };
+  checkHash(book, row, content, {
+    place: { seq: row.seq, table: "freezes", id },
+    expected: "the freeze that gives the content_hash of the journal row",
+    found: "another id, reason_code, reason or content_hash",
+  });
+}
 
-  end(): void {
-    const [summary, begun, ended] = [this.#summary, this.#begun, this.#ended];
-    const { findings } = this.#book;
-    const place: Place = { seq: (ended ?? begun)?.seq ?? summary?.seq, table: "freezes", id: this.#id };
-    if (summary === undefined) findings.add(place, { expected: "a row", found: "none" });
-    else if (begun === undefined) findings.add(place, { expected: "a journal row that began it", found: "none" });
-    else {
-      findings.compareFields(place, {
-        seq: [begun.seq, summary.seq],
-        account_id: [begun.account_id, summary.account_id],
-        created_by: [begun.actor, summary.created_by],
-        created_at: [begun.recorded_at, summary.created_at],
-        lifted_by: [ended?.actor ?? null, summary.lifted_by],
-        lifted_at: [ended?.recorded_at ?? null, summary.lifted_at],
-      });
-      this.#compareReason(place, { name: "reason", expected: begun.reason, found: summary.reason });
-      this.#compareReason(place, { name: "lift_reason", expected: ended?.reason ?? null, found: summary.lift_reason });
-    }
-  }
+interface ComparedFreeze {
+  readonly id: string;
+  readonly begun: AuditedJournalRow | undefined;
+  readonly ended: AuditedJournalRow | undefined;
+  readonly freeze: AuditedFreezeRow | undefined;
+}
 
-  /** A finding never contains the text of a caller. */
-  #compareReason(
-    place: Place,
-    { name, expected, found }: { name: string; expected: string | null; found: string | null },
-  ): void {
-    if (expected === found) return;
-    this.#book.findings.add(place, { expected: `the ${name} of the journal row`, found: `another ${name}` });
-  }
-
-  #checkContent(row: AuditedJournalRow): void {
-    const { secrets, findings } = this.#book;
-    const summary = this.#summary;
-    if (secrets === undefined || summary === undefined) return;
-    const created = row.kind === BEGUN ? [this.#id, summary.reason_code, summary.reason] : [this.#id, ...proofsIn(row)];
-    if (hasHashOf({ accountId: row.account_id, transactionId: null, created }, row, secrets.salts)) return;
-    findings.add(
-      { seq: row.seq, table: "freezes", id: this.#id },
-      {
-        expected: "the freeze that gives the content_hash of the journal row",
-        found: "another id, reason_code, reason or content_hash",
-      },
-    );
+function compareFreeze({ findings }: AuditedBook, { id, begun, ended, freeze }: ComparedFreeze): void {
+  const place: Place = { seq: (ended ?? begun)?.seq ?? freeze?.seq, table: "freezes", id };
+  if (!findings.isThere(place, freeze, "a row")) return;
+  if (!findings.isThere(place, begun, "a journal row that began it")) return;
+  findings.compareFields(place, {
+    seq: [begun.seq, freeze.seq],
+    account_id: [begun.account_id, freeze.account_id],
+    created_by: [begun.actor, freeze.created_by],
+    created_at: [begun.recorded_at, freeze.created_at],
+    lifted_by: [ended?.actor ?? null, freeze.lifted_by],
+    lifted_at: [ended?.recorded_at ?? null, freeze.lifted_at],
+  });
+  // A finding never contains the text of a caller.
+  for (const [name, expected, found] of [
+    ["reason", begun.reason, freeze.reason],
+    ["lift_reason", ended?.reason ?? null, freeze.lift_reason],
+  ] as const) {
+    if (expected === found) continue;
+    findings.add(place, { expected: `the ${name} of the journal row`, found: `another ${name}` });
   }
 }

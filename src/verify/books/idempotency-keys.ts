@@ -1,16 +1,15 @@
+import type { RowOf } from "../../model/column.js";
+import type { IDEMPOTENCY_KEYS } from "../../model/transactions.js";
 import type { Audit } from "../audit.js";
 import { guarded } from "../guarded.js";
 import { slices } from "../slices.js";
 import type { AuditedBook } from "./book.js";
 
 /** An idempotency key, with the resource of its book that it refers to. */
-interface AuditedIdempotencyKeyRow {
-  readonly key: string;
-  readonly resource_id: string;
-  readonly created_at: number;
+type AuditedIdempotencyKeyRow = Omit<RowOf<typeof IDEMPOTENCY_KEYS>, "book"> & {
   /** Null if the book has no such resource. */
   readonly resource_created_at: number | null;
-}
+};
 
 /**
  * Checks that each idempotency key of a book refers to an account, a freeze, a transaction, a
@@ -38,14 +37,11 @@ export async function auditIdempotencyKeys(audit: Audit, { row: { number }, find
     for (const { resource_id: id, created_at: createdAt, resource_created_at: resourceCreatedAt } of rows) {
       const place = { seq: undefined, table: "idempotency_keys", id } as const;
       guarded(findings, place, () => {
-        if (resourceCreatedAt === null) {
-          findings.add(place, {
-            expected: "an account, a freeze, a transaction, a destination or a deposit of the book",
-            found: "none",
-          });
-        } else if (createdAt < resourceCreatedAt || !Number.isSafeInteger(createdAt)) {
-          const expected = `created_at ${String(resourceCreatedAt)} or later`;
-          findings.add(place, { expected, found: `created_at ${String(createdAt)}` });
+        const expected = "an account, a freeze, a transaction, a destination or a deposit of the book";
+        if (!findings.isThere(place, resourceCreatedAt, expected)) return;
+        if (createdAt < resourceCreatedAt || !Number.isSafeInteger(createdAt)) {
+          const earliest = `created_at ${String(resourceCreatedAt)} or later`;
+          findings.add(place, { expected: earliest, found: `created_at ${String(createdAt)}` });
         }
       });
     }

@@ -1,20 +1,10 @@
+import type { RowOf } from "../../model/column.js";
+import type { JOURNAL } from "../../model/transactions.js";
 import type { Audit } from "../audit.js";
-import type { PostingColumns } from "../format.js";
 import { slices } from "../slices.js";
-import type { HashedRow, ProofColumns } from "./content.js";
 
-/** A row of the journal. Its values may be invalid. */
-export interface AuditedJournalRow extends PostingColumns, HashedRow, ProofColumns {
-  readonly previous_seq: number | null;
-  readonly account_id: string | null;
-  readonly transaction_id: string | null;
-  readonly freeze_id: string | null;
-  readonly available_after_cents: number | null;
-  readonly held_after_cents: number | null;
-  readonly actor: string;
-  readonly reason: string;
-  readonly content_hash: string;
-}
+/** A row of the journal, with its hash in hexadecimal. Its values may be invalid. */
+export type AuditedJournalRow = Omit<RowOf<typeof JOURNAL, string>, "book">;
 
 /** Reads the rows of a book after the seq `after`, or all, up to the seq `upTo`. */
 export function journalSlices(
@@ -44,14 +34,4 @@ export async function* newerRows(
   const [now] = await audit.rows<{ readonly head: number | null }>(sql, [number]);
   const range = { upTo: now?.head ?? 0, ...(head === null ? {} : { after: head }) };
   for await (const rows of journalSlices(audit, number, range)) yield* rows;
-}
-
-/** Reads those of them up to the seq that a table reflects. */
-export async function* newerRowsUpTo(
-  audit: Audit,
-  book: { readonly number: number; readonly head: number | null },
-  seq: number,
-): AsyncGenerator<AuditedJournalRow, void, void> {
-  if (seq <= (book.head ?? 0)) return;
-  for await (const row of newerRows(audit, book)) if (row.seq <= seq) yield row;
 }

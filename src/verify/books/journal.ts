@@ -5,10 +5,10 @@ import { ORGANIZATIONS } from "../../model/organizations.js";
 import { hasTrueMac } from "../../storage/secrets/row-mac.js";
 import type { Audit } from "../audit.js";
 import type { Place } from "../findings.js";
-import { ASSETS, decimalOf, describePosting, type PostingColumns } from "../format.js";
+import { decimalOf, describePosting, post, type PostingColumns } from "../format.js";
 import type { Head } from "../heads.js";
 import type { AuditedBook, AuditedBookRow } from "./book.js";
-import { ANOTHER_MAC, checkOwnHash, hasHashOf, proofsIn } from "./content.js";
+import { ANOTHER_MAC, checkHash, checkOwnHash, proofsIn } from "./content.js";
 import type { AuditedJournalRow } from "./journal-rows.js";
 import { accountsOf } from "./proposals.js";
 
@@ -85,7 +85,7 @@ export class BookCheck {
       this.#receiptsRequiredSeq = this.#switched(row, this.#receiptsRequiredSeq, { on: REQUIRED, state });
     }
     if (row.kind === RULES_SET) this.#reserveRules = row.detail;
-    if (isPosting(row)) this.#post(row);
+    if (isPosting(row)) post(this.#sums, row);
     if (this.#isCounted) this.#audit.coverage.actsWithoutPerson.inBook(this.#book.row.organization_id, row);
     this.#lastSeq = seq;
     this.#lastHash = row.content_hash;
@@ -191,14 +191,10 @@ export class BookCheck {
 
   /** The row names an endpoint, which may be deleted since. So only its hash can confirm it. */
   #checkWebhookRow(row: AuditedJournalRow): void {
-    const { secrets, findings, row: book } = this.#book;
-    const content = { accountId: null, transactionId: null, created: proofsIn(row) };
-    if (secrets === undefined || hasHashOf(content, row, secrets.salts)) return;
-    const place = { seq: row.seq, table: "journal", id: book.organization_id } as const;
-    findings.add(place, {
-      expected: "the kind, the time and the detail that give the content_hash",
-      found: "another kind, time, detail or content_hash",
-    });
+    const place: Place = { seq: row.seq, table: "journal", id: this.#book.row.organization_id };
+    const expected = "the kind, the time and the detail that give the content_hash";
+    const found = "another kind, time, detail or content_hash";
+    checkHash(this.#book, row, { created: proofsIn(row) }, { place, expected, found });
   }
 
   /** Checks the row that created the organization. */
@@ -208,17 +204,9 @@ export class BookCheck {
     if (book.name === null) return;
     const place = { seq, table: "organizations", id: book.organization_id } as const;
     findings.compareFields(place, { created_at: [row.recorded_at, book.created_at] });
-    const content = {
-      accountId: null,
-      transactionId: row.transaction_id,
-      created: [book.name, String(book.is_sandbox)],
-    };
-    if (secrets !== undefined && !hasHashOf(content, row, secrets.salts)) {
-      findings.add(place, {
-        expected: "the name and the mode that give the content_hash",
-        found: "another name, mode or content_hash",
-      });
-    }
+    const content = { transactionId: row.transaction_id, created: [book.name, String(book.is_sandbox)] };
+    const expected = "the name and the mode that give the content_hash";
+    checkHash(this.#book, row, content, { place, expected, found: "another name, mode or content_hash" });
     const { name, is_sandbox, created_at, organization_mac: mac } = book;
     const bound = { id: book.organization_id, name, is_sandbox, created_at, mac };
     if (secrets !== undefined && !hasTrueMac(secrets.keys, ORGANIZATIONS, bound)) findings.add(place, ANOTHER_MAC);
@@ -240,13 +228,6 @@ export class BookCheck {
       created: [row.reason],
     });
     return kind === on ? seq : null;
-  }
-
-  #post({ debit, credit, amount_cents: amountCents }: ValidPosting): void {
-    const amount = BigInt(amountCents);
-    // A debit adds to an asset. A credit adds to a liability.
-    this.#sums[debit] += ASSETS.has(debit) ? amount : -amount;
-    this.#sums[credit] += ASSETS.has(credit) ? -amount : amount;
   }
 
   #compareBook(place: Place, row: AuditedBookRow): void {
@@ -287,7 +268,7 @@ export class BookCheck {
   }
 
   #add(seq: number, expected: string, found: string): void {
-    this.#book.findings.add({ seq, table: "journal", id: undefined }, { expected, found });
+    this.#book.findings.onRow({ seq }, expected, found);
   }
 }
 

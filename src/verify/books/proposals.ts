@@ -1,32 +1,19 @@
 import type { BookAccount } from "../../domain/journal.js";
+import type { RowOf } from "../../model/column.js";
+import { PROPOSALS } from "../../model/transactions.js";
 import { proposalMac } from "../../storage/secrets/proposal-mac.js";
 import type { Audit } from "../audit.js";
 import type { Place } from "../findings.js";
 import { describePosting, type Direction } from "../format.js";
-import { guarded, jsonIn } from "../guarded.js";
+import { jsonIn } from "../guarded.js";
 import { kindsOfAct } from "./acts.js";
 import type { AuditedBook } from "./book.js";
 import { checkOwnHash } from "./content.js";
-import { type AuditedJournalRow, newerRowsUpTo } from "./journal-rows.js";
+import type { AuditedJournalRow } from "./journal-rows.js";
+import type { AuditPart } from "./part.js";
+import { smallTableAudit } from "./table-audit.js";
 
-/** A row of `proposals`. */
-interface AuditedProposalRow {
-  readonly subject: string;
-  readonly content: string;
-  readonly person: string;
-  readonly proposed_at: number;
-  readonly done_at: number | null;
-  /** Null in rows from before operators proposed in books. */
-  readonly id: string | null;
-  readonly seq: number | null;
-  readonly expires_at: number | null;
-  readonly decision: string | null;
-  readonly decided_by: string | null;
-  /** In hexadecimal. */
-  readonly mac: string | null;
-  /** The last row of the book at the moment in which the proposal was read. */
-  readonly book_seq: number;
-}
+type AuditedProposalRow = RowOf<typeof PROPOSALS>;
 
 /** The content of a correction: its name, its amount, and what it is about. */
 type ProposedContent = readonly unknown[];
@@ -98,7 +85,7 @@ const CORRECTIONS: Readonly<Record<string, ProposedCorrection>> = {
   },
 };
 const PROPOSED = "book.proposed";
-const PROPOSALS: ReadonlySet<string> = new Set([PROPOSED, "transaction.resolution_proposed"]);
+const PROPOSING: ReadonlySet<string> = new Set([PROPOSED, "transaction.resolution_proposed"]);
 const REJECTED = "book.proposal_rejected";
 /** A proposal of an operator can be decided for three days. */
 const OPEN_MILLIS = 259_200_000;
@@ -121,11 +108,21 @@ interface Derived {
  * Checks what operators proposed and did in one book, and compares it with `proposals`. People
  * propose, so the proposals are few, and all of them stay in memory.
  */
-export class ProposalsAudit {
-  readonly table = "proposals";
-  readonly #audit: Audit;
+export function proposalsAudit(audit: Audit, book: AuditedBook): AuditPart {
+  const check = new ProposalsCheck(book);
+  return smallTableAudit<typeof PROPOSALS, Derived>(audit, book, {
+    table: "proposals",
+    owner: PROPOSALS.owner,
+    derived: check.derived,
+    idOf: ({ subject }) => subject,
+    follow: check.row.bind(check),
+    compare: check.compare.bind(check),
+  });
+}
+
+class ProposalsCheck {
+  readonly derived = new Map<string, Derived>();
   readonly #book: AuditedBook;
-  readonly #derived = new Map<string, Derived>();
   /** The rows that reject a proposal, by its subject. */
   readonly #rejected = new Map<string, AuditedJournalRow>();
   /** When each row that proposes was recorded, by its seq. */
@@ -133,46 +130,38 @@ export class ProposalsAudit {
   /** The rows that two operators have made. */
   readonly #ofTwo = new Map<number, AuditedJournalRow>();
 
-  constructor(audit: Audit, book: AuditedBook) {
-    this.#audit = audit;
+  constructor(book: AuditedBook) {
     this.#book = book;
   }
 
-  /** Takes the rows of the book in the order of `seq`, up to its head. */
+  /** Takes the rows of the book in the order of `seq`. */
   row(row: AuditedJournalRow): void {
     if (row.actor.includes(",")) this.#ofTwo.set(row.seq, row);
     if (row.kind === REJECTED) this.#reject(row);
     if (row.kind === PROPOSED) this.#proposed.set(row.seq, row.recorded_at);
-    if (!Object.hasOwn(CORRECTIONS, row.kind) && !PROPOSALS.has(row.kind)) return;
-    this.#check(row);
+    if (Object.hasOwn(CORRECTIONS, row.kind) || PROPOSING.has(row.kind)) this.#check(row);
   }
 
-  /** Called once, after the last row. */
-  async end(): Promise<void> {
-    const found = await this.#proposals();
-    const bookSeq = found[0]?.book_seq ?? 0;
-    for await (const row of newerRowsUpTo(this.#audit, this.#book.row, bookSeq)) this.row(row);
-    this.#compare(new Map(found.map((proposal) => [proposal.subject, proposal])));
-  }
-
-  /** One statement reads all proposals and the last row of the book, so all are of one moment. */
-  async #proposals(): Promise<readonly AuditedProposalRow[]> {
-    const { engine, rows } = this.#audit;
-    const head = `(SELECT COALESCE(MAX(j.seq), 0) FROM ${engine.table("journal")} j WHERE j.book = p.book)`;
-    return rows<AuditedProposalRow>(
-      `
-        SELECT p.subject, p.content, p.person, p.proposed_at, p.done_at, p.id, p.seq, p.expires_at, p.decision,
-          p.decided_by, ${engine.hex("p.mac")} AS mac, ${head} AS book_seq
-        FROM ${engine.table("proposals")} p WHERE p.book = ?`,
-      [this.#book.row.number],
-    );
+  compare(subject: string, derived: Derived | undefined, row: AuditedProposalRow | undefined): void {
+    const { findings } = this.#book;
+    const place: Place = { seq: derived?.seq, table: "proposals", id: subject };
+    if (!findings.isThere(place, row, "a row")) return;
+    if (!findings.isThere(place, derived, "a journal row that proposes it")) return;
+    findings.compareFields(place, {
+      content: [derived.content, row.content],
+      person: [derived.person, row.person],
+      proposed_at: [derived.proposedAt, row.proposed_at],
+      done_at: [this.#doneAtOf(row, derived.doneAt), row.done_at],
+      seq: [this.#seqOf(row, derived), row.seq],
+    });
+    this.#checkDecision(place, row);
   }
 
   #check(row: AuditedJournalRow): void {
     const correction = CORRECTIONS[row.kind];
     const [subject, person, content] = readDetail(row.detail);
     if (subject === undefined || person === undefined || content === undefined) {
-      this.#add(row, "a subject, a person and a content in the detail", String(row.detail));
+      this.#book.findings.onRow(row, "a subject, a person and a content in the detail", String(row.detail));
       return;
     }
     this.#checkPosting(row, correction?.posting(row));
@@ -181,37 +170,10 @@ export class ProposalsAudit {
     this.#follow(subject, { person, content, row, isDone: correction !== undefined });
   }
 
-  #compare(found: ReadonlyMap<string, AuditedProposalRow>): void {
-    const { findings } = this.#book;
-    for (const [subject, derived] of this.#derived) {
-      const place: Place = { seq: derived.seq, table: "proposals", id: subject };
-      const row = found.get(subject);
-      if (row === undefined) {
-        findings.add(place, { expected: "a row", found: "none" });
-        continue;
-      }
-      guarded(findings, place, () => {
-        findings.compareFields(place, {
-          content: [derived.content, row.content],
-          person: [derived.person, row.person],
-          proposed_at: [derived.proposedAt, row.proposed_at],
-          done_at: [this.#doneAtOf(row, derived.doneAt), row.done_at],
-          seq: [this.#seqOf(row, derived), row.seq],
-        });
-        this.#checkDecision(place, row);
-      });
-    }
-    for (const subject of found.keys()) {
-      if (this.#derived.has(subject)) continue;
-      const place: Place = { seq: undefined, table: "proposals", id: subject };
-      findings.add(place, { expected: "a journal row that proposes it", found: "none" });
-    }
-  }
-
   #reject(row: AuditedJournalRow): void {
     const [subject] = jsonIn("detail", row.detail, "[]") as readonly unknown[];
-    if (typeof subject === "string" && this.#derived.has(subject)) this.#rejected.set(subject, row);
-    else this.#add(row, "a proposal in the detail", String(row.detail));
+    if (typeof subject === "string" && this.derived.has(subject)) this.#rejected.set(subject, row);
+    else this.#book.findings.onRow(row, "a proposal in the detail", String(row.detail));
     this.#checkHash(row);
   }
 
@@ -242,7 +204,7 @@ export class ProposalsAudit {
     if (row.id === null) return;
     const { subject, id, content, person, proposed_at: at, expires_at: end, decision, decided_by: by } = row;
     const fields = [book.organization_id, subject, id, content, person, at, end, decision, by, row.done_at];
-    if (secrets !== undefined && row.mac !== proposalMac(secrets.keys, fields)) {
+    if (secrets !== undefined && row.mac?.toString("hex") !== proposalMac(secrets.keys, fields)) {
       findings.add(place, { expected: "the mac of the proposal", found: "another mac, or another row" });
     }
     if (decision === "REJECTED") {
@@ -270,7 +232,7 @@ export class ProposalsAudit {
       credit,
       amount_cents: direction === undefined ? null : row.amount_cents,
     });
-    this.#add(row, `${row.kind} with ${expected}`, describePosting(row));
+    this.#book.findings.onRow(row, `${row.kind} with ${expected}`, describePosting(row));
   }
 
   /** The detail names the correction, its amount, and its account or receipt. */
@@ -282,8 +244,8 @@ export class ProposalsAudit {
     const said = readContent(content);
     const amount = posting(row) === undefined ? amountIn(said) : row.amount_cents;
     const expected = JSON.stringify([name, amount, ...targets(row, said)]);
-    if (JSON.stringify(said) !== expected) this.#add(row, `the content ${expected}`, content);
-    if (!hasReceipt && row.rail_receipt !== null) this.#add(row, "no receipt", "a receipt");
+    if (JSON.stringify(said) !== expected) this.#book.findings.onRow(row, `the content ${expected}`, content);
+    if (!hasReceipt && row.rail_receipt !== null) this.#book.findings.onRow(row, "no receipt", "a receipt");
   }
 
   /** The audits of accounts and of transactions check the hashes of their rows. */
@@ -296,26 +258,22 @@ export class ProposalsAudit {
     subject: string,
     { person, content, row, isDone }: { person: string; content: string; row: AuditedJournalRow; isDone: boolean },
   ): void {
-    const before = this.#derived.get(subject);
+    const before = this.derived.get(subject);
     if (before?.doneAt !== undefined && before.doneAt !== null) {
-      this.#add(row, "no row about a subject that is done", row.kind);
+      this.#book.findings.onRow(row, "no row about a subject that is done", row.kind);
     }
     const { seq, recorded_at: recordedAt } = row;
     // An equal proposal keeps its person and its time.
     const isSame = before?.content === content && !this.#isOver(subject, before, recordedAt);
     const kept = isSame ? before : { content, person, proposedAt: recordedAt, doneAt: null, seq };
-    if (isSame && !isDone) this.#add(row, "a new proposal", "an equal one");
+    if (isSame && !isDone) this.#book.findings.onRow(row, "a new proposal", "an equal one");
     this.#rejected.delete(subject);
-    this.#derived.set(subject, { ...kept, doneAt: isDone ? recordedAt : null, seq });
+    this.derived.set(subject, { ...kept, doneAt: isDone ? recordedAt : null, seq });
   }
 
   /** Whether a proposal was rejected, or lapsed. Only one of an operator lapses. */
   #isOver(subject: string, { proposedAt }: Derived, at: number): boolean {
     return this.#rejected.has(subject) || at - proposedAt >= OPEN_MILLIS;
-  }
-
-  #add({ seq }: AuditedJournalRow, expected: string, found: string): void {
-    this.#book.findings.add({ seq, table: "journal", id: undefined }, { expected, found });
   }
 }
 

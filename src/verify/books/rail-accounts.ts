@@ -1,13 +1,16 @@
 import { createHash } from "node:crypto";
 
+import type { RowOf } from "../../model/column.js";
 import { RAIL_ACCOUNTS } from "../../model/rails.js";
 import { hasTrueMac } from "../../storage/secrets/row-mac.js";
 import type { Audit } from "../audit.js";
 import type { Place } from "../findings.js";
-import { guarded, jsonIn } from "../guarded.js";
+import { jsonIn } from "../guarded.js";
 import type { AuditedBook } from "./book.js";
 import { ANOTHER_MAC, checkOwnHash } from "./content.js";
-import { type AuditedJournalRow, newerRowsUpTo } from "./journal-rows.js";
+import type { AuditedJournalRow } from "./journal-rows.js";
+import type { AuditPart } from "./part.js";
+import { smallTableAudit } from "./table-audit.js";
 
 /** The columns of `rail_accounts` that each change of an account records. */
 const RECORDED = [
@@ -23,18 +26,7 @@ const RECORDED = [
   "revision",
 ] as const;
 
-/** A row of `rail_accounts`, without its balance. */
-type AuditedRailAccountRow = Readonly<Record<(typeof RECORDED)[number], string | number | null>> & {
-  readonly id: string;
-  readonly settings: string;
-  readonly credentials: Uint8Array | null;
-  readonly mac: Uint8Array | null;
-  readonly warnings: string;
-  readonly created_at: number;
-  readonly updated_at: number;
-  /** The last row of the book at the moment in which the account was read. */
-  readonly book_seq: number;
-};
+type AuditedRailAccountRow = RowOf<typeof RAIL_ACCOUNTS>;
 
 /** What rows from before a column existed mean. */
 const BEFORE: Readonly<Record<string, unknown>> = { float_min_cents: 0 };
@@ -47,106 +39,70 @@ interface Recorded {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly fields: DetailFields;
+  /** The figures of each warning that stands. */
+  readonly warnings: Map<string, object>;
 }
 
 /**
  * Compares each account at a rail of one book with its newest row `rail.changed` and its rows about
  * warnings, and each of those rows with an account.
  */
-export class RailAccountsAudit {
-  readonly table = "rail_accounts";
-  readonly #audit: Audit;
-  readonly #book: AuditedBook;
-  readonly #recorded = new Map<string, Recorded>();
-  /** By the id of the account: the figures of each warning that stands. */
-  readonly #warnings = new Map<string, Map<string, object>>();
+export function railAccountsAudit(audit: Audit, book: AuditedBook): AuditPart {
+  const { secrets, findings } = book;
+  const derived = new Map<string, Recorded>();
+  return smallTableAudit<typeof RAIL_ACCOUNTS, Recorded>(audit, book, {
+    table: "rail_accounts",
+    owner: RAIL_ACCOUNTS.owner,
+    derived,
+    idOf: ({ id }) => id,
+    follow: (row) => {
+      if (row.kind.startsWith("rail.")) follow(book, row, derived);
+    },
+    compare: (id, recorded, account) => {
+      const place: Place = { seq: recorded?.seq, table: "rail_accounts", id };
+      if (!findings.isThere(place, account, "the account of rail.changed")) return;
+      if (secrets !== undefined && !hasTrueMac(secrets.keys, RAIL_ACCOUNTS, account)) findings.add(place, ANOTHER_MAC);
+      if (!findings.isThere(place, recorded, "a journal row that records it")) return;
+      findings.compareFields(place, comparedFields(recorded, account));
+    },
+  });
+}
 
-  constructor(audit: Audit, book: AuditedBook) {
-    this.#audit = audit;
-    this.#book = book;
+function follow(book: AuditedBook, row: AuditedJournalRow, accounts: Map<string, Recorded>): void {
+  const { seq, kind, recorded_at: updatedAt } = row;
+  checkOwnHash(book, row);
+  const fields = jsonIn("detail", row.detail, "{}") as DetailFields;
+  const { id } = fields;
+  if (typeof id !== "string") {
+    book.findings.onRow(row, "an account at a rail in the detail", "none");
+    return;
   }
+  if (kind === "rail.changed") {
+    const { createdAt = updatedAt, warnings = new Map<string, object>() } = accounts.get(id) ?? {};
+    accounts.set(id, { seq, createdAt, updatedAt, fields, warnings });
+  } else if (!warn(kind, fields, accounts)) {
+    book.findings.onRow(row, "a warning about an account of the book", `${kind} ${id}`);
+  }
+}
 
-  /** Takes the rows of the book in the order of `seq`. */
-  row(row: AuditedJournalRow): void {
-    if (row.kind.startsWith("rail.")) this.#follow(row);
-  }
-
-  /** Called once, after the last row. */
-  async end(): Promise<void> {
-    const accounts = await this.#accounts();
-    const bookSeq = accounts[0]?.book_seq ?? 0;
-    const { row: book, secrets, findings } = this.#book;
-    for await (const row of newerRowsUpTo(this.#audit, book, bookSeq)) this.row(row);
-    for (const account of accounts) {
-      const recorded = this.#recorded.get(account.id);
-      this.#recorded.delete(account.id);
-      const place = { seq: recorded?.seq, table: "rail_accounts", id: account.id } as const;
-      guarded(findings, place, () => {
-        const bound = { ...account, organization_id: book.organization_id };
-        if (secrets !== undefined && !hasTrueMac(secrets.keys, RAIL_ACCOUNTS, bound)) findings.add(place, ANOTHER_MAC);
-        if (recorded === undefined) findings.add(place, { expected: "a journal row that records it", found: "none" });
-        else findings.compareFields(place, comparedFields(recorded, account, this.#warnings.get(account.id)));
-      });
-    }
-    for (const [id, { seq }] of this.#recorded) {
-      findings.add({ seq, table: "rail_accounts", id }, { expected: "the account of rail.changed", found: "none" });
-    }
-  }
-
-  #follow(row: AuditedJournalRow): void {
-    const { findings } = this.#book;
-    const { seq, recorded_at: updatedAt } = row;
-    const place = { seq, table: "journal", id: undefined } as const;
-    checkOwnHash(this.#book, row);
-    const fields = jsonIn("detail", row.detail, "{}") as DetailFields;
-    const { id } = fields;
-    if (typeof id !== "string") {
-      findings.add(place, { expected: "an account at a rail in the detail", found: "none" });
-      return;
-    }
-    if (row.kind !== "rail.changed") {
-      this.#warn(place, id, { kind: row.kind, fields });
-      return;
-    }
-    const createdAt = this.#recorded.get(id)?.createdAt ?? updatedAt;
-    this.#recorded.set(id, { seq, createdAt, updatedAt, fields });
-  }
-
-  /** A warning that stands already is raised again only with other figures. */
-  #warn(place: Place, id: string, { kind, fields }: { readonly kind: string; readonly fields: DetailFields }): void {
-    const { id: about, rail, code, ...figures } = fields;
-    const standing = this.#warnings.get(id) ?? new Map<string, object>();
-    const recorded = this.#recorded.get(id);
-    const isKnown = about === id && recorded?.fields["rail"] === rail && typeof code === "string";
-    const isRight = kind === "rail.warned" || standing.has(String(code));
-    if (!isKnown || !isRight) {
-      this.#book.findings.add(place, { expected: "a warning about an account of the book", found: `${kind} ${id}` });
-      return;
-    }
-    if (kind === "rail.warned") standing.set(code, figures);
-    else standing.delete(code);
-    this.#warnings.set(id, standing);
-  }
-
-  /** One statement reads all accounts and the last row of the book, so all are of one moment. */
-  #accounts(): Promise<readonly AuditedRailAccountRow[]> {
-    const { engine, rows } = this.#audit;
-    const { number, organization_id: organizationId } = this.#book.row;
-    const head = `(SELECT COALESCE(MAX(j.seq), 0) FROM ${engine.table("journal")} j WHERE j.book = ?)`;
-    return rows<AuditedRailAccountRow>(
-      `SELECT a.id, a.settings, a.credentials, a.mac, a.warnings, a.created_at, a.updated_at,
-         ${RECORDED.map((column) => `a.${column}`).join(", ")}, ${head} AS book_seq
-       FROM ${engine.table("rail_accounts")} a WHERE a.organization_id = ?`,
-      [number, organizationId],
-    );
-  }
+/** Returns whether the row is right. Only one that stands can be cleared. */
+function warn(
+  kind: string,
+  { id, rail, code, ...figures }: DetailFields,
+  accounts: ReadonlyMap<string, Recorded>,
+): boolean {
+  const recorded = accounts.get(String(id));
+  if (recorded?.fields["rail"] !== rail || recorded === undefined || typeof code !== "string") return false;
+  if (kind !== "rail.warned") return recorded.warnings.delete(code);
+  // A warning that stands already is raised again only with other figures.
+  recorded.warnings.set(code, figures);
+  return true;
 }
 
 /** The fields that must agree. Long texts are shown by their SHA-256. */
 function comparedFields(
-  { createdAt, updatedAt, fields }: Recorded,
+  { createdAt, updatedAt, fields, warnings }: Recorded,
   account: AuditedRailAccountRow,
-  warnings: ReadonlyMap<string, object> | undefined,
 ): Readonly<Record<string, readonly [expected: unknown, found: unknown]>> {
   const { settings } = fields;
   const credentials = account.credentials === null ? null : sha256(account.credentials);
@@ -157,7 +113,7 @@ function comparedFields(
     "settings with the SHA-256": [typeof settings === "string" ? sha256(settings) : "none", sha256(account.settings)],
     "credentials with the SHA-256": [fields["credentials_sha256"], credentials],
     warnings: [
-      warningsText(warnings ?? new Map()),
+      warningsText(warnings),
       warningsText(new Map(Object.entries(jsonIn("warnings", account.warnings, "{}") as object))),
     ],
     created_at: [createdAt, account.created_at],

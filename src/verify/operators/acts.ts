@@ -1,25 +1,14 @@
 import { createHash } from "node:crypto";
 
 import { isOfMachine } from "../../domain/values/actor.js";
+import type { RowOf } from "../../model/column.js";
+import type { OPERATOR_ACTS } from "../../model/database.js";
 import type { Audit, AuditedOperator } from "../audit.js";
 import type { Place } from "../findings.js";
 import { guarded } from "../guarded.js";
 import type { RowOfChain } from "./chain.js";
 
-/** A row of `operator_acts`. */
-interface AuditedActRow {
-  readonly seq: number;
-  readonly kind: string;
-  readonly operator_id: string;
-  readonly name: string | null;
-  readonly roles: string | null;
-  readonly key_sha256: string | null;
-  readonly passkey_sha256: string | null;
-  readonly actor: string;
-  readonly recorded_at: number;
-  /** In hexadecimal. */
-  readonly hash: string;
-}
+type AuditedActRow = RowOf<typeof OPERATOR_ACTS, string>;
 
 /** What the acts say of the operators. */
 export interface AuditedActs {

@@ -1,5 +1,7 @@
 import type { KeyObject } from "node:crypto";
 
+import type { RowOf } from "../../model/column.js";
+import type { OPERATOR_CHAIN } from "../../model/database.js";
 import { WrongMasterKeyError } from "../../storage/secrets/book-keys.js";
 import { type OperatorKeyRow, operatorMac, unwrapOperatorKey } from "../../storage/secrets/operator-key.js";
 import type { Audit } from "../audit.js";
@@ -13,13 +15,7 @@ export interface RowOfChain {
   readonly place: Place;
 }
 
-/** A row of `operator_chain`. */
-interface ChainRow {
-  readonly seq: number;
-  readonly subject: string;
-  /** In hexadecimal. */
-  readonly mac: string;
-}
+type ChainRow = RowOf<typeof OPERATOR_CHAIN, string>;
 
 /**
  * Audits the chain over the acts, proposals and decisions of a cell. Each of them must have its row

@@ -1,13 +1,10 @@
 import { createHash } from "node:crypto";
 
+import type { RowOf } from "../../model/column.js";
+import type { PASSKEYS } from "../../model/database.js";
 import type { Audit } from "../audit.js";
 
-interface AuditedPasskeyRow {
-  readonly sha256: string;
-  readonly credential_id: string;
-  /** In hexadecimal. */
-  readonly public_key: string;
-}
+type AuditedPasskeyRow = Omit<RowOf<typeof PASSKEYS, string>, "created_at">;
 
 const FORMAT = "kesc-passkey-1";
 

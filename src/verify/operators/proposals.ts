@@ -1,28 +1,14 @@
 import { createHash } from "node:crypto";
 
+import type { RowOf } from "../../model/column.js";
+import type { OPERATOR_DECISIONS, OPERATOR_PROPOSALS } from "../../model/database.js";
 import type { Audit } from "../audit.js";
 import type { BookFindings } from "../findings.js";
 import type { RowOfChain } from "./chain.js";
 
-/** A row of `operator_proposals`, with its row of `operator_decisions`. */
-interface AuditedOperatorProposalRow {
-  readonly id: string;
-  readonly content: string;
-  readonly proposed_by: string;
-  readonly proposed_at: number;
-  readonly expires_at: number;
-  /** In hexadecimal. */
-  readonly hash: string;
-}
+type AuditedOperatorProposalRow = RowOf<typeof OPERATOR_PROPOSALS, string>;
 
-interface AuditedDecisionRow {
-  readonly proposal_id: string;
-  readonly decision: string;
-  readonly decided_by: string;
-  readonly decided_at: number;
-  /** In hexadecimal. */
-  readonly hash: string;
-}
+type AuditedDecisionRow = RowOf<typeof OPERATOR_DECISIONS, string>;
 
 /** The fields of an act that an approval must have brought about. */
 interface ActFields {
@@ -72,8 +58,7 @@ export async function auditProposals(audit: Audit, operatorKeys: ReadonlySet<str
   for (const row of decisions) {
     const proposal = byId.get(row.proposal_id);
     const place = { seq: undefined, table: "operator_decisions", id: row.proposal_id } as const;
-    if (proposal === undefined) findings.add(place, { expected: "its proposal", found: "none" });
-    else {
+    if (findings.isThere(place, proposal, "its proposal")) {
       checkDecision(findings, { proposal, row });
       if (row.decision === "APPROVED" && !isDone(actIn(proposal), made)) {
         findings.add(place, { expected: "the key of the approved act", found: "none" });
@@ -84,25 +69,15 @@ export async function auditProposals(audit: Audit, operatorKeys: ReadonlySet<str
   return [...proposals.map(chainedProposal), ...decisions.map(chainedDecision)];
 }
 
-function chainedProposal({
-  id,
-  content,
-  proposed_by: by,
-  proposed_at: at,
-  expires_at: end,
-}: AuditedOperatorProposalRow): RowOfChain {
+function chainedProposal(row: AuditedOperatorProposalRow): RowOfChain {
+  const { id, content, proposed_by: by, proposed_at: at, expires_at: end } = row;
   const place = { seq: undefined, table: "operator_proposals", id } as const;
   return { subject: `proposal:${id}`, fields: [id, content, by, at, end], place };
 }
 
-function chainedDecision({
-  proposal_id: id,
-  decision,
-  decided_by: by,
-  decided_at: at,
-}: AuditedDecisionRow): RowOfChain {
+function chainedDecision({ proposal_id: id, ...row }: AuditedDecisionRow): RowOfChain {
   const place = { seq: undefined, table: "operator_decisions", id } as const;
-  return { subject: `decision:${id}`, fields: [id, decision, by, at], place };
+  return { subject: `decision:${id}`, fields: [id, row.decision, row.decided_by, row.decided_at], place };
 }
 
 function checkDecision(

@@ -3,17 +3,17 @@ import { readDepositDetail } from "../../../domain/deposit.js";
 import type { RailMovement, RailReceipt } from "../../../domain/payment.js";
 import type { TransactionId } from "../../../domain/values/ids.js";
 import type { UsedMovement } from "../../../ledger/ports/store.js";
+import type { RowOf } from "../../../model/column.js";
+import type { JOURNAL } from "../../../model/transactions.js";
 import type { OpenBook } from "../book-directory.js";
 
-/** A row of the journal that has a receipt. */
-export interface ReceiptRow {
-  readonly book: number;
+/**
+ * A row of the journal that has a receipt. `transaction_id` is null if the receipt belongs to a
+ * deposit, or to a correction of the book.
+ */
+export type ReceiptRow = Pick<RowOf<typeof JOURNAL>, "book" | "transaction_id" | "kind" | "detail"> & {
   readonly rail_receipt: string;
-  /** Null if the receipt belongs to a deposit, or to a correction of the book. */
-  readonly transaction_id: string | null;
-  readonly kind: string;
-  readonly detail: string | null;
-}
+};
 
 /** A row of `transactions` that has a movement. */
 export interface MovementRow {

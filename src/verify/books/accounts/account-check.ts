@@ -2,19 +2,14 @@ import type { AccountStatus } from "../../../domain/account.js";
 import type { BookAccount, JournalKind } from "../../../domain/journal.js";
 import { UPDATED_FIELDS } from "../../../domain/operations/update-account.js";
 import { MAX_CENTS } from "../../../domain/values/cents.js";
-import type { ACCOUNTS } from "../../../model/accounts.js";
-import type { RowOf } from "../../../model/column.js";
 import type { Audit } from "../../audit.js";
 import type { Place } from "../../findings.js";
 import { decimalOf, describeBalances, describePosting, type PostingColumns } from "../../format.js";
 import type { AuditedBook } from "../book.js";
-import { hasHashOf, type HashedRow, proofsIn } from "../content.js";
+import { checkHash, type HashedRow, proofsIn } from "../content.js";
 import type { AuditedJournalRow } from "../journal-rows.js";
 import { isDepositReference } from "./deposit-reference.js";
-import { type AuditedHolderRow, checkHolder } from "./holders.js";
-
-/** A row of `accounts`. */
-export type AuditedAccountRow = RowOf<typeof ACCOUNTS>;
+import { type AuditedAccountRow, checkHolder } from "./holders.js";
 
 /** A finding on a transaction, unless the transaction takes a deposit back. */
 export interface Doubt {
@@ -111,19 +106,14 @@ export class AccountCheck {
   }
 
   /** Takes the rows of the tables, after the last row of the journal that they reflect. */
-  end(summary: AuditedAccountRow | undefined, holder: AuditedHolderRow | undefined): void {
+  end(summary: AuditedAccountRow | undefined): void {
+    const { findings } = this.#book;
     const place = { seq: this.#lastSeq ?? summary?.seq, table: "accounts", id: this.#id } as const;
-    if (summary === undefined) {
-      this.#book.findings.add(place, { expected: "a row", found: "none" });
-      return;
-    }
-    if (this.#created === undefined) {
-      this.#book.findings.add(place, { expected: "a journal row that created it", found: "none" });
-    } else {
+    if (!findings.isThere(place, summary, "a row")) return;
+    if (findings.isThere(place, this.#created, "a journal row that created it")) {
       this.#compare(place, summary, this.#created);
     }
-    const isErased = checkHolder(holder, {
-      id: this.#id,
+    const isErased = checkHolder(summary, {
       book: this.#book,
       created: this.#created,
       updated: this.#updated,
@@ -161,7 +151,6 @@ export class AccountCheck {
   /** Checks a row that belongs to no transaction. */
   #checkOwnRow(row: AuditedJournalRow): void {
     const { seq, kind } = row;
-    const { secrets } = this.#book;
     this.#updatedAt = row.recorded_at;
     // An operator's correction moves money. The audit of the proposals checks how.
     if (kind.startsWith("book.")) this.#checkMayMove(row);
@@ -176,11 +165,16 @@ export class AccountCheck {
     else if (kind === "account.revealed") this.#reveal(row);
     else if (kind === "account.tiered") this.#changeTier(row);
     else if (kind === "account.numbered") this.#number(row);
-    if (HASHED_ELSEWHERE.has(kind) || secrets === undefined) return;
+    if (HASHED_ELSEWHERE.has(kind)) return;
     const created = kind === "account.revealed" ? [row.actor, row.reason] : proofsIn(row);
-    if (!hasHashOf({ accountId: this.#id, transactionId: null, created }, row, secrets.salts)) {
-      this.#add(seq, "the content_hash of the row", "another content_hash, kind, account or time");
-    }
+    const found = "another content_hash, kind, account or time";
+    const place: Place = { seq, table: "journal", id: this.#id };
+    checkHash(
+      this.#book,
+      row,
+      { accountId: this.#id, created },
+      { place, expected: "the content_hash of the row", found },
+    );
   }
 
   #changeStatus(row: AuditedJournalRow, kind: StatusKind): void {
@@ -316,7 +310,7 @@ export class AccountCheck {
   }
 
   #add(seq: number, expected: string, found: string): void {
-    this.#book.findings.add({ seq, table: "journal", id: this.#id }, { expected, found });
+    this.#book.findings.onRow({ seq }, expected, found, this.#id);
   }
 }
 

@@ -1,30 +1,30 @@
-import type { AccountId, OrganizationId } from "../../../domain/values/ids.js";
-import type { BookKeys } from "../../../storage/secrets/book-keys.js";
-import { blindIndexOf, decryptPersonal, type PersonalField } from "../../../storage/secrets/personal-data.js";
-import type { AuditedBook } from "../book.js";
-import { type HashedRow, hasSaltedHashOf } from "../content.js";
+import type { ACCOUNT_HOLDERS, ACCOUNTS } from "../../../model/accounts.js";
+import type { RowOf } from "../../../model/column.js";
+import { blindIndexOf } from "../../../storage/secrets/personal-data.js";
+import type { AuditedBook, BookSecrets } from "../book.js";
+import { checkHash, decryptedIn, type HashedRow, SALT_BYTES } from "../content.js";
 
-/** A row of `account_holders`. `id` is the id of its account. */
-export interface AuditedHolderRow {
-  readonly id: string;
-  readonly seq: number;
-  readonly is_open: number;
-  readonly user_id: string | null;
-  readonly phone_number: Buffer | null;
-  readonly phone_number_index: Buffer | null;
-  readonly phone_number_changed_at: number | null;
-  readonly email: Buffer | null;
-  readonly email_index: Buffer | null;
-  readonly email_changed_at: number | null;
-  readonly content_salt: Buffer | null;
-}
+/** The columns of `account_holders` with personal data. */
+const PERSONAL = [
+  "user_id",
+  "phone_number",
+  "phone_number_index",
+  "phone_number_changed_at",
+  "email",
+  "email_index",
+  "email_changed_at",
+  "content_salt",
+] as const satisfies readonly (keyof RowOf<typeof ACCOUNT_HOLDERS>)[];
 
-const SALT_BYTES = 16;
+/** A row of `accounts` with its row of `account_holders`. */
+export type AuditedAccountRow = RowOf<typeof ACCOUNTS> &
+  Pick<RowOf<typeof ACCOUNT_HOLDERS>, "is_open" | (typeof PERSONAL)[number]> & {
+    /** Null if the account has no holder. */
+    readonly holder_seq: number | null;
+  };
 
 /** What the journal says about the account of a holder. */
-export interface HolderFacts {
-  /** The id of the account. */
-  readonly id: string;
+interface HolderFacts {
   readonly book: AuditedBook;
   /** The row that created the account. */
   readonly created: HashedRow | undefined;
@@ -41,29 +41,15 @@ export interface HolderFacts {
  * account, and it is absent if and only if a row says that it was erased. Returns whether it was
  * erased.
  */
-export function checkHolder(holder: AuditedHolderRow | undefined, facts: HolderFacts): boolean {
-  const { id, book, created, updated, erased, isClosed, changedAt } = facts;
-  const { findings, secrets, row } = book;
-  const place = { seq: created?.seq ?? holder?.seq, table: "account_holders", id } as const;
-  if (holder === undefined) {
-    findings.add(place, { expected: "a row", found: "none" });
-    return false;
-  }
-  if (created !== undefined) findings.compareFields(place, { seq: [created.seq, holder.seq] });
+export function checkHolder(holder: AuditedAccountRow, facts: HolderFacts): boolean {
+  const { book, created, updated, erased, isClosed, changedAt } = facts;
+  const { findings, secrets } = book;
+  const { id, holder_seq: seq } = holder;
+  const place = { seq: created?.seq ?? seq ?? undefined, table: "account_holders", id } as const;
+  if (!findings.isThere(place, seq, "a row")) return false;
+  if (created !== undefined) findings.compareFields(place, { seq: [created.seq, seq] });
   findings.compareFields(place, { is_open: [isClosed ? 0 : 1, holder.is_open] });
-  const { user_id, phone_number, phone_number_index, phone_number_changed_at, email, email_index, email_changed_at } =
-    holder;
-  const columns = {
-    user_id,
-    phone_number,
-    phone_number_index,
-    phone_number_changed_at,
-    email,
-    email_index,
-    email_changed_at,
-    content_salt: holder.content_salt,
-  };
-  const present = Object.entries(columns).flatMap(([name, value]) => (value === null ? [] : [name]));
+  const present = PERSONAL.filter((name) => holder[name] !== null);
   if (erased !== undefined) {
     if (present.length === 0) return true;
     const expected = `no personal data after the erasure at seq ${String(erased.seq)}`;
@@ -76,70 +62,53 @@ export function checkHolder(holder: AuditedHolderRow | undefined, facts: HolderF
   }
   if (secrets === undefined) return false;
 
-  const person = new PersonalData(holder, { keys: secrets.keys, organizationId: row.organization_id });
-  for (const problem of person.problems) findings.add(place, problem);
+  const { content, problems } = personalData(holder, book, secrets);
+  for (const problem of problems) findings.add(place, problem);
   findings.compareFields(place, {
     phone_number_changed_at: [changedAt.phoneNumber ?? null, holder.phone_number_changed_at],
     email_changed_at: [changedAt.email ?? null, holder.email_changed_at],
   });
   const covering = updated ?? created;
-  if (covering === undefined || person.problems.length > 0) return false;
-  const content = { accountId: id, transactionId: null, created: person.content };
-  if (!hasSaltedHashOf(content, covering, holder.content_salt?.toString("hex") ?? "")) {
-    findings.add(place, {
+  if (covering === undefined || problems.length > 0) return false;
+  checkHash(
+    book,
+    covering,
+    { accountId: id, created: content, salt: holder.content_salt },
+    {
+      place,
       expected: "the personal data that gives the content_hash of the journal row",
       found: "other data, another content_salt or another content_hash",
-    });
-  }
+    },
+  );
   return false;
 }
 
-/** The decrypted data of a holder. The problems never contain it. */
-class PersonalData {
-  readonly problems: { readonly expected: string; readonly found: string }[] = [];
+interface PersonalData {
   /** The fields that the `content_hash` covers. */
   readonly content: readonly string[];
-  readonly #holder: AuditedHolderRow;
-  readonly #keys: BookKeys;
-  readonly #organizationId: string;
+  /** They never contain the data. */
+  readonly problems: readonly { readonly expected: string; readonly found: string }[];
+}
 
-  constructor(holder: AuditedHolderRow, { keys, organizationId }: { keys: BookKeys; organizationId: string }) {
-    this.#holder = holder;
-    this.#keys = keys;
-    this.#organizationId = organizationId;
-    const { user_id: userId, phone_number: phoneNumber, email, content_salt: salt } = holder;
-    if (userId === null) this.#add("a user_id", "none");
-    if (salt?.length !== SALT_BYTES) this.#add(`a content_salt of ${String(SALT_BYTES)} bytes`, "another value");
-    this.content = [
-      userId ?? "",
-      this.#decrypted("phone_number", phoneNumber, holder.phone_number_index),
-      this.#decrypted("email", email, holder.email_index),
-    ];
+function personalData(holder: AuditedAccountRow, book: AuditedBook, { keys }: BookSecrets): PersonalData {
+  const { id, user_id: userId, content_salt: salt } = holder;
+  const problems: { readonly expected: string; readonly found: string }[] = [];
+  if (userId === null) problems.push({ expected: "a user_id", found: "none" });
+  if (salt?.length !== SALT_BYTES) {
+    problems.push({ expected: `a content_salt of ${String(SALT_BYTES)} bytes`, found: "another value" });
   }
-
-  #decrypted(field: PersonalField, sealed: Buffer | null, index: Buffer | null): string {
-    const place = {
-      organizationId: this.#organizationId as OrganizationId,
-      ownerId: this.#holder.id as AccountId,
-      field,
-    };
-    let value: string;
-    try {
-      if (sealed === null) throw new TypeError("NULL");
-      value = decryptPersonal(this.#keys, place, sealed);
-    } catch {
-      this.#add(`${field} that the book's key decrypts`, "another value");
+  const texts = (["phone_number", "email"] as const).map((field) => {
+    const value = decryptedIn(book, { ownerId: id, field }, holder[field]);
+    if (value === undefined) {
+      problems.push({ expected: `${field} that the book's key decrypts`, found: "another value" });
       return "";
     }
     // A user without an e-mail address has no blind index of it.
-    const expected = value === "" && field === "email" ? undefined : blindIndexOf(this.#keys, field, value);
-    if (index?.toString("hex") !== expected?.toString("hex")) {
-      this.#add(`the blind index of the ${field}`, "another value");
+    const expected = value === "" && field === "email" ? undefined : blindIndexOf(keys, field, value);
+    if (holder[`${field}_index`]?.toString("hex") !== expected?.toString("hex")) {
+      problems.push({ expected: `the blind index of the ${field}`, found: "another value" });
     }
     return value;
-  }
-
-  #add(expected: string, found: string): void {
-    this.problems.push({ expected, found });
-  }
+  });
+  return { content: [userId ?? "", ...texts], problems };
 }

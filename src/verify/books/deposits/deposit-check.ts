@@ -1,12 +1,10 @@
 import { DEPOSIT_REASONS } from "../../../domain/deposit.js";
-import type { DepositId, OrganizationId } from "../../../domain/values/ids.js";
 import type { RowOf } from "../../../model/column.js";
 import type { DEPOSITS } from "../../../model/deposits.js";
-import { decryptPersonal } from "../../../storage/secrets/personal-data.js";
 import type { Place } from "../../findings.js";
 import { describePosting, type Direction } from "../../format.js";
 import type { AuditedBook } from "../book.js";
-import { hasHashOf, proofsIn } from "../content.js";
+import { checkHash, decryptedIn, proofsIn } from "../content.js";
 import type { AuditedJournalRow } from "../journal-rows.js";
 import type { AuditedTransactionRow } from "../transactions/transaction-check.js";
 
@@ -73,10 +71,7 @@ export class DepositCheck {
   end(summary: AuditedDepositRow): void {
     const { findings } = this.#book;
     const place: Place = { seq: this.#lastSeq ?? summary.seq, table: "deposits", id: summary.id };
-    if (this.#receivedSeq === undefined) {
-      findings.add(place, { expected: "a journal row that received it", found: "none" });
-      return;
-    }
+    if (!findings.isThere(place, this.#receivedSeq, "a journal row that received it")) return;
     findings.compareFields(place, {
       seq: [this.#receivedSeq, summary.seq],
       status: [this.#status, summary.status],
@@ -196,14 +191,12 @@ export class DepositCheck {
   }
 
   #checkHash(row: AuditedJournalRow, isFirst: boolean): void {
-    const { secrets, findings } = this.#book;
     const { id, rail, rail_account_id: railAccountId, receipt, amount_cents, paid_at } = this.#summary;
     const own = isFirst ? [id, rail, railAccountId ?? "", receipt, String(amount_cents), String(paid_at ?? "")] : [];
-    const content = { accountId: null, transactionId: null, created: [...own, ...proofsIn(row)] };
-    if (secrets === undefined || hasHashOf(content, row, secrets.salts)) return;
+    const created = [...own, ...proofsIn(row)];
     const expected = `the ${isFirst ? "deposit" : "row"} that gives the content_hash of the journal row`;
     const place: Place = { seq: row.seq, table: isFirst ? "deposits" : "journal", id };
-    findings.add(place, { expected, found: "another content or content_hash" });
+    checkHash(this.#book, row, { created }, { place, expected, found: "another content or content_hash" });
   }
 
   /** The payer may have typed personal data. It goes soon after the person of the account. */
@@ -219,17 +212,15 @@ export class DepositCheck {
       findings.add(place, { expected: "no typed_reference a day after the erasure of its account", found: "one" });
     }
     if (secrets === undefined) return;
-    const owner = { organizationId: row.organization_id as OrganizationId, ownerId: id as DepositId };
-    try {
-      const text = decryptPersonal(secrets.keys, { ...owner, field: "typed_reference" }, typed);
-      if (!isTypedFor || text.replaceAll(SEPARATORS, "") === reference) return;
-      findings.add(place, { expected: "the account whose reference the payer typed", found: String(this.#accountId) });
-    } catch {
+    const text = decryptedIn(this.#book, { ownerId: id, field: "typed_reference" }, typed);
+    if (text === undefined) {
       findings.add(place, { expected: "typed_reference that the book's key decrypts", found: "another value" });
+    } else if (isTypedFor && text.replaceAll(SEPARATORS, "") !== reference) {
+      findings.add(place, { expected: "the account whose reference the payer typed", found: String(this.#accountId) });
     }
   }
 
   #add(seq: number, expected: string, found: string): void {
-    this.#book.findings.add({ seq, table: "journal", id: this.#summary.id }, { expected, found });
+    this.#book.findings.onRow({ seq }, expected, found, this.#summary.id);
   }
 }

@@ -1,7 +1,7 @@
 import type { Audit } from "../../audit.js";
 import { decimalOf } from "../../format.js";
 import { guarded } from "../../guarded.js";
-import { SLICE_ROWS, slices } from "../../slices.js";
+import { rowsWithIds, slices } from "../../slices.js";
 import type { AuditedBook } from "../book.js";
 import { type AuditedJournalRow, newerRows } from "../journal-rows.js";
 import type { AuditedTransactionRow } from "../transactions/transaction-check.js";
@@ -126,29 +126,31 @@ export class DepositsAudit {
 
   /** Follows what an order or a correction left over, and what a correction takes of it. */
   #followOthers(row: AuditedJournalRow): void {
-    const { seq, debit, credit, amount_cents: amountCents } = row;
+    const { debit, credit, amount_cents: amountCents } = row;
     if ((debit !== "unallocated" && credit !== "unallocated") || !Number.isSafeInteger(amountCents)) return;
     const amount = BigInt(amountCents ?? 0);
     this.#othersCents += credit === "unallocated" ? amount : -amount;
     if (this.#othersCents >= 0n) return;
-    const place = { seq, table: "journal", id: undefined } as const;
     const expected = "no use of the shillings of deposits that wait";
-    this.#book.findings.add(place, { expected, found: `${decimalOf(-this.#othersCents)} of them` });
+    this.#book.findings.onRow(row, expected, `${decimalOf(-this.#othersCents)} of them`);
     // One row causes one finding.
     this.#othersCents = 0n;
   }
 
   /** Adds findings on rows that belong to no open deposit. None is right. */
   async #addStrays(strays: readonly DepositEvent[], to: number): Promise<void> {
-    const summaries = new Map((await this.#withIds(strays.map(({ id }) => id))).map((row) => [row.id, row]));
+    const { findings } = this.#book;
+    const summaries = new Map<string, AuditedDepositRow>();
+    for await (const row of this.#withIds(strays.map(({ id }) => id))) summaries.set(row.id, row);
     for (const event of strays) {
       const { id, row } = event;
       const { seq, kind } = row;
       const summary = summaries.get(id);
       if (summary !== undefined && summary.seq > to) this.#openAll([summary]);
       if (this.#open.has(id)) this.#step(event);
-      else if (summary === undefined) this.#add("deposits", { seq, id }, { expected: "a row", found: "none" });
-      else this.#add("journal", { seq, id }, { expected: `no row of it once it is ${summary.status}`, found: kind });
+      else if (findings.isThere({ seq, table: "deposits", id }, summary, "a row")) {
+        findings.onRow(row, `no row of it once it is ${summary.status}`, kind, id);
+      }
     }
   }
 
@@ -158,21 +160,14 @@ export class DepositsAudit {
    */
   async #current(): Promise<ReadonlyMap<string, CurrentDeposit>> {
     const current = new Map<string, CurrentDeposit>();
-    const ids = [...this.#open.keys()];
-    for (let from = 0; from < ids.length; from += SLICE_ROWS) {
-      for (const row of await this.#withIds(ids.slice(from, from + SLICE_ROWS))) current.set(row.id, row);
-    }
+    for await (const row of this.#withIds([...this.#open.keys()])) current.set(row.id, row);
     return current;
   }
 
-  #withIds(ids: readonly string[]): Promise<readonly CurrentDeposit[]> {
-    const { engine, rows } = this.#audit;
-    const head = `(SELECT COALESCE(MAX(j.seq), 0) FROM ${engine.table("journal")} j WHERE j.book = d.book)`;
-    return rows<CurrentDeposit>(
-      `SELECT ${COLUMNS}, ${head} AS book_seq FROM ${this.#tables}
-       WHERE d.book = ? AND d.id IN (SELECT value FROM ${engine.jsonItems("?")})`,
-      [this.#book.row.number, JSON.stringify(ids)],
-    );
+  #withIds(ids: readonly string[]): AsyncGenerator<CurrentDeposit, void, void> {
+    const head = `(SELECT COALESCE(MAX(j.seq), 0) FROM ${this.#audit.engine.table("journal")} j WHERE j.book = d.book)`;
+    const sql = `SELECT ${COLUMNS}, ${head} AS book_seq FROM ${this.#tables} WHERE d.book = ? AND d.id`;
+    return rowsWithIds<CurrentDeposit>(this.#audit, { sql, bindings: [this.#book.row.number] }, ids);
   }
 
   async #newerTransactions(upTo: number): Promise<ReadonlyMap<number, OwnTransaction>> {
@@ -198,14 +193,6 @@ export class DepositsAudit {
       key: "d.seq",
       keyOf: ({ seq }) => seq,
     });
-  }
-
-  #add(
-    table: "deposits" | "journal",
-    { seq, id }: { readonly seq: number; readonly id: string },
-    texts: { readonly expected: string; readonly found: string },
-  ): void {
-    this.#book.findings.add({ seq, table, id }, texts);
   }
 
   get #tables(): string {

@@ -49,16 +49,15 @@ export class LimitsAudit {
 
   #follow(row: AuditedJournalRow): void {
     const { findings } = this.#book;
-    const place = { seq: row.seq, table: "journal", id: undefined } as const;
     checkOwnHash(this.#book, row);
     const [person, limits] = jsonIn("detail", row.detail, "[]") as unknown[];
     if (typeof person !== "string" || person === "" || typeof limits !== "string") {
-      findings.add(place, { expected: "a person and the limits in the detail", found: String(row.detail) });
+      findings.onRow(row, "a person and the limits in the detail", String(row.detail));
       return;
     }
     // The time alone says whether a transaction counts.
     if (this.#since === null && row.recorded_at <= this.#lastRecordedAt) {
-      findings.add(place, { expected: "a later time than that of the row before", found: "the same time" });
+      findings.onRow(row, "a later time than that of the row before", "the same time");
     }
     this.#content = limits;
     this.#since ??= row.recorded_at;

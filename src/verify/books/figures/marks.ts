@@ -1,15 +1,13 @@
 import { BOOK_ACCOUNTS, type BookAccount } from "../../../domain/journal.js";
-import type { ModelName } from "../../../model/tables.js";
+import type { RowOf } from "../../../model/column.js";
+import type { ACCOUNT_MARKS } from "../../../model/seals.js";
 import type { Audit } from "../../audit.js";
 import type { Place } from "../../findings.js";
-import { ASSETS, decimalOf, type PostingColumns } from "../../format.js";
+import { decimalOf, post, type PostingColumns } from "../../format.js";
 import type { AuditedBook } from "../book.js";
 import type { AuditedJournalRow } from "../journal-rows.js";
 
-interface AccountMarkRow {
-  readonly seq: number;
-  readonly account_id: string;
-}
+type AccountMarkRow = Pick<RowOf<typeof ACCOUNT_MARKS>, "seq" | "account_id">;
 
 /** All KESC that entered and left circulation up to a row. */
 const TURNOVER = ["minted", "redeemed"] as const;
@@ -73,8 +71,9 @@ export class MarksAudit {
            ORDER BY m.seq LIMIT 1`,
           [number, seq],
         );
-        if (beyond !== undefined)
-          this.#addFinding(name, beyond.seq, { expected: "a row of the journal", found: "none" });
+        if (beyond === undefined) continue;
+        const place: Place = { seq: beyond.seq, table: name, id: undefined };
+        this.#book.findings.add(place, { expected: "a row of the journal", found: "none" });
       }
     }
   }
@@ -86,39 +85,27 @@ export class MarksAudit {
       readonly books: ReadonlyMap<number, BookMarkRow>;
     },
   ): void {
+    const { findings } = this.#book;
     for (const row of rows) {
       this.#post(row);
       const account = marks.accounts.get(row.seq);
       if (account !== undefined && account.account_id !== row.account_id) {
-        this.#addFinding("account_marks", row.seq, {
-          expected: row.account_id ?? "no account",
-          found: account.account_id,
-        });
+        const place: Place = { seq: row.seq, table: "account_marks", id: undefined };
+        findings.add(place, { expected: row.account_id ?? "no account", found: account.account_id });
       }
       const book = marks.books.get(row.seq);
       if (book === undefined) continue;
-      const [expected, found] = [describe(this.#sums), describe(book)];
-      if (expected !== found) this.#addFinding("book_marks", row.seq, { expected, found });
+      const place: Place = { seq: row.seq, table: "book_marks", id: undefined };
+      findings.compare(place, { expected: describe(this.#sums), found: describe(book) });
     }
   }
 
-  /** A debit adds to an asset. A credit adds to a liability. Another check finds wrong postings. */
-  #post({ debit, credit, amount_cents: amountCents }: PostingColumns): void {
-    if (debit === null || credit === null || !Number.isSafeInteger(amountCents)) return;
-    const amount = BigInt(amountCents ?? 0);
-    this.#add(debit, ASSETS.has(debit) ? amount : -amount);
-    this.#add(credit, ASSETS.has(credit) ? -amount : amount);
-    if (OF_USERS.has(debit) === OF_USERS.has(credit)) return;
-    this.#add(OF_USERS.has(credit) ? "minted" : "redeemed", amount);
-  }
-
-  #add(name: string, cents: bigint): void {
-    this.#sums[name] = (this.#sums[name] ?? 0n) + cents;
-  }
-
-  #addFinding(table: ModelName, seq: number, texts: { readonly expected: string; readonly found: string }): void {
-    const place: Place = { seq, table, id: undefined };
-    this.#book.findings.add(place, texts);
+  #post(row: PostingColumns): void {
+    const { debit, credit } = row;
+    const amount = post(this.#sums, row);
+    if (OF_USERS.has(String(debit)) === OF_USERS.has(String(credit))) return;
+    const name = OF_USERS.has(String(credit)) ? "minted" : "redeemed";
+    this.#sums[name] = (this.#sums[name] ?? 0n) + amount;
   }
 }
 

@@ -1,24 +1,16 @@
+import type { RowOf } from "../../../model/column.js";
+import { RESERVE_PLACES } from "../../../model/organizations.js";
 import type { Audit } from "../../audit.js";
+import type { Place } from "../../findings.js";
 import { decimalOf } from "../../format.js";
 import { jsonIn } from "../../guarded.js";
 import type { AuditedBook } from "../book.js";
 import { checkOwnHash } from "../content.js";
-import { type AuditedJournalRow, newerRowsUpTo } from "../journal-rows.js";
+import type { AuditedJournalRow } from "../journal-rows.js";
+import type { AuditPart } from "../part.js";
+import { smallTableAudit } from "../table-audit.js";
 
-/** A row of `reserve_places`. */
-interface AuditedPlaceRow {
-  readonly place: string;
-  readonly seq: number;
-  readonly amount_cents: number;
-  readonly as_of_day: string;
-  readonly evidence: string;
-  readonly kind: string;
-  readonly document_sha256: string | null;
-  readonly matures_on: string | null;
-  readonly recorded_at: number;
-  /** The last row of the book at the moment in which the place was read. */
-  readonly book_seq: number;
-}
+type AuditedPlaceRow = RowOf<typeof RESERVE_PLACES>;
 
 interface Figure {
   readonly seq: number;
@@ -29,73 +21,40 @@ interface Figure {
  * Checks what the operator recorded about the reserve of one book, and compares `reserve_places`
  * with the last figure of each place.
  */
-export class ReserveAudit {
-  readonly table = "reserve_places";
-  readonly #audit: Audit;
-  readonly #book: AuditedBook;
-  readonly #figures = new Map<string, Figure>();
+export function reserveAudit(audit: Audit, book: AuditedBook): AuditPart {
+  const table = "reserve_places";
+  const derived = new Map<string, Figure>();
+  return smallTableAudit<typeof RESERVE_PLACES, Figure>(audit, book, {
+    table,
+    owner: RESERVE_PLACES.owner,
+    derived,
+    idOf: ({ place }) => place,
+    follow: (row) => {
+      if (!row.kind.startsWith("reserve.")) return;
+      checkOwnHash(book, row);
+      // The rules are compared with the row of the book (journal.ts).
+      if (row.kind === "reserve.recorded") record(book, row, derived);
+    },
+    compare: (_, figure, row) => {
+      const place: Place = { seq: figure?.seq ?? row?.seq, table, id: undefined };
+      const expected = figure?.text ?? "a journal row that records it";
+      book.findings.compare(place, { expected, found: row === undefined ? "no row" : describe(row) });
+    },
+  });
+}
 
-  constructor(audit: Audit, book: AuditedBook) {
-    this.#audit = audit;
-    this.#book = book;
+/** Rows from before there were kinds have four parts. */
+function record({ findings }: AuditedBook, row: AuditedJournalRow, figures: Map<string, Figure>): void {
+  const parts = jsonIn("detail", row.detail, "[]") as unknown[];
+  const [name, amountCents, asOfDay, evidence, kind = "other", document = null, maturesOn = null] = parts;
+  if (typeof name !== "string" || typeof amountCents !== "number") {
+    findings.onRow(row, "a place and its figure in the detail", String(row.detail));
+    return;
   }
-
-  /** Takes the rows of the book in the order of `seq`. */
-  row(row: AuditedJournalRow): void {
-    if (row.kind.startsWith("reserve.")) this.#follow(row);
-  }
-
-  /** Called once, after the last row. */
-  async end(): Promise<void> {
-    const places = await this.#places();
-    const bookSeq = places[0]?.book_seq ?? 0;
-    for await (const row of newerRowsUpTo(this.#audit, this.#book.row, bookSeq)) this.row(row);
-    const { findings } = this.#book;
-    for (const place of places) {
-      const figure = this.#figures.get(place.place);
-      this.#figures.delete(place.place);
-      findings.compare(
-        { seq: figure?.seq ?? place.seq, table: "reserve_places", id: undefined },
-        { expected: figure?.text ?? "a journal row that records it", found: describe(place) },
-      );
-    }
-    for (const { seq, text } of this.#figures.values()) {
-      findings.add({ seq, table: "reserve_places", id: undefined }, { expected: text, found: "no row" });
-    }
-  }
-
-  #follow(row: AuditedJournalRow): void {
-    const { findings } = this.#book;
-    const place = { seq: row.seq, table: "journal", id: undefined } as const;
-    checkOwnHash(this.#book, row);
-    // The rules are compared with the row of the book (journal.ts).
-    if (row.kind !== "reserve.recorded") return;
-    // Rows from before there were kinds have four parts.
-    const [name, amountCents, asOfDay, evidence, kind = "other", document = null, maturesOn = null] = jsonIn(
-      "detail",
-      row.detail,
-      "[]",
-    ) as unknown[];
-    if (typeof name !== "string" || typeof amountCents !== "number") {
-      findings.add(place, { expected: "a place and its figure in the detail", found: String(row.detail) });
-      return;
-    }
-    const terms = { kind: String(kind), document_sha256: textOrNull(document), matures_on: textOrNull(maturesOn) };
-    const figure = { ...terms, as_of_day: String(asOfDay), evidence: String(evidence), recorded_at: row.recorded_at };
-    const text = describe({ ...figure, place: name, seq: row.seq, amount_cents: amountCents });
-    this.#figures.set(name, { seq: row.seq, text });
-  }
-
-  /** One statement reads all places and the last row of the book, so all are of one moment. */
-  #places(): Promise<readonly AuditedPlaceRow[]> {
-    const { engine, rows } = this.#audit;
-    const head = `(SELECT COALESCE(MAX(j.seq), 0) FROM ${engine.table("journal")} j WHERE j.book = p.book)`;
-    return rows<AuditedPlaceRow>(
-      `SELECT p.place, p.seq, p.amount_cents, p.as_of_day, p.evidence, p.recorded_at, p.kind, p.document_sha256, p.matures_on, ${head} AS book_seq
-       FROM ${engine.table("reserve_places")} p WHERE p.book = ?`,
-      [this.#book.row.number],
-    );
-  }
+  const { seq, recorded_at } = row;
+  const terms = { kind: String(kind), document_sha256: textOrNull(document), matures_on: textOrNull(maturesOn) };
+  const figure = { ...terms, as_of_day: String(asOfDay), evidence: String(evidence), recorded_at };
+  figures.set(name, { seq, text: describe({ ...figure, place: name, seq, amount_cents: amountCents }) });
 }
 
 function describe({
@@ -106,7 +65,7 @@ function describe({
   evidence,
   recorded_at,
   ...terms
-}: Omit<AuditedPlaceRow, "book_seq">): string {
+}: Omit<AuditedPlaceRow, "book">): string {
   const at = `on ${as_of_day}, recorded in row ${String(seq)} at ${String(recorded_at)}`;
   const { kind, document_sha256: document, matures_on: maturesOn } = terms;
   const words = `${kind}, document ${document ?? "none"}, matures ${maturesOn ?? "never"}`;

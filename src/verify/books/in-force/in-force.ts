@@ -66,18 +66,18 @@ export class InForceAudit {
     // What is wrong with an actor has one finding, however many rows it has written.
     if (problem !== undefined && !this.#problems.has(`${row.actor} ${problem}`)) {
       this.#problems.add(`${row.actor} ${problem}`);
-      this.#add(row, problem, row.actor);
+      this.#book.findings.onRow(row, problem, row.actor);
     }
     if (
       this.#isSuspended &&
       (row.kind === "transaction.processing" ||
         (right !== undefined && (author !== "operators" || right.authors.length === 1)))
     ) {
-      this.#add(row, "no such row while the organization is suspended", row.kind);
+      this.#book.findings.onRow(row, "no such row while the organization is suspended", row.kind);
     }
     const isSandbox = this.#book.row.is_sandbox !== 0;
     if (!isSandbox && (row.actor === SANDBOX_RAIL || begun?.rail === SANDBOX_RAIL)) {
-      this.#add(row, "no sandbox in the book of a live organization", row.kind);
+      this.#book.findings.onRow(row, "no sandbox in the book of a live organization", row.kind);
     }
     if (begun !== undefined) this.#begin(row, begun);
     this.#followPayout(row);
@@ -89,13 +89,17 @@ export class InForceAudit {
     const { id, type, rail, correction, deposit_id: depositId, destination_id: destination } = begun;
     const isOwn = correction === null && depositId === null;
     if (isOwn && this.#areReceiptsRequired && type === "MINT" && rail === DIRECT_RAIL && row.rail_receipt === null) {
-      this.#add(row, "a receipt, as the organization required at that time", "none");
+      this.#book.findings.onRow(row, "a receipt, as the organization required at that time", "none");
     }
     // What came in for an account is credited whatever the limits, if a person assigns it.
     const isLimited = isOwn || isClaim(begun) || (correction === null && authorOf(row.actor) === "service");
     const reached = this.#limits.take(begun, isLimited);
     if (reached !== undefined)
-      this.#add(row, `at most ${decimalOf(reached.limitCents)}, the limit at that time`, decimalOf(reached.foundCents));
+      this.#book.findings.onRow(
+        row,
+        `at most ${decimalOf(reached.limitCents)}, the limit at that time`,
+        decimalOf(reached.foundCents),
+      );
     if (row.kind !== "transaction.pending") return;
     if (type === "REDEEM") this.#payouts.set(id, rail);
     if (destination === null || begun.destination_usable_at === null) return;
@@ -103,7 +107,8 @@ export class InForceAudit {
       begun.destination_account_id === begun.account_id &&
       begun.destination_usable_at <= row.recorded_at &&
       !this.#removedDestinations.has(destination);
-    if (!isUsable) this.#add(row, "a destination of the account that could be paid at that time", destination);
+    if (!isUsable)
+      this.#book.findings.onRow(row, "a destination of the account that could be paid at that time", destination);
   }
 
   #followPayout({ seq, kind, transaction_id: id }: AuditedJournalRow): void {
@@ -111,7 +116,7 @@ export class InForceAudit {
     if (id === null || rail === undefined) return;
     this.#payouts.delete(id);
     if (kind !== "transaction.processing" || ![...this.#closed.values()].includes(rail)) return;
-    this.#add({ seq }, "no payout while those of the rail are closed", rail);
+    this.#book.findings.onRow({ seq }, "no payout while those of the rail are closed", rail);
   }
 
   #follow(row: AuditedJournalRow): void {
@@ -140,9 +145,5 @@ export class InForceAudit {
         else this.#closed.delete(String(id));
       }
     }
-  }
-
-  #add({ seq }: Pick<AuditedJournalRow, "seq">, expected: string, found: string): void {
-    this.#book.findings.add({ seq, table: "journal", id: undefined }, { expected, found });
   }
 }

@@ -2,7 +2,7 @@ import { BOOK_ACCOUNTS } from "../../../domain/journal.js";
 import { isSignedBy, keysOfLog, parseNote } from "../../../seals/note.js";
 import { type RowSalts, textSalts } from "../../../storage/secrets/book-keys.js";
 import type { Audit } from "../../audit.js";
-import { ASSETS } from "../../format.js";
+import { post } from "../../format.js";
 import { type Head, sealsOf } from "../../heads.js";
 import { slices } from "../../slices.js";
 import type { AuditedBook } from "../book.js";
@@ -91,7 +91,7 @@ export class SealsAudit {
       const leaf = leafOf(this.#book.row.organization_id, row, this.#salts);
       this.#published?.row(row.seq, leaf);
       this.#tree.add(leaf);
-      this.#post(row);
+      post(this.#sums, row);
       while (this.#seal !== undefined && this.#seal.size <= row.seq) await this.#compareSeal(this.#seal);
       if (row.seq === this.#sealedSize) await this.#compareEdge();
     }
@@ -146,13 +146,6 @@ export class SealsAudit {
     if (this.#next < this.#slice.length) return;
     this.#slice = (await this.#seals.next()).value ?? [];
     this.#next = 0;
-  }
-
-  #post({ debit, credit, amount_cents: cents }: AuditedJournalRow): void {
-    if (debit === null || credit === null || !Number.isSafeInteger(cents)) return;
-    const amount = BigInt(cents ?? 0);
-    this.#sums[debit] = (this.#sums[debit] ?? 0n) + (ASSETS.has(debit) ? amount : -amount);
-    this.#sums[credit] = (this.#sums[credit] ?? 0n) + (ASSETS.has(credit) ? -amount : amount);
   }
 
   #tileNode(level: number, node: string): void {

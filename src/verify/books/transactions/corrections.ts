@@ -1,37 +1,34 @@
+import type { RowOf } from "../../../model/column.js";
+import type { TRANSACTIONS } from "../../../model/transactions.js";
 import type { Audit } from "../../audit.js";
 import type { BookFindings, Place } from "../../findings.js";
 import { guarded } from "../../guarded.js";
 import type { AuditedBook } from "../book.js";
 
+type UnlinkedRow = RowOf<typeof TRANSACTIONS>;
+
+/** What a correction is compared with. */
+const OF_ORIGINAL = [
+  "seq",
+  "account_id",
+  "type",
+  "amount_cents",
+  "rail",
+  "status",
+  "correction",
+  "deposit_id",
+  "reversed_by_id",
+] as const satisfies readonly (keyof UnlinkedRow)[];
+
 /** A row of `transactions` with a link, and the rows of the same book at the ends of its links. */
-interface LinkedRow {
-  readonly id: string;
-  readonly seq: number;
-  readonly account_id: string;
-  readonly type: string;
-  readonly amount_cents: number;
-  readonly reference: string;
-  readonly rail: string;
-  readonly rail_movement: string | null;
-  readonly rail_receipt: string | null;
-  readonly status: string;
-  readonly correction: string | null;
-  readonly deposit_id: string | null;
-  readonly corrects_id: string | null;
-  readonly reversed_by_id: string | null;
+type LinkedRow = UnlinkedRow & {
+  readonly [Name in Exclude<(typeof OF_ORIGINAL)[number], "seq"> as `original_${Name}`]: UnlinkedRow[Name];
+} & {
   /** Null if the book has no transaction `corrects_id`, like all `original_…`. */
   readonly original_seq: number | null;
-  readonly original_account_id: string;
-  readonly original_type: string;
-  readonly original_amount_cents: number;
-  readonly original_rail: string;
-  readonly original_status: string;
-  readonly original_correction: string | null;
-  readonly original_deposit_id: string | null;
-  readonly original_reversed_by_id: string | null;
   /** Null if the book has no transaction `reversed_by_id`, or if it corrects none. */
   readonly reversal_corrects_id: string | null;
-}
+};
 
 const OPPOSITES: Readonly<Record<string, string>> = { MINT: "REDEEM", REDEEM: "MINT" };
 
@@ -49,12 +46,8 @@ export async function auditCorrections(
   const transactions = engine.table("transactions");
   const linked = await rows<LinkedRow>(
     `
-      SELECT t.id, t.seq, t.account_id, t.type, t.amount_cents, t.reference, t.rail, t.rail_movement,
-        t.rail_receipt, t.status, t.correction, t.deposit_id, t.corrects_id, t.reversed_by_id, o.seq AS original_seq,
-        o.account_id AS original_account_id, o.deposit_id AS original_deposit_id,
-        o.type AS original_type, o.amount_cents AS original_amount_cents, o.rail AS original_rail,
-        o.status AS original_status, o.correction AS original_correction,
-        o.reversed_by_id AS original_reversed_by_id, r.corrects_id AS reversal_corrects_id
+      SELECT t.*, ${OF_ORIGINAL.map((name) => `o.${name} AS original_${name}`).join(", ")},
+        r.corrects_id AS reversal_corrects_id
       FROM ${transactions} t
       LEFT JOIN ${transactions} o ON o.id = t.corrects_id AND o.book = t.book
       LEFT JOIN ${transactions} r ON r.id = t.reversed_by_id AND r.book = t.book

@@ -1,24 +1,11 @@
 import { type DestinationKind, type DestinationNumber, maskNumber } from "../../../domain/destination.js";
-import type { OrganizationId, TransactionId } from "../../../domain/values/ids.js";
-import { decryptPersonal } from "../../../storage/secrets/personal-data.js";
+import type { RowOf } from "../../../model/column.js";
+import type { PAYMENTS } from "../../../model/transactions.js";
 import type { Place } from "../../findings.js";
 import type { AuditedBook } from "../book.js";
+import { decryptedIn } from "../content.js";
 
-/** The columns of the row of `payments` that belongs to a transaction. */
-export interface PaymentColumns {
-  /** Null if there is no row. */
-  readonly payment_state: string | null;
-  readonly payment_direction: string;
-  readonly payment_number_kind: string;
-  readonly payment_phone_number: Buffer | null;
-  readonly payment_masked_phone: string;
-  readonly payment_begun_at: number | null;
-  readonly payment_sends: number;
-  readonly payment_updated_at: number;
-}
-
-/** The SQL of these columns of `payments p`. */
-export const PAYMENT_COLUMNS = [
+const COMPARED = [
   "state",
   "direction",
   "number_kind",
@@ -27,9 +14,17 @@ export const PAYMENT_COLUMNS = [
   "begun_at",
   "sends",
   "updated_at",
-]
-  .map((name) => `p.${name} AS payment_${name}`)
-  .join(", ");
+] as const satisfies readonly (keyof AuditedPaymentRow)[];
+
+type AuditedPaymentRow = RowOf<typeof PAYMENTS>;
+
+/** The columns of the row of `payments` that belongs to a transaction. All are null without one. */
+export type PaymentColumns = {
+  readonly [Name in Exclude<(typeof COMPARED)[number], "state"> as `payment_${Name}`]: AuditedPaymentRow[Name];
+} & { readonly payment_state: string | null };
+
+/** The SQL of these columns of `payments p`. */
+export const PAYMENT_COLUMNS = COMPARED.map((name) => `p.${name} AS payment_${name}`).join(", ");
 
 /** What the journal says about the transaction of a payment. */
 export interface PaymentFacts {
@@ -97,7 +92,7 @@ export function checkPayment(payment: PaymentColumns, facts: PaymentFacts): void
 /** The number is there until the payment has ended, and its masked form agrees with it. */
 function checkNumber(payment: PaymentColumns, place: Place, book: AuditedBook): void {
   const { payment_state: state, payment_phone_number: sealed, payment_masked_phone: masked } = payment;
-  const { findings, secrets, row } = book;
+  const { findings, secrets } = book;
   if ((state === "ENDED") !== (sealed === null)) {
     findings.add(place, {
       expected: "a number until the payment has ended",
@@ -106,11 +101,8 @@ function checkNumber(payment: PaymentColumns, place: Place, book: AuditedBook): 
     return;
   }
   if (sealed === null || secrets === undefined) return;
-  const owner = { organizationId: row.organization_id as OrganizationId, ownerId: place.id as TransactionId };
-  let number: string;
-  try {
-    number = decryptPersonal(secrets.keys, { ...owner, field: "phone_number" }, sealed);
-  } catch {
+  const number = decryptedIn(book, { ownerId: String(place.id), field: "phone_number" }, sealed);
+  if (number === undefined) {
     findings.add(place, { expected: "phone_number that the book's key decrypts", found: "another value" });
     return;
   }

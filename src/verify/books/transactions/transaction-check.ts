@@ -1,43 +1,23 @@
 import { FAILURE_REASONS, FLAG_REASONS } from "../../../domain/payment.js";
 import { DIRECT_RAIL, type TransactionStatus } from "../../../domain/transaction.js";
+import type { RowOf } from "../../../model/column.js";
+import type { TRANSACTIONS } from "../../../model/transactions.js";
 import type { Place } from "../../findings.js";
 import { describePosting, type Direction, type PostingColumns } from "../../format.js";
 import type { AuditedBook } from "../book.js";
-import { hasHashOf, proofsIn } from "../content.js";
+import { checkHash, proofsIn } from "../content.js";
 import type { AuditedJournalRow } from "../journal-rows.js";
 import { checkPayment, type PaymentColumns } from "./payments.js";
 import { isTransactionKind, STATUSES, stepsAfter, type TransactionKind } from "./steps.js";
 
 /** A row of `transactions` with its row of `payments`. */
-export interface AuditedTransactionRow extends PaymentColumns {
-  readonly id: string;
-  readonly seq: number;
-  readonly account_id: string;
-  readonly type: string;
-  readonly status: string;
-  readonly status_reason: string;
-  readonly amount_cents: number;
-  readonly reference: string;
-  readonly description: string;
-  readonly metadata: string;
-  readonly rail: string;
-  readonly rail_movement: string | null;
-  readonly rail_receipt: string | null;
-  readonly failure: string | null;
-  readonly open_flags: string | null;
-  readonly corrects_id: string | null;
-  readonly correction: string | null;
-  readonly deposit_id: string | null;
-  readonly destination_id: string | null;
-  /** Null without a destination, like the next two. */
-  readonly destination_kind: string | null;
-  readonly destination_account_id: string | null;
-  readonly destination_usable_at: number | null;
-  readonly reversed_by_id: string | null;
-  readonly created_at: number;
-  readonly updated_at: number;
-  readonly completed_at: number | null;
-}
+export type AuditedTransactionRow = Omit<RowOf<typeof TRANSACTIONS>, "book"> &
+  PaymentColumns & {
+    /** Null without a destination, like the next two. */
+    readonly destination_kind: string | null;
+    readonly destination_account_id: string | null;
+    readonly destination_usable_at: number | null;
+  };
 
 /**
  * Follows one transaction through the journal. Checks that its type and rail allow each step, that
@@ -130,19 +110,16 @@ export class TransactionCheck {
     const { corrects_id: correctsId, correction, deposit_id: depositId } = this.#summary;
     if (isFirst && row.reason !== "" && depositId === null)
       this.#add(row.seq, "a first row without a reason", "a reason");
-    const { secrets, findings } = this.#book;
     const own = isFirst
       ? [type, String(amountCents), reference, description, metadata, rail, correction ?? "", correctsId ?? ""]
       : [];
     const other = depositId ?? this.#summary.destination_id;
     if (isFirst && other !== null) own.push(other);
     const created = [...own, ...proofsIn(row, row.kind === "transaction.completed" ? movement : null)];
-    if (secrets === undefined || hasHashOf({ accountId, transactionId: id, created }, row, secrets.salts)) return;
     const place: Place = { seq: row.seq, table: isFirst ? "transactions" : "journal", id };
-    findings.add(place, {
-      expected: `the ${isFirst ? "transaction" : "row"} that gives the content_hash of the journal row`,
-      found: "another content or content_hash",
-    });
+    const expected = `the ${isFirst ? "transaction" : "row"} that gives the content_hash of the journal row`;
+    const found = "another content or content_hash";
+    checkHash(this.#book, row, { accountId, transactionId: id, created }, { place, expected, found });
   }
 
   #step(row: AuditedJournalRow, kind: TransactionKind): void {
@@ -216,7 +193,7 @@ export class TransactionCheck {
   }
 
   #add(seq: number, expected: string, found: string): void {
-    this.#book.findings.add({ seq, table: "journal", id: this.#summary.id }, { expected, found });
+    this.#book.findings.onRow({ seq }, expected, found, this.#summary.id);
   }
 }
 

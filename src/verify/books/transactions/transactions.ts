@@ -1,8 +1,7 @@
 import { DIRECT_RAIL } from "../../../domain/transaction.js";
 import type { Audit } from "../../audit.js";
-import type { Place } from "../../findings.js";
 import { guarded } from "../../guarded.js";
-import { SLICE_ROWS, slices } from "../../slices.js";
+import { rowsWithIds, slices } from "../../slices.js";
 import type { AuditedBook } from "../book.js";
 import { type AuditedJournalRow, newerRows } from "../journal-rows.js";
 import { auditCorrections } from "./corrections.js";
@@ -100,18 +99,16 @@ export class TransactionsAudit {
    * began, and a transaction does not say which row of the journal it reflects.
    */
   async #current(): Promise<ReadonlyMap<string, CurrentRow>> {
-    const { engine, rows } = this.#audit;
     const ids = [...this.#open.values()].filter((open) => open.rows.length > 0).map(({ summary: { id } }) => id);
     const current = new Map<string, CurrentRow>();
-    const head = `(SELECT COALESCE(MAX(j.seq), 0) FROM ${engine.table("journal")} j WHERE j.book = t.book)`;
-    const sql = `
-      SELECT ${COLUMNS}, ${head} AS book_seq
-      FROM ${this.#tables} WHERE t.book = ? AND t.id IN (SELECT value FROM ${engine.jsonItems("?")})`;
-    for (let from = 0; from < ids.length; from += SLICE_ROWS) {
-      const some = JSON.stringify(ids.slice(from, from + SLICE_ROWS));
-      for (const row of await rows<CurrentRow>(sql, [this.#book.row.number, some])) current.set(row.id, row);
-    }
+    for await (const row of this.#withIds(ids)) current.set(row.id, row);
     return current;
+  }
+
+  #withIds(ids: readonly string[]): AsyncGenerator<CurrentRow, void, void> {
+    const head = `(SELECT COALESCE(MAX(j.seq), 0) FROM ${this.#audit.engine.table("journal")} j WHERE j.book = t.book)`;
+    const sql = `SELECT ${COLUMNS}, ${head} AS book_seq FROM ${this.#tables} WHERE t.book = ? AND t.id`;
+    return rowsWithIds<CurrentRow>(this.#audit, { sql, bindings: [this.#book.row.number] }, ids);
   }
 
   async #openAll(summaries: readonly AuditedTransactionRow[]): Promise<void> {
@@ -136,20 +133,18 @@ export class TransactionsAudit {
 
   /** Adds findings on rows of the journal that belong to no open transaction. None is right. */
   async #addStrays(strays: readonly AuditedMovementRow[], to: number): Promise<void> {
-    const ids = [...new Set(strays.map(({ transaction_id: id }) => id))];
-    const found = await this.#audit.rows<AuditedTransactionRow>(
-      `SELECT ${COLUMNS} FROM ${this.#tables} WHERE t.book = ? AND t.id IN (SELECT value FROM ${this.#audit.engine.jsonItems("?")})`,
-      [this.#book.row.number, JSON.stringify(ids)],
-    );
-    const summaries = new Map(found.map((summary) => [summary.id, summary]));
+    const { findings } = this.#book;
+    const summaries = new Map<string, AuditedTransactionRow>();
+    const ids = new Set(strays.map(({ transaction_id: id }) => id));
+    for await (const summary of this.#withIds([...ids])) summaries.set(summary.id, summary);
     for (const row of strays) {
       const { seq, transaction_id: id, kind } = row;
       const summary = summaries.get(id);
       const opened = this.#open.get(id);
       if (opened !== undefined) opened.rows.push(row);
-      else if (summary === undefined) this.#add({ seq, table: "transactions", id }, "a row", "none");
+      else if (!findings.isThere({ seq, table: "transactions", id }, summary, "a row")) continue;
       else if (summary.seq > to) this.#open.set(id, { summary, rows: [row] });
-      else this.#add({ seq, table: "journal", id }, "no row of a transaction that has ended", kind);
+      else findings.onRow(row, "no row of a transaction that has ended", kind, id);
     }
   }
 
@@ -163,10 +158,6 @@ export class TransactionsAudit {
       for (const row of rows) check.row(row);
       check.end();
     });
-  }
-
-  #add(place: Place, expected: string, found: string): void {
-    this.#book.findings.add(place, { expected, found });
   }
 
   /** The tables of COLUMNS. One statement reads both, so that both rows are of one moment. */
