@@ -1,6 +1,7 @@
 // Loaded into each thread of a server before its own code, by NODE_OPTIONS: counts the functions
-// that run. At SIGUSR2 each thread writes the files whose functions ran since the last time.
-import { writeFileSync } from "node:fs";
+// that run. At SIGUSR2 each thread writes the files whose functions ran since the last time, into a
+// file of its own, which is there from its start.
+import { renameSync, writeFileSync } from "node:fs";
 import { type Profiler, Session } from "node:inspector";
 import { join } from "node:path";
 import { BroadcastChannel, isMainThread, threadId } from "node:worker_threads";
@@ -22,9 +23,17 @@ function take(): void {
   session.post("Profiler.takePreciseCoverage", (error, { result }) => {
     if (error !== null) throw error;
     const urls = result.filter(({ functions }) => functions.some(hasRun)).map(({ url }) => url);
-    writeFileSync(file, JSON.stringify(urls));
+    write(urls);
   });
 }
+
+/** The reader finds the whole list, or none. */
+function write(urls: readonly string[]): void {
+  writeFileSync(`${file}.part`, JSON.stringify(urls));
+  renameSync(`${file}.part`, file);
+}
+
+write([]);
 
 const threads = new BroadcastChannel("bench-coverage");
 // The hook must not keep a program alive.

@@ -1,5 +1,5 @@
 /** `make path`: counts the files of ours that run between a request and its answer. */
-import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -19,8 +19,8 @@ const WARM_UP_CALLS = 200;
 const CALLS = 5;
 /** The log line and other work after the answer count too. */
 const SETTLE_MILLIS = 50;
-/** All threads have written their counts after this time. */
-const TAKE_MILLIS = 300;
+/** The limit for a thread to write its counts, far more than it needs. */
+const TAKE_MILLIS_MAX = 30_000;
 
 const kesc = commandLine(USAGE, () =>
   kescAt(parseArgs({ options: { kesc: { type: "string", default: REPOSITORY } } }).values.kesc, { isCompiled: true }),
@@ -74,21 +74,22 @@ async function filesOf({ folder, programs }: Ran, call: (reference: string) => P
 type Files = Map<string, string[]>;
 
 async function take(folder: string, programs: Ran["programs"]): Promise<Files> {
+  const counts = readdirSync(folder).filter((name) => name.endsWith(".json"));
+  for (const name of counts) rmSync(join(folder, name));
   for (const { process: child } of Object.values(programs)) child.kill("SIGUSR2");
-  await sleep(TAKE_MILLIS);
+  const giveUpAt = Date.now() + TAKE_MILLIS_MAX;
+  while (!counts.every((name) => existsSync(join(folder, name)))) {
+    if (Date.now() > giveUpAt) throw new Error("a thread has not written its counts");
+    await sleep(SETTLE_MILLIS);
+  }
   const files: Files = new Map();
   for (const [program, { process: child }] of Object.entries(programs)) {
-    const pid = String(child.pid);
-    const counts = readdirSync(folder).filter((name) => name.startsWith(`${pid}-`));
-    // On SQLite the server has a worker thread.
-    if (counts.length < (program === "server" ? 2 : 1)) throw new Error(`Counts of ${program} are missing`);
-    for (const name of counts) {
-      const thread = name === `${pid}-0.json` ? program : `${program}'s worker`;
+    for (const name of counts.filter((each) => each.startsWith(`${String(child.pid)}-`))) {
+      const thread = name === `${String(child.pid)}-0.json` ? program : `${program}'s worker`;
       for (const url of JSON.parse(readFileSync(join(folder, name), "utf8")) as string[]) {
         const file = sourceOf(url);
         if (file !== undefined) files.set(file, [...(files.get(file) ?? []), thread]);
       }
-      rmSync(join(folder, name));
     }
   }
   return files;

@@ -1,7 +1,7 @@
 import { typeidUnboxed } from "typeid-js";
 
 import { SCOPES } from "../../src/domain/api-key.js";
-import type { MoveMoney } from "../../src/domain/commands.js";
+import type { MoveMoney } from "../../src/domain/money/move-money.js";
 import { DIRECT_RAIL } from "../../src/domain/transaction.js";
 import { OPERATOR } from "../../src/domain/values/actor.js";
 import { toCents } from "../../src/domain/values/cents.js";

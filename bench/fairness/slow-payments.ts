@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 
 import { toUUID, type TypeId, typeidUnboxed } from "typeid-js";
 
-import type { MoveMoney } from "../../src/domain/commands.js";
+import type { MoveMoney } from "../../src/domain/money/move-money.js";
 import type { RailAccountId } from "../../src/domain/payment.js";
 import { DIRECT_RAIL, type Rail } from "../../src/domain/transaction.js";
 import { OPERATOR } from "../../src/domain/values/actor.js";

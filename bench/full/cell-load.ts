@@ -1,6 +1,7 @@
 import { typeidUnboxed } from "typeid-js";
 
-import type { CreateAccount, MoveMoney } from "../../src/domain/commands.js";
+import type { CreateAccount } from "../../src/domain/accounts/create-account.js";
+import type { MoveMoney } from "../../src/domain/money/move-money.js";
 import { DIRECT_RAIL } from "../../src/domain/transaction.js";
 import { OPERATOR } from "../../src/domain/values/actor.js";
 import { toCents } from "../../src/domain/values/cents.js";
