@@ -31,7 +31,6 @@ const waiting = filesOf(process.argv.slice(2));
 const filesCount = waiting.length;
 const results: FileResult[] = [];
 const startedAt = performance.now();
-calibrate();
 const calibratedBefore = calibrate();
 
 const postgres = await startPostgres();
