@@ -1,4 +1,4 @@
-import type { Command, ResourceOf } from "../domain/commands.js";
+import type { Command, ResourceOf } from "../domain/operations.js";
 import { toUnixMillis } from "../domain/values/time.js";
 import { Ledger } from "../ledger/ledger.js";
 import type { Outcome } from "../ledger/ports/outcome.js";

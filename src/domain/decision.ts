@@ -90,40 +90,19 @@ export interface FinderKeys {
 
 export type Finder = keyof FinderKeys;
 
-/** For each finder, those that find more rows with the same key. A decision reads these, too. */
-export const FINDERS: { readonly [Of in Finder]: readonly FinderWith<FinderKeys[Of]>[] } = {
-  account: [],
+/** Finders that find more rows with the same key. A decision reads these, too. */
+export const ALSO_FOUND: { readonly [Of in Finder]?: readonly FinderWith<FinderKeys[Of]>[] } = {
   accountHolder: ["account"],
   fullAccount: ["accountHolder"],
-  accountOfUser: [],
-  accountWithDepositReference: [],
-  freeze: [],
-  transaction: [],
-  transactionWithReference: [],
   payment: ["transaction"],
   paymentWithReference: ["transactionWithReference"],
   order: ["payment"],
-  receipt: [],
-  deposit: [],
   idempotencyKeyOfDeposit: ["idempotencyKey"],
-  unallocatedDeposits: [],
-  movement: [],
-  proposal: [],
-  waitingProposals: [],
-  apiKey: [],
-  apiKeyWithHash: [],
-  idempotencyKey: [],
   idempotencyKeyOfAccount: ["idempotencyKey"],
   idempotencyKeyOfFreeze: ["idempotencyKey"],
   idempotencyKeyOfPayment: ["idempotencyKey"],
-  railAccounts: [],
-  paymentsUnderWay: [],
-  railAccountsOfAll: [],
-  reservePlaces: [],
-  destination: [],
   destinationsOfAccount: ["account"],
   idempotencyKeyOfDestination: ["idempotencyKey"],
-  reveals: [],
 };
 
 type FinderWith<Key> = { readonly [Of in Finder]: Key extends FinderKeys[Of] ? Of : never }[Finder];

@@ -13,10 +13,16 @@ import {
 } from "./proposal.js";
 import type { Refusal } from "./refusal.js";
 import type { Actor } from "./values/actor.js";
-import type { OrganizationId, ProposalId } from "./values/ids.js";
+import type { DepositId, OrganizationId, ProposalId, TransactionId } from "./values/ids.js";
 import type { Sealed } from "./values/sealed.js";
 import { NO_REASON } from "./values/text.js";
 import type { UnixMillis } from "./values/time.js";
+
+/** New ids of a command that can wait for a second person. They are no content. */
+export interface NewIds {
+  readonly newDepositId: DepositId;
+  readonly newTransactionId: TransactionId;
+}
 
 /**
  * The groups of commands that can need a second person:

@@ -1,12 +1,12 @@
 import type { AccountHolder, LedgerAccount } from "../domain/account.js";
 import type { StoredApiKey } from "../domain/api-key.js";
 import { type BookHead, postedToBook } from "../domain/book.js";
-import type { Resource } from "../domain/commands.js";
 import type { Book, Effect, Put, ResourceId, TableName, Tables, UsedReceipt } from "../domain/decision.js";
 import { type Deposit, isUnallocated, readDepositDetail } from "../domain/deposit.js";
 import type { Destination } from "../domain/destination.js";
 import type { Freeze } from "../domain/freeze.js";
 import type { JournalEntry } from "../domain/journal.js";
+import type { Resource } from "../domain/operations.js";
 import {
   isUnderWay,
   type Payment,

@@ -1,6 +1,5 @@
-import type { Command } from "../domain/commands.js";
-import { type Finder, type FinderKeys, FINDERS, type Lookup } from "../domain/decision.js";
-import { lookUp } from "../domain/operations/table.js";
+import { ALSO_FOUND, type Finder, type FinderKeys, type Lookup } from "../domain/decision.js";
+import { type Command, lookUp } from "../domain/operations.js";
 import type { OrganizationId } from "../domain/values/ids.js";
 import type { BatchLookup } from "./ports/store.js";
 
@@ -26,7 +25,7 @@ class BatchRows implements Lookup {
     const keys = this.#keys.get(finder);
     if (keys === undefined) this.#keys.set(finder, new Set([key]));
     else keys.add(key);
-    for (const other of FINDERS[finder]) this.#add(other, key);
+    for (const other of ALSO_FOUND[finder] ?? []) this.#add(other, key);
   }
 
   keysOf<Of extends Finder>(finder: Of): readonly FinderKeys[Of][] {

@@ -1,6 +1,5 @@
 import type { BookHead } from "../domain/book.js";
-import type { Command } from "../domain/commands.js";
-import { operationOf } from "../domain/operations/table.js";
+import { type Command, operationOf } from "../domain/operations.js";
 import type { Refusal } from "../domain/refusal.js";
 import { isOfOperators } from "../domain/values/actor.js";
 import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";

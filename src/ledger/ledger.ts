@@ -1,7 +1,7 @@
 import { FairQueue } from "../../runtime/fair-queue.js";
 import { Queue } from "../../runtime/queue.js";
 import type { TraceParent } from "../../runtime/trace-id.js";
-import type { Command, Resource, ResourceOf } from "../domain/commands.js";
+import type { Command, Resource, ResourceOf } from "../domain/operations.js";
 import type { OrganizationId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import type { CommandResult, Committer } from "./ports/committer.js";

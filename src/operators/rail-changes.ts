@@ -1,6 +1,6 @@
 import type { Organization } from "../domain/api-key.js";
-import type { SetRailAccount } from "../domain/commands.js";
 import type { Proposal } from "../domain/proposal.js";
+import type { SetRailAccount } from "../domain/rails/change-rail-accounts.js";
 import type { Refusal } from "../domain/refusal.js";
 import type { Rail } from "../domain/transaction.js";
 import type { Cents } from "../domain/values/cents.js";

@@ -1,8 +1,8 @@
 import { typeidUnboxed } from "typeid-js";
 
 import { Turns } from "../../runtime/turns.js";
-import type { SetRailAccount } from "../domain/commands.js";
 import type { RailAccountId } from "../domain/payment.js";
+import type { SetRailAccount } from "../domain/rails/change-rail-accounts.js";
 import { contentFrom } from "../domain/second-person.js";
 import type { OrganizationId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";

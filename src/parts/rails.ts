@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import { typeidUnboxed } from "typeid-js";
 
 import { wait } from "../../runtime/wait.js";
-import type { RailCommand } from "../domain/commands.js";
+import type { RailCommand } from "../domain/operations.js";
 import type { Actor } from "../domain/values/actor.js";
 import type { DepositId, TransactionId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";

@@ -1,5 +1,5 @@
 import { Loop } from "../../runtime/loop.js";
-import type { WatchRailAccount } from "../domain/rail-commands.js";
+import type { WatchRailAccount } from "../domain/rails/change-rail-accounts.js";
 import type { Actor } from "../domain/values/actor.js";
 import { toUnixMillis } from "../domain/values/time.js";
 import type { RailBalance } from "../rails/rail.js";

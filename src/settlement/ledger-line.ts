@@ -1,4 +1,5 @@
-import type { FailPayment, PaymentCommand } from "../domain/commands.js";
+import type { PaymentCommand } from "../domain/operations.js";
+import type { FailPayment } from "../domain/orders/fail-payment.js";
 import type { MovementReport, RailMovement, RailReceipt, RailReference } from "../domain/payment.js";
 import type { Transaction } from "../domain/transaction.js";
 import type { Actor } from "../domain/values/actor.js";

@@ -1,8 +1,9 @@
 import { expect } from "chai";
 
 import { changes, outdatedIn } from "../../src/domain/change.js";
-import type { OperatorCommand, ResolveTransaction } from "../../src/domain/commands.js";
 import { parseTierName } from "../../src/domain/limits/limits.js";
+import type { OperatorCommand } from "../../src/domain/operations.js";
+import type { ResolveTransaction } from "../../src/domain/orders/resolve-transaction.js";
 import type { Decider } from "../../src/domain/proposal.js";
 import type { ReserveRule } from "../../src/domain/reserve.js";
 import { type Authority, BOOK_GROUPS, changesIn, contentFrom, WIDENS_ALONE } from "../../src/domain/second-person.js";

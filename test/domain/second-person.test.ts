@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import type { CreateApiKey } from "../../src/domain/commands.js";
+import type { CreateApiKey } from "../../src/domain/book/create-api-key.js";
 import { NO_LIMITS } from "../../src/domain/limits/limits.js";
 import { type Decider, PROPOSAL_OPEN_MILLIS, PROPOSALS_WAITING_MAX } from "../../src/domain/proposal.js";
 import { type Authority, contentFrom, nameIn } from "../../src/domain/second-person.js";

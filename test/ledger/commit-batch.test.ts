@@ -1,7 +1,7 @@
 import { expect } from "chai";
 
 import type { BookHead } from "../../src/domain/book.js";
-import type { Command } from "../../src/domain/commands.js";
+import type { Command } from "../../src/domain/operations.js";
 import { NO_CENTS, toCents } from "../../src/domain/values/cents.js";
 import type { PhoneNumber } from "../../src/domain/values/phone-number.js";
 import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import type { Command } from "../../src/domain/commands.js";
+import type { Command } from "../../src/domain/operations.js";
 import { type Cents, MAX_CENTS } from "../../src/domain/values/cents.js";
 import type { AccountId, OrganizationId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import type { Command } from "../../src/domain/commands.js";
+import type { Command } from "../../src/domain/operations.js";
 import type { AccountId, OrganizationId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { Ledger } from "../../src/ledger/ledger.js";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import type { Command } from "../../src/domain/commands.js";
+import type { Command } from "../../src/domain/operations.js";
 import { toCents } from "../../src/domain/values/cents.js";
 import type { NairobiDay } from "../../src/domain/values/nairobi-day.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";

@@ -1,7 +1,7 @@
 import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
-import type { Command } from "../../src/domain/commands.js";
+import type { Command } from "../../src/domain/operations.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import {
   AdminServiceService as Rpcs,

@@ -1,4 +1,4 @@
-import type { Command } from "../../src/domain/commands.js";
+import type { Command } from "../../src/domain/operations.js";
 import type { AccountId, FreezeId, OrganizationId, TransactionId } from "../../src/domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
 import type { History } from "../../src/statements/as-of.js";

@@ -2,8 +2,8 @@ import { expect } from "chai";
 
 import type { LedgerAccount } from "../../src/domain/account.js";
 import type { BookHead } from "../../src/domain/book.js";
-import type { Command, Resource } from "../../src/domain/commands.js";
 import type { DestinationNumber } from "../../src/domain/destination.js";
+import type { Command, Resource } from "../../src/domain/operations.js";
 import type { RailAccountId } from "../../src/domain/payment.js";
 import type { Proposal } from "../../src/domain/proposal.js";
 import type { RailAccountRecord } from "../../src/domain/rail-account.js";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import type { Command } from "../../src/domain/commands.js";
+import type { Command } from "../../src/domain/operations.js";
 import type { OrganizationId } from "../../src/domain/values/ids.js";
 import { keys } from "../../src/storage/keys.js";
 import { reads } from "../../src/storage/reads.js";

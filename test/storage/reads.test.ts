@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import type { Command } from "../../src/domain/commands.js";
+import type { Command } from "../../src/domain/operations.js";
 import type { EmailAddress } from "../../src/domain/values/email-address.js";
 import type { AccountId, OrganizationId } from "../../src/domain/values/ids.js";
 import type { PhoneNumber } from "../../src/domain/values/phone-number.js";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import type { Command } from "../../src/domain/commands.js";
+import type { Command } from "../../src/domain/operations.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { StoreError } from "../../src/ledger/ports/store.js";
 import { keys } from "../../src/storage/keys.js";

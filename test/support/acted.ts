@@ -1,8 +1,9 @@
+import type { NumberedAccount } from "../../src/domain/accounts/number-account.js";
 import type { StoredApiKey } from "../../src/domain/api-key.js";
 import type { BookHead } from "../../src/domain/book.js";
-import type { Resource } from "../../src/domain/commands.js";
 import type { Deposit } from "../../src/domain/deposit.js";
-import type { NumberedAccount, ReceivedShillings } from "../../src/domain/deposits/deposit-commands.js";
+import type { ReceivedShillings } from "../../src/domain/deposits/receive-deposit.js";
+import type { Resource } from "../../src/domain/operations.js";
 import type { Proposal } from "../../src/domain/proposal.js";
 import type { RailAccountRecord } from "../../src/domain/rail-account.js";
 import type { Acted } from "../../src/domain/second-person.js";

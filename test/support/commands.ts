@@ -1,11 +1,15 @@
 import { typeid } from "typeid-js";
 
-import type { CorrectBook } from "../../src/domain/book-commands.js";
-import type { AdvancePayment, Command, CompletePayment, FailPayment, MoveMoney } from "../../src/domain/commands.js";
+import type { CorrectBook } from "../../src/domain/book/correct-book.js";
 import type { Deposit, TypedReference } from "../../src/domain/deposit.js";
-import type { NewIds } from "../../src/domain/deposits/deposit-commands.js";
 import type { DestinationNumber } from "../../src/domain/destination.js";
 import { type LimitChanges, parseTierName } from "../../src/domain/limits/limits.js";
+import type { MoveMoney } from "../../src/domain/money/move-money.js";
+import type { ReverseByOperator, ReverseTransaction } from "../../src/domain/money/reverse-transaction.js";
+import type { Command } from "../../src/domain/operations.js";
+import type { AdvancePayment } from "../../src/domain/orders/advance-payment.js";
+import type { CompletePayment } from "../../src/domain/orders/complete-payment.js";
+import type { FailPayment } from "../../src/domain/orders/fail-payment.js";
 import type {
   FlagReason,
   MovementReport,
@@ -18,8 +22,7 @@ import type {
 } from "../../src/domain/payment.js";
 import type { Decider } from "../../src/domain/proposal.js";
 import type { RailAccountRecord } from "../../src/domain/rail-account.js";
-import type { ReverseByOperator, ReverseTransaction } from "../../src/domain/reverse-commands.js";
-import type { Authority } from "../../src/domain/second-person.js";
+import type { Authority, NewIds } from "../../src/domain/second-person.js";
 import { DIRECT_RAIL, type Rail, type TransactionType } from "../../src/domain/transaction.js";
 import { type Actor, OPERATOR } from "../../src/domain/values/actor.js";
 import { type Cents, MAX_CENTS, parseAmount, toCents } from "../../src/domain/values/cents.js";

@@ -2,7 +2,6 @@ import { expect } from "chai";
 
 import type { Account, AccountHolder, LedgerAccount, Person } from "../../src/domain/account.js";
 import type { BookHead } from "../../src/domain/book.js";
-import type { Command, Resource } from "../../src/domain/commands.js";
 import type {
   Book,
   Decision,
@@ -17,7 +16,7 @@ import { type Destination, type DestinationNumber, maskNumber } from "../../src/
 import type { Freeze } from "../../src/domain/freeze.js";
 import type { JournalEntry } from "../../src/domain/journal.js";
 import { DEFAULT_TIER } from "../../src/domain/limits/limits.js";
-import { decide as decideCommand } from "../../src/domain/operations/table.js";
+import { type Command, decide as decideCommand, type Resource } from "../../src/domain/operations.js";
 import type { Payment } from "../../src/domain/payment.js";
 import type { Decider, Proposal } from "../../src/domain/proposal.js";
 import type { Refusal } from "../../src/domain/refusal.js";

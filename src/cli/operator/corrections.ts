@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 
-import type { CorrectBook } from "../../domain/book-commands.js";
+import type { CorrectBook } from "../../domain/book/correct-book.js";
 import type { RailReceipt } from "../../domain/payment.js";
 import { parseReceiptText } from "../../domain/receipt.js";
 import { type Cents, formatCents, parseAmount } from "../../domain/values/cents.js";

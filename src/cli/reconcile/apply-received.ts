@@ -1,6 +1,6 @@
 import { typeidUnboxed } from "typeid-js";
 
-import type { CompletePayment } from "../../domain/commands.js";
+import type { CompletePayment } from "../../domain/orders/complete-payment.js";
 import type { FlagReason } from "../../domain/payment.js";
 import type { Rail, TransactionStatus } from "../../domain/transaction.js";
 import type { Actor } from "../../domain/values/actor.js";

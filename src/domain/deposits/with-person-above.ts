@@ -1,18 +1,34 @@
 import { changes, inWords } from "../change.js";
 import type { Book, Operation } from "../decision.js";
 import type { Deposit } from "../deposit.js";
+import type { RailReceipt } from "../payment.js";
 import { correctAloneMaxCents } from "../rail-account.js";
-import { type Acted, IN_EVERY_POLICY, withSecondPerson } from "../second-person.js";
+import { type Acted, type Authorized, IN_EVERY_POLICY, withSecondPerson } from "../second-person.js";
 import { amountText } from "../values/cents.js";
-import type { DepositCommand } from "./deposit-commands.js";
+import type { AccountId, DepositId } from "../values/ids.js";
+
+/** A command of an operator about a deposit. */
+interface ActOnDeposit extends Authorized {
+  /** Undefined for a deposit that the command makes. */
+  readonly depositId?: DepositId;
+  readonly accountId?: AccountId | undefined;
+  readonly receipt?: RailReceipt | undefined;
+}
+
+/** What people are shown of an act on a deposit. */
+interface DepositWords<C> {
+  /** The amount of the deposit that the command names, when omitted. */
+  readonly amountOf?: (command: C, book: Book) => number;
+  readonly statusAfter: (command: C) => string;
+}
 
 /**
  * Lets an act on a deposit need a second person: above the amount that the account at the rail lets
  * one person decide, and for any other deposit the lowest amount of all of them.
  */
-export function withPersonAbove<C extends DepositCommand>(
+export function withPersonAbove<C extends ActOnDeposit>(
   operation: Operation<C, Deposit>,
-  amountOf: (command: C, book: Book) => number,
+  { amountOf = amountOfDeposit, statusAfter }: DepositWords<C>,
 ): Operation<C, Acted<Deposit>> {
   const locked: Operation<C, Deposit> = {
     ...operation,
@@ -32,44 +48,27 @@ export function withPersonAbove<C extends DepositCommand>(
     changesOf: (command, book) => {
       const deposit = depositOf(command, book);
       const amount = amountText(amountOf(command, book));
-      const accountId = "accountId" in command ? command.accountId : undefined;
       const credits = deposit === undefined || deposit.credits === 0 ? undefined : String(deposit.credits);
       return changes(
         ["deposit", deposit && statusText(deposit), statusAfter(command)],
         ["amount", deposit && amount, amount],
-        ["account", deposit?.accountId, accountId],
-        ["receipt", undefined, "receipt" in command ? command.receipt : undefined],
+        ["account", deposit?.accountId, command.accountId],
+        ["receipt", undefined, command.receipt],
         ["credits so far", credits, credits],
       );
     },
   });
 }
 
-function depositOf(command: DepositCommand, book: Book): Deposit | undefined {
-  return "depositId" in command ? book.deposit(command.organizationId, command.depositId) : undefined;
+function depositOf({ organizationId, depositId }: ActOnDeposit, book: Book): Deposit | undefined {
+  return depositId && book.deposit(organizationId, depositId);
 }
 
 function statusText({ status, reason }: Deposit): string {
   return reason === undefined ? inWords(status) : `${inWords(status)}: ${inWords(reason)}`;
 }
 
-function statusAfter(command: DepositCommand): string {
-  switch (command.name) {
-    case "recordDeposit":
-      return command.accountId === undefined ? "unallocated" : "credited";
-    case "assignDeposit":
-      return "credited";
-    case "unassignDeposit":
-      return "unallocated";
-    case "returnDeposit":
-      return command.receipt === undefined ? "returning: the rail is asked" : "returned to the payer";
-    case "reverseDeposit":
-      return "reversed: the rail took it back";
-  }
-}
-
-/** The amount of the deposit that a command names. */
-export function amountOfDeposit(command: Exclude<DepositCommand, { name: "recordDeposit" }>, book: Book): number {
+function amountOfDeposit(command: ActOnDeposit, book: Book): number {
   // The operation has refused a deposit that is not there.
-  return (book.deposit(command.organizationId, command.depositId) as Deposit).amountCents;
+  return (depositOf(command, book) as Deposit).amountCents;
 }

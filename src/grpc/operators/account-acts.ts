@@ -1,15 +1,13 @@
 import { typeidUnboxed } from "typeid-js";
 
-import type {
-  CloseAccount,
-  EraseAccount,
-  FreezeAccount,
-  SetAccountTier,
-  UnfreezeAccount,
-  UpdateAccount,
-} from "../../domain/commands.js";
+import type { CloseAccount } from "../../domain/accounts/close-account.js";
+import type { EraseAccount } from "../../domain/accounts/erase-account.js";
+import type { FreezeAccount } from "../../domain/accounts/freeze-account.js";
+import { REVEAL_REASONS, type RevealAccount, type RevealReason } from "../../domain/accounts/reveal-account.js";
+import type { SetAccountTier } from "../../domain/accounts/set-account-tier.js";
+import type { UnfreezeAccount } from "../../domain/accounts/unfreeze-account.js";
+import type { UpdateAccount } from "../../domain/accounts/update-account.js";
 import { parseKnownTier, parseTierName } from "../../domain/limits/limits.js";
-import { REVEAL_REASONS, type RevealAccount, type RevealReason } from "../../domain/reveal.js";
 import { parseEmailAddress } from "../../domain/values/email-address.js";
 import { type FreezeId, type OrganizationId, parseAccountId, parseFreezeId } from "../../domain/values/ids.js";
 import { parsePhoneNumber } from "../../domain/values/phone-number.js";

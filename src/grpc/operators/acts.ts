@@ -1,25 +1,20 @@
 import { typeidUnboxed } from "typeid-js";
 
+import type { CloseAccount } from "../../domain/accounts/close-account.js";
+import type { FreezeAccount } from "../../domain/accounts/freeze-account.js";
+import type { RevealAccount } from "../../domain/accounts/reveal-account.js";
+import type { UpdateAccount } from "../../domain/accounts/update-account.js";
 import type { Organization } from "../../domain/api-key.js";
-import type {
-  ActedOf,
-  CancelTransaction,
-  CloseAccount,
-  FreezeAccount,
-  OperatorCommand,
-  ResolveTransaction,
-  Resource,
-  ResourceOf,
-  UpdateAccount,
-} from "../../domain/commands.js";
-import type { NewIds } from "../../domain/deposits/deposit-commands.js";
+import type { ActedOf, OperatorCommand, Resource, ResourceOf } from "../../domain/operations.js";
+import type { CancelTransaction } from "../../domain/orders/cancel-transaction.js";
+import type { ResolveTransaction } from "../../domain/orders/resolve-transaction.js";
 import type { Decider } from "../../domain/proposal.js";
-import type { RevealAccount } from "../../domain/reveal.js";
 import {
   type Authority,
   type Authorized,
   BOOK_GROUPS,
   type Commanded,
+  type NewIds,
   WIDENS_ALONE,
 } from "../../domain/second-person.js";
 import type { ResolvedTransaction } from "../../domain/transaction.js";

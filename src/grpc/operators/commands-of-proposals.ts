@@ -1,4 +1,5 @@
-import type { OperatorCommand, ResolveTransaction } from "../../domain/commands.js";
+import type { OperatorCommand } from "../../domain/operations.js";
+import type { ResolveTransaction } from "../../domain/orders/resolve-transaction.js";
 import type { Proposal } from "../../domain/proposal.js";
 import { type Authority, contentFrom } from "../../domain/second-person.js";
 import type { Actor } from "../../domain/values/actor.js";

@@ -1,11 +1,9 @@
-import type {
-  AssignDeposit,
-  DepositCommand,
-  RecordDeposit,
-  ReturnDeposit,
-  ReverseDeposit,
-  UnassignDeposit,
-} from "../../domain/deposits/deposit-commands.js";
+import type { AssignDeposit } from "../../domain/deposits/assign-deposit.js";
+import type { RecordDeposit } from "../../domain/deposits/record-deposit.js";
+import type { ReturnDeposit } from "../../domain/deposits/return-deposit.js";
+import type { ReverseDeposit } from "../../domain/deposits/reverse-deposit.js";
+import type { UnassignDeposit } from "../../domain/deposits/unassign-deposit.js";
+import type { DepositCommand } from "../../domain/operations.js";
 import type { RailReceipt } from "../../domain/payment.js";
 import { parseReceiptText } from "../../domain/receipt.js";
 import { parseAmount } from "../../domain/values/cents.js";

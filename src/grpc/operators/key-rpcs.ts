@@ -1,6 +1,7 @@
 import { typeidUnboxed } from "typeid-js";
 
-import type { CreateApiKey, RevokeApiKey } from "../../domain/commands.js";
+import type { CreateApiKey } from "../../domain/book/create-api-key.js";
+import type { RevokeApiKey } from "../../domain/book/revoke-api-key.js";
 import type { ApiKeyId, OrganizationId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import {

@@ -1,4 +1,4 @@
-import type { SetLimits } from "../../domain/commands.js";
+import type { SetLimits } from "../../domain/book/set-limits.js";
 import {
   LIMIT_PERIODS,
   type LimitChanges,

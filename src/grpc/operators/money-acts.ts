@@ -1,10 +1,12 @@
 import { typeidUnboxed } from "typeid-js";
 
 import { type BookHead, ofEachAccount } from "../../domain/book.js";
-import type { CorrectBook } from "../../domain/book-commands.js";
-import type { CancelTransaction, ClearFlag, ResolveTransaction } from "../../domain/commands.js";
+import type { CorrectBook } from "../../domain/book/correct-book.js";
+import type { ReverseByOperator } from "../../domain/money/reverse-transaction.js";
+import type { CancelTransaction } from "../../domain/orders/cancel-transaction.js";
+import type { ClearFlag } from "../../domain/orders/clear-flag.js";
+import type { ResolveTransaction } from "../../domain/orders/resolve-transaction.js";
 import { parseReceiptText } from "../../domain/receipt.js";
-import type { ReverseByOperator } from "../../domain/reverse-commands.js";
 import { parseAmount } from "../../domain/values/cents.js";
 import {
   type OrganizationId,

@@ -1,7 +1,7 @@
 import type { Organization } from "../../domain/api-key.js";
 import type { BookHead } from "../../domain/book.js";
-import type { ResumeOrganization, SuspendOrganization } from "../../domain/commands.js";
-import type { RequireReceipts } from "../../domain/deposits/deposit-commands.js";
+import type { RequireReceipts } from "../../domain/book/require-receipts.js";
+import type { ResumeOrganization, SuspendOrganization } from "../../domain/book/suspend-organization.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import { parsed } from "../../domain/values/parsed.js";
 import {

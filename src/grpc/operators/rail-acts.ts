@@ -1,6 +1,6 @@
-import type { SetDefaultRail, SetPayouts, SetRailAccount } from "../../domain/commands.js";
 import { parseMaxAmount } from "../../domain/limits/limits.js";
 import { PAYOUT_MODES, type PayoutMode } from "../../domain/rail-account.js";
+import type { SetDefaultRail, SetPayouts, SetRailAccount } from "../../domain/rails/change-rail-accounts.js";
 import { parseRail } from "../../domain/transaction.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";

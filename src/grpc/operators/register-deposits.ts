@@ -1,4 +1,4 @@
-import type { RequireReceipts } from "../../domain/deposits/deposit-commands.js";
+import type { RequireReceipts } from "../../domain/book/require-receipts.js";
 import { parseRail } from "../../domain/transaction.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import { parsePhoneNumber } from "../../domain/values/phone-number.js";

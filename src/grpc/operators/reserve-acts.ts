@@ -1,3 +1,5 @@
+import type { RecordReserve } from "../../domain/book/record-reserve.js";
+import type { SetReserveRules } from "../../domain/book/set-reserve-rules.js";
 import { parseMaxAmount } from "../../domain/limits/limits.js";
 import {
   RESERVE_KINDS,
@@ -7,7 +9,6 @@ import {
   rulesFromText,
   SHARE_MAX_PERCENT,
 } from "../../domain/reserve.js";
-import type { RecordReserve, SetReserveRules } from "../../domain/reserve-commands.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import { nairobiDayOf, parseNairobiDay } from "../../domain/values/nairobi-day.js";
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";

@@ -1,6 +1,6 @@
 import { typeidUnboxed } from "typeid-js";
 
-import { type RevealAccount, REVEALS_MAX, REVEALS_MILLIS } from "../../domain/reveal.js";
+import { type RevealAccount, REVEALS_MAX, REVEALS_MILLIS } from "../../domain/accounts/reveal-account.js";
 import type { AccountId } from "../../domain/values/ids.js";
 import type { StatusReason } from "../../domain/values/text.js";
 import { actorOf, type Operator } from "../../operators/operator.js";

@@ -1,5 +1,5 @@
 import type { Account, AccountWithFreeze } from "../../domain/account.js";
-import type { CreateAccount } from "../../domain/commands.js";
+import type { CreateAccount } from "../../domain/accounts/create-account.js";
 import { parseTierName } from "../../domain/limits/limits.js";
 import type { DepositReference } from "../../domain/values/deposit-reference.js";
 import { parseEmailAddress } from "../../domain/values/email-address.js";

@@ -1,4 +1,4 @@
-import type { MoveMoney } from "../../domain/commands.js";
+import type { MoveMoney } from "../../domain/money/move-money.js";
 import type { Rail, Transaction } from "../../domain/transaction.js";
 import { type IdempotencyKey, parseIdempotencyKey } from "../../domain/values/text.js";
 import type { TransactionRequest, TransactionResult } from "../../gen/kesc/v1/transaction_service.js";

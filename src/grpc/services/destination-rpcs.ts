@@ -1,5 +1,5 @@
+import type { CreateDestination } from "../../domain/accounts/create-destination.js";
 import type { Destination } from "../../domain/destination.js";
-import type { CreateDestination } from "../../domain/destination-commands.js";
 import type { AccountId, DestinationId } from "../../domain/values/ids.js";
 import { parseAccountId, parseDestinationId } from "../../domain/values/ids.js";
 import { parseDescription } from "../../domain/values/text.js";

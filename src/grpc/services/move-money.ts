@@ -1,4 +1,4 @@
-import type { MoveMoney } from "../../domain/commands.js";
+import type { MoveMoney } from "../../domain/money/move-money.js";
 import type { RailReceipt, RailTerms } from "../../domain/payment.js";
 import { parseReceipt, type Receipt } from "../../domain/receipt.js";
 import { DIRECT_RAIL, parseRail, type Rail, type Transaction, type TransactionType } from "../../domain/transaction.js";

@@ -1,5 +1,5 @@
 import type { ApiKey } from "../../domain/api-key.js";
-import type { Command, ResourceOf } from "../../domain/commands.js";
+import type { Command, ResourceOf } from "../../domain/operations.js";
 import type { Actor } from "../../domain/values/actor.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import { actorOf, type Caller } from "../calls/call-context.js";

@@ -1,4 +1,4 @@
-import type { MoveMoney } from "../../domain/commands.js";
+import type { MoveMoney } from "../../domain/money/move-money.js";
 import { parseReceipt, parseReceiptText } from "../../domain/receipt.js";
 import { parseRail, type Transaction } from "../../domain/transaction.js";
 import { parseAmount } from "../../domain/values/cents.js";

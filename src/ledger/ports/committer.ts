@@ -1,4 +1,4 @@
-import type { Command, Resource } from "../../domain/commands.js";
+import type { Command, Resource } from "../../domain/operations.js";
 import type { Refusal } from "../../domain/refusal.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 

@@ -1,4 +1,4 @@
-import type { RailCommand } from "../../domain/commands.js";
+import type { RailCommand } from "../../domain/operations.js";
 import type { Actor } from "../../domain/values/actor.js";
 import type { DepositReference } from "../../domain/values/deposit-reference.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";

@@ -1,6 +1,6 @@
-import type { RailCommand } from "../../domain/commands.js";
 import { typedReferenceOf } from "../../domain/deposit.js";
-import type { ReceiveDeposit } from "../../domain/deposits/deposit-commands.js";
+import type { ReceiveDeposit } from "../../domain/deposits/receive-deposit.js";
+import type { RailCommand } from "../../domain/operations.js";
 import type { RailAccountId } from "../../domain/payment.js";
 import type { Actor } from "../../domain/values/actor.js";
 import { readDepositReference } from "../../domain/values/deposit-reference.js";

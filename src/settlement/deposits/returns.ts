@@ -1,5 +1,5 @@
-import type { RailCommand } from "../../domain/commands.js";
-import type { EndReturn } from "../../domain/deposits/deposit-commands.js";
+import type { EndReturn } from "../../domain/deposits/end-return.js";
+import type { RailCommand } from "../../domain/operations.js";
 import type { Actor } from "../../domain/values/actor.js";
 import type { DepositId } from "../../domain/values/ids.js";
 import { NO_REASON, parseStatusReason } from "../../domain/values/text.js";

@@ -1,4 +1,4 @@
-import type { PaymentCommand, RailCommand, ResourceOf } from "../../domain/commands.js";
+import type { PaymentCommand, RailCommand, ResourceOf } from "../../domain/operations.js";
 import type { RailAccountId } from "../../domain/payment.js";
 import type { DepositId, TransactionId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";

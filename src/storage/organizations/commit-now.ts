@@ -1,6 +1,6 @@
 import { typeidUnboxed } from "typeid-js";
 
-import type { OperatorCommand, ResourceOf } from "../../domain/commands.js";
+import type { OperatorCommand, ResourceOf } from "../../domain/operations.js";
 import type { Decider } from "../../domain/proposal.js";
 import type { Refusal } from "../../domain/refusal.js";
 import type { Authorized } from "../../domain/second-person.js";

@@ -5,7 +5,7 @@ import { parentPort, workerData } from "node:worker_threads";
 
 import type BetterSqlite3 from "better-sqlite3";
 
-import type { Command } from "../../domain/commands.js";
+import type { Command } from "../../domain/operations.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import { commitBatch } from "../../ledger/commit-batch.js";
 import type { CommandResult } from "../../ledger/ports/committer.js";

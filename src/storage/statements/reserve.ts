@@ -1,4 +1,4 @@
-import type { RecordReserve } from "../../domain/reserve-commands.js";
+import type { RecordReserve } from "../../domain/book/record-reserve.js";
 import type { Authorized } from "../../domain/second-person.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import { NO_REASON } from "../../domain/values/text.js";

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import fc from "fast-check";
 
 import type { Account } from "../../../src/domain/account.js";
-import type { Command } from "../../../src/domain/commands.js";
+import type { Command } from "../../../src/domain/operations.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
 import { type Cents, formatCents } from "../../../src/domain/values/cents.js";
 import type { EmailAddress } from "../../../src/domain/values/email-address.js";

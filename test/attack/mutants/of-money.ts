@@ -72,7 +72,7 @@ export const OF_MONEY: Bugs = {
     },
     "who found no room in the queue is never told": { "done < count": "done < 0" },
   },
-  "src/domain/operations/move-money.js": {
+  "src/domain/money/move-money.js": {
     "an earlier transaction with the reference is not looked for": {
       "existing: book.transactionWithReference(organizationId, reference),": "existing: undefined,",
     },
@@ -129,7 +129,7 @@ export const OF_MONEY: Bugs = {
       "limits === undefined || transaction.createdAt < limits.since": "limits === undefined",
     },
   },
-  "src/domain/operations/create-account.js": {
+  "src/domain/accounts/create-account.js": {
     "an account is made without looking for the user's": {
       "existing: existingId && accountWithHolder(book, organizationId, existingId),": "existing: undefined,",
     },
@@ -175,11 +175,11 @@ export const OF_MONEY: Bugs = {
     },
     "deposit: two accounts of one batch get the same number": { "this.#rowsByName.set(after, kept);": ";" },
   },
-  "src/domain/operations/erase-account.js": {
+  "src/domain/accounts/erase-account.js": {
     "an account with money is erased": { "if (availableCents > 0 || heldCents > 0)": "if (false)" },
     "an erasure is in the journal, and the person stays": { "        person: undefined,\n": "" },
   },
-  "src/domain/operations/cancel-transaction.js": {
+  "src/domain/orders/cancel-transaction.js": {
     "a hold is released each time somebody cancels": {
       'if (transaction.status === "CANCELED")\n        return replay(transaction);\n': "",
       'if (transaction.status !== "PENDING") {':
@@ -187,7 +187,7 @@ export const OF_MONEY: Bugs = {
     },
     "a canceled redemption keeps its hold": { 'transaction.type === "REDEEM"': 'transaction.type === "HOLD"' },
   },
-  "src/domain/operations/reverse-transaction.js": {
+  "src/domain/money/reverse-transaction.js": {
     "a transaction is reversed each time somebody asks": {
       "existing: book.transactionWithReference(organizationId, reversalReference(transactionId)),":
         "existing: undefined,",
@@ -213,17 +213,17 @@ export const OF_MONEY: Bugs = {
   "src/storage/sql/journal-rows.js": {
     "a content hash says nothing of what a transaction corrects": { ", ...correction]": "]" },
   },
-  "src/domain/operations/update-account.js": {
+  "src/domain/accounts/update-account.js": {
     "an update changes any version, whatever the caller has read": { "command.etag !== etag": "false" },
   },
-  "src/domain/operations/unfreeze-account.js": {
+  "src/domain/accounts/unfreeze-account.js": {
     "one unfreeze makes the account active, whatever else stands": {
       "const others = standing.filter(({ id }) => id !== freezeId);": "const others = [];",
     },
     "the end of a freeze is in the journal, and the freeze stands": { '{ table: "freezes", row: lifted },': "" },
     "a freeze of another account is lifted": { "if (freeze?.accountId !== accountId)": "if (freeze === undefined)" },
   },
-  "src/domain/operations/freeze-account.js": {
+  "src/domain/accounts/freeze-account.js": {
     "the idempotency key of a freeze is not saved": { "...putIdempotencyKey(idempotencyKey, freeze, now),": "" },
     "a second freeze forgets the first one": {
       "accountOf(frozen, holder, [...freezes, freeze])": "accountOf(frozen, holder, [freeze])",
@@ -286,14 +286,14 @@ export const OF_MONEY: Bugs = {
     "a blind index needs no key": { 'createHmac("sha256", index)': 'createHmac("sha256", "kesc")' },
     "a blind index is the same for every field": { "JSON.stringify([field, folded])": "JSON.stringify([folded])" },
   },
-  "src/domain/operations/begin-payment.js": {
+  "src/domain/orders/begin-payment.js": {
     "a payment is begun by two servers": { ': payment.state === "READY"': ': payment.state !== "ENDED"' },
     "a payment begins under an account at the rail that was changed since it was read": {
       "(railAccount?.revision ?? 0) !== command.railRevision": "false",
     },
     "a mint is sent again": { 'payment.state === "SENDING" && hasIdAtRail(payment)': 'payment.state === "SENDING"' },
   },
-  "src/domain/operations/fail-payment.js": {
+  "src/domain/orders/fail-payment.js": {
     "a payment that the rail may have expires": { 'payment.state !== "READY"': 'payment.state === "ACCEPTED"' },
     "a payment that is completed fails, and its hold is released": {
       'if (transaction.status === "COMPLETED")': "if (payment === undefined)",
@@ -305,7 +305,7 @@ export const OF_MONEY: Bugs = {
       "if (sends !== undefined && sends !== payment.sends)": "if (false)",
     },
   },
-  "src/domain/operations/complete-payment.js": {
+  "src/domain/orders/complete-payment.js": {
     "a payment takes a receipt that another one has": {
       "receipt === undefined ? undefined : this.#book.receipt(organizationId, receipt)": "undefined",
     },
@@ -314,7 +314,7 @@ export const OF_MONEY: Bugs = {
       "isContradicted(transaction) && !this.#isWhole()": "false",
     },
   },
-  "src/domain/operations/advance-payment.js": {
+  "src/domain/orders/advance-payment.js": {
     "a payment is postponed because an earlier request was lost": { " || payment.sends !== sends": "" },
     "an order is unreached although another server has sent it since": {
       'payment.state !== "SENDING" || payment.sends !== sends': 'payment.state !== "SENDING"',
@@ -364,7 +364,7 @@ export const OF_MONEY: Bugs = {
         'await line.end(work, { kind: "failed", movement: undefined, code, failure: "RAIL_REFUSED" });',
     },
   },
-  "src/domain/operations/change-rail-accounts.js": {
+  "src/domain/rails/change-rail-accounts.js": {
     "an account moves to another shortcode while the rail has its payments": {
       "facts.movesPlace && payments > 0": "false",
     },
@@ -372,7 +372,7 @@ export const OF_MONEY: Bugs = {
       "facts.accountsOfAll !== book.railAccountsOfAll()": "false",
     },
   },
-  "src/domain/operations/correct-book.js": {
+  "src/domain/book/correct-book.js": {
     "one person corrects the book above the alone maximum": {
       "amountCents <= correctAloneMaxCents(book.railAccounts(organizationId))": "true",
     },
@@ -380,7 +380,7 @@ export const OF_MONEY: Bugs = {
       "const balanceCents = sums[from] - ofDeposits;": "const balanceCents = sums[from];",
     },
   },
-  "src/domain/operations/resolve-transaction.js": {
+  "src/domain/orders/resolve-transaction.js": {
     "one person resolves above the alone maximum": { "<= aloneMaxCents": ">= 0" },
   },
   "src/domain/second-person.js": {
@@ -462,7 +462,7 @@ export const OF_MONEY: Bugs = {
       "await session.read({ sql: this.#cell.engine.administrationLock, bindings: [] });": "",
     },
   },
-  "src/domain/operations/receive-deposit.js": {
+  "src/domain/deposits/receive-deposit.js": {
     "deposit: shillings are credited although the book has the receipt": {
       "if (used !== undefined)\n        return replay": "if (false)\n        return replay",
     },
@@ -470,10 +470,10 @@ export const OF_MONEY: Bugs = {
       ' || direction !== "MINT" || !isConfirmed)': ' || direction !== "MINT")',
     },
   },
-  "src/domain/operations/assign-deposit.js": {
+  "src/domain/deposits/assign-deposit.js": {
     "deposit: it is assigned whatever its status": { 'if (status !== "UNALLOCATED")': "if (false)" },
   },
-  "src/domain/operations/unassign-deposit.js": {
+  "src/domain/deposits/unassign-deposit.js": {
     "deposit: taking a credit back leaves a shortfall": {
       "if (refusal !== undefined)": "if (false)",
       "posting: uncreditPosting(amountCents),":

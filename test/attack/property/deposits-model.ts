@@ -1,13 +1,11 @@
-import type {
-  AssignDeposit,
-  DepositCommand,
-  EndReturn,
-  ReceiveDeposit,
-  RecordDeposit,
-  ReturnDeposit,
-  ReverseDeposit,
-  UnassignDeposit,
-} from "../../../src/domain/deposits/deposit-commands.js";
+import type { AssignDeposit } from "../../../src/domain/deposits/assign-deposit.js";
+import type { EndReturn } from "../../../src/domain/deposits/end-return.js";
+import type { ReceiveDeposit } from "../../../src/domain/deposits/receive-deposit.js";
+import type { RecordDeposit } from "../../../src/domain/deposits/record-deposit.js";
+import type { ReturnDeposit } from "../../../src/domain/deposits/return-deposit.js";
+import type { ReverseDeposit } from "../../../src/domain/deposits/reverse-deposit.js";
+import type { UnassignDeposit } from "../../../src/domain/deposits/unassign-deposit.js";
+import type { DepositCommand } from "../../../src/domain/operations.js";
 import type { Refusal } from "../../../src/domain/refusal.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
 import type { AccountId, DepositId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";

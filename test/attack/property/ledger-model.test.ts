@@ -3,19 +3,16 @@ import { deepStrictEqual } from "node:assert/strict";
 import { expect } from "chai";
 import fc from "fast-check";
 
+import type { NumberAccount } from "../../../src/domain/accounts/number-account.js";
 import { type BookState, MAX_SUM_CENTS, NO_SUMS } from "../../../src/domain/book.js";
-import type { Command, MoveMoney } from "../../../src/domain/commands.js";
-import type {
-  DepositCommand,
-  EndReturn,
-  NumberAccount,
-  ReceiveDeposit,
-} from "../../../src/domain/deposits/deposit-commands.js";
+import type { EndReturn } from "../../../src/domain/deposits/end-return.js";
+import type { ReceiveDeposit } from "../../../src/domain/deposits/receive-deposit.js";
 import { LIMIT_PERIODS } from "../../../src/domain/limits/limits.js";
-import { COMMAND_NAMES } from "../../../src/domain/operations/table.js";
+import type { MoveMoney } from "../../../src/domain/money/move-money.js";
+import { type Command, COMMAND_NAMES, type DepositCommand } from "../../../src/domain/operations.js";
 import type { Resolution } from "../../../src/domain/payment.js";
 import type { Decider } from "../../../src/domain/proposal.js";
-import type { RecordCharge } from "../../../src/domain/rail-commands.js";
+import type { RecordCharge } from "../../../src/domain/rails/record-charge.js";
 import { DIRECT_RAIL } from "../../../src/domain/transaction.js";
 import { OPERATOR } from "../../../src/domain/values/actor.js";
 import { type Cents, formatCents, MAX_CENTS, toCents } from "../../../src/domain/values/cents.js";

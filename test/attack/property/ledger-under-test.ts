@@ -1,8 +1,8 @@
 import { expect } from "chai";
 
 import type { BookSums } from "../../../src/domain/book.js";
-import type { Command } from "../../../src/domain/commands.js";
 import type { BookAccount } from "../../../src/domain/journal.js";
+import type { Command } from "../../../src/domain/operations.js";
 import type { OrganizationId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
 import { Ledger } from "../../../src/ledger/ledger.js";

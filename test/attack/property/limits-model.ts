@@ -1,5 +1,5 @@
 import type { Account } from "../../../src/domain/account.js";
-import type { SetLimits } from "../../../src/domain/commands.js";
+import type { SetLimits } from "../../../src/domain/book/set-limits.js";
 import type { LimitsInForce, Usage } from "../../../src/domain/limits/usage.js";
 import type { Refusal } from "../../../src/domain/refusal.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";

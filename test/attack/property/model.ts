@@ -1,21 +1,19 @@
+import type { CloseAccount } from "../../../src/domain/accounts/close-account.js";
+import type { CreateAccount } from "../../../src/domain/accounts/create-account.js";
+import type { EraseAccount } from "../../../src/domain/accounts/erase-account.js";
+import type { FreezeAccount } from "../../../src/domain/accounts/freeze-account.js";
+import type { NumberAccount } from "../../../src/domain/accounts/number-account.js";
+import type { SetAccountTier } from "../../../src/domain/accounts/set-account-tier.js";
+import type { UnfreezeAccount } from "../../../src/domain/accounts/unfreeze-account.js";
+import type { UpdateAccount } from "../../../src/domain/accounts/update-account.js";
 import { type BookState, type BookSums, NO_SUMS } from "../../../src/domain/book.js";
-import type {
-  CancelTransaction,
-  CloseAccount,
-  Command,
-  CreateAccount,
-  EraseAccount,
-  FreezeAccount,
-  MoveMoney,
-  SetAccountTier,
-  SetLimits,
-  UnfreezeAccount,
-  UpdateAccount,
-} from "../../../src/domain/commands.js";
-import type { NumberAccount } from "../../../src/domain/deposits/deposit-commands.js";
+import type { SetLimits } from "../../../src/domain/book/set-limits.js";
+import type { MoveMoney } from "../../../src/domain/money/move-money.js";
+import type { ReverseTransaction } from "../../../src/domain/money/reverse-transaction.js";
+import type { Command } from "../../../src/domain/operations.js";
+import type { CancelTransaction } from "../../../src/domain/orders/cancel-transaction.js";
 import type { RailTerms } from "../../../src/domain/payment.js";
 import type { Refusal } from "../../../src/domain/refusal.js";
-import type { ReverseTransaction } from "../../../src/domain/reverse-commands.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
 import { OPERATOR } from "../../../src/domain/values/actor.js";
 import { readDepositReference } from "../../../src/domain/values/deposit-reference.js";

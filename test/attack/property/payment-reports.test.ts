@@ -1,7 +1,6 @@
 import { expect } from "chai";
 
-import type { Command } from "../../../src/domain/commands.js";
-import { decide } from "../../../src/domain/operations/table.js";
+import { type Command, decide } from "../../../src/domain/operations.js";
 import type { RailReceipt } from "../../../src/domain/payment.js";
 import { toCents } from "../../../src/domain/values/cents.js";
 import { completePayment, failPayment, receiptNamed, receiveDeposit } from "../../support/commands.js";

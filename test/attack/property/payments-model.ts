@@ -1,18 +1,16 @@
 import type { BookSums } from "../../../src/domain/book.js";
-import type { CorrectBook } from "../../../src/domain/book-commands.js";
-import type {
-  AdvancePayment,
-  BeginPayment,
-  ClearFlag,
-  CompletePayment,
-  FailPayment,
-  FlagTransaction,
-  ResolveTransaction,
-} from "../../../src/domain/commands.js";
-import type { ReceiveDeposit } from "../../../src/domain/deposits/deposit-commands.js";
+import type { CorrectBook } from "../../../src/domain/book/correct-book.js";
+import type { ReceiveDeposit } from "../../../src/domain/deposits/receive-deposit.js";
 import { BOOK_ACCOUNTS } from "../../../src/domain/journal.js";
+import type { AdvancePayment } from "../../../src/domain/orders/advance-payment.js";
+import type { BeginPayment } from "../../../src/domain/orders/begin-payment.js";
+import type { ClearFlag } from "../../../src/domain/orders/clear-flag.js";
+import type { CompletePayment } from "../../../src/domain/orders/complete-payment.js";
+import type { FailPayment } from "../../../src/domain/orders/fail-payment.js";
+import type { FlagTransaction } from "../../../src/domain/orders/flag-transaction.js";
+import type { ResolveTransaction } from "../../../src/domain/orders/resolve-transaction.js";
 import type { FailureReason, FlagReason, RailReceipt } from "../../../src/domain/payment.js";
-import type { RecordCharge } from "../../../src/domain/rail-commands.js";
+import type { RecordCharge } from "../../../src/domain/rails/record-charge.js";
 import type { Refusal } from "../../../src/domain/refusal.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
 import type { AccountId, DepositId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";

@@ -1,8 +1,8 @@
 import type { Account } from "../../../src/domain/account.js";
 import { type BookHead, type BookSums, ofEachAccount } from "../../../src/domain/book.js";
-import type { Resource } from "../../../src/domain/commands.js";
 import type { Deposit } from "../../../src/domain/deposit.js";
 import type { Freeze } from "../../../src/domain/freeze.js";
+import type { Resource } from "../../../src/domain/operations.js";
 import type { Payment } from "../../../src/domain/payment.js";
 import type { Refusal } from "../../../src/domain/refusal.js";
 import type { Transaction } from "../../../src/domain/transaction.js";

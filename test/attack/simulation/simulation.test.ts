@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { COMMAND_NAMES } from "../../../src/domain/operations/table.js";
+import { COMMAND_NAMES } from "../../../src/domain/operations.js";
 import { byStage } from "../../support/stage.js";
 import { ANSWER_WORDS } from "../property/model.js";
 import { Tally } from "./report/tally.js";

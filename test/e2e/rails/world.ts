@@ -13,7 +13,7 @@ import { readConfig as readGatewayConfig } from "../../../gateway/config.js";
 import { startGateway } from "../../../gateway/server.js";
 import { findOwner, type FoundOwner } from "../../../src/cli/organizations.js";
 import type { BookSums } from "../../../src/domain/book.js";
-import type { Command } from "../../../src/domain/commands.js";
+import type { Command } from "../../../src/domain/operations.js";
 import type { Rail } from "../../../src/domain/transaction.js";
 import type { Cents } from "../../../src/domain/values/cents.js";
 import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";

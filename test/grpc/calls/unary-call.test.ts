@@ -2,7 +2,7 @@ import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
 import type { Scope } from "../../../src/domain/api-key.js";
-import type { Command } from "../../../src/domain/commands.js";
+import type { Command } from "../../../src/domain/operations.js";
 import {
   GetTransactionRequest,
   GetTransactionResponse,

@@ -1,7 +1,7 @@
 import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
-import type { MoveMoney } from "../../../src/domain/commands.js";
+import type { MoveMoney } from "../../../src/domain/money/move-money.js";
 import type { Cents } from "../../../src/domain/values/cents.js";
 import {
   type BatchCreateTransactionsResponse,

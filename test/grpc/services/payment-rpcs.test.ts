@@ -1,7 +1,7 @@
 import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
-import type { Command } from "../../../src/domain/commands.js";
+import type { Command } from "../../../src/domain/operations.js";
 import type { Authority } from "../../../src/domain/second-person.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";

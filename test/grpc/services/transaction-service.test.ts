@@ -1,7 +1,7 @@
 import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
-import type { MoveMoney } from "../../../src/domain/commands.js";
+import type { MoveMoney } from "../../../src/domain/money/move-money.js";
 import type { TransactionId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { TransactionCorrection, TransactionStatus, TransactionType } from "../../../src/gen/kesc/v1/transaction.js";

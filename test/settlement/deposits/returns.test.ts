@@ -2,8 +2,7 @@ import { expect } from "chai";
 import fc from "fast-check";
 
 import type { Deposit } from "../../../src/domain/deposit.js";
-import type { EndReturn } from "../../../src/domain/deposits/deposit-commands.js";
-import { endReturn } from "../../../src/domain/operations/end-return.js";
+import { type EndReturn, endReturn } from "../../../src/domain/deposits/end-return.js";
 import type { RailReceipt } from "../../../src/domain/payment.js";
 import type { PaymentRail, ReturnReport, Sent } from "../../../src/rails/rail.js";
 import { verdictOf } from "../../../src/settlement/deposits/return-verdict.js";

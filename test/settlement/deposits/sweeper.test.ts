@@ -1,6 +1,7 @@
 import { expect } from "chai";
 
-import type { NumberAccount, ReceiveDeposit } from "../../../src/domain/deposits/deposit-commands.js";
+import type { NumberAccount } from "../../../src/domain/accounts/number-account.js";
+import type { ReceiveDeposit } from "../../../src/domain/deposits/receive-deposit.js";
 import type { RailAccountId, RailReceipt } from "../../../src/domain/payment.js";
 import { toCents } from "../../../src/domain/values/cents.js";
 import type { AccountId, DepositId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";

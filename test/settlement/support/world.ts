@@ -1,4 +1,4 @@
-import type { PaymentCommand, ResourceOf } from "../../../src/domain/commands.js";
+import type { PaymentCommand, ResourceOf } from "../../../src/domain/operations.js";
 import type { RailAccountId, Resolution } from "../../../src/domain/payment.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
 import { type Cents, formatCents, toCents } from "../../../src/domain/values/cents.js";

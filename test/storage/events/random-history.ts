@@ -1,7 +1,10 @@
-import type { CorrectBook } from "../../../src/domain/book-commands.js";
-import type { Command, ResolveTransaction } from "../../../src/domain/commands.js";
-import type { AssignDeposit, ReturnDeposit, ReverseDeposit } from "../../../src/domain/deposits/deposit-commands.js";
-import type { CreateDestination } from "../../../src/domain/destination-commands.js";
+import type { CreateDestination } from "../../../src/domain/accounts/create-destination.js";
+import type { CorrectBook } from "../../../src/domain/book/correct-book.js";
+import type { AssignDeposit } from "../../../src/domain/deposits/assign-deposit.js";
+import type { ReturnDeposit } from "../../../src/domain/deposits/return-deposit.js";
+import type { ReverseDeposit } from "../../../src/domain/deposits/reverse-deposit.js";
+import type { Command } from "../../../src/domain/operations.js";
+import type { ResolveTransaction } from "../../../src/domain/orders/resolve-transaction.js";
 import type { FlagReason } from "../../../src/domain/payment.js";
 import type { Decider } from "../../../src/domain/proposal.js";
 import { type Cents } from "../../../src/domain/values/cents.js";

@@ -1,8 +1,8 @@
 import { expect } from "chai";
 
 import type { Account } from "../../../src/domain/account.js";
-import type { Command } from "../../../src/domain/commands.js";
 import type { TierName } from "../../../src/domain/limits/limits.js";
+import type { Command } from "../../../src/domain/operations.js";
 import type { AccountId, OrganizationId } from "../../../src/domain/values/ids.js";
 import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";

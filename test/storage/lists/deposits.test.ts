@@ -1,8 +1,8 @@
 import { expect } from "chai";
 
-import type { Command } from "../../../src/domain/commands.js";
 import type { Deposit } from "../../../src/domain/deposit.js";
 import { DEFAULT_TIER } from "../../../src/domain/limits/limits.js";
+import type { Command } from "../../../src/domain/operations.js";
 import type { Rail } from "../../../src/domain/transaction.js";
 import { toCents } from "../../../src/domain/values/cents.js";
 import type { AccountId, OrganizationId } from "../../../src/domain/values/ids.js";

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import type { Command } from "../../../src/domain/commands.js";
+import type { Command } from "../../../src/domain/operations.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
 import { type Cents, parseAmount } from "../../../src/domain/values/cents.js";
 import type { AccountId, OrganizationId } from "../../../src/domain/values/ids.js";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 
 import type { Organization } from "../../../src/domain/api-key.js";
-import type { Command } from "../../../src/domain/commands.js";
+import type { Command } from "../../../src/domain/operations.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
 import type { Keys } from "../../../src/ledger/ports/keys.js";
 import { acceptClock } from "../../../src/storage/books.js";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import pg from "pg";
 
-import type { Command } from "../../../src/domain/commands.js";
+import type { Command } from "../../../src/domain/operations.js";
 import { RESERVE_PLACES_MAX } from "../../../src/domain/reserve.js";
 import { toCents } from "../../../src/domain/values/cents.js";
 import type { AccountId } from "../../../src/domain/values/ids.js";

@@ -1,4 +1,4 @@
-import type { Command } from "../../../src/domain/commands.js";
+import type { Command } from "../../../src/domain/operations.js";
 import type { RailAccountId } from "../../../src/domain/payment.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 import pg from "pg";
 
-import type { Command } from "../../../src/domain/commands.js";
+import type { Command } from "../../../src/domain/operations.js";
 import type { RailAccountId } from "../../../src/domain/payment.js";
 import { DIRECT_RAIL, type Rail } from "../../../src/domain/transaction.js";
 import type { OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 
 import type { Account } from "../../../src/domain/account.js";
-import type { Command, ResourceOf } from "../../../src/domain/commands.js";
+import type { Command, ResourceOf } from "../../../src/domain/operations.js";
 import type { Rail } from "../../../src/domain/transaction.js";
 import type { AccountId, OrganizationId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";

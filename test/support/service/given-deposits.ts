@@ -1,5 +1,5 @@
-import type { Command, ResourceOf } from "../../../src/domain/commands.js";
-import type { ReceiveDeposit } from "../../../src/domain/deposits/deposit-commands.js";
+import type { ReceiveDeposit } from "../../../src/domain/deposits/receive-deposit.js";
+import type { Command, ResourceOf } from "../../../src/domain/operations.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { receiveDeposit } from "../commands.js";
 import { openDatabaseAt } from "../databases.js";

@@ -1,8 +1,8 @@
 import type { Account, AccountWithFreeze } from "../../../src/domain/account.js";
 import { type ApiKey, type Scope, SCOPES } from "../../../src/domain/api-key.js";
-import type { Command } from "../../../src/domain/commands.js";
 import type { Deposit } from "../../../src/domain/deposit.js";
 import type { Destination } from "../../../src/domain/destination.js";
+import type { Command } from "../../../src/domain/operations.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
 import type { Cents } from "../../../src/domain/values/cents.js";
 import type { EmailAddress } from "../../../src/domain/values/email-address.js";

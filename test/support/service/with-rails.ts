@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import type { Environment } from "../../../runtime/variables.js";
-import type { Command } from "../../../src/domain/commands.js";
+import type { Command } from "../../../src/domain/operations.js";
 import type { RailAccountId } from "../../../src/domain/payment.js";
 import { DIRECT_RAIL, type Rail } from "../../../src/domain/transaction.js";
 import { toCents } from "../../../src/domain/values/cents.js";

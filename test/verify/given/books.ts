@@ -1,8 +1,10 @@
 import type { Account, AccountWithFreeze } from "../../../src/domain/account.js";
+import type { CreateAccount } from "../../../src/domain/accounts/create-account.js";
 import { type ApiKey, SCOPES } from "../../../src/domain/api-key.js";
-import type { Command, CreateAccount, MoveMoney, ResourceOf } from "../../../src/domain/commands.js";
 import type { DestinationNumber } from "../../../src/domain/destination.js";
 import type { FreezeReason } from "../../../src/domain/freeze.js";
+import type { MoveMoney } from "../../../src/domain/money/move-money.js";
+import type { Command, ResourceOf } from "../../../src/domain/operations.js";
 import { DIRECT_RAIL, type Transaction } from "../../../src/domain/transaction.js";
 import type { Actor } from "../../../src/domain/values/actor.js";
 import type { EmailAddress } from "../../../src/domain/values/email-address.js";

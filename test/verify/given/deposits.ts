@@ -1,5 +1,5 @@
 import type { Deposit } from "../../../src/domain/deposit.js";
-import type { ReceivedShillings } from "../../../src/domain/deposits/deposit-commands.js";
+import type { ReceivedShillings } from "../../../src/domain/deposits/receive-deposit.js";
 import type { Acted } from "../../../src/domain/second-person.js";
 import { toCents } from "../../../src/domain/values/cents.js";
 import type { DepositId, TransactionId } from "../../../src/domain/values/ids.js";

@@ -1,5 +1,6 @@
 import type { StoredApiKey } from "../../../src/domain/api-key.js";
-import type { Command, CreateApiKey, Resource } from "../../../src/domain/commands.js";
+import type { CreateApiKey } from "../../../src/domain/book/create-api-key.js";
+import type { Command, Resource } from "../../../src/domain/operations.js";
 import type { Decider } from "../../../src/domain/proposal.js";
 import { type Acted, changesIn } from "../../../src/domain/second-person.js";
 import type { OrganizationId, ProposalId } from "../../../src/domain/values/ids.js";

@@ -1,5 +1,5 @@
+import { REVEAL_REASONS } from "../../../domain/accounts/reveal-account.js";
 import { FREEZE_REASONS } from "../../../domain/freeze.js";
-import { REVEAL_REASONS } from "../../../domain/reveal.js";
 import { parseFreezeId } from "../../../domain/values/ids.js";
 import { tierName } from "../../commands/arguments.js";
 import { type Row, textOf } from "../row.js";

@@ -1,4 +1,4 @@
-import { REVEALS_MAX } from "../../../domain/reveal.js";
+import { REVEALS_MAX } from "../../../domain/accounts/reveal-account.js";
 import type { Actor } from "../../../domain/values/actor.js";
 import type { UnixMillis } from "../../../domain/values/time.js";
 import type { Engine } from "../engine.js";

@@ -1,6 +1,6 @@
 import type { AccountStatus } from "../../../domain/account.js";
+import { UPDATED_FIELDS } from "../../../domain/accounts/update-account.js";
 import type { BookAccount, JournalKind } from "../../../domain/journal.js";
-import { UPDATED_FIELDS } from "../../../domain/operations/update-account.js";
 import { MAX_CENTS } from "../../../domain/values/cents.js";
 import type { Audit } from "../../audit.js";
 import type { Place } from "../../findings.js";

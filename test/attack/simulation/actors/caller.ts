@@ -1,4 +1,4 @@
-import type { Command } from "../../../../src/domain/commands.js";
+import type { Command } from "../../../../src/domain/operations.js";
 import type { OrganizationId } from "../../../../src/domain/values/ids.js";
 import { describeCommand } from "../report/trace.js";
 import type { Calls } from "./calls.js";

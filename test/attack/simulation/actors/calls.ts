@@ -1,7 +1,8 @@
-import type { Command, MoveMoney, Resource } from "../../../../src/domain/commands.js";
-import type { NewIds } from "../../../../src/domain/deposits/deposit-commands.js";
 import type { Freeze } from "../../../../src/domain/freeze.js";
 import { LIMIT_PERIODS } from "../../../../src/domain/limits/limits.js";
+import type { MoveMoney } from "../../../../src/domain/money/move-money.js";
+import type { Command, Resource } from "../../../../src/domain/operations.js";
+import type { NewIds } from "../../../../src/domain/second-person.js";
 import { DIRECT_RAIL, type Transaction } from "../../../../src/domain/transaction.js";
 import { type Cents, MAX_CENTS } from "../../../../src/domain/values/cents.js";
 import { type EmailAddress, NO_EMAIL } from "../../../../src/domain/values/email-address.js";

@@ -1,6 +1,7 @@
-import type { MoveMoney } from "../../../../src/domain/commands.js";
 import type { Deposit } from "../../../../src/domain/deposit.js";
-import type { DepositCommand, NewIds } from "../../../../src/domain/deposits/deposit-commands.js";
+import type { MoveMoney } from "../../../../src/domain/money/move-money.js";
+import type { DepositCommand } from "../../../../src/domain/operations.js";
+import type { NewIds } from "../../../../src/domain/second-person.js";
 import { DIRECT_RAIL } from "../../../../src/domain/transaction.js";
 import { toCents } from "../../../../src/domain/values/cents.js";
 import type { AccountId, OrganizationId } from "../../../../src/domain/values/ids.js";

@@ -1,5 +1,5 @@
-import type { CorrectBook } from "../../../../src/domain/book-commands.js";
-import type { ResolveTransaction } from "../../../../src/domain/commands.js";
+import type { CorrectBook } from "../../../../src/domain/book/correct-book.js";
+import type { ResolveTransaction } from "../../../../src/domain/orders/resolve-transaction.js";
 import { FLAG_REASONS, type RailProof, type Resolution } from "../../../../src/domain/payment.js";
 import type { Transaction } from "../../../../src/domain/transaction.js";
 import { MAX_CENTS, toCents } from "../../../../src/domain/values/cents.js";

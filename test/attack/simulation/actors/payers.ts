@@ -1,4 +1,4 @@
-import type { ReceiveDeposit } from "../../../../src/domain/deposits/deposit-commands.js";
+import type { ReceiveDeposit } from "../../../../src/domain/deposits/receive-deposit.js";
 import { toCents } from "../../../../src/domain/values/cents.js";
 import type { OrganizationId } from "../../../../src/domain/values/ids.js";
 import { depositReference, receiveDeposit } from "../../../support/commands.js";

@@ -1,6 +1,6 @@
 import type { Account, AccountWithFreeze } from "../../../../src/domain/account.js";
-import type { Command, Resource } from "../../../../src/domain/commands.js";
 import type { JournalKind } from "../../../../src/domain/journal.js";
+import type { Command, Resource } from "../../../../src/domain/operations.js";
 import type { Transaction } from "../../../../src/domain/transaction.js";
 import type { Outcome } from "../../../../src/ledger/ports/outcome.js";
 import { isProposal, plain } from "../../../support/acted.js";

@@ -1,4 +1,4 @@
-import type { Command, Resource } from "../../../../src/domain/commands.js";
+import type { Command, Resource } from "../../../../src/domain/operations.js";
 import type { OrganizationId } from "../../../../src/domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../../../src/domain/values/time.js";
 import { commitBatch } from "../../../../src/ledger/commit-batch.js";

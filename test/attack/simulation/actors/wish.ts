@@ -1,4 +1,4 @@
-import type { Command } from "../../../../src/domain/commands.js";
+import type { Command } from "../../../../src/domain/operations.js";
 import type { Reference } from "../../../../src/domain/values/text.js";
 
 /** A command that a caller wants done once, however often it has to repeat it. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 
 import type { Account } from "../../../../src/domain/account.js";
 import type { BookHead, BookState } from "../../../../src/domain/book.js";
-import type { Command, Resource } from "../../../../src/domain/commands.js";
+import type { Command, Resource } from "../../../../src/domain/operations.js";
 import type { Refusal } from "../../../../src/domain/refusal.js";
 import type { Transaction } from "../../../../src/domain/transaction.js";
 import type { OrganizationId } from "../../../../src/domain/values/ids.js";

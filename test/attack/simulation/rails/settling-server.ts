@@ -1,4 +1,4 @@
-import type { PaymentCommand, ResourceOf } from "../../../../src/domain/commands.js";
+import type { PaymentCommand, ResourceOf } from "../../../../src/domain/operations.js";
 import type { RailAccountId } from "../../../../src/domain/payment.js";
 import type { Rail } from "../../../../src/domain/transaction.js";
 import { MAX_CENTS, toCents } from "../../../../src/domain/values/cents.js";

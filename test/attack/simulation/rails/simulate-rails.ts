@@ -1,4 +1,4 @@
-import type { PaymentCommand } from "../../../../src/domain/commands.js";
+import type { PaymentCommand } from "../../../../src/domain/operations.js";
 import type { RailAccountId, RailReceipt, Resolution } from "../../../../src/domain/payment.js";
 import { type Cents, formatCents, MAX_CENTS, toCents } from "../../../../src/domain/values/cents.js";
 import type { AccountId, DestinationId, OrganizationId, TransactionId } from "../../../../src/domain/values/ids.js";

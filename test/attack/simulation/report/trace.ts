@@ -1,4 +1,4 @@
-import type { Command, PaymentCommand } from "../../../../src/domain/commands.js";
+import type { Command, PaymentCommand } from "../../../../src/domain/operations.js";
 import { formatCents } from "../../../../src/domain/values/cents.js";
 
 /** The steps of a run. A run that no reader will see keeps none. */
