@@ -1,19 +1,20 @@
 import { expect } from "chai";
 
-import { tooDear } from "./budget.js";
-
-const costs = [
-  { file: "a.test.js", cpuSeconds: 48 },
-  { file: "b.test.js", cpuSeconds: 52 },
-  { file: "c.check.test.js", cpuSeconds: 118 },
-  { file: "d.check.test.js", cpuSeconds: 122 },
-];
+import { BUDGETS, tooDear } from "./budget.js";
 
 describe("the budget of tests", () => {
-  it("names each file that took more than its stage allows, on a machine half as fast", () => {
-    expect(tooDear("check", costs, 2)).to.deep.equal([
-      "b.test.js took 26.0 calibrations; allowed are 25",
-      "d.check.test.js took 61.0 calibrations; allowed are 60",
+  it("names the run and each file that took more than the stage allows, on a machine half as fast", () => {
+    const { run, file } = BUDGETS.check;
+    const secondsOf = (calibrations: number): number => calibrations * 2;
+    const files = [
+      { file: "cheap.test.js", cpuSeconds: secondsOf(file) },
+      { file: "dear.test.js", cpuSeconds: secondsOf(file + 1) },
+    ];
+    expect(tooDear("check", 2, { cpuSeconds: secondsOf(run), files })).to.deep.equal([
+      `dear.test.js took ${String(file + 1)} calibrations; allowed are ${String(file)}`,
+    ]);
+    expect(tooDear("check", 2, { cpuSeconds: secondsOf(run + 1), files: [] })).to.deep.equal([
+      `the run took ${String(run + 1)} calibrations; allowed are ${String(run)}`,
     ]);
   });
 });

@@ -2,14 +2,10 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 
 /**
- * What tests may cost, in calibrations of processor time: a run of a stage, one of its files, and a
- * file that is also one of `make test`. A test that is too dear gets cheaper, or moves to
- * `make check`.
+ * What a run of a stage and one of its files may cost, in calibrations of processor time. A test
+ * that is too dear gets cheaper, or moves to `make check`.
  */
-export const BUDGETS = {
-  test: { run: 420, file: 15, quickFile: 15 },
-  check: { run: 1_200, file: 60, quickFile: 60 },
-} as const;
+export const BUDGETS = { test: { run: 420, file: 15 }, check: { run: 1_200, file: 60 } } as const;
 
 const SLICES = 11;
 const RECORDS = 20_000;
@@ -55,16 +51,21 @@ function slice(): void {
   if (byId.size !== RECORDS) throw new Error("a calibration went wrong");
 }
 
-/** A sentence for each file that took more than the stage allows. */
+/** A sentence for the run, and for each of its files, that took more than the stage allows. */
 export function tooDear(
   stage: keyof typeof BUDGETS,
-  files: readonly { readonly file: string; readonly cpuSeconds: number }[],
   calibration: number,
+  run: {
+    readonly cpuSeconds: number;
+    readonly files: readonly { readonly file: string; readonly cpuSeconds: number }[];
+  },
 ): string[] {
-  const { file: ofStage, quickFile } = BUDGETS[stage];
-  return files.flatMap(({ file, cpuSeconds: seconds }) => {
+  const check = (what: string, seconds: number, allowed: number): string[] => {
     const took = seconds / calibration;
-    const allowed = file.endsWith(".check.test.js") ? ofStage : quickFile;
-    return took > allowed ? [`${file} took ${took.toFixed(1)} calibrations; allowed are ${String(allowed)}`] : [];
-  });
+    return took > allowed ? [`${what} took ${took.toFixed(0)} calibrations; allowed are ${String(allowed)}`] : [];
+  };
+  return [
+    ...check("the run", run.cpuSeconds, BUDGETS[stage].run),
+    ...run.files.flatMap(({ file, cpuSeconds: seconds }) => check(file, seconds, BUDGETS[stage].file)),
+  ];
 }
