@@ -74,7 +74,9 @@ async function filesOf({ folder, programs }: Ran, call: (reference: string) => P
 type Files = Map<string, string[]>;
 
 async function take(folder: string, programs: Ran["programs"]): Promise<Files> {
-  const counts = readdirSync(folder).filter((name) => name.endsWith(".json"));
+  // Commands that have ended have left files, too.
+  const isOf = (name: string, { process: child }: Program): boolean => name.startsWith(`${String(child.pid)}-`);
+  const counts = readdirSync(folder).filter((name) => Object.values(programs).some((program) => isOf(name, program)));
   for (const name of counts) rmSync(join(folder, name));
   for (const { process: child } of Object.values(programs)) child.kill("SIGUSR2");
   const giveUpAt = Date.now() + TAKE_MILLIS_MAX;
@@ -83,10 +85,10 @@ async function take(folder: string, programs: Ran["programs"]): Promise<Files> {
     await sleep(SETTLE_MILLIS);
   }
   const files: Files = new Map();
-  for (const [program, { process: child }] of Object.entries(programs)) {
-    for (const name of counts.filter((each) => each.startsWith(`${String(child.pid)}-`))) {
-      const thread = name === `${String(child.pid)}-0.json` ? program : `${program}'s worker`;
-      for (const url of JSON.parse(readFileSync(join(folder, name), "utf8")) as string[]) {
+  for (const [name, program] of Object.entries(programs)) {
+    for (const count of counts.filter((each) => isOf(each, program))) {
+      const thread = count.endsWith("-0.json") ? name : `${name}'s worker`;
+      for (const url of JSON.parse(readFileSync(join(folder, count), "utf8")) as string[]) {
         const file = sourceOf(url);
         if (file !== undefined) files.set(file, [...(files.get(file) ?? []), thread]);
       }
