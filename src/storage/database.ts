@@ -30,12 +30,11 @@ import type { Reader } from "./sql/reader.js";
 import { ClockWatch } from "./sqlite/clock-watch.js";
 import { sqliteEngine } from "./sqlite/engine.js";
 import { MissingFileError, refuseForeignFile } from "./sqlite/file.js";
-import { SqliteKnexClient } from "./sqlite/knex-client.js";
 import { SqliteListReader } from "./sqlite/list-reader.js";
 import { SqliteReader } from "./sqlite/reader.js";
 import { ServerLock } from "./sqlite/server-lock.js";
 import type { WorkerFiles } from "./sqlite/worker.js";
-import { workerCommitter, workerTransactions } from "./sqlite/worker-pool.js";
+import { SqliteKnexClient, workerCommitter, workerTransactions } from "./sqlite/worker-pool.js";
 
 const { knex } = knexModule;
 

@@ -4,8 +4,8 @@ import type { handleUnaryCall, ServerUnaryCall } from "@grpc/grpc-js";
 import { traceOf } from "../../../runtime/error-trace.js";
 import type { ApiKey } from "../../domain/api-key.js";
 import type { RpcContract } from "../messages/contract.js";
-import { encode } from "../messages/encode.js";
 import type { ParsedFields } from "../messages/fields.js";
+import { encode } from "../messages/wire-format.js";
 import {
   type Admit,
   admit,
