@@ -17,11 +17,10 @@ import {
 } from "./postgres/address.js";
 import { cellSchemas } from "./postgres/cells.js";
 import { PostgresClient } from "./postgres/client.js";
-import { postgresCommitter } from "./postgres/committer.js";
 import { postgresEngine } from "./postgres/engine.js";
 import { pingPostgres } from "./postgres/ping.js";
 import { PostgresReader } from "./postgres/reader.js";
-import { postgresTransactions } from "./postgres/transaction.js";
+import { postgresCommitter, postgresTransactions } from "./postgres/transaction.js";
 import { masterKeysIn, type MasterKeySource } from "./secrets/master-key.js";
 import { BookDirectory } from "./sql/book-directory.js";
 import type { Engine, Transact } from "./sql/engine.js";
