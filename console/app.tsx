@@ -2,7 +2,7 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler } 
 import type { Logger } from "pino";
 
 import { ICON } from "../runtime/look.js";
-import { breachOf } from "../runtime/transport/breach.js";
+import { breachOf } from "../runtime/transport/http-server.js";
 import { SCRIPT } from "./assets/script.js";
 import { STYLE } from "./assets/style.js";
 import { sessionCookie } from "./http/cookie.js";

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { RequestHandler } from "express";
 import type { Logger } from "pino";
 
-import { requestIdOf } from "../../runtime/request-id.js";
+import { requestIdOf } from "../../runtime/caller-ids.js";
 
 /** What the log says about a request, and the id by which the server's log knows its calls. */
 interface RequestState {

@@ -12,11 +12,13 @@ import {
   receivedCentsOf,
 } from "../mpesa/organization.js";
 import { type HandScenario, handScenarioOf } from "../mpesa/scenarios.js";
-import type { Callbacks } from "./callbacks.js";
+import type { CallbackAnswer, Callbacks } from "./callbacks.js";
 import type { Answer, Call, Context } from "./context.js";
 import { checkShortcode } from "./fields.js";
 import { noProduct, Problem } from "./problem.js";
-import { VALIDATION_MILLIS_MAX, type Verdict, verdictOf } from "./validation.js";
+
+/** How long M-Pesa waits for the answer of a ValidationURL. */
+const VALIDATION_MILLIS_MAX = 8_000;
 
 interface C2bParts {
   readonly clock: Clock;
@@ -33,6 +35,12 @@ interface Registration {
   /** What becomes of a payment that the ValidationURL says nothing about. */
   readonly responseType: "Completed" | "Cancelled";
 }
+
+/** What a business says of a payment that has not moved yet. */
+type Verdict =
+  | { readonly kind: "accepted"; readonly thirdPartyTransId: string }
+  | { readonly kind: "refused"; readonly code: string }
+  | { readonly kind: "unreachable" };
 
 /** What became of a payment by hand. */
 export type HandPaymentEnd =
@@ -168,4 +176,29 @@ function c2bBody(payment: C2bPayment, { organization, version }: Registration): 
 /** Without a salt, as Safaricom does it. */
 function hashed(msisdn: string): string {
   return createHash("sha256").update(msisdn).digest("hex");
+}
+
+/**
+ * Reads the answer of a ValidationURL. The code 0 accepts, as a number or as a text, and any other
+ * code refuses. No answer, another status than 200, and a body without a code are "unreachable".
+ */
+function verdictOf(answer: CallbackAnswer | undefined): Verdict {
+  const body = answer?.status === 200 ? fieldsOf(answer.text) : {};
+  const code = looseText(body["ResultCode"]);
+  if (code === "") return { kind: "unreachable" };
+  if (code !== "0") return { kind: "refused", code };
+  return { kind: "accepted", thirdPartyTransId: looseText(body["ThirdPartyTransID"]) };
+}
+
+/** The fields of a JSON object; none for any other text. */
+function fieldsOf(text: string): Readonly<Record<string, unknown>> {
+  try {
+    return Object.fromEntries(Object.entries(JSON.parse(text) as object));
+  } catch {
+    return {};
+  }
+}
+
+function looseText(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }

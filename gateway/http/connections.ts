@@ -4,8 +4,7 @@ import { Server as TlsServer } from "node:tls";
 
 import type { Logger } from "pino";
 
-import { breachOf } from "../../runtime/transport/breach.js";
-import type { HttpServer } from "../../runtime/transport/http-server.js";
+import { breachOf, type HttpServer } from "../../runtime/transport/http-server.js";
 import { shuttingDown } from "../problems/problem.js";
 import { sendProblem } from "./response.js";
 

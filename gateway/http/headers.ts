@@ -2,7 +2,7 @@ import { Metadata } from "@grpc/grpc-js";
 
 import type { RequestProblem } from "../../contract/field-problem.js";
 import { FORWARDED_METADATA } from "../../contract/forwarded-metadata.js";
-import { type TraceParent, traceParentText } from "../../runtime/trace-id.js";
+import { type TraceParent, traceParentText } from "../../runtime/caller-ids.js";
 import { FORWARDED } from "../../runtime/transport/forwarded.js";
 
 /** The conditions of RFC 9110; undefined: the request has no such header. */

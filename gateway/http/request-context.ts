@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-import { requestIdOf } from "../../runtime/request-id.js";
-import { traceIdOf, type TraceParent } from "../../runtime/trace-id.js";
+import { requestIdOf, traceIdOf, type TraceParent } from "../../runtime/caller-ids.js";
 import type { CallSpan, Tracing } from "../../runtime/tracing/tracing.js";
 import type { Problem } from "../problems/problem.js";
 import type { RawBodyResult } from "./request-body.js";

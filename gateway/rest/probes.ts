@@ -2,7 +2,7 @@ import type { Router } from "express";
 
 import { sendProblem, sendResponse } from "../http/response.js";
 import { notReady } from "../problems/problem.js";
-import { type Handler, registerPath } from "./allowed-methods.js";
+import { type Handler, registerPath } from "./path-handlers.js";
 
 export interface ProbeDependencies {
   readonly isServing: () => Promise<boolean>;

@@ -4,9 +4,8 @@ import type { HttpMethod, Route } from "../../contract/contract.js";
 import { isHttpBody } from "../../contract/json-support.js";
 import { compareTemplates, PATH_PREFIXES, shapeOf } from "../../contract/path-template.js";
 import { formsOf } from "../forms/forms.js";
-import { byAccept } from "./accept.js";
-import { type Handler, registerPath } from "./allowed-methods.js";
 import { type CallDependencies, handleCall } from "./call-handler.js";
+import { byAccept, type Handler, registerPath } from "./path-handlers.js";
 import { handleStream, type StreamDependencies, type StreamRoute } from "./stream-handler.js";
 
 export type RouteDependencies = CallDependencies & StreamDependencies;

@@ -10,7 +10,7 @@ import { valueOf } from "../../contract/json-support.js";
 import type { UpstreamFailure } from "../../contract/rpc.js";
 import type { StreamRule } from "../../contract/stream-rule.js";
 import type { StreamForm } from "../forms/stream-form.js";
-import type { Callers } from "../http/callers.js";
+import type { Callers } from "../http/admission.js";
 import { readHeaders, validateOnly } from "../http/headers.js";
 import type { OpenStreams } from "../http/open-streams.js";
 import { contextOf } from "../http/request-context.js";

@@ -1,4 +1,4 @@
-import type { TraceParent } from "../trace-id.js";
+import type { TraceParent } from "../caller-ids.js";
 import type { Environment } from "../variables.js";
 
 /** Decides whether a call is recorded, from the place of its caller in a trace, if it has one. */

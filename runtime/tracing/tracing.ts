@@ -12,7 +12,7 @@ import {
   TraceFlags,
 } from "@opentelemetry/api";
 
-import { type TraceParent, traceParentOf } from "../trace-id.js";
+import { type TraceParent, traceParentOf } from "../caller-ids.js";
 import type { Environment } from "../variables.js";
 import type { Exporting } from "./otlp.js";
 import { atMost, type Sampler, samplerOf, SPANS_PER_SECOND_MAX } from "./sampling.js";

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type RequestListener, type Server, type ServerOptions } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerOptions } from "node:http";
 import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 
@@ -60,4 +60,12 @@ export async function closeHttpServer(server: HttpServer, graceMillis: number, s
 export function addressOf(server: Pick<HttpServer, "address">): string {
   const { address, family, port } = server.address() as AddressInfo;
   return `${family === "IPv6" ? `[${address}]` : address}:${String(port)}`;
+}
+
+/** Returns what breaks a rule of HTTP/1.1 that Node does not check (RFC 9112, 2.3 and 3.2). */
+export function breachOf({ httpVersion, rawHeaders }: IncomingMessage): string | undefined {
+  if (httpVersion !== "1.1" && httpVersion !== "1.0") return "The version of the request must be HTTP/1.1.";
+  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.length === 4 && /^host$/i.test(name));
+  if (hosts.length > 1) return "The header Host must be sent only once.";
+  return hosts.length === 0 && httpVersion === "1.1" ? "The header Host is missing." : undefined;
 }

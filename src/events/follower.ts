@@ -1,4 +1,5 @@
 import type { OrganizationId } from "../domain/values/ids.js";
+import type { Committer } from "../ledger/ports/committer.js";
 import type { LedgerEvent } from "./event.js";
 import { blocksOf } from "./message.js";
 import { type BookSlice, type EventCodec, type EventReads, EVENTS_READ_MAX } from "./ports.js";
@@ -163,4 +164,17 @@ function groupByBook(events: readonly LedgerEvent[]): Map<OrganizationId, Ledger
     else group.push(event);
   }
   return groups;
+}
+
+/** Tells the follower of each commit, so that watchers need not wait for its next look. */
+export function wakingAfterCommit(committer: Committer, follower: Pick<Follower, "wake">): Committer {
+  return {
+    batchesMax: committer.batchesMax,
+    batchUsual: committer.batchUsual,
+    commit: async (commands, now) => {
+      const results = await committer.commit(commands, now);
+      follower.wake(commands);
+      return results;
+    },
+  };
 }

@@ -1,4 +1,4 @@
-import type { AccountHolder, LedgerAccount } from "../domain/account.js";
+import type { LedgerAccount } from "../domain/account.js";
 import type { StoredApiKey } from "../domain/api-key.js";
 import { type BookHead, postedToBook } from "../domain/book.js";
 import type { Book, Effect, Put, ResourceId, TableName, Tables, UsedReceipt } from "../domain/decision.js";
@@ -19,17 +19,8 @@ import type { RailAccountRecord } from "../domain/rail-account.js";
 import type { ReservePlace } from "../domain/reserve.js";
 import type { Transaction } from "../domain/transaction.js";
 import type { Actor } from "../domain/values/actor.js";
-import type { DepositReference } from "../domain/values/deposit-reference.js";
-import type {
-  AccountId,
-  ApiKeyId,
-  DepositId,
-  DestinationId,
-  FreezeId,
-  OrganizationId,
-  TransactionId,
-} from "../domain/values/ids.js";
-import type { IdempotencyKey, Reference, UserId } from "../domain/values/text.js";
+import type { AccountId, OrganizationId, TransactionId } from "../domain/values/ids.js";
+import type { IdempotencyKey } from "../domain/values/text.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import { BatchTable, type BatchTableKeys } from "./batch-table.js";
 import {
@@ -90,6 +81,21 @@ export class BatchBook implements Book {
   readonly #railAccountsOfAll: RailAccountsOfAll;
   readonly #reveals: ReadonlyMap<Actor, readonly UnixMillis[]>;
 
+  // A row of another organization is not found.
+  readonly account = this.#byKey("accounts");
+  readonly accountHolder = this.#byKey("accountHolders");
+  readonly freeze = this.#byKey("freezes");
+  readonly transaction = this.#byKey("transactions");
+  readonly payment = this.#byKey("payments");
+  readonly deposit = this.#byKey("deposits");
+  readonly proposal = this.#byKey("proposals");
+  readonly apiKey = this.#byKey("apiKeys");
+  readonly destination = this.#byKey("destinations");
+  readonly accountWithDepositReference = this.#byName("accounts");
+  readonly accountHolderOfUser = this.#byName("accountHolders");
+  readonly transactionWithReference = this.#byName("transactions");
+  readonly depositWithReceipt = this.#byName("deposits");
+
   constructor(loaded: Loaded) {
     this.#tables = {
       accounts: new BatchTable(KEYS.accounts, loaded.accounts),
@@ -123,41 +129,9 @@ export class BatchBook implements Book {
     return book;
   }
 
-  account(organizationId: OrganizationId, id: AccountId): LedgerAccount | undefined {
-    return ownedBy(organizationId, this.#tables.accounts.get(id));
-  }
-
-  accountHolder(organizationId: OrganizationId, id: AccountId): AccountHolder | undefined {
-    return ownedBy(organizationId, this.#tables.accountHolders.get(id));
-  }
-
-  accountWithDepositReference(organizationId: OrganizationId, name: DepositReference): LedgerAccount | undefined {
-    return this.#tables.accounts.getByName(within(organizationId, name));
-  }
-
-  accountHolderOfUser(organizationId: OrganizationId, userId: UserId): AccountHolder | undefined {
-    return this.#tables.accountHolders.getByName(within(organizationId, userId));
-  }
-
-  freeze(organizationId: OrganizationId, id: FreezeId): Freeze | undefined {
-    return ownedBy(organizationId, this.#tables.freezes.get(id));
-  }
-
   standingFreezes(organizationId: OrganizationId, id: AccountId): readonly Freeze[] {
     const freezes = this.#tables.freezes.getGroup(id);
     return freezes.filter((freeze) => freeze.organizationId === organizationId && freeze.lifted === undefined);
-  }
-
-  transaction(organizationId: OrganizationId, id: TransactionId): Transaction | undefined {
-    return ownedBy(organizationId, this.#tables.transactions.get(id));
-  }
-
-  transactionWithReference(organizationId: OrganizationId, reference: Reference): Transaction | undefined {
-    return this.#tables.transactions.getByName(within(organizationId, reference));
-  }
-
-  payment(organizationId: OrganizationId, id: TransactionId): Payment | undefined {
-    return ownedBy(organizationId, this.#tables.payments.get(id));
   }
 
   railAccounts(organizationId: OrganizationId): readonly RailAccountRecord[] {
@@ -195,14 +169,6 @@ export class BatchBook implements Book {
     return this.#receipts.get(within(organizationId, receipt));
   }
 
-  deposit(organizationId: OrganizationId, id: DepositId): Deposit | undefined {
-    return ownedBy(organizationId, this.#tables.deposits.get(id));
-  }
-
-  depositWithReceipt(organizationId: OrganizationId, receipt: RailReceipt): Deposit | undefined {
-    return this.#tables.deposits.getByName(within(organizationId, receipt));
-  }
-
   unallocatedDepositCents(organizationId: OrganizationId): number {
     const loaded = this.#unallocatedDepositCents.get(organizationId) ?? 0;
     const open = (deposit: Deposit): number =>
@@ -214,17 +180,9 @@ export class BatchBook implements Book {
     return this.#movements.get(within(organizationId, movement));
   }
 
-  proposal(organizationId: OrganizationId, subject: string): Proposal | undefined {
-    return ownedBy(organizationId, this.#tables.proposals.get(subject));
-  }
-
   undecidedProposals(organizationId: OrganizationId): readonly Proposal[] {
     const proposals = this.#tables.proposals.getGroup(organizationId);
     return proposals.filter(({ decided, expiresAt }) => decided === undefined && expiresAt !== undefined);
-  }
-
-  apiKey(organizationId: OrganizationId, id: ApiKeyId): StoredApiKey | undefined {
-    return ownedBy(organizationId, this.#tables.apiKeys.get(id));
   }
 
   apiKeyWithHash(organizationId: OrganizationId, secretSha256: string): StoredApiKey | undefined {
@@ -233,10 +191,6 @@ export class BatchBook implements Book {
 
   resourceOfIdempotencyKey(organizationId: OrganizationId, key: IdempotencyKey): ResourceId | undefined {
     return this.#tables.idempotencyKeys.get(within(organizationId, key))?.resourceId;
-  }
-
-  destination(organizationId: OrganizationId, id: DestinationId): Destination | undefined {
-    return ownedBy(organizationId, this.#tables.destinations.get(id));
   }
 
   destinations(organizationId: OrganizationId, id: AccountId): readonly Destination[] {
@@ -286,6 +240,16 @@ export class BatchBook implements Book {
       tables: changesOf(this.#tables),
       books: [...this.#changedBooks].map((organizationId) => this.bookOf(organizationId)),
     };
+  }
+
+  #byKey<Name extends TableName>(table: Name) {
+    return (organizationId: OrganizationId, key: string): Tables[Name] | undefined =>
+      ownedBy(organizationId, this.#tables[table].get(key));
+  }
+
+  #byName<Name extends TableName>(table: Name) {
+    return (organizationId: OrganizationId, name: string): Tables[Name] | undefined =>
+      this.#tables[table].getByName(within(organizationId, name));
   }
 
   #put<Name extends TableName>({ table, row }: Put<Name>, author: NumberedEntry | undefined): void {

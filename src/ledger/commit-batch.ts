@@ -1,12 +1,13 @@
 import type { BookHead } from "../domain/book.js";
-import { type Command, operationOf } from "../domain/operations.js";
+import { ALSO_FOUND, type Finder, type FinderKeys, type Lookup } from "../domain/decision.js";
+import { type Command, lookUp, operationOf } from "../domain/operations.js";
 import type { Refusal } from "../domain/refusal.js";
 import { isOfOperators } from "../domain/values/actor.js";
+import type { OrganizationId } from "../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
 import { BatchBook } from "./batch-book.js";
-import { lookupOf } from "./batch-lookup.js";
 import type { CommandResult } from "./ports/committer.js";
-import { type LedgerStore, StoreError } from "./ports/store.js";
+import { type BatchLookup, type LedgerStore, StoreError } from "./ports/store.js";
 
 // The times of a book never decrease. So a server whose clock is fast would set the time of a book
 // for all others. The limit is the largest difference that a synchronized clock never reaches.
@@ -85,4 +86,35 @@ function decideOne(book: BatchBook, command: Command, clock: UnixMillis): Comman
 
 function refused(refusal: Refusal): CommandResult {
   return { kind: "refused", refusal };
+}
+
+/** Collects the keys of all rows that the decisions of a batch may read. */
+function lookupOf(commands: readonly Command[]): BatchLookup {
+  const organizationIds = new Set<OrganizationId>();
+  const rows = new BatchRows();
+  for (const command of commands) {
+    organizationIds.add(command.organizationId);
+    lookUp(command, rows);
+  }
+  return { organizationIds: [...organizationIds], keysOf: (finder) => rows.keysOf(finder) };
+}
+
+class BatchRows implements Lookup {
+  readonly #keys = new Map<Finder, Set<FinderKeys[Finder]>>();
+
+  need<Of extends Finder>(finder: Of, key: FinderKeys[Of]): void {
+    this.#add(finder, key);
+  }
+
+  #add(finder: Finder, key: FinderKeys[Finder]): void {
+    const keys = this.#keys.get(finder);
+    if (keys === undefined) this.#keys.set(finder, new Set([key]));
+    else keys.add(key);
+    for (const other of ALSO_FOUND[finder] ?? []) this.#add(other, key);
+  }
+
+  keysOf<Of extends Finder>(finder: Of): readonly FinderKeys[Of][] {
+    // Only `need` adds keys, and only those of the finder.
+    return [...(this.#keys.get(finder) ?? [])] as FinderKeys[Of][];
+  }
 }

@@ -1,6 +1,6 @@
+import type { TraceParent } from "../../runtime/caller-ids.js";
 import { FairQueue } from "../../runtime/fair-queue.js";
 import { Queue } from "../../runtime/queue.js";
-import type { TraceParent } from "../../runtime/trace-id.js";
 import type { Command, Resource, ResourceOf } from "../domain/operations.js";
 import type { OrganizationId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";

@@ -17,11 +17,10 @@ import {
 } from "./postgres/address.js";
 import { cellSchemas } from "./postgres/cells.js";
 import { PostgresClient } from "./postgres/client.js";
-import { postgresCommitter } from "./postgres/committer.js";
 import { postgresEngine } from "./postgres/engine.js";
 import { pingPostgres } from "./postgres/ping.js";
 import { PostgresReader } from "./postgres/reader.js";
-import { postgresTransactions } from "./postgres/transaction.js";
+import { postgresCommitter, postgresTransactions } from "./postgres/transaction.js";
 import { masterKeysIn, type MasterKeySource } from "./secrets/master-key.js";
 import { BookDirectory } from "./sql/book-directory.js";
 import type { Engine, Transact } from "./sql/engine.js";
@@ -30,12 +29,11 @@ import type { Reader } from "./sql/reader.js";
 import { ClockWatch } from "./sqlite/clock-watch.js";
 import { sqliteEngine } from "./sqlite/engine.js";
 import { MissingFileError, refuseForeignFile } from "./sqlite/file.js";
-import { SqliteKnexClient } from "./sqlite/knex-client.js";
 import { SqliteListReader } from "./sqlite/list-reader.js";
 import { SqliteReader } from "./sqlite/reader.js";
 import { ServerLock } from "./sqlite/server-lock.js";
 import type { WorkerFiles } from "./sqlite/worker.js";
-import { workerCommitter, workerTransactions } from "./sqlite/worker-pool.js";
+import { SqliteKnexClient, workerCommitter, workerTransactions } from "./sqlite/worker-pool.js";
 
 const { knex } = knexModule;
 

@@ -3,7 +3,6 @@ import type { Knex } from "knex";
 import type { Cell } from "./database.js";
 import { baseline } from "./migrations/0001-baseline.js";
 import type { Migration } from "./migrations/migration.js";
-import { mayRunBesideServers, mayServe } from "./migrations/release.js";
 import type { Engine } from "./sql/engine.js";
 
 // Migrations run in this order. Never rename one: every migrated database stores the names. Those
@@ -12,6 +11,12 @@ import type { Engine } from "./sql/engine.js";
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0001-baseline": baseline,
 };
+
+/**
+ * The release of the schema that this program makes. A release with new migrations counts one up.
+ * See docs/upgrades.md.
+ */
+export const SCHEMA_RELEASE = 1;
 
 /**
  * Migrates the schema of a cell to this version. Returns the names of the migrations that it ran;
@@ -96,4 +101,31 @@ function configOf({ engine }: Pick<Cell, "engine">): Knex.MigratorConfig {
         }),
     },
   };
+}
+
+// An older program knows nothing of a newer migration but its name, which Knex stores in the same
+// transaction. So the name says which programs may serve the schema: "0002-tiers.serves-1".
+const SERVES = /\.serves-([1-9][0-9]*)$/;
+
+/**
+ * Returns the oldest release whose servers may serve a schema with this migration. Undefined: those
+ * that do not know the migration may not.
+ */
+export function servesFrom(name: string): number | undefined {
+  const [, release] = SERVES.exec(name) ?? [];
+  return release === undefined ? undefined : Number(release);
+}
+
+/** Whether servers of a release may serve a schema with migrations that they do not know. */
+export function mayServe(unknown: readonly string[], release = SCHEMA_RELEASE): boolean {
+  return unknown.every((name) => (servesFrom(name) ?? Infinity) <= release);
+}
+
+/**
+ * Whether the servers that run may go on while these migrations run. Migrations of two releases in
+ * one step would skip the release between.
+ */
+export function mayRunBesideServers(pending: readonly string[]): boolean {
+  const releases = new Set(pending.map(servesFrom));
+  return !releases.has(undefined) && releases.size <= 1;
 }

@@ -1,8 +1,7 @@
 import { expect } from "chai";
 
 import type { RailReceipt } from "../../src/domain/payment.js";
-import { railDecides } from "../../src/reconcile/rail-decides.js";
-import type { NamedTransaction } from "../../src/reconcile/reconciliation.js";
+import { type NamedTransaction, railDecides } from "../../src/reconcile/reconciliation.js";
 
 const MINT = { type: "MINT", railReceipt: undefined, failure: undefined } as NamedTransaction;
 const LISTED: ReadonlySet<string> = new Set(["RKTQDM7W01"]);

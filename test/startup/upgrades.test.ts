@@ -3,8 +3,13 @@ import pg from "pg";
 
 import { openServableDatabase } from "../../src/startup/open-database.js";
 import { OperatorError } from "../../src/startup/operator-error.js";
-import { migrationState } from "../../src/storage/migrate.js";
-import { mayRunBesideServers, mayServe, SCHEMA_RELEASE, servesFrom } from "../../src/storage/migrations/release.js";
+import {
+  mayRunBesideServers,
+  mayServe,
+  migrationState,
+  SCHEMA_RELEASE,
+  servesFrom,
+} from "../../src/storage/migrate.js";
 import { GrpcCaller } from "../support/callers/grpc-caller.js";
 import { ENGINES_OF_STAGE, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
 import { withOneMoreMigration } from "../support/one-more-migration.js";

@@ -1,6 +1,11 @@
 import type { AccountId, OrganizationId } from "../../src/domain/values/ids.js";
-import { type BookKeys, type BookKeysRow, RowSalts, unwrapBookKeys } from "../../src/storage/secrets/book-keys.js";
-import { contentHash } from "../../src/storage/secrets/content-hash.js";
+import {
+  type BookKeys,
+  type BookKeysRow,
+  contentHash,
+  RowSalts,
+  unwrapBookKeys,
+} from "../../src/storage/secrets/book-keys.js";
 import { masterKeysIn } from "../../src/storage/secrets/master-key.js";
 import { blindIndexOf, decryptPersonal, encryptPersonal } from "../../src/storage/secrets/personal-data.js";
 import { TEST_MASTER_KEY_FILE } from "../support/master-key.js";

@@ -5,8 +5,8 @@ import type { handleBidiStreamingCall, ServerDuplexStream } from "@grpc/grpc-js"
 
 import type { AnyRefusal } from "../errors/refusal.js";
 import type { RpcContract } from "../messages/contract.js";
-import { encode } from "../messages/encode.js";
 import type { ParsedFields } from "../messages/fields.js";
+import { encode } from "../messages/wire-format.js";
 import {
   admit,
   type CallDependencies,

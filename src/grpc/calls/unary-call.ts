@@ -2,13 +2,13 @@ import type { BinaryWriter } from "@bufbuild/protobuf/wire";
 import type { handleUnaryCall, ServerUnaryCall } from "@grpc/grpc-js";
 
 import { traceOf } from "../../../runtime/error-trace.js";
-import { requestIdOf } from "../../../runtime/request-id.js";
+import { requestIdOf } from "../../../runtime/caller-ids.js";
 import type { IdempotencyKey } from "../../domain/values/text.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import type { RpcContract } from "../messages/contract.js";
-import { encode } from "../messages/encode.js";
 import type { ParsedFields } from "../messages/fields.js";
 import { masked } from "../messages/masked.js";
+import { encode } from "../messages/wire-format.js";
 import {
   type Admit,
   admit,
@@ -60,8 +60,8 @@ export interface CallInProcess extends Pick<OperatorsDoor, "problemsIn"> {
   readonly idempotencyKey: IdempotencyKey | undefined;
 }
 
-type Reply = (Pick<Done, "replayed" | "proposalId"> & { readonly kind: "done"; readonly bytes: Buffer }) | Refused;
-type Done = Extract<RpcResult<unknown>, { readonly kind: "done" }>;
+type Reply = (Pick<DoneResult, "replayed" | "proposalId"> & { readonly kind: "done"; readonly bytes: Buffer }) | Refused;
+type DoneResult = Extract<RpcResult<unknown>, { readonly kind: "done" }>;
 
 const NO_BYTES = Buffer.alloc(0);
 

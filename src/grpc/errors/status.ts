@@ -5,7 +5,7 @@ import { Metadata, type status as Status } from "@grpc/grpc-js";
 import type { Any } from "../../gen/google/protobuf/any.js";
 import { BadRequest, ErrorInfo, RetryInfo } from "../../gen/google/rpc/error_details.js";
 import { Status as StatusMessage } from "../../gen/google/rpc/status.js";
-import { encode } from "../messages/encode.js";
+import { encode } from "../messages/wire-format.js";
 import { BOOK_REFUSALS } from "./book-refusals.js";
 import { CALL_REFUSALS } from "./call-refusals.js";
 import { OPERATOR_REFUSALS } from "./operator-refusals.js";

@@ -1,5 +1,5 @@
 import type { DescMessage } from "@bufbuild/protobuf";
-import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
+import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 
 /**
  * Throws unless the bytes are complete records of the protobuf wire format, including nested
@@ -35,4 +35,23 @@ function messageField(desc: DescMessage | undefined, fieldNumber: number): Messa
     messageFieldsOf.set(desc, fields);
   }
   return fields.get(fieldNumber);
+}
+
+// All messages share one writer, because it keeps its buffer. A new writer would grow a new buffer
+// for each message.
+let writer = new BinaryWriter();
+
+/** Encodes a message. Throws if the message has a value of a wrong type. */
+export function encode<Message>(
+  codec: { encode(message: Message, writer?: BinaryWriter): BinaryWriter },
+  message: Message,
+): Buffer {
+  try {
+    const bytes = codec.encode(message, writer).finish();
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  } catch (error) {
+    // The writer holds half of a message now, so discard it.
+    writer = new BinaryWriter();
+    throw error;
+  }
 }

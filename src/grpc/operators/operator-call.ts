@@ -1,4 +1,4 @@
-import { requestIdOf } from "../../../runtime/request-id.js";
+import { requestIdOf } from "../../../runtime/caller-ids.js";
 import type { IdempotencyKey } from "../../domain/values/text.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import type { CallingOperator } from "../../operators/session.js";
@@ -11,9 +11,9 @@ import {
 } from "../calls/server-stream-call.js";
 import { routeOf, type UnaryRoute, type UnaryRpc } from "../calls/unary-call.js";
 import type { RpcContract } from "../messages/contract.js";
-import { encode } from "../messages/encode.js";
 import type { ParsedFields } from "../messages/fields.js";
 import { masked } from "../messages/masked.js";
+import { encode } from "../messages/wire-format.js";
 import type { OperatorAuthenticator } from "./authenticator.js";
 import { needsVerification } from "./freshness.js";
 import type { HandlersOptions } from "./options.js";

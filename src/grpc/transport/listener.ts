@@ -1,12 +1,11 @@
 import { lookup } from "node:dns/promises";
 import { once } from "node:events";
-import type { AddressInfo } from "node:net";
-import { createServer, isIP, type ListenOptions, type Server, type Socket } from "node:net";
+import { rm } from "node:fs/promises";
+import { type AddressInfo, connect, createServer, isIP, type ListenOptions, type Server, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Server as TlsServer } from "node:tls";
 
 import type { WatchedTls } from "../../../runtime/transport/watched-tls.js";
-import { removeStaleSocket, socketPathOf } from "./server-address.js";
 import { endTls } from "./tls-end.js";
 
 // A client closes its side when it reads that the server has closed the other one. A connection
@@ -99,4 +98,32 @@ export class Listener {
     await once(server.listen(options), "listening");
     return server.address();
   }
+}
+
+const UNIX = "unix:";
+
+/** Returns the path of "unix:/path" or "unix:///path", and undefined for "host:port". */
+function socketPathOf(address: string): string | undefined {
+  return address.startsWith(UNIX) ? address.slice(UNIX.length).replace(/^\/\/(?=\/)/, "") : undefined;
+}
+
+/**
+ * Removes the socket file that a killed server left behind. Keeps the file if a process listens on
+ * it; binding then fails.
+ */
+async function removeStaleSocket(path: string): Promise<void> {
+  if ((await connectFailure(path)) === "ECONNREFUSED") await rm(path, { force: true });
+}
+
+function connectFailure(path: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    socket.once("connect", () => {
+      socket.destroy();
+      resolve(undefined);
+    });
+    socket.once("error", (error: NodeJS.ErrnoException) => {
+      resolve(error.code);
+    });
+  });
 }

@@ -12,8 +12,7 @@ import { Queue, type QueueLink } from "../../../runtime/queue.js";
 import type { AnyRefusal, Reason } from "../errors/refusal.js";
 import { hasDetails, type RefusalStatus, statusOf } from "../errors/status.js";
 import { stampPeer } from "./peer-certificate.js";
-import { RequestFrames } from "./request-frames.js";
-import { COMPRESSIONS, isGrpc, refusalOfHeaders } from "./request-headers.js";
+import { COMPRESSIONS, isGrpc, refusalOfHeaders, RequestFrames } from "./request-rules.js";
 
 type RequestListener = Parameters<ServerInterceptingCall["start"]>[0];
 type ReceivedRpc = Pick<Parameters<ServerInterceptor>[0], "path" | "requestStream">;

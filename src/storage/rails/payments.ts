@@ -6,7 +6,7 @@ import type { OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import type { Payments, StoredPayment, UnknownPayouts } from "../../settlement/ports/payments.js";
 import type { Cell } from "../database.js";
-import { contentHash } from "../secrets/content-hash.js";
+import { contentHash } from "../secrets/book-keys.js";
 import { UnreadableRowError } from "../secrets/unreadable-row.js";
 import type { OpenBook } from "../sql/book-directory.js";
 import type { Engine, Read } from "../sql/engine.js";

@@ -1,11 +1,15 @@
 import type { Person } from "../../domain/account.js";
+import { REVEALS_MAX } from "../../domain/accounts/reveal-account.js";
 import type { Freeze } from "../../domain/freeze.js";
 import type { JournalEntry } from "../../domain/journal.js";
 import type { RailMovement } from "../../domain/payment.js";
 import type { Transaction } from "../../domain/transaction.js";
+import type { Actor } from "../../domain/values/actor.js";
+import type { UnixMillis } from "../../domain/values/time.js";
 import { type InsertedRow, insertedTypesOf } from "../../model/column.js";
 import { JOURNAL } from "../../model/transactions.js";
-import { contentHash } from "../secrets/content-hash.js";
+import { contentHash } from "../secrets/book-keys.js";
+import type { Engine } from "./engine.js";
 import { metadataText } from "./rows.js";
 
 export const JOURNAL_COLUMNS = insertedTypesOf(JOURNAL);
@@ -81,4 +85,30 @@ export function proofsOf({ detail, receipt }: JournalEntry, movement: RailMoveme
 /** Returns the fields of a new account's holder that the content hash covers. */
 export function contentOfPerson({ userId, phoneNumber, email }: Person): readonly string[] {
   return [userId, phoneNumber, email];
+}
+
+/** The newest reveals of one person. */
+export interface RevealsRow {
+  readonly actor: string;
+  /** A JSON array of `{"recorded_at": 1}`. Null without any. */
+  readonly times: string | null;
+}
+
+/** Returns the SELECT of the persons whom the SELECT `persons` names in its column `value`. */
+export function revealsSelect({ table, jsonRows }: Engine, persons: string): string {
+  const newest = `(
+    SELECT j.recorded_at FROM ${table("journal")} j WHERE j.kind = 'account.revealed' AND j.actor = i.value
+    ORDER BY j.recorded_at DESC LIMIT ${String(REVEALS_MAX)}
+  ) r`;
+  return `SELECT i.value AS actor, ${jsonRows("r", { recorded_at: "int64" }, newest)} AS times FROM (${persons}) i`;
+}
+
+/** Returns the times of each person, oldest first. */
+export function revealsOf(rows: readonly RevealsRow[]): ReadonlyMap<Actor, readonly UnixMillis[]> {
+  return new Map(
+    rows.map(({ actor, times }) => {
+      const found = JSON.parse(times ?? "[]") as readonly { readonly recorded_at: UnixMillis }[];
+      return [actor as Actor, found.map(({ recorded_at: at }) => at).sort((left, right) => left - right)];
+    }),
+  );
 }

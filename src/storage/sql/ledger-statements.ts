@@ -1,6 +1,6 @@
 import type { Finder, TableName } from "../../domain/decision.js";
 import type { Engine } from "./engine.js";
-import { JOURNAL_COLUMNS } from "./journal-rows.js";
+import { JOURNAL_COLUMNS, revealsSelect } from "./journal-rows.js";
 import {
   BOOK_COLUMNS,
   BOOK_LIMITS_COLUMNS,
@@ -10,7 +10,6 @@ import {
 import { IS_UNALLOCATED } from "./records/deposit-rows.js";
 import { openPayments } from "./records/payment-rows.js";
 import { proposalColumns } from "./records/proposal-rows.js";
-import { revealsSelect } from "./records/reveal-rows.js";
 import { withBalanceAfter } from "./rows.js";
 import type { Table, Update } from "./table.js";
 import { TABLES } from "./tables.js";

@@ -19,7 +19,7 @@ import type { BookDirectory, OpenBook } from "./book-directory.js";
 import type { Engine, Session, Transact, Write } from "./engine.js";
 import { type EntryContent, entryContents, type PersonSalts } from "./entry-contents.js";
 import { freezeOf, type FreezeRow } from "./freeze-rows.js";
-import { type JournalRow, journalRowOf } from "./journal-rows.js";
+import { type JournalRow, journalRowOf, revealsOf, type RevealsRow } from "./journal-rows.js";
 import { type LedgerRead, type LedgerStatements, ledgerStatements } from "./ledger-statements.js";
 import { type ApiKeyRow, storedApiKeyOf } from "./organization-rows.js";
 import { type AccountRow, ledgerAccountOf } from "./records/account-rows.js";
@@ -40,7 +40,6 @@ import { type MovementRow, type ReceiptRow, usedMovementOf, usedReceiptOf } from
 import { proposalOf, type ProposalRow } from "./records/proposal-rows.js";
 import { railAccountOf, type RailAccountRow } from "./records/rail-account-rows.js";
 import { type PlaceRow, reservePlaceOf } from "./records/reserve-place-rows.js";
-import { revealsOf, type RevealsRow } from "./records/reveal-rows.js";
 import { holderOf, type HolderRow, type ReadTransactionRow, transactionOf } from "./rows.js";
 import { orStoreError, storeErrorOf } from "./store-error.js";
 import type { BatchFacts, Table } from "./table.js";

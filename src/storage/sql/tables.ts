@@ -17,7 +17,7 @@ import { paymentRowOf, PROGRESS_NAMES, progressOf } from "./records/payment-rows
 import { proposalRowOf } from "./records/proposal-rows.js";
 import { railAccountRowOf } from "./records/rail-account-rows.js";
 import { reservePlaceRowOf } from "./records/reserve-place-rows.js";
-import { USAGE_NAMES, usageRowOf } from "./records/usage-rows.js";
+import { USAGE_NAMES, usageRowOf } from "./records/sum-columns.js";
 import { flagsText, holderRowOf, personRowOf, transactionRowOf } from "./rows.js";
 import type { BatchFacts, SqlRow, Table } from "./table.js";
 

@@ -18,8 +18,7 @@ import type { Read } from "../sql/engine.js";
 import { ledgerStore } from "../sql/ledger-store.js";
 import { openSqliteForReading, openSqliteForWriting } from "./connection.js";
 import { sqliteEngine } from "./engine.js";
-import { SqliteStatements } from "./statements.js";
-import { sqliteTransaction } from "./transaction.js";
+import { SqliteStatements, sqliteTransaction } from "./statements.js";
 
 /** One statement, one batch of the ledger, or the leaves of some rows. */
 export type WorkerRequest =

@@ -1,5 +1,5 @@
 import type { AccountId, OrganizationId } from "../../domain/values/ids.js";
-import { contentHash } from "../../storage/secrets/content-hash.js";
+import { contentHash } from "../../storage/secrets/book-keys.js";
 import { decryptPersonal, type PersonalField } from "../../storage/secrets/personal-data.js";
 import type { Finding, Place } from "../findings.js";
 import type { AuditedBook } from "./book.js";

@@ -160,8 +160,8 @@ export const OF_MONEY: Bugs = {
       "return row?.organizationId === organizationId ? row : undefined;": "return row;",
     },
     "the second command of a batch does not see the first one's balance": {
-      "return ownedBy(organizationId, this.#tables.accounts.get(id));":
-        "return ownedBy(organizationId, this.#tables.accounts.loaded(id));",
+      'account = this.#byKey("accounts");':
+        "account = (organizationId, id) => ownedBy(organizationId, this.#tables.accounts.loaded(id));",
       "accounts: new BatchTable(KEYS.accounts, loaded.accounts),": `accounts: Object.assign(new BatchTable(KEYS.accounts, loaded.accounts), {
                 loaded(id) { return loaded.accounts.findLast((each) => each.id === id) ?? this.get(id); },
             }),`,
@@ -243,7 +243,7 @@ export const OF_MONEY: Bugs = {
   "runtime/fair-queue.js": {
     "the queue has no bound": { "if ((line?.items.length ?? 0) >= this.#lengthMax - this.#length)": "if (false)" },
   },
-  "src/storage/sqlite/transaction.js": {
+  "src/storage/sqlite/statements.js": {
     "SQLite commits each statement by itself": {
       "        begin();\n": "",
       "            commit();\n": "",
@@ -336,9 +336,6 @@ export const OF_MONEY: Bugs = {
   },
   "src/settlement/evidence.js": {
     "a payout is sent again although its callback is stored": { 'purpose !== "status"': "purpose === undefined" },
-  },
-  "src/storage/secrets/content-hash.js": {
-    "a content hash has no salt": { "`${salt}${JSON.stringify(fields)}`": "JSON.stringify(fields)" },
   },
   "src/settlement/payment-poller.js": {
     "the rail is called before the begin is on disk": {
@@ -455,6 +452,7 @@ export const OF_MONEY: Bugs = {
     },
   },
   "src/storage/secrets/book-keys.js": {
+    "a content hash has no salt": { "`${salt}${JSON.stringify(fields)}`": "JSON.stringify(fields)" },
     "the salt of the texts is that of the content hash": { "counter.writeUInt8(this.#stream);": "" },
   },
   "src/storage/organizations/cell-keys.js": {

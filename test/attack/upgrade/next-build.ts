@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
-import { SCHEMA_RELEASE } from "../../../src/storage/migrations/release.js";
+import { SCHEMA_RELEASE } from "../../../src/storage/migrate.js";
 import { atTheEnd } from "../../support/at-the-end.js";
 
 const REPOSITORY = resolve(import.meta.dirname, "../../../..");
@@ -30,7 +30,7 @@ export function makeNextBuild(): string {
   const column = `ADD COLUMN ${COLUMN} \${int64} NOT NULL DEFAULT 0`;
   const migration = `"${name}": ({ table, int64 }) => [\`ALTER TABLE \${table("transactions")} ${column}\`]`;
   const storage = join(folder, "dist/src/storage");
-  edit(join(storage, "migrations/release.js"), RELEASE, `SCHEMA_RELEASE = ${String(SCHEMA_RELEASE + 1)}`);
+  edit(join(storage, "migrate.js"), RELEASE, `SCHEMA_RELEASE = ${String(SCHEMA_RELEASE + 1)}`);
   // At the end, as a migration of a new release.
   const source = readFileSync(join(storage, "migrate.js"), "utf8");
   const list = source.slice(source.indexOf(MIGRATIONS), source.indexOf("\n};", source.indexOf(MIGRATIONS)));

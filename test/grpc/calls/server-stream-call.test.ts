@@ -7,8 +7,7 @@ import type { OperatorId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
 import { WatchEventsRequest } from "../../../src/gen/kesc/v1/event_service.js";
 import type { Authentication } from "../../../src/grpc/calls/authenticator.js";
-import type { Admit, CallDependencies } from "../../../src/grpc/calls/call-context.js";
-import { callSteps } from "../../../src/grpc/calls/call-steps.js";
+import { type Admit, type CallDependencies, callSteps } from "../../../src/grpc/calls/call-context.js";
 import {
   type EncodedMessages,
   serverStream,

@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import type { TraceParent } from "../../../runtime/trace-id.js";
+import type { TraceParent } from "../../../runtime/caller-ids.js";
 import { atMost, type Sampler, samplerOf } from "../../../runtime/tracing/sampling.js";
 import { openTracing } from "../../../runtime/tracing/tracing.js";
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 import { expect } from "chai";
 
-import { type Content, contentHash } from "../../../src/storage/secrets/content-hash.js";
+import { type Content, contentHash } from "../../../src/storage/secrets/book-keys.js";
 
 const SALT = "000102030405060708090a0b0c0d0e0f";
 const MINT: Content = {

@@ -13,8 +13,7 @@ import { reads } from "../../../src/storage/reads.js";
 import type { Transact } from "../../../src/storage/sql/engine.js";
 import { ledgerStore } from "../../../src/storage/sql/ledger-store.js";
 import { openSqliteForWriting } from "../../../src/storage/sqlite/connection.js";
-import { SqliteStatements } from "../../../src/storage/sqlite/statements.js";
-import { sqliteTransaction } from "../../../src/storage/sqlite/transaction.js";
+import { SqliteStatements, sqliteTransaction } from "../../../src/storage/sqlite/statements.js";
 import {
   cancel,
   closeAccount,

@@ -12,13 +12,13 @@ import {
 import { ACCOUNT_STATUS_MESSAGES } from "../account.js";
 import { toDepositMessage } from "../deposit.js";
 import { toDestinationMessage } from "../destination.js";
-import { encode } from "../encode.js";
 import { shown } from "../fields.js";
 import { toFreezeMessage } from "../freeze.js";
 import { formatSigned } from "../history/supply.js";
 import { toHeldReason } from "../payment.js";
 import { toTimestamp } from "../timestamp.js";
 import { toTransactionMessage } from "../transaction.js";
+import { encode } from "../wire-format.js";
 
 export function toEventMessage(event: LedgerEvent): EventMessage {
   const { balances } = event;

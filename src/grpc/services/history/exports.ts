@@ -7,9 +7,9 @@ import { parsePeriod } from "../../../statements/period.js";
 import type { Period } from "../../../statements/statement.js";
 import type { Caller } from "../../calls/call-context.js";
 import { type EncodedMessages, serverStream, type ServerStreamRoute } from "../../calls/server-stream-call.js";
-import { encode } from "../../messages/encode.js";
 import { type ParsedFields, parseFields } from "../../messages/fields.js";
 import { toGeneralLedgerLine, toJournalLine, toStatementLine } from "../../messages/history/statement.js";
+import { encode } from "../../messages/wire-format.js";
 import { inTurnOf, RefusedReadError } from "./history-turns.js";
 import type { HistoryHandlersOptions } from "./supply-rpcs.js";
 

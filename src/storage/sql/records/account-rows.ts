@@ -8,7 +8,7 @@ import { toUnixMillis } from "../../../domain/values/time.js";
 import type { ACCOUNTS } from "../../../model/accounts.js";
 import type { RowOf } from "../../../model/column.js";
 import type { OpenBook } from "../book-directory.js";
-import { usageOf, usageRowOf } from "./usage-rows.js";
+import { usageOf, usageRowOf } from "./sum-columns.js";
 
 /** A row of `accounts`, as both drivers read it. */
 export type AccountRow = RowOf<typeof ACCOUNTS>;

@@ -7,8 +7,7 @@ import { type RowOf, typesOf } from "../../../model/column.js";
 import { BOOKS } from "../../../model/organizations.js";
 import { readPart } from "../../secrets/unreadable-row.js";
 import type { Columns } from "../engine.js";
-import { SUM_COLUMNS, sumColumnsOf, sumsOf } from "./sum-columns.js";
-import { USAGE_NAMES, usageOf, usageRowOf } from "./usage-rows.js";
+import { SUM_COLUMNS, sumColumnsOf, sumsOf, USAGE_NAMES, usageOf, usageRowOf } from "./sum-columns.js";
 
 /** The columns of `books` that a batch changes. */
 export const BOOK_COLUMNS = typesOf(BOOKS, ["number", "last_seq", "last_recorded_at", ...SUM_COLUMNS]);

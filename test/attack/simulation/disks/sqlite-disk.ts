@@ -29,8 +29,7 @@ import {
 import { openSqliteForWriting } from "../../../../src/storage/sqlite/connection.js";
 import { sqliteEngine } from "../../../../src/storage/sqlite/engine.js";
 import { SqliteReader } from "../../../../src/storage/sqlite/reader.js";
-import { SqliteStatements } from "../../../../src/storage/sqlite/statements.js";
-import { sqliteTransaction } from "../../../../src/storage/sqlite/transaction.js";
+import { SqliteStatements, sqliteTransaction } from "../../../../src/storage/sqlite/statements.js";
 import { findingsIn } from "../../../support/findings.js";
 import { TEST_MASTER_KEY_FILE } from "../../../support/master-key.js";
 import { mustBe } from "../report/violation.js";

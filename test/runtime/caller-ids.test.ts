@@ -2,7 +2,24 @@ import { inspect } from "node:util";
 
 import { expect } from "chai";
 
-import { traceIdOf, traceParentOf, traceParentText } from "../../runtime/trace-id.js";
+import { requestIdOf, traceIdOf, traceParentOf, traceParentText } from "../../runtime/caller-ids.js";
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+describe("the request id", () => {
+  for (const sent of ["a", "Monday-morning_1.2:3", "x".repeat(128)]) {
+    it(`is the caller's own: ${sent.slice(0, 30)}`, () => {
+      expect(requestIdOf(sent)).to.equal(sent);
+    });
+  }
+
+  for (const sent of [undefined, "", "x".repeat(129), "a b", "a,b", "a\n", "é", ["a"], Buffer.from("a")]) {
+    it(`is a new one in place of ${inspect(sent).slice(0, 30)}`, () => {
+      expect(requestIdOf(sent)).to.match(UUID);
+      expect(requestIdOf(sent)).to.not.equal(requestIdOf(sent));
+    });
+  }
+});
 
 const TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736";
 const SPAN_ID = "00f067aa0ba902b7";

@@ -3,7 +3,7 @@ import type { Request, Response, Router } from "express";
 import type { HttpMethod } from "../../contract/contract.js";
 import { contextOf } from "../http/request-context.js";
 import { sendProblem, sendResponse } from "../http/response.js";
-import { methodNotAllowed } from "../problems/problem.js";
+import { methodNotAllowed, notAcceptable } from "../problems/problem.js";
 
 export type Handler = (req: Request, res: Response) => Promise<void> | void;
 
@@ -32,5 +32,30 @@ export function byMethod(template: string, handlers: PathHandlers["handlers"]): 
     if (handler !== undefined) await handler(req, res);
     else if (req.method === "OPTIONS") sendResponse(res, { status: 204, headers: { Allow: allow }, body: "" });
     else sendProblem(res, methodNotAllowed(allow));
+  };
+}
+
+// They say how a type is written. All types of the gateway are written in one way only.
+const PARAMETERS = /;[ \t]*(?:charset|header)[ \t]*=[ \t]*(?:"[^"]*"|[^\s;,]*)/gi;
+
+/**
+ * Makes the handler of a path that serves several types. The header Accept chooses the handler.
+ * Without one, or if it takes any type, the first is chosen.
+ */
+export function byAccept(handlers: ReadonlyMap<string, Handler>): Handler {
+  const types = [...handlers.keys()];
+  const [[onlyType, onlyHandler] = [], ...others] = handlers;
+  return (req: Request, res: Response) => {
+    const { accept } = req.headers;
+    if (others.length === 0 && onlyHandler !== undefined) {
+      // What nearly all clients send, and what costs least.
+      if (accept === undefined || accept === "*/*" || accept === onlyType) return onlyHandler(req, res);
+    }
+    res.setHeader("Vary", "Accept");
+    if (accept !== undefined) req.headers.accept = accept.replaceAll(PARAMETERS, "");
+    const type = req.accepts(types);
+    const handler = type === false ? undefined : handlers.get(type);
+    if (handler === undefined) sendProblem(res, notAcceptable(types));
+    else return handler(req, res);
   };
 }

@@ -1,7 +1,7 @@
 import { expect } from "chai";
 
 import type { CallRefusal } from "../../../src/grpc/errors/refusal.js";
-import { RequestFrames } from "../../../src/grpc/transport/request-frames.js";
+import { RequestFrames } from "../../../src/grpc/transport/request-rules.js";
 
 const BYTES_MAX = 300;
 
