@@ -4,6 +4,7 @@ import { commentOf, lineOf } from "../../contract/comments.js";
 import { extensionOf, type HttpContract, type Route } from "../../contract/contract.js";
 import { pageOf, titleOf } from "../problems/problem.js";
 import { errorReasonOf, type Reason, reasonsOf } from "../problems/reasons.js";
+import { exampleNamed } from "./examples.js";
 import { groupBy } from "./group-by.js";
 import { ITEM_PROBLEM_NAME, ref } from "./schema.js";
 
@@ -47,24 +48,16 @@ const SHARED: ReadonlySet<string> = new Set([
 
 const REASON = /\b[A-Z]+(?:_[A-Z]+)+\b/g;
 
-/** The facts of the examples. */
+/** The facts of the examples, where a field of that name has no example or another one. */
 const FACTS: Readonly<Record<string, JsonValue>> = {
-  account_id: "acc_01jd2r6p5vf8ksw3xhb1z7q4ye",
-  transaction_id: "txn_01jd2r6p5vf8ksw3xhb1z7q4ye",
   reversed_by_transaction_id: "txn_01jd2r6p5vf8ksw3xhb1z7q500",
-  freeze_id: "frz_01jd2r6p5vf8ksw3xhb1z7q4ye",
-  deposit_id: "dep_01jd2r6p5vf8ksw3xhb1z7q4ye",
-  destination_id: "dst_01jd2r6p5vf8ksw3xhb1z7q4ye",
   destination_kind: "till",
-  etag: "42",
-  webhook_endpoint_id: "whe_01jd2r6p5vf8ksw3xhb1z7q4ye",
   differing_fields: ["amount"],
   available: 10,
   held: 0,
   requested: 250,
   limit: 20,
   max_amount: 20,
-  period: "day",
   used: 15,
   remaining: 5,
   resets_at: "2026-11-20T21:00:00.000Z",
@@ -81,7 +74,6 @@ const FACTS: Readonly<Record<string, JsonValue>> = {
   until: "2026-11-20T12:00:00.000Z",
   rail_receipt: "RKTQDM7W6S",
   rail: "mpesa",
-  open_transactions: 1,
   behind_seconds: 75,
   bytes_max: 262144,
   rate: "calls",
@@ -89,7 +81,6 @@ const FACTS: Readonly<Record<string, JsonValue>> = {
   streams_max: 2,
   size: 100,
   sealed_size: 41,
-  sequence: 42,
 };
 
 /** The problems of a contract, as schemas and examples, and which of them an operation has. */
@@ -142,7 +133,7 @@ export class Problems {
 
   /** The example of a problem. */
   exampleOf({ code, httpStatus, meaning, facts }: Reason): JsonObject {
-    const known = facts.filter((name) => name !== "request_id" && name in FACTS);
+    const known = facts.flatMap((name) => (name === "request_id" ? [] : [[name, this.#factExample(name)]]));
     const isOfFields = code === "INVALID_FIELD";
     return {
       type: pageOf(code),
@@ -151,7 +142,7 @@ export class Problems {
       detail: isOfFields ? "Invalid request: amount must be more than zero." : `${sentence(meaning)}.`,
       code,
       request_id: REQUEST_ID,
-      ...Object.fromEntries(known.map((name) => [name, FACTS[name] ?? null])),
+      ...(Object.fromEntries(known) as JsonObject),
       ...(isOfFields ? { errors: [{ field: "amount", code: "OUT_OF_RANGE", message: "must be more than zero" }] } : {}),
     };
   }
@@ -212,6 +203,10 @@ export class Problems {
     });
     this.examples.set(code, { summary: titleOf(code), value: this.exampleOf(reason) });
     return name;
+  }
+
+  #factExample(name: string): JsonValue {
+    return FACTS[name] ?? exampleNamed(name) ?? (this.#numberFacts.includes(name) ? 1 : null);
   }
 
   #factSchema(name: string): JsonObject {

@@ -286,6 +286,11 @@ function valueNamed({ name, parent }: DescField): JsonValue | undefined {
   return own in VALUES ? VALUES[own] : VALUES[name];
 }
 
+/** Returns the example of all fields with the name, if the table has one. */
+export function exampleNamed(name: string): JsonValue | undefined {
+  return VALUES[name];
+}
+
 /** Returns the example of one field, if the table has one. */
 export function fieldExample(field: DescField, direction: "request" | "response"): JsonValue | undefined {
   if (direction === "request") return WHOLE_REQUESTS[field.parent.name]?.[field.name];

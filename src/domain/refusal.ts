@@ -1,11 +1,12 @@
 import type { AccountStatus } from "./account.js";
+import { listOf, type RefusalsOf, sentencesOf, SOON_MILLIS, worded } from "./answer.js";
 import type { Outdated } from "./change.js";
 import type { DepositStatus } from "./deposit.js";
 import type { DestinationKind } from "./destination.js";
 import type { ReachedLimit } from "./limits/usage.js";
 import type { RailReceipt } from "./payment.js";
 import type { Rail, TransactionStatus } from "./transaction.js";
-import type { Cents } from "./values/cents.js";
+import { type Cents, formatCents } from "./values/cents.js";
 import type {
   AccountId,
   ApiKeyId,
@@ -19,162 +20,196 @@ import type {
 import type { NearestAmounts, PayableAmounts } from "./values/payable-amounts.js";
 import type { UnixMillis } from "./values/time.js";
 
-/**
- * A refusal by a business rule, with its facts. The union is closed: a new refusal does not compile
- * until it has a gRPC status.
- */
-export type Refusal =
-  | { readonly reason: "ACCOUNT_NOT_FOUND"; readonly accountId: AccountId }
-  | { readonly reason: "TRANSACTION_NOT_FOUND"; readonly transactionId: TransactionId }
-  /** The transaction has no order: it was not given to a rail. */
-  | { readonly reason: "PAYMENT_NOT_FOUND"; readonly transactionId: TransactionId }
-  | { readonly reason: "DEPOSIT_NOT_FOUND"; readonly depositId: DepositId }
-  /** The account has no such freeze. */
-  | { readonly reason: "FREEZE_NOT_FOUND"; readonly freezeId: FreezeId }
-  | {
-      readonly reason: "ACCOUNT_ALREADY_EXISTS";
-      readonly accountId: AccountId;
-      readonly differingFields: readonly string[];
-    }
-  | {
-      readonly reason: "REFERENCE_ALREADY_USED";
-      readonly transactionId: TransactionId;
-      readonly differingFields: readonly string[];
-    }
-  | { readonly reason: "IDEMPOTENCY_KEY_REUSED" }
+/** The fields of refusals. Each is a fact, whose name and form follow from that of the field. */
+interface RefusalFields extends Outdated {
+  readonly accountId: AccountId;
+  readonly availableCents: Cents;
+  readonly balanceCents: number;
+  readonly behindMillis: number;
+  readonly bookAccount: "unallocated" | "shortfall";
+  readonly depositId: DepositId;
+  readonly destinationId: DestinationId;
+  readonly differingFields: readonly string[];
+  readonly endpointId: WebhookEndpointId;
+  readonly etag: string;
+  readonly freezeId: FreezeId;
+  readonly heldCents: Cents;
+  readonly keyId: ApiKeyId;
+  readonly kind: DestinationKind;
+  readonly limit: number;
+  readonly openPayments: number;
+  readonly payments: number;
+  readonly proposalId: ProposalId;
+  readonly rail: Rail;
+  readonly requestedCents: Cents;
+  readonly retryMillis: number;
+  readonly reversedById: TransactionId;
+  readonly sequence: number;
+  readonly state: "APPROVED" | "REJECTED" | "LAPSED";
+  readonly status: TransactionStatus;
+  readonly transactionId: TransactionId;
+  readonly until: UnixMillis;
+}
+
+const { aborted, alreadyExists, failedPrecondition, notFound, permissionDenied, resourceExhausted, unavailable } =
+  sentencesOf<RefusalFields>();
+
+const MAKE_NEW = "Make a new mint or redemption instead.";
+const OBSTACLES = {
+  NOT_COMPLETED: { why: "it is not completed", instead: "Cancel it while it is pending, or wait for its end." },
+  OTHER_RAIL: { why: 'its rail is not "direct"', instead: MAKE_NEW },
+  IS_REVERSAL: { why: "it is a reversal itself", instead: MAKE_NEW },
+  DEPOSIT: { why: "it is of a deposit", instead: "Only an operator takes the credit of a deposit back." },
+};
+
+/** The answers for the rules of accounts and money: each refusal's code, words and fields. */
+export const REFUSALS = {
+  ACCOUNT_NOT_FOUND: notFound`Account ${"accountId"} was not found.`,
+  TRANSACTION_NOT_FOUND: notFound`Transaction ${"transactionId"} was not found.`,
+  PAYMENT_NOT_FOUND: notFound`Transaction ${"transactionId"} has no payment: it was not given to a rail.`,
+  DEPOSIT_NOT_FOUND: notFound`Deposit ${"depositId"} was not found.`,
+  FREEZE_NOT_FOUND: notFound`Freeze ${"freezeId"} was not found on the account.`,
+  ACCOUNT_ALREADY_EXISTS: alreadyExists`The user_id already has the account ${"accountId"}, with another ${"differingFields"}.`,
+  REFERENCE_ALREADY_USED: alreadyExists`The reference already belongs to ${"transactionId"}, with another ${"differingFields"}. Look at that transaction before you try again.`,
+  IDEMPOTENCY_KEY_REUSED: failedPrecondition`The idempotency key belongs to a request with other content. Use a new key.`,
   /** The rail has the transaction: it must be resolved before its flags are cleared. */
-  | { readonly reason: "TRANSACTION_STILL_OPEN"; readonly transactionId: TransactionId }
+  TRANSACTION_STILL_OPEN: failedPrecondition`Transaction ${"transactionId"} is processing. Resolve it first. Then clear its flags.`,
   /** The transaction has ended in another way than the resolution says. */
-  | {
-      readonly reason: "TRANSACTION_ALREADY_ENDED";
-      readonly transactionId: TransactionId;
-      readonly status: TransactionStatus;
-    }
-  /** The transaction has a reversal with other content. */
-  | {
-      readonly reason: "TRANSACTION_ALREADY_REVERSED";
-      readonly transactionId: TransactionId;
-      readonly reversedById: TransactionId;
-      readonly differingFields: readonly string[];
-    }
-  | {
-      readonly reason: "TRANSACTION_NOT_REVERSIBLE";
-      readonly transactionId: TransactionId;
-      readonly cause: "NOT_COMPLETED" | "OTHER_RAIL" | "IS_REVERSAL" | "DEPOSIT";
-    }
-  | { readonly reason: "INSUFFICIENT_FUNDS"; readonly availableCents: Cents; readonly requestedCents: Cents }
-  | { readonly reason: "ACCOUNT_FROZEN"; readonly accountId: AccountId }
-  /** As many freezes stand as an account can have. */
-  | { readonly reason: "TOO_MANY_FREEZES"; readonly accountId: AccountId; readonly limit: number }
-  | { readonly reason: "ACCOUNT_CLOSED"; readonly accountId: AccountId }
+  TRANSACTION_ALREADY_ENDED: failedPrecondition`Transaction ${"transactionId"} is already ${"status"}, in another way.`,
+  TRANSACTION_ALREADY_REVERSED: alreadyExists`Transaction ${"transactionId"} was already reversed by ${"reversedById"}, with another ${"differingFields"}. Look at that reversal before you try again.`,
+  TRANSACTION_NOT_REVERSIBLE: worded(
+    "FAILED_PRECONDITION",
+    ["transactionId", "cause"],
+    ({ transactionId, cause }: { readonly transactionId: TransactionId; readonly cause: keyof typeof OBSTACLES }) => {
+      const { why, instead } = OBSTACLES[cause];
+      return `Transaction ${transactionId} cannot be reversed: ${why} (${cause.toLowerCase()}). ${instead}`;
+    },
+  ),
+  INSUFFICIENT_FUNDS: failedPrecondition`Insufficient available balance: ${"availableCents"} available, ${"requestedCents"} requested.`,
+  ACCOUNT_FROZEN: failedPrecondition`Account ${"accountId"} is frozen. Lift its freezes first.`,
+  TOO_MANY_FREEZES: failedPrecondition`Account ${"accountId"} already has ${"limit"} freezes, the most that can stand. It stays frozen.`,
+  ACCOUNT_CLOSED: failedPrecondition`Account ${"accountId"} is closed. A closed account stays closed.`,
   /** The resource has another version than the caller named. */
-  | { readonly reason: "ETAG_MISMATCH"; readonly etag: string }
-  /** The personal data of the account was erased. */
-  | { readonly reason: "ACCOUNT_ERASED"; readonly accountId: AccountId }
-  | {
-      readonly reason: "ACCOUNT_NOT_EMPTY";
-      readonly accountId: AccountId;
-      readonly availableCents: Cents;
-      readonly heldCents: Cents;
-    }
-  | {
-      readonly reason: "INVALID_TRANSITION";
-      readonly from: AccountStatus | TransactionStatus | DepositStatus;
-      readonly to: AccountStatus | TransactionStatus | DepositStatus;
-    }
-  | {
-      readonly reason: "LIMIT_EXCEEDED";
-      /** Undefined if the limit of the organization's book is reached, not that of the account. */
-      readonly accountId: AccountId | undefined;
-      readonly limitCents: number;
-      /** Undefined if the balance or the book has no room. Then it is no limit that was set. */
-      readonly reached?: Omit<ReachedLimit, "limitCents">;
-    }
-  /** As many tiers have limits as an organization can have. */
-  | { readonly reason: "TOO_MANY_TIERS"; readonly limit: number }
-  /** A payment of the account is on its way. */
-  | { readonly reason: "ACCOUNT_HAS_OPEN_TRANSACTIONS"; readonly accountId: AccountId; readonly openPayments: number }
-  /** The rail cannot move exactly this amount. */
-  | {
-      readonly reason: "AMOUNT_NOT_PAYABLE";
-      readonly payable: PayableAmounts;
-      readonly nearest: NearestAmounts;
-    }
-  /** The organization cannot use the rail. */
-  | { readonly reason: "RAIL_NOT_CONFIGURED"; readonly rail: Rail }
-  /** The rail cannot reach the phone number. */
-  | { readonly reason: "PHONE_NUMBER_NOT_PAYABLE"; readonly rail: Rail }
-  /** The phone number was changed a short time ago, so nothing is paid out to it yet. */
-  | { readonly reason: "PHONE_NUMBER_COOLING"; readonly accountId: AccountId; readonly until: UnixMillis }
-  /** Without a receipt, a deposit could credit the shillings of the mint a second time. */
-  | { readonly reason: "RECEIPT_REQUIRED" }
-  /** The book has the receipt. */
-  | {
-      readonly reason: "RECEIPT_ALREADY_USED";
-      readonly receipt: RailReceipt;
-      /** Undefined, as the deposit is, if the receipt belongs to a correction of the book. */
-      readonly transactionId: TransactionId | undefined;
-      readonly depositId: DepositId | undefined;
-    }
-  /** The rail of the transaction gives no such receipt. */
-  | { readonly reason: "RECEIPT_OF_OTHER_RAIL"; readonly rail: Rail }
-  | {
-      readonly reason: "BOOK_ACCOUNT_TOO_LOW";
-      readonly bookAccount: "unallocated" | "shortfall";
-      readonly balanceCents: number;
-      readonly requestedCents: Cents;
-    }
-  /** The book comes from a backup, and nobody has compared it with the rail yet. */
-  | { readonly reason: "BOOK_RESTORED" }
+  ETAG_MISMATCH: aborted`The resource has changed: its etag is now ${"etag"}. Nothing was done. Read the resource again.`,
+  ACCOUNT_ERASED: failedPrecondition`The personal data of account ${"accountId"} was erased.`,
+  ACCOUNT_NOT_EMPTY: failedPrecondition`Account ${"accountId"} is not empty: ${"availableCents"} available, ${"heldCents"} held. Redeem the balance first.`,
+  INVALID_TRANSITION: worded("FAILED_PRECONDITION", ["from", "to"], invalidTransition),
+  LIMIT_EXCEEDED: worded("FAILED_PRECONDITION", ["accountId", "limitCents", "reached"], limitExceeded),
+  TOO_MANY_TIERS: failedPrecondition`The organization has limits for ${"limit"} tiers, the most that it can have. Remove one first.`,
+  API_KEY_NOT_FOUND: notFound`There is no key ${"keyId"}.`,
+  PROPOSAL_NOT_FOUND: notFound`There is no proposal ${"proposalId"}.`,
+  PROPOSAL_CLOSED: failedPrecondition`The proposal ${"proposalId"} is ${"state"}. It can no longer be decided.`,
+  PROPOSAL_OUTDATED: failedPrecondition`The proposal ${"proposalId"} is older than another change: "${"what"}" was "${"before"}" and is "${"now"}" now. Nothing was done. If it is still wanted, propose it again.`,
+  OWN_PROPOSAL: permissionDenied`You have made the proposal ${"proposalId"}, or it is about yourself. Another person must approve it.`,
+  TOO_MANY_PROPOSALS: failedPrecondition`You have ${"limit"} proposals that wait, and more are not allowed. Reject those that you do not need.`,
+  ACCOUNT_HAS_OPEN_TRANSACTIONS: failedPrecondition`Account ${"accountId"} has ${"openPayments"} open transactions. Wait until they have ended, or cancel them.`,
+  AMOUNT_NOT_PAYABLE: worded("FAILED_PRECONDITION", ["payable", "nearest"], amountNotPayable),
+  RAIL_NOT_CONFIGURED: failedPrecondition`The organization cannot use the rail ${"rail"}. Name another one, or ask the operator.`,
+  PHONE_NUMBER_NOT_PAYABLE: failedPrecondition`The rail ${"rail"} cannot reach the phone number.`,
+  PHONE_NUMBER_COOLING: failedPrecondition`The phone number of account ${"accountId"} was changed a short time ago. Nothing is paid out to it before ${"until"}.`,
+  PHONE_NUMBER_MISSING: failedPrecondition`Account ${"accountId"} has no phone number, because its personal data was erased.`,
+  RECEIPT_REQUIRED: failedPrecondition`The organization takes deposits, so a mint on the direct rail needs a receipt. Without it, the same shillings could be credited twice.`,
+  RECEIPT_ALREADY_USED: worded("ALREADY_EXISTS", ["receipt", "transactionId", "depositId"], receiptAlreadyUsed),
+  RECEIPT_OF_OTHER_RAIL: failedPrecondition`The receipt is none of the rail ${"rail"}, which has the order. Give that of this rail.`,
+  BOOK_ACCOUNT_TOO_LOW: failedPrecondition`The book account ${"bookAccount"} has ${"balanceCents"}, but ${"requestedCents"} was requested.`,
+  /** Nobody has compared the book with the rail yet. */
+  BOOK_RESTORED: failedPrecondition`The book comes from a backup. No payment begins until an operator has activated it.`,
   /** The account at the rail was changed since the caller read it. */
-  | { readonly reason: "RAIL_ACCOUNT_CHANGED" }
-  /** The organization has no account at the rail. */
-  | { readonly reason: "RAIL_ACCOUNT_NOT_FOUND"; readonly rail: Rail }
-  /** The rail has payments of the account, and another place does not know these. */
-  | { readonly reason: "RAIL_PAYMENTS_UNDER_WAY"; readonly rail: Rail; readonly payments: number }
-  /** As many places have figures as an organization can have. */
-  | { readonly reason: "TOO_MANY_RESERVE_PLACES"; readonly limit: number }
-  /** The rail needs a phone number, but the personal data of the account was erased. */
-  | { readonly reason: "PHONE_NUMBER_MISSING"; readonly accountId: AccountId }
-  | { readonly reason: "API_KEY_NOT_FOUND"; readonly keyId: ApiKeyId }
-  | { readonly reason: "PROPOSAL_NOT_FOUND"; readonly proposalId: ProposalId }
-  /** The proposal was decided, or can no longer be. */
-  | {
-      readonly reason: "PROPOSAL_CLOSED";
-      readonly proposalId: ProposalId;
-      readonly state: "APPROVED" | "REJECTED" | "LAPSED";
-    }
-  /** What the proposal replaces is no longer as it was when it was proposed. */
-  | ({ readonly reason: "PROPOSAL_OUTDATED"; readonly proposalId: ProposalId } & Outdated)
-  /** Nobody approves an own proposal, nor one about the own power. */
-  | { readonly reason: "OWN_PROPOSAL"; readonly proposalId: ProposalId }
-  /** As many proposals of one operator wait as may. */
-  | { readonly reason: "TOO_MANY_PROPOSALS"; readonly limit: number }
-  /** The person has looked at as many accounts in an hour as one may. */
-  | { readonly reason: "TOO_MANY_REVEALS"; readonly limit: number; readonly retryMillis: number }
-  /** The operator has suspended the organization. */
-  | { readonly reason: "ORGANIZATION_SUSPENDED" }
-  | { readonly reason: "WEBHOOK_ENDPOINT_NOT_FOUND"; readonly endpointId: WebhookEndpointId }
-  /** The URL has an endpoint with other content. */
-  | {
-      readonly reason: "WEBHOOK_ENDPOINT_ALREADY_EXISTS";
-      readonly endpointId: WebhookEndpointId;
-      readonly differingFields: readonly string[];
-    }
-  | { readonly reason: "TOO_MANY_WEBHOOK_ENDPOINTS"; readonly limit: number }
-  /** Another replay is under way, or too many events are undelivered. */
-  | { readonly reason: "WEBHOOK_ENDPOINT_BUSY"; readonly endpointId: WebhookEndpointId }
-  | { readonly reason: "EVENT_NOT_FOUND"; readonly sequence: number }
-  | { readonly reason: "TOO_MANY_WEBHOOK_TESTS"; readonly limit: number }
+  RAIL_ACCOUNT_CHANGED: failedPrecondition`The account at the rail has changed meanwhile. Try again.`,
+  RAIL_ACCOUNT_NOT_FOUND: notFound`The organization has no account at the rail ${"rail"}.`,
+  RAIL_PAYMENTS_UNDER_WAY: failedPrecondition`Payments over ${"rail"} are under way: ${"payments"}. Another place would not know them. Wait until they have ended.`,
+  TOO_MANY_RESERVE_PLACES: failedPrecondition`The organization has figures of ${"limit"} places, and more are not allowed. Record the figure for one of them.`,
+  TOO_MANY_REVEALS: resourceExhausted`You looked at personal data, or looked for it, ${"limit"} times in an hour, and more are not allowed. Nothing was shown. Try again in ${"retryMillis"} seconds.`,
+  ORGANIZATION_SUSPENDED: permissionDenied`The operator has suspended the organization. Calls that read still work. Ask the operator.`,
+  WEBHOOK_ENDPOINT_NOT_FOUND: notFound`Webhook endpoint ${"endpointId"} was not found.`,
+  WEBHOOK_ENDPOINT_ALREADY_EXISTS: worded(
+    "ALREADY_EXISTS",
+    ["endpointId", "differingFields"],
+    ({ endpointId, differingFields }: Pick<RefusalFields, "endpointId" | "differingFields">) => {
+      const values = differingFields.length === 0 ? "" : `, with other values of ${listOf(differingFields)}`;
+      return `The url already has the webhook endpoint ${endpointId}${values}.`;
+    },
+  ),
+  TOO_MANY_WEBHOOK_ENDPOINTS: failedPrecondition`The organization already has ${"limit"} webhook endpoints, the most that it can have.`,
+  WEBHOOK_ENDPOINT_BUSY: {
+    ...failedPrecondition`Webhook endpoint ${"endpointId"} already replays another range, or too many of its events are undelivered.`,
+    retryMillis: SOON_MILLIS,
+  },
+  EVENT_NOT_FOUND: notFound`The book has no event with the sequence ${"sequence"}.`,
+  TOO_MANY_WEBHOOK_TESTS: {
+    ...resourceExhausted`The organization already sends ${"limit"} test events. Nothing was done. Send the request again later.`,
+    retryMillis: SOON_MILLIS,
+  },
   /** The book is moving to another cell, or has moved. */
-  | { readonly reason: "BOOK_MOVING" }
+  BOOK_MOVING: {
+    ...unavailable`The accounts of the organization are being moved. Nothing was done. Send the request again.`,
+    retryMillis: SOON_MILLIS,
+  },
   /** The clock of this server is far behind the last row of the book. */
-  | { readonly reason: "CLOCK_BEHIND"; readonly behindMillis: number }
-  /** The account has no such destination, or it was removed. */
-  | { readonly reason: "DESTINATION_NOT_FOUND"; readonly destinationId: DestinationId }
-  /** The account at the rail does not pay destinations of this kind. */
-  | { readonly reason: "DESTINATION_NOT_PAYABLE"; readonly rail: Rail; readonly kind: DestinationKind }
-  /** The destination is new. Nothing is paid out to it before this time. */
-  | { readonly reason: "DESTINATION_COOLING"; readonly destinationId: DestinationId; readonly until: UnixMillis }
-  /** The account has as many destinations as it can have. */
-  | { readonly reason: "TOO_MANY_DESTINATIONS"; readonly accountId: AccountId; readonly limit: number };
+  CLOCK_BEHIND: {
+    ...unavailable`The clock of the server is ${"behindMillis"} seconds slow. Nothing was done. Send the request again.`,
+    retryMillis: SOON_MILLIS,
+  },
+  DESTINATION_NOT_FOUND: notFound`Destination ${"destinationId"} was not found on the account, or was removed.`,
+  DESTINATION_NOT_PAYABLE: failedPrecondition`The organization's account at the rail ${"rail"} pays no ${"kind"}.`,
+  DESTINATION_COOLING: failedPrecondition`Destination ${"destinationId"} is new. Nothing is paid out to it before ${"until"}.`,
+  TOO_MANY_DESTINATIONS: failedPrecondition`Account ${"accountId"} already has ${"limit"} destinations, the most that it can have.`,
+};
+
+/** A refusal by a business rule, with its facts. The union is closed. */
+export type Refusal = RefusalsOf<typeof REFUSALS>;
+
+type Status = AccountStatus | TransactionStatus | DepositStatus;
+
+/** A person can end an order only once the rail was asked, and not as failed while it is asked. */
+function invalidTransition({ from, to }: { readonly from: Status; readonly to: Status }): string {
+  const words = `The status cannot change from ${from.toLowerCase()} to ${to.toLowerCase()}`;
+  if (from === "PROCESSING" && to === "FAILED")
+    return `${words} yet: the rail was asked less than a minute ago, and may still get the order. Try again in a minute.`;
+  return from === "PENDING" && (to === "COMPLETED" || to === "FAILED")
+    ? `${words}: the rail was not asked yet. Cancel the transaction.`
+    : `${words}.`;
+}
+
+interface LimitExceeded {
+  /** Undefined if the limit of the organization's book is reached, not that of the account. */
+  readonly accountId: AccountId | undefined;
+  readonly limitCents: number;
+  /** Undefined if the balance or the book has no room. Then it is no limit that was set. */
+  readonly reached?: Omit<ReachedLimit, "limitCents">;
+}
+
+const PERIODS = { TRANSACTION: "for one transaction", DAY: "a day", MONTH: "a month" } as const;
+
+function limitExceeded({ accountId, limitCents, reached }: LimitExceeded): string {
+  const whose = accountId === undefined ? "The organization" : `Account ${accountId}`;
+  const limit = `${whose} would exceed the limit of ${formatCents(limitCents)}`;
+  if (reached === undefined) return `${limit}.`;
+  const { period, usedCents, remainingCents, resetsAt } = reached;
+  if (usedCents === undefined || resetsAt === undefined) return `${limit} ${PERIODS[period]}.`;
+  return `${limit} ${PERIODS[period]}: ${formatCents(usedCents)} is used, ${formatCents(remainingCents)} is left until ${new Date(resetsAt).toISOString()}.`;
+}
+
+function amountNotPayable({
+  payable: { minCents, maxCents, stepCents },
+  nearest: { belowCents, aboveCents },
+}: {
+  readonly payable: PayableAmounts;
+  readonly nearest: NearestAmounts;
+}): string {
+  const range = `from ${formatCents(minCents)} to ${formatCents(maxCents)} in steps of ${formatCents(stepCents)}`;
+  const nearest = [belowCents, aboveCents].flatMap((cents) => (cents === undefined ? [] : [formatCents(cents)]));
+  return `The rail pays amounts ${range}. The nearest: ${listOf(nearest)}.`;
+}
+
+interface ReceiptAlreadyUsed {
+  readonly receipt: RailReceipt;
+  /** Undefined, as the deposit is, if the receipt belongs to a correction of the book. */
+  readonly transactionId: TransactionId | undefined;
+  readonly depositId: DepositId | undefined;
+}
+
+function receiptAlreadyUsed({ receipt, transactionId, depositId }: ReceiptAlreadyUsed): string {
+  const owners = [transactionId, depositId].filter((id) => id !== undefined).join(" and ");
+  return `The receipt ${receipt} already belongs to ${owners || "a correction of the book"}.`;
+}

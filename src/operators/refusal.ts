@@ -1,30 +1,47 @@
+import { type RefusalsOf, sentencesOf, worded } from "../domain/answer.js";
 import type { Refusal } from "../domain/refusal.js";
 import type { OperatorId, OrganizationId } from "../domain/values/ids.js";
 import type { PasskeyId, Role } from "./operator.js";
 
+interface OperatorFields {
+  readonly cells: number;
+  readonly code: string;
+  readonly operatorId: OperatorId;
+  readonly organizationId: OrganizationId;
+  readonly passkeyId: PasskeyId;
+  readonly place: string;
+  readonly rail: string;
+}
+
+const { notFound, alreadyExists, failedPrecondition, permissionDenied, unauthenticated } =
+  sentencesOf<OperatorFields>();
+
+/** The answers that only the AdminService gives. */
+export const OPERATOR_REFUSALS = {
+  MISSING_OPERATOR_KEY: unauthenticated`The key is missing. Send an operator's key as x-api-key, or as authorization: Bearer.`,
+  INVALID_OPERATOR_KEY: unauthenticated`The key or the session is not that of an operator, or it is no longer valid.`,
+  ROLE_REQUIRED: worded(
+    "PERMISSION_DENIED",
+    ["roles"],
+    ({ roles }: { readonly roles: readonly Role[] }) =>
+      `You lack the role. This call takes one of: ${roles.join(", ")}.`,
+  ),
+  ORGANIZATION_NOT_FOUND: notFound`There is no organization ${"organizationId"}.`,
+  ORGANIZATION_ALREADY_EXISTS: alreadyExists`The organization ${"organizationId"} has the name already.`,
+  CELL_NOT_FOUND: notFound`There is no such cell: the database has ${"cells"}, numbered from 0.`,
+  RAIL_PLACE_TAKEN: alreadyExists`The ${"place"} belongs to ${"organizationId"} already.`,
+  RAIL_REGISTRATION_FAILED: failedPrecondition`The rail ${"rail"} did not register the account. Its code is ${"code"}.`,
+  OPERATOR_NOT_FOUND: notFound`There is no operator ${"operatorId"}.`,
+  OPERATOR_ALREADY_EXISTS: alreadyExists`The operator ${"operatorId"} has the name, or has or had the key.`,
+  OPERATOR_REVOKED: failedPrecondition`The operator ${"operatorId"} is revoked, for ever. Create a new operator.`,
+  VERIFICATION_REQUIRED: permissionDenied`The session must be fresh. Verify it with a passkey (VerifySession), and send the call again.`,
+  SIGN_IN_REFUSED: unauthenticated`The code, the invitation or the passkey is wrong, was used, or is too old. Begin again.`,
+  PASSKEY_NOT_FOUND: notFound`The operator ${"operatorId"} never had a passkey ${"passkeyId"}.`,
+};
+
 /** A refusal of the AdminService, with its facts. */
 export type OperatorRefusal =
-  | { readonly reason: "MISSING_OPERATOR_KEY" }
-  | { readonly reason: "INVALID_OPERATOR_KEY" }
-  | { readonly reason: "ROLE_REQUIRED"; readonly roles: readonly Role[] }
-  | { readonly reason: "ORGANIZATION_NOT_FOUND"; readonly organizationId: OrganizationId }
-  | { readonly reason: "ORGANIZATION_ALREADY_EXISTS"; readonly organizationId: OrganizationId }
-  /** The database has no such cell. */
-  | { readonly reason: "CELL_NOT_FOUND"; readonly cells: number }
-  /** Another organization has an account at the place. */
-  | { readonly reason: "RAIL_PLACE_TAKEN"; readonly place: string; readonly organizationId: OrganizationId }
-  /** With the code of the rail. */
-  | { readonly reason: "RAIL_REGISTRATION_FAILED"; readonly rail: string; readonly code: string }
-  | { readonly reason: "OPERATOR_NOT_FOUND"; readonly operatorId: OperatorId }
-  /** An operator has the name, or once had the key. */
-  | { readonly reason: "OPERATOR_ALREADY_EXISTS"; readonly operatorId: OperatorId }
-  /** A revoked operator stays revoked. */
-  | { readonly reason: "OPERATOR_REVOKED"; readonly operatorId: OperatorId }
-  /** The session is not fresh. */
-  | { readonly reason: "VERIFICATION_REQUIRED" }
-  /** A code, an invitation or a response is wrong, was used, or is too old. */
-  | { readonly reason: "SIGN_IN_REFUSED" }
-  | { readonly reason: "PASSKEY_NOT_FOUND"; readonly operatorId: OperatorId; readonly passkeyId: PasskeyId }
+  | RefusalsOf<typeof OPERATOR_REFUSALS>
   /** Those of the acts that a book holds. */
   | Extract<
       Refusal,

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-import type { Endpoint } from "./ports/endpoint.js";
+import type { Endpoint } from "../domain/webhook-endpoint.js";
 
 const ETAG_CHARACTERS = 16;
 

@@ -1,4 +1,5 @@
-// The times and numbers of webhooks, all in one place. docs/adr/0043-webhooks.md says why.
+// The times and numbers of webhooks, all in one place but those of secrets, which are in
+// src/domain/webhook-changes.ts. docs/adr/0043-webhooks.md says why.
 
 const SECOND_MILLIS = 1_000;
 const MINUTE_MILLIS = 60 * SECOND_MILLIS;
@@ -66,9 +67,6 @@ export const FAILING_MILLIS_MAX = 5 * DAY_MILLIS;
 export const ENDPOINTS_MAX = 10;
 export const URL_CHARACTERS_MAX = 2_048;
 export const LOG_ROWS_MAX = 1_000;
-/** How long an earlier secret signs as well after a rotation. */
-export const OLD_SECRET_MILLIS = DAY_MILLIS;
 /** For how long an idempotency key returns the secret that its first call made. */
 export const KEYED_SECRET_MILLIS = DAY_MILLIS;
-export const SECRETS_MAX = 4;
 export const SECRET_BYTES = 32;

@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 
 import type { UnixMillis } from "../domain/values/time.js";
+import type { Endpoint, EndpointSecret } from "../domain/webhook-endpoint.js";
 import type { Delivery, WebhookEvent } from "./ports/delivery.js";
-import type { Endpoint, EndpointSecret } from "./ports/endpoint.js";
 
 const USER_AGENT = "KESC-Webhooks/1";
 

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 
 import type { OrganizationId } from "../domain/values/ids.js";
+import type { Attempt, Endpoint } from "../domain/webhook-endpoint.js";
 import { DELIVERY_MILLIS_MAX, TESTS_MAX } from "./limits.js";
 import type { DeliveryTiming, SendDelivery, WebhookEvent } from "./ports/delivery.js";
-import type { Attempt, Endpoint } from "./ports/endpoint.js";
 import type { ListedAttempt, WebhookEndpoints } from "./ports/endpoints.js";
 import { signedDelivery } from "./sign.js";
 

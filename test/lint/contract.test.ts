@@ -6,11 +6,12 @@ import { expect } from "chai";
 
 import { commentOf } from "../../contract/comments.js";
 import { reasonsOf } from "../../gateway/problems/reasons.js";
-import type { Reason } from "../../src/grpc/errors/refusal.js";
+import type { ServedRefusal } from "../../src/grpc/errors/refusal.js";
 import { statusCodeOf } from "../../src/grpc/errors/status.js";
 import { readContract, readOperatorsContract } from "../../src/grpc/messages/contract.js";
 import { RPC_REQUESTS } from "../support/callers/rpc-requests.js";
 import { generatedDocuments } from "../support/documents/generated.js";
+import { exampleOf, REASONS } from "../support/refusal-examples.js";
 
 // What no linter sees: that the contract, its tests and its docs speak of the same things.
 
@@ -45,6 +46,14 @@ function reasonsIn(files: FileRegistry, name: string): readonly string[] {
   return values.filter(({ number }) => number > 0).map((value) => value.name.replace(/^(?:ADMIN_)?ERROR_REASON_/, ""));
 }
 
+const OF_OPERATORS = reasonsIn(readOperatorsContract().files, "kesc.admin.v1.AdminErrorReason");
+
+/** Returns the status and the facts that the server sends for a reason. */
+function sentFor(reason: string): readonly string[] {
+  const { refusal, facts } = exampleOf(reason as ServedRefusal["reason"]);
+  return [Status[statusCodeOf(refusal.reason)], ...Object.keys(facts)];
+}
+
 function refusalsIn(commented: DescService | DescMethod): readonly string[] {
   const [words = ""] = /(?:\b[Rr]efuses?\b|first checks for)[^]*/.exec(commentOf(commented)) ?? [];
   return words.match(/\b(?!KESC_)[A-Z]+(?:_[A-Z]+)+\b/g) ?? [];
@@ -62,12 +71,30 @@ describe("the house is tidy", () => {
     expect(Object.keys(RPC_REQUESTS)).to.have.members(rpcs.map(({ name }) => name));
   });
 
-  it("gives each reason a meaning and a remedy, and the status that the server sends", () => {
-    for (const { code, grpcStatus, meaning, remedy } of reasonsOf(contract.files)) {
+  it("gives each reason a meaning and a remedy, and the status and the facts that the server sends", () => {
+    for (const { code, grpcStatus, meaning, remedy, facts } of reasonsOf(contract.files)) {
       expect(meaning, code).to.match(/^[a-z].*[^.]$/);
       expect(remedy, code).to.match(/^[a-z].*[^.]$/);
-      if (grpcStatus !== undefined) expect(grpcStatus, code).to.equal(Status[statusCodeOf(code as Reason)]);
+      if (grpcStatus !== undefined) expect(sentFor(code), code).to.have.deep.members([grpcStatus, ...facts]);
     }
+  });
+
+  it("gives each reason of operators the status and the facts in docs/admin.md that the server sends", () => {
+    const rows = readFileSync("docs/admin.md", "utf8").matchAll(
+      /^\| `([A-Z_]+)` +\| ([A-Z_]+) +\| ([a-z_, ]*?) *\|$/gm,
+    );
+    const documented = Array.from(rows, ([, reason = "", code, facts]) => [
+      reason,
+      code,
+      ...(facts?.match(/\w+/g) ?? []),
+    ]);
+    expect(documented).to.have.deep.members(OF_OPERATORS.map((reason) => [reason, ...sentFor(reason)]));
+  });
+
+  it("names in its contracts the reasons that there are, and no other", () => {
+    // Only the service itself meets this one, before it begins a payment.
+    const named = [...reasonsIn(contract.files, "kesc.v1.ErrorReason"), ...OF_OPERATORS, "BOOK_RESTORED"];
+    expect(REASONS).to.have.members(named);
   });
 
   for (const [name, files] of [

@@ -4,7 +4,7 @@ import { expect } from "chai";
 import { Webhook } from "standardwebhooks";
 
 import { toUnixMillis } from "../../src/domain/values/time.js";
-import type { EndpointSecret } from "../../src/webhooks/ports/endpoint.js";
+import type { EndpointSecret } from "../../src/domain/webhook-endpoint.js";
 import { signedDelivery } from "../../src/webhooks/sign.js";
 
 describe("signedDelivery", () => {

@@ -4,9 +4,9 @@ import fc from "fast-check";
 import type { EventPattern } from "../../src/domain/event-types.js";
 import type { OrganizationId, WebhookEndpointId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
+import type { Endpoint } from "../../src/domain/webhook-endpoint.js";
 import { FAILURES_MAX, RETRIES_MAX, RETRY_MILLIS, UNDER_WAY_MAX } from "../../src/webhooks/limits.js";
 import type { TakenEndpoint, WebhookEvent } from "../../src/webhooks/ports/delivery.js";
-import type { Endpoint } from "../../src/webhooks/ports/endpoint.js";
 import { type Task, Window } from "../../src/webhooks/window.js";
 
 const AT = toUnixMillis(1_790_000_000_000);

@@ -3,7 +3,9 @@ import type { Deposit } from "../deposit.js";
 import { refusalByReceipt } from "../movement.js";
 import type { RailReceipt } from "../payment.js";
 import type { Authorized } from "../second-person.js";
+import type { Rail } from "../transaction.js";
 import type { DepositId } from "../values/ids.js";
+import { type Parsed, parsed, unparsed } from "../values/parsed.js";
 import type { StatusReason } from "../values/text.js";
 import type { UnixMillis } from "../values/time.js";
 import { depositEntry, wentBack } from "./credit.js";
@@ -23,6 +25,11 @@ const operation: Operation<ReturnDeposit, Deposit> = { lookup, decide };
 export const returnDeposit = withPersonAbove(operation, {
   statusAfter: ({ receipt }) => (receipt === undefined ? "returning: the rail is asked" : "returned to the payer"),
 });
+
+/** Only a rail that returns payments can be asked for the return of a deposit. */
+export function parseThroughRail(rail: Rail, returnsPayments: boolean): Parsed<true> {
+  return returnsPayments ? parsed(true) : unparsed(`must be false: the rail ${rail} returns no payments`);
+}
 
 function lookup({ organizationId, depositId, receipt }: ReturnDeposit, rows: Lookup): void {
   if (receipt !== undefined) rows.need("receipt", { organizationId, name: receipt });

@@ -36,6 +36,7 @@ export interface ReachedLimit {
   readonly limitCents: number;
   /** What counts already. Undefined for a limit of one transaction. */
   readonly usedCents: number | undefined;
+  readonly remainingCents: number;
   /** When the sums begin again. Undefined for a limit of one transaction. */
   readonly resetsAt: UnixMillis | undefined;
 }
@@ -93,7 +94,13 @@ export function reachedLimit(
     const usedCents = usedOf(usage, period, type);
     const limitCents = limits[type][period] ?? SUM_CENTS_MAX;
     if ((usedCents ?? 0) + amountCents > limitCents) {
-      return { period, limitCents, usedCents, resetsAt: resetOf(usage, period) };
+      return {
+        period,
+        limitCents,
+        usedCents,
+        remainingCents: remainingCents(limitCents, usedCents),
+        resetsAt: resetOf(usage, period),
+      };
     }
   }
   return undefined;
@@ -102,7 +109,6 @@ export function reachedLimit(
 /** A limit that is set, and what counts against it. */
 export interface LimitState extends ReachedLimit {
   readonly type: Transaction["type"];
-  readonly remainingCents: number;
 }
 
 /** Returns the limits that are set, first those of mints. */
@@ -119,7 +125,7 @@ export function limitStates(limits: LimitSet, usage: Usage): readonly LimitState
 }
 
 /** Returns what is left of a limit. Nothing is, if it was lowered below what is used. */
-export function remainingCents(limitCents: number, usedCents = 0): number {
+function remainingCents(limitCents: number, usedCents = 0): number {
   return Math.max(0, limitCents - usedCents);
 }
 

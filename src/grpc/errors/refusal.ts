@@ -1,137 +1,102 @@
-import { status as Status } from "@grpc/grpc-js";
-
+import { type RefusalsOf, sentencesOf, SOON_MILLIS, worded } from "../../domain/answer.js";
 import type { Scope } from "../../domain/api-key.js";
 import type { Refusal } from "../../domain/refusal.js";
 import type { Rail } from "../../domain/transaction.js";
-import { formatCents } from "../../domain/values/cents.js";
 import type { TransactionId } from "../../domain/values/ids.js";
-import type { LedgerRefusal } from "../../ledger/ports/outcome.js";
 import type { OperatorRefusal } from "../../operators/refusal.js";
 import type { FieldProblem } from "../messages/fields.js";
 
-/** A refusal by the gRPC server itself. The ledger did not see the call. */
-export type CallRefusal =
-  | { readonly reason: "MISSING_API_KEY" }
-  | { readonly reason: "INVALID_API_KEY" }
-  | { readonly reason: "SCOPE_REQUIRED"; readonly scope: Scope }
-  /** The key calls faster than it may. */
-  | {
-      readonly reason: "RATE_LIMITED";
+interface CallFields {
+  readonly bytesMax: number;
+  readonly problem: string;
+  readonly rail: Rail;
+  readonly requestId: string;
+  readonly scope: Scope;
+  readonly sealedSize: number;
+  readonly streamsMax: number;
+  readonly transactionId: TransactionId;
+}
+
+const {
+  deadlineExceeded,
+  failedPrecondition,
+  internal,
+  invalidArgument,
+  permissionDenied,
+  resourceExhausted,
+  unauthenticated,
+  unavailable,
+  unimplemented,
+} = sentencesOf<CallFields>();
+
+/** The answers of the server itself, whatever the call. The first are of the ledger's queue. */
+export const CALL_REFUSALS = {
+  QUEUE_FULL: {
+    ...resourceExhausted`Too many requests are waiting. Nothing was done. Send the request again later.`,
+    retryMillis: SOON_MILLIS,
+  },
+  STORAGE_UNAVAILABLE: {
+    ...unavailable`The database is unavailable. Send the same request again: repeating it is safe.`,
+    retryMillis: SOON_MILLIS,
+  },
+  SHUTTING_DOWN: {
+    ...unavailable`The server is shutting down. Nothing was done. Send the request again.`,
+    retryMillis: SOON_MILLIS,
+  },
+  DEADLINE_EXCEEDED: deadlineExceeded`The deadline passed before the request was started. Nothing was done. Send the request again.`,
+  INVALID_FIELD: worded(
+    "INVALID_ARGUMENT",
+    ["fields"],
+    // A user of grpcurl sees this text, but the details only as bytes.
+    ({ fields }: { readonly fields: readonly FieldProblem[] }) =>
+      `Invalid request: ${fields.map(({ field, message }) => `${field} ${message}`).join("; ")}.`,
+  ),
+  MISSING_API_KEY: unauthenticated`The API key is missing. Send it as x-api-key, or as authorization: Bearer.`,
+  INVALID_API_KEY: unauthenticated`The API key is invalid: it is unknown, expired or revoked.`,
+  SCOPE_REQUIRED: permissionDenied`The API key lacks the scope ${"scope"}. Use a key that has it.`,
+  RATE_LIMITED: worded(
+    "RESOURCE_EXHAUSTED",
+    ["rate", "callsPerSecond", "retryMillis"],
+    ({
+      rate,
+      callsPerSecond,
+    }: {
       readonly rate: "calls" | "lists";
       readonly callsPerSecond: number;
       readonly retryMillis: number;
-    }
-  | { readonly reason: "INVALID_FIELD"; readonly fields: readonly FieldProblem[] }
-  | { readonly reason: "MALFORMED_REQUEST"; readonly problem: string }
-  | { readonly reason: "UNSUPPORTED_COMPRESSION" }
-  | { readonly reason: "NO_SUCH_RPC" }
-  | { readonly reason: "REQUEST_TOO_LARGE"; readonly bytesMax: number }
-  | { readonly reason: "TOO_MANY_STREAMS"; readonly streamsMax: number }
-  | { readonly reason: "OUTCOME_UNKNOWN" }
-  | { readonly reason: "RAIL_NOT_SANDBOX"; readonly transactionId: TransactionId; readonly rail: Rail }
-  /** The book has no checkpoint of this size. Undefined: it has none. */
-  | { readonly reason: "CHECKPOINT_NOT_FOUND"; readonly size: number | undefined }
-  /** The checkpoint does not cover the row yet. */
-  | { readonly reason: "NOT_SEALED"; readonly sealedSize: number }
-  | { readonly reason: "INTERNAL"; readonly requestId: string };
+    }) => {
+      const calls = rate === "lists" ? "lists and exports" : "calls";
+      return `The API key makes more than ${String(callsPerSecond)} ${calls} a second. Nothing was done. Send the request again later.`;
+    },
+  ),
+  OUTCOME_UNKNOWN: deadlineExceeded`The deadline passed before the response. Send the same request again: it shows the outcome.`,
+  MALFORMED_REQUEST: invalidArgument`Malformed gRPC call: ${"problem"} Nothing was done.`,
+  UNSUPPORTED_COMPRESSION: unimplemented`The grpc-encoding is unknown. Nothing was done. Use gzip, deflate or identity.`,
+  NO_SUCH_RPC: unimplemented`Unknown rpc. Check the names of its package, service and method.`,
+  // Clients repeat a call after RESOURCE_EXHAUSTED, the status that grpc-js has for it.
+  REQUEST_TOO_LARGE: invalidArgument`The request is larger than ${"bytesMax"} bytes. Nothing was done. Send less in one call.`,
+  TOO_MANY_STREAMS: {
+    ...resourceExhausted`The caller has ${"streamsMax"} open streams of this rpc, and more are not allowed. Nothing was done. Try again when one has ended.`,
+    retryMillis: SOON_MILLIS,
+  },
+  RAIL_NOT_SANDBOX: failedPrecondition`Transaction ${"transactionId"} has the rail ${"rail"}. Only the rail sandbox can be advanced.`,
+  CHECKPOINT_NOT_FOUND: worded("NOT_FOUND", ["size"], ({ size }: { readonly size: number | undefined }) =>
+    size === undefined
+      ? "The book has no checkpoint yet. A new row is sealed within minutes, if the operator has set up seals."
+      : `The book has no checkpoint of the size ${String(size)}. Ask for the newest one.`,
+  ),
+  NOT_SEALED: {
+    ...failedPrecondition`The checkpoint covers the rows up to ${"sealedSize"}. The next one comes within minutes. Ask again then.`,
+    // A book is sealed at most once a minute, so a call that asks each second would ask in vain.
+    retryMillis: 10_000,
+  },
+  INTERNAL: internal`An internal error occurred. The operator finds its cause in the log by the request id ${"requestId"}.`,
+};
 
+/** A refusal by the gRPC server or the ledger's queue. No rule of the book saw the call. */
+export type CallRefusal = RefusalsOf<typeof CALL_REFUSALS>;
 /** Every refusal that the program of an organization can get. */
-export type AnyRefusal = Refusal | LedgerRefusal | CallRefusal;
+export type AnyRefusal = Refusal | CallRefusal;
 /** The same, and those that operators get. */
 export type ServedRefusal = AnyRefusal | OperatorRefusal;
 export type Reason = AnyRefusal["reason"];
-
-/** What a caller gets for a refusal. */
-export interface Answer<Of> {
-  readonly status: Status;
-  /** The text for people. */
-  readonly message: (refusal: Of) => string;
-  /**
-   * The same for programs: the contract's ErrorReason and AdminErrorReason define the names. A fact
-   * that is undefined is left out. None when omitted.
-   */
-  readonly facts?: (refusal: Of) => Readonly<Record<string, string | undefined>>;
-  /** When the same call can succeed. It is not told when omitted. */
-  readonly retryMillis?: number | ((refusal: Of) => number);
-}
-
-/** The answers for the refusals of a union. It does not compile without one for each reason. */
-export type Answers<Of extends { readonly reason: string }> = {
-  readonly [Each in Of["reason"]]: Answer<Extract<Of, { readonly reason: Each }>>;
-};
-
-/**
- * One second is enough for a full queue to drain and for another server to take over. It is too
- * short to look like an outage.
- */
-export const SOON_MILLIS = 1_000;
-
-/** Makes the answer from its sentence: its facts are the fields of the refusal that it names. */
-type Say = <Of>(sentence: TemplateStringsArray, ...fields: readonly (keyof Of & string)[]) => Answer<Of>;
-
-export const notFound = saying(Status.NOT_FOUND);
-export const alreadyExists = saying(Status.ALREADY_EXISTS);
-export const failedPrecondition = saying(Status.FAILED_PRECONDITION);
-export const permissionDenied = saying(Status.PERMISSION_DENIED);
-export const unauthenticated = saying(Status.UNAUTHENTICATED);
-export const unavailable = saying(Status.UNAVAILABLE);
-export const resourceExhausted = saying(Status.RESOURCE_EXHAUSTED);
-
-export function saying(status: Status): Say {
-  return (sentence, ...fields) => ({
-    status,
-    message: (refusal) => {
-      const words = fields.map((field) => wordsOf(field, refusal[field]));
-      return sentence.map((part, index) => part + (words[index] ?? "")).join("");
-    },
-    facts: (refusal) => Object.fromEntries(fields.map((field) => [factName(field), factOf(field, refusal[field])])),
-  });
-}
-
-/** The facts that the contract does not call by the name of the field. */
-const FACT_NAMES: Readonly<Record<string, string>> = {
-  endpointId: "webhook_endpoint_id",
-  keyId: "api_key_id",
-  kind: "destination_kind",
-  openPayments: "open_transactions",
-  reversedById: "reversed_by_transaction_id",
-  status: "transaction_status",
-};
-/** The fields with a word of the domain, which the contract writes in lower case. */
-const IN_LOWER_CASE: ReadonlySet<string> = new Set(["kind", "state", "status"]);
-
-function factName(field: string): string {
-  const name = field.replace(/Cents$/, "").replace(/Millis$/, "Seconds");
-  return FACT_NAMES[field] ?? name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-}
-
-function factOf(field: string, value: unknown): string {
-  return Array.isArray(value) ? value.join(",") : wordsOf(field, value);
-}
-
-function wordsOf(field: string, value: unknown): string {
-  if (Array.isArray(value)) return listOf(value as readonly string[]);
-  if (typeof value !== "number") return IN_LOWER_CASE.has(field) ? String(value).toLowerCase() : String(value);
-  if (field.endsWith("Cents")) return formatCents(value);
-  if (field.endsWith("Millis")) return secondsOf(value);
-  return field === "until" ? new Date(value).toISOString() : String(value);
-}
-
-export function secondsOf(millis: number): string {
-  return String(Math.ceil(millis / 1_000));
-}
-
-/** Joins words as a list of a sentence: "amount, description and metadata". */
-export function listOf(words: readonly string[]): string {
-  return [...words.slice(0, -2), words.slice(-2).join(" and ")].join(", ");
-}
-
-/** Formats an amount that may be unknown. */
-export function orNoCents(cents: number | undefined): string | undefined {
-  return cents === undefined ? undefined : formatCents(cents);
-}
-
-/** Formats a time that may be unknown. */
-export function orNoTime(millis: number | undefined): string | undefined {
-  return millis === undefined ? undefined : new Date(millis).toISOString();
-}

@@ -1,17 +1,18 @@
 import { toUSVString } from "node:util";
 
-import { Metadata, type status as Status } from "@grpc/grpc-js";
+import { Metadata, status as Status } from "@grpc/grpc-js";
 
+import { type Answer, factsOf } from "../../domain/answer.js";
+import { REFUSALS } from "../../domain/refusal.js";
 import type { Any } from "../../gen/google/protobuf/any.js";
 import { BadRequest, ErrorInfo, RetryInfo } from "../../gen/google/rpc/error_details.js";
 import { Status as StatusMessage } from "../../gen/google/rpc/status.js";
+import { OPERATOR_REFUSALS } from "../../operators/refusal.js";
 import { encode } from "../messages/wire-format.js";
-import { BOOK_REFUSALS } from "./book-refusals.js";
-import { CALL_REFUSALS } from "./call-refusals.js";
-import { OPERATOR_REFUSALS } from "./operator-refusals.js";
-import type { Answer, Answers, ServedRefusal } from "./refusal.js";
+import { CALL_REFUSALS, type ServedRefusal } from "./refusal.js";
 
-const ANSWERS: Answers<ServedRefusal> = { ...BOOK_REFUSALS, ...CALL_REFUSALS, ...OPERATOR_REFUSALS };
+/** The answer for each reason. */
+export const ANSWERS = { ...REFUSALS, ...CALL_REFUSALS, ...OPERATOR_REFUSALS };
 
 const DOMAIN = "kesc";
 const DETAILS = "grpc-status-details-bin";
@@ -24,7 +25,7 @@ export interface RefusalStatus {
 }
 
 export function statusCodeOf(reason: ServedRefusal["reason"]): Status {
-  return ANSWERS[reason].status;
+  return Status[ANSWERS[reason].code];
 }
 
 /** Returns the text of a refusal for people. */
@@ -59,11 +60,8 @@ export function statusMessageOf(refusal: ServedRefusal): StatusMessage {
 /** Returns an ErrorInfo, and a BadRequest or a RetryInfo if the reason has one. */
 function detailsOf(refusal: ServedRefusal): Any[] {
   const { reason } = refusal;
-  const { facts, retryMillis } = answerTo(refusal);
-  const metadata = new Map<string, string>();
-  for (const [name, value] of Object.entries(facts?.(refusal) ?? {})) {
-    if (value !== undefined) metadata.set(name, value);
-  }
+  const { fields, retryMillis } = answerTo(refusal);
+  const metadata = new Map(factsOf(fields, refusal));
   const details = [any("google.rpc.ErrorInfo", encode(ErrorInfo, { reason, domain: DOMAIN, metadata }))];
   if (refusal.reason === "INVALID_FIELD") {
     const violations = refusal.fields.map(({ field, message, code }) => ({
@@ -74,8 +72,8 @@ function detailsOf(refusal: ServedRefusal): Any[] {
     }));
     details.push(any("google.rpc.BadRequest", encode(BadRequest, { field_violations: violations })));
   }
-  if (retryMillis !== undefined) {
-    const millis = typeof retryMillis === "number" ? retryMillis : retryMillis(refusal);
+  const millis = retryMillis ?? ("retryMillis" in refusal ? refusal.retryMillis : undefined);
+  if (millis !== undefined) {
     details.push(any("google.rpc.RetryInfo", encode(RetryInfo, { retry_delay: durationOf(millis) })));
   }
   return details;

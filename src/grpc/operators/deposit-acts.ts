@@ -1,6 +1,6 @@
 import type { AssignDeposit } from "../../domain/deposits/assign-deposit.js";
 import type { RecordDeposit } from "../../domain/deposits/record-deposit.js";
-import type { ReturnDeposit } from "../../domain/deposits/return-deposit.js";
+import { parseThroughRail, type ReturnDeposit } from "../../domain/deposits/return-deposit.js";
 import type { ReverseDeposit } from "../../domain/deposits/reverse-deposit.js";
 import type { UnassignDeposit } from "../../domain/deposits/unassign-deposit.js";
 import type { DepositCommand } from "../../domain/operations.js";
@@ -172,9 +172,9 @@ async function returnDeposit(
   if (fields.receipt !== undefined) return submit();
   return readOrganization(options, organizationId, async (found) => {
     const deposit = await options.cellOf(found).reads.deposit(organizationId, fields.depositId);
-    if (deposit === undefined || railNamed(deposit.rail)?.returnsPayments === true) return submit();
-    const message = `must be false: the rail ${deposit.rail} returns no payments`;
-    const field = { field: "through_rail", message, code: "FORMAT" } as const;
-    return { kind: "refused", refusal: { reason: "INVALID_FIELD", fields: [field] } };
+    if (deposit === undefined) return submit();
+    const returnsPayments = railNamed(deposit.rail)?.returnsPayments === true;
+    const checked = parseFields({ through_rail: parseThroughRail(deposit.rail, returnsPayments) });
+    return checked.ok ? submit() : { kind: "refused", refusal: { reason: "INVALID_FIELD", fields: checked.fields } };
   });
 }

@@ -2,6 +2,7 @@ import type { Organization } from "../../domain/api-key.js";
 import type { Actor } from "../../domain/values/actor.js";
 import type { ApiKeyId, OperatorId, ProposalId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
+import type { Endpoint } from "../../domain/webhook-endpoint.js";
 import { type Act, type ActOf, type ActResource, isOfOperators } from "../../operators/act.js";
 import type { FourEyes } from "../../operators/four-eyes.js";
 import { actorOf, type Operator } from "../../operators/operator.js";
@@ -18,7 +19,6 @@ import type {
   Submitted,
 } from "../../operators/ports.js";
 import { isConcerned, mayPropose, needsSecondPerson, proposalInBook } from "../../operators/proposed.js";
-import type { Endpoint } from "../../webhooks/ports/endpoint.js";
 import type { Cell, Database } from "../database.js";
 import { emptiestOf, keys } from "../keys.js";
 import type { Authorship } from "../organizations/authorship.js";

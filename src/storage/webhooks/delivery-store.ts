@@ -1,10 +1,10 @@
 import { WEBHOOKS } from "../../domain/values/actor.js";
 import type { OrganizationId, WebhookEndpointId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
+import type { DisabledReason, Endpoint } from "../../domain/webhook-endpoint.js";
 import { insertedTypesOf } from "../../model/column.js";
 import { WEBHOOK_RETRIES } from "../../model/webhooks.js";
 import type { DeliveryStore, Due, EndpointChanges, TakenEndpoint } from "../../webhooks/ports/delivery.js";
-import type { DisabledReason, Endpoint } from "../../webhooks/ports/endpoint.js";
 import type { Cell } from "../database.js";
 import { BookMovingError, bookRowWrites, lockBook } from "../organizations/book-rows.js";
 import type { Engine, Session } from "../sql/engine.js";

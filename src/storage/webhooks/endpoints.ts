@@ -1,14 +1,14 @@
 import type { BookKind } from "../../domain/journal.js";
 import type { Refusal } from "../../domain/refusal.js";
 import type { OrganizationId, WebhookEndpointId } from "../../domain/values/ids.js";
-import { toUnixMillis } from "../../domain/values/time.js";
+import { withReplay, withSecret, withValues } from "../../domain/webhook-changes.js";
+import type { Attempt, Endpoint } from "../../domain/webhook-endpoint.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
 import type { Page, PageRequest } from "../../ledger/ports/reads.js";
 import { changedNamesOf, insertedTypesOf, typesOf } from "../../model/column.js";
 import { WEBHOOK_ENDPOINTS } from "../../model/webhooks.js";
 import { etagOf } from "../../webhooks/etag.js";
-import { ENDPOINTS_MAX, OLD_SECRET_MILLIS, RETRIES_MAX, SECRETS_MAX } from "../../webhooks/limits.js";
-import type { Attempt, Endpoint } from "../../webhooks/ports/endpoint.js";
+import { ENDPOINTS_MAX, RETRIES_MAX } from "../../webhooks/limits.js";
 import type {
   AttemptFilter,
   EndpointAct,
@@ -36,7 +36,7 @@ import type { EndpointRow } from "../sql/records/webhook-rows.js";
 import { orStoreError } from "../sql/store-error.js";
 import { attemptsOf, undeliveredOf } from "./attempts.js";
 import { endpointStatements } from "./endpoint-statements.js";
-import { differencesTo, earlierCall, madeBy, sameTypes } from "./keyed-secrets.js";
+import { differencesTo, earlierCall, madeBy } from "./keyed-secrets.js";
 import { endpointOf, rowOf, writeLog } from "./rows.js";
 
 const CHANGED = typesOf(WEBHOOK_ENDPOINTS, ["id", ...changedNamesOf(WEBHOOK_ENDPOINTS)]);
@@ -95,24 +95,14 @@ export class StoredWebhookEndpoints implements WebhookEndpoints {
 
   update(given: EndpointUpdate): Promise<Outcome<Endpoint>> {
     return this.#changing(given, async ({ endpoint }, { session, stored }) => {
-      const { url = endpoint.url, description = endpoint.description, status = endpoint.status } = given;
-      const types = given.types === undefined ? endpoint.types : given.types.only;
-      const isSame = url === endpoint.url && description === endpoint.description && status === endpoint.status;
-      if (isSame && sameTypes(types, endpoint.types)) return undefined;
-      const etag = etagOf(endpoint);
-      if (given.etag !== undefined && given.etag !== etag) return { reason: "ETAG_MISMATCH", etag };
-      const other = stored.find((each) => each.endpoint.url === url)?.endpoint;
-      if (other !== undefined && other.id !== endpoint.id) {
-        return { reason: "WEBHOOK_ENDPOINT_ALREADY_EXISTS", endpointId: other.id, differingFields: [] };
-      }
-      const changed: Endpoint = { ...endpoint, url, description, status, types };
+      const all = stored.map((each) => each.endpoint);
+      const changed = withValues(endpoint, given, { etag: etagOf(endpoint), all });
+      if (changed === undefined || "reason" in changed) return changed;
       const kind = "webhook_endpoint.updated";
-      if (status !== "ACTIVE") return { endpoint: { ...changed, disabledReason: reasonOf(changed) }, kind };
-      if (endpoint.status === "ACTIVE") return { endpoint: changed, kind };
-      // It begins as if it had never failed. What waits for another try goes out at once.
+      if (changed.status !== "ACTIVE" || endpoint.status === "ACTIVE") return { endpoint: changed, kind };
+      // What waits for another try goes out at once.
       await session.read({ sql: this.#statements.retryNow, bindings: [given.now, endpoint.id] });
-      const healed = { failures: 0, failingSince: undefined, probeAt: undefined, disabledReason: undefined };
-      return { endpoint: { ...changed, ...healed }, kind, retryAt: given.now };
+      return { endpoint: changed, kind, retryAt: given.now };
     });
   }
 
@@ -124,12 +114,7 @@ export class StoredWebhookEndpoints implements WebhookEndpoints {
     const outcome = await this.#changing(given, ({ endpoint }, { stored }) => {
       const before = earlierCall(given, stored);
       if (before !== undefined) return before.isSame ? undefined : { reason: "IDEMPOTENCY_KEY_REUSED" };
-      const oldValidUntil = toUnixMillis(given.now + OLD_SECRET_MILLIS);
-      const old = endpoint.secrets
-        .filter(({ validUntil = Infinity }) => validUntil > given.now)
-        .map((each) => ({ ...each, validUntil: each.validUntil ?? oldValidUntil }));
-      const secrets = [given.secret, ...old].slice(0, SECRETS_MAX);
-      return { endpoint: { ...endpoint, secrets }, kind: "webhook_endpoint.updated" };
+      return { endpoint: withSecret(endpoint, given.secret, given.now), kind: "webhook_endpoint.updated" };
     });
     return madeBy(given, outcome);
   }
@@ -145,16 +130,10 @@ export class StoredWebhookEndpoints implements WebhookEndpoints {
     });
   }
 
-  replay({ startSeq, endSeq, ...given }: Parameters<WebhookEndpoints["replay"]>[0]): Promise<Outcome<Endpoint>> {
+  replay(given: Parameters<WebhookEndpoints["replay"]>[0]): Promise<Outcome<Endpoint>> {
     return this.#changing(given, ({ endpoint }, { book }) => {
-      const untilSeq = (endSeq ?? book.nextSeq) - 1;
-      const lastSeq = Math.max(startSeq, untilSeq);
-      if (lastSeq >= book.nextSeq) return { reason: "EVENT_NOT_FOUND", sequence: lastSeq };
-      if (endpoint.replay !== undefined) {
-        if (endpoint.replay.untilSeq === untilSeq && endpoint.replay.settledSeq >= startSeq - 1) return undefined;
-        return { reason: "WEBHOOK_ENDPOINT_BUSY", endpointId: endpoint.id };
-      }
-      return { endpoint: { ...endpoint, replay: { settledSeq: startSeq - 1, untilSeq } } };
+      const changed = withReplay(endpoint, given, book.nextSeq);
+      return changed === undefined || "reason" in changed ? changed : { endpoint: changed };
     });
   }
 
@@ -232,11 +211,6 @@ type ChangeEndpoint = (
   stored: StoredEndpoint,
   locked: Locked,
 ) => Promise<ChangedEndpoint | Refusal | undefined> | ChangedEndpoint | Refusal | undefined;
-
-/** A caller may pause an endpoint that the service has disabled. */
-function reasonOf({ status, disabledReason }: Endpoint): Endpoint["disabledReason"] {
-  return status === "DISABLED" ? disabledReason : undefined;
-}
 
 async function create(
   cell: EndpointsCell,

@@ -1,7 +1,8 @@
 import { type Comparison, differingFields } from "../../domain/repeat.js";
+import { sameTypes } from "../../domain/webhook-changes.js";
+import type { Endpoint, EndpointSecret } from "../../domain/webhook-endpoint.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
 import { KEYED_SECRET_MILLIS } from "../../webhooks/limits.js";
-import type { Endpoint, EndpointSecret } from "../../webhooks/ports/endpoint.js";
 import type { EndpointAct, MadeSecret, NewEndpoint } from "../../webhooks/ports/endpoints.js";
 
 type KeyedChange = Pick<EndpointAct, "now"> & { readonly secret: EndpointSecret };
@@ -45,8 +46,4 @@ const COMPARISON: Comparison<NewEndpoint, Endpoint, undefined> = {
 /** Returns the fields in which a creation differs from the endpoint that has its URL. */
 export function differencesTo(existing: Endpoint, given: NewEndpoint): readonly string[] {
   return differingFields(COMPARISON, given, existing, undefined);
-}
-
-export function sameTypes(left: readonly string[] | undefined, right: readonly string[] | undefined): boolean {
-  return JSON.stringify(left) === JSON.stringify(right);
 }

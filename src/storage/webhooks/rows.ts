@@ -1,9 +1,6 @@
 import type { EventPattern } from "../../domain/event-types.js";
 import type { OrganizationId, WebhookEndpointId } from "../../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
-import { insertedTypesOf } from "../../model/column.js";
-import { WEBHOOK_LOG } from "../../model/webhooks.js";
-import { LOG_ROWS_MAX } from "../../webhooks/limits.js";
 import type {
   Attempt,
   DisabledReason,
@@ -11,7 +8,10 @@ import type {
   EndpointSecret,
   EndpointStatus,
   Retry,
-} from "../../webhooks/ports/endpoint.js";
+} from "../../domain/webhook-endpoint.js";
+import { insertedTypesOf } from "../../model/column.js";
+import { WEBHOOK_LOG } from "../../model/webhooks.js";
+import { LOG_ROWS_MAX } from "../../webhooks/limits.js";
 import type { BookKeys } from "../secrets/book-keys.js";
 import { decrypt, encrypt } from "../secrets/encryption.js";
 import { readPart } from "../secrets/unreadable-row.js";

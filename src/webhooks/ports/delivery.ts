@@ -1,6 +1,6 @@
 import type { OrganizationId, WebhookEndpointId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
-import type { Attempt, DisabledReason, Endpoint, Replay, Retry } from "./endpoint.js";
+import type { Attempt, DisabledReason, Endpoint, Replay, Retry } from "../../domain/webhook-endpoint.js";
 
 /** The clocks and waits of the deliveries. Tests with a virtual clock implement them, too. */
 export interface DeliveryTiming {

@@ -1,11 +1,12 @@
-import type { EventPattern, EventTypes } from "../../domain/event-types.js";
+import type { EventPattern } from "../../domain/event-types.js";
 import type { Actor } from "../../domain/values/actor.js";
 import type { OrganizationId, WebhookEndpointId } from "../../domain/values/ids.js";
 import type { Description } from "../../domain/values/text.js";
 import type { UnixMillis } from "../../domain/values/time.js";
+import type { EndpointValues } from "../../domain/webhook-changes.js";
+import type { Attempt, Endpoint, EndpointSecret, Retry } from "../../domain/webhook-endpoint.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
 import type { Page, PageRequest } from "../../ledger/ports/reads.js";
-import type { Attempt, Endpoint, EndpointSecret, EndpointStatus, Retry } from "./endpoint.js";
 
 /** The author and the time of a change. */
 export interface EndpointAct {
@@ -25,14 +26,8 @@ export interface NewEndpoint extends EndpointChange {
   readonly secret: EndpointSecret;
 }
 
-/** The new values of an endpoint. A field that is undefined stays as it is. */
-export interface EndpointUpdate extends EndpointChange {
-  readonly url: string | undefined;
-  readonly types: EventTypes | undefined;
+export interface EndpointUpdate extends EndpointChange, EndpointValues {
   readonly description: Description | undefined;
-  readonly status: Exclude<EndpointStatus, "DISABLED"> | undefined;
-  /** The version that the caller has read. Undefined: any. */
-  readonly etag: string | undefined;
 }
 
 /** An endpoint with the secret that a call has made. Undefined: the call is not told it. */

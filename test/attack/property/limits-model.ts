@@ -94,7 +94,8 @@ export class LimitsModel {
         const used = isOne ? 0 : this.#sum(organizationId, accountId, { type, from: beginOf(name, now) });
         if (used + amountCents <= limitCents) continue;
         const period = isOne ? undefined : { usedCents: used, resetsAt: toUnixMillis(endOf(name, now)) };
-        const reached = { period: name, usedCents: period?.usedCents, resetsAt: period?.resetsAt };
+        const remainingCents = Math.max(0, limitCents - used);
+        const reached = { period: name, usedCents: period?.usedCents, remainingCents, resetsAt: period?.resetsAt };
         return { reason: "LIMIT_EXCEEDED", accountId, limitCents, reached };
       }
     }

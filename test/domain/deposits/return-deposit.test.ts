@@ -1,8 +1,10 @@
 import { expect } from "chai";
 
 import { replay } from "../../../src/domain/decision.js";
+import { parseThroughRail } from "../../../src/domain/deposits/return-deposit.js";
 import type { RailAccountId } from "../../../src/domain/payment.js";
 import { DIRECT_RAIL } from "../../../src/domain/transaction.js";
+import { parsed, unparsed } from "../../../src/domain/values/parsed.js";
 import { newDepositId, railAccount, receiptNamed, returnDeposit, returnThroughRail } from "../../support/commands.js";
 import { decide, effectOf, expectRefused, givenBook, givenDeposit, NOW, ORGANIZATION } from "../../support/given.js";
 
@@ -46,6 +48,13 @@ describe("returning a deposit", () => {
     });
     const row = { ...deposit, status: "RETURNING", reason: undefined, updatedAt: NOW };
     expect(effect.puts).to.deep.equal([{ table: "deposits", row }]);
+  });
+
+  it("asks only a rail that returns payments", () => {
+    expect(parseThroughRail(DIRECT_RAIL, true)).to.deep.equal(parsed(true));
+    expect(parseThroughRail(DIRECT_RAIL, false)).to.deep.equal(
+      unparsed("must be false: the rail direct returns no payments"),
+    );
   });
 
   for (const status of ["RETURNING", "RETURNED"] as const) {

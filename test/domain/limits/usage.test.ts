@@ -1,14 +1,7 @@
 import { expect } from "chai";
 
 import type { AmountLimits } from "../../../src/domain/limits/limits.js";
-import {
-  counted,
-  givenBack,
-  limitStates,
-  reachedLimit,
-  remainingCents,
-  usageAt,
-} from "../../../src/domain/limits/usage.js";
+import { counted, givenBack, limitStates, reachedLimit, usageAt } from "../../../src/domain/limits/usage.js";
 import { toCents } from "../../../src/domain/values/cents.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
 
@@ -62,14 +55,14 @@ describe("the usage of limits", () => {
 
   const used = counted(usageAt(undefined, JANUARY_31), MINT);
   for (const [what, limits, expected] of [
-    ["of one transaction", { TRANSACTION: 99, DAY: 1 }, ["TRANSACTION", 99, undefined, undefined]],
-    ["of a day", { TRANSACTION: 100, DAY: 199, MONTH: 1 }, ["DAY", 199, 100, JANUARY_ENDS]],
-    ["of a month", { DAY: 200, MONTH: 199 }, ["MONTH", 199, 100, JANUARY_ENDS]],
+    ["of one transaction", { TRANSACTION: 99, DAY: 1 }, ["TRANSACTION", 99, undefined, 99, undefined]],
+    ["of a day", { TRANSACTION: 100, DAY: 199, MONTH: 1 }, ["DAY", 199, 100, 99, JANUARY_ENDS]],
+    ["of a month", { DAY: 200, MONTH: 199 }, ["MONTH", 199, 100, 99, JANUARY_ENDS]],
   ] as const) {
     it(`tells the first limit that is exceeded: ${what}`, () => {
-      const [period, limitCents, usedCents, resetsAt] = expected;
+      const [period, limitCents, usedCents, remainingCents, resetsAt] = expected;
       const set = { MINT: limits as AmountLimits, REDEEM: {} };
-      expect(reachedLimit(set, used, MINT)).to.deep.equal({ period, limitCents, usedCents, resetsAt });
+      expect(reachedLimit(set, used, MINT)).to.deep.equal({ period, limitCents, usedCents, remainingCents, resetsAt });
       expect(reachedLimit(set, used, REDEEM)).to.equal(undefined);
     });
   }
@@ -107,6 +100,5 @@ describe("the usage of limits", () => {
         resetsAt: undefined,
       },
     ]);
-    expect(remainingCents(50, 20)).to.equal(30);
   });
 });

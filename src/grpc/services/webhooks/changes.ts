@@ -1,7 +1,7 @@
 import type { WebhookEndpointId } from "../../../domain/values/ids.js";
 import type { UnixMillis } from "../../../domain/values/time.js";
+import type { Endpoint } from "../../../domain/webhook-endpoint.js";
 import type { AllowedHosts } from "../../../webhooks/allowed.js";
-import type { Endpoint } from "../../../webhooks/ports/endpoint.js";
 import type { EndpointChange } from "../../../webhooks/ports/endpoints.js";
 import { actorOf, type Caller } from "../../calls/call-context.js";
 import type { RpcResult } from "../../calls/rpc-result.js";

@@ -1,8 +1,8 @@
 import { parseWebhookEndpointId, type WebhookEndpointId } from "../../../domain/values/ids.js";
 import { parsed } from "../../../domain/values/parsed.js";
+import type { Endpoint } from "../../../domain/webhook-endpoint.js";
 import * as wire from "../../../gen/kesc/v1/webhook_service.js";
 import type { Page } from "../../../ledger/ports/reads.js";
-import type { Endpoint } from "../../../webhooks/ports/endpoint.js";
 import type { WebhookEndpoints } from "../../../webhooks/ports/endpoints.js";
 import type { Caller } from "../../calls/call-context.js";
 import { done, resultOf, type RpcResult } from "../../calls/rpc-result.js";

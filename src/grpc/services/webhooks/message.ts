@@ -1,4 +1,11 @@
 import { type Parsed, parsed, unparsed } from "../../../domain/values/parsed.js";
+import {
+  type Attempt,
+  DISABLED_REASONS,
+  type Endpoint,
+  ENDPOINT_STATUSES,
+  type EndpointSecret,
+} from "../../../domain/webhook-endpoint.js";
 import type {
   UndeliveredEvent as UndeliveredEventMessage,
   WebhookDelivery as DeliveryMessage,
@@ -6,13 +13,6 @@ import type {
 } from "../../../gen/kesc/v1/webhook.js";
 import { WebhookDisabledReason, WebhookEndpointStatus } from "../../../gen/kesc/v1/webhook.js";
 import { etagOf } from "../../../webhooks/etag.js";
-import {
-  type Attempt,
-  DISABLED_REASONS,
-  type Endpoint,
-  ENDPOINT_STATUSES,
-  type EndpointSecret,
-} from "../../../webhooks/ports/endpoint.js";
 import type { ListedAttempt, UndeliveredEvent } from "../../../webhooks/ports/endpoints.js";
 import { TEST_EVENT_TYPE } from "../../../webhooks/test-events.js";
 import { enumOf } from "../../messages/enums.js";

@@ -1,6 +1,6 @@
-import type { EventPattern } from "../../domain/event-types.js";
-import type { OrganizationId, WebhookEndpointId } from "../../domain/values/ids.js";
-import type { UnixMillis } from "../../domain/values/time.js";
+import type { EventPattern } from "./event-types.js";
+import type { OrganizationId, WebhookEndpointId } from "./values/ids.js";
+import type { UnixMillis } from "./values/time.js";
 
 export const ENDPOINT_STATUSES = ["ACTIVE", "PAUSED", "DISABLED"] as const;
 export type EndpointStatus = (typeof ENDPOINT_STATUSES)[number];
