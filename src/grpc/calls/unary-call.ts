@@ -60,7 +60,8 @@ export interface CallInProcess extends Pick<OperatorsDoor, "problemsIn"> {
   readonly idempotencyKey: IdempotencyKey | undefined;
 }
 
-type Reply = (Pick<DoneResult, "replayed" | "proposalId"> & { readonly kind: "done"; readonly bytes: Buffer }) | Refused;
+type Reply =
+  (Pick<DoneResult, "replayed" | "proposalId"> & { readonly kind: "done"; readonly bytes: Buffer }) | Refused;
 type DoneResult = Extract<RpcResult<unknown>, { readonly kind: "done" }>;
 
 const NO_BYTES = Buffer.alloc(0);

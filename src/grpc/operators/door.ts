@@ -81,7 +81,7 @@ function organizationIn(metadata: Metadata): Parsed<OrganizationId> {
  * Returns the operator, or the machine, as the handlers of organizations know a caller. Its lists
  * wait in a line of its own.
  */
-export function principalOf(
+function principalOf(
   gate: Pick<OperatorGate, "administration">,
   operator: CallingOperator | undefined,
   { organization, mustVerify }: { readonly organization: Organization; readonly mustVerify: boolean },
