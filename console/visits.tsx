@@ -12,7 +12,7 @@ import type { Page, Visit } from "./page.js";
 import { PAGES } from "./pages/pages.js";
 import { SIGN_IN_PATH } from "./pages/sign-in.js";
 import { formOf, type PageDependencies, send, sendPlain } from "./reply.js";
-import type { Fields } from "./upstream/contract.js";
+import { type Fields, isOfOrganizations } from "./upstream/contract.js";
 import type { Operator, Organization, Organizations, Overview, WhoAmI } from "./upstream/messages.js";
 import { PastReads } from "./upstream/past-reads.js";
 import type { CallContext, Reading, Upstream } from "./upstream/upstream.js";
@@ -185,6 +185,8 @@ class Visits {
     };
     // An act may change the counts, so they are read after it.
     if (method === "GET") void overview();
+    const contextOf = (rpc: string, organizationId = organization?.id): CallContext =>
+      isOfOrganizations(rpc) ? { ...context, organizationId } : context;
     return {
       ...asked,
       person,
@@ -195,9 +197,9 @@ class Visits {
       },
       acts: this.#acts,
       formToken: formToken(context.token, asked.path),
-      act: (rpc, fields, options) => upstream.act(rpc, fields, { ...context, ...options }),
-      read: <T,>(rpc: string, fields: Fields, organizationId = organization?.id) =>
-        read<T>(rpc, fields, isOfOrganizations(rpc) ? { ...context, organizationId } : context),
+      act: (rpc, fields, options) => upstream.act(rpc, fields, { ...contextOf(rpc), ...options }),
+      read: <T,>(rpc: string, fields: Fields, organizationId?: string) =>
+        read<T>(rpc, fields, contextOf(rpc, organizationId)),
       readPast: (rpc, fields) => this.#past.read(read, rpc, fields, { ...context, organizationId: organization?.id }),
       meaningOf: (enumName, value) => contract.meaningOf(enumName, value),
     };
@@ -241,9 +243,4 @@ interface Received extends Pick<Known, "context" | "person"> {
 
 function onlyOf(organizations: readonly Organization[]): Organization | undefined {
   return organizations.length === 1 ? organizations[0] : undefined;
-}
-
-/** Whether the rpc is one of kesc.v1, which takes the organization from the metadata. */
-function isOfOrganizations(rpc: string): boolean {
-  return !/^(Admin|Session)Service\//.test(rpc);
 }

@@ -120,6 +120,14 @@ export function readContract(descriptorSet: Uint8Array): HttpContract {
   return { routes, registry, ...numberFields(registry) };
 }
 
+/** Makes one registry of descriptor sets that have some files in common. */
+export function joinedRegistry(descriptorSets: readonly Uint8Array[]): FileRegistry {
+  const files = descriptorSets.flatMap((set) => fromBinary(FileDescriptorSetSchema, set).file);
+  const distinct = new Map(files.toReversed().map((file) => [file.name, file]));
+  const file = files.filter((each) => distinct.get(each.name) === each);
+  return createFileRegistry({ $typeName: FileDescriptorSetSchema.typeName, file });
+}
+
 /** Finds the fields that JSON shows as numbers. Throws when one of them cannot be shown so. */
 export function numberFields(registry: FileRegistry): NumberFields {
   const decimals = fieldsWith(registry, "kesc.v1.decimal");

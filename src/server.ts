@@ -15,7 +15,7 @@ import { eventWriter } from "./parts/event-json.js";
 import type { Part } from "./parts/lease.js";
 import { cellMarks } from "./parts/marks.js";
 import { type GaugedRails, startAdmin } from "./parts/metrics.js";
-import { newDepositReferences } from "./parts/new-deposit-references.js";
+import { NEW_IDS, newTransactionId } from "./parts/new-ids.js";
 import { startOperators } from "./parts/operators.js";
 import { cellRails } from "./parts/rails.js";
 import { cellSeals } from "./parts/seals.js";
@@ -210,12 +210,7 @@ function grpcOptionsOf({
       await Promise.all(writeChecks.map((writes) => writes.check()));
     },
     now,
-    newAccountId: () => typeidUnboxed("acc") as string as AccountId,
-    newDepositReferences,
-    newFreezeId: () => typeidUnboxed("frz") as string as FreezeId,
-    newDestinationId: () => typeidUnboxed("dst") as string as DestinationId,
-    newTransactionId,
-    newWebhookEndpointId: () => typeidUnboxed("whe") as string as WebhookEndpointId,
+    ...NEW_IDS,
     webhookHosts: config.webhookHosts,
     phoneCoolingMillis: config.phoneCoolingMillis,
     destinationCoolingMillis: config.destinationCoolingMillis,
@@ -281,10 +276,6 @@ function openCells(
     return { ...own, ...past, ledger, reads: byId, webhooks };
   });
   return { cells, parts };
-}
-
-function newTransactionId(): TransactionId {
-  return typeidUnboxed("txn") as string as TransactionId;
 }
 
 function addressError(address: string, error: unknown): OperatorError | undefined {

@@ -10,7 +10,7 @@ import {
 import { commentOf, lineOf } from "../../contract/comments.js";
 import { extensionOf } from "../../contract/contract.js";
 import { enumName } from "../../contract/json/read-scalar.js";
-import type { Fields } from "../upstream/contract.js";
+import { type Fields, isOfOrganizations } from "../upstream/contract.js";
 import { type Act, ACTS } from "./acts.js";
 
 /** A field of a form. */
@@ -21,7 +21,7 @@ export interface FormField {
   /** What the contract says about the field. */
   readonly hint: string;
   readonly choices: readonly { readonly value: string; readonly meaning: string }[];
-  /** Whether the member of the oneof has it, and not the request. */
+  /** Whether the member has it, and not the request. */
   readonly isOfMember: boolean;
 }
 
@@ -37,6 +37,8 @@ export interface KnownAct extends Act {
   readonly mayPropose: boolean;
   /** Whether the request names an organization. */
   readonly isOfOrganization: boolean;
+  /** Whether the member of the request that the form fills is one of several: it is sent empty, too. */
+  readonly isChoice: boolean;
   /** Without the organization, and without what the link gives. */
   readonly fields: readonly FormField[];
 }
@@ -50,18 +52,23 @@ export function knownActs(
   methodOf: (rpc: string) => DescMethod,
 ): ReadonlyMap<string, KnownAct> {
   const options = {
-    roles: extensionOf(registry, "kesc.admin.v1.required_roles"),
+    roles: extensionOf(registry, "kesc.v1.operator_roles"),
     key: extensionOf(registry, "kesc.v1.takes_idempotency_key"),
     behavior: extensionOf(registry, "google.api.field_behavior"),
     decimal: extensionOf(registry, "kesc.v1.decimal"),
+    operatorsGive: extensionOf(registry, "kesc.v1.operators_give"),
+    secondPerson: extensionOf(registry, "kesc.v1.second_person"),
   };
-  const formField = (field: DescField, isOfMember: boolean): FormField => ({
+  const formField = (field: DescField, member?: DescField): FormField => ({
     name: field.name,
     kind: kindOf(field, getOption(field, options.decimal) === true),
-    isRequired: isOfMember || (getOption(field, options.behavior) as readonly number[]).includes(REQUIRED),
+    isRequired:
+      member?.oneof !== undefined ||
+      getOption(field, options.operatorsGive) === true ||
+      (member === undefined && (getOption(field, options.behavior) as readonly number[]).includes(REQUIRED)),
     hint: lineOf(field),
     choices: field.enum === undefined ? [] : choicesOf(field.enum),
-    isOfMember,
+    isOfMember: member !== undefined,
   });
   return new Map(
     ACTS.map((act) => {
@@ -69,10 +76,11 @@ export function knownActs(
       const { fields } = method.input;
       const memberField = fields.find(({ name }) => name === act.member);
       const member = memberField?.message;
+      const isChoice = memberField?.oneof !== undefined;
       const linked = [ORGANIZATION, act.subject, ...(act.given ?? []), ...(act.without ?? [])];
       const own = [
-        ...(member?.fields ?? []).map((field) => formField(field, true)),
-        ...fields.filter(isOfForm).map((field) => formField(field, false)),
+        ...(member?.fields ?? []).map((field) => formField(field, memberField)),
+        ...fields.filter(isOfForm).map((field) => formField(field)),
       ];
       return [
         act.name,
@@ -80,14 +88,17 @@ export function knownActs(
           ...act,
           // What has happened says more than that somebody says so. The page says itself what a
           // repeat does, and whether a second person may be needed.
-          words: commentOf(memberField ?? method)
+          words: commentOf(isChoice ? memberField : method)
             .replace(/\n\n[^]*$/, "")
             .replace(/\s(Above the|Refuses)[\s,][^]*$/, "")
             .replaceAll(/\s(A second person may|A repeat) [^.]*\./g, ""),
           roles: getOption(method, options.roles) as readonly string[],
           takesKey: getOption(method, options.key) === true,
-          mayPropose: act.subject !== "proposal_id" && method.output.fields.some(({ name }) => name === "proposal"),
-          isOfOrganization: fields.some(({ name }) => name === ORGANIZATION),
+          mayPropose:
+            getOption(method, options.secondPerson) === true ||
+            (act.subject !== "proposal_id" && method.output.fields.some(({ name }) => name === "proposal")),
+          isOfOrganization: isOfOrganizations(act.rpc) || fields.some(({ name }) => name === ORGANIZATION),
+          isChoice,
           fields: own.filter(({ name }) => !linked.includes(name)),
         },
       ];
@@ -110,9 +121,11 @@ export function requestOf(act: KnownAct, given: Readonly<Record<string, string>>
     else values.set(name, value);
   }
   return {
-    ...(act.isOfOrganization ? { [ORGANIZATION]: organizationId } : {}),
+    ...(act.isOfOrganization && !isOfOrganizations(act.rpc) ? { [ORGANIZATION]: organizationId } : {}),
     ...Object.fromEntries(values),
-    ...(act.member === undefined ? {} : { [act.member]: ofMember }),
+    ...(act.member !== undefined && (act.isChoice || Object.keys(ofMember).length > 0)
+      ? { [act.member]: ofMember }
+      : {}),
   };
 }
 

@@ -21,7 +21,7 @@ export interface Act {
   readonly given?: readonly string[];
   /** Fields of the rpc that the console leaves empty. */
   readonly without?: readonly string[];
-  /** The member of a oneof whose fields the form has: "completed" of ResolveTransaction. */
+  /** A message of the request whose fields the form has, too: "completed" of ResolveTransaction. */
   readonly member?: string;
   /** Fields of the response that the result shows. Nothing else has them: a reload asks again. */
   readonly shows?: readonly string[];
@@ -56,14 +56,14 @@ const lift: NonNullable<Act["changes"]> = (before, { freeze_id: id }) => {
 export const ACTS: readonly Act[] = [
   {
     name: "freeze",
-    rpc: "AdminService/FreezeAccount",
+    rpc: "AccountService/FreezeAccount",
     title: "Freeze the account",
     subject: "account_id",
     changes: status("frozen"),
   },
   {
     name: "unfreeze",
-    rpc: "AdminService/UnfreezeAccount",
+    rpc: "AccountService/UnfreezeAccount",
     title: "Unfreeze the account",
     subject: "account_id",
     given: ["freeze_id"],
@@ -94,22 +94,24 @@ export const ACTS: readonly Act[] = [
   },
   {
     name: "update",
-    rpc: "AdminService/UpdateAccount",
+    rpc: "AccountService/UpdateAccount",
     title: "Change phone number or e-mail",
     subject: "account_id",
+    without: ["etag"],
     changes: personal,
   },
   {
     name: "close",
-    rpc: "AdminService/CloseAccount",
+    rpc: "AccountService/CloseAccount",
     title: "Close the account for ever",
     subject: "account_id",
+    without: ["etag"],
     isFinal: true,
     changes: status("closed"),
   },
   {
     name: "completed",
-    rpc: "AdminService/ResolveTransaction",
+    rpc: "TransactionService/ResolveTransaction",
     title: "It moved",
     subject: "transaction_id",
     member: "completed",
@@ -117,7 +119,7 @@ export const ACTS: readonly Act[] = [
   },
   {
     name: "failed",
-    rpc: "AdminService/ResolveTransaction",
+    rpc: "TransactionService/ResolveTransaction",
     title: "It did not move",
     subject: "transaction_id",
     member: "failed",
@@ -125,7 +127,7 @@ export const ACTS: readonly Act[] = [
   },
   {
     name: "moved",
-    rpc: "AdminService/ResolveTransaction",
+    rpc: "TransactionService/ResolveTransaction",
     title: "Another amount moved",
     subject: "transaction_id",
     member: "moved",
@@ -133,23 +135,24 @@ export const ACTS: readonly Act[] = [
   },
   {
     name: "clear-flag",
-    rpc: "AdminService/ClearFlag",
+    rpc: "TransactionService/ClearFlag",
     title: "Lower a flag",
     subject: "transaction_id",
     given: ["flag"],
   },
   {
     name: "cancel",
-    rpc: "AdminService/CancelTransaction",
+    rpc: "TransactionService/CancelTransaction",
     title: "Cancel it",
     subject: "transaction_id",
     changes: status("canceled"),
   },
   {
     name: "reverse",
-    rpc: "AdminService/ReverseTransaction",
+    rpc: "TransactionService/ReverseTransaction",
     title: "Undo it, in full",
     subject: "transaction_id",
+    member: "receipt",
     changes: (before) => [["Reversed by", "nothing", `a new transaction of ${textOf(before["amount"])} KESC`]],
   },
   {

@@ -1,8 +1,7 @@
-import { createFileRegistry, type DescMethod, type FileRegistry, fromBinary, toBinary } from "@bufbuild/protobuf";
-import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
+import { type DescMethod, type FileRegistry, fromBinary, toBinary } from "@bufbuild/protobuf";
 
 import { lineOf } from "../../contract/comments.js";
-import { CONTRACT_URL, numberFields } from "../../contract/contract.js";
+import { CONTRACT_URL, joinedRegistry, numberFields } from "../../contract/contract.js";
 import type { RequestProblem } from "../../contract/field-problem.js";
 import { parseJson } from "../../contract/json/parse-json.js";
 import { MessageReader } from "../../contract/json/read-message.js";
@@ -25,11 +24,7 @@ export class ConsoleContract {
   readonly #writer: MessageWriter;
 
   constructor(descriptorSets: readonly Uint8Array[]) {
-    const files = descriptorSets.flatMap((set) => fromBinary(FileDescriptorSetSchema, set).file);
-    // Both sets have the files that both contracts import. The first one of a name counts.
-    const distinct = new Map(files.toReversed().map((file) => [file.name, file]));
-    const file = files.filter((each) => distinct.get(each.name) === each);
-    this.registry = createFileRegistry({ $typeName: FileDescriptorSetSchema.typeName, file });
+    this.registry = joinedRegistry(descriptorSets);
     const services = [...this.registry].filter((desc) => desc.kind === "service");
     this.#methods = new Map(
       services.flatMap(({ name, methods }) => methods.map((method) => [`${name}/${method.name}`, method] as const)),
@@ -62,9 +57,9 @@ export class ConsoleContract {
   }
 
   /** Decodes a response. Every field of the message is there, and null if it is not set. */
-  decode(rpc: string, bytes: Uint8Array): unknown {
+  decode(rpc: string, bytes: Uint8Array): Fields {
     const { output } = this.methodOf(rpc);
-    return JSON.parse(this.#writer.write(output, fromBinary(output, bytes)));
+    return JSON.parse(this.#writer.write(output, fromBinary(output, bytes))) as Fields;
   }
 
   /** Returns the comment of a value of an enum of kesc.v1. Empty if the contract has none. */
@@ -80,4 +75,9 @@ export class ConsoleContract {
     if (method === undefined) throw new Error(`the contract has no rpc ${rpc}`);
     return method;
   }
+}
+
+/** Whether the rpc is one of kesc.v1, which takes the organization from the metadata. */
+export function isOfOrganizations(rpc: string): boolean {
+  return !/^(Admin|Session)Service\//.test(rpc);
 }

@@ -4,7 +4,7 @@ import { type ChannelCredentials, Client, Metadata, status, type StatusObject } 
 
 import { failureReader } from "../../contract/failure.js";
 import { CHANNEL_OPTIONS } from "../../runtime/transport/channel-options.js";
-import type { ConsoleContract, Fields } from "./contract.js";
+import { type ConsoleContract, type Fields, isOfOrganizations } from "./contract.js";
 import { malformed, type Refusal, refusalReader } from "./refusal.js";
 
 /** The response of a call, or why there is none. */
@@ -47,27 +47,46 @@ export function createUpstream(contract: ConsoleContract, { target, credentials 
   const client = new Client(target, credentials, CHANNEL_OPTIONS);
   const readFailure = failureReader(contract.registry);
   const readRefusal = refusalReader(contract.registry);
-  const call = async <T>(rpc: string, fields: Fields, context: CallContext, deadline: number): Promise<Reading<T>> => {
+  const call = async <T>(
+    rpc: string,
+    fields: Fields,
+    context: CallContext,
+    { deadline, readHead }: { readonly deadline: number; readonly readHead?: undefined | ((head: Metadata) => Fields) },
+  ): Promise<Reading<T>> => {
     const request = contract.encode(rpc, fields);
     if (!Buffer.isBuffer(request)) return { ok: false, refusal: malformed(request) };
+    let told: Fields = {};
     const result = await new Promise<Buffer | StatusObject>((resolve) => {
       const path = contract.pathOf(rpc);
-      client.makeUnaryRequest(path, asIs, asIs, request, metadataOf(context), { deadline }, (error, bytes) => {
-        resolve(bytes ?? (error as StatusObject));
-      });
+      const sent = client.makeUnaryRequest(
+        path,
+        asIs,
+        asIs,
+        request,
+        metadataOf(context),
+        { deadline },
+        (error, bytes) => {
+          resolve(bytes ?? (error as StatusObject));
+        },
+      );
+      sent.on("metadata", (head) => (told = readHead?.(head) ?? {}));
     });
-    if (Buffer.isBuffer(result)) return { ok: true, value: contract.decode(rpc, result) as T };
+    if (Buffer.isBuffer(result)) return { ok: true, value: { ...told, ...contract.decode(rpc, result) } as T };
     return { ok: false, refusal: readRefusal(readFailure(result).status) };
   };
   return {
     async read<T>(rpc: string, fields: Fields, context: CallContext) {
       const deadline = Date.now() + READ_MILLIS_MAX;
-      const first = await call<T>(rpc, fields, context, deadline);
+      const first = await call<T>(rpc, fields, context, { deadline });
       if (first.ok || !REPEATED.has(first.refusal.code)) return first;
       await sleep(REPEAT_AFTER_MILLIS);
-      return call<T>(rpc, fields, context, deadline);
+      return call<T>(rpc, fields, context, { deadline });
     },
-    act: (rpc, fields, context) => call(rpc, fields, context, Date.now() + ACT_MILLIS_MAX),
+    act: (rpc, fields, context) =>
+      call(rpc, fields, context, {
+        deadline: Date.now() + ACT_MILLIS_MAX,
+        readHead: isOfOrganizations(rpc) ? toldBy : undefined,
+      }),
     close: () => {
       client.close();
     },
@@ -82,6 +101,15 @@ function metadataOf({ token, requestId, organizationId, idempotencyKey, isOnlyCh
   if (idempotencyKey !== undefined) metadata.set("idempotency-key", idempotencyKey);
   if (isOnlyChecked === true) metadata.set("kesc-validate-only", "true");
   return metadata;
+}
+
+/** Returns what an act of kesc.v1 tells beside its response. One of the AdminService tells it inside. */
+function toldBy(head: Metadata): Fields {
+  const [id] = head.get("kesc-proposal");
+  return {
+    unchanged: head.get("idempotent-replayed").includes("true"),
+    ...(id === undefined ? {} : { proposal: { id: String(id), state: "pending" } }),
+  };
 }
 
 function asIs(bytes: Buffer): Buffer {

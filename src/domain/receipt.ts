@@ -83,7 +83,7 @@ export function attestedReceipt({ rail, railReceipt }: Pick<Transaction, "rail" 
   return railReceipt === undefined || rail !== DIRECT_RAIL ? undefined : sourceAndNumber(railReceipt);
 }
 
-function sourceAndNumber(receipt: string): Receipt {
+export function sourceAndNumber(receipt: string): Receipt {
   const colon = receipt.indexOf(":");
   return colon < 0
     ? { source: MPESA, number: receipt }

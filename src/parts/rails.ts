@@ -27,7 +27,7 @@ import { payments } from "../storage/rails/payments.js";
 import { balanceNotes } from "./balance-notes.js";
 import { depositCallbacks } from "./deposit-callbacks.js";
 import { cellLease, type Part, underLease } from "./lease.js";
-import { newDepositReferences } from "./new-deposit-references.js";
+import { newDepositReferences } from "./new-ids.js";
 
 /** The rails of one cell, with the settlement that moves its payments. */
 export interface RunningRails extends CellRails, Part {

@@ -98,7 +98,7 @@ for (const engine of ENGINES) {
       const note = "x";
       const OF_ORGANIZATION = [
         ...["suspendOrganization", "resumeOrganization", "getOrganization", "getOverview", "getLimits", "getSupply"],
-        ...["listApiKeys", "listJournal", "listRailAccounts", "listWebhookEndpoints", "listDeposits"],
+        ...["listApiKeys", "listJournal", "listRailAccounts", "listWebhookEndpoints"],
         ...["listNeedsAttention", "listReserve", "listSeals"],
       ] as readonly (keyof typeof Rpcs)[];
       for (const rpc of OF_ORGANIZATION) {

@@ -5,6 +5,9 @@ import { pino } from "pino";
 
 import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
 import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
+import { AccountServiceService as Accounts } from "../../src/gen/kesc/v1/account_service.js";
+import { DepositServiceService as Deposits } from "../../src/gen/kesc/v1/deposit_service.js";
+import { TransactionServiceService as Transactions } from "../../src/gen/kesc/v1/transaction_service.js";
 import type { ActsOptions } from "../../src/grpc/operators/acts.js";
 import { operatorRoutes } from "../../src/grpc/operators/routes.js";
 import { ListTurns } from "../../src/grpc/services/list-turns.js";
@@ -22,7 +25,7 @@ import { bookReads } from "../../src/storage/operators/book-reads.js";
 import { reads } from "../../src/storage/reads.js";
 import { historyReads } from "../../src/storage/statements/history.js";
 import { CERTIFICATE_FILE } from "../daraja/given.js";
-import { GrpcCaller, type GrpcReply } from "../support/callers/grpc-caller.js";
+import { GrpcCaller, type GrpcReply, type Method } from "../support/callers/grpc-caller.js";
 import { configOf } from "../support/config.js";
 import { type ENGINES, openTestDatabase, type TestDatabase } from "../support/databases.js";
 import { findingsIn } from "../support/findings.js";
@@ -154,6 +157,28 @@ export async function makeOperator(
   const made = await stored.submit({ kind: "operator.create", name: name.value, roles, keySha256 }, undefined);
   if (made.kind !== "done") throw new Error(JSON.stringify(made));
   return { operator: made.resource, key };
+}
+
+/** The rpcs that operators call, of organizations and of their own. */
+export const OPERATOR_RPCS = { ...Accounts, ...Deposits, ...Transactions, ...Rpcs } as const;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Calls as an operator. What an rpc of organizations tells beside its response is in it. */
+export async function actAs<Response extends object>(
+  admin: GrpcCaller,
+  rpc: keyof typeof OPERATOR_RPCS,
+  fields: Fields,
+  { by, key }: { readonly by: GivenOperator; readonly key?: string | undefined },
+): Promise<GrpcReply<Response | undefined>> {
+  const method = OPERATOR_RPCS[rpc] as unknown as Method<Fields, Response>;
+  const organization = rpc in Rpcs ? {} : { "kesc-organization": String(fields["organization_id"]) };
+  const metadata = { ...organization, ...(key === undefined ? {} : { "idempotency-key": key }) };
+  const reply = await admin.call(method, fields, { key: by.key, metadata });
+  if (reply.response === undefined || rpc in Rpcs) return reply;
+  const [id] = reply.headers.get("kesc-proposal").map(String);
+  const { response } = id === undefined ? {} : await admin.call(Rpcs.getProposal, { proposal_id: id }, by);
+  return { ...reply, response: { ...reply.response, unchanged: reply.replayed, proposal: response?.proposal } };
 }
 
 /** Reads a list to its end, page by page. */

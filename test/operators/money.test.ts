@@ -10,17 +10,19 @@ import { MovementDirection, PayoutMode, type Proposal } from "../../src/gen/kesc
 import { type Freeze, FreezeReason } from "../../src/gen/kesc/v1/freeze.js";
 import { FlagReason } from "../../src/gen/kesc/v1/payment.js";
 import { ReserveKind } from "../../src/gen/kesc/v1/supply.js";
-import { readOperatorsContract } from "../../src/grpc/messages/contract.js";
+import { readOperatorsAddress, readOperatorsContract } from "../../src/grpc/messages/contract.js";
 import { storedRailAccounts } from "../../src/storage/rails/rail-accounts.js";
 import type { GrpcCaller, Method } from "../support/callers/grpc-caller.js";
 import { beginPayment, createAccount, flag, mint, redeem } from "../support/commands.js";
 import { ENGINES, execute } from "../support/databases.js";
 import {
+  actAs,
   approved,
   type GivenOperator,
   machineRoutes,
   MPESA_CREDENTIALS,
   MPESA_SETTINGS,
+  OPERATOR_RPCS,
   type OperatorService,
   SECRET,
   startOperatorService,
@@ -89,12 +91,11 @@ for (const engine of ENGINES) {
     // Rejects if the books do not hold.
     after(() => service.dispose());
 
-    const call = (rpc: keyof typeof Rpcs, fields: Fields, by: GivenOperator, key?: string) =>
-      admin.call<Fields, Acted>(
-        Rpcs[rpc] as unknown as Method<Fields, Acted>,
-        { organization_id: organizationId, note: `words about ${rpc}`, ...fields },
-        { ...by, ...(key === undefined ? {} : { metadata: { "idempotency-key": key } }) },
-      );
+    const call = (rpc: keyof typeof OPERATOR_RPCS, fields: Fields, by: GivenOperator, key?: string) => {
+      const words = `words about ${rpc}`;
+      const own = { organization_id: organizationId, note: words, description: words };
+      return actAs<Acted>(admin, rpc, { ...own, ...fields }, { by, key });
+    };
     const rail = (given: Fields = {}): Fields => ({
       rail: "mpesa",
       settings: JSON.stringify(MPESA_SETTINGS),
@@ -112,7 +113,12 @@ for (const engine of ENGINES) {
     const IN = MovementDirection.MOVEMENT_DIRECTION_IN;
     const OUT = MovementDirection.MOVEMENT_DIRECTION_OUT;
     /** Every act of a finance or admin, in an order in which each is possible. */
-    const ACTS: readonly (readonly [rpc: keyof typeof Rpcs, kind: string, needs: Needs, fields: () => Fields])[] = [
+    const ACTS: readonly (readonly [
+      rpc: keyof typeof OPERATOR_RPCS,
+      kind: string,
+      needs: Needs,
+      fields: () => Fields,
+    ])[] = [
       ["setRailAccount", "rail.changed", "two", () => rail({ resolve_alone_max: "5.00" })],
       ["setDefaultRail", "rail.changed", "two", () => ({ rail: "mpesa" })],
       ["setPayouts", "rail.changed", "one", () => ({ rail: "mpesa", payouts: PayoutMode.PAYOUT_MODE_CLOSED })],
@@ -144,7 +150,7 @@ for (const engine of ENGINES) {
         "reverseTransaction",
         "transaction.completed",
         "two if much",
-        () => ({ transaction_id: mints[1], receipt: "b:R5" }),
+        () => ({ transaction_id: mints[1], receipt: { source: "b", number: "R5" } }),
       ],
       ["updateAccount", "account.updated", "one", () => ({ account_id: closingId, phone_number: "0733000111" })],
       ["closeAccount", "account.closed", "one", () => ({ account_id: closingId })],
@@ -211,7 +217,7 @@ for (const engine of ENGINES) {
       const walked = new Set(ACTS.map(([rpc]) => rpc as string));
       const elsewhere =
         /Organization|ApiKey|Operator|Proposal|Deposit|^whoAmI|^clearFlag$|^revealAccount$|Passkey|Session|Invitation|SignInCode/;
-      const acts = readOperatorsContract()
+      const acts = readOperatorsAddress()
         .services.flatMap((each) => each.rpcs)
         .filter(({ localName }) => !/^(get|list|export|lookUp)/.test(localName) && !elsewhere.test(localName));
       expect(acts.map(({ localName }) => localName)).to.have.members([...walked]);

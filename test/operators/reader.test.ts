@@ -7,7 +7,7 @@ import { toUnixMillis } from "../../src/domain/values/time.js";
 import { ServerReflectionService } from "../../src/gen/grpc/reflection/v1/reflection.js";
 import { HealthService } from "../../src/gen/health/v1/health.js";
 import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
-import { readContract, readOperatorsAddress } from "../../src/grpc/messages/contract.js";
+import { isRead, readContract, readOperatorsAddress } from "../../src/grpc/messages/contract.js";
 import { masked, MASKS } from "../../src/grpc/messages/masked.js";
 import { ROLES } from "../../src/operators/operator.js";
 import type { GrpcCaller, GrpcOptions, Method } from "../support/callers/grpc-caller.js";
@@ -26,7 +26,7 @@ const READS = [
 ];
 
 const served = readOperatorsAddress().services.filter(({ name }) => name.startsWith("kesc.v1."));
-const paths = served.flatMap(({ rpcs }) => rpcs.map(({ path }) => path));
+const paths = served.flatMap(({ rpcs }) => rpcs.filter(isRead).map(({ path }) => path));
 const nameOf = (path: string): string => path.slice(path.lastIndexOf("/") + 1);
 /** An rpc with a request that has no fields. */
 const bare = (path: string): Method<object, Buffer> => ({
@@ -150,7 +150,8 @@ for (const engine of ENGINES_OF_STAGE) {
 
     it("and nothing else of its services", async () => {
       const rest = readContract().services.flatMap(({ rpcs }) => rpcs.map(({ path }) => path));
-      for (const path of rest.filter((each) => !paths.includes(each))) {
+      const acts = served.flatMap(({ rpcs }) => rpcs.map(({ path }) => path));
+      for (const path of rest.filter((each) => !acts.includes(each))) {
         const { reason } = await admin.call(bare(path), {}, { key: vera.key, ...own() });
         expect(reason, path).to.equal("NO_SUCH_RPC");
       }
@@ -188,12 +189,8 @@ for (const engine of ENGINES_OF_STAGE) {
     });
 
     it("masked in the AdminService, too", async () => {
-      const of = { organization_id: organizationId };
-      const listed = await admin.call(Rpcs.listDeposits, { ...of }, vera);
-      const got = await admin.call(Rpcs.getDeposit, { ...of, deposit_id: depositId }, vera);
-      const waiting = await admin.call(Rpcs.listNeedsAttention, { ...of }, vera);
-      const deposits = [listed.response?.deposits[0], got.response?.deposit, waiting.response?.deposits[0]];
-      expect(deposits.map((each) => each?.typed_reference)).to.deep.equal(Array(3).fill("254******678"));
+      const { response } = await admin.call(Rpcs.listNeedsAttention, { organization_id: organizationId }, vera);
+      expect(response?.deposits[0]?.typed_reference).to.equal("254******678");
     });
 
     it("of the organization that the metadata names alone", async () => {

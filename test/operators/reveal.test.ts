@@ -5,9 +5,10 @@ import type { AccountId, OrganizationId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
 import { RevealReason } from "../../src/gen/kesc/admin/v1/resources.js";
+import type { UpdateAccountResponse } from "../../src/gen/kesc/v1/account_service.js";
 import { createAccount, eraseAccount } from "../support/commands.js";
 import { ENGINES, execute } from "../support/databases.js";
-import { type GivenOperator, type OperatorService, startOperatorService } from "./given.js";
+import { actAs, type GivenOperator, type OperatorService, startOperatorService } from "./given.js";
 
 const PHONE = "+254712345678";
 const EMAIL = "wanjiku@example.com";
@@ -65,18 +66,20 @@ for (const engine of ENGINES) {
     });
 
     it("is masked in the response to a change by an operator, which one person does", async () => {
-      const { response, code } = await service.admin[0].call(
-        Rpcs.updateAccount,
+      const { response, code } = await actAs<UpdateAccountResponse & { unchanged?: boolean }>(
+        service.admin[0],
+        "updateAccount",
         { organization_id: organizationId, account_id: accountId, phone_number: PHONE_CHANGED, email: EMAIL_CHANGED },
-        sue,
+        { by: sue },
       );
       expect([code, response?.unchanged]).to.deep.equal([0, false]);
       expect(response?.account).to.include({ phone_number: "+254******222", email: "n***@example.com" });
       expect((await reveal()).response).to.deep.equal({ phone_number: PHONE_CHANGED, email: EMAIL_CHANGED });
-      const none = await service.admin[0].call(
-        Rpcs.updateAccount,
+      const none = await actAs<UpdateAccountResponse & { unchanged?: boolean }>(
+        service.admin[0],
+        "updateAccount",
         { organization_id: organizationId, account_id: accountId },
-        sue,
+        { by: sue },
       );
       expect(none.fields?.map(({ field }) => field)).to.deep.equal(["phone_number"]);
     });

@@ -3,6 +3,7 @@ import { expect } from "chai";
 import { AdminServiceService as Admin } from "../../src/gen/kesc/admin/v1/admin_service.js";
 import { PayoutMode, Role as RoleMessage } from "../../src/gen/kesc/admin/v1/resources.js";
 import { SessionServiceService as Sessions } from "../../src/gen/kesc/admin/v1/session_service.js";
+import { TransactionServiceService as Transactions } from "../../src/gen/kesc/v1/transaction_service.js";
 import { tokenSha256Of } from "../../src/operators/session.js";
 import { Authenticator, type Said } from "../support/authenticator.js";
 import { newTransactionId } from "../support/commands.js";
@@ -284,13 +285,14 @@ for (const engine of ENGINES) {
         // PostgreSQL takes no commit of a clock that is ahead of its own.
         const sandbox = made.response?.organization?.id ?? "";
         expect((await resume(sandbox)).reason ?? "").to.match(/^(STORAGE_UNAVAILABLE)?$/);
-        const resolved = await given.as(person, Admin.resolveTransaction, {
-          organization_id: sandbox,
-          transaction_id: newTransactionId(),
-          outcome: { $case: "failed", value: {} },
-          note: "case 17",
-        });
-        expect(resolved.reason).to.match(/^(TRANSACTION_NOT_FOUND|STORAGE_UNAVAILABLE)$/);
+        const resolve = async (organization: string): Promise<string | undefined> => {
+          const outcome = { $case: "failed", value: {} } as const;
+          const request = { transaction_id: newTransactionId(), outcome, note: "case 17" };
+          const metadata = { "kesc-organization": organization };
+          return (await given.as(person, Transactions.resolveTransaction, request, metadata)).reason;
+        };
+        expect(await resolve(sandbox)).to.match(/^(TRANSACTION_NOT_FOUND|STORAGE_UNAVAILABLE)$/);
+        expect(await resolve(given.service.tenant.organizationId)).to.equal("VERIFICATION_REQUIRED");
         expect((await resume(given.service.tenant.organizationId)).reason).to.equal("VERIFICATION_REQUIRED");
         const { organizationId: organization_id } = given.service.tenant;
         const payouts = (mode: PayoutMode) =>

@@ -94,8 +94,10 @@ export class SignInService {
     { token }: Pick<SignedInPerson, "token">,
     method: Method<Request, Response>,
     request: Partial<NoInfer<Request>>,
+    metadata: Readonly<Record<string, string>> = {},
   ): Promise<GrpcReply<Response | undefined>> {
-    return this.admin.call(method, request, { metadata: { authorization: `Bearer ${token}` }, ...this.soon });
+    const sent = { authorization: `Bearer ${token}`, ...metadata };
+    return this.admin.call(method, request, { metadata: sent, ...this.soon });
   }
 
   /** A deadline after the time that has passed here. */

@@ -1,7 +1,5 @@
-import type { DescMethod } from "@bufbuild/protobuf";
 import { type Client, Metadata, type ServiceError, status as Status } from "@grpc/grpc-js";
 
-import { toRpc } from "../../../contract/rpc.js";
 import { readSecret } from "../../../runtime/files/secret-file.js";
 import { clientExposure } from "../../../runtime/transport/exposure.js";
 import { ErrorInfo } from "../../gen/google/rpc/error_details.js";
@@ -13,7 +11,7 @@ import { UsageError } from "../../startup/operator-error.js";
 import { usableCredentials } from "../../startup/tls.js";
 import { connectTo } from "../import/import-stream.js";
 import type { CarriedCall, Carrier } from "./carrier.js";
-import { effectOf } from "./contract.js";
+import type { AdminRpc } from "./contract.js";
 import { RefusedCallError } from "./refused-call.js";
 
 const CALL_MILLIS_MAX = 30_000;
@@ -38,11 +36,16 @@ export class ServerCarrier implements Carrier {
   }
 
   /** On the wire a unary call is a stream with one message. */
-  async *carry({ rpc, request, idempotencyKey }: CarriedCall): AsyncGenerator<Uint8Array> {
-    const options = rpc.methodKind === "server_streaming" ? {} : { deadline: Date.now() + CALL_MILLIS_MAX };
+  async *carry({ rpc, request, ...told }: CarriedCall): AsyncGenerator<Uint8Array> {
+    const options = rpc.streams === "server" ? {} : { deadline: Date.now() + CALL_MILLIS_MAX };
     const metadata = this.#metadata.clone();
-    if (idempotencyKey !== undefined) metadata.set("idempotency-key", idempotencyKey);
-    const call = this.#client.makeServerStreamRequest(toRpc(rpc).path, asIs, asIs, request, metadata, options);
+    if (told.idempotencyKey !== undefined) metadata.set("idempotency-key", told.idempotencyKey);
+    if (told.organizationId !== undefined) metadata.set("kesc-organization", told.organizationId);
+    const call = this.#client.makeServerStreamRequest(rpc.path, asIs, asIs, request, metadata, options);
+    call.on("metadata", (head: Metadata) => {
+      const [proposalId] = head.get("kesc-proposal").map(String);
+      told.onHead?.({ unchanged: head.get("idempotent-replayed").includes("true"), proposalId });
+    });
     try {
       yield* call as AsyncIterable<Buffer>;
     } catch (error) {
@@ -54,11 +57,11 @@ export class ServerCarrier implements Carrier {
     this.#client.close();
   }
 
-  #refusalOf({ code, details, metadata }: ServiceError, rpc: DescMethod): RefusedCallError {
+  #refusalOf({ code, details, metadata }: ServiceError, rpc: AdminRpc): RefusedCallError {
     const reason = reasonIn(metadata);
     if (reason !== undefined) return new RefusedCallError(details, { reason });
     const advice =
-      UNKNOWN_OUTCOME.has(code) && effectOf(rpc) !== "reads" ? " Look whether it was done before you try again." : "";
+      UNKNOWN_OUTCOME.has(code) && rpc.effect !== "reads" ? " Look whether it was done before you try again." : "";
     const message = `${Status[code]}: the AdminService at ${this.#address} did not answer (${details}).${advice}`;
     return new RefusedCallError(message, { isLost: code === Status.UNAVAILABLE });
   }

@@ -1,13 +1,24 @@
-import type { DescMethod } from "@bufbuild/protobuf";
-
 import type { IdempotencyKey } from "../../domain/values/text.js";
+import type { AdminRpc } from "./contract.js";
 
 /** One call. */
 export interface CarriedCall {
-  readonly rpc: DescMethod;
+  readonly rpc: AdminRpc;
   /** The encoded message. */
   readonly request: Buffer;
   readonly idempotencyKey?: IdempotencyKey | undefined;
+  /** For which organization an rpc of organizations is called. */
+  readonly organizationId?: string | undefined;
+  /** Called before the first response with what is told beside it. */
+  readonly onHead?: (head: CallHead) => void;
+}
+
+/** What a call tells beside its response. */
+export interface CallHead {
+  /** Whether it was so before. Then nothing was written. */
+  readonly unchanged: boolean;
+  /** The proposal that waits for a second person. Then nothing was done. */
+  readonly proposalId: string | undefined;
 }
 
 /** Carries the bytes of calls. */

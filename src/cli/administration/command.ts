@@ -60,7 +60,7 @@ function addPlace(command: Command, row: Row): void {
   );
   if (onlyReads(row) || row.needsOperator !== undefined) return;
   command.option("--on-database", "do it in the database, although there are operators; needs --note");
-  if (row.parameters?.some(({ field }) => field === "note") === true) return;
+  if (row.parameters?.some((parameter) => keyOf(parameter) === "note") === true) return;
   command.option("--note <text>", "with --on-database: why; it is printed, and no row has it", statusReason);
 }
 

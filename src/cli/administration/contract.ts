@@ -1,8 +1,8 @@
 import { type DescMethod, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel as IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 
-import { numberFields } from "../../../contract/contract.js";
-import { readOperatorsContract } from "../../grpc/messages/contract.js";
+import { joinedRegistry, numberFields } from "../../../contract/contract.js";
+import { readOperatorsAddress, type RpcContract } from "../../grpc/messages/contract.js";
 import { JsonMessages } from "../call/contract.js";
 import type { MessageJson } from "./row.js";
 
@@ -12,11 +12,13 @@ import type { MessageJson } from "./row.js";
  */
 export type CallEffect = "reads" | "replays" | "acts";
 
-const EFFECTS = {
-  [IdempotencyLevel.NO_SIDE_EFFECTS]: "reads",
-  [IdempotencyLevel.IDEMPOTENT]: "replays",
-  [IdempotencyLevel.IDEMPOTENCY_UNKNOWN]: "acts",
-} as const satisfies Record<IdempotencyLevel, CallEffect>;
+/** An rpc that operators may call. */
+export interface AdminRpc extends RpcContract {
+  readonly method: DescMethod;
+  readonly effect: CallEffect;
+  /** Whether the call names an organization, and the request does not. */
+  readonly isOfOrganizations: boolean;
+}
 
 let shared: AdminContract | undefined;
 
@@ -25,38 +27,53 @@ export function adminContract(): AdminContract {
   return (shared ??= new AdminContract());
 }
 
-export function effectOf({ idempotency }: Pick<DescMethod, "idempotency">): CallEffect {
-  return EFFECTS[idempotency];
-}
-
-/** The rpcs of operators, and their messages. */
+/** The rpcs that operators may call, and their messages. */
 export class AdminContract extends JsonMessages {
-  readonly methods: ReadonlyMap<string, DescMethod>;
+  /** By name. Of two with one name it is that of the AdminService. */
+  readonly rpcs: ReadonlyMap<string, AdminRpc>;
 
   constructor() {
-    const { files, services } = readOperatorsContract();
+    const { services, descriptorSet } = readOperatorsAddress();
+    const files = joinedRegistry([descriptorSet]);
     super(numberFields(files), () => {
       throw new Error("no response of the AdminService has a status");
     });
-    const methods = services.flatMap(({ name }) => files.getService(name)?.methods ?? []);
-    this.methods = new Map(methods.map((method) => [method.name, method]));
+    const rpcs = services.flatMap((service) =>
+      service.rpcs.map((rpc): AdminRpc => {
+        const method = files.getService(service.name)?.method[rpc.localName];
+        if (method === undefined) throw new Error(`the descriptors have no rpc ${rpc.path}`);
+        return {
+          ...rpc,
+          method,
+          effect: effectOf(method, rpc),
+          isOfOrganizations: service.name.startsWith("kesc.v1."),
+        };
+      }),
+    );
+    this.rpcs = new Map(rpcs.toReversed().map((rpc) => [rpc.method.name, rpc]));
   }
 
   /** Encodes a request. Throws an OperatorError that names each bad field. */
   encode(rpc: string, fields: MessageJson): Buffer {
-    const method = this.method(rpc);
+    const { method } = this.rpc(rpc);
     return Buffer.from(toBinary(method.input, this.readRequest(method, JSON.stringify(fields))));
   }
 
   /** Decodes a response. Every field of the message is there. */
   decode(rpc: string, bytes: Uint8Array): MessageJson {
-    const method = this.method(rpc);
+    const { method } = this.rpc(rpc);
     return JSON.parse(this.writeResponse(method, fromBinary(method.output, bytes))) as MessageJson;
   }
 
-  method(rpc: string): DescMethod {
-    const method = this.methods.get(rpc);
-    if (method === undefined) throw new Error(`no service of operators has an rpc ${rpc}`);
-    return method;
+  rpc(name: string): AdminRpc {
+    const rpc = this.rpcs.get(name);
+    if (rpc === undefined) throw new Error(`no service of operators has an rpc ${name}`);
+    return rpc;
   }
+}
+
+function effectOf({ idempotency }: DescMethod, { idempotencyKey }: RpcContract): CallEffect {
+  // An rpc that only reads ignores the key.
+  if (idempotencyKey === "ignored") return "reads";
+  return idempotency === IdempotencyLevel.IDEMPOTENT ? "replays" : "acts";
 }

@@ -1,10 +1,18 @@
-import { toRpc } from "../../../contract/rpc.js";
+import type { Organization } from "../../domain/api-key.js";
+import type { OrganizationId } from "../../domain/values/ids.js";
+import type { EncodedMessages } from "../../grpc/calls/server-stream-call.js";
+import type { UnaryRoute } from "../../grpc/calls/unary-call.js";
 import { messageOf } from "../../grpc/errors/status.js";
-import { readOperatorsContract } from "../../grpc/messages/contract.js";
+import { runForMachine } from "../../grpc/operators/door.js";
 import { operatorRoutes } from "../../grpc/operators/routes.js";
+import { accountHandlers } from "../../grpc/services/account-service.js";
+import { depositHandlers } from "../../grpc/services/deposit-service.js";
 import { ListTurns } from "../../grpc/services/list-turns.js";
+import type { CellOf, ServedCell } from "../../grpc/services/served-cell.js";
+import { transactionHandlers } from "../../grpc/services/transaction-service.js";
 import type { Administration } from "../../operators/ports.js";
 import { depositRegistration } from "../../parts/deposit-registration.js";
+import { NEW_IDS } from "../../parts/new-ids.js";
 import { railChanges } from "../../parts/rail-changes.js";
 import { railReads } from "../../parts/rail-reads.js";
 import { signIn } from "../../parts/sign-in.js";
@@ -21,7 +29,6 @@ import { historyReads } from "../../storage/statements/history.js";
 import { machineLedger } from "../commit-as-operator.js";
 import { cellOf } from "../organizations.js";
 import type { CarriedCall, Carrier } from "./carrier.js";
-import { effectOf } from "./contract.js";
 import { RefusedCallError } from "./refused-call.js";
 
 /** Whether a change on the database is meant, although there are operators. */
@@ -35,21 +42,24 @@ export class DatabaseCarrier implements Carrier {
   readonly isAtServer = false;
   readonly #administration: StoredAdministration;
   readonly #options: MachineOptions;
-  readonly #rpcs = new Map(
-    readOperatorsContract().services.flatMap(({ rpcs }) => rpcs.map((rpc) => [rpc.path, rpc] as const)),
-  );
   readonly #routes: ReturnType<typeof operatorRoutes>;
+  readonly #ofOrganizations: Readonly<Record<string, UnaryRoute | object>>;
 
   constructor(database: Database, options: MachineOptions) {
     // Nobody needs a second person to use a database that is at hand.
     this.#administration = new StoredAdministration(database, { now, fourEyes: new Set() });
     this.#options = options;
     const { railHosts: hosts, callbacks, consoleOrigin } = configFromEnvironment();
+    const own = (organization: Pick<Organization, "cell">): Pick<ServedCell, "ledger" | "reads" | "history"> => {
+      const cell = cellOf(database, organization);
+      return { ledger: machineLedger(cell), reads: reads(cell), history: historyReads(cell) };
+    };
+    const listTurns = new ListTurns({ now, underWayMax: 1 });
     this.#routes = operatorRoutes({
       administration: this.#administration,
       signIn: signIn(database, this.#administration, { consoleOrigin, now }),
       now,
-      listTurns: new ListTurns({ now, underWayMax: 1 }),
+      listTurns,
       bookReads: bookReads(database),
       // The servers know where rails call back. This command need not.
       railReads: railReads(database, { now, hosts, hasCallbacks: true }),
@@ -59,25 +69,49 @@ export class DatabaseCarrier implements Carrier {
         hosts,
         now,
       }),
-      cellOf: (organization) => {
-        const cell = cellOf(database, organization);
-        return { ledger: machineLedger(cell), reads: reads(cell), history: historyReads(cell) };
-      },
+      cellOf: own,
     });
+    const given = {
+      // No command needs more of a cell.
+      cellOf: own as CellOf,
+      listTurns,
+      now,
+      ...NEW_IDS,
+      phoneCoolingMillis: 0,
+      destinationCoolingMillis: 0,
+    };
+    this.#ofOrganizations = { ...accountHandlers(given), ...depositHandlers(given), ...transactionHandlers(given) };
   }
 
   /** Throws an OperatorError if the change needs an operator, unless the options mean it. */
-  async *carry({ rpc: method, request, idempotencyKey }: CarriedCall): AsyncGenerator<Uint8Array> {
-    const rpc = this.#rpcs.get(toRpc(method).path);
-    const route = this.#routes[method.localName];
-    if (rpc === undefined || route === undefined) throw new Error(`no handler serves ${method.name}`);
-    const effect = effectOf(method);
-    if (effect !== "reads") await refuseUnlessMeant(this.#administration, this.#options);
-    const refusal = yield* route.runForMachine(rpc, request, idempotencyKey);
+  async *carry(call: CarriedCall): AsyncGenerator<Uint8Array> {
+    const { rpc } = call;
+    if (rpc.effect !== "reads") await refuseUnlessMeant(this.#administration, this.#options);
+    const refusal = yield* rpc.isOfOrganizations ? this.#carryOfOrganization(call) : this.#carryOwn(call);
     if (refusal !== undefined) throw new RefusedCallError(messageOf(refusal), { reason: refusal.reason });
     const { note } = this.#options;
-    const standsInBook = rpc.input.fields.some((field) => field.name === "note");
-    if (effect !== "reads" && note !== undefined && !standsInBook) printNote(note);
+    const standsInBook = rpc.operatorsGive.length > 0 || rpc.input.fields.some((field) => field.name === "note");
+    if (rpc.effect !== "reads" && note !== undefined && !standsInBook) printNote(note);
+  }
+
+  #carryOwn({ rpc, request, idempotencyKey }: CarriedCall): EncodedMessages {
+    const route = this.#routes[rpc.localName];
+    if (route === undefined) throw new Error(`no handler serves ${rpc.name}`);
+    return route.runForMachine(rpc, request, idempotencyKey);
+  }
+
+  async *#carryOfOrganization({ rpc, request, ...told }: CarriedCall): EncodedMessages {
+    const call = {
+      administration: this.#administration,
+      organizationId: (told.organizationId ?? "") as OrganizationId,
+      bytes: request,
+      idempotencyKey: told.idempotencyKey,
+    };
+    const result = await runForMachine((this.#ofOrganizations[rpc.localName] ?? {}) as UnaryRoute, rpc, call);
+    if (result.kind === "refused") return result.refusal;
+    told.onHead?.({ unchanged: result.replayed, proposalId: result.proposalId });
+    yield result.response;
+    return undefined;
   }
 }
 

@@ -51,7 +51,7 @@ function refusePlace(row: Row, options: PlaceOptions): void {
     const how = "Name the server with --server or KESC_OPERATOR_SERVER.";
     throw new UsageError(`${row.needsOperator}. ${how}`);
   }
-  const isField = row.parameters?.some(({ field }) => field === "note") === true;
+  const isField = row.parameters?.some((parameter) => keyOf(parameter) === "note") === true;
   if (isAtServer && options.note !== undefined && !isField) {
     throw new UsageError("--note belongs to --on-database here: the call of a server has no note.");
   }

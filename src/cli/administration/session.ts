@@ -1,8 +1,8 @@
 import type { IdempotencyKey } from "../../domain/values/text.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { OperatorError, UsageError } from "../../startup/operator-error.js";
-import type { Carrier } from "./carrier.js";
-import { adminContract, effectOf } from "./contract.js";
+import type { CallHead, CarriedCall, Carrier } from "./carrier.js";
+import { adminContract } from "./contract.js";
 import type { MachineOptions } from "./on-database.js";
 import { RefusedCallError } from "./refused-call.js";
 import type { MessageJson } from "./row.js";
@@ -27,34 +27,48 @@ export class AdminSession {
    * if a field is invalid, which is never sent, or a RefusedCallError.
    */
   async call(name: string, fields: MessageJson, idempotencyKey?: IdempotencyKey): Promise<MessageJson> {
+    const { effect, isOfOrganizations } = this.#contract.rpc(name);
     const callOnce = async (): Promise<MessageJson> => {
+      let head: CallHead | undefined;
       let response: MessageJson | undefined;
       // To the end: the status comes behind the response.
-      for await (const message of this.stream(name, fields, idempotencyKey)) response = message;
+      for await (const message of this.stream(name, fields, { idempotencyKey, onHead: (told) => (head = told) }))
+        response = message;
       if (response === undefined) throw new OperatorError("The server sent no response.");
-      return response;
+      if (head === undefined || effect === "reads" || !isOfOrganizations) return response;
+      const { unchanged, proposalId } = head;
+      if (proposalId === undefined) return { ...response, unchanged, proposal: null };
+      return { ...response, unchanged, ...(await this.call("GetProposal", { proposal_id: proposalId })) };
     };
     try {
       return await callOnce();
     } catch (error) {
       const isLost = error instanceof RefusedCallError && error.isLost;
-      if (!isLost || effectOf(this.#contract.method(name)) === "acts") throw error;
+      if (!isLost || effect === "acts") throw error;
       return callOnce();
     }
   }
 
-  /** Makes one call, and returns each message of its stream. Throws as `call` does. */
-  async *stream(name: string, fields: MessageJson, idempotencyKey?: IdempotencyKey): AsyncGenerator<MessageJson> {
-    const request = this.#contract.encode(name, fields);
-    const rpc = this.#contract.method(name);
-    for await (const bytes of this.#carrier.carry({ rpc, request, idempotencyKey })) {
+  /**
+   * Makes one call, and returns each message of its stream. The call of an rpc of organizations has
+   * organization_id beside its request. Throws as `call` does.
+   */
+  async *stream(
+    name: string,
+    fields: MessageJson,
+    told: Pick<CarriedCall, "idempotencyKey" | "onHead"> = {},
+  ): AsyncGenerator<MessageJson> {
+    const rpc = this.#contract.rpc(name);
+    const { organization_id: organizationId, ...own } = fields as { readonly organization_id?: string };
+    const request = this.#contract.encode(name, rpc.isOfOrganizations ? own : fields);
+    for await (const bytes of this.#carrier.carry({ rpc, request, organizationId, ...told })) {
       yield this.#contract.decode(name, bytes);
     }
   }
 
   /** Whether the request of an rpc has this field. */
   takes(name: string, field: string): boolean {
-    return this.#contract.method(name).input.fields.some((each) => each.name === field);
+    return this.#contract.rpc(name).input.fields.some((each) => each.name === field);
   }
 
   /**

@@ -6,6 +6,7 @@ import { DEMO } from "../../domain/values/actor.js";
 import { AdminServiceService as Admin } from "../../gen/kesc/admin/v1/admin_service.js";
 import { Role } from "../../gen/kesc/admin/v1/resources.js";
 import { SessionServiceService as Sessions } from "../../gen/kesc/admin/v1/session_service.js";
+import { AccountServiceService as Accounts } from "../../gen/kesc/v1/account_service.js";
 import { type OperatorName, type Role as RoleName } from "../../operators/operator.js";
 import { now } from "../../startup/clock.js";
 import { OperatorError } from "../../startup/operator-error.js";
@@ -136,7 +137,7 @@ export class DemoPeople {
     }
     // Brian can approve it with the code of a link: it is in a sandbox.
     const note = "the user has a new phone";
-    if (freeze !== undefined) await this.#call(first, Admin.unfreezeAccount, { organization_id, ...freeze, note });
+    if (freeze !== undefined) await this.#call(first, Accounts.unfreezeAccount, { ...freeze, note }, organization_id);
     const { keySha256: key_sha256 } = newKey();
     await this.#call(first, Admin.createOperator, { name: "Carol Wanjiru", roles: [Role.ROLE_SUPPORT], key_sha256 });
   }
@@ -145,9 +146,11 @@ export class DemoPeople {
     { key }: DemoPerson,
     method: MethodDefinition<Request, Response>,
     request: Request,
+    organizationId?: string,
   ): Promise<Response> {
     const metadata = new Metadata();
     metadata.set("x-api-key", key);
+    if (organizationId !== undefined) metadata.set("kesc-organization", organizationId);
     return new Promise((resolve, reject) => {
       const { path, requestSerialize, responseDeserialize } = method;
       const options = { deadline: Date.now() + CALL_MILLIS_MAX };

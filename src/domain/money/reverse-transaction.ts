@@ -45,7 +45,8 @@ export interface ReverseByOperator extends Authorized {
   readonly receipt: RailReceipt | undefined;
   /** The description of the new transaction. */
   readonly note: StatusReason;
-  readonly facts: Pick<NewIds, "newTransactionId">;
+  /** An approval repeats nothing, so it has no key. */
+  readonly facts: Pick<NewIds, "newTransactionId"> & Partial<Pick<ReverseTransaction, "idempotencyKey">>;
 }
 
 const NO_METADATA = new Map<string, string>() as ReadonlyMap<string, string> as Metadata;
@@ -99,12 +100,12 @@ export const reverseTransaction: Operation<ReverseTransaction | ReverseByOperato
 };
 
 function plain({ organizationId, actor, transactionId, receipt, note, facts }: ReverseByOperator): ReverseTransaction {
-  const { newTransactionId } = facts;
+  const { newTransactionId, idempotencyKey } = facts;
   const content = {
     description: note as string as Description,
     metadata: NO_METADATA,
     receipt,
-    idempotencyKey: undefined,
+    idempotencyKey,
   };
   return { name: "reverseTransaction", organizationId, actor, transactionId, newTransactionId, ...content };
 }

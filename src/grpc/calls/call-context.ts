@@ -5,6 +5,7 @@ import { requestIdOf, traceIdOf, type TraceParent } from "../../../runtime/calle
 import { atEndOfTask, MicroBatch } from "../../../runtime/micro-batch.js";
 import type { CallSpan, Tracing } from "../../../runtime/tracing/tracing.js";
 import type { ApiKey } from "../../domain/api-key.js";
+import type { Authority } from "../../domain/second-person.js";
 import type { Actor } from "../../domain/values/actor.js";
 import type { AccountId } from "../../domain/values/ids.js";
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
@@ -21,11 +22,21 @@ import type { CallMeter } from "./call-meter.js";
 import type { CallRates, TokenBucket } from "./call-rates.js";
 import type { ItemTally } from "./rpc-result.js";
 
-/** Who may call: the program of an organization, or a person. */
-export type Identity = ApiKey | Operator;
+/** An operator who acts for an organization, as its rpcs know one. */
+export interface OperatorInPlace {
+  readonly authority: Authority;
+  /** Whether a passkey must confirm the call: the session of the operator is not fresh. */
+  readonly mustVerify: boolean;
+}
+
+/** Who calls for an organization: one of its programs, or an operator in their place. */
+export type Principal = ApiKey & { readonly operator?: OperatorInPlace };
+
+/** Who may call. */
+export type Identity = Principal | Operator;
 
 /** The caller of an rpc, and the conditions of the call. A public rpc does not know its caller. */
-export interface Caller<Key extends Identity | undefined = ApiKey> {
+export interface Caller<Key extends Identity | undefined = Principal> {
   readonly key: Key;
   readonly requestId: string;
   readonly idempotencyKey: IdempotencyKey | undefined;
@@ -63,12 +74,18 @@ export interface ServingDependencies {
 
 /** The same for the calls of organizations. */
 export interface CallDependencies extends ServingDependencies {
-  /** Admits the caller of a unary rpc in place of `admit`, where operators read organizations. */
-  readonly admitReader?: Admit<ApiKey, ServingDependencies>;
-  /** Returns the fields of a request that such a caller may not give. */
-  readonly withheld?: (request: object) => readonly FieldProblem[];
+  /** Where operators call the rpcs of organizations. Undefined: nobody but organizations calls. */
+  readonly door?: OperatorsDoor | undefined;
   authenticate(call: AuthenticatedCall): Authentication | Promise<Authentication>;
   readonly rates: Pick<CallRates, "bucketOf">;
+}
+
+/** How an operator comes to the rpcs of an organization. */
+export interface OperatorsDoor {
+  /** Admits the caller of a unary rpc in place of `admit`. */
+  readonly admit: Admit<Principal, ServingDependencies>;
+  /** Returns the problems that only the requests of operators have. */
+  readonly problemsIn: (contract: RpcContract, request: object) => readonly FieldProblem[];
 }
 
 /** Collects the facts of a call for its log line. */

@@ -1,9 +1,17 @@
+import type { ProposalId } from "../../domain/values/ids.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
 import type { ServedRefusal } from "../errors/refusal.js";
 
 /** The result of an rpc, before it is encoded. */
 export type RpcResult<Response> =
-  | { readonly kind: "done"; readonly response: Response; readonly replayed: boolean; readonly items?: ItemTally }
+  | {
+      readonly kind: "done";
+      readonly response: Response;
+      readonly replayed: boolean;
+      readonly items?: ItemTally;
+      /** The proposal that waits for a second person. Then nothing was done. */
+      readonly proposalId?: ProposalId | undefined;
+    }
   | { readonly kind: "refused"; readonly refusal: ServedRefusal };
 
 /** The counts of a call with many items. The log shows them. */

@@ -2,9 +2,12 @@ import type { BinaryWriter } from "@bufbuild/protobuf/wire";
 import type { handleUnaryCall, ServerUnaryCall } from "@grpc/grpc-js";
 
 import { traceOf } from "../../../runtime/error-trace.js";
-import type { ApiKey } from "../../domain/api-key.js";
+import { requestIdOf } from "../../../runtime/caller-ids.js";
+import type { IdempotencyKey } from "../../domain/values/text.js";
+import { toUnixMillis } from "../../domain/values/time.js";
 import type { RpcContract } from "../messages/contract.js";
 import type { ParsedFields } from "../messages/fields.js";
+import { masked } from "../messages/masked.js";
 import { encode } from "../messages/wire-format.js";
 import {
   type Admit,
@@ -16,8 +19,11 @@ import {
   deadlineOf,
   headOf,
   type Identity,
+  type OperatorsDoor,
   optionsOf,
   parseCall,
+  parseRequest,
+  type Principal,
   recordOf,
   refusalOfThrown,
   type ServingDependencies,
@@ -26,7 +32,7 @@ import { logCall, type Refused, refused } from "./call-log.js";
 import type { RpcResult } from "./rpc-result.js";
 
 /** An rpc in two parts. `parse` only checks the shape of the request; `run` executes it. */
-export interface UnaryRpc<Request, Input, Response, Key extends Identity | undefined = ApiKey> {
+export interface UnaryRpc<Request, Input, Response, Key extends Identity | undefined = Principal> {
   readonly request: { decode(bytes: Uint8Array): Request };
   readonly response: { encode(message: Response, writer?: BinaryWriter): BinaryWriter };
   parse(request: Request, caller: Caller<Key>): ParsedFields<Input>;
@@ -38,12 +44,25 @@ export interface UnaryRpc<Request, Input, Response, Key extends Identity | undef
  * like any other.
  */
 type UnaryHandler = handleUnaryCall<Buffer, Buffer>;
-export type UnaryRoute<Dependencies = CallDependencies> = (
-  contract: RpcContract,
-  dependencies: Dependencies,
-) => UnaryHandler;
+export interface UnaryRoute<Dependencies = CallDependencies> {
+  (contract: RpcContract, dependencies: Dependencies): UnaryHandler;
+  /**
+   * Runs the rpc for a caller whom this process admits by itself. Checks INVALID_FIELD, then the
+   * refusals of `run` of the rpc. Rejects with the errors that `run` throws. Undefined: only a
+   * server runs it.
+   */
+  readonly runInProcess?: (contract: RpcContract, call: CallInProcess) => Promise<RpcResult<Buffer>>;
+}
 
-type Reply = { readonly kind: "done"; readonly bytes: Buffer; readonly replayed: boolean } | Refused;
+export interface CallInProcess extends Pick<OperatorsDoor, "problemsIn"> {
+  readonly key: Principal;
+  readonly bytes: Buffer;
+  readonly idempotencyKey: IdempotencyKey | undefined;
+}
+
+type Reply =
+  (Pick<DoneResult, "replayed" | "proposalId"> & { readonly kind: "done"; readonly bytes: Buffer }) | Refused;
+type DoneResult = Extract<RpcResult<unknown>, { readonly kind: "done" }>;
 
 const NO_BYTES = Buffer.alloc(0);
 
@@ -58,16 +77,42 @@ const NO_BYTES = Buffer.alloc(0);
  * response. An error of the database becomes STORAGE_UNAVAILABLE; any other error becomes INTERNAL.
  */
 export function unary<Request extends object, Input, Response>(rpc: UnaryRpc<Request, Input, Response>): UnaryRoute {
-  return (contract, dependencies) => {
-    const { admitReader = admit, withheld = () => [] } = dependencies;
-    const parse: typeof rpc.parse = (request, caller) => {
-      const fields = withheld(request);
-      return fields.length > 0 ? { ok: false, fields } : rpc.parse(request, caller);
-    };
-    return routeOf<Request, Input, Response, ApiKey, CallDependencies>({ ...rpc, parse }, admitReader)(
-      contract,
-      dependencies,
-    );
+  const serve: UnaryRoute = (contract, dependencies) => {
+    const { door } = dependencies;
+    if (door !== undefined) return routeOf(forOperators(rpc, contract, door), door.admit)(contract, dependencies);
+    return routeOf<Request, Input, Response, Principal, CallDependencies>(rpc, admit)(contract, dependencies);
+  };
+  const runInProcess: UnaryRoute["runInProcess"] = async (contract, { key, problemsIn, bytes, idempotencyKey }) => {
+    const caller = { ...PROCESS, key, idempotencyKey, requestId: requestIdOf(undefined) };
+    const own = forOperators(rpc, contract, { problemsIn });
+    const input = parseRequest(own, contract, bytes, caller);
+    if (!input.ok) return { kind: "refused", refusal: { reason: "INVALID_FIELD", fields: input.fields } };
+    const result = await own.run(input.value, caller);
+    return result.kind === "refused" ? result : { ...result, response: encode(rpc.response, masked(result.response)) };
+  };
+  return Object.assign(serve, { runInProcess });
+}
+
+/** The caller of a call in this process, which nobody waits for. */
+const PROCESS = { deadline: toUnixMillis(Number.MAX_SAFE_INTEGER), trace: undefined, bucket: undefined } as const;
+
+/** What the calls of operators have to say beside those of organizations. */
+function forOperators<Request extends object, Input, Response>(
+  rpc: UnaryRpc<Request, Input, Response>,
+  contract: RpcContract,
+  { problemsIn }: Pick<OperatorsDoor, "problemsIn">,
+): UnaryRpc<Request, Input, Response> {
+  return {
+    ...rpc,
+    parse: (request, caller) => {
+      const problems = problemsIn(contract, request);
+      const parsed = rpc.parse(request, caller);
+      return problems.length === 0 ? parsed : { ok: false, fields: [...problems, ...(parsed.ok ? [] : parsed.fields)] };
+    },
+    run: async (input, caller) =>
+      caller.key.operator?.mustVerify === true
+        ? { kind: "refused", refusal: { reason: "VERIFICATION_REQUIRED" } }
+        : rpc.run(input, caller),
   };
 }
 
@@ -144,7 +189,8 @@ export function routeOf<Request, Input, Response, Key extends Identity | undefin
       if (result.kind === "refused") return refused(result.refusal);
       record.items = result.items;
       const response = dependencies.shown?.(result.response) ?? result.response;
-      return { kind: "done", bytes: encode(rpc.response, response), replayed: result.replayed };
+      const { replayed, proposalId } = result;
+      return { kind: "done", bytes: encode(rpc.response, response), replayed, proposalId };
     };
 
     return (call, callback) => {
@@ -162,6 +208,7 @@ function send(
 ): void {
   const initial = headOf(record);
   if (reply.kind === "done" && reply.replayed) initial.set("idempotent-replayed", "true");
+  if (reply.kind === "done" && reply.proposalId !== undefined) initial.set("kesc-proposal", reply.proposalId);
   call.sendMetadata(initial);
   if (reply.kind === "done") callback(null, reply.bytes);
   else callback(reply.status);

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 
 import {
   createFileRegistry,
+  type DescField,
   type DescMessage,
   type DescMethod,
   type FileRegistry,
@@ -33,8 +34,10 @@ export interface RpcContract {
   readonly isPublic: boolean;
   /** Undefined if the rpc is public, or if every valid key may call it. */
   readonly requiredScope: Scope | undefined;
-  /** The roles of operators that may call it. Empty if public, or where organizations call. */
+  /** The roles of operators that may call it. Empty if it is public, or not for operators. */
   readonly requiredRoles: readonly Role[];
+  /** The fields of words that an operator must give, and an organization may leave out. */
+  readonly operatorsGive: readonly string[];
   /** Whether a session must be fresh to call it. */
   readonly needsFresh: boolean;
   /** Whether a call is no use of its session. */
@@ -75,9 +78,10 @@ const PUBLIC = "kesc.v1.public";
 const BULK = "kesc.v1.bulk";
 const READS_MANY = "kesc.v1.reads_many";
 const TAKES_IDEMPOTENCY_KEY = "kesc.v1.takes_idempotency_key";
-const REQUIRED_ROLES = "kesc.admin.v1.required_roles";
-const FRESH = "kesc.admin.v1.fresh";
-const BACKGROUND = "kesc.admin.v1.background";
+const OPERATOR_ROLES = "kesc.v1.operator_roles";
+const FRESH = "kesc.v1.fresh";
+const OPERATORS_GIVE = "kesc.v1.operators_give";
+const BACKGROUND = "kesc.v1.background";
 
 const DESCRIPTOR_SET = packageFile("dist/proto/kesc.binpb");
 const OPERATORS_DESCRIPTOR_SET = packageFile("dist/proto/kesc-admin.binpb");
@@ -114,24 +118,26 @@ export function readOperatorsContract(): Contract {
 export type ServedContract = Pick<Contract, "services" | "descriptorSet">;
 
 /**
- * Returns what the operators' address serves: the AdminService, and each unary rpc of an
- * organization whose scope only reads. Every role may call those. The descriptors have the other
- * rpcs of their services, too, and nothing there serves them.
+ * Returns what the operators' address serves: the AdminService, and of an organization's unary rpcs
+ * those whose scope only reads, which every role may call, and those that name roles. The
+ * descriptors have the other rpcs of their services, too, and nothing there serves them.
  */
 export function readOperatorsAddress(): ServedContract {
   const [own, ofOrganizations] = [readOperatorsContract(), readContract()];
-  const reading = ofOrganizations.services.flatMap(({ name, rpcs }): readonly ServiceContract[] => {
-    const reads = rpcs.filter(isRead).map((rpc) => ({ ...rpc, requiredRoles: ROLES }));
-    return reads.length === 0 ? [] : [{ name, rpcs: reads }];
+  const shared = ofOrganizations.services.flatMap(({ name, rpcs }): readonly ServiceContract[] => {
+    const open = rpcs.map((rpc) => (isRead(rpc) ? { ...rpc, requiredRoles: ROLES } : rpc));
+    const served = open.filter(({ requiredRoles }) => requiredRoles.length > 0);
+    return served.length === 0 ? [] : [{ name, rpcs: served }];
   });
   return {
-    services: [...own.services, ...reading],
+    services: [...own.services, ...shared],
     // Descriptor sets joined are a descriptor set. A file in both is the same file.
     descriptorSet: Buffer.concat([own.descriptorSet, ofOrganizations.descriptorSet]),
   };
 }
 
-function isRead({ streams, requiredScope }: RpcContract): boolean {
+/** Whether an rpc of an organization is unary and only reads. */
+export function isRead({ streams, requiredScope }: RpcContract): boolean {
   return streams === "none" && requiredScope?.endsWith(READS) === true;
 }
 
@@ -159,8 +165,9 @@ function scopesOf(rpc: string, optionOf: OptionOf): Rights {
   const isPublic = optionOf(PUBLIC) === true;
   const scope = (isPublic || optionOf(ANY_KEY) === true) && text === "" ? undefined : parseScope(text);
   if (scope?.ok === false) throw new Error(`${rpc}: the option ${REQUIRED_SCOPE} ${scope.problem}`);
+  const roles = rolesIn(rpc, optionOf);
   const idempotencyKey = idempotencyKeyUse(scope?.value, optionOf);
-  return { isPublic, requiredScope: scope?.value, requiredRoles: [], idempotencyKey };
+  return { isPublic, requiredScope: scope?.value, requiredRoles: roles, idempotencyKey };
 }
 
 function idempotencyKeyUse(scope: Scope | undefined, optionOf: OptionOf): IdempotencyKeyUse {
@@ -171,20 +178,23 @@ function idempotencyKeyUse(scope: Scope | undefined, optionOf: OptionOf): Idempo
 
 function rolesOf(rpc: string, optionOf: OptionOf, { idempotency }: Pick<DescMethod, "idempotency">): Rights {
   const isPublic = optionOf(PUBLIC) === true;
-  const words = optionOf(REQUIRED_ROLES) as readonly string[];
-  const roles = isPublic && words.length === 0 ? parsed([]) : parseRoles(words);
-  if (!roles.ok) throw new Error(`${rpc}: the option ${REQUIRED_ROLES} ${roles.problem}`);
+  const roles = rolesIn(rpc, optionOf);
+  if (roles.length === 0 && !isPublic) throw new Error(`${rpc}: the option ${OPERATOR_ROLES} is required`);
   const reads = idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
   const idempotencyKey = optionOf(TAKES_IDEMPOTENCY_KEY) === true ? "taken" : reads ? "ignored" : "refused";
-  return { isPublic, requiredScope: undefined, requiredRoles: roles.value, idempotencyKey };
+  return { isPublic, requiredScope: undefined, requiredRoles: roles, idempotencyKey };
+}
+
+function rolesIn(rpc: string, optionOf: OptionOf): readonly Role[] {
+  const words = optionOf(OPERATOR_ROLES) as readonly string[];
+  const roles = words.length === 0 ? parsed([]) : parseRoles(words);
+  if (!roles.ok) throw new Error(`${rpc}: the option ${OPERATOR_ROLES} ${roles.problem}`);
+  return roles.value;
 }
 
 function rpcContract(files: FileRegistry, method: DescMethod, rightsOf: RightsOf): RpcContract {
   const { parent, name, localName } = method;
-  const optionOf: OptionOf = (option) => {
-    const extension = files.getExtension(option);
-    return extension === undefined ? undefined : getOption(method, extension);
-  };
+  const optionOf: OptionOf = (option) => valueOf(files, method, option);
   const streams = STREAMS[method.methodKind];
   if (streams === undefined) throw new Error(`${parent.typeName}.${name}: only its client streams`);
   return {
@@ -192,6 +202,9 @@ function rpcContract(files: FileRegistry, method: DescMethod, rightsOf: RightsOf
     name: `${parent.name}/${name}`,
     localName,
     ...rightsOf(`${parent.typeName}.${name}`, optionOf, method),
+    operatorsGive: method.input.fields
+      .filter((field) => valueOf(files, field, OPERATORS_GIVE) === true)
+      .map(({ name: field }) => field),
     input: method.input,
     bulk: optionOf(BULK) === true,
     readsMany: optionOf(READS_MANY) === true,
@@ -199,4 +212,9 @@ function rpcContract(files: FileRegistry, method: DescMethod, rightsOf: RightsOf
     isBackground: optionOf(BACKGROUND) === true,
     streams,
   };
+}
+
+function valueOf(files: FileRegistry, of: DescMethod | DescField, option: string): unknown {
+  const extension = files.getExtension(option);
+  return extension === undefined ? undefined : getOption(of, extension);
 }

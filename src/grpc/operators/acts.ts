@@ -1,23 +1,18 @@
 import { typeidUnboxed } from "typeid-js";
 
-import type { CloseAccount } from "../../domain/accounts/close-account.js";
-import type { FreezeAccount } from "../../domain/accounts/freeze-account.js";
 import type { RevealAccount } from "../../domain/accounts/reveal-account.js";
-import type { UpdateAccount } from "../../domain/accounts/update-account.js";
 import type { Organization } from "../../domain/api-key.js";
 import type { ActedOf, OperatorCommand, Resource, ResourceOf } from "../../domain/operations.js";
-import type { CancelTransaction } from "../../domain/orders/cancel-transaction.js";
 import type { ResolveTransaction } from "../../domain/orders/resolve-transaction.js";
 import type { Decider } from "../../domain/proposal.js";
 import {
+  type Acted,
   type Authority,
   type Authorized,
   BOOK_GROUPS,
-  type Commanded,
   type NewIds,
   WIDENS_ALONE,
 } from "../../domain/second-person.js";
-import type { ResolvedTransaction } from "../../domain/transaction.js";
 import type { DepositId, OrganizationId, ProposalId, TransactionId } from "../../domain/values/ids.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
 import type { DepositRegistration } from "../../operators/deposit-registration.js";
@@ -29,6 +24,7 @@ import { done, type RpcResult } from "../calls/rpc-result.js";
 import type { ServedCell } from "../services/served-cell.js";
 import type { HandlersOptions } from "./options.js";
 import { proposalOfBook } from "./proposal-messages.js";
+import { readOrganization } from "./reading.js";
 import type { ActResponse } from "./results.js";
 
 export interface ActsOptions extends HandlersOptions {
@@ -64,28 +60,8 @@ export function authorityOf(
   };
 }
 
-/**
- * An act that one person always does: it takes nothing from anybody, or an approval would keep
- * personal data.
- */
-type LoneCommand = FreezeAccount | UpdateAccount | CloseAccount | CancelTransaction | RevealAccount;
-
-/** An act in a book: an operator's command, whatever a second person means for it. */
-type SubmittedCommand = OperatorCommand | ResolveTransaction | LoneCommand;
-
-/** Makes the command of a caller. Refuses ORGANIZATION_NOT_FOUND. */
-async function commandBy<C extends Exclude<SubmittedCommand, LoneCommand>>(
-  { administration }: ActsOptions,
-  { organizationId, fields }: { readonly organizationId: OrganizationId; readonly fields: CommandFields<C> },
-  caller: OperatorCaller,
-): Promise<{ readonly organization: Organization; readonly command: C } | undefined> {
-  const organization = await administration.organization(organizationId);
-  if (organization === undefined) return undefined;
-  const authority = authorityOf(administration, caller.key, organization);
-  const by = { organizationId, actor: actorOf(caller.key), authority, facts: newIds() };
-  const command = { ...fields, ...by } as unknown as C;
-  return { organization, command };
-}
+/** An act in a book. One person always looks: an approval would keep personal data. */
+type SubmittedCommand = OperatorCommand | ResolveTransaction | RevealAccount;
 
 /** The ids of what a command may make. They are no content of it, so an approval brings others. */
 export function newIds(): NewIds {
@@ -114,60 +90,23 @@ type RefusedCall = Extract<RpcResult<never>, { kind: "refused" }>;
 
 /**
  * Does an act in the book of an organization. `responseOf` makes the response of what was done, or
- * of the proposal.
+ * of the proposal. Refuses ORGANIZATION_NOT_FOUND.
  */
-export function act<C extends OperatorCommand, Response>(
+export async function act<C extends OperatorCommand, Response>(
   options: ActsOptions,
-  given: { readonly organizationId: OrganizationId; readonly fields: CommandFields<C> },
+  { organizationId, fields }: { readonly organizationId: OrganizationId; readonly fields: CommandFields<C> },
   caller: OperatorCaller,
   responseOf: (resource: ActedOf<C> | undefined, rest: ActResponse, organization: Organization) => Response,
 ): Promise<RpcResult<Response>> {
-  return submitted<C, Response>(options, given, caller, ({ resource }, rest, organization) =>
-    responseOf(resource as ActedOf<C> | undefined, rest, organization),
-  );
-}
-
-/** The same for a resolution, whose transaction the response always has. */
-export function actOnTransaction<Response>(
-  options: ActsOptions,
-  given: { readonly organizationId: OrganizationId; readonly fields: CommandFields<ResolveTransaction> },
-  caller: OperatorCaller,
-  responseOf: (transaction: ResolvedTransaction, rest: ActResponse) => Response,
-): Promise<RpcResult<Response>> {
-  return submitted<ResolveTransaction, Response>(options, given, caller, responseOf);
-}
-
-/** Does an act that never needs a second person. */
-export async function actAlone<C extends LoneCommand, Response>(
-  options: ActsOptions,
-  { organizationId, fields }: { readonly organizationId: OrganizationId; readonly fields: Omit<C, keyof Commanded> },
-  caller: OperatorCaller,
-  responseOf: (resource: ResourceOf<C>, rest: Pick<ActResponse, "unchanged">) => Response,
-): Promise<RpcResult<Response>> {
-  const organization = await options.administration.organization(organizationId);
-  if (organization === undefined) return unknownOrganization(organizationId);
-  const command = { ...fields, organizationId, actor: actorOf(caller.key) } as unknown as C;
-  const outcome = await submitAct<C>(options, organization, command, caller);
-  return outcome.kind === "refused" ? outcome : done(responseOf(outcome.resource, { unchanged: outcome.replayed }));
-}
-
-async function submitted<C extends Exclude<SubmittedCommand, LoneCommand>, Response>(
-  options: ActsOptions,
-  given: { readonly organizationId: OrganizationId; readonly fields: CommandFields<C> },
-  caller: OperatorCaller,
-  responseOf: (resource: ResourceOf<C>, rest: ActResponse, organization: Organization) => Response,
-): Promise<RpcResult<Response>> {
-  const by = await commandBy<C>(options, given, caller);
-  if (by === undefined) return unknownOrganization(given.organizationId);
-  const { organization, command } = by;
-  const outcome = await submitAct(options, organization, command, caller);
-  if (outcome.kind === "refused") return outcome;
-  const { proposal } = outcome.resource;
-  const unchanged = outcome.replayed && proposal === undefined;
-  const message = proposal === undefined ? undefined : await proposalOfBook(options, { organization, proposal });
-  return done(responseOf(outcome.resource, { unchanged, proposal: message }, organization));
-}
-
-function unknownOrganization(organizationId: OrganizationId): RefusedCall {
-  return { kind: "refused", refusal: { reason: "ORGANIZATION_NOT_FOUND", organizationId } };
+  const { administration } = options;
+  return readOrganization(options, organizationId, async (organization) => {
+    const authority = authorityOf(administration, caller.key, organization);
+    const by = { organizationId, actor: actorOf(caller.key), authority, facts: newIds() };
+    const outcome = await submitAct(options, organization, { ...fields, ...by } as unknown as C, caller);
+    if (outcome.kind === "refused") return outcome;
+    const { resource, proposal } = outcome.resource as Acted<ActedOf<C>>;
+    const unchanged = outcome.replayed && proposal === undefined;
+    const message = proposal === undefined ? undefined : await proposalOfBook(options, { organization, proposal });
+    return done(responseOf(resource, { unchanged, proposal: message }, organization));
+  });
 }

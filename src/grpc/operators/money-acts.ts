@@ -1,19 +1,8 @@
-import { typeidUnboxed } from "typeid-js";
-
 import { type BookHead, ofEachAccount } from "../../domain/book.js";
 import type { CorrectBook } from "../../domain/book/correct-book.js";
-import type { ReverseByOperator } from "../../domain/money/reverse-transaction.js";
-import type { CancelTransaction } from "../../domain/orders/cancel-transaction.js";
-import type { ClearFlag } from "../../domain/orders/clear-flag.js";
-import type { ResolveTransaction } from "../../domain/orders/resolve-transaction.js";
 import { parseReceiptText } from "../../domain/receipt.js";
 import { parseAmount } from "../../domain/values/cents.js";
-import {
-  type OrganizationId,
-  parseAccountId,
-  parseTransactionId,
-  type TransactionId,
-} from "../../domain/values/ids.js";
+import { type OrganizationId, parseAccountId } from "../../domain/values/ids.js";
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import { type IdempotencyKey, parseReference } from "../../domain/values/text.js";
 import {
@@ -21,10 +10,6 @@ import {
   AdjustMovementResponse,
   BookPaymentRequest,
   BookPaymentResponse,
-  CancelTransactionRequest,
-  CancelTransactionResponse,
-  ClearFlagRequest,
-  ClearFlagResponse,
   CoverShortfallRequest,
   CoverShortfallResponse,
   ExplainTransferRequest,
@@ -33,133 +18,17 @@ import {
   FundChargesResponse,
   RecoverShortfallRequest,
   RecoverShortfallResponse,
-  ResolveTransactionRequest,
-  ResolveTransactionResponse,
-  ReverseTransactionRequest,
-  ReverseTransactionResponse,
 } from "../../gen/kesc/admin/v1/admin_service.js";
 import { type BookSums as BookSumsMessage, MovementDirection } from "../../gen/kesc/admin/v1/resources.js";
-import { ifGiven, type ParsedFields, parseFields } from "../messages/fields.js";
+import { ifGiven, parseFields } from "../messages/fields.js";
 import { formatSigned } from "../messages/history/supply.js";
-import { parseFlagReason } from "../messages/payment.js";
-import { parseResolution } from "../messages/resolution.js";
-import { toTransactionMessage } from "../messages/transaction.js";
-import { act, actAlone, actOnTransaction, type ActsOptions, type CommandFields } from "./acts.js";
+import { act, type ActsOptions, type CommandFields } from "./acts.js";
 import { parseId, parseNote } from "./fields.js";
 import type { OperatorRoute, OperatorRpc, OperatorUnary } from "./operator-call.js";
 import type { ActResponse } from "./results.js";
 
-/** The rpcs that settle transactions, and correct the books. */
+/** The rpcs that correct the books. */
 export function moneyActs(unary: OperatorUnary, options: ActsOptions): Record<string, OperatorRoute> {
-  return {
-    resolveTransaction: resolveTransaction(unary, options),
-    clearFlag: clearFlag(unary, options),
-    cancelTransaction: cancelTransaction(unary, options),
-    reverseTransaction: reverseTransaction(unary, options),
-    ...corrections(unary, options),
-  };
-}
-
-function resolveTransaction(unary: OperatorUnary, options: ActsOptions): OperatorRoute {
-  return unary({
-    request: ResolveTransactionRequest,
-    response: ResolveTransactionResponse,
-    parse: (request): ParsedFields<ResolutionFields> => {
-      const fields = parseFields({
-        organization_id: parseId<OrganizationId>(request.organization_id),
-        transaction_id: parseTransactionId(request.transaction_id),
-        note: parseNote(request.note),
-      });
-      const resolution = parseResolution(request.outcome);
-      if (!fields.ok || !resolution.ok) {
-        return { ok: false, fields: [fields, resolution].flatMap((each) => (each.ok ? [] : each.fields)) };
-      }
-      const { organization_id: organizationId, transaction_id: transactionId, note } = fields.value;
-      const newTransactionId = typeidUnboxed("txn") as string as TransactionId;
-      return {
-        ok: true,
-        value: { organizationId, transactionId, newTransactionId, resolution: resolution.value, note },
-      };
-    },
-    run: ({ organizationId, ...fields }, caller) =>
-      actOnTransaction<ResolveTransactionResponse>(
-        options,
-        { organizationId, fields: { name: "resolveTransaction", ...fields } },
-        caller,
-        (resolved, rest) => ({
-          transaction: toTransactionMessage(resolved),
-          correction: resolved.correction && toTransactionMessage(resolved.correction),
-          ...rest,
-        }),
-      ),
-  });
-}
-
-type ResolutionFields = Omit<CommandFields<ResolveTransaction>, "name"> & { readonly organizationId: OrganizationId };
-
-function clearFlag(unary: OperatorUnary, options: ActsOptions): OperatorRoute {
-  return unary({
-    request: ClearFlagRequest,
-    response: ClearFlagResponse,
-    parse: (request) =>
-      parseFields({
-        organization_id: parseId<OrganizationId>(request.organization_id),
-        transaction_id: parseTransactionId(request.transaction_id),
-        flag: parseFlagReason(request.flag),
-        note: parseNote(request.note),
-      }),
-    run: ({ organization_id: organizationId, transaction_id: transactionId, flag, note }, caller) =>
-      act<ClearFlag, ClearFlagResponse>(
-        options,
-        { organizationId, fields: { name: "clearFlag", transactionId, flag, note } },
-        caller,
-        (transaction, { unchanged }) => ({ transaction: transaction && toTransactionMessage(transaction), unchanged }),
-      ),
-  });
-}
-
-function cancelTransaction(unary: OperatorUnary, options: ActsOptions): OperatorRoute {
-  return unary({
-    request: CancelTransactionRequest,
-    response: CancelTransactionResponse,
-    parse: (request) =>
-      parseFields({
-        organization_id: parseId<OrganizationId>(request.organization_id),
-        transaction_id: parseTransactionId(request.transaction_id),
-        note: parseNote(request.note),
-      }),
-    run: ({ organization_id: organizationId, transaction_id: transactionId, note: reason }, caller) =>
-      actAlone<CancelTransaction, CancelTransactionResponse>(
-        options,
-        { organizationId, fields: { name: "cancelTransaction", transactionId, reason } },
-        caller,
-        (transaction, { unchanged }) => ({ transaction: toTransactionMessage(transaction), unchanged }),
-      ),
-  });
-}
-
-function reverseTransaction(unary: OperatorUnary, options: ActsOptions): OperatorRoute {
-  return unary({
-    request: ReverseTransactionRequest,
-    response: ReverseTransactionResponse,
-    parse: (request) =>
-      parseFields({
-        organization_id: parseId<OrganizationId>(request.organization_id),
-        transaction_id: parseTransactionId(request.transaction_id),
-        receipt: ifGiven(request.receipt, parseReceiptText),
-        note: parseNote(request.note),
-      }),
-    run: ({ organization_id: organizationId, transaction_id: transactionId, receipt, note }, caller) =>
-      act<ReverseByOperator, ReverseTransactionResponse>(
-        options,
-        { organizationId, fields: { name: "reverseTransaction", transactionId, receipt, note } },
-        caller,
-        (transaction, rest) => ({ transaction: transaction && toTransactionMessage(transaction), ...rest }),
-      ),
-  });
-}
-
-function corrections(unary: OperatorUnary, options: ActsOptions): Record<string, OperatorRoute> {
   const rpc = <Request extends CommonRequest>(given: CorrectionRpc<Request>): OperatorRoute =>
     correction(unary, options, given);
   return {

@@ -3,7 +3,7 @@ import { toUnixMillis } from "../../domain/values/time.js";
 import type { Operator, Role } from "../../operators/operator.js";
 import type { BookProposal, OperatorProposal } from "../../operators/ports.js";
 import { isConcerned, proposalInBook } from "../../operators/proposed.js";
-import { readOperatorsContract } from "../messages/contract.js";
+import { readOperatorsAddress } from "../messages/contract.js";
 import { namesOf, toProposal } from "./messages.js";
 import type { HandlersOptions } from "./options.js";
 
@@ -46,7 +46,7 @@ export function isFor({ state, proposedBy, content }: OperatorProposal, operator
 /** Returns the roles of the rpc that has the name of the command. */
 export function rolesOf(commandName: string): readonly Role[] {
   rolesByName ??= new Map(
-    readOperatorsContract().services.flatMap(({ rpcs }) =>
+    readOperatorsAddress().services.flatMap(({ rpcs }) =>
       rpcs.map(({ localName, requiredRoles }) => [localName, requiredRoles] as const),
     ),
   );

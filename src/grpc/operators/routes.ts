@@ -6,7 +6,6 @@ import type { ActsOptions } from "./acts.js";
 import { attentionRpcs } from "./attention-rpcs.js";
 import { bookRpcs, type BookRpcsOptions } from "./book-rpcs.js";
 import { depositActs } from "./deposit-acts.js";
-import { depositRpcs } from "./deposit-rpcs.js";
 import { journalRpcs } from "./journal-rpcs.js";
 import { keyRpcs } from "./key-rpcs.js";
 import { limitRpcs } from "./limit-rpcs.js";
@@ -39,7 +38,6 @@ export function operatorRoutes(options: RoutesOptions): Readonly<Record<string, 
     ...moneyActs(operatorUnary, options),
     ...depositActs(operatorUnary, options),
     ...attentionRpcs(operatorUnary, options),
-    ...depositRpcs(operatorUnary, options),
     ...bookRpcs(operatorUnary, options),
     ...journalRpcs(operatorUnary, options),
     ...lookUpRpc(operatorUnary, options),

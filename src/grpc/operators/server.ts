@@ -4,8 +4,8 @@ import type { Administration, OperatorKeys } from "../../operators/ports.js";
 import { readOperatorsAddress } from "../messages/contract.js";
 import { type GrpcServerOptions, routesOf, serve, type Serving } from "../server.js";
 import { OperatorAuthenticator } from "./authenticator.js";
+import { doorDependencies } from "./door.js";
 import type { HandlersOptions } from "./options.js";
-import { readerDependencies } from "./reader.js";
 import { operatorRoutes, type RoutesOptions } from "./routes.js";
 
 export interface OperatorServerOptions
@@ -19,15 +19,15 @@ const CALLS_MAX = 256;
 const CONNECTION_CALLS_MAX = 64;
 
 /**
- * Serves the AdminService, the SessionService, and the reads of organizations for the organization
- * that the metadata names. Rejects as `serve` does.
+ * Serves the AdminService, the SessionService, and the rpcs of organizations that operators may
+ * call, for the organization that the metadata names. Rejects as `serve` does.
  */
 export function startOperatorServer(options: OperatorServerOptions): Promise<Serving> {
   const { administration, limits, listTurns } = options;
-  const authenticator = new OperatorAuthenticator(administration, options.signIn);
+  const gate = { ...options, authenticator: new OperatorAuthenticator(administration, options.signIn) };
   const acts = operatorRoutes(options);
   const services = routesOf(options, listTurns);
-  const reader = readerDependencies({ administration, authenticator });
+  const door = doorDependencies(gate);
   return serve(
     {
       contract: readOperatorsAddress(),
@@ -37,8 +37,8 @@ export function startOperatorServer(options: OperatorServerOptions): Promise<Ser
         const ofOrganizations = services[name];
         const handler =
           ofOrganizations === undefined
-            ? acts[rpc.localName]?.serve({ ...options, authenticator })(rpc, dependencies)
-            : ofOrganizations[rpc.localName]?.(rpc, { ...dependencies, ...reader });
+            ? acts[rpc.localName]?.serve(gate)(rpc, dependencies)
+            : ofOrganizations[rpc.localName]?.(rpc, { ...dependencies, ...door });
         return handler as UntypedHandleCall | undefined;
       },
     },

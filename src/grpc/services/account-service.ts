@@ -10,7 +10,6 @@ import { parseStatusReason, parseUserId } from "../../domain/values/text.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import type { Account as AccountMessage } from "../../gen/kesc/v1/account.js";
 import * as wire from "../../gen/kesc/v1/account_service.js";
-import type { Freeze as FreezeMessage } from "../../gen/kesc/v1/freeze.js";
 import { accountAsOf } from "../../statements/as-of.js";
 import { parseRange } from "../../statements/period.js";
 import { done } from "../calls/rpc-result.js";
@@ -28,9 +27,8 @@ import {
 import { asOfOf, parseAsOfSequence, parseAsOfTime, positionAt, readingHistory } from "./history/history-turns.js";
 import { listOfAccount } from "./list-of-account.js";
 import { askedPage, formatPageToken, parsePageSize, parsePageToken } from "./paging.js";
-import { authorityOf } from "./payment-rpcs.js";
 import type { CellOf } from "./served-cell.js";
-import { authorOf, submit } from "./submit.js";
+import { authorityOf, authorOf, submit } from "./submit.js";
 
 export interface AccountHandlersOptions extends DestinationHandlersOptions {
   readonly now: () => UnixMillis;
@@ -209,8 +207,7 @@ function unfreezeAccount(cellOf: CellOf): UnaryRoute {
     run: ({ account_id: accountId, freeze_id: freezeId, note }, caller) => {
       const about = { ...authorOf(caller.key), authority: authorityOf(caller.key) };
       const command = { name: "unfreezeAccount", ...about, accountId, freezeId, note } as const;
-      // No key needs a second person for it, so there is always an account.
-      return submit(cellOf, caller, command, ({ resource }) => accountAndFreeze(resource as AccountWithFreeze));
+      return submit(cellOf, caller, command, ({ resource }) => accountAndFreeze(resource));
     },
   });
 }
@@ -229,8 +226,8 @@ function accountAlone(account: Account): { account: AccountMessage } {
   return { account: toAccountMessage(account) };
 }
 
-function accountAndFreeze(account: AccountWithFreeze): { account: AccountMessage; freeze: FreezeMessage } {
-  return { account: toAccountMessage(account), freeze: toFreezeMessage(account.freeze) };
+function accountAndFreeze(account: AccountWithFreeze | undefined): wire.FreezeAccountResponse {
+  return { account: account && toAccountMessage(account), freeze: account && toFreezeMessage(account.freeze) };
 }
 
 function closeAccount(cellOf: CellOf): UnaryRoute {

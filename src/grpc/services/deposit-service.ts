@@ -71,7 +71,7 @@ function listDeposits({ cellOf, listTurns }: DepositHandlersOptions): UnaryRoute
 }
 
 /** Parses the filters and the page of a list of deposits. */
-export function parseDepositList(
+function parseDepositList(
   request: wire.ListDepositsRequest,
   organizationId: OrganizationId,
 ): ParsedFields<PageOfList<PagedList> & { readonly filters: DepositFilters }> {

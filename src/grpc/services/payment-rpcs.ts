@@ -1,9 +1,4 @@
-import { typeidUnboxed } from "typeid-js";
-
-import type { ApiKey } from "../../domain/api-key.js";
-import type { Decider } from "../../domain/proposal.js";
-import type { Authority } from "../../domain/second-person.js";
-import { parseTransactionId, type ProposalId } from "../../domain/values/ids.js";
+import { parseTransactionId } from "../../domain/values/ids.js";
 import { parseStatusReason } from "../../domain/values/text.js";
 import * as wire from "../../gen/kesc/v1/transaction_service.js";
 import { done } from "../calls/rpc-result.js";
@@ -15,7 +10,7 @@ import { toTransactionMessage } from "../messages/transaction.js";
 import type { ListTurns } from "./list-turns.js";
 import type { MovementOptions } from "./move-money.js";
 import type { CellOf } from "./served-cell.js";
-import { authorOf, submit } from "./submit.js";
+import { authorityOf, authorOf, submit } from "./submit.js";
 
 // The rpcs of kesc.v1.TransactionService about the payments that rails carry out.
 
@@ -89,19 +84,9 @@ export function clearFlag(cellOf: CellOf): UnaryRoute {
     run: ({ transaction_id: transactionId, flag, note }, caller) => {
       const about = { ...authorOf(caller.key), authority: authorityOf(caller.key) };
       const command = { name: "clearFlag", ...about, transactionId, flag, note } as const;
-      // Nobody needs a second person for it, so there is always a transaction.
       return submit(cellOf, caller, command, ({ resource }) => ({
         transaction: resource && toTransactionMessage(resource),
       }));
     },
   });
-}
-
-/**
- * Returns what the ledger needs to know of a key. Two keys of one name are one person: they cannot
- * approve each other.
- */
-export function authorityOf({ name }: Pick<ApiKey, "name">): Authority {
-  const newProposalId = typeidUnboxed("prp") as string as ProposalId;
-  return { person: name as Decider, mayApprove: true, groups: [], newProposalId };
 }

@@ -1,22 +1,44 @@
-import type { ApiKey } from "../../domain/api-key.js";
+import { typeidUnboxed } from "typeid-js";
+
 import type { Command, ResourceOf } from "../../domain/operations.js";
+import type { Decider } from "../../domain/proposal.js";
+import type { Acted, Authority } from "../../domain/second-person.js";
 import type { Actor } from "../../domain/values/actor.js";
-import type { OrganizationId } from "../../domain/values/ids.js";
-import { actorOf, type Caller } from "../calls/call-context.js";
-import { resultOf, type RpcResult } from "../calls/rpc-result.js";
+import type { OrganizationId, ProposalId } from "../../domain/values/ids.js";
+import { actorOf, type Caller, type Principal } from "../calls/call-context.js";
+import type { RpcResult } from "../calls/rpc-result.js";
 import type { CellOf } from "./served-cell.js";
 
 /** Returns the fields of a command that say whose it is, and who gives it. */
-export function authorOf(key: ApiKey): { readonly organizationId: OrganizationId; readonly actor: Actor } {
+export function authorOf(key: Principal): { readonly organizationId: OrganizationId; readonly actor: Actor } {
   return { organizationId: key.organizationId, actor: actorOf(key) };
 }
 
-/** Submits the command of a call, and makes the result of the call from its outcome. */
+/**
+ * Returns what the ledger needs to know of a caller. A program needs no second person. Two keys of
+ * one name are one person: they cannot approve each other.
+ */
+export function authorityOf({ name, operator }: Pick<Principal, "name" | "operator">): Authority {
+  if (operator !== undefined) return operator.authority;
+  const newProposalId = typeidUnboxed("prp") as string as ProposalId;
+  return { person: name as Decider, mayApprove: true, groups: [], newProposalId };
+}
+
+/**
+ * Submits the command of a call, and makes the result of the call from its outcome. `responseOf`
+ * makes the response without a resource, too, if an operator's act waits for a second person.
+ */
 export async function submit<Given extends Command, Response>(
   cellOf: CellOf,
   { key, deadline, trace }: Caller,
   command: Given,
   responseOf: (resource: ResourceOf<Given>) => Response,
 ): Promise<RpcResult<Response>> {
-  return resultOf(await cellOf(key).ledger.submit(command, deadline, { trace }), responseOf);
+  const { operator } = key;
+  const outcome = await cellOf(key).ledger.submit(command, deadline, { trace, operator: operator !== undefined });
+  if (outcome.kind === "refused") return outcome;
+  const { resource, replayed } = outcome;
+  // To a program the response says that the act waits.
+  const proposalId = operator && (resource as Partial<Acted<unknown>>).proposal?.id;
+  return { kind: "done", response: responseOf(resource), replayed: replayed && proposalId === undefined, proposalId };
 }

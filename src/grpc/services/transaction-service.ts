@@ -3,9 +3,14 @@ import { parseReceipt, parseReceiptText } from "../../domain/receipt.js";
 import { parseRail, type Transaction } from "../../domain/transaction.js";
 import { parseAmount } from "../../domain/values/cents.js";
 import { parseAccountId, parseTransactionId } from "../../domain/values/ids.js";
-import { parsed } from "../../domain/values/parsed.js";
-import { parseDescription, parseMetadata, parseReference, parseStatusReason } from "../../domain/values/text.js";
-import type { Transaction as TransactionMessage } from "../../gen/kesc/v1/transaction.js";
+import { parsed, unparsed } from "../../domain/values/parsed.js";
+import {
+  parseDescription,
+  parseMetadata,
+  parseReference,
+  parseStatusReason,
+  type StatusReason,
+} from "../../domain/values/text.js";
 import * as wire from "../../gen/kesc/v1/transaction_service.js";
 import { parseRange } from "../../statements/period.js";
 import { done, resultOf } from "../calls/rpc-result.js";
@@ -31,7 +36,7 @@ import {
 import { askedPage, formatPageToken, parsePageSize, parsePageToken } from "./paging.js";
 import { clearFlag, getPayment, resolveTransaction } from "./payment-rpcs.js";
 import type { CellOf } from "./served-cell.js";
-import { authorOf, submit } from "./submit.js";
+import { authorityOf, authorOf, submit } from "./submit.js";
 
 export interface TransactionHandlersOptions extends MovementOptions {
   readonly listTurns: ListTurns;
@@ -131,18 +136,26 @@ function reverseTransaction({ cellOf, newTransactionId }: MovementOptions): Unar
   return unary({
     request: wire.ReverseTransactionRequest,
     response: wire.ReverseTransactionResponse,
-    parse: (request) =>
+    parse: (request, { key }) =>
       parseFields({
         transaction_id: parseTransactionId(request.transaction_id),
         description: parseDescription(request.description),
-        metadata: parseMetadata(request.metadata),
+        metadata:
+          key.operator === undefined || request.metadata.size === 0
+            ? parseMetadata(request.metadata)
+            : unparsed("must be empty: a proposal has no place for it", "CONFLICT"),
         receipt: request.receipt === undefined ? parsed(undefined) : parseReceipt(request.receipt),
       }),
     run: ({ transaction_id: transactionId, ...content }, caller) => {
       const { key, idempotencyKey } = caller;
-      const ids = { transactionId, newTransactionId: newTransactionId(), idempotencyKey };
-      const command = { name: "reverseTransaction", ...authorOf(key), ...ids, ...content } as const;
-      return submit(cellOf, caller, command, transactionAlone);
+      const about = { name: "reverseTransaction", ...authorOf(key), transactionId } as const;
+      const facts = { newTransactionId: newTransactionId(), idempotencyKey };
+      if (key.operator === undefined)
+        return submit(cellOf, caller, { ...about, ...facts, ...content }, transactionAlone);
+      const { description, receipt } = content;
+      const words = { note: description as string as StatusReason, receipt };
+      const command = { ...about, authority: authorityOf(key), facts, ...words };
+      return submit(cellOf, caller, command, ({ resource }) => transactionAlone(resource));
     },
   });
 }
@@ -178,8 +191,8 @@ function moveMoney(
   };
 }
 
-function transactionAlone(transaction: Transaction): { transaction: TransactionMessage } {
-  return { transaction: toTransactionMessage(transaction) };
+function transactionAlone(transaction: Transaction | undefined): wire.ReverseTransactionResponse {
+  return { transaction: transaction && toTransactionMessage(transaction) };
 }
 
 function batchCreateTransactions(options: MovementOptions): UnaryRoute {

@@ -1,10 +1,9 @@
 import type { DescMessage } from "@bufbuild/protobuf";
 import { expect } from "chai";
 
-import { AdminContract, effectOf } from "../../../src/cli/administration/contract.js";
+import { AdminContract } from "../../../src/cli/administration/contract.js";
 import { isList, isStream, keyOf, onlyReads, type Row } from "../../../src/cli/administration/row.js";
 import { ROWS } from "../../../src/cli/administration/table.js";
-import { readOperatorsContract } from "../../../src/grpc/messages/contract.js";
 
 // The table of commands speaks of the contract in texts, which no compiler compares with it.
 
@@ -21,7 +20,8 @@ function messageIn(desc: DescMessage, name: string): DescMessage {
 
 /** The fields that a row's words and columns can show. */
 function shownBy(row: Row): readonly string[] {
-  const { output } = contract.method(row.rpc);
+  const { method, isOfOrganizations } = contract.rpc(row.rpc);
+  const { output } = method;
   if (isStream(row)) return namesIn(output);
   if (isList(row)) {
     const beside = Object.keys(row.each?.request({}).beside ?? {});
@@ -31,7 +31,9 @@ function shownBy(row: Row): readonly string[] {
     // The id of an organization is the same in both.
     return [...own, ...beside.filter((name) => name !== "organization_id" || !own.includes(name))];
   }
-  const beside = namesIn(output).filter((name) => name !== row.shows);
+  // An rpc of organizations tells it beside its response.
+  const told = isOfOrganizations && !onlyReads(row) ? ["unchanged", "proposal"] : [];
+  const beside = [...namesIn(output).filter((name) => name !== row.shows), ...told];
   return row.shows === undefined ? beside : [...namesIn(messageIn(output, row.shows)), ...beside];
 }
 
@@ -48,11 +50,12 @@ function namedBy(row: Row): readonly string[] {
 
 describe("the commands that call the AdminService", () => {
   it("reach each rpc but GetOrganization, and those of a console", () => {
-    const rpcs = readOperatorsContract().services.flatMap((service) => service.rpcs);
-    const names = rpcs.map(({ path }) => path.slice(path.lastIndexOf("/") + 1));
-    expect([...contract.methods.keys()]).to.have.members(names);
+    const rpcs = [...contract.rpcs.values()];
+    const names = rpcs
+      .filter((rpc) => !rpc.isOfOrganizations || rpc.effect !== "reads")
+      .map(({ method }) => method.name);
     const called = new Set(ROWS.map(({ rpc }) => rpc));
-    expect(names.filter((name) => !called.has(name))).to.deep.equal([
+    expect(names.filter((name) => !called.has(name))).to.have.members([
       // It finds the organization that a command names.
       "GetOrganization",
       // A browser has the passkey.
@@ -65,7 +68,7 @@ describe("the commands that call the AdminService", () => {
   });
 
   it("repeat a lost call only where the contract says that a repeat changes nothing", () => {
-    const acting = [...contract.methods.values()].filter((rpc) => effectOf(rpc) === "acts").map(({ name }) => name);
+    const acting = [...contract.rpcs.values()].flatMap((rpc) => (rpc.effect === "acts" ? rpc.method.name : []));
     expect(acting).to.have.members([
       "CreateOrganization",
       "CreateApiKey",
@@ -85,20 +88,21 @@ describe("the commands that call the AdminService", () => {
 
   for (const row of ROWS) {
     it(`fits to the contract: kesc ${row.path}`, () => {
-      const rpc = contract.method(row.rpc);
-      const { input } = rpc;
+      const { method, effect, isOfOrganizations } = contract.rpc(row.rpc);
+      const { input } = method;
       const parameters = row.parameters ?? [];
       const fields = parameters.flatMap(({ field }) => field ?? []);
-      expect(namesIn(input), "fields of the request").to.include.members(fields);
+      const named = isOfOrganizations ? [...namesIn(input), "organization_id"] : namesIn(input);
+      expect(named, "fields of the request").to.include.members(fields);
       expect(new Set(parameters.map(keyOf)).size, "names of parameters").to.equal(parameters.length);
       expect(parameters.filter(({ refersTo }) => refersTo !== undefined)).to.have.length.at.most(1);
       expect(shownBy(row), "fields of the response").to.include.members([...namedBy(row)]);
       expect(new Set(shownBy(row)).size, "no field hides another").to.equal(shownBy(row).length);
-      expect(onlyReads(row), "whether it only reads").to.equal(effectOf(rpc) === "reads");
-      expect(isStream(row), "whether it streams").to.equal(rpc.methodKind === "server_streaming");
+      expect(onlyReads(row), "whether it only reads").to.equal(effect === "reads");
+      expect(isStream(row), "whether it streams").to.equal(method.methodKind === "server_streaming");
       if (isList(row) && row.each !== undefined) {
         expect(namesIn(input), "fields from another list").to.include.members(Object.keys(row.each.request({}).fields));
-        messageIn(contract.method(row.each.rpc).output, row.each.items);
+        messageIn(contract.rpc(row.each.rpc).method.output, row.each.items);
       }
     });
   }

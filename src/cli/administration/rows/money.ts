@@ -1,6 +1,6 @@
 import { BOOK_ACCOUNTS } from "../../../domain/journal.js";
 import { FLAG_REASONS } from "../../../domain/payment.js";
-import { parseReceiptText } from "../../../domain/receipt.js";
+import { parseReceiptText, sourceAndNumber } from "../../../domain/receipt.js";
 import { formatCents, parseAmount } from "../../../domain/values/cents.js";
 import { parseAccountId, parseTransactionId } from "../../../domain/values/ids.js";
 import { parsed, unparsed } from "../../../domain/values/parsed.js";
@@ -125,11 +125,13 @@ export const MONEY_ROWS: readonly Row[] = [
       {
         flags: "--receipt <receipt>",
         help: "what proves that the shillings moved back: the number of M-Pesa, or source:number",
-        field: "receipt",
         parse: argument(parseReceiptText),
       },
-      NOTE,
+      { ...NOTE, field: "description" },
     ],
+    request: ({ given: { receipt } }) => ({
+      fields: receipt === undefined ? {} : { receipt: sourceAndNumber(textOf(receipt)) },
+    }),
     shows: "transaction",
     intent: (_shown, { given }) =>
       `This would reverse ${textOf(given["transactionId"])}. Nothing was done. To do it, add --yes.`,

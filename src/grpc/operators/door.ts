@@ -1,0 +1,125 @@
+import type { Metadata } from "@grpc/grpc-js";
+
+import type { Organization } from "../../domain/api-key.js";
+import { OPERATOR } from "../../domain/values/actor.js";
+import type { ApiKeyId, OrganizationId } from "../../domain/values/ids.js";
+import { type Parsed, unparsed } from "../../domain/values/parsed.js";
+import { toUnixMillis } from "../../domain/values/time.js";
+import { type CallingOperator, isFresh } from "../../operators/session.js";
+import type { CallDependencies, OperatorsDoor, Principal, ServingDependencies } from "../calls/call-context.js";
+import type { RpcResult } from "../calls/rpc-result.js";
+import type { CallInProcess, UnaryRoute } from "../calls/unary-call.js";
+import { isRead, type RpcContract } from "../messages/contract.js";
+import type { FieldProblem } from "../messages/fields.js";
+import { masked, MASKS } from "../messages/masked.js";
+import type { ListCaller } from "../services/list-turns.js";
+import { authorityOf } from "./acts.js";
+import { parseId } from "./fields.js";
+import { admitting, type OperatorGate } from "./operator-call.js";
+import { readOrganization } from "./reading.js";
+
+/** The metadata that names the organization for which an operator calls. */
+const ORGANIZATION = "kesc-organization";
+
+/**
+ * What the handlers of organizations need to serve an operator: the caller is admitted by the key
+ * of the operator, and sees personal data masked. Checks SHUTTING_DOWN, MISSING_OPERATOR_KEY,
+ * INVALID_OPERATOR_KEY, ROLE_REQUIRED, INVALID_FIELD of the metadata, ORGANIZATION_NOT_FOUND,
+ * INVALID_FIELD, VERIFICATION_REQUIRED, then the refusals of `run` of the rpc.
+ */
+export function doorDependencies(
+  gate: OperatorGate,
+): Omit<CallDependencies, keyof ServingDependencies> & Pick<CallDependencies, "shown"> {
+  const admitOperator = admitting(gate);
+  const { administration, now } = gate;
+  const admit: OperatorsDoor["admit"] = async (contract, dependencies, call) => {
+    const operator = await admitOperator(contract, dependencies, call);
+    if ("reason" in operator) return operator;
+    const parsed = organizationIn(call.call.metadata);
+    if (!parsed.ok) {
+      const field = { field: ORGANIZATION, message: parsed.problem, code: parsed.code };
+      return { reason: "INVALID_FIELD", fields: [field] };
+    }
+    const organization = await administration.organization(parsed.value);
+    if (organization === undefined) return { reason: "ORGANIZATION_NOT_FOUND", organizationId: parsed.value };
+    const { session } = operator;
+    const needsFresh = contract.needsFresh && session !== undefined && !organization.isSandbox;
+    const mustVerify = needsFresh && !isFresh(session, toUnixMillis(now()));
+    return principalOf(gate, operator, { organization, mustVerify });
+  };
+  return {
+    door: { admit, problemsIn },
+    shown: masked,
+    // No API key opens anything here, and an operator has no rate.
+    authenticate: () => ({ reason: "MISSING_API_KEY" }),
+    rates: { bucketOf: () => undefined },
+  };
+}
+
+/** The rules of the contract that hold for operators alone. */
+function problemsIn(contract: RpcContract, request: object): readonly FieldProblem[] {
+  if (isRead(contract)) return personalFields(request);
+  const given = request as Readonly<Record<string, string>>;
+  return contract.operatorsGive
+    .filter((field) => given[field]?.trim() === "")
+    .map((field) => ({ field, message: "is required", code: "REQUIRED" }));
+}
+
+/** Only LookUp finds a person: it counts and notes each look-up. */
+function personalFields(request: object): readonly FieldProblem[] {
+  const given = Object.entries(request).filter(([name, value]) => name in MASKS && value !== "");
+  const message = "must be absent: operators look a person up with AdminService.LookUp, which the book notes";
+  return given.map(([field]) => ({ field, message, code: "CONFLICT" }));
+}
+
+function organizationIn(metadata: Metadata): Parsed<OrganizationId> {
+  const [id = "", ...others] = metadata.get(ORGANIZATION).map(String);
+  return others.length === 0 ? parseId<OrganizationId>(id) : unparsed("must be given once", "CONFLICT");
+}
+
+/**
+ * Returns the operator, or the machine, as the handlers of organizations know a caller. Its lists
+ * wait in a line of its own.
+ */
+function principalOf(
+  gate: Pick<OperatorGate, "administration">,
+  operator: CallingOperator | undefined,
+  { organization, mustVerify }: { readonly organization: Organization; readonly mustVerify: boolean },
+): Principal & ListCaller["key"] {
+  const id = operator?.id ?? OPERATOR;
+  return {
+    id: id as string as ApiKeyId,
+    line: id,
+    organizationId: organization.id,
+    cell: organization.cell,
+    name: operator?.name ?? OPERATOR,
+    scopes: [],
+    createdAt: organization.createdAt,
+    expiresAt: undefined,
+    revokedAt: undefined,
+    lastUsedAt: undefined,
+    operator: { authority: authorityOf(gate.administration, operator, organization), mustVerify },
+  };
+}
+
+interface MachineCall extends Pick<CallInProcess, "bytes" | "idempotencyKey"> {
+  readonly administration: OperatorGate["administration"];
+  readonly organizationId: OrganizationId;
+}
+
+/**
+ * Runs an rpc of organizations in the process of the command, whose author is the machine: it needs
+ * no key and no second person. Refuses ORGANIZATION_NOT_FOUND, INVALID_FIELD, then as the rpc does.
+ * Throws if only a server runs it.
+ */
+export function runForMachine(
+  { runInProcess }: UnaryRoute,
+  contract: RpcContract,
+  { administration, organizationId, ...call }: MachineCall,
+): Promise<RpcResult<Buffer>> {
+  if (runInProcess === undefined) throw new Error(`only a server runs ${contract.name}`);
+  return readOrganization({ administration }, organizationId, (organization) => {
+    const key = principalOf({ administration }, undefined, { organization, mustVerify: false });
+    return runInProcess(contract, { key, problemsIn, ...call });
+  });
+}

@@ -1,0 +1,28 @@
+import { randomInt } from "node:crypto";
+
+import { typeidUnboxed } from "typeid-js";
+
+import { type DepositReference, depositReferenceOf } from "../domain/values/deposit-reference.js";
+import type { AccountId, DestinationId, FreezeId, TransactionId, WebhookEndpointId } from "../domain/values/ids.js";
+
+/** A book is never so full that as many references are all taken. */
+const CANDIDATES = 3;
+
+/** Returns random references: a new account gets the first that is free. */
+export function newDepositReferences(): readonly DepositReference[] {
+  return Array.from({ length: CANDIDATES }, () => depositReferenceOf(randomInt(2_000_000, 10_000_000)));
+}
+
+export function newTransactionId(): TransactionId {
+  return typeidUnboxed("txn") as string as TransactionId;
+}
+
+/** What makes the ids of new resources. */
+export const NEW_IDS = {
+  newAccountId: () => typeidUnboxed("acc") as string as AccountId,
+  newDepositReferences,
+  newFreezeId: () => typeidUnboxed("frz") as string as FreezeId,
+  newDestinationId: () => typeidUnboxed("dst") as string as DestinationId,
+  newTransactionId,
+  newWebhookEndpointId: () => typeidUnboxed("whe") as string as WebhookEndpointId,
+};
