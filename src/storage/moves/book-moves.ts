@@ -9,7 +9,7 @@ import { BOOKS } from "../../model/organizations.js";
 import type { Cell } from "../database.js";
 import type { Engine, Session, Write } from "../sql/engine.js";
 import type { BookRow } from "../sql/records/book-head-rows.js";
-import { orStoreError, RefusedWriteError } from "../sql/store-error.js";
+import { inTransaction, RefusedWriteError } from "../sql/store-error.js";
 import type { MovedBook } from "./tables.js";
 
 /** The move of a book, as one of its two places knows it. */
@@ -52,15 +52,15 @@ export async function lockMove(
   session: Session,
   organizationId: OrganizationId,
 ): Promise<LockedMove | undefined> {
-  const [book] = (await session.read({
+  const [book] = await session.read<Pick<BookRow, "number" | "state" | "last_seq">>({
     sql: `SELECT number, state, last_seq FROM ${table("books")} WHERE organization_id = ? ${forUpdate}`,
     bindings: [organizationId],
-  })) as readonly Pick<BookRow, "number" | "state" | "last_seq">[];
+  });
   if (book === undefined) return undefined;
-  const [row] = (await session.read({
+  const [row] = await session.read<MoveRow>({
     sql: `SELECT * FROM ${table("book_moves")} WHERE book = ?`,
     bindings: [book.number],
-  })) as readonly MoveRow[];
+  });
   return {
     organizationId,
     number: book.number,
@@ -189,12 +189,11 @@ export function step<Result>(
   organizationId: OrganizationId,
   work: (book: LockedMove, session: Session) => Promise<Result>,
 ): Promise<Result> {
-  const stepping = cell.transact(async (session) => {
+  return inTransaction(cell, async (session) => {
     const book = await lockMove(cell, session, organizationId);
     if (book === undefined) throw new MoveError("This cell has no book of the organization.");
     return work(book, session);
   });
-  return orStoreError(cell.engine, stepping);
 }
 
 /** Names the state of a book for a message. */

@@ -13,7 +13,7 @@ import { changesOfAct } from "../../operators/proposed.js";
 import type { Cell } from "../database.js";
 import type { Authorship } from "../organizations/authorship.js";
 import type { Binding, Session } from "../sql/engine.js";
-import { orStoreError } from "../sql/store-error.js";
+import { inTransaction, orStoreError } from "../sql/store-error.js";
 import { chainColumns, type Chained, type Link, OperatorChain } from "./operator-chain.js";
 import { changeOf, operatorsOf, type RecordedChange, type RowOfAct } from "./operator-changes.js";
 import { RefusedActError } from "./refused.js";
@@ -126,26 +126,23 @@ export class OperatorActs {
 
   /** Does one act. Rejects with a RefusedActError as the cause. */
   perform(act: OperatorsAct, { actor, first }: Authorship): Promise<{ resource: Operator; isNew: boolean }> {
-    return orStoreError(
-      this.#cell.engine,
-      this.#cell.transact(async (session) => {
-        // All changes of operators take turns, so names and keys cannot collide.
-        await session.read({ sql: this.#cell.engine.administrationLock, bindings: [] });
-        await first?.(session);
-        const rows = (await session.read({ sql: `${this.#select} ORDER BY a.seq`, bindings: [] })) as readonly ActRow[];
-        const change = changeOf(act, rows);
-        const last = rows.at(-1);
-        if (change !== undefined) await this.#append(session, { change, actor, last });
-        const id = change?.operator_id ?? ("operatorId" in act ? act.operatorId : "");
-        const after = (await session.read({
-          sql: `${this.#select} WHERE a.operator_id = ? ORDER BY a.seq`,
-          bindings: [id],
-        })) as readonly ActRow[];
-        const [resource] = operatorsOf(after);
-        if (resource === undefined) throw new Error(`the act ${act.kind} left no operator`);
-        return { resource, isNew: change !== undefined };
-      }),
-    );
+    return inTransaction(this.#cell, async (session) => {
+      // All changes of operators take turns, so names and keys cannot collide.
+      await session.read({ sql: this.#cell.engine.administrationLock, bindings: [] });
+      await first?.(session);
+      const rows = await session.read<ActRow>({ sql: `${this.#select} ORDER BY a.seq`, bindings: [] });
+      const change = changeOf(act, rows);
+      const last = rows.at(-1);
+      if (change !== undefined) await this.#append(session, { change, actor, last });
+      const id = change?.operator_id ?? ("operatorId" in act ? act.operatorId : "");
+      const after = await session.read<ActRow>({
+        sql: `${this.#select} WHERE a.operator_id = ? ORDER BY a.seq`,
+        bindings: [id],
+      });
+      const [resource] = operatorsOf(after);
+      if (resource === undefined) throw new Error(`the act ${act.kind} left no operator`);
+      return { resource, isNew: change !== undefined };
+    });
   }
 
   async #append(

@@ -40,10 +40,10 @@ export class OperatorChain {
   async append(session: Session, { subject, fields }: Chained): Promise<void> {
     const { engine } = this.#cell;
     const { table, hex, insertInto } = engine;
-    const [last] = (await session.read({
+    const [last] = await session.read<{ readonly seq: number; readonly mac: string }>({
       sql: `SELECT seq, ${hex("mac")} AS mac FROM ${table("operator_chain")} ORDER BY seq DESC LIMIT 1`,
       bindings: [],
-    })) as readonly { readonly seq: number; readonly mac: string }[];
+    });
     const key = (await this.key((read) => session.read(read))) ?? (await this.#makeKey(session, last?.seq));
     const seq = (last?.seq ?? 0) + 1;
     const mac = operatorMac(key, { seq, previous: last?.mac ?? "", subject, fields });
@@ -75,7 +75,7 @@ export class OperatorChain {
   /** Returns the key, and makes it before the first row. The transaction holds the lock. */
   async keyIn(session: Session): Promise<KeyObject> {
     const sql = `SELECT MAX(seq) AS seq FROM ${this.#cell.engine.table("operator_chain")}`;
-    const [last] = (await session.read({ sql, bindings: [] })) as readonly { readonly seq: number | null }[];
+    const [last] = await session.read<{ readonly seq: number | null }>({ sql, bindings: [] });
     return (await this.key((read) => session.read(read))) ?? this.#makeKey(session, last?.seq ?? undefined);
   }
 

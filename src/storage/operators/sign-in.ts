@@ -17,7 +17,7 @@ import type { NewSession, SignInStore, SignInToken, TokenOf, UsedOnce } from "..
 import type { Cell } from "../database.js";
 import { signInMac } from "../secrets/operator-key.js";
 import type { Binding, Session } from "../sql/engine.js";
-import { orStoreError } from "../sql/store-error.js";
+import { inTransaction, orStoreError } from "../sql/store-error.js";
 import type { StoredAdministration } from "./administration.js";
 import { OperatorChain } from "./operator-chain.js";
 import { RefusedActError } from "./refused.js";
@@ -99,7 +99,7 @@ export class StoredSignIn implements SignInStore {
   addToken(token: SignInToken, max: number): Promise<void> {
     return this.#change(async (session, key) => {
       const sql = `${this.#selectToken} WHERE kind = ? ORDER BY created_at DESC, token_sha256`;
-      const rows = (await session.read({ sql, bindings: [token.kind] })) as readonly TokenRow[];
+      const rows = await session.read<TokenRow>({ sql, bindings: [token.kind] });
       const own = rows.filter((row) => this.#isLiveToken(key, row) && tokenOf(row).owner === token.owner);
       for (const { token_sha256: sha256 } of own.slice(max - 1)) await this.#removeToken(session, sha256);
       await this.#insertToken(session, key, rowOfToken(token));
@@ -170,10 +170,10 @@ export class StoredSignIn implements SignInStore {
   readonly register: SignInStore["register"] = (act, by, { passkey, invitationSha256 }) => {
     return this.#people.submit(act, by, async (session) => {
       const key = await this.#chain.keyIn(session);
-      const [row] = (await session.read({
+      const [row] = await session.read<TokenRow>({
         sql: `${this.#selectToken} WHERE token_sha256 = ?`,
         bindings: [invitationSha256],
-      })) as readonly TokenRow[];
+      });
       const { table, insertInto } = this.#cell.engine;
       const known = await session.read({
         sql: `SELECT 1 FROM ${table("passkeys")} WHERE credential_id = ?`,
@@ -204,28 +204,25 @@ export class StoredSignIn implements SignInStore {
   /** Runs a change after all others about people, without the rows whose time has ended. */
   #change<Result>(work: (session: Session, key: KeyObject) => Promise<Result>): Promise<Result> {
     const { engine } = this.#cell;
-    return orStoreError(
-      engine,
-      this.#cell.transact(async (session) => {
-        await session.read({ sql: engine.administrationLock, bindings: [] });
-        const now = this.#now();
-        await session.read({
-          sql: `DELETE FROM ${engine.table("sessions")} WHERE created_at < ? OR used_at < ? RETURNING id`,
-          bindings: [now - SESSION_MILLIS_MAX, now - SESSION_IDLE_MILLIS_MAX],
-        });
-        await session.read({
-          sql: `DELETE FROM ${engine.table("sign_in_tokens")} WHERE expires_at < ? RETURNING kind`,
-          bindings: [now],
-        });
-        return work(session, await this.#chain.keyIn(session));
-      }),
-    );
+    return inTransaction(this.#cell, async (session) => {
+      await session.read({ sql: engine.administrationLock, bindings: [] });
+      const now = this.#now();
+      await session.read({
+        sql: `DELETE FROM ${engine.table("sessions")} WHERE created_at < ? OR used_at < ? RETURNING id`,
+        bindings: [now - SESSION_MILLIS_MAX, now - SESSION_IDLE_MILLIS_MAX],
+      });
+      await session.read({
+        sql: `DELETE FROM ${engine.table("sign_in_tokens")} WHERE expires_at < ? RETURNING kind`,
+        bindings: [now],
+      });
+      return work(session, await this.#chain.keyIn(session));
+    });
   }
 
   /** Returns whether the code or the challenge was not used before. */
   async #useUp(session: Session, key: KeyObject, { kind, sha256, expiresAt }: UsedOnce): Promise<boolean> {
     const read = { sql: `${this.#selectToken} WHERE token_sha256 = ?`, bindings: [sha256] };
-    const [row] = (await session.read(read)) as readonly TokenRow[];
+    const [row] = await session.read<TokenRow>(read);
     if (kind === "code") {
       await this.#removeToken(session, sha256);
       return row?.kind === "code" && this.#isLiveToken(key, row);
@@ -243,7 +240,7 @@ export class StoredSignIn implements SignInStore {
   ): Promise<OperatorSession | undefined> {
     const { table, update } = this.#cell.engine;
     const read = { sql: `${this.#selectSession} WHERE id = ?`, bindings: [id] };
-    const [found] = (await session.read(read)) as readonly SessionRow[];
+    const [found] = await session.read<SessionRow>(read);
     if (found === undefined || !isOurs(key, found) || !isNew(sessionOf(found))) return undefined;
     const row = withMac(key, { ...found, ...changes });
     const columns = typesOf(SESSIONS, ["id", ...changedNamesOf(SESSIONS)]);

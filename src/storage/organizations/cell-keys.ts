@@ -92,7 +92,7 @@ export class CellKeys {
   /** Reads within a transaction. */
   async organizationsNamed(name: string, session: Session): Promise<readonly Organization[]> {
     const sql = `${this.#statements.organizations} AND o.name = ?`;
-    const rows = (await session.read({ sql, bindings: [name] })) as readonly ListedOrganizationRow[];
+    const rows = await session.read<ListedOrganizationRow>({ sql, bindings: [name] });
     return this.#organizationsOf(rows, session);
   }
 
@@ -169,7 +169,7 @@ export class CellKeys {
     const sql = this.#statements.apiKeysWithHashes;
     const { newest } = await certificateKeys(name, async (hashes) => {
       if (session === undefined) return this.#rows<PlacedKeyRow>(sql, hashes);
-      return (await session.read({ sql, bindings: hashes })) as readonly PlacedKeyRow[];
+      return await session.read<PlacedKeyRow>({ sql, bindings: hashes });
     });
     return newest === undefined ? undefined : this.#foundKey(newest as PlacedKeyRow, session);
   }

@@ -13,7 +13,7 @@ import type { Engine, Read } from "../sql/engine.js";
 import { contentOfTransaction } from "../sql/journal-rows.js";
 import { openPayments, paymentOf, type PaymentRow } from "../sql/records/payment-rows.js";
 import { transactionOf, type TransactionRow } from "../sql/rows.js";
-import { orStoreError } from "../sql/store-error.js";
+import { orStoreError, runAlone } from "../sql/store-error.js";
 
 /** A row of `payments` with its schedule, and with columns of its transaction. */
 interface StoredPaymentRow extends PaymentRow {
@@ -74,11 +74,8 @@ export function payments({ engine, reader, directory, transact }: PaymentsCell):
   };
 
   const change = async (read: Read): Promise<TransactionId | undefined> => {
-    const rows = await orStoreError(
-      engine,
-      transact((session) => session.read(read)),
-    );
-    return (rows as readonly { readonly transaction_id: TransactionId }[])[0]?.transaction_id;
+    const [row] = await runAlone<{ readonly transaction_id: TransactionId }>({ engine, transact }, read);
+    return row?.transaction_id;
   };
 
   return {

@@ -1,6 +1,6 @@
 import type { CommandResult, Committer } from "../../ledger/ports/committer.js";
 import { StoreError } from "../../ledger/ports/store.js";
-import type { Session, Transact } from "../sql/engine.js";
+import type { Read, Session, Transact } from "../sql/engine.js";
 import type { WorkerFailure } from "./worker.js";
 import { errorOf, type WorkerConnection } from "./worker-client.js";
 
@@ -66,9 +66,9 @@ export function workerTransactions(pool: WorkerPool): Transact {
 
 function sessionOf(connection: WorkerConnection): Session {
   return {
-    read: async ({ sql, bindings }) => {
+    read: async <Row>({ sql, bindings }: Read) => {
       const result = await connection.request({ sql, bindings });
-      return "rows" in result ? result.rows : [];
+      return "rows" in result ? (result.rows as readonly Row[]) : [];
     },
     write: async (writes) => {
       for (const { sql, rows } of writes) for (const row of rows) await connection.request({ sql, bindings: [row] });
