@@ -15,11 +15,8 @@ export interface SealedBook extends NumberedBook {
   readonly problem: string | undefined;
 }
 
-type SealedBookRow = Pick<BookRow, "number" | "organization_id" | "last_seq"> & {
-  readonly size: number | null;
-  readonly sealed_at: number | null;
-  readonly problem: string | null;
-};
+type SealedBookRow = Pick<BookRow, "number" | "organization_id" | "last_seq"> &
+  Readonly<Record<"size" | "sealed_at", number | null>> & { readonly problem: string | null };
 
 /** Returns all books of a cell, in the order of their numbers. */
 export async function sealedBooks({ engine, reader }: Pick<Cell, "engine" | "reader">): Promise<readonly SealedBook[]> {
