@@ -68,8 +68,7 @@ export async function lockBook(
     evenBehind = false,
   }: { readonly organizationId: OrganizationId; readonly now: UnixMillis; readonly evenBehind?: boolean },
 ): Promise<LockedBook> {
-  const [open] = await directory.find([organizationId], (read) => session.read(read));
-  if (open === undefined) throw new Error(`the organization ${organizationId} has no book`);
+  const open = await directory.book(organizationId, (read) => session.read(read));
   const [row] = (await session.read({
     sql: `
       SELECT number, state, suspended_seq, last_seq, last_recorded_at, clock_accepted_at, ${engine.begunAt} AS begun_at

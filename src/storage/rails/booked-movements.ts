@@ -46,9 +46,7 @@ export async function bookedMovements(
   { engine, reader, directory }: Pick<Cell, "engine" | "reader" | "directory">,
   { organizationId, rail }: { readonly organizationId: OrganizationId; readonly rail: Rail },
 ): Promise<BookedMovements> {
-  const [book] = await directory.find([organizationId], ({ sql, bindings }) => reader.rows(sql, bindings));
-  if (book === undefined) throw new Error(`${organizationId} has no book`);
-  const { number } = book;
+  const { number } = await directory.book(organizationId, ({ sql, bindings }) => reader.rows(sql, bindings));
   const sql = statements(engine, rail);
   const named = async (statement: string, names: readonly string[]): Promise<readonly NamedTransaction[]> => {
     if (names.length === 0) return [];

@@ -28,8 +28,7 @@ export function deliveryStore(cell: DeliveryCell): DeliveryStore {
     const [row] = await session.read<EndpointRow>({ sql: statements.take, bindings: [id] });
     if (row === undefined) return undefined;
     const organizationId = row.organization_id as OrganizationId;
-    const [book] = await directory.find([organizationId], (read) => session.read(read));
-    if (book === undefined) throw new Error(`the organization ${organizationId} has no book`);
+    const book = await directory.book(organizationId, (read) => session.read(read));
     const retries = await session.read<RetryRow>({ sql: statements.retries, bindings: [id] });
     return { endpoint: endpointOf(row, book.keys), retries: retries.map(retryOf) };
   };
