@@ -25,7 +25,7 @@ import { WEBHOOK_ENDPOINTS, WEBHOOK_LOG, WEBHOOK_RETRIES } from "./webhooks.js";
  *
  * A test compares the columns with those of a migrated database.
  */
-const MODEL = {
+export const MODEL = {
   organizations: ORGANIZATIONS,
   books: BOOKS,
   book_keys: BOOK_KEYS,

@@ -44,9 +44,7 @@ export function railChanges(database: Pick<Database, "cells">, options: RailChan
   };
   const keysOf = async (organization: RailOwner) => {
     const { directory, reader } = cellOf(organization);
-    const [book] = await directory.find([organization.id], ({ sql, bindings }) => reader.rows(sql, bindings));
-    if (book === undefined) throw new Error(`the organization ${organization.id} has no book`);
-    return book.keys;
+    return (await directory.book(organization.id, ({ sql, bindings }) => reader.rows(sql, bindings))).keys;
   };
   // Changes at once would make each other stale, and each of them tries a few times only.
   const turns = new Turns<OrganizationId>({ runningMax: 1, waitingMax: WAITING_MAX, failsAll: () => false });

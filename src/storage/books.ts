@@ -3,9 +3,8 @@ import type { OrganizationId } from "../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
 import type { Cell, Database } from "./database.js";
 import { type BookMove, moveOf, type MoveRow, stateWrite } from "./moves/book-moves.js";
-import type { Engine, Session } from "./sql/engine.js";
 import type { BookRow } from "./sql/records/book-head-rows.js";
-import { orStoreError } from "./sql/store-error.js";
+import { inTransaction, orStoreError } from "./sql/store-error.js";
 
 /** What an operator sees of a book. */
 export interface BookSummary {
@@ -71,10 +70,11 @@ async function booksOf({ number: cell, engine, reader }: Cell): Promise<readonly
 export async function markBooksRestored({ cells }: BookCells): Promise<number> {
   let count = 0;
   for (const cell of cells) {
-    count += await changeBooks(cell, async (session, engine) => {
-      const { table, forUpdate } = engine;
-      const sql = `SELECT number FROM ${table("books")} WHERE state = 'OPEN' ORDER BY number ${forUpdate}`;
-      const open = (await session.read({ sql, bindings: [] })) as readonly { readonly number: number }[];
+    count += await inTransaction(cell, async (session) => {
+      const { engine } = cell;
+      const books = engine.table("books");
+      const sql = `SELECT number FROM ${books} WHERE state = 'OPEN' ORDER BY number ${engine.forUpdate}`;
+      const open = await session.read<{ readonly number: number }>({ sql, bindings: [] });
       await session.write([stateWrite(engine, open, "RESTORED")]);
       return open.length;
     });
@@ -87,13 +87,10 @@ export async function markBooksRestored({ cells }: BookCells): Promise<number> {
  * book was, or undefined if the cell has no such book.
  */
 export function activateBook(cell: Cell, organizationId: OrganizationId): Promise<BookState | undefined> {
-  return changeBooks(cell, async (session, engine) => {
-    const { table, forUpdate } = engine;
-    const sql = `SELECT number, state FROM ${table("books")} WHERE organization_id = ? ${forUpdate}`;
-    const [book] = (await session.read({ sql, bindings: [organizationId] })) as readonly Pick<
-      BookRow,
-      "number" | "state"
-    >[];
+  return inTransaction(cell, async (session) => {
+    const { engine } = cell;
+    const sql = `SELECT number, state FROM ${engine.table("books")} WHERE organization_id = ? ${engine.forUpdate}`;
+    const [book] = await session.read<Pick<BookRow, "number" | "state">>({ sql, bindings: [organizationId] });
     if (book?.state === "RESTORED") await session.write([stateWrite(engine, [book], "OPEN")]);
     return book?.state as BookState | undefined;
   });
@@ -105,23 +102,14 @@ export function activateBook(cell: Cell, organizationId: OrganizationId): Promis
  * book.
  */
 export function acceptClock(cell: Cell, organizationId: OrganizationId): Promise<UnixMillis | undefined> {
-  return changeBooks(cell, async (session, { table }) => {
+  return inTransaction(cell, async (session) => {
     const sql = `
-      UPDATE ${table("books")} SET clock_accepted_at = last_recorded_at WHERE organization_id = ?
+      UPDATE ${cell.engine.table("books")} SET clock_accepted_at = last_recorded_at WHERE organization_id = ?
       RETURNING clock_accepted_at`;
-    const [row] = (await session.read({ sql, bindings: [organizationId] })) as readonly (
-      { readonly clock_accepted_at: number } | undefined
-    )[];
+    const [row] = await session.read<{ readonly clock_accepted_at: number } | undefined>({
+      sql,
+      bindings: [organizationId],
+    });
     return row === undefined ? undefined : toUnixMillis(row.clock_accepted_at);
   });
-}
-
-function changeBooks<Result>(
-  { engine, transact }: Cell,
-  change: (session: Session, engine: Engine) => Promise<Result>,
-): Promise<Result> {
-  return orStoreError(
-    engine,
-    transact((session) => change(session, engine)),
-  );
 }

@@ -118,12 +118,12 @@ export async function lockMasterKeys({ engine }: Pick<Cell, "engine">, session: 
 
 async function wrapBooksOf({ engine: { table, update }, masterKeyFile }: Cell, session: Session): Promise<number> {
   const masterKeys = readMasterKeys(masterKeyFile);
-  const rows = (await session.read({
+  const rows = await session.read<BookKeysRow & { readonly book: number; readonly organization_id: string }>({
     sql: `
       SELECT k.*, b.organization_id FROM ${table("book_keys")} k JOIN ${table("books")} b ON b.number = k.book
       WHERE k.master_key_id <> ?`,
     bindings: [masterKeys[0].id],
-  })) as readonly (BookKeysRow & { readonly book: number; readonly organization_id: string })[];
+  });
   const rewrapped = rows.map((row) => ({
     book: row.book,
     ...bookKeysHexOf(rewrapBookKeys(masterKeys, row.organization_id as OrganizationId, row)),
@@ -136,10 +136,10 @@ async function wrapBooksOf({ engine: { table, update }, masterKeyFile }: Cell, s
 
 async function wrapOperatorKeyOf({ engine: { table, update }, masterKeyFile }: Cell, session: Session): Promise<void> {
   const masterKeys = readMasterKeys(masterKeyFile);
-  const rows = (await session.read({
+  const rows = await session.read<OperatorKeyRow & { readonly id: number }>({
     sql: `SELECT * FROM ${table("operator_keys")} WHERE master_key_id <> ?`,
     bindings: [masterKeys[0].id],
-  })) as readonly (OperatorKeyRow & { readonly id: number })[];
+  });
   const rewrapped = rows.map((row) => {
     const { chain_key: wrapped, master_key_id } = rewrapOperatorKey(masterKeys, row);
     return { id: row.id, chain_key: wrapped.toString("hex"), master_key_id };

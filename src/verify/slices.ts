@@ -37,6 +37,14 @@ export async function* slices<Row>(
   }
 }
 
+/** The same along the column `seq` of the table that the SELECT calls `alias`. */
+export function slicesAlongSeq<Row extends { readonly seq: number }>(
+  audit: Audit,
+  { alias, ...selection }: Pick<Selection<Row>, "sql" | "bindings"> & { readonly alias: string },
+): AsyncGenerator<readonly Row[], void, void> {
+  return slices<Row>(audit, { ...selection, key: `${alias}.seq`, keyOf: ({ seq }) => seq });
+}
+
 /** Reads the rows with these ids, 5,000 at a time. The SELECT ends with the column of the id. */
 export async function* rowsWithIds<Row>(
   { engine, rows }: Pick<Audit, "engine" | "rows">,

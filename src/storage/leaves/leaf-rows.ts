@@ -56,8 +56,7 @@ export class LeafHashes {
 
   /** Returns the salts of the texts of a book. */
   async saltsOf(organizationId: OrganizationId, read: (read: Read) => Promise<readonly unknown[]>): Promise<RowSalts> {
-    const [book] = await this.#directory.find([organizationId], read);
-    if (book === undefined) throw new Error(`there is no book of ${organizationId}`);
+    const book = await this.#directory.book(organizationId, read);
     if (this.#salts?.of !== book) this.#salts = { of: book, salts: textSalts(book.keys) };
     return this.#salts.salts;
   }

@@ -3,7 +3,7 @@ import type { DepositFilters, Page, PageRequest } from "../../ledger/ports/reads
 import type { Engine } from "../sql/engine.js";
 import { type DepositRow, IS_UNALLOCATED } from "../sql/records/deposit-rows.js";
 import { createdIn } from "./first-seq-from.js";
-import { columnIn, type Condition, given, type ListReader, readPage } from "./page.js";
+import { columnIn, type Condition, given, type ListQuery, type ListReader, readPage } from "./page.js";
 
 interface DepositList {
   readonly book: number;
@@ -24,30 +24,28 @@ export async function depositsPage(
     ["d.seq < ?", toSeq],
   ]);
   const common = { book, columns: "d.*", from: `${engine.table("deposits")} d`, seq: "d.seq" };
+  const read = (query: Pick<ListQuery, "along" | "matching">, index?: string) => {
+    const from = index === undefined ? common.from : common.from + engine.indexedBy(index);
+    return readPage<DepositRow>(reader, engine, { query: { ...common, from, ...query }, page });
+  };
   const along: readonly Condition[] = [["d.book = ?", book], ...inTime];
   const ofStatus = [...columnIn("status", status), ...columnIn("reason", reason)];
   if (receipt !== undefined) {
     // At most one deposit has the receipt. Its seq leads to it in the order of the list.
     const seq = `SELECT r.seq FROM ${engine.table("deposits")} r WHERE r.book = ? AND r.receipt = ?`;
     const ofReceipt: Condition = [`d.seq = (${seq})`, book, receipt];
-    const others = [ofReceipt, ...given([["d.account_id = ?", accountId]]), ...ofStatus];
-    return readPage(reader, engine, { query: { ...common, along: [...along, ...others] }, page });
+    return read({ along: [...along, ofReceipt, ...given([["d.account_id = ?", accountId]]), ...ofStatus] });
   }
   if (accountId !== undefined) {
-    const from = common.from + engine.indexedBy("deposits_of_accounts");
     const ofAccount: Condition = ["d.account_id = ?", accountId];
-    return readPage(reader, engine, {
-      query: { ...common, from, along: [ofAccount, ...along], matching: ofStatus },
-      page,
-    });
+    return read({ along: [ofAccount, ...along], matching: ofStatus }, "deposits_of_accounts");
   }
   // Only a deposit that is UNALLOCATED has a reason.
   if (reason !== undefined || status?.every((each) => isUnallocated({ status: each })) === true) {
-    const from = common.from + engine.indexedBy("deposits_unallocated");
     // Both engines use the partial index only if the statement repeats its condition.
     const waiting: Condition = [IS_UNALLOCATED];
     const matching = reason === undefined && status?.length === 2 ? [] : ofStatus;
-    return readPage(reader, engine, { query: { ...common, from, along: [...along, waiting], matching }, page });
+    return read({ along: [...along, waiting], matching }, "deposits_unallocated");
   }
-  return readPage(reader, engine, { query: { ...common, along, matching: ofStatus }, page });
+  return read({ along, matching: ofStatus });
 }

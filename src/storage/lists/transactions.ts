@@ -3,7 +3,7 @@ import type { Engine } from "../sql/engine.js";
 import { type ReadTransactionRow, withBalanceAfter } from "../sql/rows.js";
 import { accountHistoryPage } from "./account-history.js";
 import { createdIn } from "./first-seq-from.js";
-import { type Condition, given, type ListReader, readPage, statusIn } from "./page.js";
+import { type Condition, given, type ListQuery, type ListReader, readPage, statusIn } from "./page.js";
 
 interface TransactionList {
   readonly book: number;
@@ -25,13 +25,16 @@ export async function transactionsPage(
     from: `${engine.table("transactions")} t`,
     seq: "t.seq",
   };
+  const read = (query: Pick<ListQuery, "along" | "oneOf" | "matching">, index?: string) => {
+    const from = index === undefined ? common.from : common.from + engine.indexedBy(index);
+    return readPage<ReadTransactionRow>(reader, engine, { query: { ...common, from, ...query }, page });
+  };
   const inBook = ["t.book = ?", book] as const;
   const ofType = given([["type = ?", type]]);
   const unindexed = otherConditions(engine, filters, "");
   const others = [...unindexed, ...flagged(needsAttention)];
   if (reference !== undefined || receipt !== undefined) {
-    const along = [inBook, ...ofOneAtMost(engine, book, filters), ...ofType, ...statusIn(status), ...others];
-    return readPage(reader, engine, { query: { ...common, along }, page });
+    return read({ along: [inBook, ...ofOneAtMost(engine, book, filters), ...ofType, ...statusIn(status), ...others] });
   }
 
   const { fromSeq, toSeq } = await createdIn(reader, engine, { book, createdAfter, createdBefore });
@@ -51,30 +54,16 @@ export async function transactionsPage(
   }
   const along = [inBook, ...inTime];
   if (needsAttention === true) {
-    const from = common.from + engine.indexedBy("transactions_flagged");
     const matching = [...ofType, ...statusIn(status), ...unindexed];
-    const query = { ...common, from, along: [...along, ...flagged(needsAttention)], matching };
-    return readPage(reader, engine, { query, page });
+    return read({ along: [...along, ...flagged(needsAttention)], matching }, "transactions_flagged");
   }
   if (status !== undefined && !status.includes("COMPLETED")) {
-    const query = {
-      ...common,
-      from: common.from + engine.indexedBy("transactions_not_completed"),
-      along,
-      // Both engines use the partial index only if the statement repeats its condition.
-      oneOf: status.map((one): Condition => ["t.status <> 'COMPLETED' AND t.status = ?", one]),
-      matching: [...ofType, ...others],
-    };
-    return readPage(reader, engine, { query, page });
+    // Both engines use the partial index only if the statement repeats its condition.
+    const oneOf = status.map((one): Condition => ["t.status <> 'COMPLETED' AND t.status = ?", one]);
+    return read({ along, oneOf, matching: [...ofType, ...others] }, "transactions_not_completed");
   }
-  const index = type === undefined ? "" : engine.indexedBy("transactions_by_type");
-  const query = {
-    ...common,
-    from: common.from + index,
-    along: [...along, ...ofType],
-    matching: [...statusIn(status), ...others],
-  };
-  return readPage(reader, engine, { query, page });
+  const matching = [...statusIn(status), ...others];
+  return read({ along: [...along, ...ofType], matching }, type === undefined ? undefined : "transactions_by_type");
 }
 
 /**

@@ -8,8 +8,9 @@ import { BOOK_MOVES } from "../../model/database.js";
 import { BOOKS } from "../../model/organizations.js";
 import type { Cell } from "../database.js";
 import type { Engine, Session, Write } from "../sql/engine.js";
+import { insertOf } from "../sql/insert.js";
 import type { BookRow } from "../sql/records/book-head-rows.js";
-import { orStoreError, RefusedWriteError } from "../sql/store-error.js";
+import { inTransaction, RefusedWriteError } from "../sql/store-error.js";
 import type { MovedBook } from "./tables.js";
 
 /** The move of a book, as one of its two places knows it. */
@@ -52,15 +53,15 @@ export async function lockMove(
   session: Session,
   organizationId: OrganizationId,
 ): Promise<LockedMove | undefined> {
-  const [book] = (await session.read({
+  const [book] = await session.read<Pick<BookRow, "number" | "state" | "last_seq">>({
     sql: `SELECT number, state, last_seq FROM ${table("books")} WHERE organization_id = ? ${forUpdate}`,
     bindings: [organizationId],
-  })) as readonly Pick<BookRow, "number" | "state" | "last_seq">[];
+  });
   if (book === undefined) return undefined;
-  const [row] = (await session.read({
+  const [row] = await session.read<MoveRow>({
     sql: `SELECT * FROM ${table("book_moves")} WHERE book = ?`,
     bindings: [book.number],
-  })) as readonly MoveRow[];
+  });
   return {
     organizationId,
     number: book.number,
@@ -121,9 +122,7 @@ export function stay(cell: MovingCell, organizationId: OrganizationId): Promise<
   return step(cell, organizationId, async (book, session) => {
     if (book.move === undefined && book.state === "OPEN") return book;
     if (book.move?.phase !== "LEAVING") throw new MoveError(`The book is ${stateOf(book)}.`);
-    await session.write([stateWrite(cell.engine, [book], "OPEN")]);
-    await deleteMove(cell.engine, session, book);
-    return { ...book, state: "OPEN", move: undefined };
+    return openAgain(cell, session, book);
   });
 }
 
@@ -162,9 +161,7 @@ export function open(cell: MovingCell, organizationId: OrganizationId, moveId: s
     if (book.move?.phase !== "COPIED" || book.move.moveId !== moveId) {
       throw new MoveError(`The book is ${stateOf(book)}.`);
     }
-    await session.write([stateWrite(cell.engine, [book], "OPEN")]);
-    await deleteMove(cell.engine, session, book);
-    return { ...book, state: "OPEN", move: undefined };
+    return openAgain(cell, session, book);
   });
 }
 
@@ -189,12 +186,11 @@ export function step<Result>(
   organizationId: OrganizationId,
   work: (book: LockedMove, session: Session) => Promise<Result>,
 ): Promise<Result> {
-  const stepping = cell.transact(async (session) => {
+  return inTransaction(cell, async (session) => {
     const book = await lockMove(cell, session, organizationId);
     if (book === undefined) throw new MoveError("This cell has no book of the organization.");
     return work(book, session);
   });
-  return orStoreError(cell.engine, stepping);
 }
 
 /** Names the state of a book for a message. */
@@ -216,8 +212,8 @@ interface MoveChange {
   readonly now: UnixMillis;
 }
 
-export function insertMove({ table, insertInto }: Engine, { number }: MovedBook, change: MoveChange): Write {
-  return { sql: insertInto(table("book_moves"), MOVE_COLUMNS), rows: [rowOf(number, change)] };
+export function insertMove(engine: Engine, { number }: MovedBook, change: MoveChange): Write {
+  return insertOf(engine, "book_moves", [rowOf(number, change)]);
 }
 
 export function updateMove({ table, update }: Engine, { number }: MovedBook, change: MoveChange): Write {
@@ -241,6 +237,8 @@ function rowOf(book: number, { move, now }: MoveChange): InsertedRow<typeof BOOK
   };
 }
 
-async function deleteMove({ table }: Engine, session: Session, { number }: MovedBook): Promise<void> {
-  await session.read({ sql: `DELETE FROM ${table("book_moves")} WHERE book = ?`, bindings: [number] });
+async function openAgain({ engine }: MovingCell, session: Session, book: LockedMove): Promise<LockedMove> {
+  await session.write([stateWrite(engine, [book], "OPEN")]);
+  await session.read({ sql: `DELETE FROM ${engine.table("book_moves")} WHERE book = ?`, bindings: [book.number] });
+  return { ...book, state: "OPEN", move: undefined };
 }

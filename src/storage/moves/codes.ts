@@ -16,7 +16,7 @@ interface CodedMove {
   readonly move: BookMove | undefined;
 }
 
-type CodeCell = Pick<Cell, "engine" | "directory"> & { readonly reader: Pick<Cell["reader"], "rows"> };
+type CodeCell = Pick<Cell, "directory"> & { readonly reader: Pick<Cell["reader"], "rows"> };
 
 const MAC_BYTES = 15;
 const GROUP = /.{10}(?=.)/g;
@@ -27,15 +27,14 @@ const CODE = /^([0-9a-f]{10})((?:-[0-9a-f]{10}){3})$/;
  * import of it and all rows of the book, so it fits no other copy.
  */
 export async function moveCode(
-  { engine, directory, reader }: CodeCell,
+  { directory, reader }: CodeCell,
   { organizationId, move }: CodedMove,
   purpose: CodePurpose,
 ): Promise<string> {
   if (move?.root === undefined || move.arrivalId === undefined) {
     throw new MoveError(`The move of ${organizationId} has no complete copy yet.`);
   }
-  const [book] = await directory.find([organizationId], ({ sql, bindings }) => reader.rows(sql, bindings));
-  if (book === undefined) throw new Error(`there is no book of ${organizationId} on ${engine.name}`);
+  const book = await directory.book(organizationId, ({ sql, bindings }) => reader.rows(sql, bindings));
   const text = JSON.stringify(["kesc-move-1", purpose, organizationId, move.moveId, move.arrivalId, move.root]);
   const mac = createHmac("sha256", book.keys.seal).update(text).digest().subarray(0, MAC_BYTES);
   return `${move.arrivalId}-${mac.toString("hex").replaceAll(GROUP, "$&-")}`;

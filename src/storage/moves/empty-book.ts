@@ -2,7 +2,7 @@ import type { MovePhase } from "../../domain/book.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import type { Cell } from "../database.js";
-import { orStoreError } from "../sql/store-error.js";
+import { inTransaction } from "../sql/store-error.js";
 import { type LockedMove, MoveError, stateOf, stateWrite, step, updateMove } from "./book-moves.js";
 import { APPEND_ONLY_TABLES, belongsTo, MOVED_TABLES, type MovedTable, TOMBSTONE_TABLES } from "./tables.js";
 
@@ -64,11 +64,11 @@ async function removeSome(cell: Cell, moved: MovedTable, book: LockedMove): Prom
     RETURNING 1 AS removed`;
   const { allow, refuse } = engine.deletable(moved.name);
   const isGuarded = APPEND_ONLY_TABLES.has(moved.name);
-  const removing = cell.transact(async (session) => {
+  const removed = await inTransaction(cell, async (session) => {
     if (isGuarded) await session.read({ sql: allow, bindings: [] });
-    const removed = await session.read({ sql, bindings });
+    const rows = await session.read({ sql, bindings });
     if (isGuarded) await session.read({ sql: refuse, bindings: [] });
-    return removed.length;
+    return rows.length;
   });
-  return (await orStoreError(engine, removing)) === SLICE_ROWS;
+  return removed === SLICE_ROWS;
 }

@@ -8,7 +8,7 @@ import { rewrapBookKeys } from "../secrets/book-keys.js";
 import { readMasterKeys } from "../secrets/master-key.js";
 import type { Columns, Engine, Session } from "../sql/engine.js";
 import { bookKeysHexOf } from "../sql/organization-rows.js";
-import { orStoreError } from "../sql/store-error.js";
+import { inTransaction } from "../sql/store-error.js";
 import {
   type BookMove,
   insertMove,
@@ -50,7 +50,7 @@ export async function beginArrival(
   { rows, now }: { readonly rows: readonly FileRow[]; readonly now: UnixMillis },
 ): Promise<LockedMove> {
   let refusal: unknown;
-  const beginning = cell.transact(async (session) => {
+  return inTransaction(cell, async (session) => {
     // Under this lock the numbers of new books do not collide, and no rotation removes the key.
     await lockMasterKeys(cell, session);
     try {
@@ -59,8 +59,7 @@ export async function beginArrival(
       refusal = error;
       throw error;
     }
-  });
-  return orStoreError(cell.engine, beginning).catch((error: unknown) => {
+  }).catch((error: unknown) => {
     throw refusal ?? error;
   });
 }

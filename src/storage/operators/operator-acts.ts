@@ -4,8 +4,8 @@ import { type Change, outdatedIn } from "../../domain/change.js";
 import type { Actor } from "../../domain/values/actor.js";
 import type { OperatorId, ProposalId } from "../../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
-import { insertedTypesOf } from "../../model/column.js";
-import { OPERATOR_ACTS } from "../../model/database.js";
+import type { RowOf } from "../../model/column.js";
+import type { OPERATOR_ACTS } from "../../model/database.js";
 import type { OperatorsAct } from "../../operators/act.js";
 import { type Operator, passkeyIdOf } from "../../operators/operator.js";
 import type { ActsPage, OperatorAct } from "../../operators/ports.js";
@@ -13,17 +13,13 @@ import { changesOfAct } from "../../operators/proposed.js";
 import type { Cell } from "../database.js";
 import type { Authorship } from "../organizations/authorship.js";
 import type { Binding, Session } from "../sql/engine.js";
-import { orStoreError } from "../sql/store-error.js";
+import { insertOf } from "../sql/insert.js";
+import { inTransaction, orStoreError } from "../sql/store-error.js";
 import { chainColumns, type Chained, type Link, OperatorChain } from "./operator-chain.js";
 import { changeOf, operatorsOf, type RecordedChange, type RowOfAct } from "./operator-changes.js";
 import { RefusedActError } from "./refused.js";
 
-interface ActRow extends Link, RecordedChange {
-  readonly seq: number;
-  readonly actor: string;
-  /** In hexadecimal. */
-  readonly hash: string;
-}
+type ActRow = Link & RecordedChange & Pick<RowOf<typeof OPERATOR_ACTS, string>, "seq" | "actor" | "hash">;
 
 // The first text names the format, so that a later format cannot be mistaken for this one.
 const FORMAT = "kesc-operator-act-1";
@@ -126,42 +122,34 @@ export class OperatorActs {
 
   /** Does one act. Rejects with a RefusedActError as the cause. */
   perform(act: OperatorsAct, { actor, first }: Authorship): Promise<{ resource: Operator; isNew: boolean }> {
-    return orStoreError(
-      this.#cell.engine,
-      this.#cell.transact(async (session) => {
-        // All changes of operators take turns, so names and keys cannot collide.
-        await session.read({ sql: this.#cell.engine.administrationLock, bindings: [] });
-        await first?.(session);
-        const rows = (await session.read({ sql: `${this.#select} ORDER BY a.seq`, bindings: [] })) as readonly ActRow[];
-        const change = changeOf(act, rows);
-        const last = rows.at(-1);
-        if (change !== undefined) await this.#append(session, { change, actor, last });
-        const id = change?.operator_id ?? ("operatorId" in act ? act.operatorId : "");
-        const after = (await session.read({
-          sql: `${this.#select} WHERE a.operator_id = ? ORDER BY a.seq`,
-          bindings: [id],
-        })) as readonly ActRow[];
-        const [resource] = operatorsOf(after);
-        if (resource === undefined) throw new Error(`the act ${act.kind} left no operator`);
-        return { resource, isNew: change !== undefined };
-      }),
-    );
+    return inTransaction(this.#cell, async (session) => {
+      // All changes of operators take turns, so names and keys cannot collide.
+      await session.read({ sql: this.#cell.engine.administrationLock, bindings: [] });
+      await first?.(session);
+      const rows = await session.read<ActRow>({ sql: `${this.#select} ORDER BY a.seq`, bindings: [] });
+      const change = changeOf(act, rows);
+      const last = rows.at(-1);
+      if (change !== undefined) await this.#append(session, { change, actor, last });
+      const id = change?.operator_id ?? ("operatorId" in act ? act.operatorId : "");
+      const after = await session.read<ActRow>({
+        sql: `${this.#select} WHERE a.operator_id = ? ORDER BY a.seq`,
+        bindings: [id],
+      });
+      const [resource] = operatorsOf(after);
+      if (resource === undefined) throw new Error(`the act ${act.kind} left no operator`);
+      return { resource, isNew: change !== undefined };
+    });
   }
 
   async #append(
     session: Session,
     { change, actor, last }: { readonly change: RowOfAct; readonly actor: Actor; readonly last: ActRow | undefined },
   ): Promise<void> {
-    const { table, insertInto } = this.#cell.engine;
     const seq = (last?.seq ?? 0) + 1;
     const recordedAt = Math.max(this.#now(), last?.recorded_at ?? 0);
     const row = { ...change, seq, actor, recorded_at: recordedAt };
-    await session.write([
-      {
-        sql: insertInto(table("operator_acts"), insertedTypesOf(OPERATOR_ACTS)),
-        rows: [{ ...row, hash: hashOf(row, last?.hash ?? NO_HASH) }],
-      },
-    ]);
+    const stored = { ...row, hash: hashOf(row, last?.hash ?? NO_HASH) };
+    await session.write([insertOf(this.#cell.engine, "operator_acts", [stored])]);
     await this.#chain.append(session, chainedAct(row));
   }
 

@@ -1,11 +1,10 @@
 import type { KeyObject } from "node:crypto";
 
-import { insertedTypesOf } from "../../model/column.js";
-import { OPERATOR_CHAIN, OPERATOR_KEYS } from "../../model/database.js";
 import type { Cell } from "../database.js";
 import { readMasterKeys } from "../secrets/master-key.js";
 import { newOperatorKey, type OperatorKeyRow, operatorMac, unwrapOperatorKey } from "../secrets/operator-key.js";
 import type { Engine, Read, Session } from "../sql/engine.js";
+import { insertOf } from "../sql/insert.js";
 
 /** A row about operators, as the chain knows it. */
 export interface Chained {
@@ -39,17 +38,15 @@ export class OperatorChain {
   /** Appends a row. The transaction holds the lock of administration. */
   async append(session: Session, { subject, fields }: Chained): Promise<void> {
     const { engine } = this.#cell;
-    const { table, hex, insertInto } = engine;
-    const [last] = (await session.read({
+    const { table, hex } = engine;
+    const [last] = await session.read<{ readonly seq: number; readonly mac: string }>({
       sql: `SELECT seq, ${hex("mac")} AS mac FROM ${table("operator_chain")} ORDER BY seq DESC LIMIT 1`,
       bindings: [],
-    })) as readonly { readonly seq: number; readonly mac: string }[];
+    });
     const key = (await this.key((read) => session.read(read))) ?? (await this.#makeKey(session, last?.seq));
     const seq = (last?.seq ?? 0) + 1;
     const mac = operatorMac(key, { seq, previous: last?.mac ?? "", subject, fields });
-    await session.write([
-      { sql: insertInto(table("operator_chain"), insertedTypesOf(OPERATOR_CHAIN)), rows: [{ seq, subject, mac }] },
-    ]);
+    await session.write([insertOf(engine, "operator_chain", [{ seq, subject, mac }])]);
   }
 
   /** Returns whether the chain has each of these rows as it is. */
@@ -75,7 +72,7 @@ export class OperatorChain {
   /** Returns the key, and makes it before the first row. The transaction holds the lock. */
   async keyIn(session: Session): Promise<KeyObject> {
     const sql = `SELECT MAX(seq) AS seq FROM ${this.#cell.engine.table("operator_chain")}`;
-    const [last] = (await session.read({ sql, bindings: [] })) as readonly { readonly seq: number | null }[];
+    const [last] = await session.read<{ readonly seq: number | null }>({ sql, bindings: [] });
     return (await this.key((read) => session.read(read))) ?? this.#makeKey(session, last?.seq ?? undefined);
   }
 
@@ -84,9 +81,7 @@ export class OperatorChain {
     const { engine, masterKeyFile } = this.#cell;
     const [key, { chain_key: wrapped, master_key_id }] = newOperatorKey(readMasterKeys(masterKeyFile));
     const row = { id: OPERATOR_KEY_ID, chain_key: wrapped.toString("hex"), master_key_id };
-    await session.write([
-      { sql: engine.insertInto(engine.table("operator_keys"), insertedTypesOf(OPERATOR_KEYS)), rows: [row] },
-    ]);
+    await session.write([insertOf(engine, "operator_keys", [row])]);
     return key;
   }
 }

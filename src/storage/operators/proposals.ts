@@ -5,15 +5,16 @@ import { typeidUnboxed } from "typeid-js";
 import type { Change } from "../../domain/change.js";
 import type { OperatorId, ProposalId } from "../../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
-import { insertedTypesOf, type RowOf } from "../../model/column.js";
-import { OPERATOR_DECISIONS, OPERATOR_PROPOSALS } from "../../model/database.js";
+import type { RowOf } from "../../model/column.js";
+import type { OPERATOR_DECISIONS, OPERATOR_PROPOSALS } from "../../model/database.js";
 import type { Act } from "../../operators/act.js";
 import type { OperatorProposal, ProposalsPage } from "../../operators/ports.js";
 import type { Cell } from "../database.js";
 import type { Authorship } from "../organizations/authorship.js";
 import { readPart } from "../secrets/unreadable-row.js";
 import type { Read, Session } from "../sql/engine.js";
-import { orStoreError } from "../sql/store-error.js";
+import { insertOf } from "../sql/insert.js";
+import { inTransaction, orStoreError } from "../sql/store-error.js";
 import { chainColumns, type Chained, type Link, OperatorChain } from "./operator-chain.js";
 import { RefusedActError } from "./refused.js";
 
@@ -104,34 +105,26 @@ export class CellProposals {
   ): Promise<StoredProposal> {
     const { engine } = this.#cell;
     const content = JSON.stringify(act);
-    return orStoreError(
-      engine,
-      this.#cell.transact(async (session) => {
-        await session.read({ sql: engine.administrationLock, bindings: [] });
-        await first?.(session);
-        const now = this.#now();
-        const sql = `${this.#select} WHERE d.proposal_id IS NULL AND p.proposed_by = ? AND p.expires_at > ?`;
-        const rows = (await session.read({ sql, bindings: [by, now] })) as readonly OperatorProposalRow[];
-        const equal = rows.find((row) => row.content === content);
-        if (equal !== undefined) return proposalOf(equal, now);
-        if (rows.length >= WAITING_MAX) {
-          throw new RefusedActError({ reason: "TOO_MANY_PROPOSALS", limit: WAITING_MAX });
-        }
-        const id = typeidUnboxed("prp");
-        const row = { id, content, proposed_by: by, proposed_at: now, expires_at: now + OPEN_MILLIS };
-        const chained = chainedProposal(row);
-        const digest = digestOf("kesc-proposal-1", ...chained.fields);
-        await session.write([
-          {
-            sql: engine.insertInto(engine.table("operator_proposals"), insertedTypesOf(OPERATOR_PROPOSALS)),
-            rows: [{ ...row, hash: digest }],
-          },
-        ]);
-        await this.#chain.append(session, chained);
-        const decision = { decision: null, decided_by: null, decided_at: null };
-        return proposalOf({ ...row, ...NO_LINK, ...decision, hash: digest }, now);
-      }),
-    );
+    return inTransaction(this.#cell, async (session) => {
+      await session.read({ sql: engine.administrationLock, bindings: [] });
+      await first?.(session);
+      const now = this.#now();
+      const sql = `${this.#select} WHERE d.proposal_id IS NULL AND p.proposed_by = ? AND p.expires_at > ?`;
+      const rows = await session.read<OperatorProposalRow>({ sql, bindings: [by, now] });
+      const equal = rows.find((row) => row.content === content);
+      if (equal !== undefined) return proposalOf(equal, now);
+      if (rows.length >= WAITING_MAX) {
+        throw new RefusedActError({ reason: "TOO_MANY_PROPOSALS", limit: WAITING_MAX });
+      }
+      const id = typeidUnboxed("prp");
+      const row = { id, content, proposed_by: by, proposed_at: now, expires_at: now + OPEN_MILLIS };
+      const chained = chainedProposal(row);
+      const digest = digestOf("kesc-proposal-1", ...chained.fields);
+      await session.write([insertOf(engine, "operator_proposals", [{ ...row, hash: digest }])]);
+      await this.#chain.append(session, chained);
+      const decision = { decision: null, decided_by: null, decided_at: null };
+      return proposalOf({ ...row, ...NO_LINK, ...decision, hash: digest }, now);
+    });
   }
 
   /**
@@ -153,22 +146,13 @@ export class CellProposals {
     if (state !== "PENDING") throw new RefusedActError({ reason: "PROPOSAL_CLOSED", proposalId: id, state });
     const decided = { proposal_id: id, decision, decided_by: by, decided_at: now };
     const digest = digestOf("kesc-decision-1", proposalHash, decision, by, now);
-    await session.write([
-      {
-        sql: engine.insertInto(engine.table("operator_decisions"), insertedTypesOf(OPERATOR_DECISIONS)),
-        rows: [{ ...decided, hash: digest }],
-      },
-    ]);
+    await session.write([insertOf(engine, "operator_decisions", [{ ...decided, hash: digest }])]);
     await this.#chain.append(session, chainedDecision(decided));
   }
 
   /** Writes a decision by itself. Rejects as `decide` does, with the error as the cause. */
   async decideAlone(proposal: StoredProposal, decision: OperatorDecision): Promise<void> {
-    const { engine, transact } = this.#cell;
-    await orStoreError(
-      engine,
-      transact((session) => this.decide(session, proposal, decision)),
-    );
+    await inTransaction(this.#cell, (session) => this.decide(session, proposal, decision));
   }
 }
 

@@ -3,8 +3,8 @@ import type { KeyObject } from "node:crypto";
 import { typeidUnboxed } from "typeid-js";
 
 import type { UnixMillis } from "../../domain/values/time.js";
-import { changedNamesOf, insertedTypesOf, typesOf } from "../../model/column.js";
-import { PASSKEYS, SESSIONS, SIGN_IN_TOKENS } from "../../model/database.js";
+import { changedNamesOf, typesOf } from "../../model/column.js";
+import { SESSIONS } from "../../model/database.js";
 import { type PasskeyCredential, passkeySha256 } from "../../operators/passkeys.js";
 import {
   hasEnded,
@@ -17,7 +17,8 @@ import type { NewSession, SignInStore, SignInToken, TokenOf, UsedOnce } from "..
 import type { Cell } from "../database.js";
 import { signInMac } from "../secrets/operator-key.js";
 import type { Binding, Session } from "../sql/engine.js";
-import { orStoreError } from "../sql/store-error.js";
+import { insertOf } from "../sql/insert.js";
+import { inTransaction, orStoreError } from "../sql/store-error.js";
 import type { StoredAdministration } from "./administration.js";
 import { OperatorChain } from "./operator-chain.js";
 import { RefusedActError } from "./refused.js";
@@ -99,7 +100,7 @@ export class StoredSignIn implements SignInStore {
   addToken(token: SignInToken, max: number): Promise<void> {
     return this.#change(async (session, key) => {
       const sql = `${this.#selectToken} WHERE kind = ? ORDER BY created_at DESC, token_sha256`;
-      const rows = (await session.read({ sql, bindings: [token.kind] })) as readonly TokenRow[];
+      const rows = await session.read<TokenRow>({ sql, bindings: [token.kind] });
       const own = rows.filter((row) => this.#isLiveToken(key, row) && tokenOf(row).owner === token.owner);
       for (const { token_sha256: sha256 } of own.slice(max - 1)) await this.#removeToken(session, sha256);
       await this.#insertToken(session, key, rowOfToken(token));
@@ -109,7 +110,8 @@ export class StoredSignIn implements SignInStore {
   begin(given: NewSession, used: UsedOnce): Promise<OperatorSession | undefined> {
     return this.#change(async (session, key) => {
       if (!(await this.#useUp(session, key, used))) return undefined;
-      const { table, insertInto } = this.#cell.engine;
+      const { engine } = this.#cell;
+      const { table } = engine;
       await session.read({
         sql: `DELETE FROM ${table("sessions")} WHERE id IN (
             SELECT id FROM ${table("sessions")} WHERE operator_id = ? ORDER BY used_at DESC, id DESC LIMIT ? OFFSET ?
@@ -126,7 +128,7 @@ export class StoredSignIn implements SignInStore {
         used_at: now,
         verified_at: given.isVerified ? now : null,
       });
-      await session.write([{ sql: insertInto(table("sessions"), insertedTypesOf(SESSIONS)), rows: [row] }]);
+      await session.write([insertOf(engine, "sessions", [row])]);
       return sessionOf(row);
     });
   }
@@ -170,11 +172,9 @@ export class StoredSignIn implements SignInStore {
   readonly register: SignInStore["register"] = (act, by, { passkey, invitationSha256 }) => {
     return this.#people.submit(act, by, async (session) => {
       const key = await this.#chain.keyIn(session);
-      const [row] = (await session.read({
-        sql: `${this.#selectToken} WHERE token_sha256 = ?`,
-        bindings: [invitationSha256],
-      })) as readonly TokenRow[];
-      const { table, insertInto } = this.#cell.engine;
+      const [row] = await this.#tokenRow(session, invitationSha256);
+      const { engine } = this.#cell;
+      const { table } = engine;
       const known = await session.read({
         sql: `SELECT 1 FROM ${table("passkeys")} WHERE credential_id = ?`,
         bindings: [passkey.credentialId],
@@ -197,35 +197,31 @@ export class StoredSignIn implements SignInStore {
         public_key: Buffer.from(publicKey).toString("hex"),
         created_at: now,
       };
-      await session.write([{ sql: insertInto(table("passkeys"), insertedTypesOf(PASSKEYS)), rows: [stored] }]);
+      await session.write([insertOf(engine, "passkeys", [stored])]);
     });
   };
 
   /** Runs a change after all others about people, without the rows whose time has ended. */
   #change<Result>(work: (session: Session, key: KeyObject) => Promise<Result>): Promise<Result> {
     const { engine } = this.#cell;
-    return orStoreError(
-      engine,
-      this.#cell.transact(async (session) => {
-        await session.read({ sql: engine.administrationLock, bindings: [] });
-        const now = this.#now();
-        await session.read({
-          sql: `DELETE FROM ${engine.table("sessions")} WHERE created_at < ? OR used_at < ? RETURNING id`,
-          bindings: [now - SESSION_MILLIS_MAX, now - SESSION_IDLE_MILLIS_MAX],
-        });
-        await session.read({
-          sql: `DELETE FROM ${engine.table("sign_in_tokens")} WHERE expires_at < ? RETURNING kind`,
-          bindings: [now],
-        });
-        return work(session, await this.#chain.keyIn(session));
-      }),
-    );
+    return inTransaction(this.#cell, async (session) => {
+      await session.read({ sql: engine.administrationLock, bindings: [] });
+      const now = this.#now();
+      await session.read({
+        sql: `DELETE FROM ${engine.table("sessions")} WHERE created_at < ? OR used_at < ? RETURNING id`,
+        bindings: [now - SESSION_MILLIS_MAX, now - SESSION_IDLE_MILLIS_MAX],
+      });
+      await session.read({
+        sql: `DELETE FROM ${engine.table("sign_in_tokens")} WHERE expires_at < ? RETURNING kind`,
+        bindings: [now],
+      });
+      return work(session, await this.#chain.keyIn(session));
+    });
   }
 
   /** Returns whether the code or the challenge was not used before. */
   async #useUp(session: Session, key: KeyObject, { kind, sha256, expiresAt }: UsedOnce): Promise<boolean> {
-    const read = { sql: `${this.#selectToken} WHERE token_sha256 = ?`, bindings: [sha256] };
-    const [row] = (await session.read(read)) as readonly TokenRow[];
+    const [row] = await this.#tokenRow(session, sha256);
     if (kind === "code") {
       await this.#removeToken(session, sha256);
       return row?.kind === "code" && this.#isLiveToken(key, row);
@@ -242,8 +238,7 @@ export class StoredSignIn implements SignInStore {
     { id, changes, isNew = () => true }: SessionUpdate,
   ): Promise<OperatorSession | undefined> {
     const { table, update } = this.#cell.engine;
-    const read = { sql: `${this.#selectSession} WHERE id = ?`, bindings: [id] };
-    const [found] = (await session.read(read)) as readonly SessionRow[];
+    const [found] = await session.read<SessionRow>({ sql: `${this.#selectSession} WHERE id = ?`, bindings: [id] });
     if (found === undefined || !isOurs(key, found) || !isNew(sessionOf(found))) return undefined;
     const row = withMac(key, { ...found, ...changes });
     const columns = typesOf(SESSIONS, ["id", ...changedNamesOf(SESSIONS)]);
@@ -251,10 +246,13 @@ export class StoredSignIn implements SignInStore {
     return sessionOf(row);
   }
 
+  #tokenRow(session: Session, sha256: string): Promise<readonly TokenRow[]> {
+    return session.read({ sql: `${this.#selectToken} WHERE token_sha256 = ?`, bindings: [sha256] });
+  }
+
   async #insertToken(session: Session, key: KeyObject, token: Omit<TokenRow, "mac">): Promise<void> {
-    const { table, insertInto } = this.#cell.engine;
     const row = { ...token, mac: signInMac(key, "token", tokenFields(token)) };
-    await session.write([{ sql: insertInto(table("sign_in_tokens"), insertedTypesOf(SIGN_IN_TOKENS)), rows: [row] }]);
+    await session.write([insertOf(this.#cell.engine, "sign_in_tokens", [row])]);
   }
 
   async #removeToken(session: Session, sha256: string): Promise<void> {

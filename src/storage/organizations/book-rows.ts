@@ -10,7 +10,8 @@ import type { BOOKS } from "../../model/organizations.js";
 import type { Cell } from "../database.js";
 import type { OpenBook } from "../sql/book-directory.js";
 import type { Columns, Session, Write } from "../sql/engine.js";
-import { JOURNAL_COLUMNS, journalRowOf } from "../sql/journal-rows.js";
+import { insertOf } from "../sql/insert.js";
+import { journalRowOf } from "../sql/journal-rows.js";
 import { RefusedWriteError } from "../sql/store-error.js";
 
 const HEAD_COLUMNS = { number: "int64", last_seq: "int64", last_recorded_at: "int64" } as const satisfies Columns;
@@ -67,8 +68,7 @@ export async function lockBook(
     evenBehind = false,
   }: { readonly organizationId: OrganizationId; readonly now: UnixMillis; readonly evenBehind?: boolean },
 ): Promise<LockedBook> {
-  const [open] = await directory.find([organizationId], (read) => session.read(read));
-  if (open === undefined) throw new Error(`the organization ${organizationId} has no book`);
+  const open = await directory.book(organizationId, (read) => session.read(read));
   const [row] = (await session.read({
     sql: `
       SELECT number, state, suspended_seq, last_seq, last_recorded_at, clock_accepted_at, ${engine.begunAt} AS begun_at
@@ -112,7 +112,7 @@ interface NewBookRow {
 
 /** Returns the writes that append one row to a locked book. */
 export function bookRowWrites(
-  { engine: { table, insertInto, update } }: Pick<Cell, "engine">,
+  { engine }: Pick<Cell, "engine">,
   { organizationId, number, salts, nextSeq: seq, recordedAt }: LockedBook,
   { created, ...row }: NewBookRow,
 ): readonly Write[] {
@@ -120,10 +120,10 @@ export function bookRowWrites(
   const journalRow = journalRowOf(entry, { book: number, seq, previousSeq: null, salt: salts.of(seq), created });
   return [
     {
-      sql: update(table("books"), { key: "number", columns: HEAD_COLUMNS }),
+      sql: engine.update(engine.table("books"), { key: "number", columns: HEAD_COLUMNS }),
       rows: [{ number, last_seq: seq, last_recorded_at: recordedAt }],
     },
-    { sql: insertInto(table("journal"), JOURNAL_COLUMNS), rows: [journalRow] },
+    insertOf(engine, "journal", [journalRow]),
   ];
 }
 

@@ -7,7 +7,6 @@ import type { ApiKeyId, OrganizationId } from "../../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import type { Keys, NewApiKey, NewCertificateKey } from "../../ledger/ports/keys.js";
 import { StoreError } from "../../ledger/ports/store.js";
-import { insertedTypesOf } from "../../model/column.js";
 import { API_KEYS } from "../../model/organizations.js";
 import type { Cell } from "../database.js";
 import { isKeptHere } from "../moves/here.js";
@@ -15,6 +14,7 @@ import type { BookKeys } from "../secrets/book-keys.js";
 import { hasTrueMac } from "../secrets/row-mac.js";
 import type { OpenBook } from "../sql/book-directory.js";
 import type { Session } from "../sql/engine.js";
+import { insertOf } from "../sql/insert.js";
 import {
   apiKeyOf,
   type ApiKeyRow,
@@ -92,7 +92,7 @@ export class CellKeys {
   /** Reads within a transaction. */
   async organizationsNamed(name: string, session: Session): Promise<readonly Organization[]> {
     const sql = `${this.#statements.organizations} AND o.name = ?`;
-    const rows = (await session.read({ sql, bindings: [name] })) as readonly ListedOrganizationRow[];
+    const rows = await session.read<ListedOrganizationRow>({ sql, bindings: [name] });
     return this.#organizationsOf(rows, session);
   }
 
@@ -169,7 +169,7 @@ export class CellKeys {
     const sql = this.#statements.apiKeysWithHashes;
     const { newest } = await certificateKeys(name, async (hashes) => {
       if (session === undefined) return this.#rows<PlacedKeyRow>(sql, hashes);
-      return (await session.read({ sql, bindings: hashes })) as readonly PlacedKeyRow[];
+      return await session.read<PlacedKeyRow>({ sql, bindings: hashes });
     });
     return newest === undefined ? undefined : this.#foundKey(newest as PlacedKeyRow, session);
   }
@@ -199,7 +199,7 @@ export class CellKeys {
         const row = apiKeyRowOf(made, { ...book, seq: book.nextSeq, changedSeq: 0 });
         await session.write([
           ...bookRowWrites(this.#cell, book, { kind: "key.created", created: contentOfApiKey(made) }),
-          { sql: this.#statements.insertApiKey, rows: [row] },
+          insertOf(this.#cell.engine, "api_keys", [row]),
         ]);
         return made;
       }),
@@ -275,7 +275,7 @@ class CertificateHeldError extends RefusedWriteError {
 /** A key, and where a move of its organization's book stands. */
 type PlacedKeyRow = ApiKeyRow & { readonly phase: string | null };
 
-function statementsOf({ engine: { table, insertInto } }: Pick<Cell, "engine">) {
+function statementsOf({ engine: { table } }: Pick<Cell, "engine">) {
   const apiKeys = table("api_keys");
   const isHere = isKeptHere({ table });
   const organizations = `
@@ -288,7 +288,6 @@ function statementsOf({ engine: { table, insertInto } }: Pick<Cell, "engine">) {
   return {
     organizations,
     organization: `${organizations} AND o.id = ?`,
-    insertApiKey: insertInto(apiKeys, insertedTypesOf(API_KEYS)),
     apiKeys: `${keys} WHERE k.organization_id = ? AND ${isHere} ORDER BY k.created_at, k.id`,
     apiKey: `${keys} WHERE k.id = ? AND ${isHere}`,
     apiKeyWithSecret: `${keys} WHERE k.secret_sha256 = ?`,

@@ -1,14 +1,13 @@
 import { NO_SUMS } from "../../domain/book.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
-import { insertedTypesOf } from "../../model/column.js";
-import { BOOK_KEYS, ORGANIZATIONS } from "../../model/organizations.js";
 import type { Cell } from "../database.js";
 import { lockMasterKeys } from "../master-keys.js";
 import { newBookKeys, RowSalts } from "../secrets/book-keys.js";
 import { readMasterKeys } from "../secrets/master-key.js";
 import type { Columns } from "../sql/engine.js";
-import { JOURNAL_COLUMNS, journalRowOf } from "../sql/journal-rows.js";
+import { insertOf } from "../sql/insert.js";
+import { journalRowOf } from "../sql/journal-rows.js";
 import {
   bookKeysHexOf,
   contentOfOrganization,
@@ -48,16 +47,10 @@ export async function insertOrganization(cell: Cell, row: OrganizationRow, autho
       created: contentOfOrganization(row),
     });
     await session.write([
-      {
-        sql: insertInto(table("organizations"), insertedTypesOf(ORGANIZATIONS)),
-        rows: [newOrganizationRow(row, keys)],
-      },
+      insertOf(cell.engine, "organizations", [newOrganizationRow(row, keys)]),
       { sql: insertInto(table("books"), NEW_BOOK_COLUMNS), rows: [newBookRow(number, row)] },
-      {
-        sql: insertInto(table("book_keys"), insertedTypesOf(BOOK_KEYS)),
-        rows: [{ book: number, ...bookKeysHexOf(wrapped) }],
-      },
-      { sql: insertInto(table("journal"), JOURNAL_COLUMNS), rows: [journalRow] },
+      insertOf(cell.engine, "book_keys", [{ book: number, ...bookKeysHexOf(wrapped) }]),
+      insertOf(cell.engine, "journal", [journalRow]),
     ]);
   });
 }

@@ -69,11 +69,11 @@ class PostgresSession implements Session {
     this.#begun.catch(() => undefined);
   }
 
-  async read({ sql, bindings }: Read): Promise<readonly unknown[]> {
+  async read<Row>({ sql, bindings }: Read): Promise<readonly Row[]> {
     const reading = this.#run(sql, bindings);
     await this.#begun;
     const { rows } = await reading;
-    return rows as readonly unknown[];
+    return rows as readonly Row[];
   }
 
   /** Resolves once the statements are sent. commit() throws their errors. */

@@ -4,39 +4,39 @@ import { DIRECT_RAIL, type Rail, type TransactionStatus, type TransactionType } 
 import { toCents } from "../../domain/values/cents.js";
 import type { AccountId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
+import type { RowOf } from "../../model/column.js";
+import type { JOURNAL } from "../../model/transactions.js";
 import type { BookedMovements } from "../../reconcile/ports.js";
 import type { BookedMovement, NamedTransaction, ReconciledPeriod } from "../../reconcile/reconciliation.js";
 import type { Cell } from "../database.js";
 import { firstSeqFrom } from "../lists/first-seq-from.js";
 import type { Engine } from "../sql/engine.js";
+import type { TransactionRow } from "../sql/rows.js";
 
 const SLICE_ROWS = 1_000;
 
-interface BookedMovementRow {
-  readonly seq: number;
-  readonly receipt: string | null;
-  readonly transaction_id: string | null;
-  readonly type: string;
-  readonly amount_cents: number;
-  readonly accepted_at: number;
-  readonly recorded_at: number;
-  readonly account_id: string | null;
-  /** Undefined unless only the detail says what moved. */
-  readonly transferred: string | null;
-}
+type BookedMovementRow = Pick<RowOf<typeof JOURNAL>, "seq" | "transaction_id" | "recorded_at" | "account_id"> &
+  Pick<TransactionRow, "type" | "amount_cents"> & {
+    readonly receipt: string | null;
+    readonly accepted_at: number;
+    /** Null unless only the detail says what moved. */
+    readonly transferred: string | null;
+  };
 
-interface NamedRow {
-  readonly id: string;
-  readonly account_id: string;
-  readonly type: string;
-  readonly status: string;
-  readonly amount_cents: number;
-  readonly rail_receipt: string | null;
-  readonly failure: string | null;
-  readonly open_flags: string | null;
-  readonly created_at: number;
-  readonly updated_at: number;
-}
+const OF_NAMED = [
+  "id",
+  "account_id",
+  "type",
+  "status",
+  "amount_cents",
+  "rail_receipt",
+  "failure",
+  "open_flags",
+  "created_at",
+  "updated_at",
+] as const satisfies readonly (keyof TransactionRow)[];
+
+type NamedRow = Pick<TransactionRow, (typeof OF_NAMED)[number]>;
 
 /**
  * Implements the port for the book of one organization. Each method rejects with the error of the
@@ -46,9 +46,7 @@ export async function bookedMovements(
   { engine, reader, directory }: Pick<Cell, "engine" | "reader" | "directory">,
   { organizationId, rail }: { readonly organizationId: OrganizationId; readonly rail: Rail },
 ): Promise<BookedMovements> {
-  const [book] = await directory.find([organizationId], ({ sql, bindings }) => reader.rows(sql, bindings));
-  if (book === undefined) throw new Error(`${organizationId} has no book`);
-  const { number } = book;
+  const { number } = await directory.book(organizationId, ({ sql, bindings }) => reader.rows(sql, bindings));
   const sql = statements(engine, rail);
   const named = async (statement: string, names: readonly string[]): Promise<readonly NamedTransaction[]> => {
     if (names.length === 0) return [];
@@ -105,10 +103,7 @@ function statements(engine: Engine, rail: Rail) {
   // One that takes a credit back moves shillings only if the rail did, and then has its receipt.
   const moved = `(CASE WHEN t.deposit_id IS NULL THEN t.rail = ? OR ${attested} ELSE j.rail_receipt ${ofRail} END)`;
   const joined = `${table("journal")} j LEFT JOIN ${table("transactions")} t ON t.id = j.transaction_id`;
-  const named = `
-    SELECT t.id, t.account_id, t.type, t.status, t.amount_cents, t.rail_receipt, t.failure, t.open_flags, t.created_at,
-      t.updated_at
-    FROM ${jsonItems("?")} i`;
+  const named = `SELECT ${OF_NAMED.map((name) => `t.${name}`).join(", ")} FROM ${jsonItems("?")} i`;
   return {
     withReceipts: `
       SELECT ${movement} FROM ${jsonItems("?")} i CROSS JOIN ${joined} WHERE j.book = ? AND j.rail_receipt = i.value`,

@@ -74,9 +74,8 @@ export async function saveRailAccount(
   { setting, cell, now }: { readonly setting: RailAccountSetting; readonly cell: Cell; readonly now: UnixMillis },
 ): Promise<void> {
   const { organizationId } = setting;
-  const [book] = await cell.directory.find([organizationId], ({ sql, bindings }) => cell.reader.rows(sql, bindings));
-  if (book === undefined) throw new Error(`the organization ${organizationId} has no book`);
-  const fields = fieldsOfSetting(book.keys, setting);
+  const { keys } = await cell.directory.book(organizationId, ({ sql, bindings }) => cell.reader.rows(sql, bindings));
+  const fields = fieldsOfSetting(keys, setting);
   const { accountsOfAll } = await presentAccounts(database);
   const facts = { accountsOfAll, movesPlace: false };
   await commitNow(cell, { ...fields, ...byMachine(organizationId), note: NO_REASON, facts }, now);

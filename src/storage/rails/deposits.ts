@@ -11,7 +11,7 @@ import type { Cell } from "../database.js";
 import { readPart } from "../secrets/unreadable-row.js";
 import type { Binding, Engine } from "../sql/engine.js";
 import { openPayments } from "../sql/records/payment-rows.js";
-import { orStoreError } from "../sql/store-error.js";
+import { orStoreError, runAlone } from "../sql/store-error.js";
 
 type DepositsCell = Pick<Cell, "engine" | "transact"> & { readonly reader: Pick<Cell["reader"], "rows"> };
 
@@ -35,10 +35,7 @@ export function deposits({ engine, reader, transact }: DepositsCell): Deposits {
   const rowsOf = <Row>(sql: string, bindings: readonly Binding[]): Promise<readonly Row[]> =>
     orStoreError(engine, reader.rows<Row>(sql, bindings));
   const change = (sql: string, bindings: readonly Binding[]): Promise<number> =>
-    orStoreError(
-      engine,
-      transact((session) => session.read({ sql, bindings })),
-    ).then(({ length }) => length);
+    runAlone({ engine, transact }, { sql, bindings }).then(({ length }) => length);
 
   return {
     dueLists: async (now) => (await rowsOf<DueListRow>(statements.dueLists, [now])).map(dueListOf),
@@ -95,45 +92,36 @@ export function deposits({ engine, reader, transact }: DepositsCell): Deposits {
  * has registered for deposits.
  */
 export async function noteDueList(
-  { engine, transact }: Pick<Cell, "engine" | "transact">,
+  cell: Pick<Cell, "engine" | "transact">,
   id: RailAccountId,
   now: UnixMillis,
 ): Promise<void> {
   const sql = `
-    UPDATE ${engine.table("rail_accounts")} SET deposits_due_at = ?
+    UPDATE ${cell.engine.table("rail_accounts")} SET deposits_due_at = ?
     WHERE id = ? AND deposits_since IS NOT NULL RETURNING id`;
-  await orStoreError(
-    engine,
-    transact((session) => session.read({ sql, bindings: [now, id] })),
-  );
+  await runAlone(cell, { sql, bindings: [now, id] });
 }
 
 /** Notes that the settlement must look at the return of a deposit now. */
 export async function noteDueReturn(
-  { engine, transact }: Pick<Cell, "engine" | "transact">,
+  cell: Pick<Cell, "engine" | "transact">,
   id: DepositId,
   now: UnixMillis,
 ): Promise<void> {
-  const sql = `UPDATE ${engine.table("deposits")} SET return_due_at = ? WHERE id = ? AND status = 'RETURNING' RETURNING id`;
-  await orStoreError(
-    engine,
-    transact((session) => session.read({ sql, bindings: [now, id] })),
-  );
+  const sql = `UPDATE ${cell.engine.table("deposits")} SET return_due_at = ? WHERE id = ? AND status = 'RETURNING' RETURNING id`;
+  await runAlone(cell, { sql, bindings: [now, id] });
 }
 
 /** Begins to take deposits, or returns since when the account does. Its list is due now. */
 export async function beginDeposits(
-  { engine, transact }: Pick<Cell, "engine" | "transact">,
+  cell: Pick<Cell, "engine" | "transact">,
   id: RailAccountId,
   now: UnixMillis,
 ): Promise<UnixMillis> {
   const sql = `
-    UPDATE ${engine.table("rail_accounts")}
+    UPDATE ${cell.engine.table("rail_accounts")}
     SET deposits_since = COALESCE(deposits_since, ?), deposits_due_at = ? WHERE id = ? RETURNING deposits_since AS since`;
-  const [row] = await orStoreError(
-    engine,
-    transact((session) => session.read({ sql, bindings: [now, now, id] })),
-  );
+  const [row] = await runAlone(cell, { sql, bindings: [now, now, id] });
   return toUnixMillis((row as { readonly since: number }).since);
 }
 

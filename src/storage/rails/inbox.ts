@@ -7,7 +7,7 @@ import type { RAIL_MESSAGES } from "../../model/rails.js";
 import type { InboxMessage, RailInbox, StoredMessage } from "../../settlement/ports/inbox.js";
 import type { Cell } from "../database.js";
 import type { Engine, Read } from "../sql/engine.js";
-import { orStoreError } from "../sql/store-error.js";
+import { orStoreError, runAlone } from "../sql/store-error.js";
 
 /**
  * A thief of a callback's address can send messages, but cannot fill the disk. The results of our
@@ -38,13 +38,7 @@ type MessageRow = Pick<RowOf<typeof RAIL_MESSAGES>, "purpose" | "body_masked" | 
 /** Implements the port `RailInbox` for one cell. */
 export function railInbox({ engine, reader, transact }: Pick<Cell, "engine" | "reader" | "transact">): RailInbox {
   const statements = inboxStatements(engine);
-  const change = async (read: Read): Promise<boolean> => {
-    const rows = await orStoreError(
-      engine,
-      transact((session) => session.read(read)),
-    );
-    return rows.length > 0;
-  };
+  const change = async (read: Read): Promise<boolean> => (await runAlone({ engine, transact }, read)).length > 0;
   /** A message that need not be stored costs no transaction: anybody may repeat one without end. */
   const seen = async (
     { transactionId, purpose }: Pick<AddedMessage, "transactionId" | "purpose">,

@@ -1,7 +1,7 @@
 import type { EarlyLease, LeaseStore } from "../../leases/ports.js";
 import type { Cell } from "../database.js";
 import type { Engine, Read } from "../sql/engine.js";
-import { orStoreError } from "../sql/store-error.js";
+import { inTransaction } from "../sql/store-error.js";
 
 /** No lease is taken for more than its term. The factor leaves room for clocks that are set. */
 const TERMS_MAX = 2;
@@ -20,14 +20,11 @@ export function leases(
   const statements = leaseStatements(engine);
   const inherited = new Set<string>();
   const run = <Row>(reads: readonly Read[]): Promise<readonly (readonly Row[])[]> =>
-    orStoreError(
-      engine,
-      transact(async (session) => {
-        const results: (readonly Row[])[] = [];
-        for (const read of reads) results.push((await session.read(read)) as readonly Row[]);
-        return results;
-      }),
-    );
+    inTransaction({ engine, transact }, async (session) => {
+      const results: (readonly Row[])[] = [];
+      for (const read of reads) results.push(await session.read<Row>(read));
+      return results;
+    });
   return {
     take: async (name, { holder, millis }) => {
       const inherits = serverLock?.take() === true && !inherited.has(name);

@@ -4,6 +4,8 @@ import type { TransactionStatus } from "../../domain/transaction.js";
 import { toCents } from "../../domain/values/cents.js";
 import type { OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
+import type { RowOf } from "../../model/column.js";
+import type { JOURNAL } from "../../model/transactions.js";
 import type { Payments, StoredPayment, UnknownPayouts } from "../../settlement/ports/payments.js";
 import type { Cell } from "../database.js";
 import { contentHash } from "../secrets/book-keys.js";
@@ -13,27 +15,21 @@ import type { Engine, Read } from "../sql/engine.js";
 import { contentOfTransaction } from "../sql/journal-rows.js";
 import { openPayments, paymentOf, type PaymentRow } from "../sql/records/payment-rows.js";
 import { transactionOf, type TransactionRow } from "../sql/rows.js";
-import { orStoreError } from "../sql/store-error.js";
+import { orStoreError, runAlone } from "../sql/store-error.js";
 
 /** A row of `payments` with its schedule, and with columns of its transaction. */
-interface StoredPaymentRow extends PaymentRow {
-  readonly organization_id: string;
-  readonly status: string;
-  readonly amount_cents: number;
-  readonly open_flags: string | null;
-  readonly accepted_at: number;
-}
+type StoredPaymentRow = PaymentRow &
+  Pick<TransactionRow, "status" | "amount_cents" | "open_flags"> & {
+    readonly organization_id: string;
+    readonly accepted_at: number;
+  };
 
 /** A transaction, with the row of the journal that created it. */
-interface CreatedRow extends TransactionRow {
-  readonly organization_id: string;
-  readonly kind: string;
-  readonly recorded_at: number;
-  readonly detail: string | null;
-  readonly receipt: string | null;
-  /** In hexadecimal. */
-  readonly content_hash: string;
-}
+type CreatedRow = TransactionRow &
+  Pick<RowOf<typeof JOURNAL, string>, "kind" | "recorded_at" | "detail" | "content_hash"> & {
+    readonly organization_id: string;
+    readonly receipt: string | null;
+  };
 
 type Books = ReadonlyMap<string, OpenBook>;
 
@@ -74,11 +70,8 @@ export function payments({ engine, reader, directory, transact }: PaymentsCell):
   };
 
   const change = async (read: Read): Promise<TransactionId | undefined> => {
-    const rows = await orStoreError(
-      engine,
-      transact((session) => session.read(read)),
-    );
-    return (rows as readonly { readonly transaction_id: TransactionId }[])[0]?.transaction_id;
+    const [row] = await runAlone<{ readonly transaction_id: TransactionId }>({ engine, transact }, read);
+    return row?.transaction_id;
   };
 
   return {

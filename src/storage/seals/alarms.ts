@@ -3,7 +3,7 @@ import type { UnixMillis } from "../../domain/values/time.js";
 import type { NumberedBook } from "../../seals/ports.js";
 import type { Cell } from "../database.js";
 import type { BookRow } from "../sql/records/book-head-rows.js";
-import { orStoreError } from "../sql/store-error.js";
+import { orStoreError, runAlone } from "../sql/store-error.js";
 
 /** What is known of the seals of a book. */
 export interface SealedBook extends NumberedBook {
@@ -15,11 +15,8 @@ export interface SealedBook extends NumberedBook {
   readonly problem: string | undefined;
 }
 
-type SealedBookRow = Pick<BookRow, "number" | "organization_id" | "last_seq"> & {
-  readonly size: number | null;
-  readonly sealed_at: number | null;
-  readonly problem: string | null;
-};
+type SealedBookRow = Pick<BookRow, "number" | "organization_id" | "last_seq"> &
+  Readonly<Record<"size" | "sealed_at", number | null>> & { readonly problem: string | null };
 
 /** Returns all books of a cell, in the order of their numbers. */
 export async function sealedBooks({ engine, reader }: Pick<Cell, "engine" | "reader">): Promise<readonly SealedBook[]> {
@@ -53,12 +50,11 @@ interface Clearance {
 
 /** Clears the alarm of a book, so that it is sealed again. Resolves with false if it has none. */
 export async function clearAlarm(
-  { engine, transact }: Pick<Cell, "engine" | "transact">,
+  cell: Pick<Cell, "engine" | "transact">,
   { book, person, reason, now }: Clearance,
 ): Promise<boolean> {
   const sql = `
-    UPDATE ${engine.table("seal_alarms")} SET cleared_at = ?, cleared_by = ?, clear_reason = ?
+    UPDATE ${cell.engine.table("seal_alarms")} SET cleared_at = ?, cleared_by = ?, clear_reason = ?
     WHERE book = ? AND cleared_at IS NULL RETURNING book`;
-  const cleared = transact((session) => session.read({ sql, bindings: [now, person, reason, book.number] }));
-  return (await orStoreError(engine, cleared)).length > 0;
+  return (await runAlone(cell, { sql, bindings: [now, person, reason, book.number] })).length > 0;
 }

@@ -14,7 +14,7 @@ import { LeafHashes, leafRowsSql } from "../leaves/leaf-rows.js";
 import type { Engine, Read } from "../sql/engine.js";
 import type { BookRow } from "../sql/records/book-head-rows.js";
 import { SUM_COLUMNS, type SumColumns } from "../sql/records/sum-columns.js";
-import { orStoreError } from "../sql/store-error.js";
+import { inTransaction, orStoreError } from "../sql/store-error.js";
 
 type SealRow = Pick<RowOf<typeof SEALS>, "size" | "root" | "note" | "sealed_at">;
 type FoundSealRow = SealRow & { readonly alarm_raised_at: number | null };
@@ -85,26 +85,20 @@ export function sealStore(cell: SealCell): SealStore {
       return (await rows<StateRow>(statements.books, [after])).map(stateOf);
     },
     add: ({ number }, { size, root, note, sealedAt, sums }, tiles) =>
-      orStoreError(
-        engine,
-        transact(async (session) => {
-          for (const { level, index, hashes } of tiles) {
-            await session.read({ sql: statements.addTile, bindings: [number, level, index, hashes] });
-          }
-          const bindings = [number, size, root, note, ...BOOK_ACCOUNTS.map((account) => sums[account]), sealedAt];
-          await session.read({ sql: statements.addSeal, bindings });
-          const [stored] = await session.read({ sql: statements.sealOf, bindings: [number, size] });
-          return (stored as SealRow).root;
-        }),
-      ),
+      inTransaction({ engine, transact }, async (session) => {
+        for (const { level, index, hashes } of tiles) {
+          await session.read({ sql: statements.addTile, bindings: [number, level, index, hashes] });
+        }
+        const bindings = [number, size, root, note, ...BOOK_ACCOUNTS.map((account) => sums[account]), sealedAt];
+        await session.read({ sql: statements.addSeal, bindings });
+        const [stored] = await session.read({ sql: statements.sealOf, bindings: [number, size] });
+        return (stored as SealRow).root;
+      }),
     raise: ({ number }, { size, firstSeq, lastSeq, problem }, now) =>
-      orStoreError(
-        engine,
-        transact(async (session) => {
-          const bindings = [number, now, size, firstSeq, lastSeq, problem];
-          return (await session.read({ sql: statements.raise, bindings })).length > 0;
-        }),
-      ),
+      inTransaction({ engine, transact }, async (session) => {
+        const bindings = [number, now, size, firstSeq, lastSeq, problem];
+        return (await session.read({ sql: statements.raise, bindings })).length > 0;
+      }),
   };
 }
 

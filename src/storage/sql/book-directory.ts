@@ -37,6 +37,13 @@ export class BookDirectory {
     return this.#books.get(organizationId);
   }
 
+  /** Returns the book of an organization. Throws if there is none. Otherwise the same as `find`. */
+  async book(organizationId: OrganizationId, read: (read: Read) => Promise<readonly unknown[]>): Promise<OpenBook> {
+    const [book] = await this.find([organizationId], read);
+    if (book === undefined) throw new Error(`the organization ${organizationId} has no book`);
+    return book;
+  }
+
   /**
    * Returns the books that exist. `read` runs only for books that are not in memory.
    *

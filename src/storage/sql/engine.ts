@@ -34,7 +34,7 @@ export type Transact = <Result>(work: (session: Session) => Promise<Result>) => 
  * does not await them.
  */
 export interface Session {
-  read(read: Read): Promise<readonly unknown[]>;
+  read<Row>(read: Read): Promise<readonly Row[]>;
   /**
    * May resolve before the statements have run. The error of a failed statement surfaces at the
    * commit.

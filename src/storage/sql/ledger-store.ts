@@ -242,7 +242,7 @@ class LedgerTransaction implements StoreTransaction, BatchFacts {
   async #rows<Row>(sql: string, inputs: readonly (readonly unknown[])[]): Promise<readonly Row[]> {
     if (inputs.every((input) => input.length === 0)) return [];
     const bindings = inputs.map((input) => JSON.stringify(input));
-    return (await this.#session.read({ sql, bindings })) as readonly Row[];
+    return await this.#session.read<Row>({ sql, bindings });
   }
 
   async save(changes: Changes): Promise<void> {

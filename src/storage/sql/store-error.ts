@@ -2,7 +2,7 @@ import { StoreError } from "../../ledger/ports/store.js";
 import { WrongMasterKeyError } from "../secrets/book-keys.js";
 import { MasterKeyError } from "../secrets/master-key.js";
 import { UnreadableRowError } from "../secrets/unreadable-row.js";
-import type { Engine } from "./engine.js";
+import type { Engine, Read, Session, Transact } from "./engine.js";
 
 /**
  * A rule of ours refuses what a transaction would do, and undoes it. The database did not fail:
@@ -17,6 +17,24 @@ export async function orStoreError<Result>(engine: Engine, work: PromiseLike<Res
   } catch (error) {
     throw error instanceof RefusedWriteError ? error : storeErrorOf(engine, error);
   }
+}
+
+interface TransactingCell {
+  readonly engine: Engine;
+  readonly transact: Transact;
+}
+
+/** Runs `work` in one transaction. Rejects with a StoreError if the database fails. */
+export function inTransaction<Result>(
+  { engine, transact }: TransactingCell,
+  work: (session: Session) => Promise<Result>,
+): Promise<Result> {
+  return orStoreError(engine, transact(work));
+}
+
+/** Runs one statement in a transaction of its own, and resolves with its rows. Rejects alike. */
+export function runAlone<Row>(cell: TransactingCell, statement: Read): Promise<readonly Row[]> {
+  return inTransaction(cell, (session) => session.read<Row>(statement));
 }
 
 /** Of rows that cannot be read, or say what cannot be. The next try would find the same. */

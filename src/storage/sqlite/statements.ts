@@ -58,7 +58,7 @@ export function sqliteTransaction(connection: BetterSqlite3.Database, statements
     begin();
     try {
       const result = await work({
-        read: (one) => settled(() => select(one)),
+        read: <Row>(one: Read) => settled(() => select(one) as readonly Row[]),
         write: (writes) =>
           settled(() => {
             write(writes);

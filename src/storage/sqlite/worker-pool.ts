@@ -4,7 +4,7 @@ import SqliteTransaction from "knex/lib/dialects/sqlite3/execution/sqlite-transa
 
 import type { CommandResult, Committer } from "../../ledger/ports/committer.js";
 import { StoreError } from "../../ledger/ports/store.js";
-import type { Session, Transact } from "../sql/engine.js";
+import type { Read, Session, Transact } from "../sql/engine.js";
 import { BusyMachineError } from "./file.js";
 import type { WorkerFailure, WorkerFiles } from "./worker.js";
 import { errorOf, WorkerConnection } from "./worker-client.js";
@@ -120,9 +120,9 @@ export function workerTransactions(pool: SqliteKnexClient): Transact {
 
 function sessionOf(connection: WorkerConnection): Session {
   return {
-    read: async ({ sql, bindings }) => {
+    read: async <Row>({ sql, bindings }: Read) => {
       const result = await connection.request({ sql, bindings });
-      return "rows" in result ? result.rows : [];
+      return "rows" in result ? (result.rows as readonly Row[]) : [];
     },
     write: async (writes) => {
       for (const { sql, rows } of writes) for (const row of rows) await connection.request({ sql, bindings: [row] });

@@ -34,13 +34,13 @@ export function historyReads({ engine, directory, listReader }: HistoryCell): Hi
     organizationId: OrganizationId,
     read: (book: OpenBook) => Promise<Result>,
   ): Promise<Result> => {
-    const work = async (): Promise<Result> => {
-      const [book] = await directory.find([organizationId], ({ sql, bindings }) => listReader.rows(sql, bindings));
-      if (book === undefined) throw new Error(`the organization ${organizationId} has no book`);
-      return read(book);
-    };
-    return orStoreError(engine, work());
+    const opening = directory.book(organizationId, ({ sql, bindings }) => listReader.rows(sql, bindings));
+    return orStoreError(engine, opening.then(read));
   };
+  const ofBook =
+    <Asked, Result>(read: (reader: ListReader, engine: Engine, asked: Asked & { book: number }) => Promise<Result>) =>
+    (organizationId: OrganizationId, asked: Asked): Promise<Result> =>
+      inBook(organizationId, ({ number: book }) => read(listReader, engine, { ...asked, book }));
 
   return {
     position: (organizationId, asOf) =>
@@ -83,23 +83,18 @@ export function historyReads({ engine, directory, listReader }: HistoryCell): Hi
         return { result: row?.detail, lookedAt: 1 };
       }),
 
-    accountLines: (organizationId, request) =>
-      inBook(organizationId, ({ number: book }) => accountLinesPage(listReader, engine, { ...request, book })),
+    accountLines: ofBook(accountLinesPage),
 
-    accountRows: (organizationId, page) =>
-      inBook(organizationId, ({ number: book }) => accountRowsPage(listReader, engine, { ...page, book })),
+    accountRows: ofBook(accountRowsPage),
 
-    journal: (organizationId, request) =>
-      inBook(organizationId, ({ number: book }) => journalPage(listReader, engine, { ...request, book })),
+    journal: ofBook(journalPage),
 
     waiting: (organizationId, now) =>
       inBook(organizationId, ({ number: book }) => waitingIn(listReader, engine, { book, now })),
 
-    bookLines: (organizationId, request) =>
-      inBook(organizationId, ({ number: book }) => bookLinesPage(listReader, engine, { ...request, book })),
+    bookLines: ofBook(bookLinesPage),
 
-    sums: (organizationId, given) =>
-      inBook(organizationId, ({ number: book }) => sumsStep(listReader, engine, { ...given, book })),
+    sums: ofBook(sumsStep),
 
     currentSums: (organizationId) =>
       inBook(organizationId, ({ number: book }) => currentSums(listReader, engine, book)),

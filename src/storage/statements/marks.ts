@@ -16,7 +16,7 @@ import {
   type TurnoverColumns,
   turnoverOf,
 } from "../sql/records/sum-columns.js";
-import { orStoreError } from "../sql/store-error.js";
+import { inTransaction, orStoreError } from "../sql/store-error.js";
 
 const ACCOUNT_MARK_COLUMNS = { seq: "int64", account_id: "text" } as const satisfies Columns;
 const FIRST_ROW_COLUMNS = { account_id: "text", seq: "int64" } as const satisfies Columns;
@@ -47,13 +47,10 @@ export function markStore({ engine, listReader, transact }: MarkingCell): MarkSt
       return new Map(rows.map(({ account_id: id, count }) => [id, count]));
     },
     async save(mark, accounts) {
-      await orStoreError(
-        engine,
-        transact(async (session) => {
-          await session.read(accountMarksWrite(statements.addAccountMarks, mark, accounts));
-          await session.read({ sql: statements.addBookMark, bindings: bookMarkBindings(mark) });
-        }),
-      );
+      await inTransaction({ engine, transact }, async (session) => {
+        await session.read(accountMarksWrite(statements.addAccountMarks, mark, accounts));
+        await session.read({ sql: statements.addBookMark, bindings: bookMarkBindings(mark) });
+      });
     },
   };
 }

@@ -10,7 +10,7 @@ import { BookMovingError, bookRowWrites, lockBook } from "../organizations/book-
 import type { Engine, Session } from "../sql/engine.js";
 import type { BookRow } from "../sql/records/book-head-rows.js";
 import type { EndpointRow, RetryRow } from "../sql/records/webhook-rows.js";
-import { orStoreError } from "../sql/store-error.js";
+import { inTransaction, orStoreError } from "../sql/store-error.js";
 import { endpointOf, retryOf, retryRowOf, writeLog } from "./rows.js";
 
 type DueRow = Pick<EndpointRow, "id" | "revision"> & Pick<BookRow, "last_seq">;
@@ -25,12 +25,11 @@ export function deliveryStore(cell: DeliveryCell): DeliveryStore {
   const statements = deliveryStatements(engine);
 
   const taken = async (session: Session, id: WebhookEndpointId): Promise<TakenEndpoint | undefined> => {
-    const [row] = (await session.read({ sql: statements.take, bindings: [id] })) as readonly EndpointRow[];
+    const [row] = await session.read<EndpointRow>({ sql: statements.take, bindings: [id] });
     if (row === undefined) return undefined;
     const organizationId = row.organization_id as OrganizationId;
-    const [book] = await directory.find([organizationId], (read) => session.read(read));
-    if (book === undefined) throw new Error(`the organization ${organizationId} has no book`);
-    const retries = (await session.read({ sql: statements.retries, bindings: [id] })) as readonly RetryRow[];
+    const book = await directory.book(organizationId, (read) => session.read(read));
+    const retries = await session.read<RetryRow>({ sql: statements.retries, bindings: [id] });
     return { endpoint: endpointOf(row, book.keys), retries: retries.map(retryOf) };
   };
 
@@ -64,29 +63,19 @@ export function deliveryStore(cell: DeliveryCell): DeliveryStore {
       );
       return rows.map((row) => row.organization_id as OrganizationId);
     },
-    take: (id) =>
-      orStoreError(
-        engine,
-        transact((session) => taken(session, id)),
-      ),
+    take: (id) => inTransaction({ engine, transact }, (session) => taken(session, id)),
     save: (changes) =>
-      orStoreError(
-        engine,
-        transact(async (session) => {
-          const lost: WebhookEndpointId[] = [];
-          // In one order: two transactions that lock the same rows must not wait for each other.
-          for (const change of changes.toSorted(byId)) {
-            if (!(await saved(engine, session, change))) lost.push(change.id);
-          }
-          return lost;
-        }),
-      ),
+      inTransaction({ engine, transact }, async (session) => {
+        const lost: WebhookEndpointId[] = [];
+        // In one order: two transactions that lock the same rows must not wait for each other.
+        for (const change of changes.toSorted(byId)) {
+          if (!(await saved(engine, session, change))) lost.push(change.id);
+        }
+        return lost;
+      }),
     disable: async (endpoint, given) => {
       try {
-        await orStoreError(
-          engine,
-          transact((session) => disable(session, endpoint, given)),
-        );
+        await inTransaction({ engine, transact }, (session) => disable(session, endpoint, given));
       } catch (error) {
         // The other cell disables it, if it still fails there.
         if (!(error instanceof BookMovingError)) throw error;
@@ -114,7 +103,7 @@ async function saved(engine: Engine, session: Session, change: EndpointChanges):
     attempts: attempts.length,
   };
   const bindings = [JSON.stringify([state]), id, change.revision];
-  const [row] = (await session.read({ sql: save, bindings })) as readonly { readonly logged: number }[];
+  const [row] = await session.read<{ readonly logged: number }>({ sql: save, bindings });
   if (row === undefined) return false;
   if (retries.length > 0) {
     const rows = retries.map((retry) => retryRowOf(id, retry));

@@ -1,6 +1,6 @@
 import type { JournalKind } from "../../domain/journal.js";
 import type { Audit } from "../audit.js";
-import { slices } from "../slices.js";
+import { slicesAlongSeq } from "../slices.js";
 import type { AuditedBook } from "./book.js";
 import type { AuditedJournalRow } from "./journal-rows.js";
 import type { AuditPart } from "./part.js";
@@ -36,11 +36,10 @@ export function begunAndEndedAudit<Row extends { readonly id: string; readonly s
     compareTable<Row, readonly AuditedJournalRow[]>(audit, book, {
       table,
       derived,
-      rows: slices<Row>(audit, {
-        sql: `SELECT * FROM ${audit.engine.table(table)} WHERE book = ?`,
+      rows: slicesAlongSeq<Row>(audit, {
+        sql: `SELECT * FROM ${audit.engine.table(table)} x WHERE x.book = ?`,
         bindings: [book.row.number],
-        key: "seq",
-        keyOf: ({ seq }) => seq,
+        alias: "x",
       }),
       idOf: ({ id }) => id,
       asOf: (row, rows = []) => {

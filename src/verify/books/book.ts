@@ -1,6 +1,7 @@
 import { BOOK_ACCOUNTS, type BookAccount } from "../../domain/journal.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import type { RowOf } from "../../model/column.js";
+import type { BOOK_MOVES } from "../../model/database.js";
 import type { BOOKS } from "../../model/organizations.js";
 import {
   type BookKeys,
@@ -99,15 +100,9 @@ function keysOf({ masterKeys }: Audit, { master_key_id: id, ...row }: AuditedBoo
 const HAS_ALL_ROWS = `NOT (COALESCE(m.phase, '') = 'COPYING' AND b.state = 'MOVING')
       AND NOT (COALESCE(m.phase, '') IN ('EMPTYING', 'EMPTIED') AND b.state = 'MOVED')`;
 
-interface PassedOverRow {
-  readonly organization_id: string;
-  readonly phase: string;
-  readonly changed_at: number;
-  readonly last_seq: number;
-  readonly arrived_seq: number | null;
-  readonly head: number | null;
-  readonly used_at: number | null;
-}
+type PassedOverRow = Pick<RowOf<typeof BOOKS>, "organization_id" | "last_seq" | "arrived_seq"> &
+  Pick<RowOf<typeof BOOK_MOVES>, "phase" | "changed_at"> &
+  Readonly<Record<"head" | "used_at", number | null>>;
 
 /**
  * Notes the books that were passed over. Adds a finding for each that cannot be on its way: an

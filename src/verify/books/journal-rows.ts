@@ -1,7 +1,7 @@
 import type { RowOf } from "../../model/column.js";
 import type { JOURNAL } from "../../model/transactions.js";
 import type { Audit } from "../audit.js";
-import { slices } from "../slices.js";
+import { slicesAlongSeq } from "../slices.js";
 
 /** A row of the journal, with its hash in hexadecimal. Its values may be invalid. */
 export type AuditedJournalRow = Omit<RowOf<typeof JOURNAL, string>, "book">;
@@ -13,15 +13,14 @@ export function journalSlices(
   { after, upTo }: { readonly after?: number; readonly upTo: number },
 ): AsyncGenerator<readonly AuditedJournalRow[], void, void> {
   const { table, hex } = audit.engine;
-  return slices<AuditedJournalRow>(audit, {
+  return slicesAlongSeq<AuditedJournalRow>(audit, {
     sql: `
       SELECT seq, previous_seq, account_id, transaction_id, freeze_id, kind, debit, credit, amount_cents,
         available_after_cents, held_after_cents, detail, rail_receipt, actor, reason, recorded_at,
         ${hex("content_hash")} AS content_hash
-      FROM ${table("journal")} WHERE book = ? AND seq <= ? ${after === undefined ? "" : "AND seq > ?"}`,
+      FROM ${table("journal")} j WHERE j.book = ? AND j.seq <= ? ${after === undefined ? "" : "AND j.seq > ?"}`,
     bindings: [book, upTo, ...(after === undefined ? [] : [after])],
-    key: "seq",
-    keyOf: ({ seq }) => seq,
+    alias: "j",
   });
 }
 

@@ -1,6 +1,6 @@
 import type { Audit } from "../../audit.js";
 import { guarded } from "../../guarded.js";
-import { rowsWithIds, slices } from "../../slices.js";
+import { rowsWithIds, slicesAlongSeq } from "../../slices.js";
 import type { AuditedBook } from "../book.js";
 import type { AuditedJournalRow } from "../journal-rows.js";
 import { compareTable } from "../table-audit.js";
@@ -76,7 +76,7 @@ export class AccountsAudit {
   /** One statement reads both rows of an account, so that both are of one moment. */
   async *#joinedRows(): AsyncGenerator<readonly AuditedAccountRow[], void, void> {
     const { table } = this.#audit.engine;
-    const all = slices<AuditedAccountRow>(this.#audit, {
+    const all = slicesAlongSeq<AuditedAccountRow>(this.#audit, {
       sql: `
         SELECT a.*, h.seq AS holder_seq, h.is_open, h.user_id, h.phone_number, h.phone_number_index,
           h.phone_number_changed_at, h.email, h.email_index, h.email_changed_at, h.content_salt
@@ -84,8 +84,7 @@ export class AccountsAudit {
         LEFT JOIN ${table("account_holders")} h ON h.account_id = a.id AND h.book = a.book
         WHERE a.book = ?`,
       bindings: [this.#book.row.number],
-      key: "a.seq",
-      keyOf: ({ seq }) => seq,
+      alias: "a",
     });
     for await (const rows of all) {
       const own = rows.filter(({ id }) => this.#includes(id));

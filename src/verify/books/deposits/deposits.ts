@@ -1,16 +1,12 @@
 import type { Audit } from "../../audit.js";
 import { decimalOf } from "../../format.js";
 import { guarded } from "../../guarded.js";
-import { rowsWithIds, slices } from "../../slices.js";
+import { slicesAlongSeq } from "../../slices.js";
+import { RowsAlongSeq } from "../along-seq.js";
 import type { AuditedBook } from "../book.js";
 import { type AuditedJournalRow, newerRows } from "../journal-rows.js";
 import type { AuditedTransactionRow } from "../transactions/transaction-check.js";
 import { type AuditedDepositRow, DepositCheck } from "./deposit-check.js";
-
-/** A deposit and the last row of its book, of one moment. */
-interface CurrentDeposit extends AuditedDepositRow {
-  readonly book_seq: number;
-}
 
 /** A deposit of which rows are to come. */
 interface OpenDeposit {
@@ -37,6 +33,7 @@ export class DepositsAudit {
   readonly table = "deposits";
   readonly #audit: Audit;
   readonly #book: AuditedBook;
+  readonly #rows: RowsAlongSeq<AuditedDepositRow>;
   readonly #open = new Map<string, OpenDeposit>();
   /** The transactions about deposits, by their `seq`, until their row comes. */
   readonly #transactions = new Map<number, OwnTransaction>();
@@ -48,15 +45,18 @@ export class DepositsAudit {
   constructor(audit: Audit, book: AuditedBook) {
     this.#audit = audit;
     this.#book = book;
+    const { table } = audit.engine;
+    this.#rows = new RowsAlongSeq(audit, book, {
+      alias: "d",
+      columns: COLUMNS,
+      tables: `${table("deposits")} d LEFT JOIN ${table("account_holders")} h ON h.account_id = d.account_id
+        LEFT JOIN ${table("accounts")} a ON a.id = h.account_id`,
+    });
   }
 
-  /**
-   * Called once, before the first row. Opens the deposits that claim to be newer than the whole
-   * journal. One statement reads both tables, and so takes no new deposit for a wrong one.
-   */
+  /** Called once, before the first row. */
   async begin(): Promise<void> {
-    const last = `(SELECT COALESCE(MAX(j.seq), 0) FROM ${this.#audit.engine.table("journal")} j WHERE j.book = ?)`;
-    for await (const rows of this.#summaries(`d.seq > ${last}`, [this.#book.row.number])) this.#openAll(rows);
+    for await (const rows of this.#rows.newerThanJournal()) this.#openAll(rows);
   }
 
   /** Takes a transaction about a deposit, before the slice with its first row. */
@@ -67,7 +67,7 @@ export class DepositsAudit {
   /** Takes the rows of the book in the order of `seq`, up to its head. */
   async slice(rows: readonly AuditedJournalRow[]): Promise<void> {
     const { seq: to = 0 } = rows.at(-1) ?? {};
-    for await (const found of this.#summaries("d.seq <= ? AND d.seq > ?", [to, this.#readTo])) this.#openAll(found);
+    for await (const found of this.#rows.between(this.#readTo, to)) this.#openAll(found);
     this.#readTo = to;
     const strays: DepositEvent[] = [];
     for (const row of rows) {
@@ -82,7 +82,7 @@ export class DepositsAudit {
 
   /** Called once, after the last row. */
   async end(): Promise<void> {
-    const current = await this.#current();
+    const current = await this.#rows.withIds([...this.#open.keys()]);
     if (current.size > 0) {
       const newest = Math.max(...[...current.values()].map((row) => row.book_seq));
       const transactions = await this.#newerTransactions(newest);
@@ -140,8 +140,7 @@ export class DepositsAudit {
   /** Adds findings on rows that belong to no open deposit. None is right. */
   async #addStrays(strays: readonly DepositEvent[], to: number): Promise<void> {
     const { findings } = this.#book;
-    const summaries = new Map<string, AuditedDepositRow>();
-    for await (const row of this.#withIds(strays.map(({ id }) => id))) summaries.set(row.id, row);
+    const summaries = await this.#rows.withIds(strays.map(({ id }) => id));
     for (const event of strays) {
       const { id, row } = event;
       const { seq, kind } = row;
@@ -154,51 +153,20 @@ export class DepositsAudit {
     }
   }
 
-  /**
-   * Reads the open deposits again. A server may have changed them after the audit of the book
-   * began, and a deposit does not say which row of the journal it reflects.
-   */
-  async #current(): Promise<ReadonlyMap<string, CurrentDeposit>> {
-    const current = new Map<string, CurrentDeposit>();
-    for await (const row of this.#withIds([...this.#open.keys()])) current.set(row.id, row);
-    return current;
-  }
-
-  #withIds(ids: readonly string[]): AsyncGenerator<CurrentDeposit, void, void> {
-    const head = `(SELECT COALESCE(MAX(j.seq), 0) FROM ${this.#audit.engine.table("journal")} j WHERE j.book = d.book)`;
-    const sql = `SELECT ${COLUMNS}, ${head} AS book_seq FROM ${this.#tables} WHERE d.book = ? AND d.id`;
-    return rowsWithIds<CurrentDeposit>(this.#audit, { sql, bindings: [this.#book.row.number] }, ids);
-  }
-
   async #newerTransactions(upTo: number): Promise<ReadonlyMap<number, OwnTransaction>> {
     const { number, head } = this.#book.row;
-    const newer = slices<OwnTransaction>(this.#audit, {
+    const newer = slicesAlongSeq<OwnTransaction>(this.#audit, {
       sql: `
-        SELECT id, seq, account_id, type, amount_cents, reference, rail, rail_receipt, corrects_id, deposit_id
-        FROM ${this.#audit.engine.table("transactions")}
-        WHERE book = ? AND seq > ? AND seq <= ? AND deposit_id IS NOT NULL`,
+        SELECT t.id, t.seq, t.account_id, t.type, t.amount_cents, t.reference, t.rail, t.rail_receipt, t.corrects_id,
+          t.deposit_id
+        FROM ${this.#audit.engine.table("transactions")} t
+        WHERE t.book = ? AND t.seq > ? AND t.seq <= ? AND t.deposit_id IS NOT NULL`,
       bindings: [number, head ?? 0, upTo],
-      key: "seq",
-      keyOf: ({ seq }) => seq,
+      alias: "t",
     });
     const found = new Map<number, OwnTransaction>();
     for await (const rows of newer) for (const row of rows) found.set(row.seq, row);
     return found;
-  }
-
-  #summaries(condition: string, bindings: readonly number[]): AsyncGenerator<readonly AuditedDepositRow[], void, void> {
-    return slices<AuditedDepositRow>(this.#audit, {
-      sql: `SELECT ${COLUMNS} FROM ${this.#tables} WHERE d.book = ? AND ${condition}`,
-      bindings: [this.#book.row.number, ...bindings],
-      key: "d.seq",
-      keyOf: ({ seq }) => seq,
-    });
-  }
-
-  get #tables(): string {
-    const { table } = this.#audit.engine;
-    return `${table("deposits")} d LEFT JOIN ${table("account_holders")} h ON h.account_id = d.account_id
-      LEFT JOIN ${table("accounts")} a ON a.id = h.account_id`;
   }
 }
 

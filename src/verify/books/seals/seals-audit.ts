@@ -1,4 +1,8 @@
+import { hash } from "node:crypto";
+
 import { BOOK_ACCOUNTS } from "../../../domain/journal.js";
+import type { RowOf } from "../../../model/column.js";
+import type { SEAL_TILES, SEALS } from "../../../model/seals.js";
 import { isSignedBy, keysOfLog, parseNote } from "../../../seals/note.js";
 import { type RowSalts, textSalts } from "../../../storage/secrets/book-keys.js";
 import type { Audit } from "../../audit.js";
@@ -8,20 +12,12 @@ import { slices } from "../../slices.js";
 import type { AuditedBook } from "../book.js";
 import type { AuditedJournalRow } from "../journal-rows.js";
 import { PublishedCheck } from "./published-check.js";
-import { leafOf } from "./row-text.js";
 import { GrowingTree } from "./tree.js";
 
-interface AuditedSealRow {
-  readonly size: number;
-  /** In hexadecimal. */
-  readonly root: string;
-  readonly note: string;
-  readonly sums: string;
-}
+/** With bytes in hexadecimal. */
+type AuditedSealRow = Pick<RowOf<typeof SEALS, string>, "size" | "root" | "note"> & { readonly sums: string };
 
-interface TileRow {
-  readonly hashes: string;
-}
+type TileRow = Pick<RowOf<typeof SEAL_TILES, string>, "hashes">;
 
 const TILE_HASHES = 256;
 /** 256^6 rows are more than a sequence can count. */
@@ -236,4 +232,30 @@ function sealSlices(
     key: "size",
     keyOf: ({ size }) => size,
   });
+}
+
+/** The columns of a leaf after the organization, up to the two hashes (docs/seals.md). */
+const LEAF_COLUMNS = [
+  "seq",
+  "previous_seq",
+  "account_id",
+  "transaction_id",
+  "freeze_id",
+  "kind",
+  "debit",
+  "credit",
+  "amount_cents",
+  "available_after_cents",
+  "held_after_cents",
+  "rail_receipt",
+  "recorded_at",
+] as const satisfies (keyof AuditedJournalRow)[];
+
+/** Returns the hash of the leaf of a row, as docs/seals.md says it. */
+function leafOf(organizationId: string, row: AuditedJournalRow, salts: RowSalts): Buffer {
+  const texts = JSON.stringify(["kesc-texts-1", row.detail ?? "", row.actor, row.reason]);
+  const textsHash = hash("sha256", `${salts.of(row.seq)}${texts}`, "hex");
+  const fields = LEAF_COLUMNS.map((name) => String(row[name] ?? ""));
+  const text = JSON.stringify(["kesc-row-1", organizationId, ...fields, textsHash, row.content_hash]);
+  return hash("sha256", `\u0000${text}`, "buffer");
 }

@@ -1,7 +1,7 @@
 import { DIRECT_RAIL } from "../../../domain/transaction.js";
 import type { Audit } from "../../audit.js";
 import { guarded } from "../../guarded.js";
-import { rowsWithIds, slices } from "../../slices.js";
+import { RowsAlongSeq } from "../along-seq.js";
 import type { AuditedBook } from "../book.js";
 import { type AuditedJournalRow, newerRows } from "../journal-rows.js";
 import { auditCorrections } from "./corrections.js";
@@ -13,11 +13,6 @@ import { type AuditedTransactionRow, TransactionCheck } from "./transaction-chec
 interface OpenTransaction {
   readonly summary: AuditedTransactionRow;
   readonly rows: AuditedJournalRow[];
-}
-
-/** A transaction and the last row of its book, of one moment. */
-interface CurrentRow extends AuditedTransactionRow {
-  readonly book_seq: number;
 }
 
 interface AuditedMovementRow extends AuditedJournalRow {
@@ -33,6 +28,7 @@ export class TransactionsAudit {
   readonly #audit: Audit;
   readonly #book: AuditedBook;
   readonly #onTransaction: (row: AuditedTransactionRow) => void;
+  readonly #rows: RowsAlongSeq<AuditedTransactionRow>;
   readonly #open = new Map<string, OpenTransaction>();
   /** The open transactions whose last status is final. */
   readonly #ended = new Set<OpenTransaction>();
@@ -44,23 +40,25 @@ export class TransactionsAudit {
     this.#audit = audit;
     this.#book = book;
     this.#onTransaction = onTransaction;
+    const { table } = audit.engine;
+    this.#rows = new RowsAlongSeq(audit, book, {
+      alias: "t",
+      columns: COLUMNS,
+      tables: `${table("transactions")} t
+        LEFT JOIN ${table("payments")} p ON p.transaction_id = t.id AND p.book = t.book
+        LEFT JOIN ${table("destinations")} d ON d.id = t.destination_id`,
+    });
   }
 
-  /**
-   * Called once, before the first row. Opens the transactions that claim to be newer than the whole
-   * journal. One statement reads both tables, and so takes no new transaction for a wrong one.
-   */
+  /** Called once, before the first row. */
   async begin(): Promise<void> {
-    const last = `(SELECT COALESCE(MAX(j.seq), 0) FROM ${this.#audit.engine.table("journal")} j WHERE j.book = ?)`;
-    for await (const summaries of this.#summaries(`t.seq > ${last}`, this.#book.row.number)) {
-      await this.#openAll(summaries);
-    }
+    for await (const summaries of this.#rows.newerThanJournal()) await this.#openAll(summaries);
   }
 
   /** Takes the rows of the book in the order of `seq`, up to its head. */
   async slice(rows: readonly AuditedJournalRow[]): Promise<void> {
     const { seq: to = 0, recorded_at: now = 0 } = rows.at(-1) ?? {};
-    for await (const summaries of this.#summaries("t.seq <= ?", to)) {
+    for await (const summaries of this.#rows.between(this.#readTo, to)) {
       await this.#openAll(summaries);
       this.#readTo = summaries.at(-1)?.seq;
     }
@@ -81,7 +79,8 @@ export class TransactionsAudit {
 
   /** Called once, after the last row. */
   async end(): Promise<void> {
-    const current = await this.#current();
+    const begun = [...this.#open.values()].filter(({ rows }) => rows.length > 0);
+    const current = await this.#rows.withIds(begun.map(({ summary: { id } }) => id));
     if (current.size > 0) {
       for await (const row of newerRows(this.#audit, this.#book.row)) {
         if (!isMovement(row)) continue;
@@ -94,23 +93,6 @@ export class TransactionsAudit {
     }
   }
 
-  /**
-   * Reads the open transactions again. A server may have changed them after the audit of the book
-   * began, and a transaction does not say which row of the journal it reflects.
-   */
-  async #current(): Promise<ReadonlyMap<string, CurrentRow>> {
-    const ids = [...this.#open.values()].filter((open) => open.rows.length > 0).map(({ summary: { id } }) => id);
-    const current = new Map<string, CurrentRow>();
-    for await (const row of this.#withIds(ids)) current.set(row.id, row);
-    return current;
-  }
-
-  #withIds(ids: readonly string[]): AsyncGenerator<CurrentRow, void, void> {
-    const head = `(SELECT COALESCE(MAX(j.seq), 0) FROM ${this.#audit.engine.table("journal")} j WHERE j.book = t.book)`;
-    const sql = `SELECT ${COLUMNS}, ${head} AS book_seq FROM ${this.#tables} WHERE t.book = ? AND t.id`;
-    return rowsWithIds<CurrentRow>(this.#audit, { sql, bindings: [this.#book.row.number] }, ids);
-  }
-
   async #openAll(summaries: readonly AuditedTransactionRow[]): Promise<void> {
     this.#audit.coverage.transactions += summaries.length;
     for (const summary of summaries) {
@@ -121,22 +103,11 @@ export class TransactionsAudit {
     if (linked.length > 0) await auditCorrections(this.#audit, this.#book, linked);
   }
 
-  #summaries(condition: string, binding: number): AsyncGenerator<readonly AuditedTransactionRow[], void, void> {
-    const after = this.#readTo;
-    return slices<AuditedTransactionRow>(this.#audit, {
-      sql: `SELECT ${COLUMNS} FROM ${this.#tables} WHERE t.book = ? AND ${condition} ${after === undefined ? "" : "AND t.seq > ?"}`,
-      bindings: [this.#book.row.number, binding, ...(after === undefined ? [] : [after])],
-      key: "t.seq",
-      keyOf: ({ seq }) => seq,
-    });
-  }
-
   /** Adds findings on rows of the journal that belong to no open transaction. None is right. */
   async #addStrays(strays: readonly AuditedMovementRow[], to: number): Promise<void> {
     const { findings } = this.#book;
-    const summaries = new Map<string, AuditedTransactionRow>();
     const ids = new Set(strays.map(({ transaction_id: id }) => id));
-    for await (const summary of this.#withIds([...ids])) summaries.set(summary.id, summary);
+    const summaries = await this.#rows.withIds([...ids]);
     for (const row of strays) {
       const { seq, transaction_id: id, kind } = row;
       const summary = summaries.get(id);
@@ -158,14 +129,6 @@ export class TransactionsAudit {
       for (const row of rows) check.row(row);
       check.end();
     });
-  }
-
-  /** The tables of COLUMNS. One statement reads both, so that both rows are of one moment. */
-  get #tables(): string {
-    const { table } = this.#audit.engine;
-    return `${table("transactions")} t
-      LEFT JOIN ${table("payments")} p ON p.transaction_id = t.id AND p.book = t.book
-      LEFT JOIN ${table("destinations")} d ON d.id = t.destination_id`;
   }
 }
 
