@@ -218,8 +218,7 @@ export class Webhooks {
       for (const id of waiting) {
         if (starts === 0) {
           // The next tick begins with the organization that got no turn.
-          this.#turns = [...this.#turns.filter((other) => other !== id)];
-          this.#turns.unshift(id);
+          this.#turns = [id, ...this.#turns.filter((other) => other !== id)];
           return true;
         }
         if (!this.#beginOne(byOrganization.get(id) ?? [], left)) continue;
