@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 
 import { now } from "../../startup/clock.js";
-import { configFromEnvironment } from "../../startup/environment.js";
-import { withCurrentDatabase } from "../../startup/open-database.js";
+import { onDatabase } from "../../startup/open-database.js";
 import { UsageError } from "../../startup/operator-error.js";
 import { acceptClock } from "../../storage/books.js";
 import { printLine, timeOf } from "../commands/output.js";
@@ -16,8 +15,7 @@ export function addAcceptClock(book: Command): void {
     .argument("<organization>", "id or name of the organization")
     .option("--yes", "do it; without this option the command only says what it would do")
     .action(async (organization: string, { yes }: { readonly yes?: true }) => {
-      const { database: address } = configFromEnvironment();
-      await withCurrentDatabase(address, async (database) => {
+      await onDatabase(async (database) => {
         const { book: found, cell } = oneOf(await booksOf(database, organization), ({ state }) => state !== "MOVED");
         const newest = found.lastRecordedAt;
         if (newest <= now()) {

@@ -1,10 +1,10 @@
 import { createHash, type Hash } from "node:crypto";
-import { closeSync, openSync, readSync, writeSync } from "node:fs";
+import { closeSync, openSync, readSync } from "node:fs";
 
 import { type OrganizationId, parseOrganizationId } from "../../domain/values/ids.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import type { FileRow, FileValue } from "../../storage/moves/read-book.js";
-import { NewFile } from "../backup/new-file.js";
+import { NewFile, writeAll } from "../backup/new-file.js";
 
 const FORMAT = "kesc-book-1";
 const CHUNK_BYTES = 1_048_576;
@@ -70,7 +70,7 @@ export class BookFileWriter {
   end(root: string): BookFileEnd {
     this.#flush();
     const end: BookFileEnd = { rows: this.#counts, root, sha256: this.#hash.digest("hex") };
-    this.#write(Buffer.from(`${JSON.stringify({ end: FORMAT, ...end })}\n`));
+    writeAll(this.#descriptor, Buffer.from(`${JSON.stringify({ end: FORMAT, ...end })}\n`));
     closeSync(this.#descriptor);
     this.#file.publish();
     return end;
@@ -93,11 +93,7 @@ export class BookFileWriter {
     this.#pending = [];
     this.#pendingCharacters = 0;
     this.#hash.update(bytes);
-    this.#write(bytes);
-  }
-
-  #write(bytes: Buffer): void {
-    for (let written = 0; written < bytes.length;) written += writeSync(this.#descriptor, bytes, written);
+    writeAll(this.#descriptor, bytes);
   }
 }
 
@@ -238,5 +234,5 @@ function jsonOf(line: Buffer): Readonly<Record<string, unknown>> | undefined {
 }
 
 function fileError(name: string, problem: string, cause?: unknown): OperatorError {
-  return new OperatorError(`The file ${name} cannot be imported: ${problem}. Nothing was imported.`, 1, { cause });
+  return new OperatorError(`The file ${name} cannot be imported: ${problem}. Nothing was imported.`, { cause });
 }

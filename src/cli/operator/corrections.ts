@@ -8,15 +8,13 @@ import { type AccountId, parseAccountId } from "../../domain/values/ids.js";
 import { type IdempotencyKey, parseIdempotencyKey, type StatusReason } from "../../domain/values/text.js";
 import { messageOf } from "../../grpc/errors/status.js";
 import { now } from "../../startup/clock.js";
-import { configFromEnvironment } from "../../startup/environment.js";
-import { withCurrentDatabase } from "../../startup/open-database.js";
+import { onDatabase } from "../../startup/open-database.js";
 import { OperatorError, UsageError } from "../../startup/operator-error.js";
 import { StoredAdministration } from "../../storage/operators/administration.js";
 import { byMachine } from "../../storage/organizations/commit-now.js";
 import { decimalOf } from "../../verify/format.js";
 import { refuseUnlessMeant } from "../administration/on-database.js";
-import { argument } from "../administration/rows/parameters.js";
-import { statusReason } from "../commands/arguments.js";
+import { argument, statusReason } from "../commands/arguments.js";
 import { printLine } from "../commands/output.js";
 import { commitAsOperator } from "../commit-as-operator.js";
 import { findOwner } from "../organizations.js";
@@ -75,7 +73,7 @@ async function correct({ name, description }: CorrectionCommand, options: Correc
     const what = `${formatCents(amountCents)} KES: ${description}`;
     throw new UsageError(`This would book ${what}. Nothing was done. To do it, add --yes.`);
   }
-  await withCurrentDatabase(configFromEnvironment().database, async (database) => {
+  await onDatabase(async (database) => {
     await refuseUnlessMeant(new StoredAdministration(database, { now, fourEyes: new Set() }), options);
     const { organization, cell } = await findOwner(database, org);
     const common = { ...byMachine(organization.id), amountCents, idempotencyKey, note };
