@@ -9,3 +9,8 @@ export class OperatorError extends Error {
 export class UsageError extends OperatorError {
   override readonly exitCode = 2;
 }
+
+/** Throws a UsageError that says what the command would do, unless it was told to do it. */
+export function requireYes(yes: true | undefined, intent: string): void {
+  if (yes !== true) throw new UsageError(`${intent} Nothing was done. To do it, add --yes.`);
+}

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 
 import { now } from "../../startup/clock.js";
 import { onDatabase } from "../../startup/open-database.js";
-import { UsageError } from "../../startup/operator-error.js";
+import { requireYes } from "../../startup/operator-error.js";
 import { acceptClock } from "../../storage/books.js";
 import { printLine, timeOf } from "../commands/output.js";
 import { booksOf, nameOf, oneOf } from "./places.js";
@@ -22,13 +22,12 @@ export function addAcceptClock(book: Command): void {
           printLine(`The newest row of ${nameOf(found)} is of ${timeOf(newest)}, which is past. Nothing was done.`);
           return;
         }
-        if (yes !== true) {
-          throw new UsageError(
-            `The newest row of ${nameOf(found)} is of ${timeOf(newest)}, and this clock says ${timeOf(now())}. If this clock ` +
-              "is right, every new row gets the time of the newest one until that time has come, and limits of a day " +
-              "count it to that day. If this clock is wrong, set it right instead. Nothing was done. To do it, add --yes.",
-          );
-        }
+        requireYes(
+          yes,
+          `The newest row of ${nameOf(found)} is of ${timeOf(newest)}, and this clock says ${timeOf(now())}. If this clock ` +
+            "is right, every new row gets the time of the newest one until that time has come, and limits of a day " +
+            "count it to that day. If this clock is wrong, set it right instead.",
+        );
         await acceptClock(cell, found.organizationId);
         printLine(`The book of ${nameOf(found)} goes on. Its rows have the time ${timeOf(newest)} until it has come.`);
       });

@@ -6,7 +6,7 @@ import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { invocation } from "../../startup/invocation.js";
 import { onDatabase, onDatabaseForLong, usingMasterKeyFile } from "../../startup/open-database.js";
-import { OperatorError, UsageError } from "../../startup/operator-error.js";
+import { OperatorError, requireYes } from "../../startup/operator-error.js";
 import { publicSealKeys } from "../../startup/seal-keys.js";
 import type { BookSummary } from "../../storage/books.js";
 import type { Cell, Database } from "../../storage/database.js";
@@ -77,12 +77,11 @@ async function exportOne(
 ): Promise<void> {
   const { header, end } = await onDatabaseForLong(async (database, { seals }) => {
     const { book, cell } = oneOf(await booksOf(database, organization), ({ move }) => move?.phase !== "LEFT");
-    if (yes !== true) {
-      throw new UsageError(
-        `This would stop the book of ${nameOf(book)}: its reads go on, its commands get BOOK_MOVING until the new ` +
-          `place opens it or kesc book resume opens it here. Nothing was done. To do it, add --yes.`,
-      );
-    }
+    requireYes(
+      yes,
+      `This would stop the book of ${nameOf(book)}: its reads go on, its commands get BOOK_MOVING until the new ` +
+        `place opens it or kesc book resume opens it here.`,
+    );
     const { organizationId, name } = book;
     const sealPublicKeys = exportedKeys(publicSealKeys(seals), organizationId);
     return orOperatorError(() => exportBook(cell, { organizationId, name, file: resolve(file), sealPublicKeys, now }));
@@ -178,12 +177,8 @@ async function discardOne(
     const books = await booksOf(database, organization);
     const placed = oneOf(books, ({ move }) => move !== undefined && move.phase !== "LEAVING", number);
     const phase = placed.book.move?.phase ?? placed.book.state;
-    if (yes !== true) {
-      throw new UsageError(
-        `This would remove the rows of ${nameOf(placed.book)} from cell ${String(placed.book.cell)}, where its book ` +
-          `is ${phase}. Nothing was done. To do it, add --yes.`,
-      );
-    }
+    const place = `cell ${String(placed.book.cell)}, where its book is ${phase}`;
+    requireYes(yes, `This would remove the rows of ${nameOf(placed.book)} from ${place}.`);
     await orOperatorError(() => emptyBook(placed.cell, placed.book.organizationId, now));
     return placed.book;
   });

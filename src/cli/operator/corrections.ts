@@ -9,7 +9,7 @@ import { type IdempotencyKey, parseIdempotencyKey, type StatusReason } from "../
 import { messageOf } from "../../grpc/errors/status.js";
 import { now } from "../../startup/clock.js";
 import { onDatabase } from "../../startup/open-database.js";
-import { OperatorError, UsageError } from "../../startup/operator-error.js";
+import { OperatorError, requireYes } from "../../startup/operator-error.js";
 import { StoredAdministration } from "../../storage/operators/administration.js";
 import { byMachine } from "../../storage/organizations/commit-now.js";
 import { decimalOf } from "../../verify/format.js";
@@ -69,10 +69,7 @@ export function addCorrections(book: Command): void {
 
 async function correct({ name, description }: CorrectionCommand, options: CorrectionOptions): Promise<void> {
   const { org, amount: amountCents, key: idempotencyKey, account: accountId, receipt, note, yes } = options;
-  if (yes !== true) {
-    const what = `${formatCents(amountCents)} KES: ${description}`;
-    throw new UsageError(`This would book ${what}. Nothing was done. To do it, add --yes.`);
-  }
+  requireYes(yes, `This would book ${formatCents(amountCents)} KES: ${description}.`);
   await onDatabase(async (database) => {
     await refuseUnlessMeant(new StoredAdministration(database, { now, fourEyes: new Set() }), options);
     const { organization, cell } = await findOwner(database, org);
