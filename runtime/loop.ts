@@ -1,6 +1,6 @@
-import type { Timing } from "./wait.js";
+import type { LoopTiming } from "./wait.js";
 
-export interface LoopOptions extends Pick<Timing, "wait"> {
+export interface LoopOptions extends Pick<LoopTiming, "wait"> {
   /** Runs once a turn. Returns the wait until the next one, in milliseconds. Must not reject. */
   readonly step: () => Promise<number>;
   /** The wait before the first step. None when omitted. */

@@ -1,5 +1,5 @@
 import { Loop } from "../../runtime/loop.js";
-import type { Timing } from "../../runtime/wait.js";
+import type { LoopTiming } from "../../runtime/wait.js";
 import type { LeaseStore } from "./ports.js";
 
 const LEASE_MILLIS = 60_000;
@@ -10,7 +10,7 @@ interface LeaseOptions {
   /** Names this process. No two processes have the same name. */
   readonly holder: string;
   readonly store: LeaseStore;
-  readonly timing: Timing;
+  readonly timing: LoopTiming;
   readonly onError: (error: unknown) => void;
 }
 

@@ -1,7 +1,7 @@
 import type { KeyObject } from "node:crypto";
 
 import { Loop } from "../../runtime/loop.js";
-import type { Timing } from "../../runtime/wait.js";
+import type { LoopTiming } from "../../runtime/wait.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import type { Lease } from "../leases/lease.js";
 import { completeRoot, HASH_BYTES } from "./merkle.js";
@@ -22,7 +22,7 @@ const CHECKED_TILES = Math.ceil(10_000 / TILE_HASHES);
 export interface SealerOptions {
   readonly store: SealStore;
   readonly lease: Pick<Lease, "leftMillis">;
-  readonly timing: Timing & { readonly now: () => UnixMillis };
+  readonly timing: LoopTiming & { readonly now: () => UnixMillis };
   /** Names the logs: the origin of a book is "<origin>/<organization's id>". */
   readonly origin: string;
   readonly privateKey: () => KeyObject;

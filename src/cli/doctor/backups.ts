@@ -6,7 +6,7 @@ import type { DatabaseAddress } from "../../storage/database.js";
 import type { Diagnosed } from "../../storage/diagnosis/diagnosed.js";
 import { missingFrom } from "../../storage/master-keys.js";
 import { type Manifest, readManifest } from "../backup/manifest.js";
-import { checkNamed, type DoctorFinding, type Findings, hoursOf } from "./finding.js";
+import { checkNamed, type CheckResult, type DoctorFinding, hoursOf } from "./finding.js";
 import { openMasterKeys } from "./keys.js";
 
 const { fail, ok, warn } = checkNamed("backup");
@@ -26,7 +26,7 @@ interface BackupOptions {
  * Checks the age of the newest backup in a folder, its length, and that the master key file opens
  * it. Nothing notes in the database that a backup was made, so without a folder nothing is known.
  */
-export function checkBackups(address: DatabaseAddress, { folder, now, hasMasterKeys }: BackupOptions): Findings {
+export function checkBackups(address: DatabaseAddress, { folder, now, hasMasterKeys }: BackupOptions): CheckResult {
   if (address.engine === "postgres") return [];
   if (folder === undefined) {
     return warn("Nothing here knows when the last backup was made.", "Name their folder: kesc doctor --backups FOLDER");
@@ -92,7 +92,7 @@ function namesIn(folder: string): readonly string[] {
 }
 
 /** Checks the archive of PostgreSQL's log, the only trace of its backups that can be seen. */
-export function checkArchive({ archive }: Diagnosed, now: number): Findings {
+export function checkArchive({ archive }: Diagnosed, now: number): CheckResult {
   if (archive === undefined) return [];
   const { isOn, archivedAt, failedAt } = archive;
   const see = 'See "Back up and restore PostgreSQL" in docs/operations.md.';

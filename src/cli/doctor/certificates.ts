@@ -12,7 +12,7 @@ import {
 } from "../../../runtime/transport/tls.js";
 import type { Config } from "../../startup/config.js";
 import { checkMode } from "./files.js";
-import { checkNamed, type DoctorFinding, type Findings } from "./finding.js";
+import { checkNamed, type CheckResult, type DoctorFinding } from "./finding.js";
 
 const DAY_MILLIS = 86_400_000;
 // A certificate that lives for weeks has a renewal that takes place days before its end.
@@ -23,7 +23,7 @@ const NOTICE_MILLIS = 7 * DAY_MILLIS;
 export function checkCertificates(
   { tls, clientTls, gatewayTarget }: Pick<Config, "tls" | "clientTls" | "gatewayTarget">,
   now: number,
-): Findings {
+): CheckResult {
   if (tls === undefined && clientTls === undefined) {
     return checkNamed("tls").ok(
       "TLS is off: the programs serve this machine alone, or something else protects the network.",

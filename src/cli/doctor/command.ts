@@ -15,7 +15,7 @@ import { checkCertificates } from "./certificates.js";
 import { checkConfiguration } from "./configuration.js";
 import { checkClock, checkDurability, checkRole, checkSchema, databaseName } from "./database.js";
 import { checkMode } from "./files.js";
-import { checkNamed, type DoctorFinding, type Findings } from "./finding.js";
+import { checkNamed, type CheckResult, type DoctorFinding } from "./finding.js";
 import { checkJobs } from "./jobs.js";
 import { checkMasterKeys, checkSeals } from "./keys.js";
 import { checkDisk, checkNode, checkOpenFiles } from "./machine.js";
@@ -112,13 +112,16 @@ async function checkOpened(config: Config, diagnosed: Diagnosed): Promise<readon
   ];
 }
 
-async function checkHttp({ tls }: Config): Promise<Findings> {
+async function checkHttp({ tls }: Config): Promise<CheckResult> {
   const variables = readVariables(invocation().env);
   return variables.ok ? await checkHttpPort(variables.values.KESC_HTTP_ADDRESS, tls !== undefined) : [];
 }
 
 /** A check that itself fails is a finding, and the others go on. */
-async function guarded(check: string, work: () => Findings | Promise<Findings>): Promise<readonly DoctorFinding[]> {
+async function guarded(
+  check: string,
+  work: () => CheckResult | Promise<CheckResult>,
+): Promise<readonly DoctorFinding[]> {
   try {
     return [await work()].flat();
   } catch (error) {

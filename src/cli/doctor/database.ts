@@ -3,7 +3,7 @@ import type { DatabaseAddress } from "../../storage/database.js";
 import type { Diagnosed } from "../../storage/diagnosis/diagnosed.js";
 import { newestRowAt } from "../../storage/diagnosis/facts.js";
 import { migrationState } from "../../storage/migrate.js";
-import { checkNamed, type DoctorFinding, type Findings } from "./finding.js";
+import { checkNamed, type CheckResult, type DoctorFinding } from "./finding.js";
 
 const CLOCK_DIFFERENCE_MILLIS_MAX = 2_000;
 const SHOWN_MAX = 3;
@@ -86,7 +86,7 @@ export async function checkClock({ cells, clockAheadMillis }: Diagnosed, now: nu
 }
 
 /** Checks what the role of PostgreSQL may do; on SQLite the mode of the file decides. */
-export function checkRole({ role }: Diagnosed): Findings {
+export function checkRole({ role }: Diagnosed): CheckResult {
   if (role === undefined) return [];
   const { name, powers, missingRights: missing } = role;
   if (missing.length > 0) {

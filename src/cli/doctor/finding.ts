@@ -13,7 +13,7 @@ export interface DoctorFinding {
 }
 
 /** What a check returns: one finding, several, or none. */
-export type Findings = DoctorFinding | readonly DoctorFinding[];
+export type CheckResult = DoctorFinding | readonly DoctorFinding[];
 
 /** Makes the findings of one check. */
 export interface Check {

@@ -1,6 +1,6 @@
 import type { DatabaseAddress } from "../../storage/database.js";
 import { JOBS, lastRunsIn } from "../metrics-file.js";
-import { checkNamed, type Findings, hoursOf } from "./finding.js";
+import { checkNamed, type CheckResult, hoursOf } from "./finding.js";
 
 // A daily job that takes its time. deploy/prometheus/alerts.yml has the same limit.
 const AGE_MILLIS_MAX = 26 * 3_600_000;
@@ -9,7 +9,7 @@ const AGE_MILLIS_MAX = 26 * 3_600_000;
  * Checks when each job ended last, as the files of the folder say. PostgreSQL has its own tools for
  * backups. Throws if the folder cannot be read.
  */
-export function checkJobs({ engine }: Pick<DatabaseAddress, "engine">, folder: string, now: number): Findings {
+export function checkJobs({ engine }: Pick<DatabaseAddress, "engine">, folder: string, now: number): CheckResult {
   const runs = lastRunsIn(folder);
   const jobs = JOBS.filter((job) => job !== "backup" || engine === "sqlite");
   return jobs.map((job) => {

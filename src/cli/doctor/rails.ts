@@ -7,7 +7,7 @@ import { openRail } from "../../startup/rails.js";
 import type { Diagnosed, DiagnosedCell } from "../../storage/diagnosis/diagnosed.js";
 import { expiresSoon } from "../../storage/rails/rail-account-directory.js";
 import { type StoredRailAccount, storedRailAccounts } from "../../storage/rails/rail-accounts.js";
-import { checkNamed, type DoctorFinding, type Findings } from "./finding.js";
+import { checkNamed, type CheckResult, type DoctorFinding } from "./finding.js";
 
 const { fail, ok, warn } = checkNamed("rails");
 const SET = "Correct it with kesc rail set (docs/operations.md).";
@@ -17,7 +17,7 @@ export async function checkRails(
   { callbacks, railHosts }: Pick<Config, "callbacks" | "railHosts">,
   { cells }: Diagnosed,
   now: number,
-): Promise<Findings> {
+): Promise<CheckResult> {
   let secrets;
   try {
     secrets = callbacks === undefined ? undefined : readCallbackSecrets(callbacks);

@@ -1,4 +1,4 @@
-import type { Timing } from "../../../runtime/wait.js";
+import type { LoopTiming } from "../../../runtime/wait.js";
 import type { PaymentCommand, RailCommand, ResourceOf } from "../../domain/operations.js";
 import type { RailAccountId } from "../../domain/payment.js";
 import type { DepositId, TransactionId } from "../../domain/values/ids.js";
@@ -6,7 +6,7 @@ import type { UnixMillis } from "../../domain/values/time.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
 
 /** The settlement's clocks and waits. The crash simulation implements them, too. */
-export interface SettlementTiming extends Timing {
+export interface SettlementTiming extends LoopTiming {
   readonly now: () => UnixMillis;
 }
 

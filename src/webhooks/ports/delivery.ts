@@ -1,10 +1,10 @@
-import type { Timing } from "../../../runtime/wait.js";
+import type { LoopTiming } from "../../../runtime/wait.js";
 import type { OrganizationId, WebhookEndpointId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import type { Attempt, DisabledReason, Endpoint, Replay, Retry } from "../../domain/webhook-endpoint.js";
 
 /** The clocks and waits of the deliveries. Tests with a virtual clock implement them, too. */
-export interface DeliveryTiming extends Timing {
+export interface DeliveryTiming extends LoopTiming {
   readonly now: () => UnixMillis;
   /** A number from 0 to 1, for the jitter. */
   readonly random: () => number;
