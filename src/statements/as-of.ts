@@ -5,17 +5,7 @@ import { DEFAULT_TIER } from "../domain/limits/limits.js";
 import { NO_CENTS } from "../domain/values/cents.js";
 import type { AccountId, OrganizationId } from "../domain/values/ids.js";
 import { NO_REASON } from "../domain/values/text.js";
-import type {
-  AsOf,
-  FreezesPage,
-  HistoryReads,
-  InTurn,
-  Looked,
-  Position,
-  SumsAt,
-  WalkedRow,
-  WalkStep,
-} from "./ports.js";
+import type { AsOf, FreezesPage, HistoryReads, InTurn, Position, SumsAt, WalkedRow } from "./ports.js";
 
 /** The reads of one organization's past. */
 export interface History {
@@ -34,24 +24,16 @@ export function positionOf({ organizationId, reads, inTurn }: History, asOf: AsO
  * Resolves with the account's last row up to `upToSeq`, or with undefined if the account did not
  * exist then. Takes one step where the marks are complete, and more where they are missing.
  */
-export function rowBefore(
+export async function rowBefore(
   { organizationId, reads, inTurn }: History,
   { accountId, upToSeq }: { readonly accountId: AccountId; readonly upToSeq: number },
 ): Promise<WalkedRow | undefined> {
-  return walked(inTurn, (from) => reads.balances(organizationId, { accountId, upToSeq, from }));
-}
-
-/** Takes the steps of a walk until it has found its row, or has come to the first row. */
-async function walked(
-  inTurn: InTurn,
-  step: (from: number | undefined) => Promise<Looked<WalkStep>>,
-): Promise<WalkedRow | undefined> {
   let from: number | undefined;
   do {
-    const at = from;
-    const { found, next } = await inTurn(() => step(at));
-    if (found !== undefined) return found;
-    from = next;
+    const walk = { accountId, upToSeq, from };
+    const step = await inTurn(() => reads.balances(organizationId, walk));
+    if (step.found !== undefined) return step.found;
+    from = step.next;
   } while (from !== undefined);
   return undefined;
 }
@@ -103,8 +85,14 @@ async function statusAt(
   if (freezes.length > 0) return "FROZEN";
   // Closing is final, so an account that is open now was never closed.
   if (account.status !== "CLOSED") return "ACTIVE";
-  const closing = await walked(inTurn, (from) => reads.closing(organizationId, { accountId: account.id, from }));
-  return closing !== undefined && closing.seq <= seq ? "CLOSED" : "ACTIVE";
+  let from: number | undefined;
+  do {
+    const walk = { accountId: account.id, from };
+    const step = await inTurn(() => reads.closing(organizationId, walk));
+    if (step.found !== undefined) return step.found.seq <= seq ? "CLOSED" : "ACTIVE";
+    from = step.next;
+  } while (from !== undefined);
+  return "ACTIVE";
 }
 
 /** Resolves with the sums of the book after its row `seq`. */

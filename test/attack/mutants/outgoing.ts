@@ -69,9 +69,7 @@ export const OUTGOING: Bugs = {
     },
   },
   "src/statements/as-of.js": {
-    "statements: a closed account was never open": {
-      'closing !== undefined && closing.seq <= seq ? "CLOSED" : "ACTIVE"': '"CLOSED"',
-    },
+    "statements: a closed account was never open": { 'step.found.seq <= seq ? "CLOSED" : "ACTIVE"': '"CLOSED"' },
   },
   "src/storage/statements/history.js": {
     "statements: the balance of a time is that of the row after it": {
