@@ -1,8 +1,8 @@
-export interface LoopOptions {
+import type { LoopTiming } from "./wait.js";
+
+export interface LoopOptions extends Pick<LoopTiming, "wait"> {
   /** Runs once a turn. Returns the wait until the next one, in milliseconds. Must not reject. */
   readonly step: () => Promise<number>;
-  /** Resolves after the time, or as soon as the signal aborts. Never rejects. */
-  readonly wait: (millis: number, signal: AbortSignal) => Promise<void>;
   /** The wait before the first step. None when omitted. */
   readonly delayMillis?: number;
 }

@@ -1,3 +1,16 @@
+/**
+ * The clock and the waits of work in the background. Tests with a virtual clock implement them,
+ * too.
+ */
+export interface LoopTiming {
+  /** A clock that nobody sets. */
+  readonly monotonicMillis: () => number;
+  /** Resolves after the time, or as soon as the signal aborts. Never rejects. */
+  readonly wait: (millis: number, signal: AbortSignal) => Promise<void>;
+}
+
+export const SYSTEM_TIMING: LoopTiming = { monotonicMillis: () => performance.now(), wait };
+
 /** Resolves after the time, or as soon as the signal aborts. Keeps no process alive. */
 export function wait(millis: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

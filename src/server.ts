@@ -1,8 +1,6 @@
 import type { Logger } from "pino";
-import { typeidUnboxed } from "typeid-js";
 
 import type { Tracing } from "../runtime/tracing/tracing.js";
-import type { AccountId, DestinationId, FreezeId, TransactionId, WebhookEndpointId } from "./domain/values/ids.js";
 import type { UnixMillis } from "./domain/values/time.js";
 import { Follower, wakingAfterCommit } from "./events/follower.js";
 import { eventCodec } from "./grpc/messages/events/event.js";
@@ -25,13 +23,13 @@ import { keysOfLog } from "./seals/note.js";
 import { readCallbackSecrets } from "./startup/callbacks.js";
 import { now as systemClock } from "./startup/clock.js";
 import type { Config } from "./startup/config.js";
-import { failureFacts } from "./startup/failure-facts.js";
+import { failureFacts, failureLog } from "./startup/failure-facts.js";
 import { openServableDatabase } from "./startup/open-database.js";
 import { OperatorError } from "./startup/operator-error.js";
 import type { Callbacks } from "./startup/rails.js";
 import { usableSealKeys } from "./startup/seal-keys.js";
 import { usableTls } from "./startup/tls.js";
-import type { Database } from "./storage/database.js";
+import { cellOf, type Database } from "./storage/database.js";
 import { eventReads } from "./storage/events/event-reads.js";
 import { keys } from "./storage/keys.js";
 import { KeyUses } from "./storage/organizations/key-uses.js";
@@ -94,17 +92,8 @@ export async function startServer(config: Config, dependencies: ServerDependenci
   const writeChecks = database.cells.map((cell) => new WriteCheck(cell));
   const sealKeys = usableSealKeys(config.seals, logger);
   const metrics = config.adminAddress === undefined ? undefined : new ServerMetrics();
-  const { cells, parts } = openCells(database, {
-    metrics,
-    tracing,
-    config,
-    callbacks,
-    sealKeys,
-    writeChecks,
-    sender,
-    now,
-    logger,
-  });
+  const shared = { metrics, config, callbacks, sealKeys, writeChecks, now, logger };
+  const { cells, parts } = openCells(database, { ...shared, tracing, sender });
   const keyUses = new KeyUses(database, now);
   const closeAll = async (): Promise<void> => {
     tls?.close();
@@ -115,9 +104,9 @@ export async function startServer(config: Config, dependencies: ServerDependenci
   };
   try {
     await Promise.all(parts.map((part) => part.start()));
-    const given = { config, database, cells, writeChecks, keyUses, sealKeys, callbacks, now, logger };
+    const given = { ...shared, database, cells, keyUses };
     const grpcOptions = { ...grpcOptionsOf(given), tls, meter: metrics?.calls, tracing };
-    const { server, operators, admin } = await startListeners({ ...given, metrics, grpcOptions });
+    const { server, operators, admin } = await startListeners({ ...given, grpcOptions });
     return {
       address: server.address,
       adminAddress: admin?.address,
@@ -153,16 +142,8 @@ interface ListenersParts extends GrpcParts, Pick<CellsOptions, "metrics"> {
 }
 
 /** Starts everything that listens. Stops what it has started if one of them cannot start. */
-async function startListeners({
-  config,
-  database,
-  cells,
-  metrics,
-  sealKeys,
-  grpcOptions,
-  now,
-  logger,
-}: ListenersParts) {
+async function startListeners(given: ListenersParts) {
+  const { config, database, cells, metrics, sealKeys, grpcOptions, now, logger } = given;
   const server = await startGrpcServer(grpcOptions);
   let operators: Serving | undefined;
   try {
@@ -182,24 +163,11 @@ interface GrpcParts extends Pick<CellsOptions, "config" | "callbacks" | "sealKey
   readonly keyUses: KeyUses;
 }
 
-function grpcOptionsOf({
-  config,
-  database,
-  cells,
-  writeChecks,
-  keyUses,
-  sealKeys,
-  callbacks,
-  now,
-  logger,
-}: GrpcParts): GrpcServerOptions {
+function grpcOptionsOf(given: GrpcParts): GrpcServerOptions {
+  const { config, database, cells, writeChecks, keyUses, sealKeys, callbacks, now, logger } = given;
   return {
     address: config.grpcAddress,
-    cellOf: ({ cell: number }) => {
-      const cell = cells[number];
-      if (cell === undefined) throw new Error(`there is no cell ${String(number)}`);
-      return cell;
-    },
+    cellOf: (organization) => cellOf({ cells }, organization),
     keys: keyUses.noting(
       keys(database, now, (id) => {
         logger.error({ key_id: id }, "the row of an API key was written or changed past the service: run kesc verify");
@@ -247,9 +215,7 @@ function openCells(
   const cells = database.cells.map((cell) => {
     const { number } = cell;
     const reading = eventReads(cell);
-    const onError = (error: unknown): void => {
-      logger.error({ cell: number, ...failureFacts(error) }, "the events were not read, and are tried again");
-    };
+    const onError = failureLog(logger, number, "the events were not read, and are tried again");
     const follower = new Follower({ reads: reading, codec: eventCodec, onError });
     const waking = wakingAfterCommit(cell.committer, follower);
     const committer = metrics?.metered(waking, number) ?? waking;
@@ -284,5 +250,5 @@ function addressError(address: string, error: unknown): OperatorError | undefine
   if (!/EADDRINUSE|EADDRNOTAVAIL|EACCES|ENOTFOUND|No address added/.test(reason)) return undefined;
   const what = reason.includes("EADDRINUSE") ? "the address is in use already" : "the address is not available";
   const advice = "Stop the program that listens there, or set KESC_GRPC_ADDRESS to another address";
-  return new OperatorError(`The gRPC server cannot listen on ${address}: ${what}. ${advice}.`, 1, { cause: error });
+  return new OperatorError(`The gRPC server cannot listen on ${address}: ${what}. ${advice}.`, { cause: error });
 }

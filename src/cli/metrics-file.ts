@@ -72,6 +72,6 @@ export function writeMetricsFile(filename: string, metrics: readonly Measured[])
   } catch (error) {
     rmSync(part, { force: true });
     const reason = error instanceof Error ? error.message : String(error);
-    throw new OperatorError(`The metrics file ${filename} cannot be written: ${reason}`, 1, { cause: error });
+    throw new OperatorError(`The metrics file ${filename} cannot be written: ${reason}`, { cause: error });
   }
 }

@@ -3,7 +3,7 @@ import { parseOrganizationId } from "../domain/values/ids.js";
 import type { Keys } from "../ledger/ports/keys.js";
 import { now } from "../startup/clock.js";
 import { OperatorError } from "../startup/operator-error.js";
-import type { Cell, Database } from "../storage/database.js";
+import { type Cell, cellOf, type Database } from "../storage/database.js";
 import { keys } from "../storage/keys.js";
 
 /** An organization, and the cell that keeps it. */
@@ -16,13 +16,6 @@ export interface FoundOwner {
 export async function findOwner(database: Database, idOrName: string): Promise<FoundOwner> {
   const organization = await findOrganization(keys(database, now), idOrName);
   return { organization, cell: cellOf(database, organization) };
-}
-
-/** Returns the cell that keeps an organization. */
-export function cellOf({ cells }: Pick<Database, "cells">, { cell: number }: Pick<Organization, "cell">): Cell {
-  const cell = cells[number];
-  if (cell === undefined) throw new Error(`there is no cell ${String(number)}`);
-  return cell;
 }
 
 /**

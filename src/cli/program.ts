@@ -22,8 +22,8 @@ const COMMANDS: Readonly<Record<string, Loads>> = {
   "Run it": {
     serve: async () => (await import("./commands/serve.js")).addServe,
     server: async () => (await import("./commands/server.js")).addServer,
-    gateway: async () => (await import("./commands/gateway.js")).addGateway,
-    console: async () => (await import("./commands/console.js")).addConsole,
+    gateway: async () => (await import("./commands/own-programs.js")).addGateway,
+    console: async () => (await import("./commands/own-programs.js")).addConsole,
     migrate: async () => (await import("./commands/migrate.js")).addMigrate,
     doctor: async () => (await import("./doctor/command.js")).addDoctor,
     top: async () => (await import("./top/command.js")).addTop,

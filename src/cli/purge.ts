@@ -1,8 +1,7 @@
 import type { Command } from "commander";
 
 import { now } from "../startup/clock.js";
-import { configFromEnvironment } from "../startup/environment.js";
-import { withCurrentDatabase } from "../startup/open-database.js";
+import { onDatabase } from "../startup/open-database.js";
 import { IDEMPOTENCY_KEY_DAYS, purgeIdempotencyKeys } from "../storage/idempotency-keys.js";
 import { printJson, printLine } from "./commands/output.js";
 import { jobMetrics, METRICS_FILE, writeMetricsFile } from "./metrics-file.js";
@@ -15,8 +14,7 @@ export function addPurge(program: Command): void {
     .option(...METRICS_FILE)
     .option("--json", "print JSON, for scripts")
     .action(async ({ json, metricsFile }: { json?: true; metricsFile?: string }) => {
-      const { database: address } = configFromEnvironment();
-      const purged = await withCurrentDatabase(address, (database) => purgeIdempotencyKeys(database, { now: now() }));
+      const purged = await onDatabase((database) => purgeIdempotencyKeys(database, { now: now() }));
       if (metricsFile !== undefined) writeMetricsFile(metricsFile, jobMetrics("purge", now()));
       if (json === true) printJson({ idempotency_keys: purged });
       else printLine(`Removed ${purged.toLocaleString("en")} idempotency keys.`);

@@ -5,11 +5,10 @@ import { traceOf } from "../../runtime/error-trace.js";
 import { flushLog, openLog } from "../../runtime/log.js";
 import { exitAfter, type ShutdownCause } from "../../runtime/shutdown.js";
 import { openTracing, type Tracing, TracingError } from "../../runtime/tracing/tracing.js";
-import { WRONG_VARIABLE_EXIT_CODE } from "../../runtime/variables.js";
 import { type RunningServer, startServer } from "../server.js";
 import type { Config } from "../startup/config.js";
 import { invocation } from "../startup/invocation.js";
-import { OperatorError } from "../startup/operator-error.js";
+import { UsageError } from "../startup/operator-error.js";
 import { isYoungGenerationSet, YOUNG_GENERATION_ADVICE } from "./young-generation.js";
 
 /**
@@ -44,7 +43,7 @@ async function tracingOf(logger: Logger): Promise<Tracing | undefined> {
     });
   } catch (error) {
     if (!(error instanceof TracingError)) throw error;
-    throw new OperatorError(error.message, WRONG_VARIABLE_EXIT_CODE, { cause: error });
+    throw new UsageError(error.message, { cause: error });
   }
 }
 

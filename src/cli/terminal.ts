@@ -62,6 +62,7 @@ function barOf(done: number, total: number): string {
   return "█".repeat(filled) + "░".repeat(BAR_CHARACTERS - filled);
 }
 
-function count(value: number): string {
-  return value.toLocaleString("en");
+/** Formats a number for people, as a whole one: "12,345". */
+export function count(value: number): string {
+  return Math.round(value).toLocaleString("en");
 }

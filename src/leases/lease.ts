@@ -1,23 +1,16 @@
 import { Loop } from "../../runtime/loop.js";
+import type { LoopTiming } from "../../runtime/wait.js";
 import type { LeaseStore } from "./ports.js";
 
 const LEASE_MILLIS = 60_000;
 const RENEW_MILLIS = 15_000;
-
-/** The clocks and waits of a lease. The crash simulation implements them, too. */
-export interface LeaseTiming {
-  /** A clock that nobody sets. */
-  readonly monotonicMillis: () => number;
-  /** Resolves after the time, or as soon as the signal aborts. Never rejects. */
-  readonly wait: (millis: number, signal: AbortSignal) => Promise<void>;
-}
 
 interface LeaseOptions {
   readonly name: string;
   /** Names this process. No two processes have the same name. */
   readonly holder: string;
   readonly store: LeaseStore;
-  readonly timing: LeaseTiming;
+  readonly timing: LoopTiming;
   readonly onError: (error: unknown) => void;
 }
 

@@ -52,9 +52,12 @@ export function addStateGauges(metrics: Metrics, { cells, seals, now, onError }:
   metrics.gauge({ name: "kesc_state_known", help: "1 if the database could be read lately, 0 if not." }, async () => [
     { labels: {}, value: (await reading.value()) === undefined ? 0 : 1 },
   ]);
-  addMoney(gauge);
-  addWebhooks(gauge);
-  if (seals) addSeals(gauge);
+  const one: AddValue = (name, help, valueOf) => {
+    gauge(name, help, (state, labels, now) => [{ labels, value: valueOf(state, now) }]);
+  };
+  addMoney(gauge, one);
+  addWebhooks(gauge, one);
+  if (seals) addSeals(one);
   gauge("kesc_lease_left_seconds", "How long the lease of each work lasts; renewed every 15 s.", ({ leases }, cell) =>
     leases.map(({ name, leftMillis }) => ({
       labels: { ...cell, lease: name },
@@ -69,33 +72,25 @@ export function addStateGauges(metrics: Metrics, { cells, seals, now, onError }:
 }
 
 type AddGauge = (name: string, help: string, samplesOf: SamplesOf) => void;
+/** Adds a gauge with one value for each cell. */
+type AddValue = (name: string, help: string, valueOf: (state: CellState, now: number) => number) => void;
 
-function addMoney(gauge: AddGauge): void {
-  gauge("kesc_books", "Books, one for each organization.", ({ books }, labels) => [{ labels, value: books }]);
-  gauge("kesc_supply_cents", "KESC in circulation: minted minus redeemed.", ({ supplyCents }, labels) => [
-    { labels, value: supplyCents },
-  ]);
-  gauge("kesc_reserve_cents", "Shillings that the books say are there.", ({ reserveCents }, labels) => [
-    { labels, value: reserveCents },
-  ]);
-  gauge("kesc_reserve_gap_cents", "Shillings that are owed and were not seen.", ({ reserveGapCents }, labels) => [
-    { labels, value: reserveGapCents },
-  ]);
-  gauge("kesc_shortfall_cents", "Shillings that the books say are missing.", ({ shortfallCents }, labels) => [
-    { labels, value: shortfallCents },
-  ]);
-  gauge("kesc_charges_cents", "Charges of rails that nobody has paid for yet.", ({ chargesCents }, labels) => [
-    { labels, value: chargesCents },
-  ]);
+function addMoney(gauge: AddGauge, one: AddValue): void {
+  one("kesc_books", "Books, one for each organization.", ({ books }) => books);
+  one("kesc_supply_cents", "KESC in circulation: minted minus redeemed.", ({ supplyCents }) => supplyCents);
+  one("kesc_reserve_cents", "Shillings that the books say are there.", ({ reserveCents }) => reserveCents);
+  one("kesc_reserve_gap_cents", "Shillings that are owed and were not seen.", ({ reserveGapCents }) => reserveGapCents);
+  one("kesc_shortfall_cents", "Shillings that the books say are missing.", ({ shortfallCents }) => shortfallCents);
+  one("kesc_charges_cents", "Charges of rails that nobody has paid for yet.", ({ chargesCents }) => chargesCents);
   gauge("kesc_payments_open", "Payments over rails that have not ended, by age.", ({ payments }, cell) =>
     payments.map(({ direction, age, count }) => ({
       labels: { ...cell, direction: direction.toLowerCase(), age: age.toLowerCase() },
       value: count,
     })),
   );
-  gauge("kesc_payments_oldest_seconds", "Age of the oldest open payment.", ({ payments }, labels, now) => [
-    { labels, value: secondsSince(oldestOf(payments.map(({ oldestAt }) => oldestAt)), now) },
-  ]);
+  one("kesc_payments_oldest_seconds", "Age of the oldest open payment.", ({ payments }, now) =>
+    secondsSince(oldestOf(payments.map(({ oldestAt }) => oldestAt)), now),
+  );
   gauge("kesc_rail_accounts", "Accounts at rails, by their switch for payouts.", ({ railAccounts }, cell) =>
     railAccounts.map(({ rail, payouts, count }) => ({ labels: { ...cell, rail, payouts }, value: count })),
   );
@@ -105,52 +100,48 @@ function addMoney(gauge: AddGauge): void {
       value: railWarnings.reduce((sum, each) => sum + (each.code === code ? each.count : 0), 0),
     })),
   );
-  gauge("kesc_deposits_waiting", "Deposits that wait for a person.", ({ deposits }, labels) => [
-    { labels, value: deposits.waiting },
-  ]);
-  gauge("kesc_deposits_oldest_seconds", "Age of the oldest deposit that waits.", ({ deposits }, labels, now) => [
-    { labels, value: secondsSince(deposits.oldestAt, now) },
-  ]);
-  gauge(
+  one("kesc_deposits_waiting", "Deposits that wait for a person.", ({ deposits }) => deposits.waiting);
+  one("kesc_deposits_oldest_seconds", "Age of the oldest deposit that waits.", ({ deposits }, now) =>
+    secondsSince(deposits.oldestAt, now),
+  );
+  one(
     "kesc_deposit_list_age_seconds",
     "Time since the list of received payments was read that nobody has read for longest.",
-    ({ deposits }, labels, now) => [{ labels, value: secondsSince(deposits.listReadAt, now) }],
+    ({ deposits }, now) => secondsSince(deposits.listReadAt, now),
   );
 }
 
-function addWebhooks(gauge: AddGauge): void {
+function addWebhooks(gauge: AddGauge, one: AddValue): void {
   gauge("kesc_webhook_endpoints", "Webhook endpoints, by status.", ({ webhooks }, cell) =>
     webhooks.endpoints.map(({ status, count }) => ({
       labels: { ...cell, status: status.toLowerCase() },
       value: count,
     })),
   );
-  gauge("kesc_webhook_events_behind", "Events that active endpoints have not been sent.", ({ webhooks }, labels) => [
-    { labels, value: webhooks.eventsBehind },
-  ]);
+  one(
+    "kesc_webhook_events_behind",
+    "Events that active endpoints have not been sent.",
+    ({ webhooks }) => webhooks.eventsBehind,
+  );
   gauge("kesc_webhook_events_undelivered", "Events that are tried again or given up.", ({ webhooks }, cell) =>
     ["waiting", "given_up"].map((state) => ({
       labels: { ...cell, state },
       value: webhooks.retries.find((each) => each.state === state)?.count ?? 0,
     })),
   );
-  gauge(
+  one(
     "kesc_webhook_failing_seconds",
     "How long the endpoint has failed that has failed longest.",
-    ({ webhooks }, labels, now) => [{ labels, value: secondsSince(webhooks.failingSince, now) }],
+    ({ webhooks }, now) => secondsSince(webhooks.failingSince, now),
   );
 }
 
-function addSeals(gauge: AddGauge): void {
-  gauge("kesc_seal_rows_behind", "Rows of the books that no seal covers yet.", ({ seals }, labels) => [
-    { labels, value: seals.rowsBehind },
-  ]);
-  gauge("kesc_seal_lag_seconds", "Age of the oldest row that no seal covers yet.", ({ seals }, labels, now) => [
-    { labels, value: secondsSince(seals.oldestUnsealedAt, now) },
-  ]);
-  gauge("kesc_seal_alarms", "Books with a seal alarm that nobody has cleared.", ({ seals }, labels) => [
-    { labels, value: seals.alarms },
-  ]);
+function addSeals(one: AddValue): void {
+  one("kesc_seal_rows_behind", "Rows of the books that no seal covers yet.", ({ seals }) => seals.rowsBehind);
+  one("kesc_seal_lag_seconds", "Age of the oldest row that no seal covers yet.", ({ seals }, now) =>
+    secondsSince(seals.oldestUnsealedAt, now),
+  );
+  one("kesc_seal_alarms", "Books with a seal alarm that nobody has cleared.", ({ seals }) => seals.alarms);
 }
 
 function oldestOf(times: readonly number[]): number | undefined {

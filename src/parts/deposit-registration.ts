@@ -5,9 +5,9 @@ import type { DepositRegistration } from "../operators/deposit-registration.js";
 import { WrongRailAccountError } from "../rails/rail-kind.js";
 import { callbackUrls } from "../startup/callbacks.js";
 import { type Callbacks, openRail } from "../startup/rails.js";
-import type { Database } from "../storage/database.js";
+import { cellOf, type Database } from "../storage/database.js";
 import { beginDeposits } from "../storage/rails/deposits.js";
-import { storedRailAccounts } from "../storage/rails/rail-accounts.js";
+import { storedRailAccount } from "../storage/rails/rail-accounts.js";
 
 interface RegistrationOptions {
   /** Undefined if this program does not know where rails call back. */
@@ -23,15 +23,13 @@ const KEPT = "URLS_ALREADY_REGISTERED";
 
 /** Implements the port `DepositRegistration`. */
 export function depositRegistration(
-  { cells }: Pick<Database, "cells">,
+  database: Pick<Database, "cells">,
   { callbacks: callbacksNow, hosts, now }: RegistrationOptions,
 ): DepositRegistration {
   return {
-    async register({ id: organizationId, cell: number }, { rail: name, contact, mayBegin }) {
-      const cell = cells[number];
-      if (cell === undefined) throw new Error(`there is no cell ${String(number)}`);
-      const stored = await storedRailAccounts(cell);
-      const account = stored.find((each) => each.organizationId === organizationId && each.rail === name);
+    async register(organization, { rail: name, contact, mayBegin }) {
+      const cell = cellOf(database, organization);
+      const account = await storedRailAccount(cell, organization.id, name);
       if (account === undefined) return { kind: "no account" };
       const callbacks = callbacksNow();
       if (callbacks === undefined) {
@@ -40,7 +38,7 @@ export function depositRegistration(
           problem: "needs KESC_CALLBACK_BASE_URL and KESC_CALLBACK_SECRET_FILE on this server",
         };
       }
-      const callbackUrl = callbackUrls(callbacks.settings, callbacks.secrets, number);
+      const callbackUrl = callbackUrls(callbacks.settings, callbacks.secrets, cell.number);
       const opened = await openRail(cell, account, { callbackUrl, hosts, now }).catch((error: unknown) => {
         if (error instanceof WrongRailAccountError) return undefined;
         throw error;

@@ -2,24 +2,24 @@ import { randomUUID } from "node:crypto";
 
 import type { Logger } from "pino";
 
-import { Lease, type LeaseTiming } from "../leases/lease.js";
+import { SYSTEM_TIMING } from "../../runtime/wait.js";
+import { Lease } from "../leases/lease.js";
 import type { Cell } from "../storage/database.js";
 import { leases } from "../storage/rails/leases.js";
 
 interface CellLeaseOptions {
   readonly name: "settlement" | "webhooks" | "seals" | "marks";
-  readonly timing: LeaseTiming;
   readonly onError: (error: unknown) => void;
   readonly logger: Logger;
 }
 
 /** Makes a lease of one cell for this server. Logs a lease that it takes before its end. */
-export function cellLease(cell: Cell, { name, timing, onError, logger }: CellLeaseOptions): Lease {
+export function cellLease(cell: Cell, { name, onError, logger }: CellLeaseOptions): Lease {
   const store = leases(cell, ({ leftMillis, because }) => {
     const facts = { cell: cell.number, lease: name, left_seconds: Math.ceil(leftMillis / 1_000), because };
     logger.warn(facts, "a lease was taken before its end");
   });
-  return new Lease({ name, holder: randomUUID(), store, timing, onError });
+  return new Lease({ name, holder: randomUUID(), store, timing: SYSTEM_TIMING, onError });
 }
 
 /** A part of the server that must be started and stopped. */

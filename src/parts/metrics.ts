@@ -8,7 +8,7 @@ import type { ServerMetrics } from "../metrics/server-metrics.js";
 import type { Config } from "../startup/config.js";
 import { failureFacts } from "../startup/failure-facts.js";
 import { OperatorError } from "../startup/operator-error.js";
-import type { Database } from "../storage/database.js";
+import { cellOf, type Database } from "../storage/database.js";
 import { cellState } from "../storage/gauges/cell-state.js";
 import type { RunningRails } from "./rails.js";
 
@@ -37,9 +37,7 @@ export async function startAdmin(
 ): Promise<AdminServer | undefined> {
   if (listen === undefined || metrics === undefined) return undefined;
   const gauged = cells.map(({ ledger, payoutsStopped, unreadableRows }, number) => {
-    const cell = database.cells[number];
-    if (cell === undefined) throw new Error(`there is no cell ${String(number)}`);
-    const readState = cellState(cell, database.cells[0]);
+    const readState = cellState(cellOf(database, { cell: number }), database.cells[0]);
     return { number, queue: () => ledger.queueState(), payoutsStopped, unreadableRows, readState };
   });
   try {
@@ -57,6 +55,6 @@ export async function startAdmin(
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     const message = `The metrics cannot be served on KESC_ADMIN_ADDRESS: ${reason}. Set it to another address.`;
-    throw new OperatorError(message, 1, { cause: error });
+    throw new OperatorError(message, { cause: error });
   }
 }

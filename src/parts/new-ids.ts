@@ -19,10 +19,10 @@ export function newTransactionId(): TransactionId {
 
 /** What makes the ids of new resources. */
 export const NEW_IDS = {
-  newAccountId: () => typeidUnboxed("acc") as string as AccountId,
+  newAccountId: (): AccountId => typeidUnboxed("acc") as string as AccountId,
   newDepositReferences,
-  newFreezeId: () => typeidUnboxed("frz") as string as FreezeId,
-  newDestinationId: () => typeidUnboxed("dst") as string as DestinationId,
+  newFreezeId: (): FreezeId => typeidUnboxed("frz") as string as FreezeId,
+  newDestinationId: (): DestinationId => typeidUnboxed("dst") as string as DestinationId,
   newTransactionId,
-  newWebhookEndpointId: () => typeidUnboxed("whe") as string as WebhookEndpointId,
+  newWebhookEndpointId: (): WebhookEndpointId => typeidUnboxed("whe") as string as WebhookEndpointId,
 };

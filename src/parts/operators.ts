@@ -17,32 +17,28 @@ import { signIn } from "./sign-in.js";
  * other machines could read the keys.
  */
 export async function startOperators(
-  {
-    operatorAddress: address,
-    fourEyes,
-    callbacks,
-    railHosts: hosts,
-    consoleOrigin,
-  }: Pick<Config, "operatorAddress" | "fourEyes" | "callbacks" | "railHosts" | "consoleOrigin">,
+  config: Pick<Config, "operatorAddress" | "fourEyes" | "callbacks" | "railHosts" | "consoleOrigin">,
   database: Database,
   options: Omit<
     OperatorServerOptions,
     "address" | "administration" | "bookReads" | "railReads" | "railChanges" | "depositRegistration" | "signIn"
   >,
 ): Promise<Serving | undefined> {
+  const { operatorAddress: address, fourEyes, callbacks, railHosts: hosts, consoleOrigin } = config;
   if (address === undefined) return undefined;
   const [exposure] = operatorExposure(address, options.tls !== undefined);
   if (exposure !== undefined) throw new OperatorError(exposure);
-  const administration = new StoredAdministration(database, { now: options.now, fourEyes });
+  const { now } = options;
+  const administration = new StoredAdministration(database, { now, fourEyes });
   const reads = {
-    signIn: signIn(database, administration, { consoleOrigin, now: options.now }),
+    signIn: signIn(database, administration, { consoleOrigin, now }),
     bookReads: bookReads(database),
-    railReads: railReads(database, { now: options.now, hosts, hasCallbacks: callbacks !== undefined }),
-    railChanges: railChanges(database, { now: options.now, hosts }),
+    railReads: railReads(database, { now, hosts, hasCallbacks: callbacks !== undefined }),
+    railChanges: railChanges(database, { now, hosts }),
     depositRegistration: depositRegistration(database, {
       callbacks: () => callbacks && { settings: callbacks, secrets: readCallbackSecrets(callbacks) },
       hosts,
-      now: options.now,
+      now,
     }),
   };
   try {
@@ -50,6 +46,6 @@ export async function startOperators(
   } catch (error) {
     const reason = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
     const message = `The AdminService cannot be served on KESC_OPERATOR_ADDRESS: ${reason}. Set it to another address.`;
-    throw new OperatorError(message, 1, { cause: error });
+    throw new OperatorError(message, { cause: error });
   }
 }

@@ -10,7 +10,7 @@ import type { AskedRailAccount, RailAccountProblem, RailChanges, RailOwner } fro
 import { parseFields } from "../rails/fields.js";
 import { type RailKind, WrongRailAccountError } from "../rails/rail-kind.js";
 import { railNamed, RAILS } from "../rails/rails.js";
-import type { Cell, Database } from "../storage/database.js";
+import { cellOf, type Database } from "../storage/database.js";
 import {
   DEFAULT_LIMITS,
   fieldsOfSetting,
@@ -21,7 +21,7 @@ import {
   hmacOfCredentials,
   openCredentials,
   type StoredRailAccount,
-  storedRailAccounts,
+  storedRailAccount,
 } from "../storage/rails/rail-accounts.js";
 
 interface RailChangesOptions {
@@ -37,13 +37,8 @@ const WAITING_MAX = 64;
 
 /** Implements the port `RailChanges`. */
 export function railChanges(database: Pick<Database, "cells">, options: RailChangesOptions): RailChanges {
-  const cellOf = ({ cell: number }: Pick<RailOwner, "cell">): Cell => {
-    const cell = database.cells[number];
-    if (cell === undefined) throw new Error(`there is no cell ${String(number)}`);
-    return cell;
-  };
   const keysOf = async (organization: RailOwner) => {
-    const { directory, reader } = cellOf(organization);
+    const { directory, reader } = cellOf(database, organization);
     return (await directory.book(organization.id, ({ sql, bindings }) => reader.rows(sql, bindings))).keys;
   };
   // Changes at once would make each other stale, and each of them tries a few times only.
@@ -57,8 +52,7 @@ export function railChanges(database: Pick<Database, "cells">, options: RailChan
       }
       const problems = problemsOf(rail, asked, options.now());
       if (problems.length > 0) return { ok: false, problems };
-      const stored = await storedRailAccounts(cellOf(organization));
-      const earlier = stored.find((each) => each.organizationId === organization.id && each.rail === asked.rail);
+      const earlier = await storedRailAccount(cellOf(database, organization), organization.id, asked.rail);
       const setting = settingOf(organization, asked, earlier);
       const refused = unusable(rail, { ...setting, isSandbox: organization.isSandbox }, options);
       if (refused.length > 0) return { ok: false, problems: refused };

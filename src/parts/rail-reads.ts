@@ -7,11 +7,11 @@ import { railNamed } from "../rails/rails.js";
 import { UNKNOWN_PAYOUTS_NAMED_MAX } from "../settlement/limits.js";
 import { countOf, tooManyUnknown } from "../settlement/unknown-payouts.js";
 import { openRail } from "../startup/rails.js";
-import type { Cell, Database } from "../storage/database.js";
+import { type Cell, cellOf, type Database } from "../storage/database.js";
 import { railAccountStateOf } from "../storage/operators/administration.js";
 import { openPaymentsOf, payments } from "../storage/rails/payments.js";
 import { expiresSoon } from "../storage/rails/rail-account-directory.js";
-import { type StoredRailAccount, storedRailAccounts } from "../storage/rails/rail-accounts.js";
+import { type StoredRailAccount, storedRailAccount } from "../storage/rails/rail-accounts.js";
 
 interface RailReadsOptions {
   readonly now: () => UnixMillis;
@@ -22,13 +22,11 @@ interface RailReadsOptions {
 }
 
 /** Implements the port `RailReads`. */
-export function railReads({ cells }: Pick<Database, "cells">, options: RailReadsOptions): RailReads {
+export function railReads(database: Pick<Database, "cells">, options: RailReadsOptions): RailReads {
   return {
-    async railAccount({ id, cell: number }, rail) {
-      const cell = cells[number];
-      if (cell === undefined) throw new Error(`there is no cell ${String(number)}`);
-      const stored = await storedRailAccounts(cell);
-      const account = stored.find((each) => each.organizationId === id && each.rail === rail);
+    async railAccount(organization, rail) {
+      const cell = cellOf(database, organization);
+      const account = await storedRailAccount(cell, organization.id, rail);
       return account === undefined ? undefined : statusOf(cell, account, options);
     },
   };

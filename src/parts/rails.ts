@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
 import { typeidUnboxed } from "typeid-js";
 
-import { wait } from "../../runtime/wait.js";
+import { SYSTEM_TIMING } from "../../runtime/wait.js";
 import type { RailCommand } from "../domain/operations.js";
 import type { Actor } from "../domain/values/actor.js";
 import type { DepositId, TransactionId } from "../domain/values/ids.js";
@@ -16,7 +16,7 @@ import { DepositSweeper } from "../settlement/deposits/sweeper.js";
 import type { SettlementEvent, SettlementTiming, Submit } from "../settlement/ports/runtime.js";
 import { Settlement } from "../settlement/settlement.js";
 import { heldReasonOf } from "../settlement/unknown-payouts.js";
-import { failureFacts } from "../startup/failure-facts.js";
+import { failureLog } from "../startup/failure-facts.js";
 import { type Callbacks, railAccountsOf } from "../startup/rails.js";
 import type { Cell } from "../storage/database.js";
 import { noteQuestion } from "../storage/rails/balances.js";
@@ -52,7 +52,7 @@ interface RailsOptions {
 /** Puts the rails of one cell together. */
 export function cellRails(cell: Cell, options: RailsOptions): RunningRails {
   const { ledger, newTransactionId, typedMillisMax, now, logger } = options;
-  const timing: SettlementTiming = { now, monotonicMillis: () => performance.now(), wait };
+  const timing: SettlementTiming = { now, ...SYSTEM_TIMING };
   const onEvent = (event: SettlementEvent): void => {
     logEvent(logger, cell.number, event);
   };
@@ -62,7 +62,7 @@ export function cellRails(cell: Cell, options: RailsOptions): RunningRails {
   const railAccounts = railAccountsOf(cell, options);
   const depositMessages = depositCallbacks(cell, { rails: railAccounts, timing, logger });
   const stores = { payments: payments(cell), inbox: railInbox(cell) };
-  const lease = cellLease(cell, { name: "settlement", timing, onError, logger });
+  const lease = cellLease(cell, { name: "settlement", onError, logger });
   const submit: Submit<RailCommand> = (command, deadline) => ledger.submit(command, deadline, { rail: true });
   const shared = { railAccounts, lease, submit, timing, onEvent };
   const settlement = new Settlement({
@@ -88,7 +88,7 @@ export function cellRails(cell: Cell, options: RailsOptions): RunningRails {
   });
   const balances = new BalanceReader({
     payments: stores.payments,
-    questions: { note: (id, question) => noteQuestion(cell, id, question) },
+    noteQuestion: (id, question) => noteQuestion(cell, id, question),
     newQuestion: randomUUID,
     ...shared,
   });
@@ -120,32 +120,29 @@ export function cellRails(cell: Cell, options: RailsOptions): RunningRails {
 }
 
 /** What an event is in the log. Those that need somebody are warnings. */
+const LEVELS: Readonly<Record<Exclude<SettlementEvent["kind"], "error">, "warn" | "info">> = {
+  "outcome unknown": "warn",
+  "no rail account": "warn",
+  "payouts stopped": "warn",
+  "payouts closed": "warn",
+  "no list": "warn",
+  "empty list": "warn",
+  "unreadable rows": "warn",
+  "payment not booked": "warn",
+  "return unclear": "warn",
+  sent: "info",
+  "return sent": "info",
+  blocked: "info",
+  "message dropped": "info",
+  "no balance": "info",
+  undecided: "info",
+  "payments found": "info",
+};
+
 function logEvent(logger: Logger, cell: number, event: SettlementEvent): void {
   const { kind } = event;
-  switch (kind) {
-    case "error":
-      logger.error({ cell, ...failureFacts(event.error) }, "the settlement failed at a step, and tries it again");
-      return;
-    case "outcome unknown":
-    case "no rail account":
-    case "payouts stopped":
-    case "payouts closed":
-    case "no list":
-    case "empty list":
-    case "unreadable rows":
-    case "payment not booked":
-    case "return unclear":
-      logger.warn({ cell, ...factsOf(event) }, `settlement: ${kind}`);
-      return;
-    case "sent":
-    case "return sent":
-    case "blocked":
-    case "message dropped":
-    case "no balance":
-    case "undecided":
-    case "payments found":
-      logger.info({ cell, ...factsOf(event) }, `settlement: ${kind}`);
-  }
+  if (kind === "error") failureLog(logger, cell, "the settlement failed at a step, and tries it again")(event.error);
+  else logger[LEVELS[kind]]({ cell, ...factsOf(event) }, `settlement: ${kind}`);
 }
 
 function factsOf(event: SettlementEvent): Readonly<Record<string, unknown>> {

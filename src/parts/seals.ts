@@ -1,11 +1,11 @@
 import type { Logger } from "pino";
 
-import { wait } from "../../runtime/wait.js";
+import { SYSTEM_TIMING } from "../../runtime/wait.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import type { SealKeySource } from "../seals/key-file.js";
 import { SealMemoryFile } from "../seals/seal-memory.js";
 import { Sealer } from "../seals/sealer.js";
-import { failureFacts } from "../startup/failure-facts.js";
+import { failureFacts, failureLog } from "../startup/failure-facts.js";
 import type { Cell } from "../storage/database.js";
 import { sealStore } from "../storage/seals/seal-store.js";
 import { cellLease, type Part, underLease } from "./lease.js";
@@ -20,16 +20,12 @@ interface SealsOptions {
 
 /** Puts the sealer of one cell together. */
 export function cellSeals(cell: Cell, { origin, keyFile, keys, now, logger }: SealsOptions): Part {
-  const onError = (error: unknown): void => {
-    const facts = { cell: cell.number, ...failureFacts(error) };
-    logger.error(facts, "the sealer failed at a step, and tries it again");
-  };
-  const timing = { now, monotonicMillis: () => performance.now(), wait };
-  const lease = cellLease(cell, { name: "seals", timing, onError, logger });
+  const onError = failureLog(logger, cell.number, "the sealer failed at a step, and tries it again");
+  const lease = cellLease(cell, { name: "seals", onError, logger });
   const sealer = new Sealer({
     store: sealStore(cell),
     lease,
-    timing,
+    timing: { now, ...SYSTEM_TIMING },
     origin,
     privateKey: () => keys().privateKey,
     memory: new SealMemoryFile(keyFile, (error) => {

@@ -1,14 +1,13 @@
-import { setTimeout as sleep } from "node:timers/promises";
-
 import type { Logger } from "pino";
 
+import { SYSTEM_TIMING } from "../../runtime/wait.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import type { EventReads } from "../events/ports.js";
 import type { Event as EventMessage } from "../gen/kesc/v1/event.js";
 import { toEventMessage } from "../grpc/messages/events/event.js";
 import { toTimestamp } from "../grpc/messages/timestamp.js";
 import type { CellWebhooks } from "../grpc/services/served-cell.js";
-import { failureFacts } from "../startup/failure-facts.js";
+import { failureLog } from "../startup/failure-facts.js";
 import type { Cell } from "../storage/database.js";
 import { deliveryStore } from "../storage/webhooks/delivery-store.js";
 import { StoredWebhookEndpoints } from "../storage/webhooks/endpoints.js";
@@ -34,17 +33,10 @@ export function cellWebhooks(
   cell: Cell,
   { reads, sender, writeEvent, now, logger }: CellWebhooksOptions,
 ): RunningWebhooks {
-  const timing: DeliveryTiming = {
-    now,
-    monotonicMillis: () => performance.now(),
-    wait: (millis, signal) => sleep(millis, undefined, { signal, ref: false }).catch(() => undefined),
-    random: Math.random,
-  };
-  const onError = (error: unknown): void => {
-    logger.error({ cell: cell.number, ...failureFacts(error) }, "the webhooks failed at a step, and try it again");
-  };
+  const timing: DeliveryTiming = { now, ...SYSTEM_TIMING, random: Math.random };
+  const onError = failureLog(logger, cell.number, "the webhooks failed at a step, and try it again");
   const endpoints = new StoredWebhookEndpoints(cell);
-  const lease = cellLease(cell, { name: "webhooks", timing, onError, logger });
+  const lease = cellLease(cell, { name: "webhooks", onError, logger });
   const webhooks = new Webhooks({
     store: deliveryStore(cell),
     events: eventsOf(reads, writeEvent),

@@ -1,6 +1,7 @@
 import type { KeyObject } from "node:crypto";
 
 import { Loop } from "../../runtime/loop.js";
+import type { LoopTiming } from "../../runtime/wait.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import type { Lease } from "../leases/lease.js";
 import { completeRoot, HASH_BYTES } from "./merkle.js";
@@ -18,18 +19,10 @@ const RESTS_PER_PAGE = 4;
 /** The old rows that one round computes again. */
 const CHECKED_TILES = Math.ceil(10_000 / TILE_HASHES);
 
-export interface SealerTiming {
-  readonly now: () => UnixMillis;
-  /** A time in milliseconds that never goes back. */
-  readonly monotonicMillis: () => number;
-  /** Resolves after the time, or as soon as the signal aborts. Never rejects. */
-  readonly wait: (millis: number, signal: AbortSignal) => Promise<void>;
-}
-
 export interface SealerOptions {
   readonly store: SealStore;
   readonly lease: Pick<Lease, "leftMillis">;
-  readonly timing: SealerTiming;
+  readonly timing: LoopTiming & { readonly now: () => UnixMillis };
   /** Names the logs: the origin of a book is "<origin>/<organization's id>". */
   readonly origin: string;
   readonly privateKey: () => KeyObject;

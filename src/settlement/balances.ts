@@ -1,11 +1,12 @@
 import { Loop } from "../../runtime/loop.js";
+import type { RailAccountId } from "../domain/payment.js";
 import type { WatchRailAccount } from "../domain/rails/change-rail-accounts.js";
 import type { Actor } from "../domain/values/actor.js";
 import { toUnixMillis } from "../domain/values/time.js";
 import type { RailBalance } from "../rails/rail.js";
 import { BALANCE_MILLIS, CALL_MILLIS_MAX, RESULT_MILLIS_MAX } from "./limits.js";
 import type { Payments } from "./ports/payments.js";
-import type { BalanceQuestions, RailAccount, UsableAccounts } from "./ports/rail-accounts.js";
+import type { RailAccount, UsableAccounts } from "./ports/rail-accounts.js";
 import type { HeldLease, OnEvent, SettlementTiming, Submit } from "./ports/runtime.js";
 import { countOf, tooManyUnknown } from "./unknown-payouts.js";
 
@@ -15,7 +16,8 @@ export type SubmitWatch = Submit<WatchRailAccount>;
 interface BalancesOptions {
   readonly railAccounts: UsableAccounts;
   readonly payments: Pick<Payments, "unknownPayouts">;
-  readonly questions: BalanceQuestions;
+  /** Notes a question before the rail hears it. It replaces the last one of the account. */
+  readonly noteQuestion: (id: RailAccountId, question: string) => Promise<void>;
   readonly newQuestion: () => string;
   readonly lease: HeldLease;
   readonly submit: SubmitWatch;
@@ -64,10 +66,10 @@ export class BalanceReader {
   }
 
   async #ask({ id, rail }: RailAccount): Promise<void> {
-    const { questions, newQuestion, onEvent } = this.#options;
+    const { noteQuestion, newQuestion, onEvent } = this.#options;
     if (rail.payOutAccount === undefined) return;
     const question = newQuestion();
-    await questions.note(id, question);
+    await noteQuestion(id, question);
     const deadline = AbortSignal.any([this.#loop.signal, AbortSignal.timeout(CALL_MILLIS_MAX)]);
     const answer = await rail.askBalance(question, deadline);
     if (answer.kind === "unavailable") onEvent({ kind: "no balance", railAccountId: id, code: answer.code });

@@ -170,7 +170,7 @@ export class Messages {
     { message, report, isContradicted }: { message: InboxMessage; report: FinalReport; isContradicted: boolean },
     work: Work,
   ): Promise<boolean> {
-    const { inbox, line } = this.#options;
+    const { line } = this.#options;
     if (isContradicted && (await line.flagContradiction(work)).kind === "undecided") return false;
     const wait = MESSAGE_WAITS_MILLIS[message.tries];
     if (wait !== undefined) {
@@ -181,10 +181,7 @@ export class Messages {
       const flagged = await line.flagUnknown(work, "a message of the rail was not confirmed");
       if (flagged.kind === "undecided") return false;
     }
-    await inbox.settle(message.id);
-    const { transactionId } = message;
-    this.#options.onEvent({ kind: "message dropped", transactionId, why: "unconfirmed" });
-    return true;
+    return this.drop(message, "unconfirmed");
   }
 }
 

@@ -76,21 +76,14 @@ export class PaymentPoller {
     // In the end only a person finds out. Until then the rail is asked whether it has the payout.
     if (isTurnedAwayTooLong(payment, timing.now())) return this.#pollOpen(work, true);
     if (!isExpired(payment, account, timing.now())) {
-      return account.rail.isHeld?.(payment) === true ? this.#hold(work) : this.#begin(work);
+      // An order of the sandbox stays PENDING, so that a caller can try a cancellation.
+      return account.rail.isHeld?.(payment) === true ? this.#postpone(work, "HELD") : this.#begin(work);
     }
     const expired = await line.expire(work);
     if (expired.kind === "undecided") return false;
     if (expired.kind === "refused") return this.#block(work, expired.code);
     // A message says that it was paid. A person finds out, or the caller cancels it.
     if (expired.transaction.status !== "FAILED") await this.#reschedule(work, FLAGGED_CHECK_MILLIS, "REPORT_DIFFERS");
-    return true;
-  }
-
-  /** Leaves an order of the sandbox PENDING, so that a caller can try a cancellation. */
-  async #hold({ payment, account }: Work): Promise<boolean> {
-    const { payments, timing } = this.#options;
-    const dueAt = laterUnlessItExpires(payment, account, { now: timing.now(), millis: BLOCKED_MILLIS });
-    await payments.reschedule(payment, { dueAt, checks: payment.checks, code: "HELD" });
     return true;
   }
 
@@ -234,10 +227,13 @@ export class PaymentPoller {
     return true;
   }
 
-  async #block(work: Work, code: string): Promise<boolean> {
-    const { payments, timing, onEvent } = this.#options;
-    const { payment, account } = work;
-    onEvent({ kind: "blocked", transactionId: payment.transactionId, code });
+  #block(work: Work, code: string): Promise<boolean> {
+    this.#options.onEvent({ kind: "blocked", transactionId: work.payment.transactionId, code });
+    return this.#postpone(work, code);
+  }
+
+  async #postpone({ payment, account }: Work, code: string): Promise<boolean> {
+    const { payments, timing } = this.#options;
     const dueAt = laterUnlessItExpires(payment, account, { now: timing.now(), millis: BLOCKED_MILLIS });
     await payments.reschedule(payment, { dueAt, checks: payment.checks, code });
     return true;

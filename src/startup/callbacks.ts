@@ -53,7 +53,6 @@ export function readCallbackSecrets({ secretFile }: Pick<CallbackSettings, "secr
   const problem = (words: string, cause?: unknown): OperatorError =>
     new OperatorError(
       `KESC_CALLBACK_SECRET_FILE ${words}; it is "${secretFile}". To make a secret: openssl rand -hex 32`,
-      1,
       { cause },
     );
   let text: string;

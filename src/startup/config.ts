@@ -2,6 +2,7 @@ import { clientTlsFilesOf, serverTlsFilesOf, type TlsFiles } from "../../runtime
 import { consoleOriginOf, type Environment, readVariables, type Values } from "../../runtime/variables.js";
 import type { LogLevel } from "../../runtime/variables/declarations.js";
 import type { HostAndPort } from "../../runtime/variables/forms.js";
+import { type Parsed, parsed, unparsed } from "../domain/values/parsed.js";
 import type { GrpcLimits } from "../grpc/limits.js";
 import { FOUR_EYES_GROUPS, type FourEyes, parseFourEyes } from "../operators/four-eyes.js";
 import type { DatabaseAddress } from "../storage/database.js";
@@ -74,14 +75,12 @@ export function readConfig(environment: Environment): ConfigResult {
 }
 
 /** The entries are separated by commas. */
-function webhookHostsOf({
-  KESC_WEBHOOKS_ALLOW: text = "",
-}: Values): { readonly ok: true; readonly value: AllowedHosts } | { readonly ok: false; readonly problem: string } {
+function webhookHostsOf({ KESC_WEBHOOKS_ALLOW: text = "" }: Values): Parsed<AllowedHosts> {
   const entries = text.split(",").map((entry) => entry.trim());
   try {
-    return { ok: true, value: new AllowedHosts(entries.filter((entry) => entry !== "")) };
+    return parsed(new AllowedHosts(entries.filter((entry) => entry !== "")));
   } catch (error) {
-    return { ok: false, problem: `KESC_WEBHOOKS_ALLOW ${error instanceof Error ? error.message : ""}.` };
+    return unparsed(`KESC_WEBHOOKS_ALLOW ${error instanceof Error ? error.message : ""}.`);
   }
 }
 

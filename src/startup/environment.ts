@@ -1,45 +1,44 @@
 import { readSecret } from "../../runtime/files/secret-file.js";
 import { gatewayExposure, serverExposure } from "../../runtime/transport/exposure.js";
-import { readVariables, WRONG_VARIABLE_EXIT_CODE } from "../../runtime/variables.js";
+import { readVariables } from "../../runtime/variables.js";
 import { type Config, readConfig } from "./config.js";
 import { invocation } from "./invocation.js";
-import { OperatorError } from "./operator-error.js";
+import { UsageError } from "./operator-error.js";
 
 /**
- * Returns the configuration of this command. Throws an OperatorError that names every invalid
+ * Returns the configuration of this command. Throws a UsageError that names every invalid
  * variable.
  */
 export function configFromEnvironment(): Config {
   const result = readConfig(invocation().env);
-  if (!result.ok) throw new OperatorError(result.problems.join("\n"), WRONG_VARIABLE_EXIT_CODE);
+  if (!result.ok) throw new UsageError(result.problems.join("\n"));
   return result.config;
 }
 
 /**
- * Throws an OperatorError if the server, or the gateway as well, would listen on an address beyond
+ * Throws a UsageError if the server, or the gateway as well, would listen on an address beyond
  * the loopback, or call one, without TLS (runtime/transport/exposure.ts).
  */
 export function refuseExposure(programs: "server" | "server and gateway"): void {
   const result = readVariables(invocation().env);
   if (!result.ok) return;
   const problems = [...serverExposure(result.values), ...(programs === "server" ? [] : gatewayExposure(result.values))];
-  if (problems.length > 0) throw new OperatorError(problems.join("\n"), WRONG_VARIABLE_EXIT_CODE);
+  if (problems.length > 0) throw new UsageError(problems.join("\n"));
 }
 
 /**
- * Returns the API key of KESC_API_KEY, or of the file that KESC_API_KEY_FILE names. Throws an
- * OperatorError if there is none, or if the text cannot be a key.
+ * Returns the API key of KESC_API_KEY, or of the file that KESC_API_KEY_FILE names. Throws a
+ * UsageError if there is none, or if the text cannot be a key.
  */
 export function apiKeyFromEnvironment(): string {
   const key = readSecret(invocation().env, "KESC_API_KEY");
-  if (!key.ok) throw new OperatorError(key.problem, WRONG_VARIABLE_EXIT_CODE);
+  if (!key.ok) throw new UsageError(key.problem);
   const text = key.value?.trim() ?? "";
   // The message does not repeat the text. grpc-js would, in an error of its own.
   if (/^[\x21-\x7e]+$/.test(text)) return text;
-  throw new OperatorError(
+  throw new UsageError(
     text === ""
       ? "KESC_API_KEY is not set. Set it to the API key of your organization."
       : "KESC_API_KEY does not hold an API key: a key has no spaces and only ASCII characters.",
-    WRONG_VARIABLE_EXIT_CODE,
   );
 }

@@ -1,3 +1,5 @@
+import type { Logger } from "pino";
+
 import { StoreError } from "../ledger/ports/store.js";
 
 /** The facts of a database error that are safe to log and to print. */
@@ -23,6 +25,19 @@ export function failureFacts(error: unknown): FailureFacts {
   const [code, constraint, message] = ["code", "constraint", "message"].map((name) => textAt(cause, name));
   const quotesValues = code !== undefined && QUOTES_VALUES.test(code);
   return { code, constraint, message: message === undefined || quotesValues ? undefined : driverWords(message) };
+}
+
+/** Returns the reason of an error in words that are safe to print. */
+export function reasonOf(error: unknown): string {
+  const { code, message } = failureFacts(error);
+  return message ?? code ?? "no reason was given";
+}
+
+/** Returns what logs the errors of a cell with these words. */
+export function failureLog(logger: Logger, cell: number, words: string): (error: unknown) => void {
+  return (error) => {
+    logger.error({ cell, ...failureFacts(error) }, words);
+  };
 }
 
 // Looks at fields, not at the class: an error from another thread has lost its class.

@@ -4,7 +4,9 @@ import { type MigrationState, migrationState } from "../storage/migrate.js";
 import { describePostgres } from "../storage/postgres/address.js";
 import { MasterKeyError } from "../storage/secrets/master-key.js";
 import { BusyMachineError, ForeignFileError, MissingFileError } from "../storage/sqlite/file.js";
-import { failureFacts } from "./failure-facts.js";
+import type { Config } from "./config.js";
+import { configFromEnvironment } from "./environment.js";
+import { failureFacts, reasonOf } from "./failure-facts.js";
 import { OperatorError } from "./operator-error.js";
 
 /** What to do about a file that is not ours, or no longer whole. */
@@ -158,7 +160,6 @@ export async function usingMasterKeyFile<Result>(
     if (!(error instanceof MasterKeyError)) throw error;
     throw new OperatorError(
       `The master key file ${masterKeyFile} cannot be used: ${error.message}. ${error.advice ?? FIND_MASTER_KEY}`,
-      1,
       { cause: error },
     );
   }
@@ -185,16 +186,14 @@ async function open(
 /** Explains why the database cannot be opened. */
 export function openingError(address: DatabaseAddress, error: unknown): OperatorError {
   if (error instanceof MissingFileError) {
-    return new OperatorError(`${nameOf(address)} does not exist. ${MIGRATE}`, 1, { cause: error });
+    return new OperatorError(`${nameOf(address)} does not exist. ${MIGRATE}`, { cause: error });
   }
   if (error instanceof BusyMachineError) {
     const advice = "Nothing is known about the file. Run the command again when the machine has time.";
-    return new OperatorError(`${nameOf(address)} was not opened: ${error.message}. ${advice}`, 1, { cause: error });
+    return new OperatorError(`${nameOf(address)} was not opened: ${error.message}. ${advice}`, { cause: error });
   }
-  const { code, message } = failureFacts(error);
-  const reason = message ?? code ?? "it gave no reason";
   const advice = isDamage(error) ? RESTORE : (adviceOnRights(error) ?? adviceOn(address));
-  return new OperatorError(`${nameOf(address)} cannot be opened: ${reason}. ${advice}`, 1, { cause: error });
+  return new OperatorError(`${nameOf(address)} cannot be opened: ${reasonOf(error)}. ${advice}`, { cause: error });
 }
 
 /** Opens the database, calls `work`, and closes the database. */
@@ -209,6 +208,22 @@ export async function withCurrentDatabase<Result>(
   } finally {
     await database.close();
   }
+}
+
+/** The same with the database that the environment of this command names. */
+export async function onDatabase<Result>(
+  work: (database: Database, config: Config) => Promise<Result>,
+  options?: DatabaseOptions,
+): Promise<Result> {
+  const config = configFromEnvironment();
+  return withCurrentDatabase(config.database, (database) => work(database, config), options);
+}
+
+/** The same without a limit on statements: the work may take longer than a server would wait. */
+export function onDatabaseForLong<Result>(
+  work: (database: Database, config: Config) => Promise<Result>,
+): Promise<Result> {
+  return onDatabase(work, { statementMillisMax: 0 });
 }
 
 /** Omits the user name and the password. */

@@ -8,7 +8,7 @@ import type { Cell } from "../storage/database.js";
 import { RailAccountDirectory } from "../storage/rails/rail-account-directory.js";
 import { ChangedRailAccountError, openCredentials, type StoredRailAccount } from "../storage/rails/rail-accounts.js";
 import { type CallbackSecrets, type CallbackSettings, callbackUrls } from "./callbacks.js";
-import { failureFacts } from "./failure-facts.js";
+import { failureFacts, failureLog } from "./failure-facts.js";
 
 /** Where rails call back, and what the tokens in these addresses are made with. */
 export interface Callbacks {
@@ -41,9 +41,7 @@ export function railAccountsOf(
   return new RailAccountDirectory(cell, {
     now,
     railOf: (account) => railOf(account, { callbackUrl, hosts, now, monotonicMillis }),
-    onReadError: (error) => {
-      logger.error({ cell: cell.number, ...failureFacts(error) }, "the accounts at rails could not be read");
-    },
+    onReadError: failureLog(logger, cell.number, "the accounts at rails could not be read"),
     onUnusable: (account, error) => {
       logger.error({ ...factsOf(account), ...failureFacts(error) }, "an account at a rail cannot be used");
     },

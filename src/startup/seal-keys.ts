@@ -33,7 +33,6 @@ export function usingSealKeyFile<Result>({ keyFile }: SealKeyFile, work: () => R
     throw new OperatorError(
       `The seal key file ${keyFile} cannot be used: ${error.message}. Put the file back from its copy, ` +
         "set KESC_SEAL_KEY_FILE to it, or make a new key: kesc seal rotate (docs/seals.md).",
-      1,
       { cause: error },
     );
   }

@@ -4,15 +4,14 @@ import type { Logger } from "pino";
 import { clientCredentials } from "../../runtime/transport/client-credentials.js";
 import { TlsFileError, type TlsFiles } from "../../runtime/transport/tls.js";
 import { WatchedTls } from "../../runtime/transport/watched-tls.js";
-import { WRONG_VARIABLE_EXIT_CODE } from "../../runtime/variables.js";
-import { OperatorError } from "./operator-error.js";
+import { UsageError } from "./operator-error.js";
 
-/** Reads and watches the server's files. Throws an OperatorError if they cannot be used. */
+/** Reads and watches the server's files. Throws a UsageError if they cannot be used. */
 export function usableTls(files: TlsFiles, logger: Logger): WatchedTls {
   return orOperatorError(() => new WatchedTls(files, { log: logger }));
 }
 
-/** Returns the credentials of a client. Throws an OperatorError if its files cannot be used. */
+/** Returns the credentials of a client. Throws a UsageError if its files cannot be used. */
 export function usableCredentials(address: string, files: TlsFiles | undefined): ChannelCredentials {
   return orOperatorError(() => clientCredentials(address, files));
 }
@@ -22,6 +21,6 @@ function orOperatorError<Result>(work: () => Result): Result {
     return work();
   } catch (error) {
     if (!(error instanceof TlsFileError)) throw error;
-    throw new OperatorError(error.message, WRONG_VARIABLE_EXIT_CODE, { cause: error });
+    throw new UsageError(error.message, { cause: error });
   }
 }

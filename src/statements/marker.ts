@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 
 import { Loop } from "../../runtime/loop.js";
+import type { LoopTiming } from "../../runtime/wait.js";
 import { postedToBook, turnedOver } from "../domain/book.js";
 import { toCents } from "../domain/values/cents.js";
 import { ACCOUNT_MARK_ROWS, type BookMark, type MarkedAccount, type MarkRow, type MarkStore } from "./mark-ports.js";
@@ -20,10 +21,7 @@ export interface MarkerOptions {
   readonly store: MarkStore;
   /** The right to work on this cell. */
   readonly lease: { leftMillis(): number };
-  readonly timing: {
-    readonly monotonicMillis: () => number;
-    readonly wait: (millis: number, signal: AbortSignal) => Promise<void>;
-  };
+  readonly timing: LoopTiming;
   readonly onError: (error: unknown) => void;
 }
 

@@ -99,6 +99,16 @@ export interface Cell {
   readonly migrator: Pick<Knex.Migrator, "latest">;
 }
 
+/** Returns the cell that keeps an organization. */
+export function cellOf<Each>(
+  { cells }: { readonly cells: readonly Each[] },
+  { cell: number }: { readonly cell: number },
+): Each {
+  const cell = cells[number];
+  if (cell === undefined) throw new Error(`there is no cell ${String(number)}`);
+  return cell;
+}
+
 /** Computes leaves on a thread of its own, if the engine has one. */
 interface LeafThread {
   leaves?(range: LeafRange): Promise<Leaves>;

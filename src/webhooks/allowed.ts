@@ -6,12 +6,8 @@ import { URL_CHARACTERS_MAX } from "./limits.js";
 const NETWORK = /^([0-9a-fA-F:.]+)\/([0-9]{1,3})$/;
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
 
-/**
- * The hosts to which the operator allows webhooks, whatever their addresses: names, addresses, and
- * networks of addresses. To these http and any port are allowed as well. Everybody else must have a
- * public address, https and the port 443.
- */
-export class AllowedHosts {
+/** Hosts: names, addresses, and networks of addresses. */
+class HostList {
   readonly #names = new Set<string>();
   readonly #networks = new BlockList();
 
@@ -20,7 +16,10 @@ export class AllowedHosts {
     for (const entry of entries) this.#add(entry);
   }
 
-  /** Whether the operator allows the host of the URL. */
+  /**
+   * Whether the host of the URL is one of them. BlockList compares an IPv4 address in IPv6,
+   * ::ffff:10.0.0.1, with the networks of IPv4.
+   */
   has({ hostname }: URL): boolean {
     const host = bare(hostname);
     const family = isIP(host);
@@ -44,27 +43,13 @@ export class AllowedHosts {
 }
 
 /**
- * Ranges of addresses that are not public, as IANA's registries for special purposes list them.
- * BlockList compares an IPv4 address in IPv6, ::ffff:10.0.0.1, with the ranges of IPv4.
+ * The hosts to which the operator allows webhooks, whatever their addresses. To these http and any
+ * port are allowed as well. Everybody else must have a public address, https and the port 443.
  */
-class SpecialAddresses {
-  readonly #ranges = new BlockList();
+export class AllowedHosts extends HostList {}
 
-  constructor(ranges: readonly string[]) {
-    for (const range of ranges) {
-      const [network = "", bits] = range.split("/");
-      this.#ranges.addSubnet(network, Number(bits), isIP(network) === 4 ? "ipv4" : "ipv6");
-    }
-  }
-
-  /** Whether the host is such an address. A name is none. */
-  has(host: string): boolean {
-    const family = isIP(host);
-    return family !== 0 && this.#ranges.check(host, family === 4 ? "ipv4" : "ipv6");
-  }
-}
-
-const NOT_PUBLIC = new SpecialAddresses([
+/** Addresses that are not public, as IANA's registries for special purposes list them. */
+const NOT_PUBLIC = new HostList([
   ...["0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24"],
   ...["192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24"],
   ...["224.0.0.0/4", "240.0.0.0/4", "::/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64"],
@@ -79,7 +64,7 @@ export function parseWebhookUrl(unchecked: string, allowed: AllowedHosts): Parse
   const url = parseStoredUrl(unchecked, allowed);
   if (!url.ok) return url;
   const whole = new URL(url.value);
-  if (allowed.has(whole) || !NOT_PUBLIC.has(bare(whole.hostname))) return url;
+  if (allowed.has(whole) || !NOT_PUBLIC.has(whole)) return url;
   return unparsed("must not be an IP address that is not public");
 }
 

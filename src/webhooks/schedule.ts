@@ -10,21 +10,20 @@ interface Moment {
 }
 
 /** Returns when an event is tried again after `tries` attempts. Undefined: it is given up. */
-export function nextTryAt(tries: number, { now, retryAfterMillis, random }: Moment): UnixMillis | undefined {
+export function nextTryAt(tries: number, moment: Moment): UnixMillis | undefined {
   const wait = RETRY_MILLIS[tries - 1];
-  if (wait === undefined) return undefined;
-  return toUnixMillis(now + Math.max(Math.round(wait * (1 + random * JITTER_SHARE)), bounded(retryAfterMillis)));
+  return wait === undefined ? undefined : after(wait, moment);
 }
 
 /** Returns when the next probe goes to an endpoint that has failed so often in a row. */
-export function nextProbeAt(failures: number, { now, retryAfterMillis, random }: Moment): UnixMillis {
+export function nextProbeAt(failures: number, moment: Moment): UnixMillis {
   const index = Math.min(Math.max(0, failures - FAILURES_MAX), PROBE_MILLIS.length - 1);
-  const wait = (PROBE_MILLIS[index] ?? 0) * (1 + random * JITTER_SHARE);
-  return toUnixMillis(now + Math.max(Math.round(wait), bounded(retryAfterMillis)));
+  return after(PROBE_MILLIS[index] ?? 0, moment);
 }
 
-function bounded(retryAfterMillis = 0): number {
-  return Math.min(retryAfterMillis, RETRY_AFTER_MILLIS_MAX);
+function after(wait: number, { now, retryAfterMillis = 0, random }: Moment): UnixMillis {
+  const longer = Math.round(wait * (1 + random * JITTER_SHARE));
+  return toUnixMillis(now + Math.max(longer, Math.min(retryAfterMillis, RETRY_AFTER_MILLIS_MAX)));
 }
 
 /** Reads a Retry-After header: seconds, or a date. Undefined if it is neither. */

@@ -25,7 +25,6 @@ import type {
   DeliveryTiming,
   Due,
   SendDelivery,
-  WebhookEvent,
   WebhookEvents,
 } from "./ports/delivery.js";
 import { signedDelivery } from "./sign.js";
@@ -177,7 +176,8 @@ export class Webhooks {
   }
 
   #readOn(): void {
-    const now = this.#options.timing.now();
+    const { timing, events } = this.#options;
+    const now = timing.now();
     for (const window of this.#windows.values()) {
       if (this.#reading.size >= READS_MAX) return;
       if (this.#reading.has(window) || !window.hasWork(now)) continue;
@@ -185,19 +185,16 @@ export class Webhooks {
       if (toRead === undefined) continue;
       this.#reading.add(window);
       this.#following(
-        this.#read(window.endpoint.organizationId, toRead.after, PAGE_EVENTS)
-          .then((events) => {
-            window.read(toRead.track, events);
+        events
+          .after(window.endpoint.organizationId, toRead.after, PAGE_EVENTS)
+          .then((page) => {
+            window.read(toRead.track, page);
           })
           .finally(() => {
             this.#reading.delete(window);
           }),
       );
     }
-  }
-
-  #read(organizationId: OrganizationId, after: number, limit: number): Promise<readonly WebhookEvent[]> {
-    return this.#options.events.after(organizationId, after, limit);
   }
 
   /** Begins deliveries. Organizations take turns, and so do the endpoints of one organization. */
@@ -218,8 +215,7 @@ export class Webhooks {
       for (const id of waiting) {
         if (starts === 0) {
           // The next tick begins with the organization that got no turn.
-          this.#turns = [...this.#turns.filter((other) => other !== id)];
-          this.#turns.unshift(id);
+          this.#turns = [id, ...this.#turns.filter((other) => other !== id)];
           return true;
         }
         if (!this.#beginOne(byOrganization.get(id) ?? [], left)) continue;
@@ -256,10 +252,10 @@ export class Webhooks {
   }
 
   async #deliver(window: Window, task: Task): Promise<void> {
-    const { timing, send } = this.#options;
+    const { events, timing, send } = this.#options;
     const { endpoint } = window;
     try {
-      const event = task.event ?? (await this.#read(endpoint.organizationId, task.seq - 1, 1))[0];
+      const event = task.event ?? (await events.after(endpoint.organizationId, task.seq - 1, 1))[0];
       if (event === undefined) throw new Error(`${endpoint.organizationId} has no event ${String(task.seq)}`);
       const from = timing.monotonicMillis();
       const delivery = signedDelivery(endpoint, event, timing.now());

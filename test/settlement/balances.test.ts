@@ -51,11 +51,9 @@ describe("the hourly look at accounts at rails", () => {
     reader = new BalanceReader({
       railAccounts: { all: () => accounts },
       payments: { unknownPayouts: () => Promise.resolve([{ kind: "TILL", count: 20, oldestBegunAt: undefined }]) },
-      questions: {
-        note: (id, question) => {
-          done.push(`noted ${question} of ${id}`);
-          return Promise.resolve();
-        },
+      noteQuestion: (id, question) => {
+        done.push(`noted ${question} of ${id}`);
+        return Promise.resolve();
       },
       newQuestion: () => String((questions += 1)),
       lease: { leftMillis: () => leftMillis },

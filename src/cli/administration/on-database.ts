@@ -23,14 +23,13 @@ import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { invocation } from "../../startup/invocation.js";
 import { UsageError } from "../../startup/operator-error.js";
-import type { Database } from "../../storage/database.js";
+import { cellOf, type Database } from "../../storage/database.js";
 import { StoredAdministration } from "../../storage/operators/administration.js";
 import { bookReads } from "../../storage/operators/book-reads.js";
 import { reads } from "../../storage/reads.js";
 import { historyReads } from "../../storage/statements/history.js";
 import { StoredWebhookEndpoints } from "../../storage/webhooks/endpoints.js";
 import { machineLedger } from "../commit-as-operator.js";
-import { cellOf } from "../organizations.js";
 import type { CarriedCall, Carrier } from "./carrier.js";
 import { RefusedCallError } from "./refused-call.js";
 

@@ -14,13 +14,15 @@ const ADVICE: Readonly<Record<string, string>> = {
 
 /** A call that was refused, or was lost. */
 export class RefusedCallError extends OperatorError {
+  override readonly exitCode: 1 | 2;
   /** Whether the connection was lost, and nobody knows what the server did. */
   readonly isLost: boolean;
 
   /** Without a reason the error comes from the connection. */
   constructor(message: string, { reason = "", isLost = false }: { reason?: string | undefined; isLost?: boolean }) {
     const advice = ADVICE[reason];
-    super(advice === undefined ? message : `${message} ${advice}`, reason === "INVALID_FIELD" ? 2 : undefined);
+    super(advice === undefined ? message : `${message} ${advice}`);
+    this.exitCode = reason === "INVALID_FIELD" ? 2 : 1;
     this.isLost = isLost;
   }
 }

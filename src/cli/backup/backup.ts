@@ -6,7 +6,7 @@ import type { Command } from "commander";
 
 import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
-import { failureFacts } from "../../startup/failure-facts.js";
+import { reasonOf } from "../../startup/failure-facts.js";
 import { invocation, lowerPriority } from "../../startup/invocation.js";
 import { isDamage, withCurrentDatabase } from "../../startup/open-database.js";
 import { OperatorError, UsageError } from "../../startup/operator-error.js";
@@ -147,12 +147,7 @@ function publish(copy: NewFile, manifest: Manifest): void {
 }
 
 function writingError(file: string, error: unknown): OperatorError {
-  const { code, message } = failureFacts(error);
-  return new OperatorError(
-    `${file} was not written: ${message ?? code ?? "the system gave no reason"}. No backup was made.`,
-    1,
-    { cause: error },
-  );
+  return new OperatorError(`${file} was not written: ${reasonOf(error)}. No backup was made.`, { cause: error });
 }
 
 function jsonOf({ file, manifestFile, manifest, logBytes }: Backup) {

@@ -1,5 +1,8 @@
 import { readFileSync } from "node:fs";
 
+import { z } from "zod";
+
+import { parseFields } from "../../rails/fields.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import { formatHeads, HeadsFileError, type NotedHeads, parseHeads } from "../../verify/heads.js";
 import type { FileDigest } from "./new-file.js";
@@ -16,21 +19,24 @@ export interface Manifest extends FileDigest {
 }
 
 const FORMAT = "kesc-backup-1";
-const SHA256 = /^[0-9a-f]{64}$/;
+
+const MANIFEST = z.object({
+  format: z.literal(FORMAT),
+  kesc_version: z.string(),
+  created_at: z.string().refine((text) => !Number.isNaN(Date.parse(text))),
+  bytes: z.number(),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  master_key_ids: z.array(z.string()),
+  heads: z.array(z.string()),
+});
 
 export function manifestNameOf(backup: string): string {
   return `${backup}.json`;
 }
 
 /** The heads have the lines of `kesc verify --write-heads`. */
-export function manifestJson({
-  kescVersion,
-  createdAt,
-  bytes,
-  sha256,
-  masterKeyIds,
-  heads,
-}: Manifest): Readonly<Record<string, unknown>> {
+export function manifestJson(manifest: Manifest): Readonly<Record<string, unknown>> {
+  const { kescVersion, createdAt, bytes, sha256, masterKeyIds, heads } = manifest;
   return {
     format: FORMAT,
     kesc_version: kescVersion,
@@ -53,7 +59,6 @@ export function readManifest(backup: string): Manifest {
     throw new OperatorError(
       `The manifest ${name} ${isMissing ? "does not exist" : "cannot be read"}. It shows whether the backup is whole. ` +
         "Put it beside the backup. Without it, --without-manifest restores any copy whose books verify.",
-      1,
       { cause: error },
     );
   }
@@ -65,35 +70,13 @@ export function readManifest(backup: string): Manifest {
 }
 
 function manifestOf(text: string): Manifest | undefined {
-  const fields = objectIn(text);
-  if (fields?.["format"] !== FORMAT) return undefined;
-  const { kesc_version: kescVersion, created_at: createdAt, bytes, sha256 } = fields;
-  const masterKeyIds = textsOf(fields["master_key_ids"]);
-  const heads = headsOf(textsOf(fields["heads"]));
-  if (typeof kescVersion !== "string" || typeof createdAt !== "string" || Number.isNaN(Date.parse(createdAt))) {
-    return undefined;
-  }
-  if (typeof bytes !== "number" || typeof sha256 !== "string" || !SHA256.test(sha256)) return undefined;
-  if (masterKeyIds === undefined || heads === undefined) return undefined;
-  return { kescVersion, createdAt, bytes, sha256, masterKeyIds, heads };
-}
-
-function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
+  const read = MANIFEST.safeParse(parseFields(text));
+  if (!read.success) return undefined;
+  const { kesc_version: kescVersion, created_at: createdAt, master_key_ids: masterKeyIds, ...fields } = read.data;
+  const { bytes, sha256, heads } = fields;
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function textsOf(value: unknown): readonly string[] | undefined {
-  return Array.isArray(value) && value.every((item) => typeof item === "string") ? value : undefined;
-}
-
-function headsOf(lines: readonly string[] | undefined): NotedHeads | undefined {
-  try {
-    return lines === undefined ? undefined : parseHeads(lines.map((line) => `${line}\n`).join(""));
+    const noted = parseHeads(heads.map((line) => `${line}\n`).join(""));
+    return { kescVersion, createdAt, bytes, sha256, masterKeyIds, heads: noted };
   } catch (error) {
     if (error instanceof HeadsFileError) return undefined;
     throw error;

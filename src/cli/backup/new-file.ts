@@ -75,7 +75,7 @@ function creationError(part: string, error: unknown): OperatorError {
     );
   }
   const reason = code === "ENOENT" ? `there is no folder ${dirname(part)}` : message;
-  return new OperatorError(`${part} cannot be created: ${reason}.`, 1, { cause: error });
+  return new OperatorError(`${part} cannot be created: ${reason}.`, { cause: error });
 }
 
 function sync(name: string): void {
@@ -115,6 +115,6 @@ export function digestOf(name: string, { target }: { readonly target?: string } 
 }
 
 /** A write to a disk that is almost full may write less than it was given. */
-function writeAll(file: number, bytes: Buffer): void {
+export function writeAll(file: number, bytes: Buffer): void {
   for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written);
 }

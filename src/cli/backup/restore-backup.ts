@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 
-import { failureFacts } from "../../startup/failure-facts.js";
+import { reasonOf } from "../../startup/failure-facts.js";
 import { usingMasterKeyFile } from "../../startup/open-database.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import { openSqliteCopy, type SqliteCopy } from "../../storage/backup.js";
@@ -105,12 +105,7 @@ function refuseOtherFile(file: string): void {
 }
 
 function restoringError(file: string, error: unknown): OperatorError {
-  const { code, message } = failureFacts(error);
-  return new OperatorError(
-    `${file} cannot be restored: ${message ?? code ?? "the system gave no reason"}. Nothing was restored.`,
-    1,
-    { cause: error },
-  );
+  return new OperatorError(`${file} cannot be restored: ${reasonOf(error)}. Nothing was restored.`, { cause: error });
 }
 
 function refuseOtherBytes(file: string, manifest: Manifest, found: { bytes: number; sha256?: string }): void {

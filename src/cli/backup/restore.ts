@@ -2,7 +2,7 @@ import type { Command } from "commander";
 
 import { configFromEnvironment } from "../../startup/environment.js";
 import { invocation } from "../../startup/invocation.js";
-import { withCurrentDatabase } from "../../startup/open-database.js";
+import { onDatabaseForLong } from "../../startup/open-database.js";
 import { UsageError } from "../../startup/operator-error.js";
 import { type BookSummary, listBooks, markBooksRestored } from "../../storage/books.js";
 import type { DatabaseAddress } from "../../storage/database.js";
@@ -39,9 +39,8 @@ export function addRestore(program: Command): void {
     .option("--json", "print JSON, for scripts")
     .action(async (file: string | undefined, options: RestoreCommandOptions) => {
       refuseMixed(file, options);
-      const { database: address } = configFromEnvironment();
-      if (file === undefined) await restoreInPlace(address, options);
-      else await restoreFile(address, file, options);
+      if (file === undefined) await restoreInPlace(options);
+      else await restoreFile(configFromEnvironment().database, file, options);
     });
 }
 
@@ -75,17 +74,13 @@ async function restoreFile(address: DatabaseAddress, file: string, options: Rest
 }
 
 /** Sets the books to RESTORED first, so that they are even if the audit finds an error. */
-async function restoreInPlace(address: DatabaseAddress, { heads, yes, json }: RestoreCommandOptions): Promise<void> {
+async function restoreInPlace({ heads, yes, json }: RestoreCommandOptions): Promise<void> {
   const noted = heads === undefined ? undefined : notedHeadsIn(heads);
-  const restored = await withCurrentDatabase(
-    address,
-    async (database) => {
-      if (yes !== true) throw new UsageError(intentOf(await listBooks(database)));
-      await markBooksRestored(database);
-      return { verification: await verify(database, { notedHeads: noted }), books: await listBooks(database) };
-    },
-    { statementMillisMax: 0 },
-  );
+  const restored = await onDatabaseForLong(async (database) => {
+    if (yes !== true) throw new UsageError(intentOf(await listBooks(database)));
+    await markBooksRestored(database);
+    return { verification: await verify(database, { notedHeads: noted }), books: await listBooks(database) };
+  });
   if (json === true) printJson(jsonOf(restored));
   else for (const line of linesOf(restored, noted)) printLine(line);
   if (restored.verification.findingsCount > 0) invocation().exitCode = BROKEN;

@@ -8,8 +8,7 @@ import { type AccountId, parseAccountId } from "../../domain/values/ids.js";
 import { GeneralLedgerLine, JournalLine, StatementLine } from "../../gen/kesc/v1/statement.js";
 import { toGeneralLedgerLine, toJournalLine, toStatementLine } from "../../grpc/messages/history/statement.js";
 import { now } from "../../startup/clock.js";
-import { configFromEnvironment } from "../../startup/environment.js";
-import { withCurrentDatabase } from "../../startup/open-database.js";
+import { onDatabaseForLong } from "../../startup/open-database.js";
 import { OperatorError, UsageError } from "../../startup/operator-error.js";
 import type { History } from "../../statements/as-of.js";
 import { exportGeneralLedger, exportJournal, exportStatement } from "../../statements/exports.js";
@@ -19,6 +18,7 @@ import type { Database } from "../../storage/database.js";
 import { reads } from "../../storage/reads.js";
 import { historyReads } from "../../storage/statements/history.js";
 import { NewFile } from "../backup/new-file.js";
+import { argument } from "../commands/arguments.js";
 import { printTextInTurn } from "../commands/output.js";
 import { findOwner } from "../organizations.js";
 import { type Format, FORMATS, type FormattedLine, lineFormat } from "./line-format.js";
@@ -49,7 +49,7 @@ interface Source {
 export function addExport(program: Command): void {
   const command = program.command("export").description("a period of an organization's book, for the accountant");
   withOptions(command.command("statement").description("the statement of one account"))
-    .requiredOption("--account <id>", "id of the account", accountId)
+    .requiredOption("--account <id>", "id of the account", argument(parseAccountId))
     .action((org: string, options: ExportOptions & { account: AccountId }) => exportAccount(org, options));
   withOptions(command.command("journal").description("all rows of the book")).action(
     (org: string, options: ExportOptions) => exportTo(org, options, JOURNAL),
@@ -131,26 +131,19 @@ async function* mapped<Item>(parts: AsyncIterable<readonly Item[]>, lineOf: (ite
 
 async function exportTo(org: string, options: ExportOptions, source: Source): Promise<void> {
   const period = periodOf(options);
-  const { database: address } = configFromEnvironment();
-  // A long statement may take longer than a server would wait.
-  const unlimited = { statementMillisMax: 0 };
-  await withCurrentDatabase(
-    address,
-    async (database) => {
-      const parts = source.partsOf(await historyOf(database, org, source), period);
-      const file = options.output === undefined ? undefined : NewFile.create(options.output);
-      try {
-        await write(parts, { file, options, source });
-        file?.publish();
-      } catch (error) {
-        file?.remove();
-        if (!(error instanceof FootingError)) throw error;
-        const advice = "Nothing was exported as whole. Run: kesc verify";
-        throw new OperatorError(`The export was ended: ${error.message}. ${advice}`, 1, { cause: error });
-      }
-    },
-    unlimited,
-  );
+  await onDatabaseForLong(async (database) => {
+    const parts = source.partsOf(await historyOf(database, org, source), period);
+    const file = options.output === undefined ? undefined : NewFile.create(options.output);
+    try {
+      await write(parts, { file, options, source });
+      file?.publish();
+    } catch (error) {
+      file?.remove();
+      if (!(error instanceof FootingError)) throw error;
+      const advice = "Nothing was exported as whole. Run: kesc verify";
+      throw new OperatorError(`The export was ended: ${error.message}. ${advice}`, { cause: error });
+    }
+  });
 }
 
 async function write(
@@ -183,10 +176,4 @@ function periodOf(options: ExportOptions): Period {
   if (!start.ok) throw new UsageError(`--from ${start.problem}.`);
   if (!end.ok) throw new UsageError(`--to ${end.problem}.`);
   return { start: start.value, end: end.value };
-}
-
-function accountId(text: string): AccountId {
-  const id = parseAccountId(text);
-  if (!id.ok) throw new InvalidArgumentError(`It ${id.problem}.`);
-  return id.value;
 }

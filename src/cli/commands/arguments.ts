@@ -1,28 +1,32 @@
 import { InvalidArgumentError } from "commander";
 
 import { parseCertificateName, parseScope, type Scope } from "../../domain/api-key.js";
-import { parseTierName, type TierName } from "../../domain/limits/limits.js";
+import { parseTierName } from "../../domain/limits/limits.js";
 import { type Cents, NO_CENTS, parseAmount } from "../../domain/values/cents.js";
-import { parsePhoneNumber, type PhoneNumber } from "../../domain/values/phone-number.js";
+import type { Parsed } from "../../domain/values/parsed.js";
 import { parseDescription, parseStatusReason, type StatusReason } from "../../domain/values/text.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 
 const UNITS_MILLIS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const DURATION = /^([1-9][0-9]{0,4})([smhd])$/;
 
-/** Parses a label: printable and not empty. Throws an error that Commander prints. */
-export function nonEmptyName(text: string): string {
-  const name = parseDescription(text.trim());
-  if (!name.ok) throw new InvalidArgumentError(`It ${name.problem}.`);
-  if (name.value === "") throw new InvalidArgumentError("It must not be empty.");
-  return name.value;
+/** Makes a parser that throws an error that Commander prints. */
+export function argument<Value>(parse: (text: string) => Parsed<Value>): (text: string) => Value {
+  return (text) => {
+    const given = parse(text);
+    if (!given.ok) throw new InvalidArgumentError(`It ${given.problem}.`);
+    return given.value;
+  };
 }
 
-/** Parses a name of a certificate, such as "URI:spiffe://…". Throws an error that Commander prints. */
-export function certificateName(text: string): string {
-  const name = parseCertificateName(text);
-  if (!name.ok) throw new InvalidArgumentError(`It ${name.problem}.`);
-  return name.value;
+/** Parses a name of a certificate, such as "URI:spiffe://…". */
+export const certificateName = argument(parseCertificateName);
+
+export const tierName = argument(parseTierName);
+
+/** Parses a label: printable and not empty. Throws an error that Commander prints. */
+export function nonEmptyName(text: string): string {
+  return notEmpty(argument(parseDescription)(text.trim()));
 }
 
 /**
@@ -40,10 +44,12 @@ export function durationMillis(text: string): number {
 
 /** Parses the reason for a change. Throws an error that Commander prints. */
 export function statusReason(text: string): StatusReason {
-  const reason = parseStatusReason(text.trim());
-  if (!reason.ok) throw new InvalidArgumentError(`It ${reason.problem}.`);
-  if (text.trim() === "") throw new InvalidArgumentError("It must not be empty.");
-  return reason.value;
+  return notEmpty(argument(parseStatusReason)(text.trim()));
+}
+
+function notEmpty<Text extends string>(text: Text): Text {
+  if (text === "") throw new InvalidArgumentError("It must not be empty.");
+  return text;
 }
 
 /** Returns a parser of whole numbers. It throws an error that Commander prints. */
@@ -58,9 +64,7 @@ export function wholeNumber({ min, max }: { readonly min: number; readonly max: 
 /** Parses an amount such as "1000.00", or "0". Throws an error that Commander prints. */
 export function amountOrZero(text: string): Cents {
   if (/^0(\.00?)?$/.test(text)) return NO_CENTS;
-  const amount = parseAmount(text);
-  if (!amount.ok) throw new InvalidArgumentError(`It ${amount.problem}.`);
-  return amount.value;
+  return argument(parseAmount)(text);
 }
 
 /** Parses a day in Kenya, such as 2027-01-31, into its beginning. Throws as the others do. */
@@ -72,20 +76,6 @@ export function day(text: string): UnixMillis {
     throw new InvalidArgumentError("It must be a day such as 2027-01-31.");
   }
   return toUnixMillis(begin.getTime());
-}
-
-/** Parses a phone number such as 0712345678. Throws an error that Commander prints. */
-export function phoneNumber(text: string): PhoneNumber {
-  const phone = parsePhoneNumber(text);
-  if (!phone.ok) throw new InvalidArgumentError(`It ${phone.problem}.`);
-  return phone.value;
-}
-
-/** Parses the name of a tier. Throws an error that Commander prints. */
-export function tierName(text: string): TierName {
-  const tier = parseTierName(text);
-  if (!tier.ok) throw new InvalidArgumentError(`It ${tier.problem}.`);
-  return tier.value;
 }
 
 /** Parses "accounts:read,transactions:read". Throws an error that Commander prints. */

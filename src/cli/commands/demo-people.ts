@@ -9,7 +9,7 @@ import { SessionServiceService as Sessions } from "../../gen/kesc/admin/v1/sessi
 import { AccountServiceService as Accounts } from "../../gen/kesc/v1/account_service.js";
 import { type OperatorName, type Role as RoleName } from "../../operators/operator.js";
 import { now } from "../../startup/clock.js";
-import { OperatorError } from "../../startup/operator-error.js";
+import { UsageError } from "../../startup/operator-error.js";
 import type { Database } from "../../storage/database.js";
 import { keys as openKeys } from "../../storage/keys.js";
 import { OperatorActs } from "../../storage/operators/operator-acts.js";
@@ -54,7 +54,7 @@ export async function prepareDemoPeople(database: Database, clock = now): Promis
 }
 
 /**
- * Throws an OperatorError if the database has an organization that is no sandbox, or an operator
+ * Throws a UsageError if the database has an organization that is no sandbox, or an operator
  * whom neither the demo nor its people made. Only reads.
  */
 export async function refuseRealPeople(database: Database): Promise<void> {
@@ -77,10 +77,9 @@ export async function refuseRealPeople(database: Database): Promise<void> {
     live === undefined
       ? `the operator ${stranger?.operatorId ?? ""}, whom no demo made`
       : `the organization ${live.id} ("${live.name}"), which is no sandbox`;
-  throw new OperatorError(
+  throw new UsageError(
     `--demo: this database has ${found}. A demo makes people and prints links that sign them in, so it needs a ` +
       "database of its own. Nothing was changed. Leave --demo out, or set DATABASE_URL to a new database.",
-    2,
   );
 }
 

@@ -13,13 +13,12 @@ import type { Config } from "../../startup/config.js";
 import { openAnyDatabase, withCurrentDatabase } from "../../startup/open-database.js";
 import { ensureSealKeyFile } from "../../startup/seal-keys.js";
 import { usableCredentials } from "../../startup/tls.js";
-import type { Database } from "../../storage/database.js";
+import { cellOf, type Database } from "../../storage/database.js";
 import { keys as openKeys } from "../../storage/keys.js";
 import { ranMigrations } from "../../storage/migrate.js";
 import { DEFAULT_LIMITS, saveRailAccount } from "../../storage/rails/change-rail-accounts.js";
-import { storedRailAccounts } from "../../storage/rails/rail-accounts.js";
+import { storedRailAccount } from "../../storage/rails/rail-accounts.js";
 import { keyCreation } from "../key-creation.js";
-import { cellOf } from "../organizations.js";
 import { type Addresses, reachable } from "./addresses.js";
 import { fillDemoBook } from "./demo-book.js";
 import { type DemoLink, DemoPeople, type DemoPerson, prepareDemoPeople, refuseRealPeople } from "./demo-people.js";
@@ -74,18 +73,14 @@ export async function makeDemo(database: Database, clock = now): Promise<Demo> {
   const people = await prepareDemoPeople(database, clock);
   const [existing] = await keys.organizations();
   if (existing !== undefined) {
-    return { organizationId: existing.id, secret: undefined, hasSandbox: await hasSandbox(database, existing), people };
+    const sandbox = await storedRailAccount(cellOf(database, existing), existing.id, SANDBOX_RAIL);
+    return { organizationId: existing.id, secret: undefined, hasSandbox: sandbox !== undefined, people };
   }
   const organization = await keys.createOrganization("demo", { isSandbox: true });
   await addSandbox(database, organization, clock());
   const { id: organizationId } = organization;
   const { secret } = await keys.createApiKey({ organizationId, name: "demo", scopes: SCOPES, expiresAt: undefined });
   return { organizationId, secret, hasSandbox: true, people };
-}
-
-async function hasSandbox(database: Database, organization: Organization): Promise<boolean> {
-  const accounts = await storedRailAccounts(cellOf(database, organization));
-  return accounts.some(({ organizationId, rail }) => organizationId === organization.id && rail === SANDBOX_RAIL);
 }
 
 async function addSandbox(database: Database, organization: Organization, at: UnixMillis): Promise<void> {

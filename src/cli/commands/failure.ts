@@ -1,7 +1,7 @@
 import { getSystemErrorMessage, getSystemErrorName } from "node:util";
 
 import { StoreError } from "../../ledger/ports/store.js";
-import { failureFacts, firstReason } from "../../startup/failure-facts.js";
+import { failureFacts, firstReason, reasonOf } from "../../startup/failure-facts.js";
 import { invocation } from "../../startup/invocation.js";
 import { adviceOnRights, isDamage, RESTORE } from "../../startup/open-database.js";
 import { OperatorError } from "../../startup/operator-error.js";
@@ -11,19 +11,15 @@ import { RefusedWriteError } from "../../storage/sql/store-error.js";
 export function reportFailure(error: unknown): number {
   const { env, stderr, failedExitCode } = invocation();
   const debugging = env["KESC_LOG_LEVEL"] === "debug" || env["KESC_LOG_LEVEL"] === "trace";
-  if (error instanceof OperatorError) {
-    stderr.write(`${error.message}\n`);
-  } else {
-    stderr.write(`${describeFailure(error)}\n`);
-  }
+  stderr.write(`${error instanceof OperatorError ? error.message : describeFailure(error)}\n`);
   if (debugging && error instanceof Error) stderr.write(`${error.stack ?? ""}\n`);
   return error instanceof OperatorError && error.exitCode !== 1 ? error.exitCode : failedExitCode;
 }
 
 function describeFailure(error: unknown): string {
   if (error instanceof RefusedWriteError) return error.message;
-  const { code, message } = failureFacts(error);
-  const reason = message ?? code ?? "it gave no reason";
+  const { code } = failureFacts(error);
+  const reason = reasonOf(error);
   if (isDamage(error)) return `The database file cannot be read: ${reason}. ${RESTORE}`;
   const aboutRights = adviceOnRights(error);
   if (aboutRights !== undefined) return `The database refused: ${reason}. ${aboutRights}`;

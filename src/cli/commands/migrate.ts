@@ -2,7 +2,7 @@ import type { Command } from "commander";
 
 import { configFromEnvironment } from "../../startup/environment.js";
 import { isLockTimeout, openAnyDatabase, openingError, usingMasterKeyFile } from "../../startup/open-database.js";
-import { OperatorError } from "../../startup/operator-error.js";
+import { OperatorError, UsageError } from "../../startup/operator-error.js";
 import type { Cell, Database, DatabaseAddress } from "../../storage/database.js";
 import { ensureMasterKeyFile } from "../../storage/master-keys.js";
 import { migrate, migrationState } from "../../storage/migrate.js";
@@ -86,9 +86,9 @@ function linesOnWait(holder: LockHolder | undefined): readonly string[] {
 function refuseOnSqlite({ cells = 1, grantTo: role }: MigrateOptions): void {
   const useful = "Leave the option out, or set DATABASE_URL to a PostgreSQL database";
   if (cells > 1) {
-    throw new OperatorError(`--cells: an SQLite database has one cell, not ${String(cells)}. ${useful}.`, 2);
+    throw new UsageError(`--cells: an SQLite database has one cell, not ${String(cells)}. ${useful}.`);
   }
-  if (role !== undefined) throw new OperatorError(`--grant-to: an SQLite database has no roles. ${useful}.`, 2);
+  if (role !== undefined) throw new UsageError(`--grant-to: an SQLite database has no roles. ${useful}.`);
 }
 
 async function migrateCells(
@@ -131,7 +131,6 @@ async function migrateCell(cell: Cell): Promise<readonly string[]> {
       "Another transaction holds a table that a migration changes: a copy, kesc verify or an export, for example. " +
         "Servers would wait behind the migration, so it gave up. Nothing was changed in this cell. " +
         "Run kesc migrate again when that has ended.",
-      1,
       { cause: error },
     );
   }

@@ -113,7 +113,7 @@ function sealEvidence({ keyFile }: { readonly keyFile: string }, folder: string 
     return { ...keys, published: openPublishedCopy(folder, keys) };
   } catch (error) {
     if (!(error instanceof PublishedCopyError)) throw error;
-    throw new OperatorError(`The published copy ${folder} cannot be used: ${error.message}.`, 1, { cause: error });
+    throw new OperatorError(`The published copy ${folder} cannot be used: ${error.message}.`, { cause: error });
   }
 }
 
@@ -124,9 +124,7 @@ export function notedHeadsIn(filename: string): NotedHeads {
   } catch (error) {
     if (!(error instanceof HeadsFileError)) throw error;
     const advice = "Take an earlier copy, or note the heads anew: kesc verify --write-heads FILE";
-    throw new OperatorError(`The heads file ${filename} cannot be used: ${error.message}. ${advice}`, 1, {
-      cause: error,
-    });
+    throw new OperatorError(`The heads file ${filename} cannot be used: ${error.message}. ${advice}`, { cause: error });
   }
 }
 
@@ -135,7 +133,7 @@ function noteHeads(filename: string, { heads, otherHeads }: Coverage): void {
     writeHeads(filename, [...heads, ...otherHeads]);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new OperatorError(`The heads file ${filename} cannot be written: ${reason}`, 1, { cause: error });
+    throw new OperatorError(`The heads file ${filename} cannot be written: ${reason}`, { cause: error });
   }
 }
 

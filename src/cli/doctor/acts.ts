@@ -1,8 +1,8 @@
 import type { Diagnosed } from "../../storage/diagnosis/diagnosed.js";
 import { ActsWithoutPersonCount, sumOf } from "../../storage/gauges/acts-without-person.js";
-import { type DoctorFinding, ok, warn } from "./finding.js";
+import { checkNamed, type DoctorFinding } from "./finding.js";
 
-const CHECK = "acts";
+const { ok, warn } = checkNamed("acts");
 /** An older act has been looked at. A warning that never ends would hide others. */
 const RECENT_MILLIS = 30 * 24 * 3_600_000;
 
@@ -16,13 +16,13 @@ export async function checkActs({ cells }: Pick<Diagnosed, "cells">, now: number
     counts.push(counted);
   }
   const { count, newest } = sumOf(counts);
-  if (newest === undefined) return ok(CHECK, "No change was made on the database since the first operator.");
+  if (newest === undefined) return ok("No change was made on the database since the first operator.");
   const { organizationId, recordedAt } = newest;
   const changes = count === 1 ? "1 change was" : `${String(count)} changes were`;
   const words =
     `${changes} made on the database since the first operator, and name no person. ` +
     `The newest was at ${new Date(recordedAt).toISOString()}.`;
-  if (now - recordedAt > RECENT_MILLIS) return ok(CHECK, words);
+  if (now - recordedAt > RECENT_MILLIS) return ok(words);
   const command = organizationId === undefined ? "kesc operator acts" : `kesc org journal ${organizationId} --own`;
-  return warn(CHECK, words, `Find out who made it and why: ${command}`);
+  return warn(words, `Find out who made it and why: ${command}`);
 }

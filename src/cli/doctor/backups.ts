@@ -6,10 +6,10 @@ import type { DatabaseAddress } from "../../storage/database.js";
 import type { Diagnosed } from "../../storage/diagnosis/diagnosed.js";
 import { missingFrom } from "../../storage/master-keys.js";
 import { type Manifest, readManifest } from "../backup/manifest.js";
-import { type DoctorFinding, fail, hoursOf, ok, warn } from "./finding.js";
+import { checkNamed, type CheckResult, type DoctorFinding, hoursOf } from "./finding.js";
 import { openMasterKeys } from "./keys.js";
 
-const CHECK = "backup";
+const { fail, ok, warn } = checkNamed("backup");
 const HOUR_MILLIS = 3_600_000;
 // A daily backup that takes its time.
 const AGE_MILLIS_MAX = 26 * HOUR_MILLIS;
@@ -26,23 +26,14 @@ interface BackupOptions {
  * Checks the age of the newest backup in a folder, its length, and that the master key file opens
  * it. Nothing notes in the database that a backup was made, so without a folder nothing is known.
  */
-export function checkBackups(
-  address: DatabaseAddress,
-  { folder, now, hasMasterKeys }: BackupOptions,
-): readonly DoctorFinding[] {
+export function checkBackups(address: DatabaseAddress, { folder, now, hasMasterKeys }: BackupOptions): CheckResult {
   if (address.engine === "postgres") return [];
   if (folder === undefined) {
-    return [
-      warn(
-        CHECK,
-        "Nothing here knows when the last backup was made.",
-        "Name their folder: kesc doctor --backups FOLDER",
-      ),
-    ];
+    return warn("Nothing here knows when the last backup was made.", "Name their folder: kesc doctor --backups FOLDER");
   }
   const newest = newestOf(folder);
   if (newest === undefined) {
-    return [fail(CHECK, `${folder} has no backup with a readable manifest.`, `Make one: kesc backup ${folder}/NAME`)];
+    return fail(`${folder} has no backup with a readable manifest.`, `Make one: kesc backup ${folder}/NAME`);
   }
   const { file, manifest } = newest;
   const age = now - Date.parse(manifest.createdAt);
@@ -51,12 +42,12 @@ export function checkBackups(
   if (bytes !== manifest.bytes) {
     const found =
       bytes === undefined ? "is missing" : `has ${String(bytes)} bytes in place of ${String(manifest.bytes)}`;
-    return [fail(CHECK, `${file} ${found}, as its manifest shows.`, "Take another copy of it, and make a new backup.")];
+    return fail(`${file} ${found}, as its manifest shows.`, "Take another copy of it, and make a new backup.");
   }
   return [
     age > AGE_MILLIS_MAX
-      ? warn(CHECK, words, "A loss costs all that came since. Make one each hour: kesc backup FILE")
-      : ok(CHECK, words),
+      ? warn(words, "A loss costs all that came since. Make one each hour: kesc backup FILE")
+      : ok(words),
     ...(hasMasterKeys ? checkKeysOf(manifest, file, address.masterKeyFile) : []),
   ];
 }
@@ -67,7 +58,6 @@ function checkKeysOf({ masterKeyIds }: Manifest, file: string, masterKeyFile: st
   if (missing.length === 0) return [];
   return [
     warn(
-      CHECK,
       `The master key file lacks the keys ${missing.join(", ")}, which the backup ${file} needs.`,
       "Keep the copy of the key file from that time until the backup is deleted.",
     ),
@@ -102,33 +92,24 @@ function namesIn(folder: string): readonly string[] {
 }
 
 /** Checks the archive of PostgreSQL's log, the only trace of its backups that can be seen. */
-export function checkArchive({ archive }: Diagnosed, now: number): readonly DoctorFinding[] {
+export function checkArchive({ archive }: Diagnosed, now: number): CheckResult {
   if (archive === undefined) return [];
   const { isOn, archivedAt, failedAt } = archive;
   const see = 'See "Back up and restore PostgreSQL" in docs/operations.md.';
   if (!isOn) {
-    return [
-      warn(
-        CHECK,
-        "archive_mode is off, so PostgreSQL keeps no archive of its log. Whether there are other backups cannot be seen from here.",
-        see,
-      ),
-    ];
+    return warn(
+      "archive_mode is off, so PostgreSQL keeps no archive of its log. Whether there are other backups cannot be seen from here.",
+      see,
+    );
   }
   if (failedAt !== undefined) {
-    return [
-      fail(
-        CHECK,
-        `Archiving PostgreSQL's log failed at ${new Date(failedAt).toISOString()}.`,
-        `Read PostgreSQL's log. ${see}`,
-      ),
-    ];
+    return fail(
+      `Archiving PostgreSQL's log failed at ${new Date(failedAt).toISOString()}.`,
+      `Read PostgreSQL's log. ${see}`,
+    );
   }
-  if (archivedAt === undefined) return [warn(CHECK, "PostgreSQL has archived no part of its log yet.", see)];
-  return [
-    ok(
-      CHECK,
-      `PostgreSQL archived its log ${hoursOf(now - archivedAt)} ago. The age of its base backup cannot be seen from here.`,
-    ),
-  ];
+  if (archivedAt === undefined) return warn("PostgreSQL has archived no part of its log yet.", see);
+  return ok(
+    `PostgreSQL archived its log ${hoursOf(now - archivedAt)} ago. The age of its base backup cannot be seen from here.`,
+  );
 }

@@ -12,7 +12,7 @@ import {
 } from "../../../runtime/transport/tls.js";
 import type { Config } from "../../startup/config.js";
 import { checkMode } from "./files.js";
-import { type DoctorFinding, fail, ok, warn } from "./finding.js";
+import { checkNamed, type CheckResult, type DoctorFinding } from "./finding.js";
 
 const DAY_MILLIS = 86_400_000;
 // A certificate that lives for weeks has a renewal that takes place days before its end.
@@ -23,9 +23,11 @@ const NOTICE_MILLIS = 7 * DAY_MILLIS;
 export function checkCertificates(
   { tls, clientTls, gatewayTarget }: Pick<Config, "tls" | "clientTls" | "gatewayTarget">,
   now: number,
-): readonly DoctorFinding[] {
+): CheckResult {
   if (tls === undefined && clientTls === undefined) {
-    return [ok("tls", "TLS is off: the programs serve this machine alone, or something else protects the network.")];
+    return checkNamed("tls").ok(
+      "TLS is off: the programs serve this machine alone, or something else protects the network.",
+    );
   }
   const server = checkSide("tls server", tls, now);
   const client = checkSide("tls client", clientTls, now);
@@ -56,7 +58,7 @@ function checkSide(check: string, files: TlsFiles | undefined, now: number): Sid
   } catch (error) {
     if (!(error instanceof TlsFileError)) throw error;
     const remedy = "Put the right files there; a program that runs goes on with those that it has read.";
-    return { findings: [fail(check, error.message, remedy)], material: undefined };
+    return { findings: [checkNamed(check).fail(error.message, remedy)], material: undefined };
   }
 }
 
@@ -66,18 +68,19 @@ function checkCertificate(
   { pem, now }: { readonly pem: Buffer | undefined; readonly now: number },
 ): readonly DoctorFinding[] {
   if (file === undefined || pem === undefined) return [];
+  const { ok, warn, fail } = checkNamed(check);
   const { notBefore, notAfter } = validityOf(pem);
   const until = new Date(notAfter).toISOString();
   const renew = "Renew it and replace the file; the programs take it up within a second.";
-  if (now >= notAfter) return [fail(check, `${describe(file)} expired at ${until}.`, renew)];
+  if (now >= notAfter) return [fail(`${describe(file)} expired at ${until}.`, renew)];
   if (now < notBefore) {
     const from = new Date(notBefore).toISOString();
-    return [fail(check, `${describe(file)} is not valid before ${from}.`, `Check this machine's clock. ${renew}`)];
+    return [fail(`${describe(file)} is not valid before ${from}.`, `Check this machine's clock. ${renew}`)];
   }
   const left = notAfter - now;
   const words = `${describe(file)} is valid until ${until}, ${daysOf(left)}.`;
   const isSoon = left < DAY_MILLIS || (notAfter - notBefore > LONG_LIFE_MILLIS && left < NOTICE_MILLIS);
-  return [isSoon ? warn(check, words, renew) : ok(check, words)];
+  return [isSoon ? warn(words, renew) : ok(words)];
 }
 
 /** The gateway must trust the certificate of the server beside it. */
@@ -93,8 +96,7 @@ function checkTrust(
   );
   if (isTrusted) return [];
   return [
-    fail(
-      "tls trust",
+    checkNamed("tls trust").fail(
       `No CA of ${describe(caFile)} has signed the server's certificate, so the gateway cannot call the server.`,
       "Name the CA that signed KESC_TLS_CERT_FILE, and put the whole chain into that file.",
     ),

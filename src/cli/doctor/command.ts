@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { readVariables } from "../../../runtime/variables.js";
 import { now } from "../../startup/clock.js";
 import type { Config } from "../../startup/config.js";
-import { failureFacts } from "../../startup/failure-facts.js";
+import { reasonOf } from "../../startup/failure-facts.js";
 import { invocation } from "../../startup/invocation.js";
 import { openingError } from "../../startup/open-database.js";
 import { diagnose } from "../../storage/diagnosis/diagnose.js";
@@ -15,12 +15,14 @@ import { checkCertificates } from "./certificates.js";
 import { checkConfiguration } from "./configuration.js";
 import { checkClock, checkDurability, checkRole, checkSchema, databaseName } from "./database.js";
 import { checkMode } from "./files.js";
-import { type DoctorFinding, fail, ok } from "./finding.js";
+import { checkNamed, type CheckResult, type DoctorFinding } from "./finding.js";
 import { checkJobs } from "./jobs.js";
 import { checkMasterKeys, checkSeals } from "./keys.js";
 import { checkDisk, checkNode, checkOpenFiles } from "./machine.js";
 import { checkGrpcPort, checkHttpPort } from "./ports.js";
 import { checkRails } from "./rails.js";
+
+const DATABASE = checkNamed("database");
 
 interface DoctorOptions {
   readonly backups?: string;
@@ -64,12 +66,12 @@ async function examine(backups: string | undefined, metrics: string | undefined)
     ...findings,
     ...machine,
     ...(await guarded("tls", () => checkCertificates(config, at))),
-    ...(await guarded("disk", async () => [await checkDisk(config.database)])),
+    ...(await guarded("disk", () => checkDisk(config.database))),
     ...database,
     ...(await guarded("backup", () => checkBackups(config.database, { folder: backups, now: at, hasMasterKeys }))),
     ...(metrics === undefined ? [] : await guarded("jobs", () => checkJobs(config.database, metrics, at))),
-    ...(await guarded("grpc port", async () => [await checkGrpcPort(config)])),
-    ...(await guarded("http port", async () => checkHttp(config))),
+    ...(await guarded("grpc port", () => checkGrpcPort(config))),
+    ...(await guarded("http port", () => checkHttp(config))),
   ];
 }
 
@@ -78,13 +80,13 @@ async function checkDatabase(config: Config): Promise<readonly DoctorFinding[]> 
   const findings: DoctorFinding[] = [];
   try {
     await diagnose(address, async (diagnosed) => {
-      findings.push(ok("database", `${databaseName(address)} can be read.`));
+      findings.push(DATABASE.ok(`${databaseName(address)} can be read.`));
       findings.push(...(await checkOpened(config, diagnosed)));
     });
   } catch (error) {
     // Without its first finding the database could not be opened.
     if (findings.length > 0) throw error;
-    findings.push(fail("database", openingError(address, error).message, "No server starts."));
+    findings.push(DATABASE.fail(openingError(address, error).message, "No server starts."));
   }
   if (address.engine === "sqlite") findings.push(...checkMode("database file", address.filename));
   return findings;
@@ -100,36 +102,30 @@ async function checkOpened(config: Config, diagnosed: Diagnosed): Promise<readon
   const canOpenBooks = masterKeys.every(({ state }) => state !== "fail");
   return [
     ...findings,
-    ...(await guarded("clock", async () => [await checkClock(diagnosed, at)])),
-    ...checkRole(diagnosed),
+    ...(await guarded("clock", () => checkClock(diagnosed, at))),
+    ...(await guarded("role", () => checkRole(diagnosed))),
     ...masterKeys,
     ...(await guarded("seal key", () => checkSeals(config, diagnosed))),
     ...(canOpenBooks ? await guarded("rails", () => checkRails(config, diagnosed, at)) : []),
-    ...(await guarded("acts", async () => [await checkActs(diagnosed, at)])),
-    ...checkArchive(diagnosed, at),
+    ...(await guarded("acts", () => checkActs(diagnosed, at))),
+    ...(await guarded("backup", () => checkArchive(diagnosed, at))),
   ];
 }
 
-async function checkHttp({ tls }: Config): Promise<readonly DoctorFinding[]> {
+async function checkHttp({ tls }: Config): Promise<CheckResult> {
   const variables = readVariables(invocation().env);
-  return variables.ok ? [await checkHttpPort(variables.values.KESC_HTTP_ADDRESS, tls !== undefined)] : [];
+  return variables.ok ? await checkHttpPort(variables.values.KESC_HTTP_ADDRESS, tls !== undefined) : [];
 }
 
 /** A check that itself fails is a finding, and the others go on. */
 async function guarded(
   check: string,
-  work: () => readonly DoctorFinding[] | Promise<readonly DoctorFinding[]>,
+  work: () => CheckResult | Promise<CheckResult>,
 ): Promise<readonly DoctorFinding[]> {
   try {
-    return await work();
+    return [await work()].flat();
   } catch (error) {
-    const { code, message } = failureFacts(error);
-    return [
-      fail(
-        check,
-        `This could not be checked: ${message ?? code ?? "no reason was given"}.`,
-        "Correct that, and run the command again.",
-      ),
-    ];
+    const words = `This could not be checked: ${reasonOf(error)}.`;
+    return [checkNamed(check).fail(words, "Correct that, and run the command again.")];
   }
 }

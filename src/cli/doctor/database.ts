@@ -3,10 +3,15 @@ import type { DatabaseAddress } from "../../storage/database.js";
 import type { Diagnosed } from "../../storage/diagnosis/diagnosed.js";
 import { newestRowAt } from "../../storage/diagnosis/facts.js";
 import { migrationState } from "../../storage/migrate.js";
-import { type DoctorFinding, fail, ok, warn } from "./finding.js";
+import { checkNamed, type CheckResult, type DoctorFinding } from "./finding.js";
 
 const CLOCK_DIFFERENCE_MILLIS_MAX = 2_000;
 const SHOWN_MAX = 3;
+
+const SCHEMA = checkNamed("schema");
+const DURABILITY = checkNamed("durability");
+const CLOCK = checkNamed("clock");
+const ROLE = checkNamed("role");
 
 /** Compares the schema with the migrations of this version. */
 export async function checkSchema({ cells }: Diagnosed): Promise<DoctorFinding> {
@@ -14,8 +19,7 @@ export async function checkSchema({ cells }: Diagnosed): Promise<DoctorFinding> 
   const unknown = [...new Set(states.flatMap((state) => state.unknown))];
   const pending = [...new Set(states.flatMap((state) => state.pending))];
   if (unknown.length > 0 && states.every(({ isServable }) => isServable)) {
-    return warn(
-      "schema",
+    return SCHEMA.warn(
       `The database has the schema of the next release (${unknown.join(", ")}). Servers of this version serve it; ` +
         "commands other than server refuse it.",
       "Finish the upgrade (docs/upgrades.md).",
@@ -23,18 +27,17 @@ export async function checkSchema({ cells }: Diagnosed): Promise<DoctorFinding> 
   }
   if (unknown.length > 0) {
     const { problem, advice } = unknownWords(unknown);
-    return fail("schema", `The database ${problem}.`, advice);
+    return SCHEMA.fail(`The database ${problem}.`, advice);
   }
   const gap = [...new Set(states.flatMap((state) => state.gap))];
-  if (gap.length > 0) return fail("schema", `The database ${gapWords(gap)}.`, GAP_ADVICE);
+  if (gap.length > 0) return SCHEMA.fail(`The database ${gapWords(gap)}.`, GAP_ADVICE);
   if (pending.length > 0) {
-    return fail(
-      "schema",
+    return SCHEMA.fail(
       `The database lacks the migrations ${pending.join(", ")}. No server starts.`,
       "Run: kesc migrate",
     );
   }
-  return ok("schema", `The schema is that of this version, in ${count(cells.length, "cell")}.`);
+  return SCHEMA.ok(`The schema is that of this version, in ${count(cells.length, "cell")}.`);
 }
 
 export function checkDurability({ durability }: Diagnosed): DoctorFinding {
@@ -45,17 +48,15 @@ export function checkDurability({ durability }: Diagnosed): DoctorFinding {
     const bySession = durability.some(({ name }) => name === "fsync")
       ? "synchronous_commit = on with each transaction"
       : "synchronous = FULL on each connection";
-    return ok("durability", `${words(durability)}. The server itself sets ${bySession}, and reads it back.`);
+    return DURABILITY.ok(`${words(durability)}. The server itself sets ${bySession}, and reads it back.`);
   }
   if (unsafe.some(({ name }) => name === "journal_mode")) {
-    return warn(
-      "durability",
+    return DURABILITY.warn(
       `${words(unsafe)}: another program has changed the file. Readers and writers would wait for each other.`,
       "The server sets it back at its next start. Find out which program opened the file.",
     );
   }
-  return fail(
-    "durability",
+  return DURABILITY.fail(
     `${words(unsafe)}: a power cut may lose what was acknowledged. No server starts.`,
     "Turn it on in postgresql.conf, and reload PostgreSQL.",
   );
@@ -67,13 +68,12 @@ export async function checkClock({ cells, clockAheadMillis }: Diagnosed, now: nu
   if (clockAheadMillis !== undefined && Math.abs(clockAheadMillis) > CLOCK_DIFFERENCE_MILLIS_MAX) {
     const side = clockAheadMillis > 0 ? "ahead of" : "behind";
     const millis = String(Math.abs(clockAheadMillis));
-    return fail("clock", `The clock of this machine is ${millis} ms ${side} the database's.`, remedy);
+    return CLOCK.fail(`The clock of this machine is ${millis} ms ${side} the database's.`, remedy);
   }
   const times = await Promise.all(cells.map(newestRowAt));
   const newest = Math.max(...times.map((time) => time ?? -Infinity));
   if (newest - now > CLOCK_DIFFERENCE_MILLIS_MAX) {
-    return fail(
-      "clock",
+    return CLOCK.fail(
       `The newest row of the books is of ${new Date(newest).toISOString()}, which is in the future: a clock is or was wrong.`,
       `${remedy} If this clock is right and the row is wrong: kesc book accept-clock (docs/operations.md).`,
     );
@@ -82,32 +82,26 @@ export async function checkClock({ cells, clockAheadMillis }: Diagnosed, now: nu
     clockAheadMillis === undefined
       ? ""
       : `agrees with the database's to ${String(Math.abs(clockAheadMillis))} ms, and `;
-  return ok("clock", `The clock ${compared}is not behind the newest row of the books.`);
+  return CLOCK.ok(`The clock ${compared}is not behind the newest row of the books.`);
 }
 
 /** Checks what the role of PostgreSQL may do; on SQLite the mode of the file decides. */
-export function checkRole({ role }: Diagnosed): readonly DoctorFinding[] {
+export function checkRole({ role }: Diagnosed): CheckResult {
   if (role === undefined) return [];
   const { name, powers, missingRights: missing } = role;
   if (missing.length > 0) {
-    return [
-      fail(
-        "role",
-        `The role ${name} lacks ${some(missing)}. A server with it fails.`,
-        `As the owner of the tables, run: kesc migrate --grant-to ${name}`,
-      ),
-    ];
+    return ROLE.fail(
+      `The role ${name} lacks ${some(missing)}. A server with it fails.`,
+      `As the owner of the tables, run: kesc migrate --grant-to ${name}`,
+    );
   }
   if (powers.length > 0) {
-    return [
-      warn(
-        "role",
-        `The role ${name} may change journal rows: ${some(powers)}.`,
-        "Let the servers run with a role of their own: kesc migrate --grant-to ROLE (docs/operations.md).",
-      ),
-    ];
+    return ROLE.warn(
+      `The role ${name} may change journal rows: ${some(powers)}.`,
+      "Let the servers run with a role of their own: kesc migrate --grant-to ROLE (docs/operations.md).",
+    );
   }
-  return [ok("role", `The role ${name} may add journal rows, and not change them.`)];
+  return ROLE.ok(`The role ${name} may add journal rows, and not change them.`);
 }
 
 export function databaseName(address: DatabaseAddress): string {

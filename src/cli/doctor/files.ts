@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 
-import { type DoctorFinding, warn } from "./finding.js";
+import { checkNamed, type DoctorFinding } from "./finding.js";
 
 const OTHERS = 0o077;
 const PERMISSIONS = 0o777;
@@ -10,8 +10,7 @@ export function checkMode(check: string, file: string): readonly DoctorFinding[]
   const mode = statSync(file, { throwIfNoEntry: false })?.mode;
   if (mode === undefined || (mode & OTHERS) === 0) return [];
   return [
-    warn(
-      check,
+    checkNamed(check).warn(
       `${file} has the mode 0${(mode & PERMISSIONS).toString(8)}: other users of this machine can read it.`,
       `Run: chmod 600 ${file}`,
     ),

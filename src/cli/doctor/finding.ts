@@ -12,16 +12,22 @@ export interface DoctorFinding {
   readonly remedy?: string | undefined;
 }
 
-export function ok(check: string, meaning: string): DoctorFinding {
-  return { check, state: "ok", meaning };
+/** What a check returns: one finding, several, or none. */
+export type CheckResult = DoctorFinding | readonly DoctorFinding[];
+
+/** Makes the findings of one check. */
+export interface Check {
+  readonly ok: (meaning: string) => DoctorFinding;
+  readonly warn: (meaning: string, remedy: string) => DoctorFinding;
+  readonly fail: (meaning: string, remedy: string) => DoctorFinding;
 }
 
-export function warn(check: string, meaning: string, remedy: string): DoctorFinding {
-  return { check, state: "warn", meaning, remedy };
-}
-
-export function fail(check: string, meaning: string, remedy: string): DoctorFinding {
-  return { check, state: "fail", meaning, remedy };
+export function checkNamed(check: string): Check {
+  return {
+    ok: (meaning) => ({ check, state: "ok", meaning }),
+    warn: (meaning, remedy) => ({ check, state: "warn", meaning, remedy }),
+    fail: (meaning, remedy) => ({ check, state: "fail", meaning, remedy }),
+  };
 }
 
 /** Returns whole hours in words. */

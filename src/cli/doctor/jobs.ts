@@ -1,6 +1,6 @@
 import type { DatabaseAddress } from "../../storage/database.js";
 import { JOBS, lastRunsIn } from "../metrics-file.js";
-import { type DoctorFinding, hoursOf, ok, warn } from "./finding.js";
+import { checkNamed, type CheckResult, hoursOf } from "./finding.js";
 
 // A daily job that takes its time. deploy/prometheus/alerts.yml has the same limit.
 const AGE_MILLIS_MAX = 26 * 3_600_000;
@@ -9,19 +9,15 @@ const AGE_MILLIS_MAX = 26 * 3_600_000;
  * Checks when each job ended last, as the files of the folder say. PostgreSQL has its own tools for
  * backups. Throws if the folder cannot be read.
  */
-export function checkJobs(
-  { engine }: Pick<DatabaseAddress, "engine">,
-  folder: string,
-  now: number,
-): readonly DoctorFinding[] {
+export function checkJobs({ engine }: Pick<DatabaseAddress, "engine">, folder: string, now: number): CheckResult {
   const runs = lastRunsIn(folder);
   const jobs = JOBS.filter((job) => job !== "backup" || engine === "sqlite");
   return jobs.map((job) => {
-    const check = `kesc ${job}`;
+    const { ok, warn } = checkNamed(`kesc ${job}`);
     const remedy = `Run it every day, with --metrics-file ${folder}/NAME.prom: see "Jobs" in docs/deploy.md.`;
     const at = runs.get(job);
-    if (at === undefined) return warn(check, `No file in ${folder} says that it ever ended.`, remedy);
+    if (at === undefined) return warn(`No file in ${folder} says that it ever ended.`, remedy);
     const words = `It ended ${hoursOf(now - at)} ago.`;
-    return now - at > AGE_MILLIS_MAX ? warn(check, words, remedy) : ok(check, words);
+    return now - at > AGE_MILLIS_MAX ? warn(words, remedy) : ok(words);
   });
 }

@@ -9,18 +9,20 @@ import { TlsFileError } from "../../../runtime/transport/tls.js";
 import type { HostAndPort } from "../../../runtime/variables/forms.js";
 import type { Config } from "../../startup/config.js";
 import { connectTo } from "../import/import-stream.js";
-import { type DoctorFinding, fail, ok, warn } from "./finding.js";
+import { type Check, checkNamed, type DoctorFinding } from "./finding.js";
+
+const GRPC_PORT = checkNamed("grpc port");
+const HTTP_PORT = checkNamed("http port");
 
 const MILLIS_MAX = 3_000;
 const HEALTH_CHECK = "/grpc.health.v1.Health/Check";
 
 export async function checkGrpcPort({ grpcAddress, tls, clientTls }: Config): Promise<DoctorFinding> {
-  const check = "grpc port";
   if (grpcAddress.startsWith("unix:")) {
-    return ok(check, `The server listens on the socket ${grpcAddress}, and replaces a file that a dead one left.`);
+    return GRPC_PORT.ok(`The server listens on the socket ${grpcAddress}, and replaces a file that a dead one left.`);
   }
   const [, host = "", port = ""] = /^\[?(.*?)\]?:(\d+)$/.exec(grpcAddress) ?? [];
-  return judge(check, "KESC_GRPC_ADDRESS", {
+  return judge(GRPC_PORT, "KESC_GRPC_ADDRESS", {
     address: grpcAddress,
     problem: await listenProblem({ host, port: Number(port) }),
     isOurs: () => isGrpc(grpcAddress, { tls, clientTls }),
@@ -30,7 +32,7 @@ export async function checkGrpcPort({ grpcAddress, tls, clientTls }: Config): Pr
 export function checkHttpPort({ host, port }: HostAndPort, hasTls: boolean): Promise<DoctorFinding> {
   const address = `${host.includes(":") ? `[${host}]` : host}:${String(port)}`;
   return listenProblem({ host, port }).then((problem) =>
-    judge("http port", "KESC_HTTP_ADDRESS", { address, problem, isOurs: () => isGateway(address, hasTls) }),
+    judge(HTTP_PORT, "KESC_HTTP_ADDRESS", { address, problem, isOurs: () => isGateway(address, hasTls) }),
   );
 }
 
@@ -41,18 +43,20 @@ interface Port {
   readonly isOurs: () => Promise<boolean>;
 }
 
-async function judge(check: string, variable: string, { address, problem, isOurs }: Port): Promise<DoctorFinding> {
-  if (problem === undefined) return ok(check, `${address} (${variable}) is free: nothing serves there now.`);
+async function judge(
+  { ok, warn, fail }: Check,
+  variable: string,
+  { address, problem, isOurs }: Port,
+): Promise<DoctorFinding> {
+  if (problem === undefined) return ok(`${address} (${variable}) is free: nothing serves there now.`);
   if (problem !== "EADDRINUSE") {
     return fail(
-      check,
       `One cannot listen on ${address} (${variable}): ${problem}.`,
       "Set it to an address of this machine, and to a port that this user may use.",
     );
   }
-  if (await isOurs()) return ok(check, `${address} (${variable}) is served.`);
+  if (await isOurs()) return ok(`${address} (${variable}) is served.`);
   return warn(
-    check,
     `${address} (${variable}) is in use, and KESC does not respond there: another program has the port, or the service hangs.`,
     "Find the program (ss -ltnp), and stop it or choose another port.",
   );

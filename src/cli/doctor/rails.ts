@@ -7,9 +7,9 @@ import { openRail } from "../../startup/rails.js";
 import type { Diagnosed, DiagnosedCell } from "../../storage/diagnosis/diagnosed.js";
 import { expiresSoon } from "../../storage/rails/rail-account-directory.js";
 import { type StoredRailAccount, storedRailAccounts } from "../../storage/rails/rail-accounts.js";
-import { type DoctorFinding, fail, ok, warn } from "./finding.js";
+import { checkNamed, type CheckResult, type DoctorFinding } from "./finding.js";
 
-const CHECK = "rails";
+const { fail, ok, warn } = checkNamed("rails");
 const SET = "Correct it with kesc rail set (docs/operations.md).";
 
 /** Checks each account at a rail as a server would that uses it. Calls no rail. */
@@ -17,13 +17,13 @@ export async function checkRails(
   { callbacks, railHosts }: Pick<Config, "callbacks" | "railHosts">,
   { cells }: Diagnosed,
   now: number,
-): Promise<readonly DoctorFinding[]> {
+): Promise<CheckResult> {
   let secrets;
   try {
     secrets = callbacks === undefined ? undefined : readCallbackSecrets(callbacks);
   } catch (error) {
     if (!(error instanceof OperatorError)) throw error;
-    return [fail(CHECK, error.message, "Without the file no server starts.")];
+    return fail(error.message, "Without the file no server starts.");
   }
   const findings: DoctorFinding[] = [];
   let accounts = 0;
@@ -36,9 +36,7 @@ export async function checkRails(
     }
   }
   if (findings.length > 0) return findings;
-  return [
-    ok(CHECK, accounts === 0 ? "No organization has an account at a rail." : "All accounts at rails can be used."),
-  ];
+  return ok(accounts === 0 ? "No organization has an account at a rail." : "All accounts at rails can be used.");
 }
 
 interface RailSurroundings {
@@ -58,11 +56,11 @@ async function checkAccount(
   } catch (error) {
     if (!(error instanceof WrongRailAccountError)) throw error;
     const words = `The account of ${organizationId} at ${rail} cannot be used: ${error.problems.join(" ")}`;
-    return [fail(CHECK, words, SET)];
+    return [fail(words, SET)];
   }
   if (expireAt === undefined || !expiresSoon(account, toUnixMillis(now))) return [];
   const isOver = expireAt <= now;
   const words = `The credentials of ${organizationId} at ${rail} ${isOver ? "expired" : "expire"} at ${new Date(expireAt).toISOString()}.`;
   const remedy = `Set a new password: kesc rail set ${rail}`;
-  return [isOver ? fail(CHECK, words, remedy) : warn(CHECK, words, remedy)];
+  return [isOver ? fail(words, remedy) : warn(words, remedy)];
 }

@@ -8,14 +8,15 @@ import type { Command } from "commander";
 import { clientExposure } from "../../../runtime/transport/exposure.js";
 import { apiKeyFromEnvironment, configFromEnvironment } from "../../startup/environment.js";
 import { invocation } from "../../startup/invocation.js";
-import { OperatorError } from "../../startup/operator-error.js";
+import { OperatorError, UsageError } from "../../startup/operator-error.js";
 import { usableCredentials } from "../../startup/tls.js";
 import { printJson, printLine } from "../commands/output.js";
+import { count } from "../terminal.js";
 import { type GoodRow, readRows } from "./csv-rows.js";
 import { connectTo } from "./import-stream.js";
 import { Interruption } from "./interruption.js";
 import { progressOn } from "./progress.js";
-import { type ImportTotals, sendRows } from "./send-rows.js";
+import { type ImportTotals, sendRows, settledOf } from "./send-rows.js";
 
 interface ImportOptions {
   readonly address?: string;
@@ -61,7 +62,7 @@ async function importRows(
   const config = configFromEnvironment();
   const target = address ?? config.grpcAddress;
   const exposure = clientExposure(address === undefined ? "KESC_GRPC_ADDRESS" : "--address", target, config);
-  if (exposure !== undefined) throw new OperatorError(exposure, 2);
+  if (exposure !== undefined) throw new UsageError(exposure);
 
   const { header, rows } = await checkedFile(file);
   const describeInterruption = (settled: number): string =>
@@ -83,7 +84,7 @@ async function importRows(
         rejected?.write(`${row.text}\n`);
       },
       onProgress: (now) => {
-        interruption.words = describeInterruption(now.created + now.replayed + now.refused);
+        interruption.words = describeInterruption(settledOf(now));
         progress.show(now);
       },
     });
@@ -133,7 +134,7 @@ async function* readRowsOf(file: string): ReturnType<typeof readRows> {
   try {
     yield* readRows(file);
   } catch (error) {
-    throw error instanceof OperatorError ? new OperatorError(`${file}: ${error.message}`, 1, { cause: error }) : error;
+    throw error instanceof OperatorError ? new OperatorError(`${file}: ${error.message}`, { cause: error }) : error;
   }
 }
 
@@ -142,7 +143,7 @@ async function openRejects(
   { header, imported }: { header: string; imported: string },
 ): Promise<WriteStream> {
   if (await areOneFile(file, imported))
-    throw new OperatorError(`--rejects names the file to import, ${file}. Name another file.`, 2);
+    throw new UsageError(`--rejects names the file to import, ${file}. Name another file.`);
   const unwritable = (error: Error): OperatorError => new OperatorError(`${file} cannot be written: ${error.message}.`);
   const stream = createWriteStream(file, { mode: 0o600 });
   await once(stream, "open").catch((error: unknown) => {
@@ -162,8 +163,4 @@ async function openRejects(
 async function areOneFile(left: string, right: string): Promise<boolean> {
   const [one, other] = await Promise.all([left, right].map((file) => stat(file).catch(() => undefined)));
   return one !== undefined && one.dev === other?.dev && one.ino === other.ino;
-}
-
-function count(lines: number): string {
-  return lines.toLocaleString("en");
 }

@@ -40,7 +40,7 @@ export async function* csvRecords(
     yield* records;
   } catch (error) {
     if (error instanceof CsvError)
-      throw new OperatorError(`The file is not valid CSV: ${error.message}.`, 1, { cause: error });
+      throw new OperatorError(`The file is not valid CSV: ${error.message}.`, { cause: error });
     if (error instanceof Error && "syscall" in error)
       throw new OperatorError(`The file cannot be read: ${error.message}.`);
     throw error;

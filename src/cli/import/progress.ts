@@ -1,6 +1,6 @@
 import type { Output } from "../../startup/invocation.js";
-import { ProgressLine } from "../terminal.js";
-import type { ImportTotals } from "./send-rows.js";
+import { count, ProgressLine } from "../terminal.js";
+import { type ImportTotals, settledOf } from "./send-rows.js";
 
 /** Shows the progress: a moving bar on a terminal, and one line for each tenth otherwise. */
 export interface Progress {
@@ -12,57 +12,36 @@ export interface Progress {
 const TENTHS = 10;
 
 export function progressOn(stream: Output, rows: number): Progress {
-  return stream.isTTY === true ? new Bar(stream, rows) : new Lines(stream, rows);
+  return stream.isTTY === true ? bar(stream, rows) : lines(stream, rows);
 }
 
-class Bar implements Progress {
-  readonly #line: ProgressLine;
-  readonly #rows: number;
-
-  constructor(stream: Output, rows: number) {
-    this.#line = new ProgressLine(stream);
-    this.#rows = rows;
-  }
-
-  show(totals: ImportTotals): void {
-    this.#line.show(doneOf(totals), this.#rows, refusedWords(totals));
-  }
-
-  clear(): void {
-    this.#line.clear();
-  }
+function bar(stream: Output, rows: number): Progress {
+  const line = new ProgressLine(stream);
+  return {
+    show: (totals) => {
+      line.show(settledOf(totals), rows, refusedWords(totals));
+    },
+    clear: () => {
+      line.clear();
+    },
+  };
 }
 
-class Lines implements Progress {
-  readonly #stream: Output;
-  readonly #rows: number;
-  #tenthsShown = 0;
-
-  constructor(stream: Output, rows: number) {
-    this.#stream = stream;
-    this.#rows = rows;
-  }
-
-  show(totals: ImportTotals): void {
-    const tenths = Math.floor((TENTHS * doneOf(totals)) / Math.max(1, this.#rows));
-    if (tenths === this.#tenthsShown) return;
-    this.#tenthsShown = tenths;
-    this.#stream.write(`${describe(totals, this.#rows)}\n`);
-  }
-
-  clear(): void {
+function lines(stream: Output, rows: number): Progress {
+  let tenthsShown = 0;
+  return {
+    show: (totals) => {
+      const settled = settledOf(totals);
+      const tenths = Math.floor((TENTHS * settled) / Math.max(1, rows));
+      if (tenths === tenthsShown) return;
+      tenthsShown = tenths;
+      stream.write(`${count(settled)} of ${count(rows)}${refusedWords(totals)}\n`);
+    },
     // Complete lines need no clearing.
-  }
-}
-
-function doneOf({ created, replayed, refused }: ImportTotals): number {
-  return created + replayed + refused;
-}
-
-function describe(totals: ImportTotals, rows: number): string {
-  return `${doneOf(totals).toLocaleString("en")} of ${rows.toLocaleString("en")}${refusedWords(totals)}`;
+    clear: () => undefined,
+  };
 }
 
 function refusedWords({ refused }: ImportTotals): string {
-  return refused === 0 ? "" : `, ${refused.toLocaleString("en")} refused`;
+  return refused === 0 ? "" : `, ${count(refused)} refused`;
 }

@@ -58,7 +58,7 @@ export async function sendRows(rows: AsyncIterable<GoodRow>, options: SendOption
   }
 }
 
-function settledOf({ created, replayed, refused }: ImportTotals): number {
+export function settledOf({ created, replayed, refused }: ImportTotals): number {
   return created + replayed + refused;
 }
 
@@ -138,7 +138,7 @@ function settle(
 function refusalOf(error: unknown): unknown {
   // A gRPC status has details for the caller. Any other error is a bug of this command.
   if (!(error instanceof Error && "details" in error && typeof error.details === "string")) return error;
-  return new OperatorError(`The server refused the import: ${sentence(error.details)}`, 1, { cause: error });
+  return new OperatorError(`The server refused the import: ${sentence(error.details)}`, { cause: error });
 }
 
 /** Adds the period that the errors of grpc-js lack, and those of the server have. */

@@ -3,8 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
 
 import { now } from "../../startup/clock.js";
-import { configFromEnvironment } from "../../startup/environment.js";
-import { withCurrentDatabase } from "../../startup/open-database.js";
+import { onDatabase } from "../../startup/open-database.js";
 import { OperatorError, UsageError } from "../../startup/operator-error.js";
 import { activateBook, type BookSummary } from "../../storage/books.js";
 import type { Database } from "../../storage/database.js";
@@ -44,10 +43,7 @@ interface Activated {
 }
 
 async function activate(organization: string, options: ActivateOptions): Promise<void> {
-  const { database: address } = configFromEnvironment();
-  const { book, wasOpen } = await withCurrentDatabase(address, (database) =>
-    activated(database, organization, options),
-  );
+  const { book, wasOpen } = await onDatabase((database) => activated(database, organization, options));
   if (options.json === true) printJson(bookJson(book));
   else printLine(`The book of ${nameOf(book)} ${wasOpen ? "was open before" : "is open"}.`);
 }

@@ -1,10 +1,13 @@
 import { createHash, type Hash } from "node:crypto";
-import { closeSync, openSync, readSync, writeSync } from "node:fs";
+import { closeSync, openSync, readSync } from "node:fs";
+
+import { z } from "zod";
 
 import { type OrganizationId, parseOrganizationId } from "../../domain/values/ids.js";
+import { parseFields } from "../../rails/fields.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import type { FileRow, FileValue } from "../../storage/moves/read-book.js";
-import { NewFile } from "../backup/new-file.js";
+import { NewFile, writeAll } from "../backup/new-file.js";
 
 const FORMAT = "kesc-book-1";
 const CHUNK_BYTES = 1_048_576;
@@ -31,6 +34,20 @@ export interface BookFileHeader {
   /** The public keys that may have signed the seals: see exportedKeys(). */
   readonly sealPublicKeys: readonly string[];
 }
+
+const TEXTS = z.array(z.string());
+const HEADER = z.object({
+  kescVersion: z.string(),
+  createdAt: z.string(),
+  moveId: z.string(),
+  organizationId: z.string().refine((text) => parseOrganizationId(text).ok),
+  name: z.string(),
+  masterKeyId: z.string(),
+  lastSeq: z.int(),
+  migrations: TEXTS,
+  columns: z.record(z.string(), TEXTS),
+  sealPublicKeys: TEXTS,
+});
 
 /** The last line of a file: what the lines before it must be. */
 export interface BookFileEnd {
@@ -70,7 +87,7 @@ export class BookFileWriter {
   end(root: string): BookFileEnd {
     this.#flush();
     const end: BookFileEnd = { rows: this.#counts, root, sha256: this.#hash.digest("hex") };
-    this.#write(Buffer.from(`${JSON.stringify({ end: FORMAT, ...end })}\n`));
+    writeAll(this.#descriptor, Buffer.from(`${JSON.stringify({ end: FORMAT, ...end })}\n`));
     closeSync(this.#descriptor);
     this.#file.publish();
     return end;
@@ -93,11 +110,7 @@ export class BookFileWriter {
     this.#pending = [];
     this.#pendingCharacters = 0;
     this.#hash.update(bytes);
-    this.#write(bytes);
-  }
-
-  #write(bytes: Buffer): void {
-    for (let written = 0; written < bytes.length;) written += writeSync(this.#descriptor, bytes, written);
+    writeAll(this.#descriptor, bytes);
   }
 }
 
@@ -186,32 +199,16 @@ function openForReading(name: string): number {
 }
 
 function headerOf(name: string, line: Buffer): BookFileHeader {
-  const value = jsonOf(line);
+  const value = parseFields(line.toString());
   if (value?.["format"] !== FORMAT) {
     throw fileError(name, `its first line is not that of a ${FORMAT} file, which "kesc book export" writes`);
   }
-  const { kescVersion, createdAt, moveId, organizationId, name: organization, masterKeyId, lastSeq } = value;
-  const { migrations, columns, sealPublicKeys } = value;
-  const texts = [kescVersion, createdAt, moveId, organizationId, organization, masterKeyId];
-  const isHeader =
-    texts.every((text) => typeof text === "string") &&
-    parseOrganizationId(String(organizationId)).ok &&
-    Number.isSafeInteger(lastSeq) &&
-    areTexts(migrations) &&
-    areTexts(sealPublicKeys) &&
-    typeof columns === "object" &&
-    columns !== null &&
-    Object.values(columns).every(areTexts);
-  if (!isHeader) throw fileError(name, "its first line lacks a part");
+  if (!HEADER.safeParse(value).success) throw fileError(name, "its first line lacks a part");
   return value as unknown as BookFileHeader;
 }
 
-function areTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === "string");
-}
-
 function endOf(line: Buffer): BookFileEnd | undefined {
-  const value = jsonOf(line);
+  const value = parseFields(line.toString());
   const isEnd =
     value?.["end"] === FORMAT &&
     typeof value["sha256"] === "string" &&
@@ -228,15 +225,6 @@ function rowOf(name: string, { columns }: BookFileHeader, line: Buffer): FileRow
   return { table, values };
 }
 
-function jsonOf(line: Buffer): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(line.toString());
-    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 function fileError(name: string, problem: string, cause?: unknown): OperatorError {
-  return new OperatorError(`The file ${name} cannot be imported: ${problem}. Nothing was imported.`, 1, { cause });
+  return new OperatorError(`The file ${name} cannot be imported: ${problem}. Nothing was imported.`, { cause });
 }

@@ -5,8 +5,8 @@ import type { Command } from "commander";
 import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { invocation } from "../../startup/invocation.js";
-import { usingMasterKeyFile, withCurrentDatabase } from "../../startup/open-database.js";
-import { OperatorError, UsageError } from "../../startup/operator-error.js";
+import { onDatabase, onDatabaseForLong, usingMasterKeyFile } from "../../startup/open-database.js";
+import { OperatorError, requireYes } from "../../startup/operator-error.js";
 import { publicSealKeys } from "../../startup/seal-keys.js";
 import type { BookSummary } from "../../storage/books.js";
 import type { Cell, Database } from "../../storage/database.js";
@@ -27,7 +27,6 @@ import { booksOf, nameOf, oneOf, orOperatorError } from "./places.js";
 import { evidenceOf, exportedKeys } from "./seal-evidence.js";
 
 const CELL = wholeNumber({ min: 0, max: 999 });
-const WITHOUT_LIMIT = { statementMillisMax: 0 } as const;
 
 /** The steps with which an organization moves to another cell or database. */
 export function addMove(book: Command): void {
@@ -76,25 +75,17 @@ async function exportOne(
   file: string,
   { yes, json }: { readonly yes?: true; readonly json?: true },
 ): Promise<void> {
-  const { database: address, seals } = configFromEnvironment();
-  const { header, end } = await withCurrentDatabase(
-    address,
-    async (database) => {
-      const { book, cell } = oneOf(await booksOf(database, organization), ({ move }) => move?.phase !== "LEFT");
-      if (yes !== true) {
-        throw new UsageError(
-          `This would stop the book of ${nameOf(book)}: its reads go on, its commands get BOOK_MOVING until the new ` +
-            `place opens it or kesc book resume opens it here. Nothing was done. To do it, add --yes.`,
-        );
-      }
-      const { organizationId, name } = book;
-      const sealPublicKeys = exportedKeys(publicSealKeys(seals), organizationId);
-      return orOperatorError(() =>
-        exportBook(cell, { organizationId, name, file: resolve(file), sealPublicKeys, now }),
-      );
-    },
-    WITHOUT_LIMIT,
-  );
+  const { header, end } = await onDatabaseForLong(async (database, { seals }) => {
+    const { book, cell } = oneOf(await booksOf(database, organization), ({ move }) => move?.phase !== "LEFT");
+    requireYes(
+      yes,
+      `This would stop the book of ${nameOf(book)}: its reads go on, its commands get BOOK_MOVING until the new ` +
+        `place opens it or kesc book resume opens it here.`,
+    );
+    const { organizationId, name } = book;
+    const sealPublicKeys = exportedKeys(publicSealKeys(seals), organizationId);
+    return orOperatorError(() => exportBook(cell, { organizationId, name, file: resolve(file), sealPublicKeys, now }));
+  });
   const rows = Object.values(end.rows).reduce((sum, count) => sum + count, 0);
   if (json === true) {
     printJson({ organization_id: header.organizationId, last_seq: header.lastSeq, rows, root: end.root, file });
@@ -115,25 +106,22 @@ async function importOne(
   const file = checkBookFile(resolve(name));
   const { organizationId } = file.header;
   const evidence = evidenceOf(seals, file.header);
-  const { book, words } = await withCurrentDatabase(
-    address,
-    (database) =>
-      usingMasterKeyFile(address, async () => {
-        const cell = await cellFor(database, number, organizationId);
-        const pace = fullSpeed === true ? FULL_SPEED : BESIDE_A_SERVER;
-        const onRows = progressOf(file.rows);
-        await orOperatorError(() => importBook(cell, { file, seals: evidence, pace, now, onRows }));
-        const books = await booksOf(database, organizationId);
-        const placed = oneOf(books, () => true, cell.number);
-        const isSameDatabase = books.some(({ book: other }) => other.move?.phase === "LEAVING");
-        return {
-          book: placed.book,
-          words: isSameDatabase
-            ? `The book is complete and correct in cell ${String(cell.number)}. To open it there: kesc book activate ${organizationId} --yes`
-            : await arrivedWords(placed),
-        };
-      }),
-    WITHOUT_LIMIT,
+  const { book, words } = await onDatabaseForLong((database) =>
+    usingMasterKeyFile(address, async () => {
+      const cell = await cellFor(database, number, organizationId);
+      const pace = fullSpeed === true ? FULL_SPEED : BESIDE_A_SERVER;
+      const onRows = progressOf(file.rows);
+      await orOperatorError(() => importBook(cell, { file, seals: evidence, pace, now, onRows }));
+      const books = await booksOf(database, organizationId);
+      const placed = oneOf(books, () => true, cell.number);
+      const isSameDatabase = books.some(({ book: other }) => other.move?.phase === "LEAVING");
+      return {
+        book: placed.book,
+        words: isSameDatabase
+          ? `The book is complete and correct in cell ${String(cell.number)}. To open it there: kesc book activate ${organizationId} --yes`
+          : await arrivedWords(placed),
+      };
+    }),
   );
   if (json === true) printJson(bookJson(book));
   else printLine(words);
@@ -143,10 +131,7 @@ async function releaseOne(
   organization: string,
   { arrived, to, json }: { readonly arrived: string; readonly to: string; readonly json?: true },
 ): Promise<void> {
-  const { database: address } = configFromEnvironment();
-  const { book, code } = await withCurrentDatabase(address, (database) =>
-    released(database, organization, { arrived, to }),
-  );
+  const { book, code } = await onDatabase((database) => released(database, organization, { arrived, to }));
   if (json === true) printJson({ organization_id: book.organizationId, released: code });
   else {
     printLine(`The book of ${nameOf(book)} is given away to ${to}. It never opens here again.`);
@@ -176,8 +161,7 @@ export async function released(
 }
 
 async function resumeOne(organization: string): Promise<void> {
-  const { database: address } = configFromEnvironment();
-  const book = await withCurrentDatabase(address, async (database) => {
+  const book = await onDatabase(async (database) => {
     const placed = oneOf(await booksOf(database, organization), ({ move }) => move?.phase === "LEAVING");
     await orOperatorError(() => stay(placed.cell, placed.book.organizationId));
     return placed.book;
@@ -189,24 +173,15 @@ async function discardOne(
   organization: string,
   { cell: number, yes }: { readonly cell?: number; readonly yes?: true },
 ): Promise<void> {
-  const { database: address } = configFromEnvironment();
-  const book = await withCurrentDatabase(
-    address,
-    async (database) => {
-      const books = await booksOf(database, organization);
-      const placed = oneOf(books, ({ move }) => move !== undefined && move.phase !== "LEAVING", number);
-      const phase = placed.book.move?.phase ?? placed.book.state;
-      if (yes !== true) {
-        throw new UsageError(
-          `This would remove the rows of ${nameOf(placed.book)} from cell ${String(placed.book.cell)}, where its book ` +
-            `is ${phase}. Nothing was done. To do it, add --yes.`,
-        );
-      }
-      await orOperatorError(() => emptyBook(placed.cell, placed.book.organizationId, now));
-      return placed.book;
-    },
-    WITHOUT_LIMIT,
-  );
+  const book = await onDatabaseForLong(async (database) => {
+    const books = await booksOf(database, organization);
+    const placed = oneOf(books, ({ move }) => move !== undefined && move.phase !== "LEAVING", number);
+    const phase = placed.book.move?.phase ?? placed.book.state;
+    const place = `cell ${String(placed.book.cell)}, where its book is ${phase}`;
+    requireYes(yes, `This would remove the rows of ${nameOf(placed.book)} from ${place}.`);
+    await orOperatorError(() => emptyBook(placed.cell, placed.book.organizationId, now));
+    return placed.book;
+  });
   printLine(`The rows of ${nameOf(book)} are removed from cell ${String(book.cell)}. Its name and its number stay.`);
 }
 

@@ -1,9 +1,8 @@
 import { parseOrganizationId } from "../../domain/values/ids.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import { type BookSummary, listBooks } from "../../storage/books.js";
-import type { Cell, Database } from "../../storage/database.js";
+import { type Cell, cellOf, type Database } from "../../storage/database.js";
 import { MoveError } from "../../storage/moves/book-moves.js";
-import { cellOf } from "../organizations.js";
 
 /** A book, and the cell that has its rows. While an organization moves, two cells may have them. */
 export interface PlacedBook {
@@ -46,8 +45,6 @@ export async function orOperatorError<Result>(work: () => Promise<Result>): Prom
     return await work();
   } catch (error) {
     if (!(error instanceof MoveError)) throw error;
-    throw new OperatorError(`${error.message} Nothing was done. To see the books: kesc book list`, 1, {
-      cause: error,
-    });
+    throw new OperatorError(`${error.message} Nothing was done. To see the books: kesc book list`, { cause: error });
   }
 }

@@ -8,15 +8,13 @@ import { type AccountId, parseAccountId } from "../../domain/values/ids.js";
 import { type IdempotencyKey, parseIdempotencyKey, type StatusReason } from "../../domain/values/text.js";
 import { messageOf } from "../../grpc/errors/status.js";
 import { now } from "../../startup/clock.js";
-import { configFromEnvironment } from "../../startup/environment.js";
-import { withCurrentDatabase } from "../../startup/open-database.js";
-import { OperatorError, UsageError } from "../../startup/operator-error.js";
+import { onDatabase } from "../../startup/open-database.js";
+import { OperatorError, requireYes } from "../../startup/operator-error.js";
 import { StoredAdministration } from "../../storage/operators/administration.js";
 import { byMachine } from "../../storage/organizations/commit-now.js";
 import { decimalOf } from "../../verify/format.js";
 import { refuseUnlessMeant } from "../administration/on-database.js";
-import { argument } from "../administration/rows/parameters.js";
-import { statusReason } from "../commands/arguments.js";
+import { argument, statusReason } from "../commands/arguments.js";
 import { printLine } from "../commands/output.js";
 import { commitAsOperator } from "../commit-as-operator.js";
 import { findOwner } from "../organizations.js";
@@ -71,11 +69,8 @@ export function addCorrections(book: Command): void {
 
 async function correct({ name, description }: CorrectionCommand, options: CorrectionOptions): Promise<void> {
   const { org, amount: amountCents, key: idempotencyKey, account: accountId, receipt, note, yes } = options;
-  if (yes !== true) {
-    const what = `${formatCents(amountCents)} KES: ${description}`;
-    throw new UsageError(`This would book ${what}. Nothing was done. To do it, add --yes.`);
-  }
-  await withCurrentDatabase(configFromEnvironment().database, async (database) => {
+  requireYes(yes, `This would book ${formatCents(amountCents)} KES: ${description}.`);
+  await onDatabase(async (database) => {
     await refuseUnlessMeant(new StoredAdministration(database, { now, fourEyes: new Set() }), options);
     const { organization, cell } = await findOwner(database, org);
     const common = { ...byMachine(organization.id), amountCents, idempotencyKey, note };

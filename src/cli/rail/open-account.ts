@@ -4,7 +4,7 @@ import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import { openRail } from "../../startup/rails.js";
-import { storedRailAccounts } from "../../storage/rails/rail-accounts.js";
+import { storedRailAccount } from "../../storage/rails/rail-accounts.js";
 import type { FoundOwner } from "../organizations.js";
 
 /**
@@ -18,8 +18,7 @@ export async function openAccount(
   railName: string,
   callbackUrl: CallbackUrl = () => "",
 ): Promise<PaymentRail> {
-  const stored = await storedRailAccounts(cell);
-  const account = stored.find(({ organizationId, rail }) => organizationId === id && rail === railName);
+  const account = await storedRailAccount(cell, id, railName);
   if (account === undefined) {
     throw new OperatorError(
       `${id} ("${name}") has no account at the rail ${railName}. To set one: kesc rail set ${railName} --help`,

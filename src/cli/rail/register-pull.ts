@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 
-import type { PhoneNumber } from "../../domain/values/phone-number.js";
+import { parsePhoneNumber, type PhoneNumber } from "../../domain/values/phone-number.js";
 import { callbackUrls, readCallbackSecrets } from "../../startup/callbacks.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { withCurrentDatabase } from "../../startup/open-database.js";
 import { OperatorError, UsageError } from "../../startup/operator-error.js";
-import { phoneNumber } from "../commands/arguments.js";
+import { argument } from "../commands/arguments.js";
 import { printLine } from "../commands/output.js";
 import { findOwner } from "../organizations.js";
 import { openAccount } from "./open-account.js";
@@ -19,7 +19,7 @@ export function addRail(rail: Command): void {
     .description("register the account at the rail for kesc reconcile --pull; once is enough")
     .requiredOption("--org <organization>", "id or name of the organization")
     .requiredOption("--rail <rail>", "name of the rail")
-    .requiredOption("--contact <phone>", "phone number that the rail notes as the contact", phoneNumber)
+    .requiredOption("--contact <phone>", "phone number that the rail notes as the contact", argument(parsePhoneNumber))
     .action(registerPull);
 }
 

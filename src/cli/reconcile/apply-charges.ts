@@ -1,3 +1,4 @@
+import { slicesOf } from "../../../runtime/slices.js";
 import type { RailReceipt } from "../../domain/payment.js";
 import { chargeReceiptOf } from "../../domain/receipt.js";
 import type { Rail } from "../../domain/transaction.js";
@@ -9,9 +10,7 @@ import type { BookedMovements } from "../../reconcile/ports.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import type { Cell } from "../../storage/database.js";
 import { commitAsOperator } from "../commit-as-operator.js";
-import type { StatementCharge } from "./statement-file.js";
-
-const SLICE_ROWS = 500;
+import { SLICE_ROWS, type StatementCharge } from "./statement-file.js";
 
 interface ChargesOptions {
   readonly cell: Pick<Cell, "committer">;
@@ -34,8 +33,7 @@ export async function applyCharges(
 ): Promise<number> {
   const bookable = [...charges].filter(([, { cents }]) => cents !== 0 && Math.abs(cents) <= chargeMaxCents);
   let booked = 0;
-  for (let start = 0; start < bookable.length; start += SLICE_ROWS) {
-    const slice = bookable.slice(start, start + SLICE_ROWS);
+  for (const slice of slicesOf(bookable, SLICE_ROWS)) {
     const names = slice.flatMap(([receipt]) => [receipt, chargeReceiptOf(receipt)]);
     const known = new Set((await book.withReceipts(names)).map(({ receipt }) => receipt));
     for (const [movement, { cents }] of slice) {

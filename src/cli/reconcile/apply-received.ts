@@ -1,5 +1,6 @@
 import { typeidUnboxed } from "typeid-js";
 
+import { slicesOf } from "../../../runtime/slices.js";
 import type { CompletePayment } from "../../domain/orders/complete-payment.js";
 import type { FlagReason } from "../../domain/payment.js";
 import type { Rail, TransactionStatus } from "../../domain/transaction.js";
@@ -13,8 +14,7 @@ import { type NamedTransaction, railDecides } from "../../reconcile/reconciliati
 import { OperatorError } from "../../startup/operator-error.js";
 import type { Cell } from "../../storage/database.js";
 import { commitAsOperator } from "../commit-as-operator.js";
-
-const SLICE_ROWS = 500;
+import { SLICE_ROWS } from "./statement-file.js";
 
 /** A payment that was told to the ledger, and what the ledger made of it. */
 export interface AppliedPayment {
@@ -44,8 +44,7 @@ export async function applyReceived(
   const { book } = options;
   const listed = new Set<string>(payments.map(({ receipt }) => receipt));
   const applied: AppliedPayment[] = [];
-  for (let start = 0; start < payments.length; start += SLICE_ROWS) {
-    const slice = payments.slice(start, start + SLICE_ROWS);
+  for (const slice of slicesOf(payments, SLICE_ROWS)) {
     const booked = new Set(
       (await book.withReceipts(slice.map(({ receipt }) => receipt))).map(({ receipt }) => receipt),
     );

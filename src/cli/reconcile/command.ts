@@ -8,13 +8,11 @@ import type { BookedMovements } from "../../reconcile/ports.js";
 import { reconcile } from "../../reconcile/reconcile.js";
 import type { ReconciledPeriod, Reconciliation } from "../../reconcile/reconciliation.js";
 import { now } from "../../startup/clock.js";
-import { configFromEnvironment } from "../../startup/environment.js";
 import { invocation } from "../../startup/invocation.js";
-import { withCurrentDatabase } from "../../startup/open-database.js";
+import { onDatabaseForLong } from "../../startup/open-database.js";
 import { OperatorError, UsageError } from "../../startup/operator-error.js";
 import { bookedMovements } from "../../storage/rails/booked-movements.js";
-import { argument } from "../administration/rows/parameters.js";
-import { wholeNumber } from "../commands/arguments.js";
+import { argument, wholeNumber } from "../commands/arguments.js";
 import { printJson, printLine } from "../commands/output.js";
 import { jobMetrics, METRICS_FILE, writeMetricsFile } from "../metrics-file.js";
 import { findOwner, type FoundOwner } from "../organizations.js";
@@ -87,21 +85,16 @@ function timeOf(text: string): UnixMillis {
 
 async function reconcileRail(railName: string, file: string | undefined, options: ReconcileOptions): Promise<void> {
   refuseMixed(file, options);
-  const { database: address } = configFromEnvironment();
-  const report = await withCurrentDatabase(
-    address,
-    async (database): Promise<ReconcileReport> => {
-      const owner = await findOwner(database, options.org);
-      const { id: organizationId } = owner.organization;
-      const rail = WITH_STATEMENT.find(({ name }) => name === railName);
-      if (rail === undefined) throw new Error(`the command took the rail ${railName}`);
-      const book = await bookedMovements(owner.cell, { organizationId, rail: rail.name });
-      return file === undefined
-        ? fromPull(owner, book, { ...options, railName: rail.name })
-        : fromFile(owner, book, { ...options, file, rail: rail.name, format: rail.statement });
-    },
-    { statementMillisMax: 0 },
-  );
+  const report = await onDatabaseForLong(async (database): Promise<ReconcileReport> => {
+    const owner = await findOwner(database, options.org);
+    const { id: organizationId } = owner.organization;
+    const rail = WITH_STATEMENT.find(({ name }) => name === railName);
+    if (rail === undefined) throw new Error(`the command took the rail ${railName}`);
+    const book = await bookedMovements(owner.cell, { organizationId, rail: rail.name });
+    return file === undefined
+      ? fromPull(owner, book, { ...options, railName: rail.name })
+      : fromFile(owner, book, { ...options, file, rail: rail.name, format: rail.statement });
+  });
   if (options.metricsFile !== undefined) writeMetricsFile(options.metricsFile, jobMetrics("reconcile", now()));
   if (options.json === true) printJson(reportJson(report));
   else for (const line of reportLines(report)) printLine(line);

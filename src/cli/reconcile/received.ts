@@ -1,15 +1,16 @@
+import { slicesOf } from "../../../runtime/slices.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import type { PaymentRail, ReceivedPayment } from "../../rails/rail.js";
 import type { BookedMovements } from "../../reconcile/ports.js";
 import type { UnnamedMovement } from "../../reconcile/reconcile.js";
 import type { ReconciledPeriod } from "../../reconcile/reconciliation.js";
 import { OperatorError } from "../../startup/operator-error.js";
+import { SLICE_ROWS } from "./statement-file.js";
 
 const HOUR_MILLIS = 3_600_000;
 // The reports of newer payments may be on their way, and the rail lists a payment some time later.
 const UNDER_WAY_MILLIS = 300_000;
 const PULL_MILLIS_MAX = 600_000;
-const SLICE_ROWS = 500;
 
 /** The period of which `--pull` asks: the last hours, without the last five minutes. */
 export function pulledPeriod(now: UnixMillis, hours: number): ReconciledPeriod {
@@ -38,9 +39,7 @@ export async function pullReceived(rail: PaymentRail, period: ReconciledPeriod):
 
 /** Returns the payments in slices, as the comparison takes them. */
 export function* receivedMovements(payments: readonly ReceivedPayment[]): Generator<readonly UnnamedMovement[]> {
-  for (let start = 0; start < payments.length; start += SLICE_ROWS) {
-    yield payments.slice(start, start + SLICE_ROWS).map(movementOf);
-  }
+  for (const slice of slicesOf(payments, SLICE_ROWS)) yield slice.map(movementOf);
 }
 
 function movementOf({ receipt, amountCents, idEnd, receivedAt }: ReceivedPayment): UnnamedMovement {

@@ -1,3 +1,4 @@
+import { slicesOf } from "../../../runtime/slices.js";
 import type { RailReceipt } from "../../domain/payment.js";
 import { chargeReceiptOf } from "../../domain/receipt.js";
 import type { TransactionId } from "../../domain/values/ids.js";
@@ -8,7 +9,8 @@ import { type ReconciledPeriod, signed } from "../../reconcile/reconciliation.js
 import { OperatorError } from "../../startup/operator-error.js";
 import { csvRecords } from "../import/csv-records.js";
 
-const SLICE_ROWS = 500;
+/** The rows that one look at the book compares. */
+export const SLICE_ROWS = 500;
 const RECORD_BYTES_MAX = 65_536;
 
 /** What a statement had besides movements. Grows while the file is read. */
@@ -76,41 +78,25 @@ function addCharge(charges: StatementFacts["charges"], row: StatementRow): void 
   charges.set(receipt, { cents: (charges.get(receipt)?.cents ?? 0) + signed(row), completedAt });
 }
 
-function* chargeMovements(charges: StatementFacts["charges"]): Generator<readonly UnnamedMovement[], void, void> {
-  let slice: UnnamedMovement[] = [];
-  for (const [receipt, { cents, completedAt }] of charges) {
-    if (cents === 0) continue;
-    slice.push({
-      receipt: chargeReceiptOf(receipt),
-      completedAt,
-      direction: cents < 0 ? "out" : "in",
-      amountCents: Math.abs(cents),
-      transactionId: undefined,
-      idEnd: undefined,
-    });
-    if (slice.length < SLICE_ROWS) continue;
-    yield slice;
-    slice = [];
-  }
-  if (slice.length > 0) yield slice;
+function chargeMovements(charges: StatementFacts["charges"]): Generator<readonly UnnamedMovement[], void, void> {
+  const movements = [...charges].map(([receipt, { cents, completedAt }]) => ({
+    receipt: chargeReceiptOf(receipt),
+    completedAt,
+    direction: cents < 0 ? ("out" as const) : ("in" as const),
+    amountCents: Math.abs(cents),
+    transactionId: undefined,
+    idEnd: undefined,
+  }));
+  return slicesOf(
+    movements.filter(({ amountCents }) => amountCents !== 0),
+    SLICE_ROWS,
+  );
 }
 
-function movementOf({
-  receipt,
-  completedAt,
-  direction,
-  amountCents,
-  transactionId,
-  idEnd,
-}: StatementRow): UnnamedMovement {
-  return {
-    receipt,
-    completedAt,
-    direction,
-    amountCents,
-    transactionId: transactionId as TransactionId | undefined,
-    idEnd,
-  };
+function movementOf(row: StatementRow): UnnamedMovement {
+  const { receipt, completedAt, direction, amountCents, idEnd } = row;
+  const transactionId = row.transactionId as TransactionId | undefined;
+  return { receipt, completedAt, direction, amountCents, transactionId, idEnd };
 }
 
 function widened(period: ReconciledPeriod | undefined, { completedAt }: StatementRow): ReconciledPeriod {

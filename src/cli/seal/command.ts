@@ -9,7 +9,7 @@ import { SealMemoryFile } from "../../seals/seal-memory.js";
 import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { invocation } from "../../startup/invocation.js";
-import { withCurrentDatabase } from "../../startup/open-database.js";
+import { onDatabaseForLong } from "../../startup/open-database.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import { usingSealKeyFile } from "../../startup/seal-keys.js";
 import type { Cell, Database } from "../../storage/database.js";
@@ -112,7 +112,6 @@ function forgetSeal(keyFile: string, organizationId: string): void {
     throw new OperatorError(
       `The alarm is cleared, but the last seal of ${organizationId} is still noted beside ${keyFile}: ${reason}. ` +
         "If the database has fewer seals, the alarm comes back. Run the command as the user of the servers.",
-      1,
       { cause: error },
     );
   }
@@ -124,8 +123,7 @@ interface BookOfCell {
 }
 
 function withBooks<Result>(work: (books: readonly BookOfCell[]) => Promise<Result>): Promise<Result> {
-  const { database: address } = configFromEnvironment();
-  return withCurrentDatabase(address, async (database) => work(await booksOf(database)), { statementMillisMax: 0 });
+  return onDatabaseForLong(async (database) => work(await booksOf(database)));
 }
 
 async function booksOf({ cells }: Database): Promise<readonly BookOfCell[]> {

@@ -78,7 +78,6 @@ async function scrapeOf(address: string): Promise<Scrape> {
     throw new OperatorError(
       `There are no metrics at ${address}: ${why}. Start the server with KESC_ADMIN_ADDRESS=${DEFAULT_ADDRESS}, ` +
         "or say with --address where they are.",
-      1,
       { cause: error },
     );
   }

@@ -1,5 +1,5 @@
 import { formatCents } from "../../domain/values/cents.js";
-import { type Paint, painter } from "../terminal.js";
+import { count, type Paint, painter } from "../terminal.js";
 import type { BooksReading, Reading, RpcReading } from "./reading.js";
 
 const RPCS_SHOWN_MAX = 12;
@@ -124,10 +124,6 @@ function rpcLine([method = "", ...figures]: readonly string[]): string {
 
 function line(name: string, text: string): string {
   return `${name.padEnd(11)}${text}`;
-}
-
-function count(value: number): string {
-  return Math.round(value).toLocaleString("en");
 }
 
 function rate(value: number): string {

@@ -62,9 +62,9 @@ const SETTINGS = z
     initiatorName: text(),
     certificatePem: certificate,
     /** Of the path that registers for deposits: that of the app's product at Safaricom. */
-    c2bVersion: z.literal([1, 2], "must be 1 or 2").optional(),
+    c2bVersion: z.literal([1, 2], "must be 1 or 2").default(2),
     /** What M-Pesa does with a payment by hand while it cannot ask whether to take it. */
-    whenUnreachable: z.enum(["Completed", "Cancelled"], "must be Completed or Cancelled").optional(),
+    whenUnreachable: z.enum(["Completed", "Cancelled"], "must be Completed or Cancelled").default("Completed"),
     destinations: destinationsSetting,
     limits: z.strictObject({ mint: limit.optional(), redeem: limit.optional(), business: limit.optional() }).optional(),
   })
@@ -98,24 +98,8 @@ export const MPESA = railKind({
   refusals,
   read,
   open: ({ settings, credentials, accountUuid, callbackUrl, ...clocks }) => {
-    const { collectShortcode, payOutShortcode, initiatorName, certificatePem } = settings;
-    const { c2bVersion = 2, whenUnreachable = "Completed" } = settings;
-    return new MpesaRail(
-      {
-        baseUrl: baseUrlOf(settings),
-        ...credentials,
-        collectShortcode,
-        payOutShortcode,
-        initiatorName,
-        certificatePem,
-        c2bVersion,
-        whenUnreachable,
-        capabilities: capabilitiesOf(settings),
-        accountUuid,
-        callbackUrl,
-      },
-      clocks,
-    );
+    const own = { baseUrl: baseUrlOf(settings), capabilities: capabilitiesOf(settings), accountUuid, callbackUrl };
+    return new MpesaRail({ ...settings, ...credentials, ...own }, clocks);
   },
 });
 

@@ -1,13 +1,13 @@
 import { type BusinessNumber, partsOf } from "../../domain/destination.js";
 import { uuidOf } from "../callback-token.js";
-import { asText, type Fields, parseFields } from "../fields.js";
+import { type Fields, parseFields } from "../fields.js";
 import type { OpenPayment, RailOrder } from "../order.js";
 import type { RailMessage, RailReport, Sent } from "../rail.js";
 import type { DarajaAnswer } from "./daraja/client.js";
-import { readAmount, readReceipt, readResultMessage } from "./messages.js";
+import { failureOf, readReceipt, readResultMessage, successOf } from "./messages.js";
 import { PAY_OUT_FAILURES, REFUSED_PAY_OUTS } from "./result-codes.js";
-import { sentOf } from "./sent.js";
-import type { Initiator, MpesaSettings } from "./settings.js";
+import { acceptedAs, sentOf } from "./sent.js";
+import type { MpesaAccount } from "./settings.js";
 import { accountReferenceOf } from "./stk.js";
 
 export const B2B_PATH = "/mpesa/b2b/v1/paymentrequest";
@@ -20,40 +20,30 @@ const PARTY_NUMBER = /^([0-9]{5,7})( - |$)/;
  * The request for a payout to a till or a paybill, out of the working account. It has no id that
  * M-Pesa would refuse a second time. So no second request may follow one that M-Pesa may have.
  */
-export function businessRequest(
-  order: RailOrder,
-  shillings: number,
-  settings: MpesaSettings,
-  initiator: Initiator,
-): Fields {
+export function businessRequest(order: RailOrder, shillings: number, account: MpesaAccount): Fields {
   const uuid = uuidOf(order.transactionId);
   const { business, accountNumber } = partsOf(order.number as BusinessNumber);
   return {
-    Initiator: initiator.name,
-    SecurityCredential: initiator.securityCredential,
+    Initiator: account.initiatorName,
+    SecurityCredential: account.securityCredential,
     CommandID: order.numberKind === "TILL" ? "BusinessBuyGoods" : "BusinessPayBill",
     SenderIdentifierType: SHORTCODE,
     RecieverIdentifierType: SHORTCODE, // Daraja spells it so.
     Amount: shillings,
-    PartyA: settings.payOutShortcode,
+    PartyA: account.payOutShortcode,
     PartyB: business,
     // A till has no account numbers, so this can say which transaction it is.
     AccountReference: accountNumber ?? accountReferenceOf(order.transactionId),
     Remarks: `KESC ${order.transactionId}`,
-    QueueTimeOutURL: settings.callbackUrl("timeout", uuid),
-    ResultURL: settings.callbackUrl("pay_out", uuid),
+    QueueTimeOutURL: account.callbackUrl("timeout", uuid),
+    ResultURL: account.callbackUrl("pay_out", uuid),
   };
 }
 
 export function sentByBusiness(answer: DarajaAnswer): Sent {
   return sentOf(answer, {
     refused: REFUSED_PAY_OUTS,
-    accepted: (body) => {
-      const railReference = asText(body["OriginatorConversationID"]);
-      return railReference === undefined
-        ? { kind: "unknown", code: "MALFORMED_ANSWER" }
-        : { kind: "accepted", railReference };
-    },
+    accepted: (body) => acceptedAs(body["OriginatorConversationID"]),
   });
 }
 
@@ -71,16 +61,10 @@ export function reportOfBusiness({ purpose, body }: RailMessage, payment: OpenPa
   }
   const { resultCode, originatorConversationId: movement, parameters } = message;
   if (movement === undefined || (payment.railReference ?? movement) !== movement) return undefined;
-  if (resultCode !== "0") {
-    const failure = PAY_OUT_FAILURES.get(resultCode);
-    return failure === undefined
-      ? { kind: "open", code: resultCode }
-      : { kind: "failed", movement, code: resultCode, failure };
-  }
+  if (resultCode !== "0") return failureOf(resultCode, movement, PAY_OUT_FAILURES);
   if (!canBePaidTo(parameters.get("ReceiverPartyPublicName"), payment)) return { kind: "open", code: "OTHER_BUSINESS" };
-  const { isReadable, amountCents } = readAmount(parameters.get("Amount"));
-  if (!isReadable) return { kind: "open", code: "AMOUNT_UNREADABLE" };
-  return { kind: "succeeded", movement, receipt: readReceipt(message.transactionId), amountCents, phone: undefined };
+  const receipt = readReceipt(message.transactionId);
+  return successOf(parameters.get("Amount"), { movement, receipt, phone: undefined });
 }
 
 /**

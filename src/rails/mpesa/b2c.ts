@@ -3,10 +3,10 @@ import { asText, type Fields } from "../fields.js";
 import type { OpenPayment, RailOrder } from "../order.js";
 import type { RailMessage, RailReport, Sent } from "../rail.js";
 import type { DarajaAnswer } from "./daraja/client.js";
-import { readAmount, readPartyPhone, readQueueTimeout, readReceipt, readResultMessage } from "./messages.js";
+import { failureOf, readPartyPhone, readQueueTimeout, readReceipt, readResultMessage, successOf } from "./messages.js";
 import { PAY_OUT_FAILURES, REFUSED_PAY_OUTS } from "./result-codes.js";
 import { sentOf } from "./sent.js";
-import type { Initiator, MpesaSettings } from "./settings.js";
+import type { MpesaAccount } from "./settings.js";
 
 export const B2C_PATH = "/mpesa/b2c/v3/paymentrequest";
 
@@ -20,24 +20,19 @@ const DUPLICATE_MESSAGE = /duplicate originator ?conversation ?id/i;
  * The request for a payout. Every request for a transaction has the same OriginatorConversationID,
  * the transaction's id, so that M-Pesa refuses the second.
  */
-export function payOutRequest(
-  order: RailOrder,
-  shillings: number,
-  settings: MpesaSettings,
-  initiator: Initiator,
-): Fields {
+export function payOutRequest(order: RailOrder, shillings: number, account: MpesaAccount): Fields {
   const uuid = uuidOf(order.transactionId);
   return {
     OriginatorConversationID: order.transactionId,
-    InitiatorName: initiator.name,
-    SecurityCredential: initiator.securityCredential,
+    InitiatorName: account.initiatorName,
+    SecurityCredential: account.securityCredential,
     CommandID: "BusinessPayment",
     Amount: shillings,
-    PartyA: settings.payOutShortcode,
+    PartyA: account.payOutShortcode,
     PartyB: order.number.slice(1),
     Remarks: REMARKS,
-    QueueTimeOutURL: settings.callbackUrl("timeout", uuid),
-    ResultURL: settings.callbackUrl("pay_out", uuid),
+    QueueTimeOutURL: account.callbackUrl("timeout", uuid),
+    ResultURL: account.callbackUrl("pay_out", uuid),
     Occassion: "", // Daraja spells it so.
   };
 }
@@ -66,19 +61,10 @@ export function reportOfPayOut(
   }
   if (message.originatorConversationId !== transactionId) return undefined;
   const { resultCode, parameters } = message;
-  if (resultCode !== "0") {
-    const failure = PAY_OUT_FAILURES.get(resultCode);
-    return failure === undefined
-      ? { kind: "open", code: resultCode }
-      : { kind: "failed", movement: transactionId, code: resultCode, failure };
-  }
-  const { isReadable, amountCents } = readAmount(parameters.get("TransactionAmount"));
-  if (!isReadable) return { kind: "open", code: "AMOUNT_UNREADABLE" };
-  return {
-    kind: "succeeded",
+  if (resultCode !== "0") return failureOf(resultCode, transactionId, PAY_OUT_FAILURES);
+  return successOf(parameters.get("TransactionAmount"), {
     movement: transactionId,
     receipt: readReceipt(parameters.get("TransactionReceipt")) ?? readReceipt(message.transactionId),
-    amountCents,
     phone: readPartyPhone(parameters.get("ReceiverPartyPublicName")),
-  };
+  });
 }

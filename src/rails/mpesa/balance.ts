@@ -2,20 +2,20 @@ import type { Fields } from "../fields.js";
 import type { BalanceAnswer, RailAccountBalance, RailBalance, RailMessage } from "../rail.js";
 import type { DarajaAnswer } from "./daraja/client.js";
 import { readResultMessage, responseCodeOf } from "./messages.js";
-import type { Initiator, MpesaSettings } from "./settings.js";
+import type { MpesaAccount } from "./settings.js";
 
 export const BALANCE_PATH = "/mpesa/accountbalance/v1/query";
 
 /** The account of a shortcode from which a payment to a customer is paid. */
 export const UTILITY_ACCOUNT = "Utility Account";
 
-export function balanceRequest(settings: MpesaSettings, initiator: Initiator, question: string): Fields {
-  const url = settings.callbackUrl("balance", question);
+export function balanceRequest(account: MpesaAccount, question: string): Fields {
+  const url = account.callbackUrl("balance", question);
   return {
-    Initiator: initiator.name,
-    SecurityCredential: initiator.securityCredential,
+    Initiator: account.initiatorName,
+    SecurityCredential: account.securityCredential,
     CommandID: "AccountBalance",
-    PartyA: settings.payOutShortcode,
+    PartyA: account.payOutShortcode,
     IdentifierType: "4",
     Remarks: "KESC balance",
     QueueTimeOutURL: url,

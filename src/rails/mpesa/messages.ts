@@ -1,8 +1,9 @@
-import type { RailReceipt } from "../../domain/payment.js";
+import type { RailFailure, RailReceipt } from "../../domain/payment.js";
 import { receiptOf } from "../../domain/receipt.js";
 import { type Cents, parseAmount } from "../../domain/values/cents.js";
 import { type MaskedPhone, readMaskedPhone } from "../../domain/values/masked-phone.js";
 import { asCode, asFields, asParameters, asText, type Fields, parseFields } from "../fields.js";
+import type { RailReport } from "../rail.js";
 
 /** The callback of an STK push. */
 export interface CollectMessage {
@@ -66,6 +67,21 @@ export function readAmount(text: string | undefined): { isReadable: boolean; amo
   if (text === undefined) return { isReadable: true, amountCents: undefined };
   const amount = parseAmount(text);
   return amount.ok ? { isReadable: true, amountCents: amount.value } : { isReadable: false, amountCents: undefined };
+}
+
+/** Reports a success. One whose amount cannot be read is none: it may be about another amount. */
+export function successOf(
+  amount: string | undefined,
+  said: Pick<Extract<RailReport, { kind: "succeeded" }>, "movement" | "receipt" | "phone">,
+): RailReport {
+  const { isReadable, amountCents } = readAmount(amount);
+  return isReadable ? { kind: "succeeded", amountCents, ...said } : { kind: "open", code: "AMOUNT_UNREADABLE" };
+}
+
+/** Reports a failure, if the list of final failures has the code. */
+export function failureOf(code: string, movement: string, failures: ReadonlyMap<string, RailFailure>): RailReport {
+  const failure = failures.get(code);
+  return failure === undefined ? { kind: "open", code } : { kind: "failed", movement, code, failure };
 }
 
 /** Returns a receipt of M-Pesa, or undefined for any other text. */

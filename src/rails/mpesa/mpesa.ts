@@ -1,4 +1,3 @@
-import type { PaymentByHand, PaymentVerdict } from "../../domain/deposits/payment-verdict.js";
 import type { Rail, TransactionType } from "../../domain/transaction.js";
 import { isPayable } from "../../domain/values/payable-amounts.js";
 import type { PhoneNumber } from "../../domain/values/phone-number.js";
@@ -15,7 +14,6 @@ import type {
   RailPeriod,
   RailReport,
   ReceivedPayments,
-  ReturnReport,
   Sent,
 } from "../rail.js";
 import type { Clocks } from "../rail-kind.js";
@@ -27,7 +25,7 @@ import { DarajaClient } from "./daraja/client.js";
 import { securityCredential } from "./daraja/security-credential.js";
 import { pullTransactions, registerForPulls } from "./reconciliation/pull-transactions.js";
 import { reportOfReversal, REVERSAL_PATH, reversalRequest, sentByReversal } from "./reversal.js";
-import type { Initiator, MpesaSettings } from "./settings.js";
+import type { MpesaAccount, MpesaSettings } from "./settings.js";
 import { conversationOf, reportOfStatus, reportOfStatusRequest, STATUS_PATH, statusRequest } from "./status.js";
 import {
   pushQuery,
@@ -57,25 +55,23 @@ export class MpesaRail implements PaymentRail {
   /** 8006: the initiator is locked, for example because its password has expired. */
   readonly lockedCodes: ReadonlySet<string> = new Set(["8006"]);
   readonly payOutAccount = UTILITY_ACCOUNT;
-  readonly #settings: MpesaSettings;
-  readonly #initiator: Initiator;
+  readonly readQuestion = readQuestion;
+  readonly answerTo = answerToQuestion;
+  readonly readReturn = reportOfReversal;
+  readonly #account: MpesaAccount;
   readonly #client: DarajaClient;
   readonly #now: () => UnixMillis;
 
   /** Throws if the certificate in the settings is none. */
   constructor(settings: MpesaSettings, { now, monotonicMillis }: Clocks) {
-    const { initiatorName, initiatorPassword, certificatePem } = settings;
-    this.#settings = settings;
-    this.#initiator = {
-      name: initiatorName,
-      securityCredential: securityCredential(initiatorPassword, certificatePem),
-    };
+    const { initiatorPassword, certificatePem } = settings;
+    this.#account = { ...settings, securityCredential: securityCredential(initiatorPassword, certificatePem) };
     this.#client = new DarajaClient(settings, monotonicMillis);
     this.#now = now;
   }
 
   capabilities(direction: TransactionType): Capabilities {
-    return this.#settings.capabilities[direction];
+    return this.#account.capabilities[direction];
   }
 
   async send(order: RailOrder, signal: AbortSignal): Promise<Sent> {
@@ -91,14 +87,14 @@ export class MpesaRail implements PaymentRail {
     }
     const shillings = amountCents / SHILLING_CENTS;
     if (direction === "MINT") {
-      const request = pushRequest(order, shillings, this.#settings, this.#now());
+      const request = pushRequest(order, shillings, this.#account, this.#now());
       return sentByPush(await this.#client.post(STK_PUSH_PATH, request, signal));
     }
     if (numberKind !== "PHONE") {
-      const request = businessRequest(order, shillings, this.#settings, this.#initiator);
+      const request = businessRequest(order, shillings, this.#account);
       return sentByBusiness(await this.#client.post(B2B_PATH, request, signal));
     }
-    const request = payOutRequest(order, shillings, this.#settings, this.#initiator);
+    const request = payOutRequest(order, shillings, this.#account);
     return sentByPayOut(await this.#client.post(B2C_PATH, request, signal));
   }
 
@@ -107,14 +103,13 @@ export class MpesaRail implements PaymentRail {
       const conversation = conversationOf(payment);
       // The answer to the request was lost. Its result may bring the reference.
       if (conversation === undefined) return { kind: "open", code: "NO_REFERENCE" };
-      const own = { settings: this.#settings, initiator: this.#initiator };
-      const request = statusRequest({ conversation, question: await newQuestion() }, own);
+      const request = statusRequest({ conversation, question: await newQuestion() }, this.#account);
       return reportOfStatusRequest(await this.#client.post(STATUS_PATH, request, signal));
     }
     const { railReference } = payment;
     // The answer to the push was lost. Its callback, or Pull Transactions, brings the reference.
     if (railReference === undefined) return { kind: "open", code: "NO_REFERENCE" };
-    const request = pushQuery(railReference, this.#settings, this.#now());
+    const request = pushQuery(railReference, this.#account, this.#now());
     return reportOfPushQuery(await this.#client.post(STK_QUERY_PATH, request, signal), railReference);
   }
 
@@ -133,7 +128,7 @@ export class MpesaRail implements PaymentRail {
   }
 
   async askBalance(question: string, signal: AbortSignal): Promise<BalanceAnswer> {
-    const request = balanceRequest(this.#settings, this.#initiator, question);
+    const request = balanceRequest(this.#account, question);
     return balanceAnswerOf(await this.#client.post(BALANCE_PATH, request, signal));
   }
 
@@ -142,26 +137,18 @@ export class MpesaRail implements PaymentRail {
   }
 
   receivedPayments(period: RailPeriod, signal: AbortSignal): Promise<ReceivedPayments> {
-    return pullTransactions(this.#client, { shortcode: this.#settings.collectShortcode, period }, signal);
+    return pullTransactions(this.#client, { shortcode: this.#account.collectShortcode, period }, signal);
   }
 
   registerForReceivedPayments(contact: PhoneNumber, signal: AbortSignal): Promise<string | undefined> {
-    const { collectShortcode, accountUuid, callbackUrl } = this.#settings;
+    const { collectShortcode, accountUuid, callbackUrl } = this.#account;
     const msisdn = contact.slice(1);
     const registration = { shortcode: collectShortcode, msisdn, callbackUrl: callbackUrl("balance", accountUuid) };
     return registerForPulls(this.#client, registration, signal);
   }
 
   registerForDeposits(urls: DepositUrls, signal: AbortSignal): Promise<string | undefined> {
-    return registerForDeposits(this.#client, { ...urls, settings: this.#settings }, signal);
-  }
-
-  readQuestion(body: string): PaymentByHand | undefined {
-    return readQuestion(body);
-  }
-
-  answerTo(verdict: PaymentVerdict): string {
-    return answerToQuestion(verdict);
+    return registerForDeposits(this.#client, { ...urls, settings: this.#account }, signal);
   }
 
   async returnPayment(payment: ReturnablePayment, signal: AbortSignal): Promise<Sent> {
@@ -169,11 +156,7 @@ export class MpesaRail implements PaymentRail {
     if (!Number.isInteger(shillings)) {
       return { kind: "rejected", code: "AMOUNT_NOT_PAYABLE", failure: "RAIL_REFUSED" };
     }
-    const request = reversalRequest(payment, shillings, this.#settings, this.#initiator);
+    const request = reversalRequest(payment, shillings, this.#account);
     return sentByReversal(await this.#client.post(REVERSAL_PATH, request, signal));
-  }
-
-  readReturn(body: string, payment: ReturnablePayment): ReturnReport | undefined {
-    return reportOfReversal(body, payment);
   }
 }

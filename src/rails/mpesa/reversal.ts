@@ -6,7 +6,7 @@ import type { DarajaAnswer } from "./daraja/client.js";
 import { readAmount, readReceipt, readResultMessage } from "./messages.js";
 import { REFUSED_REVERSALS, REVERSAL_FAILURES, REVERSED_BEFORE } from "./result-codes.js";
 import { sentOf } from "./sent.js";
-import type { Initiator, MpesaSettings } from "./settings.js";
+import type { MpesaAccount } from "./settings.js";
 
 export const REVERSAL_PATH = "/mpesa/reversal/v1/request";
 
@@ -17,17 +17,16 @@ export const REVERSAL_PATH = "/mpesa/reversal/v1/request";
 export function reversalRequest(
   { depositId, receipt }: ReturnablePayment,
   shillings: number,
-  settings: MpesaSettings,
-  initiator: Initiator,
+  account: MpesaAccount,
 ): Fields {
-  const url = settings.callbackUrl("return", uuidOf(depositId));
+  const url = account.callbackUrl("return", uuidOf(depositId));
   return {
-    Initiator: initiator.name,
-    SecurityCredential: initiator.securityCredential,
+    Initiator: account.initiatorName,
+    SecurityCredential: account.securityCredential,
     CommandID: "TransactionReversal",
     TransactionID: receipt,
     Amount: shillings,
-    ReceiverParty: settings.collectShortcode,
+    ReceiverParty: account.collectShortcode,
     RecieverIdentifierType: "11", // Daraja spells it so.
     ResultURL: url,
     QueueTimeOutURL: url,

@@ -1,4 +1,4 @@
-import type { Fields } from "../fields.js";
+import { asText, type Fields } from "../fields.js";
 import type { Sent } from "../rail.js";
 import type { DarajaAnswer } from "./daraja/client.js";
 import { responseCodeOf } from "./messages.js";
@@ -24,4 +24,12 @@ export function sentOf(
   return retryAfterMillis === undefined
     ? { kind: "rejected", code, failure: "RAIL_REFUSED" }
     : { kind: "unreached", code, retryAfterMillis };
+}
+
+/** The same for an answer that must have the rail's name for the order. */
+export function acceptedAs(name: unknown): Sent {
+  const railReference = asText(name);
+  return railReference === undefined
+    ? { kind: "unknown", code: "MALFORMED_ANSWER" }
+    : { kind: "accepted", railReference };
 }

@@ -27,8 +27,7 @@ export interface MpesaSettings extends DarajaSettings {
   readonly callbackUrl: (purpose: AddressPurpose, uuid: string) => string;
 }
 
-/** The parts of a request that every initiator's request of Daraja has. */
-export interface Initiator {
-  readonly name: string;
+/** The same with what every request in the initiator's name has: the encrypted password. */
+export interface MpesaAccount extends MpesaSettings {
   readonly securityCredential: string;
 }

@@ -3,9 +3,9 @@ import type { OpenPayment } from "../order.js";
 import type { RailMessage, RailReport } from "../rail.js";
 import { canBePaidTo } from "./b2b.js";
 import type { DarajaAnswer } from "./daraja/client.js";
-import { readAmount, readPartyPhone, readReceipt, readResultMessage, responseCodeOf } from "./messages.js";
+import { readPartyPhone, readReceipt, readResultMessage, responseCodeOf, successOf } from "./messages.js";
 import { STATUS_FAILURES } from "./result-codes.js";
-import type { Initiator, MpesaSettings } from "./settings.js";
+import type { MpesaAccount } from "./settings.js";
 
 export const STATUS_PATH = "/mpesa/transactionstatus/v1/query";
 
@@ -20,16 +20,16 @@ export function conversationOf({ transactionId, numberKind, railReference }: Ope
 /** Asks what became of a payout, by its OriginatorConversationID. */
 export function statusRequest(
   { conversation, question }: { conversation: string; question: string },
-  { settings, initiator }: { settings: MpesaSettings; initiator: Initiator },
+  account: MpesaAccount,
 ): Fields {
-  const url = settings.callbackUrl("status", question);
+  const url = account.callbackUrl("status", question);
   return {
-    Initiator: initiator.name,
-    SecurityCredential: initiator.securityCredential,
+    Initiator: account.initiatorName,
+    SecurityCredential: account.securityCredential,
     CommandID: "TransactionStatusQuery",
     TransactionID: "",
     OriginalConversationID: conversation,
-    PartyA: settings.payOutShortcode,
+    PartyA: account.payOutShortcode,
     IdentifierType: "4",
     ResultURL: url,
     QueueTimeOutURL: url,
@@ -65,13 +65,9 @@ export function reportOfStatus({ body }: RailMessage, payment: OpenPayment): Rai
   if (status !== "COMPLETED") return { kind: "open", code: "STATUS_OPEN" };
   const party = parameters.get("CreditPartyName");
   if (!canBePaidTo(party, payment)) return { kind: "open", code: "OTHER_BUSINESS" };
-  const { isReadable, amountCents } = readAmount(parameters.get("Amount"));
-  if (!isReadable) return { kind: "open", code: "AMOUNT_UNREADABLE" };
-  return {
-    kind: "succeeded",
+  return successOf(parameters.get("Amount"), {
     movement,
     receipt: readReceipt(parameters.get("ReceiptNo")),
-    amountCents,
     phone: payment.numberKind === "PHONE" ? readPartyPhone(party) : undefined,
-  };
+  });
 }

@@ -5,16 +5,17 @@ import type { OpenPayment, RailOrder } from "../order.js";
 import type { RailReport, Sent } from "../rail.js";
 import type { DarajaAnswer } from "./daraja/client.js";
 import {
+  failureOf,
   isStillProcessing,
-  readAmount,
   readCollectMessage,
   readPartyPhone,
   readReceipt,
   responseCodeOf,
+  successOf,
 } from "./messages.js";
 import { nairobiDigits } from "./nairobi-time.js";
 import { COLLECT_FAILURES, REFUSED_COLLECTS, UNCLEAR_COLLECTS } from "./result-codes.js";
-import { sentOf } from "./sent.js";
+import { acceptedAs, sentOf } from "./sent.js";
 import type { MpesaSettings } from "./settings.js";
 
 export const STK_PUSH_PATH = "/mpesa/stkpush/v1/processrequest";
@@ -59,12 +60,7 @@ export function pushRequest(order: RailOrder, shillings: number, settings: Mpesa
 export function sentByPush(answer: DarajaAnswer): Sent {
   return sentOf(answer, {
     refused: REFUSED_COLLECTS,
-    accepted: (body) => {
-      const railReference = asText(body["CheckoutRequestID"]);
-      return railReference === undefined
-        ? { kind: "unknown", code: "MALFORMED_ANSWER" }
-        : { kind: "accepted", railReference };
-    },
+    accepted: (body) => acceptedAs(body["CheckoutRequestID"]),
   });
 }
 
@@ -82,8 +78,7 @@ export function reportOfPushQuery(answer: DarajaAnswer, checkoutRequestId: strin
     return { kind: "open", code: "FOREIGN_ANSWER" };
   }
   if (resultCode === "0") {
-    const nothing = { receipt: undefined, amountCents: undefined, phone: undefined };
-    return { kind: "succeeded", movement: checkoutRequestId, ...nothing };
+    return successOf(undefined, { movement: checkoutRequestId, receipt: undefined, phone: undefined });
   }
   return failedOrOpen(resultCode, asText(body["ResultDesc"]) ?? "", checkoutRequestId);
 }
@@ -94,23 +89,18 @@ export function reportOfPush(body: string, { direction }: OpenPayment): RailRepo
   if (message === undefined || direction !== "MINT") return undefined;
   const { checkoutRequestId, resultCode, description, items } = message;
   if (resultCode !== "0") return failedOrOpen(resultCode, description, checkoutRequestId);
-  const { isReadable, amountCents } = readAmount(items.get("Amount"));
-  if (!isReadable) return { kind: "open", code: "AMOUNT_UNREADABLE" };
-  return {
-    kind: "succeeded",
+  return successOf(items.get("Amount"), {
     movement: checkoutRequestId,
     receipt: readReceipt(items.get("MpesaReceiptNumber")),
-    amountCents,
     phone: readPartyPhone(items.get("PhoneNumber")),
-  };
+  });
 }
 
 function failedOrOpen(code: string, description: string, movement: string): RailReport {
   // A pending prompt was seen with the code of a failure and this description.
   if (isStillProcessing(description)) return { kind: "open", code };
   if (UNCLEAR_COLLECTS.has(code)) return { kind: "open", code, isUnclear: true };
-  const failure = COLLECT_FAILURES.get(code);
-  return failure === undefined ? { kind: "open", code } : { kind: "failed", movement, code, failure };
+  return failureOf(code, movement, COLLECT_FAILURES);
 }
 
 function signature({ collectShortcode, passkey }: MpesaSettings, now: UnixMillis): Fields {

@@ -1,3 +1,4 @@
+import { slicesOf } from "../../../runtime/slices.js";
 import type { RailCommand } from "../../domain/operations.js";
 import type { Actor } from "../../domain/values/actor.js";
 import type { DepositReference } from "../../domain/values/deposit-reference.js";
@@ -43,8 +44,8 @@ export class DepositChores {
   async #number(signal: AbortSignal): Promise<boolean> {
     const accounts = await this.#options.deposits.unnumberedAccounts(NUMBERED_AT_ONCE);
     let numbered = 0;
-    for (let first = 0; first < accounts.length && !signal.aborted; first += PAYMENTS_AT_ONCE) {
-      const some = accounts.slice(first, first + PAYMENTS_AT_ONCE);
+    for (const some of slicesOf(accounts, PAYMENTS_AT_ONCE)) {
+      if (signal.aborted) break;
       const isDone = await Promise.all(some.map((account) => this.#submit(account)));
       numbered += isDone.filter(Boolean).length;
     }

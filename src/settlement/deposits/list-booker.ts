@@ -1,3 +1,4 @@
+import { slicesOf } from "../../../runtime/slices.js";
 import { typedReferenceOf } from "../../domain/deposit.js";
 import type { ReceiveDeposit } from "../../domain/deposits/receive-deposit.js";
 import type { RailCommand } from "../../domain/operations.js";
@@ -59,8 +60,7 @@ export class ListBooker {
     this.#seenAt.set(list.railAccountId, seenAt);
 
     const counts = { booked: 0, heldBack: 0, undecided: 0 };
-    for (let first = 0; first < unbooked.length; first += PAYMENTS_AT_ONCE) {
-      const some = unbooked.slice(first, first + PAYMENTS_AT_ONCE);
+    for (const some of slicesOf(unbooked, PAYMENTS_AT_ONCE)) {
       const ends = signal.aborted
         ? some.map(() => "undecided" as const)
         : await Promise.all(some.map((payment) => this.#receive(read, payment, seenAt.get(payment.receipt) ?? now)));
@@ -81,8 +81,7 @@ export class ListBooker {
   ): Promise<readonly Row[]> {
     const taken = rows.filter(({ receivedAt }) => receivedAt === undefined || receivedAt >= since);
     const found: Row[] = [];
-    for (let first = 0; first < taken.length; first += RECEIPTS_AT_ONCE) {
-      const some = taken.slice(first, first + RECEIPTS_AT_ONCE);
+    for (const some of slicesOf(taken, RECEIPTS_AT_ONCE)) {
       const receipts = some.flatMap(({ receipt }) => receipt ?? []);
       const unbooked = await this.#options.deposits.unbooked(organizationId, receipts);
       found.push(...some.filter(({ receipt }) => receipt === undefined || unbooked.has(receipt)));

@@ -36,12 +36,6 @@ export interface DefaultRails {
  */
 export type ClosePayouts = (account: RailAccount, code: string) => Promise<void>;
 
-/** The questions about balances that stand. */
-export interface BalanceQuestions {
-  /** Notes a question before the rail hears it. It replaces the last one of the account. */
-  note(id: RailAccountId, question: string): Promise<void>;
-}
-
 /** The accounts as the settlement uses them. */
 export interface SettledAccounts extends Pick<RailAccounts, "account"> {
   /** Reads the accounts again if one has changed. Never rejects. */

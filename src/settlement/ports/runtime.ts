@@ -1,3 +1,4 @@
+import type { LoopTiming } from "../../../runtime/wait.js";
 import type { PaymentCommand, RailCommand, ResourceOf } from "../../domain/operations.js";
 import type { RailAccountId } from "../../domain/payment.js";
 import type { DepositId, TransactionId } from "../../domain/values/ids.js";
@@ -5,12 +6,8 @@ import type { UnixMillis } from "../../domain/values/time.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
 
 /** The settlement's clocks and waits. The crash simulation implements them, too. */
-export interface SettlementTiming {
+export interface SettlementTiming extends LoopTiming {
   readonly now: () => UnixMillis;
-  /** A clock that nobody sets. */
-  readonly monotonicMillis: () => number;
-  /** Resolves after the time, or as soon as the signal aborts. Never rejects. */
-  readonly wait: (millis: number, signal: AbortSignal) => Promise<void>;
 }
 
 /** Submits a command to the ledger, in the line of the settlement. */

@@ -42,11 +42,11 @@ export function storedRailAccounts(
     SELECT * FROM ${engine.table("organizations")}
     WHERE is_sandbox = 1 AND id IN (SELECT organization_id FROM ${accounts})`;
   const reading = async (): Promise<readonly StoredRailAccount[]> => {
-    const rows = (await read({ sql: `SELECT * FROM ${accounts}`, bindings: [] })) as readonly StoredRow[];
+    const rows = await read<StoredRow>({ sql: `SELECT * FROM ${accounts}`, bindings: [] });
     const ids = [...new Set(rows.map((row) => row.organization_id as OrganizationId))];
     const books = new Map<string, OpenBook>();
     for (const book of await directory.find(ids, read)) books.set(book.organizationId, book);
-    const found = (await read({ sql: sandboxes, bindings: [] })) as readonly Parameters<typeof isSandboxRow>[0][];
+    const found = await read<Parameters<typeof isSandboxRow>[0]>({ sql: sandboxes, bindings: [] });
     const ofTests = new Set(found.filter((row) => isSandboxRow(row, books.get(row.id)?.keys)).map(({ id }) => id));
     return rows.map((row) => {
       const book = books.get(row.organization_id);
@@ -55,6 +55,16 @@ export function storedRailAccounts(
     });
   };
   return orStoreError(engine, reading());
+}
+
+/** Returns the account of an organization at a rail. */
+export async function storedRailAccount(
+  cell: Parameters<typeof storedRailAccounts>[0],
+  organizationId: OrganizationId,
+  railName: string,
+): Promise<StoredRailAccount | undefined> {
+  const stored = await storedRailAccounts(cell);
+  return stored.find((each) => each.organizationId === organizationId && each.rail === railName);
 }
 
 /** What leads to an account. */

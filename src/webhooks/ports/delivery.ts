@@ -1,14 +1,11 @@
+import type { LoopTiming } from "../../../runtime/wait.js";
 import type { OrganizationId, WebhookEndpointId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import type { Attempt, DisabledReason, Endpoint, Replay, Retry } from "../../domain/webhook-endpoint.js";
 
 /** The clocks and waits of the deliveries. Tests with a virtual clock implement them, too. */
-export interface DeliveryTiming {
+export interface DeliveryTiming extends LoopTiming {
   readonly now: () => UnixMillis;
-  /** A clock that nobody sets. */
-  readonly monotonicMillis: () => number;
-  /** Resolves after the time, or as soon as the signal aborts. Never rejects. */
-  readonly wait: (millis: number, signal: AbortSignal) => Promise<void>;
   /** A number from 0 to 1, for the jitter. */
   readonly random: () => number;
 }

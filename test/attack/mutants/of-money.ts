@@ -424,7 +424,7 @@ export const OF_MONEY: Bugs = {
       "Math.min(after + share, latest.get(organizationId) ?? after)": "latest.get(organizationId)",
     },
   },
-  "src/rails/mpesa/stk.js": {
+  "src/rails/mpesa/messages.js": {
     "the list of M-Pesa's final failures is read the wrong way round": {
       'return failure === undefined ? { kind: "open"': 'return failure !== undefined ? { kind: "open"',
     },

@@ -132,7 +132,7 @@ describe("the words for an error that a command does not expect", () => {
       thrown(Object.assign(new TypeError("not a Buffer"), { code: "ERR_INVALID_ARG_TYPE" })),
       "Internal error: not a Buffer. Set KESC_LOG_LEVEL=debug",
     ],
-    ["any other value", thrown(null as unknown as Error), "Internal error: it gave no reason."],
+    ["any other value", thrown(null as unknown as Error), "Internal error: no reason was given."],
   ];
   for (const [what, fail, words] of CASES) {
     it(what, async () => {

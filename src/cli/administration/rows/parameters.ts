@@ -1,10 +1,10 @@
-import { InvalidArgumentError } from "commander";
-
 import { parseAccountId } from "../../../domain/values/ids.js";
 import type { Parsed } from "../../../domain/values/parsed.js";
 import { UsageError } from "../../../startup/operator-error.js";
 import { statusReason } from "../../commands/arguments.js";
 import { type CommandParameter, type Each, type MessageJson, textOf } from "../row.js";
+
+export { argument } from "../../commands/arguments.js";
 
 export const ORGANIZATION = {
   flags: "<organization>",
@@ -50,16 +50,7 @@ export const NOTE = {
   parse: statusReason,
 } as const satisfies CommandParameter;
 
-/** Makes a parser that throws an error that Commander prints. */
-export function argument<Value>(parse: (text: string) => Parsed<Value>): (text: string) => Value {
-  return (text) => {
-    const given = parse(text);
-    if (!given.ok) throw new InvalidArgumentError(`It ${given.problem}.`);
-    return given.value;
-  };
-}
-
-/** The same for an id. The message does not repeat the argument, which may be a secret. */
+/** Makes a parser of an id. The message does not repeat the argument, which may be a secret. */
 export function idArgument(
   what: string,
   parse: (text: string) => Parsed<string>,
