@@ -15,6 +15,7 @@ import {
   keyOf,
   type ListRow,
   type MessageJson,
+  nameOf,
   type OneRow,
   type Row,
   type RowRequest,
@@ -37,7 +38,14 @@ export async function runRow(chosen: Row, given: MessageJson): Promise<void> {
   const options = given as PlaceOptions;
   refusePlace(row, options);
   await withSession(options, async (session) => {
-    const run = { given, referred: await referredBy(row, given, session), isAtServer: session.isAtServer };
+    const referred = await referredBy(row, given, session);
+    const say = (name: string): string => {
+      const parameter = row.parameters?.find((each) => nameOf(each) === name);
+      if (parameter === undefined) throw new Error(`kesc ${row.path} has no parameter ${name}`);
+      const isReferred = parameter.refersTo !== undefined && referred !== undefined;
+      return isReferred ? `${referred.id} ("${referred.name}")` : textOf(given[keyOf(parameter)]);
+    };
+    const run = { given, referred, say, isAtServer: session.isAtServer };
     if (isList(row)) await printList(row, run, session);
     else if (isStream(row)) await printStream(row, run, session);
     else await doOne(row, run, session);
@@ -75,7 +83,7 @@ function fieldsOf({ parameters = [] }: Pick<Row, "parameters">, { given, referre
 }
 
 async function printList(row: ListRow, run: Run, session: AdminSession): Promise<void> {
-  const { rpc, items, none } = row;
+  const { rpc, items = session.itemsOf(rpc), none } = row;
   const found: MessageJson[] = [];
   let response: MessageJson | undefined;
   for (const { fields, beside } of await requestsOf(row, run, session)) {
@@ -131,16 +139,17 @@ async function printStream({ parts, ...row }: StreamRow, run: Run, session: Admi
 
 async function doOne(row: OneRow, run: Run, session: AdminSession): Promise<void> {
   if (row.intent !== undefined && run.given["yes"] !== true) {
-    throw new UsageError(wordsFor(row.intent, { ...run.referred }, run));
+    throw new UsageError(`${wordsFor(row.intent, {}, run)} Nothing was done. To do it, add --yes.`);
   }
   const { fields = {}, beside = {} } = (await row.request?.(run)) ?? {};
   const key = row.parameters?.find(({ isIdempotencyKey }) => isIdempotencyKey === true);
   const idempotencyKey = key && (run.given[keyOf(key)] as IdempotencyKey);
   const response = await session.call(row.rpc, { ...fieldsOf(row, run), ...fields }, idempotencyKey);
-  const resource = row.shows === undefined ? response : response[row.shows];
-  const rest = Object.entries(response).filter(([name]) => name !== row.shows);
+  const shows = row.shows === undefined ? session.resourceOf(row.rpc) : row.shows;
+  const resource = shows === null ? response : response[shows];
+  const rest = Object.entries(response).filter(([name]) => name !== shows);
   const shown: MessageJson = { ...(resource as MessageJson | null), ...Object.fromEntries(rest), ...beside };
-  const proposal = row.shows === "proposal" ? null : ((response["proposal"] ?? null) as MessageJson | null);
+  const proposal = shows === "proposal" ? null : ((response["proposal"] ?? null) as MessageJson | null);
   if (proposal === null && row.adviceOnLoss !== undefined) {
     adviseIfOutputIsLost(wordsFor(row.adviceOnLoss, shown, run));
   }

@@ -66,6 +66,16 @@ export class AdminSession {
     }
   }
 
+  /** The field of a response that `OneRow.shows` leaves open. */
+  resourceOf(name: string): string | null {
+    return this.#contract.resourceOf(name);
+  }
+
+  /** The fields of a response that `ListRow.items` leaves open. */
+  itemsOf(name: string): readonly string[] {
+    return this.#contract.itemsOf(name);
+  }
+
   /** Whether the request of an rpc has this field. */
   takes(name: string, field: string): boolean {
     return this.#contract.rpc(name).input.fields.some((each) => each.name === field);

@@ -1,9 +1,10 @@
 import { InvalidArgumentError } from "commander";
 
 import { parseCertificateName, parseScope, type Scope } from "../../domain/api-key.js";
-import { parseTierName, type TierName } from "../../domain/limits/limits.js";
+import { parseTierName } from "../../domain/limits/limits.js";
 import { type Cents, NO_CENTS, parseAmount } from "../../domain/values/cents.js";
-import { parsePhoneNumber, type PhoneNumber } from "../../domain/values/phone-number.js";
+import type { Parsed } from "../../domain/values/parsed.js";
+import { parsePhoneNumber } from "../../domain/values/phone-number.js";
 import { parseDescription, parseStatusReason, type StatusReason } from "../../domain/values/text.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 
@@ -12,18 +13,22 @@ const DURATION = /^([1-9][0-9]{0,4})([smhd])$/;
 
 /** Parses a label: printable and not empty. Throws an error that Commander prints. */
 export function nonEmptyName(text: string): string {
-  const name = parseDescription(text.trim());
-  if (!name.ok) throw new InvalidArgumentError(`It ${name.problem}.`);
-  if (name.value === "") throw new InvalidArgumentError("It must not be empty.");
-  return name.value;
+  const name = argument(parseDescription)(text.trim());
+  if (name === "") throw new InvalidArgumentError("It must not be empty.");
+  return name;
+}
+
+/** Makes a parser that throws an error that Commander prints. */
+export function argument<Value>(parse: (text: string) => Parsed<Value>): (text: string) => Value {
+  return (text) => {
+    const given = parse(text);
+    if (!given.ok) throw new InvalidArgumentError(`It ${given.problem}.`);
+    return given.value;
+  };
 }
 
 /** Parses a name of a certificate, such as "URI:spiffe://…". Throws an error that Commander prints. */
-export function certificateName(text: string): string {
-  const name = parseCertificateName(text);
-  if (!name.ok) throw new InvalidArgumentError(`It ${name.problem}.`);
-  return name.value;
-}
+export const certificateName = argument(parseCertificateName);
 
 /**
  * Parses "90d", "12h", "30m" or "45s" into milliseconds. Throws an error that Commander prints.
@@ -40,10 +45,9 @@ export function durationMillis(text: string): number {
 
 /** Parses the reason for a change. Throws an error that Commander prints. */
 export function statusReason(text: string): StatusReason {
-  const reason = parseStatusReason(text.trim());
-  if (!reason.ok) throw new InvalidArgumentError(`It ${reason.problem}.`);
+  const reason = argument(parseStatusReason)(text.trim());
   if (text.trim() === "") throw new InvalidArgumentError("It must not be empty.");
-  return reason.value;
+  return reason;
 }
 
 /** Returns a parser of whole numbers. It throws an error that Commander prints. */
@@ -58,9 +62,7 @@ export function wholeNumber({ min, max }: { readonly min: number; readonly max: 
 /** Parses an amount such as "1000.00", or "0". Throws an error that Commander prints. */
 export function amountOrZero(text: string): Cents {
   if (/^0(\.00?)?$/.test(text)) return NO_CENTS;
-  const amount = parseAmount(text);
-  if (!amount.ok) throw new InvalidArgumentError(`It ${amount.problem}.`);
-  return amount.value;
+  return argument(parseAmount)(text);
 }
 
 /** Parses a day in Kenya, such as 2027-01-31, into its beginning. Throws as the others do. */
@@ -75,18 +77,10 @@ export function day(text: string): UnixMillis {
 }
 
 /** Parses a phone number such as 0712345678. Throws an error that Commander prints. */
-export function phoneNumber(text: string): PhoneNumber {
-  const phone = parsePhoneNumber(text);
-  if (!phone.ok) throw new InvalidArgumentError(`It ${phone.problem}.`);
-  return phone.value;
-}
+export const phoneNumber = argument(parsePhoneNumber);
 
 /** Parses the name of a tier. Throws an error that Commander prints. */
-export function tierName(text: string): TierName {
-  const tier = parseTierName(text);
-  if (!tier.ok) throw new InvalidArgumentError(`It ${tier.problem}.`);
-  return tier.value;
-}
+export const tierName = argument(parseTierName);
 
 /** Parses "accounts:read,transactions:read". Throws an error that Commander prints. */
 export function scopeList(text: string): readonly Scope[] {

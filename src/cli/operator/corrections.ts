@@ -15,8 +15,7 @@ import { StoredAdministration } from "../../storage/operators/administration.js"
 import { byMachine } from "../../storage/organizations/commit-now.js";
 import { decimalOf } from "../../verify/format.js";
 import { refuseUnlessMeant } from "../administration/on-database.js";
-import { argument } from "../administration/rows/parameters.js";
-import { statusReason } from "../commands/arguments.js";
+import { argument, statusReason } from "../commands/arguments.js";
 import { printLine } from "../commands/output.js";
 import { commitAsOperator } from "../commit-as-operator.js";
 import { findOwner } from "../organizations.js";
