@@ -81,6 +81,11 @@ export class AdminContract extends JsonMessages {
     return [only.name];
   }
 
+  /** Whether the request of an rpc has this field. */
+  takes(rpc: string, field: string): boolean {
+    return this.rpc(rpc).input.fields.some((each) => each.name === field);
+  }
+
   rpc(name: string): AdminRpc {
     const rpc = this.rpcs.get(name);
     if (rpc === undefined) throw new Error(`no service of operators has an rpc ${name}`);

@@ -1,4 +1,4 @@
-import type { StyleOf } from "../commands/output.js";
+import { type StyleOf, textOf } from "../commands/output.js";
 
 /** The fields of a message, as contract/json writes them. */
 export type MessageJson = Readonly<Record<string, unknown>>;
@@ -163,12 +163,6 @@ const IN_BRACES = /\{([a-z_]+|--[a-z0-9-]+|<[a-z0-9-]+>)\}/g;
 export function wordsFor(words: Words, shown: MessageJson, run: Run): string {
   if (typeof words === "function") return words(shown, run);
   return words.replace(IN_BRACES, (_, name: string) => (/^[a-z]/.test(name) ? textOf(shown[name]) : run.say(name)));
-}
-
-/** Returns a value for people: a list with commas, and nothing for null. */
-export function textOf(value: unknown): string {
-  if (Array.isArray(value)) return value.map(textOf).join(", ");
-  return typeof value === "string" ? value : value === null || value === undefined ? "" : JSON.stringify(value);
 }
 
 /** Says who did an act: the names of operators, or the author as the book has it. */

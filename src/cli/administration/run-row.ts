@@ -7,6 +7,7 @@ import {
   printLine,
   printLineInTurn,
   printTable,
+  textOf,
 } from "../commands/output.js";
 import { referenceTo } from "./references.js";
 import {
@@ -21,7 +22,6 @@ import {
   type RowRequest,
   type Run,
   type StreamRow,
-  textOf,
   wordsFor,
 } from "./row.js";
 import { type AdminSession, itemsOf, type PlaceOptions, serverOf, withSession } from "./session.js";
@@ -83,7 +83,7 @@ function fieldsOf({ parameters = [] }: Pick<Row, "parameters">, { given, referre
 }
 
 async function printList(row: ListRow, run: Run, session: AdminSession): Promise<void> {
-  const { rpc, items = session.itemsOf(rpc), none } = row;
+  const { rpc, items = session.contract.itemsOf(rpc), none } = row;
   const found: MessageJson[] = [];
   let response: MessageJson | undefined;
   for (const { fields, beside } of await requestsOf(row, run, session)) {
@@ -108,7 +108,7 @@ async function requestsOf(row: ListRow, run: Run, session: AdminSession): Promis
   if (row.each === undefined) return [{ fields }];
   const { rpc, items, request } = row.each;
   const given = Object.entries(fields);
-  const outer = given.filter(([name]) => session.takes(rpc, name));
+  const outer = given.filter(([name]) => session.contract.takes(rpc, name));
   const found = await session.list(rpc, Object.fromEntries(outer), { items });
   return found.map(request).filter(({ fields: of }) => given.every(([name, value]) => of[name] === value));
 }
@@ -145,7 +145,7 @@ async function doOne(row: OneRow, run: Run, session: AdminSession): Promise<void
   const key = row.parameters?.find(({ isIdempotencyKey }) => isIdempotencyKey === true);
   const idempotencyKey = key && (run.given[keyOf(key)] as IdempotencyKey);
   const response = await session.call(row.rpc, { ...fieldsOf(row, run), ...fields }, idempotencyKey);
-  const shows = row.shows === undefined ? session.resourceOf(row.rpc) : row.shows;
+  const shows = row.shows === undefined ? session.contract.resourceOf(row.rpc) : row.shows;
   const resource = shows === null ? response : response[shows];
   const rest = Object.entries(response).filter(([name]) => name !== shows);
   const shown: MessageJson = { ...(resource as MessageJson | null), ...Object.fromEntries(rest), ...beside };

@@ -1,6 +1,6 @@
 import { REVEAL_REASONS } from "../../../domain/accounts/reveal-account.js";
 import { FREEZE_REASONS } from "../../../domain/freeze.js";
-import { textOf } from "../row.js";
+import { textOf } from "../../commands/output.js";
 import { choice } from "./parameters.js";
 import type { CommandRows } from "./written.js";
 

@@ -1,5 +1,6 @@
 import { formatCents } from "../../../domain/values/cents.js";
-import { type Each, type MessageJson, textOf } from "../row.js";
+import { textOf } from "../../commands/output.js";
+import { type Each, type MessageJson } from "../row.js";
 import { ageWords } from "./age.js";
 import { ANY_ORGANIZATION, EACH_ORGANIZATION } from "./each-organization.js";
 import type { CommandRows } from "./written.js";

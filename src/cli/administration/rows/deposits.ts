@@ -1,6 +1,7 @@
-import { DEPOSIT_REASONS, DEPOSIT_STATUSES } from "../../../domain/deposit.js";
-import { type MessageJson, textOf } from "../row.js";
-import { lowerCaseList } from "./parameters.js";
+import { DEPOSIT_REASONS } from "../../../domain/deposit.js";
+import { textOf } from "../../commands/output.js";
+import { type MessageJson } from "../row.js";
+import { lowerCaseList, someOf } from "./parameters.js";
 import type { CommandRows, WrittenParameter } from "./written.js";
 
 /** `kesc deposit`: shillings that came in without an order, and what operators decide. */
@@ -10,7 +11,7 @@ export const DEPOSIT_ROWS: CommandRows = {
     rpc: "ListDeposits",
     parameters: [
       "--org",
-      { of: "--status?", help: someOf(DEPOSIT_STATUSES) },
+      "--status?",
       { of: "--reason?", help: someOf(DEPOSIT_REASONS), field: "reasons", parse: lowerCaseList },
       "--account?",
       "--receipt?",
@@ -76,10 +77,6 @@ function act(command: string, rpc: string, description: string, parameters: read
       unchanged: (deposit) => `${stateWords(deposit)} It was so before.`,
     },
   };
-}
-
-function someOf(values: readonly string[]): string {
-  return `some of ${values.join(", ").toLowerCase()}`;
 }
 
 function stateWords({ id, status, amount, account_id: account, transaction_id: transaction }: MessageJson): string {

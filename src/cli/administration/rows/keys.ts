@@ -1,9 +1,9 @@
 import { now } from "../../../startup/clock.js";
 import { UsageError } from "../../../startup/operator-error.js";
-import { timeOf } from "../../commands/output.js";
+import { textOf, timeOf } from "../../commands/output.js";
 import { keyCreation } from "../../key-creation.js";
 import { limitsOf } from "../key-limits.js";
-import { type MessageJson, type Run, textOf } from "../row.js";
+import { type MessageJson, type Run } from "../row.js";
 import type { CommandRows } from "./written.js";
 
 const SHOWN_ONCE = "The secret is shown once and cannot be recovered. Store it where your program can read it.";

@@ -3,7 +3,8 @@ import { TRANSACTION_TYPES, type TransactionType } from "../../../domain/transac
 import { formatCents } from "../../../domain/values/cents.js";
 import { UsageError } from "../../../startup/operator-error.js";
 import { argument } from "../../commands/arguments.js";
-import { type CommandParameter, keyOf, type MessageJson, type Run, textOf } from "../row.js";
+import { textOf } from "../../commands/output.js";
+import { type CommandParameter, keyOf, type MessageJson, type Run } from "../row.js";
 import type { CommandRows, WrittenParameter } from "./written.js";
 
 const TYPES = { MINT: "mints", REDEEM: "redemptions" } as const satisfies Record<TransactionType, string>;

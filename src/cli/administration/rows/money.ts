@@ -1,7 +1,8 @@
 import { BOOK_ACCOUNTS } from "../../../domain/journal.js";
 import { sourceAndNumber } from "../../../domain/receipt.js";
 import { UsageError } from "../../../startup/operator-error.js";
-import { type MessageJson, textOf } from "../row.js";
+import { textOf } from "../../commands/output.js";
+import { type MessageJson } from "../row.js";
 import type { CommandRows, WrittenParameter } from "./written.js";
 
 const RECEIPT = {

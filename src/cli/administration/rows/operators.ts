@@ -1,7 +1,7 @@
 import { UsageError } from "../../../startup/operator-error.js";
-import { fieldLines } from "../../commands/output.js";
+import { fieldLines, textOf } from "../../commands/output.js";
 import { newKey } from "../operator-key.js";
-import { byWords, type MessageJson, type OneRow, type Run, textOf } from "../row.js";
+import { byWords, type MessageJson, type OneRow, type Run } from "../row.js";
 import { PARAMETERS } from "./parameters.js";
 import { type CommandRows, rowOf } from "./written.js";
 

@@ -1,6 +1,6 @@
-import { fieldLines } from "../../commands/output.js";
+import { fieldLines, textOf } from "../../commands/output.js";
 import { keyCreation } from "../../key-creation.js";
-import { byWords, type MessageJson, textOf } from "../row.js";
+import { byWords, type MessageJson } from "../row.js";
 import type { CommandRows } from "./written.js";
 
 /** `kesc org`. On the database two organizations may have one name: the id tells them apart. */

@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 
 import { SCOPES } from "../../../domain/api-key.js";
+import { DEPOSIT_STATUSES } from "../../../domain/deposit.js";
 import { FLAG_REASONS } from "../../../domain/payment.js";
 import { parseReceiptText } from "../../../domain/receipt.js";
 import { RESERVE_KINDS } from "../../../domain/reserve.js";
@@ -41,7 +42,7 @@ const CELL_NUMBER_MAX = 999;
 const SECOND_MILLIS = 1_000;
 
 const IN_OR_OUT = ["in", "out"] as const;
-export const OUTCOMES = ["completed", "failed", "moved"] as const;
+const OUTCOMES = ["completed", "failed", "moved"] as const;
 
 const ORGANIZATION = {
   help: "id or name of the organization",
@@ -50,6 +51,7 @@ const ORGANIZATION = {
 } as const satisfies KnownParameter;
 
 const accountId = idArgument("account", parseAccountId, "To list the accounts: kesc account list");
+
 /** Parses an amount, which may be 0. Throws an error that Commander prints. */
 export const zeroOrMore = (text: string): string => formatCents(amountOrZero(text));
 
@@ -100,17 +102,9 @@ export const PARAMETERS = {
     field: null,
     parse: certificateName,
   },
-  "--scopes <scopes>": {
-    help: `what the key may do: some of ${SCOPES.join(",")}`,
-    field: null,
-    parse: scopeList,
-  },
+  "--scopes <scopes>": { help: `what the key may do: some of ${SCOPES.join(",")}`, field: null, parse: scopeList },
   "--all-scopes": { help: "the key may do everything", field: null },
-  "--expires-in <duration>": {
-    help: "lifetime of the key, such as 90d or 12h",
-    field: null,
-    parse: durationMillis,
-  },
+  "--expires-in <duration>": { help: "lifetime of the key, such as 90d or 12h", field: null, parse: durationMillis },
   "--never-expires": { help: "the key is valid until it is revoked", field: null },
 
   // Operators and their proposals.
@@ -208,22 +202,15 @@ export const PARAMETERS = {
     help: 'id of the deposit ("dep_…")',
     parse: idArgument("deposit", parseDepositId, "To list the deposits: kesc deposit list --org ORG"),
   },
-  "--status <status>": { help: "some of all states", field: "statuses", parse: lowerCaseList },
+  "--status <status>": { help: someOf(DEPOSIT_STATUSES), field: "statuses", parse: lowerCaseList },
   "--through-rail": { help: "ask the rail to return it" },
   "<transaction-id>": {
     help: 'id of the transaction ("txn_…")',
     parse: idArgument("transaction", parseTransactionId, "To list the transactions: kesc transaction list"),
   },
-  "--outcome <outcome>": {
-    help: choice("what happened", OUTCOMES),
-    field: null,
-    parse: argument(oneOf(OUTCOMES)),
-  },
+  "--outcome <outcome>": { help: choice("what happened", OUTCOMES), field: null, parse: argument(oneOf(OUTCOMES)) },
   "--flag <flag>": { help: choice("the flag to clear", FLAG_REASONS), parse: lowerCase },
-  "--movement <name>": {
-    help: "receipt of the movement, or id of its transaction",
-    parse: argument(parseReference),
-  },
+  "--movement <name>": { help: "receipt of the movement, or id of its transaction", parse: argument(parseReference) },
   "--direction <direction>": {
     help: choice("into the rail's account, or out of it", IN_OR_OUT),
     parse: argument(oneOf(IN_OR_OUT)),
@@ -239,6 +226,11 @@ export const PARAMETERS = {
 /** Returns the help of a parameter that has one of these values. */
 export function choice(what: string, values: readonly string[]): string {
   return `${what}: ${values.join(", ").toLowerCase()}`;
+}
+
+/** The same for one value or several, with commas between them. */
+export function someOf(values: readonly string[]): string {
+  return `some of ${values.join(", ").toLowerCase()}`;
 }
 
 /** Reads a file. Throws an OperatorError if that fails. */

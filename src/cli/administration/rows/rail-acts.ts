@@ -1,6 +1,7 @@
 import type { PayoutMode } from "../../../domain/rail-account.js";
 import { UsageError } from "../../../startup/operator-error.js";
-import { type MessageJson, type OneRow, textOf } from "../row.js";
+import { textOf } from "../../commands/output.js";
+import { type MessageJson, type OneRow } from "../row.js";
 import { readText, zeroOrMore } from "./parameters.js";
 import type { CommandRows } from "./written.js";
 

@@ -1,4 +1,5 @@
-import { type MessageJson, type Run, textOf } from "../row.js";
+import { textOf } from "../../commands/output.js";
+import { type MessageJson, type Run } from "../row.js";
 import { ANY_ORGANIZATION, EACH_ORGANIZATION } from "./each-organization.js";
 import type { CommandRows } from "./written.js";
 

@@ -13,7 +13,7 @@ type Written<Kind> = Omit<Kind, "path" | "parameters"> & { readonly parameters?:
 
 export type WrittenRow = Written<OneRow> | Written<ListRow> | Written<StreamRow>;
 
-/** CommandRows by their commands, such as "org create". */
+/** Rows by their commands, such as "org create". */
 export type CommandRows = Readonly<Record<string, WrittenRow>>;
 
 /** Returns rows with all that the table of parameters says. */
@@ -23,15 +23,15 @@ export function rowsOf(rows: CommandRows): readonly Row[] {
 
 /** Returns the row of one command. */
 export function rowOf(path: string, row: WrittenRow): Row {
-  return { path, ...row, parameters: parametersOf(row) };
+  return { path, ...row, parameters: parametersOf(row.parameters) };
 }
 
 const FLAGS_BY_NAME = new Map(
   Object.entries<KnownParameter>(PARAMETERS).map((entry) => [entry[0].split(" ")[0], entry]),
 );
 
-/** Returns the parameters of a row as Commander takes them. */
-function parametersOf({ parameters = [] }: Pick<WrittenRow, "parameters">): readonly CommandParameter[] {
+/** Returns parameters with all that the table says of them. */
+export function parametersOf(parameters: readonly WrittenParameter[] = []): readonly CommandParameter[] {
   return parameters.map((parameter) => {
     if (typeof parameter === "object" && "flags" in parameter) return parameter;
     const { of, ...changes } = typeof parameter === "string" ? { of: parameter } : parameter;
