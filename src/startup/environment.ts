@@ -33,12 +33,16 @@ export function refuseExposure(programs: "server" | "server and gateway"): void 
 export function apiKeyFromEnvironment(): string {
   const key = readSecret(invocation().env, "KESC_API_KEY");
   if (!key.ok) throw new UsageError(key.problem);
-  const text = key.value?.trim() ?? "";
+  const text = apiKeyIn(key.value, "KESC_API_KEY");
+  if (text !== undefined) return text;
+  throw new UsageError("KESC_API_KEY is not set. Set it to the API key of your organization.");
+}
+
+/** Returns the API key in a text, if there is one. Throws a UsageError if it is none. */
+export function apiKeyIn(text: string | undefined, where: string): string | undefined {
+  const key = text?.trim() ?? "";
+  if (key === "") return undefined;
   // The message does not repeat the text. grpc-js would, in an error of its own.
-  if (/^[\x21-\x7e]+$/.test(text)) return text;
-  throw new UsageError(
-    text === ""
-      ? "KESC_API_KEY is not set. Set it to the API key of your organization."
-      : "KESC_API_KEY does not hold an API key: a key has no spaces and only ASCII characters.",
-  );
+  if (/^[\x21-\x7e]+$/.test(key)) return key;
+  throw new UsageError(`${where} does not hold an API key: a key has no spaces and only ASCII characters.`);
 }

@@ -95,7 +95,7 @@ for (const engine of ENGINES) {
     it("only says what it would do without --yes", async () => {
       const { code, stderr } = await erase();
       expect(code).to.equal(2);
-      expect(stderr).to.match(/^This would erase the user_id, .* Nothing was done\. To erase, add --yes\.\n$/);
+      expect(stderr).to.match(/^This would erase the user_id, .* Nothing was done\. To do it, add --yes\.\n$/);
       expect((await service.rest("GET", `/accounts/${accountId}`)).json["user_id"]).to.equal("wanjiku-of-kibera-17");
     });
 

@@ -1,15 +1,13 @@
 import { type Client, Metadata, type ServiceError, status as Status } from "@grpc/grpc-js";
 
 import { readSecret } from "../../../runtime/files/secret-file.js";
-import { clientExposure } from "../../../runtime/transport/exposure.js";
 import { ErrorInfo } from "../../gen/google/rpc/error_details.js";
 import { Status as StatusMessage } from "../../gen/google/rpc/status.js";
 import { isOperatorKey } from "../../operators/operator.js";
 import type { Config } from "../../startup/config.js";
 import { invocation } from "../../startup/invocation.js";
 import { UsageError } from "../../startup/operator-error.js";
-import { usableCredentials } from "../../startup/tls.js";
-import { connectTo } from "../import/import-stream.js";
+import { serverAt } from "../connection.js";
 import type { CarriedCall, Carrier } from "./carrier.js";
 import type { AdminRpc } from "./contract.js";
 import { RefusedCallError } from "./refused-call.js";
@@ -28,11 +26,11 @@ export class ServerCarrier implements Carrier {
 
   /** Throws an OperatorError if the address must not be used, or the key is missing. */
   constructor(address: string, { named, config }: { readonly named: string; readonly config: Config }) {
-    const exposure = clientExposure(named, address, { clientTls: config.clientTls, isInsecure: false });
-    if (exposure !== undefined) throw new UsageError(exposure);
+    // KESC_INSECURE is not for operators: their keys can do everything.
+    const { connect } = serverAt(address, { named, clientTls: config.clientTls, isInsecure: false });
     this.#address = address;
     this.#metadata.set("x-api-key", operatorKey());
-    this.#client = connectTo(address, usableCredentials(address, config.clientTls));
+    this.#client = connect();
   }
 
   /** On the wire a unary call is a stream with one message. */

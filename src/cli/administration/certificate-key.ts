@@ -6,11 +6,11 @@ import { withCurrentDatabase } from "../../startup/open-database.js";
 import { OperatorError, UsageError } from "../../startup/operator-error.js";
 import { keys as openKeys } from "../../storage/keys.js";
 import { StoredAdministration } from "../../storage/operators/administration.js";
-import { printJson, printLine, timeOf } from "../commands/output.js";
+import { printJson, printLine, textOf, timeOf } from "../commands/output.js";
 import { findOrganization } from "../organizations.js";
 import type { KeyLimits } from "./key-limits.js";
 import { type MachineOptions, refuseUnlessMeant } from "./on-database.js";
-import { type MessageJson, textOf } from "./row.js";
+import { type MessageJson } from "./row.js";
 import { serverOf } from "./session.js";
 
 /** Creates a key for a name of client certificates. No rpc does that. */

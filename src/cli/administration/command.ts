@@ -2,7 +2,7 @@ import type { Command } from "commander";
 
 import { statusReason, wholeNumber } from "../commands/arguments.js";
 import { addNewKey } from "./operator-key.js";
-import { isList, isStream, keyOf, type MessageJson, onlyReads, type Row } from "./row.js";
+import { type CommandParameter, isList, isStream, keyOf, type MessageJson, onlyReads, type Row } from "./row.js";
 import { type Group, GROUPS, ROWS } from "./table.js";
 
 const LIMIT_DEFAULT = 100;
@@ -23,17 +23,8 @@ export function administration(name: Group): (program: Command) => Command {
 
 function addRow(command: Command, row: Row): void {
   const { parameters = [] } = row;
-  command.description(row.description);
-  const names: string[] = [];
-  for (const parameter of parameters) {
-    const { flags, help, required, parse } = parameter;
-    if (flags.startsWith("<")) {
-      names.push(keyOf(parameter));
-      command.argument(flags, help, parse ?? asIs);
-    } else if (required === true) command.requiredOption(flags, help, parse ?? asIs);
-    else if (parse === undefined) command.option(flags, help);
-    else command.option(flags, help, parse);
-  }
+  addParameters(command.description(row.description), parameters);
+  const names = parameters.filter(({ flags }) => flags.startsWith("<")).map(keyOf);
   addPlace(command, row);
   if (isList(row) && row.isLong === true) {
     const limit = wholeNumber({ min: 1, max: LIMIT_MAX });
@@ -50,6 +41,16 @@ function addRow(command: Command, row: Row): void {
     const { runRow } = await import("./run-row.js");
     await runRow(row, given);
   });
+}
+
+/** Adds arguments and options to a command. */
+export function addParameters(command: Command, parameters: readonly CommandParameter[]): void {
+  for (const { flags, help, required, parse } of parameters) {
+    if (flags.startsWith("<")) command.argument(flags, help, parse ?? asIs);
+    else if (required === true) command.requiredOption(flags, help, parse ?? asIs);
+    else if (parse === undefined) command.option(flags, help);
+    else command.option(flags, help, parse);
+  }
 }
 
 function addPlace(command: Command, row: Row): void {

@@ -1,4 +1,4 @@
-import { type DescMethod, fromBinary, toBinary } from "@bufbuild/protobuf";
+import { type DescField, type DescMethod, fromBinary, toBinary } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel as IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 
 import { joinedRegistry, numberFields } from "../../../contract/contract.js";
@@ -65,11 +65,37 @@ export class AdminContract extends JsonMessages {
     return JSON.parse(this.writeResponse(method, fromBinary(method.output, bytes))) as MessageJson;
   }
 
+  /** The only message of a response beside a proposal. Null: the resource is the response. */
+  resourceOf(rpc: string): string | null {
+    const { fields } = this.rpc(rpc).method.output;
+    const [only, another] = fields.filter((field) => field.name !== "proposal" && isResource(field));
+    return only === undefined || another !== undefined ? null : only.name;
+  }
+
+  /** The only list of messages in a response, or its only message. Throws if there is another. */
+  itemsOf(rpc: string): readonly string[] {
+    const { fields } = this.rpc(rpc).method.output;
+    const lists = fields.filter(({ fieldKind, message }) => fieldKind === "list" && message !== undefined);
+    const [only, another] = lists.length === 0 ? fields.filter(isResource) : lists;
+    if (only === undefined || another !== undefined) throw new Error(`the response of ${rpc} is not one list`);
+    return [only.name];
+  }
+
+  /** Whether the request of an rpc has this field. */
+  takes(rpc: string, field: string): boolean {
+    return this.rpc(rpc).input.fields.some((each) => each.name === field);
+  }
+
   rpc(name: string): AdminRpc {
     const rpc = this.rpcs.get(name);
     if (rpc === undefined) throw new Error(`no service of operators has an rpc ${name}`);
     return rpc;
   }
+}
+
+/** Whether a field is one message. A time is a value. */
+function isResource({ fieldKind, message }: DescField): boolean {
+  return fieldKind === "message" && !message.typeName.startsWith("google.");
 }
 
 function effectOf({ idempotency }: DescMethod, { idempotencyKey }: RpcContract): CallEffect {

@@ -1,4 +1,4 @@
-import type { StyleOf } from "../commands/output.js";
+import { type StyleOf, textOf } from "../commands/output.js";
 
 /** The fields of a message, as contract/json writes them. */
 export type MessageJson = Readonly<Record<string, unknown>>;
@@ -34,11 +34,19 @@ export interface Run {
   readonly given: MessageJson;
   /** Undefined if no parameter refers to a resource. */
   readonly referred: NamedResource | undefined;
+  /**
+   * Returns what was given for "--tier" or "<rail>". A parameter that refers to a resource is said
+   * as its id with its name.
+   */
+  readonly say: (name: string) => string;
   /** Whether a server does it, and not this process in the database. */
   readonly isAtServer: boolean;
 }
 
-/** A text with fields in braces, such as "Suspended {id}.", or a function that makes the text. */
+/**
+ * A text with fields and parameters in braces, such as "Lifted {--freeze} of {id}.", or a function
+ * that makes the text.
+ */
 export type Words = string | ((shown: MessageJson, run: Run) => string);
 
 interface AnyRow {
@@ -59,8 +67,11 @@ export interface RowRequest {
 
 /** A command whose rpc returns one resource. */
 export interface OneRow extends AnyRow {
-  /** The field of the response with the resource. Undefined: the response itself. */
-  readonly shows: string | undefined;
+  /**
+   * The field of the response with the resource, or null for the response itself. Undefined: the
+   * only message of the response beside a proposal, or the response itself if there is no such one.
+   */
+  readonly shows?: string | null;
   /** Whether the rpc only reads. A test compares it with the contract. */
   readonly onlyReads?: true;
   /**
@@ -68,7 +79,7 @@ export interface OneRow extends AnyRow {
    * although no response has them.
    */
   readonly request?: (run: Run) => RowRequest | Promise<RowRequest>;
-  /** What a run without --yes would do. Undefined: the command has no such option. */
+  /** What a run without --yes would do, in sentences. Undefined: there is no such option. */
   readonly intent?: Words;
   readonly done: Words;
   /** Printed in place of `done` if the response says `unchanged`. */
@@ -88,10 +99,10 @@ export interface ListRow extends AnyRow {
   /** Undefined: one call, which has all fields from the parameters. */
   readonly each?: Each;
   /**
-   * The field of the response with the resources, or with the only one, or several such fields, or
-   * a function that makes the rows of the only page.
+   * The fields of the response with the resources, or a function that makes the rows of the only
+   * page. Undefined: the only list of messages, or the only message.
    */
-  readonly items: string | readonly string[] | ((response: MessageJson) => readonly MessageJson[]);
+  readonly items?: readonly string[] | ((response: MessageJson) => readonly MessageJson[]);
   /** The field of each column, or its text, by the heading. */
   readonly columns: Readonly<Record<string, string | ((item: MessageJson) => string)>>;
   /** Printed about each item, in place of a table. */
@@ -135,23 +146,28 @@ export function onlyReads(row: Row): boolean {
   return isList(row) || isStream(row) || row.onlyReads === true;
 }
 
+/** Returns the name of a parameter: "--expires-in" for "--expires-in <duration>". */
+export function nameOf({ flags }: Pick<CommandParameter, "flags">): string {
+  return flags.replace(/ .*/, "");
+}
+
 /** Returns the name of a parameter's value: "expiresIn" for "--expires-in <duration>". */
-export function keyOf({ flags }: CommandParameter): string {
+export function keyOf({ flags }: Pick<CommandParameter, "flags">): string {
   const [, name = ""] = /([a-z][a-z0-9-]*)/.exec(flags) ?? [];
   return name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-const FIELD = /\{([a-z_]+)\}/g;
+const IN_BRACES = /\{([a-z_]+|--[a-z0-9-]+|<[a-z0-9-]+>)\}/g;
 
-/** Returns the text with the fields of the resource. */
+/** Returns the text with the fields of the resource, and with the parameters. */
 export function wordsFor(words: Words, shown: MessageJson, run: Run): string {
-  return typeof words === "function"
-    ? words(shown, run)
-    : words.replace(FIELD, (_, name: string) => textOf(shown[name]));
+  if (typeof words === "function") return words(shown, run);
+  return words.replace(IN_BRACES, (_, name: string) => (/^[a-z]/.test(name) ? textOf(shown[name]) : run.say(name)));
 }
 
-/** Returns a value for people: a list with commas, and nothing for null. */
-export function textOf(value: unknown): string {
-  if (Array.isArray(value)) return value.map(textOf).join(", ");
-  return typeof value === "string" ? value : value === null || value === undefined ? "" : JSON.stringify(value);
+/** Says who did an act: the names of operators, or the author as the book has it. */
+export function byWords({ actor, operator_names: names }: MessageJson): string {
+  const [proposer, approver] = names as readonly string[];
+  if (proposer === undefined) return textOf(actor);
+  return approver === undefined ? proposer : `${proposer}, approved by ${approver}`;
 }

@@ -7,6 +7,7 @@ import {
   printLine,
   printLineInTurn,
   printTable,
+  textOf,
 } from "../commands/output.js";
 import { referenceTo } from "./references.js";
 import {
@@ -15,12 +16,12 @@ import {
   keyOf,
   type ListRow,
   type MessageJson,
+  nameOf,
   type OneRow,
   type Row,
   type RowRequest,
   type Run,
   type StreamRow,
-  textOf,
   wordsFor,
 } from "./row.js";
 import { type AdminSession, itemsOf, type PlaceOptions, serverOf, withSession } from "./session.js";
@@ -37,7 +38,14 @@ export async function runRow(chosen: Row, given: MessageJson): Promise<void> {
   const options = given as PlaceOptions;
   refusePlace(row, options);
   await withSession(options, async (session) => {
-    const run = { given, referred: await referredBy(row, given, session), isAtServer: session.isAtServer };
+    const referred = await referredBy(row, given, session);
+    const say = (name: string): string => {
+      const parameter = row.parameters?.find((each) => nameOf(each) === name);
+      if (parameter === undefined) throw new Error(`kesc ${row.path} has no parameter ${name}`);
+      const isReferred = parameter.refersTo !== undefined && referred !== undefined;
+      return isReferred ? `${referred.id} ("${referred.name}")` : textOf(given[keyOf(parameter)]);
+    };
+    const run = { given, referred, say, isAtServer: session.isAtServer };
     if (isList(row)) await printList(row, run, session);
     else if (isStream(row)) await printStream(row, run, session);
     else await doOne(row, run, session);
@@ -75,7 +83,7 @@ function fieldsOf({ parameters = [] }: Pick<Row, "parameters">, { given, referre
 }
 
 async function printList(row: ListRow, run: Run, session: AdminSession): Promise<void> {
-  const { rpc, items, none } = row;
+  const { rpc, items = session.contract.itemsOf(rpc), none } = row;
   const found: MessageJson[] = [];
   let response: MessageJson | undefined;
   for (const { fields, beside } of await requestsOf(row, run, session)) {
@@ -100,7 +108,7 @@ async function requestsOf(row: ListRow, run: Run, session: AdminSession): Promis
   if (row.each === undefined) return [{ fields }];
   const { rpc, items, request } = row.each;
   const given = Object.entries(fields);
-  const outer = given.filter(([name]) => session.takes(rpc, name));
+  const outer = given.filter(([name]) => session.contract.takes(rpc, name));
   const found = await session.list(rpc, Object.fromEntries(outer), { items });
   return found.map(request).filter(({ fields: of }) => given.every(([name, value]) => of[name] === value));
 }
@@ -131,16 +139,17 @@ async function printStream({ parts, ...row }: StreamRow, run: Run, session: Admi
 
 async function doOne(row: OneRow, run: Run, session: AdminSession): Promise<void> {
   if (row.intent !== undefined && run.given["yes"] !== true) {
-    throw new UsageError(wordsFor(row.intent, { ...run.referred }, run));
+    throw new UsageError(`${wordsFor(row.intent, {}, run)} Nothing was done. To do it, add --yes.`);
   }
   const { fields = {}, beside = {} } = (await row.request?.(run)) ?? {};
   const key = row.parameters?.find(({ isIdempotencyKey }) => isIdempotencyKey === true);
   const idempotencyKey = key && (run.given[keyOf(key)] as IdempotencyKey);
   const response = await session.call(row.rpc, { ...fieldsOf(row, run), ...fields }, idempotencyKey);
-  const resource = row.shows === undefined ? response : response[row.shows];
-  const rest = Object.entries(response).filter(([name]) => name !== row.shows);
+  const shows = row.shows === undefined ? session.contract.resourceOf(row.rpc) : row.shows;
+  const resource = shows === null ? response : response[shows];
+  const rest = Object.entries(response).filter(([name]) => name !== shows);
   const shown: MessageJson = { ...(resource as MessageJson | null), ...Object.fromEntries(rest), ...beside };
-  const proposal = row.shows === "proposal" ? null : ((response["proposal"] ?? null) as MessageJson | null);
+  const proposal = shows === "proposal" ? null : ((response["proposal"] ?? null) as MessageJson | null);
   if (proposal === null && row.adviceOnLoss !== undefined) {
     adviseIfOutputIsLost(wordsFor(row.adviceOnLoss, shown, run));
   }

@@ -11,8 +11,8 @@ const PAGE_SIZE_MAX = 1_000;
 
 /** The calls of one command to the AdminService: that of a server, or the one in this process. */
 export class AdminSession {
+  readonly contract = adminContract();
   readonly #carrier: Carrier;
-  readonly #contract = adminContract();
 
   constructor(carrier: Carrier) {
     this.#carrier = carrier;
@@ -27,7 +27,7 @@ export class AdminSession {
    * if a field is invalid, which is never sent, or a RefusedCallError.
    */
   async call(name: string, fields: MessageJson, idempotencyKey?: IdempotencyKey): Promise<MessageJson> {
-    const { effect, isOfOrganizations } = this.#contract.rpc(name);
+    const { effect, isOfOrganizations } = this.contract.rpc(name);
     const callOnce = async (): Promise<MessageJson> => {
       let head: CallHead | undefined;
       let response: MessageJson | undefined;
@@ -58,17 +58,12 @@ export class AdminSession {
     fields: MessageJson,
     told: Pick<CarriedCall, "idempotencyKey" | "onHead"> = {},
   ): AsyncGenerator<MessageJson> {
-    const rpc = this.#contract.rpc(name);
+    const rpc = this.contract.rpc(name);
     const { organization_id: organizationId, ...own } = fields as { readonly organization_id?: string };
-    const request = this.#contract.encode(name, rpc.isOfOrganizations ? own : fields);
+    const request = this.contract.encode(name, rpc.isOfOrganizations ? own : fields);
     for await (const bytes of this.#carrier.carry({ rpc, request, organizationId, ...told })) {
-      yield this.#contract.decode(name, bytes);
+      yield this.contract.decode(name, bytes);
     }
-  }
-
-  /** Whether the request of an rpc has this field. */
-  takes(name: string, field: string): boolean {
-    return this.#contract.rpc(name).input.fields.some((each) => each.name === field);
   }
 
   /**
@@ -81,7 +76,7 @@ export class AdminSession {
     { items, limit = Infinity }: { readonly items: string | readonly string[]; readonly limit?: number | undefined },
   ): Promise<readonly MessageJson[]> {
     const found: MessageJson[] = [];
-    const hasPages = this.takes(name, "page_token");
+    const hasPages = this.contract.takes(name, "page_token");
     let token: unknown = "";
     do {
       const size = Math.min(PAGE_SIZE_MAX, limit - found.length);

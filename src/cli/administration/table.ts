@@ -9,6 +9,7 @@ import { OPERATOR_ROWS } from "./rows/operators.js";
 import { ORGANIZATION_ROWS } from "./rows/organizations.js";
 import { RAIL_ACT_ROWS } from "./rows/rail-acts.js";
 import { RAIL_ROWS } from "./rows/rails.js";
+import { rowsOf } from "./rows/written.js";
 
 /** What each group of commands is about. */
 export const GROUPS = {
@@ -30,10 +31,10 @@ export const GROUPS = {
 export type Group = keyof typeof GROUPS | "supply";
 
 /**
- * The commands that call the AdminService, one row each. A new rpc needs a row here, and its
- * examples in `examples.ts`.
+ * The commands that call the AdminService, one row each. A new rpc needs a row here, new parameters
+ * in `rows/parameters.ts`, and its examples in `examples.ts`.
  */
-export const ROWS: readonly Row[] = [
+export const ROWS: readonly Row[] = rowsOf({
   ...ORGANIZATION_ROWS,
   ...KEY_ROWS,
   ...OPERATOR_ROWS,
@@ -44,4 +45,4 @@ export const ROWS: readonly Row[] = [
   ...RAIL_ACT_ROWS,
   ...MONEY_ROWS,
   ...DEPOSIT_ROWS,
-];
+});

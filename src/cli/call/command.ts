@@ -1,13 +1,13 @@
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 
-import { wholeNumber } from "../commands/arguments.js";
+import { parseIdempotencyKey } from "../../domain/values/text.js";
+import { argument, wholeNumber } from "../commands/arguments.js";
 // The other commands start faster without the contract, so the actions import it.
 import type { CallMethodOptions } from "./call-method.js";
 import { withSessionOptions } from "./options.js";
 import { ACCOUNT, type CliResource, TRANSACTION } from "./resource.js";
 import type { GetOptions, ListOptions } from "./resources.js";
 
-const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 const LIMIT_DEFAULT = 100;
 const LIMIT_MAX = 1_000_000;
 
@@ -26,7 +26,7 @@ export function addCall(program: Command): void {
     .description("make one gRPC call, and print the response as JSON")
     .argument("[method]", "such as kesc.v1.TransactionService/Mint")
     .argument("[request]", 'JSON, "@file", or "-" for the standard input (default: the empty request)')
-    .option("--idempotency-key <key>", "idempotency key of the call", idempotencyKey)
+    .option("--idempotency-key <key>", "idempotency key of the call", argument(parseIdempotencyKey))
     .option("--json", "print each response on one line, for scripts")
     .addHelpText("after", FORMAT)
     .action(async (method: string | undefined, request: string | undefined, options: CallMethodOptions) => {
@@ -101,9 +101,4 @@ export function addSandbox(program: Command): void {
       await advanceOrder(id, options);
     });
   withSessionOptions(advance);
-}
-
-function idempotencyKey(text: string): string {
-  if (IDEMPOTENCY_KEY.test(text)) return text;
-  throw new InvalidArgumentError("It must be 1 to 255 printable ASCII characters without spaces.");
 }

@@ -4,7 +4,7 @@ import { fieldNamed } from "../../../contract/json/read-message.js";
 import { ParameterReader } from "../../../contract/json/read-parameters.js";
 import { invocation } from "../../startup/invocation.js";
 import { UsageError } from "../../startup/operator-error.js";
-import { fieldLines, printJson, printLine, printTable } from "../commands/output.js";
+import { fieldLines, printJson, printLine, printTable, textOf } from "../commands/output.js";
 import { refuseProblems } from "./contract.js";
 import type { SessionOptions } from "./options.js";
 import { type CliResource, TRANSACTION } from "./resource.js";
@@ -82,10 +82,6 @@ export async function list(
 
 function cellsOf(row: JsonFields, columns: readonly string[]): string[] {
   return columns.map((column) => textOf(row[column]));
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : value === null ? "" : JSON.stringify(value);
 }
 
 function listRequest(

@@ -1,21 +1,18 @@
 import { readFileSync } from "node:fs";
 
 import type { DescMethod, Message } from "@bufbuild/protobuf";
-import { type ChannelCredentials, Metadata, status as Status } from "@grpc/grpc-js";
+import { Metadata, status as Status } from "@grpc/grpc-js";
 
-import { clientExposure } from "../../../runtime/transport/exposure.js";
-import { configFromEnvironment } from "../../startup/environment.js";
+import { apiKeyIn } from "../../startup/environment.js";
 import { invocation } from "../../startup/invocation.js";
 import { OperatorError, UsageError } from "../../startup/operator-error.js";
-import { usableCredentials } from "../../startup/tls.js";
-import { connectTo } from "../import/import-stream.js";
+import { apiServer, type CalledServer } from "../connection.js";
 import { CallableContract } from "./contract.js";
 import { type CallEnd, invoke } from "./invoke.js";
 import type { SessionOptions } from "./options.js";
 import { refusalWords } from "./refusal-words.js";
 
 const UNARY_MILLIS_MAX = 30_000;
-const HEADER_TEXT = /^[\x21-\x7e]+$/;
 
 interface ExchangeOptions {
   readonly idempotencyKey?: string | undefined;
@@ -25,19 +22,14 @@ interface ExchangeOptions {
 /** The calls of one command to one server. */
 export class CallSession {
   readonly contract = new CallableContract();
-  readonly #address: string;
-  readonly #credentials: ChannelCredentials;
+  readonly #server: CalledServer;
   readonly #key: string | undefined;
   readonly #deadlineMillis: number | undefined;
 
   /** Throws an OperatorError if the key file, the environment or the address is unusable. */
   constructor({ address, keyFile, deadline }: SessionOptions) {
-    const config = configFromEnvironment();
-    this.#address = address ?? config.grpcAddress;
-    const exposure = clientExposure(address === undefined ? "KESC_GRPC_ADDRESS" : "--address", this.#address, config);
-    if (exposure !== undefined) throw new UsageError(exposure);
-    this.#credentials = usableCredentials(this.#address, config.clientTls);
-    this.#key = keyFile === undefined ? keyIn(invocation().env["KESC_API_KEY"], "KESC_API_KEY") : keyInFile(keyFile);
+    this.#server = apiServer(address);
+    this.#key = keyFile === undefined ? apiKeyIn(invocation().env["KESC_API_KEY"], "KESC_API_KEY") : keyInFile(keyFile);
     this.#deadlineMillis = deadline;
   }
 
@@ -55,7 +47,7 @@ export class CallSession {
 
   /** Throws an OperatorError with all details of how a call ended. */
   refuse(end: CallEnd): never {
-    throw new OperatorError(refusalWords(this.contract, end, this.#address));
+    throw new OperatorError(refusalWords(this.contract, end, this.#server.address));
   }
 
   /** Makes one call, and returns how it ended. */
@@ -67,7 +59,7 @@ export class CallSession {
     const metadata = new Metadata();
     if (this.#key !== undefined) metadata.set("x-api-key", this.#key);
     if (idempotencyKey !== undefined) metadata.set("idempotency-key", idempotencyKey);
-    const client = connectTo(this.#address, this.#credentials);
+    const client = this.#server.connect();
     try {
       const millis = this.#deadlineMillis ?? (method.methodKind === "unary" ? UNARY_MILLIS_MAX : undefined);
       const deadline = millis === undefined ? undefined : Date.now() + millis;
@@ -96,15 +88,7 @@ function keyInFile(file: string): string {
   } catch (error) {
     throw new UsageError(`The key file cannot be read: ${(error as Error).message}.`, { cause: error });
   }
-  const key = keyIn(text, `The key file ${file}`);
+  const key = apiKeyIn(text, `The key file ${file}`);
   if (key === undefined) throw new UsageError(`The key file ${file} is empty.`);
   return key;
-}
-
-/** The message does not repeat the text, which may be a key with a typing error. */
-function keyIn(text: string | undefined, where: string): string | undefined {
-  const key = text?.trim() ?? "";
-  if (key === "") return undefined;
-  if (HEADER_TEXT.test(key)) return key;
-  throw new UsageError(`${where} does not hold an API key: a key has no spaces and only ASCII characters.`);
 }

@@ -27,6 +27,12 @@ export function printJson(value: unknown): void {
   printLine(JSON.stringify(value));
 }
 
+/** Returns a value for people: a list with commas, and nothing for null. */
+export function textOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(textOf).join(", ");
+  return typeof value === "string" ? value : value === null || value === undefined ? "" : JSON.stringify(value);
+}
+
 /** Returns the fields of a record for people, one on each line. */
 export function fieldLines(fields: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(fields).map(

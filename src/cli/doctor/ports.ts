@@ -8,7 +8,7 @@ import { clientCredentials } from "../../../runtime/transport/client-credentials
 import { TlsFileError } from "../../../runtime/transport/tls.js";
 import type { HostAndPort } from "../../../runtime/variables/forms.js";
 import type { Config } from "../../startup/config.js";
-import { connectTo } from "../import/import-stream.js";
+import { connectTo } from "../connection.js";
 import { type Check, checkNamed, type DoctorFinding } from "./finding.js";
 
 const GRPC_PORT = checkNamed("grpc port");

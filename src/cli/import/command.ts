@@ -5,15 +5,13 @@ import { finished } from "node:stream/promises";
 
 import type { Command } from "commander";
 
-import { clientExposure } from "../../../runtime/transport/exposure.js";
-import { apiKeyFromEnvironment, configFromEnvironment } from "../../startup/environment.js";
+import { apiKeyFromEnvironment } from "../../startup/environment.js";
 import { invocation } from "../../startup/invocation.js";
 import { OperatorError, UsageError } from "../../startup/operator-error.js";
-import { usableCredentials } from "../../startup/tls.js";
 import { printJson, printLine } from "../commands/output.js";
+import { apiServer } from "../connection.js";
 import { count } from "../terminal.js";
 import { type GoodRow, readRows } from "./csv-rows.js";
-import { connectTo } from "./import-stream.js";
 import { Interruption } from "./interruption.js";
 import { progressOn } from "./progress.js";
 import { type ImportTotals, sendRows, settledOf } from "./send-rows.js";
@@ -59,11 +57,7 @@ async function importRows(
   { address, rejects, json, interruption }: ImportOptions & { readonly interruption: Interruption },
 ): Promise<void> {
   const key = apiKeyFromEnvironment();
-  const config = configFromEnvironment();
-  const target = address ?? config.grpcAddress;
-  const exposure = clientExposure(address === undefined ? "KESC_GRPC_ADDRESS" : "--address", target, config);
-  if (exposure !== undefined) throw new UsageError(exposure);
-
+  const { connect } = apiServer(address);
   const { header, rows } = await checkedFile(file);
   const describeInterruption = (settled: number): string =>
     `Interrupted: ${count(settled)} of ${count(rows)} lines have a result, and others may be done, too. ` +
@@ -71,7 +65,7 @@ async function importRows(
   interruption.words = describeInterruption(0);
   const rejected = rejects === undefined ? undefined : await openRejects(rejects, { header, imported: file });
   interruption.rejects = rejected;
-  const client = connectTo(target, usableCredentials(target, config.clientTls));
+  const client = connect();
   const progress = progressOn(invocation().stderr, rows);
   let totals: ImportTotals;
   try {

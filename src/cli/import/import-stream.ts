@@ -1,16 +1,8 @@
-import { type ChannelCredentials, Client, type ClientDuplexStream, Metadata, status as Status } from "@grpc/grpc-js";
+import { type Client, type ClientDuplexStream, Metadata, status as Status } from "@grpc/grpc-js";
 
 import { ErrorInfo } from "../../gen/google/rpc/error_details.js";
 import type { Status as StatusMessage } from "../../gen/google/rpc/status.js";
 import { type ImportTransactionsResponse, TransactionServiceService } from "../../gen/kesc/v1/transaction_service.js";
-
-export function connectTo(address: string, credentials: ChannelCredentials): Client {
-  return new Client(address, credentials, {
-    // A restarted server is found within a second. With the defaults that takes up to two minutes.
-    "grpc.initial_reconnect_backoff_ms": 100,
-    "grpc.max_reconnect_backoff_ms": 1_000,
-  });
-}
 
 /** One call of ImportTransactions. Sends encoded messages, and receives one response for each. */
 export class ImportStream {

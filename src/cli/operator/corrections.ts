@@ -2,10 +2,9 @@ import type { Command } from "commander";
 
 import type { CorrectBook } from "../../domain/book/correct-book.js";
 import type { RailReceipt } from "../../domain/payment.js";
-import { parseReceiptText } from "../../domain/receipt.js";
 import { type Cents, formatCents, parseAmount } from "../../domain/values/cents.js";
-import { type AccountId, parseAccountId } from "../../domain/values/ids.js";
-import { type IdempotencyKey, parseIdempotencyKey, type StatusReason } from "../../domain/values/text.js";
+import type { AccountId } from "../../domain/values/ids.js";
+import type { IdempotencyKey, StatusReason } from "../../domain/values/text.js";
 import { messageOf } from "../../grpc/errors/status.js";
 import { now } from "../../startup/clock.js";
 import { onDatabase } from "../../startup/open-database.js";
@@ -13,8 +12,10 @@ import { OperatorError, requireYes } from "../../startup/operator-error.js";
 import { StoredAdministration } from "../../storage/operators/administration.js";
 import { byMachine } from "../../storage/organizations/commit-now.js";
 import { decimalOf } from "../../verify/format.js";
+import { addParameters } from "../administration/command.js";
 import { refuseUnlessMeant } from "../administration/on-database.js";
-import { argument, statusReason } from "../commands/arguments.js";
+import { parametersOf, type WrittenParameter } from "../administration/rows/written.js";
+import { argument } from "../commands/arguments.js";
 import { printLine } from "../commands/output.js";
 import { commitAsOperator } from "../commit-as-operator.js";
 import { findOwner } from "../organizations.js";
@@ -24,6 +25,9 @@ interface CorrectionCommand {
   readonly name: "bookReceipt" | "allocate" | "returnUnallocated";
   readonly description: string;
 }
+
+const AMOUNT = { of: "--amount", parse: argument(parseAmount) } as const satisfies WrittenParameter;
+const RECEIPT = { of: "--receipt", help: "the rail's receipt" } as const satisfies WrittenParameter;
 
 /** No rpc serves these. The other corrections are rows of the table. */
 const CORRECTIONS: readonly CorrectionCommand[] = [
@@ -46,21 +50,10 @@ interface CorrectionOptions {
 /** Adds the corrections that are made in the database to `kesc book`. */
 export function addCorrections(book: Command): void {
   for (const correction of CORRECTIONS) {
-    const command = book
-      .command(correction.command)
-      .description(correction.description)
-      .requiredOption("--org <organization>", "id or name of the organization")
-      .requiredOption("--amount <amount>", "KES, such as 100.00", argument(parseAmount));
-    if (correction.name === "allocate") {
-      command.requiredOption("--account <account-id>", 'the account ("acc_…")', argument(parseAccountId));
-    } else command.requiredOption("--receipt <receipt>", "the rail's receipt", argument(parseReceiptText));
+    const parameter = correction.name === "allocate" ? "--account" : RECEIPT;
+    const command = book.command(correction.command).description(correction.description);
+    addParameters(command, parametersOf(["--org", AMOUNT, parameter, "--key", "--note"]));
     command
-      .requiredOption(
-        "--key <key>",
-        "your name for this correction: the same key does it once, however often it is sent",
-        argument(parseIdempotencyKey),
-      )
-      .requiredOption("--note <text>", "words for the book, without personal data", statusReason)
       .option("--on-database", "do it in the database, although there are operators")
       .option("--yes", "do it; without this option the command only says what it would do")
       .action((options: CorrectionOptions) => correct(correction, options));

@@ -1,13 +1,19 @@
-import type { DescMessage } from "@bufbuild/protobuf";
+import { type DescExtension, type DescField, type DescMessage, getOption } from "@bufbuild/protobuf";
 import { expect } from "chai";
 
 import { AdminContract } from "../../../src/cli/administration/contract.js";
-import { isList, isStream, keyOf, onlyReads, type Row } from "../../../src/cli/administration/row.js";
+import { isList, isStream, keyOf, nameOf, onlyReads, type Row } from "../../../src/cli/administration/row.js";
 import { ROWS } from "../../../src/cli/administration/table.js";
+import { readContract } from "../../../src/grpc/messages/contract.js";
 
 // The table of commands speaks of the contract in texts, which no compiler compares with it.
 
 const contract = new AdminContract();
+
+const FIELD_BEHAVIOR = readContract().files.getExtension("google.api.field_behavior") as DescExtension;
+const REQUIRED = 2;
+
+const isRequired = (field: DescField): boolean => (getOption(field, FIELD_BEHAVIOR) as number[]).includes(REQUIRED);
 
 const namesIn = ({ fields }: DescMessage): readonly string[] => fields.map(({ name }) => name);
 
@@ -25,27 +31,30 @@ function shownBy(row: Row): readonly string[] {
   if (isStream(row)) return namesIn(output);
   if (isList(row)) {
     const beside = Object.keys(row.each?.request({}).beside ?? {});
-    const items = typeof row.items === "function" ? [] : [row.items].flat();
+    const { items = contract.itemsOf(row.rpc) } = row;
+    const names = typeof items === "function" ? [] : items;
     // Items of several kinds have some fields in common.
-    const own = [...new Set(items.flatMap((each) => namesIn(messageIn(output, each))))];
+    const own = [...new Set(names.flatMap((each) => namesIn(messageIn(output, each))))];
     // The id of an organization is the same in both.
     return [...own, ...beside.filter((name) => name !== "organization_id" || !own.includes(name))];
   }
   // An rpc of organizations tells it beside its response.
   const told = isOfOrganizations && !onlyReads(row) ? ["unchanged", "proposal"] : [];
-  const beside = [...namesIn(output).filter((name) => name !== row.shows), ...told];
-  return row.shows === undefined ? beside : [...namesIn(messageIn(output, row.shows)), ...beside];
+  const shows = row.shows === undefined ? contract.resourceOf(row.rpc) : row.shows;
+  const beside = [...namesIn(output).filter((name) => name !== shows), ...told];
+  return shows === null ? beside : [...namesIn(messageIn(output, shows)), ...beside];
 }
 
-/** The fields that a row names in its words and its columns. */
+/** The fields and the parameters that a row names in its words and its columns. */
 function namedBy(row: Row): readonly string[] {
   if (isStream(row)) return Object.keys(row.parts);
   if (isList(row)) {
     const columns = typeof row.items === "function" ? [] : Object.values(row.columns);
     return columns.filter((column) => typeof column === "string");
   }
-  const words = [row.done, row.unchanged, row.proposed, row.adviceOnLoss].filter((each) => typeof each === "string");
-  return words.flatMap((text) => [...text.matchAll(/\{([a-z_]+)\}/g)].map(([, name = ""]) => name));
+  const { intent, done, unchanged, proposed, adviceOnLoss } = row;
+  const words = [intent, done, unchanged, proposed, adviceOnLoss].filter((each) => typeof each === "string");
+  return words.flatMap((text) => [...text.matchAll(/\{([^{}]*)\}/g)].map(([, name = ""]) => name));
 }
 
 describe("the commands that call the AdminService", () => {
@@ -92,17 +101,43 @@ describe("the commands that call the AdminService", () => {
       const { input } = method;
       const parameters = row.parameters ?? [];
       const fields = parameters.flatMap(({ field }) => field ?? []);
-      const named = isOfOrganizations ? [...namesIn(input), "organization_id"] : namesIn(input);
-      expect(named, "fields of the request").to.include.members(fields);
+      const known = isOfOrganizations ? [...namesIn(input), "organization_id"] : namesIn(input);
+      expect(known, "fields of the request").to.include.members(fields);
       expect(new Set(parameters.map(keyOf)).size, "names of parameters").to.equal(parameters.length);
       expect(parameters.filter(({ refersTo }) => refersTo !== undefined)).to.have.length.at.most(1);
-      expect(shownBy(row), "fields of the response").to.include.members([...namedBy(row)]);
+      const named = [...shownBy(row), ...parameters.map(nameOf)];
+      expect(named, "fields of the response").to.include.members([...namedBy(row)]);
       expect(new Set(shownBy(row)).size, "no field hides another").to.equal(shownBy(row).length);
       expect(onlyReads(row), "whether it only reads").to.equal(effect === "reads");
       expect(isStream(row), "whether it streams").to.equal(method.methodKind === "server_streaming");
       if (isList(row) && row.each !== undefined) {
         expect(named, "fields from another list").to.include.members(Object.keys(row.each.request({}).fields));
         messageIn(contract.rpc(row.each.rpc).method.output, row.each.items);
+      }
+    });
+
+    it(`says what the contract says of its fields: kesc ${row.path}`, () => {
+      const { method, operatorsGive } = contract.rpc(row.rpc);
+      const ofRequest = new Map(method.input.fields.map((field) => [field.name, field]));
+      const required = [...ofRequest.values()].filter(
+        (field) => isRequired(field) || operatorsGive.includes(field.name),
+      );
+      const given = (row.parameters ?? []).filter(({ field }) => ofRequest.has(field ?? ""));
+      const always = given.filter((parameter) => parameter.required === true).map(({ field = "" }) => field);
+      // A list of calls, and a request that the row makes, fill what was not given.
+      const fills = "each" in row || "request" in row;
+      if (!fills) expect(always, "fields that must be given").to.include.members(required.map(({ name }) => name));
+      const options = given.filter(({ flags }) => flags.startsWith("--")).map(({ field = "" }) => field);
+      const needless = options.filter(
+        (name) => always.includes(name) && !required.some((field) => field.name === name),
+      );
+      expect(needless, "fields that may be left out").to.deep.equal([]);
+      for (const { field = "", help } of given) {
+        const values = ofRequest
+          .get(field)
+          ?.enum?.values.slice(1)
+          .map(({ localName }) => localName.toLowerCase());
+        expect(values?.filter((value) => !help.includes(value)) ?? [], `values of ${field}`).to.deep.equal([]);
       }
     });
   }

@@ -49,7 +49,7 @@ describe("kesc org, key and purge, beside a server", () => {
 
     const intent = await org("suspend", "Suspended");
     expect(intent).to.include({ code: 2, stdout: "" });
-    expect(intent.stderr).to.match(/^This would refuse .* Nothing was done\. To suspend it, add --yes\.\n$/);
+    expect(intent.stderr).to.match(/^This would refuse .* Nothing was done\. To do it, add --yes\.\n$/);
     expect(await isSuspended()).to.equal(false);
     expect((await org("resume", "Suspended")).stdout).to.equal(`${named} is not suspended.\n`);
 

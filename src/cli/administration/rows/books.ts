@@ -1,7 +1,9 @@
 import { formatCents } from "../../../domain/values/cents.js";
-import { type Each, type MessageJson, type Row, textOf } from "../row.js";
+import { textOf } from "../../commands/output.js";
+import { type Each, type MessageJson } from "../row.js";
 import { ageWords } from "./age.js";
-import { ANY_OWNER, EACH_ORGANIZATION, ORGANIZATION } from "./parameters.js";
+import { ANY_ORGANIZATION, EACH_ORGANIZATION } from "./each-organization.js";
+import type { CommandRows } from "./written.js";
 
 const CENTS = 100;
 const NO_ORGANIZATIONS = "No organizations yet. Create one: kesc org create --name NAME";
@@ -20,12 +22,10 @@ const NEWEST_OF_EACH: Each = {
 };
 
 /** What is read of books: `kesc supply`, and lists of `kesc book`, `seal` and `reserve`. */
-export const BOOK_ROWS: readonly Row[] = [
-  {
-    path: "book list",
+export const BOOK_ROWS: CommandRows = {
+  "book list": {
     description: "list the books: state, sequence and time of the last row",
     rpc: "ListBooks",
-    items: "books",
     columns: {
       ORGANIZATION: "organization_id",
       STATE: ({ state, phase, suspended }) =>
@@ -39,13 +39,11 @@ export const BOOK_ROWS: readonly Row[] = [
     leftOutIf: { CELL: "0" },
     none: "No books yet. Each organization has one: kesc org create --name NAME",
   },
-  {
-    path: "supply",
+  supply: {
     description: "what is in circulation in each book, and what backs it, each figure with its age",
     rpc: "GetSupply",
-    parameters: [ANY_OWNER],
+    parameters: [ANY_ORGANIZATION],
     each: EACH_ORGANIZATION,
-    items: "supply",
     columns: {
       ORGANIZATION: "organization_id",
       "IN CIRCULATION": "in_circulation",
@@ -61,12 +59,10 @@ export const BOOK_ROWS: readonly Row[] = [
     leftOutIf: { SHORTFALL: "0.00", RULES: "" },
     none: NO_ORGANIZATIONS,
   },
-  {
-    path: "reserve list",
+  "reserve list": {
     description: "list the last figure of each place, with its age",
     rpc: "ListReserve",
-    parameters: [ORGANIZATION],
-    items: "reserve_holdings",
+    parameters: ["<organization>"],
     columns: {
       PLACE: "place",
       KIND: "kind",
@@ -77,11 +73,10 @@ export const BOOK_ROWS: readonly Row[] = [
     },
     none: "No figures yet. Record one: kesc reserve record ORG --place NAME --amount A --as-of DAY --evidence TEXT",
   },
-  {
-    path: "seal list",
+  "seal list": {
     description: "list how far each book is sealed, and its alarm",
     rpc: "ListSeals",
-    parameters: [ANY_OWNER],
+    parameters: [ANY_ORGANIZATION],
     each: NEWEST_OF_EACH,
     items: newestSeal,
     columns: {
@@ -94,7 +89,7 @@ export const BOOK_ROWS: readonly Row[] = [
     style: (_, heading) => (heading === "ALARM" ? "red" : undefined),
     none: NO_ORGANIZATIONS,
   },
-];
+};
 
 function recordedIn({ backing }: MessageJson): readonly AgedAmount[] {
   const { reserve_holdings: places } = backing as { readonly reserve_holdings: readonly MessageJson[] };

@@ -1,55 +1,41 @@
-import { SCOPES } from "../../../domain/api-key.js";
-import { parseApiKeyId } from "../../../domain/values/ids.js";
 import { now } from "../../../startup/clock.js";
 import { UsageError } from "../../../startup/operator-error.js";
-import { certificateName, durationMillis, nonEmptyName, scopeList } from "../../commands/arguments.js";
-import { timeOf } from "../../commands/output.js";
+import { textOf, timeOf } from "../../commands/output.js";
 import { keyCreation } from "../../key-creation.js";
 import { limitsOf } from "../key-limits.js";
-import { type MessageJson, type Row, type Run, textOf } from "../row.js";
-import { idArgument, OWNER } from "./parameters.js";
+import { type MessageJson, type Run } from "../row.js";
+import type { CommandRows } from "./written.js";
+
+const SHOWN_ONCE = "The secret is shown once and cannot be recovered. Store it where your program can read it.";
 
 /** `kesc key`. */
-export const KEY_ROWS: readonly Row[] = [
-  {
-    path: "key create",
+export const KEY_ROWS: CommandRows = {
+  "key create": {
     description: "create an API key",
     rpc: "CreateApiKey",
     parameters: [
-      OWNER,
-      { flags: "--name <name>", help: "label of the key", field: "name", parse: nonEmptyName },
-      {
-        flags: "--certificate <name>",
-        help: "a client certificate in place of a secret: URI:… or DNS:…",
-        parse: certificateName,
-      },
-      { flags: "--scopes <scopes>", help: `what the key may do: some of ${SCOPES.join(",")}`, parse: scopeList },
-      { flags: "--all-scopes", help: "the key may do everything" },
-      { flags: "--expires-in <duration>", help: "lifetime of the key, such as 90d or 12h", parse: durationMillis },
-      { flags: "--never-expires", help: "the key is valid until it is revoked" },
+      "--org",
+      { of: "--name?", help: "label of the key" },
+      "--certificate?",
+      "--scopes?",
+      "--all-scopes?",
+      "--expires-in?",
+      "--never-expires?",
     ],
     byHand: certificateKey,
     request: limitFields,
-    shows: "api_key",
     done: (key) =>
-      [
-        `Created key ${textOf(key["id"])} ("${textOf(key["name"])}") of ${textOf(key["organization_id"])}.`,
-        `Scopes: ${textOf(key["scopes"])}. Expires: ${textOf(key["expires_at"] ?? "never")}.`,
-        `\n  ${textOf(key["secret"])}\n`,
-        "The secret is shown once and cannot be recovered. Store it where your program can read it.",
-      ].join("\n"),
-    proposed:
-      "The secret of the key, which works once another person has approved it:\n\n  {secret}\n\n" +
-      "The secret is shown once and cannot be recovered. Store it where your program can read it.",
+      `Created key ${textOf(key["id"])} ("${textOf(key["name"])}") of ${textOf(key["organization_id"])}.\n` +
+      `Scopes: ${textOf(key["scopes"])}. Expires: ${textOf(key["expires_at"] ?? "never")}.\n` +
+      `\n  ${textOf(key["secret"])}\n\n${SHOWN_ONCE}`,
+    proposed: `The secret of the key, which works once another person has approved it:\n\n  {secret}\n\n${SHOWN_ONCE}`,
     adviceOnLoss:
       "Key {id} was created, but its secret is lost. Revoke it: kesc key revoke {id}. Then create another key.",
   },
-  {
-    path: "key list",
+  "key list": {
     description: "list the keys of an organization",
     rpc: "ListApiKeys",
-    parameters: [OWNER],
-    items: "api_keys",
+    parameters: ["--org"],
     columns: {
       ID: "id",
       STATE: stateOf,
@@ -61,22 +47,13 @@ export const KEY_ROWS: readonly Row[] = [
     style: (text, heading) => (heading !== "STATE" ? undefined : text.startsWith("live") ? "green" : "dim"),
     none: (_shown, { given }) => `No keys yet. Create one: ${keyCreation(textOf(given["org"]))}`,
   },
-  {
-    path: "key revoke",
+  "key revoke": {
     description: "revoke an API key for ever",
     rpc: "RevokeApiKey",
-    parameters: [
-      {
-        flags: "<key-id>",
-        help: 'id of the key ("key_…"), not its secret',
-        field: "api_key_id",
-        parse: idArgument("key", parseApiKeyId, "To list the keys: kesc key list --org ORG"),
-      },
-    ],
-    shows: "api_key",
+    parameters: ["<key-id>"],
     done: 'Key {id} ("{name}") was revoked at {revoked_at}.',
   },
-];
+};
 
 /** Certificates are files of the machines, so such a key is made where the database is. */
 function certificateKey(given: MessageJson): Promise<void> | undefined {

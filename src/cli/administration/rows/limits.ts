@@ -2,9 +2,10 @@ import { LIMIT_PERIODS, type LimitPeriod, parseNewLimit } from "../../../domain/
 import { TRANSACTION_TYPES, type TransactionType } from "../../../domain/transaction.js";
 import { formatCents } from "../../../domain/values/cents.js";
 import { UsageError } from "../../../startup/operator-error.js";
-import { tierName } from "../../commands/arguments.js";
-import { type CommandParameter, keyOf, type MessageJson, type Row, type Run, textOf } from "../row.js";
-import { ACCOUNT, argument, NOTE, ORGANIZATION } from "./parameters.js";
+import { argument } from "../../commands/arguments.js";
+import { textOf } from "../../commands/output.js";
+import { type CommandParameter, keyOf, type MessageJson, type Run } from "../row.js";
+import type { CommandRows, WrittenParameter } from "./written.js";
 
 const TYPES = { MINT: "mints", REDEEM: "redemptions" } as const satisfies Record<TransactionType, string>;
 const PERIODS = {
@@ -35,22 +36,16 @@ const LIMITS: readonly LimitParameter[] = TRANSACTION_TYPES.flatMap((type) =>
 );
 
 const TIER = {
-  flags: "--tier <name>",
+  of: "--tier?",
   help: 'accounts of this tier; "default" is the tier of an account without another',
-  field: "tier",
-  parse: tierName,
-} as const satisfies CommandParameter;
+} as const satisfies WrittenParameter;
 
 /** `kesc limits`. */
-export const LIMIT_ROWS: readonly Row[] = [
-  {
-    path: "limits show",
+export const LIMIT_ROWS: CommandRows = {
+  "limits show": {
     description: "show the limits of an organization and of its tiers, and what is used",
     rpc: "GetLimits",
-    parameters: [
-      ORGANIZATION,
-      { ...ACCOUNT, flags: "--account <account-id>", help: "show those of one account instead" },
-    ],
+    parameters: ["<organization>", { of: "--account?", help: "show those of one account instead" }],
     items: limitsIn,
     columns: {
       WHOSE: "whose",
@@ -63,27 +58,25 @@ export const LIMIT_ROWS: readonly Row[] = [
     },
     none: "No limits. To set one: kesc limits set ORG --mint-per-day AMOUNT --note TEXT",
   },
-  {
-    path: "limits set",
+  "limits set": {
     description: "set limits of the organization, or of one tier of its accounts; the others stay as they are",
     rpc: "SetLimits",
-    parameters: [ORGANIZATION, TIER, ...LIMITS.map(({ parameter }) => parameter), NOTE],
+    parameters: ["<organization>", TIER, ...LIMITS.map(({ parameter }) => parameter), "--note"],
     request: ({ given }) => ({ fields: { changes: changesIn(given) } }),
-    shows: undefined,
+    shows: null,
     done: (_shown, run) => `Changed the limits of ${whose(run)}. They hold from now on.`,
     unchanged: (_shown, run) => `The limits of ${whose(run)} are so already.`,
   },
-  {
-    path: "limits remove",
+  "limits remove": {
     description: "remove all limits of the organization, or a tier",
     rpc: "SetLimits",
-    parameters: [ORGANIZATION, TIER, NOTE],
+    parameters: ["<organization>", TIER, "--note"],
     request: () => ({ fields: { remove: true } }),
-    shows: undefined,
+    shows: null,
     done: (_shown, run) => `Removed the limits of ${whose(run)}.`,
     unchanged: (_shown, run) => `The limits of ${whose(run)} are so already.`,
   },
-];
+};
 
 function whose({ given, referred }: Run): string {
   const name = referred?.name ?? "";

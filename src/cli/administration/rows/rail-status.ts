@@ -1,6 +1,7 @@
 import { railNamed } from "../../../rails/rails.js";
 import { now } from "../../../startup/clock.js";
-import { type MessageJson, textOf } from "../row.js";
+import { textOf } from "../../commands/output.js";
+import { type MessageJson } from "../row.js";
 import { ageWords } from "./age.js";
 
 const SECOND_MILLIS = 1_000;
