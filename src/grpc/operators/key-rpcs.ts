@@ -1,20 +1,13 @@
 import { typeidUnboxed } from "typeid-js";
 
 import type { CreateApiKey } from "../../domain/book/create-api-key.js";
-import type { RevokeApiKey } from "../../domain/book/revoke-api-key.js";
 import type { ApiKeyId, OrganizationId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
-import {
-  CreateApiKeyRequest,
-  CreateApiKeyResponse,
-  ListApiKeysRequest,
-  ListApiKeysResponse,
-  RevokeApiKeyRequest,
-  RevokeApiKeyResponse,
-} from "../../gen/kesc/admin/v1/admin_service.js";
+import * as wire from "../../gen/kesc/admin/v1/admin_service.js";
+import { done, refuse } from "../calls/rpc-result.js";
 import { parseFields } from "../messages/fields.js";
-import { act, type ActsOptions } from "./acts.js";
-import { parseExpiry, parseId, parseLabel, parseScopes } from "./fields.js";
+import { act, actRoute, type ActsOptions } from "./acts.js";
+import { fields, parseExpiry, parseId, parseLabel, parseScopes } from "./fields.js";
 import { toApiKey } from "./messages.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
 import { pageInMemory, parseOwnPage } from "./pages.js";
@@ -25,8 +18,8 @@ export function keyRpcs(unary: OperatorUnary, options: ActsOptions): Record<stri
   const { administration, now } = options;
   return {
     createApiKey: unary({
-      request: CreateApiKeyRequest,
-      response: CreateApiKeyResponse,
+      request: wire.CreateApiKeyRequest,
+      response: wire.CreateApiKeyResponse,
       parse: (request) =>
         parseFields({
           organization_id: parseId<OrganizationId>(request.organization_id),
@@ -36,13 +29,11 @@ export function keyRpcs(unary: OperatorUnary, options: ActsOptions): Record<stri
         }),
       run: async ({ organization_id: organizationId, expires_at: expiresAt, name: label, scopes }, caller) => {
         const organization = await administration.organization(organizationId);
-        if (organization === undefined) {
-          return { kind: "refused", refusal: { reason: "ORGANIZATION_NOT_FOUND", organizationId } };
-        }
+        if (organization === undefined) return refuse({ reason: "ORGANIZATION_NOT_FOUND", organizationId });
         const { secret, sha256: secretSha256 } = administration.newSecret(organization);
         const newKeyId = typeidUnboxed("key") as string as ApiKeyId;
         const fields = { name: "createApiKey", newKeyId, label, scopes, expiresAt, secretSha256 } as const;
-        return act<CreateApiKey, CreateApiKeyResponse>(
+        return act<CreateApiKey, wire.CreateApiKeyResponse>(
           options,
           { organizationId, fields },
           caller,
@@ -51,8 +42,8 @@ export function keyRpcs(unary: OperatorUnary, options: ActsOptions): Record<stri
       },
     }),
     listApiKeys: unary({
-      request: ListApiKeysRequest,
-      response: ListApiKeysResponse,
+      request: wire.ListApiKeysRequest,
+      response: wire.ListApiKeysResponse,
       parse: (request) => parseOwnPage(request, "ListApiKeys"),
       run: ({ organizationId, asked }) =>
         ofOrganization(options, organizationId, async () => {
@@ -60,19 +51,15 @@ export function keyRpcs(unary: OperatorUnary, options: ActsOptions): Record<stri
           return { api_keys: items.map(toApiKey), ...next };
         }),
     }),
-    revokeApiKey: unary({
-      request: RevokeApiKeyRequest,
-      response: RevokeApiKeyResponse,
-      parse: ({ api_key_id: id }) => parseFields({ api_key_id: parseId<ApiKeyId>(id) }),
-      run: async ({ api_key_id: keyId }, caller) => {
+    revokeApiKey: actRoute(unary, options)(
+      "revokeApiKey",
+      { ...fields("api_key_id"), shown: (key) => ({ api_key: key && toApiKey(key) }) },
+      async ({ keyId }) => {
         const organization = await administration.organizationOfKey(keyId);
-        if (organization === undefined) return { kind: "refused", refusal: { reason: "API_KEY_NOT_FOUND", keyId } };
-        const given = { organizationId: organization.id, fields: { name: "revokeApiKey", keyId } as const };
-        return act<RevokeApiKey, RevokeApiKeyResponse>(options, given, caller, (key, { unchanged }) => ({
-          api_key: key && toApiKey(key),
-          unchanged,
-        }));
+        return organization === undefined
+          ? refuse({ reason: "API_KEY_NOT_FOUND", keyId })
+          : done({ organizationId: organization.id, keyId });
       },
-    }),
+    ),
   };
 }
