@@ -53,6 +53,7 @@ export function knownActs(
 ): ReadonlyMap<string, KnownAct> {
   const options = {
     roles: extensionOf(registry, "kesc.v1.operator_roles"),
+    anyRole: extensionOf(registry, "kesc.v1.any_role"),
     key: extensionOf(registry, "kesc.v1.takes_idempotency_key"),
     behavior: extensionOf(registry, "google.api.field_behavior"),
     decimal: extensionOf(registry, "kesc.v1.decimal"),
@@ -70,6 +71,8 @@ export function knownActs(
     choices: field.enum === undefined ? [] : choicesOf(field.enum),
     isOfMember: member !== undefined,
   });
+  const roleEnum = registry.getEnum("kesc.admin.v1.Role");
+  const all: readonly string[] = roleEnum === undefined ? [] : choicesOf(roleEnum).map(({ value }) => value);
   return new Map(
     ACTS.map((act) => {
       const method = methodOf(act.rpc);
@@ -92,7 +95,7 @@ export function knownActs(
             .replace(/\n\n[^]*$/, "")
             .replace(/\s(Above the|Refuses)[\s,][^]*$/, "")
             .replaceAll(/\s(A second person may|A repeat) [^.]*\./g, ""),
-          roles: getOption(method, options.roles) as readonly string[],
+          roles: getOption(method, options.anyRole) === true ? all : (getOption(method, options.roles) as typeof all),
           takesKey: getOption(method, options.key) === true,
           mayPropose:
             getOption(method, options.secondPerson) === true ||

@@ -86,18 +86,6 @@ export interface RailAccountState {
   readonly updatedAt: UnixMillis;
 }
 
-/** A webhook endpoint of an organization, without its secrets. */
-export interface EndpointState {
-  readonly id: string;
-  readonly organizationId: OrganizationId;
-  readonly url: string;
-  readonly status: "ACTIVE" | "PAUSED" | "DISABLED";
-  readonly disabledReason: "GONE" | "FAILING" | undefined;
-  readonly failures: number;
-  readonly failingSince: UnixMillis | undefined;
-  readonly settledSeq: number;
-}
-
 /** A key that is not created yet. Only its caller ever sees `secret`. */
 export interface NewSecret {
   readonly secret: string;
@@ -118,7 +106,6 @@ export interface Administration {
   organization(id: OrganizationId): Promise<Organization | undefined>;
   apiKeys(organizationId: OrganizationId): Promise<readonly ApiKey[]>;
   railAccounts(organization: Organization): Promise<readonly RailAccountState[]>;
-  endpoints(organization: Organization): Promise<readonly EndpointState[]>;
   operators(): Promise<readonly Operator[]>;
   /** The changes of the operators, newest first, before the row `beforeSeq` if it is given. */
   operatorActs(page: ActsPage): Promise<readonly OperatorAct[]>;

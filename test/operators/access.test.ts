@@ -34,8 +34,8 @@ const MAY_CALL: readonly (readonly [roles: readonly Role[], rpcs: readonly strin
   [
     ALL,
     named(`
-WhoAmI GetOrganization ListOrganizations ListApiKeys ListRailAccounts ListWebhookEndpoints ListJournal LookUp
-GetOverview GetLimits GetRailAccount ListNeedsAttention GetSupply ListReserve ListBooks ListSeals ListOperators
+WhoAmI GetOrganization ListOrganizations ListApiKeys ListRailAccounts ListJournal LookUp
+GetOverview GetLimits GetRailAccount ListNeedsAttention ListReserve ListBooks ListSeals ListOperators
 ListOperatorActs ListProposals GetProposal`),
   ],
   // Of others: an admin, and ListSessions a viewer, too.

@@ -3,7 +3,6 @@ import { expect } from "chai";
 
 import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
 import { Role } from "../../src/gen/kesc/admin/v1/resources.js";
-import { WebhookEndpointStatus } from "../../src/gen/kesc/v1/webhook.js";
 import type { GrpcCaller } from "../support/callers/grpc-caller.js";
 import { ENGINES } from "../support/databases.js";
 import { type GivenOperator, newKey, type OperatorService, pagesOf, startOperatorService, textOf } from "./given.js";
@@ -97,8 +96,8 @@ for (const engine of ENGINES) {
       const organization_id = UNKNOWN_ORG;
       const note = "x";
       const OF_ORGANIZATION = [
-        ...["suspendOrganization", "resumeOrganization", "getOrganization", "getOverview", "getLimits", "getSupply"],
-        ...["listApiKeys", "listJournal", "listRailAccounts", "listWebhookEndpoints"],
+        ...["suspendOrganization", "resumeOrganization", "getOrganization", "getOverview", "getLimits"],
+        ...["listApiKeys", "listJournal", "listRailAccounts"],
         ...["listNeedsAttention", "listReserve", "listSeals"],
       ] as readonly (keyof typeof Rpcs)[];
       for (const rpc of OF_ORGANIZATION) {
@@ -144,20 +143,6 @@ for (const engine of ENGINES) {
       const [act] = response?.entries ?? [];
       const absent = [act?.line?.note, act?.api_key_id, response?.next_page_token];
       expect(absent).to.deep.equal([undefined, undefined, undefined]);
-      const { response: endpoints } = await admin.call(Rpcs.listWebhookEndpoints, { organization_id }, sam);
-      expect(endpoints).to.deep.include({ webhook_endpoints: [], next_page_token: undefined });
-    });
-
-    it("see the webhook endpoints of an organization in pages, oldest first, with their status", async () => {
-      const { organizationId: organization_id, key } = service.tenant;
-      const urls = ["1", "2", "3"].map((path) => `https://example.com/${path}`);
-      for (const url of urls) await service.publicly.call("CreateWebhookEndpoint", { url }, { key });
-      const pages = await pagesOf((page_token) =>
-        admin.call(Rpcs.listWebhookEndpoints, { organization_id, page_size: 2, page_token }, sam),
-      );
-      const seen = pages.flatMap((page) => page.webhook_endpoints.map(({ url, status }) => [url, status]));
-      const active = WebhookEndpointStatus.WEBHOOK_ENDPOINT_STATUS_ACTIVE;
-      expect(seen).to.deep.equal(urls.map((url) => [url, active]));
     });
 
     it("are listed in pages, whose tokens are good for one list", async () => {

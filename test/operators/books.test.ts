@@ -5,6 +5,7 @@ import { toCents } from "../../src/domain/values/cents.js";
 import type { NairobiDay } from "../../src/domain/values/nairobi-day.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { AdminServiceService as Rpcs, BookState } from "../../src/gen/kesc/admin/v1/admin_service.js";
+import type { GetSupplyResponse } from "../../src/gen/kesc/v1/book_service.js";
 import { FlagReason } from "../../src/gen/kesc/v1/payment.js";
 import { keys } from "../../src/storage/keys.js";
 import { DEFAULT_LIMITS, saveRailAccount } from "../../src/storage/rails/change-rail-accounts.js";
@@ -17,7 +18,7 @@ import { ENGINES, execute } from "../support/databases.js";
 import { sealBooks } from "../support/seals/given-seals.js";
 import { makeTenant } from "../support/service/tenants.js";
 import { changeSuspension } from "../support/suspend.js";
-import { type GivenOperator, type OperatorService, pagesOf, startOperatorService, textOf } from "./given.js";
+import { actAs, type GivenOperator, type OperatorService, pagesOf, startOperatorService, textOf } from "./given.js";
 
 const FLAGGED = 3;
 const now = () => toUnixMillis(Date.now());
@@ -100,7 +101,7 @@ for (const engine of ENGINES) {
         ["KCB 1234", "10.00", "2026-11-21", "statement of KCB 1234"],
         ["M-Pesa paybill 600000", "10.00", "2026-11-21", "statement of M-Pesa paybill 600000"],
       ]);
-      const { response } = await admin.call(Rpcs.getSupply, { organization_id }, vera);
+      const { response } = await actAs<GetSupplyResponse>(admin, "getSupply", { organization_id }, { by: vera });
       expect(response?.supply).to.include({ in_circulation: "10.00", reserve: "20.00", held: "0.00" });
       const [open] = response?.supply?.backing?.open_payments ?? [];
       expect([open?.count, open?.amount]).to.deep.equal([BigInt(FLAGGED), "30.00"]);
@@ -123,7 +124,7 @@ for (const engine of ENGINES) {
       const [own] = first.response?.books ?? [];
       expect(own).to.include({ organization_id, organization_name: "Tenant", cell: 0, suspended: false });
       expect(own?.state).to.equal(BookState.BOOK_STATE_OPEN);
-      const { response: acts } = await admin.call(Rpcs.getSupply, { organization_id }, vera);
+      const { response: acts } = await actAs<GetSupplyResponse>(admin, "getSupply", { organization_id }, { by: vera });
       expect(own?.last_sequence).to.equal(acts?.supply?.as_of_sequence);
       expect(own?.last_recorded_at).to.deep.equal(acts?.supply?.as_of_time);
       const page_token = first.response?.next_page_token ?? "";

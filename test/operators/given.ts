@@ -6,6 +6,7 @@ import { pino } from "pino";
 import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
 import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
 import { AccountServiceService as Accounts } from "../../src/gen/kesc/v1/account_service.js";
+import { BookServiceService as Books } from "../../src/gen/kesc/v1/book_service.js";
 import { DepositServiceService as Deposits } from "../../src/gen/kesc/v1/deposit_service.js";
 import { TransactionServiceService as Transactions } from "../../src/gen/kesc/v1/transaction_service.js";
 import type { ActsOptions } from "../../src/grpc/operators/acts.js";
@@ -160,7 +161,7 @@ export async function makeOperator(
 }
 
 /** The rpcs that operators call, of organizations and of their own. */
-export const OPERATOR_RPCS = { ...Accounts, ...Deposits, ...Transactions, ...Rpcs } as const;
+export const OPERATOR_RPCS = { ...Accounts, ...Books, ...Deposits, ...Transactions, ...Rpcs } as const;
 
 type Fields = Readonly<Record<string, unknown>>;
 

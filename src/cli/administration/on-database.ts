@@ -7,9 +7,11 @@ import { runForMachine } from "../../grpc/operators/door.js";
 import { operatorRoutes } from "../../grpc/operators/routes.js";
 import { accountHandlers } from "../../grpc/services/account-service.js";
 import { depositHandlers } from "../../grpc/services/deposit-service.js";
+import { getSupply } from "../../grpc/services/history/supply-rpcs.js";
 import { ListTurns } from "../../grpc/services/list-turns.js";
-import type { CellOf, ServedCell } from "../../grpc/services/served-cell.js";
+import type { CellOf } from "../../grpc/services/served-cell.js";
 import { transactionHandlers } from "../../grpc/services/transaction-service.js";
+import { listWebhookEndpoints } from "../../grpc/services/webhooks/service.js";
 import type { Administration } from "../../operators/ports.js";
 import { depositRegistration } from "../../parts/deposit-registration.js";
 import { NEW_IDS } from "../../parts/new-ids.js";
@@ -26,6 +28,7 @@ import { StoredAdministration } from "../../storage/operators/administration.js"
 import { bookReads } from "../../storage/operators/book-reads.js";
 import { reads } from "../../storage/reads.js";
 import { historyReads } from "../../storage/statements/history.js";
+import { StoredWebhookEndpoints } from "../../storage/webhooks/endpoints.js";
 import { machineLedger } from "../commit-as-operator.js";
 import { cellOf } from "../organizations.js";
 import type { CarriedCall, Carrier } from "./carrier.js";
@@ -50,9 +53,10 @@ export class DatabaseCarrier implements Carrier {
     this.#administration = new StoredAdministration(database, { now, fourEyes: new Set() });
     this.#options = options;
     const { railHosts: hosts, callbacks, consoleOrigin } = configFromEnvironment();
-    const own = (organization: Pick<Organization, "cell">): Pick<ServedCell, "ledger" | "reads" | "history"> => {
+    const own = (organization: Pick<Organization, "cell">) => {
       const cell = cellOf(database, organization);
-      return { ledger: machineLedger(cell), reads: reads(cell), history: historyReads(cell) };
+      const webhooks = { endpoints: new StoredWebhookEndpoints(cell) };
+      return { ledger: machineLedger(cell), reads: reads(cell), history: historyReads(cell), webhooks };
     };
     const listTurns = new ListTurns({ now, underWayMax: 1 });
     this.#routes = operatorRoutes({
@@ -73,14 +77,20 @@ export class DatabaseCarrier implements Carrier {
     });
     const given = {
       // No command needs more of a cell.
-      cellOf: own as CellOf,
+      cellOf: own as unknown as CellOf,
       listTurns,
       now,
       ...NEW_IDS,
       phoneCoolingMillis: 0,
       destinationCoolingMillis: 0,
     };
-    this.#ofOrganizations = { ...accountHandlers(given), ...depositHandlers(given), ...transactionHandlers(given) };
+    this.#ofOrganizations = {
+      getSupply: getSupply(given),
+      listWebhookEndpoints: listWebhookEndpoints(given),
+      ...accountHandlers(given),
+      ...depositHandlers(given),
+      ...transactionHandlers(given),
+    };
   }
 
   /** Throws an OperatorError if the change needs an operator, unless the options mean it. */

@@ -79,6 +79,7 @@ const BULK = "kesc.v1.bulk";
 const READS_MANY = "kesc.v1.reads_many";
 const TAKES_IDEMPOTENCY_KEY = "kesc.v1.takes_idempotency_key";
 const OPERATOR_ROLES = "kesc.v1.operator_roles";
+const ANY_ROLE = "kesc.v1.any_role";
 const FRESH = "kesc.v1.fresh";
 const OPERATORS_GIVE = "kesc.v1.operators_give";
 const BACKGROUND = "kesc.v1.background";
@@ -186,6 +187,7 @@ function rolesOf(rpc: string, optionOf: OptionOf, { idempotency }: Pick<DescMeth
 }
 
 function rolesIn(rpc: string, optionOf: OptionOf): readonly Role[] {
+  if (optionOf(ANY_ROLE) === true) return ROLES;
   const words = optionOf(OPERATOR_ROLES) as readonly string[];
   const roles = words.length === 0 ? parsed([]) : parseRoles(words);
   if (!roles.ok) throw new Error(`${rpc}: the option ${OPERATOR_ROLES} ${roles.problem}`);

@@ -5,8 +5,6 @@ import { toUnixMillis } from "../../domain/values/time.js";
 import {
   type Book as BookMessage,
   BookState as BookStateMessage,
-  GetSupplyRequest,
-  GetSupplyResponse,
   ListBooksRequest,
   ListBooksResponse,
   ListReserveRequest,
@@ -22,8 +20,6 @@ import { done } from "../calls/rpc-result.js";
 import { parseFields } from "../messages/fields.js";
 import { toReserveHolding } from "../messages/history/supply.js";
 import { toTimestamp } from "../messages/timestamp.js";
-import { readingHistory } from "../services/history/history-turns.js";
-import { currentSupply } from "../services/history/supply-rpcs.js";
 import type { ListTurns } from "../services/list-turns.js";
 import { formatPageToken } from "../services/paging.js";
 import type { ServedCell } from "../services/served-cell.js";
@@ -31,7 +27,7 @@ import { parseId } from "./fields.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 import { parseOwnPage, parsePage, tokenAfter } from "./pages.js";
-import { listCallerOf, pageInTurn, readOrganization } from "./reading.js";
+import { pageInTurn, readOrganization } from "./reading.js";
 
 export interface BookRpcsOptions extends HandlersOptions {
   /** Returns the cell of an organization. */
@@ -60,27 +56,10 @@ const PHASES = {
 /** The rpcs that read books. None of them writes. */
 export function bookRpcs(unary: OperatorUnary, options: BookRpcsOptions): Record<string, OperatorRoute> {
   return {
-    getSupply: getSupply(unary, options),
     listReserve: listReserve(unary, options),
     listBooks: listBooks(unary, options),
     listSeals: listSeals(unary, options),
   };
-}
-
-function getSupply(unary: OperatorUnary, options: BookRpcsOptions): OperatorRoute {
-  const { cellOf, listTurns, now } = options;
-  return unary({
-    request: GetSupplyRequest,
-    response: GetSupplyResponse,
-    parse: ({ organization_id: id }) => parseFields({ organization_id: parseId<OrganizationId>(id) }),
-    run: ({ organization_id: organizationId }, caller) =>
-      readOrganization(options, organizationId, (found) => {
-        const { history: reads } = cellOf(found);
-        return readingHistory({ organizationId, caller: listCallerOf(caller), listTurns, reads }, async (history) =>
-          done({ supply: await currentSupply(history, () => toUnixMillis(now())) }),
-        );
-      }),
-  });
 }
 
 function listReserve(unary: OperatorUnary, options: BookRpcsOptions): OperatorRoute {

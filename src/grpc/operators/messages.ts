@@ -14,11 +14,9 @@ import {
   ProposalState,
   type RailAccount as RailAccountMessage,
   type Session as SessionMessage,
-  type WebhookEndpoint as WebhookEndpointMessage,
 } from "../../gen/kesc/admin/v1/resources.js";
-import { WebhookDisabledReason, WebhookEndpointStatus } from "../../gen/kesc/v1/webhook.js";
 import { type Operator, passkeyIdOf } from "../../operators/operator.js";
-import type { EndpointState, OperatorAct, OperatorProposal, RailAccountState } from "../../operators/ports.js";
+import type { OperatorAct, OperatorProposal, RailAccountState } from "../../operators/ports.js";
 import { type OperatorSession, SESSION_MILLIS_MAX } from "../../operators/session.js";
 import type { JournalListRow } from "../../statements/ports.js";
 import { toJournalLine } from "../messages/history/statement.js";
@@ -37,17 +35,6 @@ export const PAYOUT_MODE_MESSAGES = {
   open: PayoutModeMessage.PAYOUT_MODE_OPEN,
   closed: PayoutModeMessage.PAYOUT_MODE_CLOSED,
 } as const satisfies Record<RailAccountState["payouts"], PayoutModeMessage>;
-
-const ENDPOINT_STATUSES = {
-  ACTIVE: WebhookEndpointStatus.WEBHOOK_ENDPOINT_STATUS_ACTIVE,
-  PAUSED: WebhookEndpointStatus.WEBHOOK_ENDPOINT_STATUS_PAUSED,
-  DISABLED: WebhookEndpointStatus.WEBHOOK_ENDPOINT_STATUS_DISABLED,
-} as const satisfies Record<EndpointState["status"], WebhookEndpointStatus>;
-
-const DISABLED_REASONS = {
-  GONE: WebhookDisabledReason.WEBHOOK_DISABLED_REASON_GONE,
-  FAILING: WebhookDisabledReason.WEBHOOK_DISABLED_REASON_FAILING,
-} as const satisfies Record<NonNullable<EndpointState["disabledReason"]>, WebhookDisabledReason>;
 
 /** The names of operators, by their ids. */
 export type Names = ReadonlyMap<string, string>;
@@ -96,19 +83,6 @@ export function toRailAccount(account: RailAccountState): RailAccountMessage {
     credentials_expire_at: ifSet(account.credentialsExpireAt),
     updated_at: toTimestamp(account.updatedAt),
     warnings: Object.keys(account.warnings),
-  };
-}
-
-export function toWebhookEndpoint(endpoint: EndpointState): WebhookEndpointMessage {
-  return {
-    id: endpoint.id,
-    organization_id: endpoint.organizationId,
-    url: endpoint.url,
-    status: ENDPOINT_STATUSES[endpoint.status],
-    disabled_reason: endpoint.disabledReason && DISABLED_REASONS[endpoint.disabledReason],
-    failure_count: BigInt(endpoint.failures),
-    failing_since: ifSet(endpoint.failingSince),
-    delivered_through_sequence: BigInt(endpoint.settledSeq),
   };
 }
 

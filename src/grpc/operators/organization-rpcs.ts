@@ -6,7 +6,7 @@ import { done } from "../calls/rpc-result.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { actRoute, type ActsOptions } from "./acts.js";
 import { OPERATORS_KINDS, parseCell, parseLabel } from "./fields.js";
-import { toOrganization, toRailAccount, toWebhookEndpoint } from "./messages.js";
+import { toOrganization, toRailAccount } from "./messages.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 import { pageInMemory, parseOwnPage, parsePage } from "./pages.js";
@@ -87,17 +87,6 @@ function stateRpcs(unary: OperatorUnary, options: HandlersOptions): Record<strin
           const sorted = accounts.toSorted((left, right) => (left.rail < right.rail ? -1 : 1));
           const { items, ...next } = pageInMemory(sorted, asked);
           return { rail_accounts: items.map(toRailAccount), ...next };
-        }),
-    }),
-    listWebhookEndpoints: unary({
-      request: wire.ListWebhookEndpointsRequest,
-      response: wire.ListWebhookEndpointsResponse,
-      parse: (request) => parseOwnPage(request, "ListWebhookEndpoints"),
-      run: ({ organizationId, asked }) =>
-        ofOrganization(options, organizationId, async (found) => {
-          const newestFirst = await administration.endpoints(found);
-          const { items, ...next } = pageInMemory(newestFirst.toReversed(), asked);
-          return { webhook_endpoints: items.map(toWebhookEndpoint), ...next };
         }),
     }),
   };

@@ -2,7 +2,6 @@ import type { Organization } from "../../domain/api-key.js";
 import type { Actor } from "../../domain/values/actor.js";
 import type { ApiKeyId, OperatorId, ProposalId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
-import type { Endpoint } from "../../domain/webhook-endpoint.js";
 import { type Act, type ActOf, type ActResource, isOfOperators } from "../../operators/act.js";
 import type { FourEyes } from "../../operators/four-eyes.js";
 import { actorOf, type Operator } from "../../operators/operator.js";
@@ -11,7 +10,6 @@ import type {
   AnyResource,
   BookProposal,
   Decided,
-  EndpointState,
   OperatorKeys,
   OperatorProposal,
   ProposalsPage,
@@ -24,7 +22,6 @@ import { emptiestOf, keys } from "../keys.js";
 import type { Authorship } from "../organizations/authorship.js";
 import { CellKeys } from "../organizations/cell-keys.js";
 import { type StoredRailAccount, storedRailAccounts } from "../rails/rail-accounts.js";
-import { StoredWebhookEndpoints } from "../webhooks/endpoints.js";
 import { bookProposals, type FoundProposal } from "./book-proposals.js";
 import { OperatorActs } from "./operator-acts.js";
 import { CellProposals, type OperatorDecision, type StoredProposal } from "./proposals.js";
@@ -89,11 +86,6 @@ export class StoredAdministration implements Administration, OperatorKeys {
   async railAccounts({ id, cell }: Organization): Promise<readonly RailAccountState[]> {
     const accounts = await storedRailAccounts(this.#room(cell).cell);
     return accounts.filter(({ organizationId }) => organizationId === id).map(railAccountStateOf);
-  }
-
-  async endpoints({ id, cell }: Organization): Promise<readonly EndpointState[]> {
-    const stored = new StoredWebhookEndpoints(this.#room(cell).cell);
-    return (await stored.endpoints(id)).map(endpointStateOf);
   }
 
   async proposals(page: ProposalsPage): Promise<readonly OperatorProposal[]> {
@@ -247,12 +239,6 @@ export function railAccountStateOf(account: StoredRailAccount): RailAccountState
   const { id, organizationId, rail, isDefault, payouts, payoutsReason, credentialsExpireAt, warnings } = account;
   const { updatedAt } = account;
   return { id, organizationId, rail, isDefault, payouts, payoutsReason, credentialsExpireAt, warnings, updatedAt };
-}
-
-/** Leaves the secrets out. */
-function endpointStateOf(endpoint: Endpoint): EndpointState {
-  const { id, organizationId, url, status, disabledReason, failures, failingSince, settledSeq } = endpoint;
-  return { id, organizationId, url, status, disabledReason, failures, failingSince, settledSeq };
 }
 
 /**

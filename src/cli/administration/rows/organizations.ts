@@ -166,7 +166,7 @@ export const ORGANIZATION_ROWS: readonly Row[] = [
     columns: {
       ID: "id",
       STATUS: "status",
-      FAILURES: "failure_count",
+      "FAILING SINCE": "failing_since",
       "DELIVERED THROUGH": "delivered_through_sequence",
       URL: "url",
     },

@@ -45,7 +45,7 @@ export function getSupply({ cellOf, listTurns, now }: HistoryHandlersOptions): U
 }
 
 /** Returns the sums of a book as they are now, and what backs them. */
-export async function currentSupply(
+async function currentSupply(
   { organizationId, reads, inTurn }: History,
   now: () => UnixMillis,
 ): Promise<SupplyMessage> {
