@@ -15,7 +15,8 @@ import { parsePhoneNumber } from "../../domain/values/phone-number.js";
 import { parseDescription, parseStatusReason, parseUserId } from "../../domain/values/text.js";
 import { type FieldProblem, ifGiven, type ParsedFields, problemOf } from "./fields.js";
 
-type Parser = (unchecked: never) => Parsed<unknown>;
+/** A parser also gets the request, for a field that another one decides about. */
+type Parser = (unchecked: never, request: never) => Parsed<unknown>;
 
 /** How a field is parsed. The domain knows it by its name in camelCase, or by `as`. */
 type Kind = Parser | { readonly as: string; readonly parse: Parser };
@@ -49,17 +50,25 @@ type FieldOf<Name> = Name extends `${infer Field}?` ? Field : Name;
 type CamelCase<Name> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelCase<Tail>>}` : Name;
 
 type ParserOf<K> = K extends { readonly parse: infer Parse } ? Parse : K;
-type WireOf<K> = ParserOf<K> extends (unchecked: infer Unchecked) => unknown ? Unchecked : never;
-type ValueOf<K> = ParserOf<K> extends (unchecked: never) => Parsed<infer Value> ? Value : never;
+type WireOf<K> = ParserOf<K> extends (unchecked: infer Unchecked, request: never) => unknown ? Unchecked : never;
+type ValueOf<K> = ParserOf<K> extends (unchecked: never, request: never) => Parsed<infer Value> ? Value : never;
+type RequestOf<K> = ParserOf<K> extends (unchecked: never, request: infer Request) => unknown ? Request : unknown;
 
 /** The kind of the field that a name asks for. */
 type KindOf<Kinds, Name> = Kinds[FieldOf<Name> & keyof Kinds];
 type DomainName<Kinds, Name> =
   KindOf<Kinds, Name> extends { readonly as: infer As extends string } ? As : CamelCase<FieldOf<Name>>;
 
-type RequestWith<Kinds, Name extends string> = {
-  readonly [Each in Name as FieldOf<Each> & string]: WireOf<KindOf<Kinds, Each>>;
+/** All fields of these names, and what their parsers read beside them. */
+type RequestWith<Kinds, Name extends string> = Sent<{
+  [Each in Name as FieldOf<Each> & string]: WireOf<KindOf<Kinds, Each>>;
+}> &
+  Intersection<{ readonly [Each in Name]: (request: RequestOf<KindOf<Kinds, Each>>) => void }[Name]>;
+/** The generated types mark what can be undefined as optional, too. */
+type Sent<Fields> = Partial<Fields> & {
+  readonly [Field in keyof Fields as undefined extends Fields[Field] ? never : Field]: Fields[Field];
 };
+type Intersection<Takers> = [Takers] extends [(request: infer Request) => void] ? Request : never;
 type ValuesOf<Kinds, Name extends string> = {
   readonly [Each in Name as DomainName<Kinds, Each> & string]:
     ValueOf<KindOf<Kinds, Each>> | (Each extends `${string}?` ? undefined : never);
@@ -77,7 +86,7 @@ interface Parsing<Kinds, Name extends string> {
  * them. It checks in the order of the names, and returns the problems of all invalid fields.
  */
 export function fieldsOf<const Kinds extends Readonly<Record<string, Kind>>>(kinds: Kinds) {
-  return <Name extends Asked<Kinds>>(...names: readonly Name[]): Parsing<Kinds, Name> => {
+  return <Name extends Asked<Kinds> = never>(...names: readonly Name[]): Parsing<Kinds, Name> => {
     const asked = names.map((name) => askedOf(kinds, name));
     return {
       parse: (request) => {
@@ -85,7 +94,7 @@ export function fieldsOf<const Kinds extends Readonly<Record<string, Kind>>>(kin
         const values: Record<string, unknown> = {};
         const problems: FieldProblem[] = [];
         for (const { field, as, parse } of asked) {
-          const value = parse(sent[field]);
+          const value = parse(sent[field], sent);
           if (value.ok) values[as] = value.value;
           else problems.push(problemOf(field, value));
         }
@@ -103,9 +112,13 @@ function askedOf(kinds: Readonly<Record<string, Kind>>, name: string) {
   if (kind === undefined) throw new Error(`no field has the name ${name}`);
   const { as, parse } = typeof kind === "function" ? { as: camelCase(field), parse: kind } : kind;
   // The type of the request says what is on the wire.
-  const parser = parse as (unchecked: unknown) => Parsed<unknown>;
+  const parser = parse as (unchecked: unknown, request: unknown) => Parsed<unknown>;
   if (field === name) return { field, as, parse: parser };
-  return { field, as, parse: (unchecked: unknown) => ifGiven(unchecked as string, parser) };
+  return {
+    field,
+    as,
+    parse: (unchecked: unknown, request: unknown) => ifGiven(unchecked as string, (text) => parser(text, request)),
+  };
 }
 
 function camelCase(name: string): string {

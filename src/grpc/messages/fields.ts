@@ -97,10 +97,12 @@ export function shown(text: string | undefined): string | undefined {
   return text === "" ? undefined : text;
 }
 
+/** The same properties, of which those that can be undefined can be absent instead. */
+export type Given<Values> = {
+  [Name in keyof Values as undefined extends Values[Name] ? Name : never]?: Exclude<Values[Name], undefined>;
+} & { [Name in keyof Values as undefined extends Values[Name] ? never : Name]: Values[Name] };
+
 /** Returns the properties that are not undefined. */
-export function given<Values extends object>(
-  values: Values,
-): { [Name in keyof Values]?: Exclude<Values[Name], undefined> } {
-  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as { [Name in keyof Values]?: Exclude<Values[Name], undefined> };
+export function given<Values extends object>(values: Values): Given<Values> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Given<Values>;
 }

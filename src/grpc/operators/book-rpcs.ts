@@ -20,14 +20,14 @@ import { done } from "../calls/rpc-result.js";
 import { parseFields } from "../messages/fields.js";
 import { toReserveHolding } from "../messages/history/supply.js";
 import { toTimestamp } from "../messages/timestamp.js";
-import type { ListTurns } from "../services/list-turns.js";
+import { type ListTurns, pageInTurn } from "../services/list-turns.js";
 import { formatPageToken } from "../services/paging.js";
 import type { ServedCell } from "../services/served-cell.js";
 import { parseId } from "./fields.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 import { parseOwnPage, parsePage, tokenAfter } from "./pages.js";
-import { pageInTurn, readOrganization } from "./reading.js";
+import { listCallerOf, readOrganization } from "./reading.js";
 
 export interface BookRpcsOptions extends HandlersOptions {
   /** Returns the cell of an organization. */
@@ -83,7 +83,7 @@ function listBooks(unary: OperatorUnary, { bookReads, listTurns }: BookRpcsOptio
     parse: (request) => parsePage(request, { rpc: "ListBooks" }),
     run: ({ list, page: { size, beforeSeq: begin = 0 } }, caller) =>
       pageInTurn(
-        { listTurns, caller },
+        { listTurns, caller: listCallerOf(caller) },
         async () => {
           const all = await bookReads.books();
           const rows = all.filter((book) => placeOf(book) >= begin).slice(0, size + 1);
@@ -117,7 +117,7 @@ function listSeals(unary: OperatorUnary, options: BookRpcsOptions): OperatorRout
     run: ({ organizationId, asked }, caller) =>
       readOrganization(options, organizationId, (found) =>
         pageInTurn(
-          { listTurns, caller },
+          { listTurns, caller: listCallerOf(caller) },
           async () => {
             const { size, beforeSeq: beforeSize } = asked.page;
             const rows = await bookReads.seals(found, { size: size + 1, beforeSize });

@@ -26,10 +26,12 @@ import {
 } from "../../gen/kesc/admin/v1/admin_service.js";
 import type { AccountFilters, DepositFilters, Page, TransactionFilters } from "../../ledger/ports/reads.js";
 import type { Administration } from "../../operators/ports.js";
+import { refuse } from "../calls/rpc-result.js";
 import { toAccountMessage } from "../messages/account.js";
 import { toDepositMessage } from "../messages/deposit.js";
 import { parseFields } from "../messages/fields.js";
 import { toTransactionMessage } from "../messages/transaction.js";
+import { pageInTurn } from "../services/list-turns.js";
 import type { ServedCell } from "../services/served-cell.js";
 import type { AccountRpcsOptions } from "./account-rpcs.js";
 import type { BookRpcsOptions } from "./book-rpcs.js";
@@ -37,7 +39,7 @@ import { parseId } from "./fields.js";
 import { namesOf, toJournalEntry } from "./messages.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
 import { proposalOfBook } from "./proposal-messages.js";
-import { pageInTurn, readOrganization } from "./reading.js";
+import { listCallerOf, readOrganization } from "./reading.js";
 import { noteFound, PersonLookUps } from "./reveals.js";
 
 const TEXT_CHARACTERS_MAX = 256;
@@ -75,7 +77,7 @@ export function lookUpRpc(unary: OperatorUnary, options: LookUpOptions): Record<
           const cell = cellOf(found);
           const look = () =>
             pageInTurn(
-              { listTurns, caller },
+              { listTurns, caller: listCallerOf(caller) },
               () => search({ ...cell, options, organizationId }, text),
               ({ rows, readAs, tried, more }) => ({ read_as: readAs, tried: [...tried], matches: [...rows], more }),
             );
@@ -83,7 +85,7 @@ export function lookUpRpc(unary: OperatorUnary, options: LookUpOptions): Record<
           // The machine has the database: no row would tell what a person reads there.
           if (key === undefined || !(parseEmailAddress(text).ok || parsePhoneNumber(text).ok)) return look();
           const refused = lookUps.admit(key, options.now());
-          if (refused !== undefined) return { kind: "refused", refusal: refused };
+          if (refused !== undefined) return refuse(refused);
           const looked = await look();
           if (looked.kind === "refused") return looked;
           const { read_as: readAs, matches } = looked.response;

@@ -17,7 +17,7 @@ import {
 import { actorOf, type Operator } from "../../operators/operator.js";
 import type { BookProposal, OperatorProposal } from "../../operators/ports.js";
 import { proposalInBook } from "../../operators/proposed.js";
-import { done, type RpcResult } from "../calls/rpc-result.js";
+import { done, refuse, type RpcResult } from "../calls/rpc-result.js";
 import { ifGiven, type ParsedFields, parseFields } from "../messages/fields.js";
 import { type AnyList, formatIdToken, parseIdToken, parsePageSize } from "../services/paging.js";
 import { type ActsOptions, authorityOf, type OperatorCaller, submitAct } from "./acts.js";
@@ -67,7 +67,7 @@ export function proposalRpcs(unary: OperatorUnary, options: ActsOptions): Record
       parse: ({ proposal_id: id }) => parseFields({ proposal_id: parseId<ProposalId>(id) }),
       run: async ({ proposal_id: proposalId }) => {
         const [found, operators] = await Promise.all([administration.proposal(proposalId), administration.operators()]);
-        if (found === undefined) return { kind: "refused", refusal: { reason: "PROPOSAL_NOT_FOUND", proposalId } };
+        if (found === undefined) return refuse({ reason: "PROPOSAL_NOT_FOUND", proposalId });
         return done({ proposal: toProposal(unlessOrphaned(found, operators), namesOf(operators)) });
       },
     }),
@@ -181,7 +181,7 @@ async function approve(
   const person = by.id as string as Decider;
   const now = toUnixMillis(options.now());
   const closed = refusalToDecide(proposal, { person, now });
-  if (closed !== undefined && closed !== "ALREADY_SO") return { kind: "refused", refusal: closed };
+  if (closed !== undefined && closed !== "ALREADY_SO") return refuse(closed);
   const command = commandOf(proposal, {
     authority: { ...authorityOf(administration, by, organization), approves: proposal.id },
     actor: actorOf(by),
@@ -189,9 +189,8 @@ async function approve(
   });
   const shown = unlessOrphaned(proposalInBook(proposal, now), await administration.operators());
   const isWhole = await options.railChanges.isWhole(organization, proposal);
-  if (command === undefined || shown.state === "LAPSED" || !isWhole) {
-    return { kind: "refused", refusal: { reason: "PROPOSAL_CLOSED", proposalId: proposal.id, state: "LAPSED" } };
-  }
+  if (command === undefined || shown.state === "LAPSED" || !isWhole)
+    return refuse({ reason: "PROPOSAL_CLOSED", proposalId: proposal.id, state: "LAPSED" });
   const outcome = await submitAct(options, organization, command, caller);
   if (outcome.kind === "refused") return outcome;
   return decided(options, found, outcome.replayed);

@@ -10,7 +10,7 @@ import {
 } from "../../gen/kesc/admin/v1/admin_service.js";
 import type { RailAccountStatus, RailReads } from "../../operators/reads.js";
 import type { ReportedBalance } from "../../statements/ports.js";
-import { done } from "../calls/rpc-result.js";
+import { done, refuse } from "../calls/rpc-result.js";
 import { parseFields } from "../messages/fields.js";
 import { toRailBalance } from "../messages/history/supply.js";
 import { toTimestamp } from "../messages/timestamp.js";
@@ -44,7 +44,7 @@ export function railRpcs(unary: OperatorUnary, options: RailRpcsOptions): Record
       run: ({ organization_id: organizationId, rail }) =>
         readOrganization(options, organizationId, async (found) => {
           const status = await railReads.railAccount(found, rail);
-          if (status === undefined) return { kind: "refused", refusal: { reason: "RAIL_ACCOUNT_NOT_FOUND", rail } };
+          if (status === undefined) return refuse({ reason: "RAIL_ACCOUNT_NOT_FOUND", rail });
           const balances = await cellOf(found).history.railBalances(organizationId);
           const own = balances.filter((balance) => balance.rail === rail);
           return done({ status: toStatus(status, own, toUnixMillis(now())) });

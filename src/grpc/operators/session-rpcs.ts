@@ -24,7 +24,7 @@ import {
 import { type Operator, parseOperatorName, parsePasskeyId, type Role } from "../../operators/operator.js";
 import type { SignIn } from "../../operators/sign-in.js";
 import type { Invited } from "../../operators/sign-in-ports.js";
-import { done, type RpcResult } from "../calls/rpc-result.js";
+import { done, refuse, type RpcResult } from "../calls/rpc-result.js";
 import { fieldProblem, type ParsedFields, parseFields } from "../messages/fields.js";
 import { toTimestamp } from "../messages/timestamp.js";
 import { parseId } from "./fields.js";
@@ -107,7 +107,7 @@ export function sessionRpcs(unary: OperatorUnary, options: SessionRpcsOptions): 
       response: VerifySessionResponse,
       parse: ({ response_json }) => required({ response_json }),
       run: async ({ response_json: responseJson }, { key: by }) => {
-        if (by?.session === undefined) return { kind: "refused", refusal: { reason: "SIGN_IN_REFUSED" } };
+        if (by?.session === undefined) return refuse({ reason: "SIGN_IN_REFUSED" });
         const verified = await signIn.verify(by.session, responseJson);
         return verified.kind === "refused" ? verified : done({ session: toSession(verified.value, by) });
       },
@@ -189,15 +189,11 @@ function createInvitation(unary: OperatorUnary, { administration, signIn }: Sess
       if ("operatorId" in invited) {
         const { operatorId } = invited;
         const found = operators.find(({ id }) => id === operatorId);
-        if (found === undefined) return { kind: "refused", refusal: { reason: "OPERATOR_NOT_FOUND", operatorId } };
-        if (found.revokedAt !== undefined) {
-          return { kind: "refused", refusal: { reason: "OPERATOR_REVOKED", operatorId } };
-        }
+        if (found === undefined) return refuse({ reason: "OPERATOR_NOT_FOUND", operatorId });
+        if (found.revokedAt !== undefined) return refuse({ reason: "OPERATOR_REVOKED", operatorId });
       } else {
         const named = operators.find(({ name }) => name.toLowerCase() === invited.name.toLowerCase());
-        if (named !== undefined) {
-          return { kind: "refused", refusal: { reason: "OPERATOR_ALREADY_EXISTS", operatorId: named.id } };
-        }
+        if (named !== undefined) return refuse({ reason: "OPERATOR_ALREADY_EXISTS", operatorId: named.id });
       }
       const { token, link, expiresAt } = await signIn.invite(invited, by);
       return done({ token, link, expires_at: toTimestamp(expiresAt) });
@@ -219,7 +215,7 @@ function isOwnOr(roles: readonly Role[], by: Operator | undefined, operatorId: s
 }
 
 function lacks(roles: readonly Role[]): RpcResult<never> {
-  return { kind: "refused", refusal: { reason: "ROLE_REQUIRED", roles } };
+  return refuse({ reason: "ROLE_REQUIRED", roles });
 }
 
 /** Parses texts that must be there. What is wrong with one is found later, and not told. */
