@@ -45,14 +45,14 @@ export const KINDS = {
 export const fields = fieldsOf(KINDS);
 
 /** The name of a field. One with a question mark is optional: an absent text is undefined. */
-type Asked<Kinds> = (keyof Kinds & string) | `${keyof Kinds & string}?`;
+type AskedName<Kinds> = (keyof Kinds & string) | `${keyof Kinds & string}?`;
 type FieldOf<Name> = Name extends `${infer Field}?` ? Field : Name;
 type CamelCase<Name> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<CamelCase<Tail>>}` : Name;
 
 type ParserOf<K> = K extends { readonly parse: infer Parse } ? Parse : K;
 type WireOf<K> = ParserOf<K> extends (unchecked: infer Unchecked, request: never) => unknown ? Unchecked : never;
-type ValueOf<K> = ParserOf<K> extends (unchecked: never, request: never) => Parsed<infer Value> ? Value : never;
-type RequestOf<K> = ParserOf<K> extends (unchecked: never, request: infer Request) => unknown ? Request : unknown;
+type KindValue<K> = ParserOf<K> extends (unchecked: never, request: never) => Parsed<infer Value> ? Value : never;
+type ReadBeside<K> = ParserOf<K> extends (unchecked: never, request: infer Request) => unknown ? Request : unknown;
 
 /** The kind of the field that a name asks for. */
 type KindOf<Kinds, Name> = Kinds[FieldOf<Name> & keyof Kinds];
@@ -60,22 +60,22 @@ type DomainName<Kinds, Name> =
   KindOf<Kinds, Name> extends { readonly as: infer As extends string } ? As : CamelCase<FieldOf<Name>>;
 
 /** All fields of these names, and what their parsers read beside them. */
-type RequestWith<Kinds, Name extends string> = Sent<{
+type RequestWith<Kinds, Name extends string> = SentFields<{
   [Each in Name as FieldOf<Each> & string]: WireOf<KindOf<Kinds, Each>>;
 }> &
-  Intersection<{ readonly [Each in Name]: (request: RequestOf<KindOf<Kinds, Each>>) => void }[Name]>;
+  Intersection<{ readonly [Each in Name]: (request: ReadBeside<KindOf<Kinds, Each>>) => void }[Name]>;
 /** The generated types mark what can be undefined as optional, too. */
-type Sent<Fields> = Partial<Fields> & {
+type SentFields<Fields> = Partial<Fields> & {
   readonly [Field in keyof Fields as undefined extends Fields[Field] ? never : Field]: Fields[Field];
 };
 type Intersection<Takers> = [Takers] extends [(request: infer Request) => void] ? Request : never;
-type ValuesOf<Kinds, Name extends string> = {
+type DomainValues<Kinds, Name extends string> = {
   readonly [Each in Name as DomainName<Kinds, Each> & string]:
-    ValueOf<KindOf<Kinds, Each>> | (Each extends `${string}?` ? undefined : never);
+    KindValue<KindOf<Kinds, Each>> | (Each extends `${string}?` ? undefined : never);
 };
 
 interface Parsing<Kinds, Name extends string> {
-  readonly parse: (request: RequestWith<Kinds, Name>) => ParsedFields<ValuesOf<Kinds, Name>>;
+  readonly parse: (request: RequestWith<Kinds, Name>) => ParsedFields<DomainValues<Kinds, Name>>;
 }
 
 /**
@@ -86,7 +86,7 @@ interface Parsing<Kinds, Name extends string> {
  * them. It checks in the order of the names, and returns the problems of all invalid fields.
  */
 export function fieldsOf<const Kinds extends Readonly<Record<string, Kind>>>(kinds: Kinds) {
-  return <Name extends Asked<Kinds> = never>(...names: readonly Name[]): Parsing<Kinds, Name> => {
+  return <Name extends AskedName<Kinds> = never>(...names: readonly Name[]): Parsing<Kinds, Name> => {
     const asked = names.map((name) => askedOf(kinds, name));
     return {
       parse: (request) => {
@@ -100,7 +100,7 @@ export function fieldsOf<const Kinds extends Readonly<Record<string, Kind>>>(kin
         }
         if (problems.length > 0) return { ok: false, fields: problems };
         // The types of both have the same names.
-        return { ok: true, value: values as ValuesOf<Kinds, Name> };
+        return { ok: true, value: values as DomainValues<Kinds, Name> };
       },
     };
   };

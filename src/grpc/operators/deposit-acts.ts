@@ -4,15 +4,17 @@ import type { RailReceipt } from "../../domain/payment.js";
 import { parseReceiptText } from "../../domain/receipt.js";
 import type { DepositId, OrganizationId } from "../../domain/values/ids.js";
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
-import type { ReturnDepositRequest } from "../../gen/kesc/admin/v1/admin_service.js";
 import { railNamed } from "../../rails/rails.js";
 import { done, refuse, type RpcResult } from "../calls/rpc-result.js";
 import { toDepositMessage } from "../messages/deposit.js";
-import { joined, parseFields } from "../messages/fields.js";
+import { fieldsOf } from "../messages/field-kinds.js";
+import { parseFields } from "../messages/fields.js";
 import { actRoute, type ActsOptions, newIds } from "./acts.js";
-import { fields } from "./fields.js";
+import { fields, OPERATORS_KINDS } from "./fields.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
 import { readOrganization } from "./reading.js";
+
+const returnFields = fieldsOf({ ...OPERATORS_KINDS, receipt: parseReturnReceipt });
 
 /** The fields of each decision about a deposit that is there. */
 const COMMON = ["organization_id", "deposit_id", "note"] as const;
@@ -34,7 +36,7 @@ export function depositActs(unary: OperatorUnary, options: ActsOptions): Record<
         return done({ ...given, transactionId });
       }),
     ),
-    returnDeposit: act("returnDeposit", { parse: parseReturn, shown }, (given) =>
+    returnDeposit: act("returnDeposit", { ...returnFields(...COMMON, "receipt"), shown }, (given) =>
       given.receipt === undefined
         ? withDeposit(options, given, (deposit) => refusalToReturn(deposit) ?? done(given))
         : Promise.resolve(done(given)),
@@ -59,18 +61,11 @@ function withDeposit<Whole>(
   );
 }
 
-const returned = fields(...COMMON);
-
-function parseReturn(request: ReturnDepositRequest) {
-  const receipt = parseFields({ receipt: parseReturnReceipt(request) });
-  return joined(returned.parse(request), receipt, (given, own) => ({ ...given, ...own }));
-}
-
 /** Either the receipt of a return is given, or the rail is asked for it: then it is undefined. */
-function parseReturnReceipt({
-  receipt,
-  through_rail: isThroughRail,
-}: ReturnDepositRequest): Parsed<RailReceipt | undefined> {
+function parseReturnReceipt(
+  receipt: string,
+  { through_rail: isThroughRail }: { readonly through_rail: boolean },
+): Parsed<RailReceipt | undefined> {
   if (!isThroughRail) return parseReceiptText(receipt);
   return receipt === "" ? parsed(undefined) : unparsed("must be empty with through_rail");
 }

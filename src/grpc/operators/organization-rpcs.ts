@@ -8,9 +8,9 @@ import { actRoute, type ActsOptions } from "./acts.js";
 import { OPERATORS_KINDS, parseCell, parseLabel } from "./fields.js";
 import { toOrganization, toRailAccount } from "./messages.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
-import type { HandlersOptions } from "./options.js";
 import { pageInMemory, parseOwnPage, parsePage } from "./pages.js";
-import { ofOrganization, resultOfAct } from "./results.js";
+import { readOrganization } from "./reading.js";
+import { resultOfAct } from "./results.js";
 
 const fields = fieldsOf({
   ...OPERATORS_KINDS,
@@ -43,7 +43,9 @@ export function organizationRpcs(unary: OperatorUnary, options: ActsOptions): Re
       response: wire.GetOrganizationResponse,
       ...fields("organization_id"),
       run: ({ organizationId }) =>
-        ofOrganization(options, organizationId, (found) => Promise.resolve({ organization: toOrganization(found) })),
+        readOrganization(options, organizationId, (found) =>
+          Promise.resolve(done({ organization: toOrganization(found) })),
+        ),
     }),
     listOrganizations: unary({
       request: wire.ListOrganizationsRequest,
@@ -61,7 +63,18 @@ export function organizationRpcs(unary: OperatorUnary, options: ActsOptions): Re
     suspendOrganization: act("suspendOrganization", { ...fields("organization_id", "note"), shown }),
     resumeOrganization: act("resumeOrganization", { ...fields("organization_id", "note"), shown }),
     requireReceipts: act("requireReceipts", { ...fields("organization_id", "required", "note"), shown }),
-    ...stateRpcs(unary, options),
+    listRailAccounts: unary({
+      request: wire.ListRailAccountsRequest,
+      response: wire.ListRailAccountsResponse,
+      parse: (request) => parseOwnPage(request, "ListRailAccounts"),
+      run: ({ organizationId, asked }) =>
+        readOrganization(options, organizationId, async (found) => {
+          const accounts = await administration.railAccounts(found);
+          const sorted = accounts.toSorted((left, right) => (left.rail < right.rail ? -1 : 1));
+          const { items, ...next } = pageInMemory(sorted, asked);
+          return done({ rail_accounts: items.map(toRailAccount), ...next });
+        }),
+    }),
   };
 }
 
@@ -71,23 +84,4 @@ function shown(head: BookHead | undefined, organization: Organization) {
   const { suspendedSeq, receiptsRequiredSeq } = head;
   const switches = { isSuspended: suspendedSeq !== undefined, areReceiptsRequired: receiptsRequiredSeq !== undefined };
   return { organization: toOrganization({ ...organization, ...switches }) };
-}
-
-/** The rpcs that show the state of one organization. */
-function stateRpcs(unary: OperatorUnary, options: HandlersOptions): Record<string, OperatorRoute> {
-  const { administration } = options;
-  return {
-    listRailAccounts: unary({
-      request: wire.ListRailAccountsRequest,
-      response: wire.ListRailAccountsResponse,
-      parse: (request) => parseOwnPage(request, "ListRailAccounts"),
-      run: ({ organizationId, asked }) =>
-        ofOrganization(options, organizationId, async (found) => {
-          const accounts = await administration.railAccounts(found);
-          const sorted = accounts.toSorted((left, right) => (left.rail < right.rail ? -1 : 1));
-          const { items, ...next } = pageInMemory(sorted, asked);
-          return { rail_accounts: items.map(toRailAccount), ...next };
-        }),
-    }),
-  };
 }

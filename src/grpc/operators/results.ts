@@ -1,5 +1,3 @@
-import type { Organization } from "../../domain/api-key.js";
-import type { OrganizationId } from "../../domain/values/ids.js";
 import type { Submitted } from "../../operators/ports.js";
 import { done, refuse, type RpcResult } from "../calls/rpc-result.js";
 import type { HandlersOptions } from "./options.js";
@@ -27,16 +25,4 @@ export interface ActResponse {
   /** Whether it was so before. Then nothing was written. */
   readonly unchanged: boolean;
   readonly proposal: ProposalMessage | undefined;
-}
-
-/** Makes the result of a read of one organization. */
-export async function ofOrganization<Response>(
-  { administration }: Pick<HandlersOptions, "administration">,
-  organizationId: OrganizationId,
-  read: (organization: Organization) => Promise<Response>,
-): Promise<RpcResult<Response>> {
-  const organization = await administration.organization(organizationId);
-  return organization === undefined
-    ? refuse({ reason: "ORGANIZATION_NOT_FOUND", organizationId })
-    : done(await read(organization));
 }

@@ -93,7 +93,7 @@ export interface PageOfList<List extends AnyList> {
   readonly page: PageRequest;
 }
 
-interface PageFields {
+interface PageValues {
   readonly pageSize: number;
   readonly pageToken: PageToken | undefined;
 }
@@ -101,19 +101,19 @@ interface PageFields {
 /** Adds the page that a request names to its list. */
 export function askedPage<List extends AnyList>(
   list: List,
-  { pageSize: size, pageToken: token }: PageFields,
+  { pageSize: size, pageToken: token }: PageValues,
 ): ParsedFields<PageOfList<List>> {
   const page = pageOf(list, { size, token });
   return page.ok ? { ok: true, value: { list, page: page.value } } : page;
 }
 
-type FilteredList<Values> = PagedList & { readonly filters: Given<Omit<Values, keyof PageFields>> };
+type FilteredList<Values> = PagedList & { readonly filters: Given<Omit<Values, keyof PageValues>> };
 
 /**
  * Makes the `parse` of a list of the caller's organization, from that of its fields. All of them
  * but those of the page are its filters.
  */
-export function listOf<Request, Values extends PageFields>(
+export function listOf<Request, Values extends PageValues>(
   rpc: string,
   { parse }: { readonly parse: (request: Request) => ParsedFields<Values> },
 ): Pick<UnaryRpc<Request, PageOfList<FilteredList<Values>>, never>, "parse"> {
