@@ -15,7 +15,7 @@ const [FIRST_MOMENT, LAST_MOMENT] = [Date.parse("0001-01-01T00:00:00Z"), Date.pa
 const PROBLEM = "must be a day in Kenya such as 2026-11-01, or a time such as 2026-11-01T09:00:00Z";
 
 /** The two ends of a range, as a request names them. The empty text is an absent end. */
-interface RangeText {
+export interface RangeText {
   readonly start: string;
   readonly end: string;
 }

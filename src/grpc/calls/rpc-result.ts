@@ -27,6 +27,11 @@ export function done<Response>(response: Response): RpcResult<Response> {
   return { kind: "done", response, replayed: false };
 }
 
+/** Makes the result of a call that is refused. */
+export function refuse(refusal: ServedRefusal): Extract<RpcResult<never>, { kind: "refused" }> {
+  return { kind: "refused", refusal };
+}
+
 /** Makes the result of a call from the outcome of its command. */
 export function resultOf<Resource, Response>(
   outcome: Outcome<Resource>,

@@ -1,8 +1,8 @@
 import type { BinaryWriter } from "@bufbuild/protobuf/wire";
 import type { handleUnaryCall, ServerUnaryCall } from "@grpc/grpc-js";
 
-import { traceOf } from "../../../runtime/error-trace.js";
 import { requestIdOf } from "../../../runtime/caller-ids.js";
+import { traceOf } from "../../../runtime/error-trace.js";
 import type { IdempotencyKey } from "../../domain/values/text.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import type { RpcContract } from "../messages/contract.js";
@@ -35,8 +35,8 @@ import type { RpcResult } from "./rpc-result.js";
 export interface UnaryRpc<Request, Input, Response, Key extends Identity | undefined = Principal> {
   readonly request: { decode(bytes: Uint8Array): Request };
   readonly response: { encode(message: Response, writer?: BinaryWriter): BinaryWriter };
-  parse(request: Request, caller: Caller<Key>): ParsedFields<Input>;
-  run(input: Input, caller: Caller<Key>): Promise<RpcResult<Response>>;
+  readonly parse: (request: Request, caller: Caller<Key>) => ParsedFields<Input>;
+  readonly run: (input: Input, caller: Caller<Key>) => Promise<RpcResult<Response>>;
 }
 
 /**

@@ -35,7 +35,7 @@ export function parseFields<Fields extends Record<string, Parsed<unknown>>>(
   return problems === undefined ? { ok: true, value: value as ValuesOf<Fields> } : { ok: false, fields: problems };
 }
 
-function problemOf(field: string, { key, problem: message, code }: Unparsed): FieldProblem {
+export function problemOf(field: string, { key, problem: message, code }: Unparsed): FieldProblem {
   return { field: key === undefined ? field : `${field}.${key}`, message, code };
 }
 
@@ -47,6 +47,25 @@ export function joined<One, Other, Values>(
 ): ParsedFields<Values> {
   if (one.ok && other.ok) return { ok: true, value: join(one.value, other.value) };
   return { ok: false, fields: [...(one.ok ? [] : one.fields), ...(other.ok ? [] : other.fields)] };
+}
+
+/** Parses each item of a list. A problem names its item, as in `rules[0].kind`. */
+export function parseItems<Item, Value>(
+  list: string,
+  items: readonly Item[],
+  parse: (item: Item) => ParsedFields<Value>,
+): ParsedFields<readonly Value[]> {
+  const values: Value[] = [];
+  const problems: FieldProblem[] = [];
+  for (const [index, item] of items.entries()) {
+    const parsed = parse(item);
+    if (parsed.ok) values.push(parsed.value);
+    else {
+      const named = parsed.fields.map((each) => ({ ...each, field: `${list}[${String(index)}].${each.field}` }));
+      problems.push(...named);
+    }
+  }
+  return problems.length === 0 ? { ok: true, value: values } : { ok: false, fields: problems };
 }
 
 export function fieldProblem(
@@ -78,10 +97,12 @@ export function shown(text: string | undefined): string | undefined {
   return text === "" ? undefined : text;
 }
 
+/** The same properties, of which those that can be undefined can be absent instead. */
+export type Given<Values> = {
+  [Name in keyof Values as undefined extends Values[Name] ? Name : never]?: Exclude<Values[Name], undefined>;
+} & { [Name in keyof Values as undefined extends Values[Name] ? never : Name]: Values[Name] };
+
 /** Returns the properties that are not undefined. */
-export function given<Values extends object>(
-  values: Values,
-): { [Name in keyof Values]?: Exclude<Values[Name], undefined> } {
-  const entries = Object.entries(values).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as { [Name in keyof Values]?: Exclude<Values[Name], undefined> };
+export function given<Values extends object>(values: Values): Given<Values> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Given<Values>;
 }

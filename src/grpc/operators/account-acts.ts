@@ -1,72 +1,17 @@
-import type { EraseAccount } from "../../domain/accounts/erase-account.js";
+import type { Account } from "../../domain/account.js";
 import { REVEAL_REASONS, type RevealAccount, type RevealReason } from "../../domain/accounts/reveal-account.js";
-import type { SetAccountTier } from "../../domain/accounts/set-account-tier.js";
 import { parseKnownTier, parseTierName } from "../../domain/limits/limits.js";
-import { type OrganizationId, parseAccountId } from "../../domain/values/ids.js";
-import {
-  EraseAccountRequest,
-  EraseAccountResponse,
-  RevealAccountRequest,
-  RevealAccountResponse,
-  SetAccountTierRequest,
-  SetAccountTierResponse,
-} from "../../gen/kesc/admin/v1/admin_service.js";
+import * as wire from "../../gen/kesc/admin/v1/admin_service.js";
 import { RevealReason as RevealReasonMessage } from "../../gen/kesc/admin/v1/resources.js";
 import { actorOf } from "../../operators/operator.js";
-import { done } from "../calls/rpc-result.js";
+import { done, refuse } from "../calls/rpc-result.js";
 import { toAccountMessage } from "../messages/account.js";
+import { fieldsOf } from "../messages/field-kinds.js";
 import { parseFields } from "../messages/fields.js";
-import { act, type ActsOptions, submitAct } from "./acts.js";
-import { parseEnumName, parseId, parseNote } from "./fields.js";
+import { actRoute, type ActsOptions, submitAct } from "./acts.js";
+import { OPERATORS_KINDS, parseEnumName } from "./fields.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
 import { readOrganization } from "./reading.js";
-
-/** The rpcs that change accounts of users. */
-export function accountActs(unary: OperatorUnary, options: ActsOptions): Record<string, OperatorRoute> {
-  return {
-    revealAccount: revealAccount(unary, options),
-    setAccountTier: unary({
-      request: SetAccountTierRequest,
-      response: SetAccountTierResponse,
-      parse: (request) =>
-        parseFields({
-          organization_id: parseId<OrganizationId>(request.organization_id),
-          account_id: parseAccountId(request.account_id),
-          tier: parseTierName(request.tier),
-          note: parseNote(request.note),
-        }),
-      run: ({ organization_id: organizationId, account_id: accountId, tier, note }, caller) =>
-        readOrganization(options, organizationId, async (found) => {
-          const known = parseKnownTier(tier, await options.cellOf(found).reads.limits(organizationId));
-          const fields = parseFields({ tier: known });
-          if (!fields.ok) return { kind: "refused", refusal: { reason: "INVALID_FIELD", fields: fields.fields } };
-          return act<SetAccountTier, SetAccountTierResponse>(
-            options,
-            { organizationId, fields: { name: "setAccountTier", accountId, tier, note } },
-            caller,
-            (account, rest) => ({ account: account && toAccountMessage(account), ...rest }),
-          );
-        }),
-    }),
-    eraseAccount: unary({
-      request: EraseAccountRequest,
-      response: EraseAccountResponse,
-      parse: (request) =>
-        parseFields({
-          organization_id: parseId<OrganizationId>(request.organization_id),
-          account_id: parseAccountId(request.account_id),
-          note: parseNote(request.note),
-        }),
-      run: ({ organization_id: organizationId, account_id: accountId, note }, caller) =>
-        act<EraseAccount, EraseAccountResponse>(
-          options,
-          { organizationId, fields: { name: "eraseAccount", accountId, note } },
-          caller,
-          (account, rest) => ({ account: account && toAccountMessage(account), ...rest }),
-        ),
-    }),
-  };
-}
 
 const REVEALS = {
   customer_called: RevealReasonMessage.REVEAL_REASON_CUSTOMER_CALLED,
@@ -76,22 +21,43 @@ const REVEALS = {
   other: RevealReasonMessage.REVEAL_REASON_OTHER,
 } as const satisfies Record<RevealReason, RevealReasonMessage>;
 
+const fields = fieldsOf({
+  ...OPERATORS_KINDS,
+  reason: (reason: RevealReasonMessage) => parseEnumName(reason, REVEAL_REASONS, REVEALS),
+  tier: parseTierName,
+});
+
+/** The rpcs that change accounts of users. */
+export function accountActs(unary: OperatorUnary, options: ActsOptions): Record<string, OperatorRoute> {
+  const act = actRoute(unary, options);
+  const shown = (account: Account | undefined) => ({
+    account: account && toAccountMessage(account),
+  });
+  return {
+    revealAccount: revealAccount(unary, options),
+    setAccountTier: act(
+      "setAccountTier",
+      { ...fields("organization_id", "account_id", "tier", "note"), shown },
+      (given) =>
+        readOrganization(options, given.organizationId, async (found) => {
+          const limits = await options.cellOf(found).reads.limits(given.organizationId);
+          const known = parseFields({ tier: parseKnownTier(given.tier, limits) });
+          return known.ok ? done(given) : refuse({ reason: "INVALID_FIELD", fields: known.fields });
+        }),
+    ),
+    eraseAccount: act("eraseAccount", { ...fields("organization_id", "account_id", "note"), shown }),
+  };
+}
+
 function revealAccount(unary: OperatorUnary, options: ActsOptions): OperatorRoute {
   return unary({
-    request: RevealAccountRequest,
-    response: RevealAccountResponse,
+    request: wire.RevealAccountRequest,
+    response: wire.RevealAccountResponse,
     showsPersonalData: true,
-    parse: (request) =>
-      parseFields({
-        organization_id: parseId<OrganizationId>(request.organization_id),
-        account_id: parseAccountId(request.account_id),
-        reason: parseEnumName(request.reason, REVEAL_REASONS, REVEALS),
-        note: parseNote(request.note),
-      }),
-    run: ({ organization_id: organizationId, account_id: accountId, reason, note }, caller) =>
-      readOrganization(options, organizationId, async (organization) => {
-        const by = { organizationId, actor: actorOf(caller.key) };
-        const command: RevealAccount = { name: "revealAccount", ...by, accountId, reason, note };
+    ...fields("organization_id", "account_id", "reason", "note"),
+    run: (given, caller) =>
+      readOrganization(options, given.organizationId, async (organization) => {
+        const command: RevealAccount = { name: "revealAccount", ...given, actor: actorOf(caller.key) };
         const outcome = await submitAct(options, organization, command, caller);
         if (outcome.kind === "refused") return outcome;
         // The ledger has refused an account that was erased.

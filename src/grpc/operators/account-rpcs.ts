@@ -1,6 +1,6 @@
 import type { Organization } from "../../domain/api-key.js";
 import { formatCents } from "../../domain/values/cents.js";
-import { type AccountId, type OrganizationId, parseAccountId } from "../../domain/values/ids.js";
+import type { AccountId, OrganizationId } from "../../domain/values/ids.js";
 import {
   type AccountJournalRow as AccountJournalRowMessage,
   ExportAccountRequest,
@@ -14,14 +14,14 @@ import type { Caller } from "../calls/call-context.js";
 import type { EncodedMessages } from "../calls/server-stream-call.js";
 import { toAccountMessage } from "../messages/account.js";
 import { toDestinationMessage } from "../messages/destination.js";
-import { parseFields, shown } from "../messages/fields.js";
+import { shown } from "../messages/fields.js";
 import { toFreezeMessage } from "../messages/freeze.js";
 import { toTimestamp } from "../messages/timestamp.js";
 import { toTransactionMessage } from "../messages/transaction.js";
 import { encode } from "../messages/wire-format.js";
 import type { ListTurns } from "../services/list-turns.js";
 import type { ServedCell } from "../services/served-cell.js";
-import { parseId } from "./fields.js";
+import { fields } from "./fields.js";
 import type { OperatorRoute, OperatorStream } from "./operator-call.js";
 import { listCallerOf } from "./reading.js";
 import { noteReveal } from "./reveals.js";
@@ -44,13 +44,9 @@ export function accountRpcs(stream: OperatorStream, options: AccountRpcsOptions)
     exportAccount: stream({
       request: ExportAccountRequest,
       streamsMax: STREAMS_MAX,
-      parse: (request) =>
-        parseFields({
-          organization_id: parseId<OrganizationId>(request.organization_id),
-          account_id: parseAccountId(request.account_id),
-        }),
-      accountOf: ({ account_id: accountId }) => accountId,
-      async *run({ organization_id: organizationId, account_id: accountId }, caller, signal) {
+      ...fields("organization_id", "account_id"),
+      accountOf: ({ accountId }) => accountId,
+      async *run({ organizationId, accountId }, caller, signal) {
         const { administration, cellOf, listTurns } = options;
         const organization = await administration.organization(organizationId);
         if (organization === undefined) return { reason: "ORGANIZATION_NOT_FOUND", organizationId };

@@ -1,3 +1,4 @@
+import { BinaryWriter } from "@bufbuild/protobuf/wire";
 import { typeidUnboxed } from "typeid-js";
 
 import type { RevealAccount } from "../../domain/accounts/reveal-account.js";
@@ -14,6 +15,7 @@ import {
   WIDENS_ALONE,
 } from "../../domain/second-person.js";
 import type { DepositId, OrganizationId, ProposalId, TransactionId } from "../../domain/values/ids.js";
+import { AdminServiceService as rpcs } from "../../gen/kesc/admin/v1/admin_service.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
 import type { DepositRegistration } from "../../operators/deposit-registration.js";
 import { actorOf, type Operator } from "../../operators/operator.js";
@@ -22,6 +24,7 @@ import type { RailChanges } from "../../operators/rail-changes.js";
 import type { Caller } from "../calls/call-context.js";
 import { done, type RpcResult } from "../calls/rpc-result.js";
 import type { ServedCell } from "../services/served-cell.js";
+import type { OperatorRoute, OperatorRpc, OperatorUnary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 import { proposalOfBook } from "./proposal-messages.js";
 import { readOrganization } from "./reading.js";
@@ -109,4 +112,77 @@ export async function act<C extends OperatorCommand, Response>(
     const message = proposal === undefined ? undefined : await proposalOfBook(options, { organization, proposal });
     return done(responseOf(resource, { unchanged, proposal: message }, organization));
   });
+}
+
+/** The rpc of an act has the name of its command. */
+type ActName = OperatorCommand["name"] & keyof typeof rpcs;
+type CommandOf<Name, C = OperatorCommand> = C extends OperatorCommand ? (Name extends C["name"] ? C : never) : never;
+type RequestOf<Name extends ActName> = ReturnType<(typeof rpcs)[Name]["requestDeserialize"]>;
+type ResponseOf<Name extends ActName> = Parameters<(typeof rpcs)[Name]["responseSerialize"]>[0];
+
+/** What the request of an act gives: its organization, and the fields of its command. */
+export type ActInput<Name extends ActName> = { readonly organizationId: OrganizationId } & Omit<
+  CommandFields<CommandOf<Name>>,
+  "name"
+>;
+
+interface ActRpc<Name extends ActName, Input> extends Pick<
+  OperatorRpc<RequestOf<Name>, Input, unknown>,
+  "parse" | "takesPowerAway"
+> {
+  /** Makes the fields of the response about what the act has changed. */
+  readonly shown: (
+    resource: ActedOf<CommandOf<Name>> | undefined,
+    organization: Organization,
+  ) => Omit<ResponseOf<Name>, keyof ActResponse>;
+}
+
+/** Completes the fields of the command, or refuses it before the ledger is asked. */
+type Prepare<Name extends ActName, Input> = (
+  input: Input,
+  caller: OperatorCaller,
+) => Promise<RpcResult<ActInput<Name>>>;
+
+/** Makes the route of an act, which submits the command of this name with the given fields. */
+interface ActRoute {
+  <Name extends ActName>(name: Name, rpc: ActRpc<Name, ActInput<Name>>): OperatorRoute;
+  <Name extends ActName, Input>(name: Name, rpc: ActRpc<Name, Input>, prepare: Prepare<Name, Input>): OperatorRoute;
+}
+
+export function actRoute(unary: OperatorUnary, options: ActsOptions): ActRoute {
+  return <Name extends ActName, Input>(
+    name: Name,
+    { shown, ...rpc }: ActRpc<Name, Input>,
+    prepare?: Prepare<Name, Input>,
+  ) =>
+    unary<RequestOf<Name>, Input, unknown>({
+      ...messagesOf(name),
+      ...rpc,
+      run: async (input, caller) => {
+        // The request itself gives all fields of a command that needs no preparation.
+        const prepared = prepare === undefined ? done(input as ActInput<Name>) : await prepare(input, caller);
+        if (prepared.kind === "refused") return prepared;
+        const { organizationId, ...given } = prepared.response;
+        const fields = { name, ...given } as unknown as CommandFields<OperatorCommand>;
+        return act<OperatorCommand, unknown>(
+          options,
+          { organizationId, fields },
+          caller,
+          (resource, rest, organization) => ({
+            ...shown(resource as ActedOf<CommandOf<Name>> | undefined, organization),
+            ...rest,
+          }),
+        );
+      },
+    });
+}
+
+function messagesOf<Name extends ActName>(
+  name: Name,
+): Pick<OperatorRpc<RequestOf<Name>, unknown, unknown>, "request" | "response"> {
+  const { requestDeserialize, responseSerialize } = rpcs[name];
+  return {
+    request: { decode: (bytes) => requestDeserialize(Buffer.from(bytes)) as RequestOf<Name> },
+    response: { encode: (message, writer = new BinaryWriter()) => writer.raw(responseSerialize(message as never)) },
+  };
 }

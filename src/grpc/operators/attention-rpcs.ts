@@ -7,14 +7,14 @@ import type { Administration } from "../../operators/ports.js";
 import { toDepositMessage } from "../messages/deposit.js";
 import { toFlagMessages } from "../messages/payment.js";
 import { toTransactionMessage } from "../messages/transaction.js";
-import type { ListTurns, PageCost } from "../services/list-turns.js";
+import { type ListTurns, type PageCost, pageInTurn } from "../services/list-turns.js";
 import { formatPageToken } from "../services/paging.js";
 import type { ServedCell } from "../services/served-cell.js";
 import { toRailAccount } from "./messages.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 import { type AskedPage, parseOwnPage } from "./pages.js";
-import { pageInTurn, readOrganization } from "./reading.js";
+import { listCallerOf, readOrganization } from "./reading.js";
 
 const RPC = "ListNeedsAttention";
 
@@ -42,7 +42,7 @@ export function attentionRpcs(unary: OperatorUnary, options: AttentionRpcsOption
       run: ({ organizationId, asked }, caller) =>
         readOrganization(options, organizationId, (found) =>
           pageInTurn(
-            { listTurns, caller },
+            { listTurns, caller: listCallerOf(caller) },
             async () => ({
               ...(await readAttention(cellOf(found).reads, organizationId, asked)),
               held_rail_accounts: isFirst(asked) ? await heldAccounts(administration, found) : [],

@@ -1,33 +1,19 @@
 import type { Organization } from "../../domain/api-key.js";
 import type { BookState, MovePhase } from "../../domain/book.js";
-import type { OrganizationId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
-import {
-  type Book as BookMessage,
-  BookState as BookStateMessage,
-  ListBooksRequest,
-  ListBooksResponse,
-  ListReserveRequest,
-  ListReserveResponse,
-  ListSealsRequest,
-  ListSealsResponse,
-  MovePhase as MovePhaseMessage,
-  type Seal as SealMessage,
-  type SealAlarm as SealAlarmMessage,
-} from "../../gen/kesc/admin/v1/admin_service.js";
+import * as wire from "../../gen/kesc/admin/v1/admin_service.js";
 import type { BookReads, ListedBook, ListedSeal, StandingAlarm } from "../../operators/reads.js";
 import { done } from "../calls/rpc-result.js";
-import { parseFields } from "../messages/fields.js";
 import { toReserveHolding } from "../messages/history/supply.js";
 import { toTimestamp } from "../messages/timestamp.js";
-import type { ListTurns } from "../services/list-turns.js";
+import { type ListTurns, pageInTurn } from "../services/list-turns.js";
 import { formatPageToken } from "../services/paging.js";
 import type { ServedCell } from "../services/served-cell.js";
-import { parseId } from "./fields.js";
+import { fields } from "./fields.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 import { parseOwnPage, parsePage, tokenAfter } from "./pages.js";
-import { pageInTurn, readOrganization } from "./reading.js";
+import { listCallerOf, readOrganization } from "./reading.js";
 
 export interface BookRpcsOptions extends HandlersOptions {
   /** Returns the cell of an organization. */
@@ -38,20 +24,20 @@ export interface BookRpcsOptions extends HandlersOptions {
 }
 
 const STATES = {
-  OPEN: BookStateMessage.BOOK_STATE_OPEN,
-  MOVING: BookStateMessage.BOOK_STATE_MOVING,
-  MOVED: BookStateMessage.BOOK_STATE_MOVED,
-  RESTORED: BookStateMessage.BOOK_STATE_RESTORED,
-} as const satisfies Record<BookState, BookStateMessage>;
+  OPEN: wire.BookState.BOOK_STATE_OPEN,
+  MOVING: wire.BookState.BOOK_STATE_MOVING,
+  MOVED: wire.BookState.BOOK_STATE_MOVED,
+  RESTORED: wire.BookState.BOOK_STATE_RESTORED,
+} as const satisfies Record<BookState, wire.BookState>;
 
 const PHASES = {
-  LEAVING: MovePhaseMessage.MOVE_PHASE_LEAVING,
-  LEFT: MovePhaseMessage.MOVE_PHASE_LEFT,
-  EMPTYING: MovePhaseMessage.MOVE_PHASE_EMPTYING,
-  EMPTIED: MovePhaseMessage.MOVE_PHASE_EMPTIED,
-  COPYING: MovePhaseMessage.MOVE_PHASE_COPYING,
-  COPIED: MovePhaseMessage.MOVE_PHASE_COPIED,
-} as const satisfies Record<MovePhase, MovePhaseMessage>;
+  LEAVING: wire.MovePhase.MOVE_PHASE_LEAVING,
+  LEFT: wire.MovePhase.MOVE_PHASE_LEFT,
+  EMPTYING: wire.MovePhase.MOVE_PHASE_EMPTYING,
+  EMPTIED: wire.MovePhase.MOVE_PHASE_EMPTIED,
+  COPYING: wire.MovePhase.MOVE_PHASE_COPYING,
+  COPIED: wire.MovePhase.MOVE_PHASE_COPIED,
+} as const satisfies Record<MovePhase, wire.MovePhase>;
 
 /** The rpcs that read books. None of them writes. */
 export function bookRpcs(unary: OperatorUnary, options: BookRpcsOptions): Record<string, OperatorRoute> {
@@ -65,10 +51,10 @@ export function bookRpcs(unary: OperatorUnary, options: BookRpcsOptions): Record
 function listReserve(unary: OperatorUnary, options: BookRpcsOptions): OperatorRoute {
   const { cellOf, now } = options;
   return unary({
-    request: ListReserveRequest,
-    response: ListReserveResponse,
-    parse: ({ organization_id: id }) => parseFields({ organization_id: parseId<OrganizationId>(id) }),
-    run: ({ organization_id: organizationId }) =>
+    request: wire.ListReserveRequest,
+    response: wire.ListReserveResponse,
+    ...fields("organization_id"),
+    run: ({ organizationId }) =>
       readOrganization(options, organizationId, async (found) => {
         const places = await cellOf(found).history.reserveHoldings(organizationId);
         return done({ reserve_holdings: places.map((figure) => toReserveHolding(figure, toUnixMillis(now()))) });
@@ -78,12 +64,12 @@ function listReserve(unary: OperatorUnary, options: BookRpcsOptions): OperatorRo
 
 function listBooks(unary: OperatorUnary, { bookReads, listTurns }: BookRpcsOptions): OperatorRoute {
   return unary({
-    request: ListBooksRequest,
-    response: ListBooksResponse,
+    request: wire.ListBooksRequest,
+    response: wire.ListBooksResponse,
     parse: (request) => parsePage(request, { rpc: "ListBooks" }),
     run: ({ list, page: { size, beforeSeq: begin = 0 } }, caller) =>
       pageInTurn(
-        { listTurns, caller },
+        { listTurns, caller: listCallerOf(caller) },
         async () => {
           const all = await bookReads.books();
           const rows = all.filter((book) => placeOf(book) >= begin).slice(0, size + 1);
@@ -111,13 +97,13 @@ function placeOf({ cell, number }: ListedBook): number {
 function listSeals(unary: OperatorUnary, options: BookRpcsOptions): OperatorRoute {
   const { bookReads, listTurns } = options;
   return unary({
-    request: ListSealsRequest,
-    response: ListSealsResponse,
+    request: wire.ListSealsRequest,
+    response: wire.ListSealsResponse,
     parse: (request) => parseOwnPage(request, "ListSeals"),
     run: ({ organizationId, asked }, caller) =>
       readOrganization(options, organizationId, (found) =>
         pageInTurn(
-          { listTurns, caller },
+          { listTurns, caller: listCallerOf(caller) },
           async () => {
             const { size, beforeSeq: beforeSize } = asked.page;
             const rows = await bookReads.seals(found, { size: size + 1, beforeSize });
@@ -136,7 +122,7 @@ function listSeals(unary: OperatorUnary, options: BookRpcsOptions): OperatorRout
   });
 }
 
-function toBook(book: ListedBook): BookMessage {
+function toBook(book: ListedBook): wire.Book {
   return {
     organization_id: book.organizationId,
     organization_name: book.name,
@@ -150,7 +136,7 @@ function toBook(book: ListedBook): BookMessage {
   };
 }
 
-function toSeal({ size, root, sealedAt }: ListedSeal): SealMessage {
+function toSeal({ size, root, sealedAt }: ListedSeal): wire.Seal {
   return {
     size: BigInt(size),
     root_hash: Buffer.from(root).toString("base64"),
@@ -158,7 +144,7 @@ function toSeal({ size, root, sealedAt }: ListedSeal): SealMessage {
   };
 }
 
-function toSealAlarm({ raisedAt, size, firstSeq, lastSeq, problem }: StandingAlarm): SealAlarmMessage {
+function toSealAlarm({ raisedAt, size, firstSeq, lastSeq, problem }: StandingAlarm): wire.SealAlarm {
   return {
     raised_at: toTimestamp(raisedAt),
     size: BigInt(size),

@@ -1,11 +1,32 @@
 import { parseScope, type Scope, SCOPES } from "../../domain/api-key.js";
+import type { ApiKeyId, DepositId, OperatorId, OrganizationId, ProposalId } from "../../domain/values/ids.js";
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import { parseDescription, parseName, parseStatusReason, type StatusReason } from "../../domain/values/text.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import type { Timestamp } from "../../gen/google/protobuf/timestamp.js";
+import { parseFingerprint, parsePasskeyId } from "../../operators/operator.js";
+import { fieldsOf, KINDS } from "../messages/field-kinds.js";
 import { parseMoment } from "../messages/timestamp.js";
+import { parseRoles } from "./roles.js";
 
 const CELL_MAX = 999;
+
+/** The kinds of fields of operators, who say why they act, and may name an id that never was. */
+export const OPERATORS_KINDS = {
+  ...KINDS,
+  api_key_id: { as: "keyId", parse: parseId<ApiKeyId> },
+  deposit_id: parseId<DepositId>,
+  key_sha256: parseFingerprint,
+  note: parseNote,
+  operator_id: parseId<OperatorId>,
+  organization_id: parseId<OrganizationId>,
+  passkey_id: parsePasskeyId,
+  proposal_id: parseId<ProposalId>,
+  roles: parseRoles,
+} as const;
+
+/** The `parse` of an rpc of operators, by the names of its fields. */
+export const fields = fieldsOf(OPERATORS_KINDS);
 
 /** Parses a label: 1 to 256 printable characters. */
 export function parseLabel(unchecked: string): Parsed<string> {

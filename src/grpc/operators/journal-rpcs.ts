@@ -3,13 +3,14 @@ import { ListJournalRequest, ListJournalResponse } from "../../gen/kesc/admin/v1
 import type { JournalFilter } from "../../statements/ports.js";
 import { fieldProblem, given, ifGiven, type ParsedFields, parseFields } from "../messages/fields.js";
 import { parseAsOfSequence } from "../services/history/history-turns.js";
+import { pageInTurn } from "../services/list-turns.js";
 import { formatPageToken } from "../services/paging.js";
 import type { BookRpcsOptions } from "./book-rpcs.js";
 import { parseId } from "./fields.js";
 import { namesOf, toJournalEntry } from "./messages.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
 import { type AskedPage, parseOwnPage } from "./pages.js";
-import { pageInTurn, readOrganization } from "./reading.js";
+import { listCallerOf, readOrganization } from "./reading.js";
 
 /** The rpc that lists the rows of a book. A page looks at 1,001 rows at most. */
 export function journalRpcs(unary: OperatorUnary, options: BookRpcsOptions): Record<string, OperatorRoute> {
@@ -23,7 +24,7 @@ export function journalRpcs(unary: OperatorUnary, options: BookRpcsOptions): Rec
         readOrganization(options, organizationId, async (found) => {
           const names = namesOf(await administration.operators());
           return pageInTurn(
-            { listTurns, caller },
+            { listTurns, caller: listCallerOf(caller) },
             async () => {
               const read = await cellOf(found).history.journal(organizationId, { ...range, ...page });
               return { ...read.result, lookedAt: read.lookedAt };

@@ -18,35 +18,32 @@ import {
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import { parsePhoneNumber } from "../../domain/values/phone-number.js";
 import { parseReference, parseUserId } from "../../domain/values/text.js";
-import {
-  type LookUpMatch,
-  LookUpReading,
-  LookUpRequest,
-  LookUpResponse,
-} from "../../gen/kesc/admin/v1/admin_service.js";
+import * as wire from "../../gen/kesc/admin/v1/admin_service.js";
 import type { AccountFilters, DepositFilters, Page, TransactionFilters } from "../../ledger/ports/reads.js";
 import type { Administration } from "../../operators/ports.js";
+import { refuse } from "../calls/rpc-result.js";
 import { toAccountMessage } from "../messages/account.js";
 import { toDepositMessage } from "../messages/deposit.js";
-import { parseFields } from "../messages/fields.js";
+import { fieldsOf } from "../messages/field-kinds.js";
 import { toTransactionMessage } from "../messages/transaction.js";
+import { pageInTurn } from "../services/list-turns.js";
 import type { ServedCell } from "../services/served-cell.js";
 import type { AccountRpcsOptions } from "./account-rpcs.js";
 import type { BookRpcsOptions } from "./book-rpcs.js";
-import { parseId } from "./fields.js";
+import { OPERATORS_KINDS } from "./fields.js";
 import { namesOf, toJournalEntry } from "./messages.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
 import { proposalOfBook } from "./proposal-messages.js";
-import { pageInTurn, readOrganization } from "./reading.js";
+import { listCallerOf, readOrganization } from "./reading.js";
 import { noteFound, PersonLookUps } from "./reveals.js";
 
 const TEXT_CHARACTERS_MAX = 256;
 const MATCHES_MAX = 20;
 const FIRST_PAGE = { size: MATCHES_MAX, beforeSeq: undefined };
 /** The readings that find a person, and how the book calls each. */
-const OF_PERSONS: Readonly<Partial<Record<LookUpReading, string>>> = {
-  [LookUpReading.LOOK_UP_READING_EMAIL]: "email",
-  [LookUpReading.LOOK_UP_READING_PHONE_NUMBER]: "phone_number",
+const OF_PERSONS: Readonly<Partial<Record<wire.LookUpReading, string>>> = {
+  [wire.LookUpReading.LOOK_UP_READING_EMAIL]: "email",
+  [wire.LookUpReading.LOOK_UP_READING_PHONE_NUMBER]: "phone_number",
 };
 /** What looking one thing up by its id costs. */
 const LOOKED_AT_BY_ID = 1;
@@ -63,19 +60,15 @@ export function lookUpRpc(unary: OperatorUnary, options: LookUpOptions): Record<
   const lookUps = new PersonLookUps();
   return {
     lookUp: unary({
-      request: LookUpRequest,
-      response: LookUpResponse,
-      parse: (request) =>
-        parseFields({
-          organization_id: parseId<OrganizationId>(request.organization_id),
-          text: parseText(request.text),
-        }),
-      run: ({ organization_id: organizationId, text }, caller) =>
+      request: wire.LookUpRequest,
+      response: wire.LookUpResponse,
+      ...fieldsOf({ ...OPERATORS_KINDS, text: parseText })("organization_id", "text"),
+      run: ({ organizationId, text }, caller) =>
         readOrganization(options, organizationId, async (found) => {
           const cell = cellOf(found);
           const look = () =>
             pageInTurn(
-              { listTurns, caller },
+              { listTurns, caller: listCallerOf(caller) },
               () => search({ ...cell, options, organizationId }, text),
               ({ rows, readAs, tried, more }) => ({ read_as: readAs, tried: [...tried], matches: [...rows], more }),
             );
@@ -83,7 +76,7 @@ export function lookUpRpc(unary: OperatorUnary, options: LookUpOptions): Record<
           // The machine has the database: no row would tell what a person reads there.
           if (key === undefined || !(parseEmailAddress(text).ok || parsePhoneNumber(text).ok)) return look();
           const refused = lookUps.admit(key, options.now());
-          if (refused !== undefined) return { kind: "refused", refusal: refused };
+          if (refused !== undefined) return refuse(refused);
           const looked = await look();
           if (looked.kind === "refused") return looked;
           const { read_as: readAs, matches } = looked.response;
@@ -111,7 +104,7 @@ interface SearchedBook extends Pick<ServedCell, "reads" | "history"> {
 }
 
 interface Found {
-  readonly matches: readonly LookUpMatch[];
+  readonly matches: readonly wire.LookUpMatch[];
   readonly lookedAt: number;
   readonly more?: boolean;
 }
@@ -119,35 +112,35 @@ interface Found {
 /** Looks a text up in one way. Undefined if the text cannot be read so. */
 type TextReading = (text: string, book: SearchedBook) => Promise<Found> | undefined;
 
-const READINGS: readonly (readonly [LookUpReading, TextReading])[] = [
-  [LookUpReading.LOOK_UP_READING_ACCOUNT_ID, ofId("acc_", parseAccountId, accountOf)],
-  [LookUpReading.LOOK_UP_READING_TRANSACTION_ID, ofId("txn_", parseTransactionId, transactionOf)],
-  [LookUpReading.LOOK_UP_READING_DEPOSIT_ID, ofId("dep_", parseDepositId, depositOf)],
-  [LookUpReading.LOOK_UP_READING_DESTINATION_ID, ofId("dst_", parseDestinationId, holderOf)],
-  [LookUpReading.LOOK_UP_READING_PROPOSAL_ID, ofId("prp_", parseProposalId, proposalOf)],
-  [LookUpReading.LOOK_UP_READING_SEQUENCE, bySequence],
-  [LookUpReading.LOOK_UP_READING_EMAIL, as(parseEmailAddress, (email, book) => accountsOf(book, { email }))],
+const READINGS: readonly (readonly [wire.LookUpReading, TextReading])[] = [
+  [wire.LookUpReading.LOOK_UP_READING_ACCOUNT_ID, ofId("acc_", parseAccountId, accountOf)],
+  [wire.LookUpReading.LOOK_UP_READING_TRANSACTION_ID, ofId("txn_", parseTransactionId, transactionOf)],
+  [wire.LookUpReading.LOOK_UP_READING_DEPOSIT_ID, ofId("dep_", parseDepositId, depositOf)],
+  [wire.LookUpReading.LOOK_UP_READING_DESTINATION_ID, ofId("dst_", parseDestinationId, holderOf)],
+  [wire.LookUpReading.LOOK_UP_READING_PROPOSAL_ID, ofId("prp_", parseProposalId, proposalOf)],
+  [wire.LookUpReading.LOOK_UP_READING_SEQUENCE, bySequence],
+  [wire.LookUpReading.LOOK_UP_READING_EMAIL, as(parseEmailAddress, (email, book) => accountsOf(book, { email }))],
   [
-    LookUpReading.LOOK_UP_READING_PHONE_NUMBER,
+    wire.LookUpReading.LOOK_UP_READING_PHONE_NUMBER,
     as(parsePhoneNumber, (phoneNumber, book) => accountsOf(book, { phoneNumber })),
   ],
   [
-    LookUpReading.LOOK_UP_READING_DEPOSIT_REFERENCE,
+    wire.LookUpReading.LOOK_UP_READING_DEPOSIT_REFERENCE,
     (text, book) => {
       const depositReference = readDepositReference(text);
       return depositReference && accountsOf(book, { depositReference });
     },
   ],
-  [LookUpReading.LOOK_UP_READING_RECEIPT, byReceipt],
+  [wire.LookUpReading.LOOK_UP_READING_RECEIPT, byReceipt],
   [
-    LookUpReading.LOOK_UP_READING_REFERENCE,
+    wire.LookUpReading.LOOK_UP_READING_REFERENCE,
     as(parseReference, (reference, book) => transactionsOf(book, { reference })),
   ],
-  [LookUpReading.LOOK_UP_READING_USER_ID, as(parseUserId, (userId, book) => accountsOf(book, { userId }))],
+  [wire.LookUpReading.LOOK_UP_READING_USER_ID, as(parseUserId, (userId, book) => accountsOf(book, { userId }))],
 ];
 
 async function search(book: SearchedBook, text: string) {
-  const tried: LookUpReading[] = [];
+  const tried: wire.LookUpReading[] = [];
   let lookedAt = 0;
   for (const [reading, read] of READINGS) {
     const reads = read(text, book);
@@ -157,7 +150,7 @@ async function search(book: SearchedBook, text: string) {
     lookedAt += cost;
     if (matches.length > 0) return { rows: matches, readAs: reading, tried, more, lookedAt };
   }
-  const [readAs = LookUpReading.LOOK_UP_READING_UNSPECIFIED] = tried;
+  const [readAs = wire.LookUpReading.LOOK_UP_READING_UNSPECIFIED] = tried;
   return { rows: [], readAs, tried, more: false, lookedAt };
 }
 
@@ -175,7 +168,7 @@ function as<Value>(
 function ofId<Id extends string>(
   prefix: string,
   parse: (text: string) => Parsed<Id>,
-  read: (id: Id, book: SearchedBook) => Promise<LookUpMatch["match"]>,
+  read: (id: Id, book: SearchedBook) => Promise<wire.LookUpMatch["match"]>,
 ): TextReading {
   const byId = as(parse, async (id, book) => {
     const match = await read(id, book);
@@ -184,7 +177,7 @@ function ofId<Id extends string>(
   return (text, book) => (text.startsWith(prefix) ? byId(text, book) : undefined);
 }
 
-type Match = LookUpMatch["match"];
+type Match = wire.LookUpMatch["match"];
 
 async function accountOf(id: AccountId, { reads, organizationId }: SearchedBook): Promise<Match> {
   const account = await reads.account(organizationId, id);
@@ -222,7 +215,7 @@ async function rowAt(seq: number, { options, history, organizationId }: Searched
   const at = { filter: {}, startSeq: seq, endSeq: seq + 1, size: 1, beforeSeq: undefined };
   const { result, lookedAt } = await history.journal(organizationId, at);
   const names = namesOf(await options.administration.operators());
-  const matches = result.rows.map((row): LookUpMatch => {
+  const matches = result.rows.map((row): wire.LookUpMatch => {
     return { match: { $case: "entry", value: toJournalEntry(row, names) } };
   });
   return { matches, lookedAt };

@@ -3,6 +3,7 @@ import type { IdempotencyKey } from "../../domain/values/text.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import type { CallingOperator } from "../../operators/session.js";
 import { type Admit, type Caller, parseRequest, type ServingDependencies } from "../calls/call-context.js";
+import { refuse } from "../calls/rpc-result.js";
 import {
   type EncodedMessages,
   serverStreamOf,
@@ -75,7 +76,7 @@ export const operatorUnary: OperatorUnary = (rpc) => ({
         parse: (request, caller) => parseBoth(rpc, request, caller),
         run: async ({ request, input }, caller) =>
           (await needsVerification(gate, { contract, request, input, caller: caller.key, takesPowerAway }))
-            ? { kind: "refused", refusal: NOT_FRESH }
+            ? refuse(NOT_FRESH)
             : rpc.run(input, caller),
       },
       admitting(gate),

@@ -1,90 +1,65 @@
-import type { OperatorId } from "../../domain/values/ids.js";
-import {
-  CreateOperatorRequest,
-  CreateOperatorResponse,
-  ListOperatorActsRequest,
-  ListOperatorActsResponse,
-  ListOperatorsRequest,
-  ListOperatorsResponse,
-  ReplaceOperatorKeyRequest,
-  ReplaceOperatorKeyResponse,
-  RevokeOperatorRequest,
-  RevokeOperatorResponse,
-  SetOperatorRolesRequest,
-  SetOperatorRolesResponse,
-  WhoAmIRequest,
-  WhoAmIResponse,
-} from "../../gen/kesc/admin/v1/admin_service.js";
-import { parseFingerprint, parseOperatorName } from "../../operators/operator.js";
-import { done } from "../calls/rpc-result.js";
-import { parseFields } from "../messages/fields.js";
-import { parseId } from "./fields.js";
+import * as wire from "../../gen/kesc/admin/v1/admin_service.js";
+import type { OperatorsAct } from "../../operators/act.js";
+import { type Operator, parseOperatorName } from "../../operators/operator.js";
+import { done, type RpcResult } from "../calls/rpc-result.js";
+import { fieldsOf } from "../messages/field-kinds.js";
+import { OPERATORS_KINDS } from "./fields.js";
 import { namesOf, toOperator, toOperatorAct, toSession } from "./messages.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 import { pageInMemory, parsePage, tokenAfter } from "./pages.js";
 import { NEEDS_PERSON, resultOfAct } from "./results.js";
-import { parseRoles } from "./roles.js";
+
+const fields = fieldsOf({ ...OPERATORS_KINDS, name: parseOperatorName });
 
 /** The rpcs about the operators themselves. */
 export function operatorRpcs(unary: OperatorUnary, options: HandlersOptions): Record<string, OperatorRoute> {
-  const { administration } = options;
+  const submit = (change: OperatorsAct, by: Operator | undefined) => changeOperator(options, change, by);
   return {
     createOperator: unary({
-      request: CreateOperatorRequest,
-      response: CreateOperatorResponse,
-      parse: ({ name, roles, key_sha256: key }) =>
-        parseFields({ name: parseOperatorName(name), roles: parseRoles(roles), key_sha256: parseFingerprint(key) }),
-      run: async ({ name, roles, key_sha256: keySha256 }, { key: by }) => {
-        const submitted = await administration.submit({ kind: "operator.create", name, roles, keySha256 }, by);
-        return resultOfAct(options, submitted, (made, { proposal }) => ({
-          operator: made && toOperator(made),
-          proposal,
-        }));
-      },
+      request: wire.CreateOperatorRequest,
+      response: wire.CreateOperatorResponse,
+      ...fields("name", "roles", "key_sha256"),
+      run: (given, { key }) => submit({ kind: "operator.create", ...given }, key),
     }),
     setOperatorRoles: unary({
-      request: SetOperatorRolesRequest,
-      response: SetOperatorRolesResponse,
-      parse: ({ operator_id: id, roles }) =>
-        parseFields({ operator_id: parseId<OperatorId>(id), roles: parseRoles(roles) }),
-      run: async ({ operator_id: operatorId, roles }, { key: by }) => {
-        const submitted = await administration.submit({ kind: "operator.set_roles", operatorId, roles }, by);
-        return resultOfAct(options, submitted, (found, rest) => ({ operator: found && toOperator(found), ...rest }));
-      },
+      request: wire.SetOperatorRolesRequest,
+      response: wire.SetOperatorRolesResponse,
+      ...fields("operator_id", "roles"),
+      run: (given, { key }) => submit({ kind: "operator.set_roles", ...given }, key),
     }),
     replaceOperatorKey: unary({
-      request: ReplaceOperatorKeyRequest,
-      response: ReplaceOperatorKeyResponse,
-      parse: ({ operator_id: id, key_sha256: key }) =>
-        parseFields({ operator_id: parseId<OperatorId>(id), key_sha256: parseFingerprint(key) }),
-      run: async ({ operator_id: operatorId, key_sha256: keySha256 }, { key: by }) => {
-        const submitted = await administration.submit({ kind: "operator.replace_key", operatorId, keySha256 }, by);
-        return resultOfAct(options, submitted, (found, rest) => ({ operator: found && toOperator(found), ...rest }));
-      },
+      request: wire.ReplaceOperatorKeyRequest,
+      response: wire.ReplaceOperatorKeyResponse,
+      ...fields("operator_id", "key_sha256"),
+      run: (given, { key }) => submit({ kind: "operator.replace_key", ...given }, key),
     }),
     revokeOperator: unary({
-      request: RevokeOperatorRequest,
-      response: RevokeOperatorResponse,
-      parse: ({ operator_id: id }) => parseFields({ operator_id: parseId<OperatorId>(id) }),
-      run: async ({ operator_id: operatorId }, { key: by }) => {
-        const submitted = await administration.submit({ kind: "operator.revoke", operatorId }, by);
-        return resultOfAct(options, submitted, (found, { unchanged }) => ({
-          operator: found && toOperator(found),
-          unchanged,
-        }));
-      },
+      request: wire.RevokeOperatorRequest,
+      response: wire.RevokeOperatorResponse,
+      ...fields("operator_id"),
+      run: (given, { key }) => submit({ kind: "operator.revoke", ...given }, key),
     }),
     ...readingRpcs(unary, options),
   };
 }
 
+/** Submits a change of an operator. The response shows the operator. */
+export async function changeOperator(
+  options: HandlersOptions,
+  change: OperatorsAct,
+  by: Operator | undefined,
+): Promise<RpcResult<wire.SetOperatorRolesResponse>> {
+  const submitted = await options.administration.submit(change, by);
+  return resultOfAct(options, submitted, (found, rest) => ({ operator: found && toOperator(found), ...rest }));
+}
+
 function readingRpcs(unary: OperatorUnary, { administration }: HandlersOptions): Record<string, OperatorRoute> {
   return {
     whoAmI: unary({
-      request: WhoAmIRequest,
-      response: WhoAmIResponse,
-      parse: () => parseFields({}),
+      request: wire.WhoAmIRequest,
+      response: wire.WhoAmIResponse,
+      ...fields(),
       run: (_input, { key: by }) => {
         // The machine is no operator.
         if (by === undefined) return Promise.resolve(NEEDS_PERSON);
@@ -94,8 +69,8 @@ function readingRpcs(unary: OperatorUnary, { administration }: HandlersOptions):
       },
     }),
     listOperators: unary({
-      request: ListOperatorsRequest,
-      response: ListOperatorsResponse,
+      request: wire.ListOperatorsRequest,
+      response: wire.ListOperatorsResponse,
       parse: (page) => parsePage(page, { rpc: "ListOperators" }),
       run: async (asked) => {
         const { items, ...next } = pageInMemory(await administration.operators(), asked);
@@ -103,8 +78,8 @@ function readingRpcs(unary: OperatorUnary, { administration }: HandlersOptions):
       },
     }),
     listOperatorActs: unary({
-      request: ListOperatorActsRequest,
-      response: ListOperatorActsResponse,
+      request: wire.ListOperatorActsRequest,
+      response: wire.ListOperatorActsResponse,
       parse: (page) => parsePage(page, { rpc: "ListOperatorActs" }),
       run: async (asked) => {
         const { size, beforeSeq } = asked.page;

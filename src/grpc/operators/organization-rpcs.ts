@@ -1,44 +1,34 @@
 import type { Organization } from "../../domain/api-key.js";
 import type { BookHead } from "../../domain/book.js";
-import type { RequireReceipts } from "../../domain/book/require-receipts.js";
-import type { ResumeOrganization, SuspendOrganization } from "../../domain/book/suspend-organization.js";
-import type { OrganizationId } from "../../domain/values/ids.js";
 import { parsed } from "../../domain/values/parsed.js";
-import {
-  CreateOrganizationRequest,
-  CreateOrganizationResponse,
-  GetOrganizationRequest,
-  GetOrganizationResponse,
-  ListOrganizationsRequest,
-  ListOrganizationsResponse,
-  ListRailAccountsRequest,
-  ListRailAccountsResponse,
-  RequireReceiptsRequest,
-  RequireReceiptsResponse,
-  ResumeOrganizationRequest,
-  ResumeOrganizationResponse,
-  SuspendOrganizationRequest,
-  SuspendOrganizationResponse,
-} from "../../gen/kesc/admin/v1/admin_service.js";
+import * as wire from "../../gen/kesc/admin/v1/admin_service.js";
 import { done } from "../calls/rpc-result.js";
-import { parseFields } from "../messages/fields.js";
-import { act, type ActsOptions } from "./acts.js";
-import { parseCell, parseId, parseLabel, parseNote } from "./fields.js";
+import { fieldsOf } from "../messages/field-kinds.js";
+import { actRoute, type ActsOptions } from "./acts.js";
+import { OPERATORS_KINDS, parseCell, parseLabel } from "./fields.js";
 import { toOrganization, toRailAccount } from "./messages.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
-import type { HandlersOptions } from "./options.js";
 import { pageInMemory, parseOwnPage, parsePage } from "./pages.js";
-import { ofOrganization, resultOfAct } from "./results.js";
+import { readOrganization } from "./reading.js";
+import { resultOfAct } from "./results.js";
+
+const fields = fieldsOf({
+  ...OPERATORS_KINDS,
+  cell: parseCell,
+  name: parseLabel,
+  required: { as: "isRequired", parse: parsed<boolean> },
+  sandbox: { as: "isSandbox", parse: parsed<boolean> },
+});
 
 /** The rpcs about organizations. */
 export function organizationRpcs(unary: OperatorUnary, options: ActsOptions): Record<string, OperatorRoute> {
   const { administration } = options;
+  const act = actRoute(unary, options);
   return {
     createOrganization: unary({
-      request: CreateOrganizationRequest,
-      response: CreateOrganizationResponse,
-      parse: ({ name, sandbox, cell }) =>
-        parseFields({ name: parseLabel(name), isSandbox: parsed(sandbox), cell: parseCell(cell) }),
+      request: wire.CreateOrganizationRequest,
+      response: wire.CreateOrganizationResponse,
+      ...fields("name", "sandbox", "cell"),
       run: async (given, { key: by }) => {
         const submitted = await administration.submit(
           // On the database the id tells them apart.
@@ -49,15 +39,17 @@ export function organizationRpcs(unary: OperatorUnary, options: ActsOptions): Re
       },
     }),
     getOrganization: unary({
-      request: GetOrganizationRequest,
-      response: GetOrganizationResponse,
-      parse: ({ organization_id: id }) => parseFields({ organization_id: parseId<OrganizationId>(id) }),
-      run: ({ organization_id: id }) =>
-        ofOrganization(options, id, (found) => Promise.resolve({ organization: toOrganization(found) })),
+      request: wire.GetOrganizationRequest,
+      response: wire.GetOrganizationResponse,
+      ...fields("organization_id"),
+      run: ({ organizationId }) =>
+        readOrganization(options, organizationId, (found) =>
+          Promise.resolve(done({ organization: toOrganization(found) })),
+        ),
     }),
     listOrganizations: unary({
-      request: ListOrganizationsRequest,
-      response: ListOrganizationsResponse,
+      request: wire.ListOrganizationsRequest,
+      response: wire.ListOrganizationsResponse,
       parse: ({ name, ...page }) => {
         const asked = parsePage(page, { rpc: "ListOrganizations", filters: { name } });
         return asked.ok ? { ok: true, value: { name, asked: asked.value } } : asked;
@@ -68,85 +60,28 @@ export function organizationRpcs(unary: OperatorUnary, options: ActsOptions): Re
         return done({ organizations: items.map(toOrganization), ...next });
       },
     }),
-    suspendOrganization: suspensionRpc(unary, options, {
-      name: "suspendOrganization",
-      request: SuspendOrganizationRequest,
-      response: SuspendOrganizationResponse,
-    }),
-    resumeOrganization: suspensionRpc(unary, options, {
-      name: "resumeOrganization",
-      request: ResumeOrganizationRequest,
-      response: ResumeOrganizationResponse,
-    }),
-    requireReceipts: unary({
-      request: RequireReceiptsRequest,
-      response: RequireReceiptsResponse,
-      parse: ({ organization_id: id, required, note }) =>
-        parseFields({
-          organization_id: parseId<OrganizationId>(id),
-          required: parsed(required),
-          note: parseNote(note),
-        }),
-      run: ({ organization_id: organizationId, required: isRequired, note }, caller) =>
-        act<RequireReceipts, RequireReceiptsResponse>(
-          options,
-          { organizationId, fields: { name: "requireReceipts", isRequired, note } },
-          caller,
-          (head, rest, organization) => ({ organization: head && toOrganization(asIn(head, organization)), ...rest }),
-        ),
-    }),
-    ...stateRpcs(unary, options),
-  };
-}
-
-/** The organization with the switches of its book. */
-function asIn({ suspendedSeq, receiptsRequiredSeq }: BookHead, organization: Organization): Organization {
-  const areReceiptsRequired = receiptsRequiredSeq !== undefined;
-  return { ...organization, isSuspended: suspendedSeq !== undefined, areReceiptsRequired };
-}
-
-interface SuspensionRpc {
-  readonly name: "suspendOrganization" | "resumeOrganization";
-  readonly request: typeof SuspendOrganizationRequest;
-  readonly response:
-    Pick<typeof ResumeOrganizationResponse, "encode"> | Pick<typeof SuspendOrganizationResponse, "encode">;
-}
-
-function suspensionRpc(unary: OperatorUnary, options: ActsOptions, { name, request, response }: SuspensionRpc) {
-  return unary({
-    request,
-    // The response of SuspendOrganization has one field less, and no value for it.
-    response: response,
-    parse: ({ organization_id: id, note }) =>
-      parseFields({ organization_id: parseId<OrganizationId>(id), note: parseNote(note) }),
-    run: ({ organization_id: organizationId, note }, caller) =>
-      act<SuspendOrganization | ResumeOrganization, ResumeOrganizationResponse>(
-        options,
-        { organizationId, fields: { name, note } },
-        caller,
-        (head, rest, organization) => ({
-          organization: head && toOrganization(asIn(head, organization)),
-          ...rest,
-        }),
-      ),
-  });
-}
-
-/** The rpcs that show the state of one organization. */
-function stateRpcs(unary: OperatorUnary, options: HandlersOptions): Record<string, OperatorRoute> {
-  const { administration } = options;
-  return {
+    suspendOrganization: act("suspendOrganization", { ...fields("organization_id", "note"), shown }),
+    resumeOrganization: act("resumeOrganization", { ...fields("organization_id", "note"), shown }),
+    requireReceipts: act("requireReceipts", { ...fields("organization_id", "required", "note"), shown }),
     listRailAccounts: unary({
-      request: ListRailAccountsRequest,
-      response: ListRailAccountsResponse,
+      request: wire.ListRailAccountsRequest,
+      response: wire.ListRailAccountsResponse,
       parse: (request) => parseOwnPage(request, "ListRailAccounts"),
       run: ({ organizationId, asked }) =>
-        ofOrganization(options, organizationId, async (found) => {
+        readOrganization(options, organizationId, async (found) => {
           const accounts = await administration.railAccounts(found);
           const sorted = accounts.toSorted((left, right) => (left.rail < right.rail ? -1 : 1));
           const { items, ...next } = pageInMemory(sorted, asked);
-          return { rail_accounts: items.map(toRailAccount), ...next };
+          return done({ rail_accounts: items.map(toRailAccount), ...next });
         }),
     }),
   };
+}
+
+/** Shows the organization with the switches of its book. */
+function shown(head: BookHead | undefined, organization: Organization) {
+  if (head === undefined) return { organization: undefined };
+  const { suspendedSeq, receiptsRequiredSeq } = head;
+  const switches = { isSuspended: suspendedSeq !== undefined, areReceiptsRequired: receiptsRequiredSeq !== undefined };
+  return { organization: toOrganization({ ...organization, ...switches }) };
 }

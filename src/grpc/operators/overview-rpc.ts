@@ -1,16 +1,15 @@
-import type { OrganizationId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import { GetOverviewRequest, GetOverviewResponse } from "../../gen/kesc/admin/v1/admin_service.js";
 import type { Count } from "../../gen/kesc/admin/v1/resources.js";
 import type { CappedCount } from "../../statements/ports.js";
-import { parseFields } from "../messages/fields.js";
 import { toTimestamp } from "../messages/timestamp.js";
+import { pageInTurn } from "../services/list-turns.js";
 import type { BookRpcsOptions } from "./book-rpcs.js";
-import { parseId } from "./fields.js";
+import { fields } from "./fields.js";
 import { toSums } from "./money-acts.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
 import { isFor, unlessOrphaned } from "./proposal-messages.js";
-import { pageInTurn, readOrganization } from "./reading.js";
+import { listCallerOf, readOrganization } from "./reading.js";
 
 const COUNT_MAX = 1_000;
 
@@ -21,13 +20,13 @@ export function overviewRpc(unary: OperatorUnary, options: BookRpcsOptions): Rec
     getOverview: unary({
       request: GetOverviewRequest,
       response: GetOverviewResponse,
-      parse: ({ organization_id: id }) => parseFields({ organization_id: parseId<OrganizationId>(id) }),
-      run: ({ organization_id: organizationId }, caller) =>
+      ...fields("organization_id"),
+      run: ({ organizationId }, caller) =>
         readOrganization(options, organizationId, async (found) => {
           const { history } = cellOf(found);
           const at = toUnixMillis(now());
           return pageInTurn(
-            { listTurns, caller },
+            { listTurns, caller: listCallerOf(caller) },
             async () => {
               const { result: waiting, lookedAt } = await history.waiting(organizationId, at);
               const sums = await history.currentSums(organizationId);

@@ -1,30 +1,23 @@
 import type { OrganizationId } from "../../domain/values/ids.js";
-import type { PageRequest } from "../../ledger/ports/reads.js";
-import { fieldProblem, type ParsedFields, parseFields } from "../messages/fields.js";
-import { type AnyList, formatPageToken, pageOf, parsePageSize, parsePageToken } from "../services/paging.js";
+import { fieldsOf } from "../messages/field-kinds.js";
+import { fieldProblem, type ParsedFields } from "../messages/fields.js";
+import { type AnyList, askedPage, formatPageToken, LIST_KINDS, type PageOfList } from "../services/paging.js";
 import { parseId } from "./fields.js";
 
 /** A page that is asked for, and the list that it belongs to. */
-export interface AskedPage {
-  readonly list: AnyList;
-  readonly page: PageRequest;
-}
+export type AskedPage = PageOfList<AnyList>;
 
 interface PageFields {
   readonly page_size?: number | undefined;
   readonly page_token: string;
 }
 
+const pageFields = fieldsOf(LIST_KINDS)("page_size", "page_token");
+
 /** Parses the page of a list. A token is valid for the same list only. */
-export function parsePage(
-  { page_size: size, page_token: token }: PageFields,
-  list: { readonly rpc: string; readonly organizationId?: OrganizationId; readonly filters?: AnyList["filters"] },
-): ParsedFields<AskedPage> {
-  const fields = parseFields({ page_size: parsePageSize(size), page_token: parsePageToken(token) });
-  if (!fields.ok) return fields;
-  const whole: AnyList = { rpc: list.rpc, organizationId: list.organizationId, filters: list.filters ?? {} };
-  const page = pageOf(whole, { size: fields.value.page_size, token: fields.value.page_token });
-  return page.ok ? { ok: true, value: { list: whole, page: page.value } } : page;
+export function parsePage(request: PageFields, list: Pick<AnyList, "rpc"> & Partial<AnyList>): ParsedFields<AskedPage> {
+  const page = pageFields.parse(request);
+  return page.ok ? askedPage({ organizationId: undefined, filters: {}, ...list }, page.value) : page;
 }
 
 /** Parses the page of a list of one organization. */

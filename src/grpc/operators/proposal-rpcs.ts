@@ -4,25 +4,17 @@ import type { OrganizationId, ProposalId } from "../../domain/values/ids.js";
 import type { NO_REASON } from "../../domain/values/text.js";
 import { parseStatusReason } from "../../domain/values/text.js";
 import { toUnixMillis } from "../../domain/values/time.js";
-import {
-  ApproveProposalRequest,
-  ApproveProposalResponse,
-  GetProposalRequest,
-  GetProposalResponse,
-  ListProposalsRequest,
-  ListProposalsResponse,
-  RejectProposalRequest,
-  RejectProposalResponse,
-} from "../../gen/kesc/admin/v1/admin_service.js";
+import * as wire from "../../gen/kesc/admin/v1/admin_service.js";
 import { actorOf, type Operator } from "../../operators/operator.js";
 import type { BookProposal, OperatorProposal } from "../../operators/ports.js";
 import { proposalInBook } from "../../operators/proposed.js";
-import { done, type RpcResult } from "../calls/rpc-result.js";
+import { done, refuse, type RpcResult } from "../calls/rpc-result.js";
+import { fieldsOf } from "../messages/field-kinds.js";
 import { ifGiven, type ParsedFields, parseFields } from "../messages/fields.js";
 import { type AnyList, formatIdToken, parseIdToken, parsePageSize } from "../services/paging.js";
 import { type ActsOptions, authorityOf, type OperatorCaller, submitAct } from "./acts.js";
 import { commandOf } from "./commands-of-proposals.js";
-import { parseId } from "./fields.js";
+import { fields, OPERATORS_KINDS, parseId } from "./fields.js";
 import { namesOf, toProposal } from "./messages.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
 import { isFor, proposalMessage, proposalOfBook, unlessOrphaned } from "./proposal-messages.js";
@@ -36,8 +28,8 @@ export function proposalRpcs(unary: OperatorUnary, options: ActsOptions): Record
   const { administration } = options;
   return {
     listProposals: unary({
-      request: ListProposalsRequest,
-      response: ListProposalsResponse,
+      request: wire.ListProposalsRequest,
+      response: wire.ListProposalsResponse,
       parse: parseProposalList,
       run: async ({ list, afterId, size, ...filters }, { key }) => {
         const { organizationId, includesClosed } = filters;
@@ -62,24 +54,24 @@ export function proposalRpcs(unary: OperatorUnary, options: ActsOptions): Record
       },
     }),
     getProposal: unary({
-      request: GetProposalRequest,
-      response: GetProposalResponse,
-      parse: ({ proposal_id: id }) => parseFields({ proposal_id: parseId<ProposalId>(id) }),
-      run: async ({ proposal_id: proposalId }) => {
+      request: wire.GetProposalRequest,
+      response: wire.GetProposalResponse,
+      ...fields("proposal_id"),
+      run: async ({ proposalId }) => {
         const [found, operators] = await Promise.all([administration.proposal(proposalId), administration.operators()]);
-        if (found === undefined) return { kind: "refused", refusal: { reason: "PROPOSAL_NOT_FOUND", proposalId } };
+        if (found === undefined) return refuse({ reason: "PROPOSAL_NOT_FOUND", proposalId });
         return done({ proposal: toProposal(unlessOrphaned(found, operators), namesOf(operators)) });
       },
     }),
     approveProposal: decisionRpc(unary, options, {
       decide: "approve",
-      request: ApproveProposalRequest,
-      response: ApproveProposalResponse,
+      request: wire.ApproveProposalRequest,
+      response: wire.ApproveProposalResponse,
     }),
     rejectProposal: decisionRpc(unary, options, {
       decide: "reject",
-      request: RejectProposalRequest,
-      response: RejectProposalResponse,
+      request: wire.RejectProposalRequest,
+      response: wire.RejectProposalResponse,
     }),
   };
 }
@@ -104,7 +96,7 @@ function parseProposalList({
   subject_id,
   page_size,
   page_token,
-}: ListProposalsRequest): ParsedFields<ProposalFilters & AskedProposals> {
+}: wire.ListProposalsRequest): ParsedFields<ProposalFilters & AskedProposals> {
   const filters = { include_closed: includesClosed, for_me: isForCaller, organization_id, subject_id };
   const list = { rpc: "ListProposals", organizationId: undefined, filters };
   const fields = parseFields({
@@ -133,8 +125,8 @@ function isAbout({ subject, content }: OperatorProposal, id: string): boolean {
 
 interface DecisionRpc {
   readonly decide: "approve" | "reject";
-  readonly request: typeof ApproveProposalRequest;
-  readonly response: typeof ApproveProposalResponse;
+  readonly request: typeof wire.ApproveProposalRequest;
+  readonly response: typeof wire.ApproveProposalResponse;
 }
 
 function decisionRpc(
@@ -146,9 +138,8 @@ function decisionRpc(
   return unary({
     request,
     response,
-    parse: ({ proposal_id: id, note }) =>
-      parseFields({ proposal_id: parseId<ProposalId>(id), note: parseStatusReason(note) }),
-    run: async ({ proposal_id: proposalId, note }, caller) => {
+    ...fieldsOf({ ...OPERATORS_KINDS, note: parseStatusReason })("proposal_id", "note"),
+    run: async ({ proposalId, note }, caller) => {
       const { key: by } = caller;
       // The machine needs no second person, and is none.
       if (by === undefined) return NEEDS_PERSON;
@@ -175,13 +166,13 @@ interface BookDecision {
 async function approve(
   options: ActsOptions,
   { found, by, note, caller }: BookDecision,
-): Promise<RpcResult<ApproveProposalResponse>> {
+): Promise<RpcResult<wire.ApproveProposalResponse>> {
   const { administration } = options;
   const { organization, proposal } = found;
   const person = by.id as string as Decider;
   const now = toUnixMillis(options.now());
   const closed = refusalToDecide(proposal, { person, now });
-  if (closed !== undefined && closed !== "ALREADY_SO") return { kind: "refused", refusal: closed };
+  if (closed !== undefined && closed !== "ALREADY_SO") return refuse(closed);
   const command = commandOf(proposal, {
     authority: { ...authorityOf(administration, by, organization), approves: proposal.id },
     actor: actorOf(by),
@@ -189,9 +180,8 @@ async function approve(
   });
   const shown = unlessOrphaned(proposalInBook(proposal, now), await administration.operators());
   const isWhole = await options.railChanges.isWhole(organization, proposal);
-  if (command === undefined || shown.state === "LAPSED" || !isWhole) {
-    return { kind: "refused", refusal: { reason: "PROPOSAL_CLOSED", proposalId: proposal.id, state: "LAPSED" } };
-  }
+  if (command === undefined || shown.state === "LAPSED" || !isWhole)
+    return refuse({ reason: "PROPOSAL_CLOSED", proposalId: proposal.id, state: "LAPSED" });
   const outcome = await submitAct(options, organization, command, caller);
   if (outcome.kind === "refused") return outcome;
   return decided(options, found, outcome.replayed);
@@ -200,7 +190,7 @@ async function approve(
 async function reject(
   options: ActsOptions,
   { found, by, note, caller }: BookDecision,
-): Promise<RpcResult<ApproveProposalResponse>> {
+): Promise<RpcResult<wire.ApproveProposalResponse>> {
   const { organization, proposal } = found;
   const { id: proposalId, subject, organizationId } = proposal;
   const person = by.id as string as Decider;
@@ -224,7 +214,7 @@ async function decided(
   options: ActsOptions,
   { proposal }: BookProposal,
   unchanged: boolean,
-): Promise<RpcResult<ApproveProposalResponse>> {
+): Promise<RpcResult<wire.ApproveProposalResponse>> {
   const after = await options.administration.bookProposal(proposal.id);
   return done({ unchanged, proposal: after && (await proposalOfBook(options, after)) });
 }

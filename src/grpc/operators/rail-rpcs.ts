@@ -1,7 +1,5 @@
 import type { Organization } from "../../domain/api-key.js";
-import { parseRail } from "../../domain/transaction.js";
 import { formatCents } from "../../domain/values/cents.js";
-import type { OrganizationId } from "../../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import {
   GetRailAccountRequest,
@@ -10,12 +8,11 @@ import {
 } from "../../gen/kesc/admin/v1/admin_service.js";
 import type { RailAccountStatus, RailReads } from "../../operators/reads.js";
 import type { ReportedBalance } from "../../statements/ports.js";
-import { done } from "../calls/rpc-result.js";
-import { parseFields } from "../messages/fields.js";
+import { done, refuse } from "../calls/rpc-result.js";
 import { toRailBalance } from "../messages/history/supply.js";
 import { toTimestamp } from "../messages/timestamp.js";
 import type { ServedCell } from "../services/served-cell.js";
-import { parseId } from "./fields.js";
+import { fields } from "./fields.js";
 import { toRailAccount } from "./messages.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
@@ -36,15 +33,11 @@ export function railRpcs(unary: OperatorUnary, options: RailRpcsOptions): Record
     getRailAccount: unary({
       request: GetRailAccountRequest,
       response: GetRailAccountResponse,
-      parse: (request) =>
-        parseFields({
-          organization_id: parseId<OrganizationId>(request.organization_id),
-          rail: parseRail(request.rail),
-        }),
-      run: ({ organization_id: organizationId, rail }) =>
+      ...fields("organization_id", "rail"),
+      run: ({ organizationId, rail }) =>
         readOrganization(options, organizationId, async (found) => {
           const status = await railReads.railAccount(found, rail);
-          if (status === undefined) return { kind: "refused", refusal: { reason: "RAIL_ACCOUNT_NOT_FOUND", rail } };
+          if (status === undefined) return refuse({ reason: "RAIL_ACCOUNT_NOT_FOUND", rail });
           const balances = await cellOf(found).history.railBalances(organizationId);
           const own = balances.filter((balance) => balance.rail === rail);
           return done({ status: toStatus(status, own, toUnixMillis(now())) });

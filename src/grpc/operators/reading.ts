@@ -4,8 +4,8 @@ import type { OrganizationId } from "../../domain/values/ids.js";
 import type { Operator } from "../../operators/operator.js";
 import type { Administration } from "../../operators/ports.js";
 import type { Caller } from "../calls/call-context.js";
-import { done, type RpcResult } from "../calls/rpc-result.js";
-import type { ListCaller, ListTurns, PageCost } from "../services/list-turns.js";
+import { refuse, type RpcResult } from "../calls/rpc-result.js";
+import type { ListCaller } from "../services/list-turns.js";
 
 /** Makes the result of a read of one organization, which may be refused. */
 export async function readOrganization<Response>(
@@ -14,9 +14,7 @@ export async function readOrganization<Response>(
   read: (organization: Organization) => Promise<RpcResult<Response>>,
 ): Promise<RpcResult<Response>> {
   const organization = await administration.organization(organizationId);
-  return organization === undefined
-    ? { kind: "refused", refusal: { reason: "ORGANIZATION_NOT_FOUND", organizationId } }
-    : read(organization);
+  return organization === undefined ? refuse({ reason: "ORGANIZATION_NOT_FOUND", organizationId }) : read(organization);
 }
 
 /**
@@ -27,14 +25,4 @@ export async function readOrganization<Response>(
 export function listCallerOf({ key, deadline }: Pick<Caller<Operator | undefined>, "key" | "deadline">): ListCaller {
   const id = key?.id ?? OPERATOR;
   return { key: { id, organizationId: id }, deadline };
-}
-
-/** Reads a page when the operator's turn comes. Refuses QUEUE_FULL, DEADLINE_EXCEEDED. */
-export async function pageInTurn<Read extends PageCost, Response>(
-  { listTurns, caller }: { readonly listTurns: ListTurns; readonly caller: Caller<Operator | undefined> },
-  read: () => Promise<Read>,
-  responseOf: (page: Read) => Response,
-): Promise<RpcResult<Response>> {
-  const page = await listTurns.page(listCallerOf(caller), read);
-  return "reason" in page ? { kind: "refused", refusal: page } : done(responseOf(page));
 }

@@ -1,15 +1,15 @@
 import type { RequireReceipts } from "../../domain/book/require-receipts.js";
-import { parseRail } from "../../domain/transaction.js";
-import type { OrganizationId } from "../../domain/values/ids.js";
 import { parsePhoneNumber } from "../../domain/values/phone-number.js";
 import { RegisterDepositsRequest, RegisterDepositsResponse } from "../../gen/kesc/admin/v1/admin_service.js";
-import { done, type RpcResult } from "../calls/rpc-result.js";
-import { parseFields } from "../messages/fields.js";
+import { done, refuse, type RpcResult } from "../calls/rpc-result.js";
+import { fieldsOf } from "../messages/field-kinds.js";
 import { toTimestamp } from "../messages/timestamp.js";
 import { act, type ActsOptions } from "./acts.js";
-import { parseId, parseNote } from "./fields.js";
+import { OPERATORS_KINDS } from "./fields.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
 import { readOrganization } from "./reading.js";
+
+const fields = fieldsOf({ ...OPERATORS_KINDS, contact_phone_number: { as: "contact", parse: parsePhoneNumber } });
 
 /** Registers an account at a rail for deposits. The row about receipts shows who did it. */
 export function registerDeposits(unary: OperatorUnary, options: ActsOptions): OperatorRoute {
@@ -17,14 +17,8 @@ export function registerDeposits(unary: OperatorUnary, options: ActsOptions): Op
   return unary({
     request: RegisterDepositsRequest,
     response: RegisterDepositsResponse,
-    parse: (request) =>
-      parseFields({
-        organization_id: parseId<OrganizationId>(request.organization_id),
-        rail: parseRail(request.rail),
-        contact_phone_number: parsePhoneNumber(request.contact_phone_number),
-        note: parseNote(request.note),
-      }),
-    run: ({ organization_id: organizationId, rail, contact_phone_number: contact, note }, caller) =>
+    ...fields("organization_id", "rail", "contact_phone_number", "note"),
+    run: ({ organizationId, rail, contact, note }, caller) =>
       readOrganization(options, organizationId, async (organization): Promise<RpcResult<RegisterDepositsResponse>> => {
         let refused: RpcResult<RegisterDepositsResponse> | undefined;
         const mayBegin = async (): Promise<boolean> => {
@@ -40,13 +34,13 @@ export function registerDeposits(unary: OperatorUnary, options: ActsOptions): Op
             return done({ deposits_since: toTimestamp(since), kept_addresses: keptAddresses });
           }
           case "no account":
-            return { kind: "refused", refusal: { reason: "RAIL_ACCOUNT_NOT_FOUND", rail } };
+            return refuse({ reason: "RAIL_ACCOUNT_NOT_FOUND", rail });
           case "unusable": {
             const field = { field: "rail", message: registered.problem, code: "FORMAT" } as const;
-            return { kind: "refused", refusal: { reason: "INVALID_FIELD", fields: [field] } };
+            return refuse({ reason: "INVALID_FIELD", fields: [field] });
           }
           case "failed":
-            return { kind: "refused", refusal: { reason: "RAIL_REGISTRATION_FAILED", rail, code: registered.code } };
+            return refuse({ reason: "RAIL_REGISTRATION_FAILED", rail, code: registered.code });
           case "ended":
             if (refused === undefined) throw new Error("nobody ended the registration");
             return refused;

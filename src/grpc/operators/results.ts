@@ -1,12 +1,10 @@
-import type { Organization } from "../../domain/api-key.js";
-import type { OrganizationId } from "../../domain/values/ids.js";
 import type { Submitted } from "../../operators/ports.js";
-import { done, type RpcResult } from "../calls/rpc-result.js";
+import { done, refuse, type RpcResult } from "../calls/rpc-result.js";
 import type { HandlersOptions } from "./options.js";
 import { type ProposalMessage, proposalMessage } from "./proposal-messages.js";
 
 /** The refusal of the machine by an rpc that only a person can call. */
-export const NEEDS_PERSON: RpcResult<never> = { kind: "refused", refusal: { reason: "MISSING_OPERATOR_KEY" } };
+export const NEEDS_PERSON: RpcResult<never> = refuse({ reason: "MISSING_OPERATOR_KEY" });
 
 /** Makes the result of an act: of what was done, or of its proposal. */
 export async function resultOfAct<Resource, Response>(
@@ -27,16 +25,4 @@ export interface ActResponse {
   /** Whether it was so before. Then nothing was written. */
   readonly unchanged: boolean;
   readonly proposal: ProposalMessage | undefined;
-}
-
-/** Makes the result of a read of one organization. */
-export async function ofOrganization<Response>(
-  { administration }: Pick<HandlersOptions, "administration">,
-  organizationId: OrganizationId,
-  read: (organization: Organization) => Promise<Response>,
-): Promise<RpcResult<Response>> {
-  const organization = await administration.organization(organizationId);
-  return organization === undefined
-    ? { kind: "refused", refusal: { reason: "ORGANIZATION_NOT_FOUND", organizationId } }
-    : done(await read(organization));
 }

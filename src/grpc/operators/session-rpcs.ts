@@ -1,39 +1,19 @@
 import type { OperatorId } from "../../domain/values/ids.js";
-import {
-  BeginPasskeyRequest,
-  BeginPasskeyResponse,
-  CreateInvitationRequest,
-  CreateInvitationResponse,
-  CreateSessionRequest,
-  CreateSessionResponse,
-  CreateSignInCodeRequest,
-  CreateSignInCodeResponse,
-  EndSessionRequest,
-  EndSessionResponse,
-  GetSignInTokenRequest,
-  GetSignInTokenResponse,
-  ListSessionsRequest,
-  ListSessionsResponse,
-  RegisterPasskeyRequest,
-  RegisterPasskeyResponse,
-  RemovePasskeyRequest,
-  RemovePasskeyResponse,
-  VerifySessionRequest,
-  VerifySessionResponse,
-} from "../../gen/kesc/admin/v1/session_service.js";
-import { type Operator, parseOperatorName, parsePasskeyId, type Role } from "../../operators/operator.js";
+import * as wire from "../../gen/kesc/admin/v1/session_service.js";
+import { type Operator, parseOperatorName, type Role } from "../../operators/operator.js";
 import type { SignIn } from "../../operators/sign-in.js";
 import type { Invited } from "../../operators/sign-in-ports.js";
-import { done, type RpcResult } from "../calls/rpc-result.js";
+import { done, refuse, type RpcResult } from "../calls/rpc-result.js";
 import { fieldProblem, type ParsedFields, parseFields } from "../messages/fields.js";
 import { toTimestamp } from "../messages/timestamp.js";
-import { parseId } from "./fields.js";
+import { fields, parseId } from "./fields.js";
 import { toOperator, toSession } from "./messages.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import { changeOperator } from "./operator-rpcs.js";
 import type { HandlersOptions } from "./options.js";
 import { pageInMemory, parsePage } from "./pages.js";
 import { proposalMessage } from "./proposal-messages.js";
-import { NEEDS_PERSON, resultOfAct } from "./results.js";
+import { NEEDS_PERSON } from "./results.js";
 import { parseRoles } from "./roles.js";
 
 export interface SessionRpcsOptions extends HandlersOptions {
@@ -48,8 +28,8 @@ export function signInRpcs(open: OperatorUnary, options: SessionRpcsOptions): Re
   const { signIn } = options;
   return {
     beginPasskey: open({
-      request: BeginPasskeyRequest,
-      response: BeginPasskeyResponse,
+      request: wire.BeginPasskeyRequest,
+      response: wire.BeginPasskeyResponse,
       parse: ({ invitation }) => parseFields({ invitation: { ok: true, value: invitation } }),
       run: async ({ invitation }) => {
         const begun = await signIn.begin(invitation);
@@ -57,8 +37,8 @@ export function signInRpcs(open: OperatorUnary, options: SessionRpcsOptions): Re
       },
     }),
     getSignInToken: open({
-      request: GetSignInTokenRequest,
-      response: GetSignInTokenResponse,
+      request: wire.GetSignInTokenRequest,
+      response: wire.GetSignInTokenResponse,
       parse: ({ token }) => required({ token }),
       run: async ({ token }) => {
         const found = await signIn.describe(token);
@@ -68,8 +48,8 @@ export function signInRpcs(open: OperatorUnary, options: SessionRpcsOptions): Re
       },
     }),
     createSession: open({
-      request: CreateSessionRequest,
-      response: CreateSessionResponse,
+      request: wire.CreateSessionRequest,
+      response: wire.CreateSessionResponse,
       parse: ({ response_json: responseJson, code }) =>
         (responseJson === "") === (code === "")
           ? fieldProblem("response_json", "must be there, or code, and not both", "CONFLICT")
@@ -82,14 +62,14 @@ export function signInRpcs(open: OperatorUnary, options: SessionRpcsOptions): Re
       },
     }),
     registerPasskey: open({
-      request: RegisterPasskeyRequest,
-      response: RegisterPasskeyResponse,
+      request: wire.RegisterPasskeyRequest,
+      response: wire.RegisterPasskeyResponse,
       parse: ({ invitation, response_json }) => required({ invitation, response_json }),
       run: async ({ invitation, response_json: responseJson }) => {
         const registered = await signIn.register(invitation, responseJson);
         if (registered.kind === "refused") return registered;
         const { passkeyId: passkey_id, made } = registered.value;
-        const response: RegisterPasskeyResponse = { passkey_id, operator: undefined, proposal: undefined };
+        const response: wire.RegisterPasskeyResponse = { passkey_id, operator: undefined, proposal: undefined };
         return "roles" in made
           ? done({ ...response, operator: toOperator(made) })
           : done({ ...response, proposal: await proposalMessage(options, made) });
@@ -103,18 +83,18 @@ export function sessionRpcs(unary: OperatorUnary, options: SessionRpcsOptions): 
   const { administration, signIn } = options;
   return {
     verifySession: unary({
-      request: VerifySessionRequest,
-      response: VerifySessionResponse,
+      request: wire.VerifySessionRequest,
+      response: wire.VerifySessionResponse,
       parse: ({ response_json }) => required({ response_json }),
       run: async ({ response_json: responseJson }, { key: by }) => {
-        if (by?.session === undefined) return { kind: "refused", refusal: { reason: "SIGN_IN_REFUSED" } };
+        if (by?.session === undefined) return refuse({ reason: "SIGN_IN_REFUSED" });
         const verified = await signIn.verify(by.session, responseJson);
         return verified.kind === "refused" ? verified : done({ session: toSession(verified.value, by) });
       },
     }),
     endSession: unary({
-      request: EndSessionRequest,
-      response: EndSessionResponse,
+      request: wire.EndSessionRequest,
+      response: wire.EndSessionResponse,
       parse: ({ session_id: id }, { key }) =>
         id === "" && key?.session === undefined
           ? fieldProblem("session_id", "is required for a call without a session", "REQUIRED")
@@ -127,8 +107,8 @@ export function sessionRpcs(unary: OperatorUnary, options: SessionRpcsOptions): 
       },
     }),
     listSessions: unary({
-      request: ListSessionsRequest,
-      response: ListSessionsResponse,
+      request: wire.ListSessionsRequest,
+      response: wire.ListSessionsResponse,
       parse: ({ operator_id: id, ...page }) => {
         const asked = parsePage(page, { rpc: "ListSessions", filters: { operator_id: id } });
         return asked.ok ? { ok: true, value: { id, asked: asked.value } } : asked;
@@ -146,9 +126,9 @@ export function sessionRpcs(unary: OperatorUnary, options: SessionRpcsOptions): 
     createInvitation: createInvitation(unary, options),
     removePasskey: removePasskey(unary, options),
     createSignInCode: unary({
-      request: CreateSignInCodeRequest,
-      response: CreateSignInCodeResponse,
-      parse: () => parseFields({}),
+      request: wire.CreateSignInCodeRequest,
+      response: wire.CreateSignInCodeResponse,
+      ...fields(),
       run: async (_input, { key: by }) => {
         // A session could otherwise outlive its 12 hours.
         if (by?.keySha256 === undefined || by.session !== undefined) return NEEDS_PERSON;
@@ -161,43 +141,31 @@ export function sessionRpcs(unary: OperatorUnary, options: SessionRpcsOptions): 
 
 function removePasskey(unary: OperatorUnary, options: SessionRpcsOptions): OperatorRoute {
   return unary({
-    request: RemovePasskeyRequest,
-    response: RemovePasskeyResponse,
-    parse: ({ operator_id: id, passkey_id: passkey }) =>
-      parseFields({ operator_id: parseId<OperatorId>(id), passkey_id: parsePasskeyId(passkey) }),
-    run: async ({ operator_id: operatorId, passkey_id: passkeyId }, { key: by }) => {
+    request: wire.RemovePasskeyRequest,
+    response: wire.RemovePasskeyResponse,
+    ...fields("operator_id", "passkey_id"),
+    run: async ({ operatorId, passkeyId }, { key: by }) => {
       if (!isOwnOr(ENDS_OTHERS, by, operatorId)) return lacks(ENDS_OTHERS);
-      const submitted = await options.administration.submit(
-        { kind: "operator.remove_passkey", operatorId, passkeyId },
-        by,
-      );
-      return resultOfAct(options, submitted, (found, { unchanged }) => ({
-        operator: found && toOperator(found),
-        unchanged,
-      }));
+      return changeOperator(options, { kind: "operator.remove_passkey", operatorId, passkeyId }, by);
     },
   });
 }
 
 function createInvitation(unary: OperatorUnary, { administration, signIn }: SessionRpcsOptions): OperatorRoute {
   return unary({
-    request: CreateInvitationRequest,
-    response: CreateInvitationResponse,
+    request: wire.CreateInvitationRequest,
+    response: wire.CreateInvitationResponse,
     parse: parseInvited,
     run: async (invited, { key: by }) => {
       const operators = await administration.operators();
       if ("operatorId" in invited) {
         const { operatorId } = invited;
         const found = operators.find(({ id }) => id === operatorId);
-        if (found === undefined) return { kind: "refused", refusal: { reason: "OPERATOR_NOT_FOUND", operatorId } };
-        if (found.revokedAt !== undefined) {
-          return { kind: "refused", refusal: { reason: "OPERATOR_REVOKED", operatorId } };
-        }
+        if (found === undefined) return refuse({ reason: "OPERATOR_NOT_FOUND", operatorId });
+        if (found.revokedAt !== undefined) return refuse({ reason: "OPERATOR_REVOKED", operatorId });
       } else {
         const named = operators.find(({ name }) => name.toLowerCase() === invited.name.toLowerCase());
-        if (named !== undefined) {
-          return { kind: "refused", refusal: { reason: "OPERATOR_ALREADY_EXISTS", operatorId: named.id } };
-        }
+        if (named !== undefined) return refuse({ reason: "OPERATOR_ALREADY_EXISTS", operatorId: named.id });
       }
       const { token, link, expiresAt } = await signIn.invite(invited, by);
       return done({ token, link, expires_at: toTimestamp(expiresAt) });
@@ -205,7 +173,7 @@ function createInvitation(unary: OperatorUnary, { administration, signIn }: Sess
   });
 }
 
-function parseInvited({ name, roles, operator_id: id }: CreateInvitationRequest): ParsedFields<Invited> {
+function parseInvited({ name, roles, operator_id: id }: wire.CreateInvitationRequest): ParsedFields<Invited> {
   if (id === "") return parseFields({ name: parseOperatorName(name), roles: parseRoles(roles) });
   if (name !== "") return fieldProblem("name", "must be empty with operator_id", "CONFLICT");
   if (roles.length > 0) return fieldProblem("roles", "must be empty with operator_id", "CONFLICT");
@@ -219,7 +187,7 @@ function isOwnOr(roles: readonly Role[], by: Operator | undefined, operatorId: s
 }
 
 function lacks(roles: readonly Role[]): RpcResult<never> {
-  return { kind: "refused", refusal: { reason: "ROLE_REQUIRED", roles } };
+  return refuse({ reason: "ROLE_REQUIRED", roles });
 }
 
 /** Parses texts that must be there. What is wrong with one is found later, and not told. */

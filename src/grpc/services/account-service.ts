@@ -3,19 +3,17 @@ import type { CreateAccount } from "../../domain/accounts/create-account.js";
 import { parseTierName } from "../../domain/limits/limits.js";
 import type { DepositReference } from "../../domain/values/deposit-reference.js";
 import { parseEmailAddress } from "../../domain/values/email-address.js";
-import { type AccountId, type FreezeId, parseAccountId, parseFreezeId } from "../../domain/values/ids.js";
-import { parsed } from "../../domain/values/parsed.js";
+import type { AccountId, FreezeId } from "../../domain/values/ids.js";
 import { parsePhoneNumber } from "../../domain/values/phone-number.js";
-import { parseStatusReason, parseUserId } from "../../domain/values/text.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import type { Account as AccountMessage } from "../../gen/kesc/v1/account.js";
 import * as wire from "../../gen/kesc/v1/account_service.js";
 import { accountAsOf } from "../../statements/as-of.js";
-import { parseRange } from "../../statements/period.js";
-import { done } from "../calls/rpc-result.js";
+import { done, refuse } from "../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../calls/unary-call.js";
 import { parseAccountStatuses, parseDepositReference, toAccountMessage } from "../messages/account.js";
-import { fieldProblem, given, ifGiven, ifPresent, parseFields } from "../messages/fields.js";
+import { fields, fieldsOf, KINDS } from "../messages/field-kinds.js";
+import { fieldProblem, ifPresent } from "../messages/fields.js";
 import { parseFreezeReason, toFreezeMessage } from "../messages/freeze.js";
 import {
   createDestination,
@@ -24,9 +22,10 @@ import {
   listDestinations,
   removeDestination,
 } from "./destination-rpcs.js";
-import { asOfOf, parseAsOfSequence, parseAsOfTime, positionAt, readingHistory } from "./history/history-turns.js";
+import { asOfKinds, asOfOf, positionAt, readingHistory } from "./history/history-turns.js";
 import { listOfAccount } from "./list-of-account.js";
-import { askedPage, formatPageToken, parsePageSize, parsePageToken } from "./paging.js";
+import { pageInTurn } from "./list-turns.js";
+import { formatPageToken, LIST_KINDS, listOf } from "./paging.js";
 import type { CellOf } from "./served-cell.js";
 import { authorityOf, authorOf, submit } from "./submit.js";
 
@@ -63,20 +62,13 @@ function createAccount({ cellOf, newAccountId, newDepositReferences }: AccountHa
   return unary({
     request: wire.CreateAccountRequest,
     response: wire.CreateAccountResponse,
-    parse: (request) =>
-      parseFields({
-        user_id: parseUserId(request.user_id),
-        phone_number: parsePhoneNumber(request.phone_number),
-        email: parseEmailAddress(request.email),
-      }),
-    run: (input, caller) => {
+    ...fields("user_id", "phone_number", "email"),
+    run: (given, caller) => {
       const command: CreateAccount = {
         name: "createAccount",
         ...authorOf(caller.key),
         newAccountId: newAccountId(),
-        userId: input.user_id,
-        phoneNumber: input.phone_number,
-        email: input.email,
+        ...given,
         depositReferences: newDepositReferences(),
         idempotencyKey: caller.idempotencyKey,
       };
@@ -89,16 +81,11 @@ function getAccount({ cellOf, listTurns, now }: AccountHandlersOptions): UnaryRo
   return unary({
     request: wire.GetAccountRequest,
     response: wire.GetAccountResponse,
-    parse: (request) =>
-      parseFields({
-        account_id: parseAccountId(request.account_id),
-        as_of_time: parseAsOfTime(request.as_of_time, now()),
-        as_of_sequence: parseAsOfSequence(request.as_of_sequence, request.as_of_time),
-      }),
-    run: async ({ account_id: accountId, ...point }, caller) => {
+    ...fieldsOf({ ...KINDS, ...asOfKinds(now) })("account_id", "as_of_time", "as_of_sequence"),
+    run: async ({ accountId, ...point }, caller) => {
       const { reads, history } = cellOf(caller.key);
       const account = await reads.account(caller.key.organizationId, accountId);
-      const notFound = { kind: "refused", refusal: { reason: "ACCOUNT_NOT_FOUND", accountId } } as const;
+      const notFound = refuse({ reason: "ACCOUNT_NOT_FOUND", accountId });
       if (account === undefined) return notFound;
       const asOf = asOfOf(point);
       if (asOf === undefined) return done({ account: toAccountMessage(account) });
@@ -112,83 +99,75 @@ function getAccount({ cellOf, listTurns, now }: AccountHandlersOptions): UnaryRo
   });
 }
 
+const updated = fieldsOf({
+  ...KINDS,
+  email: (email: string | undefined) => ifPresent(email, parseEmailAddress),
+  phone_number: (phone: string | undefined) => ifPresent(phone, parsePhoneNumber),
+})("account_id", "phone_number", "email", "etag");
+
 function updateAccount(cellOf: CellOf): UnaryRoute {
   return unary({
     request: wire.UpdateAccountRequest,
     response: wire.UpdateAccountResponse,
     parse: (request) => {
-      const fields = parseFields({
-        account_id: parseAccountId(request.account_id),
-        phone_number: ifPresent(request.phone_number, parsePhoneNumber),
-        email: ifPresent(request.email, parseEmailAddress),
-        etag: parsed(request.etag),
-      });
-      if (!fields.ok || fields.value.phone_number !== undefined || fields.value.email !== undefined) return fields;
+      const changed = updated.parse(request);
+      if (!changed.ok || changed.value.phoneNumber !== undefined || changed.value.email !== undefined) return changed;
       return fieldProblem("phone_number", "is required if email is absent", "REQUIRED");
     },
-    run: ({ account_id: accountId, phone_number: phoneNumber, email, etag }, caller) => {
-      const changed = { accountId, phoneNumber, email, etag };
-      return submit(cellOf, caller, { name: "updateAccount", ...authorOf(caller.key), ...changed }, accountAlone);
-    },
+    run: (changed, caller) =>
+      submit(cellOf, caller, { name: "updateAccount", ...authorOf(caller.key), ...changed }, accountAlone),
   });
 }
+
+const listFields = fieldsOf({
+  ...LIST_KINDS,
+  deposit_reference: parseDepositReference,
+  statuses: { as: "status", parse: parseAccountStatuses },
+  tier: parseTierName,
+});
 
 function listAccounts({ cellOf, listTurns }: AccountHandlersOptions): UnaryRoute {
   return unary({
     request: wire.ListAccountsRequest,
     response: wire.ListAccountsResponse,
-    parse: (request, { key }) => {
-      const fields = parseFields({
-        user_id: ifGiven(request.user_id, parseUserId),
-        phone_number: ifGiven(request.phone_number, parsePhoneNumber),
-        email: ifGiven(request.email, parseEmailAddress),
-        statuses: parseAccountStatuses(request.statuses),
-        tier: ifGiven(request.tier, parseTierName),
-        deposit_reference: ifGiven(request.deposit_reference, parseDepositReference),
-        ...parseRange(request),
-        page_size: parsePageSize(request.page_size),
-        page_token: parsePageToken(request.page_token),
-      });
-      if (!fields.ok) return fields;
-      const asked = fields.value;
-      const filters = given({
-        userId: asked.user_id,
-        phoneNumber: asked.phone_number,
-        email: asked.email,
-        status: asked.statuses,
-        tier: asked.tier,
-        depositReference: asked.deposit_reference,
-        createdAfter: asked.start,
-        createdBefore: asked.end,
-      });
-      return askedPage({ rpc: "ListAccounts", organizationId: key.organizationId, filters }, asked);
-    },
-    run: async ({ list, page }, caller) => {
+    ...listOf(
+      "ListAccounts",
+      listFields(
+        "user_id?",
+        "phone_number?",
+        "email?",
+        "statuses",
+        "tier?",
+        "deposit_reference?",
+        "start",
+        "end",
+        "page_size",
+        "page_token",
+      ),
+    ),
+    run: ({ list, page }, caller) => {
       const { reads } = cellOf(caller.key);
-      const read = await listTurns.page(caller, () => reads.accounts(list.organizationId, list.filters, page));
-      if ("reason" in read) return { kind: "refused", refusal: read };
-      const { rows, nextBeforeSeq } = read;
-      return done({
-        accounts: rows.map((account) => toAccountMessage(account)),
-        next_page_token: formatPageToken(list, nextBeforeSeq),
-      });
+      return pageInTurn(
+        { listTurns, caller },
+        () => reads.accounts(list.organizationId, list.filters, page),
+        ({ rows, nextBeforeSeq }) => ({
+          accounts: rows.map((account) => toAccountMessage(account)),
+          next_page_token: formatPageToken(list, nextBeforeSeq),
+        }),
+      );
     },
   });
 }
+
+const freezeFields = fieldsOf({ ...KINDS, reason: parseFreezeReason });
 
 function freezeAccount({ cellOf, newFreezeId }: AccountHandlersOptions): UnaryRoute {
   return unary({
     request: wire.FreezeAccountRequest,
     response: wire.FreezeAccountResponse,
-    parse: (request) =>
-      parseFields({
-        account_id: parseAccountId(request.account_id),
-        reason: parseFreezeReason(request.reason),
-        note: parseStatusReason(request.note),
-      }),
-    run: ({ account_id: accountId, reason, note }, caller) => {
-      const { idempotencyKey } = caller;
-      const freeze = { newFreezeId: newFreezeId(), accountId, reason, note, idempotencyKey };
+    ...freezeFields("account_id", "reason", "note"),
+    run: (given, caller) => {
+      const freeze = { newFreezeId: newFreezeId(), ...given, idempotencyKey: caller.idempotencyKey };
       return submit(cellOf, caller, { name: "freezeAccount", ...authorOf(caller.key), ...freeze }, accountAndFreeze);
     },
   });
@@ -198,15 +177,10 @@ function unfreezeAccount(cellOf: CellOf): UnaryRoute {
   return unary({
     request: wire.UnfreezeAccountRequest,
     response: wire.UnfreezeAccountResponse,
-    parse: (request) =>
-      parseFields({
-        account_id: parseAccountId(request.account_id),
-        freeze_id: parseFreezeId(request.freeze_id),
-        note: parseStatusReason(request.note),
-      }),
-    run: ({ account_id: accountId, freeze_id: freezeId, note }, caller) => {
+    ...fields("account_id", "freeze_id", "note"),
+    run: (given, caller) => {
       const about = { ...authorOf(caller.key), authority: authorityOf(caller.key) };
-      const command = { name: "unfreezeAccount", ...about, accountId, freezeId, note } as const;
+      const command = { name: "unfreezeAccount", ...about, ...given } as const;
       return submit(cellOf, caller, command, ({ resource }) => accountAndFreeze(resource));
     },
   });
@@ -234,13 +208,8 @@ function closeAccount(cellOf: CellOf): UnaryRoute {
   return unary({
     request: wire.CloseAccountRequest,
     response: wire.CloseAccountResponse,
-    parse: (request) =>
-      parseFields({
-        account_id: parseAccountId(request.account_id),
-        note: parseStatusReason(request.note),
-        etag: parsed(request.etag),
-      }),
-    run: ({ account_id: accountId, note, etag }, caller) =>
-      submit(cellOf, caller, { name: "closeAccount", ...authorOf(caller.key), accountId, note, etag }, accountAlone),
+    ...fields("account_id", "note", "etag"),
+    run: (given, caller) =>
+      submit(cellOf, caller, { name: "closeAccount", ...authorOf(caller.key), ...given }, accountAlone),
   });
 }

@@ -1,11 +1,10 @@
 import type { CreateDestination } from "../../domain/accounts/create-destination.js";
 import type { Destination } from "../../domain/destination.js";
-import type { AccountId, DestinationId } from "../../domain/values/ids.js";
-import { parseAccountId, parseDestinationId } from "../../domain/values/ids.js";
+import { type DestinationId, parseAccountId } from "../../domain/values/ids.js";
 import { parseDescription } from "../../domain/values/text.js";
 import * as wire from "../../gen/kesc/v1/account_service.js";
 import type { Destination as DestinationMessage } from "../../gen/kesc/v1/destination.js";
-import { done } from "../calls/rpc-result.js";
+import { done, refuse } from "../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../calls/unary-call.js";
 import {
   parseAccountNumberOf,
@@ -14,7 +13,8 @@ import {
   toDestinationMessage,
   wholeNumber,
 } from "../messages/destination.js";
-import { type ParsedFields, parseFields } from "../messages/fields.js";
+import { fields } from "../messages/field-kinds.js";
+import { parseFields } from "../messages/fields.js";
 import { listOfAccount } from "./list-of-account.js";
 import type { ListTurns } from "./list-turns.js";
 import type { CellOf } from "./served-cell.js";
@@ -64,12 +64,12 @@ export function getDestination(cellOf: CellOf): UnaryRoute {
   return unary({
     request: wire.GetDestinationRequest,
     response: wire.GetDestinationResponse,
-    parse: parseNamed,
-    run: async ({ account_id: accountId, destination_id: destinationId }, { key }) => {
+    ...fields("account_id", "destination_id"),
+    run: async ({ accountId, destinationId }, { key }) => {
       const destination = await cellOf(key).reads.destination(key.organizationId, destinationId);
       return destination?.accountId === accountId
         ? done(destinationAlone(destination))
-        : { kind: "refused", refusal: { reason: "DESTINATION_NOT_FOUND", destinationId } };
+        : refuse({ reason: "DESTINATION_NOT_FOUND", destinationId });
     },
   });
 }
@@ -88,9 +88,9 @@ export function removeDestination(cellOf: CellOf): UnaryRoute {
   return unary({
     request: wire.RemoveDestinationRequest,
     response: wire.RemoveDestinationResponse,
-    parse: parseNamed,
-    run: ({ account_id: accountId, destination_id: destinationId }, caller) => {
-      const command = { name: "removeDestination", ...authorOf(caller.key), accountId, destinationId } as const;
+    ...fields("account_id", "destination_id"),
+    run: (given, caller) => {
+      const command = { name: "removeDestination", ...authorOf(caller.key), ...given } as const;
       return submit(cellOf, caller, command, destinationAlone);
     },
   });
@@ -98,14 +98,4 @@ export function removeDestination(cellOf: CellOf): UnaryRoute {
 
 function destinationAlone(destination: Destination): { destination: DestinationMessage } {
   return { destination: toDestinationMessage(destination) };
-}
-
-function parseNamed(request: {
-  readonly account_id: string;
-  readonly destination_id: string;
-}): ParsedFields<{ readonly account_id: AccountId; readonly destination_id: DestinationId }> {
-  return parseFields({
-    account_id: parseAccountId(request.account_id),
-    destination_id: parseDestinationId(request.destination_id),
-  });
 }

@@ -1,10 +1,10 @@
-import { type AccountId, type OrganizationId, parseAccountId } from "../../domain/values/ids.js";
+import type { AccountId, OrganizationId } from "../../domain/values/ids.js";
 import type { Page, PageRequest, Reads } from "../../ledger/ports/reads.js";
-import { done } from "../calls/rpc-result.js";
+import { refuse } from "../calls/rpc-result.js";
 import { unary, type UnaryRoute, type UnaryRpc } from "../calls/unary-call.js";
-import { parseFields } from "../messages/fields.js";
-import type { ListTurns } from "./list-turns.js";
-import { askedPage, formatPageToken, parsePageSize, parsePageToken } from "./paging.js";
+import { fieldsOf } from "../messages/field-kinds.js";
+import { type ListTurns, pageInTurn } from "./list-turns.js";
+import { formatPageToken, LIST_KINDS, listOf } from "./paging.js";
 import type { CellOf } from "./served-cell.js";
 
 interface Options {
@@ -38,25 +38,18 @@ export function listOfAccount<Row, Response>(
   return unary({
     request,
     response,
-    parse: ({ account_id, page_size, page_token }, { key }) => {
-      const fields = parseFields({
-        account_id: parseAccountId(account_id),
-        page_size: parsePageSize(page_size),
-        page_token: parsePageToken(page_token),
-      });
-      if (!fields.ok) return fields;
-      const filters = { accountId: fields.value.account_id };
-      return askedPage({ rpc, organizationId: key.organizationId, filters }, fields.value);
-    },
+    ...listOf(rpc, fieldsOf(LIST_KINDS)("account_id", "page_size", "page_token")),
     run: async ({ list, page }, caller) => {
       const { organizationId, filters } = list;
       const { accountId } = filters;
       const { reads } = cellOf(caller.key);
       const account = await reads.account(organizationId, accountId);
-      if (account === undefined) return { kind: "refused", refusal: { reason: "ACCOUNT_NOT_FOUND", accountId } };
-      const rows = await listTurns.page(caller, () => read(reads, organizationId, accountId, page));
-      if ("reason" in rows) return { kind: "refused", refusal: rows };
-      return done(responseOf(rows.rows, formatPageToken(list, rows.nextBeforeSeq)));
+      if (account === undefined) return refuse({ reason: "ACCOUNT_NOT_FOUND", accountId });
+      return pageInTurn(
+        { listTurns, caller },
+        () => read(reads, organizationId, accountId, page),
+        ({ rows, nextBeforeSeq }) => responseOf(rows, formatPageToken(list, nextBeforeSeq)),
+      );
     },
   });
 }

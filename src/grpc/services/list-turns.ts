@@ -4,6 +4,7 @@ import { Queue } from "../../../runtime/queue.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import type { LedgerRefusal } from "../../ledger/ports/outcome.js";
 import type { Page } from "../../ledger/ports/reads.js";
+import { done, refuse, type RpcResult } from "../calls/rpc-result.js";
 
 export interface ListTurnsOptions {
   readonly now: () => UnixMillis;
@@ -179,4 +180,17 @@ export class ListTurns {
 
 function restMillisAfter({ lookedAt, rows }: PageCost): number {
   return lookedAt * REST_MILLIS_PER_ROW_LOOKED_AT + rows.length * REST_MILLIS_PER_ROW;
+}
+
+/**
+ * Reads a page when the turn of the caller comes, and makes the response of it. Refuses QUEUE_FULL,
+ * DEADLINE_EXCEEDED.
+ */
+export async function pageInTurn<Read extends PageCost, Response>(
+  { listTurns, caller }: { readonly listTurns: ListTurns; readonly caller: ListCaller },
+  read: () => Promise<Read>,
+  responseOf: (page: Read) => Response,
+): Promise<RpcResult<Response>> {
+  const page = await listTurns.page(caller, read);
+  return "reason" in page ? refuse(page) : done(responseOf(page));
 }

@@ -1,9 +1,8 @@
-import { parseAccountId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import * as wire from "../../gen/kesc/v1/organization_service.js";
-import { done } from "../calls/rpc-result.js";
+import { done, refuse } from "../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../calls/unary-call.js";
-import { ifGiven, parseFields } from "../messages/fields.js";
+import { fields } from "../messages/field-kinds.js";
 import { decidedAt, toLimitsMessage } from "../messages/limits.js";
 import { toOrganizationMessage } from "../messages/organization.js";
 import type { CellOf } from "./served-cell.js";
@@ -27,7 +26,7 @@ function getOrganization({ cellOf }: OrganizationHandlersOptions): UnaryRoute {
   return unary({
     request: wire.GetOrganizationRequest,
     response: wire.GetOrganizationResponse,
-    parse: () => parseFields({}),
+    ...fields(),
     run: async (_, { key }) => {
       const { reads, railAccounts } = cellOf(key);
       const { organizationId } = key;
@@ -46,13 +45,11 @@ function getLimits({ cellOf, now }: OrganizationHandlersOptions): UnaryRoute {
   return unary({
     request: wire.GetLimitsRequest,
     response: wire.GetLimitsResponse,
-    parse: (request) => parseFields({ account_id: ifGiven(request.account_id, parseAccountId) }),
-    run: async ({ account_id: accountId }, { key }) => {
+    ...fields("account_id?"),
+    run: async ({ accountId }, { key }) => {
       const { reads } = cellOf(key);
       const account = accountId === undefined ? undefined : await reads.account(key.organizationId, accountId);
-      if (accountId !== undefined && account === undefined) {
-        return { kind: "refused", refusal: { reason: "ACCOUNT_NOT_FOUND", accountId } };
-      }
+      if (accountId !== undefined && account === undefined) return refuse({ reason: "ACCOUNT_NOT_FOUND", accountId });
       const limits = await reads.limits(key.organizationId);
       return done({ limits: toLimitsMessage(limits, account, decidedAt(limits, now())) });
     },

@@ -3,7 +3,10 @@ import { hash } from "node:crypto";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import type { PageRequest } from "../../ledger/ports/reads.js";
-import { fieldProblem, type ParsedFields } from "../messages/fields.js";
+import { parseRange, type RangeText } from "../../statements/period.js";
+import type { UnaryRpc } from "../calls/unary-call.js";
+import { KINDS } from "../messages/field-kinds.js";
+import { fieldProblem, type Given, given, type ParsedFields } from "../messages/fields.js";
 
 const PAGE_SIZES = { usual: 100, max: 1_000 };
 
@@ -62,6 +65,15 @@ export function parsePageToken(unchecked: string): Parsed<PageToken | undefined>
     : unparsed(PROBLEM);
 }
 
+/** The kinds of the fields of lists. The ends of a range say when a row was created. */
+export const LIST_KINDS = {
+  ...KINDS,
+  end: { as: "createdBefore", parse: (_: string, range: RangeText) => parseRange(range).end },
+  page_size: (size: number | undefined) => parsePageSize(size),
+  page_token: parsePageToken,
+  start: { as: "createdAfter", parse: (_: string, range: RangeText) => parseRange(range).start },
+} as const;
+
 /**
  * Returns the page of the list. If the token belongs to another list, refuses it as an invalid
  * `page_token`.
@@ -81,13 +93,39 @@ export interface PageOfList<List extends AnyList> {
   readonly page: PageRequest;
 }
 
-/** Adds the page that the fields of a request name to its list. */
+interface PageValues {
+  readonly pageSize: number;
+  readonly pageToken: PageToken | undefined;
+}
+
+/** Adds the page that a request names to its list. */
 export function askedPage<List extends AnyList>(
   list: List,
-  { page_size: size, page_token: token }: { readonly page_size: number; readonly page_token: PageToken | undefined },
+  { pageSize: size, pageToken: token }: PageValues,
 ): ParsedFields<PageOfList<List>> {
   const page = pageOf(list, { size, token });
   return page.ok ? { ok: true, value: { list, page: page.value } } : page;
+}
+
+type FilteredList<Values> = PagedList & { readonly filters: Given<Omit<Values, keyof PageValues>> };
+
+/**
+ * Makes the `parse` of a list of the caller's organization, from that of its fields. All of them
+ * but those of the page are its filters.
+ */
+export function listOf<Request, Values extends PageValues>(
+  rpc: string,
+  { parse }: { readonly parse: (request: Request) => ParsedFields<Values> },
+): Pick<UnaryRpc<Request, PageOfList<FilteredList<Values>>, never>, "parse"> {
+  return {
+    parse: (request, { key }) => {
+      const fields = parse(request);
+      if (!fields.ok) return fields;
+      const { pageSize, pageToken, ...filters } = fields.value;
+      const list = { rpc, organizationId: key.organizationId, filters: given(filters) };
+      return askedPage(list as unknown as FilteredList<Values>, { pageSize, pageToken });
+    },
+  };
 }
 
 /** Returns the token of the next page, or undefined on the last page. */

@@ -1,9 +1,8 @@
-import { parseTransactionId } from "../../domain/values/ids.js";
-import { parseStatusReason } from "../../domain/values/text.js";
 import * as wire from "../../gen/kesc/v1/transaction_service.js";
-import { done } from "../calls/rpc-result.js";
+import { done, refuse } from "../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../calls/unary-call.js";
-import { joined, parseFields } from "../messages/fields.js";
+import { fields, fieldsOf, KINDS } from "../messages/field-kinds.js";
+import { joined } from "../messages/fields.js";
 import { parseFlagReason, toPaymentMessage } from "../messages/payment.js";
 import { parseResolution } from "../messages/resolution.js";
 import { toTransactionMessage } from "../messages/transaction.js";
@@ -21,42 +20,36 @@ export function getPayment(cellOf: CellOf, listTurns: ListTurns): UnaryRoute {
   return unary({
     request: wire.GetPaymentRequest,
     response: wire.GetPaymentResponse,
-    parse: (request) => parseFields({ transaction_id: parseTransactionId(request.transaction_id) }),
-    run: async ({ transaction_id: transactionId }, caller) => {
+    ...fields("transaction_id"),
+    run: async ({ transactionId }, caller) => {
       const { key } = caller;
       const { reads, payments, inbox, heldReason } = cellOf(key);
       // Only this read compares the organization, so it comes first.
       const transaction = await reads.transaction(key.organizationId, transactionId);
-      if (transaction === undefined) {
-        return { kind: "refused", refusal: { reason: "TRANSACTION_NOT_FOUND", transactionId } };
-      }
+      if (transaction === undefined) return refuse({ reason: "TRANSACTION_NOT_FOUND", transactionId });
       const payment = await payments.payment(transactionId);
-      if (payment === undefined) return { kind: "refused", refusal: { reason: "PAYMENT_NOT_FOUND", transactionId } };
+      if (payment === undefined) return refuse({ reason: "PAYMENT_NOT_FOUND", transactionId });
       const messages = await listTurns.page(caller, async () => {
         const rows = await inbox.messages(transactionId);
         return { rows, nextBeforeSeq: undefined, lookedAt: rows.length * ROWS_PER_MESSAGE };
       });
-      if ("reason" in messages) return { kind: "refused", refusal: messages };
+      if ("reason" in messages) return refuse(messages);
       const shown = { transaction, heldReason: await heldReason(payment), messages: messages.rows };
       return done({ payment: toPaymentMessage(payment, shown) });
     },
   });
 }
 
+const resolved = fields("transaction_id", "note");
+
 export function resolveTransaction({ cellOf, newTransactionId }: MovementOptions): UnaryRoute {
   return unary({
     request: wire.ResolveTransactionRequest,
     response: wire.ResolveTransactionResponse,
-    parse: (request) => {
-      const common = parseFields({
-        transaction_id: parseTransactionId(request.transaction_id),
-        note: parseStatusReason(request.note),
-      });
-      const resolution = parseResolution(request.outcome);
-      return joined(common, resolution, (own, outcome) => ({ ...own, resolution: outcome }));
-    },
-    run: ({ transaction_id: transactionId, ...given }, caller) => {
-      const about = { ...authorOf(caller.key), authority: authorityOf(caller.key), transactionId };
+    parse: (request) =>
+      joined(resolved.parse(request), parseResolution(request.outcome), (own, resolution) => ({ ...own, resolution })),
+    run: (given, caller) => {
+      const about = { ...authorOf(caller.key), authority: authorityOf(caller.key) };
       const command = { name: "resolveTransaction", ...about, newTransactionId: newTransactionId(), ...given } as const;
       return submit(cellOf, caller, command, (transaction) => ({
         // A resolution that takes effect always ends the transaction.
@@ -75,15 +68,10 @@ export function clearFlag(cellOf: CellOf): UnaryRoute {
   return unary({
     request: wire.ClearFlagRequest,
     response: wire.ClearFlagResponse,
-    parse: (request) =>
-      parseFields({
-        transaction_id: parseTransactionId(request.transaction_id),
-        flag: parseFlagReason(request.flag),
-        note: parseStatusReason(request.note),
-      }),
-    run: ({ transaction_id: transactionId, flag, note }, caller) => {
+    ...fieldsOf({ ...KINDS, flag: parseFlagReason })("transaction_id", "flag", "note"),
+    run: (given, caller) => {
       const about = { ...authorOf(caller.key), authority: authorityOf(caller.key) };
-      const command = { name: "clearFlag", ...about, transactionId, flag, note } as const;
+      const command = { name: "clearFlag", ...about, ...given } as const;
       return submit(cellOf, caller, command, ({ resource }) => ({
         transaction: resource && toTransactionMessage(resource),
       }));

@@ -4,16 +4,15 @@ import { parseTypedReference } from "../../domain/deposit.js";
 import { parseReceiptText } from "../../domain/receipt.js";
 import type { Rail } from "../../domain/transaction.js";
 import type { Actor } from "../../domain/values/actor.js";
-import { parseAmount } from "../../domain/values/cents.js";
-import { type DepositId, parseTransactionId, type TransactionId } from "../../domain/values/ids.js";
+import type { DepositId, TransactionId } from "../../domain/values/ids.js";
 import { maskPhone } from "../../domain/values/masked-phone.js";
 import { parsePhoneNumber } from "../../domain/values/phone-number.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import * as wire from "../../gen/kesc/v1/sandbox_service.js";
-import { resultOf } from "../calls/rpc-result.js";
+import { refuse, resultOf } from "../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../calls/unary-call.js";
 import { toDepositMessage } from "../messages/deposit.js";
-import { ifGiven, parseFields } from "../messages/fields.js";
+import { fields, fieldsOf, KINDS } from "../messages/field-kinds.js";
 import { toTransactionMessage } from "../messages/transaction.js";
 import type { CellOf } from "./served-cell.js";
 
@@ -35,20 +34,15 @@ export function sandboxHandlers({
     advanceTransaction: unary({
       request: wire.AdvanceTransactionRequest,
       response: wire.AdvanceTransactionResponse,
-      parse: (request) => parseFields({ transaction_id: parseTransactionId(request.transaction_id) }),
-      run: async ({ transaction_id: transactionId }, { key }) => {
+      ...fields("transaction_id"),
+      run: async ({ transactionId }, { key }) => {
         const { reads, payments, wake } = cellOf(key);
         const transaction = await reads.transaction(key.organizationId, transactionId);
-        if (transaction === undefined) {
-          return { kind: "refused", refusal: { reason: "TRANSACTION_NOT_FOUND", transactionId } };
-        }
-        if ((await payments.payment(transactionId)) === undefined) {
-          return { kind: "refused", refusal: { reason: "PAYMENT_NOT_FOUND", transactionId } };
-        }
+        if (transaction === undefined) return refuse({ reason: "TRANSACTION_NOT_FOUND", transactionId });
+        if ((await payments.payment(transactionId)) === undefined)
+          return refuse({ reason: "PAYMENT_NOT_FOUND", transactionId });
         const { rail } = transaction;
-        if (rail !== SANDBOX_RAIL) {
-          return { kind: "refused", refusal: { reason: "RAIL_NOT_SANDBOX", transactionId, rail } };
-        }
+        if (rail !== SANDBOX_RAIL) return refuse({ reason: "RAIL_NOT_SANDBOX", transactionId, rail });
         const hasAdvanced = await payments.advance(transactionId, now());
         if (hasAdvanced) wake();
         return { kind: "done", response: { transaction: toTransactionMessage(transaction) }, replayed: !hasAdvanced };
@@ -63,21 +57,17 @@ function createDeposit({ cellOf, now }: SandboxHandlersOptions): UnaryRoute {
   return unary({
     request: wire.CreateDepositRequest,
     response: wire.CreateDepositResponse,
-    parse: (request) =>
-      parseFields({
-        amount: parseAmount(request.amount),
-        typed_reference: parseTypedReference(request.typed_reference),
-        payer_phone_number: ifGiven(request.payer_phone_number, parsePhoneNumber),
-        receipt: parseReceiptText(request.receipt === "" ? "" : `${SANDBOX_RAIL}:${request.receipt}`),
-      }),
-    run: async (input, { key, idempotencyKey, deadline, trace }) => {
+    ...fieldsOf({
+      ...KINDS,
+      payer_phone_number: { as: "phone", parse: parsePhoneNumber },
+      receipt: (receipt: string) => parseReceiptText(receipt === "" ? "" : `${SANDBOX_RAIL}:${receipt}`),
+      typed_reference: parseTypedReference,
+    })("amount", "typed_reference", "payer_phone_number?", "receipt"),
+    run: async ({ phone, ...given }, { key, idempotencyKey, deadline, trace }) => {
       const { ledger, railAccounts } = cellOf(key);
       const { organizationId } = key;
       const account = railAccounts.accountOf(organizationId, SANDBOX_RAIL);
-      if (account === undefined) {
-        return { kind: "refused", refusal: { reason: "RAIL_NOT_CONFIGURED", rail: SANDBOX_RAIL } };
-      }
-      const phone = input.payer_phone_number;
+      if (account === undefined) return refuse({ reason: "RAIL_NOT_CONFIGURED", rail: SANDBOX_RAIL });
       const outcome = await ledger.submit(
         {
           name: "receiveDeposit",
@@ -87,9 +77,7 @@ function createDeposit({ cellOf, now }: SandboxHandlersOptions): UnaryRoute {
           newTransactionId: typeidUnboxed("txn") as string as TransactionId,
           rail: SANDBOX_RAIL,
           railAccountId: account.id,
-          receipt: input.receipt,
-          amountCents: input.amount,
-          typedReference: input.typed_reference,
+          ...given,
           orderId: undefined,
           confirmedReceipts: [],
           phone: phone === undefined ? undefined : maskPhone(phone),

@@ -1,22 +1,16 @@
 import type { MoveMoney } from "../../domain/money/move-money.js";
-import { parseReceipt, parseReceiptText } from "../../domain/receipt.js";
-import { parseRail, type Transaction } from "../../domain/transaction.js";
+import { parseReceipt } from "../../domain/receipt.js";
+import type { Transaction } from "../../domain/transaction.js";
 import { parseAmount } from "../../domain/values/cents.js";
-import { parseAccountId, parseTransactionId } from "../../domain/values/ids.js";
+import { parseTransactionId } from "../../domain/values/ids.js";
 import { parsed, unparsed } from "../../domain/values/parsed.js";
-import {
-  parseDescription,
-  parseMetadata,
-  parseReference,
-  parseStatusReason,
-  type StatusReason,
-} from "../../domain/values/text.js";
+import { parseDescription, parseMetadata, parseReference, type StatusReason } from "../../domain/values/text.js";
 import * as wire from "../../gen/kesc/v1/transaction_service.js";
-import { parseRange } from "../../statements/period.js";
-import { done, resultOf } from "../calls/rpc-result.js";
+import { done, refuse, resultOf } from "../calls/rpc-result.js";
 import { stream, type StreamRoute } from "../calls/stream-call.js";
 import { unary, type UnaryRoute, type UnaryRpc } from "../calls/unary-call.js";
-import { given, ifGiven, parseFields } from "../messages/fields.js";
+import { fields, fieldsOf } from "../messages/field-kinds.js";
+import { parseFields } from "../messages/fields.js";
 import {
   parseCorrection,
   parseMaxAmount,
@@ -25,7 +19,7 @@ import {
   toTransactionMessage,
 } from "../messages/transaction.js";
 import { isBulk, parseBatch, runBatch } from "./batch-create.js";
-import type { ListTurns } from "./list-turns.js";
+import { type ListTurns, pageInTurn } from "./list-turns.js";
 import {
   type Movement,
   type MovementOptions,
@@ -33,7 +27,7 @@ import {
   parseMovement,
   submitMovement,
 } from "./move-money.js";
-import { askedPage, formatPageToken, parsePageSize, parsePageToken } from "./paging.js";
+import { formatPageToken, LIST_KINDS, listOf } from "./paging.js";
 import { clearFlag, getPayment, resolveTransaction } from "./payment-rpcs.js";
 import type { CellOf } from "./served-cell.js";
 import { authorityOf, authorOf, submit } from "./submit.js";
@@ -69,65 +63,48 @@ function getTransaction(cellOf: CellOf): UnaryRoute {
   return unary({
     request: wire.GetTransactionRequest,
     response: wire.GetTransactionResponse,
-    parse: (request) => parseFields({ transaction_id: parseTransactionId(request.transaction_id) }),
-    run: async ({ transaction_id: transactionId }, { key }) => {
+    ...fields("transaction_id"),
+    run: async ({ transactionId }, { key }) => {
       const transaction = await cellOf(key).reads.transaction(key.organizationId, transactionId);
       return transaction === undefined
-        ? { kind: "refused", refusal: { reason: "TRANSACTION_NOT_FOUND", transactionId } }
+        ? refuse({ reason: "TRANSACTION_NOT_FOUND", transactionId })
         : done({ transaction: toTransactionMessage(transaction) });
     },
   });
 }
 
+const listFields = fieldsOf({
+  ...LIST_KINDS,
+  correction: parseCorrection,
+  max_amount: {
+    as: "maxAmountCents",
+    parse: (max: string, { min_amount: min }: { readonly min_amount: string }) => parseMaxAmount(min, max),
+  },
+  metadata: (pairs: ReadonlyMap<string, string>) => (pairs.size === 0 ? parsed(undefined) : parseMetadata(pairs)),
+  min_amount: { as: "minAmountCents", parse: parseAmount },
+  needs_attention: parsed<boolean | undefined>,
+  reference: parseReference,
+  statuses: { as: "status", parse: parseTransactionStatuses },
+  type: parseTransactionType,
+});
+const FILTERS = ["account_id?", "type", "statuses", "rail?", "correction", "reference?", "receipt?"] as const;
+const RANGES = ["start", "end", "min_amount?", "max_amount", "metadata", "needs_attention"] as const;
+
 function listTransactions({ cellOf, listTurns }: TransactionHandlersOptions): UnaryRoute {
   return unary({
     request: wire.ListTransactionsRequest,
     response: wire.ListTransactionsResponse,
-    parse: (request, { key }) => {
-      const fields = parseFields({
-        account_id: ifGiven(request.account_id, parseAccountId),
-        type: parseTransactionType(request.type),
-        statuses: parseTransactionStatuses(request.statuses),
-        rail: ifGiven(request.rail, parseRail),
-        correction: parseCorrection(request.correction),
-        reference: ifGiven(request.reference, parseReference),
-        receipt: ifGiven(request.receipt, parseReceiptText),
-        ...parseRange(request),
-        min_amount: ifGiven(request.min_amount, parseAmount),
-        max_amount: parseMaxAmount(request.min_amount, request.max_amount),
-        metadata: parseMetadata(request.metadata),
-        needs_attention: parsed(request.needs_attention),
-        page_size: parsePageSize(request.page_size),
-        page_token: parsePageToken(request.page_token),
-      });
-      if (!fields.ok) return fields;
-      const asked = fields.value;
-      const filters = given({
-        accountId: asked.account_id,
-        type: asked.type,
-        status: asked.statuses,
-        rail: asked.rail,
-        correction: asked.correction,
-        reference: asked.reference,
-        receipt: asked.receipt,
-        createdAfter: asked.start,
-        createdBefore: asked.end,
-        minAmountCents: asked.min_amount,
-        maxAmountCents: asked.max_amount,
-        metadata: asked.metadata.size === 0 ? undefined : asked.metadata,
-        needsAttention: asked.needs_attention,
-      });
-      return askedPage({ rpc: "ListTransactions", organizationId: key.organizationId, filters }, asked);
-    },
-    run: async ({ list, page }, caller) => {
+    ...listOf("ListTransactions", listFields(...FILTERS, ...RANGES, "page_size", "page_token")),
+    run: ({ list, page }, caller) => {
       const { reads } = cellOf(caller.key);
-      const read = await listTurns.page(caller, () => reads.transactions(list.organizationId, list.filters, page));
-      if ("reason" in read) return { kind: "refused", refusal: read };
-      const { rows, nextBeforeSeq } = read;
-      return done({
-        transactions: rows.map(toTransactionMessage),
-        next_page_token: formatPageToken(list, nextBeforeSeq),
-      });
+      return pageInTurn(
+        { listTurns, caller },
+        () => reads.transactions(list.organizationId, list.filters, page),
+        ({ rows, nextBeforeSeq }) => ({
+          transactions: rows.map(toTransactionMessage),
+          next_page_token: formatPageToken(list, nextBeforeSeq),
+        }),
+      );
     },
   });
 }
@@ -164,12 +141,8 @@ function cancelTransaction(cellOf: CellOf): UnaryRoute {
   return unary({
     request: wire.CancelTransactionRequest,
     response: wire.CancelTransactionResponse,
-    parse: (request) =>
-      parseFields({
-        transaction_id: parseTransactionId(request.transaction_id),
-        note: parseStatusReason(request.note),
-      }),
-    run: ({ transaction_id: transactionId, note: reason }, caller) => {
+    ...fields("transaction_id", "note"),
+    run: ({ transactionId, note: reason }, caller) => {
       const command = { name: "cancelTransaction", ...authorOf(caller.key), transactionId, reason } as const;
       return submit(cellOf, caller, command, transactionAlone);
     },

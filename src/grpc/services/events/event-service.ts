@@ -2,7 +2,7 @@ import type { LedgerEvent } from "../../../events/event.js";
 import { EVENTS_READ_MAX } from "../../../events/ports.js";
 import { type EventServiceService, ListEventsRequest, ListEventsResponse } from "../../../gen/kesc/v1/event_service.js";
 import type { Caller } from "../../calls/call-context.js";
-import { done } from "../../calls/rpc-result.js";
+import { done, refuse } from "../../calls/rpc-result.js";
 import type { ServerStreamRoute } from "../../calls/server-stream-call.js";
 import { unary, type UnaryRoute } from "../../calls/unary-call.js";
 import type { AnyRefusal } from "../../errors/refusal.js";
@@ -39,7 +39,7 @@ function listEvents({ cellOf, listTurns }: EventHandlersOptions): UnaryRoute {
     },
     run: async (asked, caller) => {
       const page = await readPage(asked, { caller, cellOf, listTurns });
-      if ("reason" in page) return { kind: "refused", refusal: page };
+      if ("reason" in page) return refuse(page);
       return done({
         events: page.events.map(toEventMessage),
         next_sequence: BigInt(page.nextSequence),

@@ -1,16 +1,12 @@
-import type { AccountId } from "../../../domain/values/ids.js";
-import { parseAccountId } from "../../../domain/values/ids.js";
 import * as wire from "../../../gen/kesc/v1/book_service.js";
 import type { History } from "../../../statements/as-of.js";
 import { exportGeneralLedger, exportJournal, exportStatement } from "../../../statements/exports.js";
-import { parsePeriod } from "../../../statements/period.js";
-import type { Period } from "../../../statements/statement.js";
 import type { Caller } from "../../calls/call-context.js";
 import { type EncodedMessages, serverStream, type ServerStreamRoute } from "../../calls/server-stream-call.js";
-import { type ParsedFields, parseFields } from "../../messages/fields.js";
+import { fieldsOf, KINDS } from "../../messages/field-kinds.js";
 import { toGeneralLedgerLine, toJournalLine, toStatementLine } from "../../messages/history/statement.js";
 import { encode } from "../../messages/wire-format.js";
-import { inTurnOf, RefusedReadError } from "./history-turns.js";
+import { inTurnOf, periodKinds, RefusedReadError } from "./history-turns.js";
 import type { HistoryHandlersOptions } from "./supply-rpcs.js";
 
 /** The maximum number of open exports of one kind and organization: each reads as lists do. */
@@ -20,9 +16,8 @@ export function exportStatementRpc(options: HistoryHandlersOptions): ServerStrea
   return serverStream({
     request: wire.ExportStatementRequest,
     streamsMax: STREAMS_MAX,
-    parse: (request): ParsedFields<Period & { readonly account_id: AccountId }> =>
-      parseFields({ account_id: parseAccountId(request.account_id), ...parsePeriod(request, options.now()) }),
-    async *run({ account_id: accountId, start, end }, caller, signal): EncodedMessages {
+    ...fieldsOf({ ...KINDS, ...periodKinds(options.now) })("account_id", "start", "end"),
+    async *run({ accountId, start, end }, caller, signal): EncodedMessages {
       const { reads } = options.cellOf(caller.key);
       // Only this read compares the organization, so it comes first.
       const account = await reads.account(caller.key.organizationId, accountId);
@@ -39,7 +34,7 @@ export function exportJournalRpc(options: HistoryHandlersOptions): ServerStreamR
   return serverStream({
     request: wire.ExportJournalRequest,
     streamsMax: STREAMS_MAX,
-    parse: (request) => parseFields(parsePeriod(request, options.now())),
+    ...fieldsOf(periodKinds(options.now))("start", "end"),
     run: (period, caller, signal) =>
       encoded(exportJournal(historyOf(options, caller, signal), period), signal, (part) =>
         encode(wire.ExportJournalResponse, { lines: part.map(toJournalLine) }),
@@ -51,7 +46,7 @@ export function exportGeneralLedgerRpc(options: HistoryHandlersOptions): ServerS
   return serverStream({
     request: wire.ExportGeneralLedgerRequest,
     streamsMax: STREAMS_MAX,
-    parse: (request) => parseFields(parsePeriod(request, options.now())),
+    ...fieldsOf(periodKinds(options.now))("start", "end"),
     run: (period, caller, signal) =>
       encoded(exportGeneralLedger(historyOf(options, caller, signal), period), signal, (part) =>
         encode(wire.ExportGeneralLedgerResponse, { lines: part.map(toGeneralLedgerLine) }),

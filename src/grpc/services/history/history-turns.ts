@@ -3,9 +3,9 @@ import { type Parsed, parsed, unparsed } from "../../../domain/values/parsed.js"
 import type { UnixMillis } from "../../../domain/values/time.js";
 import type { Timestamp } from "../../../gen/google/protobuf/timestamp.js";
 import { type History, positionOf } from "../../../statements/as-of.js";
-import { isFinal } from "../../../statements/period.js";
+import { isFinal, parsePeriod, type RangeText } from "../../../statements/period.js";
 import type { AsOf, HistoryReads, InTurn, Position } from "../../../statements/ports.js";
-import type { RpcResult } from "../../calls/rpc-result.js";
+import { refuse, type RpcResult } from "../../calls/rpc-result.js";
 import type { AnyRefusal } from "../../errors/refusal.js";
 import { parseMoment } from "../../messages/timestamp.js";
 import type { ListCaller, ListRefusal, ListTurns, PageCost } from "../list-turns.js";
@@ -39,7 +39,7 @@ export async function readingHistory<Response>(
   try {
     return await work({ organizationId, reads, inTurn: inTurnOf((read) => listTurns.page(caller, read)) });
   } catch (error) {
-    if (error instanceof RefusedReadError) return { kind: "refused", refusal: error.refusal };
+    if (error instanceof RefusedReadError) return refuse(error.refusal);
     throw error;
   }
 }
@@ -70,7 +70,7 @@ export async function positionAt(history: History, asOf: AsOf): Promise<Position
 }
 
 /** Parses the time of a point in the past. It must be final. */
-export function parseAsOfTime(unchecked: Timestamp | undefined, now: UnixMillis): Parsed<UnixMillis | undefined> {
+function parseAsOfTime(unchecked: Timestamp | undefined, now: UnixMillis): Parsed<UnixMillis | undefined> {
   const moment = parseMoment(unchecked);
   if (!moment.ok || moment.value === undefined || isFinal(moment.value, now)) return moment;
   return unparsed("must be at least 60 seconds ago", "OUT_OF_RANGE");
@@ -88,12 +88,38 @@ export function parseAsOfSequence(
     : unparsed("must be 1 or more", "OUT_OF_RANGE");
 }
 
+/** The kinds of the fields that name a point in the past. */
+interface AsOfKinds {
+  readonly as_of_sequence: (
+    unchecked: bigint | undefined,
+    request: { readonly as_of_time?: Timestamp | undefined },
+  ) => Parsed<number | undefined>;
+  readonly as_of_time: (unchecked: Timestamp | undefined) => Parsed<UnixMillis | undefined>;
+}
+
+export function asOfKinds(now: () => UnixMillis): AsOfKinds {
+  return {
+    as_of_sequence: (sequence, { as_of_time: time }) => parseAsOfSequence(sequence, time),
+    as_of_time: (time) => parseAsOfTime(time, now()),
+  };
+}
+
+/** The kinds of the ends of a period, which must be there. */
+export function periodKinds(
+  now: () => UnixMillis,
+): Readonly<Record<"start" | "end", (unchecked: string, period: RangeText) => Parsed<UnixMillis>>> {
+  return {
+    end: (_, period) => parsePeriod(period, now()).end,
+    start: (_, period) => parsePeriod(period, now()).start,
+  };
+}
+
 /** Returns the point in the past that a request names, or undefined for now. */
-export function asOfOf(fields: {
-  readonly as_of_time: UnixMillis | undefined;
-  readonly as_of_sequence: number | undefined;
+export function asOfOf(point: {
+  readonly asOfTime: UnixMillis | undefined;
+  readonly asOfSequence: number | undefined;
 }): AsOf | undefined {
-  const { as_of_time: before, as_of_sequence: seq } = fields;
+  const { asOfTime: before, asOfSequence: seq } = point;
   if (before !== undefined) return { before };
   return seq === undefined ? undefined : { seq };
 }

@@ -6,11 +6,11 @@ import type { Supply as SupplyMessage } from "../../../gen/kesc/v1/supply.js";
 import { type History, sumsAsOf } from "../../../statements/as-of.js";
 import { done } from "../../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../../calls/unary-call.js";
-import { parseFields } from "../../messages/fields.js";
+import { fieldsOf, KINDS } from "../../messages/field-kinds.js";
 import { toSupplyMessage } from "../../messages/history/supply.js";
 import type { ListTurns } from "../list-turns.js";
 import type { CellOf } from "../served-cell.js";
-import { asOfOf, parseAsOfSequence, parseAsOfTime, positionAt, readingHistory } from "./history-turns.js";
+import { asOfKinds, asOfOf, positionAt, readingHistory } from "./history-turns.js";
 
 export interface HistoryHandlersOptions {
   readonly cellOf: CellOf;
@@ -22,16 +22,12 @@ export function getSupply({ cellOf, listTurns, now }: HistoryHandlersOptions): U
   return unary({
     request: GetSupplyRequest,
     response: GetSupplyResponse,
-    parse: (request) =>
-      parseFields({
-        as_of_time: parseAsOfTime(request.as_of_time, now()),
-        as_of_sequence: parseAsOfSequence(request.as_of_sequence, request.as_of_time),
-      }),
-    run: (fields, caller) => {
+    ...fieldsOf({ ...KINDS, ...asOfKinds(now) })("as_of_time", "as_of_sequence"),
+    run: (point, caller) => {
       const { history: reads } = cellOf(caller.key);
       const { organizationId } = caller.key;
       return readingHistory({ organizationId, caller, listTurns, reads }, async (history) => {
-        const asOf = asOfOf(fields);
+        const asOf = asOfOf(point);
         if (asOf !== undefined) {
           const { seq, recordedAt } = await positionAt(history, asOf);
           const { sums, turnover } = await sumsAsOf(history, seq);

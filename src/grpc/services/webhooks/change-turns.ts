@@ -1,6 +1,6 @@
 import type { UnixMillis } from "../../../domain/values/time.js";
 import type { Caller } from "../../calls/call-context.js";
-import type { RpcResult } from "../../calls/rpc-result.js";
+import { refuse, type RpcResult } from "../../calls/rpc-result.js";
 import { ListTurns } from "../list-turns.js";
 
 // An organization rests for 50 ms after a change, as after a list that looked at so many rows. So
@@ -33,7 +33,7 @@ export class ChangeTurns {
       rows: [],
       lookedAt: ROWS_PER_CHANGE,
     }));
-    return "reason" in done ? { kind: "refused", refusal: done } : done.result;
+    return "reason" in done ? refuse(done) : done.result;
   }
 
   #turnsOf(cell: number): ListTurns {

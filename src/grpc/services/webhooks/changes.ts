@@ -4,7 +4,7 @@ import type { Endpoint } from "../../../domain/webhook-endpoint.js";
 import type { AllowedHosts } from "../../../webhooks/allowed.js";
 import type { EndpointChange } from "../../../webhooks/ports/endpoints.js";
 import { actorOf, type Caller } from "../../calls/call-context.js";
-import type { RpcResult } from "../../calls/rpc-result.js";
+import { refuse, type RpcResult } from "../../calls/rpc-result.js";
 import type { ListRefusal, ListTurns } from "../list-turns.js";
 import type { CellOf } from "../served-cell.js";
 import type { ChangeTurns } from "./change-turns.js";
@@ -42,5 +42,5 @@ export async function readEndpoints(
 }
 
 export function notFound(endpointId: WebhookEndpointId): Extract<RpcResult<never>, { kind: "refused" }> {
-  return { kind: "refused", refusal: { reason: "WEBHOOK_ENDPOINT_NOT_FOUND", endpointId } };
+  return refuse({ reason: "WEBHOOK_ENDPOINT_NOT_FOUND", endpointId });
 }

@@ -5,17 +5,11 @@ import * as wire from "../../../gen/kesc/v1/webhook_service.js";
 import type { Page } from "../../../ledger/ports/reads.js";
 import type { WebhookEndpoints } from "../../../webhooks/ports/endpoints.js";
 import type { Caller } from "../../calls/call-context.js";
-import { done, resultOf, type RpcResult } from "../../calls/rpc-result.js";
+import { done, refuse, resultOf, type RpcResult } from "../../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../../calls/unary-call.js";
-import { fieldProblem, type ParsedFields, parseFields } from "../../messages/fields.js";
-import {
-  askedPage,
-  formatPageToken,
-  type PagedList,
-  type PageOfList,
-  parsePageSize,
-  parsePageToken,
-} from "../paging.js";
+import { fieldsOf } from "../../messages/field-kinds.js";
+import { fieldProblem } from "../../messages/fields.js";
+import { formatPageToken, LIST_KINDS, listOf } from "../paging.js";
 import { changeOf, notFound, type WebhookHandlersOptions } from "./changes.js";
 import { parseSequence, toDeliveryMessage, toEndpointMessage, toUndeliveredMessage } from "./message.js";
 
@@ -25,10 +19,10 @@ export function listWebhookDeliveries(options: WebhookHandlersOptions): UnaryRou
   return unary({
     request: wire.ListWebhookDeliveriesRequest,
     response: wire.ListWebhookDeliveriesResponse,
-    parse: (request, { key }) =>
-      parseAsked(request, { rpc: "ListWebhookDeliveries", key, filters: { failed: request.failed } }),
-    run: async ({ id, list, page }, caller) => {
-      const filter = list.filters["failed"] === true ? "failed" : "all";
+    ...listOf("ListWebhookDeliveries", listFields("webhook_endpoint_id", "failed", "page_size", "page_token")),
+    run: async ({ list, page }, caller) => {
+      const { id, failed } = list.filters;
+      const filter = failed === true ? "failed" : "all";
       const read = await readOf(options, { id, caller }, (endpoints, endpoint) =>
         endpoints.attempts(endpoint, filter, page),
       );
@@ -43,9 +37,9 @@ export function listUndeliveredEvents(options: WebhookHandlersOptions): UnaryRou
   return unary({
     request: wire.ListUndeliveredEventsRequest,
     response: wire.ListUndeliveredEventsResponse,
-    parse: (request, { key }) => parseAsked(request, { rpc: "ListUndeliveredEvents", key, filters: {} }),
-    run: async ({ id, list, page }, caller) => {
-      const read = await readOf(options, { id, caller }, (endpoints, endpoint) =>
+    ...listOf("ListUndeliveredEvents", listFields("webhook_endpoint_id", "page_size", "page_token")),
+    run: async ({ list, page }, caller) => {
+      const read = await readOf(options, { id: list.filters.id, caller }, (endpoints, endpoint) =>
         endpoints.undelivered(endpoint, page),
       );
       if ("kind" in read) return read;
@@ -55,24 +49,12 @@ export function listUndeliveredEvents(options: WebhookHandlersOptions): UnaryRou
   });
 }
 
-type AskedList = Pick<wire.ListWebhookDeliveriesRequest, "webhook_endpoint_id" | "page_size" | "page_token">;
-
-/** Parses the endpoint and the page of a list. */
-function parseAsked(
-  request: AskedList,
-  { rpc, key, filters }: Pick<PagedList, "rpc" | "filters"> & Pick<Caller, "key">,
-): ParsedFields<PageOfList<PagedList> & { readonly id: WebhookEndpointId }> {
-  const fields = parseFields({
-    webhook_endpoint_id: parseWebhookEndpointId(request.webhook_endpoint_id),
-    page_size: parsePageSize(request.page_size),
-    page_token: parsePageToken(request.page_token),
-  });
-  if (!fields.ok) return fields;
-  const { webhook_endpoint_id: id } = fields.value;
-  const list: PagedList = { rpc, organizationId: key.organizationId, filters: { id, ...filters } };
-  const asked = askedPage(list, fields.value);
-  return asked.ok ? { ok: true, value: { id, ...asked.value } } : asked;
-}
+/** The lists of an endpoint. Their tokens know it as `id`. */
+const listFields = fieldsOf({
+  ...LIST_KINDS,
+  failed: parsed<boolean | undefined>,
+  webhook_endpoint_id: { as: "id", parse: parseWebhookEndpointId },
+});
 
 /** Reads a page of an endpoint's rows when its turn comes. */
 async function readOf<Row>(
@@ -88,20 +70,27 @@ async function readOf<Row>(
       ? { rows: [], nextBeforeSeq: undefined, lookedAt: 1, isMissing: true }
       : { ...(await rowsOf(endpoints, endpoint)), isMissing: false };
   });
-  if ("reason" in read) return { kind: "refused", refusal: read };
+  if ("reason" in read) return refuse(read);
   return read.isMissing ? notFound(id) : read;
 }
+
+const sequenceFields = fieldsOf({
+  webhook_endpoint_id: { as: "id", parse: parseWebhookEndpointId },
+  end_sequence: {
+    as: "endSeq",
+    parse: (seq: bigint | undefined) => (seq === undefined ? parsed(undefined) : parseSequence(seq)),
+  },
+  sequence: { as: "seq", parse: parseSequence },
+  start_sequence: { as: "startSeq", parse: parseSequence },
+});
+const replayed = sequenceFields("webhook_endpoint_id", "start_sequence", "end_sequence");
 
 export function resendWebhookDelivery(options: WebhookHandlersOptions): UnaryRoute {
   return unary({
     request: wire.ResendWebhookDeliveryRequest,
     response: wire.ResendWebhookDeliveryResponse,
-    parse: (request) =>
-      parseFields({
-        webhook_endpoint_id: parseWebhookEndpointId(request.webhook_endpoint_id),
-        sequence: parseSequence(request.sequence),
-      }),
-    run: ({ webhook_endpoint_id: id, sequence: seq }, caller) =>
+    ...sequenceFields("webhook_endpoint_id", "sequence"),
+    run: ({ id, seq }, caller) =>
       options.changeTurns.run(caller, async () => {
         const { endpoints } = options.cellOf(caller.key).webhooks;
         const outcome = await endpoints.resend({ ...changeOf(id, caller, options), seq });
@@ -115,17 +104,9 @@ export function replayWebhookEvents(options: WebhookHandlersOptions): UnaryRoute
     request: wire.ReplayWebhookEventsRequest,
     response: wire.ReplayWebhookEventsResponse,
     parse: (request) => {
-      const fields = parseFields({
-        webhook_endpoint_id: parseWebhookEndpointId(request.webhook_endpoint_id),
-        start_sequence: parseSequence(request.start_sequence),
-        end_sequence: request.end_sequence === undefined ? parsed(undefined) : parseSequence(request.end_sequence),
-      });
-      if (!fields.ok) return fields;
-      const { start_sequence: startSeq, end_sequence: endSeq } = fields.value;
-      if (endSeq !== undefined && endSeq <= startSeq) {
-        return fieldProblem("end_sequence", "must be larger than start_sequence", "OUT_OF_RANGE");
-      }
-      return { ok: true, value: { id: fields.value.webhook_endpoint_id, startSeq, endSeq } };
+      const range = replayed.parse(request);
+      if (!range.ok || range.value.endSeq === undefined || range.value.endSeq > range.value.startSeq) return range;
+      return fieldProblem("end_sequence", "must be larger than start_sequence", "OUT_OF_RANGE");
     },
     run: ({ id, ...range }, caller) =>
       options.changeTurns.run(caller, async () => {

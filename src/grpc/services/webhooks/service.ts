@@ -10,11 +10,12 @@ import * as wire from "../../../gen/kesc/v1/webhook_service.js";
 import { parseWebhookUrl } from "../../../webhooks/allowed.js";
 import { SECRET_BYTES, TESTS_MAX } from "../../../webhooks/limits.js";
 import type { Caller } from "../../calls/call-context.js";
-import { done, resultOf } from "../../calls/rpc-result.js";
+import { done, refuse, resultOf } from "../../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../../calls/unary-call.js";
+import { fields, fieldsOf, KINDS } from "../../messages/field-kinds.js";
 import { fieldProblem, ifPresent, parseFields } from "../../messages/fields.js";
 import { toTimestamp } from "../../messages/timestamp.js";
-import { askedPage, formatPageToken, parsePageSize, parsePageToken } from "../paging.js";
+import { formatPageToken, LIST_KINDS, listOf } from "../paging.js";
 import { ChangeTurns } from "./change-turns.js";
 import { changeOf, notFound, readEndpoints, type WebhookHandlersOptions } from "./changes.js";
 import {
@@ -59,12 +60,11 @@ function createWebhookEndpoint(options: WebhookHandlersOptions): UnaryRoute {
   return unary({
     request: wire.CreateWebhookEndpointRequest,
     response: wire.CreateWebhookEndpointResponse,
-    parse: (request) =>
-      parseFields({
-        url: parseWebhookUrl(request.url, webhookHosts),
-        types: parseEventTypes(request.types),
-        description: parseDescription(request.description),
-      }),
+    ...fieldsOf({ ...KINDS, types: parseEventTypes, url: (url: string) => parseWebhookUrl(url, webhookHosts) })(
+      "url",
+      "types",
+      "description",
+    ),
     run: ({ types, ...content }, caller) =>
       changeTurns.run(caller, async () => {
         const change = changeOf(newWebhookEndpointId(), caller, options);
@@ -80,10 +80,10 @@ function getWebhookEndpoint(options: WebhookHandlersOptions): UnaryRoute {
   return unary({
     request: wire.GetWebhookEndpointRequest,
     response: wire.GetWebhookEndpointResponse,
-    parse: (request) => parseFields({ webhook_endpoint_id: parseWebhookEndpointId(request.webhook_endpoint_id) }),
-    run: async ({ webhook_endpoint_id: id }, caller) => {
+    ...fields("webhook_endpoint_id"),
+    run: async ({ webhookEndpointId: id }, caller) => {
       const endpoints = await readEndpoints(options, caller);
-      if ("reason" in endpoints) return { kind: "refused", refusal: endpoints };
+      if ("reason" in endpoints) return refuse(endpoints);
       const endpoint = endpoints.find((each) => each.id === id);
       return endpoint === undefined ? notFound(id) : done({ webhook_endpoint: toEndpointMessage(endpoint) });
     },
@@ -94,18 +94,10 @@ export function listWebhookEndpoints(options: Pick<WebhookHandlersOptions, "cell
   return unary({
     request: wire.ListWebhookEndpointsRequest,
     response: wire.ListWebhookEndpointsResponse,
-    parse: (request, { key }) => {
-      const fields = parseFields({
-        page_size: parsePageSize(request.page_size),
-        page_token: parsePageToken(request.page_token),
-      });
-      if (!fields.ok) return fields;
-      const list = { rpc: "ListWebhookEndpoints", organizationId: key.organizationId, filters: {} };
-      return askedPage(list, fields.value);
-    },
+    ...listOf("ListWebhookEndpoints", fieldsOf(LIST_KINDS)("page_size", "page_token")),
     run: async ({ list, page: { size, beforeSeq } }, caller) => {
       const endpoints = await readEndpoints(options, caller);
-      if ("reason" in endpoints) return { kind: "refused", refusal: endpoints };
+      if ("reason" in endpoints) return refuse(endpoints);
       // A token counts the older endpoints: after a deletion between two pages, one can come twice,
       // but none is left out.
       const from = beforeSeq === undefined ? 0 : Math.max(0, endpoints.length - beforeSeq);
@@ -124,15 +116,15 @@ function updateWebhookEndpoint(options: WebhookHandlersOptions): UnaryRoute {
     request: wire.UpdateWebhookEndpointRequest,
     response: wire.UpdateWebhookEndpointResponse,
     parse: (request) => {
-      const fields = parseFields({
+      const given = parseFields({
         webhook_endpoint_id: parseWebhookEndpointId(request.webhook_endpoint_id),
         url: ifPresent(request.url, (url) => parseWebhookUrl(url, webhookHosts)),
         types: parseEventTypes(request.types),
         description: ifPresent(request.description, parseDescription),
         status: parseEndpointStatus(request.status),
       });
-      if (!fields.ok) return fields;
-      const { webhook_endpoint_id: id, ...changes } = fields.value;
+      if (!given.ok) return given;
+      const { webhook_endpoint_id: id, ...changes } = given.value;
       const { etag } = request;
       if (Object.values(changes).every((change) => change === undefined)) {
         return fieldProblem("url", "is required if types, description and status are absent", "REQUIRED");
@@ -152,8 +144,8 @@ function deleteWebhookEndpoint(options: WebhookHandlersOptions): UnaryRoute {
   return unary({
     request: wire.DeleteWebhookEndpointRequest,
     response: wire.DeleteWebhookEndpointResponse,
-    parse: (request) => parseFields({ webhook_endpoint_id: parseWebhookEndpointId(request.webhook_endpoint_id) }),
-    run: ({ webhook_endpoint_id: id }, caller) =>
+    ...fields("webhook_endpoint_id"),
+    run: ({ webhookEndpointId: id }, caller) =>
       options.changeTurns.run(caller, async () => {
         const { endpoints } = options.cellOf(caller.key).webhooks;
         return resultOf(await endpoints.remove(changeOf(id, caller, options)), () => ({}));
@@ -165,8 +157,8 @@ function rotateWebhookSecret(options: WebhookHandlersOptions): UnaryRoute {
   return unary({
     request: wire.RotateWebhookSecretRequest,
     response: wire.RotateWebhookSecretResponse,
-    parse: (request) => parseFields({ webhook_endpoint_id: parseWebhookEndpointId(request.webhook_endpoint_id) }),
-    run: ({ webhook_endpoint_id: id }, caller) =>
+    ...fields("webhook_endpoint_id"),
+    run: ({ webhookEndpointId: id }, caller) =>
       options.changeTurns.run(caller, async () => {
         const change = changeOf(id, caller, options);
         const secret = newSecret(caller, ["rotate", id], change.now);
@@ -183,8 +175,8 @@ function sendTestEvent({ cellOf, changeTurns }: WebhookHandlersOptions): UnaryRo
   return unary({
     request: wire.SendTestEventRequest,
     response: wire.SendTestEventResponse,
-    parse: (request) => parseFields({ webhook_endpoint_id: parseWebhookEndpointId(request.webhook_endpoint_id) }),
-    run: async ({ webhook_endpoint_id: id }, caller) => {
+    ...fields("webhook_endpoint_id"),
+    run: async ({ webhookEndpointId: id }, caller) => {
       const { endpoints, tests } = cellOf(caller.key).webhooks;
       // The log of the attempt is written once the receiver has answered. The turn comes before it:
       // no other change waits for a receiver.
@@ -194,9 +186,7 @@ function sendTestEvent({ cellOf, changeTurns }: WebhookHandlersOptions): UnaryRo
       });
       if (found.kind === "refused") return found;
       const attempt = await tests.send(found.response, caller.deadline);
-      if (attempt === undefined) {
-        return { kind: "refused", refusal: { reason: "TOO_MANY_WEBHOOK_TESTS", limit: TESTS_MAX } };
-      }
+      if (attempt === undefined) return refuse({ reason: "TOO_MANY_WEBHOOK_TESTS", limit: TESTS_MAX });
       return done({ delivery: toDeliveryMessage(attempt) });
     },
   });
