@@ -111,7 +111,7 @@ describe("the commands that call the AdminService", () => {
       expect(onlyReads(row), "whether it only reads").to.equal(effect === "reads");
       expect(isStream(row), "whether it streams").to.equal(method.methodKind === "server_streaming");
       if (isList(row) && row.each !== undefined) {
-        expect(named, "fields from another list").to.include.members(Object.keys(row.each.request({}).fields));
+        expect(known, "fields from another list").to.include.members(Object.keys(row.each.request({}).fields));
         messageIn(contract.rpc(row.each.rpc).method.output, row.each.items);
       }
     });
