@@ -6,9 +6,10 @@ import { pathOfId } from "../view/journal.js";
 import { Link } from "../view/link.js";
 import { Facts, Refused, Table } from "../view/parts.js";
 import { Id, moneyText, Status, Text, words } from "../view/values.js";
-import type { FormField, KnownAct } from "./act-contract.js";
-import { type Given, mayDo, orOf } from "./act-links.js";
-import type { Change } from "./acts.js";
+import { filledOf, type FormField, type KnownAct, linkedOf } from "./act-contract.js";
+import { mayDo, orOf } from "./act-links.js";
+import type { Given } from "./acts.js";
+import type { Change } from "./proposal-words.js";
 import { changesOf, type Subject, type Subjects } from "./subjects.js";
 
 export interface StepProps {
@@ -129,18 +130,6 @@ function Field({ field: { name, kind, isRequired, hint, choices }, value, sugges
   );
 }
 
-/** Returns what the link to an act has given. */
-export function linkedOf({ subject, given: others = [] }: KnownAct, given: Given): Given {
-  const names = subject === undefined ? others : [subject, ...others];
-  return Object.fromEntries(names.map((name) => [name, given[name] ?? ""]));
-}
-
-/** Returns what a person has filled in. */
-export function filledOf({ fields }: KnownAct, given: Given): Given {
-  const pairs = fields.map(({ name }) => [name, (given[name] ?? "").trim()] as const);
-  return Object.fromEntries(pairs.filter(([, text]) => text !== ""));
-}
-
 /** Returns "Rail receipt" for "rail_receipt". */
 function labelOf(name: string): string {
   return words(name).replace(/^./, (first) => first.toUpperCase());
@@ -148,11 +137,11 @@ function labelOf(name: string): string {
 
 /** What the act is about, as it is now, and the other facts of the link. */
 export function Linked({ visit, act, given, subjects }: StepProps): VNode {
-  const facts = Object.entries(linkedOf(act, given)).map(([name, text]) => [
-    labelOf(name.replace(/_id$/, "")),
-    <Value visit={visit} text={text} subject={subjects.get(name)} />,
-  ]);
-  return <Facts facts={Object.fromEntries(facts) as Record<string, ComponentChildren>} />;
+  const facts = Object.entries(linkedOf(act, given)).map(([name, text]) => {
+    const value = <Value visit={visit} text={text} subject={subjects.get(name)} />;
+    return [labelOf(name.replace(/_id$/, "")), value] as const;
+  });
+  return <Facts facts={Object.fromEntries(facts)} />;
 }
 
 /** What a person has filled in. */
@@ -162,9 +151,9 @@ export function Filled({ visit, act, given, subjects }: StepProps): VNode {
     const text = filled[name];
     if (text === undefined) return [];
     const shown = kind === "amount" ? shownAmount(text) : kind.startsWith("choice") ? words(text) : text;
-    return [[labelOf(name), <Value visit={visit} text={shown} subject={subjects.get(name)} />]];
+    return [[labelOf(name), <Value visit={visit} text={shown} subject={subjects.get(name)} />] as const];
   });
-  return <Facts facts={Object.fromEntries(facts) as Record<string, ComponentChildren>} />;
+  return <Facts facts={Object.fromEntries(facts)} />;
 }
 
 function shownAmount(text: string): string {
