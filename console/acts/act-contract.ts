@@ -11,11 +11,14 @@ import { commentOf, lineOf } from "../../contract/comments.js";
 import { extensionOf } from "../../contract/contract.js";
 import { enumName } from "../../contract/json/read-scalar.js";
 import { type Fields, isOfOrganizations } from "../upstream/contract.js";
+import { words } from "../view/values.js";
 import { type Act, ACTS, type Given } from "./acts.js";
 
 /** A field of a form. */
 export interface FormField {
   readonly name: string;
+  /** Such as "Rail receipt". A field of a message that can be absent has the names of both. */
+  readonly label: string;
   readonly kind: "text" | "amount" | "day" | "choice" | "choices" | "tick";
   readonly isRequired: boolean;
   /** What the contract says about the field. */
@@ -63,6 +66,7 @@ export function knownActs(
   };
   const formField = (field: DescField, member?: DescField): FormField => ({
     name: field.name,
+    label: labelOf(member === undefined || member.oneof !== undefined ? field.name : `${member.name}_${field.name}`),
     kind: kindOf(field, getOption(field, options.decimal) === true),
     isRequired:
       member?.oneof !== undefined ||
@@ -110,6 +114,11 @@ export function knownActs(
   );
 }
 
+/** Returns "Rail receipt" for "rail_receipt". */
+export function labelOf(name: string): string {
+  return words(name).replace(/^./, (first) => first.toUpperCase());
+}
+
 /** Returns what the link to an act has given. */
 export function linkedOf({ linked }: KnownAct, given: Given): Given {
   return Object.fromEntries(linked.map((name) => [name, given[name] ?? ""]));
@@ -119,6 +128,11 @@ export function linkedOf({ linked }: KnownAct, given: Given): Given {
 export function filledOf({ fields }: KnownAct, given: Given): Given {
   const pairs = fields.map(({ name }) => [name, (given[name] ?? "").trim()] as const);
   return Object.fromEntries(pairs.filter(([, text]) => text !== ""));
+}
+
+/** Returns both. */
+export function allOf(act: KnownAct, given: Given): Given {
+  return { ...linkedOf(act, given), ...filledOf(act, given) };
 }
 
 /** Returns the request of an act. A field that is empty is absent, so the server names it. */

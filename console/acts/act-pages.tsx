@@ -7,7 +7,7 @@ import { type Page, type Shown, type Visit, within } from "../page.js";
 import type { Refusal } from "../upstream/refusal.js";
 import { Facts, Refused } from "../view/parts.js";
 import { Text, words } from "../view/values.js";
-import { filledOf, type KnownAct, linkedOf, requestOf } from "./act-contract.js";
+import { allOf, type KnownAct, linkedOf, requestOf } from "./act-contract.js";
 import { Confirm, Filled, Form, Linked } from "./act-form.js";
 import { mayDo } from "./act-links.js";
 import { type Given, textOf } from "./acts.js";
@@ -73,7 +73,7 @@ async function confirm(visit: Visit, act: KnownAct): Promise<Shown> {
       isOnlyChecked: true,
       idempotencyKey: act.takesKey ? randomUUID() : undefined,
     }),
-    namedBy(visit, { ...linkedOf(act, given), ...filledOf(act, given) }),
+    namedBy(visit, allOf(act, given)),
   ]);
   const problem = checked.ok ? refusal : checked.refusal;
   if (problem !== undefined) return formPage(visit, act, given, problem);
@@ -128,7 +128,7 @@ async function again(
   { needsPasskey, isUnknown = false }: { readonly needsPasskey: boolean; readonly isUnknown?: boolean },
 ): Promise<Shown> {
   const given = visit.form;
-  const { subjects } = await namedBy(visit, { ...linkedOf(act, given), ...filledOf(act, given) });
+  const { subjects } = await namedBy(visit, allOf(act, given));
   const heading = isUnknown ? "It is not known whether this was done" : `${act.title}?`;
   return {
     title: heading,
@@ -168,7 +168,7 @@ async function resultPage(visit: Visit, act: KnownAct, done: Done): Promise<Show
   const waits = proposal?.state === "pending";
   if (waits && !unchanged) return { redirect: within(visit, `/approvals/${proposal.id}`) };
   const given = visit.form;
-  const { subjects } = await namedBy(visit, { ...linkedOf(act, given), ...filledOf(act, given) });
+  const { subjects } = await namedBy(visit, allOf(act, given));
   const shown = (act.shows ?? []).map(
     (name) => [words(name), done[name] === "" ? "none" : <Text>{textOf(done[name])}</Text>] as const,
   );
