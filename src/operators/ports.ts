@@ -1,9 +1,10 @@
 import type { ApiKey, Organization } from "../domain/api-key.js";
 import type { Proposal } from "../domain/proposal.js";
-import type { StandingWarnings } from "../domain/rail-account.js";
+import type { RailAccountRecord } from "../domain/rail-account.js";
 import type { Actor } from "../domain/values/actor.js";
 import type { ApiKeyId, OperatorId, OrganizationId, ProposalId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";
+import type { Endpoint } from "../domain/webhook-endpoint.js";
 import type { Act, ActResource, ProposalState } from "./act.js";
 import type { FourEyes } from "./four-eyes.js";
 import type { Operator, PasskeyId } from "./operator.js";
@@ -46,15 +47,18 @@ export type Submitted<Resource> =
       readonly isNew: boolean;
     }
   | { readonly kind: "proposed"; readonly proposal: OperatorProposal }
-  | { readonly kind: "refused"; readonly refusal: OperatorRefusal };
+  | RefusedAct;
+
+export interface RefusedAct {
+  readonly kind: "refused";
+  readonly refusal: OperatorRefusal;
+}
 
 /** The resource that an approved act made or changed. */
 export type AnyResource = ActResource<Act>;
 
 /** What came of a decision. */
-export type Decided =
-  | { readonly kind: "done"; readonly proposal: OperatorProposal }
-  | { readonly kind: "refused"; readonly refusal: OperatorRefusal };
+export type Decided = { readonly kind: "done"; readonly proposal: OperatorProposal } | RefusedAct;
 
 /** One change of the operators themselves. */
 export interface OperatorAct {
@@ -74,29 +78,10 @@ export interface OperatorAct {
 }
 
 /** An account of an organization at a rail, without its credentials. */
-export interface RailAccountState {
-  readonly id: string;
-  readonly organizationId: OrganizationId;
-  readonly rail: string;
-  readonly isDefault: boolean;
-  readonly payouts: "auto" | "open" | "closed";
-  readonly payoutsReason: string;
-  readonly credentialsExpireAt: UnixMillis | undefined;
-  readonly warnings: StandingWarnings;
-  readonly updatedAt: UnixMillis;
-}
+export type RailAccountState = Omit<RailAccountRecord, "credentials">;
 
 /** A webhook endpoint of an organization, without its secrets. */
-export interface EndpointState {
-  readonly id: string;
-  readonly organizationId: OrganizationId;
-  readonly url: string;
-  readonly status: "ACTIVE" | "PAUSED" | "DISABLED";
-  readonly disabledReason: "GONE" | "FAILING" | undefined;
-  readonly failures: number;
-  readonly failingSince: UnixMillis | undefined;
-  readonly settledSeq: number;
-}
+export type EndpointState = Omit<Endpoint, "secrets">;
 
 /** A key that is not created yet. Only its caller ever sees `secret`. */
 export interface NewSecret {
