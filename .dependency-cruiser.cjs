@@ -59,7 +59,7 @@ module.exports = {
       from: { path: "^client/", pathNot: "^client/generate/" },
       to: { path: "^(runtime|daraja|src|client/generate|gateway|console|contract|test|bench)/" },
     },
-    only("client/generate", ["contract", "gateway/openapi/limits.ts", "gateway/problems"]),
+    only("client/generate", ["contract", "gateway/problems"]),
     only("src/ledger", ["src/domain", "runtime"]),
     only("src/rails", ["src/domain", "runtime"]),
     only("src/settlement", ["src/domain", "src/ledger/ports", "src/rails", "runtime"]),

@@ -10,7 +10,7 @@ ifneq ($(NODE_FITS),yes)
 NODE := .node/node_modules/node/bin/node
 export PATH := $(CURDIR)/$(dir $(NODE)):$(PATH)
 endif
-SOURCES := $(shell find runtime daraja src client gateway console contract test bench proto \( -path src/gen -o -path client/gen \) -prune -o -type f \( -name '*.ts' -o -name '*.tsx' -o -name '*.proto' -o -path '*/migrations/*.json' \) -print)
+SOURCES := $(shell find runtime daraja src client gateway console contract test bench proto \( -path src/gen -o -path client/gen -o -path console/gen \) -prune -o -type f \( -name '*.ts' -o -name '*.tsx' -o -name '*.proto' -o -path '*/migrations/*.json' \) -print)
 
 .DEFAULT_GOAL := help
 .PHONY: help run pack test lint lint-format lint-code lint-contract lint-tests check coverage nightly docs fuzz audit baseline screenshots bench bench-full cells suspend console move profile compare path upgrade chaos events overload hostile simulate mutants clean
@@ -125,7 +125,7 @@ mutants: dist/.built ## plant known bugs, one after the other, and see that some
 	@node dist/test/attack/mutants/main.js --only "$(ONLY)" $(if $(QUICK),--quick)
 
 clean: ## remove what was built; data/ stays
-	@rm -rf dist src/gen client/gen coverage proto/kesc.binpb proto/kesc-admin.binpb
+	@rm -rf dist src/gen client/gen console/gen coverage proto/kesc.binpb proto/kesc-admin.binpb
 
 .node/node_modules/node/bin/node:
 	@echo 'Node 24 comes into .node, because the Node of this machine is not one for KESC…'

@@ -19,6 +19,7 @@ export default tseslint.config(
       "dist/",
       "src/gen/",
       "client/gen/",
+      "console/gen/",
       "coverage/",
       "bench/out/",
       "examples/",

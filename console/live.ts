@@ -4,11 +4,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { status } from "@grpc/grpc-js";
 import type { Express, Response } from "express";
 
+import type { GetOverviewResponse } from "./gen/messages.js";
 import { AtOnce } from "./http/limits.js";
 import { stateOf } from "./http/request-state.js";
 import { type PageDependencies, sendPlain } from "./reply.js";
-import type { Overview, Proposal } from "./upstream/messages.js";
-import type { CallContext, Reading } from "./upstream/upstream.js";
+import type { CallContext, Reading, ReadingOf } from "./upstream/upstream.js";
 import { countText, waitingIn } from "./view/frame.js";
 import { pathWith } from "./view/link.js";
 
@@ -32,7 +32,7 @@ type Context = CallContext & { readonly organizationId: string };
 /** The path of the stream of a page, which says what is new since the page was read. */
 export function livePath(
   organizationId: string,
-  overview: Overview,
+  overview: GetOverviewResponse,
   { showsBook = false, waitsFor }: { readonly showsBook?: boolean; readonly waitsFor?: string | undefined },
 ): string {
   const sequence = showsBook ? String(overview.as_of_sequence ?? 0) : "";
@@ -93,7 +93,7 @@ export class Live {
     while (pages.size > 0 && !this.#stopping.signal.aborted) {
       const context = { ...caller, requestId: randomUUID() };
       const request = { organization_id: caller.organizationId };
-      const overview = await this.#deps.upstream.read<Overview>("AdminService/GetOverview", request, context);
+      const overview = await this.#deps.upstream.read("AdminService/GetOverview", request, context);
       const told = [...pages].map(async (page) => {
         send(page, await this.#told(page, overview, context));
       });
@@ -103,7 +103,11 @@ export class Live {
     }
   }
 
-  async #told({ since, proposalId }: OpenPage, overview: Reading<Overview>, context: Context): Promise<string> {
+  async #told(
+    { since, proposalId }: OpenPage,
+    overview: ReadingOf<"AdminService/GetOverview">,
+    context: Context,
+  ): Promise<string> {
     if (!overview.ok) return isOver(overview) ? ENDED : eventOf({ news: "What is new is unknown." });
     const { value } = overview;
     const decided = proposalId === undefined ? "" : await this.#decisionOn(proposalId, context);
@@ -124,11 +128,7 @@ export class Live {
 
   async #decisionOn(proposal_id: string, context: Context): Promise<string> {
     const { upstream } = this.#deps;
-    const read = await upstream.read<{ readonly proposal: Proposal }>(
-      "AdminService/GetProposal",
-      { proposal_id },
-      context,
-    );
+    const read = await upstream.read("AdminService/GetProposal", { proposal_id }, context);
     const state = read.ok ? read.value.proposal.state : "pending";
     return state === "pending" ? "" : `This proposal was ${state}.`;
   }

@@ -1,9 +1,9 @@
 import type { VNode } from "preact";
 
 import type { KnownAct } from "./acts/act-contract.js";
+import type { Operator, Organization } from "./gen/messages.js";
 import type { Fields } from "./upstream/contract.js";
-import type { Operator, Organization, Overview } from "./upstream/messages.js";
-import type { Reading } from "./upstream/upstream.js";
+import type { ReadingOf, RpcName } from "./upstream/upstream.js";
 
 /** What a page may read of its URL: a path and a query hold no personal data. */
 export interface Asked {
@@ -22,13 +22,13 @@ export interface Visit extends Asked {
   /** The organizations of the service, at most 1,000. */
   readonly organizations: readonly Organization[];
   /** Read once for the frame and the page. Undefined on the pages of no organization. */
-  readonly overview: Promise<Reading<Overview>> | undefined;
+  readonly overview: Promise<ReadingOf<"AdminService/GetOverview">> | undefined;
   /** Reads within two seconds, about the organization of the page, or about another one. */
-  read<T>(rpc: string, fields: Fields, organizationId?: string): Promise<Reading<T>>;
+  read<Rpc extends RpcName>(rpc: Rpc, fields: Fields, organizationId?: string): Promise<ReadingOf<Rpc>>;
   /** Reads a point in the past of a book. The reading is kept for a minute. */
-  readPast<T>(rpc: string, fields: Fields): Promise<Reading<T>>;
+  readPast<Rpc extends RpcName>(rpc: Rpc, fields: Fields): Promise<ReadingOf<Rpc>>;
   /** Acts, once. */
-  act<T>(rpc: string, fields: Fields, options?: ActOptions): Promise<Reading<T>>;
+  act<Rpc extends RpcName>(rpc: Rpc, fields: Fields, options?: ActOptions): Promise<ReadingOf<Rpc>>;
   /** What a person can do, by the names in the paths. */
   readonly acts: ReadonlyMap<string, KnownAct>;
   /** The token of the forms of this page. */

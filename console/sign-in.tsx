@@ -9,7 +9,7 @@ import { ConfirmCode, Invitation, Registered, SIGN_IN_PATH, SignIn } from "./pag
 import { formOf, type PageDependencies, send, sendPlain } from "./reply.js";
 import type { Fields } from "./upstream/contract.js";
 import type { Refusal } from "./upstream/refusal.js";
-import type { Reading } from "./upstream/upstream.js";
+import type { ReadingOf, RpcName } from "./upstream/upstream.js";
 import { isOwnPath } from "./view/link.js";
 
 // Of each step, for one address: a passkey takes two steps.
@@ -73,7 +73,7 @@ class SignInSteps {
 
   /** Sends the options of the browser's call, as JSON. */
   async sendOptions({ invitation = "" }: Form, res: Response): Promise<void> {
-    const begun = await this.#act<{ readonly options_json: string }>("BeginPasskey", { invitation }, res);
+    const begun = await this.#act("SessionService/BeginPasskey", { invitation }, res);
     if (begun.ok) res.type("application/json").send(begun.value.options_json);
     else res.status(403).type("text/plain").send(begun.refusal.text);
   }
@@ -81,7 +81,7 @@ class SignInSteps {
   /** Asks the person whether the code or the invitation is meant for them. */
   async confirm({ token: text = "", next }: Form, res: Response): Promise<void> {
     const token = text.trim();
-    const found = await this.#act<Named>("GetSignInToken", { token }, res);
+    const found = await this.#act("SessionService/GetSignInToken", { token }, res);
     if (!found.ok) {
       this.#refuse(res, found.refusal, next);
       return;
@@ -94,7 +94,7 @@ class SignInSteps {
 
   /** Begins a session with the response of a passkey, or with a code. */
   async begin({ response_json = "", code = "", next }: Form, res: Response): Promise<void> {
-    const created = await this.#act<{ readonly token: string }>("CreateSession", { response_json, code }, res);
+    const created = await this.#act("SessionService/CreateSession", { response_json, code }, res);
     if (!created.ok) {
       this.#refuse(res, created.refusal, next);
       return;
@@ -105,7 +105,7 @@ class SignInSteps {
 
   /** Registers the passkey of an invited person. */
   async register({ invitation = "", response_json = "" }: Form, res: Response): Promise<void> {
-    const registered = await this.#act<NewPasskey>("RegisterPasskey", { invitation, response_json }, res);
+    const registered = await this.#act("SessionService/RegisterPasskey", { invitation, response_json }, res);
     if (!registered.ok) {
       this.#refuse(res, registered.refusal, undefined);
       return;
@@ -115,25 +115,14 @@ class SignInSteps {
     send(res, 200, "Your passkey", page);
   }
 
-  #act<T>(rpc: string, fields: Fields, res: Response): Promise<Reading<T>> {
+  #act<Rpc extends RpcName>(rpc: Rpc, fields: Fields, res: Response): Promise<ReadingOf<Rpc>> {
     const { requestId } = stateOf(res);
-    return this.#deps.upstream.act<T>(`SessionService/${rpc}`, fields, { token: undefined, requestId });
+    return this.#deps.upstream.act(rpc, fields, { token: undefined, requestId });
   }
 
   #refuse(res: Response, refusal: Refusal, next: string | undefined): void {
     send(res, 403, "Sign in", <SignIn next={nextOf(next)} refusal={refusal} />);
   }
-}
-
-interface Named {
-  readonly operator_name: string;
-  readonly expires_at: string;
-}
-
-interface NewPasskey {
-  readonly passkey_id: string;
-  /** Null unless a second person must approve. */
-  readonly proposal: object | null;
 }
 
 /** Returns the page to open after the sign-in: one of the console, and no other site. */

@@ -4,6 +4,7 @@ import { LRUCache } from "lru-cache";
 
 import { Turns } from "../runtime/turns.js";
 import { type KnownAct, knownActs } from "./acts/act-contract.js";
+import type { Operator, Organization } from "./gen/messages.js";
 import { fitsForm, formToken, TOKEN_FIELD } from "./http/forms.js";
 import { AtOnce, PerMinute } from "./http/limits.js";
 import { stateOf } from "./http/request-state.js";
@@ -12,8 +13,7 @@ import type { Page, Visit } from "./page.js";
 import { PAGES } from "./pages/pages.js";
 import { SIGN_IN_PATH } from "./pages/sign-in.js";
 import { formOf, type PageDependencies, send, sendPlain } from "./reply.js";
-import { type Fields, isOfOrganizations } from "./upstream/contract.js";
-import type { Operator, Organization, Organizations, Overview, WhoAmI } from "./upstream/messages.js";
+import { isOfOrganizations } from "./upstream/contract.js";
 import { PastReads } from "./upstream/past-reads.js";
 import type { CallContext, Reading, Upstream } from "./upstream/upstream.js";
 import { Frame } from "./view/frame.js";
@@ -77,7 +77,7 @@ class Visits {
     const { cookie, upstream } = this.#deps;
     const token = cookie.read(req);
     const context = { token, requestId: stateOf(res).requestId };
-    const who = token === undefined ? undefined : await upstream.read<WhoAmI>("AdminService/WhoAmI", {}, context);
+    const who = token === undefined ? undefined : await upstream.read("AdminService/WhoAmI", {}, context);
     if (token === undefined || who === undefined || (!who.ok && who.refusal.code === status.UNAUTHENTICATED)) {
       if (token !== undefined) cookie.clear(res);
       res.redirect(
@@ -180,7 +180,7 @@ class Visits {
     let reading: Visit["overview"];
     const overview = (): Visit["overview"] => {
       if (organization !== undefined)
-        reading ??= read<Overview>("AdminService/GetOverview", { organization_id: organization.id }, context);
+        reading ??= read("AdminService/GetOverview", { organization_id: organization.id }, context);
       return reading;
     };
     // An act may change the counts, so they are read after it.
@@ -198,8 +198,7 @@ class Visits {
       acts: this.#acts,
       formToken: formToken(context.token, asked.path),
       act: (rpc, fields, options) => upstream.act(rpc, fields, { ...contextOf(rpc), ...options }),
-      read: <T,>(rpc: string, fields: Fields, organizationId?: string) =>
-        read<T>(rpc, fields, contextOf(rpc, organizationId)),
+      read: (rpc, fields, organizationId) => read(rpc, fields, contextOf(rpc, organizationId)),
       readPast: (rpc, fields) => this.#past.read(read, rpc, fields, { ...context, organizationId: organization?.id }),
       meaningOf: (enumName, value) => contract.meaningOf(enumName, value),
     };
@@ -221,7 +220,7 @@ class Visits {
     if (known !== undefined && (wanted === undefined || known.some(({ id }) => id === wanted)))
       return { ok: true, value: known };
     const request = { page_size: ORGANIZATIONS_MAX };
-    const listed = await this.#deps.upstream.read<Organizations>("AdminService/ListOrganizations", request, context);
+    const listed = await this.#deps.upstream.read("AdminService/ListOrganizations", request, context);
     if (!listed.ok) return listed;
     this.#organizations.set(context.token, listed.value.organizations);
     return { ok: true, value: listed.value.organizations };

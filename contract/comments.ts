@@ -40,6 +40,17 @@ export function lineOf(desc: Commented): string {
   return commentOf(desc).replaceAll(/\s+/g, " ");
 }
 
+const NOT_THERE = /\b(?:[Ee]mpty|[Aa]bsent|[Nn]ot set|Set if)\b/;
+
+/**
+ * Whether a response can lack the field. REST then writes null. Of a message the words of the
+ * contract say it, because every message in protobuf could be absent.
+ */
+export function canBeNull(field: DescField): boolean {
+  const canBeAbsent = field.oneof !== undefined || field.proto.proto3Optional;
+  return canBeAbsent || (field.fieldKind === "message" && NOT_THERE.test(lineOf(field)));
+}
+
 function textsOf(file: DescFile): ReadonlyMap<string, string> {
   const known = texts.get(file);
   if (known !== undefined) return known;

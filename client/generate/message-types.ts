@@ -1,10 +1,9 @@
 import { type DescEnum, type DescField, type DescMessage, type DescOneof, ScalarType } from "@bufbuild/protobuf";
 import { status } from "@grpc/grpc-js";
 
-import { commentOf, lineOf } from "../../contract/comments.js";
+import { canBeNull, commentOf, lineOf } from "../../contract/comments.js";
 import { enumName } from "../../contract/json/read-scalar.js";
 import { RPC_STATUS, TIMESTAMP } from "../../contract/json-support.js";
-import { canBeNull } from "../../gateway/openapi/limits.js";
 import type { ClientContract } from "./client-contract.js";
 
 type Direction = "request" | "response";
@@ -114,7 +113,7 @@ function responseType(desc: DescMessage): string {
 function canBeAbsent(field: DescField): boolean {
   if (field.fieldKind === "list" || field.fieldKind === "map") return false;
   if (field.oneof !== undefined || field.proto.proto3Optional) return true;
-  return field.message !== undefined && canBeNull(field, lineOf(field));
+  return field.message !== undefined && canBeNull(field);
 }
 
 function typeOf(field: DescField, direction: Direction): string {

@@ -11,11 +11,14 @@ import { commentOf, lineOf } from "../../contract/comments.js";
 import { extensionOf } from "../../contract/contract.js";
 import { enumName } from "../../contract/json/read-scalar.js";
 import { type Fields, isOfOrganizations } from "../upstream/contract.js";
-import { type Act, ACTS } from "./acts.js";
+import { words } from "../view/values.js";
+import { type Act, ACTS, type Given } from "./acts.js";
 
 /** A field of a form. */
 export interface FormField {
   readonly name: string;
+  /** Such as "Rail receipt". A field of a message that can be absent has the names of both. */
+  readonly label: string;
   readonly kind: "text" | "amount" | "day" | "choice" | "choices" | "tick";
   readonly isRequired: boolean;
   /** What the contract says about the field. */
@@ -37,8 +40,10 @@ export interface KnownAct extends Act {
   readonly mayPropose: boolean;
   /** Whether the request names an organization. */
   readonly isOfOrganization: boolean;
-  /** Whether the member of the request that the form fills is one of several: it is sent empty, too. */
+  /** Whether the form fills one of several members of the request. It is sent empty, too. */
   readonly isChoice: boolean;
+  /** The names of the fields that the link gives. */
+  readonly linked: readonly string[];
   /** Without the organization, and without what the link gives. */
   readonly fields: readonly FormField[];
 }
@@ -62,6 +67,7 @@ export function knownActs(
   };
   const formField = (field: DescField, member?: DescField): FormField => ({
     name: field.name,
+    label: labelOf(member === undefined || member.oneof !== undefined ? field.name : `${member.name}_${field.name}`),
     kind: kindOf(field, getOption(field, options.decimal) === true),
     isRequired:
       member?.oneof !== undefined ||
@@ -80,7 +86,8 @@ export function knownActs(
       const memberField = fields.find(({ name }) => name === act.member);
       const member = memberField?.message;
       const isChoice = memberField?.oneof !== undefined;
-      const linked = [ORGANIZATION, act.subject, ...(act.given ?? []), ...(act.without ?? [])];
+      const linked = [...(act.subject === undefined ? [] : [act.subject]), ...(act.given ?? [])];
+      const without = [ORGANIZATION, ...linked, ...(act.without ?? [])];
       const own = [
         ...(member?.fields ?? []).map((field) => formField(field, memberField)),
         ...fields.filter(isOfForm).map((field) => formField(field)),
@@ -102,39 +109,56 @@ export function knownActs(
             (act.subject !== "proposal_id" && method.output.fields.some(({ name }) => name === "proposal")),
           isOfOrganization: isOfOrganizations(act.rpc) || fields.some(({ name }) => name === ORGANIZATION),
           isChoice,
-          fields: own.filter(({ name }) => !linked.includes(name)),
+          linked,
+          fields: own.filter(({ name }) => !without.includes(name)),
         },
       ];
     }),
   );
 }
 
+/** Returns "Rail receipt" for "rail_receipt". */
+export function labelOf(name: string): string {
+  return words(name).replace(/^./, (first) => first.toUpperCase());
+}
+
+/** Returns what the link to an act has given. */
+export function linkedOf({ linked }: KnownAct, given: Given): Given {
+  return Object.fromEntries(linked.map((name) => [name, given[name] ?? ""]));
+}
+
+/** Returns what a person has filled in. */
+export function filledOf({ fields }: KnownAct, given: Given): Given {
+  const pairs = fields.map(({ name }) => [name, (given[name] ?? "").trim()] as const);
+  return Object.fromEntries(pairs.filter(([, text]) => text !== ""));
+}
+
+/** Returns both. */
+export function allOf(act: KnownAct, given: Given): Given {
+  return { ...linkedOf(act, given), ...filledOf(act, given) };
+}
+
 /** Returns the request of an act. A field that is empty is absent, so the server names it. */
-export function requestOf(act: KnownAct, given: Readonly<Record<string, string>>, organizationId = ""): Fields {
-  const linked = [act.subject, ...(act.given ?? [])].flatMap((name) => (name === undefined ? [] : [name]));
-  const values = new Map<string, unknown>(
-    linked.map((name) => [name, given[name]] as const).filter(([, text = ""]) => text !== ""),
-  );
+export function requestOf(act: KnownAct, given: Given, organizationId = ""): Fields {
+  const linked = Object.entries(linkedOf(act, given)).filter(([, text]) => text !== "");
+  const filled = filledOf(act, given);
+  const values: Record<string, unknown> = Object.fromEntries(linked);
   const ofMember: Record<string, unknown> = {};
   for (const { name, kind, isOfMember } of act.fields) {
-    const text = kind === "amount" ? amountText(given[name]) : (given[name] ?? "").trim();
+    const written = filled[name] ?? "";
+    // People write "1,000.00", as the pages do.
+    const text = kind === "amount" ? written.replaceAll(/[,\s]/g, "") : written;
     if (text === "") continue;
     const value = kind === "tick" && text === "true" ? true : kind === "choices" ? text.split(",") : text;
-    if (isOfMember) ofMember[name] = value;
-    else values.set(name, value);
+    (isOfMember ? ofMember : values)[name] = value;
   }
   return {
     ...(act.isOfOrganization && !isOfOrganizations(act.rpc) ? { [ORGANIZATION]: organizationId } : {}),
-    ...Object.fromEntries(values),
+    ...values,
     ...(act.member !== undefined && (act.isChoice || Object.keys(ofMember).length > 0)
       ? { [act.member]: ofMember }
       : {}),
   };
-}
-
-/** People write "1,000.00", as the pages do. */
-function amountText(text = ""): string {
-  return text.replaceAll(/[,\s]/g, "");
 }
 
 function isOfForm(field: DescField): boolean {

@@ -6,9 +6,10 @@ import { pathOfId } from "../view/journal.js";
 import { Link } from "../view/link.js";
 import { Facts, Refused, Table } from "../view/parts.js";
 import { Id, moneyText, Status, Text, words } from "../view/values.js";
-import type { FormField, KnownAct } from "./act-contract.js";
-import { type Given, mayDo, orOf } from "./act-links.js";
-import type { Change } from "./acts.js";
+import { allOf, filledOf, type FormField, type KnownAct, labelOf, linkedOf } from "./act-contract.js";
+import { mayDo, orOf } from "./act-links.js";
+import type { Given } from "./acts.js";
+import type { Change } from "./proposal-words.js";
 import { changesOf, type Subject, type Subjects } from "./subjects.js";
 
 export interface StepProps {
@@ -61,17 +62,17 @@ interface FieldProps {
   readonly suggestions: readonly string[];
 }
 
-function Field({ field: { name, kind, isRequired, hint, choices }, value, suggestions }: FieldProps): VNode {
-  const label = (
+function Field({ field: { name, label, kind, isRequired, hint, choices }, value, suggestions }: FieldProps): VNode {
+  const heading = (
     <>
-      {labelOf(name)}
+      {label}
       {isRequired ? null : <small> (optional)</small>}
     </>
   );
   if (kind === "choice") {
     return (
       <label>
-        {label}
+        {heading}
         <select name={name} required={isRequired}>
           <option value="">Choose</option>
           {choices.map((choice) => (
@@ -86,7 +87,7 @@ function Field({ field: { name, kind, isRequired, hint, choices }, value, sugges
   if (kind === "choices") {
     return (
       <fieldset>
-        <legend>{label}</legend>
+        <legend>{heading}</legend>
         {choices.map((choice) => (
           <label key={choice.value} class="choice">
             <input type="checkbox" name={name} value={choice.value} checked={value.split(",").includes(choice.value)} />{" "}
@@ -108,7 +109,7 @@ function Field({ field: { name, kind, isRequired, hint, choices }, value, sugges
   const given = { name, value, required: isRequired, autoComplete: "off", ...list };
   return (
     <label>
-      {label}
+      {heading}
       {kind === "day" ? (
         <input type="date" {...given} />
       ) : (
@@ -129,42 +130,25 @@ function Field({ field: { name, kind, isRequired, hint, choices }, value, sugges
   );
 }
 
-/** Returns what the link to an act has given. */
-export function linkedOf({ subject, given: others = [] }: KnownAct, given: Given): Given {
-  const names = subject === undefined ? others : [subject, ...others];
-  return Object.fromEntries(names.map((name) => [name, given[name] ?? ""]));
-}
-
-/** Returns what a person has filled in. */
-export function filledOf({ fields }: KnownAct, given: Given): Given {
-  const pairs = fields.map(({ name }) => [name, (given[name] ?? "").trim()] as const);
-  return Object.fromEntries(pairs.filter(([, text]) => text !== ""));
-}
-
-/** Returns "Rail receipt" for "rail_receipt". */
-function labelOf(name: string): string {
-  return words(name).replace(/^./, (first) => first.toUpperCase());
-}
-
 /** What the act is about, as it is now, and the other facts of the link. */
 export function Linked({ visit, act, given, subjects }: StepProps): VNode {
-  const facts = Object.entries(linkedOf(act, given)).map(([name, text]) => [
-    labelOf(name.replace(/_id$/, "")),
-    <Value visit={visit} text={text} subject={subjects.get(name)} />,
-  ]);
-  return <Facts facts={Object.fromEntries(facts) as Record<string, ComponentChildren>} />;
+  const facts = Object.entries(linkedOf(act, given)).map(([name, text]) => {
+    const value = <Value visit={visit} text={text} subject={subjects.get(name)} />;
+    return [labelOf(name.replace(/_id$/, "")), value] as const;
+  });
+  return <Facts facts={Object.fromEntries(facts)} />;
 }
 
 /** What a person has filled in. */
 export function Filled({ visit, act, given, subjects }: StepProps): VNode {
   const filled = filledOf(act, given);
-  const facts = act.fields.flatMap(({ name, kind }) => {
+  const facts = act.fields.flatMap(({ name, label, kind }) => {
     const text = filled[name];
     if (text === undefined) return [];
     const shown = kind === "amount" ? shownAmount(text) : kind.startsWith("choice") ? words(text) : text;
-    return [[labelOf(name), <Value visit={visit} text={shown} subject={subjects.get(name)} />]];
+    return [[label, <Value visit={visit} text={shown} subject={subjects.get(name)} />] as const];
   });
-  return <Facts facts={Object.fromEntries(facts) as Record<string, ComponentChildren>} />;
+  return <Facts facts={Object.fromEntries(facts)} />;
 }
 
 function shownAmount(text: string): string {
@@ -260,7 +244,7 @@ interface ConfirmProps extends StepProps {
 export function Confirm(props: ConfirmProps): VNode {
   const { visit, act, given, subjects, needsPasskey, button = act.title, children } = props;
   const changes = changesOf(act, given, subjects);
-  const all = { ...linkedOf(act, given), ...filledOf(act, given) };
+  const all = allOf(act, given);
   return (
     <>
       {children}

@@ -3,9 +3,7 @@ import type { VNode } from "preact";
 import { type Visit, within } from "../page.js";
 import { Link, pathWith } from "../view/link.js";
 import type { KnownAct } from "./act-contract.js";
-
-/** What a link or a form gives to an act, by the names of the fields. */
-export type Given = Readonly<Record<string, string>>;
+import type { Given } from "./acts.js";
 
 /** Whether a person has a role for the act. The server checks it again. */
 export function mayDo({ person }: Visit, { roles }: Pick<KnownAct, "roles">): boolean {

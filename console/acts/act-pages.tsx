@@ -1,16 +1,16 @@
 import { randomUUID } from "node:crypto";
 
 import { status } from "@grpc/grpc-js";
-import type { ComponentChildren, VNode } from "preact";
+import type { VNode } from "preact";
 
 import { type Page, type Shown, type Visit, within } from "../page.js";
 import type { Refusal } from "../upstream/refusal.js";
 import { Facts, Refused } from "../view/parts.js";
 import { Text, words } from "../view/values.js";
-import { type KnownAct, requestOf } from "./act-contract.js";
-import { Confirm, Filled, filledOf, Form, Linked, linkedOf } from "./act-form.js";
-import { type Given, mayDo } from "./act-links.js";
-import { textOf } from "./acts.js";
+import { allOf, type KnownAct, linkedOf, requestOf } from "./act-contract.js";
+import { Confirm, Filled, Form, Linked } from "./act-form.js";
+import { mayDo } from "./act-links.js";
+import { type Given, textOf } from "./acts.js";
 import { Standing, standingOf } from "./standing.js";
 import { accountIdOf, namedBy, suggestionsFor } from "./subjects.js";
 
@@ -69,11 +69,11 @@ async function formPage(visit: Visit, act: KnownAct, given: Given, refusal?: Ref
 async function confirm(visit: Visit, act: KnownAct): Promise<Shown> {
   const given = await withAccountId(visit, act);
   const [checked, { subjects, refusal }] = await Promise.all([
-    visit.act<Done>(act.rpc, requestOf(act, given, visit.organization?.id), {
+    visit.act(act.rpc, requestOf(act, given, visit.organization?.id), {
       isOnlyChecked: true,
       idempotencyKey: act.takesKey ? randomUUID() : undefined,
     }),
-    namedBy(visit, { ...linkedOf(act, given), ...filledOf(act, given) }),
+    namedBy(visit, allOf(act, given)),
   ]);
   const problem = checked.ok ? refusal : checked.refusal;
   if (problem !== undefined) return formPage(visit, act, given, problem);
@@ -106,7 +106,7 @@ async function doAct(visit: Visit, act: KnownAct): Promise<Shown> {
     const verified = await visit.act("SessionService/VerifySession", { response_json });
     if (!verified.ok) return again(visit, act, verified.refusal, { needsPasskey: true });
   }
-  const done = await visit.act<Done>(act.rpc, requestOf(act, given, visit.organization?.id), {
+  const done = await visit.act(act.rpc, requestOf(act, given, visit.organization?.id), {
     idempotencyKey: act.takesKey ? key : undefined,
   });
   if (done.ok) return resultPage(visit, act, done.value);
@@ -128,7 +128,7 @@ async function again(
   { needsPasskey, isUnknown = false }: { readonly needsPasskey: boolean; readonly isUnknown?: boolean },
 ): Promise<Shown> {
   const given = visit.form;
-  const { subjects } = await namedBy(visit, { ...linkedOf(act, given), ...filledOf(act, given) });
+  const { subjects } = await namedBy(visit, allOf(act, given));
   const heading = isUnknown ? "It is not known whether this was done" : `${act.title}?`;
   return {
     title: heading,
@@ -168,11 +168,10 @@ async function resultPage(visit: Visit, act: KnownAct, done: Done): Promise<Show
   const waits = proposal?.state === "pending";
   if (waits && !unchanged) return { redirect: within(visit, `/approvals/${proposal.id}`) };
   const given = visit.form;
-  const { subjects } = await namedBy(visit, { ...linkedOf(act, given), ...filledOf(act, given) });
-  const shown = (act.shows ?? []).map((name) => [
-    words(name),
-    done[name] === "" ? "none" : <Text>{textOf(done[name])}</Text>,
-  ]);
+  const { subjects } = await namedBy(visit, allOf(act, given));
+  const shown = (act.shows ?? []).map(
+    (name) => [words(name), done[name] === "" ? "none" : <Text>{textOf(done[name])}</Text>] as const,
+  );
   const body = (
     <>
       <h1>{unchanged ? "It was so before" : "Done"}</h1>
@@ -181,7 +180,7 @@ async function resultPage(visit: Visit, act: KnownAct, done: Done): Promise<Show
           ? "What the proposal wants is so already, so nothing was done. It waits until somebody rejects it."
           : act.title}
       </p>
-      <Facts facts={Object.fromEntries(shown) as Record<string, ComponentChildren>} />
+      <Facts facts={Object.fromEntries(shown)} />
       <Linked {...{ visit, act, given, subjects }} />
       <Filled {...{ visit, act, given, subjects }} />
     </>

@@ -1,14 +1,17 @@
-import type { Freeze } from "../upstream/messages.js";
+import type { Freeze, Proposal } from "../gen/messages.js";
+import type { Fields } from "../upstream/contract.js";
+import type { RpcName } from "../upstream/upstream.js";
 import { words } from "../view/values.js";
+import { type Change, changesIn } from "./proposal-words.js";
 
-/** A value that an act changes, as the confirm page shows it. */
-export type Change = readonly [name: string, before: string, after: string];
+/** What a link or a form gives to an act, by the names of the fields. */
+export type Given = Readonly<Record<string, string>>;
 
 /** An act. Its fields, its words and its roles are those of its rpc in the contract. */
 export interface Act {
   /** Its name in the path: "freeze". */
   readonly name: string;
-  readonly rpc: string;
+  readonly rpc: RpcName;
   /** What the button and the heading say. */
   readonly title: string;
   /** The field that names what the act is about. The link to the act gives it. */
@@ -25,10 +28,7 @@ export interface Act {
   readonly member?: string;
   /** Fields of the response that the result shows. Nothing else has them: a reload asks again. */
   readonly shows?: readonly string[];
-  readonly changes?: (
-    before: Readonly<Record<string, unknown>>,
-    given: Readonly<Record<string, string>>,
-  ) => readonly Change[];
+  readonly changes?: (before: Fields, given: Given) => readonly Change[];
 }
 
 const status =
@@ -200,7 +200,13 @@ export const ACTS: readonly Act[] = [
   },
   { name: "recover", rpc: "AdminService/RecoverShortfall", title: "Let it pay for a shortfall", subject: "account_id" },
   { name: "cover", rpc: "AdminService/CoverShortfall", title: "Shillings were put back" },
-  { name: "approve", rpc: "AdminService/ApproveProposal", title: "Approve", subject: "proposal_id" },
+  {
+    name: "approve",
+    rpc: "AdminService/ApproveProposal",
+    title: "Approve",
+    subject: "proposal_id",
+    changes: (before) => changesIn(before as Proposal),
+  },
   { name: "reject", rpc: "AdminService/RejectProposal", title: "Reject", subject: "proposal_id" },
   {
     name: "revoke-key",

@@ -1,5 +1,7 @@
-import type { Proposal } from "../upstream/messages.js";
-import type { Change } from "./acts.js";
+import type { Proposal } from "../gen/messages.js";
+
+/** A value that an act changes, as pages show it. */
+export type Change = readonly [name: string, before: string, after: string];
 
 const OPERATOR_ACTS: Readonly<Record<string, string>> = {
   "operator.create": "Make an operator",

@@ -1,8 +1,7 @@
 import type { VNode } from "preact";
 
 import { type Visit, within } from "../page.js";
-import type { Proposals } from "../upstream/messages.js";
-import type { Reading } from "../upstream/upstream.js";
+import type { ReadingOf } from "../upstream/upstream.js";
 import { Link } from "../view/link.js";
 import { Refused } from "../view/parts.js";
 import { Age, Text } from "../view/values.js";
@@ -11,17 +10,20 @@ import { effectOf } from "./proposal-words.js";
 const ROWS = 20;
 
 /** Reads the proposals about something that wait. Undefined if none waits in the organization. */
-export async function standingOf(visit: Visit, subject_id: string): Promise<Reading<Proposals> | undefined> {
+export async function standingOf(
+  visit: Visit,
+  subject_id: string,
+): Promise<ReadingOf<"AdminService/ListProposals"> | undefined> {
   if (subject_id === "") return undefined;
   const overview = await visit.overview;
   if (overview?.ok === true && overview.value.waiting_proposals.count === 0) return undefined;
   const organization_id = visit.organization?.id;
-  return visit.read<Proposals>("AdminService/ListProposals", { organization_id, subject_id, page_size: ROWS });
+  return visit.read("AdminService/ListProposals", { organization_id, subject_id, page_size: ROWS });
 }
 
 interface StandingProps {
   readonly visit: Visit;
-  readonly reading: Reading<Proposals> | undefined;
+  readonly reading: ReadingOf<"AdminService/ListProposals"> | undefined;
 }
 
 /** What waits for a second person about the thing of a page. */

@@ -1,35 +1,21 @@
 import { status } from "@grpc/grpc-js";
 
+import type { Proposal, Responses } from "../gen/messages.js";
 import type { Visit } from "../page.js";
 import type { Fields } from "../upstream/contract.js";
-import type {
-  Account,
-  Accounts,
-  ApiKey,
-  Deposit,
-  Operator,
-  Proposal,
-  ReserveHolding,
-  Session,
-  Transaction,
-} from "../upstream/messages.js";
 import type { Refusal } from "../upstream/refusal.js";
-import type { Reading } from "../upstream/upstream.js";
+import type { Reading, RpcName } from "../upstream/upstream.js";
 import { moneyText } from "../view/values.js";
-import type { Act, Change } from "./acts.js";
-import { changesIn, effectOf } from "./proposal-words.js";
-
-type Given = Readonly<Record<string, string>>;
+import type { Act, Given } from "./acts.js";
+import { type Change, effectOf } from "./proposal-words.js";
 
 /** What a field of an act names, as it is now. */
 export interface Subject {
   /** What people call it: the user_id of an account, the name of an operator. */
   readonly name: string;
   readonly status: string | undefined;
-  /** The resource, with the names of the contract. */
-  readonly resource: object;
-  /** What a proposal would change. */
-  readonly changes?: readonly Change[];
+  /** With the names of the contract. */
+  readonly resource: Fields;
 }
 
 /**
@@ -39,109 +25,82 @@ export interface Subject {
 export type Subjects = ReadonlyMap<string, Subject | undefined>;
 
 type Read = (visit: Visit, id: string, organizationId: string | undefined) => Promise<Reading<Subject | undefined>>;
-type Names<T> = (resource: T) => readonly [name: string, status?: string];
 
-/** Reads one resource by its id. */
-function one<T extends object>(rpc: string, field: string, names: Names<T>): Read {
-  return async (visit, id, organizationId) => {
-    const read = await visit.read<Readonly<Record<string, T>>>(rpc, { [`${field}_id`]: id }, organizationId);
-    return read.ok ? { ok: true, value: subjectFrom(read.value[field], names) } : read;
-  };
+interface Sought<Rpc extends RpcName, Resource extends Fields> {
+  readonly find: (response: Responses[Rpc], id: string) => Resource | undefined;
+  readonly names: (resource: Resource) => readonly [name: string, status?: string];
 }
 
-// The pages that lead to these acts list as many.
-const LISTED_MAX = 100;
-
-interface Listed<T> {
-  readonly rpc: string;
-  /** The field of the response that has the list. */
-  readonly field: string;
-  readonly request: (organizationId: string | undefined) => Fields;
-  readonly names: Names<T>;
-  readonly isIt: (resource: T, id: string) => boolean;
-}
-
-/** Reads a list that may have the resource. */
-function among<T extends object>({ rpc, field, request, names, isIt }: Listed<T>): Read {
+/** Reads a resource, or a list that may have it. */
+function read<Rpc extends RpcName, Resource extends Fields>(
+  rpc: Rpc,
+  request: (id: string, organizationId: string | undefined) => Fields,
+  { find, names }: Sought<Rpc, Resource>,
+): Read {
   return async (visit, id, organizationId = visit.organization?.id) => {
-    const read = await visit.read<Readonly<Record<string, readonly T[]>>>(rpc, request(organizationId));
-    if (!read.ok) return read;
-    return {
-      ok: true,
-      value: subjectFrom(
-        read.value[field]?.find((each) => isIt(each, id)),
-        names,
-      ),
-    };
+    const reading = await visit.read(rpc, request(id, organizationId), organizationId);
+    if (!reading.ok) return reading;
+    const resource = find(reading.value, id);
+    if (resource === undefined) return { ok: true, value: undefined };
+    const [name, status] = names(resource);
+    return { ok: true, value: { name, status, resource } };
   };
 }
-
-function subjectFrom<T extends object>(resource: T | undefined, names: Names<T>): Subject | undefined {
-  if (resource === undefined) return undefined;
-  const [name, status] = names(resource);
-  return { name, status, resource };
-}
-
-const proposalNames: Names<Proposal> = (proposal) => [effectOf(proposal), proposal.state];
 
 /** Its name has those of what it is about: "Unfreeze account: wanjiku". */
-const readProposal: Read = async (visit, id) => {
-  const read = await one("AdminService/GetProposal", "proposal", proposalNames)(visit, id, undefined);
-  if (!read.ok || read.value === undefined) return read;
-  const proposal = read.value.resource as Proposal;
-  const subjects = await subjectsOf(visit, proposal);
-  const changes = changesIn(proposal);
-  const effect = read.value.name;
-  const all = [...subjects.values()].flatMap((subject) => (subject === undefined ? [] : [subject.name]));
-  const names = all.filter((name) => !effect.includes(name));
+const readProposal: Read = async (visit, proposal_id) => {
+  const reading = await visit.read("AdminService/GetProposal", { proposal_id });
+  if (!reading.ok) return reading;
+  const { proposal } = reading.value;
+  const effect = effectOf(proposal);
+  const subjects = [...(await subjectsOf(visit, proposal)).values()];
+  const names = subjects.flatMap((subject) => subject?.name ?? []).filter((name) => !effect.includes(name));
   const name = [effect, ...names].join(effect.includes(": ") ? ", " : ": ");
-  return { ok: true, value: { ...read.value, name, changes } };
+  return { ok: true, value: { name, status: proposal.state, resource: proposal } };
 };
 
-/** Reads an operator by an id of the operator, or of a passkey. */
-const amongOperators = (isIt: Listed<Operator>["isIt"]): Read =>
-  among<Operator>({
-    rpc: "AdminService/ListOperators",
-    field: "operators",
-    request: () => ({ page_size: LISTED_MAX }),
-    names: ({ name, revoked_at }) => [name, revoked_at === null ? "active" : "revoked"],
-    isIt,
-  });
+// The pages that lead to these acts list as many.
+const LISTED = { page_size: 100 };
+
+const standing = (row: { readonly name: string; readonly revoked_at: string | null }): readonly [string, string] => [
+  row.name,
+  row.revoked_at === null ? "active" : "revoked",
+];
 
 /** The reads, by the fields of acts. */
 const READS: Readonly<Record<string, Read>> = {
-  account_id: one<Account>("AccountService/GetAccount", "account", ({ user_id, status }) => [user_id ?? "", status]),
-  transaction_id: one<Transaction>("TransactionService/GetTransaction", "transaction", (row) => [
-    `${row.type} of ${moneyText(row.amount)} KES`,
-    row.status,
-  ]),
-  deposit_id: one<Deposit>("DepositService/GetDeposit", "deposit", ({ amount, status }) => [
-    `${moneyText(amount)} KES`,
-    status,
-  ]),
-  place: among<ReserveHolding>({
-    rpc: "AdminService/ListReserve",
-    field: "reserve_holdings",
-    request: (organization_id) => ({ organization_id }),
+  account_id: read("AccountService/GetAccount", (account_id) => ({ account_id }), {
+    find: ({ account }) => account,
+    names: ({ user_id, status }) => [user_id ?? "", status],
+  }),
+  transaction_id: read("TransactionService/GetTransaction", (transaction_id) => ({ transaction_id }), {
+    find: ({ transaction }) => transaction,
+    names: ({ type, amount, status }) => [`${type} of ${moneyText(amount)} KES`, status],
+  }),
+  deposit_id: read("DepositService/GetDeposit", (deposit_id) => ({ deposit_id }), {
+    find: ({ deposit }) => deposit,
+    names: ({ amount, status }) => [`${moneyText(amount)} KES`, status],
+  }),
+  place: read("AdminService/ListReserve", (_place, organization_id) => ({ organization_id }), {
+    find: ({ reserve_holdings }, place) => reserve_holdings.find((each) => each.place === place),
     names: ({ place }) => [place],
-    isIt: (each, place) => each.place === place,
   }),
   proposal_id: readProposal,
-  operator_id: amongOperators((each, id) => each.id === id),
-  passkey_id: amongOperators(({ passkeys }, passkey) => passkeys.some(({ id }) => id === passkey)),
-  session_id: among<Session>({
-    rpc: "SessionService/ListSessions",
-    field: "sessions",
-    request: () => ({ page_size: LISTED_MAX }),
-    names: ({ operator_name }) => [operator_name],
-    isIt: (each, id) => each.id === id,
+  operator_id: read("AdminService/ListOperators", () => LISTED, {
+    find: ({ operators }, id) => operators.find((each) => each.id === id),
+    names: standing,
   }),
-  api_key_id: among<ApiKey>({
-    rpc: "AdminService/ListApiKeys",
-    field: "api_keys",
-    request: (organization_id) => ({ organization_id, page_size: LISTED_MAX }),
-    names: ({ name, revoked_at }) => [name, revoked_at === null ? "active" : "revoked"],
-    isIt: (each, id) => each.id === id,
+  passkey_id: read("AdminService/ListOperators", () => LISTED, {
+    find: ({ operators }, id) => operators.find(({ passkeys }) => passkeys.some((passkey) => passkey.id === id)),
+    names: standing,
+  }),
+  session_id: read("SessionService/ListSessions", () => LISTED, {
+    find: ({ sessions }, id) => sessions.find((each) => each.id === id),
+    names: ({ operator_name }) => [operator_name],
+  }),
+  api_key_id: read("AdminService/ListApiKeys", (_id, organization_id) => ({ organization_id, ...LISTED }), {
+    find: ({ api_keys }, id) => api_keys.find((each) => each.id === id),
+    names: standing,
   }),
 };
 
@@ -171,11 +130,10 @@ export async function namedBy(visit: Visit, given: Given, organizationId?: strin
 /** Returns what an act would change from what is so now. Nothing if that cannot be said. */
 export function changesOf(act: Act, given: Given, subjects: Subjects): readonly Change[] {
   const field = act.about ?? act.subject ?? "";
-  const { resource, changes } = subjects.get(field) ?? {};
-  if (act.name === "approve") return changes ?? [];
+  const resource = subjects.get(field)?.resource;
   // Only what was looked for, and is not there, is new.
   if (resource === undefined && !(act.about !== undefined && subjects.has(field))) return [];
-  return act.changes?.((resource ?? {}) as Readonly<Record<string, unknown>>, given) ?? [];
+  return act.changes?.(resource ?? {}, given) ?? [];
 }
 
 const FIELDS_OF_IDS: Readonly<Record<string, string>> = {
@@ -189,8 +147,8 @@ const FIELDS_OF_IDS: Readonly<Record<string, string>> = {
 export async function subjectsOf(visit: Visit, { subject_id, changes, organization_id }: Proposal): Promise<Subjects> {
   const ids = new Set([subject_id ?? "", ...changes.flatMap(({ before, after }) => [before, after])]);
   const read = [...ids].map(async (id) => {
-    const field = /^[a-z]{3}_[0-9a-z]{26}$/.test(id) ? FIELDS_OF_IDS[id.slice(0, 3)] : undefined;
-    const reading = await READS[field ?? ""]?.(visit, id, organization_id ?? undefined);
+    const [, prefix = ""] = /^([a-z]{3})_[0-9a-z]{26}$/.exec(id) ?? [];
+    const reading = await READS[FIELDS_OF_IDS[prefix] ?? ""]?.(visit, id, organization_id ?? undefined);
     return reading?.ok === true ? [[id, reading.value] as const] : [];
   });
   return new Map((await Promise.all(read)).flat());
@@ -202,7 +160,7 @@ export async function subjectsOf(visit: Visit, { subject_id, changes, organizati
  */
 export async function accountIdOf(visit: Visit, text: string): Promise<string> {
   if (text === "" || /^acc_[0-9a-z]{26}$/.test(text)) return text;
-  const read = await visit.read<Accounts>("AccountService/ListAccounts", {
+  const read = await visit.read("AccountService/ListAccounts", {
     user_id: text,
     statuses: ["active", "frozen"],
     page_size: 1,
@@ -213,14 +171,11 @@ export async function accountIdOf(visit: Visit, text: string): Promise<string> {
 /** The texts that exist already, by the fields of forms. A form offers them, and takes others. */
 const SUGGESTIONS: Readonly<Record<string, (visit: Visit) => Promise<readonly string[]>>> = {
   async place(visit) {
-    const read = await visit.read<{ readonly reserve_holdings: readonly ReserveHolding[] }>(
-      "AdminService/ListReserve",
-      { organization_id: visit.organization?.id },
-    );
+    const read = await visit.read("AdminService/ListReserve", { organization_id: visit.organization?.id });
     return read.ok ? read.value.reserve_holdings.map(({ place }) => place) : [];
   },
   async tier(visit) {
-    const read = await visit.read<{ readonly tiers: readonly { readonly tier: string }[] }>("AdminService/GetLimits", {
+    const read = await visit.read("AdminService/GetLimits", {
       organization_id: visit.organization?.id,
     });
     return [...new Set(["default", ...(read.ok ? read.value.tiers.map(({ tier }) => tier) : [])])];

@@ -2,8 +2,9 @@ import type { VNode } from "preact";
 
 import { ActLink, Acts } from "../acts/act-links.js";
 import { Standing, standingOf } from "../acts/standing.js";
+import type { Account, Freeze, Limits } from "../gen/messages.js";
 import { type Page, type Visit, within } from "../page.js";
-import type { Account, Freeze, Journal, Limits, Transactions } from "../upstream/messages.js";
+import type { ReadingOf } from "../upstream/upstream.js";
 import { JournalTable } from "../view/journal.js";
 import { Link, pathWith } from "../view/link.js";
 import { TransactionList } from "../view/lists.js";
@@ -17,16 +18,16 @@ export const accountPage: Page = {
   async show(visit) {
     const account_id = visit.ids["acc"] ?? "";
     const asOf = asOfIn(visit.query);
-    const reading = visit.read<{ readonly account: Account }>("AccountService/GetAccount", {
+    const reading = visit.read("AccountService/GetAccount", {
       account_id,
       ...asOf?.fields,
     });
     const organization_id = visit.organization?.id;
     const [account, limits, transactions, journal, standing] = await Promise.all([
       reading,
-      visit.read<{ readonly limits: Limits }>("AdminService/GetLimits", { organization_id, account_id }),
-      visit.read<Transactions>("TransactionService/ListTransactions", { account_id, page_size: 10 }),
-      visit.read<Journal>("AdminService/ListJournal", { organization_id, account_id, page_size: 20 }),
+      visit.read("AdminService/GetLimits", { organization_id, account_id }),
+      visit.read("TransactionService/ListTransactions", { account_id, page_size: 10 }),
+      visit.read("AdminService/ListJournal", { organization_id, account_id, page_size: 20 }),
       asOf === undefined ? standingOf(visit, account_id) : undefined,
     ]);
     if (!account.ok && account.refusal.reason === "ACCOUNT_NOT_FOUND") return undefined;
@@ -140,8 +141,8 @@ function Freezes({
 interface ListsProps {
   readonly visit: Visit;
   readonly limits: Parameters<typeof Section<{ readonly limits: Limits }>>[0]["reading"];
-  readonly transactions: Parameters<typeof Section<Transactions>>[0]["reading"];
-  readonly journal: Parameters<typeof Section<Journal>>[0]["reading"];
+  readonly transactions: ReadingOf<"TransactionService/ListTransactions">;
+  readonly journal: ReadingOf<"AdminService/ListJournal">;
 }
 
 const LIMIT_COLUMNS: readonly Column<Limits["limits"][number]>[] = [

@@ -1,5 +1,4 @@
 import type { Page } from "../page.js";
-import type { Accounts } from "../upstream/messages.js";
 import { Choices, Field, moreOf } from "../view/filters.js";
 import { AccountList } from "../view/lists.js";
 import { More, Section } from "../view/parts.js";
@@ -18,7 +17,7 @@ export const accountsPage: Page = {
     const value = (name: string): string => query.get(name) ?? "";
     const statuses = query.getAll("status").filter((status) => STATUSES.includes(status));
     const filters = { tier: value("tier"), start: value("start"), end: value("end") };
-    const reading = await visit.read<Accounts>("AccountService/ListAccounts", {
+    const reading = await visit.read("AccountService/ListAccounts", {
       ...filters,
       statuses,
       page_size: ROWS,

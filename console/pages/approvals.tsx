@@ -4,8 +4,8 @@ import { Changes, Value } from "../acts/act-form.js";
 import { Acts } from "../acts/act-links.js";
 import { changesIn, effectOf } from "../acts/proposal-words.js";
 import { type Subjects, subjectsOf } from "../acts/subjects.js";
+import type { Proposal } from "../gen/messages.js";
 import { type Page, type Visit, within } from "../page.js";
-import type { Proposal, Proposals } from "../upstream/messages.js";
 import { Short } from "../view/journal.js";
 import { Link, pathWith } from "../view/link.js";
 import { type Column, Facts, More, Refused, Section, Table } from "../view/parts.js";
@@ -19,8 +19,8 @@ export const approvalsPage: Page = {
   async show(visit) {
     const { path, query, person } = visit;
     const [forMe, all] = await Promise.all([
-      visit.read<Proposals>("AdminService/ListProposals", { for_me: true, page_size: ROWS }),
-      visit.read<Proposals>("AdminService/ListProposals", {
+      visit.read("AdminService/ListProposals", { for_me: true, page_size: ROWS }),
+      visit.read("AdminService/ListProposals", {
         include_closed: true,
         page_size: ROWS,
         page_token: query.get("page") ?? "",
@@ -119,7 +119,7 @@ export const proposalPage: Page = {
   path: "/approvals/:prp",
   async show(visit) {
     const proposal_id = visit.ids["prp"] ?? "";
-    const reading = await visit.read<{ readonly proposal: Proposal }>("AdminService/GetProposal", { proposal_id });
+    const reading = await visit.read("AdminService/GetProposal", { proposal_id });
     if (!reading.ok) {
       if (reading.refusal.reason === "PROPOSAL_NOT_FOUND") return undefined;
       return { title: "Proposal", body: <Refused refusal={reading.refusal} /> };

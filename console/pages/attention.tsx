@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 
+import type { GetOverviewResponse } from "../gen/messages.js";
 import { type Page, type Visit, within } from "../page.js";
-import type { NeedsAttention, Overview, Transactions } from "../upstream/messages.js";
 import { pathOfId } from "../view/journal.js";
 import { Link, pathWith } from "../view/link.js";
 import { DepositList, TransactionList } from "../view/lists.js";
@@ -17,12 +17,12 @@ export const attentionPage: Page = {
   async show(visit) {
     const { path, query } = visit;
     const [waiting, open, overview] = await Promise.all([
-      visit.read<NeedsAttention>("AdminService/ListNeedsAttention", {
+      visit.read("AdminService/ListNeedsAttention", {
         organization_id: visit.organization?.id,
         page_size: ROWS,
         page_token: query.get("page") ?? "",
       }),
-      visit.read<Transactions>("TransactionService/ListTransactions", {
+      visit.read("TransactionService/ListTransactions", {
         statuses: ["pending", "processing"],
         end: new Date(Date.now() - HOUR_MILLIS).toISOString(),
         page_size: ROWS,
@@ -81,7 +81,7 @@ export const attentionPage: Page = {
   },
 };
 
-function Oldest({ visit, overview }: { readonly visit: Visit; readonly overview: Overview }): VNode | null {
+function Oldest({ visit, overview }: { readonly visit: Visit; readonly overview: GetOverviewResponse }): VNode | null {
   const { oldest_open_payment_id: id, oldest_open_payment_at: at } = overview;
   if (id === null || at === null) return null;
   return (

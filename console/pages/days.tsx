@@ -1,15 +1,14 @@
 import type { VNode } from "preact";
 
 import { type Page, type Visit, within } from "../page.js";
-import type { Supply } from "../upstream/messages.js";
-import type { Reading } from "../upstream/upstream.js";
+import type { ReadingOf } from "../upstream/upstream.js";
 import { BarChart, LineChart } from "../view/chart.js";
 import { Link } from "../view/link.js";
 import { type Column, Refused, Table } from "../view/parts.js";
 import { ageText, centsOf, Day, decimalOf, Money, Unknown } from "../view/values.js";
 import { recordedOf } from "./today.js";
 
-type SupplyReading = Reading<{ readonly supply: Supply }>;
+type SupplyReading = ReadingOf<"BookService/GetSupply">;
 
 /** The figures of one day in Kenya. Undefined: a read failed. */
 interface DayFigures {
@@ -35,15 +34,13 @@ export const daysPage: Page = {
   path: "/:org/supply/days",
   async show(visit) {
     const midnights = midnightsBefore(Date.now() - PAST_MILLIS);
-    const now = await visit.read<{ readonly supply: Supply }>("BookService/GetSupply", {});
+    const now = await visit.read("BookService/GetSupply", {});
     const last = now.ok ? now.value.supply.as_of_sequence : null;
     const points = [
       ...midnights.map((at) => ({ as_of_time: new Date(at).toISOString() })),
       last === null ? { as_of_time: new Date(Date.now() - PAST_MILLIS).toISOString() } : { as_of_sequence: last },
     ];
-    const readings = await readAll(points, (point) =>
-      visit.readPast<{ readonly supply: Supply }>("BookService/GetSupply", point),
-    );
+    const readings = await readAll(points, (point) => visit.readPast("BookService/GetSupply", point));
     const days = daysOf(midnights, readings);
     return {
       title: "The last 30 days",

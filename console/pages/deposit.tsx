@@ -1,7 +1,6 @@
 import { Acts } from "../acts/act-links.js";
 import { Standing, standingOf } from "../acts/standing.js";
 import type { Page } from "../page.js";
-import type { Deposit } from "../upstream/messages.js";
 import { Short } from "../view/journal.js";
 import { ReceiptOf } from "../view/lists.js";
 import { Facts, Refused } from "../view/parts.js";
@@ -13,7 +12,7 @@ export const depositPage: Page = {
   async show(visit) {
     const deposit_id = visit.ids["dep"] ?? "";
     const [reading, standing] = await Promise.all([
-      visit.read<{ readonly deposit: Deposit }>("DepositService/GetDeposit", { deposit_id }),
+      visit.read("DepositService/GetDeposit", { deposit_id }),
       standingOf(visit, deposit_id),
     ]);
     if (!reading.ok) {

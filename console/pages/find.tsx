@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 
+import type { LookUpResponse } from "../gen/messages.js";
 import { type Page, type Visit, within } from "../page.js";
-import type { LookedUp } from "../upstream/messages.js";
 import { JournalTable, pathOfId } from "../view/journal.js";
 import { Link } from "../view/link.js";
 import { AccountList, DepositList, TransactionList } from "../view/lists.js";
@@ -16,7 +16,7 @@ export const findPage: Page = {
   async show(visit) {
     const text = (visit.form["text"] ?? "").trim();
     if (text === "") return { redirect: within(visit) };
-    const found = await visit.read<LookedUp>("AdminService/LookUp", { text, organization_id: visit.organization?.id });
+    const found = await visit.read("AdminService/LookUp", { text, organization_id: visit.organization?.id });
     if (!found.ok)
       return {
         title: "Find",
@@ -30,7 +30,7 @@ export const findPage: Page = {
 };
 
 /** Returns the page of the only match. */
-export function onlyPathOf(visit: Visit, { matches, more }: LookedUp): string | undefined {
+export function onlyPathOf(visit: Visit, { matches, more }: LookUpResponse): string | undefined {
   const [match] = matches;
   if (match === undefined || matches.length > 1 || more) return undefined;
   const id = match.account?.id ?? match.transaction?.id ?? match.deposit?.id;
@@ -53,7 +53,7 @@ function Refusal({ text, refused }: { readonly text: string; readonly refused: V
 interface FoundProps {
   readonly visit: Visit;
   readonly text: string;
-  readonly found: LookedUp;
+  readonly found: LookUpResponse;
 }
 
 function Found({ visit, text, found: { matches, more, read_as, tried } }: FoundProps): VNode {
@@ -71,7 +71,7 @@ function Found({ visit, text, found: { matches, more, read_as, tried } }: FoundP
       </>
     );
   }
-  const of = <Kind extends keyof LookedUp["matches"][number]>(kind: Kind) =>
+  const of = <Kind extends keyof LookUpResponse["matches"][number]>(kind: Kind) =>
     matches.flatMap((match) => (match[kind] === null ? [] : [match[kind]]));
   const [accounts, transactions, deposits, entries] = [of("account"), of("transaction"), of("deposit"), of("entry")];
   return (

@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 
+import type { GetInclusionProofResponse, JournalEntry } from "../gen/messages.js";
 import { type Page, type Visit, within } from "../page.js";
-import type { Journal, JournalEntry, Operator, Proof } from "../upstream/messages.js";
 import { Field, NoId } from "../view/filters.js";
 import { Actor, JournalTable, Posting, Short } from "../view/journal.js";
 import { Link, pathWith } from "../view/link.js";
@@ -19,7 +19,7 @@ export const journalPage: Page = {
     const of = (name: string): string => query.get(name) ?? "";
     const filter = { account: of("account"), person: of("person"), own: of("own") };
     const operator_id = await operatorIdOf(visit, filter.person);
-    const reading = await visit.read<Journal>("AdminService/ListJournal", {
+    const reading = await visit.read("AdminService/ListJournal", {
       organization_id: visit.organization?.id,
       account_id: filter.account,
       operator_id,
@@ -66,7 +66,7 @@ export const journalPage: Page = {
 async function operatorIdOf(visit: Visit, text: string): Promise<string> {
   if (text === "" || text.startsWith("opr_")) return text;
   const request = { page_size: OPERATORS_MAX };
-  const read = await visit.read<{ readonly operators: readonly Operator[] }>("AdminService/ListOperators", request);
+  const read = await visit.read("AdminService/ListOperators", request);
   return (read.ok ? read.value.operators.find(({ name }) => name === text)?.id : undefined) ?? text;
 }
 
@@ -76,13 +76,13 @@ export const rowPage: Page = {
   async show(visit) {
     const sequence = Number(visit.ids["sequence"]);
     const [row, proof] = await Promise.all([
-      visit.read<Journal>("AdminService/ListJournal", {
+      visit.read("AdminService/ListJournal", {
         organization_id: visit.organization?.id,
         start_sequence: sequence,
         end_sequence: sequence + 1,
         page_size: 1,
       }),
-      visit.read<Proof>("BookService/GetInclusionProof", { sequence }),
+      visit.read("BookService/GetInclusionProof", { sequence }),
     ]);
     const title = `Row #${sequence.toLocaleString("en")}`;
     if (!row.ok) return { title, body: <Refused refusal={row.refusal} /> };
@@ -137,7 +137,7 @@ function RowFacts({ visit, entry }: { readonly visit: Visit; readonly entry: Jou
 }
 
 interface ProofProps {
-  readonly proof: Proof;
+  readonly proof: GetInclusionProofResponse;
   /** What the row is asked for by, in the REST API. */
   readonly query: string;
 }

@@ -1,5 +1,5 @@
+import type { Organization } from "../gen/messages.js";
 import type { Page } from "../page.js";
-import type { LookedUp, Organization } from "../upstream/messages.js";
 import { Link } from "../view/link.js";
 import { type Column, Table } from "../view/parts.js";
 import { Status, Text, Time } from "../view/values.js";
@@ -53,7 +53,7 @@ export const idPage: Page = {
     if (text.startsWith("prp_")) return { redirect: `/approvals/${text}` };
     const found = await Promise.all(
       visit.organizations.slice(0, ORGANIZATIONS_SEARCHED_MAX).map(async (organization) => {
-        const reading = await visit.read<LookedUp>("AdminService/LookUp", { organization_id: organization.id, text });
+        const reading = await visit.read("AdminService/LookUp", { organization_id: organization.id, text });
         return reading.ok ? onlyPathOf({ ...visit, organization }, reading.value) : undefined;
       }),
     );

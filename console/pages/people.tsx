@@ -1,8 +1,8 @@
 import type { VNode } from "preact";
 
 import { ActLink, Acts } from "../acts/act-links.js";
+import type { ApiKey, Operator, Session } from "../gen/messages.js";
 import type { Page, Visit } from "../page.js";
-import type { ApiKey, Operator, Session } from "../upstream/messages.js";
 import { type Column, Commands, Section, Table } from "../view/parts.js";
 import { Id, Status, Time } from "../view/values.js";
 
@@ -14,11 +14,11 @@ export const peoplePage: Page = {
   async show(visit) {
     const { path, organization, person } = visit;
     const [operators, sessions, keys] = await Promise.all([
-      visit.read<{ readonly operators: readonly Operator[] }>("AdminService/ListOperators", { page_size: ROWS }),
-      visit.read<{ readonly sessions: readonly Session[] }>("SessionService/ListSessions", { page_size: ROWS }),
+      visit.read("AdminService/ListOperators", { page_size: ROWS }),
+      visit.read("SessionService/ListSessions", { page_size: ROWS }),
       organization === undefined
         ? undefined
-        : visit.read<{ readonly api_keys: readonly ApiKey[] }>("AdminService/ListApiKeys", {
+        : visit.read("AdminService/ListApiKeys", {
             organization_id: organization.id,
             page_size: ROWS,
           }),

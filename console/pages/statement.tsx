@@ -1,5 +1,5 @@
+import type { StatementLine } from "../gen/messages.js";
 import type { Page, Visit } from "../page.js";
-import type { Statement, StatementLine } from "../upstream/messages.js";
 import { pathOfId, RowLink, Short } from "../view/journal.js";
 import { Link, pathWith } from "../view/link.js";
 import { type Column, More, Section, Table } from "../view/parts.js";
@@ -29,7 +29,7 @@ export const statementPage: Page = {
     const end = isToday ? (query.get("until") ?? new Date(now - SETTLED_MILLIS).toISOString()) : period.end;
     const page_token = query.get("page") ?? "";
     const request = { account_id, start: period.start, end, page_size: ROWS, page_token };
-    const reading = await visit.read<Statement>("BookService/GetStatement", request);
+    const reading = await visit.read("BookService/GetStatement", request);
     if (!reading.ok && reading.refusal.reason === "ACCOUNT_NOT_FOUND") return undefined;
     return {
       title: "Statement",

@@ -1,8 +1,8 @@
 import type { VNode } from "preact";
 
 import { Acts } from "../acts/act-links.js";
+import type { Backing, Supply } from "../gen/messages.js";
 import { type Page, type Visit, within } from "../page.js";
-import type { Backing, Supply } from "../upstream/messages.js";
 import { Link } from "../view/link.js";
 import { type Column, Refused, Table } from "../view/parts.js";
 import { ageText, Day, Money, Status, sumOf, Time, words } from "../view/values.js";
@@ -15,7 +15,7 @@ export const supplyPage: Page = {
   path: "/:org/supply",
   async show(visit) {
     const asOf = asOfIn(visit.query);
-    const reading = await visit.read<{ readonly supply: Supply }>("BookService/GetSupply", { ...asOf?.fields });
+    const reading = await visit.read("BookService/GetSupply", { ...asOf?.fields });
     return {
       title: "Supply and reserve",
       past: asOf?.words,

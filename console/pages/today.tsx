@@ -1,8 +1,8 @@
 import type { ComponentChildren, VNode } from "preact";
 
+import type { Count, GetOverviewResponse, Supply } from "../gen/messages.js";
 import { type Page, type View, type Visit, within } from "../page.js";
-import type { Count, Overview, Supply, Transactions } from "../upstream/messages.js";
-import type { Reading } from "../upstream/upstream.js";
+import type { ReadingOf } from "../upstream/upstream.js";
 import { countText, totalOf } from "../view/frame.js";
 import { Link } from "../view/link.js";
 import { TransactionList } from "../view/lists.js";
@@ -15,17 +15,17 @@ export const todayPage: Page = {
   async show(visit) {
     const [overview, supply, newest] = await Promise.all([
       visit.overview,
-      visit.read<{ readonly supply: Supply }>("BookService/GetSupply", {}),
-      visit.read<Transactions>("TransactionService/ListTransactions", { page_size: 8 }),
+      visit.read("BookService/GetSupply", {}),
+      visit.read("TransactionService/ListTransactions", { page_size: 8 }),
     ]);
     return overview && viewOf(visit, { overview, supply, newest });
   },
 };
 
 interface Readings {
-  readonly overview: Reading<Overview>;
-  readonly supply: Reading<{ readonly supply: Supply }>;
-  readonly newest: Reading<Transactions>;
+  readonly overview: ReadingOf<"AdminService/GetOverview">;
+  readonly supply: ReadingOf<"BookService/GetSupply">;
+  readonly newest: ReadingOf<"TransactionService/ListTransactions">;
 }
 
 function viewOf(visit: Visit, { overview, supply, newest }: Readings): View {
@@ -59,7 +59,13 @@ function viewOf(visit: Visit, { overview, supply, newest }: Readings): View {
   };
 }
 
-function NoVerdict({ reading, visit }: { readonly reading: Reading<Overview>; readonly visit: Visit }): VNode {
+function NoVerdict({
+  reading,
+  visit,
+}: {
+  readonly reading: ReadingOf<"AdminService/GetOverview">;
+  readonly visit: Visit;
+}): VNode {
   return (
     <div class="verdict wait">
       <h1>It is unknown what waits for a person</h1>
@@ -81,7 +87,7 @@ interface Waiting {
 }
 
 /** What waits for a person, the most urgent first. */
-function waitingOf(visit: Visit, overview: Overview): readonly Waiting[] {
+function waitingOf(visit: Visit, overview: GetOverviewResponse): readonly Waiting[] {
   const attention = within(visit, "/attention");
   const { oldest_open_payment_at: oldest } = overview;
   const all: readonly Waiting[] = [
@@ -125,8 +131,8 @@ function waitingOf(visit: Visit, overview: Overview): readonly Waiting[] {
 
 interface VerdictProps {
   readonly visit: Visit;
-  readonly overview: Overview;
-  readonly supply: Reading<{ readonly supply: Supply }>;
+  readonly overview: GetOverviewResponse;
+  readonly supply: ReadingOf<"BookService/GetSupply">;
 }
 
 /** Says by how much what was seen is less than what is owed. Open payments may explain it. */
@@ -214,7 +220,11 @@ function Figure({ name, to, value, unit, age }: FigureProps): VNode {
   );
 }
 
-function AsOf({ overview: { as_of_sequence: sequence, as_of_time: at } }: { readonly overview: Overview }): VNode {
+function AsOf({
+  overview: { as_of_sequence: sequence, as_of_time: at },
+}: {
+  readonly overview: GetOverviewResponse;
+}): VNode {
   if (sequence === null || at === null) return <>the book has no row</>;
   return (
     <>

@@ -2,9 +2,9 @@ import type { ComponentChildren, VNode } from "preact";
 
 import { Acts } from "../acts/act-links.js";
 import { Standing, standingOf } from "../acts/standing.js";
+import type { Payment, Transaction } from "../gen/messages.js";
 import { type Page, type Visit } from "../page.js";
-import type { Journal, Payment, Proof, Transaction } from "../upstream/messages.js";
-import type { Reading } from "../upstream/upstream.js";
+import type { ReadingOf } from "../upstream/upstream.js";
 import { JournalTable, Short } from "../view/journal.js";
 import { ReceiptOf } from "../view/lists.js";
 import { Facts, Refused, Section, Table } from "../view/parts.js";
@@ -17,14 +17,14 @@ export const transactionPage: Page = {
   async show(visit) {
     const transaction_id = visit.ids["txn"] ?? "";
     const [transaction, payment, journal, proof, standing] = await Promise.all([
-      visit.read<{ readonly transaction: Transaction }>("TransactionService/GetTransaction", { transaction_id }),
-      visit.read<{ readonly payment: Payment }>("TransactionService/GetPayment", { transaction_id }),
-      visit.read<Journal>("AdminService/ListJournal", {
+      visit.read("TransactionService/GetTransaction", { transaction_id }),
+      visit.read("TransactionService/GetPayment", { transaction_id }),
+      visit.read("AdminService/ListJournal", {
         organization_id: visit.organization?.id,
         transaction_id,
         page_size: 50,
       }),
-      visit.read<Proof>("BookService/GetInclusionProof", { transaction_id }),
+      visit.read("BookService/GetInclusionProof", { transaction_id }),
       standingOf(visit, transaction_id),
     ]);
     if (!transaction.ok && transaction.refusal.reason === "TRANSACTION_NOT_FOUND") return undefined;
@@ -65,7 +65,7 @@ export const transactionPage: Page = {
 interface HeadProps {
   readonly visit: Visit;
   readonly row: Transaction;
-  readonly payment: Reading<{ readonly payment: Payment }>;
+  readonly payment: ReadingOf<"TransactionService/GetPayment">;
 }
 
 function Head({ visit, row, payment }: HeadProps): VNode {

@@ -1,7 +1,6 @@
 import type { VNode } from "preact";
 
 import { type Page, type Visit } from "../page.js";
-import type { Transactions } from "../upstream/messages.js";
 import { Choices, Field, moreOf, NoId } from "../view/filters.js";
 import { pathWith } from "../view/link.js";
 import { TransactionList } from "../view/lists.js";
@@ -20,7 +19,7 @@ export const transactionsPage: Page = {
     const statuses = query.getAll("status").filter((status) => STATUSES.includes(status));
     const type = of("type");
     const filters = Object.fromEntries(FIELDS.map((name) => [name, of(name) ?? ""]));
-    const reading = await visit.read<Transactions>("TransactionService/ListTransactions", {
+    const reading = await visit.read("TransactionService/ListTransactions", {
       ...filters,
       ...(type === "mint" || type === "redeem" ? { type } : {}),
       statuses,

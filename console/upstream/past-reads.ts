@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 
-import type { Reading, Upstream } from "./upstream.js";
+import type { Fields } from "./contract.js";
+import type { CallContext, Reading, ReadingOf, RpcName, Upstream } from "./upstream.js";
 
 const MINUTE_MILLIS = 60_000;
 /** Enough for the series of 125 pages. */
@@ -14,11 +15,14 @@ const READINGS_MAX = 4_000;
 export class PastReads {
   readonly #readings = new LRUCache<string, Promise<Reading<unknown>>>({ max: READINGS_MAX, ttl: MINUTE_MILLIS });
 
-  async read<T>(read: Upstream["read"], ...[rpc, fields, context]: Parameters<Upstream["read"]>): Promise<Reading<T>> {
+  async read<Rpc extends RpcName>(
+    read: Upstream["read"],
+    ...[rpc, fields, context]: [Rpc, Fields, CallContext]
+  ): Promise<ReadingOf<Rpc>> {
     const key = JSON.stringify([context.token, context.organizationId, rpc, fields]);
-    const known = this.#readings.get(key) as Promise<Reading<T>> | undefined;
+    const known = this.#readings.get(key) as Promise<ReadingOf<Rpc>> | undefined;
     if (known !== undefined) return known;
-    const reading = read<T>(rpc, fields, context);
+    const reading = read(rpc, fields, context);
     this.#readings.set(key, reading);
     if (!(await reading).ok) this.#readings.delete(key);
     return reading;

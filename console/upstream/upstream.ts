@@ -4,11 +4,17 @@ import { type ChannelCredentials, Client, Metadata, status, type StatusObject } 
 
 import { failureReader } from "../../contract/failure.js";
 import { CHANNEL_OPTIONS } from "../../runtime/transport/channel-options.js";
+import type { Responses } from "../gen/messages.js";
 import { type ConsoleContract, type Fields, isOfOrganizations } from "./contract.js";
 import { malformed, type Refusal, refusalReader } from "./refusal.js";
 
 /** The response of a call, or why there is none. */
 export type Reading<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly refusal: Refusal };
+
+/** The name of an rpc: "AccountService/GetAccount". */
+export type RpcName = keyof Responses;
+/** The response of an rpc, or why there is none. */
+export type ReadingOf<Rpc extends RpcName> = Reading<Responses[Rpc]>;
 
 /** Who calls, and about what. */
 export interface CallContext {
@@ -25,9 +31,9 @@ export interface CallContext {
 /** The console's client of the operators' address. */
 export interface Upstream {
   /** Reads within two seconds. Repeats a read once, silently, if the server was not there. */
-  read<T>(rpc: string, fields: Fields, context: CallContext): Promise<Reading<T>>;
+  read<Rpc extends RpcName>(rpc: Rpc, fields: Fields, context: CallContext): Promise<ReadingOf<Rpc>>;
   /** Acts, once. */
-  act<T>(rpc: string, fields: Fields, context: CallContext): Promise<Reading<T>>;
+  act<Rpc extends RpcName>(rpc: Rpc, fields: Fields, context: CallContext): Promise<ReadingOf<Rpc>>;
   close(): void;
 }
 
@@ -47,12 +53,12 @@ export function createUpstream(contract: ConsoleContract, { target, credentials 
   const client = new Client(target, credentials, CHANNEL_OPTIONS);
   const readFailure = failureReader(contract.registry);
   const readRefusal = refusalReader(contract.registry);
-  const call = async <T>(
-    rpc: string,
+  const call = async <Rpc extends RpcName>(
+    rpc: Rpc,
     fields: Fields,
     context: CallContext,
     { deadline, readHead }: { readonly deadline: number; readonly readHead?: undefined | ((head: Metadata) => Fields) },
-  ): Promise<Reading<T>> => {
+  ): Promise<ReadingOf<Rpc>> => {
     const request = contract.encode(rpc, fields);
     if (!Buffer.isBuffer(request)) return { ok: false, refusal: malformed(request) };
     let told: Fields = {};
@@ -71,16 +77,17 @@ export function createUpstream(contract: ConsoleContract, { target, credentials 
       );
       sent.on("metadata", (head) => (told = readHead?.(head) ?? {}));
     });
-    if (Buffer.isBuffer(result)) return { ok: true, value: { ...told, ...contract.decode(rpc, result) } as T };
+    if (Buffer.isBuffer(result))
+      return { ok: true, value: { ...told, ...contract.decode(rpc, result) } as Responses[Rpc] };
     return { ok: false, refusal: readRefusal(readFailure(result).status) };
   };
   return {
-    async read<T>(rpc: string, fields: Fields, context: CallContext) {
+    async read(rpc, fields, context) {
       const deadline = Date.now() + READ_MILLIS_MAX;
-      const first = await call<T>(rpc, fields, context, { deadline });
+      const first = await call(rpc, fields, context, { deadline });
       if (first.ok || !REPEATED.has(first.refusal.code)) return first;
       await sleep(REPEAT_AFTER_MILLIS);
-      return call<T>(rpc, fields, context, { deadline });
+      return call(rpc, fields, context, { deadline });
     },
     act: (rpc, fields, context) =>
       call(rpc, fields, context, {
@@ -103,7 +110,7 @@ function metadataOf({ token, requestId, organizationId, idempotencyKey, isOnlyCh
   return metadata;
 }
 
-/** Returns what an act of kesc.v1 tells beside its response. One of the AdminService tells it inside. */
+/** Returns what an act of kesc.v1 tells in metadata. One of the AdminService has it as fields. */
 function toldBy(head: Metadata): Fields {
   const [id] = head.get("kesc-proposal");
   return {

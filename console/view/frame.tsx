@@ -1,8 +1,8 @@
 import type { ComponentChildren, VNode } from "preact";
 
+import type { Count, GetOverviewResponse, Operator, Organization } from "../gen/messages.js";
 import { within } from "../page.js";
-import type { Count, Operator, Organization, Overview } from "../upstream/messages.js";
-import type { Reading } from "../upstream/upstream.js";
+import type { ReadingOf } from "../upstream/upstream.js";
 import { Link } from "./link.js";
 import { Text, timeText } from "./values.js";
 
@@ -40,7 +40,7 @@ interface FrameProps {
   readonly person: Operator;
   readonly organization: Organization | undefined;
   readonly hasOthers: boolean;
-  readonly overview: Reading<Overview> | undefined;
+  readonly overview: ReadingOf<"AdminService/GetOverview"> | undefined;
   readonly signOutToken: string;
   readonly findToken: string;
   readonly past: string | undefined;
@@ -239,7 +239,7 @@ export function waitingIn({ flagged_transactions, waiting_deposits }: Waiting): 
   return totalOf([flagged_transactions, waiting_deposits]);
 }
 
-type Waiting = Pick<Overview, "flagged_transactions" | "waiting_deposits">;
+type Waiting = Pick<GetOverviewResponse, "flagged_transactions" | "waiting_deposits">;
 
 export function totalOf(counts: readonly Count[]): Count {
   return {

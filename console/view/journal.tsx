@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 
+import type { JournalEntry } from "../gen/messages.js";
 import { type Visit, within } from "../page.js";
-import type { JournalEntry } from "../upstream/messages.js";
 import { Link } from "./link.js";
 import { type Column, Table } from "./parts.js";
 import { Id, Money, Text, Time, words } from "./values.js";

@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 
+import type { Account, Deposit, Transaction } from "../gen/messages.js";
 import type { Visit } from "../page.js";
-import type { Account, Deposit, Transaction } from "../upstream/messages.js";
 import { pathOfId, Short } from "./journal.js";
 import { Link } from "./link.js";
 import { type Column, Table } from "./parts.js";

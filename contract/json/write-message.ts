@@ -127,7 +127,7 @@ function enumWriter(desc: DescEnum): WriteValue {
   return (value) => names.get(value) ?? `"${String(value)}"`;
 }
 
-const NUMBERS_OF_64_BITS: ReadonlySet<ScalarType> = new Set([
+export const NUMBERS_OF_64_BITS: ReadonlySet<ScalarType> = new Set([
   ScalarType.INT64,
   ScalarType.SINT64,
   ScalarType.SFIXED64,

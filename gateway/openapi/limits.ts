@@ -1,4 +1,3 @@
-import type { DescField } from "@bufbuild/protobuf";
 import type { JsonObject } from "@bufbuild/protobuf";
 
 /**
@@ -64,14 +63,3 @@ export function pairLimits(comment: string): { readonly object: JsonObject; read
     value: valueMax === undefined ? {} : { maxLength: Number(valueMax) },
   };
 }
-
-/**
- * Whether a response can lack the field. REST then writes null. Of a message the words of the
- * contract say it, because every message in protobuf could be absent.
- */
-export function canBeNull(field: DescField, comment: string): boolean {
-  const canBeAbsent = field.oneof !== undefined || field.proto.proto3Optional;
-  return canBeAbsent || (field.fieldKind === "message" && NOT_THERE.test(comment));
-}
-
-const NOT_THERE = /\b(?:[Ee]mpty|[Aa]bsent|[Nn]ot set)\b/;

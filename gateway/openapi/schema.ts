@@ -9,12 +9,12 @@ import {
   ScalarType,
 } from "@bufbuild/protobuf";
 
-import { commentOf, lineOf } from "../../contract/comments.js";
+import { canBeNull, commentOf, lineOf } from "../../contract/comments.js";
 import { extensionOf, type HttpContract } from "../../contract/contract.js";
 import { enumName } from "../../contract/json/read-scalar.js";
 import { RPC_STATUS, TIMESTAMP } from "../../contract/json-support.js";
 import { fieldExample } from "./examples.js";
-import { amountLimits, canBeNull, countLimits, listLimits, pairLimits, sequenceMin, textLimits } from "./limits.js";
+import { amountLimits, countLimits, listLimits, pairLimits, sequenceMin, textLimits } from "./limits.js";
 
 type Direction = "request" | "response";
 
@@ -95,7 +95,7 @@ export class Schemas {
   #field(field: DescField, direction: Direction): JsonObject {
     const comment = commentOf(field);
     const schema = this.#shape(field, lineOf(field), { direction, isText: false });
-    const isNullable = direction === "response" && canBeNull(field, lineOf(field));
+    const isNullable = direction === "response" && canBeNull(field);
     const example = field.message === undefined || isTime(field) ? fieldExample(field, direction) : undefined;
     return {
       ...(isNullable ? nullable(schema) : schema),

@@ -1,6 +1,6 @@
 import type { ApiKey, Organization } from "../domain/api-key.js";
 import type { Proposal } from "../domain/proposal.js";
-import type { StandingWarnings } from "../domain/rail-account.js";
+import type { RailAccountRecord } from "../domain/rail-account.js";
 import type { Actor } from "../domain/values/actor.js";
 import type { ApiKeyId, OperatorId, OrganizationId, ProposalId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";
@@ -46,15 +46,18 @@ export type Submitted<Resource> =
       readonly isNew: boolean;
     }
   | { readonly kind: "proposed"; readonly proposal: OperatorProposal }
-  | { readonly kind: "refused"; readonly refusal: OperatorRefusal };
+  | RefusedAct;
+
+export interface RefusedAct {
+  readonly kind: "refused";
+  readonly refusal: OperatorRefusal;
+}
 
 /** The resource that an approved act made or changed. */
 export type AnyResource = ActResource<Act>;
 
 /** What came of a decision. */
-export type Decided =
-  | { readonly kind: "done"; readonly proposal: OperatorProposal }
-  | { readonly kind: "refused"; readonly refusal: OperatorRefusal };
+export type Decided = { readonly kind: "done"; readonly proposal: OperatorProposal } | RefusedAct;
 
 /** One change of the operators themselves. */
 export interface OperatorAct {
@@ -74,17 +77,7 @@ export interface OperatorAct {
 }
 
 /** An account of an organization at a rail, without its credentials. */
-export interface RailAccountState {
-  readonly id: string;
-  readonly organizationId: OrganizationId;
-  readonly rail: string;
-  readonly isDefault: boolean;
-  readonly payouts: "auto" | "open" | "closed";
-  readonly payoutsReason: string;
-  readonly credentialsExpireAt: UnixMillis | undefined;
-  readonly warnings: StandingWarnings;
-  readonly updatedAt: UnixMillis;
-}
+export type RailAccountState = Omit<RailAccountRecord, "credentials">;
 
 /** A key that is not created yet. Only its caller ever sees `secret`. */
 export interface NewSecret {

@@ -1,7 +1,6 @@
 import type { Organization } from "../domain/api-key.js";
 import type { BookState, MovePhase } from "../domain/book.js";
 import type { Rail } from "../domain/transaction.js";
-import type { Cents } from "../domain/values/cents.js";
 import type { OrganizationId, TransactionId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";
 import type { RailAccountState } from "./ports.js";
@@ -67,11 +66,6 @@ export interface RailAccountStatus {
   readonly account: RailAccountState;
   /** A JSON object without secrets. Undefined if nobody can use the settings. */
   readonly settings: string | undefined;
-  readonly revision: number;
-  readonly beginWithinMillis: number;
-  readonly confirmAboveCents: Cents | 0;
-  readonly resolveAloneMaxCents: Cents | 0;
-  readonly floatMinCents: Cents | 0;
   readonly credentialsExpireSoon: boolean;
   readonly openPayments: number;
   /** The payouts that the rail may have, and whose outcome is unknown. */

@@ -6,7 +6,7 @@ import type { OperatorId } from "../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
 import { challengeIn, newChallenge } from "./challenge.js";
 import { type Operator, type PasskeyId, passkeyIdOf } from "./operator.js";
-import { type PasskeyChecks, type PasskeyCredential, passkeySha256, readResponse } from "./passkeys.js";
+import { type PasskeyChecks, passkeySha256, readResponse } from "./passkeys.js";
 import type { OperatorProposal } from "./ports.js";
 import { mayPropose } from "./proposed.js";
 import type { OperatorRefusal } from "./refusal.js";
@@ -20,7 +20,7 @@ import {
   type OperatorSession,
   tokenSha256Of,
 } from "./session.js";
-import type { Invited, NewSession, SignInStore, TokenOf, UsedOnce } from "./sign-in-ports.js";
+import type { Invited, NewSession, SignInStore, UsedOnce } from "./sign-in-ports.js";
 
 const CODE_MILLIS = 300_000;
 const INVITATION_MILLIS = 3_600_000;
@@ -204,7 +204,7 @@ export class SignIn {
   }
 
   /** Returns who signed a response. Does not use the challenge up. */
-  async #check(responseJson: string): Promise<CheckedResponse | typeof REFUSED | typeof BUSY> {
+  async #check(responseJson: string) {
     const response = readResponse(responseJson);
     if (response === undefined) return REFUSED;
     const used = await challengeIn(this.#store, response.challenge, { purpose: "", now: this.#now() });
@@ -215,10 +215,10 @@ export class SignIn {
     if (operator === undefined) return REFUSED;
     const checking = this.#checks.run("", () => this.#passkeys.isSignedBy(passkey, response));
     if (checking === undefined) return BUSY;
-    return (await checking) ? { operator, sha256, passkey, used } : REFUSED;
+    return (await checking) ? { operator, sha256, used } : REFUSED;
   }
 
-  async #code(text: string): Promise<FoundCode | undefined> {
+  async #code(text: string) {
     if (kindOfToken(text) !== "code") return undefined;
     const token = await this.#store.token("code", tokenSha256Of(text));
     const operator = token && (await this.#store.operator(token.owner));
@@ -228,8 +228,11 @@ export class SignIn {
     return { token, operator, name: operator.name };
   }
 
-  /** An invitation ends with the right of the inviter, and with the person whom it is for. */
-  async #invitation(text: string): Promise<FoundInvitation | undefined> {
+  /**
+   * An invitation ends with the right of the inviter, and with the person whom it is for. There is
+   * no `inviter` if the machine made it, and no `operator` if it is for a new one.
+   */
+  async #invitation(text: string) {
     if (kindOfToken(text) !== "inv") return undefined;
     const token = await this.#store.token("invitation", tokenSha256Of(text));
     if (token === undefined) return undefined;
@@ -249,28 +252,6 @@ export class SignIn {
   #now(): UnixMillis {
     return toUnixMillis(this.#clock());
   }
-}
-
-interface CheckedResponse {
-  readonly operator: Operator;
-  readonly sha256: string;
-  readonly passkey: PasskeyCredential;
-  readonly used: UsedOnce;
-}
-
-interface FoundCode {
-  readonly token: TokenOf<"code">;
-  readonly operator: Operator;
-  readonly name: string;
-}
-
-interface FoundInvitation {
-  readonly token: TokenOf<"invitation">;
-  /** Undefined for the machine. */
-  readonly inviter: Operator | undefined;
-  /** Undefined for a new one. */
-  readonly operator: Operator | undefined;
-  readonly name: string;
 }
 
 function done<Value>(value: Value): { readonly kind: "done"; readonly value: Value } {

@@ -8,7 +8,6 @@ import { UNKNOWN_PAYOUTS_NAMED_MAX } from "../settlement/limits.js";
 import { countOf, tooManyUnknown } from "../settlement/unknown-payouts.js";
 import { openRail } from "../startup/rails.js";
 import { type Cell, cellOf, type Database } from "../storage/database.js";
-import { railAccountStateOf } from "../storage/operators/administration.js";
 import { openPaymentsOf, payments } from "../storage/rails/payments.js";
 import { expiresSoon } from "../storage/rails/rail-account-directory.js";
 import { type StoredRailAccount, storedRailAccount } from "../storage/rails/rail-accounts.js";
@@ -33,8 +32,7 @@ export function railReads(database: Pick<Database, "cells">, options: RailReadsO
 }
 
 async function statusOf(cell: Cell, account: StoredRailAccount, options: RailReadsOptions): Promise<RailAccountStatus> {
-  const { id, payouts, revision, beginWithinMillis, confirmAboveCents, resolveAloneMaxCents } = account;
-  const { floatMinCents } = account;
+  const { id, payouts } = account;
   const now = options.now();
   const stored = payments(cell);
   const unknown = await stored.unknownPayouts(id);
@@ -42,13 +40,8 @@ async function statusOf(cell: Cell, account: StoredRailAccount, options: RailRea
   const stopping = await tooManyUnknown(stored, { id, payouts, rail }, now);
   const named = await stored.listUnknownPayouts(id, UNKNOWN_PAYOUTS_NAMED_MAX);
   return {
-    account: railAccountStateOf(account),
+    account,
     settings: settingsOf(account),
-    revision,
-    beginWithinMillis,
-    confirmAboveCents,
-    resolveAloneMaxCents,
-    floatMinCents,
     credentialsExpireSoon: expiresSoon(account, now),
     openPayments: await openPaymentsOf(cell, id),
     unknownPayouts: countOf(unknown),

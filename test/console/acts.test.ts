@@ -122,13 +122,18 @@ describe("the acts of the console", () => {
     expect(frozen.freezes.map(({ note }) => note)).to.deep.equal(["case 17"]);
   });
 
+  it("labels a field of a message that the request can lack with both names", () => {
+    const labels = acts.get("reverse")?.fields.map(({ label }) => label);
+    expect(labels).to.deep.equal(["Receipt source", "Receipt number", "Description"]);
+  });
+
   it("refuses each form with 400 and the names of the fields that are missing or malformed", async () => {
     for (const act of acts.values()) {
       const at = act.isOfOrganization ? path(act.name) : `/acts/${act.name}`;
       const form = await amina.get(at);
       expect(form.status, `GET ${at}`).to.equal(200);
       const send = (given: Readonly<Record<string, string>>) => amina.post(at, { ...form.formTo(at), ...given });
-      const linked = [act.subject, ...(act.given ?? [])].filter((name) => name !== undefined);
+      const { linked } = act;
       // Without a person the same rpc invites somebody new.
       const named = act.name === "invite-passkey" ? ["name"] : linked;
       const needed = [...named, ...act.fields.filter((field) => field.isRequired).map(({ name }) => name)];

@@ -192,7 +192,8 @@ describe("the past in the console", () => {
       const reading = asked.length === 1 ? { ok: false, refusal: REFUSAL } : { ok: true, value: asked.length };
       return Promise.resolve(reading as Reading<T>);
     };
-    const read = (seq: number, token: string) => past.read(upstream, "GetSupply", { seq }, { ...CONTEXT, token });
+    const read = (seq: number, token: string) =>
+      past.read(upstream, "BookService/GetSupply", { seq }, { ...CONTEXT, token });
     expect(await read(1, "one")).to.deep.equal({ ok: false, refusal: REFUSAL });
     const [first, again] = await Promise.all([read(1, "one"), read(1, "one")]);
     expect(first).to.equal(again);

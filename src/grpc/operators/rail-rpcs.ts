@@ -51,15 +51,16 @@ function toStatus(
   balances: readonly ReportedBalance[],
   now: UnixMillis,
 ): RailAccountStatusMessage {
+  const { account } = status;
   return {
-    account: toRailAccount(status.account),
+    account: toRailAccount(account),
     settings: status.settings,
-    revision: BigInt(status.revision),
-    begin_within_seconds: BigInt(Math.floor(status.beginWithinMillis / SECOND_MILLIS)),
-    confirm_above: formatCents(status.confirmAboveCents),
-    resolve_alone_max: formatCents(status.resolveAloneMaxCents),
-    float_min: formatCents(status.floatMinCents),
-    warnings: Object.keys(status.account.warnings),
+    revision: BigInt(account.revision),
+    begin_within_seconds: BigInt(Math.floor(account.beginWithinMillis / SECOND_MILLIS)),
+    confirm_above: formatCents(account.confirmAboveCents),
+    resolve_alone_max: formatCents(account.resolveAloneMaxCents),
+    float_min: formatCents(account.floatMinCents),
+    warnings: Object.keys(account.warnings),
     credentials_expire_soon: status.credentialsExpireSoon,
     open_payments: BigInt(status.openPayments),
     unknown_payouts: BigInt(status.unknownPayouts),

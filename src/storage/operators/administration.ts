@@ -1,6 +1,6 @@
 import type { Organization } from "../../domain/api-key.js";
 import type { Actor } from "../../domain/values/actor.js";
-import type { ApiKeyId, OperatorId, ProposalId } from "../../domain/values/ids.js";
+import type { ApiKeyId, ProposalId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import { type Act, type ActOf, type ActResource, isOfOperators } from "../../operators/act.js";
 import type { FourEyes } from "../../operators/four-eyes.js";
@@ -17,14 +17,16 @@ import type {
   Submitted,
 } from "../../operators/ports.js";
 import { isConcerned, mayPropose, needsSecondPerson, proposalInBook } from "../../operators/proposed.js";
+import type { SignInStore } from "../../operators/sign-in-ports.js";
 import type { Cell, Database } from "../database.js";
 import { emptiestOf, keys } from "../keys.js";
 import type { Authorship } from "../organizations/authorship.js";
 import { CellKeys } from "../organizations/cell-keys.js";
-import { type StoredRailAccount, storedRailAccounts } from "../rails/rail-accounts.js";
+import { storedRailAccounts } from "../rails/rail-accounts.js";
+import { inTransaction } from "../sql/store-error.js";
 import { bookProposals, type FoundProposal } from "./book-proposals.js";
 import { OperatorActs } from "./operator-acts.js";
-import { CellProposals, type OperatorDecision, type StoredProposal } from "./proposals.js";
+import { CellProposals, type StoredProposal } from "./proposals.js";
 import { orRefusal, RefusedActError } from "./refused.js";
 
 interface Done {
@@ -38,11 +40,6 @@ interface AdministeredCell {
   readonly keys: CellKeys;
   readonly proposals: CellProposals;
 }
-
-type AdministrationReads = Pick<
-  Administration,
-  "cellCount" | "organizations" | "organization" | "apiKeys" | "operators" | "operatorActs"
->;
 
 /** Implements the ports `Administration` and `OperatorKeys` on the database. */
 export class StoredAdministration implements Administration, OperatorKeys {
@@ -73,19 +70,18 @@ export class StoredAdministration implements Administration, OperatorKeys {
     return this.#database.cells.length;
   }
 
-  readonly organizations: AdministrationReads["organizations"] = () => this.#keys.organizations();
-  readonly organization: AdministrationReads["organization"] = (id) => this.#keys.organization(id);
-  readonly apiKeys: AdministrationReads["apiKeys"] = (id) => this.#keys.apiKeys(id);
-  readonly operators: AdministrationReads["operators"] = () => this.#acts.operators();
-  readonly operatorActs: AdministrationReads["operatorActs"] = (page) => this.#acts.acts(page);
-  readonly operator = (id: OperatorId): Promise<Operator | undefined> => this.#acts.operator(id);
-  readonly operatorWithPasskey = (sha256: string): Promise<Operator | undefined> =>
-    this.#acts.operatorWithPasskey(sha256);
+  readonly organizations: Administration["organizations"] = () => this.#keys.organizations();
+  readonly organization: Administration["organization"] = (id) => this.#keys.organization(id);
+  readonly apiKeys: Administration["apiKeys"] = (id) => this.#keys.apiKeys(id);
+  readonly operators: Administration["operators"] = () => this.#acts.operators();
+  readonly operatorActs: Administration["operatorActs"] = (page) => this.#acts.acts(page);
+  readonly operator: SignInStore["operator"] = (id) => this.#acts.operator(id);
+  readonly operatorWithPasskey: SignInStore["operatorWithPasskey"] = (sha256) => this.#acts.operatorWithPasskey(sha256);
   readonly operatorWithKey: OperatorKeys["operatorWithKey"] = (sha256) => this.#acts.operatorWithKey(sha256);
 
   async railAccounts({ id, cell }: Organization): Promise<readonly RailAccountState[]> {
     const accounts = await storedRailAccounts(this.#room(cell).cell);
-    return accounts.filter(({ organizationId }) => organizationId === id).map(railAccountStateOf);
+    return accounts.filter(({ organizationId }) => organizationId === id);
   }
 
   async proposals(page: ProposalsPage): Promise<readonly OperatorProposal[]> {
@@ -120,7 +116,7 @@ export class StoredAdministration implements Administration, OperatorKeys {
     const [acts, inBooks, operators] = await Promise.all([ofOperators, ofBooks, this.#acts.operators()]);
     const byId = new Map<string, Operator>(operators.map((operator) => [operator.id, operator]));
     return [
-      ...acts.flat().map((proposal) => shownOf(unlessOrphaned(proposal, byId.get(proposal.proposedBy)))),
+      ...acts.flat().map((proposal) => unlessOrphaned(proposal, byId.get(proposal.proposedBy))),
       ...inBooks.flat().map((found) => shownInBook(found, this.#now())),
     ].sort((left, right) => (left.id < right.id ? -1 : 1));
   }
@@ -152,16 +148,13 @@ export class StoredAdministration implements Administration, OperatorKeys {
     by: Operator | undefined,
     first?: Authorship["first"],
   ): Promise<Submitted<ActResource<A>>> {
-    const submitted = await orRefusal<Submitted<AnyResource>>(
-      (async () => {
-        if (by !== undefined && needsSecondPerson(this.fourEyes, act)) {
-          const shown = await this.#acts.changesBy(act);
-          const proposal = await this.#ofOperators.propose({ ...act, shown }, by.id, first);
-          return { kind: "proposed", proposal: shownOf(proposal) };
-        }
-        return { kind: "done", ...(await this.#perform(act, { actor: actorOf(by), first })) };
-      })(),
-    );
+    const submitted = await orRefusal<Submitted<AnyResource>>(async () => {
+      if (by !== undefined && needsSecondPerson(this.fourEyes, act)) {
+        const shown = await this.#acts.changesBy(act);
+        return { kind: "proposed", proposal: await this.#ofOperators.propose({ ...act, shown }, by.id, first) };
+      }
+      return { kind: "done", ...(await this.#perform(act, { actor: actorOf(by), first })) };
+    });
     // The kind of the act decides the type of its resource.
     return submitted as Submitted<ActResource<A>>;
   }
@@ -172,11 +165,10 @@ export class StoredAdministration implements Administration, OperatorKeys {
       if (proposedBy === by.id || isConcerned(by, act)) {
         throw new RefusedActError({ reason: "OWN_PROPOSAL", proposalId: id });
       }
-      const decision: OperatorDecision = { decision: "APPROVED", by: by.id };
       await this.#perform(act, {
         actor: `${proposedBy},${by.id}` as Actor,
         first: async (session) => {
-          await this.#ofOperators.decide(session, proposal, decision);
+          await this.#ofOperators.decide(session, proposal, { decision: "APPROVED", by: by.id });
           if (isOfOperators(act)) await this.#acts.refuseOutdated(session, { id, act, shown });
         },
       });
@@ -184,20 +176,22 @@ export class StoredAdministration implements Administration, OperatorKeys {
   }
 
   reject(id: ProposalId, by: Operator): Promise<Decided> {
-    return this.#decide(id, (proposal) => this.#ofOperators.decideAlone(proposal, { decision: "REJECTED", by: by.id }));
+    return this.#decide(id, (proposal) =>
+      inTransaction(this.#database.cells[0], (session) =>
+        this.#ofOperators.decide(session, proposal, { decision: "REJECTED", by: by.id }),
+      ),
+    );
   }
 
   async #decide(id: ProposalId, work: (proposal: StoredProposal) => Promise<void>): Promise<Decided> {
-    return orRefusal<Decided>(
-      (async () => {
-        const proposal = await this.#ofOperators.find(id);
-        if (proposal === undefined) throw new RefusedActError({ reason: "PROPOSAL_NOT_FOUND", proposalId: id });
-        const { state } = unlessOrphaned(proposal, await this.#acts.operator(proposal.proposedBy));
-        if (state !== "PENDING") throw new RefusedActError({ reason: "PROPOSAL_CLOSED", proposalId: id, state });
-        await work(proposal);
-        return { kind: "done", proposal: shownOf((await this.#ofOperators.find(id)) ?? proposal) };
-      })(),
-    );
+    return orRefusal<Decided>(async () => {
+      const proposal = await this.#ofOperators.find(id);
+      if (proposal === undefined) throw new RefusedActError({ reason: "PROPOSAL_NOT_FOUND", proposalId: id });
+      const { state } = unlessOrphaned(proposal, await this.#acts.operator(proposal.proposedBy));
+      if (state !== "PENDING") throw new RefusedActError({ reason: "PROPOSAL_CLOSED", proposalId: id, state });
+      await work(proposal);
+      return { kind: "done", proposal: (await this.#ofOperators.find(id)) ?? proposal };
+    });
   }
 
   #perform(act: Act, author: Authorship): Promise<Done> {
@@ -234,13 +228,6 @@ export class StoredAdministration implements Administration, OperatorKeys {
   }
 }
 
-/** Leaves the credentials and the settings out. */
-export function railAccountStateOf(account: StoredRailAccount): RailAccountState {
-  const { id, organizationId, rail, isDefault, payouts, payoutsReason, credentialsExpireAt, warnings } = account;
-  const { updatedAt } = account;
-  return { id, organizationId, rail, isDefault, payouts, payoutsReason, credentialsExpireAt, warnings, updatedAt };
-}
-
 /**
  * A proposal lapses when its proposer may no longer propose. One about an organization, and one
  * that does not say what stood, is of an earlier version, and can no longer be done.
@@ -249,13 +236,6 @@ function unlessOrphaned(proposal: StoredProposal, proposer: Operator | undefined
   const { act, shown } = proposal;
   const isPossible = isOfOperators(act) && shown !== undefined && proposer !== undefined && mayPropose(proposer);
   return proposal.state === "PENDING" && !isPossible ? { ...proposal, state: "LAPSED" } : proposal;
-}
-
-function shownOf(proposal: StoredProposal): OperatorProposal {
-  const { id, act, shown, proposedBy, proposedAt, expiresAt, state, decidedBy, decidedAt } = proposal;
-  const content = JSON.stringify({ ...act, shown });
-  const own = { type: act.kind, content, subject: undefined, organizationId: undefined };
-  return { id, ...own, proposedBy, proposedAt, expiresAt, state, decidedBy, decidedAt };
 }
 
 function shownInBook({ proposal, isOpen }: FoundProposal, now: UnixMillis): OperatorProposal {

@@ -58,28 +58,21 @@ export class OperatorActs {
   }
 
   /** Returns the operator whose key it is now. */
-  async operatorWithKey(keySha256: string): Promise<Operator | undefined> {
-    const rows = await this.#rows(
-      `${this.#select} WHERE a.operator_id IN (
-         SELECT operator_id FROM ${this.#cell.engine.table("operator_acts")} WHERE key_sha256 = ?
-       ) ORDER BY a.seq`,
-      [keySha256],
-    );
-    const key = rows.findLast((row) => row.key_sha256 !== null)?.key_sha256;
-    return key === keySha256 ? this.#operatorOf(rows) : undefined;
+  async operatorWithKey(sha256: string): Promise<Operator | undefined> {
+    const operator = await this.#operatorOf(await this.#actsOfOneWith("key_sha256 = ?", sha256));
+    return operator?.keySha256 === sha256 ? operator : undefined;
   }
 
   /** Returns the operator whose passkey it is now. */
   async operatorWithPasskey(sha256: string): Promise<Operator | undefined> {
-    const rows = await this.#rows(
-      `${this.#select} WHERE a.operator_id IN (
-         SELECT operator_id FROM ${this.#cell.engine.table("operator_acts")}
-         WHERE passkey_sha256 = ? AND kind <> 'operator.passkey_removed'
-       ) ORDER BY a.seq`,
-      [sha256],
-    );
-    const operator = await this.#operatorOf(rows);
+    const wanted = "passkey_sha256 = ? AND kind <> 'operator.passkey_removed'";
+    const operator = await this.#operatorOf(await this.#actsOfOneWith(wanted, sha256));
     return operator?.passkeys.some((passkey) => passkey.sha256 === sha256) === true ? operator : undefined;
+  }
+
+  #actsOfOneWith(wanted: string, sha256: string): Promise<readonly ActRow[]> {
+    const owner = `SELECT operator_id FROM ${this.#cell.engine.table("operator_acts")} WHERE ${wanted}`;
+    return this.#rows(`${this.#select} WHERE a.operator_id IN (${owner}) ORDER BY a.seq`, [sha256]);
   }
 
   /** Returns the operator whose acts these are, if the chain has all of them. */

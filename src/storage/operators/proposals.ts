@@ -34,20 +34,13 @@ type DecisionRow = Omit<RowOf<typeof OPERATOR_DECISIONS>, "hash">;
 // Each operator has 20 at most.
 const WAITS = "AND d.proposal_id IS NULL AND p.expires_at > ?";
 
-const NO_LINK: Link = { link_seq: null, mac: null, previous_mac: null };
-
 /** A proposal that lies in no book, with the hash that its decision covers. */
-export interface StoredProposal extends Omit<OperatorProposal, "type" | "content" | "subject" | "organizationId"> {
+export interface StoredProposal extends OperatorProposal {
   readonly act: Act;
   /** What the act was to change. Undefined in proposals of an earlier version. */
   readonly shown: readonly Change[] | undefined;
   readonly proposedBy: OperatorId;
   readonly hash: string;
-}
-
-export interface OperatorDecision {
-  readonly decision: "APPROVED" | "REJECTED";
-  readonly by: OperatorId;
 }
 
 /** The proposals that lie in one cell. One that the chain lacks is none. */
@@ -123,7 +116,7 @@ export class CellProposals {
       await session.write([insertOf(engine, "operator_proposals", [{ ...row, hash: digest }])]);
       await this.#chain.append(session, chained);
       const decision = { decision: null, decided_by: null, decided_at: null };
-      return proposalOf({ ...row, ...NO_LINK, ...decision, hash: digest }, now);
+      return proposalOf({ ...row, ...decision, hash: digest }, now);
     });
   }
 
@@ -134,7 +127,7 @@ export class CellProposals {
   async decide(
     session: Session,
     { id, hash: proposalHash }: StoredProposal,
-    { decision, by }: OperatorDecision,
+    { decision, by }: { readonly decision: "APPROVED" | "REJECTED"; readonly by: OperatorId },
   ): Promise<void> {
     const { engine } = this.#cell;
     await session.read({ sql: engine.administrationLock, bindings: [] });
@@ -148,11 +141,6 @@ export class CellProposals {
     const digest = digestOf("kesc-decision-1", proposalHash, decision, by, now);
     await session.write([insertOf(engine, "operator_decisions", [{ ...decided, hash: digest }])]);
     await this.#chain.append(session, chainedDecision(decided));
-  }
-
-  /** Writes a decision by itself. Rejects as `decide` does, with the error as the cause. */
-  async decideAlone(proposal: StoredProposal, decision: OperatorDecision): Promise<void> {
-    await inTransaction(this.#cell, (session) => this.decide(session, proposal, decision));
   }
 }
 
@@ -171,13 +159,17 @@ function digestOf(...fields: readonly (string | number)[]): string {
   return hash("sha256", JSON.stringify(fields), "hex");
 }
 
-function proposalOf(row: OperatorProposalRow, now: UnixMillis): StoredProposal {
+function proposalOf(row: Omit<OperatorProposalRow, keyof Link>, now: UnixMillis): StoredProposal {
   const { shown, ...act } = readPart(
     `content of ${row.id}`,
     () => JSON.parse(row.content) as Act & Pick<StoredProposal, "shown">,
   );
   return {
     id: row.id as ProposalId,
+    type: act.kind,
+    content: row.content,
+    subject: undefined,
+    organizationId: undefined,
     act,
     shown,
     proposedBy: row.proposed_by as OperatorId,

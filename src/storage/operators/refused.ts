@@ -1,3 +1,4 @@
+import type { RefusedAct } from "../../operators/ports.js";
 import type { OperatorRefusal } from "../../operators/refusal.js";
 import { RefusedWriteError } from "../sql/store-error.js";
 
@@ -12,12 +13,10 @@ export class RefusedActError extends RefusedWriteError {
   }
 }
 
-/** Awaits `work`. Returns the refusal if the act was refused. Rejects if anything else fails. */
-export async function orRefusal<Result>(
-  work: Promise<Result>,
-): Promise<Result | { readonly kind: "refused"; readonly refusal: OperatorRefusal }> {
+/** Does `work`. Returns the refusal if the act was refused. Rejects if anything else fails. */
+export async function orRefusal<Result>(work: () => Promise<Result>): Promise<Result | RefusedAct> {
   try {
-    return await work;
+    return await work();
   } catch (error) {
     if (error instanceof RefusedActError) return { kind: "refused", refusal: error.refusal };
     throw error;
