@@ -66,13 +66,4 @@ describeEachEngine("UpdateWebhookEndpoint", (service) => {
       }
     });
   });
-
-  it("refuses the url of another endpoint", async () => {
-    await withEndpoint(service(), {}, async (first) => {
-      await withEndpoint(service(), {}, async ({ id }) => {
-        const refused = await service().rest("PATCH", `/webhook-endpoints/${id}`, { body: { url: first["url"] } });
-        expect(problemOf(refused)).to.include({ status: 409, code: "WEBHOOK_ENDPOINT_ALREADY_EXISTS" });
-      });
-    });
-  });
 });

@@ -10,14 +10,14 @@ import { type Deposit, DepositReason, DepositStatus } from "../../src/gen/kesc/v
 import { EventServiceService as Events } from "../../src/gen/kesc/v1/event_service.js";
 import type { Transaction } from "../../src/gen/kesc/v1/transaction.js";
 import { TransactionServiceService as Transactions } from "../../src/gen/kesc/v1/transaction_service.js";
-import type { GrpcCaller, GrpcReply, Method } from "../support/callers/grpc-caller.js";
+import type { GrpcCaller, GrpcReply } from "../support/callers/grpc-caller.js";
 import { createAccount, newDepositId, receiveDeposit, redeem, setRailAccount } from "../support/commands.js";
 import { ENGINES_OF_STAGE } from "../support/databases.js";
 import {
   actAs,
   approved,
   type GivenOperator,
-  OPERATOR_RPCS,
+  type OPERATOR_RPCS,
   type OperatorService,
   startOperatorService,
 } from "./given.js";

@@ -22,7 +22,7 @@ import {
   machineRoutes,
   MPESA_CREDENTIALS,
   MPESA_SETTINGS,
-  OPERATOR_RPCS,
+  type OPERATOR_RPCS,
   type OperatorService,
   SECRET,
   startOperatorService,

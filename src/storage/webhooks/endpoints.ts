@@ -166,7 +166,7 @@ export class StoredWebhookEndpoints implements WebhookEndpoints {
       if (book.isSuspended) return refused({ reason: "ORGANIZATION_SUSPENDED" });
       const { keys } = one(await directory.find([organizationId], (each) => session.read(each)));
       const sql = `${this.#statements.all} ${engine.forUpdate}`;
-      const rows = (await session.read({ sql, bindings: [organizationId] })) as readonly EndpointRow[];
+      const rows = await session.read<EndpointRow>({ sql, bindings: [organizationId] });
       return work({ session, book, keys, stored: rows.map((row) => ({ row, endpoint: endpointOf(row, keys) })) });
     };
     try {
