@@ -302,8 +302,6 @@ for (const engine of ENGINES_OF_STAGE) {
         const missing = await call(rpc, { ...fields, deposit_id: newDepositId() });
         expect(missing.reason, rpc).to.equal("DEPOSIT_NOT_FOUND");
       }
-      expect((await call("getDeposit", { deposit_id: newDepositId() })).reason).to.equal("DEPOSIT_NOT_FOUND");
-      expect((await call("getDeposit", { deposit_id }, sue)).response?.deposit?.status).to.equal(UNALLOCATED);
     });
 
     for (const [rpc, fields, names] of [

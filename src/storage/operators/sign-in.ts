@@ -37,11 +37,7 @@ const SESSIONS_MAX = 10;
 /** A passkey whose proposal has lapsed is removed. */
 const UNNAMED_MILLIS_MAX = 4 * 86_400_000;
 
-interface SessionUpdate {
-  readonly id: string;
-  readonly changes: Partial<Pick<SessionRow, "used_at" | "verified_at">>;
-  readonly isNew?: (found: OperatorSession) => boolean;
-}
+type SessionChanges = Partial<Pick<SessionRow, "used_at" | "verified_at">>;
 
 type People = Pick<StoredAdministration, "operator" | "operatorWithPasskey" | "submit">;
 
@@ -111,13 +107,9 @@ export class StoredSignIn implements SignInStore {
     return this.#change(async (session, key) => {
       if (!(await this.#useUp(session, key, used))) return undefined;
       const { engine } = this.#cell;
-      const { table } = engine;
-      await session.read({
-        sql: `DELETE FROM ${table("sessions")} WHERE id IN (
-            SELECT id FROM ${table("sessions")} WHERE operator_id = ? ORDER BY used_at DESC, id DESC LIMIT ? OFFSET ?
-          ) RETURNING id`,
-        bindings: [given.operatorId, Number.MAX_SAFE_INTEGER, SESSIONS_MAX - 1],
-      });
+      const ofOperator = `SELECT id FROM ${engine.table("sessions")} WHERE operator_id = ?`;
+      const oldest = `id IN (${ofOperator} ORDER BY used_at DESC, id DESC LIMIT ? OFFSET ?)`;
+      await this.#remove(session, "sessions", oldest, [given.operatorId, Number.MAX_SAFE_INTEGER, SESSIONS_MAX - 1]);
       const now = this.#now();
       const row = withMac(key, {
         id: typeidUnboxed("ses"),
@@ -137,22 +129,20 @@ export class StoredSignIn implements SignInStore {
     return this.#change(async (session, key) => {
       if (!(await this.#useUp(session, key, used))) return undefined;
       const now = this.#now();
-      return this.#update(session, key, { id, changes: { used_at: now, verified_at: now } });
+      return this.#update(session, key, id, () => ({ used_at: now, verified_at: now }));
     });
   }
 
   async use(id: string): Promise<void> {
     const now = this.#now();
-    // Calls that arrive together write one use.
-    const isNew = (found: OperatorSession): boolean => needsUse(found, now);
-    await this.#change((session, key) => this.#update(session, key, { id, changes: { used_at: now }, isNew }));
+    await this.#change((session, key) =>
+      // Calls that arrive together write one use.
+      this.#update(session, key, id, (found) => (needsUse(found, now) ? { used_at: now } : undefined)),
+    );
   }
 
   end(id: string): Promise<boolean> {
-    return this.#change(async (session) => {
-      const sql = `DELETE FROM ${this.#cell.engine.table("sessions")} WHERE id = ? RETURNING id`;
-      return (await session.read({ sql, bindings: [id] })).length > 0;
-    });
+    return this.#change((session) => this.#remove(session, "sessions", "id = ?", [id]));
   }
 
   async sessions(): Promise<readonly OperatorSession[]> {
@@ -184,12 +174,9 @@ export class StoredSignIn implements SignInStore {
       }
       await this.#removeToken(session, invitationSha256);
       const now = this.#now();
-      await session.read({
-        sql: `DELETE FROM ${table("passkeys")} WHERE created_at < ? AND sha256 NOT IN (
-            SELECT passkey_sha256 FROM ${table("operator_acts")} WHERE passkey_sha256 IS NOT NULL
-          ) RETURNING sha256`,
-        bindings: [now - UNNAMED_MILLIS_MAX],
-      });
+      const named = `SELECT passkey_sha256 FROM ${table("operator_acts")} WHERE passkey_sha256 IS NOT NULL`;
+      const unnamed = `created_at < ? AND sha256 NOT IN (${named})`;
+      await this.#remove(session, "passkeys", unnamed, [now - UNNAMED_MILLIS_MAX]);
       const { credentialId, publicKey } = passkey;
       const stored = {
         sha256: passkeySha256(passkey),
@@ -207,14 +194,11 @@ export class StoredSignIn implements SignInStore {
     return inTransaction(this.#cell, async (session) => {
       await session.read({ sql: engine.administrationLock, bindings: [] });
       const now = this.#now();
-      await session.read({
-        sql: `DELETE FROM ${engine.table("sessions")} WHERE created_at < ? OR used_at < ? RETURNING id`,
-        bindings: [now - SESSION_MILLIS_MAX, now - SESSION_IDLE_MILLIS_MAX],
-      });
-      await session.read({
-        sql: `DELETE FROM ${engine.table("sign_in_tokens")} WHERE expires_at < ? RETURNING kind`,
-        bindings: [now],
-      });
+      await this.#remove(session, "sessions", "created_at < ? OR used_at < ?", [
+        now - SESSION_MILLIS_MAX,
+        now - SESSION_IDLE_MILLIS_MAX,
+      ]);
+      await this.#remove(session, "sign_in_tokens", "expires_at < ?", [now]);
       return work(session, await this.#chain.keyIn(session));
     });
   }
@@ -235,11 +219,14 @@ export class StoredSignIn implements SignInStore {
   async #update(
     session: Session,
     key: KeyObject,
-    { id, changes, isNew = () => true }: SessionUpdate,
+    id: string,
+    changesOf: (found: OperatorSession) => SessionChanges | undefined,
   ): Promise<OperatorSession | undefined> {
     const { table, update } = this.#cell.engine;
     const [found] = await session.read<SessionRow>({ sql: `${this.#selectSession} WHERE id = ?`, bindings: [id] });
-    if (found === undefined || !isOurs(key, found) || !isNew(sessionOf(found))) return undefined;
+    if (found === undefined || !isOurs(key, found)) return undefined;
+    const changes = changesOf(sessionOf(found));
+    if (changes === undefined) return undefined;
     const row = withMac(key, { ...found, ...changes });
     const columns = typesOf(SESSIONS, ["id", ...changedNamesOf(SESSIONS)]);
     await session.write([{ sql: update(table("sessions"), { key: "id", columns }), rows: [row] }]);
@@ -255,9 +242,19 @@ export class StoredSignIn implements SignInStore {
     await session.write([insertOf(this.#cell.engine, "sign_in_tokens", [row])]);
   }
 
-  async #removeToken(session: Session, sha256: string): Promise<void> {
-    const sql = `DELETE FROM ${this.#cell.engine.table("sign_in_tokens")} WHERE token_sha256 = ? RETURNING kind`;
-    await session.read({ sql, bindings: [sha256] });
+  #removeToken(session: Session, sha256: string): Promise<boolean> {
+    return this.#remove(session, "sign_in_tokens", "token_sha256 = ?", [sha256]);
+  }
+
+  /** Returns whether there was such a row. */
+  async #remove(
+    session: Session,
+    table: "sessions" | "sign_in_tokens" | "passkeys",
+    wanted: string,
+    bindings: readonly Binding[],
+  ): Promise<boolean> {
+    const sql = `DELETE FROM ${this.#cell.engine.table(table)} WHERE ${wanted} RETURNING 1 AS removed`;
+    return (await session.read({ sql, bindings })).length > 0;
   }
 
   #isLiveToken(key: KeyObject | undefined, row: TokenRow): boolean {
