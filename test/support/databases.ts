@@ -2,6 +2,7 @@ import { constants, copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import BetterSqlite3 from "better-sqlite3";
 import pg from "pg";
@@ -157,15 +158,28 @@ export async function execute<Row>(address: Reachable, ...statements: readonly s
     : executeOnPostgres<Row>(address.url, statements);
 }
 
-function executeOnSqlite<Row>(filename: string, statements: readonly string[]): Row[] {
-  const connection = new BetterSqlite3(filename);
+// A server in this process may hold the lock. It goes on only while nothing here waits for it.
+const BUSY_MILLIS = 50;
+const BUSY_TRIES_MAX = 100;
+
+async function executeOnSqlite<Row>(filename: string, statements: readonly string[]): Promise<Row[]> {
+  const connection = new BetterSqlite3(filename, { timeout: BUSY_MILLIS });
+  const run = async (sql: string, tries = 1): Promise<unknown[] | undefined> => {
+    try {
+      const statement = connection.prepare(sql);
+      if (statement.reader) return statement.all();
+      statement.run();
+      return undefined;
+    } catch (error) {
+      const isBusy = error instanceof BetterSqlite3.SqliteError && error.code.startsWith("SQLITE_BUSY");
+      if (!isBusy || tries === BUSY_TRIES_MAX) throw error;
+      await sleep(BUSY_MILLIS);
+      return run(sql, tries + 1);
+    }
+  };
   try {
     let rows: unknown[] = [];
-    for (const sql of statements) {
-      const statement = connection.prepare(sql);
-      if (statement.reader) rows = statement.all();
-      else statement.run();
-    }
+    for (const sql of statements) rows = (await run(sql)) ?? rows;
     return rows as Row[];
   } finally {
     connection.close();
