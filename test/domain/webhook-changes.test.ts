@@ -4,27 +4,10 @@ import type { WebhookEndpointId } from "../../src/domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
 import { type EndpointValues, withReplay, withSecret, withValues } from "../../src/domain/webhook-changes.js";
 import type { Endpoint } from "../../src/domain/webhook-endpoint.js";
-import { EARLIER, NOW, ORGANIZATION } from "../support/given.js";
+import { EARLIER, endpoint, NOW } from "../support/given.js";
 
 const LATER = toUnixMillis(NOW + 60_000);
-const ENDPOINT: Endpoint = {
-  id: "whe_1" as WebhookEndpointId,
-  organizationId: ORGANIZATION,
-  url: "https://one.example.com",
-  description: "",
-  types: undefined,
-  status: "ACTIVE",
-  disabledReason: undefined,
-  revision: 1,
-  secrets: [],
-  settledSeq: 1,
-  replay: undefined,
-  failures: 0,
-  failingSince: undefined,
-  probeAt: undefined,
-  createdAt: EARLIER,
-  updatedAt: EARLIER,
-};
+const ENDPOINT = endpoint();
 const OTHER: Endpoint = { ...ENDPOINT, id: "whe_2" as WebhookEndpointId, url: "https://two.example.com" };
 const FAILED = {
   status: "DISABLED",

@@ -24,6 +24,7 @@ import { changesIn } from "../../src/domain/second-person.js";
 import { DIRECT_RAIL, type Transaction } from "../../src/domain/transaction.js";
 import { toCents } from "../../src/domain/values/cents.js";
 import { NO_EMAIL } from "../../src/domain/values/email-address.js";
+import type { WebhookEndpointId } from "../../src/domain/values/ids.js";
 import { maskPhone } from "../../src/domain/values/masked-phone.js";
 import type { PhoneNumber } from "../../src/domain/values/phone-number.js";
 import {
@@ -36,6 +37,7 @@ import {
   parseUserId,
 } from "../../src/domain/values/text.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
+import type { Endpoint } from "../../src/domain/webhook-endpoint.js";
 import { BatchBook } from "../../src/ledger/batch-book.js";
 import { type Loaded, NO_RAIL_ACCOUNTS } from "../../src/ledger/ports/store.js";
 import {
@@ -389,4 +391,27 @@ export function putOf<Name extends TableName>(effect: Effect, table: Name): Tabl
 /** The rows that the effect puts into the table. */
 export function putsOf<Name extends TableName>(effect: Effect, table: Name): readonly Tables[Name][] {
   return effect.puts.filter((put) => put.table === table).map(({ row }) => row as Tables[Name]);
+}
+
+/** A webhook endpoint, which has delivered nothing. */
+export function endpoint(changes: Partial<Endpoint> = {}): Endpoint {
+  return {
+    id: "whe_01jd2r6p5vf8ksw3xhb1z7q4ye" as WebhookEndpointId,
+    organizationId: ORGANIZATION,
+    url: "https://example.com/",
+    description: "",
+    types: undefined,
+    status: "ACTIVE",
+    disabledReason: undefined,
+    revision: 1,
+    secrets: [],
+    settledSeq: 0,
+    replay: undefined,
+    failures: 0,
+    failingSince: undefined,
+    probeAt: undefined,
+    createdAt: EARLIER,
+    updatedAt: EARLIER,
+    ...changes,
+  };
 }

@@ -2,37 +2,15 @@ import { expect } from "chai";
 import fc from "fast-check";
 
 import type { EventPattern } from "../../src/domain/event-types.js";
-import type { OrganizationId, WebhookEndpointId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import type { Endpoint } from "../../src/domain/webhook-endpoint.js";
 import { FAILURES_MAX, RETRIES_MAX, RETRY_MILLIS, UNDER_WAY_MAX } from "../../src/webhooks/limits.js";
 import type { TakenEndpoint, WebhookEvent } from "../../src/webhooks/ports/delivery.js";
 import { type Task, Window } from "../../src/webhooks/window.js";
+import { endpoint } from "../support/given.js";
 
 const AT = toUnixMillis(1_790_000_000_000);
 const DAY_MILLIS = 86_400_000;
-
-function endpoint(changes: Partial<Endpoint> = {}): Endpoint {
-  return {
-    id: "whe_01jd2r6p5vf8ksw3xhb1z7q4ye" as WebhookEndpointId,
-    organizationId: "org_01jd2r6p5vf8ksw3xhb1z7q4ye" as OrganizationId,
-    url: "https://example.com/",
-    description: "",
-    types: undefined,
-    status: "ACTIVE",
-    disabledReason: undefined,
-    revision: 1,
-    secrets: [],
-    settledSeq: 0,
-    replay: undefined,
-    failures: 0,
-    failingSince: undefined,
-    probeAt: undefined,
-    createdAt: AT,
-    updatedAt: AT,
-    ...changes,
-  };
-}
 
 function event(seq: number, type = "key.created"): WebhookEvent {
   return { seq, id: `evt_${String(seq)}`, type, recordedAt: AT, json: () => "{}" };

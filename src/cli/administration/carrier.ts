@@ -9,11 +9,11 @@ export interface CarriedCall {
   readonly idempotencyKey?: IdempotencyKey | undefined;
   /** For which organization an rpc of organizations is called. */
   readonly organizationId?: string | undefined;
-  /** Called before the first response with what is told beside it. */
+  /** Called once, before the first response, with what the head of the call tells. */
   readonly onHead?: (head: CallHead) => void;
 }
 
-/** What a call tells beside its response. */
+/** What the head of a call tells. */
 export interface CallHead {
   /** Whether it was so before. Then nothing was written. */
   readonly unchanged: boolean;

@@ -4,8 +4,7 @@ import type { Organization } from "../../domain/api-key.js";
 import { OPERATOR } from "../../domain/values/actor.js";
 import type { ApiKeyId, OrganizationId } from "../../domain/values/ids.js";
 import { type Parsed, unparsed } from "../../domain/values/parsed.js";
-import { toUnixMillis } from "../../domain/values/time.js";
-import { type CallingOperator, isFresh } from "../../operators/session.js";
+import type { CallingOperator } from "../../operators/session.js";
 import type { CallDependencies, OperatorsDoor, Principal, ServingDependencies } from "../calls/call-context.js";
 import type { RpcResult } from "../calls/rpc-result.js";
 import type { CallInProcess, UnaryRoute } from "../calls/unary-call.js";
@@ -15,6 +14,7 @@ import { masked, MASKS } from "../messages/masked.js";
 import type { ListCaller } from "../services/list-turns.js";
 import { authorityOf } from "./acts.js";
 import { parseId } from "./fields.js";
+import { isStale } from "./freshness.js";
 import { admitting, type OperatorGate } from "./operator-call.js";
 import { readOrganization } from "./reading.js";
 
@@ -42,9 +42,7 @@ export function doorDependencies(
     }
     const organization = await administration.organization(parsed.value);
     if (organization === undefined) return { reason: "ORGANIZATION_NOT_FOUND", organizationId: parsed.value };
-    const { session } = operator;
-    const needsFresh = contract.needsFresh && session !== undefined && !organization.isSandbox;
-    const mustVerify = needsFresh && !isFresh(session, toUnixMillis(now()));
+    const mustVerify = !organization.isSandbox && isStale(contract, operator, now);
     return principalOf(gate, operator, { organization, mustVerify });
   };
   return {

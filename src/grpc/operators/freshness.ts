@@ -24,12 +24,20 @@ export async function needsVerification<Input>(
   { administration, now }: HandlersOptions,
   { contract, request, input, caller, takesPowerAway }: CheckedCall<Input>,
 ): Promise<boolean> {
-  const session = caller?.session;
-  if (!contract.needsFresh || session === undefined || takesPowerAway?.(input) === true) return false;
-  if (isFresh(session, toUnixMillis(now()))) return false;
+  if (!isStale(contract, caller, now) || takesPowerAway?.(input) === true) return false;
   const named = request as { readonly organization_id?: OrganizationId; readonly proposal_id?: ProposalId };
   const { organization_id: id, proposal_id: proposalId } = named;
   if (id !== undefined) return (await administration.organization(id))?.isSandbox !== true;
   if (proposalId === undefined) return true;
   return (await administration.bookProposal(proposalId))?.organization.isSandbox !== true;
+}
+
+/** Whether the rpc needs a fresh session, and the caller has one that is not. A key has none. */
+export function isStale(
+  { needsFresh }: Pick<RpcContract, "needsFresh">,
+  caller: CallingOperator | undefined,
+  now: () => number,
+): boolean {
+  const session = caller?.session;
+  return needsFresh && session !== undefined && !isFresh(session, toUnixMillis(now()));
 }

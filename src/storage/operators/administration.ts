@@ -81,7 +81,9 @@ export class StoredAdministration implements Administration, OperatorKeys {
 
   async railAccounts({ id, cell }: Organization): Promise<readonly RailAccountState[]> {
     const accounts = await storedRailAccounts(this.#room(cell).cell);
-    return accounts.filter(({ organizationId }) => organizationId === id);
+    const own = accounts.filter(({ organizationId }) => organizationId === id);
+    // Nobody who reads them here needs the secrets.
+    return own.map((account) => ({ ...account, credentials: undefined }));
   }
 
   async proposals(page: ProposalsPage): Promise<readonly OperatorProposal[]> {
