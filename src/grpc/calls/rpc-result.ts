@@ -1,18 +1,18 @@
-import type { ProposalId } from "../../domain/values/ids.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
 import type { ServedRefusal } from "../errors/refusal.js";
 
 /** The result of an rpc, before it is encoded. */
 export type RpcResult<Response> =
-  | {
-      readonly kind: "done";
-      readonly response: Response;
-      readonly replayed: boolean;
-      readonly items?: ItemTally;
-      /** The proposal that waits for a second person. Then nothing was done. */
-      readonly proposalId?: ProposalId | undefined;
-    }
+  | (CallHead & { readonly kind: "done"; readonly response: Response; readonly items?: ItemTally })
   | { readonly kind: "refused"; readonly refusal: ServedRefusal };
+
+/** What the head of a call tells beside its response. */
+export interface CallHead {
+  /** Whether it was so before. Then nothing was written. */
+  readonly replayed: boolean;
+  /** The proposal that waits for a second person. Then nothing was done. */
+  readonly proposalId?: string | undefined;
+}
 
 /** The counts of a call with many items. The log shows them. */
 export interface ItemTally {

@@ -26,9 +26,7 @@ import { done, type RpcResult } from "../calls/rpc-result.js";
 import type { ServedCell } from "../services/served-cell.js";
 import type { OperatorRoute, OperatorRpc, OperatorUnary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
-import { proposalOfBook } from "./proposal-messages.js";
 import { readOrganization } from "./reading.js";
-import type { ActResponse } from "./results.js";
 
 export interface ActsOptions extends HandlersOptions {
   /** Returns the cell of an organization, whose ledger the server has for all calls. */
@@ -89,17 +87,17 @@ export async function submitAct<C extends SubmittedCommand>(
   return outcome as Extract<Outcome<ResourceOf<C>>, { kind: "done" }> | RefusedCall;
 }
 
-type RefusedCall = Extract<RpcResult<never>, { kind: "refused" }>;
+export type RefusedCall = Extract<RpcResult<never>, { kind: "refused" }>;
 
 /**
- * Does an act in the book of an organization. `responseOf` makes the response of what was done, or
- * of the proposal. Refuses ORGANIZATION_NOT_FOUND.
+ * Does an act in the book of an organization. `responseOf` makes the response without a resource,
+ * too, if the act waits for a second person. Refuses ORGANIZATION_NOT_FOUND.
  */
 export async function act<C extends OperatorCommand, Response>(
   options: ActsOptions,
   { organizationId, fields }: { readonly organizationId: OrganizationId; readonly fields: CommandFields<C> },
   caller: OperatorCaller,
-  responseOf: (resource: ActedOf<C> | undefined, rest: ActResponse, organization: Organization) => Response,
+  responseOf: (resource: ActedOf<C> | undefined, organization: Organization) => Response,
 ): Promise<RpcResult<Response>> {
   const { administration } = options;
   return readOrganization(options, organizationId, async (organization) => {
@@ -108,9 +106,8 @@ export async function act<C extends OperatorCommand, Response>(
     const outcome = await submitAct(options, organization, { ...fields, ...by } as unknown as C, caller);
     if (outcome.kind === "refused") return outcome;
     const { resource, proposal } = outcome.resource as Acted<ActedOf<C>>;
-    const unchanged = outcome.replayed && proposal === undefined;
-    const message = proposal === undefined ? undefined : await proposalOfBook(options, { organization, proposal });
-    return done(responseOf(resource, { unchanged, proposal: message }, organization));
+    const replayed = outcome.replayed && proposal === undefined;
+    return { kind: "done", response: responseOf(resource, organization), replayed, proposalId: proposal?.id };
   });
 }
 
@@ -130,11 +127,8 @@ interface ActRpc<Name extends ActName, Input> extends Pick<
   OperatorRpc<RequestOf<Name>, Input, unknown>,
   "parse" | "takesPowerAway"
 > {
-  /** Makes the fields of the response about what the act has changed. */
-  readonly shown: (
-    resource: ActedOf<CommandOf<Name>> | undefined,
-    organization: Organization,
-  ) => Omit<ResponseOf<Name>, keyof ActResponse>;
+  /** Makes the response about what the act has changed. */
+  readonly shown: (resource: ActedOf<CommandOf<Name>> | undefined, organization: Organization) => ResponseOf<Name>;
 }
 
 /** Completes the fields of the command, or refuses it before the ledger is asked. */
@@ -163,16 +157,8 @@ export function actRoute(unary: OperatorUnary, options: ActsOptions): ActRoute {
         const prepared = prepare === undefined ? done(input as ActInput<Name>) : await prepare(input, caller);
         if (prepared.kind === "refused") return prepared;
         const { organizationId, ...given } = prepared.response;
-        const fields = { name, ...given } as unknown as CommandFields<OperatorCommand>;
-        return act<OperatorCommand, unknown>(
-          options,
-          { organizationId, fields },
-          caller,
-          (resource, rest, organization) => ({
-            ...shown(resource as ActedOf<CommandOf<Name>> | undefined, organization),
-            ...rest,
-          }),
-        );
+        const fields = { name, ...given } as unknown as CommandFields<CommandOf<Name>>;
+        return act<CommandOf<Name>, ResponseOf<Name>>(options, { organizationId, fields }, caller, shown);
       },
     });
 }

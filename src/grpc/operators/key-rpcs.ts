@@ -39,7 +39,7 @@ export function keyRpcs(unary: OperatorUnary, options: ActsOptions): Record<stri
           options,
           { organizationId, fields: command },
           caller,
-          (made, { proposal }) => ({ api_key: made && toApiKey(made), secret, proposal }),
+          (made) => ({ api_key: made && toApiKey(made), secret }),
         );
       },
     }),

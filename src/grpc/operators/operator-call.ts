@@ -1,20 +1,23 @@
-import { requestIdOf } from "../../../runtime/caller-ids.js";
-import type { IdempotencyKey } from "../../domain/values/text.js";
-import { toUnixMillis } from "../../domain/values/time.js";
 import type { CallingOperator } from "../../operators/session.js";
 import { type Admit, type Caller, parseRequest, type ServingDependencies } from "../calls/call-context.js";
-import { refuse } from "../calls/rpc-result.js";
+import { type CallHead, refuse, type RpcResult } from "../calls/rpc-result.js";
 import {
   type EncodedMessages,
   serverStreamOf,
   type ServerStreamRoute,
   type ServerStreamRpc,
 } from "../calls/server-stream-call.js";
-import { routeOf, type UnaryRoute, type UnaryRpc } from "../calls/unary-call.js";
+import {
+  callerInProcess,
+  type CallInProcess,
+  routeOf,
+  runInProcess,
+  type UnaryRoute,
+  type UnaryRpc,
+} from "../calls/unary-call.js";
 import type { RpcContract } from "../messages/contract.js";
 import type { ParsedFields } from "../messages/fields.js";
 import { masked } from "../messages/masked.js";
-import { encode } from "../messages/wire-format.js";
 import type { OperatorAuthenticator } from "./authenticator.js";
 import { needsVerification } from "./freshness.js";
 import type { HandlersOptions } from "./options.js";
@@ -57,13 +60,27 @@ export interface OperatorRoute {
    * the refusals of `run` of the rpc. A unary rpc makes one message. Rejects with the errors that
    * `run` throws.
    */
-  runForMachine(contract: Pick<RpcContract, "input">, bytes: Buffer, idempotencyKey?: IdempotencyKey): EncodedMessages;
+  readonly runForMachine: RunForMachine;
+}
+
+export type RunForMachine = (contract: RpcContract, call: MachineCall) => EncodedMessages;
+
+/** A call of the machine. */
+export interface MachineCall extends Omit<CallInProcess, "key"> {
+  /** For which organization an rpc of organizations is called. */
+  readonly organizationId?: string | undefined;
+  /** Called once, before the response of a unary rpc. */
+  readonly onHead?: (head: CallHead) => void;
 }
 
 /** Makes the route of an rpc. */
 export type OperatorUnary = <Request, Input, Response>(rpc: OperatorRpc<Request, Input, Response>) => OperatorRoute;
 /** Makes the route of an rpc whose responses stream. */
 export type OperatorStream = <Request, Input>(rpc: OperatorStreamRpc<Request, Input>) => OperatorRoute;
+function asIs<Message>(message: Message): Message {
+  return message;
+}
+
 const NOT_FRESH = { reason: "VERIFICATION_REQUIRED" } as const;
 
 export const operatorUnary: OperatorUnary = (rpc) => ({
@@ -83,13 +100,21 @@ export const operatorUnary: OperatorUnary = (rpc) => ({
     );
     return route(keyed(contract), rpc.showsPersonalData ? dependencies : { ...dependencies, shown: masked });
   },
-  runForMachine: forMachine(rpc, async function* (input, caller) {
-    const result = await rpc.run(input, caller);
-    if (result.kind === "refused") return result.refusal;
-    yield encode(rpc.response, rpc.showsPersonalData ? result.response : masked(result.response));
-    return undefined;
-  }),
+  runForMachine: (contract, call) =>
+    oneMessage(runInProcess(rpc, contract, { ...call, key: undefined, shown: rpc.showsPersonalData && asIs }), call),
 });
+
+/** Makes the messages of a unary call in this process: one, after the head. */
+export async function* oneMessage(
+  running: Promise<RpcResult<Buffer>>,
+  { onHead }: Pick<MachineCall, "onHead">,
+): EncodedMessages {
+  const result = await running;
+  if (result.kind === "refused") return result.refusal;
+  onHead?.(result);
+  yield result.response;
+  return undefined;
+}
 
 export const operatorStream: OperatorStream = <Request, Input>(rpc: OperatorStreamRpc<Request, Input>) => ({
   serve: (gate: OperatorGate) => (contract: RpcContract, dependencies: ServingDependencies) => {
@@ -108,8 +133,13 @@ export const operatorStream: OperatorStream = <Request, Input>(rpc: OperatorStre
     );
     return route(keyed(contract), dependencies);
   },
-  // Nobody but the end of the process ends the stream.
-  runForMachine: forMachine(rpc, (input, caller) => rpc.run(input, caller, new AbortController().signal)),
+  async *runForMachine(contract: RpcContract, { request, idempotencyKey }: MachineCall) {
+    const caller = callerInProcess({ key: undefined, idempotencyKey });
+    const input = parseRequest(rpc, contract, request, caller);
+    if (!input.ok) return { reason: "INVALID_FIELD", fields: input.fields } as const;
+    // Nobody but the end of the process ends the stream.
+    return yield* rpc.run(input.value, caller, new AbortController().signal);
+  },
 });
 
 /** Makes the route of an rpc that needs no key, and does not know its caller. */
@@ -145,18 +175,6 @@ function keyed(contract: RpcContract): RpcContract {
   return contract;
 }
 
-function forMachine<Request, Input>(
-  rpc: Pick<OperatorStreamRpc<Request, Input>, "request" | "parse">,
-  run: (input: Input, caller: Caller<undefined>) => EncodedMessages,
-): OperatorRoute["runForMachine"] {
-  return async function* (contract, bytes, idempotencyKey) {
-    const caller = { ...machineCaller(), idempotencyKey };
-    const input = parseRequest(rpc, contract, bytes, caller);
-    if (!input.ok) return { reason: "INVALID_FIELD", fields: input.fields };
-    return yield* run(input.value, caller);
-  };
-}
-
 /** Admits an operator who has one of the roles of the rpc. */
 export function admitting({
   authenticator,
@@ -167,16 +185,5 @@ export function admitting({
     if ("reason" in operator) return operator;
     record.operator = operator;
     return operator.roles.some((role) => roles.includes(role)) ? operator : { reason: "ROLE_REQUIRED", roles };
-  };
-}
-
-function machineCaller(): Caller<undefined> {
-  return {
-    key: undefined,
-    requestId: requestIdOf(undefined),
-    idempotencyKey: undefined,
-    deadline: toUnixMillis(Number.MAX_SAFE_INTEGER),
-    trace: undefined,
-    bucket: undefined,
   };
 }

@@ -46,12 +46,12 @@ export function operatorRpcs(unary: OperatorUnary, options: HandlersOptions): Re
 
 /** Submits a change of an operator. The response shows the operator. */
 export async function changeOperator(
-  options: HandlersOptions,
+  { administration }: HandlersOptions,
   change: OperatorsAct,
   by: Operator | undefined,
 ): Promise<RpcResult<wire.SetOperatorRolesResponse>> {
-  const submitted = await options.administration.submit(change, by);
-  return resultOfAct(options, submitted, (found, rest) => ({ operator: found && toOperator(found), ...rest }));
+  const submitted = await administration.submit(change, by);
+  return resultOfAct(submitted, (found) => ({ operator: found && toOperator(found) }));
 }
 
 function readingRpcs(unary: OperatorUnary, { administration }: HandlersOptions): Record<string, OperatorRoute> {

@@ -35,7 +35,7 @@ export function organizationRpcs(unary: OperatorUnary, options: ActsOptions): Re
           { kind: "organization.create", ...given, mayRepeatName: by === undefined },
           by,
         );
-        return resultOfAct(options, submitted, (made) => ({ organization: made && toOrganization(made) }));
+        return resultOfAct(submitted, (made) => ({ organization: made && toOrganization(made) }));
       },
     }),
     getOrganization: unary({

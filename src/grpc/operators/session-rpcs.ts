@@ -12,7 +12,6 @@ import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
 import { changeOperator } from "./operator-rpcs.js";
 import type { HandlersOptions } from "./options.js";
 import { pageInMemory, parsePage } from "./pages.js";
-import { proposalMessage } from "./proposal-messages.js";
 import { NEEDS_PERSON } from "./results.js";
 import { parseRoles } from "./roles.js";
 
@@ -69,10 +68,9 @@ export function signInRpcs(open: OperatorUnary, options: SessionRpcsOptions): Re
         const registered = await signIn.register(invitation, responseJson);
         if (registered.kind === "refused") return registered;
         const { passkeyId: passkey_id, made } = registered.value;
-        const response: wire.RegisterPasskeyResponse = { passkey_id, operator: undefined, proposal: undefined };
         return "roles" in made
-          ? done({ ...response, operator: toOperator(made) })
-          : done({ ...response, proposal: await proposalMessage(options, made) });
+          ? done({ passkey_id, operator: toOperator(made) })
+          : { ...done({ passkey_id, operator: undefined }), proposalId: made.id };
       },
     }),
   };
@@ -103,7 +101,7 @@ export function sessionRpcs(unary: OperatorUnary, options: SessionRpcsOptions): 
         const sessions = await signIn.sessions(await administration.operators());
         const session = sessions.find((each) => each.id === id);
         if (session !== undefined && !isOwnOr(ENDS_OTHERS, by, session.operatorId)) return lacks(ENDS_OTHERS);
-        return done({ unchanged: !(session !== undefined && (await signIn.end(id))) });
+        return { ...done({}), replayed: !(session !== undefined && (await signIn.end(id))) };
       },
     }),
     listSessions: unary({
