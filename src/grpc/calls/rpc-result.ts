@@ -1,3 +1,4 @@
+import type { Acted } from "../../domain/second-person.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
 import type { ServedRefusal } from "../errors/refusal.js";
 
@@ -40,4 +41,18 @@ export function resultOf<Resource, Response>(
   return outcome.kind === "done"
     ? { kind: "done", response: responseOf(outcome.resource), replayed: outcome.replayed }
     : outcome;
+}
+
+/**
+ * The same of an operator's act. `responseOf` makes the response without a resource, too, if the
+ * act waits for a second person.
+ */
+export function resultOfAct<Resource, Response>(
+  outcome: Outcome<Resource>,
+  responseOf: (acted: Resource) => Response,
+): RpcResult<Response> {
+  if (outcome.kind === "refused") return outcome;
+  const { resource, replayed } = outcome;
+  const proposalId = (resource as Partial<Acted<unknown>>).proposal?.id;
+  return { kind: "done", response: responseOf(resource), replayed: replayed && proposalId === undefined, proposalId };
 }

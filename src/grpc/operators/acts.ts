@@ -22,7 +22,7 @@ import { actorOf, type Operator } from "../../operators/operator.js";
 import type { Administration } from "../../operators/ports.js";
 import type { RailChanges } from "../../operators/rail-changes.js";
 import type { Caller } from "../calls/call-context.js";
-import { done, type RpcResult } from "../calls/rpc-result.js";
+import { done, resultOfAct, type RpcResult } from "../calls/rpc-result.js";
 import type { ServedCell } from "../services/served-cell.js";
 import type { OperatorRoute, OperatorRpc, OperatorUnary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
@@ -78,16 +78,14 @@ export async function submitAct<C extends SubmittedCommand>(
   organization: Organization,
   command: C,
   { deadline, trace }: Pick<OperatorCaller, "deadline" | "trace">,
-): Promise<Extract<Outcome<ResourceOf<C>>, { kind: "done" }> | RefusedCall> {
+): Promise<Outcome<ResourceOf<C>>> {
   const submit = (given: SubmittedCommand): Promise<Outcome<Resource>> =>
     cellOf(organization).ledger.submit<SubmittedCommand>(given, deadline, { trace, operator: true });
   const outcome =
     command.name === "setRailAccount" ? await railChanges.submit(organization, command, submit) : await submit(command);
   // The command decides the type of its resource.
-  return outcome as Extract<Outcome<ResourceOf<C>>, { kind: "done" }> | RefusedCall;
+  return outcome as Outcome<ResourceOf<C>>;
 }
-
-export type RefusedCall = Extract<RpcResult<never>, { kind: "refused" }>;
 
 /**
  * Does an act in the book of an organization. `responseOf` makes the response without a resource,
@@ -104,10 +102,7 @@ export async function act<C extends OperatorCommand, Response>(
     const authority = authorityOf(administration, caller.key, organization);
     const by = { organizationId, actor: actorOf(caller.key), authority, facts: newIds() };
     const outcome = await submitAct(options, organization, { ...fields, ...by } as unknown as C, caller);
-    if (outcome.kind === "refused") return outcome;
-    const { resource, proposal } = outcome.resource as Acted<ActedOf<C>>;
-    const replayed = outcome.replayed && proposal === undefined;
-    return { kind: "done", response: responseOf(resource, organization), replayed, proposalId: proposal?.id };
+    return resultOfAct(outcome, (acted) => responseOf((acted as Acted<ActedOf<C>>).resource, organization));
   });
 }
 

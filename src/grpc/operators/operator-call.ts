@@ -1,5 +1,5 @@
 import type { CallingOperator } from "../../operators/session.js";
-import { type Admit, type Caller, parseRequest, type ServingDependencies } from "../calls/call-context.js";
+import { type Admit, parseRequest, type ServingDependencies } from "../calls/call-context.js";
 import { type CallHead, refuse, type RpcResult } from "../calls/rpc-result.js";
 import {
   type EncodedMessages,
@@ -16,7 +16,6 @@ import {
   type UnaryRpc,
 } from "../calls/unary-call.js";
 import type { RpcContract } from "../messages/contract.js";
-import type { ParsedFields } from "../messages/fields.js";
 import { masked } from "../messages/masked.js";
 import type { OperatorAuthenticator } from "./authenticator.js";
 import { needsVerification } from "./freshness.js";
@@ -77,32 +76,26 @@ export interface MachineCall extends Omit<CallInProcess, "key"> {
 export type OperatorUnary = <Request, Input, Response>(rpc: OperatorRpc<Request, Input, Response>) => OperatorRoute;
 /** Makes the route of an rpc whose responses stream. */
 export type OperatorStream = <Request, Input>(rpc: OperatorStreamRpc<Request, Input>) => OperatorRoute;
-function asIs<Message>(message: Message): Message {
-  return message;
-}
 
 const NOT_FRESH = { reason: "VERIFICATION_REQUIRED" } as const;
 
 export const operatorUnary: OperatorUnary = (rpc) => ({
   serve: (gate) => (contract, dependencies) => {
     const { takesPowerAway } = rpc;
-    const route = routeOf(
-      {
-        request: rpc.request,
-        response: rpc.response,
-        parse: (request, caller) => parseBoth(rpc, request, caller),
-        run: async ({ request, input }, caller) =>
-          (await needsVerification(gate, { contract, request, input, caller: caller.key, takesPowerAway }))
-            ? refuse(NOT_FRESH)
-            : rpc.run(input, caller),
-      },
-      admitting(gate),
-    );
+    const run: typeof rpc.run = async (input, caller) =>
+      (await needsVerification(gate, { contract, input, caller: caller.key, takesPowerAway }))
+        ? refuse(NOT_FRESH)
+        : rpc.run(input, caller);
+    const route = routeOf({ ...rpc, run }, admitting(gate));
     return route(keyed(contract), rpc.showsPersonalData ? dependencies : { ...dependencies, shown: masked });
   },
   runForMachine: (contract, call) =>
     oneMessage(runInProcess(rpc, contract, { ...call, key: undefined, shown: rpc.showsPersonalData && asIs }), call),
 });
+
+function asIs<Message>(message: Message): Message {
+  return message;
+}
 
 /** Makes the messages of a unary call in this process: one, after the head. */
 export async function* oneMessage(
@@ -118,17 +111,12 @@ export async function* oneMessage(
 
 export const operatorStream: OperatorStream = <Request, Input>(rpc: OperatorStreamRpc<Request, Input>) => ({
   serve: (gate: OperatorGate) => (contract: RpcContract, dependencies: ServingDependencies) => {
-    const { accountOf, ...others } = rpc;
-    const route = serverStreamOf<Request, RequestAndInput<Request, Input>, CallingOperator, ServingDependencies>(
-      {
-        ...others,
-        ...(accountOf === undefined ? {} : { accountOf: ({ input }) => accountOf(input) }),
-        parse: (request, caller) => parseBoth(rpc, request, caller),
-        run: async function* ({ request, input }, caller, signal) {
-          if (await needsVerification(gate, { contract, request, input, caller: caller.key })) return NOT_FRESH;
-          return yield* rpc.run(input, caller, signal);
-        },
-      },
+    const run: typeof rpc.run = async function* (input, caller, signal) {
+      if (await needsVerification(gate, { contract, input, caller: caller.key })) return NOT_FRESH;
+      return yield* rpc.run(input, caller, signal);
+    };
+    const route = serverStreamOf<Request, Input, CallingOperator, ServingDependencies>(
+      { ...rpc, run },
       admitting(gate),
     );
     return route(keyed(contract), dependencies);
@@ -153,21 +141,6 @@ export const operatorPublic: OperatorUnary = (rpc) => ({
     return route(contract, dependencies);
   },
 });
-
-/** What was sent, and what the rpc has made of it. */
-interface RequestAndInput<Request, Input> {
-  readonly request: Request;
-  readonly input: Input;
-}
-
-function parseBoth<Request, Input>(
-  rpc: Pick<OperatorStreamRpc<Request, Input>, "parse">,
-  request: Request,
-  caller: Caller<CallingOperator | undefined>,
-): ParsedFields<RequestAndInput<Request, Input>> {
-  const parsed = rpc.parse(request, caller);
-  return parsed.ok ? { ok: true, value: { request, input: parsed.value } } : parsed;
-}
 
 /** Throws for a public rpc: a handler with a key would take its callers for the machine. */
 function keyed(contract: RpcContract): RpcContract {

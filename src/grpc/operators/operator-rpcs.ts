@@ -8,7 +8,7 @@ import { namesOf, toOperator, toOperatorAct, toSession } from "./messages.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 import { pageInMemory, parsePage, tokenAfter } from "./pages.js";
-import { NEEDS_PERSON, resultOfAct } from "./results.js";
+import { NEEDS_PERSON, resultOfSubmitted } from "./results.js";
 
 const fields = fieldsOf({ ...OPERATORS_KINDS, name: parseOperatorName });
 
@@ -51,7 +51,7 @@ export async function changeOperator(
   by: Operator | undefined,
 ): Promise<RpcResult<wire.SetOperatorRolesResponse>> {
   const submitted = await administration.submit(change, by);
-  return resultOfAct(submitted, (found) => ({ operator: found && toOperator(found) }));
+  return resultOfSubmitted(submitted, (found) => ({ operator: found && toOperator(found) }));
 }
 
 function readingRpcs(unary: OperatorUnary, { administration }: HandlersOptions): Record<string, OperatorRoute> {

@@ -10,7 +10,7 @@ import { toOrganization, toRailAccount } from "./messages.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
 import { pageInMemory, parseOwnPage, parsePage } from "./pages.js";
 import { readOrganization } from "./reading.js";
-import { resultOfAct } from "./results.js";
+import { resultOfSubmitted } from "./results.js";
 
 const fields = fieldsOf({
   ...OPERATORS_KINDS,
@@ -35,7 +35,7 @@ export function organizationRpcs(unary: OperatorUnary, options: ActsOptions): Re
           { kind: "organization.create", ...given, mayRepeatName: by === undefined },
           by,
         );
-        return resultOfAct(submitted, (made) => ({ organization: made && toOrganization(made) }));
+        return resultOfSubmitted(submitted, (made) => ({ organization: made && toOrganization(made) }));
       },
     }),
     getOrganization: unary({

@@ -13,7 +13,7 @@ import { done, refuse } from "../calls/rpc-result.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { ifGiven, type ParsedFields, parseFields } from "../messages/fields.js";
 import { type AnyList, formatIdToken, parseIdToken, parsePageSize } from "../services/paging.js";
-import { type ActsOptions, authorityOf, type OperatorCaller, type RefusedCall, submitAct } from "./acts.js";
+import { type ActsOptions, authorityOf, type OperatorCaller, submitAct } from "./acts.js";
 import { commandOf } from "./commands-of-proposals.js";
 import { fields, OPERATORS_KINDS, parseId } from "./fields.js";
 import { namesOf, toProposal } from "./messages.js";
@@ -165,16 +165,13 @@ interface BookDecision {
 }
 
 /** The approval is the same command of another person: the ledger compares both. */
-async function approve(
-  options: ActsOptions,
-  { found, by, note, caller }: BookDecision,
-): Promise<Outcome<unknown> | RefusedCall> {
+async function approve(options: ActsOptions, { found, by, note, caller }: BookDecision): Promise<Outcome<unknown>> {
   const { administration } = options;
   const { organization, proposal } = found;
   const person = by.id as string as Decider;
   const now = toUnixMillis(options.now());
   const closed = refusalToDecide(proposal, { person, now });
-  if (closed !== undefined && closed !== "ALREADY_SO") return refuse(closed);
+  if (closed !== undefined && closed !== "ALREADY_SO") return { kind: "refused", refusal: closed };
   const command = commandOf(proposal, {
     authority: { ...authorityOf(administration, by, organization), approves: proposal.id },
     actor: actorOf(by),
@@ -183,7 +180,7 @@ async function approve(
   const shown = unlessOrphaned(proposalInBook(proposal, now), await administration.operators());
   const isWhole = await options.railChanges.isWhole(organization, proposal);
   if (command === undefined || shown.state === "LAPSED" || !isWhole)
-    return refuse({ reason: "PROPOSAL_CLOSED", proposalId: proposal.id, state: "LAPSED" });
+    return { kind: "refused", refusal: { reason: "PROPOSAL_CLOSED", proposalId: proposal.id, state: "LAPSED" } };
   return submitAct(options, organization, command, caller);
 }
 

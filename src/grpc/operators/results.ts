@@ -5,7 +5,7 @@ import { refuse, type RpcResult } from "../calls/rpc-result.js";
 export const NEEDS_PERSON: RpcResult<never> = refuse({ reason: "MISSING_OPERATOR_KEY" });
 
 /** Makes the result of an act. `responseOf` makes the response without a resource, too. */
-export function resultOfAct<Resource, Response>(
+export function resultOfSubmitted<Resource, Response>(
   submitted: Submitted<Resource>,
   responseOf: (resource: Resource | undefined) => Response,
 ): RpcResult<Response> {
