@@ -1,4 +1,3 @@
-import { BinaryWriter } from "@bufbuild/protobuf/wire";
 import { typeidUnboxed } from "typeid-js";
 
 import type { RevealAccount } from "../../domain/accounts/reveal-account.js";
@@ -15,7 +14,7 @@ import {
   WIDENS_ALONE,
 } from "../../domain/second-person.js";
 import type { DepositId, OrganizationId, ProposalId, TransactionId } from "../../domain/values/ids.js";
-import { AdminServiceService as rpcs } from "../../gen/kesc/admin/v1/admin_service.js";
+import type { AdminServiceService } from "../../gen/kesc/admin/v1/admin_service.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
 import type { DepositRegistration } from "../../operators/deposit-registration.js";
 import { actorOf, type Operator } from "../../operators/operator.js";
@@ -24,7 +23,7 @@ import type { RailChanges } from "../../operators/rail-changes.js";
 import type { Caller } from "../calls/call-context.js";
 import { done, resultOfAct, type RpcResult } from "../calls/rpc-result.js";
 import type { ServedCell } from "../services/served-cell.js";
-import type { OperatorRoute, OperatorRpc, OperatorUnary } from "./operator-call.js";
+import type { OperatorRoute, OperatorRpc, OperatorUnary, ResponseOf } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 import { readOrganization } from "./reading.js";
 
@@ -107,10 +106,8 @@ export async function act<C extends OperatorCommand, Response>(
 }
 
 /** The rpc of an act has the name of its command. */
-type ActName = OperatorCommand["name"] & keyof typeof rpcs;
+type ActName = OperatorCommand["name"] & keyof AdminServiceService;
 type CommandOf<Name, C = OperatorCommand> = C extends OperatorCommand ? (Name extends C["name"] ? C : never) : never;
-type RequestOf<Name extends ActName> = ReturnType<(typeof rpcs)[Name]["requestDeserialize"]>;
-type ResponseOf<Name extends ActName> = Parameters<(typeof rpcs)[Name]["responseSerialize"]>[0];
 
 /** What the request of an act gives: its organization, and the fields of its command. */
 export type ActInput<Name extends ActName> = { readonly organizationId: OrganizationId } & Omit<
@@ -118,10 +115,7 @@ export type ActInput<Name extends ActName> = { readonly organizationId: Organiza
   "name"
 >;
 
-interface ActRpc<Name extends ActName, Input> extends Pick<
-  OperatorRpc<RequestOf<Name>, Input, unknown>,
-  "parse" | "takesPowerAway"
-> {
+interface ActRpc<Name extends ActName, Input> extends Pick<OperatorRpc<Name, Input>, "parse" | "takesPowerAway"> {
   /** Makes the response about what the act has changed. */
   readonly shown: (resource: ActedOf<CommandOf<Name>> | undefined, organization: Organization) => ResponseOf<Name>;
 }
@@ -144,8 +138,7 @@ export function actRoute(unary: OperatorUnary, options: ActsOptions): ActRoute {
     { shown, ...rpc }: ActRpc<Name, Input>,
     prepare?: Prepare<Name, Input>,
   ) =>
-    unary<RequestOf<Name>, Input, unknown>({
-      ...messagesOf(name),
+    unary<Name, Input>(name, {
       ...rpc,
       run: async (input, caller) => {
         // The request itself gives all fields of a command that needs no preparation.
@@ -156,14 +149,4 @@ export function actRoute(unary: OperatorUnary, options: ActsOptions): ActRoute {
         return act<CommandOf<Name>, ResponseOf<Name>>(options, { organizationId, fields }, caller, shown);
       },
     });
-}
-
-function messagesOf<Name extends ActName>(
-  name: Name,
-): Pick<OperatorRpc<RequestOf<Name>, unknown, unknown>, "request" | "response"> {
-  const { requestDeserialize, responseSerialize } = rpcs[name];
-  return {
-    request: { decode: (bytes) => requestDeserialize(Buffer.from(bytes)) as RequestOf<Name> },
-    response: { encode: (message, writer = new BinaryWriter()) => writer.raw(responseSerialize(message as never)) },
-  };
 }

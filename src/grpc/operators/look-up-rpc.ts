@@ -59,9 +59,7 @@ export function lookUpRpc(unary: OperatorUnary, options: LookUpOptions): Record<
   const { cellOf, listTurns } = options;
   const lookUps = new PersonLookUps();
   return {
-    lookUp: unary({
-      request: wire.LookUpRequest,
-      response: wire.LookUpResponse,
+    lookUp: unary("lookUp", {
       ...fieldsOf({ ...OPERATORS_KINDS, text: parseText })("organization_id", "text"),
       run: ({ organizationId, text }, caller) =>
         readOrganization(options, organizationId, async (found) => {

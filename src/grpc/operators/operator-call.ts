@@ -1,3 +1,7 @@
+import { BinaryWriter } from "@bufbuild/protobuf/wire";
+
+import { AdminServiceService } from "../../gen/kesc/admin/v1/admin_service.js";
+import { SessionServiceService } from "../../gen/kesc/admin/v1/session_service.js";
 import type { CallingOperator } from "../../operators/session.js";
 import { type Admit, parseRequest, type ServingDependencies } from "../calls/call-context.js";
 import { type CallHead, refuse, type RpcResult } from "../calls/rpc-result.js";
@@ -21,15 +25,18 @@ import type { OperatorAuthenticator } from "./authenticator.js";
 import { needsVerification } from "./freshness.js";
 import type { HandlersOptions } from "./options.js";
 
+const RPCS = { ...AdminServiceService, ...SessionServiceService };
+type RpcName = keyof typeof RPCS;
+export type RequestOf<Name extends RpcName> = ReturnType<(typeof RPCS)[Name]["requestDeserialize"]>;
+export type ResponseOf<Name extends RpcName> = Parameters<(typeof RPCS)[Name]["responseSerialize"]>[0];
+
 /**
- * An rpc of the AdminService. Its caller is an operator, or undefined for the machine: the `kesc`
- * command on the database.
+ * An rpc of the AdminService or of the SessionService. Its caller is an operator, or undefined for
+ * the machine: the `kesc` command on the database.
  */
-export interface OperatorRpc<Request, Input, Response> extends UnaryRpc<
-  Request,
-  Input,
-  Response,
-  CallingOperator | undefined
+export interface OperatorRpc<Name extends RpcName, Input> extends Omit<
+  UnaryRpc<RequestOf<Name>, Input, ResponseOf<Name>, CallingOperator | undefined>,
+  "request" | "response"
 > {
   /** Whether a call only takes power away, so that its session need not be fresh. None omitted. */
   readonly takesPowerAway?: (input: Input) => boolean;
@@ -72,26 +79,38 @@ export interface MachineCall extends Omit<CallInProcess, "key"> {
   readonly onHead?: (head: CallHead) => void;
 }
 
-/** Makes the route of an rpc. */
-export type OperatorUnary = <Request, Input, Response>(rpc: OperatorRpc<Request, Input, Response>) => OperatorRoute;
+/** Makes the route of the rpc of this name. */
+export type OperatorUnary = <Name extends RpcName, Input>(name: Name, rpc: OperatorRpc<Name, Input>) => OperatorRoute;
 /** Makes the route of an rpc whose responses stream. */
 export type OperatorStream = <Request, Input>(rpc: OperatorStreamRpc<Request, Input>) => OperatorRoute;
 
 const NOT_FRESH = { reason: "VERIFICATION_REQUIRED" } as const;
 
-export const operatorUnary: OperatorUnary = (rpc) => ({
-  serve: (gate) => (contract, dependencies) => {
-    const { takesPowerAway } = rpc;
-    const run: typeof rpc.run = async (input, caller) =>
-      (await needsVerification(gate, { contract, input, caller: caller.key, takesPowerAway }))
-        ? refuse(NOT_FRESH)
-        : rpc.run(input, caller);
-    const route = routeOf({ ...rpc, run }, admitting(gate));
-    return route(keyed(contract), rpc.showsPersonalData ? dependencies : { ...dependencies, shown: masked });
-  },
-  runForMachine: (contract, call) =>
-    oneMessage(runInProcess(rpc, contract, { ...call, key: undefined, shown: rpc.showsPersonalData && asIs }), call),
-});
+export const operatorUnary: OperatorUnary = (name, { takesPowerAway, showsPersonalData, ...own }) => {
+  const rpc = { ...messagesOf(name), ...own };
+  return {
+    serve: (gate) => (contract, dependencies) => {
+      const run: typeof rpc.run = async (input, caller) =>
+        (await needsVerification(gate, { contract, input, caller: caller.key, takesPowerAway }))
+          ? refuse(NOT_FRESH)
+          : rpc.run(input, caller);
+      const route = routeOf({ ...rpc, run }, admitting(gate));
+      return route(keyed(contract), showsPersonalData ? dependencies : { ...dependencies, shown: masked });
+    },
+    runForMachine: (contract, call) =>
+      oneMessage(runInProcess(rpc, contract, { ...call, key: undefined, shown: showsPersonalData && asIs }), call),
+  };
+};
+
+function messagesOf<Name extends RpcName>(
+  name: Name,
+): Pick<UnaryRpc<RequestOf<Name>, unknown, ResponseOf<Name>>, "request" | "response"> {
+  const { requestDeserialize, responseSerialize } = RPCS[name];
+  return {
+    request: { decode: (bytes) => requestDeserialize(Buffer.from(bytes)) as RequestOf<Name> },
+    response: { encode: (message, writer = new BinaryWriter()) => writer.raw(responseSerialize(message as never)) },
+  };
+}
 
 function asIs<Message>(message: Message): Message {
   return message;
@@ -131,11 +150,11 @@ export const operatorStream: OperatorStream = <Request, Input>(rpc: OperatorStre
 });
 
 /** Makes the route of an rpc that needs no key, and does not know its caller. */
-export const operatorPublic: OperatorUnary = (rpc) => ({
-  ...operatorUnary(rpc),
+export const operatorPublic: OperatorUnary = (name, rpc) => ({
+  ...operatorUnary(name, rpc),
   serve: () => (contract, dependencies) => {
     if (!contract.isPublic) throw new Error(`${contract.name} needs a key, but its handler takes none`);
-    const route = routeOf(rpc, (_contract, { isStopping }: ServingDependencies) =>
+    const route = routeOf({ ...messagesOf(name), ...rpc }, (_contract, { isStopping }: ServingDependencies) =>
       isStopping() ? { reason: "SHUTTING_DOWN" } : undefined,
     );
     return route(contract, dependencies);

@@ -4,7 +4,7 @@ import type { OrganizationId, ProposalId } from "../../domain/values/ids.js";
 import type { NO_REASON } from "../../domain/values/text.js";
 import { parseStatusReason } from "../../domain/values/text.js";
 import { toUnixMillis } from "../../domain/values/time.js";
-import * as wire from "../../gen/kesc/admin/v1/admin_service.js";
+import type { ListProposalsRequest } from "../../gen/kesc/admin/v1/admin_service.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
 import { actorOf, type Operator } from "../../operators/operator.js";
 import type { BookProposal, OperatorProposal } from "../../operators/ports.js";
@@ -28,9 +28,7 @@ const LOOKED_AT_MAX = 1_001;
 export function proposalRpcs(unary: OperatorUnary, options: ActsOptions): Record<string, OperatorRoute> {
   const { administration } = options;
   return {
-    listProposals: unary({
-      request: wire.ListProposalsRequest,
-      response: wire.ListProposalsResponse,
+    listProposals: unary("listProposals", {
       parse: parseProposalList,
       run: async ({ list, afterId, size, ...filters }, { key }) => {
         const { organizationId, includesClosed } = filters;
@@ -54,25 +52,15 @@ export function proposalRpcs(unary: OperatorUnary, options: ActsOptions): Record
         });
       },
     }),
-    getProposal: unary({
-      request: wire.GetProposalRequest,
-      response: wire.GetProposalResponse,
+    getProposal: unary("getProposal", {
       ...fields("proposal_id"),
       run: async ({ proposalId }) => {
         const proposal = await proposalNow(options, proposalId);
         return proposal === undefined ? refuse({ reason: "PROPOSAL_NOT_FOUND", proposalId }) : done({ proposal });
       },
     }),
-    approveProposal: decisionRpc(unary, options, {
-      decide: "approve",
-      request: wire.ApproveProposalRequest,
-      response: wire.ApproveProposalResponse,
-    }),
-    rejectProposal: decisionRpc(unary, options, {
-      decide: "reject",
-      request: wire.RejectProposalRequest,
-      response: wire.RejectProposalResponse,
-    }),
+    approveProposal: decisionRpc(unary, options, "approve"),
+    rejectProposal: decisionRpc(unary, options, "reject"),
   };
 }
 
@@ -96,7 +84,7 @@ function parseProposalList({
   subject_id,
   page_size,
   page_token,
-}: wire.ListProposalsRequest): ParsedFields<ProposalFilters & AskedProposals> {
+}: ListProposalsRequest): ParsedFields<ProposalFilters & AskedProposals> {
   const filters = { include_closed: includesClosed, for_me: isForCaller, organization_id, subject_id };
   const list = { rpc: "ListProposals", organizationId: undefined, filters };
   const fields = parseFields({
@@ -123,21 +111,9 @@ function isAbout({ subject, content }: OperatorProposal, id: string): boolean {
   return subject === id || (content !== "" && Object.values(JSON.parse(content) as object).includes(id));
 }
 
-interface DecisionRpc {
-  readonly decide: "approve" | "reject";
-  readonly request: typeof wire.ApproveProposalRequest;
-  readonly response: typeof wire.ApproveProposalResponse;
-}
-
-function decisionRpc(
-  unary: OperatorUnary,
-  options: ActsOptions,
-  { decide, request, response }: DecisionRpc,
-): OperatorRoute {
+function decisionRpc(unary: OperatorUnary, options: ActsOptions, decide: "approve" | "reject"): OperatorRoute {
   const { administration } = options;
-  return unary({
-    request,
-    response,
+  return unary(`${decide}Proposal`, {
     ...fieldsOf({ ...OPERATORS_KINDS, note: parseStatusReason })("proposal_id", "note"),
     run: async ({ proposalId, note }, caller) => {
       const { key: by } = caller;
