@@ -3,7 +3,7 @@ import { expect } from "chai";
 import type { Rail } from "../../src/domain/transaction.js";
 import type { AccountId, DepositId, OrganizationId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
-import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
+import type { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
 import { ProposalState } from "../../src/gen/kesc/admin/v1/resources.js";
 import { BookServiceService as Books } from "../../src/gen/kesc/v1/book_service.js";
 import { type Deposit, DepositReason, DepositStatus } from "../../src/gen/kesc/v1/deposit.js";
@@ -315,21 +315,5 @@ for (const engine of ENGINES_OF_STAGE) {
         for (const { message } of reply.fields ?? []) expect(message).to.match(/(must|is|has) /);
       });
     }
-  });
-
-  describe(`deposits of an organization without rails (${engine})`, () => {
-    it("need a second person, whatever their amount", async () => {
-      const service = await startOperatorService(engine);
-      try {
-        const fin = await service.operator("Fin", "finance");
-        const { organizationId: organization_id } = service.tenant;
-        const request = { organization_id, receipt: "RKT0000001", amount: "0.01", account_id: "", note: "x" };
-        const [admin] = service.admin;
-        const { proposalId } = await admin.call(Rpcs.recordDeposit, request, fin);
-        expect((await proposalOf(admin, proposalId, fin))?.type).to.equal("recordDeposit");
-      } finally {
-        await service.dispose();
-      }
-    });
   });
 }
