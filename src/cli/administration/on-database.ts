@@ -48,32 +48,15 @@ export class DatabaseCarrier implements Carrier {
     this.#administration = new StoredAdministration(database, { now, fourEyes: new Set() });
     this.#options = options;
     const { railHosts: hosts, callbacks, consoleOrigin } = configFromEnvironment();
-    const cell = (organization: Pick<Organization, "cell">) => {
-      const stored = cellOf(database, organization);
-      const webhooks = { endpoints: new StoredWebhookEndpoints(stored) };
-      return { ledger: machineLedger(stored), reads: reads(stored), history: historyReads(stored), webhooks };
+    const own = (organization: Pick<Organization, "cell">) => {
+      const cell = cellOf(database, organization);
+      const webhooks = { endpoints: new StoredWebhookEndpoints(cell) };
+      return { ledger: machineLedger(cell), reads: reads(cell), history: historyReads(cell), webhooks };
     };
-    const listTurns = new ListTurns({ now, underWayMax: 1 });
-    const own = operatorRoutes({
-      administration: this.#administration,
-      signIn: signIn(database, this.#administration, { consoleOrigin, now }),
-      now,
-      listTurns,
-      bookReads: bookReads(database),
-      // The servers know where rails call back. This command need not.
-      railReads: railReads(database, { now, hosts, hasCallbacks: true }),
-      railChanges: railChanges(database, { now, hosts }),
-      depositRegistration: depositRegistration(database, {
-        callbacks: () => callbacks && { settings: callbacks, secrets: readCallbackSecrets(callbacks) },
-        hosts,
-        now,
-      }),
-      cellOf: cell,
-    });
     const given = {
       // No command needs more of a cell.
-      cellOf: cell as unknown as CellOf,
-      listTurns,
+      cellOf: own as unknown as CellOf,
+      listTurns: new ListTurns({ now, underWayMax: 1 }),
       now,
       ...NEW_IDS,
       phoneCoolingMillis: 0,
@@ -86,7 +69,23 @@ export class DatabaseCarrier implements Carrier {
       ...depositHandlers(given),
       ...transactionHandlers(given),
     };
-    this.#routes = { ...machineRoutes(ofOrganizations, { administration: this.#administration }), ...own };
+    this.#routes = {
+      ...machineRoutes(ofOrganizations, { administration: this.#administration }),
+      ...operatorRoutes({
+        ...given,
+        administration: this.#administration,
+        signIn: signIn(database, this.#administration, { consoleOrigin, now }),
+        bookReads: bookReads(database),
+        // The servers know where rails call back. This command need not.
+        railReads: railReads(database, { now, hosts, hasCallbacks: true }),
+        railChanges: railChanges(database, { now, hosts }),
+        depositRegistration: depositRegistration(database, {
+          callbacks: () => callbacks && { settings: callbacks, secrets: readCallbackSecrets(callbacks) },
+          hosts,
+          now,
+        }),
+      }),
+    };
   }
 
   /** Throws an OperatorError if the change needs an operator, unless the options mean it. */
