@@ -42,7 +42,7 @@ export class ServerCarrier implements Carrier {
     const call = this.#client.makeServerStreamRequest(rpc.path, asIs, asIs, request, metadata, options);
     call.on("metadata", (head: Metadata) => {
       const [proposalId] = head.get("kesc-proposal").map(String);
-      told.onHead?.({ unchanged: head.get("idempotent-replayed").includes("true"), proposalId });
+      told.onHead?.({ replayed: head.get("idempotent-replayed").includes("true"), proposalId });
     });
     try {
       yield* call as AsyncIterable<Buffer>;

@@ -1,7 +1,6 @@
 import type { Account } from "../../domain/account.js";
 import { REVEAL_REASONS, type RevealAccount, type RevealReason } from "../../domain/accounts/reveal-account.js";
 import { parseKnownTier, parseTierName } from "../../domain/limits/limits.js";
-import * as wire from "../../gen/kesc/admin/v1/admin_service.js";
 import { RevealReason as RevealReasonMessage } from "../../gen/kesc/admin/v1/resources.js";
 import { actorOf } from "../../operators/operator.js";
 import { done, refuse } from "../calls/rpc-result.js";
@@ -50,9 +49,7 @@ export function accountActs(unary: OperatorUnary, options: ActsOptions): Record<
 }
 
 function revealAccount(unary: OperatorUnary, options: ActsOptions): OperatorRoute {
-  return unary({
-    request: wire.RevealAccountRequest,
-    response: wire.RevealAccountResponse,
+  return unary("revealAccount", {
     showsPersonalData: true,
     ...fields("organization_id", "account_id", "reason", "note"),
     run: (given, caller) =>

@@ -1,6 +1,6 @@
 import type { Organization } from "../../domain/api-key.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
-import { ListNeedsAttentionRequest, ListNeedsAttentionResponse } from "../../gen/kesc/admin/v1/admin_service.js";
+import type { ListNeedsAttentionResponse } from "../../gen/kesc/admin/v1/admin_service.js";
 import type { RailAccount as RailAccountMessage } from "../../gen/kesc/admin/v1/resources.js";
 import type { DepositFilters, PageRequest, Reads } from "../../ledger/ports/reads.js";
 import type { Administration } from "../../operators/ports.js";
@@ -29,9 +29,7 @@ export interface AttentionRpcsOptions extends HandlersOptions {
 export function attentionRpcs(unary: OperatorUnary, options: AttentionRpcsOptions): Record<string, OperatorRoute> {
   const { cellOf, listTurns, administration } = options;
   return {
-    listNeedsAttention: unary({
-      request: ListNeedsAttentionRequest,
-      response: ListNeedsAttentionResponse,
+    listNeedsAttention: unary("listNeedsAttention", {
       parse: (request) => {
         const ofTransactions = parseOwnPage(request, RPC);
         if (ofTransactions.ok || request.page_token === "") return ofTransactions;

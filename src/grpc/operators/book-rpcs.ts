@@ -50,9 +50,7 @@ export function bookRpcs(unary: OperatorUnary, options: BookRpcsOptions): Record
 
 function listReserve(unary: OperatorUnary, options: BookRpcsOptions): OperatorRoute {
   const { cellOf, now } = options;
-  return unary({
-    request: wire.ListReserveRequest,
-    response: wire.ListReserveResponse,
+  return unary("listReserve", {
     ...fields("organization_id"),
     run: ({ organizationId }) =>
       readOrganization(options, organizationId, async (found) => {
@@ -63,9 +61,7 @@ function listReserve(unary: OperatorUnary, options: BookRpcsOptions): OperatorRo
 }
 
 function listBooks(unary: OperatorUnary, { bookReads, listTurns }: BookRpcsOptions): OperatorRoute {
-  return unary({
-    request: wire.ListBooksRequest,
-    response: wire.ListBooksResponse,
+  return unary("listBooks", {
     parse: (request) => parsePage(request, { rpc: "ListBooks" }),
     run: ({ list, page: { size, beforeSeq: begin = 0 } }, caller) =>
       pageInTurn(
@@ -96,9 +92,7 @@ function placeOf({ cell, number }: ListedBook): number {
 
 function listSeals(unary: OperatorUnary, options: BookRpcsOptions): OperatorRoute {
   const { bookReads, listTurns } = options;
-  return unary({
-    request: wire.ListSealsRequest,
-    response: wire.ListSealsResponse,
+  return unary("listSeals", {
     parse: (request) => parseOwnPage(request, "ListSeals"),
     run: ({ organizationId, asked }, caller) =>
       readOrganization(options, organizationId, (found) =>

@@ -1,5 +1,5 @@
 import type { AccountId, OperatorId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
-import { ListJournalRequest, ListJournalResponse } from "../../gen/kesc/admin/v1/admin_service.js";
+import type { ListJournalRequest } from "../../gen/kesc/admin/v1/admin_service.js";
 import type { JournalFilter } from "../../statements/ports.js";
 import { fieldProblem, given, ifGiven, type ParsedFields, parseFields } from "../messages/fields.js";
 import { parseAsOfSequence } from "../services/history/history-turns.js";
@@ -16,9 +16,7 @@ import { listCallerOf, readOrganization } from "./reading.js";
 export function journalRpcs(unary: OperatorUnary, options: BookRpcsOptions): Record<string, OperatorRoute> {
   const { administration, cellOf, listTurns } = options;
   return {
-    listJournal: unary({
-      request: ListJournalRequest,
-      response: ListJournalResponse,
+    listJournal: unary("listJournal", {
       parse: parseJournalList,
       run: ({ organizationId, asked: { list, page }, ...range }, caller) =>
         readOrganization(options, organizationId, async (found) => {

@@ -4,7 +4,7 @@ import type { CreateApiKey } from "../../domain/book/create-api-key.js";
 import type { ApiKeyId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import type { Timestamp } from "../../gen/google/protobuf/timestamp.js";
-import * as wire from "../../gen/kesc/admin/v1/admin_service.js";
+import type { CreateApiKeyResponse } from "../../gen/kesc/admin/v1/admin_service.js";
 import { done, refuse } from "../calls/rpc-result.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { act, actRoute, type ActsOptions } from "./acts.js";
@@ -25,9 +25,7 @@ export function keyRpcs(unary: OperatorUnary, options: ActsOptions): Record<stri
     scopes: parseScopes,
   });
   return {
-    createApiKey: unary({
-      request: wire.CreateApiKeyRequest,
-      response: wire.CreateApiKeyResponse,
+    createApiKey: unary("createApiKey", {
       ...keyFields("organization_id", "name", "scopes", "expires_at"),
       run: async ({ organizationId, ...given }, caller) => {
         const organization = await administration.organization(organizationId);
@@ -35,17 +33,15 @@ export function keyRpcs(unary: OperatorUnary, options: ActsOptions): Record<stri
         const { secret, sha256: secretSha256 } = administration.newSecret(organization);
         const newKeyId = typeidUnboxed("key") as string as ApiKeyId;
         const command = { name: "createApiKey", newKeyId, ...given, secretSha256 } as const;
-        return act<CreateApiKey, wire.CreateApiKeyResponse>(
+        return act<CreateApiKey, CreateApiKeyResponse>(
           options,
           { organizationId, fields: command },
           caller,
-          (made, { proposal }) => ({ api_key: made && toApiKey(made), secret, proposal }),
+          (made) => ({ api_key: made && toApiKey(made), secret }),
         );
       },
     }),
-    listApiKeys: unary({
-      request: wire.ListApiKeysRequest,
-      response: wire.ListApiKeysResponse,
+    listApiKeys: unary("listApiKeys", {
       parse: (request) => parseOwnPage(request, "ListApiKeys"),
       run: ({ organizationId, asked }) =>
         readOrganization(options, organizationId, async () => {

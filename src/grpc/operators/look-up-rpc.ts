@@ -33,7 +33,7 @@ import type { BookRpcsOptions } from "./book-rpcs.js";
 import { OPERATORS_KINDS } from "./fields.js";
 import { namesOf, toJournalEntry } from "./messages.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
-import { proposalOfBook } from "./proposal-messages.js";
+import { proposalNow } from "./proposal-messages.js";
 import { listCallerOf, readOrganization } from "./reading.js";
 import { noteFound, PersonLookUps } from "./reveals.js";
 
@@ -59,9 +59,7 @@ export function lookUpRpc(unary: OperatorUnary, options: LookUpOptions): Record<
   const { cellOf, listTurns } = options;
   const lookUps = new PersonLookUps();
   return {
-    lookUp: unary({
-      request: wire.LookUpRequest,
-      response: wire.LookUpResponse,
+    lookUp: unary("lookUp", {
       ...fieldsOf({ ...OPERATORS_KINDS, text: parseText })("organization_id", "text"),
       run: ({ organizationId, text }, caller) =>
         readOrganization(options, organizationId, async (found) => {
@@ -201,9 +199,8 @@ async function holderOf(id: DestinationId, book: SearchedBook): Promise<Match> {
 }
 
 async function proposalOf(id: ProposalId, { options, organizationId }: SearchedBook): Promise<Match> {
-  const found = await options.administration.bookProposal(id);
-  if (found?.organization.id !== organizationId) return undefined;
-  return { $case: "proposal", value: await proposalOfBook(options, found) };
+  const found = await proposalNow(options, id);
+  return found?.organization_id === organizationId ? { $case: "proposal", value: found } : undefined;
 }
 
 function bySequence(text: string, book: SearchedBook): Promise<Found> | undefined {

@@ -1,4 +1,4 @@
-import * as wire from "../../gen/kesc/admin/v1/admin_service.js";
+import type { SetOperatorRolesResponse } from "../../gen/kesc/admin/v1/admin_service.js";
 import type { OperatorsAct } from "../../operators/act.js";
 import { type Operator, parseOperatorName } from "../../operators/operator.js";
 import { done, type RpcResult } from "../calls/rpc-result.js";
@@ -8,7 +8,7 @@ import { namesOf, toOperator, toOperatorAct, toSession } from "./messages.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 import { pageInMemory, parsePage, tokenAfter } from "./pages.js";
-import { NEEDS_PERSON, resultOfAct } from "./results.js";
+import { NEEDS_PERSON, resultOfSubmitted } from "./results.js";
 
 const fields = fieldsOf({ ...OPERATORS_KINDS, name: parseOperatorName });
 
@@ -16,27 +16,19 @@ const fields = fieldsOf({ ...OPERATORS_KINDS, name: parseOperatorName });
 export function operatorRpcs(unary: OperatorUnary, options: HandlersOptions): Record<string, OperatorRoute> {
   const submit = (change: OperatorsAct, by: Operator | undefined) => changeOperator(options, change, by);
   return {
-    createOperator: unary({
-      request: wire.CreateOperatorRequest,
-      response: wire.CreateOperatorResponse,
+    createOperator: unary("createOperator", {
       ...fields("name", "roles", "key_sha256"),
       run: (given, { key }) => submit({ kind: "operator.create", ...given }, key),
     }),
-    setOperatorRoles: unary({
-      request: wire.SetOperatorRolesRequest,
-      response: wire.SetOperatorRolesResponse,
+    setOperatorRoles: unary("setOperatorRoles", {
       ...fields("operator_id", "roles"),
       run: (given, { key }) => submit({ kind: "operator.set_roles", ...given }, key),
     }),
-    replaceOperatorKey: unary({
-      request: wire.ReplaceOperatorKeyRequest,
-      response: wire.ReplaceOperatorKeyResponse,
+    replaceOperatorKey: unary("replaceOperatorKey", {
       ...fields("operator_id", "key_sha256"),
       run: (given, { key }) => submit({ kind: "operator.replace_key", ...given }, key),
     }),
-    revokeOperator: unary({
-      request: wire.RevokeOperatorRequest,
-      response: wire.RevokeOperatorResponse,
+    revokeOperator: unary("revokeOperator", {
       ...fields("operator_id"),
       run: (given, { key }) => submit({ kind: "operator.revoke", ...given }, key),
     }),
@@ -46,19 +38,17 @@ export function operatorRpcs(unary: OperatorUnary, options: HandlersOptions): Re
 
 /** Submits a change of an operator. The response shows the operator. */
 export async function changeOperator(
-  options: HandlersOptions,
+  { administration }: HandlersOptions,
   change: OperatorsAct,
   by: Operator | undefined,
-): Promise<RpcResult<wire.SetOperatorRolesResponse>> {
-  const submitted = await options.administration.submit(change, by);
-  return resultOfAct(options, submitted, (found, rest) => ({ operator: found && toOperator(found), ...rest }));
+): Promise<RpcResult<SetOperatorRolesResponse>> {
+  const submitted = await administration.submit(change, by);
+  return resultOfSubmitted(submitted, (found) => ({ operator: found && toOperator(found) }));
 }
 
 function readingRpcs(unary: OperatorUnary, { administration }: HandlersOptions): Record<string, OperatorRoute> {
   return {
-    whoAmI: unary({
-      request: wire.WhoAmIRequest,
-      response: wire.WhoAmIResponse,
+    whoAmI: unary("whoAmI", {
       ...fields(),
       run: (_input, { key: by }) => {
         // The machine is no operator.
@@ -68,18 +58,14 @@ function readingRpcs(unary: OperatorUnary, { administration }: HandlersOptions):
         return Promise.resolve(done({ operator: toOperator(by), four_eyes: [...fourEyes], cells, session }));
       },
     }),
-    listOperators: unary({
-      request: wire.ListOperatorsRequest,
-      response: wire.ListOperatorsResponse,
+    listOperators: unary("listOperators", {
       parse: (page) => parsePage(page, { rpc: "ListOperators" }),
       run: async (asked) => {
         const { items, ...next } = pageInMemory(await administration.operators(), asked);
         return done({ operators: items.map(toOperator), ...next });
       },
     }),
-    listOperatorActs: unary({
-      request: wire.ListOperatorActsRequest,
-      response: wire.ListOperatorActsResponse,
+    listOperatorActs: unary("listOperatorActs", {
       parse: (page) => parsePage(page, { rpc: "ListOperatorActs" }),
       run: async (asked) => {
         const { size, beforeSeq } = asked.page;

@@ -1,7 +1,6 @@
 import type { Organization } from "../../domain/api-key.js";
 import type { BookHead } from "../../domain/book.js";
 import { parsed } from "../../domain/values/parsed.js";
-import * as wire from "../../gen/kesc/admin/v1/admin_service.js";
 import { done } from "../calls/rpc-result.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { actRoute, type ActsOptions } from "./acts.js";
@@ -10,7 +9,7 @@ import { toOrganization, toRailAccount } from "./messages.js";
 import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
 import { pageInMemory, parseOwnPage, parsePage } from "./pages.js";
 import { readOrganization } from "./reading.js";
-import { resultOfAct } from "./results.js";
+import { resultOfSubmitted } from "./results.js";
 
 const fields = fieldsOf({
   ...OPERATORS_KINDS,
@@ -25,9 +24,7 @@ export function organizationRpcs(unary: OperatorUnary, options: ActsOptions): Re
   const { administration } = options;
   const act = actRoute(unary, options);
   return {
-    createOrganization: unary({
-      request: wire.CreateOrganizationRequest,
-      response: wire.CreateOrganizationResponse,
+    createOrganization: unary("createOrganization", {
       ...fields("name", "sandbox", "cell"),
       run: async (given, { key: by }) => {
         const submitted = await administration.submit(
@@ -35,21 +32,17 @@ export function organizationRpcs(unary: OperatorUnary, options: ActsOptions): Re
           { kind: "organization.create", ...given, mayRepeatName: by === undefined },
           by,
         );
-        return resultOfAct(options, submitted, (made) => ({ organization: made && toOrganization(made) }));
+        return resultOfSubmitted(submitted, (made) => ({ organization: made && toOrganization(made) }));
       },
     }),
-    getOrganization: unary({
-      request: wire.GetOrganizationRequest,
-      response: wire.GetOrganizationResponse,
+    getOrganization: unary("getOrganization", {
       ...fields("organization_id"),
       run: ({ organizationId }) =>
         readOrganization(options, organizationId, (found) =>
           Promise.resolve(done({ organization: toOrganization(found) })),
         ),
     }),
-    listOrganizations: unary({
-      request: wire.ListOrganizationsRequest,
-      response: wire.ListOrganizationsResponse,
+    listOrganizations: unary("listOrganizations", {
       parse: ({ name, ...page }) => {
         const asked = parsePage(page, { rpc: "ListOrganizations", filters: { name } });
         return asked.ok ? { ok: true, value: { name, asked: asked.value } } : asked;
@@ -63,9 +56,7 @@ export function organizationRpcs(unary: OperatorUnary, options: ActsOptions): Re
     suspendOrganization: act("suspendOrganization", { ...fields("organization_id", "note"), shown }),
     resumeOrganization: act("resumeOrganization", { ...fields("organization_id", "note"), shown }),
     requireReceipts: act("requireReceipts", { ...fields("organization_id", "required", "note"), shown }),
-    listRailAccounts: unary({
-      request: wire.ListRailAccountsRequest,
-      response: wire.ListRailAccountsResponse,
+    listRailAccounts: unary("listRailAccounts", {
       parse: (request) => parseOwnPage(request, "ListRailAccounts"),
       run: ({ organizationId, asked }) =>
         readOrganization(options, organizationId, async (found) => {

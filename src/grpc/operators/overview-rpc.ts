@@ -1,5 +1,4 @@
 import { toUnixMillis } from "../../domain/values/time.js";
-import { GetOverviewRequest, GetOverviewResponse } from "../../gen/kesc/admin/v1/admin_service.js";
 import type { Count } from "../../gen/kesc/admin/v1/resources.js";
 import type { CappedCount } from "../../statements/ports.js";
 import { toTimestamp } from "../messages/timestamp.js";
@@ -17,9 +16,7 @@ const COUNT_MAX = 1_000;
 export function overviewRpc(unary: OperatorUnary, options: BookRpcsOptions): Record<string, OperatorRoute> {
   const { administration, cellOf, listTurns, now } = options;
   return {
-    getOverview: unary({
-      request: GetOverviewRequest,
-      response: GetOverviewResponse,
+    getOverview: unary("getOverview", {
       ...fields("organization_id"),
       run: ({ organizationId }, caller) =>
         readOrganization(options, organizationId, async (found) => {

@@ -1,11 +1,7 @@
 import type { Organization } from "../../domain/api-key.js";
 import { formatCents } from "../../domain/values/cents.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
-import {
-  GetRailAccountRequest,
-  GetRailAccountResponse,
-  type RailAccountStatus as RailAccountStatusMessage,
-} from "../../gen/kesc/admin/v1/admin_service.js";
+import type { RailAccountStatus as RailAccountStatusMessage } from "../../gen/kesc/admin/v1/admin_service.js";
 import type { RailAccountStatus, RailReads } from "../../operators/reads.js";
 import type { ReportedBalance } from "../../statements/ports.js";
 import { done, refuse } from "../calls/rpc-result.js";
@@ -30,9 +26,7 @@ const SECOND_MILLIS = 1_000;
 export function railRpcs(unary: OperatorUnary, options: RailRpcsOptions): Record<string, OperatorRoute> {
   const { cellOf, railReads, now } = options;
   return {
-    getRailAccount: unary({
-      request: GetRailAccountRequest,
-      response: GetRailAccountResponse,
+    getRailAccount: unary("getRailAccount", {
       ...fields("organization_id", "rail"),
       run: ({ organizationId, rail }) =>
         readOrganization(options, organizationId, async (found) => {

@@ -1,6 +1,6 @@
 import type { RequireReceipts } from "../../domain/book/require-receipts.js";
 import { parsePhoneNumber } from "../../domain/values/phone-number.js";
-import { RegisterDepositsRequest, RegisterDepositsResponse } from "../../gen/kesc/admin/v1/admin_service.js";
+import type { RegisterDepositsResponse } from "../../gen/kesc/admin/v1/admin_service.js";
 import { done, refuse, type RpcResult } from "../calls/rpc-result.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { toTimestamp } from "../messages/timestamp.js";
@@ -14,9 +14,7 @@ const fields = fieldsOf({ ...OPERATORS_KINDS, contact_phone_number: { as: "conta
 /** Registers an account at a rail for deposits. The row about receipts shows who did it. */
 export function registerDeposits(unary: OperatorUnary, options: ActsOptions): OperatorRoute {
   const { depositRegistration } = options;
-  return unary({
-    request: RegisterDepositsRequest,
-    response: RegisterDepositsResponse,
+  return unary("registerDeposits", {
     ...fields("organization_id", "rail", "contact_phone_number", "note"),
     run: ({ organizationId, rail, contact, note }, caller) =>
       readOrganization(options, organizationId, async (organization): Promise<RpcResult<RegisterDepositsResponse>> => {

@@ -1,5 +1,5 @@
 import type { OperatorId } from "../../domain/values/ids.js";
-import * as wire from "../../gen/kesc/admin/v1/session_service.js";
+import type { CreateInvitationRequest } from "../../gen/kesc/admin/v1/session_service.js";
 import { type Operator, parseOperatorName, type Role } from "../../operators/operator.js";
 import type { SignIn } from "../../operators/sign-in.js";
 import type { Invited } from "../../operators/sign-in-ports.js";
@@ -12,7 +12,6 @@ import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
 import { changeOperator } from "./operator-rpcs.js";
 import type { HandlersOptions } from "./options.js";
 import { pageInMemory, parsePage } from "./pages.js";
-import { proposalMessage } from "./proposal-messages.js";
 import { NEEDS_PERSON } from "./results.js";
 import { parseRoles } from "./roles.js";
 
@@ -27,18 +26,14 @@ const ENDS_OTHERS: readonly Role[] = ["admin"];
 export function signInRpcs(open: OperatorUnary, options: SessionRpcsOptions): Record<string, OperatorRoute> {
   const { signIn } = options;
   return {
-    beginPasskey: open({
-      request: wire.BeginPasskeyRequest,
-      response: wire.BeginPasskeyResponse,
+    beginPasskey: open("beginPasskey", {
       parse: ({ invitation }) => parseFields({ invitation: { ok: true, value: invitation } }),
       run: async ({ invitation }) => {
         const begun = await signIn.begin(invitation);
         return begun.kind === "refused" ? begun : done({ options_json: begun.value });
       },
     }),
-    getSignInToken: open({
-      request: wire.GetSignInTokenRequest,
-      response: wire.GetSignInTokenResponse,
+    getSignInToken: open("getSignInToken", {
       parse: ({ token }) => required({ token }),
       run: async ({ token }) => {
         const found = await signIn.describe(token);
@@ -47,9 +42,7 @@ export function signInRpcs(open: OperatorUnary, options: SessionRpcsOptions): Re
         return done({ operator_name: operatorName, expires_at: toTimestamp(expiresAt) });
       },
     }),
-    createSession: open({
-      request: wire.CreateSessionRequest,
-      response: wire.CreateSessionResponse,
+    createSession: open("createSession", {
       parse: ({ response_json: responseJson, code }) =>
         (responseJson === "") === (code === "")
           ? fieldProblem("response_json", "must be there, or code, and not both", "CONFLICT")
@@ -61,18 +54,15 @@ export function signInRpcs(open: OperatorUnary, options: SessionRpcsOptions): Re
         return done({ token, session: toSession(session, operator), operator: toOperator(operator) });
       },
     }),
-    registerPasskey: open({
-      request: wire.RegisterPasskeyRequest,
-      response: wire.RegisterPasskeyResponse,
+    registerPasskey: open("registerPasskey", {
       parse: ({ invitation, response_json }) => required({ invitation, response_json }),
       run: async ({ invitation, response_json: responseJson }) => {
         const registered = await signIn.register(invitation, responseJson);
         if (registered.kind === "refused") return registered;
         const { passkeyId: passkey_id, made } = registered.value;
-        const response: wire.RegisterPasskeyResponse = { passkey_id, operator: undefined, proposal: undefined };
         return "roles" in made
-          ? done({ ...response, operator: toOperator(made) })
-          : done({ ...response, proposal: await proposalMessage(options, made) });
+          ? done({ passkey_id, operator: toOperator(made) })
+          : { ...done({ passkey_id, operator: undefined }), proposalId: made.id };
       },
     }),
   };
@@ -82,9 +72,7 @@ export function signInRpcs(open: OperatorUnary, options: SessionRpcsOptions): Re
 export function sessionRpcs(unary: OperatorUnary, options: SessionRpcsOptions): Record<string, OperatorRoute> {
   const { administration, signIn } = options;
   return {
-    verifySession: unary({
-      request: wire.VerifySessionRequest,
-      response: wire.VerifySessionResponse,
+    verifySession: unary("verifySession", {
       parse: ({ response_json }) => required({ response_json }),
       run: async ({ response_json: responseJson }, { key: by }) => {
         if (by?.session === undefined) return refuse({ reason: "SIGN_IN_REFUSED" });
@@ -92,9 +80,7 @@ export function sessionRpcs(unary: OperatorUnary, options: SessionRpcsOptions): 
         return verified.kind === "refused" ? verified : done({ session: toSession(verified.value, by) });
       },
     }),
-    endSession: unary({
-      request: wire.EndSessionRequest,
-      response: wire.EndSessionResponse,
+    endSession: unary("endSession", {
       parse: ({ session_id: id }, { key }) =>
         id === "" && key?.session === undefined
           ? fieldProblem("session_id", "is required for a call without a session", "REQUIRED")
@@ -103,12 +89,10 @@ export function sessionRpcs(unary: OperatorUnary, options: SessionRpcsOptions): 
         const sessions = await signIn.sessions(await administration.operators());
         const session = sessions.find((each) => each.id === id);
         if (session !== undefined && !isOwnOr(ENDS_OTHERS, by, session.operatorId)) return lacks(ENDS_OTHERS);
-        return done({ unchanged: !(session !== undefined && (await signIn.end(id))) });
+        return { ...done({}), replayed: !(session !== undefined && (await signIn.end(id))) };
       },
     }),
-    listSessions: unary({
-      request: wire.ListSessionsRequest,
-      response: wire.ListSessionsResponse,
+    listSessions: unary("listSessions", {
       parse: ({ operator_id: id, ...page }) => {
         const asked = parsePage(page, { rpc: "ListSessions", filters: { operator_id: id } });
         return asked.ok ? { ok: true, value: { id, asked: asked.value } } : asked;
@@ -125,9 +109,7 @@ export function sessionRpcs(unary: OperatorUnary, options: SessionRpcsOptions): 
     }),
     createInvitation: createInvitation(unary, options),
     removePasskey: removePasskey(unary, options),
-    createSignInCode: unary({
-      request: wire.CreateSignInCodeRequest,
-      response: wire.CreateSignInCodeResponse,
+    createSignInCode: unary("createSignInCode", {
       ...fields(),
       run: async (_input, { key: by }) => {
         // A session could otherwise outlive its 12 hours.
@@ -140,9 +122,7 @@ export function sessionRpcs(unary: OperatorUnary, options: SessionRpcsOptions): 
 }
 
 function removePasskey(unary: OperatorUnary, options: SessionRpcsOptions): OperatorRoute {
-  return unary({
-    request: wire.RemovePasskeyRequest,
-    response: wire.RemovePasskeyResponse,
+  return unary("removePasskey", {
     ...fields("operator_id", "passkey_id"),
     run: async ({ operatorId, passkeyId }, { key: by }) => {
       if (!isOwnOr(ENDS_OTHERS, by, operatorId)) return lacks(ENDS_OTHERS);
@@ -152,9 +132,7 @@ function removePasskey(unary: OperatorUnary, options: SessionRpcsOptions): Opera
 }
 
 function createInvitation(unary: OperatorUnary, { administration, signIn }: SessionRpcsOptions): OperatorRoute {
-  return unary({
-    request: wire.CreateInvitationRequest,
-    response: wire.CreateInvitationResponse,
+  return unary("createInvitation", {
     parse: parseInvited,
     run: async (invited, { key: by }) => {
       const operators = await administration.operators();
@@ -173,7 +151,7 @@ function createInvitation(unary: OperatorUnary, { administration, signIn }: Sess
   });
 }
 
-function parseInvited({ name, roles, operator_id: id }: wire.CreateInvitationRequest): ParsedFields<Invited> {
+function parseInvited({ name, roles, operator_id: id }: CreateInvitationRequest): ParsedFields<Invited> {
   if (id === "") return parseFields({ name: parseOperatorName(name), roles: parseRoles(roles) });
   if (name !== "") return fieldProblem("name", "must be empty with operator_id", "CONFLICT");
   if (roles.length > 0) return fieldProblem("roles", "must be empty with operator_id", "CONFLICT");
