@@ -54,6 +54,7 @@ import {
   TEST_ACTOR,
   valid,
 } from "./commands.js";
+import { asLookedUp } from "./looked-up.js";
 
 // Builders of the state before a decision: one organization, and rows with sensible defaults.
 
@@ -329,10 +330,12 @@ export function asShown<C>(command: C, content: string): C {
 }
 
 /**
- * Decides the command over these rows, or over a book that has decided before.
+ * Decides the command over these rows, or over a book that has decided before. Throws if the
+ * decision reads a row that its lookup does not name.
  */
-export function decide(book: Book | Partial<Loaded>, command: Command, now = NOW): Decision<Resource> {
-  return decideCommand("bookOf" in book ? book : givenBook(book), command, now);
+export function decide(given: Book | Partial<Loaded>, command: Command, now = NOW): Decision<Resource> {
+  const book = "bookOf" in given ? given : givenBook(given);
+  return decideCommand(asLookedUp(book, command), command, now);
 }
 
 /** Expects the decision to write these rows of journal and tables, and to return the resource. */
