@@ -40,6 +40,7 @@ import { toUnixMillis } from "../../src/domain/values/time.js";
 import type { Endpoint } from "../../src/domain/webhook-endpoint.js";
 import { BatchBook } from "../../src/ledger/batch-book.js";
 import { type Loaded, NO_RAIL_ACCOUNTS } from "../../src/ledger/ports/store.js";
+import { isModelled } from "../attack/property/modelled.js";
 import {
   newAccountId,
   newDepositId,
@@ -331,11 +332,16 @@ export function asShown<C>(command: C, content: string): C {
 
 /**
  * Decides the command over these rows, or over a book that has decided before. Throws if the
- * decision reads a row that its lookup does not name.
+ * decision reads a row that its lookup does not name, or moves money although the models of
+ * test/attack do not know the command.
  */
 export function decide(given: Book | Partial<Loaded>, command: Command, now = NOW): Decision<Resource> {
   const book = "bookOf" in given ? given : givenBook(given);
-  return decideCommand(asLookedUp(book, command), command, now);
+  const decision = decideCommand(asLookedUp(book, command), command, now);
+  const moves = decision.kind === "effect" && decision.effect.entries.some(({ posting }) => posting !== undefined);
+  if (moves && !isModelled(command))
+    throw new Error(`${command.name} moves money, so test/attack/property/modelled.ts must name it`);
+  return decision;
 }
 
 /** Expects the decision to write these rows of journal and tables, and to return the resource. */

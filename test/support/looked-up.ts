@@ -1,7 +1,6 @@
 import { ALSO_FOUND, type Book, type Finder, type FinderKeys, THE_CELL } from "../../src/domain/decision.js";
 import { type Command, lookUp } from "../../src/domain/operations.js";
 import type { OrganizationId } from "../../src/domain/values/ids.js";
-import type { IdempotencyKey, UserId } from "../../src/domain/values/text.js";
 
 /** The names of the rows that a finder loads by its key, or the rows themselves. */
 type Loads<Key> = readonly string[] | ((key: Key, book: Book, organizationId: OrganizationId) => readonly string[]);
@@ -15,7 +14,7 @@ const LOADED: { readonly [Of in Finder]: Loads<FinderKeys[Of]> } = {
     ...rowsOf(book.accountWithDepositReference(organizationId, name)?.id, "account"),
   ],
   accountOfUser: ({ organizationId, name }, book) => {
-    const holder = book.accountHolderOfUser(organizationId, name as UserId);
+    const holder = book.accountHolderOfUser(organizationId, name);
     return [`user ${name}`, ...rowsOf(holder?.accountId, "standing", "holder", "account")];
   },
   transaction: (id, book, organizationId) => [
@@ -61,8 +60,7 @@ function rowsOf(id: string | undefined, ...names: readonly string[]): readonly s
 
 /** The rows of the resource that a key was used for, by these names. */
 function ofKey(...names: readonly string[]): (key: FinderKeys["idempotencyKey"], book: Book) => readonly string[] {
-  return ({ organizationId, name }, book) =>
-    rowsOf(book.resourceOfIdempotencyKey(organizationId, name as IdempotencyKey), ...names);
+  return ({ organizationId, name }, book) => rowsOf(book.resourceOfIdempotencyKey(organizationId, name), ...names);
 }
 
 /** Every row that the lookup of the command loads. */
