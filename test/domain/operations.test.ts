@@ -1,19 +1,41 @@
 import { expect } from "chai";
 
-import { freezeAccount, newAccountId } from "../support/commands.js";
-import { decide, givenAccount, givenBook, ORGANIZATION } from "../support/given.js";
+import { mustBeModelled } from "../attack/property/modelled.js";
+import { freezeAccount, newAccountId, revealAccount } from "../support/commands.js";
+import { givenAccount, givenBook, NOW, ORGANIZATION } from "../support/given.js";
 import { asLookedUp } from "../support/looked-up.js";
+import { mustBeStorable } from "../support/stored.js";
 
-describe("the decisions of these tests", () => {
+// What `decide` of test/support/given.ts asks of every decision.
+
+describe("a decision of these tests is refused", () => {
   const account = givenAccount();
   const book = givenBook({ accounts: [account] });
-  const freeze = freezeAccount(ORGANIZATION, account.id);
+  const { id } = account;
 
-  it("throw if they read a row that their lookup does not name", () => {
+  it("if it reads a row that its lookup does not name", () => {
+    const looked = asLookedUp(book, freezeAccount(ORGANIZATION, id));
     const other = newAccountId();
-    expect(() => asLookedUp(book, freeze).account(ORGANIZATION, other)).to.throw(
+    expect(looked.account(ORGANIZATION, id)).to.equal(account);
+    expect(() => looked.account(ORGANIZATION, other)).to.throw(
       `the decision on freezeAccount reads "account ${other}", which its lookup does not name`,
     );
-    expect(decide(book, freeze).kind).to.equal("effect");
+  });
+
+  it("if it changes what no UPDATE stores", () => {
+    const putting = (row: typeof account) => () => {
+      mustBeStorable(book, { entries: [], puts: [{ table: "accounts", row }] });
+    };
+    expect(putting({ ...account, updatedAt: NOW })).not.to.throw();
+    expect(putting({ ...account, createdAt: NOW })).to.throw("changes createdAt of accounts, and no UPDATE sets that");
+  });
+
+  it("if it moves money, and the models do not know its command", () => {
+    const posting = { debit: "reserve", credit: "available", amountCents: account.availableCents } as const;
+    const moving = (command: Parameters<typeof mustBeModelled>[0]) => () => {
+      mustBeModelled(command, [{ posting }]);
+    };
+    expect(moving(freezeAccount(ORGANIZATION, id))).not.to.throw();
+    expect(moving(revealAccount(ORGANIZATION, id))).to.throw("revealAccount moves money");
   });
 });

@@ -40,7 +40,7 @@ import { toUnixMillis } from "../../src/domain/values/time.js";
 import type { Endpoint } from "../../src/domain/webhook-endpoint.js";
 import { BatchBook } from "../../src/ledger/batch-book.js";
 import { type Loaded, NO_RAIL_ACCOUNTS } from "../../src/ledger/ports/store.js";
-import { isModelled } from "../attack/property/modelled.js";
+import { mustBeModelled } from "../attack/property/modelled.js";
 import {
   newAccountId,
   newDepositId,
@@ -56,6 +56,7 @@ import {
   valid,
 } from "./commands.js";
 import { asLookedUp } from "./looked-up.js";
+import { mustBeStorable } from "./stored.js";
 
 // Builders of the state before a decision: one organization, and rows with sensible defaults.
 
@@ -331,16 +332,17 @@ export function asShown<C>(command: C, content: string): C {
 }
 
 /**
- * Decides the command over these rows, or over a book that has decided before. Throws if the
- * decision reads a row that its lookup does not name, or moves money although the models of
- * test/attack do not know the command.
+ * Decides the command over these rows, or over a book that has decided before. Throws if the ledger
+ * would not have loaded what the decision reads, or would not store what it changes, or if it moves
+ * money and the models of test/attack do not know the command.
  */
 export function decide(given: Book | Partial<Loaded>, command: Command, now = NOW): Decision<Resource> {
   const book = "bookOf" in given ? given : givenBook(given);
   const decision = decideCommand(asLookedUp(book, command), command, now);
-  const moves = decision.kind === "effect" && decision.effect.entries.some(({ posting }) => posting !== undefined);
-  if (moves && !isModelled(command))
-    throw new Error(`${command.name} moves money, so test/attack/property/modelled.ts must name it`);
+  if (decision.kind === "effect") {
+    mustBeStorable(book, decision.effect);
+    mustBeModelled(command, decision.effect.entries);
+  }
   return decision;
 }
 

@@ -1,10 +1,11 @@
+import type { JournalEntry } from "../../../src/domain/journal.js";
 import type { Command } from "../../../src/domain/operations.js";
 import { OPERATOR } from "../../../src/domain/values/actor.js";
 
 /**
  * The commands that the models of the property test and of the simulation know, and who may send
  * each for a suspended organization. What a rail tells is booked then, too, and only operators set
- * limits. Each command that moves money is here (`decide` of test/support/given.ts).
+ * limits. Each command that moves money is here: `decide` of test/support/given.ts refuses others.
  */
 const KNOWN = {
   createAccount: "nobody",
@@ -54,6 +55,12 @@ export const MODELLED = Object.keys(KNOWN) as readonly Name[];
 
 export function isModelled(command: Command): command is Extract<Command, { readonly name: Name }> {
   return command.name in KNOWN;
+}
+
+/** Throws if the command moves money, and the models do not know it. */
+export function mustBeModelled(command: Command, entries: readonly Pick<JournalEntry, "posting">[]): void {
+  if (isModelled(command) || entries.every(({ posting }) => posting === undefined)) return;
+  throw new Error(`${command.name} moves money, and test/attack/property/modelled.ts does not name it`);
 }
 
 /** Whether the command holds while its organization is suspended. */
