@@ -1,5 +1,4 @@
 import type { Book, Effect, Put, TableName, Tables } from "../../src/domain/decision.js";
-import type { Update } from "../../src/storage/sql/table.js";
 import { TABLES } from "../../src/storage/sql/tables.js";
 
 /** The row that a put would replace. */
