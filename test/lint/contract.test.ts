@@ -60,8 +60,8 @@ function refusalsIn(commented: DescService | DescMethod): readonly string[] {
 }
 
 describe("the house is tidy", () => {
-  // An act is called with keys in test/e2e/isolation.test.ts, and by an operator with the examples of
-  // its command in test/operators/kesc.test.ts.
+  // An act is called with keys in test/e2e/isolation.test.ts, and by an operator with the examples
+  // of its command in test/operators/acts.test.ts.
   it("has an end-to-end test for each rpc, but acts that operators do, too", () => {
     const missing = rpcs
       .filter(({ requiredRoles }) => requiredRoles.length === 0)

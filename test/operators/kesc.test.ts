@@ -1,8 +1,5 @@
 import { expect } from "chai";
 
-import { onlyReads, type Row } from "../../src/cli/administration/row.js";
-import { ROWS } from "../../src/cli/administration/table.js";
-import type { AccountId, OrganizationId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
 import { SessionServiceService as Sessions } from "../../src/gen/kesc/admin/v1/session_service.js";
@@ -11,14 +8,6 @@ import { TEST_MASTER_KEY_FILE } from "../support/master-key.js";
 import { type Ended, kesc, type Variables } from "../support/service/kesc.js";
 import { TcpForwarder } from "../support/tcp-forwarder.js";
 import { ALL_PROPOSALS, type GivenOperator, newKey, type OperatorService, startOperatorService } from "./given.js";
-
-/** The examples that a server does not do, or that need files. */
-const NOT_AT_SERVER = /--certificate|--on-database|^operator create (?!.*--invite)|--credentials /;
-
-/** The words of a command line. A quoted text is one word. */
-function wordsOf(line: string): readonly string[] {
-  return [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word = ""]) => quoted ?? word);
-}
 
 describe("kesc org, key, operator and proposal at a server", () => {
   let service: OperatorService;
@@ -78,25 +67,6 @@ describe("kesc org, key, operator and proposal at a server", () => {
       expect(there, args.join(" ")).to.deep.equal(here);
       expect(here.code).to.equal(0);
     }
-  });
-
-  it("do what the examples of each act say, unless what they name is not there", async () => {
-    const { stdout } = await as(alice, "org", "create", "--name", "Acme", "--json");
-    const { id } = JSON.parse(stdout) as { readonly id: OrganizationId };
-    const account = createAccount(id, "brian", { newAccountId: "acc_01jd2r6p5vf8ksw3xhb1z7q4ye" as AccountId });
-    await service.opened.cell.committer.commit([account], toUnixMillis(Date.now()));
-    // An act that needs --yes stops something or ends it, so it comes last.
-    const isLast = (row: Row): number => Number("intent" in row);
-    const acts = ROWS.filter((row) => !onlyReads(row)).toSorted((row, other) => isLast(row) - isLast(other));
-    const refused: string[] = [];
-    for (const { path, examples = [""] } of acts) {
-      for (const example of examples.filter((given) => !NOT_AT_SERVER.test(`${path} ${given}`))) {
-        const { code, stderr } = await as(alice, ...path.split(" "), ...wordsOf(example));
-        if (code !== 0) refused.push(`${path}: ${stderr.trim()}`);
-      }
-    }
-    const NOT_THERE = /: There is no |was not found|has no account at the rail|has the name already|frozen|has 0\.00/;
-    expect(refused.filter((line) => !NOT_THERE.test(line))).to.deep.equal([]);
   });
 
   it("find a customer and a row, and count what waits", async () => {
