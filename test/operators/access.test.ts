@@ -10,7 +10,7 @@ import { type Role, ROLES } from "../../src/operators/operator.js";
 import { StoredAdministration } from "../../src/storage/operators/administration.js";
 import { GrpcCaller, type Method } from "../support/callers/grpc-caller.js";
 import { ENGINES_OF_STAGE, execute, openTestDatabase, type TestDatabase } from "../support/databases.js";
-import { tableUnder } from "../support/documents/table.js";
+import { MAY_CALL } from "../support/documents/roles.js";
 import { secretsIn } from "../support/service/secrets.js";
 import {
   ALL_PROPOSALS,
@@ -22,15 +22,6 @@ import {
 } from "./given.js";
 
 const named = (text: string): readonly string[] => text.trim().split(/\s+/);
-
-/** Who may call what, as docs/admin.md says it. The contract must say the same. */
-const MAY_CALL = new Map<string, Set<Role>>();
-for (const [, rpcs = "", roles = ""] of tableUnder("## Who may do what", "docs/admin.md")) {
-  const also = /\ball\b/.test(roles) ? ROLES : ROLES.filter((role) => roles.includes(role));
-  for (const rpc of rpcs.split(", ")) {
-    MAY_CALL.set(rpc, new Set([...(MAY_CALL.get(rpc) ?? []), "admin", ...also]));
-  }
-}
 
 /** What every role may do: to read what the table does not restrict, and to verify its session. */
 const isOfAll = (rpc: string): boolean => /^(Get|List|LookUp$|WhoAmI$|VerifySession$)/.test(rpc) && !MAY_CALL.has(rpc);
