@@ -1,9 +1,9 @@
 import { expect } from "chai";
 
-import { mustBeModelled } from "../attack/property/modelled.js";
 import { freezeAccount, newAccountId, revealAccount } from "../support/commands.js";
 import { givenAccount, givenBook, NOW, ORGANIZATION } from "../support/given.js";
 import { asLookedUp } from "../support/looked-up.js";
+import { mustBeModelled } from "../support/modelled.js";
 import { mustBeStorable } from "../support/stored.js";
 
 // What `decide` of test/support/given.ts asks of every decision.

@@ -12,10 +12,10 @@ import { FlagReason } from "../../src/gen/kesc/v1/payment.js";
 import { ReserveKind } from "../../src/gen/kesc/v1/supply.js";
 import { readOperatorsAddress, readOperatorsContract } from "../../src/grpc/messages/contract.js";
 import { storedRailAccounts } from "../../src/storage/rails/rail-accounts.js";
-import { MODELLED } from "../attack/property/modelled.js";
 import type { GrpcCaller, Method } from "../support/callers/grpc-caller.js";
 import { beginPayment, createAccount, flag, mint, redeem } from "../support/commands.js";
 import { ENGINES, execute } from "../support/databases.js";
+import { MODELLED } from "../support/modelled.js";
 import {
   actAs,
   approved,

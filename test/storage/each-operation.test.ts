@@ -25,7 +25,6 @@ import { type ApiKeyRow, storedApiKeyOf } from "../../src/storage/sql/organizati
 import { bookHeadOf, type BookRow } from "../../src/storage/sql/records/book-head-rows.js";
 import { depositOf, type DepositRow } from "../../src/storage/sql/records/deposit-rows.js";
 import { historyReads } from "../../src/storage/statements/history.js";
-import type { MODELLED } from "../attack/property/modelled.js";
 import { MemoryDisk } from "../attack/simulation/disks/memory-disk.js";
 import { plain, type PlainResource } from "../support/acted.js";
 import {
@@ -82,6 +81,7 @@ import {
 import { ENGINES, openTestDatabase } from "../support/databases.js";
 import { findingsIn } from "../support/findings.js";
 import { NOW } from "../support/given.js";
+import type { MODELLED } from "../support/modelled.js";
 
 // A column that no UPDATE sets, and a row that no lookup loads, both show here: what an operation
 // answers must be what is stored, and must be found again by the same command.

@@ -40,7 +40,6 @@ import { toUnixMillis } from "../../src/domain/values/time.js";
 import type { Endpoint } from "../../src/domain/webhook-endpoint.js";
 import { BatchBook } from "../../src/ledger/batch-book.js";
 import { type Loaded, NO_RAIL_ACCOUNTS } from "../../src/ledger/ports/store.js";
-import { mustBeModelled } from "../attack/property/modelled.js";
 import {
   newAccountId,
   newDepositId,
@@ -56,6 +55,7 @@ import {
   valid,
 } from "./commands.js";
 import { asLookedUp } from "./looked-up.js";
+import { mustBeModelled } from "./modelled.js";
 import { mustBeStorable } from "./stored.js";
 
 // Builders of the state before a decision: one organization, and rows with sensible defaults.

@@ -61,11 +61,11 @@ import {
   updateAccount,
 } from "../../support/commands.js";
 import { ENGINES, openTestDatabase, type TestDatabase } from "../../support/databases.js";
+import { MODELLED } from "../../support/modelled.js";
 import { byStage, SEED, STAGE } from "../../support/stage.js";
 import { unallocatedOf } from "./deposits-model.js";
 import { LedgerUnderTest } from "./ledger-under-test.js";
 import { ANSWER_WORDS, Model, type State } from "./model.js";
-import { MODELLED } from "./modelled.js";
 import type { Answer, ModelDeposit, ModelTransaction } from "./rows.js";
 
 // Sends random commands in random groups to three ledgers: the one on SQLite, the one on PostgreSQL

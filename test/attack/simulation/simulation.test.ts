@@ -1,8 +1,8 @@
 import { expect } from "chai";
 
+import { MODELLED } from "../../support/modelled.js";
 import { byStage } from "../../support/stage.js";
 import { ANSWER_WORDS } from "../property/model.js";
-import { MODELLED } from "../property/modelled.js";
 import { Tally } from "./report/tally.js";
 import { Trace } from "./report/trace.js";
 import { makeMemoryDisk, runAll } from "./runs.js";

@@ -1,6 +1,6 @@
-import type { JournalEntry } from "../../../src/domain/journal.js";
-import type { Command } from "../../../src/domain/operations.js";
-import { OPERATOR } from "../../../src/domain/values/actor.js";
+import type { JournalEntry } from "../../src/domain/journal.js";
+import type { Command } from "../../src/domain/operations.js";
+import { OPERATOR } from "../../src/domain/values/actor.js";
 
 /**
  * The commands that the models of the property test and of the simulation know, and who may send
@@ -60,7 +60,7 @@ export function isModelled(command: Command): command is Extract<Command, { read
 /** Throws if the command moves money, and the models do not know it. */
 export function mustBeModelled(command: Command, entries: readonly Pick<JournalEntry, "posting">[]): void {
   if (isModelled(command) || entries.every(({ posting }) => posting === undefined)) return;
-  throw new Error(`${command.name} moves money, and test/attack/property/modelled.ts does not name it`);
+  throw new Error(`${command.name} moves money, and test/support/modelled.ts does not name it`);
 }
 
 /** Whether the command holds while its organization is suspended. */
