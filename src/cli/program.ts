@@ -121,17 +121,10 @@ export async function kescProgram(args: readonly string[]): Promise<Command> {
   return program.addHelpText("after", `\n${helpOn(VARIABLE_GROUPS["The eight that you set"])}\n\n${ENDING}`);
 }
 
-/** The name of a command with those before it, such as "rail set". */
-export function pathOf(command: Command): string {
-  const names: string[] = [];
-  for (let each = command; each.parent !== null; each = each.parent) names.unshift(each.name());
-  return names.join(" ");
-}
-
 function addExamples(command: Command): void {
   for (const each of command.commands) addExamples(each);
   if (command.parent === null || command.commands.length > 0) return;
-  const lines = examplesOf(pathOf(command)).map((example) => `\n  kesc ${example}`);
+  const lines = examplesOf(command).map((example) => `\n  kesc ${example}`);
   command.addHelpText("after", `\nExamples:${lines.join("")}`);
 }
 

@@ -1,13 +1,27 @@
 import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
+import { onlyReads, type Row } from "../../src/cli/administration/row.js";
+import { ROWS } from "../../src/cli/administration/table.js";
+import type { AccountId, OrganizationId } from "../../src/domain/values/ids.js";
+import { toUnixMillis } from "../../src/domain/values/time.js";
 import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
 import { Role } from "../../src/gen/kesc/admin/v1/resources.js";
 import type { GrpcCaller } from "../support/callers/grpc-caller.js";
+import { createAccount } from "../support/commands.js";
 import { ENGINES } from "../support/databases.js";
+import { type Ended, kesc } from "../support/service/kesc.js";
 import { type GivenOperator, newKey, type OperatorService, pagesOf, startOperatorService, textOf } from "./given.js";
 
 const UNKNOWN_ORG = "org_01jd2r6p5vf8ksw3xhb1z7q4ye";
+
+/** The examples that a server does not do, or that need files. */
+const NOT_AT_SERVER = /--certificate|--on-database|^operator create (?!.*--invite)|--credentials /;
+
+/** The words of a command line. A quoted text is one word. */
+function wordsOf(line: string): readonly string[] {
+  return [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word = ""]) => quoted ?? word);
+}
 
 for (const engine of ENGINES) {
   describe(`the acts of operators (${engine})`, () => {
@@ -24,6 +38,9 @@ for (const engine of ENGINES) {
     });
     after(() => service.dispose());
 
+    /** Runs a command as the operator, at the server. */
+    const kescAs = ({ key }: GivenOperator, ...args: string[]): Promise<Ended> =>
+      kesc(args, { KESC_OPERATOR_SERVER: service.servers[0].operatorAddress ?? "", KESC_OPERATOR_KEY: key });
     const create = async (name: string, sandbox = false): Promise<string> => {
       const reply = await admin.call(Rpcs.createOrganization, { name, sandbox }, alice);
       expect(reply.code, reply.message).to.equal(0);
@@ -62,6 +79,26 @@ for (const engine of ENGINES) {
       expect((await service.publicly.call("ListAccounts", {}, { key })).code).to.equal(0);
       const { response: listed } = await admin.call(Rpcs.listApiKeys, { organization_id }, sam);
       expect(textOf(listed)).not.to.include(key);
+    });
+
+    // When the service ends, the audit knows what each of them wrote.
+    it("do what the examples of each act say, unless what they name is not there", async () => {
+      const { stdout } = await kescAs(alice, "org", "create", "--name", "Acme", "--json");
+      const { id } = JSON.parse(stdout) as { readonly id: OrganizationId };
+      const account = createAccount(id, "brian", { newAccountId: "acc_01jd2r6p5vf8ksw3xhb1z7q4ye" as AccountId });
+      await service.opened.cell.committer.commit([account], toUnixMillis(Date.now()));
+      // What an act with --yes ends, or another one removes, the examples of others need.
+      const isLast = (row: Row): number => Number("intent" in row || row.path.endsWith(" remove"));
+      const acts = ROWS.filter((row) => !onlyReads(row)).toSorted((row, other) => isLast(row) - isLast(other));
+      const refused: string[] = [];
+      for (const { path, examples = [""] } of acts) {
+        for (const example of examples.filter((given) => !NOT_AT_SERVER.test(`${path} ${given}`))) {
+          const { code, stderr } = await kescAs(alice, ...path.split(" "), ...wordsOf(example));
+          if (code !== 0) refused.push(`${path}: ${stderr.trim()}`);
+        }
+      }
+      const NOT_THERE = /: There is no |was not found|has no account at the rail|has the name already|frozen|has 0\.00/;
+      expect(refused.filter((line) => !NOT_THERE.test(line))).to.deep.equal([]);
     });
 
     it("change nothing when they are repeated, and say so", async () => {

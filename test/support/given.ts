@@ -54,6 +54,9 @@ import {
   TEST_ACTOR,
   valid,
 } from "./commands.js";
+import { asLookedUp } from "./looked-up.js";
+import { mustBeModelled } from "./modelled.js";
+import { mustBeStorable } from "./stored.js";
 
 // Builders of the state before a decision: one organization, and rows with sensible defaults.
 
@@ -329,10 +332,18 @@ export function asShown<C>(command: C, content: string): C {
 }
 
 /**
- * Decides the command over these rows, or over a book that has decided before.
+ * Decides the command over these rows, or over a book that has decided before. Throws if the ledger
+ * would not have loaded what the decision reads, or would not store what it changes, or if it moves
+ * money and the models of test/attack do not know the command.
  */
-export function decide(book: Book | Partial<Loaded>, command: Command, now = NOW): Decision<Resource> {
-  return decideCommand("bookOf" in book ? book : givenBook(book), command, now);
+export function decide(given: Book | Partial<Loaded>, command: Command, now = NOW): Decision<Resource> {
+  const book = "bookOf" in given ? given : givenBook(given);
+  const decision = decideCommand(asLookedUp(book, command), command, now);
+  if (decision.kind === "effect") {
+    mustBeStorable(book, decision.effect);
+    mustBeModelled(command, decision.effect.entries);
+  }
+  return decision;
 }
 
 /** Expects the decision to write these rows of journal and tables, and to return the resource. */

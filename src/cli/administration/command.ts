@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 
 import { statusReason, wholeNumber } from "../commands/arguments.js";
+import { giveExamples } from "../examples.js";
 import { addNewKey } from "./operator-key.js";
 import { type CommandParameter, isList, isStream, keyOf, type MessageJson, onlyReads, type Row } from "./row.js";
 import { type Group, GROUPS, ROWS } from "./table.js";
@@ -22,7 +23,11 @@ export function administration(name: Group): (program: Command) => Command {
 }
 
 function addRow(command: Command, row: Row): void {
-  const { parameters = [] } = row;
+  const { parameters = [], examples = [""] } = row;
+  giveExamples(
+    command,
+    examples.map((given) => `${row.path} ${given}`.trim()),
+  );
   addParameters(command.description(row.description), parameters);
   const names = parameters.filter(({ flags }) => flags.startsWith("<")).map(keyOf);
   addPlace(command, row);

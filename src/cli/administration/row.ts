@@ -54,6 +54,8 @@ interface AnyRow {
   readonly path: string;
   readonly description: string;
   readonly rpc: string;
+  /** Arguments and options, as each example has them. Undefined: one example, without any. */
+  readonly examples?: readonly string[];
   readonly parameters?: readonly CommandParameter[];
   /** Why only an operator can call it. Undefined: the database can do it, too. */
   readonly needsOperator?: string;

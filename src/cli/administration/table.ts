@@ -31,8 +31,8 @@ export const GROUPS = {
 export type Group = keyof typeof GROUPS | "supply";
 
 /**
- * The commands that call the AdminService, one row each. A new rpc needs a row here, new parameters
- * in `rows/parameters.ts`, and its examples in `examples.ts`.
+ * The commands that call the AdminService, one row each. A new rpc needs a row here, and new
+ * parameters in `rows/parameters.ts`.
  */
 export const ROWS: readonly Row[] = rowsOf({
   ...ORGANIZATION_ROWS,

@@ -191,6 +191,7 @@ describe("reversing a transaction", () => {
   const unfinished = givenPending({ accountId: account.id, rail: direct });
   const reversal = reversalOf(redeemed);
   const credit = givenPending({ accountId: account.id, status: "COMPLETED", depositId: newDepositId() });
+  const receipted = { ...onRail, railReceipt: receiptNamed("NLJ7RT61SV") };
   const empty = { availableCents: NO_CENTS, heldCents: NO_CENTS };
   const full = { availableCents: subtractCents(MAX_CENTS, toCents(2_000)) };
   const sums = (given: Partial<BookSums>): BookSums => ({ ...givenHead().sums, ...given });
@@ -262,6 +263,12 @@ describe("reversing a transaction", () => {
       reverse(ORGANIZATION, redeemed.id),
       { account: { status: "FROZEN", ...full } },
       { reason: "ACCOUNT_FROZEN", accountId: account.id },
+    ],
+    [
+      "refuses a receipt that another transaction has, before looking at funds",
+      reverse(ORGANIZATION, minted.id, { receipt: "NLJ7RT61SV" }),
+      { transactions: [minted, receipted], account: empty },
+      { reason: "RECEIPT_ALREADY_USED", receipt: "NLJ7RT61SV", transactionId: receipted.id, depositId: undefined },
     ],
     [
       "refuses to take back a mint that was spent, though more is held",

@@ -3,8 +3,8 @@ import type * as z from "zod";
 
 import { VARIABLE_GROUPS, type Variables } from "../../../runtime/variables/declarations.js";
 import type { Variable } from "../../../runtime/variables/forms.js";
-import { examplesOf } from "../../../src/cli/examples.js";
-import { kescProgram, pathOf } from "../../../src/cli/program.js";
+import { examplesOf, pathOf } from "../../../src/cli/examples.js";
+import { kescProgram } from "../../../src/cli/program.js";
 
 /** The `kesc` command with all its commands. */
 export const PROGRAM: Command = await kescProgram([]);
@@ -51,7 +51,7 @@ export function commandsReference(): string {
 
 function commandText(command: Command): string {
   const name = pathOf(command);
-  const examples = examplesOf(name).map((example) => `kesc ${example}`);
+  const examples = examplesOf(command).map((example) => `kesc ${example}`);
   const options = command.options.filter(({ hidden }) => !hidden).map(optionLine);
   const lines = [...command.registeredArguments.map(argumentLine), ...options].join("\n");
   return [

@@ -9,6 +9,7 @@ export const ACCOUNT_ROWS: CommandRows = {
   "account reveal": {
     description: "show the phone number and the e-mail address of an account's user; the book notes who looked and why",
     rpc: "RevealAccount",
+    examples: ['acc_01jd2r6p5vf8ksw3xhb1z7q4ye --reason customer_called --org "Acme" --note "case 17"'],
     parameters: ["<account-id>", "--org", { of: "--reason", help: choice("why", REVEAL_REASONS) }, "--note"],
     done: ({ phone_number: phone, email }) =>
       [`Phone number: ${textOf(phone)}`, `E-mail address: ${textOf(email) || "none"}`].join("\n"),
@@ -17,6 +18,7 @@ export const ACCOUNT_ROWS: CommandRows = {
   "account update": {
     description: "change the phone number or the e-mail address of an account's user",
     rpc: "UpdateAccount",
+    examples: ['acc_01jd2r6p5vf8ksw3xhb1z7q4ye --phone-number 0712345679 --org "Acme"'],
     parameters: ["<account-id>", "--org", "--phone-number?", "--email?"],
     done: "Changed {id}. It now has the phone number {phone_number}.",
     unchanged: "{id} has these values already.",
@@ -24,6 +26,7 @@ export const ACCOUNT_ROWS: CommandRows = {
   "account close": {
     description: "close an empty account for ever; its user can get a new one",
     rpc: "CloseAccount",
+    examples: ['acc_01jd2r6p5vf8ksw3xhb1z7q4ye --org "Acme" --note "the user left" --yes'],
     parameters: ["<account-id>", "--org", "--note"],
     intent: "This would close {<account-id>} for ever.",
     done: "Closed {id}.",
@@ -32,6 +35,7 @@ export const ACCOUNT_ROWS: CommandRows = {
   "account freeze": {
     description: "add a freeze to an account: it refuses new mints and redemptions until each is lifted",
     rpc: "FreezeAccount",
+    examples: ['acc_01jd2r6p5vf8ksw3xhb1z7q4ye --reason fraud --org "Acme" --note "case 17"'],
     parameters: ["<account-id>", "--org", { of: "--reason", help: choice("why", FREEZE_REASONS) }, "--note"],
     shows: "freeze",
     done: "Froze {<account-id>}: {id}.",
@@ -40,6 +44,9 @@ export const ACCOUNT_ROWS: CommandRows = {
   "account unfreeze": {
     description: "lift a freeze of an account",
     rpc: "UnfreezeAccount",
+    examples: [
+      'acc_01jd2r6p5vf8ksw3xhb1z7q4ye --freeze frz_01jd2r6p5vf8ksw3xhb1z7q4ye --org "Acme" --note "case 17 is closed"',
+    ],
     parameters: ["<account-id>", "--org", "--freeze", "--note"],
     shows: "account",
     done: "Lifted {--freeze} of {id}.",
@@ -48,6 +55,7 @@ export const ACCOUNT_ROWS: CommandRows = {
   "account tier": {
     description: "move an account to another tier, whose limits hold for it",
     rpc: "SetAccountTier",
+    examples: ['acc_01jd2r6p5vf8ksw3xhb1z7q4ye --org "Acme" --tier full --note "passport checked"'],
     parameters: ["<account-id>", "--org", "--tier", "--note"],
     done: "Account {id} now has the tier {--tier}.",
     unchanged: "Account {id} has the tier {--tier} already.",
@@ -55,6 +63,7 @@ export const ACCOUNT_ROWS: CommandRows = {
   "account erase": {
     description: "erase the personal data of an account's user for ever; the books stay",
     rpc: "EraseAccount",
+    examples: ['acc_01jd2r6p5vf8ksw3xhb1z7q4ye --org "Acme" --note "request 17" --yes'],
     parameters: ["<account-id>", "--org", "--note"],
     intent:
       "This would erase the user_id, the phone number and the e-mail address of {<account-id>} for ever. " +
@@ -67,6 +76,7 @@ export const ACCOUNT_ROWS: CommandRows = {
   "account export": {
     description: "print everything that is stored about an account's user",
     rpc: "ExportAccount",
+    examples: ['acc_01jd2r6p5vf8ksw3xhb1z7q4ye --org "Acme" --json'],
     parameters: ["<account-id>", "--org"],
     parts: { account: "account", freezes: "freeze", transactions: "transaction", journal_rows: "journal" },
   },

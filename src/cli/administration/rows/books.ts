@@ -42,6 +42,7 @@ export const BOOK_ROWS: CommandRows = {
   supply: {
     description: "what is in circulation in each book, and what backs it, each figure with its age",
     rpc: "GetSupply",
+    examples: ["", '--org "Acme" --json'],
     parameters: [ANY_ORGANIZATION],
     each: EACH_ORGANIZATION,
     columns: {
@@ -62,6 +63,7 @@ export const BOOK_ROWS: CommandRows = {
   "reserve list": {
     description: "list the last figure of each place, with its age",
     rpc: "ListReserve",
+    examples: ['"Acme"'],
     parameters: ["<organization>"],
     columns: {
       PLACE: "place",

@@ -1,14 +1,15 @@
 import { DEPOSIT_REASONS } from "../../../domain/deposit.js";
 import { textOf } from "../../commands/output.js";
-import { type MessageJson } from "../row.js";
+import type { MessageJson, OneRow } from "../row.js";
 import { lowerCaseList, someOf } from "./parameters.js";
-import type { CommandRows, WrittenParameter } from "./written.js";
+import type { CommandRows, Written } from "./written.js";
 
 /** `kesc deposit`: shillings that came in without an order, and what operators decide. */
 export const DEPOSIT_ROWS: CommandRows = {
   "deposit list": {
     description: "list shillings that came in without an order, newest first",
     rpc: "ListDeposits",
+    examples: ['--org "Acme" --status unallocated', '--org "Acme" --receipt RKTQDM7W10'],
     parameters: [
       "--org",
       "--status?",
@@ -34,6 +35,7 @@ export const DEPOSIT_ROWS: CommandRows = {
   "deposit show": {
     description: "show a deposit",
     rpc: "GetDeposit",
+    examples: ['dep_01jd2r6p5vf8ksw3xhb1z7q4ye --org "Acme"'],
     parameters: ["<deposit-id>", "--org"],
     onlyReads: true,
     done: (deposit) =>
@@ -44,6 +46,7 @@ export const DEPOSIT_ROWS: CommandRows = {
   "deposit record": {
     description: "record shillings that came in where no rail reports them: --account gets them, or they wait",
     rpc: "RecordDeposit",
+    examples: [`--amount 500.00 --receipt kcb-1234:FT26330XK2 --org "Acme" --note "in the bank's statement" --yes`],
     parameters: [
       "--org",
       "--amount",
@@ -55,27 +58,40 @@ export const DEPOSIT_ROWS: CommandRows = {
     done: stateWords,
     unchanged: (deposit) => `${stateWords(deposit)} It was recorded before.`,
   },
-  ...act("assign", "AssignDeposit", "credit a whole deposit to an account", ["--account"]),
-  ...act("unassign", "UnassignDeposit", "take the credit of a deposit back: it waits again", []),
-  ...act("return", "ReturnDeposit", "note that a deposit which waits went back to its payer; or let M-Pesa return it", [
-    { of: "--receipt?", help: "that of the return, if you have paid it back" },
-    "--through-rail?",
-  ]),
-  ...act("reverse", "ReverseDeposit", "note that the rail took a deposit back: the account that has it pays", [
-    "--receipt",
-  ]),
+  "deposit assign": act("assign", {
+    description: "credit a whole deposit to an account",
+    rpc: "AssignDeposit",
+    examples: [
+      'dep_01jd2r6p5vf8ksw3xhb1z7q4ye --account acc_01jd2r6p5vf8ksw3xhb1z7q4ye --org "Acme" --note "the user sent the SMS" --yes',
+    ],
+    parameters: ["--account"],
+  }),
+  "deposit unassign": act("unassign", {
+    description: "take the credit of a deposit back: it waits again",
+    rpc: "UnassignDeposit",
+    examples: ['dep_01jd2r6p5vf8ksw3xhb1z7q4ye --org "Acme" --note "it was the other Wanjiku" --yes'],
+  }),
+  "deposit return": act("return", {
+    description: "note that a deposit which waits went back to its payer; or let M-Pesa return it",
+    rpc: "ReturnDeposit",
+    examples: ['dep_01jd2r6p5vf8ksw3xhb1z7q4ye --receipt RKTQDM7W11 --org "Acme" --note "paid by mistake" --yes'],
+    parameters: [{ of: "--receipt?", help: "that of the return, if you have paid it back" }, "--through-rail?"],
+  }),
+  "deposit reverse": act("reverse", {
+    description: "note that the rail took a deposit back: the account that has it pays",
+    rpc: "ReverseDeposit",
+    examples: ['dep_01jd2r6p5vf8ksw3xhb1z7q4ye --receipt RKTQDM7W12 --org "Acme" --note "M-Pesa reversed it" --yes'],
+    parameters: ["--receipt"],
+  }),
 };
 
-function act(command: string, rpc: string, description: string, parameters: readonly WrittenParameter[]): CommandRows {
+function act(verb: string, { parameters = [], ...row }: Omit<Written<OneRow>, "done">): Written<OneRow> {
   return {
-    [`deposit ${command}`]: {
-      description,
-      rpc,
-      parameters: ["<deposit-id>", "--org", ...parameters, "--note"],
-      intent: `This would ${command} {<deposit-id>}.`,
-      done: stateWords,
-      unchanged: (deposit) => `${stateWords(deposit)} It was so before.`,
-    },
+    ...row,
+    parameters: ["<deposit-id>", "--org", ...parameters, "--note"],
+    intent: `This would ${verb} {<deposit-id>}.`,
+    done: stateWords,
+    unchanged: (deposit) => `${stateWords(deposit)} It was so before.`,
   };
 }
 

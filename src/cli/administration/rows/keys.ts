@@ -13,6 +13,10 @@ export const KEY_ROWS: CommandRows = {
   "key create": {
     description: "create an API key",
     rpc: "CreateApiKey",
+    examples: [
+      '--org "Acme" --name "payroll" --scopes transactions:write,accounts:read --expires-in 90d',
+      '--org "Acme" --certificate URI:spiffe://example.com/billing --scopes accounts:read --expires-in 365d',
+    ],
     parameters: [
       "--org",
       { of: "--name?", help: "label of the key" },
@@ -35,6 +39,7 @@ export const KEY_ROWS: CommandRows = {
   "key list": {
     description: "list the keys of an organization",
     rpc: "ListApiKeys",
+    examples: ['--org "Acme"'],
     parameters: ["--org"],
     columns: {
       ID: "id",
@@ -50,6 +55,7 @@ export const KEY_ROWS: CommandRows = {
   "key revoke": {
     description: "revoke an API key for ever",
     rpc: "RevokeApiKey",
+    examples: ["key_01jd2r6p5vf8ksw3xhb1z7q4ye"],
     parameters: ["<key-id>"],
     done: 'Key {id} ("{name}") was revoked at {revoked_at}.',
   },

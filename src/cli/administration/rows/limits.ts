@@ -45,6 +45,7 @@ export const LIMIT_ROWS: CommandRows = {
   "limits show": {
     description: "show the limits of an organization and of its tiers, and what is used",
     rpc: "GetLimits",
+    examples: ['"Acme"'],
     parameters: ["<organization>", { of: "--account?", help: "show those of one account instead" }],
     items: limitsIn,
     columns: {
@@ -61,6 +62,7 @@ export const LIMIT_ROWS: CommandRows = {
   "limits set": {
     description: "set limits of the organization, or of one tier of its accounts; the others stay as they are",
     rpc: "SetLimits",
+    examples: ['"Acme" --tier full --mint-per-day 300000.00 --redeem-per-day 300000.00 --note "full KYC"'],
     parameters: ["<organization>", TIER, ...LIMITS.map(({ parameter }) => parameter), "--note"],
     request: ({ given }) => ({ fields: { changes: changesIn(given) } }),
     shows: null,
@@ -70,6 +72,7 @@ export const LIMIT_ROWS: CommandRows = {
   "limits remove": {
     description: "remove all limits of the organization, or a tier",
     rpc: "SetLimits",
+    examples: ['"Acme" --tier full --note "the tier is not used"'],
     parameters: ["<organization>", TIER, "--note"],
     request: () => ({ fields: { remove: true } }),
     shows: null,

@@ -2,8 +2,8 @@ import { BOOK_ACCOUNTS } from "../../../domain/journal.js";
 import { sourceAndNumber } from "../../../domain/receipt.js";
 import { UsageError } from "../../../startup/operator-error.js";
 import { textOf } from "../../commands/output.js";
-import { type MessageJson } from "../row.js";
-import type { CommandRows, WrittenParameter } from "./written.js";
+import type { MessageJson, OneRow } from "../row.js";
+import type { CommandRows, Written, WrittenParameter } from "./written.js";
 
 const RECEIPT = {
   of: "--receipt",
@@ -16,6 +16,9 @@ export const MONEY_ROWS: CommandRows = {
   "transaction resolve": {
     description: "end a transaction whose outcome the rail does not tell, by what you found out",
     rpc: "ResolveTransaction",
+    examples: [
+      'txn_01jd2r6p5vf8ksw3xhb1z7q4ye --outcome completed --receipt RKTQDM7W01 --org "Acme" --note "in the statement" --yes',
+    ],
     parameters: [
       "<transaction-id>",
       "--org",
@@ -32,6 +35,7 @@ export const MONEY_ROWS: CommandRows = {
   "transaction clear-flag": {
     description: "clear a flag of a transaction, after you have looked at its cause",
     rpc: "ClearFlag",
+    examples: ['txn_01jd2r6p5vf8ksw3xhb1z7q4ye --flag report_differs --org "Acme" --note "the statement agrees"'],
     parameters: ["<transaction-id>", "--org", "--flag", "--note"],
     done: "Cleared {--flag} of {id}.",
     unchanged: "The flag {--flag} of {id} is not up.",
@@ -39,6 +43,7 @@ export const MONEY_ROWS: CommandRows = {
   "transaction cancel": {
     description: "cancel a pending transaction, whose rail was not asked yet",
     rpc: "CancelTransaction",
+    examples: ['txn_01jd2r6p5vf8ksw3xhb1z7q4ye --org "Acme" --note "the user called"'],
     parameters: ["<transaction-id>", "--org", "--note"],
     done: "Canceled {id}.",
     unchanged: "{id} was canceled before.",
@@ -46,6 +51,7 @@ export const MONEY_ROWS: CommandRows = {
   "transaction reverse": {
     description: "undo a completed transaction of the direct rail, once and in full",
     rpc: "ReverseTransaction",
+    examples: ['txn_01jd2r6p5vf8ksw3xhb1z7q4ye --receipt kcb-1234:FT26330XK2 --org "Acme" --note "paid twice" --yes'],
     parameters: [
       "<transaction-id>",
       "--org",
@@ -63,49 +69,60 @@ export const MONEY_ROWS: CommandRows = {
     done: "Reversed {<transaction-id>} by {id}.",
     unchanged: "{<transaction-id>} was reversed before, by {id}.",
   },
-  ...correction("cover", "CoverShortfall", "shillings were put back for a shortfall", []),
-  ...correction("recover", "RecoverShortfall", "an account pays for a shortfall", ["--account"]),
-  ...correction(
-    "paid",
-    "BookPayment",
-    "shillings went out without an order: --account pays for them, or they are missing",
-    [RECEIPT, "--account?"],
-  ),
-  ...correction(
-    "adjust",
-    "AdjustMovement",
-    "more came in or went out than the book has of a movement: --account gets or pays it",
-    ["--movement", "--direction", "--account?"],
-  ),
-  ...correction(
-    "transfer",
-    "ExplainTransfer",
-    "shillings moved between the rail and another place of yours, such as the bank",
-    [RECEIPT, "--direction"],
-  ),
-  ...correction(
-    "fund",
-    "FundCharges",
-    "shillings were put in for the charges of rails, or were taken out of what was paid ahead",
-    [RECEIPT, "--direction"],
-  ),
+  "book cover": correction({
+    description: "shillings were put back for a shortfall",
+    rpc: "CoverShortfall",
+    examples: ['--amount 20.00 --key cover-RKTQDM7W06 --org "Acme" --note "from the bank" --yes'],
+  }),
+  "book recover": correction({
+    description: "an account pays for a shortfall",
+    rpc: "RecoverShortfall",
+    examples: [
+      '--amount 10.00 --account acc_01jd2r6p5vf8ksw3xhb1z7q4ye --key recover-RKTQDM7W06 --org "Acme" --note "the user agrees" --yes',
+    ],
+    parameters: ["--account"],
+  }),
+  "book paid": correction({
+    description: "shillings went out without an order: --account pays for them, or they are missing",
+    rpc: "BookPayment",
+    examples: [
+      '--amount 30.00 --receipt RKTQDM7W06 --key paid-RKTQDM7W06 --org "Acme" --note "sent from the portal" --yes',
+    ],
+    parameters: [RECEIPT, "--account?"],
+  }),
+  "book adjust": correction({
+    description: "more came in or went out than the book has of a movement: --account gets or pays it",
+    rpc: "AdjustMovement",
+    examples: [
+      '--movement RKTQDM7W09 --direction out --amount 10.00 --key adjust-RKTQDM7W09 --org "Acme" --note "in the statement" --yes',
+    ],
+    parameters: ["--movement", "--direction", "--account?"],
+  }),
+  "book transfer": correction({
+    description: "shillings moved between the rail and another place of yours, such as the bank",
+    rpc: "ExplainTransfer",
+    examples: [
+      '--direction out --amount 500.00 --receipt RKTQDM7W08 --key transfer-RKTQDM7W08 --org "Acme" --note "to the bank" --yes',
+    ],
+    parameters: [RECEIPT, "--direction"],
+  }),
+  "book fund": correction({
+    description: "shillings were put in for the charges of rails, or were taken out of what was paid ahead",
+    rpc: "FundCharges",
+    examples: [
+      '--direction in --amount 500.00 --receipt RKTQDM7W13 --key fund-RKTQDM7W13 --org "Acme" --note "for the charges of November" --yes',
+    ],
+    parameters: [RECEIPT, "--direction"],
+  }),
 };
 
-function correction(
-  command: string,
-  rpc: string,
-  description: string,
-  parameters: readonly WrittenParameter[],
-): CommandRows {
+function correction({ parameters = [], ...row }: Omit<Written<OneRow>, "done">): Written<OneRow> {
   return {
-    [`book ${command}`]: {
-      description,
-      rpc,
-      parameters: ["--org", "--amount", ...parameters, "--key", "--note"],
-      intent: `This would book {--amount} KES: ${description}.`,
-      done: (sums) => `Done. ${sumsWords(sums)}`,
-      unchanged: (sums) => `Done before. ${sumsWords(sums)}`,
-    },
+    ...row,
+    parameters: ["--org", "--amount", ...parameters, "--key", "--note"],
+    intent: `This would book {--amount} KES: ${row.description}.`,
+    done: (sums) => `Done. ${sumsWords(sums)}`,
+    unchanged: (sums) => `Done before. ${sumsWords(sums)}`,
   };
 }
 

@@ -28,6 +28,11 @@ export const OPERATOR_ROWS: CommandRows = {
   "operator create": {
     description: "make a person an operator; the first one in the database, on the machine that has it",
     rpc: "CreateOperator",
+    examples: [
+      '"Amina Odhiambo" --role admin',
+      '"Brian Mwangi" --role approver --on-database --note "the second person"',
+      '"Dora Achieng" --role finance --invite',
+    ],
     parameters: [
       "<name>",
       "--role",
@@ -62,12 +67,14 @@ export const OPERATOR_ROWS: CommandRows = {
   "operator set-roles": {
     description: "give an operator other roles",
     rpc: "SetOperatorRoles",
+    examples: ['"Carol Wanjiru" --role support,approver'],
     parameters: ["<operator>", "--role"],
     done: '{id} ("{name}") is {roles}.',
   },
   "operator replace-key": {
     description: "replace the key of an operator; the old one ends at once",
     rpc: "ReplaceOperatorKey",
+    examples: ['"Carol Wanjiru" --key-sha256 5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03'],
     parameters: ["<operator>", "--key-sha256"],
     done: 'Replaced the key of {id} ("{name}").',
     unchanged: '{id} ("{name}") has that key already.',
@@ -75,6 +82,7 @@ export const OPERATOR_ROWS: CommandRows = {
   "operator add-passkey": {
     description: "invite an operator to register one more passkey",
     rpc: "CreateInvitation",
+    examples: ['"Carol Wanjiru"'],
     parameters: ["<operator>"],
     done: `This link adds a passkey. ${INVITED}`,
     adviceOnLoss: LINK_LOST,
@@ -82,6 +90,7 @@ export const OPERATOR_ROWS: CommandRows = {
   "operator remove-passkey": {
     description: "remove a passkey of an operator for ever; its sessions end",
     rpc: "RemovePasskey",
+    examples: ['"Carol Wanjiru" 4k8m0xq2v7zt'],
     parameters: ["<operator>", "<passkey-id>"],
     done: 'Removed the passkey of {id} ("{name}").',
     unchanged: '{id} ("{name}") has no such passkey any more.',
@@ -102,6 +111,7 @@ export const OPERATOR_ROWS: CommandRows = {
   "operator end-session": {
     description: "end a session at once",
     rpc: "EndSession",
+    examples: ["ses_01jd2r6p5vf8ksw3xhb1z7q4ye"],
     parameters: ["<session-id>"],
     done: "The session has ended.",
     unchanged: "There is no such session.",
@@ -115,12 +125,14 @@ export const OPERATOR_ROWS: CommandRows = {
   "operator revoke": {
     description: "revoke an operator for ever",
     rpc: "RevokeOperator",
+    examples: ['"Carol Wanjiru"'],
     parameters: ["<operator>"],
     done: '{id} ("{name}") was revoked at {revoked_at}.',
   },
   "operator acts": {
     description: "list the changes of the operators, newest first",
     rpc: "ListOperatorActs",
+    examples: ["--limit 20"],
     columns: { SEQUENCE: "sequence", RECORDED: "recorded_at", TYPE: "type", OPERATOR: "operator_id", BY: byWords },
     none: "No operators yet. Create one: kesc operator create NAME --role admin",
     isLong: true,
@@ -143,6 +155,7 @@ export const OPERATOR_ROWS: CommandRows = {
   "proposal show": {
     description: "show a proposal with all that it would do",
     rpc: "GetProposal",
+    examples: ["prp_01jd2r6p5vf8ksw3xhb1z7q4ye"],
     parameters: ["<proposal-id>"],
     onlyReads: true,
     done: proposalLines,
@@ -150,6 +163,7 @@ export const OPERATOR_ROWS: CommandRows = {
   "proposal approve": {
     description: "do what another person has proposed",
     rpc: "ApproveProposal",
+    examples: ["prp_01jd2r6p5vf8ksw3xhb1z7q4ye"],
     parameters: ["<proposal-id>", "--note?"],
     needsOperator: DECIDED_BY_PERSON,
     done: (proposal) => `Done, as ${textOf(proposal["proposer_name"])} proposed: ${actWords(proposal)}`,
@@ -157,6 +171,7 @@ export const OPERATOR_ROWS: CommandRows = {
   "proposal reject": {
     description: "end a proposal; nothing is done",
     rpc: "RejectProposal",
+    examples: ["prp_01jd2r6p5vf8ksw3xhb1z7q4ye"],
     parameters: ["<proposal-id>", "--note?"],
     needsOperator: DECIDED_BY_PERSON,
     done: (proposal) => `Rejected. Nothing was done: ${actWords(proposal)}`,

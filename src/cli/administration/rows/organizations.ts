@@ -8,6 +8,7 @@ export const ORGANIZATION_ROWS: CommandRows = {
   "org create": {
     description: "create an organization",
     rpc: "CreateOrganization",
+    examples: ['--name "Acme"', '--name "Acme tests" --sandbox'],
     parameters: ["--name", "--cell?", "--sandbox?"],
     done: ({ id, name, sandbox, cell }) =>
       [
@@ -28,6 +29,7 @@ export const ORGANIZATION_ROWS: CommandRows = {
   "org suspend": {
     description: "refuse an organization's calls that write; its calls that read still work",
     rpc: "SuspendOrganization",
+    examples: ['"Acme" --note "case 17" --yes'],
     parameters: ["<organization>", "--note"],
     intent:
       "This would refuse each call of {<organization>} that writes, with ORGANIZATION_SUSPENDED. " +
@@ -38,6 +40,7 @@ export const ORGANIZATION_ROWS: CommandRows = {
   "org resume": {
     description: "end the suspension of an organization",
     rpc: "ResumeOrganization",
+    examples: ['"Acme" --note "case 17 closed"'],
     parameters: ["<organization>", "--note"],
     done: 'Resumed {id} ("{name}"). Servers commit its calls again.',
     unchanged: '{id} ("{name}") is not suspended.',
@@ -45,6 +48,7 @@ export const ORGANIZATION_ROWS: CommandRows = {
   "org require-receipts": {
     description: "refuse an organization's mints on direct that have no receipt",
     rpc: "RequireReceipts",
+    examples: ['"Acme" --note "deposits begin"', '"Acme" --end --note "deposits have ended"'],
     parameters: ["<organization>", "--end?", "--note"],
     request: ({ given }) => ({ fields: { required: given["end"] !== true } }),
     done: ({ id, name, receipts_required: isRequired }) =>
@@ -54,6 +58,7 @@ export const ORGANIZATION_ROWS: CommandRows = {
   "org journal": {
     description: "list the rows of an organization's book, newest first",
     rpc: "ListJournal",
+    examples: ['"Acme" --own'],
     parameters: [
       "<organization>",
       "--own?",
@@ -80,6 +85,7 @@ export const ORGANIZATION_ROWS: CommandRows = {
   "org find": {
     description: "find what a text names: an id, a row, a phone number, an e-mail address, a receipt, a reference",
     rpc: "LookUp",
+    examples: ['"Acme" 0712345678'],
     parameters: ["<organization>", "<text>"],
     items: (response) => (response["matches"] as readonly MessageJson[]).map(matchIn),
     columns: { WHAT: "what", ID: "id", STATUS: "status", AMOUNT: "amount", CREATED: "created_at" },
@@ -88,6 +94,7 @@ export const ORGANIZATION_ROWS: CommandRows = {
   "org overview": {
     description: "count what waits for a person in an organization, and show the sums of its book",
     rpc: "GetOverview",
+    examples: ['"Acme"'],
     parameters: ["<organization>"],
     onlyReads: true,
     done: (overview) => fieldLines(overview).join("\n"),
@@ -95,6 +102,7 @@ export const ORGANIZATION_ROWS: CommandRows = {
   "org attention": {
     description: "list the transactions and deposits of an organization that wait for a person, each newest first",
     rpc: "ListNeedsAttention",
+    examples: ['"Acme" --limit 20'],
     parameters: ["<organization>"],
     items: ["transactions", "deposits"],
     columns: {
@@ -112,6 +120,7 @@ export const ORGANIZATION_ROWS: CommandRows = {
   "org endpoints": {
     description: "list the webhook endpoints of an organization, with their state and without their secrets",
     rpc: "ListWebhookEndpoints",
+    examples: ['"Acme"'],
     parameters: ["<organization>"],
     columns: {
       ID: "id",

@@ -1,15 +1,19 @@
 import type { PayoutMode } from "../../../domain/rail-account.js";
 import { UsageError } from "../../../startup/operator-error.js";
 import { textOf } from "../../commands/output.js";
-import { type MessageJson, type OneRow } from "../row.js";
+import type { MessageJson, OneRow } from "../row.js";
 import { readText, zeroOrMore } from "./parameters.js";
-import type { CommandRows } from "./written.js";
+import type { CommandRows, Written } from "./written.js";
 
 /** The commands of `kesc rail` that change accounts at rails. */
 export const RAIL_ACT_ROWS: CommandRows = {
   "rail set": {
     description: "set an organization's account at a rail, in place of an earlier one",
     rpc: "SetRailAccount",
+    examples: [
+      'sandbox --org "Acme tests" --default --note "the first account"',
+      'mpesa --org "Acme" --settings mpesa.json --credentials secrets.json --credentials-expire 2027-01-31 --note "the first account"',
+    ],
     parameters: [
       "<rail>",
       "--org",
@@ -33,6 +37,10 @@ export const RAIL_ACT_ROWS: CommandRows = {
   "rail default": {
     description: "set the rail of calls that name none; direct: their mints are credited at once",
     rpc: "SetDefaultRail",
+    examples: [
+      'mpesa --org "Acme" --note "the tests have passed"',
+      'direct --org "Acme" --note "M-Pesa is down for long"',
+    ],
     parameters: [{ of: "<rail>", help: 'name of the rail, or "direct"' }, "--org", "--note"],
     done: "Calls of {--org} that name no rail use {<rail>}. Servers do so within two seconds.",
     unchanged: "Calls of {--org} that name no rail used {<rail>} before.",
@@ -40,28 +48,33 @@ export const RAIL_ACT_ROWS: CommandRows = {
   "rail register-deposits": {
     description: "let payments without an order become deposits: registers at the rail, and requires receipts",
     rpc: "RegisterDeposits",
+    examples: ['mpesa --org "Acme" --contact 0712345678 --note "the paybill is live"'],
     parameters: ["<rail>", "--org", "--contact", "--note"],
     done: ({ deposits_since: since, kept_addresses: kept }, { say }) =>
       `Payments to the account of ${say("--org")} at the rail ${say("<rail>")} are deposits since ${textOf(since)}.` +
       (kept === true ? "\nThe rail keeps addresses that it was given before. See docs/mpesa.md." : ""),
   },
-  ...payouts("open", "open", {
+  "rail open": payouts("open", {
     description: "begin payouts, whatever is unknown about earlier ones",
+    examples: ['--org "Acme" --rail mpesa --note "M-Pesa is well again"'],
     done: "Payouts of {--org} over {--rail} begin, whatever is unknown.",
   }),
-  ...payouts("close", "closed", {
+  "rail close": payouts("closed", {
     description: "begin no payout; redemptions are accepted and wait",
+    examples: ['--org "Acme" --rail mpesa --note "M-Pesa reports 8006"'],
     done:
       "Payouts of {--org} over {--rail} do not begin. Redemptions are accepted and wait; " +
       "those that were begun go on.",
   }),
-  ...payouts("auto", "auto", {
+  "rail auto": payouts("auto", {
     description: "begin payouts, unless too many outcomes are unknown",
+    examples: ['--org "Acme" --rail mpesa --note "as always"'],
     done: "Payouts of {--org} over {--rail} begin, unless too many outcomes are unknown.",
   }),
   "reserve record": {
     description: "record in the organization's book what lies in one place at the end of a day",
     rpc: "RecordReserve",
+    examples: ['"Acme" --place "Trust account" --amount 1000000.00 --as-of 2025-12-31 --evidence "statement 12/2025"'],
     parameters: [
       "<organization>",
       "--place",
@@ -79,6 +92,7 @@ export const RAIL_ACT_ROWS: CommandRows = {
   "reserve set-rules": {
     description: "set the rules of an organization's reserve, in place of all earlier ones",
     rpc: "SetReserveRules",
+    examples: ['"Acme" --file examples/reserve/rules.json --note "the draft of 2026"'],
     parameters: ["<organization>", "--file", "--note"],
     request: ({ given }) => ({ fields: { rules: rulesIn(textOf(given["file"])) } }),
     done: ({ rules }, { say }) =>
@@ -88,19 +102,13 @@ export const RAIL_ACT_ROWS: CommandRows = {
   },
 };
 
-function payouts(
-  command: string,
-  mode: PayoutMode,
-  words: Pick<OneRow, "description"> & { done: string },
-): CommandRows {
+function payouts(mode: PayoutMode, words: Pick<OneRow, "description" | "examples" | "done">): Written<OneRow> {
   return {
-    [`rail ${command}`]: {
-      ...words,
-      rpc: "SetPayouts",
-      parameters: ["--org", "--rail", "--note"],
-      request: () => ({ fields: { payouts: mode } }),
-      unchanged: `Payouts of {--org} over {--rail} were ${mode} before, with this note.`,
-    },
+    ...words,
+    rpc: "SetPayouts",
+    parameters: ["--org", "--rail", "--note"],
+    request: () => ({ fields: { payouts: mode } }),
+    unchanged: `Payouts of {--org} over {--rail} were ${mode} before, with this note.`,
   };
 }
 

@@ -25,6 +25,7 @@ export const RAIL_ROWS: CommandRows = {
   "rail status": {
     description: "show an organization's accounts at rails: payouts, open payments, credentials, balance",
     rpc: "GetRailAccount",
+    examples: ['--org "Acme"'],
     parameters: ["--org", { of: "--rail?", help: "name of the rail (default: all of them)" }],
     each: {
       rpc: "ListRailAccounts",

@@ -9,7 +9,8 @@ type NameIn<Flags> = Flags extends `${infer Option} ${string}` ? Option : Flags;
 export type WrittenParameter =
   Name | `${Name}?` | ({ readonly of: Name | `${Name}?` } & Partial<KnownParameter>) | CommandParameter;
 
-type Written<Kind> = Omit<Kind, "path" | "parameters"> & { readonly parameters?: readonly WrittenParameter[] };
+/** A row as its file writes it. */
+export type Written<Kind> = Omit<Kind, "path" | "parameters"> & { readonly parameters?: readonly WrittenParameter[] };
 
 export type WrittenRow = Written<OneRow> | Written<ListRow> | Written<StreamRow>;
 

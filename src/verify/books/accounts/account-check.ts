@@ -20,18 +20,15 @@ export interface Doubt {
   readonly found: string;
 }
 
-type StatusKind = Exclude<
-  Extract<JournalKind, `account.${string}`>,
-  "account.updated" | "account.erased" | "account.revealed" | "account.tiered" | "account.numbered"
->;
-
-/** The statuses from which a row of each kind may come. */
-const FROM: Readonly<Record<StatusKind, readonly (AccountStatus | undefined)[]>> = {
+/** The kinds of rows that change the status, and the statuses from which each may come. */
+const FROM = {
   "account.created": [undefined],
   "account.frozen": ["ACTIVE", "FROZEN"],
   "account.unfrozen": ["FROZEN"],
   "account.closed": ["ACTIVE"],
-};
+} as const satisfies { readonly [Kind in JournalKind]?: readonly (AccountStatus | undefined)[] };
+
+type StatusKind = keyof typeof FROM;
 
 // Repeated on purpose: an audit must not depend on the code that it audits.
 const STANDING_FREEZES_MAX = 20;
@@ -179,7 +176,7 @@ export class AccountCheck {
 
   #changeStatus(row: AuditedJournalRow, kind: StatusKind): void {
     const { seq } = row;
-    const from = FROM[kind];
+    const from: readonly (AccountStatus | undefined)[] = FROM[kind];
     if (!from.includes(this.#status)) {
       this.#add(seq, `${kind} only when ${from.map(describe).join(" or ")}`, describe(this.#status));
     }
