@@ -8,9 +8,9 @@ const NATIVE = new Map([
 
 /** Rows that a folder's name alone does not give, by the file's URL and the function. */
 const SPECIAL: readonly (readonly [name: string, file: RegExp, functions?: RegExp])[] = [
-  ["SQLite: load", /\/sqlite\/transaction\.js$/, /^select$/],
-  ["SQLite: save", /\/sqlite\/transaction\.js$/, /^write$/],
-  ["SQLite: commit, on disk", /\/sqlite\/transaction\.js$/, /^commit$/],
+  ["SQLite: load", /\/sqlite\/statements\.js$/, /^select$/],
+  ["SQLite: save", /\/sqlite\/statements\.js$/, /^write$/],
+  ["SQLite: commit, on disk", /\/sqlite\/statements\.js$/, /^commit$/],
   ["messages between the threads", /(node:internal\/worker|per_context\/messageport)/],
   ["Node: HTTP, streams and sockets", /^node:(internal\/)?(http2|_http_|net|stream)/],
   ["protobuf: decode and encode", /(\/dist\/src\/gen\/|node_modules\/@bufbuild\/protobuf\/)/],

@@ -1,3 +1,4 @@
+import BetterSqlite3 from "better-sqlite3";
 import { expect } from "chai";
 
 import { credentialOfCertificate } from "../../src/domain/api-key.js";
@@ -13,6 +14,7 @@ import { BookDirectory } from "../../src/storage/sql/book-directory.js";
 import { ledgerStatements } from "../../src/storage/sql/ledger-statements.js";
 import type { Reader } from "../../src/storage/sql/reader.js";
 import { sqliteEngine } from "../../src/storage/sqlite/engine.js";
+import { SqliteStatements } from "../../src/storage/sqlite/statements.js";
 import { verify } from "../../src/verify/verify.js";
 import { newAccountId, newDepositId, newDestinationId, newTransactionId } from "../support/commands.js";
 import { databaseOfSuite, ENGINES } from "../support/databases.js";
@@ -127,6 +129,22 @@ describe("the plans of the queries on sqlite", () => {
   it("keeps a question mark in a text", async () => {
     const rows = await opened.cell.reader.rows("SELECT 'who?' AS text, ? AS value, 'it''s?' AS other", ["7"]);
     expect(rows).to.deep.equal([{ text: "who?", value: "7", other: "it's?" }]);
+  });
+
+  it("writes each row, alone or together with others, and refuses one that has no value for a column", () => {
+    const connection = new BetterSqlite3(":memory:");
+    connection.exec("CREATE TABLE numbers (number INTEGER, bytes BLOB) STRICT");
+    const statements = new SqliteStatements(connection);
+    const sql = sqliteEngine.insertInto("numbers", { number: "int64", bytes: "bytes" });
+    const rows = Array.from({ length: 21 }, (_, number) => ({ number, bytes: number.toString(16).padStart(2, "0") }));
+    statements.write({ sql, rows });
+    const stored = connection.prepare("SELECT number, lower(hex(bytes)) AS bytes FROM numbers ORDER BY rowid").all();
+    expect(stored).to.deep.equal(rows);
+    const lacking = [...rows.slice(1), { number: 0, bytes: undefined }];
+    expect(() => {
+      statements.write({ sql, rows: lacking });
+    }).to.throw("a row has no value for bytes");
+    connection.close();
   });
 
   it("opens a book along an index", async () => {

@@ -5,7 +5,7 @@ import pg from "pg";
 import type { Cell } from "../../../src/storage/database.js";
 import type { Binding } from "../../../src/storage/sql/engine.js";
 import type { Reader } from "../../../src/storage/sql/reader.js";
-import { SqliteStatements } from "../../../src/storage/sqlite/statements.js";
+import { rowStatementsOf, SqliteStatements } from "../../../src/storage/sqlite/statements.js";
 import type { TestDatabase } from "../../support/databases.js";
 
 // The planner of PostgreSQL would scan small tables. The settings switch scans and joins of whole
@@ -44,7 +44,9 @@ export async function heardPlans(
     cell.transact((session) =>
       change({
         write: (writes) => {
-          for (const { sql } of writes) statements.add(sql);
+          for (const { one, together = one } of writes.map(({ sql }) => rowStatementsOf(sql))) {
+            statements.add(one).add(together);
+          }
           return session.write(writes);
         },
         read: (read) => {
