@@ -1,5 +1,5 @@
 import * as wire from "../../gen/kesc/admin/v1/admin_service.js";
-import type { OperatorsAct } from "../../operators/act.js";
+import type { Act } from "../../operators/act.js";
 import { type Operator, parseOperatorName } from "../../operators/operator.js";
 import { done, type RpcResult } from "../calls/rpc-result.js";
 import { fieldsOf } from "../messages/field-kinds.js";
@@ -14,7 +14,7 @@ const fields = fieldsOf({ ...OPERATORS_KINDS, name: parseOperatorName });
 
 /** The rpcs about the operators themselves. */
 export function operatorRpcs(unary: OperatorUnary, options: HandlersOptions): Record<string, OperatorRoute> {
-  const submit = (change: OperatorsAct, by: Operator | undefined) => changeOperator(options, change, by);
+  const submit = (change: Act, by: Operator | undefined) => changeOperator(options, change, by);
   return {
     createOperator: unary({
       request: wire.CreateOperatorRequest,
@@ -47,7 +47,7 @@ export function operatorRpcs(unary: OperatorUnary, options: HandlersOptions): Re
 /** Submits a change of an operator. The response shows the operator. */
 export async function changeOperator(
   options: HandlersOptions,
-  change: OperatorsAct,
+  change: Act,
   by: Operator | undefined,
 ): Promise<RpcResult<wire.SetOperatorRolesResponse>> {
   const submitted = await options.administration.submit(change, by);

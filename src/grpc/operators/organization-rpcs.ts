@@ -30,12 +30,10 @@ export function organizationRpcs(unary: OperatorUnary, options: ActsOptions): Re
       response: wire.CreateOrganizationResponse,
       ...fields("name", "sandbox", "cell"),
       run: async (given, { key: by }) => {
-        const submitted = await administration.submit(
-          // On the database the id tells them apart.
-          { kind: "organization.create", ...given, mayRepeatName: by === undefined },
-          by,
-        );
-        return resultOfAct(options, submitted, (made) => ({ organization: made && toOrganization(made) }));
+        const made = await administration.createOrganization(given, by);
+        return resultOfAct(options, made, (organization) => ({
+          organization: organization && toOrganization(organization),
+        }));
       },
     }),
     getOrganization: unary({

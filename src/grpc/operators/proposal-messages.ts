@@ -1,8 +1,8 @@
 import { parseOperatorId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
+import { isConcerned } from "../../operators/act.js";
 import type { Operator, Role } from "../../operators/operator.js";
-import type { BookProposal, OperatorProposal } from "../../operators/ports.js";
-import { isConcerned, proposalInBook } from "../../operators/proposed.js";
+import { type BookProposal, type OperatorProposal, proposalInBook } from "../../operators/ports.js";
 import { readOperatorsAddress } from "../messages/contract.js";
 import { namesOf, toProposal } from "./messages.js";
 import type { HandlersOptions } from "./options.js";

@@ -1,9 +1,9 @@
 import { toUnixMillis } from "../../domain/values/time.js";
 import type { RowOf } from "../../model/column.js";
 import type { SEAL_ALARMS, SEALS } from "../../model/seals.js";
-import type { BookOwner, BookReads } from "../../operators/reads.js";
+import type { BookReads } from "../../operators/reads.js";
 import { listBooks } from "../books.js";
-import type { Cell, Database } from "../database.js";
+import { type Cell, cellOf, type Database } from "../database.js";
 import type { Engine } from "../sql/engine.js";
 import { orStoreError } from "../sql/store-error.js";
 
@@ -27,12 +27,6 @@ export function bookReads(database: Pick<Database, "cells">): BookReads {
       return { raisedAt: toUnixMillis(row.raised_at), size, firstSeq, lastSeq, problem };
     },
   };
-}
-
-function cellOf({ cells }: Pick<Database, "cells">, { cell: number }: BookOwner): Cell {
-  const cell = cells[number];
-  if (cell === undefined) throw new Error(`there is no cell ${String(number)}`);
-  return cell;
 }
 
 function rowsOf<Row>(

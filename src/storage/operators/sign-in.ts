@@ -13,7 +13,7 @@ import {
   SESSION_IDLE_MILLIS_MAX,
   SESSION_MILLIS_MAX,
 } from "../../operators/session.js";
-import type { NewSession, SignInStore, SignInToken, TokenOf, UsedOnce } from "../../operators/sign-in-ports.js";
+import type { NewSession, SignInStore, SignInToken, UsedOnce } from "../../operators/sign-in-ports.js";
 import type { Cell } from "../database.js";
 import { signInMac } from "../secrets/operator-key.js";
 import type { Binding, Session } from "../sql/engine.js";
@@ -23,13 +23,14 @@ import type { StoredAdministration } from "./administration.js";
 import { OperatorChain } from "./operator-chain.js";
 import { RefusedActError } from "./refused.js";
 import {
+  isOurs,
   rowOfToken,
-  sessionFields,
+  selectOf,
   sessionOf,
   type SessionRow,
-  tokenFields,
   tokenOf,
   type TokenRow,
+  withMac,
 } from "./sign-in-rows.js";
 
 /** The sessions of one operator. */
@@ -39,38 +40,28 @@ const UNNAMED_MILLIS_MAX = 4 * 86_400_000;
 
 type SessionChanges = Partial<Pick<SessionRow, "used_at" | "verified_at">>;
 
-type People = Pick<StoredAdministration, "operator" | "operatorWithPasskey" | "submit">;
-
 /** Implements the port `SignInStore` in the first cell. */
 export class StoredSignIn implements SignInStore {
   readonly #cell: Cell;
-  readonly #people: People;
+  readonly #administration: Pick<StoredAdministration, "submit">;
   readonly #now: () => UnixMillis;
   readonly #chain: OperatorChain;
   readonly #selectSession: string;
   readonly #selectToken: string;
 
-  constructor(cell: Cell, people: People, now: () => UnixMillis) {
+  constructor(cell: Cell, administration: Pick<StoredAdministration, "submit">, now: () => UnixMillis) {
     this.#cell = cell;
-    this.#people = people;
+    this.#administration = administration;
     this.#now = now;
     this.#chain = new OperatorChain(cell);
-    const { table, hex } = cell.engine;
-    this.#selectSession = `
-      SELECT id, token_sha256, operator_id, began_with, created_at, used_at, verified_at, ${hex("mac")} AS mac
-      FROM ${table("sessions")}`;
-    this.#selectToken = `
-      SELECT token_sha256, kind, content, created_at, expires_at, ${hex("mac")} AS mac
-      FROM ${table("sign_in_tokens")}`;
+    this.#selectSession = selectOf("session", cell.engine);
+    this.#selectToken = selectOf("token", cell.engine);
   }
 
-  readonly operator: SignInStore["operator"] = (id) => this.#people.operator(id);
-  readonly operatorWithPasskey: SignInStore["operatorWithPasskey"] = (sha256) =>
-    this.#people.operatorWithPasskey(sha256);
-
-  async macOf(subject: string, fields: readonly (string | number)[]): Promise<string | undefined> {
-    const key = await this.#key();
-    return key && signInMac(key, subject, fields);
+  async challengeMac(head: Uint8Array, purpose: string): Promise<Buffer | undefined> {
+    const key = await this.#chain.key();
+    const fields = [Buffer.from(head).toString("hex"), purpose];
+    return key && Buffer.from(signInMac(key, "challenge", fields), "hex");
   }
 
   async passkey(credentialId: string): Promise<PasskeyCredential | undefined> {
@@ -87,10 +78,9 @@ export class StoredSignIn implements SignInStore {
     return found.flat().map(({ credential_id: id }) => id);
   }
 
-  async token<Kind extends SignInToken["kind"]>(kind: Kind, sha256: string): Promise<TokenOf<Kind> | undefined> {
+  async token(sha256: string): Promise<SignInToken | undefined> {
     const [row] = await this.#rows<TokenRow>(`${this.#selectToken} WHERE token_sha256 = ?`, [sha256]);
-    const key = await this.#key();
-    return row?.kind === kind && this.#isLiveToken(key, row) ? (tokenOf(row) as TokenOf<Kind>) : undefined;
+    return row !== undefined && this.#isLiveToken(await this.#chain.key(), row) ? tokenOf(row) : undefined;
   }
 
   addToken(token: SignInToken, max: number): Promise<void> {
@@ -111,7 +101,7 @@ export class StoredSignIn implements SignInStore {
       const oldest = `id IN (${ofOperator} ORDER BY used_at DESC, id DESC LIMIT ? OFFSET ?)`;
       await this.#remove(session, "sessions", oldest, [given.operatorId, Number.MAX_SAFE_INTEGER, SESSIONS_MAX - 1]);
       const now = this.#now();
-      const row = withMac(key, {
+      const row = withMac(key, "session", {
         id: typeidUnboxed("ses"),
         token_sha256: given.tokenSha256,
         operator_id: given.operatorId,
@@ -147,20 +137,20 @@ export class StoredSignIn implements SignInStore {
 
   async sessions(): Promise<readonly OperatorSession[]> {
     const rows = await this.#rows<SessionRow>(`${this.#selectSession} ORDER BY created_at, id`);
-    const key = await this.#key();
+    const key = await this.#chain.key();
     return rows
-      .filter((row) => isOurs(key, row))
+      .filter((row) => isOurs(key, "session", row))
       .map(sessionOf)
       .filter((each) => !hasEnded(each, this.#now()));
   }
 
   async session(tokenSha256: string): Promise<OperatorSession | undefined> {
     const [row] = await this.#rows<SessionRow>(`${this.#selectSession} WHERE token_sha256 = ?`, [tokenSha256]);
-    return row !== undefined && isOurs(await this.#key(), row) ? sessionOf(row) : undefined;
+    return row !== undefined && isOurs(await this.#chain.key(), "session", row) ? sessionOf(row) : undefined;
   }
 
   readonly register: SignInStore["register"] = (act, by, { passkey, invitationSha256 }) => {
-    return this.#people.submit(act, by, async (session) => {
+    return this.#administration.submit(act, by, async (session) => {
       const key = await this.#chain.keyIn(session);
       const [row] = await this.#tokenRow(session, invitationSha256);
       const { engine } = this.#cell;
@@ -177,11 +167,10 @@ export class StoredSignIn implements SignInStore {
       const named = `SELECT passkey_sha256 FROM ${table("operator_acts")} WHERE passkey_sha256 IS NOT NULL`;
       const unnamed = `created_at < ? AND sha256 NOT IN (${named})`;
       await this.#remove(session, "passkeys", unnamed, [now - UNNAMED_MILLIS_MAX]);
-      const { credentialId, publicKey } = passkey;
       const stored = {
         sha256: passkeySha256(passkey),
-        credential_id: credentialId,
-        public_key: Buffer.from(publicKey).toString("hex"),
+        credential_id: passkey.credentialId,
+        public_key: Buffer.from(passkey.publicKey).toString("hex"),
         created_at: now,
       };
       await session.write([insertOf(engine, "passkeys", [stored])]);
@@ -224,10 +213,10 @@ export class StoredSignIn implements SignInStore {
   ): Promise<OperatorSession | undefined> {
     const { table, update } = this.#cell.engine;
     const [found] = await session.read<SessionRow>({ sql: `${this.#selectSession} WHERE id = ?`, bindings: [id] });
-    if (found === undefined || !isOurs(key, found)) return undefined;
+    if (found === undefined || !isOurs(key, "session", found)) return undefined;
     const changes = changesOf(sessionOf(found));
     if (changes === undefined) return undefined;
-    const row = withMac(key, { ...found, ...changes });
+    const row = withMac(key, "session", { ...found, ...changes });
     const columns = typesOf(SESSIONS, ["id", ...changedNamesOf(SESSIONS)]);
     await session.write([{ sql: update(table("sessions"), { key: "id", columns }), rows: [row] }]);
     return sessionOf(row);
@@ -238,8 +227,7 @@ export class StoredSignIn implements SignInStore {
   }
 
   async #insertToken(session: Session, key: KeyObject, token: Omit<TokenRow, "mac">): Promise<void> {
-    const row = { ...token, mac: signInMac(key, "token", tokenFields(token)) };
-    await session.write([insertOf(this.#cell.engine, "sign_in_tokens", [row])]);
+    await session.write([insertOf(this.#cell.engine, "sign_in_tokens", [withMac(key, "token", token)])]);
   }
 
   #removeToken(session: Session, sha256: string): Promise<boolean> {
@@ -258,25 +246,10 @@ export class StoredSignIn implements SignInStore {
   }
 
   #isLiveToken(key: KeyObject | undefined, row: TokenRow): boolean {
-    return key !== undefined && row.mac === signInMac(key, "token", tokenFields(row)) && this.#now() <= row.expires_at;
-  }
-
-  #key(): Promise<KeyObject | undefined> {
-    return orStoreError(
-      this.#cell.engine,
-      this.#chain.key(({ sql, bindings }) => this.#cell.reader.rows(sql, bindings)),
-    );
+    return isOurs(key, "token", row) && this.#now() <= row.expires_at;
   }
 
   #rows<Row>(sql: string, bindings: readonly Binding[] = []): Promise<readonly Row[]> {
     return orStoreError(this.#cell.engine, this.#cell.reader.rows<Row>(sql, bindings));
   }
-}
-
-function withMac(key: KeyObject, row: Omit<SessionRow, "mac">): SessionRow {
-  return { ...row, mac: signInMac(key, "session", sessionFields(row)) };
-}
-
-function isOurs(key: KeyObject | undefined, row: SessionRow): boolean {
-  return key !== undefined && row.mac === signInMac(key, "session", sessionFields(row));
 }
