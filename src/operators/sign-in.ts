@@ -74,9 +74,9 @@ export class SignIn {
     this.#clock = now;
   }
 
-  /** Returns options for a browser, as JSON. `invitation` is "" to sign in. */
-  async begin(invitation: string): Promise<OrRefused<string>> {
-    if (invitation === "") {
+  /** Returns options for a browser, as JSON. Without an invitation they are those to sign in. */
+  async begin(invitation?: string): Promise<OrRefused<string>> {
+    if (invitation === undefined) {
       return done(await this.#passkeys.requestOptions(await newChallenge(this.#asks(""))));
     }
     const found = await this.#invitation(invitation);

@@ -66,7 +66,7 @@ function listBooks(unary: OperatorUnary, { bookReads, listTurns }: BookRpcsOptio
   return unary({
     request: wire.ListBooksRequest,
     response: wire.ListBooksResponse,
-    parse: (request) => parsePage(request, { rpc: "ListBooks" }),
+    parse: (request) => parsePage(request, "ListBooks"),
     run: ({ list, page: { size, beforeSeq: begin = 0 } }, caller) =>
       pageInTurn(
         { listTurns, caller: listCallerOf(caller) },

@@ -21,7 +21,7 @@ import { type OperatorSession, SESSION_MILLIS_MAX } from "../../operators/sessio
 import type { JournalListRow } from "../../statements/ports.js";
 import { toJournalLine } from "../messages/history/statement.js";
 import { toTimestamp } from "../messages/timestamp.js";
-import { toRoles } from "./roles.js";
+import { toRole } from "./roles.js";
 
 const STATES = {
   PENDING: ProposalState.PROPOSAL_STATE_PENDING,
@@ -98,7 +98,7 @@ export function toOperator({ id, name, roles, createdAt, revokedAt, passkeys }: 
   return {
     id,
     name,
-    roles: toRoles(roles),
+    roles: roles.map(toRole),
     created_at: toTimestamp(createdAt),
     revoked_at: ifSet(revokedAt),
     passkeys: passkeys.map((passkey) => ({ id: passkey.id, created_at: toTimestamp(passkey.createdAt) })),

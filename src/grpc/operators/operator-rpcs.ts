@@ -71,7 +71,7 @@ function readingRpcs(unary: OperatorUnary, { administration }: HandlersOptions):
     listOperators: unary({
       request: wire.ListOperatorsRequest,
       response: wire.ListOperatorsResponse,
-      parse: (page) => parsePage(page, { rpc: "ListOperators" }),
+      parse: (page) => parsePage(page, "ListOperators"),
       run: async (asked) => {
         const { items, ...next } = pageInMemory(await administration.operators(), asked);
         return done({ operators: items.map(toOperator), ...next });
@@ -80,7 +80,7 @@ function readingRpcs(unary: OperatorUnary, { administration }: HandlersOptions):
     listOperatorActs: unary({
       request: wire.ListOperatorActsRequest,
       response: wire.ListOperatorActsResponse,
-      parse: (page) => parsePage(page, { rpc: "ListOperatorActs" }),
+      parse: (page) => parsePage(page, "ListOperatorActs"),
       run: async (asked) => {
         const { size, beforeSeq } = asked.page;
         const rows = await administration.operatorActs({ size: size + 1, beforeSeq });

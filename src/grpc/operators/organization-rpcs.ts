@@ -48,11 +48,9 @@ export function organizationRpcs(unary: OperatorUnary, options: ActsOptions): Re
     listOrganizations: unary({
       request: wire.ListOrganizationsRequest,
       response: wire.ListOrganizationsResponse,
-      parse: ({ name, ...page }) => {
-        const asked = parsePage(page, { rpc: "ListOrganizations", filters: { name } });
-        return asked.ok ? { ok: true, value: { name, asked: asked.value } } : asked;
-      },
-      run: async ({ name, asked }) => {
+      parse: ({ name, ...page }) => parsePage(page, "ListOrganizations", { name }),
+      run: async (asked) => {
+        const { name } = asked.list.filters;
         const all = await administration.organizations();
         const { items, ...next } = pageInMemory(all, asked, (each) => name === "" || each.name === name);
         return done({ organizations: items.map(toOrganization), ...next });
