@@ -5,7 +5,6 @@ import { toUnixMillis } from "../../src/domain/values/time.js";
 import { RegisterDepositsRequest, RegisterDepositsResponse } from "../../src/gen/kesc/admin/v1/admin_service.js";
 import { readOperatorsContract } from "../../src/grpc/messages/contract.js";
 import type { ActsOptions } from "../../src/grpc/operators/acts.js";
-import { operatorUnary } from "../../src/grpc/operators/operator-call.js";
 import { registerDeposits } from "../../src/grpc/operators/register-deposits.js";
 import type { DepositRegistered } from "../../src/operators/deposit-registration.js";
 import { newOrganizationId } from "../support/commands.js";
@@ -54,7 +53,7 @@ describe("the rpc RegisterDeposits", () => {
     if (RPC === undefined) throw new Error("there is no such rpc");
     const fields = { organization_id: organizationId, ...GIVEN, ...given };
     const request = Buffer.from(RegisterDepositsRequest.encode(fields).finish());
-    const messages = registerDeposits(operatorUnary, options).runForMachine(RPC, request);
+    const messages = registerDeposits(options).runForMachine(RPC, request);
     const first = await messages.next();
     const answer =
       first.done === true ? { refusal: first.value } : RegisterDepositsResponse.decode(Buffer.from(first.value));

@@ -1,7 +1,6 @@
 import type { Account } from "../../domain/account.js";
 import { REVEAL_REASONS, type RevealAccount, type RevealReason } from "../../domain/accounts/reveal-account.js";
 import { parseKnownTier, parseTierName } from "../../domain/limits/limits.js";
-import * as wire from "../../gen/kesc/admin/v1/admin_service.js";
 import { RevealReason as RevealReasonMessage } from "../../gen/kesc/admin/v1/resources.js";
 import { actorOf } from "../../operators/operator.js";
 import { done, refuse } from "../calls/rpc-result.js";
@@ -10,7 +9,8 @@ import { fieldsOf } from "../messages/field-kinds.js";
 import { parseFields } from "../messages/fields.js";
 import { actRoute, type ActsOptions, submitAct } from "./acts.js";
 import { OPERATORS_KINDS, parseEnumName } from "./fields.js";
-import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import { unary } from "./named-rpcs.js";
+import type { OperatorRoute } from "./operator-call.js";
 import { readOrganization } from "./reading.js";
 
 const REVEALS = {
@@ -28,13 +28,13 @@ const fields = fieldsOf({
 });
 
 /** The rpcs that change accounts of users. */
-export function accountActs(unary: OperatorUnary, options: ActsOptions): Record<string, OperatorRoute> {
-  const act = actRoute(unary, options);
+export function accountActs(options: ActsOptions): Record<string, OperatorRoute> {
+  const act = actRoute(options);
   const shown = (account: Account | undefined) => ({
     account: account && toAccountMessage(account),
   });
   return {
-    revealAccount: revealAccount(unary, options),
+    revealAccount: revealAccount(options),
     setAccountTier: act(
       "setAccountTier",
       { ...fields("organization_id", "account_id", "tier", "note"), shown },
@@ -49,10 +49,8 @@ export function accountActs(unary: OperatorUnary, options: ActsOptions): Record<
   };
 }
 
-function revealAccount(unary: OperatorUnary, options: ActsOptions): OperatorRoute {
-  return unary({
-    request: wire.RevealAccountRequest,
-    response: wire.RevealAccountResponse,
+function revealAccount(options: ActsOptions): OperatorRoute {
+  return unary("revealAccount", {
     showsPersonalData: true,
     ...fields("organization_id", "account_id", "reason", "note"),
     run: (given, caller) =>

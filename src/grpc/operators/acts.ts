@@ -1,4 +1,3 @@
-import { BinaryWriter } from "@bufbuild/protobuf/wire";
 import { typeidUnboxed } from "typeid-js";
 
 import type { RevealAccount } from "../../domain/accounts/reveal-account.js";
@@ -15,7 +14,6 @@ import {
   WIDENS_ALONE,
 } from "../../domain/second-person.js";
 import type { DepositId, OrganizationId, ProposalId, TransactionId } from "../../domain/values/ids.js";
-import { AdminServiceService as rpcs } from "../../gen/kesc/admin/v1/admin_service.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
 import type { DepositRegistration } from "../../operators/deposit-registration.js";
 import { actorOf, type Operator } from "../../operators/operator.js";
@@ -24,7 +22,8 @@ import type { RailChanges } from "../../operators/rail-changes.js";
 import type { Caller } from "../calls/call-context.js";
 import { done, type RpcResult } from "../calls/rpc-result.js";
 import type { ServedCell } from "../services/served-cell.js";
-import type { OperatorRoute, OperatorRpc, OperatorUnary } from "./operator-call.js";
+import { type RequestOf, type ResponseOf, type RpcName, unary } from "./named-rpcs.js";
+import type { OperatorRoute, OperatorRpc } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 import { proposalOfBook } from "./proposal-messages.js";
 import { readOrganization } from "./reading.js";
@@ -115,10 +114,8 @@ export async function act<C extends OperatorCommand, Response>(
 }
 
 /** The rpc of an act has the name of its command. */
-type ActName = OperatorCommand["name"] & keyof typeof rpcs;
+type ActName = OperatorCommand["name"] & RpcName;
 type CommandOf<Name, C = OperatorCommand> = C extends OperatorCommand ? (Name extends C["name"] ? C : never) : never;
-type RequestOf<Name extends ActName> = ReturnType<(typeof rpcs)[Name]["requestDeserialize"]>;
-type ResponseOf<Name extends ActName> = Parameters<(typeof rpcs)[Name]["responseSerialize"]>[0];
 
 /** What the request of an act gives: its organization, and the fields of its command. */
 export type ActInput<Name extends ActName> = { readonly organizationId: OrganizationId } & Omit<
@@ -149,14 +146,13 @@ interface ActRoute {
   <Name extends ActName, Input>(name: Name, rpc: ActRpc<Name, Input>, prepare: Prepare<Name, Input>): OperatorRoute;
 }
 
-export function actRoute(unary: OperatorUnary, options: ActsOptions): ActRoute {
+export function actRoute(options: ActsOptions): ActRoute {
   return <Name extends ActName, Input>(
     name: Name,
     { shown, ...rpc }: ActRpc<Name, Input>,
     prepare?: Prepare<Name, Input>,
   ) =>
-    unary<RequestOf<Name>, Input, unknown>({
-      ...messagesOf(name),
+    unary<Name, Input>(name, {
       ...rpc,
       run: async (input, caller) => {
         // The request itself gives all fields of a command that needs no preparation.
@@ -164,7 +160,7 @@ export function actRoute(unary: OperatorUnary, options: ActsOptions): ActRoute {
         if (prepared.kind === "refused") return prepared;
         const { organizationId, ...given } = prepared.response;
         const fields = { name, ...given } as unknown as CommandFields<OperatorCommand>;
-        return act<OperatorCommand, unknown>(
+        return act<OperatorCommand, ResponseOf<Name>>(
           options,
           { organizationId, fields },
           caller,
@@ -175,14 +171,4 @@ export function actRoute(unary: OperatorUnary, options: ActsOptions): ActRoute {
         );
       },
     });
-}
-
-function messagesOf<Name extends ActName>(
-  name: Name,
-): Pick<OperatorRpc<RequestOf<Name>, unknown, unknown>, "request" | "response"> {
-  const { requestDeserialize, responseSerialize } = rpcs[name];
-  return {
-    request: { decode: (bytes) => requestDeserialize(Buffer.from(bytes)) as RequestOf<Name> },
-    response: { encode: (message, writer = new BinaryWriter()) => writer.raw(responseSerialize(message as never)) },
-  };
 }

@@ -1,6 +1,6 @@
 import type { Organization } from "../../domain/api-key.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
-import { ListNeedsAttentionRequest, ListNeedsAttentionResponse } from "../../gen/kesc/admin/v1/admin_service.js";
+import type { ListNeedsAttentionResponse } from "../../gen/kesc/admin/v1/admin_service.js";
 import type { RailAccount as RailAccountMessage } from "../../gen/kesc/admin/v1/resources.js";
 import type { DepositFilters, PageRequest, Reads } from "../../ledger/ports/reads.js";
 import type { Administration } from "../../operators/ports.js";
@@ -11,7 +11,8 @@ import { type ListTurns, type PageCost, pageInTurn } from "../services/list-turn
 import { formatPageToken } from "../services/paging.js";
 import type { ServedCell } from "../services/served-cell.js";
 import { toRailAccount } from "./messages.js";
-import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import { unary } from "./named-rpcs.js";
+import type { OperatorRoute } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 import { type AskedPage, parseOwnPage } from "./pages.js";
 import { listCallerOf, readOrganization } from "./reading.js";
@@ -26,12 +27,10 @@ export interface AttentionRpcsOptions extends HandlersOptions {
 }
 
 /** The rpc that lists what waits for a person: the transactions first, and then the deposits. */
-export function attentionRpcs(unary: OperatorUnary, options: AttentionRpcsOptions): Record<string, OperatorRoute> {
+export function attentionRpcs(options: AttentionRpcsOptions): Record<string, OperatorRoute> {
   const { cellOf, listTurns, administration } = options;
   return {
-    listNeedsAttention: unary({
-      request: ListNeedsAttentionRequest,
-      response: ListNeedsAttentionResponse,
+    listNeedsAttention: unary("listNeedsAttention", {
       parse: (request) => {
         const ofTransactions = parseOwnPage(request, RPC);
         if (ofTransactions.ok || request.page_token === "") return ofTransactions;

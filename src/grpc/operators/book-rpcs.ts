@@ -10,7 +10,8 @@ import { type ListTurns, pageInTurn } from "../services/list-turns.js";
 import { formatPageToken } from "../services/paging.js";
 import type { ServedCell } from "../services/served-cell.js";
 import { fields } from "./fields.js";
-import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import { unary } from "./named-rpcs.js";
+import type { OperatorRoute } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 import { parseOwnPage, parsePage, tokenAfter } from "./pages.js";
 import { listCallerOf, readOrganization } from "./reading.js";
@@ -40,19 +41,17 @@ const PHASES = {
 } as const satisfies Record<MovePhase, wire.MovePhase>;
 
 /** The rpcs that read books. None of them writes. */
-export function bookRpcs(unary: OperatorUnary, options: BookRpcsOptions): Record<string, OperatorRoute> {
+export function bookRpcs(options: BookRpcsOptions): Record<string, OperatorRoute> {
   return {
-    listReserve: listReserve(unary, options),
-    listBooks: listBooks(unary, options),
-    listSeals: listSeals(unary, options),
+    listReserve: listReserve(options),
+    listBooks: listBooks(options),
+    listSeals: listSeals(options),
   };
 }
 
-function listReserve(unary: OperatorUnary, options: BookRpcsOptions): OperatorRoute {
+function listReserve(options: BookRpcsOptions): OperatorRoute {
   const { cellOf, now } = options;
-  return unary({
-    request: wire.ListReserveRequest,
-    response: wire.ListReserveResponse,
+  return unary("listReserve", {
     ...fields("organization_id"),
     run: ({ organizationId }) =>
       readOrganization(options, organizationId, async (found) => {
@@ -62,10 +61,8 @@ function listReserve(unary: OperatorUnary, options: BookRpcsOptions): OperatorRo
   });
 }
 
-function listBooks(unary: OperatorUnary, { bookReads, listTurns }: BookRpcsOptions): OperatorRoute {
-  return unary({
-    request: wire.ListBooksRequest,
-    response: wire.ListBooksResponse,
+function listBooks({ bookReads, listTurns }: BookRpcsOptions): OperatorRoute {
+  return unary("listBooks", {
     parse: (request) => parsePage(request, "ListBooks"),
     run: ({ list, page: { size, beforeSeq: begin = 0 } }, caller) =>
       pageInTurn(
@@ -94,11 +91,9 @@ function placeOf({ cell, number }: ListedBook): number {
   return cell * PLACES_OF_CELL + number;
 }
 
-function listSeals(unary: OperatorUnary, options: BookRpcsOptions): OperatorRoute {
+function listSeals(options: BookRpcsOptions): OperatorRoute {
   const { bookReads, listTurns } = options;
-  return unary({
-    request: wire.ListSealsRequest,
-    response: wire.ListSealsResponse,
+  return unary("listSeals", {
     parse: (request) => parseOwnPage(request, "ListSeals"),
     run: ({ organizationId, asked }, caller) =>
       readOrganization(options, organizationId, (found) =>

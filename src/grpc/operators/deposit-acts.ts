@@ -11,7 +11,7 @@ import { fieldsOf } from "../messages/field-kinds.js";
 import { parseFields } from "../messages/fields.js";
 import { actRoute, type ActsOptions, newIds } from "./acts.js";
 import { fields, OPERATORS_KINDS } from "./fields.js";
-import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import type { OperatorRoute } from "./operator-call.js";
 import { readOrganization } from "./reading.js";
 
 const returnFields = fieldsOf({ ...OPERATORS_KINDS, receipt: parseReturnReceipt });
@@ -20,8 +20,8 @@ const returnFields = fieldsOf({ ...OPERATORS_KINDS, receipt: parseReturnReceipt 
 const COMMON = ["organization_id", "deposit_id", "note"] as const;
 
 /** The rpcs that decide about deposits. */
-export function depositActs(unary: OperatorUnary, options: ActsOptions): Record<string, OperatorRoute> {
-  const act = actRoute(unary, options);
+export function depositActs(options: ActsOptions): Record<string, OperatorRoute> {
+  const act = actRoute(options);
   const shown = (deposit: Deposit | undefined) => ({ deposit: deposit && toDepositMessage(deposit) });
   return {
     recordDeposit: act("recordDeposit", {

@@ -1,5 +1,5 @@
 import type { AccountId, OperatorId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
-import { ListJournalRequest, ListJournalResponse } from "../../gen/kesc/admin/v1/admin_service.js";
+import type { ListJournalRequest } from "../../gen/kesc/admin/v1/admin_service.js";
 import type { JournalFilter } from "../../statements/ports.js";
 import { fieldProblem, given, ifGiven, type ParsedFields, parseFields } from "../messages/fields.js";
 import { parseAsOfSequence } from "../services/history/history-turns.js";
@@ -8,17 +8,16 @@ import { formatPageToken } from "../services/paging.js";
 import type { BookRpcsOptions } from "./book-rpcs.js";
 import { parseId } from "./fields.js";
 import { namesOf, toJournalEntry } from "./messages.js";
-import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import { unary } from "./named-rpcs.js";
+import type { OperatorRoute } from "./operator-call.js";
 import { type AskedPage, parseOwnPage } from "./pages.js";
 import { listCallerOf, readOrganization } from "./reading.js";
 
 /** The rpc that lists the rows of a book. A page looks at 1,001 rows at most. */
-export function journalRpcs(unary: OperatorUnary, options: BookRpcsOptions): Record<string, OperatorRoute> {
+export function journalRpcs(options: BookRpcsOptions): Record<string, OperatorRoute> {
   const { administration, cellOf, listTurns } = options;
   return {
-    listJournal: unary({
-      request: ListJournalRequest,
-      response: ListJournalResponse,
+    listJournal: unary("listJournal", {
       parse: parseJournalList,
       run: ({ organizationId, asked: { list, page }, ...range }, caller) =>
         readOrganization(options, organizationId, async (found) => {

@@ -4,18 +4,19 @@ import type { CreateApiKey } from "../../domain/book/create-api-key.js";
 import type { ApiKeyId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import type { Timestamp } from "../../gen/google/protobuf/timestamp.js";
-import * as wire from "../../gen/kesc/admin/v1/admin_service.js";
+import type * as wire from "../../gen/kesc/admin/v1/admin_service.js";
 import { done, refuse } from "../calls/rpc-result.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { act, actRoute, type ActsOptions } from "./acts.js";
 import { fields, OPERATORS_KINDS, parseExpiry, parseLabel, parseScopes } from "./fields.js";
 import { toApiKey } from "./messages.js";
-import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import { unary } from "./named-rpcs.js";
+import type { OperatorRoute } from "./operator-call.js";
 import { pageInMemory, parseOwnPage } from "./pages.js";
 import { readOrganization } from "./reading.js";
 
 /** The rpcs about the API keys of organizations. */
-export function keyRpcs(unary: OperatorUnary, options: ActsOptions): Record<string, OperatorRoute> {
+export function keyRpcs(options: ActsOptions): Record<string, OperatorRoute> {
   const { administration, now } = options;
   const keyFields = fieldsOf({
     ...OPERATORS_KINDS,
@@ -25,9 +26,7 @@ export function keyRpcs(unary: OperatorUnary, options: ActsOptions): Record<stri
     scopes: parseScopes,
   });
   return {
-    createApiKey: unary({
-      request: wire.CreateApiKeyRequest,
-      response: wire.CreateApiKeyResponse,
+    createApiKey: unary("createApiKey", {
       ...keyFields("organization_id", "name", "scopes", "expires_at"),
       run: async ({ organizationId, ...given }, caller) => {
         const organization = await administration.organization(organizationId);
@@ -43,9 +42,7 @@ export function keyRpcs(unary: OperatorUnary, options: ActsOptions): Record<stri
         );
       },
     }),
-    listApiKeys: unary({
-      request: wire.ListApiKeysRequest,
-      response: wire.ListApiKeysResponse,
+    listApiKeys: unary("listApiKeys", {
       parse: (request) => parseOwnPage(request, "ListApiKeys"),
       run: ({ organizationId, asked }) =>
         readOrganization(options, organizationId, async () => {
@@ -53,7 +50,7 @@ export function keyRpcs(unary: OperatorUnary, options: ActsOptions): Record<stri
           return done({ api_keys: items.map(toApiKey), ...next });
         }),
     }),
-    revokeApiKey: actRoute(unary, options)(
+    revokeApiKey: actRoute(options)(
       "revokeApiKey",
       { ...fields("api_key_id"), shown: (key) => ({ api_key: key && toApiKey(key) }) },
       async ({ keyId }) => {

@@ -12,23 +12,22 @@ import { type Cents, formatCents } from "../../domain/values/cents.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
-import * as wire from "../../gen/kesc/admin/v1/admin_service.js";
+import type * as wire from "../../gen/kesc/admin/v1/admin_service.js";
 import type { LimitChange, LimitSetting, TierLimits } from "../../gen/kesc/admin/v1/resources.js";
 import { done, refuse } from "../calls/rpc-result.js";
 import { fieldProblem, ifGiven, joined, type ParsedFields, parseFields, parseItems } from "../messages/fields.js";
 import { decidedAt, PERIODS, toLimitsMessage, TYPES } from "../messages/limits.js";
 import { type ActInput, actRoute, type ActsOptions } from "./acts.js";
 import { fields, parseEnumName, parseId, parseNote } from "./fields.js";
-import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import { unary } from "./named-rpcs.js";
+import type { OperatorRoute } from "./operator-call.js";
 import { readOrganization } from "./reading.js";
 
 /** The rpcs about limits of amounts. */
-export function limitRpcs(unary: OperatorUnary, options: ActsOptions): Record<string, OperatorRoute> {
+export function limitRpcs(options: ActsOptions): Record<string, OperatorRoute> {
   const now = () => toUnixMillis(options.now());
   return {
-    getLimits: unary({
-      request: wire.GetLimitsRequest,
-      response: wire.GetLimitsResponse,
+    getLimits: unary("getLimits", {
       ...fields("organization_id", "account_id?"),
       run: ({ organizationId, accountId }) =>
         readOrganization(options, organizationId, async (organization) => {
@@ -41,7 +40,7 @@ export function limitRpcs(unary: OperatorUnary, options: ActsOptions): Record<st
           return done({ limits: toLimitsMessage(limits, account, at), tiers: [] });
         }),
     }),
-    setLimits: actRoute(unary, options)("setLimits", {
+    setLimits: actRoute(options)("setLimits", {
       parse: parseSetLimits,
       shown: (head) => limitsOfOrganization(head?.limits, now()),
     }),

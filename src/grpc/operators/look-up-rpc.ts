@@ -32,7 +32,8 @@ import type { AccountRpcsOptions } from "./account-rpcs.js";
 import type { BookRpcsOptions } from "./book-rpcs.js";
 import { OPERATORS_KINDS } from "./fields.js";
 import { namesOf, toJournalEntry } from "./messages.js";
-import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import { unary } from "./named-rpcs.js";
+import type { OperatorRoute } from "./operator-call.js";
 import { proposalOfBook } from "./proposal-messages.js";
 import { listCallerOf, readOrganization } from "./reading.js";
 import { noteFound, PersonLookUps } from "./reveals.js";
@@ -55,13 +56,11 @@ type LookUpOptions = Omit<BookRpcsOptions, "cellOf"> & Pick<AccountRpcsOptions, 
  * The rpc that finds what a text names. It makes seven reads along indexes at most, of 21 rows
  * each: an e-mail address may also be a receipt in two spellings, a reference and a user_id.
  */
-export function lookUpRpc(unary: OperatorUnary, options: LookUpOptions): Record<string, OperatorRoute> {
+export function lookUpRpc(options: LookUpOptions): Record<string, OperatorRoute> {
   const { cellOf, listTurns } = options;
   const lookUps = new PersonLookUps();
   return {
-    lookUp: unary({
-      request: wire.LookUpRequest,
-      response: wire.LookUpResponse,
+    lookUp: unary("lookUp", {
       ...fieldsOf({ ...OPERATORS_KINDS, text: parseText })("organization_id", "text"),
       run: ({ organizationId, text }, caller) =>
         readOrganization(options, organizationId, async (found) => {

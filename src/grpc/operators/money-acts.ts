@@ -7,7 +7,7 @@ import type { ParsedFields } from "../messages/fields.js";
 import { formatSigned } from "../messages/history/supply.js";
 import { actRoute, type ActsOptions, type OperatorCaller } from "./acts.js";
 import { OPERATORS_KINDS } from "./fields.js";
-import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import type { OperatorRoute } from "./operator-call.js";
 
 const fields = fieldsOf({
   ...OPERATORS_KINDS,
@@ -20,8 +20,8 @@ const fields = fieldsOf({
 const COMMON = ["organization_id", "amount", "note", "idempotency-key"] as const;
 
 /** The rpcs that correct the books. */
-export function moneyActs(unary: OperatorUnary, options: ActsOptions): Record<string, OperatorRoute> {
-  const act = actRoute(unary, options);
+export function moneyActs(options: ActsOptions): Record<string, OperatorRoute> {
+  const act = actRoute(options);
   return {
     coverShortfall: act("coverShortfall", correction(fields(...COMMON))),
     recoverShortfall: act("recoverShortfall", correction(fields(...COMMON, "account_id"))),

@@ -1,11 +1,12 @@
-import * as wire from "../../gen/kesc/admin/v1/admin_service.js";
+import type * as wire from "../../gen/kesc/admin/v1/admin_service.js";
 import type { Act } from "../../operators/act.js";
 import { type Operator, parseOperatorName } from "../../operators/operator.js";
 import { done, type RpcResult } from "../calls/rpc-result.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { OPERATORS_KINDS } from "./fields.js";
 import { namesOf, toOperator, toOperatorAct, toSession } from "./messages.js";
-import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import { unary } from "./named-rpcs.js";
+import type { OperatorRoute } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 import { pageInMemory, parsePage, tokenAfter } from "./pages.js";
 import { NEEDS_PERSON, resultOfAct } from "./results.js";
@@ -13,34 +14,26 @@ import { NEEDS_PERSON, resultOfAct } from "./results.js";
 const fields = fieldsOf({ ...OPERATORS_KINDS, name: parseOperatorName });
 
 /** The rpcs about the operators themselves. */
-export function operatorRpcs(unary: OperatorUnary, options: HandlersOptions): Record<string, OperatorRoute> {
+export function operatorRpcs(options: HandlersOptions): Record<string, OperatorRoute> {
   const submit = (change: Act, by: Operator | undefined) => changeOperator(options, change, by);
   return {
-    createOperator: unary({
-      request: wire.CreateOperatorRequest,
-      response: wire.CreateOperatorResponse,
+    createOperator: unary("createOperator", {
       ...fields("name", "roles", "key_sha256"),
       run: (given, { key }) => submit({ kind: "operator.create", ...given }, key),
     }),
-    setOperatorRoles: unary({
-      request: wire.SetOperatorRolesRequest,
-      response: wire.SetOperatorRolesResponse,
+    setOperatorRoles: unary("setOperatorRoles", {
       ...fields("operator_id", "roles"),
       run: (given, { key }) => submit({ kind: "operator.set_roles", ...given }, key),
     }),
-    replaceOperatorKey: unary({
-      request: wire.ReplaceOperatorKeyRequest,
-      response: wire.ReplaceOperatorKeyResponse,
+    replaceOperatorKey: unary("replaceOperatorKey", {
       ...fields("operator_id", "key_sha256"),
       run: (given, { key }) => submit({ kind: "operator.replace_key", ...given }, key),
     }),
-    revokeOperator: unary({
-      request: wire.RevokeOperatorRequest,
-      response: wire.RevokeOperatorResponse,
+    revokeOperator: unary("revokeOperator", {
       ...fields("operator_id"),
       run: (given, { key }) => submit({ kind: "operator.revoke", ...given }, key),
     }),
-    ...readingRpcs(unary, options),
+    ...readingRpcs(options),
   };
 }
 
@@ -54,11 +47,9 @@ export async function changeOperator(
   return resultOfAct(options, submitted, (found, rest) => ({ operator: found && toOperator(found), ...rest }));
 }
 
-function readingRpcs(unary: OperatorUnary, { administration }: HandlersOptions): Record<string, OperatorRoute> {
+function readingRpcs({ administration }: HandlersOptions): Record<string, OperatorRoute> {
   return {
-    whoAmI: unary({
-      request: wire.WhoAmIRequest,
-      response: wire.WhoAmIResponse,
+    whoAmI: unary("whoAmI", {
       ...fields(),
       run: (_input, { key: by }) => {
         // The machine is no operator.
@@ -68,18 +59,14 @@ function readingRpcs(unary: OperatorUnary, { administration }: HandlersOptions):
         return Promise.resolve(done({ operator: toOperator(by), four_eyes: [...fourEyes], cells, session }));
       },
     }),
-    listOperators: unary({
-      request: wire.ListOperatorsRequest,
-      response: wire.ListOperatorsResponse,
+    listOperators: unary("listOperators", {
       parse: (page) => parsePage(page, "ListOperators"),
       run: async (asked) => {
         const { items, ...next } = pageInMemory(await administration.operators(), asked);
         return done({ operators: items.map(toOperator), ...next });
       },
     }),
-    listOperatorActs: unary({
-      request: wire.ListOperatorActsRequest,
-      response: wire.ListOperatorActsResponse,
+    listOperatorActs: unary("listOperatorActs", {
       parse: (page) => parsePage(page, "ListOperatorActs"),
       run: async (asked) => {
         const { size, beforeSeq } = asked.page;

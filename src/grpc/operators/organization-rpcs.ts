@@ -1,13 +1,13 @@
 import type { Organization } from "../../domain/api-key.js";
 import type { BookHead } from "../../domain/book.js";
 import { parsed } from "../../domain/values/parsed.js";
-import * as wire from "../../gen/kesc/admin/v1/admin_service.js";
 import { done } from "../calls/rpc-result.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { actRoute, type ActsOptions } from "./acts.js";
 import { OPERATORS_KINDS, parseCell, parseLabel } from "./fields.js";
 import { toOrganization, toRailAccount } from "./messages.js";
-import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import { unary } from "./named-rpcs.js";
+import type { OperatorRoute } from "./operator-call.js";
 import { pageInMemory, parseOwnPage, parsePage } from "./pages.js";
 import { readOrganization } from "./reading.js";
 import { resultOfAct } from "./results.js";
@@ -21,13 +21,11 @@ const fields = fieldsOf({
 });
 
 /** The rpcs about organizations. */
-export function organizationRpcs(unary: OperatorUnary, options: ActsOptions): Record<string, OperatorRoute> {
+export function organizationRpcs(options: ActsOptions): Record<string, OperatorRoute> {
   const { administration } = options;
-  const act = actRoute(unary, options);
+  const act = actRoute(options);
   return {
-    createOrganization: unary({
-      request: wire.CreateOrganizationRequest,
-      response: wire.CreateOrganizationResponse,
+    createOrganization: unary("createOrganization", {
       ...fields("name", "sandbox", "cell"),
       run: async (given, { key: by }) => {
         const made = await administration.createOrganization(given, by);
@@ -36,18 +34,14 @@ export function organizationRpcs(unary: OperatorUnary, options: ActsOptions): Re
         }));
       },
     }),
-    getOrganization: unary({
-      request: wire.GetOrganizationRequest,
-      response: wire.GetOrganizationResponse,
+    getOrganization: unary("getOrganization", {
       ...fields("organization_id"),
       run: ({ organizationId }) =>
         readOrganization(options, organizationId, (found) =>
           Promise.resolve(done({ organization: toOrganization(found) })),
         ),
     }),
-    listOrganizations: unary({
-      request: wire.ListOrganizationsRequest,
-      response: wire.ListOrganizationsResponse,
+    listOrganizations: unary("listOrganizations", {
       parse: ({ name, ...page }) => parsePage(page, "ListOrganizations", { name }),
       run: async (asked) => {
         const { name } = asked.list.filters;
@@ -59,9 +53,7 @@ export function organizationRpcs(unary: OperatorUnary, options: ActsOptions): Re
     suspendOrganization: act("suspendOrganization", { ...fields("organization_id", "note"), shown }),
     resumeOrganization: act("resumeOrganization", { ...fields("organization_id", "note"), shown }),
     requireReceipts: act("requireReceipts", { ...fields("organization_id", "required", "note"), shown }),
-    listRailAccounts: unary({
-      request: wire.ListRailAccountsRequest,
-      response: wire.ListRailAccountsResponse,
+    listRailAccounts: unary("listRailAccounts", {
       parse: (request) => parseOwnPage(request, "ListRailAccounts"),
       run: ({ organizationId, asked }) =>
         readOrganization(options, organizationId, async (found) => {

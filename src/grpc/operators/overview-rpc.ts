@@ -1,5 +1,4 @@
 import { toUnixMillis } from "../../domain/values/time.js";
-import { GetOverviewRequest, GetOverviewResponse } from "../../gen/kesc/admin/v1/admin_service.js";
 import type { Count } from "../../gen/kesc/admin/v1/resources.js";
 import type { CappedCount } from "../../statements/ports.js";
 import { toTimestamp } from "../messages/timestamp.js";
@@ -7,19 +6,18 @@ import { pageInTurn } from "../services/list-turns.js";
 import type { BookRpcsOptions } from "./book-rpcs.js";
 import { fields } from "./fields.js";
 import { toSums } from "./money-acts.js";
-import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import { unary } from "./named-rpcs.js";
+import type { OperatorRoute } from "./operator-call.js";
 import { isFor, unlessOrphaned } from "./proposal-messages.js";
 import { listCallerOf, readOrganization } from "./reading.js";
 
 const COUNT_MAX = 1_000;
 
 /** The rpc that counts what waits for a person. It looks at some 5,000 rows at most. */
-export function overviewRpc(unary: OperatorUnary, options: BookRpcsOptions): Record<string, OperatorRoute> {
+export function overviewRpc(options: BookRpcsOptions): Record<string, OperatorRoute> {
   const { administration, cellOf, listTurns, now } = options;
   return {
-    getOverview: unary({
-      request: GetOverviewRequest,
-      response: GetOverviewResponse,
+    getOverview: unary("getOverview", {
       ...fields("organization_id"),
       run: ({ organizationId }, caller) =>
         readOrganization(options, organizationId, async (found) => {

@@ -4,7 +4,7 @@ import type { OrganizationId, ProposalId } from "../../domain/values/ids.js";
 import type { NO_REASON } from "../../domain/values/text.js";
 import { parseStatusReason } from "../../domain/values/text.js";
 import { toUnixMillis } from "../../domain/values/time.js";
-import * as wire from "../../gen/kesc/admin/v1/admin_service.js";
+import type * as wire from "../../gen/kesc/admin/v1/admin_service.js";
 import { actorOf, type Operator } from "../../operators/operator.js";
 import { type BookProposal, type OperatorProposal, proposalInBook } from "../../operators/ports.js";
 import { done, refuse, type RpcResult } from "../calls/rpc-result.js";
@@ -15,7 +15,8 @@ import { type ActsOptions, authorityOf, type OperatorCaller, submitAct } from ".
 import { commandOf } from "./commands-of-proposals.js";
 import { fields, OPERATORS_KINDS, parseId } from "./fields.js";
 import { namesOf, toProposal } from "./messages.js";
-import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import { unary } from "./named-rpcs.js";
+import type { OperatorRoute } from "./operator-call.js";
 import { isFor, proposalMessage, proposalOfBook, unlessOrphaned } from "./proposal-messages.js";
 import { NEEDS_PERSON } from "./results.js";
 
@@ -23,12 +24,10 @@ import { NEEDS_PERSON } from "./results.js";
 const LOOKED_AT_MAX = 1_001;
 
 /** The rpcs about acts that need a second person. */
-export function proposalRpcs(unary: OperatorUnary, options: ActsOptions): Record<string, OperatorRoute> {
+export function proposalRpcs(options: ActsOptions): Record<string, OperatorRoute> {
   const { administration } = options;
   return {
-    listProposals: unary({
-      request: wire.ListProposalsRequest,
-      response: wire.ListProposalsResponse,
+    listProposals: unary("listProposals", {
       parse: parseProposalList,
       run: async ({ list, afterId, size, ...filters }, { key }) => {
         const { organizationId, includesClosed } = filters;
@@ -52,9 +51,7 @@ export function proposalRpcs(unary: OperatorUnary, options: ActsOptions): Record
         });
       },
     }),
-    getProposal: unary({
-      request: wire.GetProposalRequest,
-      response: wire.GetProposalResponse,
+    getProposal: unary("getProposal", {
       ...fields("proposal_id"),
       run: async ({ proposalId }) => {
         const [found, operators] = await Promise.all([administration.proposal(proposalId), administration.operators()]);
@@ -62,16 +59,8 @@ export function proposalRpcs(unary: OperatorUnary, options: ActsOptions): Record
         return done({ proposal: toProposal(unlessOrphaned(found, operators), namesOf(operators)) });
       },
     }),
-    approveProposal: decisionRpc(unary, options, {
-      decide: "approve",
-      request: wire.ApproveProposalRequest,
-      response: wire.ApproveProposalResponse,
-    }),
-    rejectProposal: decisionRpc(unary, options, {
-      decide: "reject",
-      request: wire.RejectProposalRequest,
-      response: wire.RejectProposalResponse,
-    }),
+    approveProposal: decisionRpc(options, "approve"),
+    rejectProposal: decisionRpc(options, "reject"),
   };
 }
 
@@ -122,21 +111,9 @@ function isAbout({ subject, content }: OperatorProposal, id: string): boolean {
   return subject === id || (content !== "" && Object.values(JSON.parse(content) as object).includes(id));
 }
 
-interface DecisionRpc {
-  readonly decide: "approve" | "reject";
-  readonly request: typeof wire.ApproveProposalRequest;
-  readonly response: typeof wire.ApproveProposalResponse;
-}
-
-function decisionRpc(
-  unary: OperatorUnary,
-  options: ActsOptions,
-  { decide, request, response }: DecisionRpc,
-): OperatorRoute {
+function decisionRpc(options: ActsOptions, decide: "approve" | "reject"): OperatorRoute {
   const { administration } = options;
-  return unary({
-    request,
-    response,
+  return unary(`${decide}Proposal`, {
     ...fieldsOf({ ...OPERATORS_KINDS, note: parseStatusReason })("proposal_id", "note"),
     run: async ({ proposalId, note }, caller) => {
       const { key: by } = caller;

@@ -13,7 +13,7 @@ import { parseMoment } from "../messages/timestamp.js";
 import { actRoute, type ActsOptions } from "./acts.js";
 import { OPERATORS_KINDS } from "./fields.js";
 import { PAYOUT_MODE_MESSAGES, toRailAccount } from "./messages.js";
-import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import type { OperatorRoute } from "./operator-call.js";
 import { readOrganization } from "./reading.js";
 import { registerDeposits } from "./register-deposits.js";
 
@@ -36,8 +36,8 @@ const fields = fieldsOf({
 const LIMITS = ["begin_within_seconds", "confirm_above", "resolve_alone_max", "float_min"] as const;
 
 /** The rpcs that change accounts at rails. */
-export function railActs(unary: OperatorUnary, options: ActsOptions): Record<string, OperatorRoute> {
-  const act = actRoute(unary, options);
+export function railActs(options: ActsOptions): Record<string, OperatorRoute> {
+  const act = actRoute(options);
   const shown = (account: RailAccountState | undefined) => ({ rail_account: account && toRailAccount(account) });
   const ofAccount = ["settings", "credentials", "credentials_expire_at", "is_default", ...LIMITS] as const;
   return {
@@ -67,7 +67,7 @@ export function railActs(unary: OperatorUnary, options: ActsOptions): Record<str
             : refuse({ reason: "ROLE_REQUIRED", roles: BEGIN_PAYOUTS_ROLES }),
         ),
     ),
-    registerDeposits: registerDeposits(unary, options),
+    registerDeposits: registerDeposits(options),
   };
 }
 

@@ -1,11 +1,7 @@
 import type { Organization } from "../../domain/api-key.js";
 import { formatCents } from "../../domain/values/cents.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
-import {
-  GetRailAccountRequest,
-  GetRailAccountResponse,
-  type RailAccountStatus as RailAccountStatusMessage,
-} from "../../gen/kesc/admin/v1/admin_service.js";
+import { type RailAccountStatus as RailAccountStatusMessage } from "../../gen/kesc/admin/v1/admin_service.js";
 import type { RailAccountStatus, RailReads } from "../../operators/reads.js";
 import type { ReportedBalance } from "../../statements/ports.js";
 import { done, refuse } from "../calls/rpc-result.js";
@@ -14,7 +10,8 @@ import { toTimestamp } from "../messages/timestamp.js";
 import type { ServedCell } from "../services/served-cell.js";
 import { fields } from "./fields.js";
 import { toRailAccount } from "./messages.js";
-import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import { unary } from "./named-rpcs.js";
+import type { OperatorRoute } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 import { readOrganization } from "./reading.js";
 
@@ -27,12 +24,10 @@ export interface RailRpcsOptions extends HandlersOptions {
 const SECOND_MILLIS = 1_000;
 
 /** The rpcs that read one account at a rail. */
-export function railRpcs(unary: OperatorUnary, options: RailRpcsOptions): Record<string, OperatorRoute> {
+export function railRpcs(options: RailRpcsOptions): Record<string, OperatorRoute> {
   const { cellOf, railReads, now } = options;
   return {
-    getRailAccount: unary({
-      request: GetRailAccountRequest,
-      response: GetRailAccountResponse,
+    getRailAccount: unary("getRailAccount", {
       ...fields("organization_id", "rail"),
       run: ({ organizationId, rail }) =>
         readOrganization(options, organizationId, async (found) => {

@@ -1,22 +1,21 @@
 import type { RequireReceipts } from "../../domain/book/require-receipts.js";
 import { parsePhoneNumber } from "../../domain/values/phone-number.js";
-import { RegisterDepositsRequest, RegisterDepositsResponse } from "../../gen/kesc/admin/v1/admin_service.js";
+import type { RegisterDepositsResponse } from "../../gen/kesc/admin/v1/admin_service.js";
 import { done, refuse, type RpcResult } from "../calls/rpc-result.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { toTimestamp } from "../messages/timestamp.js";
 import { act, type ActsOptions } from "./acts.js";
 import { OPERATORS_KINDS } from "./fields.js";
-import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import { unary } from "./named-rpcs.js";
+import type { OperatorRoute } from "./operator-call.js";
 import { readOrganization } from "./reading.js";
 
 const fields = fieldsOf({ ...OPERATORS_KINDS, contact_phone_number: { as: "contact", parse: parsePhoneNumber } });
 
 /** Registers an account at a rail for deposits. The row about receipts shows who did it. */
-export function registerDeposits(unary: OperatorUnary, options: ActsOptions): OperatorRoute {
+export function registerDeposits(options: ActsOptions): OperatorRoute {
   const { depositRegistration } = options;
-  return unary({
-    request: RegisterDepositsRequest,
-    response: RegisterDepositsResponse,
+  return unary("registerDeposits", {
     ...fields("organization_id", "rail", "contact_phone_number", "note"),
     run: ({ organizationId, rail, contact, note }, caller) =>
       readOrganization(options, organizationId, async (organization): Promise<RpcResult<RegisterDepositsResponse>> => {

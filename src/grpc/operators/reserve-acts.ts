@@ -18,13 +18,13 @@ import { fieldProblem, joined, type ParsedFields, parseFields, parseItems } from
 import { RESERVE_KIND_MESSAGES, toReserveHolding, toReserveRule } from "../messages/history/supply.js";
 import { actRoute, type ActsOptions } from "./acts.js";
 import { fields, OPERATORS_KINDS, parseEnumName, parseLabel } from "./fields.js";
-import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import type { OperatorRoute } from "./operator-call.js";
 
 const SHA256 = /^[0-9a-f]{64}$/;
 
 /** The rpcs that record the reserve, and set the rules about it. */
-export function reserveActs(unary: OperatorUnary, options: ActsOptions): Record<string, OperatorRoute> {
-  const act = actRoute(unary, options);
+export function reserveActs(options: ActsOptions): Record<string, OperatorRoute> {
+  const act = actRoute(options);
   const now = () => toUnixMillis(options.now());
   const figure = fieldsOf({
     ...OPERATORS_KINDS,

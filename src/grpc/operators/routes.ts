@@ -11,7 +11,7 @@ import { keyRpcs } from "./key-rpcs.js";
 import { limitRpcs } from "./limit-rpcs.js";
 import { lookUpRpc } from "./look-up-rpc.js";
 import { moneyActs } from "./money-acts.js";
-import { operatorPublic, type OperatorRoute, operatorStream, operatorUnary } from "./operator-call.js";
+import { type OperatorRoute, operatorStream } from "./operator-call.js";
 import { operatorRpcs } from "./operator-rpcs.js";
 import { organizationRpcs } from "./organization-rpcs.js";
 import { overviewRpc } from "./overview-rpc.js";
@@ -29,24 +29,24 @@ export interface RoutesOptions extends ActsOptions, BookRpcsOptions, RailRpcsOpt
 /** The rpcs of both services by their names: "createOrganization". */
 export function operatorRoutes(options: RoutesOptions): Readonly<Record<string, OperatorRoute>> {
   return {
-    ...organizationRpcs(operatorUnary, options),
-    ...keyRpcs(operatorUnary, options),
-    ...limitRpcs(operatorUnary, options),
-    ...accountActs(operatorUnary, options),
-    ...railActs(operatorUnary, options),
-    ...reserveActs(operatorUnary, options),
-    ...moneyActs(operatorUnary, options),
-    ...depositActs(operatorUnary, options),
-    ...attentionRpcs(operatorUnary, options),
-    ...bookRpcs(operatorUnary, options),
-    ...journalRpcs(operatorUnary, options),
-    ...lookUpRpc(operatorUnary, options),
-    ...overviewRpc(operatorUnary, options),
-    ...railRpcs(operatorUnary, options),
+    ...organizationRpcs(options),
+    ...keyRpcs(options),
+    ...limitRpcs(options),
+    ...accountActs(options),
+    ...railActs(options),
+    ...reserveActs(options),
+    ...moneyActs(options),
+    ...depositActs(options),
+    ...attentionRpcs(options),
+    ...bookRpcs(options),
+    ...journalRpcs(options),
+    ...lookUpRpc(options),
+    ...overviewRpc(options),
+    ...railRpcs(options),
     ...accountRpcs(operatorStream, options),
-    ...operatorRpcs(operatorUnary, options),
-    ...proposalRpcs(operatorUnary, options),
-    ...signInRpcs(operatorPublic, options),
-    ...sessionRpcs(operatorUnary, options),
+    ...operatorRpcs(options),
+    ...proposalRpcs(options),
+    ...signInRpcs(options),
+    ...sessionRpcs(options),
   };
 }

@@ -1,5 +1,5 @@
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
-import * as wire from "../../gen/kesc/admin/v1/session_service.js";
+import type * as wire from "../../gen/kesc/admin/v1/session_service.js";
 import { type Operator, parseOperatorName, type Role } from "../../operators/operator.js";
 import type { OrRefused, SignIn } from "../../operators/sign-in.js";
 import type { Invited } from "../../operators/sign-in-ports.js";
@@ -9,7 +9,8 @@ import { fieldProblem, type ParsedFields, parseFields } from "../messages/fields
 import { toTimestamp } from "../messages/timestamp.js";
 import { fields } from "./fields.js";
 import { toOperator, toSession } from "./messages.js";
-import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import { open, unary } from "./named-rpcs.js";
+import type { OperatorRoute } from "./operator-call.js";
 import { changeOperator } from "./operator-rpcs.js";
 import type { HandlersOptions } from "./options.js";
 import { pageInMemory, parsePage } from "./pages.js";
@@ -28,27 +29,21 @@ const ENDS_OTHERS: readonly Role[] = ["admin"];
 const texts = fieldsOf({ invitation: present, response_json: present, token: present });
 
 /** The rpcs of the SessionService that need no key. */
-export function signInRpcs(open: OperatorUnary, options: SessionRpcsOptions): Record<string, OperatorRoute> {
+export function signInRpcs(options: SessionRpcsOptions): Record<string, OperatorRoute> {
   const { signIn } = options;
   return {
-    beginPasskey: open({
-      request: wire.BeginPasskeyRequest,
-      response: wire.BeginPasskeyResponse,
+    beginPasskey: open("beginPasskey", {
       ...texts("invitation?"),
       run: ({ invitation }) => told(signIn.begin(invitation), (options_json) => ({ options_json })),
     }),
-    getSignInToken: open({
-      request: wire.GetSignInTokenRequest,
-      response: wire.GetSignInTokenResponse,
+    getSignInToken: open("getSignInToken", {
       ...texts("token"),
       run: ({ token }) =>
         told(signIn.describe(token), ({ operatorName, expiresAt }) => {
           return { operator_name: operatorName, expires_at: toTimestamp(expiresAt) };
         }),
     }),
-    createSession: open({
-      request: wire.CreateSessionRequest,
-      response: wire.CreateSessionResponse,
+    createSession: open("createSession", {
       parse: ({ response_json: responseJson, code }) =>
         (responseJson === "") === (code === "")
           ? fieldProblem("response_json", "must be there, or code, and not both", "CONFLICT")
@@ -63,9 +58,7 @@ export function signInRpcs(open: OperatorUnary, options: SessionRpcsOptions): Re
           }),
         ),
     }),
-    registerPasskey: open({
-      request: wire.RegisterPasskeyRequest,
-      response: wire.RegisterPasskeyResponse,
+    registerPasskey: open("registerPasskey", {
       ...texts("invitation", "response_json"),
       run: ({ invitation, responseJson }) =>
         told(signIn.register(invitation, responseJson), async ({ passkeyId: passkey_id, made }) => {
@@ -78,21 +71,17 @@ export function signInRpcs(open: OperatorUnary, options: SessionRpcsOptions): Re
 }
 
 /** The rpcs of the SessionService for people who are known. */
-export function sessionRpcs(unary: OperatorUnary, options: SessionRpcsOptions): Record<string, OperatorRoute> {
+export function sessionRpcs(options: SessionRpcsOptions): Record<string, OperatorRoute> {
   const { administration, signIn } = options;
   return {
-    verifySession: unary({
-      request: wire.VerifySessionRequest,
-      response: wire.VerifySessionResponse,
+    verifySession: unary("verifySession", {
       ...texts("response_json"),
       run: async ({ responseJson }, { key: by }) =>
         by?.session === undefined
           ? refuse({ reason: "SIGN_IN_REFUSED" })
           : told(signIn.verify(by.session, responseJson), (session) => ({ session: toSession(session, by) })),
     }),
-    endSession: unary({
-      request: wire.EndSessionRequest,
-      response: wire.EndSessionResponse,
+    endSession: unary("endSession", {
       parse: ({ session_id: id }, { key }) =>
         id === "" && key?.session === undefined
           ? fieldProblem("session_id", "is required for a call without a session", "REQUIRED")
@@ -104,9 +93,7 @@ export function sessionRpcs(unary: OperatorUnary, options: SessionRpcsOptions): 
         return done({ unchanged: !(session !== undefined && (await signIn.end(id))) });
       },
     }),
-    listSessions: unary({
-      request: wire.ListSessionsRequest,
-      response: wire.ListSessionsResponse,
+    listSessions: unary("listSessions", {
       parse: ({ operator_id: id, ...page }) => parsePage(page, "ListSessions", { operator_id: id }),
       run: async (asked, { key: by }) => {
         const { operator_id: id } = asked.list.filters;
@@ -119,19 +106,15 @@ export function sessionRpcs(unary: OperatorUnary, options: SessionRpcsOptions): 
         return done({ sessions: items.map((each) => toSession(each, byId.get(each.operatorId))), ...next });
       },
     }),
-    createInvitation: createInvitation(unary, options),
-    removePasskey: unary({
-      request: wire.RemovePasskeyRequest,
-      response: wire.RemovePasskeyResponse,
+    createInvitation: createInvitation(options),
+    removePasskey: unary("removePasskey", {
       ...fields("operator_id", "passkey_id"),
       run: async ({ operatorId, passkeyId }, { key: by }) =>
         isOwnOr(ENDS_OTHERS, by, operatorId)
           ? changeOperator(options, { kind: "operator.remove_passkey", operatorId, passkeyId }, by)
           : lacks(ENDS_OTHERS),
     }),
-    createSignInCode: unary({
-      request: wire.CreateSignInCodeRequest,
-      response: wire.CreateSignInCodeResponse,
+    createSignInCode: unary("createSignInCode", {
       ...fields(),
       run: async (_input, { key: by }) => {
         // A session could otherwise outlive its 12 hours.
@@ -143,10 +126,8 @@ export function sessionRpcs(unary: OperatorUnary, options: SessionRpcsOptions): 
   };
 }
 
-function createInvitation(unary: OperatorUnary, { administration, signIn }: SessionRpcsOptions): OperatorRoute {
-  return unary({
-    request: wire.CreateInvitationRequest,
-    response: wire.CreateInvitationResponse,
+function createInvitation({ administration, signIn }: SessionRpcsOptions): OperatorRoute {
+  return unary("createInvitation", {
     parse: parseInvited,
     run: async (invited, { key: by }) => {
       const operators = await administration.operators();
