@@ -6,7 +6,7 @@ import type { SetRailAccount } from "../domain/rails/change-rail-accounts.js";
 import { contentFrom } from "../domain/second-person.js";
 import type { OrganizationId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";
-import type { AskedRailAccount, RailAccountProblem, RailChanges, RailOwner } from "../operators/rail-changes.js";
+import type { AskedRailAccount, RailAccountProblem, RailChanges, RailOwner } from "../operators/rails.js";
 import { parseFields } from "../rails/fields.js";
 import { type RailKind, WrongRailAccountError } from "../rails/rail-kind.js";
 import { railNamed, RAILS } from "../rails/rails.js";

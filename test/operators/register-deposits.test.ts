@@ -6,7 +6,7 @@ import { RegisterDepositsRequest, RegisterDepositsResponse } from "../../src/gen
 import { readOperatorsContract } from "../../src/grpc/messages/contract.js";
 import type { ActsOptions } from "../../src/grpc/operators/acts.js";
 import { registerDeposits } from "../../src/grpc/operators/register-deposits.js";
-import type { DepositRegistered } from "../../src/operators/deposit-registration.js";
+import type { DepositRegistered } from "../../src/operators/rails.js";
 import { newOrganizationId } from "../support/commands.js";
 
 const RPC = readOperatorsContract()

@@ -15,10 +15,9 @@ import {
 } from "../../domain/second-person.js";
 import type { DepositId, OrganizationId, ProposalId, TransactionId } from "../../domain/values/ids.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
-import type { DepositRegistration } from "../../operators/deposit-registration.js";
 import { actorOf, type Operator } from "../../operators/operator.js";
 import type { Administration } from "../../operators/ports.js";
-import type { RailChanges } from "../../operators/rail-changes.js";
+import type { DepositRegistration, RailChanges } from "../../operators/rails.js";
 import type { Caller } from "../calls/call-context.js";
 import { done, type RpcResult } from "../calls/rpc-result.js";
 import type { ServedCell } from "../services/served-cell.js";

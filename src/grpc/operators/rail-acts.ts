@@ -5,7 +5,7 @@ import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import { PayoutMode as PayoutModeMessage } from "../../gen/kesc/admin/v1/resources.js";
 import { BEGIN_PAYOUTS_ROLES, mayBeginPayouts } from "../../operators/operator.js";
 import type { RailAccountState } from "../../operators/ports.js";
-import type { RailAccountProblem } from "../../operators/rail-changes.js";
+import type { RailAccountProblem } from "../../operators/rails.js";
 import { done, refuse } from "../calls/rpc-result.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { ifPresent } from "../messages/fields.js";

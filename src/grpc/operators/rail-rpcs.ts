@@ -2,7 +2,7 @@ import type { Organization } from "../../domain/api-key.js";
 import { formatCents } from "../../domain/values/cents.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import { type RailAccountStatus as RailAccountStatusMessage } from "../../gen/kesc/admin/v1/admin_service.js";
-import type { RailAccountStatus, RailReads } from "../../operators/reads.js";
+import type { RailAccountStatus, RailReads } from "../../operators/rails.js";
 import type { ReportedBalance } from "../../statements/ports.js";
 import { done, refuse } from "../calls/rpc-result.js";
 import { toRailBalance } from "../messages/history/supply.js";
