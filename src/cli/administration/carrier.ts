@@ -9,7 +9,7 @@ export interface CarriedCall {
   readonly idempotencyKey?: IdempotencyKey | undefined;
   /** For which organization an rpc of organizations is called. */
   readonly organizationId?: string | undefined;
-  /** Called once, before the first response, with what the head of the call tells. */
+  /** Called once, with what the metadata of a call tells that was not refused. */
   readonly onHead?: (head: CallHead) => void;
 }
 
