@@ -1,29 +1,24 @@
 import type { Account } from "../../domain/account.js";
-import { REVEAL_REASONS, type RevealAccount, type RevealReason } from "../../domain/accounts/reveal-account.js";
+import { REVEAL_REASONS, type RevealAccount } from "../../domain/accounts/reveal-account.js";
 import { parseKnownTier, parseTierName } from "../../domain/limits/limits.js";
 import { RevealReason as RevealReasonMessage } from "../../gen/kesc/admin/v1/resources.js";
 import { actorOf } from "../../operators/operator.js";
 import { done, refuse } from "../calls/rpc-result.js";
 import { toAccountMessage } from "../messages/account.js";
+import { enumOf, parseRequiredWord } from "../messages/enums.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { parseFields } from "../messages/fields.js";
 import { actRoute, type ActsOptions, submitAct } from "./acts.js";
-import { OPERATORS_KINDS, parseEnumName } from "./fields.js";
+import { OPERATORS_KINDS } from "./fields.js";
 import { unary } from "./named-rpcs.js";
 import type { OperatorRoute } from "./operator-call.js";
 import { readOrganization } from "./reading.js";
 
-const REVEALS = {
-  customer_called: RevealReasonMessage.REVEAL_REASON_CUSTOMER_CALLED,
-  payment_delivery: RevealReasonMessage.REVEAL_REASON_PAYMENT_DELIVERY,
-  fraud_check: RevealReasonMessage.REVEAL_REASON_FRAUD_CHECK,
-  legal_request: RevealReasonMessage.REVEAL_REASON_LEGAL_REQUEST,
-  other: RevealReasonMessage.REVEAL_REASON_OTHER,
-} as const satisfies Record<RevealReason, RevealReasonMessage>;
+const REVEALS = enumOf(RevealReasonMessage, "REVEAL_REASON", REVEAL_REASONS);
 
 const fields = fieldsOf({
   ...OPERATORS_KINDS,
-  reason: (reason: RevealReasonMessage) => parseEnumName(reason, REVEAL_REASONS, REVEALS),
+  reason: (reason: RevealReasonMessage) => parseRequiredWord(reason, REVEAL_REASONS, REVEALS),
   tier: parseTierName,
 });
 

@@ -1,9 +1,10 @@
 import type { Organization } from "../../domain/api-key.js";
-import type { BookState, MovePhase } from "../../domain/book.js";
+import { BOOK_STATES, MOVE_PHASES } from "../../domain/book.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import * as wire from "../../gen/kesc/admin/v1/admin_service.js";
 import type { BookReads, ListedBook, ListedSeal, StandingAlarm } from "../../operators/reads.js";
 import { done } from "../calls/rpc-result.js";
+import { enumOf } from "../messages/enums.js";
 import { toReserveHolding } from "../messages/history/supply.js";
 import { toTimestamp } from "../messages/timestamp.js";
 import { type ListTurns, pageInTurn } from "../services/list-turns.js";
@@ -24,21 +25,8 @@ export interface BookRpcsOptions extends HandlersOptions {
   readonly listTurns: ListTurns;
 }
 
-const STATES = {
-  OPEN: wire.BookState.BOOK_STATE_OPEN,
-  MOVING: wire.BookState.BOOK_STATE_MOVING,
-  MOVED: wire.BookState.BOOK_STATE_MOVED,
-  RESTORED: wire.BookState.BOOK_STATE_RESTORED,
-} as const satisfies Record<BookState, wire.BookState>;
-
-const PHASES = {
-  LEAVING: wire.MovePhase.MOVE_PHASE_LEAVING,
-  LEFT: wire.MovePhase.MOVE_PHASE_LEFT,
-  EMPTYING: wire.MovePhase.MOVE_PHASE_EMPTYING,
-  EMPTIED: wire.MovePhase.MOVE_PHASE_EMPTIED,
-  COPYING: wire.MovePhase.MOVE_PHASE_COPYING,
-  COPIED: wire.MovePhase.MOVE_PHASE_COPIED,
-} as const satisfies Record<MovePhase, wire.MovePhase>;
+const STATES = enumOf(wire.BookState, "BOOK_STATE", BOOK_STATES);
+const PHASES = enumOf(wire.MovePhase, "MOVE_PHASE", MOVE_PHASES);
 
 /** The rpcs that read books. None of them writes. */
 export function bookRpcs(options: BookRpcsOptions): Record<string, OperatorRoute> {

@@ -1,4 +1,3 @@
-import { parseScope, type Scope, SCOPES } from "../../domain/api-key.js";
 import type { ApiKeyId, DepositId, OperatorId, OrganizationId, ProposalId } from "../../domain/values/ids.js";
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import { parseDescription, parseName, parseStatusReason } from "../../domain/values/text.js";
@@ -44,16 +43,6 @@ function required<Value>(parse: (unchecked: string) => Parsed<Value>): (unchecke
   return (unchecked) => (unchecked.trim() === "" ? unparsed("is required", "REQUIRED") : parse(unchecked));
 }
 
-/** Parses at least one scope. Repeats count once. */
-export function parseScopes(unchecked: readonly string[]): Parsed<readonly Scope[]> {
-  if (unchecked.length === 0) return unparsed("is required", "REQUIRED");
-  for (const text of unchecked) {
-    const scope = parseScope(text);
-    if (!scope.ok) return scope;
-  }
-  return parsed(SCOPES.filter((scope) => unchecked.includes(scope)));
-}
-
 /** Parses the end of a key: a time to come, or never. One of both must be asked for. */
 export function parseExpiry(
   expiresAt: Timestamp | undefined,
@@ -71,15 +60,4 @@ export function parseCell(unchecked: number | undefined): Parsed<number | undefi
   return unchecked === undefined || (unchecked >= 0 && unchecked <= CELL_MAX)
     ? parsed(unchecked)
     : unparsed(`must be a whole number from 0 to ${String(CELL_MAX)}`, "OUT_OF_RANGE");
-}
-
-/** Parses the number of an enum into the name that the domain has for it. */
-export function parseEnumName<Name extends string>(
-  unchecked: number,
-  names: readonly Name[],
-  numberOf: Readonly<Record<Name, number>>,
-): Parsed<Name> {
-  if (unchecked === 0) return unparsed("is required", "REQUIRED");
-  const name = names.find((known) => numberOf[known] === unchecked);
-  return name === undefined ? unparsed(`must be one of ${names.join(", ")}`, "UNKNOWN_VALUE") : parsed(name);
 }

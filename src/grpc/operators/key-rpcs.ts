@@ -1,14 +1,16 @@
 import { typeidUnboxed } from "typeid-js";
 
+import { SCOPES } from "../../domain/api-key.js";
 import type { CreateApiKey } from "../../domain/book/create-api-key.js";
 import type { ApiKeyId } from "../../domain/values/ids.js";
+import { parseSomeOf } from "../../domain/values/parsed.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import type { Timestamp } from "../../gen/google/protobuf/timestamp.js";
 import type * as wire from "../../gen/kesc/admin/v1/admin_service.js";
 import { done, refuse } from "../calls/rpc-result.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { act, actRoute, type ActsOptions } from "./acts.js";
-import { fields, OPERATORS_KINDS, parseExpiry, parseLabel, parseScopes } from "./fields.js";
+import { fields, OPERATORS_KINDS, parseExpiry, parseLabel } from "./fields.js";
 import { toApiKey } from "./messages.js";
 import { unary } from "./named-rpcs.js";
 import type { OperatorRoute } from "./operator-call.js";
@@ -23,7 +25,7 @@ export function keyRpcs(options: ActsOptions): Record<string, OperatorRoute> {
     expires_at: (end: Timestamp | undefined, { never_expires: never }: { readonly never_expires: boolean }) =>
       parseExpiry(end, never, toUnixMillis(now())),
     name: { as: "label", parse: parseLabel },
-    scopes: parseScopes,
+    scopes: (texts: readonly string[]) => parseSomeOf(texts, SCOPES),
   });
   return {
     createApiKey: unary("createApiKey", {

@@ -15,10 +15,11 @@ import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import type * as wire from "../../gen/kesc/admin/v1/admin_service.js";
 import type { LimitChange, LimitSetting, TierLimits } from "../../gen/kesc/admin/v1/resources.js";
 import { done, refuse } from "../calls/rpc-result.js";
+import { parseRequiredWord } from "../messages/enums.js";
 import { fieldProblem, ifGiven, joined, type ParsedFields, parseFields, parseItems } from "../messages/fields.js";
 import { decidedAt, PERIODS, toLimitsMessage, TYPES } from "../messages/limits.js";
 import { type ActInput, actRoute, type ActsOptions } from "./acts.js";
-import { fields, parseEnumName, parseId, parseNote } from "./fields.js";
+import { fields, parseId, parseNote } from "./fields.js";
 import { unary } from "./named-rpcs.js";
 import type { OperatorRoute } from "./operator-call.js";
 import { readOrganization } from "./reading.js";
@@ -81,8 +82,8 @@ interface NewLimit {
 
 function parseChange(change: LimitChange): ParsedFields<NewLimit> {
   const own = parseFields({
-    type: parseEnumName(change.type, TRANSACTION_TYPES, TYPES),
-    period: parseEnumName(change.period, LIMIT_PERIODS, PERIODS),
+    type: parseRequiredWord(change.type, TRANSACTION_TYPES, TYPES),
+    period: parseRequiredWord(change.period, LIMIT_PERIODS, PERIODS),
     max_amount: parseMax(change),
   });
   if (!own.ok) return own;

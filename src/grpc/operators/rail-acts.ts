@@ -1,12 +1,13 @@
 import { parseMaxAmount } from "../../domain/limits/limits.js";
-import { PAYOUT_MODES, type PayoutMode } from "../../domain/rail-account.js";
+import { PAYOUT_MODES } from "../../domain/rail-account.js";
 import type { Cents } from "../../domain/values/cents.js";
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
-import { PayoutMode as PayoutModeMessage } from "../../gen/kesc/admin/v1/resources.js";
+import type { PayoutMode as PayoutModeMessage } from "../../gen/kesc/admin/v1/resources.js";
 import { BEGIN_PAYOUTS_ROLES, mayBeginPayouts } from "../../operators/operator.js";
 import type { RailAccountState } from "../../operators/ports.js";
 import type { RailAccountProblem } from "../../operators/rails.js";
 import { done, refuse } from "../calls/rpc-result.js";
+import { parseRequiredWord } from "../messages/enums.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { ifPresent } from "../messages/fields.js";
 import { parseMoment } from "../messages/timestamp.js";
@@ -28,7 +29,7 @@ const fields = fieldsOf({
   credentials_expire_at: parseMoment,
   float_min: { as: "floatMinCents", parse: parseLimit },
   is_default: parsed<boolean | undefined>,
-  payouts: parsePayouts,
+  payouts: (mode: PayoutModeMessage) => parseRequiredWord(mode, PAYOUT_MODES, PAYOUT_MODE_MESSAGES),
   resolve_alone_max: { as: "resolveAloneMaxCents", parse: parseLimit },
   settings: parsed<string>,
 });
@@ -84,10 +85,4 @@ function parseSeconds(unchecked: number | undefined): Parsed<number | undefined>
 
 function parseLimit(unchecked: string | undefined): Parsed<Cents | undefined> {
   return ifPresent(unchecked, parseMaxAmount);
-}
-
-function parsePayouts(unchecked: PayoutModeMessage): Parsed<PayoutMode> {
-  if (unchecked === PayoutModeMessage.PAYOUT_MODE_UNSPECIFIED) return unparsed("is required", "REQUIRED");
-  const mode = PAYOUT_MODES.find((known) => PAYOUT_MODE_MESSAGES[known] === unchecked);
-  return mode === undefined ? unparsed(`must be one of ${PAYOUT_MODES.join(", ")}`, "UNKNOWN_VALUE") : parsed(mode);
 }

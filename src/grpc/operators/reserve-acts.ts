@@ -13,11 +13,12 @@ import { parseStatusReason } from "../../domain/values/text.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import type { SetReserveRulesRequest } from "../../gen/kesc/admin/v1/admin_service.js";
 import { ReserveKind as ReserveKindMessage, type ReserveRule as ReserveRuleMessage } from "../../gen/kesc/v1/supply.js";
+import { parseRequiredWord } from "../messages/enums.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { fieldProblem, joined, type ParsedFields, parseFields, parseItems } from "../messages/fields.js";
 import { RESERVE_KIND_MESSAGES, toReserveHolding, toReserveRule } from "../messages/history/supply.js";
 import { actRoute, type ActsOptions } from "./acts.js";
-import { fields, OPERATORS_KINDS, parseEnumName, parseLabel } from "./fields.js";
+import { fields, OPERATORS_KINDS, parseLabel } from "./fields.js";
 import type { OperatorRoute } from "./operator-call.js";
 
 const SHA256 = /^[0-9a-f]{64}$/;
@@ -91,7 +92,7 @@ function parseBound(unchecked: number | undefined, min: number, max: number): Pa
 }
 
 function parseKind(unchecked: ReserveKindMessage): Parsed<(typeof RESERVE_KINDS)[number]> {
-  return parseEnumName(unchecked, RESERVE_KINDS, RESERVE_KIND_MESSAGES);
+  return parseRequiredWord(unchecked, RESERVE_KINDS, RESERVE_KIND_MESSAGES);
 }
 
 function parseSha256(unchecked: string): Parsed<string> {
