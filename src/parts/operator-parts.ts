@@ -1,5 +1,5 @@
 import type { UnixMillis } from "../domain/values/time.js";
-import type { RoutesOptions } from "../grpc/operators/routes.js";
+import type { HandlersOptions } from "../grpc/operators/options.js";
 import type { FourEyes } from "../operators/four-eyes.js";
 import { PasskeyChecks } from "../operators/passkeys.js";
 import { SignIn } from "../operators/sign-in.js";
@@ -21,7 +21,7 @@ interface OperatorPartsOptions {
 }
 
 /** What the rpcs of operators need of a database. */
-export type OperatorParts = Omit<RoutesOptions, "cellOf" | "listTurns" | "now">;
+export type OperatorParts = Omit<HandlersOptions, "cellOf" | "listTurns" | "now">;
 
 /** Makes the parts for a server, or for a command. */
 export function operatorParts(

@@ -9,7 +9,7 @@ import { AccountServiceService as Accounts } from "../../src/gen/kesc/v1/account
 import { BookServiceService as Books } from "../../src/gen/kesc/v1/book_service.js";
 import { DepositServiceService as Deposits } from "../../src/gen/kesc/v1/deposit_service.js";
 import { TransactionServiceService as Transactions } from "../../src/gen/kesc/v1/transaction_service.js";
-import type { ActsOptions } from "../../src/grpc/operators/acts.js";
+import type { HandlersOptions } from "../../src/grpc/operators/options.js";
 import { operatorRoutes } from "../../src/grpc/operators/routes.js";
 import { ListTurns } from "../../src/grpc/services/list-turns.js";
 import type { FourEyes } from "../../src/operators/four-eyes.js";
@@ -127,7 +127,7 @@ export async function startOperatorService(
 /** The AdminService in the process of the command, where no policy asks for a second person. */
 export function machineRoutes(
   { database, cell }: Pick<TestDatabase, "database" | "cell">,
-  ledger: ReturnType<ActsOptions["cellOf"]>["ledger"],
+  ledger: ReturnType<HandlersOptions["cellOf"]>["ledger"],
 ): ReturnType<typeof operatorRoutes> {
   return operatorRoutes({
     ...operatorParts(database, configOf(), { now: clock, fourEyes: ALONE, hasCallbacks: true }),

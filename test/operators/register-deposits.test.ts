@@ -4,7 +4,7 @@ import type { OrganizationId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { RegisterDepositsRequest, RegisterDepositsResponse } from "../../src/gen/kesc/admin/v1/admin_service.js";
 import { readOperatorsContract } from "../../src/grpc/messages/contract.js";
-import type { ActsOptions } from "../../src/grpc/operators/acts.js";
+import type { HandlersOptions } from "../../src/grpc/operators/options.js";
 import { registerDeposits } from "../../src/grpc/operators/register-deposits.js";
 import type { DepositRegistered } from "../../src/operators/rails.js";
 import { newOrganizationId } from "../support/commands.js";
@@ -49,7 +49,7 @@ describe("the rpc RegisterDeposits", () => {
           return (await mayBegin()) ? registered : { kind: "ended" };
         },
       },
-    } as unknown as ActsOptions;
+    } as unknown as HandlersOptions;
     if (RPC === undefined) throw new Error("there is no such rpc");
     const fields = { organization_id: organizationId, ...GIVEN, ...given };
     const request = Buffer.from(RegisterDepositsRequest.encode(fields).finish());

@@ -8,10 +8,11 @@ import { toAccountMessage } from "../messages/account.js";
 import { enumOf, parseRequiredWord } from "../messages/enums.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { parseFields } from "../messages/fields.js";
-import { actRoute, type ActsOptions, submitAct } from "./acts.js";
+import { actRoute, submitAct } from "./acts.js";
 import { OPERATORS_KINDS } from "./fields.js";
 import { unary } from "./named-rpcs.js";
 import type { OperatorRoute } from "./operator-call.js";
+import type { HandlersOptions } from "./options.js";
 import { readOrganization } from "./reading.js";
 
 const REVEALS = enumOf(RevealReasonMessage, "REVEAL_REASON", REVEAL_REASONS);
@@ -23,7 +24,7 @@ const fields = fieldsOf({
 });
 
 /** The rpcs that change accounts of users. */
-export function accountActs(options: ActsOptions): Record<string, OperatorRoute> {
+export function accountActs(options: HandlersOptions): Record<string, OperatorRoute> {
   const act = actRoute(options);
   const shown = (account: Account | undefined) => ({
     account: account && toAccountMessage(account),
@@ -44,7 +45,7 @@ export function accountActs(options: ActsOptions): Record<string, OperatorRoute>
   };
 }
 
-function revealAccount(options: ActsOptions): OperatorRoute {
+function revealAccount(options: HandlersOptions): OperatorRoute {
   return unary("revealAccount", {
     showsPersonalData: true,
     ...fields("organization_id", "account_id", "reason", "note"),

@@ -17,23 +17,14 @@ import type { DepositId, OrganizationId, ProposalId, TransactionId } from "../..
 import type { Outcome } from "../../ledger/ports/outcome.js";
 import { actorOf, type Operator } from "../../operators/operator.js";
 import type { Administration } from "../../operators/ports.js";
-import type { DepositRegistration, RailChanges } from "../../operators/rails.js";
 import type { Caller } from "../calls/call-context.js";
 import { done, type RpcResult } from "../calls/rpc-result.js";
-import type { ServedCell } from "../services/served-cell.js";
 import { type RequestOf, type ResponseOf, type RpcName, unary } from "./named-rpcs.js";
 import type { OperatorRoute, OperatorRpc } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 import { proposalOfBook } from "./proposal-messages.js";
 import { readOrganization } from "./reading.js";
 import type { ActResponse } from "./results.js";
-
-export interface ActsOptions extends HandlersOptions {
-  /** Returns the cell of an organization, whose ledger the server has for all calls. */
-  readonly cellOf: (organization: Pick<Organization, "cell">) => Pick<ServedCell, "ledger" | "reads">;
-  readonly railChanges: RailChanges;
-  readonly depositRegistration: DepositRegistration;
-}
 
 /** Who calls. Undefined for the `kesc` command on the database. */
 export type OperatorCaller = Caller<Operator | undefined>;
@@ -74,7 +65,7 @@ export function newIds(): NewIds {
 
 /** Gives a command to the ledger of the organization, in the queue of operators. */
 export async function submitAct<C extends SubmittedCommand>(
-  { cellOf, railChanges }: ActsOptions,
+  { cellOf, railChanges }: HandlersOptions,
   organization: Organization,
   command: C,
   { deadline, trace }: Pick<OperatorCaller, "deadline" | "trace">,
@@ -94,7 +85,7 @@ type RefusedCall = Extract<RpcResult<never>, { kind: "refused" }>;
  * of the proposal. Refuses ORGANIZATION_NOT_FOUND.
  */
 export async function act<C extends OperatorCommand, Response>(
-  options: ActsOptions,
+  options: HandlersOptions,
   { organizationId, fields }: { readonly organizationId: OrganizationId; readonly fields: CommandFields<C> },
   caller: OperatorCaller,
   responseOf: (resource: ActedOf<C> | undefined, rest: ActResponse, organization: Organization) => Response,
@@ -145,7 +136,7 @@ interface ActRoute {
   <Name extends ActName, Input>(name: Name, rpc: ActRpc<Name, Input>, prepare: Prepare<Name, Input>): OperatorRoute;
 }
 
-export function actRoute(options: ActsOptions): ActRoute {
+export function actRoute(options: HandlersOptions): ActRoute {
   return <Name extends ActName, Input>(
     name: Name,
     { shown, ...rpc }: ActRpc<Name, Input>,

@@ -7,9 +7,8 @@ import type { Administration } from "../../operators/ports.js";
 import { toDepositMessage } from "../messages/deposit.js";
 import { toFlagMessages } from "../messages/payment.js";
 import { toTransactionMessage } from "../messages/transaction.js";
-import { type ListTurns, type PageCost, pageInTurn } from "../services/list-turns.js";
+import { type PageCost, pageInTurn } from "../services/list-turns.js";
 import { formatPageToken } from "../services/paging.js";
-import type { ServedCell } from "../services/served-cell.js";
 import { toRailAccount } from "./messages.js";
 import { unary } from "./named-rpcs.js";
 import type { OperatorRoute } from "./operator-call.js";
@@ -19,15 +18,8 @@ import { listCallerOf, readOrganization } from "./reading.js";
 
 const RPC = "ListNeedsAttention";
 
-export interface AttentionRpcsOptions extends HandlersOptions {
-  /** Returns the cell of an organization. */
-  readonly cellOf: (organization: Pick<Organization, "cell">) => Pick<ServedCell, "reads">;
-  /** The turns of the organizations' lists. */
-  readonly listTurns: ListTurns;
-}
-
 /** The rpc that lists what waits for a person: the transactions first, and then the deposits. */
-export function attentionRpcs(options: AttentionRpcsOptions): Record<string, OperatorRoute> {
+export function attentionRpcs(options: HandlersOptions): Record<string, OperatorRoute> {
   const { cellOf, listTurns, administration } = options;
   return {
     listNeedsAttention: unary("listNeedsAttention", {

@@ -1,15 +1,13 @@
-import type { Organization } from "../../domain/api-key.js";
 import { BOOK_STATES, MOVE_PHASES } from "../../domain/book.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import * as wire from "../../gen/kesc/admin/v1/admin_service.js";
-import type { BookReads, ListedBook, ListedSeal, StandingAlarm } from "../../operators/reads.js";
+import type { ListedBook, ListedSeal, StandingAlarm } from "../../operators/reads.js";
 import { done } from "../calls/rpc-result.js";
 import { enumOf } from "../messages/enums.js";
 import { toReserveHolding } from "../messages/history/supply.js";
 import { toTimestamp } from "../messages/timestamp.js";
-import { type ListTurns, pageInTurn } from "../services/list-turns.js";
+import { pageInTurn } from "../services/list-turns.js";
 import { formatPageToken } from "../services/paging.js";
-import type { ServedCell } from "../services/served-cell.js";
 import { fields } from "./fields.js";
 import { unary } from "./named-rpcs.js";
 import type { OperatorRoute } from "./operator-call.js";
@@ -17,19 +15,11 @@ import type { HandlersOptions } from "./options.js";
 import { parseOwnPage, parsePage, tokenAfter } from "./pages.js";
 import { listCallerOf, readOrganization } from "./reading.js";
 
-export interface BookRpcsOptions extends HandlersOptions {
-  /** Returns the cell of an organization. */
-  readonly cellOf: (organization: Pick<Organization, "cell">) => Pick<ServedCell, "reads" | "history">;
-  readonly bookReads: BookReads;
-  /** The turns of the organizations' lists. */
-  readonly listTurns: ListTurns;
-}
-
 const STATES = enumOf(wire.BookState, "BOOK_STATE", BOOK_STATES);
 const PHASES = enumOf(wire.MovePhase, "MOVE_PHASE", MOVE_PHASES);
 
 /** The rpcs that read books. None of them writes. */
-export function bookRpcs(options: BookRpcsOptions): Record<string, OperatorRoute> {
+export function bookRpcs(options: HandlersOptions): Record<string, OperatorRoute> {
   return {
     listReserve: listReserve(options),
     listBooks: listBooks(options),
@@ -37,7 +27,7 @@ export function bookRpcs(options: BookRpcsOptions): Record<string, OperatorRoute
   };
 }
 
-function listReserve(options: BookRpcsOptions): OperatorRoute {
+function listReserve(options: HandlersOptions): OperatorRoute {
   const { cellOf, now } = options;
   return unary("listReserve", {
     ...fields("organization_id"),
@@ -49,7 +39,7 @@ function listReserve(options: BookRpcsOptions): OperatorRoute {
   });
 }
 
-function listBooks({ bookReads, listTurns }: BookRpcsOptions): OperatorRoute {
+function listBooks({ bookReads, listTurns }: HandlersOptions): OperatorRoute {
   return unary("listBooks", {
     parse: (request) => parsePage(request, "ListBooks"),
     run: ({ list, page: { size, beforeSeq: begin = 0 } }, caller) =>
@@ -79,7 +69,7 @@ function placeOf({ cell, number }: ListedBook): number {
   return cell * PLACES_OF_CELL + number;
 }
 
-function listSeals(options: BookRpcsOptions): OperatorRoute {
+function listSeals(options: HandlersOptions): OperatorRoute {
   const { bookReads, listTurns } = options;
   return unary("listSeals", {
     parse: (request) => parseOwnPage(request, "ListSeals"),

@@ -9,16 +9,17 @@ import type { Timestamp } from "../../gen/google/protobuf/timestamp.js";
 import type * as wire from "../../gen/kesc/admin/v1/admin_service.js";
 import { done, refuse } from "../calls/rpc-result.js";
 import { fieldsOf } from "../messages/field-kinds.js";
-import { act, actRoute, type ActsOptions } from "./acts.js";
+import { act, actRoute } from "./acts.js";
 import { fields, OPERATORS_KINDS, parseExpiry, parseLabel } from "./fields.js";
 import { toApiKey } from "./messages.js";
 import { unary } from "./named-rpcs.js";
 import type { OperatorRoute } from "./operator-call.js";
+import type { HandlersOptions } from "./options.js";
 import { pageInMemory, parseOwnPage } from "./pages.js";
 import { readOrganization } from "./reading.js";
 
 /** The rpcs about the API keys of organizations. */
-export function keyRpcs(options: ActsOptions): Record<string, OperatorRoute> {
+export function keyRpcs(options: HandlersOptions): Record<string, OperatorRoute> {
   const { administration, now } = options;
   const keyFields = fieldsOf({
     ...OPERATORS_KINDS,

@@ -18,14 +18,15 @@ import { done, refuse } from "../calls/rpc-result.js";
 import { parseRequiredWord } from "../messages/enums.js";
 import { fieldProblem, ifGiven, joined, type ParsedFields, parseFields, parseItems } from "../messages/fields.js";
 import { decidedAt, PERIODS, toLimitsMessage, TYPES } from "../messages/limits.js";
-import { type ActInput, actRoute, type ActsOptions } from "./acts.js";
+import { type ActInput, actRoute } from "./acts.js";
 import { fields, parseId, parseNote } from "./fields.js";
 import { unary } from "./named-rpcs.js";
 import type { OperatorRoute } from "./operator-call.js";
+import type { HandlersOptions } from "./options.js";
 import { readOrganization } from "./reading.js";
 
 /** The rpcs about limits of amounts. */
-export function limitRpcs(options: ActsOptions): Record<string, OperatorRoute> {
+export function limitRpcs(options: HandlersOptions): Record<string, OperatorRoute> {
   const now = () => toUnixMillis(options.now());
   return {
     getLimits: unary("getLimits", {

@@ -20,7 +20,6 @@ import { parsePhoneNumber } from "../../domain/values/phone-number.js";
 import { parseReference, parseUserId } from "../../domain/values/text.js";
 import * as wire from "../../gen/kesc/admin/v1/admin_service.js";
 import type { AccountFilters, DepositFilters, Page, TransactionFilters } from "../../ledger/ports/reads.js";
-import type { Administration } from "../../operators/ports.js";
 import { refuse } from "../calls/rpc-result.js";
 import { toAccountMessage } from "../messages/account.js";
 import { toDepositMessage } from "../messages/deposit.js";
@@ -28,12 +27,11 @@ import { fieldsOf } from "../messages/field-kinds.js";
 import { toTransactionMessage } from "../messages/transaction.js";
 import { pageInTurn } from "../services/list-turns.js";
 import type { ServedCell } from "../services/served-cell.js";
-import type { AccountRpcsOptions } from "./account-rpcs.js";
-import type { BookRpcsOptions } from "./book-rpcs.js";
 import { OPERATORS_KINDS } from "./fields.js";
 import { namesOf, toJournalEntry } from "./messages.js";
 import { unary } from "./named-rpcs.js";
 import type { OperatorRoute } from "./operator-call.js";
+import type { HandlersOptions } from "./options.js";
 import { proposalOfBook } from "./proposal-messages.js";
 import { listCallerOf, readOrganization } from "./reading.js";
 import { noteFound, PersonLookUps } from "./reveals.js";
@@ -50,13 +48,11 @@ const OF_PERSONS: Readonly<Partial<Record<wire.LookUpReading, string>>> = {
 const LOOKED_AT_BY_ID = 1;
 const SEQUENCE = /^(?:#|row-)([1-9][0-9]{0,14})$/;
 
-type LookUpOptions = Omit<BookRpcsOptions, "cellOf"> & Pick<AccountRpcsOptions, "cellOf">;
-
 /**
  * The rpc that finds what a text names. It makes seven reads along indexes at most, of 21 rows
  * each: an e-mail address may also be a receipt in two spellings, a reference and a user_id.
  */
-export function lookUpRpc(options: LookUpOptions): Record<string, OperatorRoute> {
+export function lookUpRpc(options: HandlersOptions): Record<string, OperatorRoute> {
   const { cellOf, listTurns } = options;
   const lookUps = new PersonLookUps();
   return {
@@ -98,7 +94,7 @@ function parseText(unchecked: string): Parsed<string> {
 }
 
 interface SearchedBook extends Pick<ServedCell, "reads" | "history"> {
-  readonly options: { readonly administration: Administration; readonly now: () => number };
+  readonly options: HandlersOptions;
   readonly organizationId: OrganizationId;
 }
 

@@ -6,9 +6,10 @@ import { enumOf, parseRequiredWord } from "../messages/enums.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import type { ParsedFields } from "../messages/fields.js";
 import { formatSigned } from "../messages/history/supply.js";
-import { actRoute, type ActsOptions, type OperatorCaller } from "./acts.js";
+import { actRoute, type OperatorCaller } from "./acts.js";
 import { OPERATORS_KINDS } from "./fields.js";
 import type { OperatorRoute } from "./operator-call.js";
+import type { HandlersOptions } from "./options.js";
 
 const IN_OR_OUT = ["in", "out"] as const;
 const DIRECTIONS = enumOf(MovementDirection, "MOVEMENT_DIRECTION", IN_OR_OUT);
@@ -24,7 +25,7 @@ const fields = fieldsOf({
 const COMMON = ["organization_id", "amount", "note", "idempotency-key"] as const;
 
 /** The rpcs that correct the books. */
-export function moneyActs(options: ActsOptions): Record<string, OperatorRoute> {
+export function moneyActs(options: HandlersOptions): Record<string, OperatorRoute> {
   const act = actRoute(options);
   return {
     coverShortfall: act("coverShortfall", correction(fields(...COMMON))),

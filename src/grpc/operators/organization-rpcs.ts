@@ -3,11 +3,12 @@ import type { BookHead } from "../../domain/book.js";
 import { parsed } from "../../domain/values/parsed.js";
 import { done } from "../calls/rpc-result.js";
 import { fieldsOf } from "../messages/field-kinds.js";
-import { actRoute, type ActsOptions } from "./acts.js";
+import { actRoute } from "./acts.js";
 import { OPERATORS_KINDS, parseCell, parseLabel } from "./fields.js";
 import { toOrganization, toRailAccount } from "./messages.js";
 import { unary } from "./named-rpcs.js";
 import type { OperatorRoute } from "./operator-call.js";
+import type { HandlersOptions } from "./options.js";
 import { pageInMemory, parseOwnPage, parsePage } from "./pages.js";
 import { readOrganization } from "./reading.js";
 import { resultOfAct } from "./results.js";
@@ -21,7 +22,7 @@ const fields = fieldsOf({
 });
 
 /** The rpcs about organizations. */
-export function organizationRpcs(options: ActsOptions): Record<string, OperatorRoute> {
+export function organizationRpcs(options: HandlersOptions): Record<string, OperatorRoute> {
   const { administration } = options;
   const act = actRoute(options);
   return {

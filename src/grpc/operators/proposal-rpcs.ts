@@ -11,12 +11,13 @@ import { done, refuse, type RpcResult } from "../calls/rpc-result.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { ifGiven, type ParsedFields, parseFields } from "../messages/fields.js";
 import { type AnyList, formatIdToken, parseIdToken, parsePageSize } from "../services/paging.js";
-import { type ActsOptions, authorityOf, type OperatorCaller, submitAct } from "./acts.js";
+import { authorityOf, type OperatorCaller, submitAct } from "./acts.js";
 import { commandOf } from "./commands-of-proposals.js";
 import { fields, OPERATORS_KINDS, parseId } from "./fields.js";
 import { namesOf, toProposal } from "./messages.js";
 import { unary } from "./named-rpcs.js";
 import type { OperatorRoute } from "./operator-call.js";
+import type { HandlersOptions } from "./options.js";
 import { isFor, proposalMessage, proposalOfBook, unlessOrphaned } from "./proposal-messages.js";
 import { NEEDS_PERSON } from "./results.js";
 
@@ -24,7 +25,7 @@ import { NEEDS_PERSON } from "./results.js";
 const LOOKED_AT_MAX = 1_001;
 
 /** The rpcs about acts that need a second person. */
-export function proposalRpcs(options: ActsOptions): Record<string, OperatorRoute> {
+export function proposalRpcs(options: HandlersOptions): Record<string, OperatorRoute> {
   const { administration } = options;
   return {
     listProposals: unary("listProposals", {
@@ -111,7 +112,7 @@ function isAbout({ subject, content }: OperatorProposal, id: string): boolean {
   return subject === id || (content !== "" && Object.values(JSON.parse(content) as object).includes(id));
 }
 
-function decisionRpc(options: ActsOptions, decide: "approve" | "reject"): OperatorRoute {
+function decisionRpc(options: HandlersOptions, decide: "approve" | "reject"): OperatorRoute {
   const { administration } = options;
   return unary(`${decide}Proposal`, {
     ...fieldsOf({ ...OPERATORS_KINDS, note: parseStatusReason })("proposal_id", "note"),
@@ -140,7 +141,7 @@ interface BookDecision {
 
 /** The approval is the same command of another person: the ledger compares both. */
 async function approve(
-  options: ActsOptions,
+  options: HandlersOptions,
   { found, by, note, caller }: BookDecision,
 ): Promise<RpcResult<wire.ApproveProposalResponse>> {
   const { administration } = options;
@@ -164,7 +165,7 @@ async function approve(
 }
 
 async function reject(
-  options: ActsOptions,
+  options: HandlersOptions,
   { found, by, note, caller }: BookDecision,
 ): Promise<RpcResult<wire.ApproveProposalResponse>> {
   const { organization, proposal } = found;
@@ -187,7 +188,7 @@ async function reject(
 
 /** Reads the proposal again: the command may have left it as it was. */
 async function decided(
-  options: ActsOptions,
+  options: HandlersOptions,
   { proposal }: BookProposal,
   unchanged: boolean,
 ): Promise<RpcResult<wire.ApproveProposalResponse>> {

@@ -11,10 +11,11 @@ import { parseRequiredWord } from "../messages/enums.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { ifPresent } from "../messages/fields.js";
 import { parseMoment } from "../messages/timestamp.js";
-import { actRoute, type ActsOptions } from "./acts.js";
+import { actRoute } from "./acts.js";
 import { OPERATORS_KINDS } from "./fields.js";
 import { PAYOUT_MODE_MESSAGES, toRailAccount } from "./messages.js";
 import type { OperatorRoute } from "./operator-call.js";
+import type { HandlersOptions } from "./options.js";
 import { readOrganization } from "./reading.js";
 import { registerDeposits } from "./register-deposits.js";
 
@@ -37,7 +38,7 @@ const fields = fieldsOf({
 const LIMITS = ["begin_within_seconds", "confirm_above", "resolve_alone_max", "float_min"] as const;
 
 /** The rpcs that change accounts at rails. */
-export function railActs(options: ActsOptions): Record<string, OperatorRoute> {
+export function railActs(options: HandlersOptions): Record<string, OperatorRoute> {
   const act = actRoute(options);
   const shown = (account: RailAccountState | undefined) => ({ rail_account: account && toRailAccount(account) });
   const ofAccount = ["settings", "credentials", "credentials_expire_at", "is_default", ...LIMITS] as const;

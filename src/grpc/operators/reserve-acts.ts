@@ -17,14 +17,15 @@ import { parseRequiredWord } from "../messages/enums.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { fieldProblem, joined, type ParsedFields, parseFields, parseItems } from "../messages/fields.js";
 import { RESERVE_KIND_MESSAGES, toReserveHolding, toReserveRule } from "../messages/history/supply.js";
-import { actRoute, type ActsOptions } from "./acts.js";
+import { actRoute } from "./acts.js";
 import { fields, OPERATORS_KINDS, parseLabel } from "./fields.js";
 import type { OperatorRoute } from "./operator-call.js";
+import type { HandlersOptions } from "./options.js";
 
 const SHA256 = /^[0-9a-f]{64}$/;
 
 /** The rpcs that record the reserve, and set the rules about it. */
-export function reserveActs(options: ActsOptions): Record<string, OperatorRoute> {
+export function reserveActs(options: HandlersOptions): Record<string, OperatorRoute> {
   const act = actRoute(options);
   const now = () => toUnixMillis(options.now());
   const figure = fieldsOf({

@@ -4,10 +4,11 @@ import { readOperatorsAddress } from "../messages/contract.js";
 import { type GrpcServerOptions, routesOf, serve, type Serving } from "../server.js";
 import { OperatorAuthenticator } from "./authenticator.js";
 import { doorDependencies } from "./door.js";
-import { operatorRoutes, type RoutesOptions } from "./routes.js";
+import type { HandlersOptions } from "./options.js";
+import { operatorRoutes } from "./routes.js";
 
 export interface OperatorServerOptions
-  extends Omit<GrpcServerOptions, "keys">, Omit<RoutesOptions, keyof GrpcServerOptions> {}
+  extends Omit<GrpcServerOptions, "keys">, Omit<HandlersOptions, keyof GrpcServerOptions> {}
 
 const REQUEST_BYTES_MAX = 65_536;
 // Operators are few people, but a console calls for many of them over one connection.

@@ -1,7 +1,7 @@
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import type * as wire from "../../gen/kesc/admin/v1/session_service.js";
 import { type Operator, parseOperatorName, type Role } from "../../operators/operator.js";
-import type { OrRefused, SignIn } from "../../operators/sign-in.js";
+import type { OrRefused } from "../../operators/sign-in.js";
 import type { Invited } from "../../operators/sign-in-ports.js";
 import { done, refuse, type RpcResult } from "../calls/rpc-result.js";
 import { fieldsOf } from "../messages/field-kinds.js";
@@ -18,10 +18,6 @@ import { proposalMessage } from "./proposal-messages.js";
 import { NEEDS_PERSON } from "./results.js";
 import { parseRoles } from "./roles.js";
 
-export interface SessionRpcsOptions extends HandlersOptions {
-  readonly signIn: SignIn;
-}
-
 const SEES_OTHERS: readonly Role[] = ["viewer", "admin"];
 const ENDS_OTHERS: readonly Role[] = ["admin"];
 
@@ -29,7 +25,7 @@ const ENDS_OTHERS: readonly Role[] = ["admin"];
 const texts = fieldsOf({ invitation: present, response_json: present, token: present });
 
 /** The rpcs of the SessionService that need no key. */
-export function signInRpcs(options: SessionRpcsOptions): Record<string, OperatorRoute> {
+export function signInRpcs(options: HandlersOptions): Record<string, OperatorRoute> {
   const { signIn } = options;
   return {
     beginPasskey: open("beginPasskey", {
@@ -71,7 +67,7 @@ export function signInRpcs(options: SessionRpcsOptions): Record<string, Operator
 }
 
 /** The rpcs of the SessionService for people who are known. */
-export function sessionRpcs(options: SessionRpcsOptions): Record<string, OperatorRoute> {
+export function sessionRpcs(options: HandlersOptions): Record<string, OperatorRoute> {
   const { administration, signIn } = options;
   return {
     verifySession: unary("verifySession", {
@@ -126,7 +122,7 @@ export function sessionRpcs(options: SessionRpcsOptions): Record<string, Operato
   };
 }
 
-function createInvitation({ administration, signIn }: SessionRpcsOptions): OperatorRoute {
+function createInvitation({ administration, signIn }: HandlersOptions): OperatorRoute {
   return unary("createInvitation", {
     parse: parseInvited,
     run: async (invited, { key: by }) => {

@@ -13,7 +13,7 @@ import type { Cell } from "../database.js";
 import type { Authorship } from "../organizations/authorship.js";
 import type { Binding, Session } from "../sql/engine.js";
 import { insertOf } from "../sql/insert.js";
-import { inTransaction, orStoreError } from "../sql/store-error.js";
+import { inTransaction, readRows } from "../sql/store-error.js";
 import { chainColumns, type Chained, type Link, OperatorChain } from "./operator-chain.js";
 import { changeOf, operatorsOf, type RecordedChange, type RowOfAct } from "./operator-changes.js";
 import type { StoredProposal } from "./proposals.js";
@@ -135,10 +135,8 @@ export class OperatorActs {
     return row;
   }
 
-  async #rows(wanted: string, bindings: readonly Binding[] = [], session?: Session): Promise<readonly ActRow[]> {
-    const { engine, reader } = this.#cell;
-    const sql = `${this.#select} ${wanted}`;
-    return orStoreError(engine, session?.read<ActRow>({ sql, bindings }) ?? reader.rows<ActRow>(sql, bindings));
+  #rows(wanted: string, bindings?: readonly Binding[], session?: Session): Promise<readonly ActRow[]> {
+    return readRows(this.#cell, `${this.#select} ${wanted}`, bindings, session);
   }
 }
 

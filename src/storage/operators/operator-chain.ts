@@ -5,7 +5,7 @@ import { readMasterKeys } from "../secrets/master-key.js";
 import { newOperatorKey, type OperatorKeyRow, operatorMac, unwrapOperatorKey } from "../secrets/operator-key.js";
 import type { Engine, Session } from "../sql/engine.js";
 import { insertOf } from "../sql/insert.js";
-import { orStoreError } from "../sql/store-error.js";
+import { orStoreError, readRows } from "../sql/store-error.js";
 
 /** A row about operators, as the chain knows it. */
 export interface Chained {
@@ -57,14 +57,15 @@ export class OperatorChain {
 
   /** Returns the key of the chain. Undefined before the first row. */
   key(session?: Session): Promise<KeyObject | undefined> {
-    const { engine, reader, masterKeys } = this.#cell;
+    const { engine, masterKeys } = this.#cell;
     const read = async (): Promise<KeyObject | undefined> => {
       if (this.#key !== undefined) return this.#key;
       const sql = `SELECT chain_key, master_key_id FROM ${engine.table("operator_keys")}`;
-      const rows = session?.read<OperatorKeyRow>({ sql, bindings: [] }) ?? reader.rows<OperatorKeyRow>(sql, []);
-      const [row] = await rows;
-      if (row !== undefined) this.#key = unwrapOperatorKey(masterKeys(row.master_key_id), row);
-      return this.#key;
+      const [row] = await readRows<OperatorKeyRow>(this.#cell, sql, [], session);
+      const key = row && unwrapOperatorKey(masterKeys(row.master_key_id), row);
+      // The transaction that has made a key may still be undone.
+      if (session === undefined) this.#key = key;
+      return key;
     };
     return orStoreError(engine, read());
   }

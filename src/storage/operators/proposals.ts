@@ -15,7 +15,7 @@ import type { Authorship } from "../organizations/authorship.js";
 import { readPart } from "../secrets/unreadable-row.js";
 import type { Binding, Session } from "../sql/engine.js";
 import { insertOf } from "../sql/insert.js";
-import { inTransaction, orStoreError } from "../sql/store-error.js";
+import { inTransaction, readRows } from "../sql/store-error.js";
 import { chainColumns, type Chained, type Link, OperatorChain } from "./operator-chain.js";
 import { RefusedActError } from "./refused.js";
 
@@ -57,10 +57,8 @@ export class CellProposals {
 
   /** Returns one proposal, or a page of a list, the oldest first. */
   async list(filter: { readonly id: ProposalId } | ProposalsPage): Promise<readonly StoredProposal[]> {
-    const { engine, reader } = this.#cell;
     const [wanted, bindings] = "id" in filter ? ["p.id = ?", [filter.id]] : listed(filter, this.#now());
-    const sql = `${this.#select} WHERE ${wanted}`;
-    const rows = await orStoreError(engine, reader.rows<OperatorProposalRow>(sql, bindings));
+    const rows = await readRows<OperatorProposalRow>(this.#cell, `${this.#select} WHERE ${wanted}`, bindings);
     return (await this.#chain.known(rows, chainedProposal)).map((row) => proposalOf(row, this.#now()));
   }
 

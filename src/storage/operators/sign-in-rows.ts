@@ -11,7 +11,7 @@ import type { Engine } from "../sql/engine.js";
 export type SessionRow = RowOf<typeof SESSIONS, string>;
 export type TokenRow = RowOf<typeof SIGN_IN_TOKENS, string>;
 
-interface Rows {
+export interface Rows {
   readonly session: SessionRow;
   readonly token: TokenRow;
 }
