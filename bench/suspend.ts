@@ -139,16 +139,16 @@ async function revoke(admin: AdminClient, organization_id: string, times: Times)
   const key = { organization_id, name: "bench", scopes: ["transactions:write"], never_expires: true };
   const { response } = await admin.call(Rpcs.createApiKey, key);
   const sentAt = Date.now();
-  const { millis, response: revoked } = await admin.call(Rpcs.revokeApiKey, { api_key_id: response.api_key?.id ?? "" });
-  if (revoked.unchanged) throw new Error("the key was revoked before");
+  const { millis, replayed } = await admin.call(Rpcs.revokeApiKey, { api_key_id: response.api_key?.id ?? "" });
+  if (replayed) throw new Error("the key was revoked before");
   times.RevokeApiKey.push(millis);
   times["RevokeApiKey, recorded"].push((await newestActAt(admin, organization_id)) - sentAt);
 }
 
 async function suspend(admin: AdminClient, organization_id: string, times: Times): Promise<void> {
   const sentAt = Date.now();
-  const { millis, response } = await admin.call(Rpcs.suspendOrganization, { organization_id, note: "bench" });
-  if (response.unchanged) throw new Error("the organization was suspended before");
+  const { millis, replayed } = await admin.call(Rpcs.suspendOrganization, { organization_id, note: "bench" });
+  if (replayed) throw new Error("the organization was suspended before");
   times.SuspendOrganization.push(millis);
   times["SuspendOrganization, recorded"].push((await newestActAt(admin, organization_id)) - sentAt);
 }

@@ -3,7 +3,7 @@ import type { VNode } from "preact";
 import type { KnownAct } from "./acts/act-contract.js";
 import type { Operator, Organization } from "./gen/messages.js";
 import type { Fields } from "./upstream/contract.js";
-import type { ReadingOf, RpcName } from "./upstream/upstream.js";
+import type { ActedOf, ReadingOf, RpcName } from "./upstream/upstream.js";
 
 /** What a page may read of its URL: a path and a query hold no personal data. */
 export interface Asked {
@@ -28,7 +28,7 @@ export interface Visit extends Asked {
   /** Reads a point in the past of a book. The reading is kept for a minute. */
   readPast<Rpc extends RpcName>(rpc: Rpc, fields: Fields): Promise<ReadingOf<Rpc>>;
   /** Acts, once. */
-  act<Rpc extends RpcName>(rpc: Rpc, fields: Fields, options?: ActOptions): Promise<ReadingOf<Rpc>>;
+  act<Rpc extends RpcName>(rpc: Rpc, fields: Fields, options?: ActOptions): Promise<ActedOf<Rpc>>;
   /** What a person can do, by the names in the paths. */
   readonly acts: ReadonlyMap<string, KnownAct>;
   /** The token of the forms of this page. */

@@ -9,7 +9,7 @@ import { ConfirmCode, Invitation, Registered, SIGN_IN_PATH, SignIn } from "./pag
 import { formOf, type PageDependencies, send, sendPlain } from "./reply.js";
 import type { Fields } from "./upstream/contract.js";
 import type { Refusal } from "./upstream/refusal.js";
-import type { ReadingOf, RpcName } from "./upstream/upstream.js";
+import type { ActedOf, RpcName } from "./upstream/upstream.js";
 import { isOwnPath } from "./view/link.js";
 
 // Of each step, for one address: a passkey takes two steps.
@@ -111,11 +111,11 @@ class SignInSteps {
       return;
     }
     const { passkey_id: passkeyId, proposal } = registered.value;
-    const page = <Registered passkeyId={passkeyId} isProposed={proposal !== null} />;
+    const page = <Registered passkeyId={passkeyId} isProposed={proposal !== undefined} />;
     send(res, 200, "Your passkey", page);
   }
 
-  #act<Rpc extends RpcName>(rpc: Rpc, fields: Fields, res: Response): Promise<ReadingOf<Rpc>> {
+  #act<Rpc extends RpcName>(rpc: Rpc, fields: Fields, res: Response): Promise<ActedOf<Rpc>> {
     const { requestId } = stateOf(res);
     return this.#deps.upstream.act(rpc, fields, { token: undefined, requestId });
   }

@@ -24,15 +24,17 @@ export class AdminClient {
   call<Request extends object, Response>(
     rpc: AdminRpc<Request, Response>,
     fields: Partial<Request>,
-  ): Promise<{ readonly response: Response; readonly millis: number }> {
+  ): Promise<{ readonly response: Response; readonly millis: number; readonly replayed: boolean }> {
     const { path, requestSerialize: write, responseDeserialize: read } = rpc;
     return new Promise((resolve, reject) => {
       const startedAt = performance.now();
       const request = requestOf(rpc, fields);
-      this.#client.makeUnaryRequest(path, write, read, request, this.#metadata, (error, response) => {
+      let replayed = false;
+      const call = this.#client.makeUnaryRequest(path, write, read, request, this.#metadata, (error, response) => {
         if (response === undefined) reject(error ?? new Error(`${path} returned nothing`));
-        else resolve({ response, millis: performance.now() - startedAt });
+        else resolve({ response, replayed, millis: performance.now() - startedAt });
       });
+      call.on("metadata", (head) => (replayed = head.get("idempotent-replayed").includes("true")));
     });
   }
 

@@ -104,9 +104,7 @@ export function knownActs(
             .replaceAll(/\s(A second person may|A repeat) [^.]*\./g, ""),
           roles: getOption(method, options.anyRole) === true ? all : (getOption(method, options.roles) as typeof all),
           takesKey: getOption(method, options.key) === true,
-          mayPropose:
-            getOption(method, options.secondPerson) === true ||
-            (act.subject !== "proposal_id" && method.output.fields.some(({ name }) => name === "proposal")),
+          mayPropose: getOption(method, options.secondPerson) === true,
           isOfOrganization: isOfOrganizations(act.rpc) || fields.some(({ name }) => name === ORGANIZATION),
           isChoice,
           linked,

@@ -4,7 +4,9 @@ import { status } from "@grpc/grpc-js";
 import type { VNode } from "preact";
 
 import { type Page, type Shown, type Visit, within } from "../page.js";
+import type { Fields } from "../upstream/contract.js";
 import type { Refusal } from "../upstream/refusal.js";
+import type { Told } from "../upstream/upstream.js";
 import { Facts, Refused } from "../view/parts.js";
 import { Text, words } from "../view/values.js";
 import { allOf, type KnownAct, linkedOf, requestOf } from "./act-contract.js";
@@ -13,14 +15,6 @@ import { mayDo } from "./act-links.js";
 import { type Given, textOf } from "./acts.js";
 import { Standing, standingOf } from "./standing.js";
 import { accountIdOf, namedBy, suggestionsFor } from "./subjects.js";
-
-/** What every act returns. */
-interface Done {
-  readonly unchanged?: boolean;
-  readonly proposal?: { readonly id: string; readonly state: string } | null;
-  /** A field that the act shows. */
-  readonly [field: string]: unknown;
-}
 
 // One page for the form, the confirmation and the result. A GET shows the form, and does nothing.
 const asked: Page = {
@@ -163,14 +157,14 @@ function NeedsPasskey(): VNode {
 }
 
 /** Says what was done, and what is so now. What waits for a second person has a page of its own. */
-async function resultPage(visit: Visit, act: KnownAct, done: Done): Promise<Shown> {
-  const { unchanged = false, proposal = null } = done;
+async function resultPage(visit: Visit, act: KnownAct, done: Told): Promise<Shown> {
+  const { unchanged = false, proposal, ...fields }: Told & Fields = { ...done };
   const waits = proposal?.state === "pending";
   if (waits && !unchanged) return { redirect: within(visit, `/approvals/${proposal.id}`) };
   const given = visit.form;
   const { subjects } = await namedBy(visit, allOf(act, given));
   const shown = (act.shows ?? []).map(
-    (name) => [words(name), done[name] === "" ? "none" : <Text>{textOf(done[name])}</Text>] as const,
+    (name) => [words(name), fields[name] === "" ? "none" : <Text>{textOf(fields[name])}</Text>] as const,
   );
   const body = (
     <>

@@ -5,7 +5,7 @@ import { type ChannelCredentials, Client, Metadata, status, type StatusObject } 
 import { failureReader } from "../../contract/failure.js";
 import { CHANNEL_OPTIONS } from "../../runtime/transport/channel-options.js";
 import type { Responses } from "../gen/messages.js";
-import { type ConsoleContract, type Fields, isOfOrganizations } from "./contract.js";
+import type { ConsoleContract, Fields } from "./contract.js";
 import { malformed, type Refusal, refusalReader } from "./refusal.js";
 
 /** The response of a call, or why there is none. */
@@ -15,6 +15,17 @@ export type Reading<T> = { readonly ok: true; readonly value: T } | { readonly o
 export type RpcName = keyof Responses;
 /** The response of an rpc, or why there is none. */
 export type ReadingOf<Rpc extends RpcName> = Reading<Responses[Rpc]>;
+
+/** What an act tells in the head of its call. */
+export interface Told {
+  /** It was so before. */
+  readonly unchanged?: boolean;
+  /** It waits for a second person. */
+  readonly proposal?: { readonly id: string; readonly state: string };
+}
+
+/** The same of an act. */
+export type ActedOf<Rpc extends RpcName> = Reading<Told & Responses[Rpc]>;
 
 /** Who calls, and about what. */
 export interface CallContext {
@@ -33,7 +44,7 @@ export interface Upstream {
   /** Reads within two seconds. Repeats a read once, silently, if the server was not there. */
   read<Rpc extends RpcName>(rpc: Rpc, fields: Fields, context: CallContext): Promise<ReadingOf<Rpc>>;
   /** Acts, once. */
-  act<Rpc extends RpcName>(rpc: Rpc, fields: Fields, context: CallContext): Promise<ReadingOf<Rpc>>;
+  act<Rpc extends RpcName>(rpc: Rpc, fields: Fields, context: CallContext): Promise<ActedOf<Rpc>>;
   close(): void;
 }
 
@@ -57,11 +68,11 @@ export function createUpstream(contract: ConsoleContract, { target, credentials 
     rpc: Rpc,
     fields: Fields,
     context: CallContext,
-    { deadline, readHead }: { readonly deadline: number; readonly readHead?: undefined | ((head: Metadata) => Fields) },
-  ): Promise<ReadingOf<Rpc>> => {
+    deadline: number,
+  ): Promise<ActedOf<Rpc>> => {
     const request = contract.encode(rpc, fields);
     if (!Buffer.isBuffer(request)) return { ok: false, refusal: malformed(request) };
-    let told: Fields = {};
+    let told: Told = {};
     const result = await new Promise<Buffer | StatusObject>((resolve) => {
       const path = contract.pathOf(rpc);
       const sent = client.makeUnaryRequest(
@@ -75,25 +86,21 @@ export function createUpstream(contract: ConsoleContract, { target, credentials 
           resolve(bytes ?? (error as StatusObject));
         },
       );
-      sent.on("metadata", (head) => (told = readHead?.(head) ?? {}));
+      sent.on("metadata", (head) => (told = toldBy(head)));
     });
     if (Buffer.isBuffer(result))
-      return { ok: true, value: { ...told, ...contract.decode(rpc, result) } as Responses[Rpc] };
+      return { ok: true, value: { ...told, ...contract.decode(rpc, result) } as Told & Responses[Rpc] };
     return { ok: false, refusal: readRefusal(readFailure(result).status) };
   };
   return {
     async read(rpc, fields, context) {
       const deadline = Date.now() + READ_MILLIS_MAX;
-      const first = await call(rpc, fields, context, { deadline });
+      const first = await call(rpc, fields, context, deadline);
       if (first.ok || !REPEATED.has(first.refusal.code)) return first;
       await sleep(REPEAT_AFTER_MILLIS);
-      return call(rpc, fields, context, { deadline });
+      return call(rpc, fields, context, deadline);
     },
-    act: (rpc, fields, context) =>
-      call(rpc, fields, context, {
-        deadline: Date.now() + ACT_MILLIS_MAX,
-        readHead: isOfOrganizations(rpc) ? toldBy : undefined,
-      }),
+    act: (rpc, fields, context) => call(rpc, fields, context, Date.now() + ACT_MILLIS_MAX),
     close: () => {
       client.close();
     },
@@ -110,11 +117,10 @@ function metadataOf({ token, requestId, organizationId, idempotencyKey, isOnlyCh
   return metadata;
 }
 
-/** Returns what an act of kesc.v1 tells in metadata. One of the AdminService has it as fields. */
-function toldBy(head: Metadata): Fields {
+function toldBy(head: Metadata): Told {
   const [id] = head.get("kesc-proposal");
   return {
-    unchanged: head.get("idempotent-replayed").includes("true"),
+    ...(head.get("idempotent-replayed").includes("true") ? { unchanged: true } : {}),
     ...(id === undefined ? {} : { proposal: { id: String(id), state: "pending" } }),
   };
 }

@@ -65,14 +65,13 @@ for (const engine of ENGINES) {
         const organization_id = service.a.organizationId;
         const propose = () => admin.call(Rpcs.recordReserve, { organization_id, ...figure }, fin);
         await killAmid(propose, millis);
-        const { response, message } = await propose();
-        const proposal_id = response?.proposal?.id ?? "";
+        const { proposalId: proposal_id = "", message } = await propose();
         expect(proposal_id, message).to.match(/^prp_/);
         const approve = () => admin.call(Rpcs.approveProposal, { proposal_id, note: "" }, bob);
         await killAmid(approve, millis);
         expect((await approve()).code).to.equal(0);
         // Done already, or approved by the repeat: never both.
-        expect((await propose()).response?.unchanged).to.equal(true);
+        expect((await propose()).replayed).to.equal(true);
         const { response: listed } = await admin.call(Rpcs.listProposals, ALL, bob);
         const about = listed?.proposals.filter(({ content }) => content.includes(place)) ?? [];
         expect(about.map(({ state }) => state)).to.deep.equal([ProposalState.PROPOSAL_STATE_APPROVED]);

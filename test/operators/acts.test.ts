@@ -76,8 +76,8 @@ for (const engine of ENGINES) {
         () => admin.call(Rpcs.revokeApiKey, { api_key_id }, sam),
       ];
       for (const call of calls) {
-        expect((await call()).response?.unchanged).to.equal(false);
-        expect((await call()).response?.unchanged).to.equal(true);
+        expect((await call()).replayed).to.equal(false);
+        expect((await call()).replayed).to.equal(true);
       }
       expect(await actsOf(organization_id)).to.have.lengthOf(5);
     });
@@ -194,12 +194,12 @@ for (const engine of ENGINES) {
         Role.ROLE_FINANCE,
       ]);
       const old = { operator_id, key_sha256 };
-      expect((await admin.call(Rpcs.replaceOperatorKey, old, alice)).response?.unchanged).to.equal(true);
+      expect((await admin.call(Rpcs.replaceOperatorKey, old, alice)).replayed).to.equal(true);
       const fresh = { operator_id, key_sha256: newKey().sha256 };
-      expect((await admin.call(Rpcs.replaceOperatorKey, fresh, alice)).response?.unchanged).to.equal(false);
+      expect((await admin.call(Rpcs.replaceOperatorKey, fresh, alice)).replayed).to.equal(false);
       expect((await admin.call(Rpcs.replaceOperatorKey, old, alice)).reason).to.equal("OPERATOR_ALREADY_EXISTS");
       await admin.call(Rpcs.revokeOperator, { operator_id }, alice);
-      expect((await admin.call(Rpcs.revokeOperator, { operator_id }, alice)).response?.unchanged).to.equal(true);
+      expect((await admin.call(Rpcs.revokeOperator, { operator_id }, alice)).replayed).to.equal(true);
       expect((await admin.call(Rpcs.setOperatorRoles, roles, alice)).reason).to.equal("OPERATOR_REVOKED");
       const { response } = await admin.call(Rpcs.listOperatorActs, { page_size: 4 }, sam);
       expect(response?.acts.map(({ type, operator_names: names }) => `${type} ${names.join()}`)).to.deep.equal([

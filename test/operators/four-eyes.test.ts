@@ -8,7 +8,14 @@ import { TransactionType } from "../../src/gen/kesc/v1/transaction.js";
 import type { OperatorName } from "../../src/operators/operator.js";
 import type { GrpcCaller } from "../support/callers/grpc-caller.js";
 import { ENGINES, execute } from "../support/databases.js";
-import { approved, type GivenOperator, newKey, type OperatorService, startOperatorService } from "./given.js";
+import {
+  approved,
+  type GivenOperator,
+  newKey,
+  type OperatorService,
+  proposalOf,
+  startOperatorService,
+} from "./given.js";
 
 const DAY_MILLIS = 86_400_000;
 const ALL = { include_closed: true, page_size: 1_000 };
@@ -33,13 +40,10 @@ for (const engine of ENGINES) {
 
     const proposeKey = async (scopes = ["accounts:write"], by = alice) => {
       const request = { organization_id, name: "k", scopes, never_expires: true };
-      const { response, reason } = await admin.call(Rpcs.createApiKey, request, by);
-      return { id: response?.proposal?.id, key: response?.api_key, secret: response?.secret ?? "", reason };
+      const { response, proposalId: id, reason } = await admin.call(Rpcs.createApiKey, request, by);
+      return { id, key: response?.api_key, secret: response?.secret ?? "", reason };
     };
-    const stateOf = async (id: string | undefined): Promise<ProposalState | undefined> => {
-      const { response } = await admin.call(Rpcs.listProposals, ALL, bob);
-      return response?.proposals.find((each) => each.id === id)?.state;
-    };
+    const stateOf = async (id: string | undefined) => (await proposalOf(admin, id, bob))?.state;
     const works = async (key: string): Promise<boolean> => {
       const user = { user_id: "x", phone_number: "0712345678" };
       const { reason } = await service.publicly.call("CreateAccount", user, { key });
@@ -75,23 +79,23 @@ for (const engine of ENGINES) {
       const suspension = { organization_id, note: "case 17" };
       const suspended = await admin.call(Rpcs.suspendOrganization, suspension, alice);
       expect(suspended.response?.organization?.suspended).to.equal(true);
-      const { response } = await admin.call(Rpcs.resumeOrganization, suspension, alice);
+      const { response, proposalId } = await admin.call(Rpcs.resumeOrganization, suspension, alice);
       const isSuspended = async (): Promise<boolean | undefined> =>
         (await admin.call(Rpcs.getOrganization, { organization_id }, bob)).response?.organization?.suspended;
       expect([response?.organization, await isSuspended()]).to.deep.equal([undefined, true]);
-      expect(await approved(admin, response?.proposal?.id, bob)).to.equal(undefined);
+      expect(await approved(admin, proposalId, bob)).to.equal(undefined);
       expect(await isSuspended()).to.equal(false);
     });
 
     it("an equal proposal of the same person is the one that waits", async () => {
       const request = { organization_id, note: "twice" };
       // What is so already needs nobody.
-      const { response: nothing } = await admin.call(Rpcs.resumeOrganization, request, alice);
-      expect([nothing?.unchanged, nothing?.proposal]).to.deep.equal([true, undefined]);
+      const nothing = await admin.call(Rpcs.resumeOrganization, request, alice);
+      expect([nothing.replayed, nothing.proposalId]).to.deep.equal([true, undefined]);
       await admin.call(Rpcs.suspendOrganization, request, alice);
       const ids = await Promise.all(
         service.admin.map(async (caller) => {
-          return (await caller.call(Rpcs.resumeOrganization, request, alice)).response?.proposal?.id;
+          return (await caller.call(Rpcs.resumeOrganization, request, alice)).proposalId;
         }),
       );
       expect(ids[0]).to.be.a("string");
@@ -99,8 +103,8 @@ for (const engine of ENGINES) {
       expect((await admin.call(Rpcs.rejectProposal, { proposal_id: ids[0] ?? "" }, alice)).code).to.equal(0);
       expect(await stateOf(ids[0])).to.equal(ProposalState.PROPOSAL_STATE_REJECTED);
       expect(await approved(admin, ids[0], bob)).to.equal("PROPOSAL_CLOSED");
-      const { response } = await admin.call(Rpcs.resumeOrganization, request, alice);
-      expect(await approved(admin, response?.proposal?.id, bob)).to.equal(undefined);
+      const { proposalId } = await admin.call(Rpcs.resumeOrganization, request, alice);
+      expect(await approved(admin, proposalId, bob)).to.equal(undefined);
     });
 
     it("a proposal is done once, however often a person approves it at two servers at once", async () => {
@@ -127,15 +131,15 @@ for (const engine of ENGINES) {
     it("a new operator waits: an admin alone cannot make a second person", async () => {
       const { key, sha256: key_sha256 } = newKey();
       const request = { name: "Mallory", roles: [Role.ROLE_APPROVER], key_sha256 };
-      const { response } = await admin.call(Rpcs.createOperator, request, alice);
+      const { response, proposalId } = await admin.call(Rpcs.createOperator, request, alice);
       expect(response?.operator).to.equal(undefined);
       expect((await admin.call(Rpcs.whoAmI, {}, { key })).reason).to.equal("INVALID_OPERATOR_KEY");
-      expect(await approved(admin, response?.proposal?.id, { key })).to.equal("INVALID_OPERATOR_KEY");
+      expect(await approved(admin, proposalId, { key })).to.equal("INVALID_OPERATOR_KEY");
       const roles = { operator_id: bob.operator.id, roles: [Role.ROLE_VIEWER] };
       const replaced = { operator_id: bob.operator.id, key_sha256 };
       expect((await admin.call(Rpcs.setOperatorRoles, roles, alice)).response?.operator).to.equal(undefined);
       expect((await admin.call(Rpcs.replaceOperatorKey, replaced, alice)).response?.operator).to.equal(undefined);
-      expect(await approved(admin, response?.proposal?.id, bob)).to.equal(undefined);
+      expect(await approved(admin, proposalId, bob)).to.equal(undefined);
       const known = await admin.call(Rpcs.whoAmI, {}, { key });
       expect(known.response?.operator?.roles).to.deep.equal([Role.ROLE_APPROVER]);
       const acts = await admin.call(Rpcs.listOperatorActs, { page_size: 1 }, bob);
@@ -158,8 +162,7 @@ for (const engine of ENGINES) {
         ],
       });
       await admin.call(Rpcs.setLimits, limitOf("1000.00"), alice);
-      const { response } = await admin.call(Rpcs.setLimits, limitOf("50000.00"), alice);
-      const proposal_id = response?.proposal?.id ?? "";
+      const { proposalId: proposal_id = "" } = await admin.call(Rpcs.setLimits, limitOf("50000.00"), alice);
       // To lower a limit takes one person.
       await admin.call(Rpcs.setLimits, limitOf("10.00"), alice);
       const outdated = await admin.call(Rpcs.approveProposal, { proposal_id }, bob);
@@ -169,9 +172,13 @@ for (const engine of ENGINES) {
       const { response: limits } = await admin.call(Rpcs.getLimits, { organization_id }, bob);
       expect(limits?.limits?.limits[0]?.max_amount).to.equal("10.00");
       // Who asks again asks about the limit of now.
-      const again = await admin.call(Rpcs.setLimits, limitOf("50000.00"), alice);
-      expect(again.response?.proposal?.changes).to.deep.include({ what, before: "10.00 KES", after: "50,000.00 KES" });
-      expect(await approved(admin, again.response?.proposal?.id, bob)).to.equal(undefined);
+      const { proposalId: again } = await admin.call(Rpcs.setLimits, limitOf("50000.00"), alice);
+      expect((await proposalOf(admin, again, bob))?.changes).to.deep.include({
+        what,
+        before: "10.00 KES",
+        after: "50,000.00 KES",
+      });
+      expect(await approved(admin, again, bob)).to.equal(undefined);
     });
 
     it("a proposal that is older than another change of the same roles cannot be approved", async () => {
@@ -179,18 +186,17 @@ for (const engine of ENGINES) {
       const operatorId = operator_id;
       const roles = [Role.ROLE_FINANCE, Role.ROLE_ADMIN];
       const ask = { operator_id, roles };
-      const { response } = await admin.call(Rpcs.setOperatorRoles, ask, alice);
-      const proposal_id = response?.proposal?.id ?? "";
+      const { proposalId: proposal_id = "" } = await admin.call(Rpcs.setOperatorRoles, ask, alice);
       await service.stored.submit({ kind: "operator.set_roles", operatorId, roles: ["viewer"] }, undefined);
       const outdated = await admin.call(Rpcs.approveProposal, { proposal_id }, bob);
       const facts = { proposal_id, what: "roles", before: "finance", now: "viewer" };
       expect(outdated).to.deep.include({ reason: "PROPOSAL_OUTDATED", facts });
-      const again = await admin.call(Rpcs.setOperatorRoles, ask, alice);
-      expect(again.response?.proposal?.changes).to.deep.equal([
+      const { proposalId: again } = await admin.call(Rpcs.setOperatorRoles, ask, alice);
+      expect((await proposalOf(admin, again, bob))?.changes).to.deep.equal([
         { what: "person", before: "Hana", after: "Hana" },
         { what: "roles", before: "viewer", after: "finance, admin" },
       ]);
-      expect(await approved(admin, again.response?.proposal?.id, bob)).to.equal(undefined);
+      expect(await approved(admin, again, bob)).to.equal(undefined);
     });
 
     it("nobody approves what changes their own power, whoever has proposed it", async () => {
@@ -200,12 +206,11 @@ for (const engine of ENGINES) {
         [Rpcs.setOperatorRoles, { operator_id, roles: [Role.ROLE_ADMIN] }],
         [Rpcs.replaceOperatorKey, { operator_id, key_sha256: newKey().sha256 }],
       ] as const) {
-        const { response } = await admin.call(rpc as typeof Rpcs.setOperatorRoles, request as never, alice);
-        const proposal_id = response?.proposal?.id;
-        expect(await approved(admin, proposal_id, ivan)).to.equal("OWN_PROPOSAL");
+        const { proposalId } = await admin.call(rpc as typeof Rpcs.setOperatorRoles, request as never, alice);
+        expect(await approved(admin, proposalId, ivan)).to.equal("OWN_PROPOSAL");
         const mine = await admin.call(Rpcs.listProposals, { ...ALL, for_me: true }, ivan);
-        expect(mine.response?.proposals.map(({ id }) => id)).not.to.include(proposal_id);
-        expect(await approved(admin, proposal_id, bob)).to.equal(undefined);
+        expect(mine.response?.proposals.map(({ id }) => id)).not.to.include(proposalId);
+        expect(await approved(admin, proposalId, bob)).to.equal(undefined);
       }
     });
 
@@ -244,14 +249,14 @@ for (const engine of ENGINES) {
 
     it("what an approved act refuses leaves the proposal as it was", async () => {
       const { sha256: key_sha256 } = newKey();
-      const { response } = await admin.call(
+      const { proposalId } = await admin.call(
         Rpcs.createOperator,
         { name: "Erin", roles: [Role.ROLE_VIEWER], key_sha256 },
         alice,
       );
       await service.operator("erin", "viewer");
-      expect(await approved(admin, response?.proposal?.id, bob)).to.equal("OPERATOR_ALREADY_EXISTS");
-      expect(await stateOf(response?.proposal?.id)).to.equal(ProposalState.PROPOSAL_STATE_PENDING);
+      expect(await approved(admin, proposalId, bob)).to.equal("OPERATOR_ALREADY_EXISTS");
+      expect(await stateOf(proposalId)).to.equal(ProposalState.PROPOSAL_STATE_PENDING);
     });
 
     it("a proposal lapses with the role of its proposer, and with the proposer", async () => {

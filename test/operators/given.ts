@@ -5,6 +5,7 @@ import { pino } from "pino";
 
 import { toUnixMillis, type UnixMillis } from "../../src/domain/values/time.js";
 import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
+import type { Proposal } from "../../src/gen/kesc/admin/v1/resources.js";
 import { AccountServiceService as Accounts } from "../../src/gen/kesc/v1/account_service.js";
 import { BookServiceService as Books } from "../../src/gen/kesc/v1/book_service.js";
 import { DepositServiceService as Deposits } from "../../src/gen/kesc/v1/deposit_service.js";
@@ -155,8 +156,8 @@ export const OPERATOR_RPCS = { ...Accounts, ...Books, ...Deposits, ...Transactio
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Calls as an operator. What an rpc of organizations tells beside its response is in it. */
-export async function actAs<Response extends object>(
+/** Calls as an operator. */
+export function actAs<Response extends object>(
   admin: GrpcCaller,
   rpc: keyof typeof OPERATOR_RPCS,
   fields: Fields,
@@ -165,11 +166,7 @@ export async function actAs<Response extends object>(
   const method = OPERATOR_RPCS[rpc] as unknown as Method<Fields, Response>;
   const organization = rpc in Rpcs ? {} : { "kesc-organization": String(fields["organization_id"]) };
   const metadata = { ...organization, ...(key === undefined ? {} : { "idempotency-key": key }) };
-  const reply = await admin.call(method, fields, { key: by.key, metadata });
-  if (reply.response === undefined || rpc in Rpcs) return reply;
-  const [id] = reply.headers.get("kesc-proposal").map(String);
-  const { response } = id === undefined ? {} : await admin.call(Rpcs.getProposal, { proposal_id: id }, by);
-  return { ...reply, response: { ...reply.response, unchanged: reply.replayed, proposal: response?.proposal } };
+  return admin.call(method, fields, { key: by.key, metadata });
 }
 
 /** Reads a list to its end, page by page. */
@@ -188,6 +185,16 @@ export async function pagesOf<Page extends { readonly next_page_token?: string |
 /** Returns a message as text, to look for something in it. */
 export function textOf(message: unknown): string {
   return JSON.stringify(message, (_name, value: unknown) => (typeof value === "bigint" ? String(value) : value));
+}
+
+/** Reads a proposal. */
+export async function proposalOf(
+  admin: GrpcCaller,
+  proposal_id: string | undefined,
+  { key }: Pick<GivenOperator, "key">,
+): Promise<Proposal | undefined> {
+  const { response } = await admin.call(Rpcs.getProposal, { proposal_id: proposal_id ?? "" }, { key });
+  return response?.proposal;
 }
 
 /** What is left when a proposal of the caller is approved by another person. */

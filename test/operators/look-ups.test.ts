@@ -75,7 +75,7 @@ for (const engine of ENGINES) {
       const stranger = await service.stored.createOrganization({ name: "Other", isSandbox: false }, undefined);
       expect(stranger.kind).to.equal("done");
       await admin.call(Rpcs.suspendOrganization, { organization_id, note }, fin);
-      const { response } = await admin.call(
+      const { proposalId = "" } = await admin.call(
         Rpcs.recordReserve,
         {
           ...{ organization_id, place: "bank", amount: "90.00", as_of_day: "2026-01-31", evidence: "page 1", note },
@@ -83,7 +83,7 @@ for (const engine of ENGINES) {
         },
         fin,
       );
-      ids.proposal = response?.proposal?.id ?? "";
+      ids.proposal = proposalId;
     });
     after(() => service.dispose());
 
@@ -224,8 +224,8 @@ for (const engine of ENGINES) {
     it("counts what waits, and knows the oldest open payment and who may approve", async () => {
       const place = { place: "till", amount: "1.00", as_of_day: "2026-01-31", evidence: "page 2", note: "" };
       const terms = { kind: ReserveKind.RESERVE_KIND_OTHER, document_sha256: "", matures_on: "" };
-      const { response } = await admin.call(Rpcs.recordReserve, { organization_id, ...place, ...terms }, fin);
-      expect(response?.proposal?.id).to.match(/^prp_/);
+      const { proposalId } = await admin.call(Rpcs.recordReserve, { organization_id, ...place, ...terms }, fin);
+      expect(proposalId).to.match(/^prp_/);
       const seen = await overview(bob);
       const one = { count: 1, more: false };
       expect(seen).to.deep.include({ flagged_transactions: one, old_open_payments: one, waiting_deposits: one });

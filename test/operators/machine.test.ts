@@ -19,7 +19,7 @@ describe("the AdminService in the process of the command", () => {
   const run = async (localName: string, bytes = Buffer.of()) => {
     const rpc = rpcs.find((each) => each.localName === localName);
     if (rpc === undefined) throw new Error(`no rpc ${localName}`);
-    const messages = routes[localName]?.runForMachine(rpc, bytes);
+    const messages = routes[localName]?.runForMachine(rpc, { request: bytes });
     const first = await messages?.next();
     return first?.done === true ? { refusal: first.value } : { bytes: first?.value, end: await messages?.next() };
   };

@@ -53,7 +53,7 @@ describe("the rpc RegisterDeposits", () => {
     if (RPC === undefined) throw new Error("there is no such rpc");
     const fields = { organization_id: organizationId, ...GIVEN, ...given };
     const request = Buffer.from(RegisterDepositsRequest.encode(fields).finish());
-    const messages = registerDeposits(options).runForMachine(RPC, request);
+    const messages = registerDeposits(options).runForMachine(RPC, { request });
     const first = await messages.next();
     const answer =
       first.done === true ? { refusal: first.value } : RegisterDepositsResponse.decode(Buffer.from(first.value));

@@ -38,7 +38,7 @@ export class ServerCarrier implements Carrier {
     const deadlineMillis = rpc.streams === "server" ? undefined : CALL_MILLIS_MAX;
     const end = yield* invoke(this.#client, { path: rpc.path, headers, deadlineMillis }, [request]);
     if (end.status.code !== Status.OK) throw this.#refusalOf(end.status, rpc);
-    onHead?.({ unchanged: end.replayed, proposalId: end.proposalId });
+    onHead?.({ replayed: end.replayed, proposalId: end.proposalId });
   }
 
   close(): void {

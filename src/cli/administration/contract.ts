@@ -15,6 +15,8 @@ export type CallEffect = "reads" | "replays" | "acts";
 export interface AdminRpc extends RpcContract {
   readonly method: DescMethod;
   readonly effect: CallEffect;
+  /** Whether a repeat can change nothing, also if only with its idempotency key. */
+  readonly canReplay: boolean;
   /** Whether the call names an organization, and the request does not. */
   readonly isOfOrganizations: boolean;
 }
@@ -38,10 +40,12 @@ export class AdminContract extends JsonMessages {
       service.rpcs.map((rpc): AdminRpc => {
         const method = this.registry.getService(service.name)?.method[rpc.localName];
         if (method === undefined) throw new Error(`the descriptors have no rpc ${rpc.path}`);
+        const effect = effectOf(method, rpc);
         return {
           ...rpc,
           method,
-          effect: effectOf(method, rpc),
+          effect,
+          canReplay: effect === "replays" || rpc.idempotencyKey === "taken",
           isOfOrganizations: service.name.startsWith("kesc.v1."),
         };
       }),
@@ -54,10 +58,10 @@ export class AdminContract extends JsonMessages {
     return JSON.parse(this.writeResponse(this.rpc(rpc).method, bytes)) as MessageJson;
   }
 
-  /** The only message of a response beside a proposal. Null: the resource is the response. */
+  /** The only message of a response. Null: the resource is the response. */
   resourceOf(rpc: string): string | null {
     const { fields } = this.rpc(rpc).method.output;
-    const [only, another] = fields.filter((field) => field.name !== "proposal" && isResource(field));
+    const [only, another] = fields.filter(isResource);
     return only === undefined || another !== undefined ? null : only.name;
   }
 

@@ -1,9 +1,6 @@
 import type { Organization } from "../../domain/api-key.js";
-import type { OrganizationId } from "../../domain/values/ids.js";
-import type { EncodedMessages } from "../../grpc/calls/server-stream-call.js";
-import type { UnaryRoute } from "../../grpc/calls/unary-call.js";
 import { messageOf } from "../../grpc/errors/status.js";
-import { runForMachine } from "../../grpc/operators/door.js";
+import { machineRoutes } from "../../grpc/operators/door.js";
 import { operatorRoutes } from "../../grpc/operators/routes.js";
 import { accountHandlers } from "../../grpc/services/account-service.js";
 import { depositHandlers } from "../../grpc/services/deposit-service.js";
@@ -38,8 +35,7 @@ export class DatabaseCarrier implements Carrier {
   readonly isAtServer = false;
   readonly #administration: Administration;
   readonly #options: MachineOptions;
-  readonly #routes: ReturnType<typeof operatorRoutes>;
-  readonly #ofOrganizations: Readonly<Record<string, UnaryRoute | object>>;
+  readonly #routes: ReturnType<typeof machineRoutes>;
 
   constructor(database: Database, options: MachineOptions) {
     // Nobody needs a second person to use a database that is at hand. The servers know where rails
@@ -52,23 +48,25 @@ export class DatabaseCarrier implements Carrier {
       const webhooks = { endpoints: new StoredWebhookEndpoints(cell) };
       return { ledger: machineLedger(cell), reads: reads(cell), history: historyReads(cell), webhooks };
     };
-    const listTurns = new ListTurns({ now, underWayMax: 1 });
-    this.#routes = operatorRoutes({ ...parts, now, listTurns, cellOf: own });
     const given = {
       // No command needs more of a cell.
       cellOf: own as unknown as CellOf,
-      listTurns,
+      listTurns: new ListTurns({ now, underWayMax: 1 }),
       now,
       ...NEW_IDS,
       phoneCoolingMillis: 0,
       destinationCoolingMillis: 0,
     };
-    this.#ofOrganizations = {
+    const ofOrganizations = {
       getSupply: getSupply(given),
       listWebhookEndpoints: listWebhookEndpoints(given),
       ...accountHandlers(given),
       ...depositHandlers(given),
       ...transactionHandlers(given),
+    };
+    this.#routes = {
+      ...machineRoutes(ofOrganizations, { administration: this.#administration }),
+      ...operatorRoutes({ ...given, ...parts }),
     };
   }
 
@@ -76,31 +74,13 @@ export class DatabaseCarrier implements Carrier {
   async *carry(call: CarriedCall): AsyncGenerator<Uint8Array> {
     const { rpc } = call;
     if (rpc.effect !== "reads") await refuseUnlessMeant(this.#administration, this.#options);
-    const refusal = yield* rpc.isOfOrganizations ? this.#carryOfOrganization(call) : this.#carryOwn(call);
+    const route = this.#routes[rpc.localName];
+    if (route === undefined) throw new Error(`only a server runs ${rpc.name}`);
+    const refusal = yield* route.runForMachine(rpc, call);
     if (refusal !== undefined) throw new RefusedCallError(messageOf(refusal), { reason: refusal.reason });
     const { note } = this.#options;
     const standsInBook = rpc.operatorsGive.length > 0 || rpc.input.fields.some((field) => field.name === "note");
     if (rpc.effect !== "reads" && note !== undefined && !standsInBook) printNote(note);
-  }
-
-  #carryOwn({ rpc, request, idempotencyKey }: CarriedCall): EncodedMessages {
-    const route = this.#routes[rpc.localName];
-    if (route === undefined) throw new Error(`no handler serves ${rpc.name}`);
-    return route.runForMachine(rpc, request, idempotencyKey);
-  }
-
-  async *#carryOfOrganization({ rpc, request, ...told }: CarriedCall): EncodedMessages {
-    const call = {
-      administration: this.#administration,
-      organizationId: (told.organizationId ?? "") as OrganizationId,
-      bytes: request,
-      idempotencyKey: told.idempotencyKey,
-    };
-    const result = await runForMachine((this.#ofOrganizations[rpc.localName] ?? {}) as UnaryRoute, rpc, call);
-    if (result.kind === "refused") return result.refusal;
-    told.onHead?.({ unchanged: result.replayed, proposalId: result.proposalId });
-    yield result.response;
-    return undefined;
   }
 }
 

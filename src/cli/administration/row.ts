@@ -69,7 +69,7 @@ export interface RowRequest {
 export interface OneRow extends AnyRow {
   /**
    * The field of the response with the resource, or null for the response itself. Undefined: the
-   * only message of the response beside a proposal, or the response itself if there is no such one.
+   * only message of the response, or the response itself if there is no such one.
    */
   readonly shows?: string | null;
   /** Whether the rpc only reads. A test compares it with the contract. */

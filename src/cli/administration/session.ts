@@ -1,8 +1,9 @@
 import type { IdempotencyKey } from "../../domain/values/text.js";
+import type { CallHead } from "../../grpc/calls/rpc-result.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { OperatorError, UsageError } from "../../startup/operator-error.js";
 import { readPages } from "../call/pages.js";
-import type { CallHead, CarriedCall, Carrier } from "./carrier.js";
+import type { CarriedCall, Carrier } from "./carrier.js";
 import { adminContract } from "./contract.js";
 import type { MachineOptions } from "./on-database.js";
 import { RefusedCallError } from "./refused-call.js";
@@ -22,22 +23,26 @@ export class AdminSession {
   }
 
   /**
-   * Makes one call. Repeats a lost call once if the repeat changes nothing. Throws an OperatorError
-   * if a field is invalid, which is never sent, or a RefusedCallError.
+   * Makes one call. What its head tells stands beside the response: `unchanged` and `proposal`.
+   * Repeats a lost call once if the repeat changes nothing. Throws an OperatorError if a field is
+   * invalid, which is never sent, or a RefusedCallError.
    */
   async call(name: string, fields: MessageJson, idempotencyKey?: IdempotencyKey): Promise<MessageJson> {
-    const { effect, isOfOrganizations } = this.contract.rpc(name);
+    const { effect, canReplay, secondPerson } = this.contract.rpc(name);
     const callOnce = async (): Promise<MessageJson> => {
-      let head: CallHead | undefined;
+      let head: CallHead = { replayed: false };
       let response: MessageJson | undefined;
       // To the end: the status comes behind the response.
       for await (const message of this.stream(name, fields, { idempotencyKey, onHead: (told) => (head = told) }))
         response = message;
       if (response === undefined) throw new OperatorError("The server sent no response.");
-      if (head === undefined || effect === "reads" || !isOfOrganizations) return response;
-      const { unchanged, proposalId } = head;
-      if (proposalId === undefined) return { ...response, unchanged, proposal: null };
-      return { ...response, unchanged, ...(await this.call("GetProposal", { proposal_id: proposalId })) };
+      const { replayed, proposalId } = head;
+      return {
+        ...response,
+        ...(canReplay || replayed ? { unchanged: replayed } : {}),
+        ...(secondPerson ? { proposal: null } : {}),
+        ...(proposalId === undefined ? {} : await this.call("GetProposal", { proposal_id: proposalId })),
+      };
     };
     try {
       return await callOnce();

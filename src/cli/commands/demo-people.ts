@@ -123,7 +123,7 @@ export class DemoPeople {
       evidence: "statement 47",
       note: "the day's figure",
     };
-    const { proposal } = await this.#call(first, Admin.recordReserve, {
+    const { proposalId: proposal_id } = await this.#call(first, Admin.recordReserve, {
       organization_id,
       as_of_day,
       kind: 1,
@@ -131,8 +131,8 @@ export class DemoPeople {
       matures_on: "",
       ...reserve,
     });
-    if (proposal !== undefined) {
-      await this.#call(second, Admin.approveProposal, { proposal_id: proposal.id, note: "in the statement" });
+    if (proposal_id !== undefined) {
+      await this.#call(second, Admin.approveProposal, { proposal_id, note: "in the statement" });
     }
     // Brian can approve it with the code of a link: it is in a sandbox.
     const note = "the user has a new phone";
@@ -146,14 +146,15 @@ export class DemoPeople {
     method: MethodDefinition<Request, Response>,
     request: Request,
     organizationId?: string,
-  ): Promise<Response> {
+  ): Promise<Response & { readonly proposalId?: string }> {
     const metadata = new Metadata();
+    let proposalId: string | undefined;
     metadata.set("x-api-key", key);
     if (organizationId !== undefined) metadata.set("kesc-organization", organizationId);
     return new Promise((resolve, reject) => {
       const { path, requestSerialize, responseDeserialize } = method;
       const options = { deadline: Date.now() + CALL_MILLIS_MAX };
-      this.#client.makeUnaryRequest(
+      const sent = this.#client.makeUnaryRequest(
         path,
         requestSerialize,
         responseDeserialize,
@@ -162,9 +163,10 @@ export class DemoPeople {
         options,
         (error, response) => {
           if (response === undefined) reject(error ?? new Error("no response"));
-          else resolve(response);
+          else resolve({ ...response, ...(proposalId === undefined ? {} : { proposalId }) });
         },
       );
+      sent.on("metadata", (head) => ([proposalId] = head.get("kesc-proposal").map(String)));
     });
   }
 }

@@ -1,18 +1,19 @@
-import type { ProposalId } from "../../domain/values/ids.js";
+import type { Acted } from "../../domain/second-person.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
 import type { ServedRefusal } from "../errors/refusal.js";
 
 /** The result of an rpc, before it is encoded. */
 export type RpcResult<Response> =
-  | {
-      readonly kind: "done";
-      readonly response: Response;
-      readonly replayed: boolean;
-      readonly items?: ItemTally;
-      /** The proposal that waits for a second person. Then nothing was done. */
-      readonly proposalId?: ProposalId | undefined;
-    }
+  | (CallHead & { readonly kind: "done"; readonly response: Response; readonly items?: ItemTally })
   | { readonly kind: "refused"; readonly refusal: ServedRefusal };
+
+/** What the head of a call tells beside its response. */
+export interface CallHead {
+  /** Whether it was so before. Then nothing was written. */
+  readonly replayed: boolean;
+  /** The proposal that waits for a second person. Then nothing was done. */
+  readonly proposalId?: string | undefined;
+}
 
 /** The counts of a call with many items. The log shows them. */
 export interface ItemTally {
@@ -40,4 +41,18 @@ export function resultOf<Resource, Response>(
   return outcome.kind === "done"
     ? { kind: "done", response: responseOf(outcome.resource), replayed: outcome.replayed }
     : outcome;
+}
+
+/**
+ * The same of an operator's act. `responseOf` makes the response without a resource, too, if the
+ * act waits for a second person.
+ */
+export function resultOfAct<Resource, Response>(
+  outcome: Outcome<Resource>,
+  responseOf: (acted: Resource) => Response,
+): RpcResult<Response> {
+  if (outcome.kind === "refused") return outcome;
+  const { resource, replayed } = outcome;
+  const proposalId = (resource as Partial<Acted<unknown>>).proposal?.id;
+  return { kind: "done", response: responseOf(resource), replayed: replayed && proposalId === undefined, proposalId };
 }

@@ -29,7 +29,7 @@ import {
   type ServingDependencies,
 } from "./call-context.js";
 import { logCall, type Refused, refused } from "./call-log.js";
-import type { RpcResult } from "./rpc-result.js";
+import { type CallHead, refuse, type RpcResult } from "./rpc-result.js";
 
 /** An rpc in two parts. `parse` only checks the shape of the request; `run` executes it. */
 export interface UnaryRpc<Request, Input, Response, Key extends Identity | undefined = Principal> {
@@ -51,18 +51,20 @@ export interface UnaryRoute<Dependencies = CallDependencies> {
    * refusals of `run` of the rpc. Rejects with the errors that `run` throws. Undefined: only a
    * server runs it.
    */
-  readonly runInProcess?: (contract: RpcContract, call: CallInProcess) => Promise<RpcResult<Buffer>>;
+  readonly runInProcess?: (
+    contract: RpcContract,
+    call: CallInProcess & Pick<OperatorsDoor, "problemsIn">,
+  ) => Promise<RpcResult<Buffer>>;
 }
 
-export interface CallInProcess extends Pick<OperatorsDoor, "problemsIn"> {
-  readonly key: Principal;
-  readonly bytes: Buffer;
-  readonly idempotencyKey: IdempotencyKey | undefined;
+export interface CallInProcess<Key = Principal> {
+  readonly key: Key;
+  /** The encoded message. */
+  readonly request: Buffer;
+  readonly idempotencyKey?: IdempotencyKey | undefined;
 }
 
-type Reply =
-  (Pick<DoneResult, "replayed" | "proposalId"> & { readonly kind: "done"; readonly bytes: Buffer }) | Refused;
-type DoneResult = Extract<RpcResult<unknown>, { readonly kind: "done" }>;
+type Reply = (CallHead & { readonly kind: "done"; readonly bytes: Buffer }) | Refused;
 
 const NO_BYTES = Buffer.alloc(0);
 
@@ -82,19 +84,35 @@ export function unary<Request extends object, Input, Response>(rpc: UnaryRpc<Req
     if (door !== undefined) return routeOf(forOperators(rpc, contract, door), door.admit)(contract, dependencies);
     return routeOf<Request, Input, Response, Principal, CallDependencies>(rpc, admit)(contract, dependencies);
   };
-  const runInProcess: UnaryRoute["runInProcess"] = async (contract, { key, problemsIn, bytes, idempotencyKey }) => {
-    const caller = { ...PROCESS, key, idempotencyKey, requestId: requestIdOf(undefined) };
-    const own = forOperators(rpc, contract, { problemsIn });
-    const input = parseRequest(own, contract, bytes, caller);
-    if (!input.ok) return { kind: "refused", refusal: { reason: "INVALID_FIELD", fields: input.fields } };
-    const result = await own.run(input.value, caller);
-    return result.kind === "refused" ? result : { ...result, response: encode(rpc.response, masked(result.response)) };
-  };
-  return Object.assign(serve, { runInProcess });
+  const ofProcess: UnaryRoute["runInProcess"] = (contract, { problemsIn, ...call }) =>
+    runInProcess(forOperators(rpc, contract, { problemsIn }), contract, call);
+  return Object.assign(serve, { runInProcess: ofProcess });
 }
 
-/** The caller of a call in this process, which nobody waits for. */
-const PROCESS = { deadline: toUnixMillis(Number.MAX_SAFE_INTEGER), trace: undefined, bucket: undefined } as const;
+/**
+ * Runs an rpc for a caller whom this process admits by itself. Checks INVALID_FIELD, then the
+ * refusals of `run` of the rpc. Rejects with the errors that `run` throws.
+ */
+export async function runInProcess<Request, Input, Response, Key extends Identity | undefined>(
+  rpc: UnaryRpc<Request, Input, Response, Key>,
+  contract: Pick<RpcContract, "input">,
+  { shown = masked, ...call }: CallInProcess<Key> & { readonly shown?: ((message: Response) => Response) | undefined },
+): Promise<RpcResult<Buffer>> {
+  const caller = callerInProcess(call);
+  const input = parseRequest(rpc, contract, call.request, caller);
+  if (!input.ok) return refuse({ reason: "INVALID_FIELD", fields: input.fields });
+  const result = await rpc.run(input.value, caller);
+  return result.kind === "refused" ? result : { ...result, response: encode(rpc.response, shown(result.response)) };
+}
+
+/** Makes the caller of a call in this process, which nobody waits for. */
+export function callerInProcess<Key extends Identity | undefined>({
+  key,
+  idempotencyKey,
+}: Pick<CallInProcess<Key>, "key" | "idempotencyKey">): Caller<Key> {
+  const deadline = toUnixMillis(Number.MAX_SAFE_INTEGER);
+  return { key, idempotencyKey, requestId: requestIdOf(undefined), deadline, trace: undefined, bucket: undefined };
+}
 
 /** What the calls of operators have to say beside those of organizations. */
 function forOperators<Request extends object, Input, Response>(

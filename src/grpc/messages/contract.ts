@@ -38,6 +38,8 @@ export interface RpcContract {
   readonly requiredRoles: readonly Role[];
   /** The fields of words that an operator must give, and an organization may leave out. */
   readonly operatorsGive: readonly string[];
+  /** Whether an operator's act may wait for a second person. */
+  readonly secondPerson: boolean;
   /** Whether a session must be fresh to call it. */
   readonly needsFresh: boolean;
   /** Whether a call is no use of its session. */
@@ -81,6 +83,7 @@ const TAKES_IDEMPOTENCY_KEY = "kesc.v1.takes_idempotency_key";
 const OPERATOR_ROLES = "kesc.v1.operator_roles";
 const ANY_ROLE = "kesc.v1.any_role";
 const FRESH = "kesc.v1.fresh";
+const SECOND_PERSON = "kesc.v1.second_person";
 const OPERATORS_GIVE = "kesc.v1.operators_give";
 const BACKGROUND = "kesc.v1.background";
 
@@ -210,6 +213,7 @@ function rpcContract(files: FileRegistry, method: DescMethod, rightsOf: RightsOf
     input: method.input,
     bulk: optionOf(BULK) === true,
     readsMany: optionOf(READS_MANY) === true,
+    secondPerson: optionOf(SECOND_PERSON) === true,
     needsFresh: optionOf(FRESH) === true,
     isBackground: optionOf(BACKGROUND) === true,
     streams,

@@ -14,17 +14,15 @@ import {
   WIDENS_ALONE,
 } from "../../domain/second-person.js";
 import type { DepositId, OrganizationId, ProposalId, TransactionId } from "../../domain/values/ids.js";
+import type { AdminServiceService } from "../../gen/kesc/admin/v1/admin_service.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
 import { actorOf, type Operator } from "../../operators/operator.js";
 import type { Administration } from "../../operators/ports.js";
 import type { Caller } from "../calls/call-context.js";
-import { done, type RpcResult } from "../calls/rpc-result.js";
-import { type RequestOf, type ResponseOf, type RpcName, unary } from "./named-rpcs.js";
-import type { OperatorRoute, OperatorRpc } from "./operator-call.js";
+import { done, resultOfAct, type RpcResult } from "../calls/rpc-result.js";
+import { type OperatorRoute, type OperatorRpc, type ResponseOf, unary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
-import { proposalOfBook } from "./proposal-messages.js";
 import { readOrganization } from "./reading.js";
-import type { ActResponse } from "./results.js";
 
 /** Who calls. Undefined for the `kesc` command on the database. */
 export type OperatorCaller = Caller<Operator | undefined>;
@@ -69,42 +67,36 @@ export async function submitAct<C extends SubmittedCommand>(
   organization: Organization,
   command: C,
   { deadline, trace }: Pick<OperatorCaller, "deadline" | "trace">,
-): Promise<Extract<Outcome<ResourceOf<C>>, { kind: "done" }> | RefusedCall> {
+): Promise<Outcome<ResourceOf<C>>> {
   const submit = (given: SubmittedCommand): Promise<Outcome<Resource>> =>
     cellOf(organization).ledger.submit<SubmittedCommand>(given, deadline, { trace, operator: true });
   const outcome =
     command.name === "setRailAccount" ? await railChanges.submit(organization, command, submit) : await submit(command);
   // The command decides the type of its resource.
-  return outcome as Extract<Outcome<ResourceOf<C>>, { kind: "done" }> | RefusedCall;
+  return outcome as Outcome<ResourceOf<C>>;
 }
 
-type RefusedCall = Extract<RpcResult<never>, { kind: "refused" }>;
-
 /**
- * Does an act in the book of an organization. `responseOf` makes the response of what was done, or
- * of the proposal. Refuses ORGANIZATION_NOT_FOUND.
+ * Does an act in the book of an organization. `responseOf` makes the response without a resource,
+ * too, if the act waits for a second person. Refuses ORGANIZATION_NOT_FOUND.
  */
 export async function act<C extends OperatorCommand, Response>(
   options: HandlersOptions,
   { organizationId, fields }: { readonly organizationId: OrganizationId; readonly fields: CommandFields<C> },
   caller: OperatorCaller,
-  responseOf: (resource: ActedOf<C> | undefined, rest: ActResponse, organization: Organization) => Response,
+  responseOf: (resource: ActedOf<C> | undefined, organization: Organization) => Response,
 ): Promise<RpcResult<Response>> {
   const { administration } = options;
   return readOrganization(options, organizationId, async (organization) => {
     const authority = authorityOf(administration, caller.key, organization);
     const by = { organizationId, actor: actorOf(caller.key), authority, facts: newIds() };
     const outcome = await submitAct(options, organization, { ...fields, ...by } as unknown as C, caller);
-    if (outcome.kind === "refused") return outcome;
-    const { resource, proposal } = outcome.resource as Acted<ActedOf<C>>;
-    const unchanged = outcome.replayed && proposal === undefined;
-    const message = proposal === undefined ? undefined : await proposalOfBook(options, { organization, proposal });
-    return done(responseOf(resource, { unchanged, proposal: message }, organization));
+    return resultOfAct(outcome, (acted) => responseOf((acted as Acted<ActedOf<C>>).resource, organization));
   });
 }
 
 /** The rpc of an act has the name of its command. */
-type ActName = OperatorCommand["name"] & RpcName;
+type ActName = OperatorCommand["name"] & keyof AdminServiceService;
 type CommandOf<Name, C = OperatorCommand> = C extends OperatorCommand ? (Name extends C["name"] ? C : never) : never;
 
 /** What the request of an act gives: its organization, and the fields of its command. */
@@ -113,15 +105,9 @@ export type ActInput<Name extends ActName> = { readonly organizationId: Organiza
   "name"
 >;
 
-interface ActRpc<Name extends ActName, Input> extends Pick<
-  OperatorRpc<RequestOf<Name>, Input, unknown>,
-  "parse" | "takesPowerAway"
-> {
-  /** Makes the fields of the response about what the act has changed. */
-  readonly shown: (
-    resource: ActedOf<CommandOf<Name>> | undefined,
-    organization: Organization,
-  ) => Omit<ResponseOf<Name>, keyof ActResponse>;
+interface ActRpc<Name extends ActName, Input> extends Pick<OperatorRpc<Name, Input>, "parse" | "takesPowerAway"> {
+  /** Makes the response about what the act has changed. */
+  readonly shown: (resource: ActedOf<CommandOf<Name>> | undefined, organization: Organization) => ResponseOf<Name>;
 }
 
 /** Completes the fields of the command, or refuses it before the ledger is asked. */
@@ -149,16 +135,8 @@ export function actRoute(options: HandlersOptions): ActRoute {
         const prepared = prepare === undefined ? done(input as ActInput<Name>) : await prepare(input, caller);
         if (prepared.kind === "refused") return prepared;
         const { organizationId, ...given } = prepared.response;
-        const fields = { name, ...given } as unknown as CommandFields<OperatorCommand>;
-        return act<OperatorCommand, ResponseOf<Name>>(
-          options,
-          { organizationId, fields },
-          caller,
-          (resource, rest, organization) => ({
-            ...shown(resource as ActedOf<CommandOf<Name>> | undefined, organization),
-            ...rest,
-          }),
-        );
+        const fields = { name, ...given } as unknown as CommandFields<CommandOf<Name>>;
+        return act<CommandOf<Name>, ResponseOf<Name>>(options, { organizationId, fields }, caller, shown);
       },
     });
 }

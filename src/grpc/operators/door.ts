@@ -6,8 +6,7 @@ import type { ApiKeyId, OrganizationId } from "../../domain/values/ids.js";
 import { type Parsed, unparsed } from "../../domain/values/parsed.js";
 import type { CallingOperator } from "../../operators/session.js";
 import type { CallDependencies, OperatorsDoor, Principal, ServingDependencies } from "../calls/call-context.js";
-import type { RpcResult } from "../calls/rpc-result.js";
-import type { CallInProcess, UnaryRoute } from "../calls/unary-call.js";
+import type { UnaryRoute } from "../calls/unary-call.js";
 import { isRead, type RpcContract } from "../messages/contract.js";
 import type { FieldProblem } from "../messages/fields.js";
 import { masked, MASKS } from "../messages/masked.js";
@@ -15,7 +14,7 @@ import type { ListCaller } from "../services/list-turns.js";
 import { authorityOf } from "./acts.js";
 import { parseId } from "./fields.js";
 import { isStale } from "./freshness.js";
-import { admitting, type OperatorGate } from "./operator-call.js";
+import { admitting, oneMessage, type OperatorGate, type OperatorRoute, type RunForMachine } from "./operator-call.js";
 import { readOrganization } from "./reading.js";
 
 /** The metadata that names the organization for which an operator calls. */
@@ -100,24 +99,27 @@ function principalOf(
   };
 }
 
-interface MachineCall extends Pick<CallInProcess, "bytes" | "idempotencyKey"> {
-  readonly administration: OperatorGate["administration"];
-  readonly organizationId: OrganizationId;
-}
-
 /**
- * Runs an rpc of organizations in the process of the command, whose author is the machine: it needs
- * no key and no second person. Refuses ORGANIZATION_NOT_FOUND, INVALID_FIELD, then as the rpc does.
- * Throws if only a server runs it.
+ * Returns the way in of the machine to each of these rpcs of organizations: it needs no key and no
+ * second person. Checks ORGANIZATION_NOT_FOUND, INVALID_FIELD, then the refusals of `run` of the
+ * rpc. Throws if only a server runs it.
  */
-export function runForMachine(
-  { runInProcess }: UnaryRoute,
-  contract: RpcContract,
-  { administration, organizationId, ...call }: MachineCall,
-): Promise<RpcResult<Buffer>> {
-  if (runInProcess === undefined) throw new Error(`only a server runs ${contract.name}`);
-  return readOrganization({ administration }, organizationId, (organization) => {
-    const key = principalOf({ administration }, undefined, { organization, mustVerify: false });
-    return runInProcess(contract, { key, problemsIn, ...call });
-  });
+export function machineRoutes(
+  handlers: Readonly<Record<string, object>>,
+  gate: Pick<OperatorGate, "administration">,
+): Readonly<Record<string, Pick<OperatorRoute, "runForMachine">>> {
+  const routeOf = ({ runInProcess }: Partial<UnaryRoute>): RunForMachine => {
+    return (contract, { organizationId = "", ...call }) =>
+      oneMessage(
+        readOrganization(gate, organizationId as OrganizationId, (organization) => {
+          if (runInProcess === undefined) throw new Error(`only a server runs ${contract.name}`);
+          const key = principalOf(gate, undefined, { organization, mustVerify: false });
+          return runInProcess(contract, { ...call, key, problemsIn });
+        }),
+        call,
+      );
+  };
+  return Object.fromEntries(
+    Object.entries(handlers).map(([name, handler]) => [name, { runForMachine: routeOf(handler) }]),
+  );
 }

@@ -7,8 +7,6 @@ import type { HandlersOptions } from "./options.js";
 /** What decides whether a call needs a fresh session. */
 export interface CheckedCall<Input> {
   readonly contract: Pick<RpcContract, "needsFresh">;
-  /** As it was sent: `input` may have its ids under other names. */
-  readonly request: unknown;
   readonly input: Input;
   readonly caller: CallingOperator | undefined;
   /** Whether this call only takes power away, although the rpc can give it. */
@@ -22,12 +20,11 @@ export interface CheckedCall<Input> {
  */
 export async function needsVerification<Input>(
   { administration, now }: HandlersOptions,
-  { contract, request, input, caller, takesPowerAway }: CheckedCall<Input>,
+  { contract, input, caller, takesPowerAway }: CheckedCall<Input>,
 ): Promise<boolean> {
   if (!isStale(contract, caller, now) || takesPowerAway?.(input) === true) return false;
-  const named = request as { readonly organization_id?: OrganizationId; readonly proposal_id?: ProposalId };
-  const { organization_id: id, proposal_id: proposalId } = named;
-  if (id !== undefined) return (await administration.organization(id))?.isSandbox !== true;
+  const { organizationId, proposalId } = input as { organizationId?: OrganizationId; proposalId?: ProposalId };
+  if (organizationId !== undefined) return (await administration.organization(organizationId))?.isSandbox !== true;
   if (proposalId === undefined) return true;
   return (await administration.bookProposal(proposalId))?.organization.isSandbox !== true;
 }

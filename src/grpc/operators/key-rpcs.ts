@@ -6,14 +6,13 @@ import type { ApiKeyId } from "../../domain/values/ids.js";
 import { parseSomeOf } from "../../domain/values/parsed.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import type { Timestamp } from "../../gen/google/protobuf/timestamp.js";
-import type * as wire from "../../gen/kesc/admin/v1/admin_service.js";
+import type { CreateApiKeyResponse } from "../../gen/kesc/admin/v1/admin_service.js";
 import { done, refuse } from "../calls/rpc-result.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { act, actRoute } from "./acts.js";
 import { fields, OPERATORS_KINDS, parseExpiry, parseLabel } from "./fields.js";
 import { toApiKey } from "./messages.js";
-import { unary } from "./named-rpcs.js";
-import type { OperatorRoute } from "./operator-call.js";
+import { type OperatorRoute, unary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 import { pageInMemory, parseOwnPage } from "./pages.js";
 import { readOrganization } from "./reading.js";
@@ -37,11 +36,11 @@ export function keyRpcs(options: HandlersOptions): Record<string, OperatorRoute>
         const { secret, sha256: secretSha256 } = administration.newSecret(organization);
         const newKeyId = typeidUnboxed("key") as string as ApiKeyId;
         const command = { name: "createApiKey", newKeyId, ...given, secretSha256 } as const;
-        return act<CreateApiKey, wire.CreateApiKeyResponse>(
+        return act<CreateApiKey, CreateApiKeyResponse>(
           options,
           { organizationId, fields: command },
           caller,
-          (made, { proposal }) => ({ api_key: made && toApiKey(made), secret, proposal }),
+          (made) => ({ api_key: made && toApiKey(made), secret }),
         );
       },
     }),

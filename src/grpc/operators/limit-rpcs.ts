@@ -12,7 +12,7 @@ import { type Cents, formatCents } from "../../domain/values/cents.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
-import type * as wire from "../../gen/kesc/admin/v1/admin_service.js";
+import type { GetLimitsResponse, SetLimitsRequest } from "../../gen/kesc/admin/v1/admin_service.js";
 import type { LimitChange, LimitSetting, TierLimits } from "../../gen/kesc/admin/v1/resources.js";
 import { done, refuse } from "../calls/rpc-result.js";
 import { parseRequiredWord } from "../messages/enums.js";
@@ -20,8 +20,7 @@ import { fieldProblem, ifGiven, joined, type ParsedFields, parseFields, parseIte
 import { decidedAt, PERIODS, toLimitsMessage, TYPES } from "../messages/limits.js";
 import { type ActInput, actRoute } from "./acts.js";
 import { fields, parseId, parseNote } from "./fields.js";
-import { unary } from "./named-rpcs.js";
-import type { OperatorRoute } from "./operator-call.js";
+import { type OperatorRoute, unary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 import { readOrganization } from "./reading.js";
 
@@ -49,7 +48,7 @@ export function limitRpcs(options: HandlersOptions): Record<string, OperatorRout
   };
 }
 
-function parseSetLimits(request: wire.SetLimitsRequest): ParsedFields<ActInput<"setLimits">> {
+function parseSetLimits(request: SetLimitsRequest): ParsedFields<ActInput<"setLimits">> {
   const own = parseFields({
     organization_id: parseId<OrganizationId>(request.organization_id),
     tier: ifGiven(request.tier, parseTierName),
@@ -69,7 +68,7 @@ function parseSetLimits(request: wire.SetLimitsRequest): ParsedFields<ActInput<"
 }
 
 /** Limits are changed or removed: one of both. */
-function parseWhetherGiven({ remove, changes }: wire.SetLimitsRequest): Parsed<undefined> {
+function parseWhetherGiven({ remove, changes }: SetLimitsRequest): Parsed<undefined> {
   if (remove && changes.length > 0) return unparsed("must be empty beside remove", "CONFLICT");
   if (!remove && changes.length === 0) return unparsed("is required unless remove is true", "REQUIRED");
   return parsed(undefined);
@@ -106,7 +105,7 @@ function changesOf(given: readonly NewLimit[]): LimitChanges {
 function limitsOfOrganization(
   limits: LimitsInForce | undefined,
   now: UnixMillis,
-): Pick<wire.GetLimitsResponse, "limits" | "tiers"> {
+): Pick<GetLimitsResponse, "limits" | "tiers"> {
   const tiers = Array.from(limits?.tiers ?? [], ([tier, set]): TierLimits => ({ tier, limits: settingsOf(set) }));
   return { limits: toLimitsMessage(limits, undefined, now), tiers };
 }

@@ -29,10 +29,9 @@ import { pageInTurn } from "../services/list-turns.js";
 import type { ServedCell } from "../services/served-cell.js";
 import { OPERATORS_KINDS } from "./fields.js";
 import { namesOf, toJournalEntry } from "./messages.js";
-import { unary } from "./named-rpcs.js";
-import type { OperatorRoute } from "./operator-call.js";
+import { type OperatorRoute, unary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
-import { proposalOfBook } from "./proposal-messages.js";
+import { proposalNow } from "./proposal-messages.js";
 import { listCallerOf, readOrganization } from "./reading.js";
 import { noteFound, PersonLookUps } from "./reveals.js";
 
@@ -196,9 +195,8 @@ async function holderOf(id: DestinationId, book: SearchedBook): Promise<Match> {
 }
 
 async function proposalOf(id: ProposalId, { options, organizationId }: SearchedBook): Promise<Match> {
-  const found = await options.administration.bookProposal(id);
-  if (found?.organization.id !== organizationId) return undefined;
-  return { $case: "proposal", value: await proposalOfBook(options, found) };
+  const found = await proposalNow(options, id);
+  return found?.organization_id === organizationId ? { $case: "proposal", value: found } : undefined;
 }
 
 function bySequence(text: string, book: SearchedBook): Promise<Found> | undefined {

@@ -1,33 +1,42 @@
-import { requestIdOf } from "../../../runtime/caller-ids.js";
-import type { IdempotencyKey } from "../../domain/values/text.js";
-import { toUnixMillis } from "../../domain/values/time.js";
+import { BinaryWriter } from "@bufbuild/protobuf/wire";
+
+import { AdminServiceService } from "../../gen/kesc/admin/v1/admin_service.js";
+import { SessionServiceService } from "../../gen/kesc/admin/v1/session_service.js";
 import type { CallingOperator } from "../../operators/session.js";
-import { type Admit, type Caller, parseRequest, type ServingDependencies } from "../calls/call-context.js";
-import { refuse } from "../calls/rpc-result.js";
+import { type Admit, parseRequest, type ServingDependencies } from "../calls/call-context.js";
+import { type CallHead, refuse, type RpcResult } from "../calls/rpc-result.js";
 import {
   type EncodedMessages,
   serverStreamOf,
   type ServerStreamRoute,
   type ServerStreamRpc,
 } from "../calls/server-stream-call.js";
-import { routeOf, type UnaryRoute, type UnaryRpc } from "../calls/unary-call.js";
+import {
+  callerInProcess,
+  type CallInProcess,
+  routeOf,
+  runInProcess,
+  type UnaryRoute,
+  type UnaryRpc,
+} from "../calls/unary-call.js";
 import type { RpcContract } from "../messages/contract.js";
-import type { ParsedFields } from "../messages/fields.js";
 import { masked } from "../messages/masked.js";
-import { encode } from "../messages/wire-format.js";
 import type { OperatorAuthenticator } from "./authenticator.js";
 import { needsVerification } from "./freshness.js";
 import type { HandlersOptions } from "./options.js";
 
+const RPCS = { ...AdminServiceService, ...SessionServiceService };
+type RpcName = keyof typeof RPCS;
+export type RequestOf<Name extends RpcName> = ReturnType<(typeof RPCS)[Name]["requestDeserialize"]>;
+export type ResponseOf<Name extends RpcName> = Parameters<(typeof RPCS)[Name]["responseSerialize"]>[0];
+
 /**
- * An rpc of the AdminService. Its caller is an operator, or undefined for the machine: the `kesc`
- * command on the database.
+ * An rpc of the AdminService or of the SessionService. Its caller is an operator, or undefined for
+ * the machine: the `kesc` command on the database.
  */
-export interface OperatorRpc<Request, Input, Response> extends UnaryRpc<
-  Request,
-  Input,
-  Response,
-  CallingOperator | undefined
+export interface OperatorRpc<Name extends RpcName, Input> extends Omit<
+  UnaryRpc<RequestOf<Name>, Input, ResponseOf<Name>, CallingOperator | undefined>,
+  "request" | "response"
 > {
   /** Whether a call only takes power away, so that its session need not be fresh. None omitted. */
   readonly takesPowerAway?: (input: Input) => boolean;
@@ -57,104 +66,105 @@ export interface OperatorRoute {
    * the refusals of `run` of the rpc. A unary rpc makes one message. Rejects with the errors that
    * `run` throws.
    */
-  runForMachine(contract: Pick<RpcContract, "input">, bytes: Buffer, idempotencyKey?: IdempotencyKey): EncodedMessages;
+  readonly runForMachine: RunForMachine;
 }
 
-/** Makes the route of an rpc. */
-export type OperatorUnary = <Request, Input, Response>(rpc: OperatorRpc<Request, Input, Response>) => OperatorRoute;
+export type RunForMachine = (contract: RpcContract, call: MachineCall) => EncodedMessages;
+
+/** A call of the machine. */
+export interface MachineCall extends Omit<CallInProcess, "key"> {
+  /** For which organization an rpc of organizations is called. */
+  readonly organizationId?: string | undefined;
+  /** Called once for a unary rpc that was not refused. */
+  readonly onHead?: (head: CallHead) => void;
+}
+
+/** Makes the route of the rpc of this name. */
+export type OperatorUnary = <Name extends RpcName, Input>(name: Name, rpc: OperatorRpc<Name, Input>) => OperatorRoute;
 /** Makes the route of an rpc whose responses stream. */
 export type OperatorStream = <Request, Input>(rpc: OperatorStreamRpc<Request, Input>) => OperatorRoute;
+
 const NOT_FRESH = { reason: "VERIFICATION_REQUIRED" } as const;
 
-export const operatorUnary: OperatorUnary = (rpc) => ({
-  serve: (gate) => (contract, dependencies) => {
-    const { takesPowerAway } = rpc;
-    const route = routeOf(
-      {
-        request: rpc.request,
-        response: rpc.response,
-        parse: (request, caller) => parseBoth(rpc, request, caller),
-        run: async ({ request, input }, caller) =>
-          (await needsVerification(gate, { contract, request, input, caller: caller.key, takesPowerAway }))
-            ? refuse(NOT_FRESH)
-            : rpc.run(input, caller),
-      },
-      admitting(gate),
-    );
-    return route(keyed(contract), rpc.showsPersonalData ? dependencies : { ...dependencies, shown: masked });
-  },
-  runForMachine: forMachine(rpc, async function* (input, caller) {
-    const result = await rpc.run(input, caller);
-    if (result.kind === "refused") return result.refusal;
-    yield encode(rpc.response, rpc.showsPersonalData ? result.response : masked(result.response));
-    return undefined;
-  }),
-});
+export const unary: OperatorUnary = (name, { takesPowerAway, showsPersonalData, ...own }) => {
+  const rpc = { ...messagesOf(name), ...own };
+  return {
+    serve: (gate) => (contract, dependencies) => {
+      const run: typeof rpc.run = async (input, caller) =>
+        (await needsVerification(gate, { contract, input, caller: caller.key, takesPowerAway }))
+          ? refuse(NOT_FRESH)
+          : rpc.run(input, caller);
+      const route = routeOf({ ...rpc, run }, admitting(gate));
+      return route(keyed(contract), showsPersonalData ? dependencies : { ...dependencies, shown: masked });
+    },
+    runForMachine: (contract, call) =>
+      oneMessage(runInProcess(rpc, contract, { ...call, key: undefined, shown: showsPersonalData && asIs }), call),
+  };
+};
+
+function messagesOf<Name extends RpcName>(
+  name: Name,
+): Pick<UnaryRpc<RequestOf<Name>, unknown, ResponseOf<Name>>, "request" | "response"> {
+  const { requestDeserialize, responseSerialize } = RPCS[name];
+  return {
+    request: { decode: (bytes) => requestDeserialize(Buffer.from(bytes)) as RequestOf<Name> },
+    response: { encode: (message, writer = new BinaryWriter()) => writer.raw(responseSerialize(message as never)) },
+  };
+}
+
+function asIs<Message>(message: Message): Message {
+  return message;
+}
+
+/** Makes the messages of a unary call in this process: one, after the head. */
+export async function* oneMessage(
+  running: Promise<RpcResult<Buffer>>,
+  { onHead }: Pick<MachineCall, "onHead">,
+): EncodedMessages {
+  const result = await running;
+  if (result.kind === "refused") return result.refusal;
+  onHead?.(result);
+  yield result.response;
+  return undefined;
+}
 
 export const operatorStream: OperatorStream = <Request, Input>(rpc: OperatorStreamRpc<Request, Input>) => ({
   serve: (gate: OperatorGate) => (contract: RpcContract, dependencies: ServingDependencies) => {
-    const { accountOf, ...others } = rpc;
-    const route = serverStreamOf<Request, RequestAndInput<Request, Input>, CallingOperator, ServingDependencies>(
-      {
-        ...others,
-        ...(accountOf === undefined ? {} : { accountOf: ({ input }) => accountOf(input) }),
-        parse: (request, caller) => parseBoth(rpc, request, caller),
-        run: async function* ({ request, input }, caller, signal) {
-          if (await needsVerification(gate, { contract, request, input, caller: caller.key })) return NOT_FRESH;
-          return yield* rpc.run(input, caller, signal);
-        },
-      },
+    const run: typeof rpc.run = async function* (input, caller, signal) {
+      if (await needsVerification(gate, { contract, input, caller: caller.key })) return NOT_FRESH;
+      return yield* rpc.run(input, caller, signal);
+    };
+    const route = serverStreamOf<Request, Input, CallingOperator, ServingDependencies>(
+      { ...rpc, run },
       admitting(gate),
     );
     return route(keyed(contract), dependencies);
   },
-  // Nobody but the end of the process ends the stream.
-  runForMachine: forMachine(rpc, (input, caller) => rpc.run(input, caller, new AbortController().signal)),
+  async *runForMachine(contract: RpcContract, { request, idempotencyKey }: MachineCall) {
+    const caller = callerInProcess({ key: undefined, idempotencyKey });
+    const input = parseRequest(rpc, contract, request, caller);
+    if (!input.ok) return { reason: "INVALID_FIELD", fields: input.fields } as const;
+    // Nobody but the end of the process ends the stream.
+    return yield* rpc.run(input.value, caller, new AbortController().signal);
+  },
 });
 
 /** Makes the route of an rpc that needs no key, and does not know its caller. */
-export const operatorPublic: OperatorUnary = (rpc) => ({
-  ...operatorUnary(rpc),
+export const open: OperatorUnary = (name, rpc) => ({
+  ...unary(name, rpc),
   serve: () => (contract, dependencies) => {
     if (!contract.isPublic) throw new Error(`${contract.name} needs a key, but its handler takes none`);
-    const route = routeOf(rpc, (_contract, { isStopping }: ServingDependencies) =>
+    const route = routeOf({ ...messagesOf(name), ...rpc }, (_contract, { isStopping }: ServingDependencies) =>
       isStopping() ? { reason: "SHUTTING_DOWN" } : undefined,
     );
     return route(contract, dependencies);
   },
 });
 
-/** What was sent, and what the rpc has made of it. */
-interface RequestAndInput<Request, Input> {
-  readonly request: Request;
-  readonly input: Input;
-}
-
-function parseBoth<Request, Input>(
-  rpc: Pick<OperatorStreamRpc<Request, Input>, "parse">,
-  request: Request,
-  caller: Caller<CallingOperator | undefined>,
-): ParsedFields<RequestAndInput<Request, Input>> {
-  const parsed = rpc.parse(request, caller);
-  return parsed.ok ? { ok: true, value: { request, input: parsed.value } } : parsed;
-}
-
 /** Throws for a public rpc: a handler with a key would take its callers for the machine. */
 function keyed(contract: RpcContract): RpcContract {
   if (contract.isPublic) throw new Error(`${contract.name} needs no key, but its handler does`);
   return contract;
-}
-
-function forMachine<Request, Input>(
-  rpc: Pick<OperatorStreamRpc<Request, Input>, "request" | "parse">,
-  run: (input: Input, caller: Caller<undefined>) => EncodedMessages,
-): OperatorRoute["runForMachine"] {
-  return async function* (contract, bytes, idempotencyKey) {
-    const caller = { ...machineCaller(), idempotencyKey };
-    const input = parseRequest(rpc, contract, bytes, caller);
-    if (!input.ok) return { reason: "INVALID_FIELD", fields: input.fields };
-    return yield* run(input.value, caller);
-  };
 }
 
 /** Admits an operator who has one of the roles of the rpc. */
@@ -167,16 +177,5 @@ export function admitting({
     if ("reason" in operator) return operator;
     record.operator = operator;
     return operator.roles.some((role) => roles.includes(role)) ? operator : { reason: "ROLE_REQUIRED", roles };
-  };
-}
-
-function machineCaller(): Caller<undefined> {
-  return {
-    key: undefined,
-    requestId: requestIdOf(undefined),
-    idempotencyKey: undefined,
-    deadline: toUnixMillis(Number.MAX_SAFE_INTEGER),
-    trace: undefined,
-    bucket: undefined,
   };
 }

@@ -1,15 +1,14 @@
-import type * as wire from "../../gen/kesc/admin/v1/admin_service.js";
+import type { SetOperatorRolesResponse } from "../../gen/kesc/admin/v1/admin_service.js";
 import type { Act } from "../../operators/act.js";
 import { type Operator, parseOperatorName } from "../../operators/operator.js";
 import { done, type RpcResult } from "../calls/rpc-result.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { OPERATORS_KINDS } from "./fields.js";
 import { namesOf, toOperator, toOperatorAct, toSession } from "./messages.js";
-import { unary } from "./named-rpcs.js";
-import type { OperatorRoute } from "./operator-call.js";
+import { type OperatorRoute, unary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 import { pageInMemory, parsePage, tokenAfter } from "./pages.js";
-import { NEEDS_PERSON, resultOfAct } from "./results.js";
+import { NEEDS_PERSON, resultOfSubmitted } from "./results.js";
 
 const fields = fieldsOf({ ...OPERATORS_KINDS, name: parseOperatorName });
 
@@ -39,12 +38,12 @@ export function operatorRpcs(options: HandlersOptions): Record<string, OperatorR
 
 /** Submits a change of an operator. The response shows the operator. */
 export async function changeOperator(
-  options: HandlersOptions,
+  { administration }: HandlersOptions,
   change: Act,
   by: Operator | undefined,
-): Promise<RpcResult<wire.SetOperatorRolesResponse>> {
-  const submitted = await options.administration.submit(change, by);
-  return resultOfAct(options, submitted, (found, rest) => ({ operator: found && toOperator(found), ...rest }));
+): Promise<RpcResult<SetOperatorRolesResponse>> {
+  const submitted = await administration.submit(change, by);
+  return resultOfSubmitted(submitted, (found) => ({ operator: found && toOperator(found) }));
 }
 
 function readingRpcs({ administration }: HandlersOptions): Record<string, OperatorRoute> {

@@ -6,12 +6,11 @@ import { fieldsOf } from "../messages/field-kinds.js";
 import { actRoute } from "./acts.js";
 import { OPERATORS_KINDS, parseCell, parseLabel } from "./fields.js";
 import { toOrganization, toRailAccount } from "./messages.js";
-import { unary } from "./named-rpcs.js";
-import type { OperatorRoute } from "./operator-call.js";
+import { type OperatorRoute, unary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 import { pageInMemory, parseOwnPage, parsePage } from "./pages.js";
 import { readOrganization } from "./reading.js";
-import { resultOfAct } from "./results.js";
+import { resultOfSubmitted } from "./results.js";
 
 const fields = fieldsOf({
   ...OPERATORS_KINDS,
@@ -30,7 +29,7 @@ export function organizationRpcs(options: HandlersOptions): Record<string, Opera
       ...fields("name", "sandbox", "cell"),
       run: async (given, { key: by }) => {
         const made = await administration.createOrganization(given, by);
-        return resultOfAct(options, made, (organization) => ({
+        return resultOfSubmitted(made, (organization) => ({
           organization: organization && toOrganization(organization),
         }));
       },

@@ -1,28 +1,22 @@
-import { parseOperatorId } from "../../domain/values/ids.js";
-import { toUnixMillis } from "../../domain/values/time.js";
+import { parseOperatorId, type ProposalId } from "../../domain/values/ids.js";
+import type { Proposal as ProposalMessage } from "../../gen/kesc/admin/v1/resources.js";
 import { isConcerned } from "../../operators/act.js";
 import type { Operator, Role } from "../../operators/operator.js";
-import { type BookProposal, type OperatorProposal, proposalInBook } from "../../operators/ports.js";
+import type { OperatorProposal } from "../../operators/ports.js";
 import { readOperatorsAddress } from "../messages/contract.js";
 import { namesOf, toProposal } from "./messages.js";
 import type { HandlersOptions } from "./options.js";
 
-export type ProposalMessage = ReturnType<typeof toProposal>;
-
 /** Read once: to parse the contract takes longer than to list a thousand proposals. */
 let rolesByName: ReadonlyMap<string, readonly Role[]> | undefined;
 
-/** Makes the message of a proposal, with the names of its people. */
-export async function proposalMessage(
+/** Reads a proposal as it is now, with the names of its people. Undefined: there is none. */
+export async function proposalNow(
   { administration }: Pick<HandlersOptions, "administration">,
-  proposal: OperatorProposal,
-): Promise<ProposalMessage> {
-  return toProposal(proposal, namesOf(await administration.operators()));
-}
-
-/** The same of a proposal that lies in a book. */
-export function proposalOfBook(options: HandlersOptions, found: BookProposal): Promise<ProposalMessage> {
-  return proposalMessage(options, proposalInBook(found.proposal, toUnixMillis(options.now())));
+  id: ProposalId,
+): Promise<ProposalMessage | undefined> {
+  const [found, operators] = await Promise.all([administration.proposal(id), administration.operators()]);
+  return found && toProposal(unlessOrphaned(found, operators), namesOf(operators));
 }
 
 /** A proposal in a book lapses when its operator is revoked, or loses the role of the act. */

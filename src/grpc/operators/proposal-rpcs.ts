@@ -4,10 +4,11 @@ import type { OrganizationId, ProposalId } from "../../domain/values/ids.js";
 import type { NO_REASON } from "../../domain/values/text.js";
 import { parseStatusReason } from "../../domain/values/text.js";
 import { toUnixMillis } from "../../domain/values/time.js";
-import type * as wire from "../../gen/kesc/admin/v1/admin_service.js";
+import type { ListProposalsRequest } from "../../gen/kesc/admin/v1/admin_service.js";
+import type { Outcome } from "../../ledger/ports/outcome.js";
 import { actorOf, type Operator } from "../../operators/operator.js";
 import { type BookProposal, type OperatorProposal, proposalInBook } from "../../operators/ports.js";
-import { done, refuse, type RpcResult } from "../calls/rpc-result.js";
+import { done, refuse } from "../calls/rpc-result.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { ifGiven, type ParsedFields, parseFields } from "../messages/fields.js";
 import { type AnyList, formatIdToken, parseIdToken, parsePageSize } from "../services/paging.js";
@@ -15,10 +16,9 @@ import { authorityOf, type OperatorCaller, submitAct } from "./acts.js";
 import { commandOf } from "./commands-of-proposals.js";
 import { fields, OPERATORS_KINDS, parseId } from "./fields.js";
 import { namesOf, toProposal } from "./messages.js";
-import { unary } from "./named-rpcs.js";
-import type { OperatorRoute } from "./operator-call.js";
+import { type OperatorRoute, unary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
-import { isFor, proposalMessage, proposalOfBook, unlessOrphaned } from "./proposal-messages.js";
+import { isFor, proposalNow, unlessOrphaned } from "./proposal-messages.js";
 import { NEEDS_PERSON } from "./results.js";
 
 /** A page of a list looks at so many at most: it may be short although there are more. */
@@ -55,9 +55,8 @@ export function proposalRpcs(options: HandlersOptions): Record<string, OperatorR
     getProposal: unary("getProposal", {
       ...fields("proposal_id"),
       run: async ({ proposalId }) => {
-        const [found, operators] = await Promise.all([administration.proposal(proposalId), administration.operators()]);
-        if (found === undefined) return refuse({ reason: "PROPOSAL_NOT_FOUND", proposalId });
-        return done({ proposal: toProposal(unlessOrphaned(found, operators), namesOf(operators)) });
+        const proposal = await proposalNow(options, proposalId);
+        return proposal === undefined ? refuse({ reason: "PROPOSAL_NOT_FOUND", proposalId }) : done({ proposal });
       },
     }),
     approveProposal: decisionRpc(options, "approve"),
@@ -85,7 +84,7 @@ function parseProposalList({
   subject_id,
   page_size,
   page_token,
-}: wire.ListProposalsRequest): ParsedFields<ProposalFilters & AskedProposals> {
+}: ListProposalsRequest): ParsedFields<ProposalFilters & AskedProposals> {
   const filters = { include_closed: includesClosed, for_me: isForCaller, organization_id, subject_id };
   const list = { rpc: "ListProposals", organizationId: undefined, filters };
   const fields = parseFields({
@@ -121,13 +120,15 @@ function decisionRpc(options: HandlersOptions, decide: "approve" | "reject"): Op
       // The machine needs no second person, and is none.
       if (by === undefined) return NEEDS_PERSON;
       const found = await administration.bookProposal(proposalId);
-      if (found !== undefined) {
-        const deciding = { found, by, note, caller };
-        return decide === "approve" ? approve(options, deciding) : reject(options, deciding);
-      }
-      const decided = await administration[decide](proposalId, by);
+      const inBook = decide === "approve" ? approve : reject;
+      const decided =
+        found === undefined
+          ? await administration[decide](proposalId, by)
+          : await inBook(options, { found, by, note, caller });
       if (decided.kind === "refused") return decided;
-      return done({ unchanged: false, proposal: await proposalMessage(options, decided.proposal) });
+      // Read again: the command may have left it as it was.
+      const response = { proposal: await proposalNow(options, proposalId) };
+      return { kind: "done", response, replayed: "replayed" in decided && decided.replayed };
     },
   });
 }
@@ -140,16 +141,13 @@ interface BookDecision {
 }
 
 /** The approval is the same command of another person: the ledger compares both. */
-async function approve(
-  options: HandlersOptions,
-  { found, by, note, caller }: BookDecision,
-): Promise<RpcResult<wire.ApproveProposalResponse>> {
+async function approve(options: HandlersOptions, { found, by, note, caller }: BookDecision): Promise<Outcome<unknown>> {
   const { administration } = options;
   const { organization, proposal } = found;
   const person = by.id as string as Decider;
   const now = toUnixMillis(options.now());
   const closed = refusalToDecide(proposal, { person, now });
-  if (closed !== undefined && closed !== "ALREADY_SO") return refuse(closed);
+  if (closed !== undefined && closed !== "ALREADY_SO") return { kind: "refused", refusal: closed };
   const command = commandOf(proposal, {
     authority: { ...authorityOf(administration, by, organization), approves: proposal.id },
     actor: actorOf(by),
@@ -158,16 +156,11 @@ async function approve(
   const shown = unlessOrphaned(proposalInBook(proposal, now), await administration.operators());
   const isWhole = await options.railChanges.isWhole(organization, proposal);
   if (command === undefined || shown.state === "LAPSED" || !isWhole)
-    return refuse({ reason: "PROPOSAL_CLOSED", proposalId: proposal.id, state: "LAPSED" });
-  const outcome = await submitAct(options, organization, command, caller);
-  if (outcome.kind === "refused") return outcome;
-  return decided(options, found, outcome.replayed);
+    return { kind: "refused", refusal: { reason: "PROPOSAL_CLOSED", proposalId: proposal.id, state: "LAPSED" } };
+  return submitAct(options, organization, command, caller);
 }
 
-async function reject(
-  options: HandlersOptions,
-  { found, by, note, caller }: BookDecision,
-): Promise<RpcResult<wire.ApproveProposalResponse>> {
+function reject(options: HandlersOptions, { found, by, note, caller }: BookDecision): Promise<Outcome<unknown>> {
   const { organization, proposal } = found;
   const { id: proposalId, subject, organizationId } = proposal;
   const person = by.id as string as Decider;
@@ -181,17 +174,5 @@ async function reject(
     note,
   } as const;
   const { deadline, trace } = caller;
-  const outcome = await options.cellOf(organization).ledger.submit(command, deadline, { trace, operator: true });
-  if (outcome.kind === "refused") return outcome;
-  return decided(options, found, outcome.replayed);
-}
-
-/** Reads the proposal again: the command may have left it as it was. */
-async function decided(
-  options: HandlersOptions,
-  { proposal }: BookProposal,
-  unchanged: boolean,
-): Promise<RpcResult<wire.ApproveProposalResponse>> {
-  const after = await options.administration.bookProposal(proposal.id);
-  return done({ unchanged, proposal: after && (await proposalOfBook(options, after)) });
+  return options.cellOf(organization).ledger.submit(command, deadline, { trace, operator: true });
 }

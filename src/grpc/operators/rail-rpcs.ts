@@ -1,6 +1,6 @@
 import { formatCents } from "../../domain/values/cents.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
-import { type RailAccountStatus as RailAccountStatusMessage } from "../../gen/kesc/admin/v1/admin_service.js";
+import type { RailAccountStatus as RailAccountStatusMessage } from "../../gen/kesc/admin/v1/admin_service.js";
 import type { RailAccountStatus } from "../../operators/rails.js";
 import type { ReportedBalance } from "../../statements/ports.js";
 import { done, refuse } from "../calls/rpc-result.js";
@@ -8,8 +8,7 @@ import { toRailBalance } from "../messages/history/supply.js";
 import { toTimestamp } from "../messages/timestamp.js";
 import { fields } from "./fields.js";
 import { toRailAccount } from "./messages.js";
-import { unary } from "./named-rpcs.js";
-import type { OperatorRoute } from "./operator-call.js";
+import { type OperatorRoute, unary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 import { readOrganization } from "./reading.js";
 

@@ -6,8 +6,7 @@ import { fieldsOf } from "../messages/field-kinds.js";
 import { toTimestamp } from "../messages/timestamp.js";
 import { act } from "./acts.js";
 import { OPERATORS_KINDS } from "./fields.js";
-import { unary } from "./named-rpcs.js";
-import type { OperatorRoute } from "./operator-call.js";
+import { type OperatorRoute, unary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 import { readOrganization } from "./reading.js";
 

@@ -1,5 +1,5 @@
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
-import type * as wire from "../../gen/kesc/admin/v1/session_service.js";
+import type { CreateInvitationRequest } from "../../gen/kesc/admin/v1/session_service.js";
 import { type Operator, parseOperatorName, type Role } from "../../operators/operator.js";
 import type { OrRefused } from "../../operators/sign-in.js";
 import type { Invited } from "../../operators/sign-in-ports.js";
@@ -9,12 +9,10 @@ import { fieldProblem, type ParsedFields, parseFields } from "../messages/fields
 import { toTimestamp } from "../messages/timestamp.js";
 import { fields } from "./fields.js";
 import { toOperator, toSession } from "./messages.js";
-import { open, unary } from "./named-rpcs.js";
-import type { OperatorRoute } from "./operator-call.js";
+import { open, type OperatorRoute, unary } from "./operator-call.js";
 import { changeOperator } from "./operator-rpcs.js";
 import type { HandlersOptions } from "./options.js";
 import { pageInMemory, parsePage } from "./pages.js";
-import { proposalMessage } from "./proposal-messages.js";
 import { NEEDS_PERSON } from "./results.js";
 import { parseRoles } from "./roles.js";
 
@@ -56,12 +54,14 @@ export function signInRpcs(options: HandlersOptions): Record<string, OperatorRou
     }),
     registerPasskey: open("registerPasskey", {
       ...texts("invitation", "response_json"),
-      run: ({ invitation, responseJson }) =>
-        told(signIn.register(invitation, responseJson), async ({ passkeyId: passkey_id, made }) => {
-          const isDone = "roles" in made;
-          const proposal = isDone ? undefined : await proposalMessage(options, made);
-          return { passkey_id, operator: isDone ? toOperator(made) : undefined, proposal };
-        }),
+      run: async ({ invitation, responseJson }) => {
+        const registered = await signIn.register(invitation, responseJson);
+        if (registered.kind === "refused") return registered;
+        const { passkeyId: passkey_id, made } = registered.value;
+        return "roles" in made
+          ? done({ passkey_id, operator: toOperator(made) })
+          : { ...done({ passkey_id, operator: undefined }), proposalId: made.id };
+      },
     }),
   };
 }
@@ -86,7 +86,7 @@ export function sessionRpcs(options: HandlersOptions): Record<string, OperatorRo
         const sessions = await signIn.sessions(await administration.operators());
         const session = sessions.find((each) => each.id === id);
         if (session !== undefined && !isOwnOr(ENDS_OTHERS, by, session.operatorId)) return lacks(ENDS_OTHERS);
-        return done({ unchanged: !(session !== undefined && (await signIn.end(id))) });
+        return { ...done({}), replayed: !(session !== undefined && (await signIn.end(id))) };
       },
     }),
     listSessions: unary("listSessions", {
@@ -142,7 +142,7 @@ function createInvitation({ administration, signIn }: HandlersOptions): Operator
   });
 }
 
-function parseInvited({ name, roles, operator_id: id }: wire.CreateInvitationRequest): ParsedFields<Invited> {
+function parseInvited({ name, roles, operator_id: id }: CreateInvitationRequest): ParsedFields<Invited> {
   if (id === "") return parseFields({ name: parseOperatorName(name), roles: parseRoles(roles) });
   if (name !== "") return fieldProblem("name", "must be empty with operator_id", "CONFLICT");
   if (roles.length > 0) return fieldProblem("roles", "must be empty with operator_id", "CONFLICT");

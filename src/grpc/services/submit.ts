@@ -2,11 +2,11 @@ import { typeidUnboxed } from "typeid-js";
 
 import type { Command, ResourceOf } from "../../domain/operations.js";
 import type { Decider } from "../../domain/proposal.js";
-import type { Acted, Authority } from "../../domain/second-person.js";
+import type { Authority } from "../../domain/second-person.js";
 import type { Actor } from "../../domain/values/actor.js";
 import type { OrganizationId, ProposalId } from "../../domain/values/ids.js";
 import { actorOf, type Caller, type Principal } from "../calls/call-context.js";
-import type { RpcResult } from "../calls/rpc-result.js";
+import { resultOf, resultOfAct, type RpcResult } from "../calls/rpc-result.js";
 import type { CellOf } from "./served-cell.js";
 
 /** Returns the fields of a command that say whose it is, and who gives it. */
@@ -36,9 +36,6 @@ export async function submit<Given extends Command, Response>(
 ): Promise<RpcResult<Response>> {
   const { operator } = key;
   const outcome = await cellOf(key).ledger.submit(command, deadline, { trace, operator: operator !== undefined });
-  if (outcome.kind === "refused") return outcome;
-  const { resource, replayed } = outcome;
   // To a program the response says that the act waits.
-  const proposalId = operator && (resource as Partial<Acted<unknown>>).proposal?.id;
-  return { kind: "done", response: responseOf(resource), replayed: replayed && proposalId === undefined, proposalId };
+  return operator === undefined ? resultOf(outcome, responseOf) : resultOfAct(outcome, responseOf);
 }

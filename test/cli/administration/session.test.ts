@@ -63,9 +63,6 @@ describe("a call to the AdminService", () => {
   });
 
   it("gives each field of a response", () => {
-    expect(new AdminContract().decode("RevokeApiKey", new Uint8Array())).to.deep.equal({
-      api_key: null,
-      unchanged: false,
-    });
+    expect(new AdminContract().decode("RevokeApiKey", new Uint8Array())).to.deep.equal({ api_key: null });
   });
 });

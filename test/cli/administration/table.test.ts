@@ -26,7 +26,7 @@ function messageIn(desc: DescMessage, name: string): DescMessage {
 
 /** The fields that a row's words and columns can show. */
 function shownBy(row: Row): readonly string[] {
-  const { method, isOfOrganizations } = contract.rpc(row.rpc);
+  const { method, canReplay, secondPerson } = contract.rpc(row.rpc);
   const { output } = method;
   if (isStream(row)) return namesIn(output);
   if (isList(row)) {
@@ -38,8 +38,7 @@ function shownBy(row: Row): readonly string[] {
     // The id of an organization is the same in both.
     return [...own, ...beside.filter((name) => name !== "organization_id" || !own.includes(name))];
   }
-  // An rpc of organizations tells it beside its response.
-  const told = isOfOrganizations && !onlyReads(row) ? ["unchanged", "proposal"] : [];
+  const told = [...(canReplay ? ["unchanged"] : []), ...(secondPerson ? ["proposal"] : [])];
   const shows = row.shows === undefined ? contract.resourceOf(row.rpc) : row.shows;
   const beside = [...namesIn(output).filter((name) => name !== shows), ...told];
   return shows === null ? beside : [...namesIn(messageIn(output, shows)), ...beside];

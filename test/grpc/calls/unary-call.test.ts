@@ -166,6 +166,7 @@ describe("grpc: every call", () => {
         facts: { request_id: "r-1" },
         response: undefined,
         replayed: false,
+        proposalId: undefined,
       });
       const [line] = callLines(under.lines);
       expect(line).to.include({ request_id: "r-1", code: "INTERNAL", reason: "INTERNAL", level: 50 });

@@ -47,6 +47,8 @@ export interface GrpcReply<Response = Fields> extends GrpcStatus {
   readonly headers: Metadata;
   /** Whether the headers mark the response as a replay. */
   readonly replayed: boolean;
+  /** The proposal that the headers name. */
+  readonly proposalId: string | undefined;
 }
 
 /** A stream in both directions. */
@@ -207,7 +209,8 @@ export class GrpcCaller {
       const settleOnce = (): void => {
         if (!hasResponse || status === undefined) return;
         const replayed = headers.get("idempotent-replayed")[0] === "true";
-        settle({ ...statusOf(status), response, headers, replayed });
+        const [proposalId] = headers.get("kesc-proposal").map(String);
+        settle({ ...statusOf(status), response, headers, replayed, proposalId });
       };
       const call = this.#client.makeUnaryRequest(
         path,

@@ -144,7 +144,6 @@ export const OPERATOR_ROWS: CommandRows = {
     description: "show a proposal with all that it would do",
     rpc: "GetProposal",
     parameters: ["<proposal-id>"],
-    shows: "proposal",
     onlyReads: true,
     done: proposalLines,
   },
@@ -153,7 +152,6 @@ export const OPERATOR_ROWS: CommandRows = {
     rpc: "ApproveProposal",
     parameters: ["<proposal-id>", "--note?"],
     needsOperator: DECIDED_BY_PERSON,
-    shows: "proposal",
     done: (proposal) => `Done, as ${textOf(proposal["proposer_name"])} proposed: ${actWords(proposal)}`,
   },
   "proposal reject": {
@@ -161,7 +159,6 @@ export const OPERATOR_ROWS: CommandRows = {
     rpc: "RejectProposal",
     parameters: ["<proposal-id>", "--note?"],
     needsOperator: DECIDED_BY_PERSON,
-    shows: "proposal",
     done: (proposal) => `Rejected. Nothing was done: ${actWords(proposal)}`,
   },
 };
