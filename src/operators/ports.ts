@@ -85,7 +85,7 @@ export interface OperatorAct {
 /** An account of an organization at a rail, without its credentials. */
 export type RailAccountState = Omit<RailAccountRecord, "credentials">;
 
-export interface NewOrganization {
+export interface AskedOrganization {
   readonly name: string;
   readonly isSandbox: boolean;
   /** The one with the fewest organizations when omitted. */
@@ -132,7 +132,7 @@ export interface Administration {
    * Refuses ORGANIZATION_ALREADY_EXISTS if another has the name. The machine may repeat a name: on
    * the database the id tells both apart.
    */
-  createOrganization(organization: NewOrganization, by: Operator | undefined): Promise<Submitted<Organization>>;
+  createOrganization(organization: AskedOrganization, by: Operator | undefined): Promise<Submitted<Organization>>;
   /**
    * Does an act, or proposes it if the policy wants a second person. Without `by` it is the machine
    * that acts: a person with the database needs no second one.

@@ -1,6 +1,6 @@
 const PAGE_SIZE_MAX = 1_000;
 
-interface ReadPage<Item> {
+interface ListedPage<Item> {
   readonly items: readonly Item[];
   /** Null behind the last page. */
   readonly nextToken: string | null;
@@ -12,12 +12,12 @@ interface ReadPage<Item> {
  */
 export async function readPages<Item>(
   limit: number,
-  read: (size: number, token: string) => Promise<ReadPage<Item>>,
+  read: (size: number, token: string) => Promise<ListedPage<Item>>,
 ): Promise<{ readonly items: readonly Item[]; readonly hasMore: boolean }> {
   const found: Item[] = [];
   let token: string | null = "";
   do {
-    const { items, nextToken }: ReadPage<Item> = await read(Math.min(PAGE_SIZE_MAX, limit - found.length), token);
+    const { items, nextToken }: ListedPage<Item> = await read(Math.min(PAGE_SIZE_MAX, limit - found.length), token);
     found.push(...items);
     token = nextToken;
   } while (token !== null && found.length < limit);

@@ -7,9 +7,9 @@ import type { FourEyes } from "../../operators/four-eyes.js";
 import { actorOf, type Operator } from "../../operators/operator.js";
 import {
   type Administration,
+  type AskedOrganization,
   type BookProposal,
   type Decided,
-  type NewOrganization,
   type NewSecret,
   type OperatorProposal,
   proposalInBook,
@@ -177,7 +177,7 @@ export class StoredAdministration implements Administration {
   }
 
   createOrganization(
-    { name, isSandbox, cell }: NewOrganization,
+    { name, isSandbox, cell }: AskedOrganization,
     by: Operator | undefined,
   ): Promise<Submitted<Organization>> {
     const refuseKnown = (organizations: readonly Organization[]): void => {

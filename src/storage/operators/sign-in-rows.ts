@@ -11,7 +11,7 @@ import type { Engine } from "../sql/engine.js";
 export type SessionRow = RowOf<typeof SESSIONS, string>;
 export type TokenRow = RowOf<typeof SIGN_IN_TOKENS, string>;
 
-export interface Rows {
+export interface SignInRows {
   readonly session: SessionRow;
   readonly token: TokenRow;
 }
@@ -20,26 +20,34 @@ export interface Rows {
 const COVERED = {
   session: ["id", "token_sha256", "operator_id", "began_with", "created_at", "used_at", "verified_at"],
   token: ["token_sha256", "kind", "content", "created_at", "expires_at"],
-} as const satisfies { readonly [Kind in keyof Rows]: readonly (keyof Rows[Kind])[] };
+} as const satisfies { readonly [Kind in keyof SignInRows]: readonly (keyof SignInRows[Kind])[] };
 
 /** Returns the SELECT of all rows of a kind. */
-export function selectOf(kind: keyof Rows, { table, hex }: Pick<Engine, "table" | "hex">): string {
+export function selectOf(kind: keyof SignInRows, { table, hex }: Pick<Engine, "table" | "hex">): string {
   const from = table(kind === "session" ? "sessions" : "sign_in_tokens");
   return `SELECT ${COVERED[kind].join(", ")}, ${hex("mac")} AS mac FROM ${from}`;
 }
 
-export function withMac<Kind extends keyof Rows>(key: KeyObject, kind: Kind, row: Omit<Rows[Kind], "mac">): Rows[Kind] {
+export function withMac<Kind extends keyof SignInRows>(
+  key: KeyObject,
+  kind: Kind,
+  row: Omit<SignInRows[Kind], "mac">,
+): SignInRows[Kind] {
   const values = row as Readonly<Record<string, string | number | null>>;
   const mac = signInMac(
     key,
     kind,
     COVERED[kind].map((name) => values[name] ?? null),
   );
-  return { ...row, mac } as Rows[Kind];
+  return { ...row, mac } as SignInRows[Kind];
 }
 
 /** Returns whether the service wrote the row as it is. */
-export function isOurs<Kind extends keyof Rows>(key: KeyObject | undefined, kind: Kind, row: Rows[Kind]): boolean {
+export function isOurs<Kind extends keyof SignInRows>(
+  key: KeyObject | undefined,
+  kind: Kind,
+  row: SignInRows[Kind],
+): boolean {
   return key !== undefined && withMac(key, kind, row).mac === row.mac;
 }
 

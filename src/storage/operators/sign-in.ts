@@ -23,10 +23,10 @@ import { RefusedActError } from "./refused.js";
 import {
   isOurs,
   rowOfToken,
-  type Rows,
   selectOf,
   sessionOf,
   type SessionRow,
+  type SignInRows,
   tokenOf,
   type TokenRow,
   withMac,
@@ -235,12 +235,12 @@ export class StoredSignIn implements SignInStore {
   }
 
   /** Returns those of the wanted rows that the service wrote as they are. */
-  async #ownRows<Kind extends keyof Rows>(
+  async #ownRows<Kind extends keyof SignInRows>(
     kind: Kind,
     ...[wanted, bindings, session]: Wanted
-  ): Promise<readonly Rows[Kind][]> {
+  ): Promise<readonly SignInRows[Kind][]> {
     const sql = `${selectOf(kind, this.#cell.engine)} WHERE ${wanted}`;
-    const rows = await readRows<Rows[Kind]>(this.#cell, sql, bindings, session);
+    const rows = await readRows<SignInRows[Kind]>(this.#cell, sql, bindings, session);
     const key = await this.#chain.key(session);
     return rows.filter((row) => isOurs(key, kind, row));
   }
