@@ -23,7 +23,7 @@ export async function makePasskeys(database: Database): Promise<void> {
   const invited = { name: "Dan" as OperatorName, roles: ["viewer"] } as const;
   const { token } = await people.invite(invited, undefined);
   const passkey = new Authenticator();
-  const asked = async (invitation = ""): Promise<string> => {
+  const asked = async (invitation?: string): Promise<string> => {
     const begun = await people.begin(invitation);
     return begun.kind === "done" ? begun.value : "";
   };
