@@ -1,5 +1,5 @@
 import type { ApiKeyId, OrganizationId } from "./values/ids.js";
-import { type Parsed, parsed, unparsed } from "./values/parsed.js";
+import { type Parsed, parsed, parseOneOf, unparsed } from "./values/parsed.js";
 import type { UnixMillis } from "./values/time.js";
 
 export const SCOPES = [
@@ -97,6 +97,5 @@ export function namesOfCredential(credential: string): readonly string[] | undef
 
 /** Parses one scope, such as "accounts:read". */
 export function parseScope(unchecked: string): Parsed<Scope> {
-  const scope = SCOPES.find((known) => known === unchecked);
-  return scope === undefined ? unparsed(`must be one of ${SCOPES.join(", ")}`, "UNKNOWN_VALUE") : parsed(scope);
+  return parseOneOf(unchecked, SCOPES);
 }

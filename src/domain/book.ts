@@ -9,7 +9,8 @@ import type { UnixMillis } from "./values/time.js";
  * - MOVED: another cell has the book.
  * - RESTORED: the book comes from a backup. It takes commands, but no payment on a rail begins.
  */
-export type BookState = "OPEN" | "MOVING" | "MOVED" | "RESTORED";
+export const BOOK_STATES = ["OPEN", "MOVING", "MOVED", "RESTORED"] as const;
+export type BookState = (typeof BOOK_STATES)[number];
 
 /**
  * A step of the move of a book:
@@ -20,7 +21,8 @@ export type BookState = "OPEN" | "MOVING" | "MOVED" | "RESTORED";
  * - COPYING: an import stores the rows of the book.
  * - COPIED: the import is complete and verified. The book waits for its activation.
  */
-export type MovePhase = "LEAVING" | "LEFT" | "EMPTYING" | "EMPTIED" | "COPYING" | "COPIED";
+export const MOVE_PHASES = ["LEAVING", "LEFT", "EMPTYING", "EMPTIED", "COPYING", "COPIED"] as const;
+export type MovePhase = (typeof MOVE_PHASES)[number];
 
 /** The sums of an organization's book accounts, in cents. MAY_BE_NEGATIVE says which may be. */
 export type BookSums = Readonly<Record<BookAccount, number>>;

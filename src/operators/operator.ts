@@ -1,6 +1,6 @@
 import { type Actor, OPERATOR } from "../domain/values/actor.js";
 import type { OperatorId } from "../domain/values/ids.js";
-import { type Parsed, parsed, unparsed } from "../domain/values/parsed.js";
+import { type Parsed, parsed, parseSomeOf, unparsed } from "../domain/values/parsed.js";
 import { parseName } from "../domain/values/text.js";
 import type { UnixMillis } from "../domain/values/time.js";
 
@@ -93,18 +93,7 @@ export function parseFingerprint(unchecked: string): Parsed<string> {
     : unparsed("must be the 64 hexadecimal digits that 'kesc operator new-key' prints");
 }
 
-/** Parses one role, such as "support". */
-function parseRole(unchecked: string): Parsed<Role> {
-  const role = ROLES.find((known) => known === unchecked);
-  return role === undefined ? unparsed(`must be one of ${ROLES.join(", ")}`, "UNKNOWN_VALUE") : parsed(role);
-}
-
 /** Parses at least one role. Sorts them, so that equal sets are equal texts. */
 export function parseRoles(unchecked: readonly string[]): Parsed<readonly Role[]> {
-  if (unchecked.length === 0) return unparsed("is required", "REQUIRED");
-  for (const text of unchecked) {
-    const role = parseRole(text);
-    if (!role.ok) return role;
-  }
-  return parsed(ROLES.filter((role) => unchecked.includes(role)));
+  return parseSomeOf(unchecked, ROLES);
 }

@@ -1,10 +1,11 @@
 import type { ApiKey, Organization } from "../domain/api-key.js";
-import type { Proposal } from "../domain/proposal.js";
+import { type Proposal, type ProposalDecision, stateOfProposal } from "../domain/proposal.js";
 import type { RailAccountRecord } from "../domain/rail-account.js";
+import { nameIn } from "../domain/second-person.js";
 import type { Actor } from "../domain/values/actor.js";
 import type { ApiKeyId, OperatorId, OrganizationId, ProposalId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";
-import type { Act, ActResource, ProposalState } from "./act.js";
+import type { Act } from "./act.js";
 import type { FourEyes } from "./four-eyes.js";
 import type { Operator, PasskeyId } from "./operator.js";
 import type { OperatorRefusal } from "./refusal.js";
@@ -25,7 +26,8 @@ export interface OperatorProposal {
   readonly proposedAt: UnixMillis;
   /** Undefined for that of an API key, which does not lapse. */
   readonly expiresAt: UnixMillis | undefined;
-  readonly state: ProposalState;
+  /** LAPSED: it has expired, or its proposer may no longer propose. */
+  readonly state: "PENDING" | ProposalDecision["as"];
   /** Undefined unless it was approved or rejected. */
   readonly decidedBy: string | undefined;
   readonly decidedAt: UnixMillis | undefined;
@@ -35,6 +37,13 @@ export interface OperatorProposal {
 export interface BookProposal {
   readonly organization: Organization;
   readonly proposal: Proposal;
+}
+
+/** Returns a proposal that lies in a book, as operators see it. */
+export function proposalInBook(proposal: Proposal, now: UnixMillis): OperatorProposal {
+  const { id, content, subject, organizationId, person: proposedBy, proposedAt, expiresAt, decided } = proposal;
+  const said = { id, type: nameIn(proposal), content, subject, organizationId, proposedBy, proposedAt, expiresAt };
+  return { ...said, state: stateOfProposal(proposal, now), decidedBy: decided?.by, decidedAt: decided?.at };
 }
 
 /** What came of an act. */
@@ -52,9 +61,6 @@ export interface RefusedAct {
   readonly kind: "refused";
   readonly refusal: OperatorRefusal;
 }
-
-/** The resource that an approved act made or changed. */
-export type AnyResource = ActResource<Act>;
 
 /** What came of a decision. */
 export type Decided = { readonly kind: "done"; readonly proposal: OperatorProposal } | RefusedAct;
@@ -79,6 +85,13 @@ export interface OperatorAct {
 /** An account of an organization at a rail, without its credentials. */
 export type RailAccountState = Omit<RailAccountRecord, "credentials">;
 
+export interface AskedOrganization {
+  readonly name: string;
+  readonly isSandbox: boolean;
+  /** The one with the fewest organizations when omitted. */
+  readonly cell?: number | undefined;
+}
+
 /** A key that is not created yet. Only its caller ever sees `secret`. */
 export interface NewSecret {
   readonly secret: string;
@@ -100,6 +113,11 @@ export interface Administration {
   apiKeys(organizationId: OrganizationId): Promise<readonly ApiKey[]>;
   railAccounts(organization: Organization): Promise<readonly RailAccountState[]>;
   operators(): Promise<readonly Operator[]>;
+  operator(id: OperatorId): Promise<Operator | undefined>;
+  /** Returns the operator who has the key with this SHA-256, revoked or not. */
+  operatorWithKey(keySha256: string): Promise<Operator | undefined>;
+  /** Returns the operator whose passkey it is now. */
+  operatorWithPasskey(passkeySha256: string): Promise<Operator | undefined>;
   /** The changes of the operators, newest first, before the row `beforeSeq` if it is given. */
   operatorActs(page: ActsPage): Promise<readonly OperatorAct[]>;
   /** A page of the proposals of operators and of API keys, oldest first. */
@@ -111,10 +129,15 @@ export interface Administration {
   /** Makes the secret of a key that does not exist yet. */
   newSecret(organization: Organization): NewSecret;
   /**
+   * Refuses ORGANIZATION_ALREADY_EXISTS if another has the name. The machine may repeat a name: on
+   * the database the id tells both apart.
+   */
+  createOrganization(organization: AskedOrganization, by: Operator | undefined): Promise<Submitted<Organization>>;
+  /**
    * Does an act, or proposes it if the policy wants a second person. Without `by` it is the machine
    * that acts: a person with the database needs no second one.
    */
-  submit<A extends Act>(act: A, by: Operator | undefined): Promise<Submitted<ActResource<A>>>;
+  submit(act: Act, by: Operator | undefined): Promise<Submitted<Operator>>;
   /** Carries out a proposal that lies in no book, exactly as it was proposed. */
   approve(id: ProposalId, by: Operator): Promise<Decided>;
   /** Ends a proposal. Its proposer may, too. */
@@ -134,10 +157,4 @@ export interface ProposalsPage {
 export interface ActsPage {
   readonly size: number;
   readonly beforeSeq: number | undefined;
-}
-
-/** Finds the operator of a key. */
-export interface OperatorKeys {
-  /** Returns the operator who has the key with this SHA-256, revoked or not. */
-  operatorWithKey(keySha256: string): Promise<Operator | undefined>;
 }

@@ -1,9 +1,7 @@
 import type { Organization } from "../domain/api-key.js";
 import type { BookState, MovePhase } from "../domain/book.js";
-import type { Rail } from "../domain/transaction.js";
-import type { OrganizationId, TransactionId } from "../domain/values/ids.js";
+import type { OrganizationId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";
-import type { RailAccountState } from "./ports.js";
 
 /** The book of an organization in one cell. */
 export interface ListedBook {
@@ -59,27 +57,4 @@ export interface BookReads {
   /** Returns the seals of a book, newest first. */
   seals(organization: BookOwner, page: SealsPage): Promise<readonly ListedSeal[]>;
   sealAlarm(organization: BookOwner): Promise<StandingAlarm | undefined>;
-}
-
-/** An account at a rail with its state now, without its credentials. */
-export interface RailAccountStatus {
-  readonly account: RailAccountState;
-  /** A JSON object without secrets. Undefined if nobody can use the settings. */
-  readonly settings: string | undefined;
-  readonly credentialsExpireSoon: boolean;
-  readonly openPayments: number;
-  /** The payouts that the rail may have, and whose outcome is unknown. */
-  readonly unknownPayouts: number;
-  readonly oldestUnknownAt: UnixMillis | undefined;
-  /** The transactions of some of them. */
-  readonly unknownTransactionIds: readonly TransactionId[];
-  readonly beginsPayouts: boolean;
-  /** Why this server cannot use the account. Undefined if it can. */
-  readonly problem: string | undefined;
-}
-
-/** What operators read of accounts at rails. Rejects as `BookReads` does. Calls no rail. */
-export interface RailReads {
-  /** Resolves with undefined if the organization has no account at the rail. */
-  railAccount(organization: BookOwner, rail: Rail): Promise<RailAccountStatus | undefined>;
 }

@@ -10,12 +10,8 @@ import type { OperatorSession } from "./session.js";
 export type Invited =
   { readonly name: OperatorName; readonly roles: readonly Role[] } | { readonly operatorId: OperatorId };
 
-/** A one-time token. The database has its SHA-256. */
-export type SignInToken = {
-  readonly sha256: string;
-  readonly createdAt: UnixMillis;
-  readonly expiresAt: UnixMillis;
-} & (
+/** For what a token is. */
+export type TokenContent =
   | {
       readonly kind: "invitation";
       /** Who made it. "operator" is the machine. */
@@ -27,10 +23,14 @@ export type SignInToken = {
       readonly owner: OperatorId;
       /** The SHA-256 of the key with which it was made. */
       readonly keySha256: string;
-    }
-);
+    };
 
-export type TokenOf<Kind extends SignInToken["kind"]> = Extract<SignInToken, { readonly kind: Kind }>;
+/** A one-time token. The database has its SHA-256. */
+export type SignInToken = TokenContent & {
+  readonly sha256: string;
+  readonly createdAt: UnixMillis;
+  readonly expiresAt: UnixMillis;
+};
 
 /** What a person uses up to sign in: a code, or the challenge of a response. */
 export interface UsedOnce {
@@ -52,15 +52,12 @@ export interface NewSession {
  * Every call rejects with a StoreError if the database fails.
  */
 export interface SignInStore {
-  /** Returns a `mac`, in hexadecimal. Undefined before the first row about operators. */
-  macOf(subject: string, fields: readonly (string | number)[]): Promise<string | undefined>;
-  operator(id: OperatorId): Promise<Operator | undefined>;
-  /** Returns the operator whose passkey it is now. */
-  operatorWithPasskey(sha256: string): Promise<Operator | undefined>;
+  /** Returns the `mac` of a challenge. Undefined before the first row about operators. */
+  challengeMac(head: Uint8Array, purpose: string): Promise<Buffer | undefined>;
   passkey(credentialId: string): Promise<PasskeyCredential | undefined>;
   credentialIds(sha256s: readonly string[]): Promise<readonly string[]>;
   /** Returns a token that has not ended. */
-  token<Kind extends SignInToken["kind"]>(kind: Kind, sha256: string): Promise<TokenOf<Kind> | undefined>;
+  token(sha256: string): Promise<SignInToken | undefined>;
   /** Stores a token. The owner keeps the newest `max` of the kind. */
   addToken(token: SignInToken, max: number): Promise<void>;
   /** Begins a session. Returns undefined if the code or the challenge was used. */

@@ -4,11 +4,11 @@ import { Turns } from "../../runtime/turns.js";
 import { OPERATOR } from "../domain/values/actor.js";
 import type { OperatorId } from "../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
+import { mayPropose } from "./act.js";
 import { challengeIn, newChallenge } from "./challenge.js";
 import { type Operator, type PasskeyId, passkeyIdOf } from "./operator.js";
 import { type PasskeyChecks, passkeySha256, readResponse } from "./passkeys.js";
-import type { OperatorProposal } from "./ports.js";
-import { mayPropose } from "./proposed.js";
+import type { Administration, OperatorProposal } from "./ports.js";
 import type { OperatorRefusal } from "./refusal.js";
 import {
   type CallingOperator,
@@ -20,12 +20,11 @@ import {
   type OperatorSession,
   tokenSha256Of,
 } from "./session.js";
-import type { Invited, NewSession, SignInStore, UsedOnce } from "./sign-in-ports.js";
+import type { Invited, NewSession, SignInStore, TokenContent, UsedOnce } from "./sign-in-ports.js";
 
-const CODE_MILLIS = 300_000;
-const INVITATION_MILLIS = 3_600_000;
-const CODES_MAX = 5;
-const INVITATIONS_MAX = 20;
+/** `max`: how many an owner has at once. */
+const INVITATION = { token: "inv", millis: 3_600_000, max: 20, page: "/invitation#" } as const;
+const CODE = { token: "code", millis: 300_000, max: 5, page: "/sign-in?code=" } as const;
 /** To check a signature takes the processor about a millisecond. */
 const CHECKS_RUNNING_MAX = 2;
 const CHECKS_WAITING_MAX = 100;
@@ -52,6 +51,7 @@ export interface SignedIn {
 
 export interface SignInOptions {
   readonly store: SignInStore;
+  readonly operators: Pick<Administration, "operator" | "operatorWithPasskey">;
   readonly passkeys: PasskeyChecks;
   readonly now: () => number;
 }
@@ -62,26 +62,27 @@ const BUSY = { kind: "refused", refusal: { reason: "QUEUE_FULL" } } as const;
 /** Who signs in, and with what (docs/adr/0069). */
 export class SignIn {
   readonly #store: SignInStore;
+  readonly #operators: SignInOptions["operators"];
   readonly #passkeys: PasskeyChecks;
   readonly #clock: () => number;
   readonly #checks = new Turns<string>({ runningMax: CHECKS_RUNNING_MAX, waitingMax: CHECKS_WAITING_MAX });
 
-  constructor({ store, passkeys, now }: SignInOptions) {
+  constructor({ store, operators, passkeys, now }: SignInOptions) {
     this.#store = store;
+    this.#operators = operators;
     this.#passkeys = passkeys;
     this.#clock = now;
   }
 
-  /** Returns options for a browser, as JSON. `invitation` is "" to sign in. */
-  async begin(invitation: string): Promise<OrRefused<string>> {
-    if (invitation === "") {
-      const challenge = await newChallenge(this.#store, { purpose: "", now: this.#now() });
-      return done(await this.#passkeys.requestOptions(challenge));
+  /** Returns options for a browser, as JSON. Without an invitation they are those to sign in. */
+  async begin(invitation?: string): Promise<OrRefused<string>> {
+    if (invitation === undefined) {
+      return done(await this.#passkeys.requestOptions(await newChallenge(this.#asks(""))));
     }
     const found = await this.#invitation(invitation);
     if (found === undefined) return REFUSED;
     const { token, operator, name } = found;
-    const challenge = await newChallenge(this.#store, { purpose: token.sha256, now: this.#now() });
+    const challenge = await newChallenge(this.#asks(token.sha256));
     const credentialIds = await this.#store.credentialIds(operator?.passkeys.map(({ sha256 }) => sha256) ?? []);
     // The handle of a person who has no id yet is random, as that of an invitation is.
     const userId = Buffer.from(hash("sha256", operator?.id ?? token.sha256, "hex"), "hex");
@@ -124,7 +125,7 @@ export class SignIn {
     const session = await this.#store.session(tokenSha256Of(token));
     const now = this.#now();
     if (session === undefined || hasEnded(session, now)) return undefined;
-    const operator = await this.#store.operator(session.operatorId);
+    const operator = await this.#operators.operator(session.operatorId);
     if (operator === undefined || !holdsFor(session, operator)) return undefined;
     // A database that takes no writes must not keep people from looking.
     if (!isBackground && needsUse(session, now)) await this.#store.use(session.id).catch(() => undefined);
@@ -147,21 +148,24 @@ export class SignIn {
   }
 
   /** Makes an invitation. The caller has checked whom it is for. */
-  async invite(invited: Invited, by: Operator | undefined): Promise<GivenToken> {
-    const token = newToken("inv");
-    const owner = by?.id ?? OPERATOR;
-    const times = this.#timesOf(INVITATION_MILLIS);
-    const sha256 = tokenSha256Of(token);
-    await this.#store.addToken({ kind: "invitation", sha256, ...times, owner, invited }, INVITATIONS_MAX);
-    return { token, link: `${this.#passkeys.origin}/invitation#${token}`, expiresAt: times.expiresAt };
+  invite(invited: Invited, by: Operator | undefined): Promise<GivenToken> {
+    return this.#give(INVITATION, { kind: "invitation", owner: by?.id ?? OPERATOR, invited });
   }
 
   /** Makes a code for an operator who called with this key. */
-  async createCode({ id: owner }: Operator, keySha256: string): Promise<GivenToken> {
-    const token = newToken("code");
-    const times = this.#timesOf(CODE_MILLIS);
-    await this.#store.addToken({ kind: "code", sha256: tokenSha256Of(token), ...times, owner, keySha256 }, CODES_MAX);
-    return { token, link: `${this.#passkeys.origin}/sign-in?code=${token}`, expiresAt: times.expiresAt };
+  createCode({ id: owner }: Operator, keySha256: string): Promise<GivenToken> {
+    return this.#give(CODE, { kind: "code", owner, keySha256 });
+  }
+
+  async #give(
+    { token: kind, millis, max, page }: typeof INVITATION | typeof CODE,
+    content: TokenContent,
+  ): Promise<GivenToken> {
+    const token = newToken(kind);
+    const createdAt = this.#now();
+    const expiresAt = toUnixMillis(createdAt + millis);
+    await this.#store.addToken({ ...content, sha256: tokenSha256Of(token), createdAt, expiresAt }, max);
+    return { token, link: `${this.#passkeys.origin}${page}${token}`, expiresAt };
   }
 
   /** Registers the passkey of an invited person. The inviter does the act, or proposes it. */
@@ -173,8 +177,7 @@ export class SignIn {
     const response = readResponse(responseJson);
     if (found === undefined || response === undefined) return REFUSED;
     const { token, inviter } = found;
-    const purpose = { purpose: token.sha256, now: this.#now() };
-    if ((await challengeIn(this.#store, response.challenge, purpose)) === undefined) return REFUSED;
+    if ((await challengeIn(response.challenge, this.#asks(token.sha256))) === undefined) return REFUSED;
     const checking = this.#checks.run("", () => this.#passkeys.registered(response));
     if (checking === undefined) return BUSY;
     const passkey = await checking;
@@ -207,11 +210,11 @@ export class SignIn {
   async #check(responseJson: string) {
     const response = readResponse(responseJson);
     if (response === undefined) return REFUSED;
-    const used = await challengeIn(this.#store, response.challenge, { purpose: "", now: this.#now() });
+    const used = await challengeIn(response.challenge, this.#asks(""));
     const passkey = used && (await this.#store.passkey(response.credentialId));
     if (used === undefined || passkey === undefined) return REFUSED;
     const sha256 = passkeySha256(passkey);
-    const operator = await this.#store.operatorWithPasskey(sha256);
+    const operator = await this.#operators.operatorWithPasskey(sha256);
     if (operator === undefined) return REFUSED;
     const checking = this.#checks.run("", () => this.#passkeys.isSignedBy(passkey, response));
     if (checking === undefined) return BUSY;
@@ -219,10 +222,10 @@ export class SignIn {
   }
 
   async #code(text: string) {
-    if (kindOfToken(text) !== "code") return undefined;
-    const token = await this.#store.token("code", tokenSha256Of(text));
-    const operator = token && (await this.#store.operator(token.owner));
-    if (token === undefined || operator?.revokedAt !== undefined || operator?.keySha256 !== token.keySha256) {
+    const token = kindOfToken(text) === "code" ? await this.#store.token(tokenSha256Of(text)) : undefined;
+    if (token?.kind !== "code") return undefined;
+    const operator = await this.#operators.operator(token.owner);
+    if (operator?.revokedAt !== undefined || operator?.keySha256 !== token.keySha256) {
       return undefined;
     }
     return { token, operator, name: operator.name };
@@ -233,20 +236,18 @@ export class SignIn {
    * no `inviter` if the machine made it, and no `operator` if it is for a new one.
    */
   async #invitation(text: string) {
-    if (kindOfToken(text) !== "inv") return undefined;
-    const token = await this.#store.token("invitation", tokenSha256Of(text));
-    if (token === undefined) return undefined;
+    const token = kindOfToken(text) === "inv" ? await this.#store.token(tokenSha256Of(text)) : undefined;
+    if (token?.kind !== "invitation") return undefined;
     const { owner, invited } = token;
-    const inviter = owner === OPERATOR ? undefined : await this.#store.operator(owner as OperatorId);
+    const inviter = owner === OPERATOR ? undefined : await this.#operators.operator(owner as OperatorId);
     if (owner !== OPERATOR && (inviter === undefined || !mayPropose(inviter))) return undefined;
     if (!("operatorId" in invited)) return { token, inviter, operator: undefined, name: invited.name };
-    const operator = await this.#store.operator(invited.operatorId);
+    const operator = await this.#operators.operator(invited.operatorId);
     return operator === undefined ? undefined : { token, inviter, operator, name: operator.name };
   }
 
-  #timesOf(millis: number): { readonly createdAt: UnixMillis; readonly expiresAt: UnixMillis } {
-    const createdAt = this.#now();
-    return { createdAt, expiresAt: toUnixMillis(createdAt + millis) };
+  #asks(purpose: string) {
+    return { store: this.#store, purpose, now: this.#now() };
   }
 
   #now(): UnixMillis {

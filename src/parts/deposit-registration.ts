@@ -1,7 +1,7 @@
 import { toUUID, type TypeId } from "typeid-js";
 
 import type { UnixMillis } from "../domain/values/time.js";
-import type { DepositRegistration } from "../operators/deposit-registration.js";
+import type { DepositRegistration } from "../operators/rails.js";
 import { WrongRailAccountError } from "../rails/rail-kind.js";
 import { callbackUrls } from "../startup/callbacks.js";
 import { type Callbacks, openRail } from "../startup/rails.js";

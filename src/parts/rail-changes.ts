@@ -6,7 +6,7 @@ import type { SetRailAccount } from "../domain/rails/change-rail-accounts.js";
 import { contentFrom } from "../domain/second-person.js";
 import type { OrganizationId } from "../domain/values/ids.js";
 import type { UnixMillis } from "../domain/values/time.js";
-import type { AskedRailAccount, RailAccountProblem, RailChanges, RailOwner } from "../operators/rail-changes.js";
+import type { AskedRailAccount, RailAccountProblem, RailChanges, RailOwner } from "../operators/rails.js";
 import { parseFields } from "../rails/fields.js";
 import { type RailKind, WrongRailAccountError } from "../rails/rail-kind.js";
 import { railNamed, RAILS } from "../rails/rails.js";
@@ -137,11 +137,9 @@ function settingOf(
   asked: AskedRailAccount,
   earlier: StoredRailAccount | undefined,
 ): RailAccountSetting {
-  const { rail, settings, credentials, credentialsExpireAt, isDefault } = asked;
-  const { beginWithinMillis, confirmAboveCents, resolveAloneMaxCents, floatMinCents } = {
-    ...DEFAULT_LIMITS,
-    ...earlier,
-  };
+  const { rail, settings, credentials, credentialsExpireAt } = asked;
+  // A new password must not make mints direct.
+  const before = { ...DEFAULT_LIMITS, isDefault: false, ...earlier };
   return {
     id: earlier?.id ?? (typeidUnboxed("rail") as string as RailAccountId),
     organizationId,
@@ -150,12 +148,11 @@ function settingOf(
     settings: settings === "" ? "{}" : JSON.stringify(parseFields(settings)),
     credentials: credentials === "" ? undefined : JSON.stringify(parseFields(credentials)),
     credentialsExpireAt,
-    // A new password must not make mints direct.
-    isDefault: isDefault ?? earlier?.isDefault ?? false,
-    beginWithinMillis: asked.beginWithinMillis ?? beginWithinMillis,
-    confirmAboveCents: asked.confirmAboveCents ?? confirmAboveCents,
-    resolveAloneMaxCents: asked.resolveAloneMaxCents ?? resolveAloneMaxCents,
-    floatMinCents: asked.floatMinCents ?? floatMinCents,
+    isDefault: asked.isDefault ?? before.isDefault,
+    beginWithinMillis: asked.beginWithinMillis ?? before.beginWithinMillis,
+    confirmAboveCents: asked.confirmAboveCents ?? before.confirmAboveCents,
+    resolveAloneMaxCents: asked.resolveAloneMaxCents ?? before.resolveAloneMaxCents,
+    floatMinCents: asked.floatMinCents ?? before.floatMinCents,
   };
 }
 

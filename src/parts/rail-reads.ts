@@ -1,5 +1,5 @@
 import type { UnixMillis } from "../domain/values/time.js";
-import type { RailAccountStatus, RailReads } from "../operators/reads.js";
+import type { RailAccountStatus, RailReads } from "../operators/rails.js";
 import { parseFields } from "../rails/fields.js";
 import type { PaymentRail } from "../rails/rail.js";
 import { WrongRailAccountError } from "../rails/rail-kind.js";

@@ -27,20 +27,23 @@ export function refuseExposure(programs: "server" | "server and gateway"): void 
 }
 
 /**
- * Returns the API key of KESC_API_KEY, or of the file that KESC_API_KEY_FILE names. Throws a
- * UsageError if there is none, or if the text cannot be a key.
+ * Returns the secret of a variable, or of the file that the variable with `_FILE` names. "" if
+ * there is none. Throws a UsageError if the file cannot be read, or if both are set.
  */
-export function apiKeyFromEnvironment(): string {
-  const key = readSecret(invocation().env, "KESC_API_KEY");
-  if (!key.ok) throw new UsageError(key.problem);
-  const text = apiKeyIn(key.value, "KESC_API_KEY");
-  if (text !== undefined) return text;
-  throw new UsageError("KESC_API_KEY is not set. Set it to the API key of your organization.");
+export function secretFromEnvironment(name: "KESC_API_KEY" | "KESC_OPERATOR_KEY"): string {
+  const secret = readSecret(invocation().env, name);
+  if (!secret.ok) throw new UsageError(secret.problem);
+  return secret.value?.trim() ?? "";
+}
+
+/** Returns the API key of KESC_API_KEY, if there is one. Throws a UsageError if it is none. */
+export function apiKeyFromEnvironment(): string | undefined {
+  return apiKeyIn(secretFromEnvironment("KESC_API_KEY"), "KESC_API_KEY");
 }
 
 /** Returns the API key in a text, if there is one. Throws a UsageError if it is none. */
-export function apiKeyIn(text: string | undefined, where: string): string | undefined {
-  const key = text?.trim() ?? "";
+export function apiKeyIn(text: string, where: string): string | undefined {
+  const key = text.trim();
   if (key === "") return undefined;
   // The message does not repeat the text. grpc-js would, in an error of its own.
   if (/^[\x21-\x7e]+$/.test(key)) return key;

@@ -1,27 +1,16 @@
 import type { BookState } from "../domain/book.js";
 import type { OrganizationId } from "../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
+import type { ListedBook } from "../operators/reads.js";
 import type { Cell, Database } from "./database.js";
 import { type BookMove, moveOf, type MoveRow, stateWrite } from "./moves/book-moves.js";
 import type { BookRow } from "./sql/records/book-head-rows.js";
 import { inTransaction, orStoreError } from "./sql/store-error.js";
 
-/** What an operator sees of a book. */
-export interface BookSummary {
-  readonly organizationId: OrganizationId;
-  /** The name of the organization. */
-  readonly name: string;
-  readonly cell: number;
-  /** The number of the book in its cell. */
-  readonly number: number;
-  readonly state: BookState;
-  readonly isSuspended: boolean;
-  /** The `seq` of the book's last row. */
-  readonly lastSeq: number;
-  readonly lastRecordedAt: UnixMillis;
+/** What the commands see of a book. */
+export interface BookSummary extends ListedBook {
   /** The shillings that the book says are there. */
   readonly reserveCents: number;
-  /** The move of the book to or from another place. Undefined for a book that stays. */
   readonly move: BookMove | undefined;
 }
 

@@ -10,20 +10,16 @@ import { AccountServiceService as Accounts } from "../../src/gen/kesc/v1/account
 import { BookServiceService as Books } from "../../src/gen/kesc/v1/book_service.js";
 import { DepositServiceService as Deposits } from "../../src/gen/kesc/v1/deposit_service.js";
 import { TransactionServiceService as Transactions } from "../../src/gen/kesc/v1/transaction_service.js";
-import type { ActsOptions } from "../../src/grpc/operators/acts.js";
+import type { HandlersOptions } from "../../src/grpc/operators/options.js";
 import { operatorRoutes } from "../../src/grpc/operators/routes.js";
 import { ListTurns } from "../../src/grpc/services/list-turns.js";
 import type { FourEyes } from "../../src/operators/four-eyes.js";
 import { type Operator, parseOperatorName, type Role } from "../../src/operators/operator.js";
-import { depositRegistration } from "../../src/parts/deposit-registration.js";
-import { railChanges } from "../../src/parts/rail-changes.js";
-import { railReads } from "../../src/parts/rail-reads.js";
-import { signIn } from "../../src/parts/sign-in.js";
+import { operatorParts } from "../../src/parts/operator-parts.js";
 import { type RunningServer, startServer } from "../../src/server.js";
 import { now as clock } from "../../src/startup/clock.js";
 import { keys } from "../../src/storage/keys.js";
 import { StoredAdministration } from "../../src/storage/operators/administration.js";
-import { bookReads } from "../../src/storage/operators/book-reads.js";
 import { reads } from "../../src/storage/reads.js";
 import { historyReads } from "../../src/storage/statements/history.js";
 import { CERTIFICATE_FILE } from "../daraja/given.js";
@@ -132,18 +128,12 @@ export async function startOperatorService(
 /** The AdminService in the process of the command, where no policy asks for a second person. */
 export function machineRoutes(
   { database, cell }: Pick<TestDatabase, "database" | "cell">,
-  ledger: ReturnType<ActsOptions["cellOf"]>["ledger"],
+  ledger: ReturnType<HandlersOptions["cellOf"]>["ledger"],
 ): ReturnType<typeof operatorRoutes> {
-  const administration = new StoredAdministration(database, { now: clock, fourEyes: ALONE });
   return operatorRoutes({
-    administration,
-    signIn: signIn(database, administration, { consoleOrigin: "http://localhost:8081", now: clock }),
+    ...operatorParts(database, configOf(), { now: clock, fourEyes: ALONE, hasCallbacks: true }),
     now: clock,
     listTurns: new ListTurns({ now: clock, underWayMax: 1 }),
-    bookReads: bookReads(database),
-    railReads: railReads(database, { now: clock, hosts: [], hasCallbacks: true }),
-    railChanges: railChanges(database, { now: clock, hosts: [] }),
-    depositRegistration: depositRegistration(database, { callbacks: () => undefined, hosts: [], now: clock }),
     cellOf: () => ({ ledger, reads: reads(cell), history: historyReads(cell) }),
   });
 }

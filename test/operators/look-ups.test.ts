@@ -72,10 +72,7 @@ for (const engine of ENGINES) {
       Object.assign(ids, { funds: funds.newTransactionId, payout: id, deposit: deposit.newDepositId });
       lagMillis = 0;
       const note = "case 17";
-      const stranger = await service.stored.submit(
-        { kind: "organization.create", name: "Other", isSandbox: false, cell: undefined, mayRepeatName: true },
-        undefined,
-      );
+      const stranger = await service.stored.createOrganization({ name: "Other", isSandbox: false }, undefined);
       expect(stranger.kind).to.equal("done");
       await admin.call(Rpcs.suspendOrganization, { organization_id, note }, fin);
       const { proposalId = "" } = await admin.call(

@@ -194,10 +194,7 @@ for (const engine of ENGINES_OF_STAGE) {
     });
 
     it("of the organization that the metadata names alone", async () => {
-      const other = await service.stored.submit(
-        { kind: "organization.create", name: "Other", isSandbox: false, cell: undefined, mayRepeatName: true },
-        undefined,
-      );
+      const other = await service.stored.createOrganization({ name: "Other", isSandbox: false }, undefined);
       const id = other.kind === "done" ? other.resource.id : "";
       const { reason } = await admin.call("GetAccount", { account_id: accountId }, { key: vera.key, ...own(id) });
       expect(reason).to.equal("ACCOUNT_NOT_FOUND");

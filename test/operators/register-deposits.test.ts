@@ -4,10 +4,9 @@ import type { OrganizationId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { RegisterDepositsRequest, RegisterDepositsResponse } from "../../src/gen/kesc/admin/v1/admin_service.js";
 import { readOperatorsContract } from "../../src/grpc/messages/contract.js";
-import type { ActsOptions } from "../../src/grpc/operators/acts.js";
-import { operatorUnary } from "../../src/grpc/operators/operator-call.js";
+import type { HandlersOptions } from "../../src/grpc/operators/options.js";
 import { registerDeposits } from "../../src/grpc/operators/register-deposits.js";
-import type { DepositRegistered } from "../../src/operators/deposit-registration.js";
+import type { DepositRegistered } from "../../src/operators/rails.js";
 import { newOrganizationId } from "../support/commands.js";
 
 const RPC = readOperatorsContract()
@@ -50,11 +49,11 @@ describe("the rpc RegisterDeposits", () => {
           return (await mayBegin()) ? registered : { kind: "ended" };
         },
       },
-    } as unknown as ActsOptions;
+    } as unknown as HandlersOptions;
     if (RPC === undefined) throw new Error("there is no such rpc");
     const fields = { organization_id: organizationId, ...GIVEN, ...given };
     const request = Buffer.from(RegisterDepositsRequest.encode(fields).finish());
-    const messages = registerDeposits(operatorUnary, options).runForMachine(RPC, { request });
+    const messages = registerDeposits(options).runForMachine(RPC, { request });
     const first = await messages.next();
     const answer =
       first.done === true ? { refusal: first.value } : RegisterDepositsResponse.decode(Buffer.from(first.value));

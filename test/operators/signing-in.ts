@@ -7,9 +7,10 @@ import {
 } from "../../src/gen/kesc/admin/v1/session_service.js";
 import { parseOperatorName, type Role } from "../../src/operators/operator.js";
 import type { SignIn } from "../../src/operators/sign-in.js";
-import { signIn } from "../../src/parts/sign-in.js";
+import { operatorParts } from "../../src/parts/operator-parts.js";
 import { Authenticator } from "../support/authenticator.js";
 import type { GrpcCaller, GrpcReply, Method } from "../support/callers/grpc-caller.js";
+import { configOf } from "../support/config.js";
 import type { ENGINES } from "../support/databases.js";
 import { type OperatorService, startOperatorService } from "./given.js";
 
@@ -30,8 +31,8 @@ export class SignInService {
   private constructor(service: OperatorService, clock: { now: number }) {
     this.service = service;
     this.#clock = clock;
-    const { database } = service.opened;
-    this.signIn = signIn(database, service.stored, { consoleOrigin: "http://localhost:8081", now: () => this.now });
+    const options = { now: () => this.now, fourEyes: new Set<never>(), hasCallbacks: false };
+    this.signIn = operatorParts(service.opened.database, configOf(), options).signIn;
   }
 
   static async start(engine: (typeof ENGINES)[number]): Promise<SignInService> {

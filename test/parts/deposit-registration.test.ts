@@ -7,7 +7,7 @@ import type { Rail } from "../../src/domain/transaction.js";
 import type { OrganizationId } from "../../src/domain/values/ids.js";
 import type { PhoneNumber } from "../../src/domain/values/phone-number.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
-import type { AskedRegistration, DepositRegistered } from "../../src/operators/deposit-registration.js";
+import type { AskedRegistration, DepositRegistered } from "../../src/operators/rails.js";
 import { depositRegistration } from "../../src/parts/deposit-registration.js";
 import type { Callbacks } from "../../src/startup/rails.js";
 import { keys } from "../../src/storage/keys.js";

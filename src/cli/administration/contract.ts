@@ -1,7 +1,6 @@
-import { type DescField, type DescMethod, fromBinary, toBinary } from "@bufbuild/protobuf";
+import type { DescField, DescMethod } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel as IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 
-import { joinedRegistry, numberFields } from "../../../contract/contract.js";
 import { readOperatorsAddress, type RpcContract } from "../../grpc/messages/contract.js";
 import { JsonMessages } from "../call/contract.js";
 import type { MessageJson } from "./row.js";
@@ -36,13 +35,10 @@ export class AdminContract extends JsonMessages {
 
   constructor() {
     const { services, descriptorSet } = readOperatorsAddress();
-    const files = joinedRegistry([descriptorSet]);
-    super(numberFields(files), () => {
-      throw new Error("no response of the AdminService has a status");
-    });
+    super(descriptorSet);
     const rpcs = services.flatMap((service) =>
       service.rpcs.map((rpc): AdminRpc => {
-        const method = files.getService(service.name)?.method[rpc.localName];
+        const method = this.registry.getService(service.name)?.method[rpc.localName];
         if (method === undefined) throw new Error(`the descriptors have no rpc ${rpc.path}`);
         const effect = effectOf(method, rpc);
         return {
@@ -57,16 +53,9 @@ export class AdminContract extends JsonMessages {
     this.rpcs = new Map(rpcs.toReversed().map((rpc) => [rpc.method.name, rpc]));
   }
 
-  /** Encodes a request. Throws an OperatorError that names each bad field. */
-  encode(rpc: string, fields: MessageJson): Buffer {
-    const { method } = this.rpc(rpc);
-    return Buffer.from(toBinary(method.input, this.readRequest(method, JSON.stringify(fields))));
-  }
-
   /** Decodes a response. Every field of the message is there. */
   decode(rpc: string, bytes: Uint8Array): MessageJson {
-    const { method } = this.rpc(rpc);
-    return JSON.parse(this.writeResponse(method, fromBinary(method.output, bytes))) as MessageJson;
+    return JSON.parse(this.writeResponse(this.rpc(rpc).method, bytes)) as MessageJson;
   }
 
   /** The only message of a response. Null: the resource is the response. */

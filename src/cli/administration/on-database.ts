@@ -10,19 +10,13 @@ import type { CellOf } from "../../grpc/services/served-cell.js";
 import { transactionHandlers } from "../../grpc/services/transaction-service.js";
 import { listWebhookEndpoints } from "../../grpc/services/webhooks/service.js";
 import type { Administration } from "../../operators/ports.js";
-import { depositRegistration } from "../../parts/deposit-registration.js";
 import { NEW_IDS } from "../../parts/new-ids.js";
-import { railChanges } from "../../parts/rail-changes.js";
-import { railReads } from "../../parts/rail-reads.js";
-import { signIn } from "../../parts/sign-in.js";
-import { readCallbackSecrets } from "../../startup/callbacks.js";
+import { operatorParts } from "../../parts/operator-parts.js";
 import { now } from "../../startup/clock.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { invocation } from "../../startup/invocation.js";
 import { UsageError } from "../../startup/operator-error.js";
 import { cellOf, type Database } from "../../storage/database.js";
-import { StoredAdministration } from "../../storage/operators/administration.js";
-import { bookReads } from "../../storage/operators/book-reads.js";
 import { reads } from "../../storage/reads.js";
 import { historyReads } from "../../storage/statements/history.js";
 import { StoredWebhookEndpoints } from "../../storage/webhooks/endpoints.js";
@@ -39,15 +33,16 @@ export interface MachineOptions {
 /** Runs calls in this process, on the database. Their author is the machine. */
 export class DatabaseCarrier implements Carrier {
   readonly isAtServer = false;
-  readonly #administration: StoredAdministration;
+  readonly #administration: Administration;
   readonly #options: MachineOptions;
   readonly #routes: ReturnType<typeof machineRoutes>;
 
   constructor(database: Database, options: MachineOptions) {
-    // Nobody needs a second person to use a database that is at hand.
-    this.#administration = new StoredAdministration(database, { now, fourEyes: new Set() });
+    // Nobody needs a second person to use a database that is at hand. The servers know where rails
+    // call back: this command need not.
+    const parts = operatorParts(database, configFromEnvironment(), { now, fourEyes: new Set(), hasCallbacks: true });
+    this.#administration = parts.administration;
     this.#options = options;
-    const { railHosts: hosts, callbacks, consoleOrigin } = configFromEnvironment();
     const own = (organization: Pick<Organization, "cell">) => {
       const cell = cellOf(database, organization);
       const webhooks = { endpoints: new StoredWebhookEndpoints(cell) };
@@ -71,20 +66,7 @@ export class DatabaseCarrier implements Carrier {
     };
     this.#routes = {
       ...machineRoutes(ofOrganizations, { administration: this.#administration }),
-      ...operatorRoutes({
-        ...given,
-        administration: this.#administration,
-        signIn: signIn(database, this.#administration, { consoleOrigin, now }),
-        bookReads: bookReads(database),
-        // The servers know where rails call back. This command need not.
-        railReads: railReads(database, { now, hosts, hasCallbacks: true }),
-        railChanges: railChanges(database, { now, hosts }),
-        depositRegistration: depositRegistration(database, {
-          callbacks: () => callbacks && { settings: callbacks, secrets: readCallbackSecrets(callbacks) },
-          hosts,
-          now,
-        }),
-      }),
+      ...operatorRoutes({ ...given, ...parts }),
     };
   }
 

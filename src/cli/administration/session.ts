@@ -2,13 +2,12 @@ import type { IdempotencyKey } from "../../domain/values/text.js";
 import type { CallHead } from "../../grpc/calls/rpc-result.js";
 import { configFromEnvironment } from "../../startup/environment.js";
 import { OperatorError, UsageError } from "../../startup/operator-error.js";
+import { readPages } from "../call/pages.js";
 import type { CarriedCall, Carrier } from "./carrier.js";
 import { adminContract } from "./contract.js";
 import type { MachineOptions } from "./on-database.js";
 import { RefusedCallError } from "./refused-call.js";
 import type { MessageJson } from "./row.js";
-
-const PAGE_SIZE_MAX = 1_000;
 
 /** The calls of one command to the AdminService: that of a server, or the one in this process. */
 export class AdminSession {
@@ -65,7 +64,7 @@ export class AdminSession {
   ): AsyncGenerator<MessageJson> {
     const rpc = this.contract.rpc(name);
     const { organization_id: organizationId, ...own } = fields as { readonly organization_id?: string };
-    const request = this.contract.encode(name, rpc.isOfOrganizations ? own : fields);
+    const request = this.contract.encode(rpc.method, JSON.stringify(rpc.isOfOrganizations ? own : fields));
     for await (const bytes of this.#carrier.carry({ rpc, request, organizationId, ...told })) {
       yield this.contract.decode(name, bytes);
     }
@@ -80,16 +79,13 @@ export class AdminSession {
     fields: MessageJson,
     { items, limit = Infinity }: { readonly items: string | readonly string[]; readonly limit?: number | undefined },
   ): Promise<readonly MessageJson[]> {
-    const found: MessageJson[] = [];
     const hasPages = this.contract.takes(name, "page_token");
-    let token: unknown = "";
-    do {
-      const size = Math.min(PAGE_SIZE_MAX, limit - found.length);
-      const page = await this.call(name, hasPages ? { ...fields, page_size: size, page_token: token } : fields);
-      found.push(...[items].flat().flatMap((field) => itemsOf(page[field])));
-      token = page["next_page_token"] ?? null;
-    } while (token !== null && found.length < limit);
-    return found;
+    const read = await readPages(limit, async (page_size, page_token) => {
+      const page = await this.call(name, hasPages ? { ...fields, page_size, page_token } : fields);
+      const nextToken = (page["next_page_token"] ?? null) as string | null;
+      return { items: [items].flat().flatMap((field) => itemsOf(page[field])), nextToken };
+    });
+    return read.items;
   }
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { text as readAll } from "node:stream/consumers";
 
-import type { DescMethod, Message } from "@bufbuild/protobuf";
+import type { DescMethod } from "@bufbuild/protobuf";
 import { parse, stringify } from "lossless-json";
 
 import { invocation } from "../../startup/invocation.js";
@@ -34,8 +34,7 @@ export async function callMethod(
   try {
     const { replayed } = await session.call(method, requestsOf(contract, method, request ?? "{}"), {
       idempotencyKey: options.idempotencyKey,
-      onResponse: (response) => {
-        const line = contract.writeResponse(method, response);
+      onResponse: (line) => {
         printLine(isOnLines ? line : indented(line));
       },
     });
@@ -46,17 +45,17 @@ export async function callMethod(
   }
 }
 
-async function* requestsOf(contract: CallableContract, method: DescMethod, request: string): AsyncGenerator<Message> {
+async function* requestsOf(contract: CallableContract, method: DescMethod, request: string): AsyncGenerator<Buffer> {
   const isStream = method.methodKind === "client_streaming" || method.methodKind === "bidi_streaming";
   if (isStream && request === "-") {
     for await (const line of createInterface({ input: invocation().stdin })) {
-      if (line.trim() !== "") yield contract.readRequest(method, line);
+      if (line.trim() !== "") yield contract.encode(method, line);
     }
     return;
   }
   const text = await requestText(request);
   const requests = isStream ? text.split("\n").filter((line) => line.trim() !== "") : [text];
-  for (const each of requests) yield contract.readRequest(method, each);
+  for (const each of requests) yield contract.encode(method, each);
 }
 
 async function requestText(request: string): Promise<string> {

@@ -1,29 +1,47 @@
 import { readFileSync } from "node:fs";
 
-import type { DescMethod, FileRegistry, Message } from "@bufbuild/protobuf";
+import { type DescMethod, type FileRegistry, fromBinary, type Message, toBinary } from "@bufbuild/protobuf";
+import type { StatusObject } from "@grpc/grpc-js";
 import { distance } from "fastest-levenshtein";
 
-import { CONTRACT_URL, readContract } from "../../../contract/contract.js";
+import { CONTRACT_URL, joinedRegistry, messageOf, numberFields } from "../../../contract/contract.js";
 import type { RequestProblem } from "../../../contract/field-problem.js";
 import { parseJson } from "../../../contract/json/parse-json.js";
 import { MessageReader } from "../../../contract/json/read-message.js";
 import { MessageWriter } from "../../../contract/json/write-message.js";
-import type { NumberFields } from "../../../contract/json-support.js";
+import { type NumberFields, RPC_STATUS } from "../../../contract/json-support.js";
 import type { RpcStatus } from "../../../contract/rpc.js";
-import { itemProblemJson, type ReadRefusal, refusalReader } from "../../../gateway/problems/upstream-refusal.js";
+import {
+  itemProblemJson,
+  type ReadRefusal,
+  type Refusal,
+  refusalReader,
+} from "../../../gateway/problems/upstream-refusal.js";
 import { UsageError } from "../../startup/operator-error.js";
 
+const STATUS_DETAILS = "grpc-status-details-bin";
 const NEAR_NAMES_MAX = 3;
 
 /** Messages with JSON in the form of the REST API. */
 export class JsonMessages {
+  readonly registry: FileRegistry;
+  readonly #readRefusal: ReadRefusal;
   readonly #numbers: NumberFields;
   readonly #writer: MessageWriter;
 
-  constructor(numbers: NumberFields, itemProblem: ConstructorParameters<typeof MessageWriter>[1]) {
-    this.#numbers = numbers;
+  constructor(descriptorSet: Uint8Array) {
+    this.registry = joinedRegistry([descriptorSet]);
+    this.#readRefusal = refusalReader(this.registry);
+    this.#numbers = numberFields(this.registry);
     // Amounts are strings, as over gRPC: no program that reads the output rounds them.
-    this.#writer = new MessageWriter({ ...numbers, isDecimal: () => false }, itemProblem);
+    this.#writer = new MessageWriter({ ...this.#numbers, isDecimal: () => false }, (status) =>
+      itemProblemJson(this.#readRefusal({ status: status as Message & RpcStatus })),
+    );
+  }
+
+  /** Encodes a request as `readRequest` reads it. */
+  encode(method: DescMethod, text: string): Buffer {
+    return Buffer.from(toBinary(method.input, this.readRequest(method, text)));
   }
 
   /** Reads a request as REST does: unknown fields are refused. Throws an OperatorError. */
@@ -41,24 +59,26 @@ export class JsonMessages {
   }
 
   /** Writes a response as JSON on one line. */
-  writeResponse(method: DescMethod, response: Message): string {
-    return this.#writer.write(method.output, response);
+  writeResponse({ output }: DescMethod, response: Uint8Array): string {
+    return this.#writer.write(output, fromBinary(output, response));
+  }
+
+  /** Returns what the server said, or the connection, of a call that did not end well. */
+  refusalIn({ code, details: message, metadata }: StatusObject): Refusal {
+    const [bytes] = metadata.get(STATUS_DETAILS);
+    const decoded = bytes instanceof Buffer ? fromBinary(messageOf(this.registry, RPC_STATUS), bytes) : undefined;
+    const { details = [] } = (decoded ?? {}) as Partial<RpcStatus>;
+    return this.#readRefusal({ status: { code, message, details } });
   }
 }
 
 /** The contract that the build has put into the package. */
 export class CallableContract extends JsonMessages {
-  readonly registry: FileRegistry;
-  readonly readRefusal: ReadRefusal;
   readonly #methods: ReadonlyMap<string, DescMethod>;
 
   constructor() {
-    const contract = readContract(readFileSync(CONTRACT_URL));
-    const readRefusal = refusalReader(contract.registry);
-    super(contract, (status) => itemProblemJson(readRefusal({ status: status as Message & RpcStatus })));
-    this.registry = contract.registry;
-    this.readRefusal = readRefusal;
-    const services = [...contract.registry].filter((desc) => desc.kind === "service");
+    super(readFileSync(CONTRACT_URL));
+    const services = [...this.registry].filter((desc) => desc.kind === "service");
     this.#methods = new Map(services.flatMap(({ methods }) => methods.map((method) => [nameOf(method), method])));
   }
 

@@ -11,8 +11,8 @@ export interface SessionOptions {
 
 // No option takes the key itself: every user of the machine can read the arguments of a process.
 const KEY_HELP = `
-The API key comes from KESC_API_KEY, or from the file that --key-file names. No argument takes it, because every
-user of this machine can see the arguments of a command.`;
+The API key comes from KESC_API_KEY, or from the file that KESC_API_KEY_FILE or --key-file names. No argument takes
+it, because every user of this machine can see the arguments of a command.`;
 
 /** Adds the options of a command that calls a server. */
 export function withSessionOptions(command: Command): Command {

@@ -1,20 +1,18 @@
-import { fromBinary, type Message } from "@bufbuild/protobuf";
-import { status as Status, type StatusObject } from "@grpc/grpc-js";
+import { status as Status } from "@grpc/grpc-js";
 
-import { messageOf } from "../../../contract/contract.js";
-import { RPC_STATUS } from "../../../contract/json-support.js";
-import type { RpcStatus } from "../../../contract/rpc.js";
-import type { CallableContract } from "./contract.js";
+import type { JsonMessages } from "./contract.js";
 import type { CallEnd } from "./invoke.js";
 
-const STATUS_DETAILS = "grpc-status-details-bin";
-
 /** Without a reason of the server, a call that ended so may still have had its effect. */
-const UNKNOWN_OUTCOME: ReadonlySet<number> = new Set([Status.UNAVAILABLE, Status.DEADLINE_EXCEEDED, Status.CANCELLED]);
+export const UNKNOWN_OUTCOME: ReadonlySet<number> = new Set([
+  Status.UNAVAILABLE,
+  Status.DEADLINE_EXCEEDED,
+  Status.CANCELLED,
+]);
 
 /** Returns lines for a call that was refused or failed, with all details of the error. */
-export function refusalWords(contract: CallableContract, { status, requestId }: CallEnd, address: string): string {
-  const { info, text, errors, retryAfterSeconds } = contract.readRefusal({ status: statusOf(contract, status) });
+export function refusalWords(contract: JsonMessages, { status, requestId }: CallEnd, address: string): string {
+  const { info, text, errors, retryAfterSeconds } = contract.refusalIn(status);
   const lines = [
     `${[Status[status.code], ...(info === undefined ? [] : [info.reason])].join(", ")}: ${sentence(text)}`,
     ...[...(info?.facts ?? [])].map(([name, value]) => `  ${name}: ${value}`),
@@ -32,13 +30,6 @@ export function refusalWords(contract: CallableContract, { status, requestId }: 
   if (retryAfterSeconds !== undefined) lines.push(`Wait ${String(retryAfterSeconds)} s before you call again.`);
   if (requestId !== undefined) lines.push(`Request id: ${requestId}`);
   return lines.join("\n");
-}
-
-function statusOf({ registry }: CallableContract, { code, details: text, metadata }: StatusObject): RpcStatus {
-  const [bytes] = metadata.get(STATUS_DETAILS);
-  const decoded =
-    bytes instanceof Buffer ? (fromBinary(messageOf(registry, RPC_STATUS), bytes) as Message & RpcStatus) : undefined;
-  return { code, message: text, details: decoded?.details ?? [] };
 }
 
 /** Adds the period that the errors of grpc-js lack, and those of the server have. */

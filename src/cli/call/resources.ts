@@ -1,4 +1,4 @@
-import type { DescMethod, Message } from "@bufbuild/protobuf";
+import { type DescMethod, toBinary } from "@bufbuild/protobuf";
 
 import { fieldNamed } from "../../../contract/json/read-message.js";
 import { ParameterReader } from "../../../contract/json/read-parameters.js";
@@ -7,11 +7,11 @@ import { UsageError } from "../../startup/operator-error.js";
 import { fieldLines, printJson, printLine, printTable, textOf } from "../commands/output.js";
 import { refuseProblems } from "./contract.js";
 import type { SessionOptions } from "./options.js";
+import { readPages } from "./pages.js";
 import { type CliResource, TRANSACTION } from "./resource.js";
 import { CallSession } from "./session.js";
 
 const PAGE_FIELDS: readonly string[] = ["page_size", "page_token"];
-const PAGE_SIZE_MAX = 1_000;
 
 const ADVANCE_METHOD = "kesc.v1.SandboxService/AdvanceTransaction";
 
@@ -40,7 +40,7 @@ async function printResource(
 ): Promise<void> {
   const session = new CallSession(options);
   const method = session.contract.method(methodName);
-  const text = await session.unary(method, session.contract.readRequest(method, JSON.stringify({ [idField]: id })));
+  const text = await session.unary(method, session.contract.encode(method, JSON.stringify({ [idField]: id })));
   const found = (JSON.parse(text) as Record<string, JsonFields>)[name] ?? {};
   if (options.json === true) printJson(found);
   else printLine(fieldLines(found).join("\n"));
@@ -51,7 +51,7 @@ export interface ListOptions extends SessionOptions {
   readonly json?: true;
 }
 
-/** Prints a list. Follows the pages: one page may be short, or empty, although the list goes on. */
+/** Prints a list, page by page. */
 export async function list(
   { name, listMethod, columns }: CliResource,
   filters: readonly string[],
@@ -59,25 +59,20 @@ export async function list(
 ): Promise<void> {
   const session = new CallSession(options);
   const method = session.contract.method(listMethod);
-  const rows: JsonFields[] = [];
-  let token: string | null = "";
-  do {
-    const size = Math.min(options.limit - rows.length, PAGE_SIZE_MAX);
+  const { items: rows, hasMore } = await readPages(options.limit, async (size, token) => {
     const page = JSON.parse(await session.unary(method, listRequest(session, method, { filters, size, token }))) as {
       readonly next_page_token: string | null;
     } & Readonly<Record<string, readonly JsonFields[]>>;
-    const more = page[`${name}s`] ?? [];
-    if (options.json === true) for (const row of more) printJson(row);
-    rows.push(...more);
-    token = page.next_page_token;
-  } while (token !== null && rows.length < options.limit);
+    const items = page[`${name}s`] ?? [];
+    if (options.json === true) for (const row of items) printJson(row);
+    return { items, nextToken: page.next_page_token };
+  });
 
   if (options.json !== true) {
     if (rows.length === 0) printLine(`No ${name} matches.`);
     else printTable([columns.map((column) => column.toUpperCase()), ...rows.map((row) => cellsOf(row, columns))]);
   }
-  if (token !== null)
-    invocation().stderr.write(`There may be more. To see them: --limit ${String(options.limit * 10)}\n`);
+  if (hasMore) invocation().stderr.write(`There may be more. To see them: --limit ${String(options.limit * 10)}\n`);
 }
 
 function cellsOf(row: JsonFields, columns: readonly string[]): string[] {
@@ -88,7 +83,7 @@ function listRequest(
   session: CallSession,
   method: DescMethod,
   { filters, size, token }: { readonly filters: readonly string[]; readonly size: number; readonly token: string },
-): Message {
+): Uint8Array {
   const reader = session.contract.reader(method);
   const parameters = new ParameterReader(reader, method.input, ({ name }) => !PAGE_FIELDS.includes(name));
   for (const filter of filters) readFilter(parameters, filter);
@@ -100,7 +95,7 @@ function listRequest(
     const desc = fieldNamed(method.input, field);
     if (desc !== undefined) reader.readText(desc, text);
   }
-  return reader.message;
+  return toBinary(method.input, reader.message);
 }
 
 function readFilter(parameters: ParameterReader, filter: string): void {

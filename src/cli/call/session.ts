@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 
-import type { DescMethod, Message } from "@bufbuild/protobuf";
-import { Metadata, status as Status } from "@grpc/grpc-js";
+import type { DescMethod } from "@bufbuild/protobuf";
+import { status as Status } from "@grpc/grpc-js";
 
-import { apiKeyIn } from "../../startup/environment.js";
-import { invocation } from "../../startup/invocation.js";
+import { toRpc } from "../../../contract/rpc.js";
+import { apiKeyFromEnvironment, apiKeyIn } from "../../startup/environment.js";
 import { OperatorError, UsageError } from "../../startup/operator-error.js";
 import { apiServer, type CalledServer } from "../connection.js";
 import { CallableContract } from "./contract.js";
@@ -16,7 +16,8 @@ const UNARY_MILLIS_MAX = 30_000;
 
 interface ExchangeOptions {
   readonly idempotencyKey?: string | undefined;
-  readonly onResponse: (response: Message) => void;
+  /** Takes a response as JSON on one line. */
+  readonly onResponse: (response: string) => void;
 }
 
 /** The calls of one command to one server. */
@@ -29,7 +30,7 @@ export class CallSession {
   /** Throws an OperatorError if the key file, the environment or the address is unusable. */
   constructor({ address, keyFile, deadline }: SessionOptions) {
     this.#server = apiServer(address);
-    this.#key = keyFile === undefined ? apiKeyIn(invocation().env["KESC_API_KEY"], "KESC_API_KEY") : keyInFile(keyFile);
+    this.#key = keyFile === undefined ? apiKeyFromEnvironment() : keyInFile(keyFile);
     this.#deadlineMillis = deadline;
   }
 
@@ -38,7 +39,7 @@ export class CallSession {
    */
   async call(
     method: DescMethod,
-    requests: AsyncIterable<Message> | Iterable<Message>,
+    requests: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
     options: ExchangeOptions,
   ): Promise<CallEnd> {
     const end = await this.exchange(method, requests, options);
@@ -53,30 +54,28 @@ export class CallSession {
   /** Makes one call, and returns how it ended. */
   async exchange(
     method: DescMethod,
-    requests: AsyncIterable<Message> | Iterable<Message>,
+    requests: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
     { idempotencyKey, onResponse }: ExchangeOptions,
   ): Promise<CallEnd> {
-    const metadata = new Metadata();
-    if (this.#key !== undefined) metadata.set("x-api-key", this.#key);
-    if (idempotencyKey !== undefined) metadata.set("idempotency-key", idempotencyKey);
+    const headers = { "x-api-key": this.#key, "idempotency-key": idempotencyKey };
+    const deadlineMillis = this.#deadlineMillis ?? (method.methodKind === "unary" ? UNARY_MILLIS_MAX : undefined);
     const client = this.#server.connect();
     try {
-      const millis = this.#deadlineMillis ?? (method.methodKind === "unary" ? UNARY_MILLIS_MAX : undefined);
-      const deadline = millis === undefined ? undefined : Date.now() + millis;
-      return await invoke(client, method, requests, { metadata, deadline, onResponse });
+      const responses = invoke(client, { path: toRpc(method).path, headers, deadlineMillis }, requests);
+      for (;;) {
+        const next = await responses.next();
+        if (next.done === true) return next.value;
+        onResponse(this.contract.writeResponse(method, next.value));
+      }
     } finally {
       client.close();
     }
   }
 
   /** Makes one unary call. Returns its response as JSON on one line. */
-  async unary(method: DescMethod, request: Message): Promise<string> {
+  async unary(method: DescMethod, request: Uint8Array): Promise<string> {
     let text = "";
-    await this.call(method, [request], {
-      onResponse: (response) => {
-        text = this.contract.writeResponse(method, response);
-      },
-    });
+    await this.call(method, [request], { onResponse: (response) => (text = response) });
     return text;
   }
 }

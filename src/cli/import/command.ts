@@ -57,6 +57,7 @@ async function importRows(
   { address, rejects, json, interruption }: ImportOptions & { readonly interruption: Interruption },
 ): Promise<void> {
   const key = apiKeyFromEnvironment();
+  if (key === undefined) throw new UsageError("KESC_API_KEY is not set. Set it to the API key of your organization.");
   const { connect } = apiServer(address);
   const { header, rows } = await checkedFile(file);
   const describeInterruption = (settled: number): string =>

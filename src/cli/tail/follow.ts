@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-import type { Message } from "@bufbuild/protobuf";
 import { status as Status } from "@grpc/grpc-js";
 
 import { invocation } from "../../startup/invocation.js";
@@ -44,8 +43,8 @@ export async function tail(options: TailOptions): Promise<void> {
   let position = options.after ?? (await latestSequence(session));
   /** The failures since the last message. Undefined before the first message. */
   let failures: number | undefined;
-  const onResponse = (response: Message): void => {
-    const { events, next_sequence: next } = JSON.parse(session.contract.writeResponse(method, response)) as Watched;
+  const onResponse = (response: string): void => {
+    const { events, next_sequence: next } = JSON.parse(response) as Watched;
     for (const event of events) {
       if (options.json === true) printJson(event);
       else printLine(eventLine(event));
@@ -54,7 +53,7 @@ export async function tail(options: TailOptions): Promise<void> {
     failures = 0;
   };
   for (;;) {
-    const request = session.contract.readRequest(method, JSON.stringify({ after_sequence: position, ...filter }));
+    const request = session.contract.encode(method, JSON.stringify({ after_sequence: position, ...filter }));
     const end = await session.exchange(method, [request], { onResponse });
     const { code } = end.status;
     // The caller has limited the time.
@@ -69,6 +68,6 @@ export async function tail(options: TailOptions): Promise<void> {
 
 async function latestSequence(session: CallSession): Promise<number> {
   const method = session.contract.method(LIST_METHOD);
-  const text = await session.unary(method, session.contract.readRequest(method, JSON.stringify({ page_size: 1 })));
+  const text = await session.unary(method, session.contract.encode(method, JSON.stringify({ page_size: 1 })));
   return (JSON.parse(text) as { readonly latest_sequence: number }).latest_sequence;
 }

@@ -1,7 +1,7 @@
 import { type Change, changes } from "../change.js";
 import { TRANSACTION_TYPES, type TransactionType } from "../transaction.js";
 import { amountText, type Cents, NO_CENTS, parseAmount } from "../values/cents.js";
-import { type Parsed, parsed, unparsed } from "../values/parsed.js";
+import { type Parsed, parsed, parseOneOf, unparsed } from "../values/parsed.js";
 
 /** What a limit bounds: one transaction, or the sum of a day or of a calendar month in Nairobi. */
 export const LIMIT_PERIODS = ["TRANSACTION", "DAY", "MONTH"] as const;
@@ -46,9 +46,7 @@ export function limitsOfTier({ tiers }: Limits, tier: TierName): LimitSet {
 
 /** Parses the name of a tier that an account can move to: an unknown one is often a slip. */
 export function parseKnownTier(unchecked: string, limits: Limits | undefined): Parsed<TierName> {
-  const known = new Set([DEFAULT_TIER, ...(limits?.tiers.keys() ?? [])]);
-  const tier = [...known].find((name) => name === unchecked);
-  return tier === undefined ? unparsed(`must be one of ${[...known].join(", ")}`, "UNKNOWN_VALUE") : parsed(tier);
+  return parseOneOf(unchecked, [...new Set([DEFAULT_TIER, ...(limits?.tiers.keys() ?? [])])]);
 }
 
 /** New amounts. NONE lifts a limit, and an absent period leaves it as it is. */

@@ -24,6 +24,25 @@ export function parsed<T>(value: T): Parsed<T> {
   return { ok: true, value };
 }
 
+/** Parses one of these words. */
+export function parseOneOf<Word extends string>(unchecked: string, words: readonly Word[]): Parsed<Word> {
+  const word = words.find((known) => known === unchecked);
+  return word === undefined ? unparsed(`must be one of ${words.join(", ")}`, "UNKNOWN_VALUE") : parsed(word);
+}
+
+/** Parses at least one of these words. Repeats count once, and the order is that of `words`. */
+export function parseSomeOf<Word extends string>(
+  unchecked: readonly string[],
+  words: readonly Word[],
+): Parsed<readonly Word[]> {
+  if (unchecked.length === 0) return unparsed("is required", "REQUIRED");
+  for (const text of unchecked) {
+    const word = parseOneOf(text, words);
+    if (!word.ok) return word;
+  }
+  return parsed(words.filter((word) => unchecked.includes(word)));
+}
+
 /** `problem` continues a sentence that begins with the field's name, for example "must be …". */
 export function unparsed(problem: string, code: FieldCode = "FORMAT"): Unparsed {
   return { ok: false, problem, code };

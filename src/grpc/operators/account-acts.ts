@@ -1,39 +1,35 @@
 import type { Account } from "../../domain/account.js";
-import { REVEAL_REASONS, type RevealAccount, type RevealReason } from "../../domain/accounts/reveal-account.js";
+import { REVEAL_REASONS, type RevealAccount } from "../../domain/accounts/reveal-account.js";
 import { parseKnownTier, parseTierName } from "../../domain/limits/limits.js";
 import { RevealReason as RevealReasonMessage } from "../../gen/kesc/admin/v1/resources.js";
 import { actorOf } from "../../operators/operator.js";
 import { done, refuse } from "../calls/rpc-result.js";
 import { toAccountMessage } from "../messages/account.js";
+import { enumOf, parseRequiredWord } from "../messages/enums.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { parseFields } from "../messages/fields.js";
-import { actRoute, type ActsOptions, submitAct } from "./acts.js";
-import { OPERATORS_KINDS, parseEnumName } from "./fields.js";
-import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import { actRoute, submitAct } from "./acts.js";
+import { OPERATORS_KINDS } from "./fields.js";
+import { type OperatorRoute, unary } from "./operator-call.js";
+import type { HandlersOptions } from "./options.js";
 import { readOrganization } from "./reading.js";
 
-const REVEALS = {
-  customer_called: RevealReasonMessage.REVEAL_REASON_CUSTOMER_CALLED,
-  payment_delivery: RevealReasonMessage.REVEAL_REASON_PAYMENT_DELIVERY,
-  fraud_check: RevealReasonMessage.REVEAL_REASON_FRAUD_CHECK,
-  legal_request: RevealReasonMessage.REVEAL_REASON_LEGAL_REQUEST,
-  other: RevealReasonMessage.REVEAL_REASON_OTHER,
-} as const satisfies Record<RevealReason, RevealReasonMessage>;
+const REVEALS = enumOf(RevealReasonMessage, "REVEAL_REASON", REVEAL_REASONS);
 
 const fields = fieldsOf({
   ...OPERATORS_KINDS,
-  reason: (reason: RevealReasonMessage) => parseEnumName(reason, REVEAL_REASONS, REVEALS),
+  reason: (reason: RevealReasonMessage) => parseRequiredWord(reason, REVEAL_REASONS, REVEALS),
   tier: parseTierName,
 });
 
 /** The rpcs that change accounts of users. */
-export function accountActs(unary: OperatorUnary, options: ActsOptions): Record<string, OperatorRoute> {
-  const act = actRoute(unary, options);
+export function accountActs(options: HandlersOptions): Record<string, OperatorRoute> {
+  const act = actRoute(options);
   const shown = (account: Account | undefined) => ({
     account: account && toAccountMessage(account),
   });
   return {
-    revealAccount: revealAccount(unary, options),
+    revealAccount: revealAccount(options),
     setAccountTier: act(
       "setAccountTier",
       { ...fields("organization_id", "account_id", "tier", "note"), shown },
@@ -48,7 +44,7 @@ export function accountActs(unary: OperatorUnary, options: ActsOptions): Record<
   };
 }
 
-function revealAccount(unary: OperatorUnary, options: ActsOptions): OperatorRoute {
+function revealAccount(options: HandlersOptions): OperatorRoute {
   return unary("revealAccount", {
     showsPersonalData: true,
     ...fields("organization_id", "account_id", "reason", "note"),

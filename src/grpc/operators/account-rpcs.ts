@@ -1,4 +1,3 @@
-import type { Organization } from "../../domain/api-key.js";
 import { formatCents } from "../../domain/values/cents.js";
 import type { AccountId, OrganizationId } from "../../domain/values/ids.js";
 import {
@@ -8,7 +7,6 @@ import {
 } from "../../gen/kesc/admin/v1/admin_service.js";
 import type { Page, PageRequest } from "../../ledger/ports/reads.js";
 import type { Operator } from "../../operators/operator.js";
-import type { Administration } from "../../operators/ports.js";
 import type { AccountJournalRow } from "../../statements/ports.js";
 import type { Caller } from "../calls/call-context.js";
 import type { EncodedMessages } from "../calls/server-stream-call.js";
@@ -19,19 +17,12 @@ import { toFreezeMessage } from "../messages/freeze.js";
 import { toTimestamp } from "../messages/timestamp.js";
 import { toTransactionMessage } from "../messages/transaction.js";
 import { encode } from "../messages/wire-format.js";
-import type { ListTurns } from "../services/list-turns.js";
 import type { ServedCell } from "../services/served-cell.js";
 import { fields } from "./fields.js";
-import type { OperatorRoute, OperatorStream } from "./operator-call.js";
+import { type OperatorRoute, operatorStream } from "./operator-call.js";
+import type { HandlersOptions } from "./options.js";
 import { listCallerOf } from "./reading.js";
 import { noteReveal } from "./reveals.js";
-
-export interface AccountRpcsOptions {
-  readonly administration: Pick<Administration, "organization">;
-  /** Returns the cell of an organization. */
-  readonly cellOf: (organization: Pick<Organization, "cell">) => Pick<ServedCell, "ledger" | "reads" | "history">;
-  readonly listTurns: ListTurns;
-}
 
 /** The maximum number of open exports of one operator: each reads as lists do. */
 const STREAMS_MAX = 2;
@@ -39,9 +30,9 @@ const STREAMS_MAX = 2;
 const PARTS_MAX = 100;
 
 /** The rpc that shows what is stored about the user of an account. */
-export function accountRpcs(stream: OperatorStream, options: AccountRpcsOptions): Record<string, OperatorRoute> {
+export function accountRpcs(options: HandlersOptions): Record<string, OperatorRoute> {
   return {
-    exportAccount: stream({
+    exportAccount: operatorStream({
       request: ExportAccountRequest,
       streamsMax: STREAMS_MAX,
       ...fields("organization_id", "account_id"),
@@ -61,8 +52,7 @@ export function accountRpcs(stream: OperatorStream, options: AccountRpcsOptions)
   };
 }
 
-interface AccountExport
-  extends Pick<ServedCell, "ledger" | "reads" | "history">, Pick<AccountRpcsOptions, "listTurns"> {
+interface AccountExport extends Pick<ServedCell, "ledger" | "reads" | "history">, Pick<HandlersOptions, "listTurns"> {
   readonly caller: Caller<Operator | undefined>;
   readonly signal: AbortSignal;
 }

@@ -16,23 +16,13 @@ import {
 import type { DepositId, OrganizationId, ProposalId, TransactionId } from "../../domain/values/ids.js";
 import type { AdminServiceService } from "../../gen/kesc/admin/v1/admin_service.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
-import type { DepositRegistration } from "../../operators/deposit-registration.js";
 import { actorOf, type Operator } from "../../operators/operator.js";
 import type { Administration } from "../../operators/ports.js";
-import type { RailChanges } from "../../operators/rail-changes.js";
 import type { Caller } from "../calls/call-context.js";
 import { done, resultOfAct, type RpcResult } from "../calls/rpc-result.js";
-import type { ServedCell } from "../services/served-cell.js";
-import type { OperatorRoute, OperatorRpc, OperatorUnary, ResponseOf } from "./operator-call.js";
+import { type OperatorRoute, type OperatorRpc, type ResponseOf, unary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 import { readOrganization } from "./reading.js";
-
-export interface ActsOptions extends HandlersOptions {
-  /** Returns the cell of an organization, whose ledger the server has for all calls. */
-  readonly cellOf: (organization: Pick<Organization, "cell">) => Pick<ServedCell, "ledger" | "reads">;
-  readonly railChanges: RailChanges;
-  readonly depositRegistration: DepositRegistration;
-}
 
 /** Who calls. Undefined for the `kesc` command on the database. */
 export type OperatorCaller = Caller<Operator | undefined>;
@@ -73,7 +63,7 @@ export function newIds(): NewIds {
 
 /** Gives a command to the ledger of the organization, in the queue of operators. */
 export async function submitAct<C extends SubmittedCommand>(
-  { cellOf, railChanges }: ActsOptions,
+  { cellOf, railChanges }: HandlersOptions,
   organization: Organization,
   command: C,
   { deadline, trace }: Pick<OperatorCaller, "deadline" | "trace">,
@@ -91,7 +81,7 @@ export async function submitAct<C extends SubmittedCommand>(
  * too, if the act waits for a second person. Refuses ORGANIZATION_NOT_FOUND.
  */
 export async function act<C extends OperatorCommand, Response>(
-  options: ActsOptions,
+  options: HandlersOptions,
   { organizationId, fields }: { readonly organizationId: OrganizationId; readonly fields: CommandFields<C> },
   caller: OperatorCaller,
   responseOf: (resource: ActedOf<C> | undefined, organization: Organization) => Response,
@@ -132,7 +122,7 @@ interface ActRoute {
   <Name extends ActName, Input>(name: Name, rpc: ActRpc<Name, Input>, prepare: Prepare<Name, Input>): OperatorRoute;
 }
 
-export function actRoute(unary: OperatorUnary, options: ActsOptions): ActRoute {
+export function actRoute(options: HandlersOptions): ActRoute {
   return <Name extends ActName, Input>(
     name: Name,
     { shown, ...rpc }: ActRpc<Name, Input>,

@@ -7,26 +7,18 @@ import type { Administration } from "../../operators/ports.js";
 import { toDepositMessage } from "../messages/deposit.js";
 import { toFlagMessages } from "../messages/payment.js";
 import { toTransactionMessage } from "../messages/transaction.js";
-import { type ListTurns, type PageCost, pageInTurn } from "../services/list-turns.js";
+import { type PageCost, pageInTurn } from "../services/list-turns.js";
 import { formatPageToken } from "../services/paging.js";
-import type { ServedCell } from "../services/served-cell.js";
 import { toRailAccount } from "./messages.js";
-import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import { type OperatorRoute, unary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 import { type AskedPage, parseOwnPage } from "./pages.js";
 import { listCallerOf, readOrganization } from "./reading.js";
 
 const RPC = "ListNeedsAttention";
 
-export interface AttentionRpcsOptions extends HandlersOptions {
-  /** Returns the cell of an organization. */
-  readonly cellOf: (organization: Pick<Organization, "cell">) => Pick<ServedCell, "reads">;
-  /** The turns of the organizations' lists. */
-  readonly listTurns: ListTurns;
-}
-
 /** The rpc that lists what waits for a person: the transactions first, and then the deposits. */
-export function attentionRpcs(unary: OperatorUnary, options: AttentionRpcsOptions): Record<string, OperatorRoute> {
+export function attentionRpcs(options: HandlersOptions): Record<string, OperatorRoute> {
   const { cellOf, listTurns, administration } = options;
   return {
     listNeedsAttention: unary("listNeedsAttention", {

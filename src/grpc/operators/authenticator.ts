@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import type { Metadata } from "@grpc/grpc-js";
 
 import { isOperatorKey } from "../../operators/operator.js";
-import type { OperatorKeys } from "../../operators/ports.js";
+import type { Administration } from "../../operators/ports.js";
 import { type CallingOperator, kindOfToken } from "../../operators/session.js";
 import type { SignIn } from "../../operators/sign-in.js";
 import { type AuthenticatedCall, BEARER, lookupTurns } from "../calls/authenticator.js";
@@ -22,11 +22,11 @@ export type OperatorAuthentication =
  * address.
  */
 export class OperatorAuthenticator {
-  readonly #keys: OperatorKeys;
+  readonly #keys: Pick<Administration, "operatorWithKey">;
   readonly #signIn: Pick<SignIn, "operatorWithSession">;
   readonly #turns = lookupTurns();
 
-  constructor(keys: OperatorKeys, signIn: Pick<SignIn, "operatorWithSession">) {
+  constructor(keys: Pick<Administration, "operatorWithKey">, signIn: Pick<SignIn, "operatorWithSession">) {
     this.#keys = keys;
     this.#signIn = signIn;
   }

@@ -1,54 +1,32 @@
-import type { Organization } from "../../domain/api-key.js";
-import type { BookState, MovePhase } from "../../domain/book.js";
+import { BOOK_STATES, MOVE_PHASES } from "../../domain/book.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import * as wire from "../../gen/kesc/admin/v1/admin_service.js";
-import type { BookReads, ListedBook, ListedSeal, StandingAlarm } from "../../operators/reads.js";
+import type { ListedBook, ListedSeal, StandingAlarm } from "../../operators/reads.js";
 import { done } from "../calls/rpc-result.js";
+import { enumOf } from "../messages/enums.js";
 import { toReserveHolding } from "../messages/history/supply.js";
 import { toTimestamp } from "../messages/timestamp.js";
-import { type ListTurns, pageInTurn } from "../services/list-turns.js";
+import { pageInTurn } from "../services/list-turns.js";
 import { formatPageToken } from "../services/paging.js";
-import type { ServedCell } from "../services/served-cell.js";
 import { fields } from "./fields.js";
-import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import { type OperatorRoute, unary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 import { parseOwnPage, parsePage, tokenAfter } from "./pages.js";
 import { listCallerOf, readOrganization } from "./reading.js";
 
-export interface BookRpcsOptions extends HandlersOptions {
-  /** Returns the cell of an organization. */
-  readonly cellOf: (organization: Pick<Organization, "cell">) => Pick<ServedCell, "reads" | "history">;
-  readonly bookReads: BookReads;
-  /** The turns of the organizations' lists. */
-  readonly listTurns: ListTurns;
-}
-
-const STATES = {
-  OPEN: wire.BookState.BOOK_STATE_OPEN,
-  MOVING: wire.BookState.BOOK_STATE_MOVING,
-  MOVED: wire.BookState.BOOK_STATE_MOVED,
-  RESTORED: wire.BookState.BOOK_STATE_RESTORED,
-} as const satisfies Record<BookState, wire.BookState>;
-
-const PHASES = {
-  LEAVING: wire.MovePhase.MOVE_PHASE_LEAVING,
-  LEFT: wire.MovePhase.MOVE_PHASE_LEFT,
-  EMPTYING: wire.MovePhase.MOVE_PHASE_EMPTYING,
-  EMPTIED: wire.MovePhase.MOVE_PHASE_EMPTIED,
-  COPYING: wire.MovePhase.MOVE_PHASE_COPYING,
-  COPIED: wire.MovePhase.MOVE_PHASE_COPIED,
-} as const satisfies Record<MovePhase, wire.MovePhase>;
+const STATES = enumOf(wire.BookState, "BOOK_STATE", BOOK_STATES);
+const PHASES = enumOf(wire.MovePhase, "MOVE_PHASE", MOVE_PHASES);
 
 /** The rpcs that read books. None of them writes. */
-export function bookRpcs(unary: OperatorUnary, options: BookRpcsOptions): Record<string, OperatorRoute> {
+export function bookRpcs(options: HandlersOptions): Record<string, OperatorRoute> {
   return {
-    listReserve: listReserve(unary, options),
-    listBooks: listBooks(unary, options),
-    listSeals: listSeals(unary, options),
+    listReserve: listReserve(options),
+    listBooks: listBooks(options),
+    listSeals: listSeals(options),
   };
 }
 
-function listReserve(unary: OperatorUnary, options: BookRpcsOptions): OperatorRoute {
+function listReserve(options: HandlersOptions): OperatorRoute {
   const { cellOf, now } = options;
   return unary("listReserve", {
     ...fields("organization_id"),
@@ -60,9 +38,9 @@ function listReserve(unary: OperatorUnary, options: BookRpcsOptions): OperatorRo
   });
 }
 
-function listBooks(unary: OperatorUnary, { bookReads, listTurns }: BookRpcsOptions): OperatorRoute {
+function listBooks({ bookReads, listTurns }: HandlersOptions): OperatorRoute {
   return unary("listBooks", {
-    parse: (request) => parsePage(request, { rpc: "ListBooks" }),
+    parse: (request) => parsePage(request, "ListBooks"),
     run: ({ list, page: { size, beforeSeq: begin = 0 } }, caller) =>
       pageInTurn(
         { listTurns, caller: listCallerOf(caller) },
@@ -90,7 +68,7 @@ function placeOf({ cell, number }: ListedBook): number {
   return cell * PLACES_OF_CELL + number;
 }
 
-function listSeals(unary: OperatorUnary, options: BookRpcsOptions): OperatorRoute {
+function listSeals(options: HandlersOptions): OperatorRoute {
   const { bookReads, listTurns } = options;
   return unary("listSeals", {
     parse: (request) => parseOwnPage(request, "ListSeals"),

@@ -9,9 +9,10 @@ import { done, refuse, type RpcResult } from "../calls/rpc-result.js";
 import { toDepositMessage } from "../messages/deposit.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { parseFields } from "../messages/fields.js";
-import { actRoute, type ActsOptions, newIds } from "./acts.js";
+import { actRoute, newIds } from "./acts.js";
 import { fields, OPERATORS_KINDS } from "./fields.js";
-import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import type { OperatorRoute } from "./operator-call.js";
+import type { HandlersOptions } from "./options.js";
 import { readOrganization } from "./reading.js";
 
 const returnFields = fieldsOf({ ...OPERATORS_KINDS, receipt: parseReturnReceipt });
@@ -20,8 +21,8 @@ const returnFields = fieldsOf({ ...OPERATORS_KINDS, receipt: parseReturnReceipt 
 const COMMON = ["organization_id", "deposit_id", "note"] as const;
 
 /** The rpcs that decide about deposits. */
-export function depositActs(unary: OperatorUnary, options: ActsOptions): Record<string, OperatorRoute> {
-  const act = actRoute(unary, options);
+export function depositActs(options: HandlersOptions): Record<string, OperatorRoute> {
+  const act = actRoute(options);
   const shown = (deposit: Deposit | undefined) => ({ deposit: deposit && toDepositMessage(deposit) });
   return {
     recordDeposit: act("recordDeposit", {
@@ -52,7 +53,7 @@ export function depositActs(unary: OperatorUnary, options: ActsOptions): Record<
  * the ledger must lock. If another one credits it by then, the ledger refuses the command.
  */
 function withDeposit<Whole>(
-  options: ActsOptions,
+  options: HandlersOptions,
   { organizationId, depositId }: { readonly organizationId: OrganizationId; readonly depositId: DepositId },
   complete: (deposit: Deposit | undefined) => RpcResult<Whole>,
 ): Promise<RpcResult<Whole>> {

@@ -1,7 +1,6 @@
-import { parseScope, type Scope, SCOPES } from "../../domain/api-key.js";
 import type { ApiKeyId, DepositId, OperatorId, OrganizationId, ProposalId } from "../../domain/values/ids.js";
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
-import { parseDescription, parseName, parseStatusReason, type StatusReason } from "../../domain/values/text.js";
+import { parseDescription, parseName, parseStatusReason } from "../../domain/values/text.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import type { Timestamp } from "../../gen/google/protobuf/timestamp.js";
 import { parseFingerprint, parsePasskeyId } from "../../operators/operator.js";
@@ -10,6 +9,18 @@ import { parseMoment } from "../messages/timestamp.js";
 import { parseRoles } from "./roles.js";
 
 const CELL_MAX = 999;
+
+/** Parses a label: 1 to 256 printable characters. */
+export const parseLabel = required(parseDescription);
+
+/**
+ * Parses the id by which an operator names a thing: 1 to 128 printable characters. An id that the
+ * service never gave out is not found.
+ */
+export const parseId = parseName;
+
+/** Parses the words for a change: 1 to 256 printable characters. */
+export const parseNote = required(parseStatusReason);
 
 /** The kinds of fields of operators, who say why they act, and may name an id that never was. */
 export const OPERATORS_KINDS = {
@@ -28,32 +39,8 @@ export const OPERATORS_KINDS = {
 /** The `parse` of an rpc of operators, by the names of its fields. */
 export const fields = fieldsOf(OPERATORS_KINDS);
 
-/** Parses a label: 1 to 256 printable characters. */
-export function parseLabel(unchecked: string): Parsed<string> {
-  return unchecked.trim() === "" ? unparsed("is required", "REQUIRED") : parseDescription(unchecked);
-}
-
-/**
- * Parses the id by which an operator names a thing: 1 to 128 printable characters. An id that the
- * service never gave out is not found.
- */
-export function parseId<Id extends string>(unchecked: string): Parsed<Id> {
-  return parseName<Id>(unchecked);
-}
-
-/** Parses the words for a change: 1 to 256 printable characters. */
-export function parseNote(unchecked: string): Parsed<StatusReason> {
-  return unchecked.trim() === "" ? unparsed("is required", "REQUIRED") : parseStatusReason(unchecked);
-}
-
-/** Parses at least one scope. Repeats count once. */
-export function parseScopes(unchecked: readonly string[]): Parsed<readonly Scope[]> {
-  if (unchecked.length === 0) return unparsed("is required", "REQUIRED");
-  for (const text of unchecked) {
-    const scope = parseScope(text);
-    if (!scope.ok) return scope;
-  }
-  return parsed(SCOPES.filter((scope) => unchecked.includes(scope)));
+function required<Value>(parse: (unchecked: string) => Parsed<Value>): (unchecked: string) => Parsed<Value> {
+  return (unchecked) => (unchecked.trim() === "" ? unparsed("is required", "REQUIRED") : parse(unchecked));
 }
 
 /** Parses the end of a key: a time to come, or never. One of both must be asked for. */
@@ -73,15 +60,4 @@ export function parseCell(unchecked: number | undefined): Parsed<number | undefi
   return unchecked === undefined || (unchecked >= 0 && unchecked <= CELL_MAX)
     ? parsed(unchecked)
     : unparsed(`must be a whole number from 0 to ${String(CELL_MAX)}`, "OUT_OF_RANGE");
-}
-
-/** Parses the number of an enum into the name that the domain has for it. */
-export function parseEnumName<Name extends string>(
-  unchecked: number,
-  names: readonly Name[],
-  numberOf: Readonly<Record<Name, number>>,
-): Parsed<Name> {
-  if (unchecked === 0) return unparsed("is required", "REQUIRED");
-  const name = names.find((known) => numberOf[known] === unchecked);
-  return name === undefined ? unparsed(`must be one of ${names.join(", ")}`, "UNKNOWN_VALUE") : parsed(name);
 }

@@ -5,15 +5,15 @@ import { fieldProblem, given, ifGiven, type ParsedFields, parseFields } from "..
 import { parseAsOfSequence } from "../services/history/history-turns.js";
 import { pageInTurn } from "../services/list-turns.js";
 import { formatPageToken } from "../services/paging.js";
-import type { BookRpcsOptions } from "./book-rpcs.js";
 import { parseId } from "./fields.js";
 import { namesOf, toJournalEntry } from "./messages.js";
-import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import { type OperatorRoute, unary } from "./operator-call.js";
+import type { HandlersOptions } from "./options.js";
 import { type AskedPage, parseOwnPage } from "./pages.js";
 import { listCallerOf, readOrganization } from "./reading.js";
 
 /** The rpc that lists the rows of a book. A page looks at 1,001 rows at most. */
-export function journalRpcs(unary: OperatorUnary, options: BookRpcsOptions): Record<string, OperatorRoute> {
+export function journalRpcs(options: HandlersOptions): Record<string, OperatorRoute> {
   const { administration, cellOf, listTurns } = options;
   return {
     listJournal: unary("listJournal", {

@@ -1,28 +1,31 @@
 import { typeidUnboxed } from "typeid-js";
 
+import { SCOPES } from "../../domain/api-key.js";
 import type { CreateApiKey } from "../../domain/book/create-api-key.js";
 import type { ApiKeyId } from "../../domain/values/ids.js";
+import { parseSomeOf } from "../../domain/values/parsed.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import type { Timestamp } from "../../gen/google/protobuf/timestamp.js";
 import type { CreateApiKeyResponse } from "../../gen/kesc/admin/v1/admin_service.js";
 import { done, refuse } from "../calls/rpc-result.js";
 import { fieldsOf } from "../messages/field-kinds.js";
-import { act, actRoute, type ActsOptions } from "./acts.js";
-import { fields, OPERATORS_KINDS, parseExpiry, parseLabel, parseScopes } from "./fields.js";
+import { act, actRoute } from "./acts.js";
+import { fields, OPERATORS_KINDS, parseExpiry, parseLabel } from "./fields.js";
 import { toApiKey } from "./messages.js";
-import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import { type OperatorRoute, unary } from "./operator-call.js";
+import type { HandlersOptions } from "./options.js";
 import { pageInMemory, parseOwnPage } from "./pages.js";
 import { readOrganization } from "./reading.js";
 
 /** The rpcs about the API keys of organizations. */
-export function keyRpcs(unary: OperatorUnary, options: ActsOptions): Record<string, OperatorRoute> {
+export function keyRpcs(options: HandlersOptions): Record<string, OperatorRoute> {
   const { administration, now } = options;
   const keyFields = fieldsOf({
     ...OPERATORS_KINDS,
     expires_at: (end: Timestamp | undefined, { never_expires: never }: { readonly never_expires: boolean }) =>
       parseExpiry(end, never, toUnixMillis(now())),
     name: { as: "label", parse: parseLabel },
-    scopes: parseScopes,
+    scopes: (texts: readonly string[]) => parseSomeOf(texts, SCOPES),
   });
   return {
     createApiKey: unary("createApiKey", {
@@ -49,7 +52,7 @@ export function keyRpcs(unary: OperatorUnary, options: ActsOptions): Record<stri
           return done({ api_keys: items.map(toApiKey), ...next });
         }),
     }),
-    revokeApiKey: actRoute(unary, options)(
+    revokeApiKey: actRoute(options)(
       "revokeApiKey",
       { ...fields("api_key_id"), shown: (key) => ({ api_key: key && toApiKey(key) }) },
       async ({ keyId }) => {

@@ -15,15 +15,17 @@ import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import type { GetLimitsResponse, SetLimitsRequest } from "../../gen/kesc/admin/v1/admin_service.js";
 import type { LimitChange, LimitSetting, TierLimits } from "../../gen/kesc/admin/v1/resources.js";
 import { done, refuse } from "../calls/rpc-result.js";
+import { parseRequiredWord } from "../messages/enums.js";
 import { fieldProblem, ifGiven, joined, type ParsedFields, parseFields, parseItems } from "../messages/fields.js";
 import { decidedAt, PERIODS, toLimitsMessage, TYPES } from "../messages/limits.js";
-import { type ActInput, actRoute, type ActsOptions } from "./acts.js";
-import { fields, parseEnumName, parseId, parseNote } from "./fields.js";
-import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import { type ActInput, actRoute } from "./acts.js";
+import { fields, parseId, parseNote } from "./fields.js";
+import { type OperatorRoute, unary } from "./operator-call.js";
+import type { HandlersOptions } from "./options.js";
 import { readOrganization } from "./reading.js";
 
 /** The rpcs about limits of amounts. */
-export function limitRpcs(unary: OperatorUnary, options: ActsOptions): Record<string, OperatorRoute> {
+export function limitRpcs(options: HandlersOptions): Record<string, OperatorRoute> {
   const now = () => toUnixMillis(options.now());
   return {
     getLimits: unary("getLimits", {
@@ -39,7 +41,7 @@ export function limitRpcs(unary: OperatorUnary, options: ActsOptions): Record<st
           return done({ limits: toLimitsMessage(limits, account, at), tiers: [] });
         }),
     }),
-    setLimits: actRoute(unary, options)("setLimits", {
+    setLimits: actRoute(options)("setLimits", {
       parse: parseSetLimits,
       shown: (head) => limitsOfOrganization(head?.limits, now()),
     }),
@@ -80,8 +82,8 @@ interface NewLimit {
 
 function parseChange(change: LimitChange): ParsedFields<NewLimit> {
   const own = parseFields({
-    type: parseEnumName(change.type, TRANSACTION_TYPES, TYPES),
-    period: parseEnumName(change.period, LIMIT_PERIODS, PERIODS),
+    type: parseRequiredWord(change.type, TRANSACTION_TYPES, TYPES),
+    period: parseRequiredWord(change.period, LIMIT_PERIODS, PERIODS),
     max_amount: parseMax(change),
   });
   if (!own.ok) return own;

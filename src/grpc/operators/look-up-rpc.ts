@@ -18,9 +18,8 @@ import {
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import { parsePhoneNumber } from "../../domain/values/phone-number.js";
 import { parseReference, parseUserId } from "../../domain/values/text.js";
-import * as wire from "../../gen/kesc/admin/v1/admin_service.js";
+import { type LookUpMatch, LookUpReading as Reading } from "../../gen/kesc/admin/v1/admin_service.js";
 import type { AccountFilters, DepositFilters, Page, TransactionFilters } from "../../ledger/ports/reads.js";
-import type { Administration } from "../../operators/ports.js";
 import { refuse } from "../calls/rpc-result.js";
 import { toAccountMessage } from "../messages/account.js";
 import { toDepositMessage } from "../messages/deposit.js";
@@ -28,11 +27,10 @@ import { fieldsOf } from "../messages/field-kinds.js";
 import { toTransactionMessage } from "../messages/transaction.js";
 import { pageInTurn } from "../services/list-turns.js";
 import type { ServedCell } from "../services/served-cell.js";
-import type { AccountRpcsOptions } from "./account-rpcs.js";
-import type { BookRpcsOptions } from "./book-rpcs.js";
 import { OPERATORS_KINDS } from "./fields.js";
 import { namesOf, toJournalEntry } from "./messages.js";
-import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import { type OperatorRoute, unary } from "./operator-call.js";
+import type { HandlersOptions } from "./options.js";
 import { proposalNow } from "./proposal-messages.js";
 import { listCallerOf, readOrganization } from "./reading.js";
 import { noteFound, PersonLookUps } from "./reveals.js";
@@ -41,21 +39,19 @@ const TEXT_CHARACTERS_MAX = 256;
 const MATCHES_MAX = 20;
 const FIRST_PAGE = { size: MATCHES_MAX, beforeSeq: undefined };
 /** The readings that find a person, and how the book calls each. */
-const OF_PERSONS: Readonly<Partial<Record<wire.LookUpReading, string>>> = {
-  [wire.LookUpReading.LOOK_UP_READING_EMAIL]: "email",
-  [wire.LookUpReading.LOOK_UP_READING_PHONE_NUMBER]: "phone_number",
+const OF_PERSONS: Readonly<Partial<Record<Reading, string>>> = {
+  [Reading.LOOK_UP_READING_EMAIL]: "email",
+  [Reading.LOOK_UP_READING_PHONE_NUMBER]: "phone_number",
 };
 /** What looking one thing up by its id costs. */
 const LOOKED_AT_BY_ID = 1;
 const SEQUENCE = /^(?:#|row-)([1-9][0-9]{0,14})$/;
 
-type LookUpOptions = Omit<BookRpcsOptions, "cellOf"> & Pick<AccountRpcsOptions, "cellOf">;
-
 /**
  * The rpc that finds what a text names. It makes seven reads along indexes at most, of 21 rows
  * each: an e-mail address may also be a receipt in two spellings, a reference and a user_id.
  */
-export function lookUpRpc(unary: OperatorUnary, options: LookUpOptions): Record<string, OperatorRoute> {
+export function lookUpRpc(options: HandlersOptions): Record<string, OperatorRoute> {
   const { cellOf, listTurns } = options;
   const lookUps = new PersonLookUps();
   return {
@@ -97,12 +93,12 @@ function parseText(unchecked: string): Parsed<string> {
 }
 
 interface SearchedBook extends Pick<ServedCell, "reads" | "history"> {
-  readonly options: { readonly administration: Administration; readonly now: () => number };
+  readonly options: HandlersOptions;
   readonly organizationId: OrganizationId;
 }
 
 interface Found {
-  readonly matches: readonly wire.LookUpMatch[];
+  readonly matches: readonly LookUpMatch[];
   readonly lookedAt: number;
   readonly more?: boolean;
 }
@@ -110,35 +106,32 @@ interface Found {
 /** Looks a text up in one way. Undefined if the text cannot be read so. */
 type TextReading = (text: string, book: SearchedBook) => Promise<Found> | undefined;
 
-const READINGS: readonly (readonly [wire.LookUpReading, TextReading])[] = [
-  [wire.LookUpReading.LOOK_UP_READING_ACCOUNT_ID, ofId("acc_", parseAccountId, accountOf)],
-  [wire.LookUpReading.LOOK_UP_READING_TRANSACTION_ID, ofId("txn_", parseTransactionId, transactionOf)],
-  [wire.LookUpReading.LOOK_UP_READING_DEPOSIT_ID, ofId("dep_", parseDepositId, depositOf)],
-  [wire.LookUpReading.LOOK_UP_READING_DESTINATION_ID, ofId("dst_", parseDestinationId, holderOf)],
-  [wire.LookUpReading.LOOK_UP_READING_PROPOSAL_ID, ofId("prp_", parseProposalId, proposalOf)],
-  [wire.LookUpReading.LOOK_UP_READING_SEQUENCE, bySequence],
-  [wire.LookUpReading.LOOK_UP_READING_EMAIL, as(parseEmailAddress, (email, book) => accountsOf(book, { email }))],
+const READINGS: readonly (readonly [Reading, TextReading])[] = [
+  [Reading.LOOK_UP_READING_ACCOUNT_ID, ofId("acc_", parseAccountId, accountOf)],
+  [Reading.LOOK_UP_READING_TRANSACTION_ID, ofId("txn_", parseTransactionId, transactionOf)],
+  [Reading.LOOK_UP_READING_DEPOSIT_ID, ofId("dep_", parseDepositId, depositOf)],
+  [Reading.LOOK_UP_READING_DESTINATION_ID, ofId("dst_", parseDestinationId, holderOf)],
+  [Reading.LOOK_UP_READING_PROPOSAL_ID, ofId("prp_", parseProposalId, proposalOf)],
+  [Reading.LOOK_UP_READING_SEQUENCE, bySequence],
+  [Reading.LOOK_UP_READING_EMAIL, as(parseEmailAddress, (email, book) => accountsOf(book, { email }))],
   [
-    wire.LookUpReading.LOOK_UP_READING_PHONE_NUMBER,
+    Reading.LOOK_UP_READING_PHONE_NUMBER,
     as(parsePhoneNumber, (phoneNumber, book) => accountsOf(book, { phoneNumber })),
   ],
   [
-    wire.LookUpReading.LOOK_UP_READING_DEPOSIT_REFERENCE,
+    Reading.LOOK_UP_READING_DEPOSIT_REFERENCE,
     (text, book) => {
       const depositReference = readDepositReference(text);
       return depositReference && accountsOf(book, { depositReference });
     },
   ],
-  [wire.LookUpReading.LOOK_UP_READING_RECEIPT, byReceipt],
-  [
-    wire.LookUpReading.LOOK_UP_READING_REFERENCE,
-    as(parseReference, (reference, book) => transactionsOf(book, { reference })),
-  ],
-  [wire.LookUpReading.LOOK_UP_READING_USER_ID, as(parseUserId, (userId, book) => accountsOf(book, { userId }))],
+  [Reading.LOOK_UP_READING_RECEIPT, byReceipt],
+  [Reading.LOOK_UP_READING_REFERENCE, as(parseReference, (reference, book) => transactionsOf(book, { reference }))],
+  [Reading.LOOK_UP_READING_USER_ID, as(parseUserId, (userId, book) => accountsOf(book, { userId }))],
 ];
 
 async function search(book: SearchedBook, text: string) {
-  const tried: wire.LookUpReading[] = [];
+  const tried: Reading[] = [];
   let lookedAt = 0;
   for (const [reading, read] of READINGS) {
     const reads = read(text, book);
@@ -148,7 +141,7 @@ async function search(book: SearchedBook, text: string) {
     lookedAt += cost;
     if (matches.length > 0) return { rows: matches, readAs: reading, tried, more, lookedAt };
   }
-  const [readAs = wire.LookUpReading.LOOK_UP_READING_UNSPECIFIED] = tried;
+  const [readAs = Reading.LOOK_UP_READING_UNSPECIFIED] = tried;
   return { rows: [], readAs, tried, more: false, lookedAt };
 }
 
@@ -166,7 +159,7 @@ function as<Value>(
 function ofId<Id extends string>(
   prefix: string,
   parse: (text: string) => Parsed<Id>,
-  read: (id: Id, book: SearchedBook) => Promise<wire.LookUpMatch["match"]>,
+  read: (id: Id, book: SearchedBook) => Promise<LookUpMatch["match"]>,
 ): TextReading {
   const byId = as(parse, async (id, book) => {
     const match = await read(id, book);
@@ -175,7 +168,7 @@ function ofId<Id extends string>(
   return (text, book) => (text.startsWith(prefix) ? byId(text, book) : undefined);
 }
 
-type Match = wire.LookUpMatch["match"];
+type Match = LookUpMatch["match"];
 
 async function accountOf(id: AccountId, { reads, organizationId }: SearchedBook): Promise<Match> {
   const account = await reads.account(organizationId, id);
@@ -212,7 +205,7 @@ async function rowAt(seq: number, { options, history, organizationId }: Searched
   const at = { filter: {}, startSeq: seq, endSeq: seq + 1, size: 1, beforeSeq: undefined };
   const { result, lookedAt } = await history.journal(organizationId, at);
   const names = namesOf(await options.administration.operators());
-  const matches = result.rows.map((row): wire.LookUpMatch => {
+  const matches = result.rows.map((row): LookUpMatch => {
     return { match: { $case: "entry", value: toJournalEntry(row, names) } };
   });
   return { matches, lookedAt };

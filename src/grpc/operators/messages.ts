@@ -1,4 +1,5 @@
 import type { ApiKey, Organization } from "../../domain/api-key.js";
+import { PAYOUT_MODES } from "../../domain/rail-account.js";
 import { changesIn } from "../../domain/second-person.js";
 import type { Actor } from "../../domain/values/actor.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
@@ -19,22 +20,13 @@ import { type Operator, passkeyIdOf } from "../../operators/operator.js";
 import type { OperatorAct, OperatorProposal, RailAccountState } from "../../operators/ports.js";
 import { type OperatorSession, SESSION_MILLIS_MAX } from "../../operators/session.js";
 import type { JournalListRow } from "../../statements/ports.js";
+import { enumOf } from "../messages/enums.js";
 import { toJournalLine } from "../messages/history/statement.js";
 import { toTimestamp } from "../messages/timestamp.js";
-import { toRoles } from "./roles.js";
+import { ROLE_MESSAGES } from "./roles.js";
 
-const STATES = {
-  PENDING: ProposalState.PROPOSAL_STATE_PENDING,
-  APPROVED: ProposalState.PROPOSAL_STATE_APPROVED,
-  REJECTED: ProposalState.PROPOSAL_STATE_REJECTED,
-  LAPSED: ProposalState.PROPOSAL_STATE_LAPSED,
-} as const satisfies Record<OperatorProposal["state"], ProposalState>;
-
-export const PAYOUT_MODE_MESSAGES = {
-  auto: PayoutModeMessage.PAYOUT_MODE_AUTO,
-  open: PayoutModeMessage.PAYOUT_MODE_OPEN,
-  closed: PayoutModeMessage.PAYOUT_MODE_CLOSED,
-} as const satisfies Record<RailAccountState["payouts"], PayoutModeMessage>;
+const STATES = enumOf(ProposalState, "PROPOSAL_STATE", ["PENDING", "APPROVED", "REJECTED", "LAPSED"]);
+export const PAYOUT_MODE_MESSAGES = enumOf(PayoutModeMessage, "PAYOUT_MODE", PAYOUT_MODES);
 
 /** The names of operators, by their ids. */
 export type Names = ReadonlyMap<string, string>;
@@ -98,7 +90,7 @@ export function toOperator({ id, name, roles, createdAt, revokedAt, passkeys }: 
   return {
     id,
     name,
-    roles: toRoles(roles),
+    roles: roles.map((role) => ROLE_MESSAGES[role]),
     created_at: toTimestamp(createdAt),
     revoked_at: ifSet(revokedAt),
     passkeys: passkeys.map((passkey) => ({ id: passkey.id, created_at: toTimestamp(passkey.createdAt) })),

@@ -2,16 +2,21 @@ import { type BookHead, ofEachAccount } from "../../domain/book.js";
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import { type IdempotencyKey, parseReference } from "../../domain/values/text.js";
 import { type BookSums as BookSumsMessage, MovementDirection } from "../../gen/kesc/admin/v1/resources.js";
+import { enumOf, parseRequiredWord } from "../messages/enums.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import type { ParsedFields } from "../messages/fields.js";
 import { formatSigned } from "../messages/history/supply.js";
-import { actRoute, type ActsOptions, type OperatorCaller } from "./acts.js";
+import { actRoute, type OperatorCaller } from "./acts.js";
 import { OPERATORS_KINDS } from "./fields.js";
-import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import type { OperatorRoute } from "./operator-call.js";
+import type { HandlersOptions } from "./options.js";
+
+const IN_OR_OUT = ["in", "out"] as const;
+const DIRECTIONS = enumOf(MovementDirection, "MOVEMENT_DIRECTION", IN_OR_OUT);
 
 const fields = fieldsOf({
   ...OPERATORS_KINDS,
-  direction: parseDirection,
+  direction: (direction: MovementDirection) => parseRequiredWord(direction, IN_OR_OUT, DIRECTIONS),
   "idempotency-key": { as: "idempotencyKey", parse: parseKey },
   movement: parseReference,
 });
@@ -20,8 +25,8 @@ const fields = fieldsOf({
 const COMMON = ["organization_id", "amount", "note", "idempotency-key"] as const;
 
 /** The rpcs that correct the books. */
-export function moneyActs(unary: OperatorUnary, options: ActsOptions): Record<string, OperatorRoute> {
-  const act = actRoute(unary, options);
+export function moneyActs(options: HandlersOptions): Record<string, OperatorRoute> {
+  const act = actRoute(options);
   return {
     coverShortfall: act("coverShortfall", correction(fields(...COMMON))),
     recoverShortfall: act("recoverShortfall", correction(fields(...COMMON, "account_id"))),
@@ -44,14 +49,6 @@ function correction<Fields, Values>({ parse }: { readonly parse: (given: Fields)
 /** A repeat of a correction without a key would be another one. */
 function parseKey(key: IdempotencyKey | undefined): Parsed<IdempotencyKey> {
   return key === undefined ? unparsed("is required as metadata", "REQUIRED") : parsed(key);
-}
-
-function parseDirection(unchecked: MovementDirection): Parsed<"in" | "out"> {
-  if (unchecked === MovementDirection.MOVEMENT_DIRECTION_UNSPECIFIED) return unparsed("is required", "REQUIRED");
-  if (unchecked === MovementDirection.MOVEMENT_DIRECTION_IN) return parsed("in");
-  return unchecked === MovementDirection.MOVEMENT_DIRECTION_OUT
-    ? parsed("out")
-    : unparsed("must be one of in, out", "UNKNOWN_VALUE");
 }
 
 export function toSums({ sums }: Pick<BookHead, "sums">): BookSumsMessage {

@@ -75,7 +75,7 @@ export type RunForMachine = (contract: RpcContract, call: MachineCall) => Encode
 export interface MachineCall extends Omit<CallInProcess, "key"> {
   /** For which organization an rpc of organizations is called. */
   readonly organizationId?: string | undefined;
-  /** Called once, before the response of a unary rpc. */
+  /** Called once for a unary rpc that was not refused. */
   readonly onHead?: (head: CallHead) => void;
 }
 
@@ -86,7 +86,7 @@ export type OperatorStream = <Request, Input>(rpc: OperatorStreamRpc<Request, In
 
 const NOT_FRESH = { reason: "VERIFICATION_REQUIRED" } as const;
 
-export const operatorUnary: OperatorUnary = (name, { takesPowerAway, showsPersonalData, ...own }) => {
+export const unary: OperatorUnary = (name, { takesPowerAway, showsPersonalData, ...own }) => {
   const rpc = { ...messagesOf(name), ...own };
   return {
     serve: (gate) => (contract, dependencies) => {
@@ -150,8 +150,8 @@ export const operatorStream: OperatorStream = <Request, Input>(rpc: OperatorStre
 });
 
 /** Makes the route of an rpc that needs no key, and does not know its caller. */
-export const operatorPublic: OperatorUnary = (name, rpc) => ({
-  ...operatorUnary(name, rpc),
+export const open: OperatorUnary = (name, rpc) => ({
+  ...unary(name, rpc),
   serve: () => (contract, dependencies) => {
     if (!contract.isPublic) throw new Error(`${contract.name} needs a key, but its handler takes none`);
     const route = routeOf({ ...messagesOf(name), ...rpc }, (_contract, { isStopping }: ServingDependencies) =>

@@ -1,11 +1,11 @@
 import type { SetOperatorRolesResponse } from "../../gen/kesc/admin/v1/admin_service.js";
-import type { OperatorsAct } from "../../operators/act.js";
+import type { Act } from "../../operators/act.js";
 import { type Operator, parseOperatorName } from "../../operators/operator.js";
 import { done, type RpcResult } from "../calls/rpc-result.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { OPERATORS_KINDS } from "./fields.js";
 import { namesOf, toOperator, toOperatorAct, toSession } from "./messages.js";
-import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import { type OperatorRoute, unary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 import { pageInMemory, parsePage, tokenAfter } from "./pages.js";
 import { NEEDS_PERSON, resultOfSubmitted } from "./results.js";
@@ -13,8 +13,8 @@ import { NEEDS_PERSON, resultOfSubmitted } from "./results.js";
 const fields = fieldsOf({ ...OPERATORS_KINDS, name: parseOperatorName });
 
 /** The rpcs about the operators themselves. */
-export function operatorRpcs(unary: OperatorUnary, options: HandlersOptions): Record<string, OperatorRoute> {
-  const submit = (change: OperatorsAct, by: Operator | undefined) => changeOperator(options, change, by);
+export function operatorRpcs(options: HandlersOptions): Record<string, OperatorRoute> {
+  const submit = (change: Act, by: Operator | undefined) => changeOperator(options, change, by);
   return {
     createOperator: unary("createOperator", {
       ...fields("name", "roles", "key_sha256"),
@@ -32,21 +32,21 @@ export function operatorRpcs(unary: OperatorUnary, options: HandlersOptions): Re
       ...fields("operator_id"),
       run: (given, { key }) => submit({ kind: "operator.revoke", ...given }, key),
     }),
-    ...readingRpcs(unary, options),
+    ...readingRpcs(options),
   };
 }
 
 /** Submits a change of an operator. The response shows the operator. */
 export async function changeOperator(
   { administration }: HandlersOptions,
-  change: OperatorsAct,
+  change: Act,
   by: Operator | undefined,
 ): Promise<RpcResult<SetOperatorRolesResponse>> {
   const submitted = await administration.submit(change, by);
   return resultOfSubmitted(submitted, (found) => ({ operator: found && toOperator(found) }));
 }
 
-function readingRpcs(unary: OperatorUnary, { administration }: HandlersOptions): Record<string, OperatorRoute> {
+function readingRpcs({ administration }: HandlersOptions): Record<string, OperatorRoute> {
   return {
     whoAmI: unary("whoAmI", {
       ...fields(),
@@ -59,14 +59,14 @@ function readingRpcs(unary: OperatorUnary, { administration }: HandlersOptions):
       },
     }),
     listOperators: unary("listOperators", {
-      parse: (page) => parsePage(page, { rpc: "ListOperators" }),
+      parse: (page) => parsePage(page, "ListOperators"),
       run: async (asked) => {
         const { items, ...next } = pageInMemory(await administration.operators(), asked);
         return done({ operators: items.map(toOperator), ...next });
       },
     }),
     listOperatorActs: unary("listOperatorActs", {
-      parse: (page) => parsePage(page, { rpc: "ListOperatorActs" }),
+      parse: (page) => parsePage(page, "ListOperatorActs"),
       run: async (asked) => {
         const { size, beforeSeq } = asked.page;
         const rows = await administration.operatorActs({ size: size + 1, beforeSeq });

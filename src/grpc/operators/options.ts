@@ -1,7 +1,22 @@
+import type { Organization } from "../../domain/api-key.js";
 import type { Administration } from "../../operators/ports.js";
+import type { DepositRegistration, RailChanges, RailReads } from "../../operators/rails.js";
+import type { BookReads } from "../../operators/reads.js";
+import type { SignIn } from "../../operators/sign-in.js";
+import type { ListTurns } from "../services/list-turns.js";
+import type { ServedCell } from "../services/served-cell.js";
 
 /** What the handlers need. */
 export interface HandlersOptions {
   readonly administration: Administration;
+  readonly bookReads: BookReads;
+  /** Returns the cell of an organization, whose ledger the server has for all calls. */
+  readonly cellOf: (organization: Pick<Organization, "cell">) => Pick<ServedCell, "ledger" | "reads" | "history">;
+  readonly depositRegistration: DepositRegistration;
+  /** The turns of the organizations' lists. */
+  readonly listTurns: ListTurns;
   readonly now: () => number;
+  readonly railChanges: RailChanges;
+  readonly railReads: RailReads;
+  readonly signIn: SignIn;
 }

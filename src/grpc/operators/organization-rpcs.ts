@@ -3,10 +3,11 @@ import type { BookHead } from "../../domain/book.js";
 import { parsed } from "../../domain/values/parsed.js";
 import { done } from "../calls/rpc-result.js";
 import { fieldsOf } from "../messages/field-kinds.js";
-import { actRoute, type ActsOptions } from "./acts.js";
+import { actRoute } from "./acts.js";
 import { OPERATORS_KINDS, parseCell, parseLabel } from "./fields.js";
 import { toOrganization, toRailAccount } from "./messages.js";
-import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import { type OperatorRoute, unary } from "./operator-call.js";
+import type { HandlersOptions } from "./options.js";
 import { pageInMemory, parseOwnPage, parsePage } from "./pages.js";
 import { readOrganization } from "./reading.js";
 import { resultOfSubmitted } from "./results.js";
@@ -20,19 +21,17 @@ const fields = fieldsOf({
 });
 
 /** The rpcs about organizations. */
-export function organizationRpcs(unary: OperatorUnary, options: ActsOptions): Record<string, OperatorRoute> {
+export function organizationRpcs(options: HandlersOptions): Record<string, OperatorRoute> {
   const { administration } = options;
-  const act = actRoute(unary, options);
+  const act = actRoute(options);
   return {
     createOrganization: unary("createOrganization", {
       ...fields("name", "sandbox", "cell"),
       run: async (given, { key: by }) => {
-        const submitted = await administration.submit(
-          // On the database the id tells them apart.
-          { kind: "organization.create", ...given, mayRepeatName: by === undefined },
-          by,
-        );
-        return resultOfSubmitted(submitted, (made) => ({ organization: made && toOrganization(made) }));
+        const made = await administration.createOrganization(given, by);
+        return resultOfSubmitted(made, (organization) => ({
+          organization: organization && toOrganization(organization),
+        }));
       },
     }),
     getOrganization: unary("getOrganization", {
@@ -43,11 +42,9 @@ export function organizationRpcs(unary: OperatorUnary, options: ActsOptions): Re
         ),
     }),
     listOrganizations: unary("listOrganizations", {
-      parse: ({ name, ...page }) => {
-        const asked = parsePage(page, { rpc: "ListOrganizations", filters: { name } });
-        return asked.ok ? { ok: true, value: { name, asked: asked.value } } : asked;
-      },
-      run: async ({ name, asked }) => {
+      parse: ({ name, ...page }) => parsePage(page, "ListOrganizations", { name }),
+      run: async (asked) => {
+        const { name } = asked.list.filters;
         const all = await administration.organizations();
         const { items, ...next } = pageInMemory(all, asked, (each) => name === "" || each.name === name);
         return done({ organizations: items.map(toOrganization), ...next });

@@ -3,17 +3,17 @@ import type { Count } from "../../gen/kesc/admin/v1/resources.js";
 import type { CappedCount } from "../../statements/ports.js";
 import { toTimestamp } from "../messages/timestamp.js";
 import { pageInTurn } from "../services/list-turns.js";
-import type { BookRpcsOptions } from "./book-rpcs.js";
 import { fields } from "./fields.js";
 import { toSums } from "./money-acts.js";
-import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import { type OperatorRoute, unary } from "./operator-call.js";
+import type { HandlersOptions } from "./options.js";
 import { isFor, unlessOrphaned } from "./proposal-messages.js";
 import { listCallerOf, readOrganization } from "./reading.js";
 
 const COUNT_MAX = 1_000;
 
 /** The rpc that counts what waits for a person. It looks at some 5,000 rows at most. */
-export function overviewRpc(unary: OperatorUnary, options: BookRpcsOptions): Record<string, OperatorRoute> {
+export function overviewRpc(options: HandlersOptions): Record<string, OperatorRoute> {
   const { administration, cellOf, listTurns, now } = options;
   return {
     getOverview: unary("getOverview", {

@@ -5,7 +5,7 @@ import { type AnyList, askedPage, formatPageToken, LIST_KINDS, type PageOfList }
 import { parseId } from "./fields.js";
 
 /** A page that is asked for, and the list that it belongs to. */
-export type AskedPage = PageOfList<AnyList>;
+export type AskedPage<Filters = AnyList["filters"]> = PageOfList<AnyList & { readonly filters: Filters }>;
 
 interface PageFields {
   readonly page_size?: number | undefined;
@@ -15,20 +15,25 @@ interface PageFields {
 const pageFields = fieldsOf(LIST_KINDS)("page_size", "page_token");
 
 /** Parses the page of a list. A token is valid for the same list only. */
-export function parsePage(request: PageFields, list: Pick<AnyList, "rpc"> & Partial<AnyList>): ParsedFields<AskedPage> {
+export function parsePage<Filters extends AnyList["filters"] = AnyList["filters"]>(
+  request: PageFields,
+  rpc: string,
+  filters = {} as Filters,
+  organizationId?: OrganizationId,
+): ParsedFields<AskedPage<Filters>> {
   const page = pageFields.parse(request);
-  return page.ok ? askedPage({ organizationId: undefined, filters: {}, ...list }, page.value) : page;
+  return page.ok ? askedPage({ rpc, organizationId, filters }, page.value) : page;
 }
 
 /** Parses the page of a list of one organization. */
 export function parseOwnPage(
   { organization_id: id, ...page }: PageFields & { readonly organization_id: string },
   rpc: string,
-  filters: AnyList["filters"] = {},
+  filters?: AnyList["filters"],
 ): ParsedFields<{ readonly organizationId: OrganizationId; readonly asked: AskedPage }> {
   const organizationId = parseId<OrganizationId>(id);
   if (!organizationId.ok) return fieldProblem("organization_id", organizationId.problem, organizationId.code);
-  const asked = parsePage(page, { rpc, organizationId: organizationId.value, filters });
+  const asked = parsePage(page, rpc, filters, organizationId.value);
   return asked.ok ? { ok: true, value: { organizationId: organizationId.value, asked: asked.value } } : asked;
 }
 

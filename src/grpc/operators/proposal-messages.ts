@@ -1,8 +1,8 @@
 import { parseOperatorId, type ProposalId } from "../../domain/values/ids.js";
 import type { Proposal as ProposalMessage } from "../../gen/kesc/admin/v1/resources.js";
+import { isConcerned } from "../../operators/act.js";
 import type { Operator, Role } from "../../operators/operator.js";
 import type { OperatorProposal } from "../../operators/ports.js";
-import { isConcerned } from "../../operators/proposed.js";
 import { readOperatorsAddress } from "../messages/contract.js";
 import { namesOf, toProposal } from "./messages.js";
 import type { HandlersOptions } from "./options.js";

@@ -7,17 +7,17 @@ import { toUnixMillis } from "../../domain/values/time.js";
 import type { ListProposalsRequest } from "../../gen/kesc/admin/v1/admin_service.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
 import { actorOf, type Operator } from "../../operators/operator.js";
-import type { BookProposal, OperatorProposal } from "../../operators/ports.js";
-import { proposalInBook } from "../../operators/proposed.js";
+import { type BookProposal, type OperatorProposal, proposalInBook } from "../../operators/ports.js";
 import { done, refuse } from "../calls/rpc-result.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { ifGiven, type ParsedFields, parseFields } from "../messages/fields.js";
 import { type AnyList, formatIdToken, parseIdToken, parsePageSize } from "../services/paging.js";
-import { type ActsOptions, authorityOf, type OperatorCaller, submitAct } from "./acts.js";
+import { authorityOf, type OperatorCaller, submitAct } from "./acts.js";
 import { commandOf } from "./commands-of-proposals.js";
 import { fields, OPERATORS_KINDS, parseId } from "./fields.js";
 import { namesOf, toProposal } from "./messages.js";
-import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import { type OperatorRoute, unary } from "./operator-call.js";
+import type { HandlersOptions } from "./options.js";
 import { isFor, proposalNow, unlessOrphaned } from "./proposal-messages.js";
 import { NEEDS_PERSON } from "./results.js";
 
@@ -25,7 +25,7 @@ import { NEEDS_PERSON } from "./results.js";
 const LOOKED_AT_MAX = 1_001;
 
 /** The rpcs about acts that need a second person. */
-export function proposalRpcs(unary: OperatorUnary, options: ActsOptions): Record<string, OperatorRoute> {
+export function proposalRpcs(options: HandlersOptions): Record<string, OperatorRoute> {
   const { administration } = options;
   return {
     listProposals: unary("listProposals", {
@@ -59,8 +59,8 @@ export function proposalRpcs(unary: OperatorUnary, options: ActsOptions): Record
         return proposal === undefined ? refuse({ reason: "PROPOSAL_NOT_FOUND", proposalId }) : done({ proposal });
       },
     }),
-    approveProposal: decisionRpc(unary, options, "approve"),
-    rejectProposal: decisionRpc(unary, options, "reject"),
+    approveProposal: decisionRpc(options, "approve"),
+    rejectProposal: decisionRpc(options, "reject"),
   };
 }
 
@@ -111,7 +111,7 @@ function isAbout({ subject, content }: OperatorProposal, id: string): boolean {
   return subject === id || (content !== "" && Object.values(JSON.parse(content) as object).includes(id));
 }
 
-function decisionRpc(unary: OperatorUnary, options: ActsOptions, decide: "approve" | "reject"): OperatorRoute {
+function decisionRpc(options: HandlersOptions, decide: "approve" | "reject"): OperatorRoute {
   const { administration } = options;
   return unary(`${decide}Proposal`, {
     ...fieldsOf({ ...OPERATORS_KINDS, note: parseStatusReason })("proposal_id", "note"),
@@ -141,7 +141,7 @@ interface BookDecision {
 }
 
 /** The approval is the same command of another person: the ledger compares both. */
-async function approve(options: ActsOptions, { found, by, note, caller }: BookDecision): Promise<Outcome<unknown>> {
+async function approve(options: HandlersOptions, { found, by, note, caller }: BookDecision): Promise<Outcome<unknown>> {
   const { administration } = options;
   const { organization, proposal } = found;
   const person = by.id as string as Decider;
@@ -160,7 +160,7 @@ async function approve(options: ActsOptions, { found, by, note, caller }: BookDe
   return submitAct(options, organization, command, caller);
 }
 
-function reject(options: ActsOptions, { found, by, note, caller }: BookDecision): Promise<Outcome<unknown>> {
+function reject(options: HandlersOptions, { found, by, note, caller }: BookDecision): Promise<Outcome<unknown>> {
   const { organization, proposal } = found;
   const { id: proposalId, subject, organizationId } = proposal;
   const person = by.id as string as Decider;

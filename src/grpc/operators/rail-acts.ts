@@ -1,19 +1,21 @@
 import { parseMaxAmount } from "../../domain/limits/limits.js";
-import { PAYOUT_MODES, type PayoutMode } from "../../domain/rail-account.js";
+import { PAYOUT_MODES } from "../../domain/rail-account.js";
 import type { Cents } from "../../domain/values/cents.js";
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
-import { PayoutMode as PayoutModeMessage } from "../../gen/kesc/admin/v1/resources.js";
+import type { PayoutMode as PayoutModeMessage } from "../../gen/kesc/admin/v1/resources.js";
 import { BEGIN_PAYOUTS_ROLES, mayBeginPayouts } from "../../operators/operator.js";
 import type { RailAccountState } from "../../operators/ports.js";
-import type { RailAccountProblem } from "../../operators/rail-changes.js";
+import type { RailAccountProblem } from "../../operators/rails.js";
 import { done, refuse } from "../calls/rpc-result.js";
+import { parseRequiredWord } from "../messages/enums.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { ifPresent } from "../messages/fields.js";
 import { parseMoment } from "../messages/timestamp.js";
-import { actRoute, type ActsOptions } from "./acts.js";
+import { actRoute } from "./acts.js";
 import { OPERATORS_KINDS } from "./fields.js";
 import { PAYOUT_MODE_MESSAGES, toRailAccount } from "./messages.js";
-import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import type { OperatorRoute } from "./operator-call.js";
+import type { HandlersOptions } from "./options.js";
 import { readOrganization } from "./reading.js";
 import { registerDeposits } from "./register-deposits.js";
 
@@ -28,7 +30,7 @@ const fields = fieldsOf({
   credentials_expire_at: parseMoment,
   float_min: { as: "floatMinCents", parse: parseLimit },
   is_default: parsed<boolean | undefined>,
-  payouts: parsePayouts,
+  payouts: (mode: PayoutModeMessage) => parseRequiredWord(mode, PAYOUT_MODES, PAYOUT_MODE_MESSAGES),
   resolve_alone_max: { as: "resolveAloneMaxCents", parse: parseLimit },
   settings: parsed<string>,
 });
@@ -36,8 +38,8 @@ const fields = fieldsOf({
 const LIMITS = ["begin_within_seconds", "confirm_above", "resolve_alone_max", "float_min"] as const;
 
 /** The rpcs that change accounts at rails. */
-export function railActs(unary: OperatorUnary, options: ActsOptions): Record<string, OperatorRoute> {
-  const act = actRoute(unary, options);
+export function railActs(options: HandlersOptions): Record<string, OperatorRoute> {
+  const act = actRoute(options);
   const shown = (account: RailAccountState | undefined) => ({ rail_account: account && toRailAccount(account) });
   const ofAccount = ["settings", "credentials", "credentials_expire_at", "is_default", ...LIMITS] as const;
   return {
@@ -67,7 +69,7 @@ export function railActs(unary: OperatorUnary, options: ActsOptions): Record<str
             : refuse({ reason: "ROLE_REQUIRED", roles: BEGIN_PAYOUTS_ROLES }),
         ),
     ),
-    registerDeposits: registerDeposits(unary, options),
+    registerDeposits: registerDeposits(options),
   };
 }
 
@@ -84,10 +86,4 @@ function parseSeconds(unchecked: number | undefined): Parsed<number | undefined>
 
 function parseLimit(unchecked: string | undefined): Parsed<Cents | undefined> {
   return ifPresent(unchecked, parseMaxAmount);
-}
-
-function parsePayouts(unchecked: PayoutModeMessage): Parsed<PayoutMode> {
-  if (unchecked === PayoutModeMessage.PAYOUT_MODE_UNSPECIFIED) return unparsed("is required", "REQUIRED");
-  const mode = PAYOUT_MODES.find((known) => PAYOUT_MODE_MESSAGES[known] === unchecked);
-  return mode === undefined ? unparsed(`must be one of ${PAYOUT_MODES.join(", ")}`, "UNKNOWN_VALUE") : parsed(mode);
 }

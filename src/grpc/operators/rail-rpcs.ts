@@ -1,29 +1,21 @@
-import type { Organization } from "../../domain/api-key.js";
 import { formatCents } from "../../domain/values/cents.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import type { RailAccountStatus as RailAccountStatusMessage } from "../../gen/kesc/admin/v1/admin_service.js";
-import type { RailAccountStatus, RailReads } from "../../operators/reads.js";
+import type { RailAccountStatus } from "../../operators/rails.js";
 import type { ReportedBalance } from "../../statements/ports.js";
 import { done, refuse } from "../calls/rpc-result.js";
 import { toRailBalance } from "../messages/history/supply.js";
 import { toTimestamp } from "../messages/timestamp.js";
-import type { ServedCell } from "../services/served-cell.js";
 import { fields } from "./fields.js";
 import { toRailAccount } from "./messages.js";
-import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import { type OperatorRoute, unary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 import { readOrganization } from "./reading.js";
-
-export interface RailRpcsOptions extends HandlersOptions {
-  /** Returns the cell of an organization. */
-  readonly cellOf: (organization: Pick<Organization, "cell">) => Pick<ServedCell, "history">;
-  readonly railReads: RailReads;
-}
 
 const SECOND_MILLIS = 1_000;
 
 /** The rpcs that read one account at a rail. */
-export function railRpcs(unary: OperatorUnary, options: RailRpcsOptions): Record<string, OperatorRoute> {
+export function railRpcs(options: HandlersOptions): Record<string, OperatorRoute> {
   const { cellOf, railReads, now } = options;
   return {
     getRailAccount: unary("getRailAccount", {

@@ -4,15 +4,16 @@ import type { RegisterDepositsResponse } from "../../gen/kesc/admin/v1/admin_ser
 import { done, refuse, type RpcResult } from "../calls/rpc-result.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { toTimestamp } from "../messages/timestamp.js";
-import { act, type ActsOptions } from "./acts.js";
+import { act } from "./acts.js";
 import { OPERATORS_KINDS } from "./fields.js";
-import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import { type OperatorRoute, unary } from "./operator-call.js";
+import type { HandlersOptions } from "./options.js";
 import { readOrganization } from "./reading.js";
 
 const fields = fieldsOf({ ...OPERATORS_KINDS, contact_phone_number: { as: "contact", parse: parsePhoneNumber } });
 
 /** Registers an account at a rail for deposits. The row about receipts shows who did it. */
-export function registerDeposits(unary: OperatorUnary, options: ActsOptions): OperatorRoute {
+export function registerDeposits(options: HandlersOptions): OperatorRoute {
   const { depositRegistration } = options;
   return unary("registerDeposits", {
     ...fields("organization_id", "rail", "contact_phone_number", "note"),

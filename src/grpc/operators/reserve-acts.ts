@@ -13,18 +13,20 @@ import { parseStatusReason } from "../../domain/values/text.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import type { SetReserveRulesRequest } from "../../gen/kesc/admin/v1/admin_service.js";
 import { ReserveKind as ReserveKindMessage, type ReserveRule as ReserveRuleMessage } from "../../gen/kesc/v1/supply.js";
+import { parseRequiredWord } from "../messages/enums.js";
 import { fieldsOf } from "../messages/field-kinds.js";
 import { fieldProblem, joined, type ParsedFields, parseFields, parseItems } from "../messages/fields.js";
 import { RESERVE_KIND_MESSAGES, toReserveHolding, toReserveRule } from "../messages/history/supply.js";
-import { actRoute, type ActsOptions } from "./acts.js";
-import { fields, OPERATORS_KINDS, parseEnumName, parseLabel } from "./fields.js";
-import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import { actRoute } from "./acts.js";
+import { fields, OPERATORS_KINDS, parseLabel } from "./fields.js";
+import type { OperatorRoute } from "./operator-call.js";
+import type { HandlersOptions } from "./options.js";
 
 const SHA256 = /^[0-9a-f]{64}$/;
 
 /** The rpcs that record the reserve, and set the rules about it. */
-export function reserveActs(unary: OperatorUnary, options: ActsOptions): Record<string, OperatorRoute> {
-  const act = actRoute(unary, options);
+export function reserveActs(options: HandlersOptions): Record<string, OperatorRoute> {
+  const act = actRoute(options);
   const now = () => toUnixMillis(options.now());
   const figure = fieldsOf({
     ...OPERATORS_KINDS,
@@ -91,7 +93,7 @@ function parseBound(unchecked: number | undefined, min: number, max: number): Pa
 }
 
 function parseKind(unchecked: ReserveKindMessage): Parsed<(typeof RESERVE_KINDS)[number]> {
-  return parseEnumName(unchecked, RESERVE_KINDS, RESERVE_KIND_MESSAGES);
+  return parseRequiredWord(unchecked, RESERVE_KINDS, RESERVE_KIND_MESSAGES);
 }
 
 function parseSha256(unchecked: string): Parsed<string> {

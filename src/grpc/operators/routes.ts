@@ -1,52 +1,45 @@
-import type { Organization } from "../../domain/api-key.js";
-import type { ServedCell } from "../services/served-cell.js";
 import { accountActs } from "./account-acts.js";
 import { accountRpcs } from "./account-rpcs.js";
-import type { ActsOptions } from "./acts.js";
 import { attentionRpcs } from "./attention-rpcs.js";
-import { bookRpcs, type BookRpcsOptions } from "./book-rpcs.js";
+import { bookRpcs } from "./book-rpcs.js";
 import { depositActs } from "./deposit-acts.js";
 import { journalRpcs } from "./journal-rpcs.js";
 import { keyRpcs } from "./key-rpcs.js";
 import { limitRpcs } from "./limit-rpcs.js";
 import { lookUpRpc } from "./look-up-rpc.js";
 import { moneyActs } from "./money-acts.js";
-import { operatorPublic, type OperatorRoute, operatorStream, operatorUnary } from "./operator-call.js";
+import type { OperatorRoute } from "./operator-call.js";
 import { operatorRpcs } from "./operator-rpcs.js";
+import type { HandlersOptions } from "./options.js";
 import { organizationRpcs } from "./organization-rpcs.js";
 import { overviewRpc } from "./overview-rpc.js";
 import { proposalRpcs } from "./proposal-rpcs.js";
 import { railActs } from "./rail-acts.js";
-import { railRpcs, type RailRpcsOptions } from "./rail-rpcs.js";
+import { railRpcs } from "./rail-rpcs.js";
 import { reserveActs } from "./reserve-acts.js";
-import { sessionRpcs, type SessionRpcsOptions, signInRpcs } from "./session-rpcs.js";
-
-export interface RoutesOptions extends ActsOptions, BookRpcsOptions, RailRpcsOptions, SessionRpcsOptions {
-  /** Returns the cell of an organization, whose ledger the server has for all calls. */
-  readonly cellOf: (organization: Pick<Organization, "cell">) => Pick<ServedCell, "ledger" | "reads" | "history">;
-}
+import { sessionRpcs, signInRpcs } from "./session-rpcs.js";
 
 /** The rpcs of both services by their names: "createOrganization". */
-export function operatorRoutes(options: RoutesOptions): Readonly<Record<string, OperatorRoute>> {
+export function operatorRoutes(options: HandlersOptions): Readonly<Record<string, OperatorRoute>> {
   return {
-    ...organizationRpcs(operatorUnary, options),
-    ...keyRpcs(operatorUnary, options),
-    ...limitRpcs(operatorUnary, options),
-    ...accountActs(operatorUnary, options),
-    ...railActs(operatorUnary, options),
-    ...reserveActs(operatorUnary, options),
-    ...moneyActs(operatorUnary, options),
-    ...depositActs(operatorUnary, options),
-    ...attentionRpcs(operatorUnary, options),
-    ...bookRpcs(operatorUnary, options),
-    ...journalRpcs(operatorUnary, options),
-    ...lookUpRpc(operatorUnary, options),
-    ...overviewRpc(operatorUnary, options),
-    ...railRpcs(operatorUnary, options),
-    ...accountRpcs(operatorStream, options),
-    ...operatorRpcs(operatorUnary, options),
-    ...proposalRpcs(operatorUnary, options),
-    ...signInRpcs(operatorPublic, options),
-    ...sessionRpcs(operatorUnary, options),
+    ...organizationRpcs(options),
+    ...keyRpcs(options),
+    ...limitRpcs(options),
+    ...accountActs(options),
+    ...railActs(options),
+    ...reserveActs(options),
+    ...moneyActs(options),
+    ...depositActs(options),
+    ...attentionRpcs(options),
+    ...bookRpcs(options),
+    ...journalRpcs(options),
+    ...lookUpRpc(options),
+    ...overviewRpc(options),
+    ...railRpcs(options),
+    ...accountRpcs(options),
+    ...operatorRpcs(options),
+    ...proposalRpcs(options),
+    ...signInRpcs(options),
+    ...sessionRpcs(options),
   };
 }

@@ -1,17 +1,14 @@
 import type { UntypedHandleCall } from "@grpc/grpc-js";
 
-import type { Administration, OperatorKeys } from "../../operators/ports.js";
 import { readOperatorsAddress } from "../messages/contract.js";
 import { type GrpcServerOptions, routesOf, serve, type Serving } from "../server.js";
 import { OperatorAuthenticator } from "./authenticator.js";
 import { doorDependencies } from "./door.js";
 import type { HandlersOptions } from "./options.js";
-import { operatorRoutes, type RoutesOptions } from "./routes.js";
+import { operatorRoutes } from "./routes.js";
 
 export interface OperatorServerOptions
-  extends Omit<GrpcServerOptions, "keys">, Omit<RoutesOptions, keyof HandlersOptions | "cellOf"> {
-  readonly administration: Administration & OperatorKeys;
-}
+  extends Omit<GrpcServerOptions, "keys">, Omit<HandlersOptions, keyof GrpcServerOptions> {}
 
 const REQUEST_BYTES_MAX = 65_536;
 // Operators are few people, but a console calls for many of them over one connection.

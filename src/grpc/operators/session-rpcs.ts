@@ -1,62 +1,60 @@
-import type { OperatorId } from "../../domain/values/ids.js";
+import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import type { CreateInvitationRequest } from "../../gen/kesc/admin/v1/session_service.js";
 import { type Operator, parseOperatorName, type Role } from "../../operators/operator.js";
-import type { SignIn } from "../../operators/sign-in.js";
+import type { OrRefused } from "../../operators/sign-in.js";
 import type { Invited } from "../../operators/sign-in-ports.js";
 import { done, refuse, type RpcResult } from "../calls/rpc-result.js";
+import { fieldsOf } from "../messages/field-kinds.js";
 import { fieldProblem, type ParsedFields, parseFields } from "../messages/fields.js";
 import { toTimestamp } from "../messages/timestamp.js";
-import { fields, parseId } from "./fields.js";
+import { fields } from "./fields.js";
 import { toOperator, toSession } from "./messages.js";
-import type { OperatorRoute, OperatorUnary } from "./operator-call.js";
+import { open, type OperatorRoute, unary } from "./operator-call.js";
 import { changeOperator } from "./operator-rpcs.js";
 import type { HandlersOptions } from "./options.js";
 import { pageInMemory, parsePage } from "./pages.js";
 import { NEEDS_PERSON } from "./results.js";
 import { parseRoles } from "./roles.js";
 
-export interface SessionRpcsOptions extends HandlersOptions {
-  readonly signIn: SignIn;
-}
-
 const SEES_OTHERS: readonly Role[] = ["viewer", "admin"];
 const ENDS_OTHERS: readonly Role[] = ["admin"];
 
+// What is wrong with one of these texts is found later, and not told.
+const texts = fieldsOf({ invitation: present, response_json: present, token: present });
+
 /** The rpcs of the SessionService that need no key. */
-export function signInRpcs(open: OperatorUnary, options: SessionRpcsOptions): Record<string, OperatorRoute> {
+export function signInRpcs(options: HandlersOptions): Record<string, OperatorRoute> {
   const { signIn } = options;
   return {
     beginPasskey: open("beginPasskey", {
-      parse: ({ invitation }) => parseFields({ invitation: { ok: true, value: invitation } }),
-      run: async ({ invitation }) => {
-        const begun = await signIn.begin(invitation);
-        return begun.kind === "refused" ? begun : done({ options_json: begun.value });
-      },
+      ...texts("invitation?"),
+      run: ({ invitation }) => told(signIn.begin(invitation), (options_json) => ({ options_json })),
     }),
     getSignInToken: open("getSignInToken", {
-      parse: ({ token }) => required({ token }),
-      run: async ({ token }) => {
-        const found = await signIn.describe(token);
-        if (found.kind === "refused") return found;
-        const { operatorName, expiresAt } = found.value;
-        return done({ operator_name: operatorName, expires_at: toTimestamp(expiresAt) });
-      },
+      ...texts("token"),
+      run: ({ token }) =>
+        told(signIn.describe(token), ({ operatorName, expiresAt }) => {
+          return { operator_name: operatorName, expires_at: toTimestamp(expiresAt) };
+        }),
     }),
     createSession: open("createSession", {
       parse: ({ response_json: responseJson, code }) =>
         (responseJson === "") === (code === "")
           ? fieldProblem("response_json", "must be there, or code, and not both", "CONFLICT")
           : { ok: true, value: { responseJson, code } },
-      run: async ({ responseJson, code }) => {
-        const signed = await (code === "" ? signIn.withPasskey(responseJson) : signIn.withCode(code));
-        if (signed.kind === "refused") return signed;
-        const { token, session, operator } = signed.value;
-        return done({ token, session: toSession(session, operator), operator: toOperator(operator) });
-      },
+      run: ({ responseJson, code }) =>
+        told(
+          code === "" ? signIn.withPasskey(responseJson) : signIn.withCode(code),
+          ({ token, session, operator }) => ({
+            token,
+            session: toSession(session, operator),
+            operator: toOperator(operator),
+          }),
+        ),
     }),
     registerPasskey: open("registerPasskey", {
-      parse: ({ invitation, response_json }) => required({ invitation, response_json }),
-      run: async ({ invitation, response_json: responseJson }) => {
+      ...texts("invitation", "response_json"),
+      run: async ({ invitation, responseJson }) => {
         const registered = await signIn.register(invitation, responseJson);
         if (registered.kind === "refused") return registered;
         const { passkeyId: passkey_id, made } = registered.value;
@@ -69,16 +67,15 @@ export function signInRpcs(open: OperatorUnary, options: SessionRpcsOptions): Re
 }
 
 /** The rpcs of the SessionService for people who are known. */
-export function sessionRpcs(unary: OperatorUnary, options: SessionRpcsOptions): Record<string, OperatorRoute> {
+export function sessionRpcs(options: HandlersOptions): Record<string, OperatorRoute> {
   const { administration, signIn } = options;
   return {
     verifySession: unary("verifySession", {
-      parse: ({ response_json }) => required({ response_json }),
-      run: async ({ response_json: responseJson }, { key: by }) => {
-        if (by?.session === undefined) return refuse({ reason: "SIGN_IN_REFUSED" });
-        const verified = await signIn.verify(by.session, responseJson);
-        return verified.kind === "refused" ? verified : done({ session: toSession(verified.value, by) });
-      },
+      ...texts("response_json"),
+      run: async ({ responseJson }, { key: by }) =>
+        by?.session === undefined
+          ? refuse({ reason: "SIGN_IN_REFUSED" })
+          : told(signIn.verify(by.session, responseJson), (session) => ({ session: toSession(session, by) })),
     }),
     endSession: unary("endSession", {
       parse: ({ session_id: id }, { key }) =>
@@ -93,11 +90,9 @@ export function sessionRpcs(unary: OperatorUnary, options: SessionRpcsOptions): 
       },
     }),
     listSessions: unary("listSessions", {
-      parse: ({ operator_id: id, ...page }) => {
-        const asked = parsePage(page, { rpc: "ListSessions", filters: { operator_id: id } });
-        return asked.ok ? { ok: true, value: { id, asked: asked.value } } : asked;
-      },
-      run: async ({ id, asked }, { key: by }) => {
+      parse: ({ operator_id: id, ...page }) => parsePage(page, "ListSessions", { operator_id: id }),
+      run: async (asked, { key: by }) => {
+        const { operator_id: id } = asked.list.filters;
         if (id !== "" && !isOwnOr(SEES_OTHERS, by, id)) return lacks(SEES_OTHERS);
         const operators = await administration.operators();
         const isAsked = (owner: string): boolean => (id === "" ? isOwnOr(SEES_OTHERS, by, owner) : owner === id);
@@ -107,8 +102,14 @@ export function sessionRpcs(unary: OperatorUnary, options: SessionRpcsOptions): 
         return done({ sessions: items.map((each) => toSession(each, byId.get(each.operatorId))), ...next });
       },
     }),
-    createInvitation: createInvitation(unary, options),
-    removePasskey: removePasskey(unary, options),
+    createInvitation: createInvitation(options),
+    removePasskey: unary("removePasskey", {
+      ...fields("operator_id", "passkey_id"),
+      run: async ({ operatorId, passkeyId }, { key: by }) =>
+        isOwnOr(ENDS_OTHERS, by, operatorId)
+          ? changeOperator(options, { kind: "operator.remove_passkey", operatorId, passkeyId }, by)
+          : lacks(ENDS_OTHERS),
+    }),
     createSignInCode: unary("createSignInCode", {
       ...fields(),
       run: async (_input, { key: by }) => {
@@ -121,17 +122,7 @@ export function sessionRpcs(unary: OperatorUnary, options: SessionRpcsOptions): 
   };
 }
 
-function removePasskey(unary: OperatorUnary, options: SessionRpcsOptions): OperatorRoute {
-  return unary("removePasskey", {
-    ...fields("operator_id", "passkey_id"),
-    run: async ({ operatorId, passkeyId }, { key: by }) => {
-      if (!isOwnOr(ENDS_OTHERS, by, operatorId)) return lacks(ENDS_OTHERS);
-      return changeOperator(options, { kind: "operator.remove_passkey", operatorId, passkeyId }, by);
-    },
-  });
-}
-
-function createInvitation(unary: OperatorUnary, { administration, signIn }: SessionRpcsOptions): OperatorRoute {
+function createInvitation({ administration, signIn }: HandlersOptions): OperatorRoute {
   return unary("createInvitation", {
     parse: parseInvited,
     run: async (invited, { key: by }) => {
@@ -155,8 +146,7 @@ function parseInvited({ name, roles, operator_id: id }: CreateInvitationRequest)
   if (id === "") return parseFields({ name: parseOperatorName(name), roles: parseRoles(roles) });
   if (name !== "") return fieldProblem("name", "must be empty with operator_id", "CONFLICT");
   if (roles.length > 0) return fieldProblem("roles", "must be empty with operator_id", "CONFLICT");
-  const parsed = parseFields({ operator_id: parseId<OperatorId>(id) });
-  return parsed.ok ? { ok: true, value: { operatorId: parsed.value.operator_id } } : parsed;
+  return fields("operator_id").parse({ operator_id: id });
 }
 
 /** The machine has each right. */
@@ -168,10 +158,15 @@ function lacks(roles: readonly Role[]): RpcResult<never> {
   return refuse({ reason: "ROLE_REQUIRED", roles });
 }
 
-/** Parses texts that must be there. What is wrong with one is found later, and not told. */
-function required<Name extends string>(texts: Readonly<Record<Name, string>>): ParsedFields<Record<Name, string>> {
-  const missing = Object.entries(texts).filter(([, text]) => text === "");
-  return missing.length === 0
-    ? { ok: true, value: texts }
-    : { ok: false, fields: missing.map(([field]) => ({ field, message: "is required", code: "REQUIRED" })) };
+/** Makes the result of an rpc from what the sign-in returns. */
+async function told<Value, Response>(
+  work: Promise<OrRefused<Value>>,
+  responseOf: (value: Value) => Response | Promise<Response>,
+): Promise<RpcResult<Response>> {
+  const result = await work;
+  return result.kind === "refused" ? result : done(await responseOf(result.value));
+}
+
+function present(unchecked: string): Parsed<string> {
+  return unchecked === "" ? unparsed("is required", "REQUIRED") : parsed(unchecked);
 }

@@ -3,8 +3,9 @@ import type { KeyObject } from "node:crypto";
 import type { Cell } from "../database.js";
 import { readMasterKeys } from "../secrets/master-key.js";
 import { newOperatorKey, type OperatorKeyRow, operatorMac, unwrapOperatorKey } from "../secrets/operator-key.js";
-import type { Engine, Read, Session } from "../sql/engine.js";
+import type { Engine, Session } from "../sql/engine.js";
 import { insertOf } from "../sql/insert.js";
+import { orStoreError, readRows } from "../sql/store-error.js";
 
 /** A row about operators, as the chain knows it. */
 export interface Chained {
@@ -28,56 +29,62 @@ const OPERATOR_KEY_ID = 1;
  * database, encrypted by the master key. So somebody who has the database alone cannot add a row.
  */
 export class OperatorChain {
-  readonly #cell: Pick<Cell, "engine" | "masterKeys" | "masterKeyFile">;
+  readonly #cell: Pick<Cell, "engine" | "reader" | "masterKeys" | "masterKeyFile">;
   #key: KeyObject | undefined;
 
-  constructor(cell: Pick<Cell, "engine" | "masterKeys" | "masterKeyFile">) {
+  constructor(cell: Pick<Cell, "engine" | "reader" | "masterKeys" | "masterKeyFile">) {
     this.#cell = cell;
   }
 
   /** Appends a row. The transaction holds the lock of administration. */
   async append(session: Session, { subject, fields }: Chained): Promise<void> {
-    const { engine } = this.#cell;
-    const { table, hex } = engine;
-    const [last] = await session.read<{ readonly seq: number; readonly mac: string }>({
-      sql: `SELECT seq, ${hex("mac")} AS mac FROM ${table("operator_chain")} ORDER BY seq DESC LIMIT 1`,
-      bindings: [],
-    });
-    const key = (await this.key((read) => session.read(read))) ?? (await this.#makeKey(session, last?.seq));
+    const last = await this.#last(session);
+    const key = await this.keyIn(session);
     const seq = (last?.seq ?? 0) + 1;
     const mac = operatorMac(key, { seq, previous: last?.mac ?? "", subject, fields });
-    await session.write([insertOf(engine, "operator_chain", [{ seq, subject, mac }])]);
+    await session.write([insertOf(this.#cell.engine, "operator_chain", [{ seq, subject, mac }])]);
   }
 
-  /** Returns whether the chain has each of these rows as it is. */
-  async has(rows: readonly (Chained & Link)[], read: (read: Read) => Promise<readonly unknown[]>): Promise<boolean> {
-    const key = await this.key(read);
-    return (
-      key !== undefined &&
-      rows.every(({ subject, fields, link_seq: seq, mac, previous_mac: previous }) => {
-        return seq !== null && operatorMac(key, { seq, previous: previous ?? "", subject, fields }) === mac;
-      })
-    );
+  /** Returns the rows that the chain has as they are. `chainedOf` says how it knows a row. */
+  async known<Row extends Link>(rows: readonly Row[], chainedOf: (row: Row) => Chained): Promise<readonly Row[]> {
+    const key = await this.key();
+    if (key === undefined) return [];
+    return rows.filter((row) => {
+      const { link_seq: seq, mac, previous_mac: previous } = row;
+      return seq !== null && operatorMac(key, { seq, previous: previous ?? "", ...chainedOf(row) }) === mac;
+    });
   }
 
   /** Returns the key of the chain. Undefined before the first row. */
-  async key(read: (read: Read) => Promise<readonly unknown[]>): Promise<KeyObject | undefined> {
-    if (this.#key !== undefined) return this.#key;
-    const sql = `SELECT chain_key, master_key_id FROM ${this.#cell.engine.table("operator_keys")}`;
-    const [row] = (await read({ sql, bindings: [] })) as readonly OperatorKeyRow[];
-    if (row !== undefined) this.#key = unwrapOperatorKey(this.#cell.masterKeys(row.master_key_id), row);
-    return this.#key;
+  key(session?: Session): Promise<KeyObject | undefined> {
+    const { engine, masterKeys } = this.#cell;
+    const read = async (): Promise<KeyObject | undefined> => {
+      if (this.#key !== undefined) return this.#key;
+      const sql = `SELECT chain_key, master_key_id FROM ${engine.table("operator_keys")}`;
+      const [row] = await readRows<OperatorKeyRow>(this.#cell, sql, [], session);
+      const key = row && unwrapOperatorKey(masterKeys(row.master_key_id), row);
+      // The transaction that has made a key may still be undone.
+      if (session === undefined) this.#key = key;
+      return key;
+    };
+    return orStoreError(engine, read());
   }
 
   /** Returns the key, and makes it before the first row. The transaction holds the lock. */
   async keyIn(session: Session): Promise<KeyObject> {
-    const sql = `SELECT MAX(seq) AS seq FROM ${this.#cell.engine.table("operator_chain")}`;
-    const [last] = await session.read<{ readonly seq: number | null }>({ sql, bindings: [] });
-    return (await this.key((read) => session.read(read))) ?? this.#makeKey(session, last?.seq ?? undefined);
+    return (await this.key(session)) ?? this.#makeKey(session);
   }
 
-  async #makeKey(session: Session, lastSeq: number | undefined): Promise<KeyObject> {
-    if (lastSeq !== undefined) throw new Error("the key of the operators is missing: restore operator_keys");
+  async #last(session: Session): Promise<{ readonly seq: number; readonly mac: string } | undefined> {
+    const { table, hex } = this.#cell.engine;
+    const sql = `SELECT seq, ${hex("mac")} AS mac FROM ${table("operator_chain")} ORDER BY seq DESC LIMIT 1`;
+    return (await session.read<{ readonly seq: number; readonly mac: string }>({ sql, bindings: [] }))[0];
+  }
+
+  async #makeKey(session: Session): Promise<KeyObject> {
+    if ((await this.#last(session)) !== undefined) {
+      throw new Error("the key of the operators is missing: restore operator_keys");
+    }
     const { engine, masterKeyFile } = this.#cell;
     const [key, { chain_key: wrapped, master_key_id }] = newOperatorKey(readMasterKeys(masterKeyFile));
     const row = { id: OPERATOR_KEY_ID, chain_key: wrapped.toString("hex"), master_key_id };

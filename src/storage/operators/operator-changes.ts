@@ -4,7 +4,7 @@ import type { OperatorId } from "../../domain/values/ids.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import type { RowOf } from "../../model/column.js";
 import type { OPERATOR_ACTS } from "../../model/database.js";
-import type { ActOf, OperatorsAct } from "../../operators/act.js";
+import type { Act, ActOf } from "../../operators/act.js";
 import { type Operator, type OperatorName, passkeyIdOf, type Role } from "../../operators/operator.js";
 import type { OperatorAct } from "../../operators/ports.js";
 import { RefusedActError } from "./refused.js";
@@ -63,7 +63,7 @@ function rolesIn(text: string): readonly Role[] {
 const NONE = { name: null, roles: null, key_sha256: null, passkey_sha256: null };
 
 /** Returns what the act changes, or undefined if all is so already. Throws a RefusedActError. */
-export function changeOf(act: OperatorsAct, rows: readonly RecordedChange[]): RowOfAct | undefined {
+export function changeOf(act: Act, rows: readonly RecordedChange[]): RowOfAct | undefined {
   const operators = operatorsOf(rows);
   if (act.kind === "operator.create") return creation(act, operators, rows);
   const { operatorId } = act;

@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 import { typeidUnboxed } from "typeid-js";
 
 import type { Change } from "../../domain/change.js";
+import { PROPOSAL_OPEN_MILLIS, PROPOSALS_WAITING_MAX } from "../../domain/proposal.js";
 import type { OperatorId, ProposalId } from "../../domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import type { RowOf } from "../../model/column.js";
@@ -12,16 +13,11 @@ import type { OperatorProposal, ProposalsPage } from "../../operators/ports.js";
 import type { Cell } from "../database.js";
 import type { Authorship } from "../organizations/authorship.js";
 import { readPart } from "../secrets/unreadable-row.js";
-import type { Read, Session } from "../sql/engine.js";
+import type { Binding, Session } from "../sql/engine.js";
 import { insertOf } from "../sql/insert.js";
-import { inTransaction, orStoreError } from "../sql/store-error.js";
+import { inTransaction, readRows } from "../sql/store-error.js";
 import { chainColumns, type Chained, type Link, OperatorChain } from "./operator-chain.js";
 import { RefusedActError } from "./refused.js";
-
-/** A proposal can be decided for three days. */
-const OPEN_MILLIS = 3 * 86_400_000;
-/** The maximum number of proposals of one operator that wait in one cell. */
-const WAITING_MAX = 20;
 
 interface OperatorProposalRow extends Link, RowOf<typeof OPERATOR_PROPOSALS, string> {
   readonly decision: "APPROVED" | "REJECTED" | null;
@@ -30,9 +26,6 @@ interface OperatorProposalRow extends Link, RowOf<typeof OPERATOR_PROPOSALS, str
 }
 
 type DecisionRow = Omit<RowOf<typeof OPERATOR_DECISIONS>, "hash">;
-
-// Each operator has 20 at most.
-const WAITS = "AND d.proposal_id IS NULL AND p.expires_at > ?";
 
 /** A proposal that lies in no book, with the hash that its decision covers. */
 export interface StoredProposal extends OperatorProposal {
@@ -62,28 +55,11 @@ export class CellProposals {
       FROM ${table("operator_proposals")} p LEFT JOIN ${table("operator_decisions")} d ON d.proposal_id = p.id ${join}`;
   }
 
-  list({ afterId, size, waits }: ProposalsPage): Promise<readonly StoredProposal[]> {
-    const [wanted, bindings] = waits === undefined ? ["", []] : [WAITS, [this.#now()]];
-    return this.#found(`${this.#select} WHERE p.id > ? ${wanted} ORDER BY p.id LIMIT ?`, [
-      afterId ?? "",
-      ...bindings,
-      size,
-    ]);
-  }
-
-  async find(id: ProposalId): Promise<StoredProposal | undefined> {
-    return (await this.#found(`${this.#select} WHERE p.id = ?`, [id]))[0];
-  }
-
-  async #found(sql: string, bindings: readonly (string | number)[] = []): Promise<readonly StoredProposal[]> {
-    const { engine, reader } = this.#cell;
-    const read = (own: Read): Promise<readonly unknown[]> => reader.rows(own.sql, own.bindings);
-    const rows = await orStoreError(engine, reader.rows<OperatorProposalRow>(sql, bindings));
-    const known = await orStoreError(
-      engine,
-      Promise.all(rows.map((row) => this.#chain.has([{ ...row, ...chainedProposal(row) }], read))),
-    );
-    return rows.filter((_, index) => known[index] === true).map((row) => proposalOf(row, this.#now()));
+  /** Returns one proposal, or a page of a list, the oldest first. */
+  async list(filter: { readonly id: ProposalId } | ProposalsPage): Promise<readonly StoredProposal[]> {
+    const [wanted, bindings] = "id" in filter ? ["p.id = ?", [filter.id]] : listed(filter, this.#now());
+    const rows = await readRows<OperatorProposalRow>(this.#cell, `${this.#select} WHERE ${wanted}`, bindings);
+    return (await this.#chain.known(rows, chainedProposal)).map((row) => proposalOf(row, this.#now()));
   }
 
   /**
@@ -106,11 +82,11 @@ export class CellProposals {
       const rows = await session.read<OperatorProposalRow>({ sql, bindings: [by, now] });
       const equal = rows.find((row) => row.content === content);
       if (equal !== undefined) return proposalOf(equal, now);
-      if (rows.length >= WAITING_MAX) {
-        throw new RefusedActError({ reason: "TOO_MANY_PROPOSALS", limit: WAITING_MAX });
+      if (rows.length >= PROPOSALS_WAITING_MAX) {
+        throw new RefusedActError({ reason: "TOO_MANY_PROPOSALS", limit: PROPOSALS_WAITING_MAX });
       }
       const id = typeidUnboxed("prp");
-      const row = { id, content, proposed_by: by, proposed_at: now, expires_at: now + OPEN_MILLIS };
+      const row = { id, content, proposed_by: by, proposed_at: now, expires_at: now + PROPOSAL_OPEN_MILLIS };
       const chained = chainedProposal(row);
       const digest = digestOf("kesc-proposal-1", ...chained.fields);
       await session.write([insertOf(engine, "operator_proposals", [{ ...row, hash: digest }])]);
@@ -131,17 +107,24 @@ export class CellProposals {
   ): Promise<void> {
     const { engine } = this.#cell;
     await session.read({ sql: engine.administrationLock, bindings: [] });
-    const [row] = (await session.read({ sql: `${this.#select} WHERE p.id = ?`, bindings: [id] })) as readonly [
-      OperatorProposalRow,
-    ];
     const now = this.#now();
-    const { state } = proposalOf(row, now);
-    if (state !== "PENDING") throw new RefusedActError({ reason: "PROPOSAL_CLOSED", proposalId: id, state });
+    const rows = await session.read<OperatorProposalRow>({ sql: `${this.#select} WHERE p.id = ?`, bindings: [id] });
+    for (const row of rows) refuseClosed(proposalOf(row, now));
     const decided = { proposal_id: id, decision, decided_by: by, decided_at: now };
     const digest = digestOf("kesc-decision-1", proposalHash, decision, by, now);
     await session.write([insertOf(engine, "operator_decisions", [{ ...decided, hash: digest }])]);
     await this.#chain.append(session, chainedDecision(decided));
   }
+}
+
+/** Throws a RefusedActError unless the proposal waits. */
+export function refuseClosed({ id: proposalId, state }: StoredProposal): void {
+  if (state !== "PENDING") throw new RefusedActError({ reason: "PROPOSAL_CLOSED", proposalId, state });
+}
+
+function listed({ afterId, size, waits }: ProposalsPage, now: UnixMillis): [string, Binding[]] {
+  const [wanted, bindings] = waits === undefined ? ["", []] : ["AND d.proposal_id IS NULL AND p.expires_at > ?", [now]];
+  return [`p.id > ? ${wanted} ORDER BY p.id LIMIT ?`, [afterId ?? "", ...bindings, size]];
 }
 
 function chainedProposal(

@@ -1,20 +1,54 @@
+import type { KeyObject } from "node:crypto";
+
 import { toUnixMillis } from "../../domain/values/time.js";
 import type { RowOf } from "../../model/column.js";
 import type { SESSIONS, SIGN_IN_TOKENS } from "../../model/database.js";
 import type { OperatorSession } from "../../operators/session.js";
 import type { SignInToken } from "../../operators/sign-in-ports.js";
+import { signInMac } from "../secrets/operator-key.js";
+import type { Engine } from "../sql/engine.js";
 
-/** The columns that a `mac` covers, with bytes in hexadecimal. */
 export type SessionRow = RowOf<typeof SESSIONS, string>;
 export type TokenRow = RowOf<typeof SIGN_IN_TOKENS, string>;
 
-export function sessionFields(row: Omit<SessionRow, "mac">): readonly (string | number | null)[] {
-  const { id, token_sha256: token, operator_id: operator, began_with: beganWith } = row;
-  return [id, token, operator, beganWith, row.created_at, row.used_at, row.verified_at];
+export interface SignInRows {
+  readonly session: SessionRow;
+  readonly token: TokenRow;
 }
 
-export function tokenFields(row: Omit<TokenRow, "mac">): readonly (string | number | null)[] {
-  return [row.token_sha256, row.kind, row.content, row.created_at, row.expires_at];
+/** The columns that a `mac` covers, in its order. Another order would end all sessions. */
+const COVERED = {
+  session: ["id", "token_sha256", "operator_id", "began_with", "created_at", "used_at", "verified_at"],
+  token: ["token_sha256", "kind", "content", "created_at", "expires_at"],
+} as const satisfies { readonly [Kind in keyof SignInRows]: readonly (keyof SignInRows[Kind])[] };
+
+/** Returns the SELECT of all rows of a kind. */
+export function selectOf(kind: keyof SignInRows, { table, hex }: Pick<Engine, "table" | "hex">): string {
+  const from = table(kind === "session" ? "sessions" : "sign_in_tokens");
+  return `SELECT ${COVERED[kind].join(", ")}, ${hex("mac")} AS mac FROM ${from}`;
+}
+
+export function withMac<Kind extends keyof SignInRows>(
+  key: KeyObject,
+  kind: Kind,
+  row: Omit<SignInRows[Kind], "mac">,
+): SignInRows[Kind] {
+  const values = row as Readonly<Record<string, string | number | null>>;
+  const mac = signInMac(
+    key,
+    kind,
+    COVERED[kind].map((name) => values[name] ?? null),
+  );
+  return { ...row, mac } as SignInRows[Kind];
+}
+
+/** Returns whether the service wrote the row as it is. */
+export function isOurs<Kind extends keyof SignInRows>(
+  key: KeyObject | undefined,
+  kind: Kind,
+  row: SignInRows[Kind],
+): boolean {
+  return key !== undefined && withMac(key, kind, row).mac === row.mac;
 }
 
 export function sessionOf(row: SessionRow): OperatorSession {
@@ -35,11 +69,6 @@ export function tokenOf(row: TokenRow): SignInToken {
 }
 
 export function rowOfToken({ sha256, kind, createdAt, expiresAt, ...content }: SignInToken): Omit<TokenRow, "mac"> {
-  return {
-    token_sha256: sha256,
-    kind,
-    content: JSON.stringify(content),
-    created_at: createdAt,
-    expires_at: expiresAt,
-  };
+  const times = { created_at: createdAt, expires_at: expiresAt };
+  return { token_sha256: sha256, kind, content: JSON.stringify(content), ...times };
 }

@@ -1,8 +1,9 @@
 import type { BookState } from "../../domain/book.js";
 import type { BookKind, JournalEntry } from "../../domain/journal.js";
+import { bookEntryOf } from "../../domain/second-person.js";
 import { type Actor, OPERATOR } from "../../domain/values/actor.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
-import { NO_REASON, type StatusReason } from "../../domain/values/text.js";
+import type { StatusReason } from "../../domain/values/text.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import { millisBehind, refuseFastClock } from "../../ledger/commit-batch.js";
 import type { RowOf } from "../../model/column.js";
@@ -127,22 +128,10 @@ export function bookRowWrites(
   ];
 }
 
-/** Returns an entry about the organization itself. */
+/** Returns an entry about the organization itself. The author is the operator when omitted. */
 export function bookEntry(
   organizationId: OrganizationId,
-  given: Omit<NewBookRow, "created"> & { readonly recordedAt: UnixMillis },
+  { actor = OPERATOR, recordedAt: now, ...given }: Omit<NewBookRow, "created"> & { readonly recordedAt: UnixMillis },
 ): JournalEntry {
-  return {
-    organizationId,
-    accountId: undefined,
-    transactionId: undefined,
-    freezeId: undefined,
-    kind: given.kind,
-    posting: undefined,
-    balancesAfter: undefined,
-    ...(given.detail === undefined ? {} : { detail: given.detail }),
-    actor: given.actor ?? OPERATOR,
-    reason: given.reason ?? NO_REASON,
-    recordedAt: given.recordedAt,
-  };
+  return bookEntryOf({ organizationId, actor, now }, given);
 }

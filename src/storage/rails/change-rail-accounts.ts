@@ -5,7 +5,7 @@ import type { OrganizationId } from "../../domain/values/ids.js";
 import { NO_REASON, type StatusReason } from "../../domain/values/text.js";
 import type { UnixMillis } from "../../domain/values/time.js";
 import { railAccountsText } from "../../ledger/ports/store.js";
-import type { RailAccountFields } from "../../operators/rail-changes.js";
+import type { RailAccountFields } from "../../operators/rails.js";
 import type { Cell, Database } from "../database.js";
 import { byMachine, commitNow } from "../organizations/commit-now.js";
 import type { BookKeys } from "../secrets/book-keys.js";

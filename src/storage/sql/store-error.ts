@@ -2,7 +2,8 @@ import { StoreError } from "../../ledger/ports/store.js";
 import { WrongMasterKeyError } from "../secrets/book-keys.js";
 import { MasterKeyError } from "../secrets/master-key.js";
 import { UnreadableRowError } from "../secrets/unreadable-row.js";
-import type { Engine, Read, Session, Transact } from "./engine.js";
+import type { Binding, Engine, Read, Session, Transact } from "./engine.js";
+import type { Reader } from "./reader.js";
 
 /**
  * A rule of ours refuses what a transaction would do, and undoes it. The database did not fail:
@@ -30,6 +31,21 @@ export function inTransaction<Result>(
   work: (session: Session) => Promise<Result>,
 ): Promise<Result> {
   return orStoreError(engine, transact(work));
+}
+
+interface ReadingCell {
+  readonly engine: Engine;
+  readonly reader: Pick<Reader, "rows">;
+}
+
+/** Reads what is committed, or what the transaction of `session` sees. Rejects alike. */
+export function readRows<Row>(
+  { engine, reader }: ReadingCell,
+  sql: string,
+  bindings: readonly Binding[] = [],
+  session?: Session,
+): Promise<readonly Row[]> {
+  return orStoreError(engine, session?.read<Row>({ sql, bindings }) ?? reader.rows<Row>(sql, bindings));
 }
 
 /** Runs one statement in a transaction of its own, and resolves with its rows. Rejects alike. */

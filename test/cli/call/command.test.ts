@@ -110,7 +110,10 @@ describe("kesc call, kesc account and kesc transaction over the API", () => {
     const [account, transactions, table, wrong, none, twice] = await Promise.all([
       run(["account", "get", accountId, "--json", ...withFile], { key: "" }),
       run(["transaction", "list", `account_id=${accountId}`, "type=mint", "--limit", "1", "--json", ...withFile]),
-      run(["account", "list", "statuses=active", "--limit", "2"]),
+      kesc(["account", "list", "statuses=active", "--limit", "2"], {
+        ...service.variables,
+        KESC_API_KEY_FILE: keyFile,
+      }),
       run(["transaction", "list", "state=completed"]),
       run(["transaction", "list", `account_id=${accountId}`, ...many, "metadata[order_id]=none"]),
       run(["transaction", "list", "type=mint", "type=redeem", "metadata=17"]),

@@ -1,3 +1,4 @@
+import { toBinary } from "@bufbuild/protobuf";
 import { expect } from "chai";
 
 import { CallableContract } from "../../../src/cli/call/contract.js";
@@ -45,7 +46,9 @@ describe("the contract that kesc call reads", () => {
     const reader = contract.reader({ ...mint, input: mint.output });
     const created = "2026-11-20T09:36:00.123Z";
     reader.readObject({ transaction: { amount: "10.10", type: "mint", created_at: created } });
-    const { transaction } = JSON.parse(contract.writeResponse(mint, reader.message)) as { transaction: object };
+    const { transaction } = JSON.parse(contract.writeResponse(mint, toBinary(mint.output, reader.message))) as {
+      transaction: object;
+    };
     expect(transaction).to.include({ amount: "10.10", type: "mint", status: "unspecified", created_at: created });
   });
 });

@@ -18,7 +18,7 @@ import type { Rail } from "../../../src/domain/transaction.js";
 import type { Cents } from "../../../src/domain/values/cents.js";
 import type { PhoneNumber } from "../../../src/domain/values/phone-number.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
-import type { DepositRegistration } from "../../../src/operators/deposit-registration.js";
+import type { DepositRegistration } from "../../../src/operators/rails.js";
 import { depositRegistration } from "../../../src/parts/deposit-registration.js";
 import type { PaymentRail } from "../../../src/rails/rail.js";
 import { type RunningServer, startServer } from "../../../src/server.js";

@@ -43,10 +43,7 @@ for (const engine of ENGINES) {
 
       await sleep(2);
       await makeKey(0);
-      await administration.submit(
-        { kind: "organization.create", name: "three", isSandbox: true, mayRepeatName: false, cell: undefined },
-        operator,
-      );
+      await administration.createOrganization({ name: "three", isSandbox: true }, operator);
       const more = await acts.read();
       expect(more?.count).to.equal(3);
       expect(more?.newest?.organizationId).to.equal(organizations[0].id);

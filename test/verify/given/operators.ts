@@ -7,27 +7,28 @@ import type { OrganizationId, ProposalId } from "../../../src/domain/values/ids.
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
 import { FOUR_EYES_GROUPS } from "../../../src/operators/four-eyes.js";
 import { actorOf, type Operator, type OperatorName } from "../../../src/operators/operator.js";
-import { signIn } from "../../../src/parts/sign-in.js";
+import { operatorParts } from "../../../src/parts/operator-parts.js";
 import type { Database } from "../../../src/storage/database.js";
 import { StoredAdministration } from "../../../src/storage/operators/administration.js";
 import { makeOperator } from "../../operators/given.js";
 import { Authenticator } from "../../support/authenticator.js";
 import { createApiKey, newProposalId, rejectProposal } from "../../support/commands.js";
+import { configOf } from "../../support/config.js";
 
 /** Makes Dan, an operator with a passkey alone and a session. Another invitation is open. */
 export async function makePasskeys(database: Database): Promise<void> {
   const now = (): UnixMillis => toUnixMillis(Date.now());
-  const stored = new StoredAdministration(database, { now, fourEyes: new Set(FOUR_EYES_GROUPS) });
-  const people = signIn(database, stored, { consoleOrigin: "http://localhost:8081", now });
+  const options = { now, fourEyes: new Set(FOUR_EYES_GROUPS), hasCallbacks: false };
+  const { signIn: people } = operatorParts(database, configOf(), options);
   const invited = { name: "Dan" as OperatorName, roles: ["viewer"] } as const;
   const { token } = await people.invite(invited, undefined);
   const passkey = new Authenticator();
-  const options = async (invitation = ""): Promise<string> => {
+  const asked = async (invitation?: string): Promise<string> => {
     const begun = await people.begin(invitation);
     return begun.kind === "done" ? begun.value : "";
   };
-  const registered = await people.register(token, passkey.create(await options(token)));
-  const signed = await people.withPasskey(passkey.get(await options()));
+  const registered = await people.register(token, passkey.create(await asked(token)));
+  const signed = await people.withPasskey(passkey.get(await asked()));
   if (registered.kind !== "done" || signed.kind !== "done") throw new Error("Dan could not sign in");
   await people.invite(invited, undefined);
 }

@@ -4,7 +4,10 @@ import type { SetRailAccount } from "../domain/rails/change-rail-accounts.js";
 import type { Refusal } from "../domain/refusal.js";
 import type { Rail } from "../domain/transaction.js";
 import type { Cents } from "../domain/values/cents.js";
+import type { TransactionId } from "../domain/values/ids.js";
+import type { PhoneNumber } from "../domain/values/phone-number.js";
 import type { UnixMillis } from "../domain/values/time.js";
+import type { RailAccountState } from "./ports.js";
 import type { OperatorRefusal } from "./refusal.js";
 
 /** An account at a rail, as an operator asks for it. */
@@ -63,3 +66,64 @@ export interface RailChanges {
   /** Whether the secret that a proposal has is the one that was proposed. */
   isWhole(organization: RailOwner, proposal: Proposal): Promise<boolean>;
 }
+
+/** An account at a rail with its state now, without its credentials. */
+export interface RailAccountStatus {
+  readonly account: RailAccountState;
+  /** A JSON object without secrets. Undefined if nobody can use the settings. */
+  readonly settings: string | undefined;
+  readonly credentialsExpireSoon: boolean;
+  readonly openPayments: number;
+  /** The payouts that the rail may have, and whose outcome is unknown. */
+  readonly unknownPayouts: number;
+  readonly oldestUnknownAt: UnixMillis | undefined;
+  /** The transactions of some of them. */
+  readonly unknownTransactionIds: readonly TransactionId[];
+  readonly beginsPayouts: boolean;
+  /** Why this server cannot use the account. Undefined if it can. */
+  readonly problem: string | undefined;
+}
+
+/**
+ * What operators read of accounts at rails. Every call rejects with a StoreError if the database
+ * fails. Calls no rail.
+ */
+export interface RailReads {
+  /** Resolves with undefined if the organization has no account at the rail. */
+  railAccount(organization: RailOwner, rail: Rail): Promise<RailAccountStatus | undefined>;
+}
+
+/** Lets an organization take deposits at a rail. It calls the rail. */
+export interface DepositRegistration {
+  /**
+   * Registers the account for the list of received payments and for confirmations. From then on,
+   * payments without an order become deposits. A second time keeps the moment of the first.
+   */
+  register(organization: RailOwner, asked: AskedRegistration): Promise<DepositRegistered>;
+}
+
+export interface AskedRegistration {
+  readonly rail: Rail;
+  /** The number of a person that the rail knows for the account. */
+  readonly contact: PhoneNumber;
+  /** Called before the rail is. False ends the registration. */
+  readonly mayBegin: () => Promise<boolean>;
+}
+
+export type DepositRegistered =
+  | {
+      readonly kind: "registered";
+      readonly since: UnixMillis;
+      /**
+       * Whether the rail keeps addresses that it was given before. If they are those of another
+       * program, only the list tells what came in.
+       */
+      readonly keptAddresses: boolean;
+    }
+  | { readonly kind: "no account" }
+  /** `mayBegin` said so. */
+  | { readonly kind: "ended" }
+  /** A rail that lists no payments, or a server without callbacks. The text ends a sentence. */
+  | { readonly kind: "unusable"; readonly problem: string }
+  /** With the code of the rail. Nothing was stored. */
+  | { readonly kind: "failed"; readonly code: string };

@@ -2,9 +2,8 @@ import { expect } from "chai";
 
 import type { OperatorId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
-import type { ActOf, OperatorsAct } from "../../src/operators/act.js";
+import { type Act, type ActOf, changesOfAct, isConcerned, needsSecondPerson } from "../../src/operators/act.js";
 import { type Operator, type OperatorName, passkeyIdOf } from "../../src/operators/operator.js";
-import { changesOfAct, isConcerned, needsSecondPerson } from "../../src/operators/proposed.js";
 
 const operatorId = "opr_1" as OperatorId;
 const [ONE, TWO] = ["1".repeat(64), "2".repeat(64)];
@@ -23,7 +22,7 @@ const PERSON = "person: Hana > Hana";
 const ROLES = "roles: support, finance > support, finance";
 
 /** Every kind of act. One that is missing does not compile. No changes: one person does it. */
-const KINDS: { readonly [Kind in OperatorsAct["kind"]]: readonly [ActOf<Kind>, Operator | undefined, ...string[]] } = {
+const KINDS: { readonly [Kind in Act["kind"]]: readonly [ActOf<Kind>, Operator | undefined, ...string[]] } = {
   "operator.create": [
     { kind: "operator.create", name: hana.name, roles: ["viewer"], keySha256: TWO },
     undefined,

@@ -1,0 +1,46 @@
+import type { UnixMillis } from "../domain/values/time.js";
+import type { HandlersOptions } from "../grpc/operators/options.js";
+import type { FourEyes } from "../operators/four-eyes.js";
+import { PasskeyChecks } from "../operators/passkeys.js";
+import { SignIn } from "../operators/sign-in.js";
+import { readCallbackSecrets } from "../startup/callbacks.js";
+import type { Config } from "../startup/config.js";
+import type { Database } from "../storage/database.js";
+import { StoredAdministration } from "../storage/operators/administration.js";
+import { bookReads } from "../storage/operators/book-reads.js";
+import { StoredSignIn } from "../storage/operators/sign-in.js";
+import { depositRegistration } from "./deposit-registration.js";
+import { railChanges } from "./rail-changes.js";
+import { railReads } from "./rail-reads.js";
+
+interface OperatorPartsOptions {
+  readonly now: () => UnixMillis;
+  readonly fourEyes: FourEyes;
+  /** Whether the servers have an address for callbacks. */
+  readonly hasCallbacks: boolean;
+}
+
+/** What the rpcs of operators need of a database. */
+export type OperatorParts = Omit<HandlersOptions, "cellOf" | "listTurns" | "now">;
+
+/** Makes the parts for a server, or for a command. */
+export function operatorParts(
+  database: Database,
+  { callbacks, railHosts: hosts, consoleOrigin }: Pick<Config, "callbacks" | "railHosts" | "consoleOrigin">,
+  { now, fourEyes, hasCallbacks }: OperatorPartsOptions,
+): OperatorParts {
+  const administration = new StoredAdministration(database, { now, fourEyes });
+  const store = new StoredSignIn(database.cells[0], administration, now);
+  return {
+    administration,
+    signIn: new SignIn({ store, operators: administration, passkeys: new PasskeyChecks(consoleOrigin), now }),
+    bookReads: bookReads(database),
+    railReads: railReads(database, { now, hosts, hasCallbacks }),
+    railChanges: railChanges(database, { now, hosts }),
+    depositRegistration: depositRegistration(database, {
+      callbacks: () => callbacks && { settings: callbacks, secrets: readCallbackSecrets(callbacks) },
+      hosts,
+      now,
+    }),
+  };
+}
