@@ -48,7 +48,8 @@ function bookWith(
     more?: readonly Transaction[];
     proposal?: Partial<Proposal>;
     sums?: Partial<BookSums>;
-    aloneMaxCents?: number;
+    /** Null: the account at the rail is not there any more. */
+    aloneMaxCents?: number | null;
   } = {},
 ) {
   const { more = [], proposal, sums, aloneMaxCents = 2_000 } = given;
@@ -58,7 +59,8 @@ function bookWith(
     accounts: [account],
     transactions: [transaction, ...more],
     payments: [givenPayment(transaction, { state: "SENDING", begunAt: EARLIER })],
-    railAccounts: [railAccount(ORGANIZATION, { resolveAloneMaxCents: toCents(aloneMaxCents) })],
+    railAccounts:
+      aloneMaxCents === null ? [] : [railAccount(ORGANIZATION, { resolveAloneMaxCents: toCents(aloneMaxCents) })],
     proposals:
       proposal === undefined
         ? []
@@ -235,6 +237,12 @@ describe("resolving a transaction", () => {
       const effect = effectOf(decide(bookWith(transaction, { proposal: {}, aloneMaxCents: 1_999 }), command));
       expect(effect.entries.map(({ kind }) => kind)).to.deep.equal(["transaction.completed"]);
       expect(putOf(effect, "proposals")).to.equal(undefined);
+    });
+
+    it("asks for a second person, whatever the amount, if the account at the rail is gone", () => {
+      const small = unknown({ amountCents: toCents(1) });
+      const decision = decide(bookWith(small, { aloneMaxCents: null }), resolve(ORGANIZATION, small.id, COMPLETED));
+      expect(effectOf(decision).entries[0]?.kind).to.equal("transaction.resolution_proposed");
     });
 
     it("looks at the larger of what was ordered and what moved", () => {

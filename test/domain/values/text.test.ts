@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { type FieldCode, unparsed } from "../../../src/domain/values/parsed.js";
+import { type FieldCode, parseSomeOf, unparsed } from "../../../src/domain/values/parsed.js";
 import {
   type Metadata,
   parseDescription,
@@ -244,6 +244,19 @@ describe("metadata", () => {
   ] as const) {
     it(what, () => {
       expect(sameMetadata(left, right)).to.equal(same);
+    });
+  }
+});
+
+describe("words of a list", () => {
+  for (const [what, given, expected] of [
+    ["in the order of the list", ["b", "a"], { ok: true, value: ["a", "b"] }],
+    ["once, if one is repeated", ["b", "b"], { ok: true, value: ["b"] }],
+    ["not without any", [], unparsed("is required", "REQUIRED")],
+    ["not with an unknown one", ["a", "d"], unparsed("must be one of a, b, c", "UNKNOWN_VALUE")],
+  ] as const) {
+    it(`are taken ${what}`, () => {
+      expect(parseSomeOf(given, ["a", "b", "c"])).to.deep.equal(expected);
     });
   }
 });
