@@ -35,7 +35,7 @@ export const attentionPage: Page = {
       body: (
         <>
           <h1>Needs attention</h1>
-          <Section title="A person must look" reading={waiting} retry={path}>
+          <Section title="Needs review" reading={waiting} retry={path}>
             {({ transactions, deposits, flags, next_page_token: token }) => (
               <>
                 <TransactionList
@@ -45,7 +45,7 @@ export const attentionPage: Page = {
                   flags={new Map(flags.map(({ transaction_id: id, open_flags }) => [id, open_flags]))}
                   empty="No payment waits for a person."
                 />
-                <h3>Deposits of nobody</h3>
+                <h3>Unallocated deposits</h3>
                 <DepositList visit={visit} rows={oldestFirst(deposits)} empty="No deposit waits for a person." />
                 <More
                   to={token === null ? undefined : pathWith(path, { page: token })}
