@@ -8,7 +8,7 @@ import { ageText, centsOf, decimalOf, Money } from "./values.js";
 /** Older figures say little about now. A person records a place once a day. */
 const OLD_SECONDS = 172_800;
 
-/** What was seen of the reserve against all that is owed, in cents, and what explains a difference. */
+/** What was seen of the reserve against all that is owed, and what explains the difference. */
 export interface Coverage {
   readonly seen: string;
   readonly owed: string;
@@ -36,7 +36,7 @@ interface OpenSums {
 
 /** Returns undefined if nobody has seen the reserve, or for a point in the past. */
 export function coverageOf({ backing, owed, shortfall, charges }: Supply): Coverage | undefined {
-  if (backing?.seen == null) return undefined;
+  if (backing === null || backing.seen === null) return undefined;
   const { rail_balances, reserve_holdings, seen } = backing;
   const figures = [...rail_balances.filter(({ currency }) => currency === "KES"), ...reserve_holdings];
   const ageSeconds = Math.max(...figures.map((each) => each.age_seconds));

@@ -8,6 +8,7 @@ import { ACTS } from "../../console/acts/acts.js";
 import { ConsoleContract, CONTRACT_URLS } from "../../console/upstream/contract.js";
 import { ROLES } from "../../src/operators/operator.js";
 import { MAY_CALL } from "../support/documents/roles.js";
+import { eventually } from "../support/eventually.js";
 import { ask as browse, fieldsIn, signInWith, textOf } from "./browser-like.js";
 import { type ConsoleService, startConsoleService } from "./given.js";
 
@@ -300,6 +301,35 @@ describe("the acts of the console", () => {
     expect(asked.text).to.contain("support,finance").and.not.contain("kesc_inv_");
     const done = await amina.post(path("invite"), asked.formTo(path("invite")));
     expect(done.text).to.match(/\/invitation#kesc_inv_\S+/);
+  });
+
+  it("shows a payment that differs beside its order, and a payout that is held with its reason, and the acts", async () => {
+    const own = await client.accounts.createAccount({ user_id: "differs", phone_number: "0712345601" });
+    const mint = { account_id: own.account.id, rail: "sandbox", amount: "100.00", reference: "differs" };
+    const { transaction } = await client.transactions.mint({ ...mint, payer_phone_number: "0712345616" });
+    const { id } = transaction;
+    await eventually(async () => {
+      const { payment } = await client.transactions.getPayment({ transaction_id: id });
+      return payment.open_flags.includes("report_differs");
+    });
+    const differs = await amina.get(`/${organization}/transactions/${id}`);
+    expect(differs.text)
+      .to.match(/Ordered Reported .* Amount, KES 100\.00 101\.00 ▲ differs Phone \+254\S+616 \+254\S+616 Receipt none/)
+      .and.match(/What to do: Compare .* Mark as completed Mark as failed Record another amount/)
+      .and.not.contain("{")
+      .and.not.contain("docs/");
+
+    const closed = { payouts: "closed", note: "the rail is down" };
+    expect((await act(amina, path("payouts"), "?rail=sandbox", closed)).text).to.contain("Done");
+    await client.transactions.mint({ ...mint, rail: "direct", reference: "funds" });
+    const held = await client.transactions.redeem({ ...mint, amount: "10.00", reference: "held" });
+    expect((await amina.get(`/${organization}/transactions/${held.transaction.id}`)).text)
+      .to.contain("This payout is held: payouts closed")
+      .and.contain("the rail is down")
+      .and.match(/Actions Cancel the payment Open or close payouts/);
+    for (const page of ["", "/attention"]) {
+      expect((await amina.get(`/${organization}${page}`)).text, page).to.contain("the rail is down");
+    }
   });
 
   it("has no page for an act that is not in its list", async () => {
