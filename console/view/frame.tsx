@@ -146,7 +146,7 @@ interface FindProps extends Pick<FrameProps, "findToken" | "sought"> {
 }
 
 function Find({ organization, findToken, sought }: FindProps): VNode {
-  const hint = "Phone, user_id, M-Pesa code, reference, id or #row";
+  const hint = "Phone, user_id, M-Pesa code, reference, amount, id";
   return (
     <form method="post" action={`/${organization.id}/find`} class="find" role="search">
       <input type="hidden" name="form_token" value={findToken} />

@@ -135,8 +135,22 @@ describe("the pages of the console", () => {
     expect((await find("#2")).headers.location).to.equal(`/${org}/journal/row-2`);
     const none = await find("RKTQDM7W99");
     expect(none.status).to.equal(200);
-    expect(none.html).to.include("Nothing has").and.include("RKTQDM7W99").and.include("receipt");
+    expect(textOf(none.html)).to.match(/No match for “ RKTQDM7W99 ” Looked at receipts, references and user_ids/);
+    expect(textOf((await find("7W99")).html)).to.include("not by its last ones");
     expect((await ask(origin, `/${transactionId}`, { token })).headers.location).to.equal(
+      `/${org}/transactions/${transactionId}`,
+    );
+  });
+
+  it("finds payments by their amount, as people write it, and takes no phone number for one", async () => {
+    for (const text of ["1,234,567.50", "1234567.5", "kes 1,234,567.50"]) {
+      expect(textOf((await find(text)).html), text)
+        .to.include("Payments of 1,234,567.5")
+        .and.include("These are the newest");
+    }
+    expect(textOf((await find("2,211")).html)).to.include("None of the payments looked at has this amount");
+    expect(textOf((await find("0712001999")).html)).to.not.include("Payments of");
+    expect((await find(transactionId.toUpperCase())).headers.location).to.equal(
       `/${org}/transactions/${transactionId}`,
     );
   });
