@@ -157,6 +157,7 @@ dialog td { padding-right: 1.5rem; }
 .chart li svg { width: 2.25rem; height: 0.5rem; margin-right: 0.4rem; }
 .chart path { fill: none; vector-effect: non-scaling-stroke; }
 .chart .zero { stroke: var(--faint); }
+.chart .grid { stroke: var(--line); }
 .line-1 { stroke: var(--accent); stroke-width: 4; }
 .line-2 { stroke: var(--ink); stroke-width: 2; stroke-dasharray: 7 5; }
 .line-3 { stroke: var(--wait); stroke-width: 3; stroke-dasharray: 2 3; }
@@ -164,9 +165,9 @@ dialog td { padding-right: 1.5rem; }
 .chart .down { fill: var(--wait); }
 .plot { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 0.25rem 0.6rem; color: var(--faint); font-size: 0.8rem; font-variant-numeric: tabular-nums; }
 .plot svg { width: 100%; height: 12rem; overflow: visible; }
-.plot .axis, .plot .days { display: flex; justify-content: space-between; }
-.plot .axis { flex-direction: column; text-align: right; max-width: 8rem; overflow-wrap: anywhere; }
-.plot .days { grid-column: 2; }
+.plot .axis { display: flex; flex-direction: column; justify-content: space-between; margin: -0.75em 0; text-align: right; }
+.plot .days { grid-column: 2; height: 1.5em; }
+.plot text { fill: var(--faint); }
 summary { cursor: pointer; color: var(--accent); min-height: 2.25rem; }
 
 body:has(> .card) { display: block; }
@@ -199,7 +200,6 @@ body:has(> .card) { display: block; }
   input, select, button { min-height: 44px; }
   td a, td .id { white-space: normal; }
   summary { min-height: 44px; }
-  .plot .axis { max-width: 6rem; }
   table:not(.sum, .narrow > table) thead { display: none; }
   table:not(.sum, .narrow > table) tr { display: block; padding: 0.6rem 0; border-bottom: 1px solid var(--line); }
   table:not(.sum, .narrow > table) td { display: flex; align-items: center; justify-content: space-between; gap: 1rem; padding: 0.1rem 0; border: 0; text-align: right; }

@@ -7,7 +7,7 @@ import { JournalTable, pathOfId } from "../view/journal.js";
 import { Link, pathWith } from "../view/link.js";
 import { AccountList, DepositList, TransactionList } from "../view/lists.js";
 import { Refused, Section } from "../view/parts.js";
-import { moneyText, Text, words } from "../view/values.js";
+import { moneyText, sumOf, Text, words } from "../view/values.js";
 
 /** Which customer or payment is this? The text may be personal data, so it is in no URL. */
 export const findPage: Page = {
@@ -62,22 +62,27 @@ interface FoundProps {
 
 function Found({ visit, text, found: { matches, more, read_as, tried }, paid }: FoundProps): VNode {
   if (matches.length === 0) {
+    const isPaid = paid?.reading.ok === true && paid.reading.value.transactions.length > 0;
     return (
       <>
         <h1>
-          No match for “<Text>{text}</Text>”
+          {isPaid ? "Matches by amount for" : "No match for"} “<Text>{text}</Text>”
         </h1>
         <p>
           {tried.length === 0
             ? "This is no kind of text that can be looked up."
             : `Looked at ${listOf(tried)}, in capitals and in small letters. None has exactly this text.`}
-          {PART_OF_RECEIPT.test(text) ? " A receipt is found by all of its characters, and not by its last ones." : ""}
+          {!isPaid && PART_OF_RECEIPT.test(text)
+            ? " A receipt is found by all of its characters, and not by its last ones."
+            : ""}
         </p>
         {paid === undefined ? null : <Payments visit={visit} paid={paid} />}
-        <p>
-          A payment may not have reached the book yet: look for the phone number of the customer, or open{" "}
-          <Link to={within(visit, "/attention")}>Needs attention</Link>.
-        </p>
+        {isPaid ? null : (
+          <p>
+            A payment may not have reached the book yet: look for the phone number of the customer, or open{" "}
+            <Link to={within(visit, "/attention")}>Needs attention</Link>.
+          </p>
+        )}
       </>
     );
   }
@@ -130,10 +135,10 @@ interface Paid {
 }
 
 /** Returns "2211.00" for "2,211" or "KES 2211.00". Undefined for any other text. */
-export function amountIn(text: string): string | undefined {
+function amountIn(text: string): string | undefined {
   const [, whole = "", fraction] =
     /^(?:KESC?\s*)?((?:[1-9][0-9]{0,2}(?:,[0-9]{3})+|[0-9]{1,13}))(\.[0-9]{1,2})?$/i.exec(text) ?? [];
-  return whole === "" ? undefined : `${whole.replaceAll(",", "")}${fraction ?? ""}`;
+  return whole === "" ? undefined : sumOf([`${whole.replaceAll(",", "")}${fraction ?? ""}`]);
 }
 
 /** Reads the newest payments of an amount: only ListTransactions has a filter for it. */

@@ -163,7 +163,7 @@ interface Violation {
           async (page) => {
             await follow(page, page.getByRole("link", { name: /Needs attention/ }), /attention/);
             await follow(page, page.locator("main table a").first(), /transactions\/txn_/);
-            expect(await page.locator("main").innerText()).to.include("A person must look at this");
+            expect(await page.locator("main").innerText()).to.include("Needs review");
           },
         ],
         [

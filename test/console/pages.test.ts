@@ -145,7 +145,7 @@ describe("the pages of the console", () => {
   it("finds payments by their amount, as people write it, and takes no phone number for one", async () => {
     for (const text of ["1,234,567.50", "1234567.5", "kes 1,234,567.50"]) {
       expect(textOf((await find(text)).html), text)
-        .to.include("Payments of 1,234,567.5")
+        .to.include("Payments of 1,234,567.50 KES")
         .and.include("These are the newest");
     }
     expect(textOf((await find("2,211")).html)).to.include("None of the payments looked at has this amount");

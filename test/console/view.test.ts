@@ -51,8 +51,13 @@ describe("the views of the console", () => {
       [150, 50],
     ]);
     expect(bars([0n, 0n], [0n, 0n])).to.deep.equal(Array.from({ length: 4 }, () => [200, 0]));
+    // 3,210.55 has the ticks 0 to 4,000, and the same height for each shilling.
+    expect(bars([321_055n, 0n], [0n, 0n])).to.deep.include([39.5, 160.5]);
     const line = renderToString(h(LineChart, { name: "Sums", days, lines: [{ name: "Sum", values: [100n, -100n] }] }));
-    expect(line).to.include('d="M0.0 0.0h0.1L600.0 200.0"').and.include("<span>1.00</span><span>−1.00</span>");
+    expect(line)
+      .to.include('d="M0.0 0.0h0.1L600.0 200.0"')
+      .and.match(/1\.00<.*0\.50<.*>0\.00<.*−0\.50<.*−1\.00</);
+    expect(line).to.include(">20 Nov</text>").and.include(">21 Nov</text>");
   });
 
   it("payments in flight explain a difference in their direction only, and at most their amount", () => {
