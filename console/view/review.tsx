@@ -89,7 +89,7 @@ function Compared({ row, payment }: { readonly row: Transaction; readonly paymen
     <div class="narrow">
       <Table
         columns={[
-          { head: "", cell: ({ name }) => name },
+          { head: "What", cell: ({ name }) => name },
           { head: "Ordered", cell: ({ ordered = null, shown = textOf }) => (ordered === null ? NONE : shown(ordered)) },
           ...reports.map(({ report, received_at: at }) => ({
             head: `Reported ${timeText(new Date(at))}`,

@@ -314,7 +314,9 @@ describe("the acts of the console", () => {
     });
     const differs = await amina.get(`/${organization}/transactions/${id}`);
     expect(differs.text)
-      .to.match(/Ordered Reported .* Amount, KES 100\.00 101\.00 ▲ differs Phone \+254\S+616 \+254\S+616 Receipt none/)
+      .to.match(
+        /What Ordered Reported .* Amount, KES 100\.00 101\.00 ▲ differs Phone \+254\S+616 \+254\S+616 Receipt none/,
+      )
       .and.match(/What to do: Compare .* Mark as completed Mark as failed Record another amount/)
       .and.not.contain("{")
       .and.not.contain("docs/");
