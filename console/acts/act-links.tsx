@@ -2,6 +2,7 @@ import type { VNode } from "preact";
 
 import { type Visit, within } from "../page.js";
 import { Link, pathWith } from "../view/link.js";
+import { words } from "../view/values.js";
 import type { KnownAct } from "./act-contract.js";
 import type { Given } from "./acts.js";
 
@@ -30,17 +31,17 @@ export function Acts({ visit, acts }: ActsProps): VNode | null {
   if (known.length === 0) return null;
   return (
     <section>
-      <h2>What you can do</h2>
+      <h2>Actions</h2>
       <ul class="acts">
         {known.map(({ act, linked }) => (
           <li key={act.name + JSON.stringify(linked)}>
             {mayDo(visit, act) ? (
               <Link to={pathOfAct(visit, act.name, linked)} class={act.isFinal ? "act final" : "act"}>
-                {act.title}
+                {titleOf(act, linked)}
               </Link>
             ) : (
               <span class="act off">
-                {act.title} <small>needs {orOf(act.roles)}</small>
+                {titleOf(act, linked)} <small>needs {orOf(act.roles)}</small>
               </span>
             )}
           </li>
@@ -48,6 +49,11 @@ export function Acts({ visit, acts }: ActsProps): VNode | null {
       </ul>
     </section>
   );
+}
+
+/** Two flags have an act each, of the same name. */
+function titleOf({ title }: KnownAct, { flag }: Given): string {
+  return flag === undefined ? title : `${title}: ${words(flag)}`;
 }
 
 /** The link of one act, in a table. Nothing for a person who lacks the role. */

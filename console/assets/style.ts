@@ -79,7 +79,11 @@ p { margin: 0.5rem 0; }
 .verdict.wait { border-left-color: var(--wait); }
 .verdict.bad { border-left-color: var(--bad); }
 .verdict h1, .verdict h2 { margin: 0; }
-.verdict h1 a { color: inherit; }
+.verdict h1 a { color: inherit; text-decoration-thickness: 0.05em; }
+.verdict.note { border-left-color: var(--note); }
+.verdict .figure { margin: 0.25rem 0; font-size: 2.5rem; line-height: 1.2; font-weight: 650; letter-spacing: -0.02em; font-variant-numeric: tabular-nums; }
+.verdict .figure small { font-size: 0.95rem; font-weight: 400; letter-spacing: 0; color: var(--faint); }
+.verdict table.sum { margin-left: 0; }
 .verdict ul { margin: 0.5rem 0 0; padding-left: 1.2rem; }
 .figures { display: grid; grid-template-columns: repeat(3, 1fr); gap: 0.75rem; list-style: none; margin: 1rem 0; padding: 0; }
 .figures li { border: 1px solid var(--line); border-radius: 6px; }
@@ -111,7 +115,7 @@ table.sum th { font-size: inherit; color: inherit; }
 .wait { color: var(--wait); }
 .bad { color: var(--bad); }
 .note { color: var(--note); }
-.verdict, .verdict.wait, .verdict.bad { color: var(--ink); }
+.verdict, .verdict.good, .verdict.wait, .verdict.bad, .verdict.note { color: var(--ink); }
 .unknown { color: var(--note); font-style: italic; font-weight: 400; }
 .none, .empty, .advice { color: var(--faint); }
 code, .id { font-family: ui-monospace, monospace; font-size: 0.9em; }
@@ -153,6 +157,7 @@ dialog td { padding-right: 1.5rem; }
 .chart li svg { width: 2.25rem; height: 0.5rem; margin-right: 0.4rem; }
 .chart path { fill: none; vector-effect: non-scaling-stroke; }
 .chart .zero { stroke: var(--faint); }
+.chart .grid { stroke: var(--line); }
 .line-1 { stroke: var(--accent); stroke-width: 4; }
 .line-2 { stroke: var(--ink); stroke-width: 2; stroke-dasharray: 7 5; }
 .line-3 { stroke: var(--wait); stroke-width: 3; stroke-dasharray: 2 3; }
@@ -160,9 +165,9 @@ dialog td { padding-right: 1.5rem; }
 .chart .down { fill: var(--wait); }
 .plot { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 0.25rem 0.6rem; color: var(--faint); font-size: 0.8rem; font-variant-numeric: tabular-nums; }
 .plot svg { width: 100%; height: 12rem; overflow: visible; }
-.plot .axis, .plot .days { display: flex; justify-content: space-between; }
-.plot .axis { flex-direction: column; text-align: right; max-width: 8rem; overflow-wrap: anywhere; }
-.plot .days { grid-column: 2; }
+.plot .axis { display: flex; flex-direction: column; justify-content: space-between; margin: -0.75em 0; text-align: right; }
+.plot .days { grid-column: 2; height: 1.5em; }
+.plot text { fill: var(--faint); }
 summary { cursor: pointer; color: var(--accent); min-height: 2.25rem; }
 
 body:has(> .card) { display: block; }
@@ -191,14 +196,15 @@ body:has(> .card) { display: block; }
   .figures { grid-template-columns: 1fr 1fr; gap: 0.5rem; }
   .figures li > a, .figures li:not(:has(> a)) { padding: 0.6rem 0.75rem; }
   .figures .value { font-size: 1.1rem; overflow-wrap: normal; }
+  .verdict .figure { font-size: 1.75rem; }
   input, select, button { min-height: 44px; }
   td a, td .id { white-space: normal; }
   summary { min-height: 44px; }
-  .plot .axis { max-width: 6rem; }
-  .minor, table:not(.sum, .narrow > table) thead { display: none; }
+  table:not(.sum, .narrow > table) thead { display: none; }
   table:not(.sum, .narrow > table) tr { display: block; padding: 0.6rem 0; border-bottom: 1px solid var(--line); }
   table:not(.sum, .narrow > table) td { display: flex; align-items: center; justify-content: space-between; gap: 1rem; padding: 0.1rem 0; border: 0; text-align: right; }
   table:not(.sum, .narrow > table) td::before { content: attr(data-head); color: var(--faint); font-size: 0.8rem; text-align: left; flex: none; }
+  th.minor.minor, td.minor.minor { display: none; }
   th.number:last-child, td.number:last-child { padding-right: 0; }
   table.sum { min-width: 0; width: 100%; }
   td a { min-height: 44px; display: inline-flex; align-items: center; justify-content: end; }

@@ -1,12 +1,13 @@
 import type { VNode } from "preact";
 
-import type { GetOverviewResponse } from "../gen/messages.js";
+import { ActLink } from "../acts/act-links.js";
+import type { GetOverviewResponse, RailAccount } from "../gen/messages.js";
 import { type Page, type Visit, within } from "../page.js";
 import { pathOfId } from "../view/journal.js";
 import { Link, pathWith } from "../view/link.js";
 import { DepositList, TransactionList } from "../view/lists.js";
-import { More, Section } from "../view/parts.js";
-import { Age } from "../view/values.js";
+import { More, Section, Table } from "../view/parts.js";
+import { Age, Time } from "../view/values.js";
 
 const HOUR_MILLIS = 3_600_000;
 const ROWS = 50;
@@ -35,9 +36,10 @@ export const attentionPage: Page = {
       body: (
         <>
           <h1>Needs attention</h1>
-          <Section title="A person must look" reading={waiting} retry={path}>
-            {({ transactions, deposits, flags, next_page_token: token }) => (
+          <Section title="Needs review" reading={waiting} retry={path}>
+            {({ transactions, deposits, flags, held_rail_accounts: held, next_page_token: token }) => (
               <>
+                <HeldPayouts visit={visit} accounts={held} />
                 <TransactionList
                   visit={visit}
                   rows={oldestFirst(transactions)}
@@ -45,7 +47,7 @@ export const attentionPage: Page = {
                   flags={new Map(flags.map(({ transaction_id: id, open_flags }) => [id, open_flags]))}
                   empty="No payment waits for a person."
                 />
-                <h3>Deposits of nobody</h3>
+                <h3>Unallocated deposits</h3>
                 <DepositList visit={visit} rows={oldestFirst(deposits)} empty="No deposit waits for a person." />
                 <More
                   to={token === null ? undefined : pathWith(path, { page: token })}
@@ -80,6 +82,37 @@ export const attentionPage: Page = {
     };
   },
 };
+
+/** Why the payouts of an account at a rail wait, and who can open them. */
+function HeldPayouts({ visit, accounts }: HeldPayoutsProps): VNode | null {
+  if (accounts.length === 0) return null;
+  return (
+    <>
+      <h3>Payouts held</h3>
+      <Table
+        columns={[
+          { head: "Rail", cell: ({ rail }) => rail },
+          {
+            head: "Why",
+            cell: ({ payouts, payouts_note: note }) =>
+              note ?? visit.meaningOf("HeldReason", payouts === "closed" ? "payouts_closed" : "outcomes_unknown"),
+          },
+          { head: "Last changed", cell: ({ updated_at }) => <Time>{updated_at}</Time> },
+          { head: "Action", cell: ({ rail }) => <ActLink visit={visit} name="payouts" linked={{ rail }} /> },
+        ]}
+        rows={accounts}
+        empty=""
+      />
+      <p>To open payouts takes the role finance or admin.</p>
+      <h3>Payments</h3>
+    </>
+  );
+}
+
+interface HeldPayoutsProps {
+  readonly visit: Visit;
+  readonly accounts: readonly RailAccount[];
+}
 
 function Oldest({ visit, overview }: { readonly visit: Visit; readonly overview: GetOverviewResponse }): VNode | null {
   const { oldest_open_payment_id: id, oldest_open_payment_at: at } = overview;

@@ -3,10 +3,10 @@ import type { VNode } from "preact";
 import { type Page, type Visit, within } from "../page.js";
 import type { ReadingOf } from "../upstream/upstream.js";
 import { BarChart, LineChart } from "../view/chart.js";
+import { type Coverage, coverageOf } from "../view/coverage.js";
 import { Link } from "../view/link.js";
 import { type Column, Refused, Table } from "../view/parts.js";
 import { ageText, centsOf, Day, decimalOf, Money, Unknown } from "../view/values.js";
-import { recordedOf } from "./today.js";
 
 type SupplyReading = ReadingOf<"BookService/GetSupply">;
 
@@ -127,8 +127,7 @@ interface CirculationProps {
 
 function Circulation({ days, now }: CirculationProps): VNode {
   const [first, last] = [days[0], days.at(-1)];
-  const backing = now.ok ? now.value.supply.backing : null;
-  const seen = backing === null ? undefined : recordedOf(backing);
+  const seen = now.ok ? coverageOf(now.value.supply) : undefined;
   const columns: readonly Column<DayFigures>[] = [
     { head: "End of", cell: ({ day }) => <Day>{day}</Day> },
     { head: "In circulation, KESC", cell: ({ circulating }) => <Amount>{circulating}</Amount>, isMoney: true },
@@ -149,7 +148,7 @@ function Circulation({ days, now }: CirculationProps): VNode {
           { name: "In circulation", values: days.map(({ circulating }) => circulating) },
           { name: "Reserve in the book", values: days.map(({ reserve }) => reserve) },
         ]}
-        now={seen && { name: "Seen, now", cents: centsOf(seen.sum) }}
+        now={seen && { name: "Seen, now", cents: centsOf(seen.seen) }}
       />
       <Numbers columns={columns} days={days} />
     </section>
@@ -158,7 +157,7 @@ function Circulation({ days, now }: CirculationProps): VNode {
 
 interface SeenProps {
   readonly reading: SupplyReading;
-  readonly seen: ReturnType<typeof recordedOf>;
+  readonly seen: Coverage | undefined;
 }
 
 /** The reserve in the book follows the circulation. What others saw stands beside it. */
@@ -172,7 +171,7 @@ function Seen({ reading, seen }: SeenProps): VNode {
   if (seen === undefined) return <>No rail reported a balance, and nobody recorded a figure.</>;
   return (
     <>
-      Rails reported and people recorded <Money>{seen.sum}</Money> KES together. The oldest of these figures is{" "}
+      Rails reported and people recorded <Money>{seen.seen}</Money> KES together. The oldest of these figures is{" "}
       {ageText(seen.ageSeconds)} old.
     </>
   );

@@ -2,11 +2,12 @@ import type { VNode } from "preact";
 
 import type { LookUpResponse } from "../gen/messages.js";
 import { type Page, type Visit, within } from "../page.js";
+import type { ReadingOf } from "../upstream/upstream.js";
 import { JournalTable, pathOfId } from "../view/journal.js";
-import { Link } from "../view/link.js";
+import { Link, pathWith } from "../view/link.js";
 import { AccountList, DepositList, TransactionList } from "../view/lists.js";
-import { Refused } from "../view/parts.js";
-import { Text, words } from "../view/values.js";
+import { Refused, Section } from "../view/parts.js";
+import { moneyText, sumOf, Text, words } from "../view/values.js";
 
 /** Which customer or payment is this? The text may be personal data, so it is in no URL. */
 export const findPage: Page = {
@@ -25,7 +26,8 @@ export const findPage: Page = {
       };
     const only = onlyPathOf(visit, found.value);
     if (only !== undefined) return { redirect: only };
-    return { title: "Find", sought: text, body: <Found visit={visit} text={text} found={found.value} /> };
+    const paid = await paidOf(visit, text, found.value);
+    return { title: "Find", sought: text, body: <Found visit={visit} text={text} found={found.value} paid={paid} /> };
   },
 };
 
@@ -43,7 +45,7 @@ function Refusal({ text, refused }: { readonly text: string; readonly refused: V
   return (
     <>
       <h1>
-        Nothing was looked up for “<Text>{text}</Text>”
+        Search failed for “<Text>{text}</Text>”
       </h1>
       {refused}
     </>
@@ -54,20 +56,33 @@ interface FoundProps {
   readonly visit: Visit;
   readonly text: string;
   readonly found: LookUpResponse;
+  /** The payments of the amount that the text names. Undefined: it names none. */
+  readonly paid: Paid | undefined;
 }
 
-function Found({ visit, text, found: { matches, more, read_as, tried } }: FoundProps): VNode {
+function Found({ visit, text, found: { matches, more, read_as, tried }, paid }: FoundProps): VNode {
   if (matches.length === 0) {
+    const isPaid = paid?.reading.ok === true && paid.reading.value.transactions.length > 0;
     return (
       <>
         <h1>
-          Nothing has “<Text>{text}</Text>”
+          {isPaid ? "Matches by amount for" : "No match for"} “<Text>{text}</Text>”
         </h1>
-        <p>It was read as {listOf(tried)}, and this organization has nothing with it.</p>
         <p>
-          A payment may not have reached the book yet: look for the phone number of the customer, or look into{" "}
-          <Link to={within(visit, "/attention")}>what needs attention</Link>.
+          {tried.length === 0
+            ? "This is no kind of text that can be looked up."
+            : `Looked at ${listOf(tried)}, in capitals and in small letters. None has exactly this text.`}
+          {!isPaid && PART_OF_RECEIPT.test(text)
+            ? " A receipt is found by all of its characters, and not by its last ones."
+            : ""}
         </p>
+        {paid === undefined ? null : <Payments visit={visit} paid={paid} />}
+        {isPaid ? null : (
+          <p>
+            A payment may not have reached the book yet: look for the phone number of the customer, or open{" "}
+            <Link to={within(visit, "/attention")}>Needs attention</Link>.
+          </p>
+        )}
       </>
     );
   }
@@ -78,9 +93,11 @@ function Found({ visit, text, found: { matches, more, read_as, tried } }: FoundP
     <>
       <h1>
         {more ? "The newest " : ""}
-        {matches.length} matches of “<Text>{text}</Text>”
+        {matches.length} matches for “<Text>{text}</Text>”
       </h1>
-      <p>It was read as {words(read_as)}.</p>
+      <p>
+        Looked at {listOf(tried)}. Found among {listOf([read_as])}.
+      </p>
       {accounts.length > 0 ? <AccountList visit={visit} rows={accounts} empty="" /> : null}
       {transactions.length > 0 ? <TransactionList visit={visit} rows={transactions} empty="" /> : null}
       {deposits.length > 0 ? <DepositList visit={visit} rows={deposits} empty="" /> : null}
@@ -90,6 +107,64 @@ function Found({ visit, text, found: { matches, more, read_as, tried } }: FoundP
 }
 
 function listOf(readings: readonly string[]): string {
-  const all = readings.map((reading) => words(reading));
-  return all.length < 2 ? (all[0] ?? "no kind of text") : `${all.slice(0, -1).join(", ")} or ${all.at(-1) ?? ""}`;
+  const all = readings.map((reading) => NAMES[reading] ?? words(reading));
+  return all.length < 2 ? (all[0] ?? "") : `${all.slice(0, -1).join(", ")} and ${all.at(-1) ?? ""}`;
+}
+
+/** What LookUp looks at, by its readings. */
+const NAMES: Readonly<Record<string, string>> = {
+  account_id: "ids of accounts",
+  transaction_id: "ids of transactions",
+  deposit_id: "ids of deposits",
+  destination_id: "ids of destinations",
+  proposal_id: "ids of proposals",
+  sequence: "rows of the journal",
+  email: "e-mail addresses",
+  phone_number: "phone numbers",
+  deposit_reference: "deposit references",
+  receipt: "receipts",
+  reference: "references",
+  user_id: "user_ids",
+};
+
+const PART_OF_RECEIPT = /^(?=.*[0-9])[a-z0-9]{4,9}$/i;
+
+interface Paid {
+  readonly amount: string;
+  readonly reading: ReadingOf<"TransactionService/ListTransactions">;
+}
+
+/** Returns "2211.00" for "2,211" or "KES 2211.00". Undefined for any other text. */
+function amountIn(text: string): string | undefined {
+  const [, whole = "", fraction] =
+    /^(?:KESC?\s*)?((?:[1-9][0-9]{0,2}(?:,[0-9]{3})+|[0-9]{1,13}))(\.[0-9]{1,2})?$/i.exec(text) ?? [];
+  return whole === "" ? undefined : sumOf([`${whole.replaceAll(",", "")}${fraction ?? ""}`]);
+}
+
+/** Reads the newest payments of an amount: only ListTransactions has a filter for it. */
+async function paidOf(visit: Visit, text: string, { matches, tried }: LookUpResponse): Promise<Paid | undefined> {
+  const amount = amountIn(text);
+  if (amount === undefined || matches.length > 0 || tried.includes("phone_number")) return undefined;
+  const filters = { min_amount: amount, max_amount: amount, page_size: PAID_ROWS };
+  return { amount, reading: await visit.read("TransactionService/ListTransactions", filters) };
+}
+
+const PAID_ROWS = 20;
+
+function Payments({ visit, paid: { amount, reading } }: { readonly visit: Visit; readonly paid: Paid }): VNode {
+  const all = pathWith(within(visit, "/transactions"), { min_amount: amount, max_amount: amount });
+  return (
+    <Section title={`Payments of ${moneyText(amount)} KES`} reading={reading} retry={within(visit)}>
+      {({ transactions, next_page_token: token }) => (
+        <>
+          <TransactionList visit={visit} rows={transactions} empty="None of the payments looked at has this amount." />
+          {token === null ? null : (
+            <p>
+              These are the newest. <Link to={all}>All payments of this amount</Link>
+            </p>
+          )}
+        </>
+      )}
+    </Section>
+  );
 }

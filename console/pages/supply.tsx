@@ -3,12 +3,12 @@ import type { VNode } from "preact";
 import { Acts } from "../acts/act-links.js";
 import type { Backing, Supply } from "../gen/messages.js";
 import { type Page, type Visit, within } from "../page.js";
+import { AgeOfFigures, coverageOf, Explained, Row } from "../view/coverage.js";
 import { Link } from "../view/link.js";
 import { type Column, Refused, Table } from "../view/parts.js";
-import { ageText, Day, Money, Status, sumOf, Time, words } from "../view/values.js";
+import { ageText, centsOf, Day, Money, Status, sumOf, Time, words } from "../view/values.js";
 import { Past } from "./account.js";
 import { asOfIn } from "./as-of.js";
-import { recordedOf } from "./today.js";
 
 /** Does what we hold cover what we owe? The page has the figures, and never says "fine". */
 export const supplyPage: Page = {
@@ -71,18 +71,18 @@ interface Line {
 function Equation({ visit, supply }: { readonly visit: Visit; readonly supply: Supply }): VNode {
   const assets: readonly Line[] = [
     { name: "Reserve in the book", amount: supply.reserve },
-    { name: "Shortfall, which you must put back", amount: supply.shortfall },
-    { name: "Charges of rails, less what you paid in for them", amount: supply.charges },
+    { name: "Shortfall to cover", amount: supply.shortfall },
+    { name: "Rail charges, net of funding", amount: supply.charges },
   ];
   const debts: readonly Line[] = [
     { name: "Available to users", amount: supply.available },
     { name: "Held for redemptions", amount: supply.held },
-    { name: "Of nobody yet", amount: supply.unallocated },
+    { name: "Unallocated deposits", amount: supply.unallocated },
   ];
   const [assetSum, debtSum] = [sumOf(assets.map(({ amount }) => amount)), supply.owed];
   const rows: readonly Line[] = [
     ...assets,
-    { name: "Together", amount: assetSum, isSum: true },
+    { name: "Total", amount: assetSum, isSum: true },
     ...debts,
     { name: "Owed", amount: debtSum, isSum: true },
   ];
@@ -162,26 +162,26 @@ function Places({ visit, supply, backing }: PlacesProps): VNode {
     { head: "Evidence", cell: ({ evidence }) => evidence, isMinor: true },
     { head: "KES", cell: ({ amount }) => <Money>{amount}</Money>, isMoney: true },
   ];
-  const seen = recordedOf(backing);
+  const coverage = coverageOf(supply);
   return (
     <section>
       <h2>What was seen</h2>
       <Table columns={columns} rows={places} empty="No figure recorded. Record where the reserve lies." />
-      {seen === undefined ? null : (
-        <table class="sum">
-          <tbody>
-            <Sum name="Seen together" amount={seen.sum} />
-            <Sum name="Owed" amount={supply.owed} />
-            <Sum name="Difference" amount={backing.difference ?? ""} isLast />
-          </tbody>
-        </table>
-      )}
-      {seen === undefined ? null : (
-        <p>
-          The figures are of different moments: the oldest is {ageText(seen.ageSeconds)} old. The shortfall and the
-          charges above are part of a difference, and open payments below may explain the rest. To tie them to the
-          shilling: <code>kesc reconcile</code>.
-        </p>
+      {coverage === undefined ? null : (
+        <>
+          <table class="sum">
+            <tbody>
+              <Row name="Total seen" cents={centsOf(coverage.seen)} />
+              <Row name="Owed" cents={-centsOf(coverage.owed)} />
+              <Row name="Difference" cents={coverage.difference} isLast />
+            </tbody>
+          </table>
+          <h3>What explains the difference</h3>
+          <Explained visit={visit} coverage={coverage} />
+          <p>
+            <AgeOfFigures coverage={coverage} /> To tie the figures to the shilling: <code>kesc reconcile</code>.
+          </p>
+        </>
       )}
       <Acts visit={visit} acts={ACTS.map((name) => [name, {}])} />
     </section>
@@ -190,26 +190,9 @@ function Places({ visit, supply, backing }: PlacesProps): VNode {
 
 const ACTS = ["reserve", "record-deposit", "cover"];
 
-interface SumProps {
-  readonly name: string;
-  readonly amount: string;
-  readonly isLast?: boolean;
-}
-
-function Sum({ name, amount, isLast = false }: SumProps): VNode {
-  return (
-    <tr class={isLast ? "total" : ""}>
-      <th scope="row">{name}</th>
-      <td class="number">
-        <Money>{amount}</Money>
-      </td>
-    </tr>
-  );
-}
-
 function OpenPayments({ visit, backing }: { readonly visit: Visit; readonly backing: Backing }): VNode {
   const columns: readonly Column<Backing["open_payments"][number]>[] = [
-    { head: "Open", cell: ({ type }) => (type === "mint" ? "to come in" : "to go out") },
+    { head: "Direction", cell: ({ type }) => (type === "mint" ? "incoming" : "outgoing") },
     { head: "Age", cell: ({ age }) => words(age) },
     { head: "Oldest", cell: ({ oldest_created_at }) => <Time>{oldest_created_at}</Time>, isMinor: true },
     { head: "Payments", cell: ({ count }) => count.toLocaleString("en"), isMoney: true },
@@ -221,7 +204,7 @@ function OpenPayments({ visit, backing }: { readonly visit: Visit; readonly back
       <Table columns={columns} rows={backing.open_payments} empty="No payment is open." />
       {backing.has_more_open_payments ? <p>There are more: the oldest 10,000 of each status were counted.</p> : null}
       <p>
-        <Link to={`${within(visit, "/transactions")}?status=pending&status=processing`}>The list of them</Link>
+        <Link to={`${within(visit, "/transactions")}?status=pending&status=processing`}>All open payments</Link>
       </p>
     </section>
   );

@@ -1,44 +1,61 @@
 import type { ComponentChildren, VNode } from "preact";
 
-import type { Count, GetOverviewResponse, Supply } from "../gen/messages.js";
+import type { Supply } from "../gen/messages.js";
 import { type Page, type View, type Visit, within } from "../page.js";
 import type { ReadingOf } from "../upstream/upstream.js";
+import { AgeOfFigures, type Coverage, coverageOf, Explained, openSumsOf } from "../view/coverage.js";
 import { countText, totalOf } from "../view/frame.js";
 import { Link } from "../view/link.js";
 import { TransactionList } from "../view/lists.js";
+import { type NeedReadings, Needs, needsOf } from "../view/needs.js";
 import { Refused, Section } from "../view/parts.js";
-import { Age, ageText, Money, moneyText, sumOf, Time, Unknown } from "../view/values.js";
+import { Age, ageText, decimalOf, Money, sumOf, Unknown } from "../view/values.js";
 
-/** Is everything all right, and if not, where? */
+/** As many of each list are compared by their amounts. */
+const ROWS_READ = 50;
+const NEWEST = 5;
+
+/** Are we whole? And what needs a person, the most money first? */
 export const todayPage: Page = {
   path: "/:org",
   async show(visit) {
-    const [overview, supply, newest] = await Promise.all([
+    const [overview, supply, attention, newest] = await Promise.all([
       visit.overview,
       visit.read("BookService/GetSupply", {}),
-      visit.read("TransactionService/ListTransactions", { page_size: 8 }),
+      visit.read("AdminService/ListNeedsAttention", {
+        organization_id: visit.organization?.id,
+        page_size: ROWS_READ,
+      }),
+      visit.read("TransactionService/ListTransactions", { page_size: NEWEST }),
     ]);
-    return overview && viewOf(visit, { overview, supply, newest });
+    return overview && viewOf(visit, { overview, supply, attention, newest });
   },
 };
 
-interface Readings {
-  readonly overview: ReadingOf<"AdminService/GetOverview">;
-  readonly supply: ReadingOf<"BookService/GetSupply">;
+interface Readings extends NeedReadings {
   readonly newest: ReadingOf<"TransactionService/ListTransactions">;
 }
 
-function viewOf(visit: Visit, { overview, supply, newest }: Readings): View {
+function viewOf(visit: Visit, readings: Readings): View {
+  const { overview, supply, newest } = readings;
+  const needs = needsOf(visit, readings);
   return {
     title: "Today",
     showsBook: true,
     body: (
       <>
-        {overview.ok ? (
-          <Verdict visit={visit} overview={overview.value} supply={supply} />
+        {supply.ok ? (
+          <Verdict visit={visit} supply={supply.value.supply} isQuiet={needs.length === 0} />
         ) : (
-          <NoVerdict reading={overview} visit={visit} />
+          <div class="verdict note">
+            <h1>Unknown whether the reserve covers what is owed</h1>
+            <Refused refusal={supply.refusal} />
+            <p>
+              <Link to={visit.path}>Try again</Link>
+            </p>
+          </div>
         )}
+        {needs.length === 0 ? null : <Needs visit={visit} needs={needs} />}
         <Figures visit={visit} overview={overview} supply={supply} />
         <Section title="Newest payments" reading={newest} retry={visit.path}>
           {({ transactions }) => (
@@ -59,143 +76,64 @@ function viewOf(visit: Visit, { overview, supply, newest }: Readings): View {
   };
 }
 
-function NoVerdict({
-  reading,
-  visit,
-}: {
-  readonly reading: ReadingOf<"AdminService/GetOverview">;
-  readonly visit: Visit;
-}): VNode {
-  return (
-    <div class="verdict wait">
-      <h1>It is unknown what waits for a person</h1>
-      {reading.ok ? null : <Refused refusal={reading.refusal} />}
-      <p>
-        <Link to={visit.path}>Try again</Link>
-      </p>
-    </div>
-  );
-}
-
-interface Waiting {
-  readonly count: Count;
-  readonly one: string;
-  readonly many: string;
-  readonly path: string;
-  readonly tone: "bad" | "wait";
-  readonly detail?: ComponentChildren;
-}
-
-/** What waits for a person, the most urgent first. */
-function waitingOf(visit: Visit, overview: GetOverviewResponse): readonly Waiting[] {
-  const attention = within(visit, "/attention");
-  const { oldest_open_payment_at: oldest } = overview;
-  const all: readonly Waiting[] = [
-    {
-      count: overview.flagged_transactions,
-      one: "payment needs a person",
-      many: "payments need a person",
-      path: attention,
-      tone: "bad",
-    },
-    {
-      count: overview.old_open_payments,
-      one: "payment is open for more than an hour",
-      many: "payments are open for more than an hour",
-      path: attention,
-      tone: "wait",
-      detail:
-        oldest === null ? undefined : (
-          <>
-            , the oldest since <Time>{oldest}</Time>
-          </>
-        ),
-    },
-    {
-      count: overview.waiting_deposits,
-      one: "deposit belongs to nobody yet",
-      many: "deposits belong to nobody yet",
-      path: attention,
-      tone: "wait",
-    },
-    {
-      count: overview.proposals_for_me,
-      one: "proposal waits for your approval",
-      many: "proposals wait for your approval",
-      path: within(visit, "/approvals"),
-      tone: "wait",
-    },
-  ];
-  return all.filter(({ count }) => count.count > 0);
-}
-
 interface VerdictProps {
   readonly visit: Visit;
-  readonly overview: GetOverviewResponse;
-  readonly supply: ReadingOf<"BookService/GetSupply">;
+  readonly supply: Supply;
+  /** Whether it is known that nothing needs a person. */
+  readonly isQuiet: boolean;
 }
 
-/** Says by how much what was seen is less than what is owed. Open payments may explain it. */
-function Gap({ visit, supply }: Omit<VerdictProps, "overview">): VNode | null {
-  const difference = supply.ok ? supply.value.supply.backing?.difference : undefined;
-  if (!difference?.startsWith("-")) return null;
-  return (
-    <p>
-      <Link to={within(visit, "/supply")}>
-        The reserve that was seen is {moneyText(difference.slice(1))} KES less than what is owed
-      </Link>
-      .
-    </p>
-  );
-}
-
-function Verdict({ visit, overview, supply }: VerdictProps): VNode {
-  const waiting = waitingOf(visit, overview);
-  const [worst, ...others] = waiting;
-  const unknown = supply.ok ? null : <p>The figures of the reserve are unknown.</p>;
-  if (worst === undefined) {
-    const { oldest_open_payment_at: oldest } = overview;
+/** One figure: what was seen of the reserve, less all that is owed. */
+function Verdict({ visit, supply, isQuiet }: VerdictProps): VNode {
+  const coverage = coverageOf(supply);
+  const toSupply = within(visit, "/supply");
+  if (coverage === undefined) {
     return (
-      <div class="verdict good">
-        <h1>{supply.ok ? "Nothing waits for a person" : "Nothing waits for a person, but the reserve is unknown"}</h1>
+      <div class="verdict note">
+        <h1>Unknown whether the reserve covers what is owed</h1>
         <p>
-          {oldest === null ? (
-            "No payment is open."
-          ) : (
-            <>
-              The oldest open payment is <Age since={oldest} /> old.
-            </>
-          )}
+          <Money>{supply.owed}</Money> KES are owed. No rail reported a balance, and no figure recorded says where the
+          reserve is. <Link to={toSupply}>Record a reserve balance</Link>
         </p>
-        {unknown}
-        <Gap visit={visit} supply={supply} />
       </div>
     );
   }
+  const { difference, seen, owed } = coverage;
+  const { tone, sentence } = sayingOf(coverage);
   return (
-    <div class={`verdict ${worst.tone}`}>
+    <div class={`verdict ${tone}`}>
       <h1>
-        <Link to={worst.path}>{sentenceOf(worst)}</Link>
-        {worst.detail}
+        <Link to={toSupply}>{sentence}</Link>
       </h1>
-      {unknown}
-      {others.length === 0 ? null : (
-        <ul>
-          {others.map((each) => (
-            <li key={each.many}>
-              <Link to={each.path}>{sentenceOf(each)}</Link>
-              {each.detail}
-            </li>
-          ))}
-        </ul>
-      )}
-      <Gap visit={visit} supply={supply} />
+      <p class="figure">
+        <Money>{decimalOf(difference)}</Money> <small>KES difference</small>
+      </p>
+      <p>
+        <Money>{seen}</Money> KES seen, <Money>{owed}</Money> KES owed. <AgeOfFigures coverage={coverage} />
+        {isQuiet ? " Nothing needs a person." : ""}
+      </p>
+      {tone === "good" ? null : <Explained visit={visit} coverage={coverage} />}
     </div>
   );
 }
 
-function sentenceOf({ count, one, many }: Waiting): string {
-  return `${countText(count)} ${count.count === 1 && !count.more ? one : many}`;
+/** An unknown is never right: an old figure, and shillings that nothing explains. */
+function sayingOf({ difference, unexplained, shortfall, inFlight, isOld, ageSeconds }: Coverage): {
+  readonly tone: "good" | "wait" | "bad";
+  readonly sentence: string;
+} {
+  if (difference < 0n && (unexplained < 0n || shortfall < 0n))
+    return { tone: "bad", sentence: "The reserve does not cover all that is owed" };
+  if (difference < 0n) {
+    const why = inFlight === 0n ? "Rail charges explain it" : "Payments in flight may explain it";
+    return { tone: "wait", sentence: `Less was seen than is owed. ${why}` };
+  }
+  if (isOld)
+    return { tone: "wait", sentence: `The reserve covers all that is owed, by figures ${ageText(ageSeconds)} old` };
+  if (unexplained !== 0n || shortfall !== 0n)
+    return { tone: "wait", sentence: "The reserve covers all that is owed, but the difference is not explained" };
+  const moves = inFlight === 0n ? "" : ", with payments in flight";
+  return { tone: "good", sentence: `The reserve covers all that is owed${moves}` };
 }
 
 interface FigureProps {
@@ -220,94 +158,47 @@ function Figure({ name, to, value, unit, age }: FigureProps): VNode {
   );
 }
 
-function AsOf({
-  overview: { as_of_sequence: sequence, as_of_time: at },
-}: {
-  readonly overview: GetOverviewResponse;
-}): VNode {
-  if (sequence === null || at === null) return <>the book has no row</>;
-  return (
-    <>
-      up to row {sequence.toLocaleString("en")}, <Age since={at} /> ago
-    </>
-  );
-}
-
-/** Six figures. Each has its age, and leads to the list behind it. */
-function Figures({ visit, overview: counts, supply }: Omit<Readings, "newest"> & { readonly visit: Visit }): VNode {
+/** Each figure has its age, and leads to the list behind it. */
+function Figures({
+  visit,
+  overview: counts,
+  supply,
+}: Pick<Readings, "overview" | "supply"> & { readonly visit: Visit }): VNode {
   const overview = counts.ok ? counts.value : undefined;
-  const book = supply.ok ? supply.value.supply : undefined;
-  const asOf = overview === undefined ? <Unknown /> : <AsOf overview={overview} />;
-  const toSupply = within(visit, "/supply");
-  const recorded = book?.backing ? recordedOf(book.backing) : undefined;
-  const open = book?.backing?.open_payments.reduce((sum, { count }) => sum + count, 0);
+  const backing = supply.ok ? supply.value.supply.backing : undefined;
+  const open = backing ? openSumsOf(backing) : undefined;
   return (
     <ul class="figures" aria-label="Figures">
       <Figure
         name="In circulation"
-        to={toSupply}
-        value={
-          overview === undefined ? <Unknown /> : <Money>{sumOf([overview.sums.available, overview.sums.held])}</Money>
-        }
+        to={within(visit, "/supply")}
+        value={overview ? <Money>{sumOf([overview.sums.available, overview.sums.held])}</Money> : <Unknown />}
         unit="KESC"
-        age={asOf}
-      />
-      <Figure
-        name="Reserve in the book"
-        to={toSupply}
-        value={overview === undefined ? <Unknown /> : <Money>{overview.sums.reserve}</Money>}
-        unit="KES"
-        age={asOf}
-      />
-      <Figure
-        name="Reserve that was seen"
-        to={toSupply}
-        value={recorded === undefined ? <Unknown /> : <Money>{recorded.sum}</Money>}
-        unit="KES"
-        age={recorded === undefined ? "no figure recorded" : `the oldest figure is ${ageText(recorded.ageSeconds)} old`}
+        age={overview?.as_of_time ? <>as of {<Age since={overview.as_of_time} />} ago</> : <Unknown />}
       />
       <Figure
         name="Open payments"
         to={`${within(visit, "/transactions")}?status=pending&status=processing`}
-        value={
-          open === undefined ? (
-            <Unknown />
-          ) : (
-            `${open.toLocaleString("en")}${book?.backing?.has_more_open_payments ? "+" : ""}`
-          )
-        }
+        value={open ? countText({ count: open.count, more: open.more }) : <Unknown />}
         age={
-          overview?.oldest_open_payment_at ? (
-            <>
-              the oldest for <Age since={overview.oldest_open_payment_at} />
-            </>
+          overview === undefined ? (
+            <Unknown />
+          ) : overview.oldest_open_payment_at === null ? (
+            "none is open"
           ) : (
-            "none waits"
+            <>
+              oldest: <Age since={overview.oldest_open_payment_at} />
+            </>
           )
         }
       />
       <Figure
-        name="Of nobody yet"
+        name="Unallocated deposits"
         to={within(visit, "/attention")}
-        value={overview === undefined ? <Unknown /> : <Money>{overview.sums.unallocated}</Money>}
+        value={overview ? <Money>{overview.sums.unallocated}</Money> : <Unknown />}
         unit="KES"
-        age={overview === undefined ? <Unknown /> : `waiting deposits: ${countText(overview.waiting_deposits)}`}
-      />
-      <Figure
-        name="To approve"
-        to={within(visit, "/approvals")}
-        value={overview === undefined ? <Unknown /> : countText(totalOf([overview.waiting_proposals]))}
-        age={overview === undefined ? <Unknown /> : `${countText(overview.proposals_for_me)} for you`}
+        age={overview ? `waiting: ${countText(totalOf([overview.waiting_deposits]))}` : <Unknown />}
       />
     </ul>
   );
-}
-
-/** What rails reported and people recorded, and the age of the oldest figure. */
-export function recordedOf(
-  backing: NonNullable<Supply["backing"]>,
-): { readonly sum: string; readonly ageSeconds: number } | undefined {
-  const { rail_balances, reserve_holdings, seen: sum } = backing;
-  const figures = [...rail_balances.filter(({ currency }) => currency === "KES"), ...reserve_holdings];
-  return sum === null ? undefined : { sum, ageSeconds: Math.max(...figures.map((each) => each.age_seconds)) };
 }

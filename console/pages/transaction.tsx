@@ -8,6 +8,7 @@ import type { ReadingOf } from "../upstream/upstream.js";
 import { JournalTable, Short } from "../view/journal.js";
 import { ReceiptOf } from "../view/lists.js";
 import { Facts, Refused, Section, Table } from "../view/parts.js";
+import { Held, Review } from "../view/review.js";
 import { Id, Money, moneyText, Status, Text, Time, words } from "../view/values.js";
 import { ProofFacts } from "./journal.js";
 
@@ -29,14 +30,33 @@ export const transactionPage: Page = {
     ]);
     if (!transaction.ok && transaction.refusal.reason === "TRANSACTION_NOT_FOUND") return undefined;
     const row = transaction.ok ? transaction.value.transaction : undefined;
+    const held = payment.ok ? payment.value.payment.held_reason : null;
+    const organization_id = visit.organization?.id;
+    const accounts = held === null ? undefined : await visit.read("AdminService/ListRailAccounts", { organization_id });
     return {
       title: "Transaction",
       body: (
         <>
           {transaction.ok ? null : <Refused refusal={transaction.refusal} />}
-          {row === undefined ? <h1>Transaction</h1> : <Head visit={visit} row={row} payment={payment} />}
+          {row === undefined ? (
+            <h1>Transaction</h1>
+          ) : (
+            <>
+              <h1>
+                {row.type === "mint" ? "Mint" : "Redeem"} {moneyText(row.amount)} KESC <Status>{row.status}</Status>
+              </h1>
+              <p class="lead">{sentenceOf(visit, row)}</p>
+              <Review visit={visit} row={row} payment={payment.ok ? payment.value.payment : undefined} />
+              {held === null ? null : <Held visit={visit} row={row} reason={held} accounts={accounts} />}
+            </>
+          )}
           <Standing visit={visit} reading={standing} />
-          {row === undefined ? null : <Acts visit={visit} acts={actsOf(row, payment)} />}
+          {row === undefined ? null : (
+            <>
+              <Acts visit={visit} acts={actsOf(row, payment)} />
+              <Details visit={visit} row={row} payment={payment} />
+            </>
+          )}
           <Section title="Steps" reading={journal} retry={visit.path}>
             {({ entries }) => (
               <JournalTable
@@ -68,27 +88,12 @@ interface HeadProps {
   readonly payment: ReadingOf<"TransactionService/GetPayment">;
 }
 
-function Head({ visit, row, payment }: HeadProps): VNode {
-  const flags = payment.ok ? payment.value.payment.open_flags : [];
+function Details({ visit, row, payment }: HeadProps): VNode {
   const phone =
     payment.ok && payment.value.payment.masked_phone_number !== "" ? payment.value.payment.masked_phone_number : null;
   return (
-    <>
-      <h1>
-        {row.type === "mint" ? "Mint" : "Redeem"} {moneyText(row.amount)} KESC <Status>{row.status}</Status>
-      </h1>
-      <p class="lead">{sentenceOf(visit, row)}</p>
-      {row.needs_attention ? (
-        <div class="verdict bad">
-          <h2>A person must look at this</h2>
-          <ul>
-            {flags.map((flag) => (
-              <li key={flag}>{visit.meaningOf("FlagReason", flag)}</li>
-            ))}
-          </ul>
-          <p>docs/reconciliation.md says what to do in each case.</p>
-        </div>
-      ) : null}
+    <section>
+      <h2>Details</h2>
       <Facts
         facts={{
           Id: <Id>{row.id}</Id>,
@@ -98,8 +103,7 @@ function Head({ visit, row, payment }: HeadProps): VNode {
           Description: row.description,
           Rail: row.rail,
           Receipt: <ReceiptOf row={row} />,
-          "Available after it":
-            row.available_balance_after === null ? null : <Money>{row.available_balance_after}</Money>,
+          "Balance after": row.available_balance_after === null ? null : <Money>{row.available_balance_after}</Money>,
           Note: row.status_note,
           Corrects: linkOrNull(visit, row.corrects_transaction_id),
           "Reversed by": linkOrNull(visit, row.reversed_by_transaction_id),
@@ -111,7 +115,7 @@ function Head({ visit, row, payment }: HeadProps): VNode {
           ),
         }}
       />
-    </>
+    </section>
   );
 }
 
@@ -135,20 +139,24 @@ function AtRail({ visit, payment }: { readonly visit: Visit; readonly payment: P
       <p>{visit.meaningOf("PaymentState", payment.state)}</p>
       <Facts
         facts={{
-          "Name at the rail": payment.rail_reference,
-          "Asked to do it": timesText(payment.send_count),
-          "Asked what became of it": timesText(payment.check_count),
-          "Last code": payment.last_code,
-          "First asked": payment.started_at === null ? null : <Time>{payment.started_at}</Time>,
-          "Looks again": payment.next_check_at === null ? null : <Time>{payment.next_check_at}</Time>,
+          "Rail reference": payment.rail_reference,
+          "Requests sent": timesText(payment.send_count),
+          "Status queries": timesText(payment.check_count),
+          "Last result code": payment.last_code,
+          "First sent": payment.started_at === null ? null : <Time>{payment.started_at}</Time>,
+          "Next status query": payment.next_check_at === null ? null : <Time>{payment.next_check_at}</Time>,
         }}
       />
       <Table
-        caption="Messages of the rail. Anybody can send one, so none is a proof."
+        caption="Messages of the rail. Anybody can send one, so none is a proof: the service asks the rail."
         columns={[
           { head: "When", cell: ({ received_at }) => <Time>{received_at}</Time> },
           { head: "About", cell: ({ purpose }) => words(purpose) },
-          { head: "Text, masked", cell: ({ body }) => body },
+          { head: "Result", cell: ({ report }) => (report === null ? "not readable" : report.outcome) },
+          { head: "Code", cell: ({ report }) => report?.code, isMinor: true },
+          { head: "Receipt", cell: ({ report }) => report?.receipt, isMinor: true },
+          { head: "Phone", cell: ({ report }) => report?.masked_phone_number, isMinor: true },
+          { head: "KES", cell: ({ report }) => <Money>{report?.amount ?? null}</Money>, isMoney: true },
         ]}
         rows={payment.messages}
         empty="The rail has sent no message."
@@ -165,7 +173,7 @@ function timesText(count: number): string {
 function actsOf(row: Transaction, payment: HeadProps["payment"]): Parameters<typeof Acts>[0]["acts"] {
   const { id: transaction_id, status, rail, created_at, needs_attention } = row;
   const { deposit_id, reversed_by_transaction_id, corrects_transaction_id } = row;
-  const flags = payment.ok ? payment.value.payment.open_flags : [];
+  const { open_flags: flags = [], held_reason: held = null } = payment.ok ? payment.value.payment : {};
   const about = { transaction_id };
   const isLinked = [deposit_id, reversed_by_transaction_id, corrects_transaction_id].some((id) => id !== null);
   // The rail ends most payments by itself. What a person says too early may be wrong.
@@ -173,6 +181,7 @@ function actsOf(row: Transaction, payment: HeadProps["payment"]): Parameters<typ
   const isReversible = status === "completed" && rail === "direct" && !isLinked;
   return [
     ...(status === "pending" && rail !== "direct" ? [["cancel", about] as const] : []),
+    ...(held === null ? [] : [["payouts", { rail }] as const]),
     ...(isReversible ? [["reverse", about] as const] : []),
     ...(status === "processing" && mayResolve ? RESOLUTIONS.map((name) => [name, about] as const) : []),
     ...(status === "processing" ? [] : flags.map((flag) => ["clear-flag", { ...about, flag }] as const)),

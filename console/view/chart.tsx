@@ -1,6 +1,6 @@
 import type { ComponentChildren, VNode } from "preact";
 
-import { Day, decimalOf, moneyText } from "./values.js";
+import { decimalOf, moneyText, shortDayText } from "./values.js";
 
 /** Cents at the end of a day in Kenya, or of a day. Undefined: a read failed. */
 type Value = bigint | undefined;
@@ -17,6 +17,9 @@ type Days = readonly string[];
 const WIDTH = 600;
 const HEIGHT = 200;
 const BAR_SHARE = 0.7;
+const INTERVALS = 4n;
+/** More would overlap on a phone. */
+const DAY_LABELS = 4;
 
 interface LineChartProps {
   readonly name: string;
@@ -30,19 +33,18 @@ interface LineChartProps {
 /** Lines along days, with the zero. A day without a value is a gap. */
 export function LineChart({ name, days, lines, now }: LineChartProps): VNode {
   const values = [...lines.flatMap((line) => line.values), now?.cents, 0n].filter((value) => value !== undefined);
-  const [top, bottom] = [maxOf(values), -maxOf(values.map((value) => -value))];
-  const { pixels, zero } = scaleOf(top, -bottom);
-  const y = (cents: bigint): string => pixels(zero - cents);
-  const x = (index: number): string => ((index / Math.max(1, days.length - 1)) * WIDTH).toFixed(1);
+  const scale = scaleOf(maxOf(values), maxOf(values.map((value) => -value)));
+  const y = (cents: bigint): string => scale.pixels(scale.top - cents);
+  const x = (index: number): number => (index / Math.max(1, days.length - 1)) * WIDTH;
   const marked = now === undefined ? [] : [now];
   return (
     <Plot
       name={name}
       days={days}
-      axis={[moneyText(decimalOf(top)), moneyText(decimalOf(bottom))]}
-      keys={[...lines, ...marked].map((line) => line.name)}
+      x={x}
+      scale={scale}
+      keys={[...lines, ...marked].map((line, index) => [line.name, <path class={classOf(index)} d="M0 4H36" />])}
     >
-      <path class="zero" d={`M0 ${y(0n)}H${String(WIDTH)}`} />
       {lines.map((line, index) => (
         <path key={line.name} class={classOf(index)} d={pathOf(line.values, x, y)} />
       ))}
@@ -62,27 +64,32 @@ interface BarChartProps {
 
 /** Two bars for each day: one up from the zero, and one down. A day without a value has none. */
 export function BarChart({ name, days, up, down }: BarChartProps): VNode {
-  const [top = 0n, bottom = 0n] = [up, down].map(({ values }) => maxOf(values.map((value) => value ?? 0n)));
-  const { pixels, zero } = scaleOf(top, bottom);
+  const [above = 0n, below = 0n] = [up, down].map(({ values }) => maxOf(values.map((value) => value ?? 0n)));
+  const scale = scaleOf(above, below);
+  const { pixels, top } = scale;
   const step = WIDTH / days.length;
   return (
     <Plot
       name={name}
       days={days}
-      axis={[`${moneyText(decimalOf(top))} ${up.name}`, `${moneyText(decimalOf(bottom))} ${down.name}`]}
-      keys={[]}
+      x={(index) => (index + BAR_SHARE / 2) * step}
+      scale={scale}
+      keys={[
+        [up.name, <rect class="up" width="36" height="8" />],
+        [down.name, <rect class="down" width="36" height="8" />],
+      ]}
+      isMirrored
     >
       {days.map((day, index) => {
         const [rising, falling] = [up.values[index] ?? 0n, down.values[index] ?? 0n];
         const place = { x: (index * step).toFixed(1), width: (step * BAR_SHARE).toFixed(1) };
         return (
           <g key={day}>
-            <rect class="up" {...place} y={pixels(zero - rising)} height={pixels(rising)} />
-            <rect class="down" {...place} y={pixels(zero)} height={pixels(falling)} />
+            <rect class="up" {...place} y={pixels(top - rising)} height={pixels(rising)} />
+            <rect class="down" {...place} y={pixels(top)} height={pixels(falling)} />
           </g>
         );
       })}
-      <path class="zero" d={`M0 ${pixels(zero)}H${String(WIDTH)}`} />
     </Plot>
   );
 }
@@ -90,43 +97,74 @@ export function BarChart({ name, days, up, down }: BarChartProps): VNode {
 interface PlotProps {
   readonly name: string;
   readonly days: Days;
-  /** The amounts at the top and at the bottom. */
-  readonly axis: readonly [string, string];
-  /** The names of the lines, in the order of their classes. */
-  readonly keys: readonly string[];
+  /** Returns where a day is, from 0 to WIDTH. */
+  readonly x: (index: number) => number;
+  readonly scale: Scale;
+  /** The names of the lines with a piece of each. */
+  readonly keys: readonly (readonly [string, VNode])[];
+  /** Whether what is below the zero is no less than zero: its labels have no sign. */
+  readonly isMirrored?: true;
   readonly children: ComponentChildren;
 }
 
-function Plot({ name, days, axis: [top, bottom], keys, children }: PlotProps): VNode {
+/** The frame of a chart: ticks with round amounts, and days below. */
+function Plot({ name, days, x, scale: { ticks, top, pixels }, keys, isMirrored, children }: PlotProps): VNode {
+  const every = Math.ceil(days.length / DAY_LABELS);
+  const labelled = days.flatMap((day, index) =>
+    (days.length - 1 - index) % every === 0 ? [{ day, x: x(index) }] : [],
+  );
   return (
     <div class="chart">
-      {keys.length === 0 ? null : (
-        <ul>
-          {keys.map((key, index) => (
-            <li key={key}>
-              <svg viewBox="0 0 36 8" aria-hidden="true">
-                <path class={classOf(index)} d="M0 4H36" />
-              </svg>
-              {key}
-            </li>
-          ))}
-        </ul>
-      )}
+      <ul>
+        {keys.map(([key, piece]) => (
+          <li key={key}>
+            <svg viewBox="0 0 36 8" aria-hidden="true">
+              {piece}
+            </svg>
+            {key}
+          </li>
+        ))}
+      </ul>
       <div class="plot">
         <div class="axis">
-          <span>{top}</span>
-          <span>{bottom}</span>
+          {labelsOf(ticks, isMirrored === true).map((label, index) => (
+            <span key={index}>{label}</span>
+          ))}
         </div>
         <svg viewBox={`0 0 ${String(WIDTH)} ${String(HEIGHT)}`} preserveAspectRatio="none" role="img" aria-label={name}>
+          {ticks.map((cents) => (
+            <path key={cents} class={cents === 0n ? "zero" : "grid"} d={`M0 ${pixels(top - cents)}H${String(WIDTH)}`} />
+          ))}
           {children}
+          {labelled.map((each) => (
+            <path key={each.day} class="zero" d={`M${each.x.toFixed(1)} ${String(HEIGHT)}v5`} />
+          ))}
         </svg>
-        <div class="days">
-          <Day>{days[0] ?? ""}</Day>
-          <Day>{days.at(-1) ?? ""}</Day>
-        </div>
+        <svg class="days">
+          {labelled.map(({ day, x: at }) => (
+            <text key={day} x={`${((at / WIDTH) * 100).toFixed(1)}%`} y="1em" text-anchor={anchorOf(at)}>
+              {shortDayText(day)}
+            </text>
+          ))}
+        </svg>
       </div>
     </div>
   );
+}
+
+/** A label at an end must not leave the picture. */
+function anchorOf(x: number): "start" | "middle" | "end" {
+  if (x < WIDTH * 0.05) return "start";
+  return x > WIDTH * 0.95 ? "end" : "middle";
+}
+
+/** Labels have cents only if one of them needs cents. */
+function labelsOf(ticks: readonly bigint[], isMirrored: boolean): readonly string[] {
+  const hasCents = ticks.some((cents) => cents % 100n !== 0n);
+  return ticks.map((cents) => {
+    const text = moneyText(decimalOf(isMirrored && cents < 0n ? -cents : cents));
+    return hasCents ? text : text.replace(/\.00$/, "");
+  });
 }
 
 function classOf(index: number): string {
@@ -134,13 +172,13 @@ function classOf(index: number): string {
 }
 
 /** A line with a gap at each unknown value. One value alone is a dot. */
-function pathOf(values: readonly Value[], x: (index: number) => string, y: (cents: bigint) => string): string {
+function pathOf(values: readonly Value[], x: (index: number) => number, y: (cents: bigint) => string): string {
   let isDrawn = false;
   const steps = values.map((value, index) => {
     const begins = !isDrawn;
     isDrawn = value !== undefined;
     if (value === undefined) return "";
-    return `${begins ? "M" : "L"}${x(index)} ${y(value)}${begins ? "h0.1" : ""}`;
+    return `${begins ? "M" : "L"}${x(index).toFixed(1)} ${y(value)}${begins ? "h0.1" : ""}`;
   });
   return steps.join("");
 }
@@ -150,14 +188,33 @@ function maxOf(values: readonly bigint[]): bigint {
 }
 
 interface Scale {
-  /** The zero, in cents from the top of the picture. */
-  readonly zero: bigint;
+  /** The amount at the top of the picture. */
+  readonly top: bigint;
+  /** Round amounts at equal distances, from the top to the bottom. */
+  readonly ticks: readonly bigint[];
   /** Returns how high an amount is in the picture. Only here an amount becomes a float. */
   readonly pixels: (cents: bigint) => string;
 }
 
-/** The picture has this much above the zero, and this much below it. */
+/** The picture has this much above the zero, and this much below it, up to the next tick. */
 function scaleOf(above: bigint, below: bigint): Scale {
-  const zero = above === 0n && below === 0n ? 1n : above;
-  return { zero, pixels: (cents) => ((Number(cents) / Number(zero + below)) * HEIGHT).toFixed(1) };
+  const step = stepOf(above + below);
+  const [up, down] = [ceilOf(above, step), ceilOf(below, step)];
+  const top = (up === 0n && down === 0n ? 1n : up) * step;
+  const height = top + down * step;
+  const ticks = Array.from({ length: Number(height / step) + 1 }, (_, index) => top - BigInt(index) * step);
+  return { top, ticks, pixels: (cents) => ((Number(cents) / Number(height)) * HEIGHT).toFixed(1) };
+}
+
+/** Returns the smallest of 1, 2, 5, 10, 20, 50… cents that needs few steps for a range. */
+function stepOf(range: bigint): bigint {
+  if (range === 0n) return 100n;
+  for (let power = 1n; ; power *= 10n) {
+    const step = [1n, 2n, 5n].map((digit) => digit * power).find((each) => each * INTERVALS >= range);
+    if (step !== undefined) return step;
+  }
+}
+
+function ceilOf(value: bigint, step: bigint): bigint {
+  return (value + step - 1n) / step;
 }

@@ -89,8 +89,8 @@ export function Frame(props: FrameProps): VNode {
         {children}
       </main>
       <footer>
-        Read on {timeText(new Date())} EAT (East Africa Time).{" "}
-        {props.self === undefined ? null : <Link to={props.self}>Read again</Link>}
+        Updated {timeText(new Date())} EAT (East Africa Time).{" "}
+        {props.self === undefined ? null : <Link to={props.self}>Refresh</Link>}
       </footer>
       {props.live === undefined || props.self === undefined ? null : (
         <p class="news" role="status" data-stream={props.live} hidden>
@@ -146,7 +146,7 @@ interface FindProps extends Pick<FrameProps, "findToken" | "sought"> {
 }
 
 function Find({ organization, findToken, sought }: FindProps): VNode {
-  const hint = "Phone, user_id, M-Pesa code, reference, id or #row";
+  const hint = "Phone, user_id, M-Pesa code, reference, amount, id";
   return (
     <form method="post" action={`/${organization.id}/find`} class="find" role="search">
       <input type="hidden" name="form_token" value={findToken} />

@@ -4,6 +4,7 @@ const TEXT_LENGTH_MAX = 256;
 const WORD_LENGTH_MAX = 16;
 const TIME_ZONE = "Africa/Nairobi";
 const DAY = new Intl.DateTimeFormat("en-GB", { timeZone: TIME_ZONE, day: "numeric", month: "short", year: "numeric" });
+const SHORT_DAY = new Intl.DateTimeFormat("en-GB", { timeZone: TIME_ZONE, day: "numeric", month: "short" });
 const CLOCK = new Intl.DateTimeFormat("en-GB", { timeZone: TIME_ZONE, timeStyle: "medium" });
 
 /** A text that somebody has written. It cannot change the direction or the length of its page. */
@@ -84,6 +85,11 @@ const UNITS = [
   [60, "minute"],
   [1, "second"],
 ] as const;
+
+/** Returns "21 Nov" for "2026-11-21". */
+export function shortDayText(day: string): string {
+  return SHORT_DAY.format(new Date(`${day}T12:00:00+03:00`));
+}
 
 /** Returns an age in its largest unit, such as "3 days". */
 export function ageText(seconds: number): string {

@@ -14,6 +14,7 @@ import { BalanceReader } from "../settlement/balances.js";
 import type { Stopped } from "../settlement/breaker.js";
 import { DepositSweeper } from "../settlement/deposits/sweeper.js";
 import type { SettlementEvent, SettlementTiming, Submit } from "../settlement/ports/runtime.js";
+import { openPaymentOf } from "../settlement/schedule.js";
 import { Settlement } from "../settlement/settlement.js";
 import { heldReasonOf } from "../settlement/unknown-payouts.js";
 import { failureLog } from "../startup/failure-facts.js";
@@ -101,6 +102,8 @@ export function cellRails(cell: Cell, options: RailsOptions): RunningRails {
       const account = railAccounts.account(payment.railAccountId);
       return account && heldReasonOf(stores.payments, account, { payment, now: now() });
     },
+    reportIn: (payment, message) =>
+      railAccounts.account(payment.railAccountId)?.rail.read(message, openPaymentOf(payment)),
     wake: () => {
       settlement.wake();
     },

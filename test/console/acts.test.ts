@@ -8,6 +8,7 @@ import { ACTS } from "../../console/acts/acts.js";
 import { ConsoleContract, CONTRACT_URLS } from "../../console/upstream/contract.js";
 import { ROLES } from "../../src/operators/operator.js";
 import { MAY_CALL } from "../support/documents/roles.js";
+import { eventually } from "../support/eventually.js";
 import { ask as browse, fieldsIn, signInWith, textOf } from "./browser-like.js";
 import { type ConsoleService, startConsoleService } from "./given.js";
 
@@ -91,10 +92,7 @@ describe("the acts of the console", () => {
     expect(await statusOf()).to.equal("active");
     const again = await Promise.all([1, 2].map(() => amina.post(path("freeze"), asked.formTo(path("freeze")))));
     expect(again.map(({ status }) => status)).to.deep.equal([200, 200]);
-    expect(again.map(({ text }) => /Done|It was so before/.exec(text)?.[0]).sort()).to.deep.equal([
-      "Done",
-      "It was so before",
-    ]);
+    expect(again.map(({ text }) => /Done|Already done/.exec(text)?.[0]).sort()).to.deep.equal(["Already done", "Done"]);
     for (const { text } of again) expect(text).to.match(/wanjiku ▲ frozen/);
     const { account: frozen } = await client.accounts.getAccount({ account_id: account });
     expect(frozen.freezes.map(({ note }) => note)).to.deep.equal(["case 17"]);
@@ -154,12 +152,12 @@ describe("the acts of the console", () => {
     expect(own.text).to.contain("Another person must approve").and.not.to.contain("Approve needs");
     const standing = await amina.get(`/${organization}/accounts/${account}`);
     expect(standing.text).to.match(
-      /Waits for a second person Unfreeze account: freeze fraud: case 17 → lifted, account frozen → active , proposed by Amina/,
+      /Waiting for approval Unfreeze account: freeze fraud: case 17 → lifted, account frozen → active , proposed by Amina/,
     );
     const page = await brian.get(`/${organization}/approvals/${proposal}`);
     expect(page.html).to.contain(`/acts/approve?proposal_id=${proposal}`);
     expect(page.text)
-      .to.match(/When it was asked for Then freeze fraud: case 17 lifted account frozen active/)
+      .to.match(/When requested After freeze fraud: case 17 lifted account frozen active/)
       .and.match(/reason none acc_ of case 17/)
       .and.to.contain(account);
     const approve = await ask(brian, "/acts/approve", `?proposal_id=${proposal}`, { note: "compared" });
@@ -193,7 +191,7 @@ describe("the acts of the console", () => {
     const proposal = proposalIn(await lift(freeze_id));
     await client.accounts.unfreezeAccount({ account_id: account, freeze_id, note: "by the API" });
     const sent = await act(brian, path("approve"), `?proposal_id=${proposal}`, { note: "compared" });
-    expect(sent.text).to.contain("It was so before").and.to.contain("waits until somebody rejects it");
+    expect(sent.text).to.contain("Already done").and.to.contain("waits until somebody rejects it");
     expect(await statusOf()).to.equal("active");
   });
 
@@ -212,7 +210,7 @@ describe("the acts of the console", () => {
 
   it("offers no act that a role lacks", async () => {
     const page = await brian.get(`/${organization}/accounts/${account}`);
-    expect(page.text).to.contain("Show phone number and e-mail needs support");
+    expect(page.text).to.contain("Reveal phone number and e-mail needs support");
     expect(page.html).not.to.contain(path("reveal"));
   });
 
@@ -268,7 +266,7 @@ describe("the acts of the console", () => {
     const proposal = proposalIn(await amina.post(path("assign"), asked.formTo(path("assign"))));
     expect((await brian.get(`/${organization}/approvals/${proposal}`)).text).to.match(/account none wanjiku ● active/);
     const again = await amina.get(path("assign") + query);
-    expect(again.text).to.contain("Waits for a second person");
+    expect(again.text).to.contain("Waiting for approval");
     const approve = await ask(brian, path("approve"), `?proposal_id=${proposal}`, {});
     expect(approve.text)
       .to.match(/Assign deposit: .*wanjiku/)
@@ -303,6 +301,37 @@ describe("the acts of the console", () => {
     expect(asked.text).to.contain("support,finance").and.not.contain("kesc_inv_");
     const done = await amina.post(path("invite"), asked.formTo(path("invite")));
     expect(done.text).to.match(/\/invitation#kesc_inv_\S+/);
+  });
+
+  it("shows a payment that differs beside its order, and a payout that is held with its reason, and the acts", async () => {
+    const own = await client.accounts.createAccount({ user_id: "differs", phone_number: "0712345601" });
+    const mint = { account_id: own.account.id, rail: "sandbox", amount: "100.00", reference: "differs" };
+    const { transaction } = await client.transactions.mint({ ...mint, payer_phone_number: "0712345616" });
+    const { id } = transaction;
+    await eventually(async () => {
+      const { payment } = await client.transactions.getPayment({ transaction_id: id });
+      return payment.open_flags.includes("report_differs");
+    });
+    const differs = await amina.get(`/${organization}/transactions/${id}`);
+    expect(differs.text)
+      .to.match(
+        /What Ordered Reported .* Amount, KES 100\.00 101\.00 ▲ differs Phone \+254\S+616 \+254\S+616 Receipt none/,
+      )
+      .and.match(/What to do: Compare .* Mark as completed Mark as failed Record another amount/)
+      .and.not.contain("{")
+      .and.not.contain("docs/");
+
+    const closed = { payouts: "closed", note: "the rail is down" };
+    expect((await act(amina, path("payouts"), "?rail=sandbox", closed)).text).to.contain("Done");
+    await client.transactions.mint({ ...mint, rail: "direct", reference: "funds" });
+    const held = await client.transactions.redeem({ ...mint, amount: "10.00", reference: "held" });
+    expect((await amina.get(`/${organization}/transactions/${held.transaction.id}`)).text)
+      .to.contain("This payout is held: payouts closed")
+      .and.contain("the rail is down")
+      .and.match(/Actions Cancel the payment Open or close payouts/);
+    for (const page of ["", "/attention"]) {
+      expect((await amina.get(`/${organization}${page}`)).text, page).to.contain("the rail is down");
+    }
   });
 
   it("has no page for an act that is not in its list", async () => {

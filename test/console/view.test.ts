@@ -5,9 +5,10 @@ import { renderToString } from "preact-render-to-string";
 import { ACTS } from "../../console/acts/acts.js";
 import { effectOf } from "../../console/acts/proposal-words.js";
 import { changesOf } from "../../console/acts/subjects.js";
-import type { Proposal } from "../../console/gen/messages.js";
+import type { Proposal, Supply } from "../../console/gen/messages.js";
 import { asOfIn } from "../../console/pages/as-of.js";
 import { BarChart, LineChart } from "../../console/view/chart.js";
+import { coverageOf } from "../../console/view/coverage.js";
 import { Link } from "../../console/view/link.js";
 import { Section } from "../../console/view/parts.js";
 import { ageText, decimalOf, moneyText, sumOf, Text } from "../../console/view/values.js";
@@ -50,8 +51,42 @@ describe("the views of the console", () => {
       [150, 50],
     ]);
     expect(bars([0n, 0n], [0n, 0n])).to.deep.equal(Array.from({ length: 4 }, () => [200, 0]));
+    // 3,210.55 has the ticks 0 to 4,000, and the same height for each shilling.
+    expect(bars([321_055n, 0n], [0n, 0n])).to.deep.include([39.5, 160.5]);
     const line = renderToString(h(LineChart, { name: "Sums", days, lines: [{ name: "Sum", values: [100n, -100n] }] }));
-    expect(line).to.include('d="M0.0 0.0h0.1L600.0 200.0"').and.include("<span>1.00</span><span>−1.00</span>");
+    expect(line)
+      .to.include('d="M0.0 0.0h0.1L600.0 200.0"')
+      .and.match(/1\.00<.*0\.50<.*>0\.00<.*−0\.50<.*−1\.00</);
+    expect(line).to.include(">20 Nov</text>").and.include(">21 Nov</text>");
+  });
+
+  it("payments in flight explain a difference in their direction only, and at most their amount", () => {
+    const ofSupply = (seen: string | null, age_seconds = 60) =>
+      coverageOf({
+        owed: "100.00",
+        shortfall: "5.00",
+        charges: "-2.00",
+        backing: {
+          seen,
+          rail_balances: [{ currency: "KES", age_seconds }],
+          reserve_holdings: [],
+          open_payments: [
+            { type: "mint", count: 2, amount: "10.00" },
+            { type: "redeem", count: 1, amount: "20.00" },
+          ],
+        },
+      } as unknown as Supply);
+    const explained = (seen: string): unknown => {
+      const { difference, inFlight, unexplained } = ofSupply(seen) ?? {};
+      return [difference, inFlight, unexplained];
+    };
+    // The book explains 3.00 that are missing.
+    expect(explained("97.00")).to.deep.equal([-300n, 0n, 0n]);
+    expect(explained("80.00")).to.deep.equal([-2_000n, -1_700n, 0n]);
+    expect(explained("70.00")).to.deep.equal([-3_000n, -2_000n, -700n]);
+    expect(explained("110.00")).to.deep.equal([1_000n, 1_000n, 300n]);
+    expect([ofSupply("97.00", 172_800)?.isOld, ofSupply("97.00", 172_801)?.isOld]).to.deep.equal([false, true]);
+    expect(ofSupply(null)).to.equal(undefined);
   });
 
   it("a part of a page fails alone, with the words of the contract", () => {

@@ -2,6 +2,8 @@ import { shownNumber } from "../../domain/destination.js";
 import { FLAG_REASONS, type FlagReason, PAYMENT_STATES } from "../../domain/payment.js";
 import { HELD_REASONS, type HeldReason } from "../../domain/rail-account.js";
 import type { Transaction } from "../../domain/transaction.js";
+import { formatCents } from "../../domain/values/cents.js";
+import { shownPhone } from "../../domain/values/masked-phone.js";
 import type { Parsed } from "../../domain/values/parsed.js";
 import {
   FlagReason as FlagReasonMessage,
@@ -9,8 +11,11 @@ import {
   type Payment as PaymentMessage,
   PaymentState as PaymentStateMessage,
   RailMessagePurpose,
+  type RailReport as RailReportMessage,
+  RailReportOutcome,
 } from "../../gen/kesc/v1/payment.js";
 import type { CallbackPurpose } from "../../rails/callback-token.js";
+import type { RailReport } from "../../rails/rail.js";
 import type { StoredMessage } from "../../settlement/ports/inbox.js";
 import type { StoredPayment } from "../../settlement/ports/payments.js";
 import { enumOf, parseRequiredWord } from "./enums.js";
@@ -19,6 +24,12 @@ import { toTimestamp } from "./timestamp.js";
 const STATES = enumOf(PaymentStateMessage, "PAYMENT_STATE", PAYMENT_STATES);
 const FLAGS = enumOf(FlagReasonMessage, "FLAG_REASON", FLAG_REASONS);
 const HELD = enumOf(HeldReasonMessage, "HELD_REASON", HELD_REASONS);
+
+const OUTCOMES = {
+  succeeded: RailReportOutcome.RAIL_REPORT_OUTCOME_MOVED,
+  failed: RailReportOutcome.RAIL_REPORT_OUTCOME_FAILED,
+  open: RailReportOutcome.RAIL_REPORT_OUTCOME_OPEN,
+} as const satisfies Record<RailReport["kind"], RailReportOutcome>;
 
 const PURPOSES = {
   collect: RailMessagePurpose.RAIL_MESSAGE_PURPOSE_COLLECT,
@@ -29,13 +40,18 @@ const PURPOSES = {
   balance: RailMessagePurpose.RAIL_MESSAGE_PURPOSE_UNSPECIFIED,
 } as const satisfies Record<CallbackPurpose, RailMessagePurpose>;
 
+/** A message, with what it says about the payment. */
+interface ToldMessage extends StoredMessage {
+  readonly report: RailReport | undefined;
+}
+
 export function toPaymentMessage(
   payment: StoredPayment,
   {
     transaction,
     heldReason,
     messages,
-  }: { transaction: Transaction; heldReason: HeldReason | undefined; messages: readonly StoredMessage[] },
+  }: { transaction: Transaction; heldReason: HeldReason | undefined; messages: readonly ToldMessage[] },
 ): PaymentMessage {
   const { begunAt } = payment;
   return {
@@ -51,11 +67,24 @@ export function toPaymentMessage(
     last_code: payment.lastCode,
     open_flags: toFlagMessages(transaction),
     held_reason: toHeldReason(heldReason),
-    messages: messages.map(({ purpose, body, receivedAt }) => ({
+    messages: messages.map(({ purpose, body, receivedAt, report }) => ({
       purpose: PURPOSES[purpose],
       body,
       received_at: toTimestamp(receivedAt),
+      report: report && toReportMessage(report),
     })),
+  };
+}
+
+function toReportMessage(report: RailReport): RailReportMessage {
+  const outcome = OUTCOMES[report.kind];
+  if (report.kind !== "succeeded") return { outcome, code: report.code };
+  const { amountCents, phone, receipt } = report;
+  return {
+    outcome,
+    amount: amountCents === undefined ? undefined : formatCents(amountCents),
+    masked_phone_number: phone && shownPhone(phone),
+    receipt,
   };
 }
 

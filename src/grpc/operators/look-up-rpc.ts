@@ -1,4 +1,3 @@
-import type { RailReceipt } from "../../domain/payment.js";
 import { parseReceiptText } from "../../domain/receipt.js";
 import { readDepositReference } from "../../domain/values/deposit-reference.js";
 import { parseEmailAddress } from "../../domain/values/email-address.js";
@@ -48,8 +47,9 @@ const LOOKED_AT_BY_ID = 1;
 const SEQUENCE = /^(?:#|row-)([1-9][0-9]{0,14})$/;
 
 /**
- * The rpc that finds what a text names. It makes seven reads along indexes at most, of 21 rows
- * each: an e-mail address may also be a receipt in two spellings, a reference and a user_id.
+ * The rpc that finds what a text names. It makes 14 reads along indexes at most, of 21 rows each:
+ * of a receipt in three spellings, among transactions and deposits, and of an e-mail address, a
+ * reference and a user_id in two or three.
  */
 export function lookUpRpc(options: HandlersOptions): Record<string, OperatorRoute> {
   const { cellOf, listTurns } = options;
@@ -113,7 +113,7 @@ const READINGS: readonly (readonly [Reading, TextReading])[] = [
   [Reading.LOOK_UP_READING_DESTINATION_ID, ofId("dst_", parseDestinationId, holderOf)],
   [Reading.LOOK_UP_READING_PROPOSAL_ID, ofId("prp_", parseProposalId, proposalOf)],
   [Reading.LOOK_UP_READING_SEQUENCE, bySequence],
-  [Reading.LOOK_UP_READING_EMAIL, as(parseEmailAddress, (email, book) => accountsOf(book, { email }))],
+  [Reading.LOOK_UP_READING_EMAIL, inAnyCase(parseEmailAddress, (email, book) => accountsOf(book, { email }))],
   [
     Reading.LOOK_UP_READING_PHONE_NUMBER,
     as(parsePhoneNumber, (phoneNumber, book) => accountsOf(book, { phoneNumber })),
@@ -126,8 +126,11 @@ const READINGS: readonly (readonly [Reading, TextReading])[] = [
     },
   ],
   [Reading.LOOK_UP_READING_RECEIPT, byReceipt],
-  [Reading.LOOK_UP_READING_REFERENCE, as(parseReference, (reference, book) => transactionsOf(book, { reference }))],
-  [Reading.LOOK_UP_READING_USER_ID, as(parseUserId, (userId, book) => accountsOf(book, { userId }))],
+  [
+    Reading.LOOK_UP_READING_REFERENCE,
+    inAnyCase(parseReference, (reference, book) => transactionsOf(book, { reference })),
+  ],
+  [Reading.LOOK_UP_READING_USER_ID, inAnyCase(parseUserId, (userId, book) => accountsOf(book, { userId }))],
 ];
 
 async function search(book: SearchedBook, text: string) {
@@ -155,6 +158,35 @@ function as<Value>(
   };
 }
 
+/** Looks a text up as it is written, then in small letters, and then in capitals. */
+function inAnyCase<Value>(
+  parse: (text: string) => Parsed<Value>,
+  read: (value: Value, book: SearchedBook) => Promise<Found>,
+): TextReading {
+  return (text, book) => firstOf([text, text.toLowerCase(), text.toUpperCase()], parse, (value) => read(value, book));
+}
+
+/** Looks up each spelling that can be parsed, until one is found. Undefined if none can be. */
+function firstOf<Value>(
+  spellings: readonly string[],
+  parse: (text: string) => Parsed<Value>,
+  read: (value: Value) => Promise<Found>,
+): Promise<Found> | undefined {
+  const parsedTexts = [...new Set(spellings)].map(parse);
+  const values = new Set(parsedTexts.flatMap((value) => (value.ok ? [value.value] : [])));
+  if (values.size === 0) return undefined;
+  const readAll = async (): Promise<Found> => {
+    let lookedAt = 0;
+    for (const value of values) {
+      const found = await read(value);
+      lookedAt += found.lookedAt;
+      if (found.matches.length > 0) return { ...found, lookedAt };
+    }
+    return { matches: [], lookedAt };
+  };
+  return readAll();
+}
+
 /** Reads one thing by its id, which begins with the prefix. */
 function ofId<Id extends string>(
   prefix: string,
@@ -165,7 +197,10 @@ function ofId<Id extends string>(
     const match = await read(id, book);
     return { matches: match === undefined ? [] : [{ match }], lookedAt: LOOKED_AT_BY_ID };
   });
-  return (text, book) => (text.startsWith(prefix) ? byId(text, book) : undefined);
+  return (text, book) => {
+    const id = text.toLowerCase();
+    return id.startsWith(prefix) ? byId(id, book) : undefined;
+  };
 }
 
 type Match = LookUpMatch["match"];
@@ -197,7 +232,7 @@ async function proposalOf(id: ProposalId, { options, organizationId }: SearchedB
 }
 
 function bySequence(text: string, book: SearchedBook): Promise<Found> | undefined {
-  const [, digits] = SEQUENCE.exec(text) ?? [];
+  const [, digits] = SEQUENCE.exec(text.toLowerCase()) ?? [];
   return digits === undefined ? undefined : rowAt(Number(digits), book);
 }
 
@@ -211,23 +246,15 @@ async function rowAt(seq: number, { options, history, organizationId }: Searched
   return { matches, lookedAt };
 }
 
-/** M-Pesa writes capitals, and people do not. So both are looked up. */
+/** M-Pesa writes capitals, a source has small letters, and people write either. */
 function byReceipt(text: string, book: SearchedBook): Promise<Found> | undefined {
-  const receipts = [...new Set([text, text.toUpperCase()])].map(parseReceiptText);
-  const valid = receipts.flatMap((receipt) => (receipt.ok ? [receipt.value] : []));
-  return valid.length === 0 ? undefined : ofReceipts(valid, book);
-}
-
-async function ofReceipts(receipts: readonly RailReceipt[], book: SearchedBook): Promise<Found> {
-  let lookedAt = 0;
-  for (const receipt of receipts) {
+  const [, source = "", number = ""] = /^([^:]*:)?(.*)$/s.exec(text) ?? [];
+  const spellings = [text, source.toLowerCase() + number, source.toLowerCase() + number.toUpperCase()];
+  return firstOf(spellings, parseReceiptText, async (receipt) => {
     const moved = await transactionsOf(book, { receipt });
     const received = await depositsOf(book, { receipt });
-    lookedAt += moved.lookedAt + received.lookedAt;
-    const matches = [...moved.matches, ...received.matches];
-    if (matches.length > 0) return { matches, lookedAt };
-  }
-  return { matches: [], lookedAt };
+    return { matches: [...moved.matches, ...received.matches], lookedAt: moved.lookedAt + received.lookedAt };
+  });
 }
 
 async function accountsOf({ reads, organizationId }: SearchedBook, filters: AccountFilters): Promise<Found> {

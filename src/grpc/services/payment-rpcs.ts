@@ -23,7 +23,7 @@ export function getPayment(cellOf: CellOf, listTurns: ListTurns): UnaryRoute {
     ...fields("transaction_id"),
     run: async ({ transactionId }, caller) => {
       const { key } = caller;
-      const { reads, payments, inbox, heldReason } = cellOf(key);
+      const { reads, payments, inbox, heldReason, reportIn } = cellOf(key);
       // Only this read compares the organization, so it comes first.
       const transaction = await reads.transaction(key.organizationId, transactionId);
       if (transaction === undefined) return refuse({ reason: "TRANSACTION_NOT_FOUND", transactionId });
@@ -34,7 +34,8 @@ export function getPayment(cellOf: CellOf, listTurns: ListTurns): UnaryRoute {
         return { rows, nextBeforeSeq: undefined, lookedAt: rows.length * ROWS_PER_MESSAGE };
       });
       if ("reason" in messages) return refuse(messages);
-      const shown = { transaction, heldReason: await heldReason(payment), messages: messages.rows };
+      const told = messages.rows.map((message) => ({ ...message, report: reportIn(payment, message) }));
+      const shown = { transaction, heldReason: await heldReason(payment), messages: told };
       return done({ payment: toPaymentMessage(payment, shown) });
     },
   });

@@ -5,7 +5,7 @@ import type { Follower } from "../../events/follower.js";
 import type { EventReads } from "../../events/ports.js";
 import type { Ledger } from "../../ledger/ledger.js";
 import type { Reads } from "../../ledger/ports/reads.js";
-import type { RailMessage } from "../../rails/rail.js";
+import type { RailMessage, RailReport } from "../../rails/rail.js";
 import type { SealReads } from "../../seals/ports.js";
 import type { RailInbox } from "../../settlement/ports/inbox.js";
 import type { Payments, StoredPayment } from "../../settlement/ports/payments.js";
@@ -38,6 +38,8 @@ export interface CellRails {
   readonly railAccounts: RailAccounts & DefaultRails;
   /** Says why a payout does not begin. Undefined if it may, and once the rail may have it. */
   readonly heldReason: (payment: StoredPayment) => Promise<HeldReason | undefined>;
+  /** Reads what a message says about a payment. Undefined if it says nothing about it. */
+  readonly reportIn: (payment: StoredPayment, message: RailMessage) => RailReport | undefined;
   /** Lets the settlement look at once for what is due. */
   readonly wake: () => void;
   /**

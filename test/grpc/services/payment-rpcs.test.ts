@@ -2,10 +2,19 @@ import { status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
 import type { Command } from "../../../src/domain/operations.js";
+import type { RailReceipt } from "../../../src/domain/payment.js";
 import type { Authority } from "../../../src/domain/second-person.js";
 import type { Transaction } from "../../../src/domain/transaction.js";
+import { toCents } from "../../../src/domain/values/cents.js";
+import type { MaskedPhone } from "../../../src/domain/values/masked-phone.js";
 import { toUnixMillis } from "../../../src/domain/values/time.js";
-import { FlagReason, HeldReason, PaymentState, RailMessagePurpose } from "../../../src/gen/kesc/v1/payment.js";
+import {
+  FlagReason,
+  HeldReason,
+  PaymentState,
+  RailMessagePurpose,
+  RailReportOutcome,
+} from "../../../src/gen/kesc/v1/payment.js";
 import { FailureReason } from "../../../src/gen/kesc/v1/transaction.js";
 import {
   ResolutionState,
@@ -80,8 +89,50 @@ describe("grpc: the payment of a transaction", () => {
             purpose: RailMessagePurpose.RAIL_MESSAGE_PURPOSE_COLLECT,
             body: '{"PhoneNumber":"254******149"}',
             received_at: toTimestamp(receivedAt),
+            report: undefined,
           },
         ],
+      });
+    });
+
+    it("says what a message reports, to compare with the order, and no phone number in full", async () => {
+      const receivedAt = toUnixMillis(Date.UTC(2026, 0, 2, 0, 5));
+      rails.evidence.push({ purpose: "collect", body: "{}", receivedAt });
+      const reported = async (report: typeof rails.report): Promise<unknown> => {
+        rails.report = report;
+        const { response } = await under.grpc.call(rpcs.getPayment, { transaction_id: TRANSACTION_ID });
+        return response?.payment?.messages[0]?.report;
+      };
+      const nothing = { amount: undefined, masked_phone_number: undefined, receipt: undefined, code: undefined };
+      expect(
+        await reported({
+          kind: "succeeded",
+          movement: "m-1",
+          receipt: "RKTQDM7W01" as RailReceipt,
+          amountCents: toCents(9_900),
+          phone: "254712345149" as MaskedPhone,
+        }),
+      ).to.deep.equal({
+        outcome: RailReportOutcome.RAIL_REPORT_OUTCOME_MOVED,
+        amount: "99.00",
+        masked_phone_number: "+254******149",
+        receipt: "RKTQDM7W01",
+        code: undefined,
+      });
+      const moved = { kind: "succeeded", movement: undefined, receipt: undefined, amountCents: undefined } as const;
+      expect(await reported({ ...moved, phone: undefined })).to.deep.equal({
+        ...nothing,
+        outcome: RailReportOutcome.RAIL_REPORT_OUTCOME_MOVED,
+      });
+      expect(await reported({ kind: "failed", movement: undefined, code: "2001", failure: "WRONG_PIN" })).to.deep.equal(
+        {
+          ...nothing,
+          outcome: RailReportOutcome.RAIL_REPORT_OUTCOME_FAILED,
+          code: "2001",
+        },
+      );
+      expect(await reported({ kind: "open", code: "4999" })).to.deep.include({
+        outcome: RailReportOutcome.RAIL_REPORT_OUTCOME_OPEN,
       });
     });
 

@@ -6,7 +6,7 @@ import { toCents } from "../../../src/domain/values/cents.js";
 import type { DepositId, OrganizationId, TransactionId } from "../../../src/domain/values/ids.js";
 import { toUnixMillis, type UnixMillis } from "../../../src/domain/values/time.js";
 import type { CellRails } from "../../../src/grpc/services/served-cell.js";
-import type { Capabilities, PaymentRail, RailMessage } from "../../../src/rails/rail.js";
+import type { Capabilities, PaymentRail, RailMessage, RailReport } from "../../../src/rails/rail.js";
 import type { InboxMessage, StoredMessage } from "../../../src/settlement/ports/inbox.js";
 import type { StoredPayment } from "../../../src/settlement/ports/payments.js";
 import type { RailAccount } from "../../../src/settlement/ports/rail-accounts.js";
@@ -94,6 +94,10 @@ export class MemoryRails implements CellRails {
   /** Why payouts wait. */
   held: HeldReason | undefined;
   readonly heldReason: CellRails["heldReason"] = () => Promise.resolve(this.held);
+
+  /** What every message says. */
+  report: RailReport | undefined;
+  readonly reportIn: CellRails["reportIn"] = () => this.report;
 
   /** Lets nobody read messages until the returned function is called. */
   holdMessages(): () => void {
