@@ -49,7 +49,7 @@ export function Form({ visit, act, given, subjects, suggestions, refusal, childr
           />
         ))}
         <button type="submit" class="main">
-          Go on
+          Continue
         </button>
       </form>
     </>
@@ -215,9 +215,9 @@ export function Changes({ visit, changes, subjects, of }: ChangesProps): VNode {
   return (
     <Table
       columns={[
-        { head: "What changes", cell: ([name]) => name },
-        { head: of === "proposal" ? "When it was asked for" : "Now", cell: ([, before]) => value(before) },
-        { head: "Then", cell: ([, , after]) => value(after) },
+        { head: "Change", cell: ([name]) => name },
+        { head: of === "proposal" ? "When requested" : "Now", cell: ([, before]) => value(before) },
+        { head: "After", cell: ([, , after]) => value(after) },
       ]}
       rows={changes}
       empty=""
@@ -264,7 +264,7 @@ export function Confirm(props: ConfirmProps): VNode {
       <form method="post" action={visit.path}>
         <Hidden visit={visit} given={{ ...all, step: "edit" }} />
         <button type="submit" class="plain">
-          Change it
+          Edit
         </button>
       </form>
     </>

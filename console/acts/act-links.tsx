@@ -30,7 +30,7 @@ export function Acts({ visit, acts }: ActsProps): VNode | null {
   if (known.length === 0) return null;
   return (
     <section>
-      <h2>What you can do</h2>
+      <h2>Actions</h2>
       <ul class="acts">
         {known.map(({ act, linked }) => (
           <li key={act.name + JSON.stringify(linked)}>

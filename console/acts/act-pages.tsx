@@ -123,13 +123,13 @@ async function again(
 ): Promise<Shown> {
   const given = visit.form;
   const { subjects } = await namedBy(visit, allOf(act, given));
-  const heading = isUnknown ? "It is not known whether this was done" : `${act.title}?`;
+  const heading = isUnknown ? "Unknown whether this was done" : `${act.title}?`;
   return {
     title: heading,
     body: (
       <Confirm
         {...{ visit, act, given, subjects, needsPasskey }}
-        {...(isUnknown ? { button: "Send the same again" } : {})}
+        {...(isUnknown ? { button: "Retry" } : {})}
       >
         <h1>{heading}</h1>
         {refusal.reason === "VERIFICATION_REQUIRED" ? <NeedsPasskey /> : <Refused refusal={refusal} />}
@@ -168,7 +168,7 @@ async function resultPage(visit: Visit, act: KnownAct, done: Told): Promise<Show
   );
   const body = (
     <>
-      <h1>{unchanged ? "It was so before" : "Done"}</h1>
+      <h1>{unchanged ? "Already done" : "Done"}</h1>
       <p class="lead">
         {waits
           ? "What the proposal wants is so already, so nothing was done. It waits until somebody rejects it."

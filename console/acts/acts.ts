@@ -72,7 +72,7 @@ export const ACTS: readonly Act[] = [
   {
     name: "reveal",
     rpc: "AdminService/RevealAccount",
-    title: "Show phone number and e-mail",
+    title: "Reveal phone number and e-mail",
     subject: "account_id",
     shows: ["phone_number", "email"],
     changes: () => [["Phone number and e-mail address", "masked", "shown to you, once"]],
@@ -80,7 +80,7 @@ export const ACTS: readonly Act[] = [
   {
     name: "tier",
     rpc: "AdminService/SetAccountTier",
-    title: "Move to another tier",
+    title: "Change the tier",
     subject: "account_id",
     changes: (before, { tier = "" }) => [["Tier", textOf(before["tier"]), tier]],
   },
@@ -90,7 +90,7 @@ export const ACTS: readonly Act[] = [
     title: "Erase the personal data",
     subject: "account_id",
     isFinal: true,
-    changes: () => [["Personal data", "kept, encrypted", "erased for ever"]],
+    changes: () => [["Personal data", "kept, encrypted", "erased permanently"]],
   },
   {
     name: "update",
@@ -103,7 +103,7 @@ export const ACTS: readonly Act[] = [
   {
     name: "close",
     rpc: "AccountService/CloseAccount",
-    title: "Close the account for ever",
+    title: "Close the account permanently",
     subject: "account_id",
     without: ["etag"],
     isFinal: true,
@@ -112,7 +112,7 @@ export const ACTS: readonly Act[] = [
   {
     name: "completed",
     rpc: "TransactionService/ResolveTransaction",
-    title: "It moved",
+    title: "Mark as completed",
     subject: "transaction_id",
     member: "completed",
     changes: status("completed"),
@@ -120,7 +120,7 @@ export const ACTS: readonly Act[] = [
   {
     name: "failed",
     rpc: "TransactionService/ResolveTransaction",
-    title: "It did not move",
+    title: "Mark as failed",
     subject: "transaction_id",
     member: "failed",
     changes: status("failed"),
@@ -128,7 +128,7 @@ export const ACTS: readonly Act[] = [
   {
     name: "moved",
     rpc: "TransactionService/ResolveTransaction",
-    title: "Another amount moved",
+    title: "Record another amount",
     subject: "transaction_id",
     member: "moved",
     changes: (before, { amount = "" }) => [["Amount that moved", textOf(before["amount"]), amount]],
@@ -136,21 +136,21 @@ export const ACTS: readonly Act[] = [
   {
     name: "clear-flag",
     rpc: "TransactionService/ClearFlag",
-    title: "Lower a flag",
+    title: "Clear a flag",
     subject: "transaction_id",
     given: ["flag"],
   },
   {
     name: "cancel",
     rpc: "TransactionService/CancelTransaction",
-    title: "Cancel it",
+    title: "Cancel the payment",
     subject: "transaction_id",
     changes: status("canceled"),
   },
   {
     name: "reverse",
     rpc: "TransactionService/ReverseTransaction",
-    title: "Undo it, in full",
+    title: "Reverse in full",
     subject: "transaction_id",
     member: "receipt",
     changes: (before) => [["Reversed by", "nothing", `a new transaction of ${textOf(before["amount"])} KESC`]],
@@ -158,14 +158,14 @@ export const ACTS: readonly Act[] = [
   {
     name: "assign",
     rpc: "AdminService/AssignDeposit",
-    title: "Assign it to an account",
+    title: "Assign to an account",
     subject: "deposit_id",
     changes: status("credited"),
   },
   {
     name: "return",
     rpc: "AdminService/ReturnDeposit",
-    title: "It went back to the payer",
+    title: "Return to the payer",
     subject: "deposit_id",
     changes: (_before, { through_rail: asked }) => [
       ["Status", "unallocated", asked === "true" ? "returning" : "returned"],
@@ -174,23 +174,23 @@ export const ACTS: readonly Act[] = [
   {
     name: "unassign",
     rpc: "AdminService/UnassignDeposit",
-    title: "Take the credit back",
+    title: "Unassign the deposit",
     subject: "deposit_id",
     changes: status("unallocated"),
   },
   {
     name: "reverse-deposit",
     rpc: "AdminService/ReverseDeposit",
-    title: "The rail took it back",
+    title: "Mark as reversed by the rail",
     subject: "deposit_id",
     changes: status("reversed"),
   },
-  { name: "record-deposit", rpc: "AdminService/RecordDeposit", title: "Record shillings that came in" },
+  { name: "record-deposit", rpc: "AdminService/RecordDeposit", title: "Record a deposit" },
   { name: "payouts", rpc: "AdminService/SetPayouts", title: "Open or close payouts", subject: "rail" },
   {
     name: "reserve",
     rpc: "AdminService/RecordReserve",
-    title: "Record what lies in a place",
+    title: "Record a reserve balance",
     without: ["document_sha256", "matures_on"],
     about: "place",
     changes: (before, { place = "", amount = "" }) => [
@@ -198,8 +198,8 @@ export const ACTS: readonly Act[] = [
       ["Amount", textOf(before["amount"]) || "none", amount],
     ],
   },
-  { name: "recover", rpc: "AdminService/RecoverShortfall", title: "Let it pay for a shortfall", subject: "account_id" },
-  { name: "cover", rpc: "AdminService/CoverShortfall", title: "Shillings were put back" },
+  { name: "recover", rpc: "AdminService/RecoverShortfall", title: "Recover a shortfall", subject: "account_id" },
+  { name: "cover", rpc: "AdminService/CoverShortfall", title: "Cover a shortfall" },
   {
     name: "approve",
     rpc: "AdminService/ApproveProposal",
@@ -218,7 +218,7 @@ export const ACTS: readonly Act[] = [
   {
     name: "revoke-operator",
     rpc: "AdminService/RevokeOperator",
-    title: "Revoke the person",
+    title: "Revoke access",
     subject: "operator_id",
     isFinal: true,
   },

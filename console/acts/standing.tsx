@@ -34,7 +34,7 @@ export function Standing({ visit, reading }: StandingProps): VNode | null {
   if (proposals.length === 0) return null;
   return (
     <div class="verdict wait">
-      <h2>Waits for a second person</h2>
+      <h2>Waiting for approval</h2>
       <ul>
         {proposals.map((proposal) => (
           <li key={proposal.id}>

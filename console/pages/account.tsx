@@ -113,7 +113,7 @@ function Freezes({
 }): VNode | null {
   if (freezes.length === 0) return null;
   const lift: Column<Freeze> = {
-    head: "Act",
+    head: "Action",
     cell: ({ id }) => <ActLink visit={visit} name="unfreeze" linked={{ account_id, freeze_id: id }} />,
   };
   const columns: readonly Column<Freeze>[] = [
@@ -125,7 +125,7 @@ function Freezes({
   ];
   return (
     <section>
-      <h2>Freezes that stand</h2>
+      <h2>Active freezes</h2>
       <Table columns={columns} rows={freezes} empty="" />
       {isPast ? null : (
         <p>
@@ -150,7 +150,7 @@ const LIMIT_COLUMNS: readonly Column<Limits["limits"][number]>[] = [
   { head: "Most", cell: ({ max_amount }) => <Money>{max_amount}</Money>, isMoney: true },
   { head: "Used", cell: ({ used }) => <Money>{used}</Money>, isMoney: true, isMinor: true },
   { head: "Left", cell: ({ remaining }) => <Money>{remaining}</Money>, isMoney: true },
-  { head: "Begins again", cell: ({ resets_at }) => <Time>{resets_at}</Time>, isMinor: true },
+  { head: "Resets", cell: ({ resets_at }) => <Time>{resets_at}</Time>, isMinor: true },
 ];
 
 function Lists({ visit, limits, transactions, journal }: ListsProps): VNode {
@@ -176,10 +176,10 @@ function Lists({ visit, limits, transactions, journal }: ListsProps): VNode {
           <Table columns={LIMIT_COLUMNS} rows={page.limits.limits} empty="No limit is set for this account." />
         )}
       </Section>
-      <Section title="What happened" reading={journal} retry={path}>
+      <Section title="History" reading={journal} retry={path}>
         {(page) => (
           <>
-            <JournalTable visit={visit} entries={page.entries} without={["account"]} empty="No row in the rows read." />
+            <JournalTable visit={visit} entries={page.entries} without={["account"]} empty="No rows yet." />
             {page.next_page_token === null ? null : (
               <p>
                 <Link to={pathWith(within(visit, "/journal"), { account })}>All rows of this account</Link>

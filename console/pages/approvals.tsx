@@ -36,7 +36,7 @@ export const approvalsPage: Page = {
         <>
           <h1>Approvals</h1>
           <Section title="For you" reading={forMe} retry={path}>
-            {({ proposals }) => list(proposals, "Nothing waits for you.")}
+            {({ proposals }) => list(proposals, "Nothing is waiting for you.")}
           </Section>
           <Section title="All others" reading={all} retry={path}>
             {({ proposals, next_page_token: token }) => {
@@ -46,10 +46,10 @@ export const approvalsPage: Page = {
               );
               return (
                 <>
-                  <h3>Yours, which wait for another person</h3>
-                  {list(own, "You have proposed nothing that waits.")}
-                  <h3>Of others, which wait for somebody else</h3>
-                  {list(others, "Nothing of others waits.")}
+                  <h3>Proposed by you</h3>
+                  {list(own, "None of your proposals is waiting.")}
+                  <h3>Proposed by others</h3>
+                  {list(others, "No other proposal is waiting.")}
                   <h3>Decided</h3>
                   {list(
                     proposals.filter((each) => !isWaiting(each)),
@@ -95,7 +95,7 @@ function ProposalList({ visit, rows, empty }: ProposalListProps): VNode {
         ),
       isMinor: true,
     },
-    { head: "Asked by", cell: ({ proposer_name }) => proposer_name },
+    { head: "Proposed by", cell: ({ proposer_name }) => proposer_name },
     { head: "Since", cell: ({ proposed_at }) => <Age since={proposed_at} />, isMinor: true },
     { head: "State", cell: ({ state }) => <Status>{state}</Status> },
   ];
@@ -157,16 +157,16 @@ function One({ visit, proposal, subjects }: OneProps): VNode {
         facts={{
           About: about === undefined ? null : <Value visit={visit} text={subject_id ?? ""} subject={about} />,
           Organization: <Named visit={visit} proposal={proposal} />,
-          "Asked by": proposer_name,
+          "Proposed by": proposer_name,
           Asked: <Time>{proposed_at}</Time>,
-          "Lapses if nobody decides": expires_at === null || !isWaiting(proposal) ? null : <Time>{expires_at}</Time>,
+          Expires: expires_at === null || !isWaiting(proposal) ? null : <Time>{expires_at}</Time>,
           "Decided by": decider_name,
           Decided: decided_at === null ? null : <Time>{decided_at}</Time>,
           Id: <Id>{id}</Id>,
         }}
       />
       <section>
-        <h2>{isWaiting(proposal) ? "What is to be done, exactly so" : "What was asked for"}</h2>
+        <h2>{isWaiting(proposal) ? "Proposed change" : "What was proposed"}</h2>
         {changes.length === 0 ? <Text>{content}</Text> : <Changes {...{ visit, subjects, changes }} of="proposal" />}
         {isWaiting(proposal) ? (
           <p>If something else stands by now, the approval is refused, and nothing is done.</p>

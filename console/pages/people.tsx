@@ -29,7 +29,7 @@ export const peoplePage: Page = {
         <>
           <h1>People</h1>
           <Section title="Operators" reading={operators} retry={path}>
-            {(page) => <Table columns={operatorColumns(visit)} rows={page.operators} empty="There is nobody." />}
+            {(page) => <Table columns={operatorColumns(visit)} rows={page.operators} empty="No operators." />}
           </Section>
           <Section
             title={person.roles.some((role) => SEES_ALL.has(role)) ? "Sessions" : "Your sessions"}
@@ -72,7 +72,7 @@ const operatorColumns = (visit: Visit): readonly Column<Operator>[] => [
   { head: "State", cell: ({ revoked_at }) => <Status>{revoked_at === null ? "active" : "revoked"}</Status> },
   { head: "Id", cell: ({ id }) => <Id>{id}</Id>, isMinor: true },
   {
-    head: "Act",
+    head: "Action",
     cell: ({ id, revoked_at }) =>
       revoked_at === null ? (
         <>
@@ -88,29 +88,29 @@ const operatorColumns = (visit: Visit): readonly Column<Operator>[] => [
 
 const sessionColumns = (visit: Visit): readonly Column<Session>[] => [
   { head: "Name", cell: ({ operator_name }) => operator_name },
-  { head: "Began", cell: ({ created_at }) => <Time>{created_at}</Time> },
-  { head: "With", cell: ({ passkey_id }) => (passkey_id === null ? "a code" : <Id>{passkey_id}</Id>), isMinor: true },
+  { head: "Started", cell: ({ created_at }) => <Time>{created_at}</Time> },
+  { head: "Signed in with", cell: ({ passkey_id }) => (passkey_id === null ? "a code" : <Id>{passkey_id}</Id>), isMinor: true },
   { head: "Last used", cell: ({ used_at }) => <Time>{used_at}</Time> },
-  { head: "Ends", cell: ({ expires_at }) => <Time>{expires_at}</Time>, isMinor: true },
-  { head: "Act", cell: ({ id }) => <ActLink visit={visit} name="end-session" linked={{ session_id: id }} /> },
+  { head: "Expires", cell: ({ expires_at }) => <Time>{expires_at}</Time>, isMinor: true },
+  { head: "Action", cell: ({ id }) => <ActLink visit={visit} name="end-session" linked={{ session_id: id }} /> },
 ];
 
 const keyColumns = (visit: Visit): readonly Column<ApiKey>[] => [
   { head: "Key", cell: ({ name }) => name },
   { head: "Id", cell: ({ id }) => <Id>{id}</Id>, isMinor: true },
-  { head: "May", cell: ({ scopes }) => <>{scopes.join(", ")}</>, isMinor: true },
+  { head: "Scopes", cell: ({ scopes }) => <>{scopes.join(", ")}</>, isMinor: true },
   {
     head: "Last use, to an hour",
     cell: ({ last_used_at }) => (last_used_at === null ? "never" : <Time>{last_used_at}</Time>),
   },
   {
-    head: "Ends",
+    head: "Expires",
     cell: ({ expires_at }) => (expires_at === null ? "never" : <Time>{expires_at}</Time>),
     isMinor: true,
   },
   { head: "State", cell: ({ revoked_at }) => <Status>{revoked_at === null ? "active" : "revoked"}</Status> },
   {
-    head: "Act",
+    head: "Action",
     cell: ({ id, revoked_at }) =>
       revoked_at === null ? <ActLink visit={visit} name="revoke-key" linked={{ api_key_id: id }} /> : null,
   },
@@ -119,7 +119,7 @@ const keyColumns = (visit: Visit): readonly Column<ApiKey>[] => [
 function Others(): VNode {
   return (
     <section>
-      <h2>What an admin does by command</h2>
+      <h2>Commands for admins</h2>
       <Commands>
         {[`kesc operator create "…" --role approver`, `kesc operator set-roles "…" --role support,approver`]}
       </Commands>

@@ -24,10 +24,10 @@ interface SignInProps {
   readonly refusal?: Refusal | undefined;
 }
 
-/** Who are you? */
+/** The page on which a person signs in. */
 export function SignIn({ next, refusal }: SignInProps): VNode {
   return (
-    <Card title="Who are you?">
+    <Card title="Sign in">
       {refusal === undefined ? null : <Refused refusal={refusal} />}
       <PasskeyForm kind="get" action={SIGN_IN_PATH} button="Use your passkey">
         <input type="hidden" name="next" value={next} />
@@ -93,7 +93,7 @@ export function ConfirmCode({ token, name, expiresAt, next }: TokenProps): VNode
         The code ends at <Time>{expiresAt}</Time> EAT. A session that a code began moves no money, but in a sandbox.
       </p>
       <p>
-        <Link to={SIGN_IN_PATH}>Somebody else</Link>
+        <Link to={SIGN_IN_PATH}>Sign in as somebody else</Link>
       </p>
     </Card>
   );
@@ -124,7 +124,7 @@ interface RegisteredProps {
 
 export function Registered({ passkeyId, isProposed }: RegisteredProps): VNode {
   return (
-    <Card title={isProposed ? "One more person" : "You can sign in"}>
+    <Card title={isProposed ? "Waiting for approval" : "You can sign in"}>
       <p>
         {isProposed
           ? "Read this fingerprint of your passkey to the approver, by telephone or in person. Once the approver has compared and approved it, you can sign in."

@@ -64,7 +64,7 @@ function Filters({
     <form method="get" action={path} class="filters">
       <Choices name="status" label="Status" values={STATUSES} chosen={statuses}>
         <label class="choice">
-          <input type="checkbox" name="attention" value="yes" checked={value("attention") === "yes"} /> needs a person
+          <input type="checkbox" name="attention" value="yes" checked={value("attention") === "yes"} /> needs attention
         </label>
       </Choices>
       <label>

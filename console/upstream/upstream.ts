@@ -18,7 +18,7 @@ export type ReadingOf<Rpc extends RpcName> = Reading<Responses[Rpc]>;
 
 /** What an act tells in the head of its call. */
 export interface Told {
-  /** It was so before. */
+  /** It was done before. */
   readonly unchanged?: boolean;
   /** It waits for a second person. */
   readonly proposal?: { readonly id: string; readonly state: string };

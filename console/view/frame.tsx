@@ -89,8 +89,8 @@ export function Frame(props: FrameProps): VNode {
         {children}
       </main>
       <footer>
-        Read on {timeText(new Date())} EAT (East Africa Time).{" "}
-        {props.self === undefined ? null : <Link to={props.self}>Read again</Link>}
+        Updated {timeText(new Date())} EAT (East Africa Time).{" "}
+        {props.self === undefined ? null : <Link to={props.self}>Refresh</Link>}
       </footer>
       {props.live === undefined || props.self === undefined ? null : (
         <p class="news" role="status" data-stream={props.live} hidden>

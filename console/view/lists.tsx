@@ -24,7 +24,7 @@ export function TransactionList(props: TransactionListProps): VNode {
   const { visit, rows, empty, hasAge = false, hasAccount = true, flags } = props;
   const columns: readonly Column<Transaction>[] = [
     hasAge
-      ? { head: "Open since", cell: ({ created_at }) => <Age since={created_at} /> }
+      ? { head: "Open for", cell: ({ created_at }) => <Age since={created_at} /> }
       : { head: "When", cell: ({ created_at }) => <Time>{created_at}</Time> },
     {
       head: "Payment",
@@ -40,7 +40,7 @@ export function TransactionList(props: TransactionListProps): VNode {
       cell: (row) => (
         <>
           <Status>{row.status}</Status>{" "}
-          {row.needs_attention && flags === undefined ? <Status tone="bad">needs a person</Status> : null}
+          {row.needs_attention && flags === undefined ? <Status tone="bad">needs attention</Status> : null}
         </>
       ),
     },
@@ -95,7 +95,7 @@ export function AccountList({ visit, rows, empty }: ListProps<Account>): VNode {
 
 export function DepositList({ visit, rows, empty }: ListProps<Deposit>): VNode {
   const columns: readonly Column<Deposit>[] = [
-    { head: "Waits since", cell: ({ created_at }) => <Age since={created_at} /> },
+    { head: "Waiting for", cell: ({ created_at }) => <Age since={created_at} /> },
     {
       head: "Deposit",
       cell: (row) => (
@@ -107,7 +107,7 @@ export function DepositList({ visit, rows, empty }: ListProps<Deposit>): VNode {
     { head: "Why", cell: ({ reason, status }) => words(reason ?? status) },
     { head: "Payer", cell: ({ masked_payer_phone_number: phone }) => phone, isMinor: true },
     {
-      head: "Typed",
+      head: "Account number",
       cell: ({ typed_reference: typed }) => typed,
       isMinor: true,
     },

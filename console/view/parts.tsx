@@ -136,8 +136,8 @@ export function More({ to, isEmpty, word = "Older" }: MoreProps): VNode | null {
   if (to === undefined) return null;
   return (
     <p class="more">
-      {isEmpty ? "Nothing in the rows read so far. " : ""}
-      <Link to={to}>{isEmpty ? "Read on" : word}</Link>
+      {isEmpty ? "No matches so far. " : ""}
+      <Link to={to}>{isEmpty ? "Continue" : word}</Link>
     </p>
   );
 }

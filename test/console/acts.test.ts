@@ -91,9 +91,9 @@ describe("the acts of the console", () => {
     expect(await statusOf()).to.equal("active");
     const again = await Promise.all([1, 2].map(() => amina.post(path("freeze"), asked.formTo(path("freeze")))));
     expect(again.map(({ status }) => status)).to.deep.equal([200, 200]);
-    expect(again.map(({ text }) => /Done|It was so before/.exec(text)?.[0]).sort()).to.deep.equal([
+    expect(again.map(({ text }) => /Done|Already done/.exec(text)?.[0]).sort()).to.deep.equal([
       "Done",
-      "It was so before",
+      "Already done",
     ]);
     for (const { text } of again) expect(text).to.match(/wanjiku ▲ frozen/);
     const { account: frozen } = await client.accounts.getAccount({ account_id: account });
@@ -154,7 +154,7 @@ describe("the acts of the console", () => {
     expect(own.text).to.contain("Another person must approve").and.not.to.contain("Approve needs");
     const standing = await amina.get(`/${organization}/accounts/${account}`);
     expect(standing.text).to.match(
-      /Waits for a second person Unfreeze account: freeze fraud: case 17 → lifted, account frozen → active , proposed by Amina/,
+      /Waiting for approval Unfreeze account: freeze fraud: case 17 → lifted, account frozen → active , proposed by Amina/,
     );
     const page = await brian.get(`/${organization}/approvals/${proposal}`);
     expect(page.html).to.contain(`/acts/approve?proposal_id=${proposal}`);
@@ -193,7 +193,7 @@ describe("the acts of the console", () => {
     const proposal = proposalIn(await lift(freeze_id));
     await client.accounts.unfreezeAccount({ account_id: account, freeze_id, note: "by the API" });
     const sent = await act(brian, path("approve"), `?proposal_id=${proposal}`, { note: "compared" });
-    expect(sent.text).to.contain("It was so before").and.to.contain("waits until somebody rejects it");
+    expect(sent.text).to.contain("Already done").and.to.contain("waits until somebody rejects it");
     expect(await statusOf()).to.equal("active");
   });
 
@@ -212,7 +212,7 @@ describe("the acts of the console", () => {
 
   it("offers no act that a role lacks", async () => {
     const page = await brian.get(`/${organization}/accounts/${account}`);
-    expect(page.text).to.contain("Show phone number and e-mail needs support");
+    expect(page.text).to.contain("Reveal phone number and e-mail needs support");
     expect(page.html).not.to.contain(path("reveal"));
   });
 
@@ -268,7 +268,7 @@ describe("the acts of the console", () => {
     const proposal = proposalIn(await amina.post(path("assign"), asked.formTo(path("assign"))));
     expect((await brian.get(`/${organization}/approvals/${proposal}`)).text).to.match(/account none wanjiku ● active/);
     const again = await amina.get(path("assign") + query);
-    expect(again.text).to.contain("Waits for a second person");
+    expect(again.text).to.contain("Waiting for approval");
     const approve = await ask(brian, path("approve"), `?proposal_id=${proposal}`, {});
     expect(approve.text)
       .to.match(/Assign deposit: .*wanjiku/)

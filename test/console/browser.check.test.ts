@@ -191,7 +191,7 @@ interface Violation {
         const proposal = page.url();
         const loads = await loadsOf(page, async () => {
           await follow(page, page.getByRole("link", { name: "Approve", exact: true }), /acts\/approve/);
-          await page.getByRole("button", { name: "Go on" }).click();
+          await page.getByRole("button", { name: "Continue" }).click();
           await page.getByRole("button", { name: "Approve" }).click();
           await page.getByRole("heading", { name: "Done" }).waitFor();
         });
@@ -215,7 +215,7 @@ interface Violation {
           await brian.goto(`/${org}/approvals`);
           await amina.goto(`/${org}/acts/unfreeze?account_id=${account.id}&freeze_id=${freeze.id}`);
           await amina.getByLabel("Note").fill("case 7 is closed");
-          await amina.getByRole("button", { name: "Go on" }).click();
+          await amina.getByRole("button", { name: "Continue" }).click();
           await amina.getByRole("button", { name: "Unfreeze the account" }).click();
           await amina.getByText("Another person must approve.").waitFor();
           await brian.getByText("1 new proposal for you.").waitFor();
@@ -223,7 +223,7 @@ interface Violation {
           const [proposal = ""] = /prp_\w+/.exec(amina.url()) ?? [];
           await follow(brian, brian.locator(`main a[href$="${proposal}"]`).first(), /prp_/);
           await follow(brian, brian.getByRole("link", { name: "Approve", exact: true }), /acts\/approve/);
-          await brian.getByRole("button", { name: "Go on" }).click();
+          await brian.getByRole("button", { name: "Continue" }).click();
           await brian.getByRole("button", { name: "Approve" }).click();
           await brian.getByRole("heading", { name: "Done" }).waitFor();
           await amina.getByText("This proposal was approved.").waitFor();

@@ -107,12 +107,12 @@ describe("the console and its server under kills with -9", () => {
         }
         const page = await answer;
         const [said = page === undefined ? "no page" : String(page.status)] =
-          /Done|It was so before|Redirecting|It is not known/.exec(textOf(page?.html ?? "")) ?? [];
+          /Done|Already done|Redirecting|Unknown whether/.exec(textOf(page?.html ?? "")) ?? [];
         says[said] = (says[said] ?? 0) + 1;
         // The console connects again within a second.
         if (said === "503") await sleep(RECONNECT_MILLIS);
         if (page !== undefined && /^(Done|It was|Redirecting)/.test(said)) return page.html;
-        if (said === "It is not known" && page !== undefined) form = fieldsIn(page.html, path);
+        if (said === "Unknown whether" && page !== undefined) form = fieldsIn(page.html, path);
       }
       throw new Error(`nothing became of ${path}: ${JSON.stringify(says)}`);
     };
