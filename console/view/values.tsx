@@ -14,6 +14,19 @@ export function Text({ children: text }: { readonly children: string }): VNode {
   return <bdi class={characters.length > WORD_LENGTH_MAX ? "text long" : "text"}>{shown}</bdi>;
 }
 
+/** A text on one line. A long one is cut in its middle: its ends tell it from others, and its title is whole. */
+export function Brief({ children: text, most = 20 }: { readonly children: string; readonly most?: number }): VNode {
+  const characters = Array.from(text);
+  if (characters.length <= most) return <bdi class="text">{text}</bdi>;
+  const tail = Math.floor((most - 1) / 2);
+  const ends = [characters.slice(0, most - 1 - tail), characters.slice(-tail)].map((part) => part.join(""));
+  return (
+    <bdi class="text" title={characters.slice(0, TEXT_LENGTH_MAX).join("")}>
+      {ends.join("…")}
+    </bdi>
+  );
+}
+
 /** An id, or another text that people copy. */
 export function Id({ children }: { readonly children: string }): VNode {
   return <code class="id">{children}</code>;

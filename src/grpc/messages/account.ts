@@ -44,7 +44,7 @@ export function parseDepositReference(unchecked: string): Parsed<DepositReferenc
 
 const IDS_MAX = 100;
 
-/** Parses the ids of a filter, at most 100, in any order. Returns each once. No id means any account. */
+/** Parses the ids of a filter, at most 100. Returns each once. No id means any account. */
 export function parseAccountIds(unchecked: readonly string[]): Parsed<readonly AccountId[] | undefined> {
   if (unchecked.length > IDS_MAX) return unparsed(`must have at most ${String(IDS_MAX)} ids`, "TOO_MANY");
   const ids = new Set<AccountId>();
