@@ -45,7 +45,9 @@ export function addPages(app: Express, deps: PageDependencies): void {
   const visits = new Visits(deps);
   for (const page of PAGES) {
     // A path with another form of id is no page, and no call to the server.
-    const source = page.path.replaceAll(".", "\\.").replaceAll(/:([a-z]+)/g, (_, name: string) => `(?<${name}>${ID_FORMS[name] ?? ""})`);
+    const source = page.path
+      .replaceAll(".", "\\.")
+      .replaceAll(/:([a-z]+)/g, (_, name: string) => `(?<${name}>${ID_FORMS[name] ?? ""})`);
     const pattern = new RegExp(`^${source}$`);
     app[page.method === "POST" ? "post" : "get"](pattern, async (req, res) => {
       stateOf(res).route = page.path;

@@ -75,8 +75,8 @@ export const accountsCsv: Page = {
       name: "accounts",
       read: readerOf(visit),
       columns: fieldsOf<Account>(
-        ...["id", "user_id", "phone_number", "email", "status", "tier"] as const,
-        ...["available_balance", "held_balance", "deposit_reference", "created_at", "updated_at"] as const,
+        ...(["id", "user_id", "phone_number", "email", "status", "tier"] as const),
+        ...(["available_balance", "held_balance", "deposit_reference", "created_at", "updated_at"] as const),
       ),
     }),
 };

@@ -102,7 +102,12 @@ function totalsOf(entries: readonly JournalEntry[]): readonly Total[] {
   return Object.entries(groups).flatMap(([name, rows]) =>
     rows.length === 0
       ? []
-      : [{ name: `${name}: ${countOf(rows.length, "row")}`, amount: sumOf(rows.map(({ line }) => line.amount ?? "0")) }],
+      : [
+          {
+            name: `${name}: ${countOf(rows.length, "row")}`,
+            amount: sumOf(rows.map(({ line }) => line.amount ?? "0")),
+          },
+        ],
   );
 }
 
@@ -114,9 +119,9 @@ export const journalCsv: Page = {
     const person = visit.query.get("person") ?? "";
     const read = readerOf(visit, person.startsWith("opr_") ? person : idOf(await peopleOf(visit), person));
     const ofLine = fieldsOf<JournalEntry["line"]>(
-      ...["sequence", "date", "recorded_at", "type", "account_id", "transaction_id"] as const,
-      ...["debit_account", "credit_account", "amount", "available_balance", "held_balance"] as const,
-      ...["reference", "description", "rail_receipt", "actor", "note"] as const,
+      ...(["sequence", "date", "recorded_at", "type", "account_id", "transaction_id"] as const),
+      ...(["debit_account", "credit_account", "amount", "available_balance", "held_balance"] as const),
+      ...(["reference", "description", "rail_receipt", "actor", "note"] as const),
     );
     const columns = Object.entries(ofLine).map(([name, of]) => [name, ({ line }: JournalEntry) => of(line)] as const);
     return csvOf({

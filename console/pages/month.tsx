@@ -28,7 +28,7 @@ interface Month {
 export function monthOf(text: string, now: Date): Month {
   const asked = /^20[0-9]{2}-(?:0[1-9]|1[0-2])$/.test(text) ? text : dayText(now).slice(0, 7);
   const first = (month: string): Date => new Date(`${month}-01T00:00:00+03:00`);
-  // The 15th is 32 days before the middle of the next month, whatever the month.
+  // 32 days after the first of a month is a day of the next one.
   const next = first(dayText(new Date(first(asked).getTime() + 32 * DAY_MILLIS)).slice(0, 7));
   const settled = new Date(now.getTime() - SETTLED_MILLIS);
   const isOver = next <= settled;

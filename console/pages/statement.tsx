@@ -8,7 +8,7 @@ import { listPath, Ranges } from "../view/filters.js";
 import { pathOfId, RowLink, Short } from "../view/journal.js";
 import { Link, pathWith } from "../view/link.js";
 import { type Column, Facts, More, Section, Table } from "../view/parts.js";
-import { Brief, centsOf, dayText, decimalOf, Id, Money, sumOf, Text, Time, words } from "../view/values.js";
+import { Brief, centsOf, dayText, decimalOf, Id, Money, sumOf, Text, timeText, words } from "../view/values.js";
 
 const DAY_MILLIS = 86_400_000;
 const DAYS = 30;
@@ -54,7 +54,7 @@ export const statementPage: Page = {
           <p class="screen">
             <Link to={pathOfId(visit, account_id)}>To the account</Link>
           </p>
-          <Ranges visit={visit} />
+          <Ranges visit={visit} days={days} />
           <form method="get" action={path} class="filters">
             <label>
               From the day
@@ -105,12 +105,12 @@ function Sums({ visit, statement: { opening_balance, closing_balance, start, end
         Account: <Id>{visit.ids["acc"] ?? ""}</Id>,
         "Opening balance": (
           <>
-            <Money>{opening_balance}</Money> KESC at <Time>{start}</Time>
+            <Money>{opening_balance}</Money> KESC at {timeText(new Date(start))}
           </>
         ),
         "Closing balance": (
           <>
-            <Money>{closing_balance}</Money> KESC at <Time>{end}</Time>
+            <Money>{closing_balance}</Money> KESC at {timeText(new Date(end))}
           </>
         ),
         "In, on this page": (
@@ -146,7 +146,7 @@ function Next({ path, days, print, statement: { lines, end: until, next_page_tok
 
 function columnsOf(visit: Visit): readonly Column<StatementLine>[] {
   return [
-    { head: "When", cell: ({ recorded_at }) => <Time>{recorded_at}</Time> },
+    { head: "When", cell: ({ recorded_at }) => timeText(new Date(recorded_at)) },
     {
       head: "Row",
       cell: ({ sequence }) => (sequence === null ? null : <RowLink visit={visit} sequence={sequence} />),
@@ -205,8 +205,8 @@ export const statementCsv: Page = {
       name: `statement-${account_id}-${days.start}-${days.end}`,
       read: readerOf(visit, { account_id, start: days.start, end: until }),
       columns: fieldsOf<StatementLine>(
-        ...["sequence", "date", "recorded_at", "type", "transaction_id", "reference", "description"] as const,
-        ...["rail_receipt", "amount_in", "amount_out", "balance", "available_balance", "held_balance"] as const,
+        ...(["sequence", "date", "recorded_at", "type", "transaction_id", "reference", "description"] as const),
+        ...(["rail_receipt", "amount_in", "amount_out", "balance", "available_balance", "held_balance"] as const),
       ),
     });
   },

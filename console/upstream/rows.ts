@@ -45,7 +45,9 @@ export async function withCustomers<Row extends { readonly account_id: string | 
   if (!accounts.ok) return reading;
   const users = new Map(accounts.value.accounts.map(({ id, user_id }) => [id, user_id]));
   const rows = reading.value.rows.map((row) =>
-    row.account_id === null || !users.has(row.account_id) ? row : { ...row, user_id: users.get(row.account_id) ?? null },
+    row.account_id === null || !users.has(row.account_id)
+      ? row
+      : { ...row, user_id: users.get(row.account_id) ?? null },
   );
   return { ok: true, value: { ...reading.value, rows } };
 }

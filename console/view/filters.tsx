@@ -101,6 +101,7 @@ export function Filters({ visit: { path, query }, columns, children }: FiltersPr
   return (
     <form method="get" action={path} class="filters">
       {children}
+      <button type="submit">Filter</button>
       {named.length === 0 ? null : (
         <details open={hidden.length > 0}>
           <summary>Columns</summary>
@@ -114,7 +115,6 @@ export function Filters({ visit: { path, query }, columns, children }: FiltersPr
           </fieldset>
         </details>
       )}
-      <button type="submit">Filter</button>
     </form>
   );
 }
@@ -147,11 +147,17 @@ export function quickRanges(now: Date): Readonly<Record<string, DayRange>> {
   };
 }
 
+interface RangesProps {
+  readonly visit: Visit;
+  /** What the page shows. Undefined: what the URL says, which may be all days. */
+  readonly days?: DayRange;
+}
+
 /** Links to the ranges. They keep the other filters. */
-export function Ranges({ visit: { path, query } }: { readonly visit: Visit }): VNode {
-  const [start, end] = [query.get("start") ?? "", query.get("end") ?? ""];
+export function Ranges({ visit: { path, query }, days }: RangesProps): VNode {
+  const { start, end } = days ?? { start: query.get("start") ?? "", end: query.get("end") ?? "" };
   const all: readonly (readonly [string, DayRange])[] = [
-    ["All days", { start: "", end: "" }],
+    ...(days === undefined ? [["All days", { start: "", end: "" }] as const] : []),
     ...Object.entries(quickRanges(new Date())),
   ];
   return (
@@ -159,7 +165,7 @@ export function Ranges({ visit: { path, query } }: { readonly visit: Visit }): V
       {all.map(([name, range]) => (
         <Link
           key={name}
-          to={listPath(path, query, { ...range, page: "" })}
+          to={listPath(path, query, { ...range, page: "", until: "" })}
           isCurrent={range.start === start && range.end === end}
         >
           {name}

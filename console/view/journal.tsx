@@ -4,7 +4,7 @@ import type { JournalEntry } from "../gen/messages.js";
 import { type Visit, within } from "../page.js";
 import { Link } from "./link.js";
 import { type Column, Table } from "./parts.js";
-import { Brief, Id, Money, Text, Time, words } from "./values.js";
+import { Brief, BriefTime, Id, Money, Text, words } from "./values.js";
 
 interface ActorProps {
   readonly entry: JournalEntry;
@@ -15,7 +15,7 @@ interface ActorProps {
 /** Who made a row: the names of operators, or what the book has. */
 export function Actor({ entry: { line, operator_names }, isBrief }: ActorProps): VNode {
   const names = operator_names.join(", approved by ");
-  if (names !== "") return isBrief ? <Brief most={32}>{names}</Brief> : <Text>{names}</Text>;
+  if (names !== "") return isBrief ? <Brief most={26}>{names}</Brief> : <Text>{names}</Text>;
   if (line.actor === "operator") return <>a command on the database</>;
   if (!/^[a-z]{3}_[0-9a-z]{26}$/.test(line.actor)) return <Text>{line.actor}</Text>;
   return <Id>{isBrief ? shortOf(line.actor) : line.actor}</Id>;
@@ -49,7 +49,7 @@ export function journalColumns(visit: Visit): readonly (Column<JournalEntry> & {
       isTitle: true,
       cell: ({ line }) => <RowLink visit={visit} sequence={line.sequence} />,
     },
-    { head: "When", cell: ({ line }) => <Time>{line.recorded_at}</Time> },
+    { head: "When", cell: ({ line }) => <BriefTime>{line.recorded_at}</BriefTime> },
     { head: "What", cell: ({ line }) => words(line.type) },
     { head: "Who", name: "who", cell: (entry) => <Actor entry={entry} isBrief />, isMinor: true },
     {
@@ -69,7 +69,7 @@ export function journalColumns(visit: Visit): readonly (Column<JournalEntry> & {
     {
       head: "Reason",
       name: "reason",
-      cell: ({ line }) => (line.note === null ? null : <Brief most={28}>{line.note}</Brief>),
+      cell: ({ line }) => (line.note === null ? null : <Brief most={24}>{line.note}</Brief>),
       isMinor: true,
     },
     { head: "Debit → credit", name: "posting", cell: (entry) => <Posting entry={entry} />, isMinor: true },

@@ -8,7 +8,7 @@ import { listPath, shownIn } from "./filters.js";
 import { pathOfId, Short } from "./journal.js";
 import { Link } from "./link.js";
 import { type Column, More, Section, Table, type Total } from "./parts.js";
-import { Age, Brief, Money, Status, sumOf, Text, Time, words } from "./values.js";
+import { Age, Brief, BriefTime, Money, Status, sumOf, Text, words } from "./values.js";
 
 interface ListProps<Row> {
   readonly visit: Visit;
@@ -78,7 +78,7 @@ export function transactionColumns({
   return [
     hasAge
       ? { head: "Open for", cell: ({ created_at }) => <Age since={created_at} /> }
-      : { head: "When", cell: ({ created_at }) => <Time>{created_at}</Time> },
+      : { head: "When", cell: ({ created_at }) => <BriefTime>{created_at}</BriefTime> },
     {
       head: "Payment",
       isTitle: true,
@@ -181,8 +181,18 @@ export function accountColumns(visit: Visit): readonly Column<Account>[] {
     { head: "Status", cell: ({ status }) => <Status>{status}</Status> },
     { head: "Tier", name: "tier", cell: ({ tier }) => tier, isMinor: true },
     { head: "Phone", name: "phone", cell: ({ phone_number }) => phone_number, isMinor: true },
-    { head: "E-mail", name: "email", cell: ({ email }) => (email === null ? null : <Brief>{email}</Brief>), isMinor: true },
-    { head: "Last change", name: "changed", cell: ({ updated_at }) => <Time>{updated_at}</Time>, isMinor: true },
+    {
+      head: "E-mail",
+      name: "email",
+      cell: ({ email }) => (email === null ? null : <Brief most={28}>{email}</Brief>),
+      isMinor: true,
+    },
+    {
+      head: "Last change",
+      name: "changed",
+      cell: ({ updated_at }) => <BriefTime>{updated_at}</BriefTime>,
+      isMinor: true,
+    },
     { head: "Available KESC", cell: ({ available_balance }) => <Money>{available_balance}</Money>, isMoney: true },
   ];
 }
@@ -205,7 +215,7 @@ interface DepositColumnsProps {
 export function depositColumns({ visit, hasAll = false }: DepositColumnsProps): readonly Column<OfCustomer<Deposit>>[] {
   return [
     hasAll
-      ? { head: "Received", cell: ({ created_at }) => <Time>{created_at}</Time> }
+      ? { head: "Received", cell: ({ created_at }) => <BriefTime>{created_at}</BriefTime> }
       : { head: "Waiting for", cell: ({ created_at }) => <Age since={created_at} /> },
     {
       head: "Deposit",

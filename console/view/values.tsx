@@ -15,7 +15,7 @@ export function Text({ children: text }: { readonly children: string }): VNode {
 }
 
 /** A text on one line. A long one is cut in its middle: its ends tell it from others, and its title is whole. */
-export function Brief({ children: text, most = 20 }: { readonly children: string; readonly most?: number }): VNode {
+export function Brief({ children: text, most = 16 }: { readonly children: string; readonly most?: number }): VNode {
   const characters = Array.from(text);
   if (characters.length <= most) return <bdi class="text">{text}</bdi>;
   const tail = Math.floor((most - 1) / 2);
@@ -77,6 +77,22 @@ export function Time({ children }: { readonly children: string | null }): VNode 
   return (
     <time dateTime={children} title={`${timeText(at)} EAT`}>
       {isToday ? CLOCK.format(at) : timeText(at)}
+    </time>
+  );
+}
+
+const MINUTE = new Intl.DateTimeFormat("en-GB", { timeZone: TIME_ZONE, timeStyle: "short" });
+const DAY_OF_YEAR = new Intl.DateTimeFormat("en-GB", { timeZone: TIME_ZONE, day: "numeric", month: "short" });
+
+/** A moment in a row of a list: the clock of today, "26 Nov, 14:02" of this year, or the day. Its title has all. */
+export function BriefTime({ children }: { readonly children: string }): VNode {
+  const [at, now] = [new Date(children), new Date()];
+  const isToday = DAY.format(at) === DAY.format(now);
+  const isThisYear = dayText(at).slice(0, 4) === dayText(now).slice(0, 4);
+  const day = isThisYear ? `${DAY_OF_YEAR.format(at)}, ${MINUTE.format(at)}` : DAY.format(at);
+  return (
+    <time dateTime={children} title={`${timeText(at)} EAT`}>
+      {isToday ? CLOCK.format(at) : day}
     </time>
   );
 }
