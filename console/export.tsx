@@ -38,8 +38,8 @@ function NoExport(props: Parameters<typeof Refused>[0]) {
 }
 
 /**
- * Writes the rows page by page. It reads a page once the one before was taken. A file that does not have all rows
- * says so in its last row. Throws if a page cannot be read.
+ * Writes the rows page by page. It reads a page once the one before was taken. A file that does
+ * not have all rows says so in its last row. Throws if a page cannot be read.
  */
 async function* partsOf<Row>({ columns, read, pageSize: page_size = PAGE_SIZE }: Csv<Row>, first: RowsPage<Row>) {
   const names = Object.keys(columns);

@@ -168,7 +168,7 @@ function columnsOf(visit: Visit): readonly Column<StatementLine>[] {
   ];
 }
 
-/** The lines of a file: those of a page, with the opening line before and the closing line after them. */
+/** Reads the lines of a file: the opening line, those of the pages, and the closing line. */
 function readerOf(visit: Visit, request: Readonly<Record<string, string>>): ReadRows<StatementLine> {
   let [amountIn, amountOut] = [0n, 0n];
   return async (page) => {

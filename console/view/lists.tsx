@@ -24,7 +24,7 @@ interface ListPageProps<Row> {
   readonly empty: string;
 }
 
-/** A list on a page of its own: its rows with their totals, the next page, and all of it as a file. */
+/** A list with a page of its own: its rows, their totals, the next page, and all rows as a file. */
 export function ListPage<Row>({ visit, reading, columns, totalsOf, empty }: ListPageProps<Row>): VNode {
   const { path, query } = visit;
   return (
@@ -45,7 +45,7 @@ export function ListPage<Row>({ visit, reading, columns, totalsOf, empty }: List
   );
 }
 
-/** The customer of a row by the user_id, or by the account's id if it was erased or could not be read. */
+/** The user_id of a row, or the account's id if that was erased or could not be read. */
 export function Customer({
   visit,
   row: { account_id: id, user_id },

@@ -14,7 +14,7 @@ export function Text({ children: text }: { readonly children: string }): VNode {
   return <bdi class={characters.length > WORD_LENGTH_MAX ? "text long" : "text"}>{shown}</bdi>;
 }
 
-/** A text on one line. A long one is cut in its middle: its ends tell it from others, and its title is whole. */
+/** A text on one line. A long one lacks its middle, and its title is whole. */
 export function Brief({ children: text, most = 16 }: { readonly children: string; readonly most?: number }): VNode {
   const characters = Array.from(text);
   if (characters.length <= most) return <bdi class="text">{text}</bdi>;
@@ -84,7 +84,7 @@ export function Time({ children }: { readonly children: string | null }): VNode 
 const MINUTE = new Intl.DateTimeFormat("en-GB", { timeZone: TIME_ZONE, timeStyle: "short" });
 const DAY_OF_YEAR = new Intl.DateTimeFormat("en-GB", { timeZone: TIME_ZONE, day: "numeric", month: "short" });
 
-/** A moment in a row of a list: the clock of today, "26 Nov, 14:02" of this year, or the day. Its title has all. */
+/** A moment in a row of a list: "14:02:10" today, "26 Nov, 14:02" this year, or the day. */
 export function BriefTime({ children }: { readonly children: string }): VNode {
   const [at, now] = [new Date(children), new Date()];
   const isToday = DAY.format(at) === DAY.format(now);
