@@ -2,6 +2,7 @@ import type { VNode } from "preact";
 
 import type { GetOverviewResponse } from "../gen/messages.js";
 import { type Page, type Visit, within } from "../page.js";
+import { pageOf, withCustomers } from "../upstream/rows.js";
 import { pathOfId } from "../view/journal.js";
 import { Link, pathWith } from "../view/link.js";
 import { DepositList, TransactionList } from "../view/lists.js";
@@ -29,6 +30,16 @@ export const attentionPage: Page = {
       }),
       visit.overview,
     ]);
+    const [flagged, old] = await Promise.all([
+      withCustomers(
+        visit,
+        pageOf(waiting, ({ transactions }) => transactions),
+      ),
+      withCustomers(
+        visit,
+        pageOf(open, ({ transactions }) => transactions),
+      ),
+    ]);
     const oldest = overview?.ok === true ? <Oldest visit={visit} overview={overview.value} /> : null;
     return {
       title: "Needs attention",
@@ -40,7 +51,7 @@ export const attentionPage: Page = {
               <>
                 <TransactionList
                   visit={visit}
-                  rows={oldestFirst(transactions)}
+                  rows={oldestFirst(flagged.ok ? flagged.value.rows : transactions)}
                   hasAge
                   flags={new Map(flags.map(({ transaction_id: id, open_flags }) => [id, open_flags]))}
                   empty="No payment waits for a person."
@@ -60,7 +71,7 @@ export const attentionPage: Page = {
                 {oldest}
                 <TransactionList
                   visit={visit}
-                  rows={oldestFirst(transactions)}
+                  rows={oldestFirst(old.ok ? old.value.rows : transactions)}
                   hasAge
                   empty="No payment is open for so long."
                 />

@@ -37,7 +37,7 @@ export function ListPage<Row>({ visit, reading, columns, totalsOf, empty }: List
           <More to={next === null ? undefined : listPath(path, query, { page: next })} isEmpty={rows.length === 0} />
           <p class="export">
             <Link to={listPath(`${path}.csv`, query, { page: "", hide: "" })}>Export as CSV</Link>{" "}
-            <small>All rows of this filter, 10,000 at most.</small>
+            <small>All rows of this filter, 10,000 at most. The sums above are those of this page.</small>
           </p>
         </>
       )}

@@ -34,7 +34,7 @@ export interface Total {
   readonly amount: string;
 }
 
-/** A table. Where the screen is narrow, each row becomes a card, which is short if it has a title. */
+/** A table. Where the screen is narrow, each row is a card, which is short if it has a title. */
 export function Table<Row>({ columns, rows, empty, caption, totals = [] }: TableProps<Row>): VNode {
   if (rows.length === 0) return <p class="empty">{empty}</p>;
   const classOf = ({ isMoney, isMinor, isTitle }: Column<Row>): string =>
