@@ -127,7 +127,10 @@ async function again(
   return {
     title: heading,
     body: (
-      <Confirm {...{ visit, act, given, subjects, needsPasskey }} {...(isUnknown ? { button: "Retry" } : {})}>
+      <Confirm
+        {...{ visit, act, given, subjects, needsPasskey }}
+        {...(isUnknown ? { button: "Retry" } : {})}
+      >
         <h1>{heading}</h1>
         {refusal.reason === "VERIFICATION_REQUIRED" ? <NeedsPasskey /> : <Refused refusal={refusal} />}
         {isUnknown ? (

@@ -1,8 +1,9 @@
 import type { VNode } from "preact";
 
-import type { GetOverviewResponse } from "../gen/messages.js";
+import type { GetOverviewResponse, Transaction } from "../gen/messages.js";
 import { type Page, type Visit, within } from "../page.js";
-import { pageOf, withCustomers } from "../upstream/rows.js";
+import { type OfCustomer, pageOf, type RowsPage, withCustomers } from "../upstream/rows.js";
+import type { Reading } from "../upstream/upstream.js";
 import { pathOfId } from "../view/journal.js";
 import { Link, pathWith } from "../view/link.js";
 import { DepositList, TransactionList } from "../view/lists.js";
@@ -30,16 +31,7 @@ export const attentionPage: Page = {
       }),
       visit.overview,
     ]);
-    const [flagged, old] = await Promise.all([
-      withCustomers(
-        visit,
-        pageOf(waiting, ({ transactions }) => transactions),
-      ),
-      withCustomers(
-        visit,
-        pageOf(open, ({ transactions }) => transactions),
-      ),
-    ]);
+    const [flagged, old] = await Promise.all([namedIn(visit, waiting), namedIn(visit, open)]);
     const oldest = overview?.ok === true ? <Oldest visit={visit} overview={overview.value} /> : null;
     return {
       title: "Needs attention",
@@ -91,6 +83,17 @@ export const attentionPage: Page = {
     };
   },
 };
+
+/** The payments of a list, with their customers. */
+function namedIn<T extends { readonly transactions: readonly Transaction[]; readonly next_page_token: string | null }>(
+  visit: Visit,
+  reading: Reading<T>,
+): Promise<Reading<RowsPage<OfCustomer<Transaction>>>> {
+  return withCustomers(
+    visit,
+    pageOf(reading, ({ transactions }) => transactions),
+  );
+}
 
 function Oldest({ visit, overview }: { readonly visit: Visit; readonly overview: GetOverviewResponse }): VNode | null {
   const { oldest_open_payment_id: id, oldest_open_payment_at: at } = overview;

@@ -89,11 +89,7 @@ const operatorColumns = (visit: Visit): readonly Column<Operator>[] => [
 const sessionColumns = (visit: Visit): readonly Column<Session>[] => [
   { head: "Name", cell: ({ operator_name }) => operator_name },
   { head: "Started", cell: ({ created_at }) => <Time>{created_at}</Time> },
-  {
-    head: "Signed in with",
-    cell: ({ passkey_id }) => (passkey_id === null ? "a code" : <Id>{passkey_id}</Id>),
-    isMinor: true,
-  },
+  { head: "Signed in with", cell: ({ passkey_id }) => (passkey_id === null ? "a code" : <Id>{passkey_id}</Id>), isMinor: true },
   { head: "Last used", cell: ({ used_at }) => <Time>{used_at}</Time> },
   { head: "Expires", cell: ({ expires_at }) => <Time>{expires_at}</Time>, isMinor: true },
   { head: "Action", cell: ({ id }) => <ActLink visit={visit} name="end-session" linked={{ session_id: id }} /> },

@@ -91,7 +91,10 @@ describe("the acts of the console", () => {
     expect(await statusOf()).to.equal("active");
     const again = await Promise.all([1, 2].map(() => amina.post(path("freeze"), asked.formTo(path("freeze")))));
     expect(again.map(({ status }) => status)).to.deep.equal([200, 200]);
-    expect(again.map(({ text }) => /Done|Already done/.exec(text)?.[0]).sort()).to.deep.equal(["Done", "Already done"]);
+    expect(again.map(({ text }) => /Done|Already done/.exec(text)?.[0]).sort()).to.deep.equal([
+      "Done",
+      "Already done",
+    ]);
     for (const { text } of again) expect(text).to.match(/wanjiku ▲ frozen/);
     const { account: frozen } = await client.accounts.getAccount({ account_id: account });
     expect(frozen.freezes.map(({ note }) => note)).to.deep.equal(["case 17"]);
