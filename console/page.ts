@@ -61,8 +61,14 @@ export interface View {
   readonly waitsFor?: string | undefined;
 }
 
-/** A page, a redirect to another one, or undefined: there is no such page. */
-export type Shown = View | { readonly redirect: string } | undefined;
+/** A file in parts, each of which is made once the browser has taken the one before. */
+export interface Download {
+  readonly file: string;
+  readonly parts: AsyncIterable<string>;
+}
+
+/** A page, a file, a redirect to another page, or undefined: there is no such page. */
+export type Shown = View | Download | { readonly redirect: string } | undefined;
 
 export interface Page {
   /** "/:org/accounts/:id". `org` is the id of an organization. */
@@ -70,6 +76,8 @@ export interface Page {
   readonly method?: "GET" | "POST";
   /** Whether it is the search, whose form is on every page. */
   readonly isSearch?: true;
+  /** Whether it sends a file, which has reads beyond those of a page. */
+  readonly isDownload?: true;
   readonly show: (visit: Visit) => Promise<Shown>;
 }
 

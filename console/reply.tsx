@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 
 import type { Request, Response } from "express";
 import type { ComponentChildren } from "preact";
@@ -8,6 +10,7 @@ import { SCRIPT } from "./assets/script.js";
 import { STYLE } from "./assets/style.js";
 import type { SessionCookie } from "./http/cookie.js";
 import { stateOf } from "./http/request-state.js";
+import type { Download } from "./page.js";
 import type { ConsoleContract } from "./upstream/contract.js";
 import type { Upstream } from "./upstream/upstream.js";
 import { Document } from "./view/frame.js";
@@ -36,6 +39,15 @@ export function send(res: Response, status: number, title: string, body: Compone
     .status(status)
     .type("text/html")
     .send(`<!doctype html>${renderToString(page)}`);
+}
+
+/**
+ * Sends a file as fast as the browser takes it. A read that fails ends the connection: the body
+ * then lacks its last chunk, so nobody takes the file for a whole one.
+ */
+export async function sendFile(res: Response, { file, parts }: Download): Promise<void> {
+  res.type("text/csv; charset=utf-8; header=present").set("Content-Disposition", `attachment; filename="${file}"`);
+  await pipeline(Readable.from(parts, { highWaterMark: 1 }), res).catch(() => undefined);
 }
 
 /** The words of a page that shows nothing else. */

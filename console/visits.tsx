@@ -12,7 +12,7 @@ import { livePath } from "./live.js";
 import type { Page, Visit } from "./page.js";
 import { PAGES } from "./pages/pages.js";
 import { SIGN_IN_PATH } from "./pages/sign-in.js";
-import { formOf, type PageDependencies, send, sendPlain } from "./reply.js";
+import { formOf, type PageDependencies, send, sendFile, sendPlain } from "./reply.js";
 import { isOfOrganizations } from "./upstream/contract.js";
 import { PastReads } from "./upstream/past-reads.js";
 import type { CallContext, Reading, Upstream } from "./upstream/upstream.js";
@@ -21,6 +21,7 @@ import { pathWith } from "./view/link.js";
 
 const SEARCH_FORM = "find";
 const AT_ONCE_MAX = 16;
+const DOWNLOADS_AT_ONCE_MAX = 2;
 const SEARCHES_PER_MINUTE = 60;
 const ORGANIZATIONS_MAX = 1_000;
 const SESSIONS_REMEMBERED_MAX = 1_000;
@@ -44,7 +45,9 @@ export function addPages(app: Express, deps: PageDependencies): void {
   const visits = new Visits(deps);
   for (const page of PAGES) {
     // A path with another form of id is no page, and no call to the server.
-    const source = page.path.replaceAll(/:([a-z]+)/g, (_, name: string) => `(?<${name}>${ID_FORMS[name] ?? ""})`);
+    const source = page.path
+      .replaceAll(".", "\\.")
+      .replaceAll(/:([a-z]+)/g, (_, name: string) => `(?<${name}>${ID_FORMS[name] ?? ""})`);
     const pattern = new RegExp(`^${source}$`);
     app[page.method === "POST" ? "post" : "get"](pattern, async (req, res) => {
       stateOf(res).route = page.path;
@@ -58,6 +61,7 @@ class Visits {
   readonly #acts: ReadonlyMap<string, KnownAct>;
   readonly #past = new PastReads();
   readonly #atOnce = new AtOnce(AT_ONCE_MAX);
+  readonly #downloads = new AtOnce(DOWNLOADS_AT_ONCE_MAX);
   readonly #searches = new PerMinute(SEARCHES_PER_MINUTE);
   /** The names of organizations, for a minute, by the token of a session. */
   readonly #organizations = new LRUCache<string, readonly Organization[]>({
@@ -102,9 +106,25 @@ class Visits {
       return;
     }
     try {
-      await this.#show(page, { req, res, ids, person, context: { ...context, token } });
+      const received = { req, res, ids, person, context: { ...context, token } };
+      await (page.isDownload === true ? this.#download(page, received) : this.#show(page, received));
     } finally {
       this.#atOnce.leave(person.id);
+    }
+  }
+
+  /** A file takes the place of a page until the browser has all of it. A person has two at once. */
+  async #download(page: Page, received: Received): Promise<void> {
+    const { res, person } = received;
+    if (!this.#downloads.enter(person.id)) {
+      const most = `A person can download ${String(DOWNLOADS_AT_ONCE_MAX)} files at once. Try again when one is done.`;
+      sendPlain(res, 429, "Too many downloads at once", most);
+      return;
+    }
+    try {
+      await this.#show(page, received);
+    } finally {
+      this.#downloads.leave(person.id);
     }
   }
 
@@ -142,11 +162,12 @@ class Visits {
     }
     const visit = this.#visitOf(
       { path: url.pathname, ids, query: url.searchParams, form },
-      { context, person, organization, organizations, method: page.method ?? "GET" },
+      { context, person, organization, organizations, hasOverview: page.method !== "POST" && !page.isDownload },
     );
     const shown = await page.show(visit);
     if (shown === undefined) sendPlain(res, 404, "There is no such page");
     else if ("redirect" in shown) res.redirect(303, shown.redirect);
+    else if ("file" in shown) await sendFile(res, shown);
     else {
       const overview = await visit.overview;
       const isLive = page.method !== "POST" && shown.past === undefined && shown.isForm !== true;
@@ -173,7 +194,7 @@ class Visits {
 
   #visitOf(
     asked: Pick<Visit, "path" | "ids" | "query" | "form">,
-    { context, person, organization, organizations, method }: Known & Pick<Required<Page>, "method">,
+    { context, person, organization, organizations, hasOverview }: Known & { readonly hasOverview: boolean },
   ): Visit {
     const { upstream, contract } = this.#deps;
     const read: Upstream["read"] = (...call) => this.#inTurn(person.id, () => upstream.read(...call));
@@ -183,8 +204,8 @@ class Visits {
         reading ??= read("AdminService/GetOverview", { organization_id: organization.id }, context);
       return reading;
     };
-    // An act may change the counts, so they are read after it.
-    if (method === "GET") void overview();
+    // An act may change the counts, so they are read after it. A file shows none.
+    if (hasOverview) void overview();
     const contextOf = (rpc: string, organizationId = organization?.id): CallContext =>
       isOfOrganizations(rpc) ? { ...context, organizationId } : context;
     return {

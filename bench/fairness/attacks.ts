@@ -82,6 +82,7 @@ const allAccounts = accounts.listAccounts.requestSerialize({
   statuses: [],
   tier: "",
   deposit_reference: "",
+  account_ids: [],
   start: "",
   end: "",
 });

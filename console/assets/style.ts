@@ -105,6 +105,10 @@ tbody tr:hover { background: var(--card); }
 th.number:last-child, td.number:last-child { padding-right: 0.25rem; }
 td a, td .id { white-space: nowrap; }
 td a:has(.text) { white-space: normal; }
+td .text[title] { white-space: nowrap; }
+tfoot th, tfoot td { padding: 0.35rem 1rem 0.35rem 0; border-bottom: 0; color: var(--ink); font-size: inherit; font-weight: 600; text-align: right; }
+tfoot tr:first-child > * { border-top: 2px solid var(--ink); }
+tbody:has(+ tfoot) tr:last-child > * { border-bottom: 0; }
 td time { font-variant-numeric: tabular-nums; white-space: nowrap; }
 .narrow { max-width: 46rem; }
 table.sum { width: auto; min-width: 24rem; margin: 0.75rem 0 0 auto; }
@@ -136,6 +140,15 @@ td code.id + code.id { margin-left: 0.5rem; }
 .filters input, .filters select { display: block; font-size: 0.9375rem; color: var(--ink); }
 .filters .choice { display: inline-flex; align-items: center; gap: 0.35rem; margin-right: 1rem; min-height: 2.25rem; font-size: 0.9rem; color: var(--ink); }
 .choice input { min-height: 0; }
+.filters details[open] { flex-basis: 100%; }
+.filters summary { width: max-content; }
+table + table { margin-top: 1.5rem; }
+.ranges { display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; }
+.ranges a { display: inline-flex; align-items: center; min-height: 1.75rem; }
+.ranges a[aria-current] { color: var(--ink); font-weight: 600; text-decoration: none; }
+.export { display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; align-items: baseline; margin-top: 1rem; }
+.export small { color: var(--faint); }
+.paper { display: none; }
 .more { margin-top: 1rem; }
 .news { position: fixed; bottom: 0; left: 0; right: 0; margin: 0; padding: 0.6rem 1.75rem; background: var(--card); border-top: 3px solid var(--accent); text-align: center; }
 .acts { display: flex; flex-wrap: wrap; gap: 0.6rem; list-style: none; margin: 0.5rem 0; padding: 0; }
@@ -179,6 +192,14 @@ body:has(> .card) { display: block; }
 .card .main { width: 100%; min-height: 2.9rem; font-size: 1.05rem; }
 .fingerprint { font: 600 1.7rem/1.4 ui-monospace, monospace; letter-spacing: 0.12em; }
 
+table.list { font-size: 0.9rem; }
+table.list th, table.list td { padding-right: 0.75rem; }
+@media (min-width: 88rem) {
+  table.list td:not(:has(.status)) { white-space: nowrap; }
+}
+@media screen and (max-width: 80rem) {
+  table.list .minor { display: none; }
+}
 @media (max-width: 60rem) {
   body { display: block; }
   nav { border-right: 0; border-bottom: 1px solid var(--line); padding: 0.4rem 1rem; }
@@ -208,5 +229,26 @@ body:has(> .card) { display: block; }
   th.number:last-child, td.number:last-child { padding-right: 0; }
   table.sum { min-width: 0; width: 100%; }
   td a { min-height: 44px; display: inline-flex; align-items: center; justify-content: end; }
+  .ranges a, .export a { min-height: 44px; display: inline-flex; align-items: center; }
+  table.list.list tr { display: flex; flex-wrap: wrap; align-items: center; gap: 0 0.75rem; padding: 0.25rem 0; }
+  table.list.list tbody tr::after { content: ""; flex-basis: 100%; order: 3; }
+  table.list.list td:not(.minor) { display: block; order: 4; padding: 0; text-align: left; }
+  table.list.list td::before { content: none; }
+  table.list.list td.title.title { order: 1; }
+  table.list.list td.number:not(:last-child):has(.none) { display: none; }
+  table.list.list td.number::before { content: attr(data-head) " "; }
+  table.list.list td.number.number:last-child { order: 2; margin-left: auto; }
+  table.list.list td a { justify-content: start; }
+  table.list.list tfoot th { flex: 1; text-align: left; }
+}
+@media print {
+  body { display: block; background: none; font-size: 9pt; }
+  .skip, .bar, nav, .filters, .ranges, .more, .acts, .export, .screen, .news, dialog, footer a { display: none !important; }
+  .paper { display: block; }
+  main, footer { max-width: none; padding: 0; }
+  table, table.list { font-size: 8pt; }
+  th, td { padding: 0.25rem 0.75rem 0.25rem 0; }
+  tr, .facts > div { break-inside: avoid; }
+  a { color: inherit; text-decoration: none; }
 }
 `;

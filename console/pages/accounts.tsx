@@ -1,10 +1,27 @@
-import type { Page } from "../page.js";
-import { Choices, Field, moreOf } from "../view/filters.js";
-import { AccountList } from "../view/lists.js";
-import { More, Section } from "../view/parts.js";
+import { csvOf, fieldsOf } from "../export.js";
+import type { Account } from "../gen/messages.js";
+import type { Page, Visit } from "../page.js";
+import { pageOf, type ReadRows } from "../upstream/rows.js";
+import { Choices, Field, Filters, Ranges, Select, tidied } from "../view/filters.js";
+import { accountColumns, accountTotals, ListPage } from "../view/lists.js";
 
 const ROWS = 50;
 const STATUSES = ["active", "frozen", "closed"];
+const FIELDS = ["tier", "start", "end"] as const;
+
+function readerOf(visit: Visit): ReadRows<Account> {
+  const { query } = visit;
+  const filters = Object.fromEntries(FIELDS.map((name) => [name, query.get(name) ?? ""]));
+  return async (page) =>
+    pageOf(
+      await visit.read("AccountService/ListAccounts", { ...filters, statuses: statusesIn(query), ...page }),
+      ({ accounts }) => accounts,
+    );
+}
+
+function statusesIn(query: URLSearchParams): readonly string[] {
+  return query.getAll("status").filter((status) => STATUSES.includes(status));
+}
 
 /**
  * Who are our customers? Find looks for a phone number or an e-mail address, since no URL may have
@@ -13,40 +30,53 @@ const STATUSES = ["active", "frozen", "closed"];
 export const accountsPage: Page = {
   path: "/:org/accounts",
   async show(visit) {
-    const { query, path } = visit;
+    const { query } = visit;
+    const tidy = tidied(visit);
+    if (tidy !== undefined) return tidy;
     const value = (name: string): string => query.get(name) ?? "";
-    const statuses = query.getAll("status").filter((status) => STATUSES.includes(status));
-    const filters = { tier: value("tier"), start: value("start"), end: value("end") };
-    const reading = await visit.read("AccountService/ListAccounts", {
-      ...filters,
-      statuses,
-      page_size: ROWS,
-      page_token: value("page"),
-    });
+    const [reading, limits] = await Promise.all([
+      readerOf(visit)({ page_size: ROWS, page_token: value("page") }),
+      visit.read("AdminService/GetLimits", { organization_id: visit.organization?.id }),
+    ]);
+    // An account has the tier "default" until it is moved.
+    const tiers = new Set(["default", ...(limits.ok ? limits.value.tiers.map(({ tier }) => tier) : [])]);
+    const columns = accountColumns(visit);
     return {
       title: "Customers",
       body: (
         <>
           <h1>Customers</h1>
-          <form method="get" action={path} class="filters">
-            <Choices name="status" label="Status" values={STATUSES} chosen={statuses} />
-            <Field name="tier" label="Tier" value={filters.tier} />
-            <Field name="start" label="Since day" value={filters.start} isDay />
-            <Field name="end" label="Until day" value={filters.end} isDay />
-            <button type="submit">Filter</button>
-          </form>
-          <Section title="Newest first" reading={reading} retry={path}>
-            {({ accounts, next_page_token: token }) => (
-              <>
-                {accounts.length === 0 && token !== null ? null : (
-                  <AccountList visit={visit} rows={accounts} empty="No customer has all of this." />
-                )}
-                <More to={moreOf(path, query, token)} isEmpty={accounts.length === 0} />
-              </>
-            )}
-          </Section>
+          <Ranges visit={visit} />
+          <Filters visit={visit} columns={columns}>
+            <Choices name="status" label="Status" values={STATUSES} chosen={statusesIn(query)} />
+            <Select name="tier" label="Tier" values={[...tiers]} chosen={value("tier")} />
+            <Field name="start" label="Since day" value={value("start")} isDay />
+            <Field name="end" label="Until day" value={value("end")} isDay />
+          </Filters>
+          <ListPage
+            visit={visit}
+            reading={reading}
+            columns={columns}
+            totalsOf={accountTotals}
+            empty="No customer has all of this."
+          />
         </>
       ),
     };
   },
+};
+
+/** The same customers as a file, with the masks of the page. */
+export const accountsCsv: Page = {
+  path: "/:org/accounts.csv",
+  isDownload: true,
+  show: (visit) =>
+    csvOf({
+      name: "accounts",
+      read: readerOf(visit),
+      columns: fieldsOf<Account>(
+        ...(["id", "user_id", "phone_number", "email", "status", "tier"] as const),
+        ...(["available_balance", "held_balance", "deposit_reference", "created_at", "updated_at"] as const),
+      ),
+    }),
 };

@@ -1,8 +1,10 @@
 import type { VNode } from "preact";
 
 import { ActLink } from "../acts/act-links.js";
-import type { GetOverviewResponse, RailAccount } from "../gen/messages.js";
+import type { GetOverviewResponse, RailAccount, Transaction } from "../gen/messages.js";
 import { type Page, type Visit, within } from "../page.js";
+import { type OfCustomer, pageOf, type RowsPage, withCustomers } from "../upstream/rows.js";
+import type { Reading } from "../upstream/upstream.js";
 import { pathOfId } from "../view/journal.js";
 import { Link, pathWith } from "../view/link.js";
 import { DepositList, TransactionList } from "../view/lists.js";
@@ -30,6 +32,7 @@ export const attentionPage: Page = {
       }),
       visit.overview,
     ]);
+    const [flagged, old] = await Promise.all([namedIn(visit, waiting), namedIn(visit, open)]);
     const oldest = overview?.ok === true ? <Oldest visit={visit} overview={overview.value} /> : null;
     return {
       title: "Needs attention",
@@ -42,7 +45,7 @@ export const attentionPage: Page = {
                 <HeldPayouts visit={visit} accounts={held} />
                 <TransactionList
                   visit={visit}
-                  rows={oldestFirst(transactions)}
+                  rows={oldestFirst(flagged.ok ? flagged.value.rows : transactions)}
                   hasAge
                   flags={new Map(flags.map(({ transaction_id: id, open_flags }) => [id, open_flags]))}
                   empty="No payment waits for a person."
@@ -62,7 +65,7 @@ export const attentionPage: Page = {
                 {oldest}
                 <TransactionList
                   visit={visit}
-                  rows={oldestFirst(transactions)}
+                  rows={oldestFirst(old.ok ? old.value.rows : transactions)}
                   hasAge
                   empty="No payment is open for so long."
                 />
@@ -112,6 +115,17 @@ function HeldPayouts({ visit, accounts }: HeldPayoutsProps): VNode | null {
 interface HeldPayoutsProps {
   readonly visit: Visit;
   readonly accounts: readonly RailAccount[];
+}
+
+/** The payments of a list, with their customers. */
+function namedIn<T extends { readonly transactions: readonly Transaction[]; readonly next_page_token: string | null }>(
+  visit: Visit,
+  reading: Reading<T>,
+): Promise<Reading<RowsPage<OfCustomer<Transaction>>>> {
+  return withCustomers(
+    visit,
+    pageOf(reading, ({ transactions }) => transactions),
+  );
 }
 
 function Oldest({ visit, overview }: { readonly visit: Visit; readonly overview: GetOverviewResponse }): VNode | null {

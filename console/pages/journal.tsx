@@ -1,73 +1,148 @@
 import type { VNode } from "preact";
 
-import type { GetInclusionProofResponse, JournalEntry } from "../gen/messages.js";
+import { csvOf, fieldsOf } from "../export.js";
+import type { GetInclusionProofResponse, JournalEntry, Operator } from "../gen/messages.js";
 import { type Page, type Visit, within } from "../page.js";
-import { Field, NoId } from "../view/filters.js";
-import { Actor, JournalTable, Posting, Short } from "../view/journal.js";
-import { Link, pathWith } from "../view/link.js";
-import { Commands, Facts, More, Refused, Section } from "../view/parts.js";
-import { Id, Money, Time, timeText, words } from "../view/values.js";
+import { pageOf, type ReadRows } from "../upstream/rows.js";
+import { Field, Filters, NoId, Ranges, Select, tidied } from "../view/filters.js";
+import { Actor, journalColumns, Posting, Short } from "../view/journal.js";
+import { Link } from "../view/link.js";
+import { countOf, ListPage } from "../view/lists.js";
+import { Commands, Facts, Refused, Section, type Total } from "../view/parts.js";
+import { Id, Money, sumOf, Time, timeText, words } from "../view/values.js";
 
 const ROWS = 50;
 const OPERATORS_MAX = 1_000;
+/** The types of rows by their beginning. */
+const GROUPS = [
+  ...["account", "transaction", "deposit", "destination", "reserve", "book", "charge", "rail", "limits"],
+  ...["organization", "key", "webhook_endpoint"],
+];
+
+function readerOf(visit: Visit, operator_id: string): ReadRows<JournalEntry> {
+  const of = (name: string): string => visit.query.get(name) ?? "";
+  return async (page) =>
+    pageOf(
+      await visit.read("AdminService/ListJournal", {
+        organization_id: visit.organization?.id,
+        account_id: of("account"),
+        operator_id,
+        own: of("own") === "yes",
+        types: visit.query.getAll("type"),
+        start: of("start"),
+        end: of("end"),
+        ...page,
+      }),
+      ({ entries }) => entries,
+    );
+}
 
 /** Who did what, when? */
 export const journalPage: Page = {
   path: "/:org/journal",
   async show(visit) {
-    const { path, query } = visit;
+    const { query } = visit;
+    const tidy = tidied(visit);
+    if (tidy !== undefined) return tidy;
     const of = (name: string): string => query.get(name) ?? "";
-    const filter = { account: of("account"), person: of("person"), own: of("own") };
-    const operator_id = await operatorIdOf(visit, filter.person);
-    const reading = await visit.read("AdminService/ListJournal", {
-      organization_id: visit.organization?.id,
-      account_id: filter.account,
-      operator_id,
-      own: filter.own === "yes",
-      page_size: ROWS,
-      page_token: of("page"),
-    });
+    const people = await peopleOf(visit);
+    const person = idOf(people, of("person"));
+    const reading = await readerOf(visit, person)({ page_size: ROWS, page_token: of("page") });
+    const columns = journalColumns(visit);
     return {
       title: "Journal",
       showsBook: true,
       body: (
         <>
           <h1>Journal</h1>
-          <form method="get" action={path} class="filters">
-            <Field name="person" label="Person" value={filter.person} />
-            <Field name="account" label="Account (acc_…)" value={filter.account} />
+          <Ranges visit={visit} />
+          <Filters visit={visit} columns={columns}>
+            <Select
+              name="type"
+              label="What"
+              values={GROUPS.map((group) => [`${group}.*`, words(group)] as const)}
+              chosen={of("type")}
+            />
+            <Select name="person" label="Person" values={people.map(({ id, name }) => [id, name])} chosen={person} />
+            <Field name="account" label="Account (acc_…)" value={of("account")} />
+            <Field name="start" label="From day" value={of("start")} isDay />
+            <Field name="end" label="To day" value={of("end")} isDay />
             <label class="choice">
-              <input type="checkbox" name="own" value="yes" checked={filter.own === "yes"} /> about the organization
+              <input type="checkbox" name="own" value="yes" checked={of("own") === "yes"} /> about the organization
               itself
             </label>
-            <button type="submit">Filter</button>
-          </form>
-          <NoId text={filter.account} />
-          <Section title="Newest first" reading={reading} retry={path}>
-            {({ entries, next_page_token: token }) => (
-              <>
-                {entries.length === 0 && token !== null ? null : (
-                  <JournalTable visit={visit} entries={entries} empty="No row has all of this." />
-                )}
-                <More
-                  to={token === null ? undefined : pathWith(path, { ...filter, page: token })}
-                  isEmpty={entries.length === 0}
-                />
-              </>
-            )}
-          </Section>
+          </Filters>
+          <NoId text={of("account")} />
+          <ListPage
+            visit={visit}
+            reading={reading}
+            columns={columns}
+            totalsOf={totalsOf}
+            empty="No row has all of this."
+          />
+          <p>
+            <Link to={within(visit, "/month")}>The month for the accountant</Link>
+          </p>
         </>
       ),
     };
   },
 };
 
+/** What entered and left circulation. The book accounts of a row decide: docs/statements.md. */
+function totalsOf(entries: readonly JournalEntry[]): readonly Total[] {
+  const isOfUsers = (account: string | null): boolean => account === "available" || account === "held";
+  const moved = entries.filter(
+    ({ line }) => line.amount !== null && isOfUsers(line.debit_account) !== isOfUsers(line.credit_account),
+  );
+  const groups = {
+    Minted: moved.filter(({ line }) => isOfUsers(line.credit_account)),
+    Redeemed: moved.filter(({ line }) => isOfUsers(line.debit_account)),
+  };
+  return Object.entries(groups).flatMap(([name, rows]) =>
+    rows.length === 0
+      ? []
+      : [
+          {
+            name: `${name}: ${countOf(rows.length, "row")}`,
+            amount: sumOf(rows.map(({ line }) => line.amount ?? "0")),
+          },
+        ],
+  );
+}
+
+/** The same rows as a file. */
+export const journalCsv: Page = {
+  path: "/:org/journal.csv",
+  isDownload: true,
+  async show(visit) {
+    const person = visit.query.get("person") ?? "";
+    const read = readerOf(visit, person.startsWith("opr_") ? person : idOf(await peopleOf(visit), person));
+    const ofLine = fieldsOf<JournalEntry["line"]>(
+      ...(["sequence", "date", "recorded_at", "type", "account_id", "transaction_id"] as const),
+      ...(["debit_account", "credit_account", "amount", "available_balance", "held_balance"] as const),
+      ...(["reference", "description", "rail_receipt", "actor", "note"] as const),
+    );
+    const columns = Object.entries(ofLine).map(([name, of]) => [name, ({ line }: JournalEntry) => of(line)] as const);
+    return csvOf({
+      name: "journal",
+      read,
+      columns: {
+        ...Object.fromEntries(columns),
+        operators: ({ operator_names }) => operator_names.join(", approved by "),
+      },
+    });
+  },
+};
+
+async function peopleOf(visit: Visit): Promise<readonly Operator[]> {
+  const reading = await visit.read("AdminService/ListOperators", { page_size: OPERATORS_MAX });
+  return reading.ok ? reading.value.operators : [];
+}
+
 /** Returns the id of the operator with the name. Returns the text itself if there is none. */
-async function operatorIdOf(visit: Visit, text: string): Promise<string> {
-  if (text === "" || text.startsWith("opr_")) return text;
-  const request = { page_size: OPERATORS_MAX };
-  const read = await visit.read("AdminService/ListOperators", request);
-  return (read.ok ? read.value.operators.find(({ name }) => name === text)?.id : undefined) ?? text;
+function idOf(people: readonly Operator[], text: string): string {
+  return people.find(({ name }) => name === text)?.id ?? text;
 }
 
 /** One row of the book, with its proof. */

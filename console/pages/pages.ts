@@ -1,20 +1,21 @@
 import { ACT_PAGES } from "../acts/act-pages.js";
 import type { Page } from "../page.js";
 import { accountPage } from "./account.js";
-import { accountsPage } from "./accounts.js";
+import { accountsCsv, accountsPage } from "./accounts.js";
 import { approvalsPage, proposalPage } from "./approvals.js";
 import { attentionPage } from "./attention.js";
 import { daysPage } from "./days.js";
-import { depositPage } from "./deposit.js";
+import { depositPage, depositsCsv, depositsPage } from "./deposit.js";
 import { findPage } from "./find.js";
-import { journalPage, rowPage } from "./journal.js";
+import { journalCsv, journalPage, rowPage } from "./journal.js";
+import { monthPage } from "./month.js";
 import { idPage, organizationsPage } from "./organizations.js";
 import { peoplePage } from "./people.js";
-import { statementPage } from "./statement.js";
+import { statementCsv, statementPage } from "./statement.js";
 import { supplyPage } from "./supply.js";
 import { todayPage } from "./today.js";
 import { transactionPage } from "./transaction.js";
-import { transactionsPage } from "./transactions.js";
+import { transactionsCsv, transactionsPage } from "./transactions.js";
 
 /** Every page of people who have signed in. The first path that fits counts. */
 export const PAGES: readonly Page[] = [
@@ -22,15 +23,22 @@ export const PAGES: readonly Page[] = [
   todayPage,
   findPage,
   accountsPage,
+  accountsCsv,
   accountPage,
   statementPage,
+  statementCsv,
   transactionsPage,
+  transactionsCsv,
   transactionPage,
+  depositsPage,
+  depositsCsv,
   depositPage,
   attentionPage,
   supplyPage,
   daysPage,
   journalPage,
+  journalCsv,
+  monthPage,
   rowPage,
   ...[approvalsPage, proposalPage, peoplePage, ...ACT_PAGES].flatMap(alsoWithin),
   idPage,

@@ -1,89 +1,117 @@
-import type { VNode } from "preact";
-
-import { type Page, type Visit } from "../page.js";
-import { Choices, Field, moreOf, NoId } from "../view/filters.js";
-import { pathWith } from "../view/link.js";
-import { TransactionList } from "../view/lists.js";
-import { More, Section } from "../view/parts.js";
+import { csvOf, fieldsOf } from "../export.js";
+import type { Transaction } from "../gen/messages.js";
+import type { Page, Visit } from "../page.js";
+import { type OfCustomer, pageOf, type ReadRows, withCustomers } from "../upstream/rows.js";
+import { Choices, Field, Filters, NoId, Ranges, Select, tidied } from "../view/filters.js";
+import { ListPage, receiptText, transactionColumns, transactionTotals } from "../view/lists.js";
 
 const ROWS = 50;
+// Each page of an export has one read of at most 100 accounts.
+const EXPORTED_ROWS = 100;
 const STATUSES = ["pending", "processing", "completed", "failed", "canceled"];
-const FIELDS = ["rail", "min_amount", "max_amount", "start", "end"] as const;
+const FIELDS = ["type", "rail", "correction", "min_amount", "max_amount", "start", "end"] as const;
+const [TYPES, CORRECTIONS] = [
+  ["mint", "redeem"],
+  ["reversal", "late"],
+];
+
+/** Reads the transactions that the URL asks for. */
+function readerOf(visit: Visit): ReadRows<OfCustomer<Transaction>> {
+  const { query } = visit;
+  const filters = Object.fromEntries(FIELDS.flatMap((name) => (query.get(name) ? [[name, query.get(name)]] : [])));
+  return async (page) =>
+    withCustomers(
+      visit,
+      pageOf(
+        await visit.read("TransactionService/ListTransactions", {
+          ...filters,
+          statuses: statusesIn(query),
+          account_id: query.get("account") ?? "",
+          ...(query.get("attention") === "yes" ? { needs_attention: true } : {}),
+          ...page,
+        }),
+        ({ transactions }) => transactions,
+      ),
+    );
+}
+
+function statusesIn(query: URLSearchParams): readonly string[] {
+  return query.getAll("status").filter((status) => STATUSES.includes(status));
+}
 
 /** The list of transactions, with its filters in the URL. */
 export const transactionsPage: Page = {
   path: "/:org/transactions",
   async show(visit) {
-    const { query, path } = visit;
-    const of = (name: string): string | undefined => query.get(name) ?? undefined;
-    const statuses = query.getAll("status").filter((status) => STATUSES.includes(status));
-    const type = of("type");
-    const filters = Object.fromEntries(FIELDS.map((name) => [name, of(name) ?? ""]));
-    const reading = await visit.read("TransactionService/ListTransactions", {
-      ...filters,
-      ...(type === "mint" || type === "redeem" ? { type } : {}),
-      statuses,
-      account_id: of("account") ?? "",
-      ...(of("attention") === "yes" ? { needs_attention: true } : {}),
-      page_size: ROWS,
-      page_token: of("page") ?? "",
-    });
+    const { query } = visit;
+    const tidy = tidied(visit);
+    if (tidy !== undefined) return tidy;
+    const value = (name: string): string => query.get(name) ?? "";
+    const [reading, rails] = await Promise.all([
+      readerOf(visit)({ page_size: ROWS, page_token: value("page") }),
+      railsOf(visit),
+    ]);
+    const columns = transactionColumns({ visit });
     return {
       title: "Transactions",
       showsBook: true,
       body: (
         <>
           <h1>Transactions</h1>
-          <Filters visit={visit} statuses={statuses} />
-          <NoId text={of("account") ?? ""} />
-          <Section title="Newest first" reading={reading} retry={pathWith(path, filters)}>
-            {({ transactions, next_page_token }) => (
-              <>
-                {transactions.length === 0 && next_page_token !== null ? null : (
-                  <TransactionList visit={visit} rows={transactions} empty="No transaction has all of this." />
-                )}
-                <More to={moreOf(path, query, next_page_token)} isEmpty={transactions.length === 0} />
-              </>
-            )}
-          </Section>
+          <Ranges visit={visit} />
+          <Filters visit={visit} columns={columns}>
+            <Choices name="status" label="Status" values={STATUSES} chosen={statusesIn(query)}>
+              <label class="choice">
+                <input type="checkbox" name="attention" value="yes" checked={value("attention") === "yes"} /> needs
+                attention
+              </label>
+            </Choices>
+            <Select name="type" label="Type" values={TYPES} chosen={value("type")} />
+            <Select name="rail" label="Rail" values={rails} chosen={value("rail")} />
+            <Select name="correction" label="Corrections" values={CORRECTIONS} chosen={value("correction")} />
+            <Field name="min_amount" label="From KES" value={value("min_amount")} />
+            <Field name="max_amount" label="To KES" value={value("max_amount")} />
+            <Field name="start" label="From day" value={value("start")} isDay />
+            <Field name="end" label="To day" value={value("end")} isDay />
+            <Field name="account" label="Account (acc_…)" value={value("account")} />
+          </Filters>
+          <NoId text={value("account")} />
+          <ListPage
+            visit={visit}
+            reading={reading}
+            columns={columns}
+            totalsOf={transactionTotals}
+            empty="No transaction has all of this."
+          />
         </>
       ),
     };
   },
 };
 
-function Filters({
-  visit: { path, query },
-  statuses,
-}: {
-  readonly visit: Visit;
-  readonly statuses: readonly string[];
-}): VNode {
-  const value = (name: string): string => query.get(name) ?? "";
-  return (
-    <form method="get" action={path} class="filters">
-      <Choices name="status" label="Status" values={STATUSES} chosen={statuses}>
-        <label class="choice">
-          <input type="checkbox" name="attention" value="yes" checked={value("attention") === "yes"} /> needs attention
-        </label>
-      </Choices>
-      <label>
-        Type
-        <select name="type">
-          {["", "mint", "redeem"].map((type) => (
-            <option key={type} value={type} selected={value("type") === type}>
-              {type === "" ? "both" : type}
-            </option>
-          ))}
-        </select>
-      </label>
-      <Field name="rail" label="Rail" value={value("rail")} />
-      <Field name="min_amount" label="From KES" value={value("min_amount")} />
-      <Field name="max_amount" label="To KES" value={value("max_amount")} />
-      <Field name="start" label="From day" value={value("start")} isDay />
-      <Field name="end" label="To day" value={value("end")} isDay />
-      <Field name="account" label="Account (acc_…)" value={value("account")} />
-      <button type="submit">Filter</button>
-    </form>
-  );
+/** The rails that the organization has. Only `direct` if they cannot be read. */
+async function railsOf(visit: Visit): Promise<readonly string[]> {
+  const reading = await visit.read("AdminService/ListRailAccounts", { organization_id: visit.organization?.id });
+  return ["direct", ...(reading.ok ? reading.value.rail_accounts.map(({ rail }) => rail) : [])];
 }
+
+/** The same transactions as a file. */
+export const transactionsCsv: Page = {
+  path: "/:org/transactions.csv",
+  isDownload: true,
+  show: (visit) =>
+    csvOf({
+      name: "transactions",
+      read: readerOf(visit),
+      pageSize: EXPORTED_ROWS,
+      columns: {
+        ...fieldsOf<Transaction>("id", "created_at", "type", "status", "amount", "rail", "account_id"),
+        user_id: ({ user_id }) => user_id,
+        ...fieldsOf<Transaction>("reference"),
+        receipt: receiptText,
+        ...fieldsOf<Transaction>("description", "correction", "corrects_transaction_id", "reversed_by_transaction_id"),
+        failure: ({ failure }) => failure?.reason ?? null,
+        ...fieldsOf<Transaction>("needs_attention", "available_balance_after", "completed_at", "updated_at"),
+      },
+    }),
+};

@@ -3,10 +3,14 @@ import type { ComponentChildren, VNode } from "preact";
 import type { Refusal } from "../upstream/refusal.js";
 import type { Reading } from "../upstream/upstream.js";
 import { Link } from "./link.js";
-import { Text } from "./values.js";
+import { moneyText, Text } from "./values.js";
 
 export interface Column<Row> {
   readonly head: string;
+  /** Its name in a URL that leaves it out. Undefined: it always stands. */
+  readonly name?: string;
+  /** Names the row. Where the screen is narrow, it begins the card. */
+  readonly isTitle?: true;
   /** A string is shown as `Text`, which has a bound. */
   readonly cell: (row: Row) => ComponentChildren;
   /** Money stands at the right, in digits of one width. */
@@ -21,15 +25,22 @@ interface TableProps<Row> {
   /** What an empty list says. */
   readonly empty: ComponentChildren;
   readonly caption?: string;
+  /** The sums of the rows, below the last column. */
+  readonly totals?: readonly Total[];
 }
 
-/** A table. Where the screen is narrow, each row becomes a card. */
-export function Table<Row>({ columns, rows, empty, caption }: TableProps<Row>): VNode {
+export interface Total {
+  readonly name: string;
+  readonly amount: string;
+}
+
+/** A table. Where the screen is narrow, each row is a card, which is short if it has a title. */
+export function Table<Row>({ columns, rows, empty, caption, totals = [] }: TableProps<Row>): VNode {
   if (rows.length === 0) return <p class="empty">{empty}</p>;
-  const classOf = ({ isMoney, isMinor }: Column<Row>): string =>
-    [isMoney ? "number" : "", isMinor ? "minor" : ""].join(" ").trim();
+  const classOf = ({ isMoney, isMinor, isTitle }: Column<Row>): string =>
+    [isMoney ? "number" : "", isMinor ? "minor" : "", isTitle ? "title" : ""].filter((name) => name !== "").join(" ");
   return (
-    <table>
+    <table class={columns.some(({ isTitle }) => isTitle) ? "list" : undefined}>
       {caption === undefined ? null : <caption>{caption}</caption>}
       <thead>
         <tr>
@@ -51,6 +62,18 @@ export function Table<Row>({ columns, rows, empty, caption }: TableProps<Row>): 
           </tr>
         ))}
       </tbody>
+      {totals.length === 0 ? null : (
+        <tfoot>
+          {totals.map(({ name, amount }) => (
+            <tr key={name}>
+              <th scope="row" colSpan={columns.length - 1}>
+                {name}
+              </th>
+              <td class="number">{moneyText(amount)}</td>
+            </tr>
+          ))}
+        </tfoot>
+      )}
     </table>
   );
 }

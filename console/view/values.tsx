@@ -15,6 +15,19 @@ export function Text({ children: text }: { readonly children: string }): VNode {
   return <bdi class={characters.length > WORD_LENGTH_MAX ? "text long" : "text"}>{shown}</bdi>;
 }
 
+/** A text on one line. A long one lacks its middle, and its title is whole. */
+export function Brief({ children: text, most = 16 }: { readonly children: string; readonly most?: number }): VNode {
+  const characters = Array.from(text);
+  if (characters.length <= most) return <bdi class="text">{text}</bdi>;
+  const tail = Math.floor((most - 1) / 2);
+  const ends = [characters.slice(0, most - 1 - tail), characters.slice(-tail)].map((part) => part.join(""));
+  return (
+    <bdi class="text" title={characters.slice(0, TEXT_LENGTH_MAX).join("")}>
+      {ends.join("…")}
+    </bdi>
+  );
+}
+
 /** An id, or another text that people copy. */
 export function Id({ children }: { readonly children: string }): VNode {
   return <code class="id">{children}</code>;
@@ -65,6 +78,22 @@ export function Time({ children }: { readonly children: string | null }): VNode 
   return (
     <time dateTime={children} title={`${timeText(at)} EAT`}>
       {isToday ? CLOCK.format(at) : timeText(at)}
+    </time>
+  );
+}
+
+const MINUTE = new Intl.DateTimeFormat("en-GB", { timeZone: TIME_ZONE, timeStyle: "short" });
+const DAY_OF_YEAR = new Intl.DateTimeFormat("en-GB", { timeZone: TIME_ZONE, day: "numeric", month: "short" });
+
+/** A moment in a row of a list: "14:02:10" today, "26 Nov, 14:02" this year, or the day. */
+export function BriefTime({ children }: { readonly children: string }): VNode {
+  const [at, now] = [new Date(children), new Date()];
+  const isToday = DAY.format(at) === DAY.format(now);
+  const isThisYear = dayText(at).slice(0, 4) === dayText(now).slice(0, 4);
+  const day = isThisYear ? `${DAY_OF_YEAR.format(at)}, ${MINUTE.format(at)}` : DAY.format(at);
+  return (
+    <time dateTime={children} title={`${timeText(at)} EAT`}>
+      {isToday ? CLOCK.format(at) : day}
     </time>
   );
 }

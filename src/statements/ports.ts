@@ -84,6 +84,12 @@ export interface JournalRequest {
   /** Only rows from this one on, up to the one before `endSeq`. */
   readonly startSeq: number;
   readonly endSeq: number;
+  /** Of one of these types. */
+  readonly types?: readonly JournalKind[] | undefined;
+  /** Recorded at this time or later. */
+  readonly createdAfter?: UnixMillis | undefined;
+  /** Recorded before this time. */
+  readonly createdBefore?: UnixMillis | undefined;
   /** The maximum number of rows, at least 1. */
   readonly size: number;
   /** The `nextBeforeSeq` of the page before. Undefined for the first page. */

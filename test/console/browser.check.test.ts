@@ -11,7 +11,18 @@ const TITLE = "the console in a browser";
 const AXE = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
 
 const OF_ONE = ["account", "statement", "transaction", "deposit", "row", "form"] as const;
-const LISTS = ["attention", "customers", "transactions", "supply", "days", "journal", "approvals", "people"] as const;
+const LISTS = [
+  "attention",
+  "customers",
+  "transactions",
+  "deposits",
+  "month",
+  "supply",
+  "days",
+  "journal",
+  "approvals",
+  "people",
+] as const;
 const PAGE_NAMES = ["today", "sign-in", ...LISTS, ...OF_ONE] as const;
 type PageName = (typeof PAGE_NAMES)[number];
 
@@ -103,6 +114,8 @@ interface Violation {
       attention: `/${org}/attention`,
       customers: `/${org}/accounts`,
       transactions: `/${org}/transactions`,
+      deposits: `/${org}/deposits`,
+      month: `/${org}/month`,
       supply: `/${org}/supply`,
       days: `/${org}/supply/days`,
       journal: `/${org}/journal`,

@@ -168,7 +168,7 @@ describe("the past in the console", () => {
       read: () => Promise.resolve({ ok: false, refusal: REFUSAL }),
     } as unknown as Visit;
     const view = await daysPage.show(visit);
-    if (view === undefined || "redirect" in view) throw new Error("there is no page");
+    if (view === undefined || !("body" in view)) throw new Error("there is no page");
     const html = renderToString(view.body);
     expect(reads).to.equal(31);
     const unknown = (heading: string): number =>

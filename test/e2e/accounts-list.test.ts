@@ -1,6 +1,6 @@
 import { expect } from "chai";
 
-import { describeEachEngine, fresh } from "../support/service/each-engine.js";
+import { describeEachEngine, fresh, problemOf } from "../support/service/each-engine.js";
 
 describeEachEngine("ListAccounts", (service) => {
   const made: string[] = [];
@@ -67,7 +67,32 @@ describeEachEngine("ListAccounts", (service) => {
     }
   });
 
+  it("reads the accounts of some ids, each once and newest first, and no account of another organization", async () => {
+    const { json: theirs } = await service().rest("POST", "/accounts", {
+      body: { user_id: fresh("theirs"), phone_number: "+254110000001" },
+      key: service().b.key,
+    });
+    const account_ids = [made[1], made[3], "acc_unknown", String(theirs["id"]), made[1]].map(String);
+    const query = account_ids.map((id) => `account_ids=${id}`).join("&");
+    const { json } = await service().rest("GET", `/accounts?${query}`);
+    expect(idsOf(json)).to.deep.equal([made[3], made[1]]);
+    const grpc = await service().grpc.call("ListAccounts", { account_ids, statuses: ["ACCOUNT_STATUS_FROZEN"] });
+    expect(idsOf(grpc.response)).to.deep.equal([made[1]]);
+    const first = await service().grpc.call("ListAccounts", { account_ids, page_size: 1 });
+    const next = { account_ids, page_size: 1, page_token: first.response["next_page_token"] };
+    expect(idsOf((await service().grpc.call("ListAccounts", next)).response)).to.deep.equal([made[1]]);
+  });
+
+  it("takes 100 ids, and refuses 101", async () => {
+    const ids = Array.from({ length: 100 }, (_, index) => `acc_${String(index)}`);
+    const taken = await service().grpc.call("ListAccounts", { account_ids: ids });
+    expect(taken.response).to.deep.equal({ accounts: [] });
+    const refused = await service().rest("GET", `/accounts?account_ids=${[...ids, "acc_x"].join("&account_ids=")}`);
+    expect(problemOf(refused)).to.deep.include({ status: 400, fields: ["account_ids"] });
+  });
+
   for (const [query, field, code] of [
+    ["account_ids=", "account_ids", "REQUIRED"],
     ["statuses=active&statuses=open", "statuses", "UNKNOWN_VALUE"],
     ["statuses=unspecified", "statuses", "UNKNOWN_VALUE"],
     ["start=today", "start", "FORMAT"],

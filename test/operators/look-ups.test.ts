@@ -120,6 +120,20 @@ for (const engine of ENGINES) {
         for (const page_size of [undefined, 1]) {
           expect(await sequencesOf({ ...asked(), ...range, page_size })).to.deep.equal(inRange);
         }
+        const types = ["transaction.*", "reserve.recorded", "organization.suspended"];
+        const ofTypes = await execute<{ seq: number | string }>(
+          service.opened.address,
+          `SELECT seq FROM journal WHERE book = 1 AND ${where()} AND seq < 10
+             AND (kind LIKE 'transaction.%' OR kind IN ('reserve.recorded', 'organization.suspended')) ORDER BY seq DESC`,
+        );
+        for (const page_size of [undefined, 1]) {
+          const found = await sequencesOf({ ...asked(), types, end_sequence: 10n, page_size });
+          expect(found).to.deep.equal(ofTypes.map(({ seq }) => Number(seq)));
+        }
+        const [start, end] = ["2020-01-01", "2020-12-31"];
+        expect(await sequencesOf({ ...asked(), start })).to.deep.equal(await sequencesOf(asked()));
+        expect(await sequencesOf({ ...asked(), end })).to.deep.equal([]);
+        expect(await sequencesOf({ ...asked(), start, end, types })).to.deep.equal([]);
       });
     }
 
@@ -142,8 +156,16 @@ for (const engine of ENGINES) {
     it("refuses two filters, and names each bad field", async () => {
       const two = await journal({ account_id: ids.amina, own: true });
       expect(two.fields?.map(({ field, code }) => [field, code])).to.deep.equal([["own", "CONFLICT"]]);
-      const bad = await journal({ start_sequence: 0n, end_sequence: -1n, account_id: " x" });
-      expect(bad.fields?.map(({ field }) => field)).to.deep.equal(["start_sequence", "end_sequence", "account_id"]);
+      const bad = await journal({
+        start_sequence: 0n,
+        end_sequence: -1n,
+        account_id: " x",
+        types: ["no"],
+        start: "1",
+        end: "2",
+      });
+      const wrong = ["start_sequence", "end_sequence", "account_id", "types", "start", "end"];
+      expect(bad.fields?.map(({ field }) => field)).to.deep.equal(wrong);
       const [token] = [(await journal({ page_size: 1 })).response?.next_page_token];
       expect((await journal({ page_size: 1, page_token: token ?? "", own: true })).reason).to.equal("INVALID_FIELD");
     });

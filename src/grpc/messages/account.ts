@@ -1,6 +1,7 @@
 import { type Account, ACCOUNT_STATUSES, type AccountStatus, etagOf } from "../../domain/account.js";
 import { formatCents } from "../../domain/values/cents.js";
 import { type DepositReference, readDepositReference } from "../../domain/values/deposit-reference.js";
+import { type AccountId, parseAccountId } from "../../domain/values/ids.js";
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import { type Account as AccountMessage, AccountStatus as AccountStatusMessage } from "../../gen/kesc/v1/account.js";
 import { enumOf, parseWords } from "./enums.js";
@@ -39,6 +40,20 @@ export function parseDepositReference(unchecked: string): Parsed<DepositReferenc
   return reference === undefined
     ? unparsed("must be 8 digits from 2, of which the last is the check digit")
     : parsed(reference);
+}
+
+const IDS_MAX = 100;
+
+/** Parses the ids of a filter, at most 100. Returns each once. No id means any account. */
+export function parseAccountIds(unchecked: readonly string[]): Parsed<readonly AccountId[] | undefined> {
+  if (unchecked.length > IDS_MAX) return unparsed(`must have at most ${String(IDS_MAX)} ids`, "TOO_MANY");
+  const ids = new Set<AccountId>();
+  for (const text of unchecked) {
+    const id = parseAccountId(text);
+    if (!id.ok) return unparsed(`has an id that ${id.problem}`, id.code);
+    ids.add(id.value);
+  }
+  return parsed(ids.size === 0 ? undefined : [...ids]);
 }
 
 /** Parses the statuses of a filter. */

@@ -1,6 +1,9 @@
+import { parseEventTypes, typesOf } from "../../domain/event-types.js";
 import type { AccountId, OperatorId, OrganizationId, TransactionId } from "../../domain/values/ids.js";
 import type { ListJournalRequest } from "../../gen/kesc/admin/v1/admin_service.js";
-import type { JournalFilter } from "../../statements/ports.js";
+import type { PageRequest } from "../../ledger/ports/reads.js";
+import { parseRange } from "../../statements/period.js";
+import type { JournalFilter, JournalRequest } from "../../statements/ports.js";
 import { fieldProblem, given, ifGiven, type ParsedFields, parseFields } from "../messages/fields.js";
 import { parseAsOfSequence } from "../services/history/history-turns.js";
 import { pageInTurn } from "../services/list-turns.js";
@@ -37,27 +40,27 @@ export function journalRpcs(options: HandlersOptions): Record<string, OperatorRo
   };
 }
 
-interface AskedJournal {
+interface AskedJournal extends Omit<JournalRequest, keyof PageRequest> {
   readonly organizationId: OrganizationId;
   readonly asked: AskedPage;
-  readonly filter: JournalFilter;
-  readonly startSeq: number;
-  readonly endSeq: number;
 }
 
 const FILTERS = ["account_id", "transaction_id", "operator_id", "own"] as const;
 
 function parseJournalList(request: ListJournalRequest): ParsedFields<AskedJournal> {
-  const { start_sequence, end_sequence, account_id, transaction_id, operator_id, own } = request;
-  const filters = { account_id, transaction_id, operator_id, own };
-  const texts = { start: start_sequence?.toString(), end: end_sequence?.toString() };
+  const { start_sequence, end_sequence, account_id, transaction_id, operator_id, own, types, start, end } = request;
+  const filters = { account_id, transaction_id, operator_id, own, types, start, end };
+  const texts = { start_sequence: start_sequence?.toString(), end_sequence: end_sequence?.toString() };
   const asked = parseOwnPage(request, "ListJournal", { ...filters, ...texts });
+  const range = parseRange({ start, end });
   const fields = parseFields({
     start_sequence: parseAsOfSequence(start_sequence, undefined),
     end_sequence: parseAsOfSequence(end_sequence, undefined),
     account_id: ifGiven(account_id, parseId<AccountId>),
     transaction_id: ifGiven(transaction_id, parseId<TransactionId>),
     operator_id: ifGiven(operator_id, parseId<OperatorId>),
+    types: parseEventTypes(types),
+    ...range,
   });
   if (!asked.ok || !fields.ok) {
     return { ok: false, fields: [...(asked.ok ? [] : asked.fields), ...(fields.ok ? [] : fields.fields)] };
@@ -67,5 +70,7 @@ function parseJournalList(request: ListJournalRequest): ParsedFields<AskedJourna
   const { account_id: accountId, transaction_id: transactionId, operator_id: operatorId } = fields.value;
   const filter: JournalFilter = given({ accountId, transactionId, operatorId, own: own ? (true as const) : undefined });
   const { start_sequence: startSeq = 1, end_sequence: endSeq = Number.MAX_SAFE_INTEGER } = fields.value;
-  return { ok: true, value: { ...asked.value, filter, startSeq, endSeq } };
+  const { types: asksTypes, start: createdAfter, end: createdBefore } = fields.value;
+  const rows = { startSeq, endSeq, types: asksTypes && typesOf(asksTypes), createdAfter, createdBefore };
+  return { ok: true, value: { ...asked.value, filter, ...rows } };
 }

@@ -11,7 +11,7 @@ import * as wire from "../../gen/kesc/v1/account_service.js";
 import { accountAsOf } from "../../statements/as-of.js";
 import { done, refuse } from "../calls/rpc-result.js";
 import { unary, type UnaryRoute } from "../calls/unary-call.js";
-import { parseAccountStatuses, parseDepositReference, toAccountMessage } from "../messages/account.js";
+import { parseAccountIds, parseAccountStatuses, parseDepositReference, toAccountMessage } from "../messages/account.js";
 import { fields, fieldsOf, KINDS } from "../messages/field-kinds.js";
 import { fieldProblem, ifPresent } from "../messages/fields.js";
 import { parseFreezeReason, toFreezeMessage } from "../messages/freeze.js";
@@ -121,6 +121,7 @@ function updateAccount(cellOf: CellOf): UnaryRoute {
 
 const listFields = fieldsOf({
   ...LIST_KINDS,
+  account_ids: parseAccountIds,
   deposit_reference: parseDepositReference,
   statuses: { as: "status", parse: parseAccountStatuses },
   tier: parseTierName,
@@ -139,6 +140,7 @@ function listAccounts({ cellOf, listTurns }: AccountHandlersOptions): UnaryRoute
         "statuses",
         "tier?",
         "deposit_reference?",
+        "account_ids",
         "start",
         "end",
         "page_size",

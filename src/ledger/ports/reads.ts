@@ -18,6 +18,8 @@ import type { UnixMillis } from "../../domain/values/time.js";
 
 /** A row must match all filters that are given. No filter matches every row. */
 export interface AccountFilters {
+  /** Has one of these ids: each stands here once, and there are few. */
+  readonly accountIds?: readonly AccountId[];
   readonly userId?: UserId;
   readonly phoneNumber?: PhoneNumber;
   readonly email?: EmailAddress;

@@ -7,7 +7,17 @@ import { type FreezeRow, standingFreezesColumn } from "../sql/freeze-rows.js";
 import type { DestinationRow } from "../sql/records/destination-rows.js";
 import type { FullAccountRow } from "../sql/rows.js";
 import { createdIn } from "./first-seq-from.js";
-import { type Condition, given, type ListQuery, type ListReader, readPage, statusIn } from "./page.js";
+import {
+  allOf,
+  bindingsOf,
+  type Condition,
+  given,
+  type ListQuery,
+  type ListReader,
+  pageOf,
+  readPage,
+  statusIn,
+} from "./page.js";
 
 const COLUMNS = "a.*, h.user_id, h.phone_number, h.phone_number_index, h.email, h.email_index";
 
@@ -17,13 +27,48 @@ export async function accountsPage(
   engine: Engine,
   { book, filters, page }: { readonly book: OpenBook; readonly filters: AccountFilters; readonly page: PageRequest },
 ): Promise<Page<FullAccountRow>> {
-  const query = queryOf(engine, book, filters);
   const { fromSeq, toSeq } = await createdIn(reader, engine, { book: book.number, ...filters });
-  const inTime = given([
-    [`${query.seq} >= ?`, fromSeq],
-    [`${query.seq} < ?`, toSeq],
-  ]);
+  const inTimeOf = (seq: string): readonly Condition[] =>
+    given([
+      [`${seq} >= ?`, fromSeq],
+      [`${seq} < ?`, toSeq],
+    ]);
+  if (filters.accountIds !== undefined)
+    return pageOfIds(reader, engine, { book, filters, page, inTime: inTimeOf("a.seq") }, filters.accountIds);
+  const query = queryOf(engine, book, filters);
+  const inTime = inTimeOf(query.seq);
   return readPage(reader, engine, { query: { ...query, along: [...query.along, ...inTime] }, page });
+}
+
+interface ListOfIds {
+  readonly book: OpenBook;
+  readonly filters: AccountFilters;
+  readonly page: PageRequest;
+  readonly inTime: readonly Condition[];
+}
+
+/** Reads the accounts by their ids. They are so few that all of them are read, and sorted here. */
+async function pageOfIds(
+  reader: ListReader,
+  engine: Engine,
+  { book, filters, page, inTime }: ListOfIds,
+  ids: readonly AccountId[],
+): Promise<Page<FullAccountRow>> {
+  const { ofUser, withPhoneNumber, withEmail, matching } = conditionsOf(book, filters);
+  const conditions: readonly Condition[] = [
+    ["a.id = input.id AND h.account_id = a.id AND a.book = ?", book.number],
+    ["a.seq < ?", page.beforeSeq ?? Number.MAX_SAFE_INTEGER],
+    ...given([["a.deposit_reference = ?", filters.depositReference]]),
+    ...[...ofUser, ...withPhoneNumber, ...withEmail, ...matching, ...inTime],
+  ];
+  const rows = await reader.rows<FullAccountRow>(
+    `SELECT ${COLUMNS}, ${standingFreezesColumn(engine)}
+     FROM ${engine.input({ id: "text" })} CROSS JOIN ${engine.table("accounts")} a CROSS JOIN ${engine.table("account_holders")} h
+     WHERE ${allOf(conditions)}`,
+    [JSON.stringify(ids.map((id) => ({ id }))), ...bindingsOf(conditions)],
+  );
+  const newestFirst = rows.toSorted((left, right) => right.seq - left.seq);
+  return { ...pageOf(newestFirst, page), lookedAt: ids.length };
 }
 
 /** The tables with rows about one account, and the indexes by it. */
@@ -46,20 +91,26 @@ export function pageOfAccount<Row extends FreezeRow | DestinationRow>(
   return readPage(reader, engine, { query, page });
 }
 
-function queryOf(
-  engine: Engine,
-  { number: book, keys }: OpenBook,
-  { userId, phoneNumber, email, status, tier, depositReference }: AccountFilters,
-): ListQuery {
-  const { table, indexedBy } = engine;
-  const columns = `${COLUMNS}, ${standingFreezesColumn(engine)}`;
+/** Returns the conditions of the filters. `matching` is what no index serves. */
+function conditionsOf({ keys }: OpenBook, { userId, phoneNumber, email, status, tier }: AccountFilters) {
   const blindIndex = (field: "phone_number" | "email", value: string | undefined): Binding | undefined =>
     value === undefined ? undefined : blindIndexOf(keys, field, value);
-  const ofUser = given([["h.user_id = ?", userId]]);
-  const withPhoneNumber = given([["phone_number_index = ?", blindIndex("phone_number", phoneNumber)]]);
-  const withEmail = given([["email_index = ?", blindIndex("email", email)]]);
   const withTier = given([["tier = ?", tier]]);
-  const matching = [...statusIn(status), ...withTier];
+  return {
+    ofUser: given([["h.user_id = ?", userId]]),
+    withPhoneNumber: given([["phone_number_index = ?", blindIndex("phone_number", phoneNumber)]]),
+    withEmail: given([["email_index = ?", blindIndex("email", email)]]),
+    withTier,
+    matching: [...statusIn(status), ...withTier],
+  };
+}
+
+function queryOf(engine: Engine, openBook: OpenBook, filters: AccountFilters): ListQuery {
+  const { table, indexedBy } = engine;
+  const { number: book } = openBook;
+  const { status, depositReference } = filters;
+  const columns = `${COLUMNS}, ${standingFreezesColumn(engine)}`;
+  const { ofUser, withPhoneNumber, withEmail, withTier, matching } = conditionsOf(openBook, filters);
   if (depositReference !== undefined) {
     // At most one account has the number. Its seq leads to it in the order of the list.
     const seq = `SELECT r.seq FROM ${table("accounts")} r WHERE r.book = ? AND r.deposit_reference = ?`;

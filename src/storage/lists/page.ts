@@ -135,7 +135,7 @@ export function columnIn(column: string, values: readonly string[] | undefined):
   return values === undefined ? [] : [[`${column} IN (${values.map(() => "?").join(", ")})`, ...values]];
 }
 
-function allOf(conditions: readonly Condition[]): string {
+export function allOf(conditions: readonly Condition[]): string {
   return conditions.map(([sql]) => sql).join(" AND ");
 }
 

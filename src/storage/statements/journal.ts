@@ -1,7 +1,8 @@
 import type { AccountId, ApiKeyId, TransactionId } from "../../domain/values/ids.js";
 import type { JournalListRow, JournalPage, JournalRequest, Looked } from "../../statements/ports.js";
 import { apiKeyColumn, ENDS, STEPS } from "../events/event-rows.js";
-import { type Condition, type ListQuery, type ListReader, LOOKED_AT_MAX, readPage } from "../lists/page.js";
+import { createdIn } from "../lists/first-seq-from.js";
+import { columnIn, type Condition, type ListQuery, type ListReader, LOOKED_AT_MAX, readPage } from "../lists/page.js";
 import type { Engine } from "../sql/engine.js";
 import { nearestMark, newestRow } from "./account-walk.js";
 import { lineColumns, lineOf, type LineRow } from "./lines.js";
@@ -25,9 +26,12 @@ interface FoundRows {
  * a chain, and the second reads each by its primary key.
  */
 export async function journalPage(reader: ListReader, engine: Engine, list: JournalList): Promise<Looked<JournalPage>> {
-  const { seqs, nextBeforeSeq, lookedAt } = await find(reader, engine, list);
+  const { fromSeq = 1, toSeq = list.endSeq } = await createdIn(reader, engine, list);
+  const range = { startSeq: Math.max(list.startSeq, fromSeq), endSeq: Math.min(list.endSeq, toSeq) };
+  const { seqs, nextBeforeSeq, lookedAt } = await find(reader, engine, { ...list, ...range });
   const rows = seqs.length === 0 ? [] : await rowsAt(reader, engine, { book: list.book, seqs });
-  return { result: { rows, nextBeforeSeq }, lookedAt };
+  const shown = rows.filter(({ kind }) => list.types?.includes(kind) !== false);
+  return { result: { rows: shown, nextBeforeSeq }, lookedAt };
 }
 
 function find(reader: ListReader, engine: Engine, list: JournalList): Promise<FoundRows> {
@@ -59,17 +63,17 @@ interface Way {
 async function along(
   reader: ListReader,
   engine: Engine,
-  { book, startSeq, endSeq, size, beforeSeq = endSeq }: JournalList,
-  { index, condition, matching }: Way,
+  { book, startSeq, endSeq, types, size, beforeSeq = endSeq }: JournalList,
+  { index, condition, matching = [] }: Way,
 ): Promise<FoundRows> {
   const query: ListQuery = {
     book,
-    columns: "j.seq, j.actor",
+    columns: "j.seq, j.actor, j.kind",
     shown: "seq",
     from: `${engine.table("journal")} j${index === undefined ? "" : engine.indexedBy(index)}`,
     seq: "j.seq",
     along: [["j.book = ?", book], ["j.seq >= ?", startSeq], ...(condition === undefined ? [] : [condition])],
-    matching,
+    matching: [...matching, ...columnIn("kind", types)],
   };
   const page = await readPage<{ readonly seq: number }>(reader, engine, { query, page: { size, beforeSeq } });
   return { ...page, seqs: page.rows.map(({ seq }) => seq) };

@@ -10,7 +10,7 @@ import type { AccountFilters, Reads } from "../../../src/ledger/ports/reads.js";
 import { keys } from "../../../src/storage/keys.js";
 import { LOOKED_AT_MAX } from "../../../src/storage/lists/page.js";
 import { reads } from "../../../src/storage/reads.js";
-import { closeAccount, createAccount, freezeAccount, setAccountTier } from "../../support/commands.js";
+import { closeAccount, createAccount, freezeAccount, newAccountId, setAccountTier } from "../../support/commands.js";
 import { commitAll } from "../../support/commit.js";
 import { databaseOfSuite, ENGINES } from "../../support/databases.js";
 import { NOW } from "../../support/given.js";
@@ -91,6 +91,18 @@ for (const engine of ENGINES) {
         });
       }
     }
+
+    it("by ids have each of them once, newest first, and none that is unknown or of another status", async () => {
+      const asked = [all[3], all[500], all[91]].map((account) => account?.id ?? newAccountId());
+      const expected = [all[3], all[91], all[500]].map((account) => account?.id);
+      for (const size of [1, 2, 100]) {
+        const found = (await listed({ accountIds: [...asked, newAccountId()] }, size)).flat();
+        expect(found.map(({ id }) => id)).to.deep.equal(expected);
+      }
+      expect((await listed({ accountIds: asked, status: ["CLOSED"], phoneNumber: SHARED }, 100)).flat()).to.deep.equal(
+        all.filter(({ id, status }) => asked.includes(id) && status === "CLOSED"),
+      );
+    });
 
     it("look at a bounded number of rows for each page", async () => {
       const pages = await listed({ phoneNumber: SHARED, status: ["CLOSED"], createdBefore: NOW }, 100);

@@ -46,6 +46,14 @@ export const ACCOUNT_FILTERS: readonly AccountFilters[] = [
   { tier: DEFAULT_TIER },
   { tier: DEFAULT_TIER, status: [ACCOUNT_STATUSES[1], ACCOUNT_STATUSES[2]], createdAfter },
   { tier: DEFAULT_TIER, phoneNumber },
+  { accountIds: [accountId, newAccountId()] },
+  {
+    accountIds: [accountId],
+    userId,
+    status: [ACCOUNT_STATUSES[2]],
+    depositReference: depositReference(0),
+    createdAfter,
+  },
   { depositReference: depositReference(0) },
   { depositReference: depositReference(0), userId, status: [ACCOUNT_STATUSES[2]], createdAfter },
 ];

@@ -150,7 +150,10 @@ for (const engine of ENGINES) {
         const filters = [{}, { own: true }, { accountId }, { transactionId }, { operatorId }] as const;
         for (const filter of filters) {
           for (const beforeSeq of [undefined, 3]) {
-            await reads.journal(organizationId, { filter, startSeq: 1, endSeq: 9, size: 10, beforeSeq });
+            const list = { filter, startSeq: 1, endSeq: 9, size: 10, beforeSeq };
+            await reads.journal(organizationId, list);
+            const [createdAfter, createdBefore] = [toUnixMillis(0), NOW];
+            await reads.journal(organizationId, { ...list, types: ["account.frozen"], createdAfter, createdBefore });
           }
         }
       },

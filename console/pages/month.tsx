@@ -1,0 +1,179 @@
+import type { VNode } from "preact";
+
+import type { Deposit } from "../gen/messages.js";
+import { type Page, type Visit, within } from "../page.js";
+import type { ReadingOf } from "../upstream/upstream.js";
+import { Link, pathWith } from "../view/link.js";
+import { countOf } from "../view/lists.js";
+import { Commands, Refused, Section, Table } from "../view/parts.js";
+import { centsOf, dayText, decimalOf, Money, sumOf, Text, words } from "../view/values.js";
+
+const DEPOSITS = 1_000;
+const DAY_MILLIS = 86_400_000;
+// A point in the past must be 60 seconds ago by the clock of the server.
+const SETTLED_MILLIS = 120_000;
+const MONTH_NAME = new Intl.DateTimeFormat("en-GB", { timeZone: "Africa/Nairobi", month: "long", year: "numeric" });
+
+/** A month in Kenya: its days, and the points of the book at its ends. */
+interface Month {
+  readonly name: string;
+  readonly start: string;
+  readonly end: string;
+  readonly startsAt: string;
+  readonly endsAt: string;
+  readonly isOver: boolean;
+}
+
+/** Reads the month of a URL, such as "2026-11". Anything else is this month. */
+export function monthOf(text: string, now: Date): Month {
+  const asked = /^20[0-9]{2}-(?:0[1-9]|1[0-2])$/.test(text) ? text : dayText(now).slice(0, 7);
+  const first = (month: string): Date => new Date(`${month}-01T00:00:00+03:00`);
+  // 32 days after the first of a month is a day of the next one.
+  const next = first(dayText(new Date(first(asked).getTime() + 32 * DAY_MILLIS)).slice(0, 7));
+  const settled = new Date(now.getTime() - SETTLED_MILLIS);
+  const isOver = next <= settled;
+  return {
+    name: MONTH_NAME.format(first(asked)),
+    start: `${asked}-01`,
+    end: dayText(new Date(next.getTime() - DAY_MILLIS)),
+    startsAt: first(asked).toISOString(),
+    endsAt: (isOver ? next : settled).toISOString(),
+    isOver,
+  };
+}
+
+/** What does an accountant book for a month? */
+export const monthPage: Page = {
+  path: "/:org/month",
+  async show(visit) {
+    const { path, query } = visit;
+    const month = monthOf(query.get("month") ?? "", new Date());
+    const at = (as_of_time: string): Promise<ReadingOf<"BookService/GetSupply">> =>
+      visit.readPast("BookService/GetSupply", { as_of_time });
+    const [opening, closing, deposits] = await Promise.all([
+      at(month.startsAt),
+      at(month.endsAt),
+      visit.read("DepositService/ListDeposits", { start: month.start, end: month.end, page_size: DEPOSITS }),
+    ]);
+    return {
+      title: month.name,
+      body: (
+        <>
+          <h1>{month.name}</h1>
+          <p>
+            {visit.organization === undefined ? null : <Text>{visit.organization.name}</Text>}. Days are those of Kenya.
+            {month.isOver ? "" : " The month is not over: the figures are two minutes old."}
+          </p>
+          <form method="get" action={path} class="filters">
+            <label>
+              Month
+              <input type="month" name="month" value={month.start.slice(0, 7)} required />
+            </label>
+            <button type="submit">Show</button>
+          </form>
+          <section>
+            <h2>The book</h2>
+            {opening.ok && closing.ok ? (
+              <Turnover opening={opening.value.supply} closing={closing.value.supply} />
+            ) : (
+              [opening, closing].map((reading, index) =>
+                reading.ok ? null : <Refused key={index} refusal={reading.refusal} />,
+              )
+            )}
+          </section>
+          <Section title="Deposits received" reading={deposits} retry={path}>
+            {({ deposits: rows, next_page_token: token }) => (
+              <>
+                <Received rows={rows} />
+                {token === null ? null : <p>These are the newest 1,000. The file has 10,000.</p>}
+              </>
+            )}
+          </Section>
+          <Files visit={visit} month={month} />
+        </>
+      ),
+    };
+  },
+};
+
+type Line = readonly [name: string, amount: string];
+type Sums = Extract<ReadingOf<"BookService/GetSupply">, { ok: true }>["value"]["supply"];
+
+interface TurnoverProps {
+  readonly opening: Sums;
+  readonly closing: Sums;
+}
+
+function Turnover({ opening, closing }: TurnoverProps): VNode {
+  const changeOf = (name: "minted" | "redeemed" | "charges"): string =>
+    decimalOf(centsOf(closing[name] ?? "0") - centsOf(opening[name] ?? "0"));
+  const lines: readonly Line[] = [
+    ["In circulation at the beginning", opening.in_circulation],
+    ["Minted", changeOf("minted")],
+    ["Redeemed", changeOf("redeemed")],
+    ["In circulation at the end", closing.in_circulation],
+  ];
+  const beside: readonly Line[] = [
+    ["Charges of rails in the month, less what was funded", changeOf("charges")],
+    ["Charges not funded at the end", closing.charges],
+    ["Reserve at the end", closing.reserve],
+    ["Shortfall at the end", closing.shortfall],
+    ["Unallocated deposits at the end", closing.unallocated],
+  ];
+  return (
+    <div class="narrow">
+      {[lines, beside].map((rows, index) => (
+        <Table
+          key={index}
+          columns={[
+            { head: index === 0 ? "In circulation" : "Other accounts of the book", cell: ([name]) => name },
+            { head: index === 0 ? "KESC" : "KES", cell: ([, amount]) => <Money>{amount}</Money>, isMoney: true },
+          ]}
+          rows={rows}
+          empty=""
+        />
+      ))}
+    </div>
+  );
+}
+
+function Received({ rows }: { readonly rows: readonly Deposit[] }): VNode {
+  const statuses = [...new Set(rows.map(({ status }) => status))].sort();
+  const groups = statuses.map((status) => rows.filter((row) => row.status === status));
+  return (
+    <div class="narrow">
+      <Table
+        columns={[
+          { head: "Status now", cell: ([first]: readonly Deposit[]) => words(first?.status ?? "") },
+          { head: "Deposits", cell: (group) => group.length.toLocaleString("en"), isMoney: true },
+          { head: "KES", cell: (group) => <Money>{sumOf(group.map(({ amount }) => amount))}</Money>, isMoney: true },
+        ]}
+        rows={groups}
+        empty="None."
+        totals={[{ name: countOf(rows.length, "deposit"), amount: sumOf(rows.map(({ amount }) => amount)) }]}
+      />
+    </div>
+  );
+}
+
+function Files({ visit, month: { start, end } }: { readonly visit: Visit; readonly month: Month }): VNode {
+  const files = {
+    "Transactions created in the month": "/transactions.csv",
+    "Deposits received in the month": "/deposits.csv",
+    "Journal of the month": "/journal.csv",
+  };
+  return (
+    <section class="screen">
+      <h2>Files</h2>
+      <ul>
+        {Object.entries(files).map(([name, path]) => (
+          <li key={path}>
+            <Link to={pathWith(within(visit, path), { start, end })}>{name}, as CSV</Link>
+          </li>
+        ))}
+      </ul>
+      <p>Each has 10,000 rows at most. The double entries of a whole month, however many, come from a command:</p>
+      <Commands>{[`kesc export ledger ${visit.organization?.id ?? "ORG"} --from ${start} --to ${end}`]}</Commands>
+    </section>
+  );
+}
