@@ -136,7 +136,7 @@ async function again(
         {isUnknown ? (
           <p>
             The button sends the same act again. If it was done,{" "}
-            {act.shows === undefined ? "nothing more happens" : "it is done once more"}.
+            {act.shows === undefined && act.repeats === undefined ? "nothing more happens" : "it is done once more"}.
           </p>
         ) : null}
       </Confirm>
@@ -174,7 +174,7 @@ async function resultPage(visit: Visit, act: KnownAct, done: Told): Promise<Show
           ? "What the proposal wants is so already, so nothing was done. It waits until somebody rejects it."
           : act.title}
       </p>
-      <Facts facts={Object.fromEntries(shown)} />
+      <Facts facts={Object.fromEntries([...shown, ...(act.result?.(fields) ?? [])])} />
       <Linked {...{ visit, act, given, subjects }} />
       <Filled {...{ visit, act, given, subjects }} />
     </>

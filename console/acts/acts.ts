@@ -1,7 +1,7 @@
-import type { Freeze, Proposal } from "../gen/messages.js";
+import type { Freeze, LimitSetting, Proposal, WebhookDelivery } from "../gen/messages.js";
 import type { Fields } from "../upstream/contract.js";
 import type { RpcName } from "../upstream/upstream.js";
-import { words } from "../view/values.js";
+import { limitWords, words } from "../view/values.js";
 import { type Change, changesIn } from "./proposal-words.js";
 
 /** What a link or a form gives to an act, by the names of the fields. */
@@ -24,16 +24,46 @@ export interface Act {
   readonly given?: readonly string[];
   /** Fields of the rpc that the console leaves empty. */
   readonly without?: readonly string[];
-  /** A message of the request whose fields the form has, too: "completed" of ResolveTransaction. */
+  /** Fields of the rpc whose values make it this act, such as the mode of payouts. */
+  readonly fixed?: Fields;
+  /** Its roles, where its fixed values need fewer than the rpc has. */
+  readonly roles?: readonly string[];
+  /**
+   * A message of the request whose fields the form has, too: "completed" of ResolveTransaction. Of a list
+   * it is the only item: "changes" of SetLimits.
+   */
   readonly member?: string;
   /** Fields of the response that the result shows. Nothing else has them: a reload asks again. */
   readonly shows?: readonly string[];
+  /** What came of it, from the response. */
+  readonly result?: (response: Fields) => readonly (readonly [name: string, text: string])[];
+  /** Whether each repeat does it once more. */
+  readonly repeats?: true;
   readonly changes?: (before: Fields, given: Given) => readonly Change[];
 }
+
+// The address, the types and the words of an endpoint are its organization's.
+const ENDPOINT_WITHOUT = ["url", "types", "description", "etag"];
 
 const status =
   (after: string): NonNullable<Act["changes"]> =>
   (before) => [["Status", textOf(before["status"]), after]];
+
+const payouts =
+  (after: string): NonNullable<Act["changes"]> =>
+  (before) => [["Payouts", textOf((before["account"] as Fields | undefined)?.["payouts"]), after]];
+
+/** Who can open payouts. Support can only close them. */
+const OPENS_PAYOUTS = ["finance", "admin"];
+
+const limitIn = (before: Fields, { type, period }: Given): LimitSetting | undefined =>
+  ((before["limits"] ?? []) as readonly LimitSetting[]).find((each) => each.type === type && each.period === period);
+
+const limit: NonNullable<Act["changes"]> = (before, given) => {
+  const { type = "", period = "", max_amount = "", lift } = given;
+  const now = limitIn(before, given)?.max_amount ?? "no limit";
+  return [[limitWords(type, period), now, lift === "true" ? "no limit" : max_amount]];
+};
 
 /** The server masks what was before. */
 const personal: NonNullable<Act["changes"]> = (before, { phone_number = "", email = "" }) => {
@@ -186,7 +216,120 @@ export const ACTS: readonly Act[] = [
     changes: status("reversed"),
   },
   { name: "record-deposit", rpc: "AdminService/RecordDeposit", title: "Record shillings that came in" },
-  { name: "payouts", rpc: "AdminService/SetPayouts", title: "Open or close payouts", subject: "rail" },
+  {
+    name: "close-payouts",
+    rpc: "AdminService/SetPayouts",
+    title: "Close payouts",
+    subject: "rail",
+    fixed: { payouts: "closed" },
+    changes: payouts("closed"),
+  },
+  {
+    name: "open-payouts",
+    rpc: "AdminService/SetPayouts",
+    title: "Open payouts, whatever is unknown",
+    subject: "rail",
+    fixed: { payouts: "open" },
+    roles: OPENS_PAYOUTS,
+    changes: payouts("open"),
+  },
+  {
+    name: "auto-payouts",
+    rpc: "AdminService/SetPayouts",
+    title: "Open payouts, held if too many outcomes are unknown",
+    subject: "rail",
+    fixed: { payouts: "auto" },
+    roles: OPENS_PAYOUTS,
+    changes: payouts("auto"),
+  },
+  {
+    name: "default-rail",
+    rpc: "AdminService/SetDefaultRail",
+    title: "Make it the default rail",
+    subject: "rail",
+    changes: (before, { rail = "" }) => [["Default rail", textOf(before["default"]), rail]],
+  },
+  {
+    name: "limit",
+    rpc: "AdminService/SetLimits",
+    title: "Change the limit",
+    subject: "tier",
+    given: ["type", "period"],
+    member: "changes",
+    without: ["remove"],
+    changes: limit,
+  },
+  {
+    name: "tier-limit",
+    rpc: "AdminService/SetLimits",
+    title: "Set a limit of another tier",
+    about: "tier",
+    member: "changes",
+    without: ["remove"],
+    changes: limit,
+  },
+  {
+    name: "remove-limits",
+    rpc: "AdminService/SetLimits",
+    title: "Remove all of these limits",
+    subject: "tier",
+    fixed: { remove: true },
+    changes: (before) =>
+      ((before["limits"] ?? []) as readonly LimitSetting[]).map(({ type, period, max_amount }) => [
+        limitWords(type, period),
+        max_amount,
+        "no limit",
+      ]),
+  },
+  {
+    name: "enable-endpoint",
+    rpc: "WebhookService/UpdateWebhookEndpoint",
+    title: "Send events to it again",
+    subject: "webhook_endpoint_id",
+    without: ENDPOINT_WITHOUT,
+    fixed: { status: "active" },
+    changes: status("active"),
+  },
+  {
+    name: "pause-endpoint",
+    rpc: "WebhookService/UpdateWebhookEndpoint",
+    title: "Pause it",
+    subject: "webhook_endpoint_id",
+    without: ENDPOINT_WITHOUT,
+    fixed: { status: "paused" },
+    changes: status("paused"),
+  },
+  {
+    name: "test-endpoint",
+    rpc: "WebhookService/SendTestEvent",
+    title: "Send a test event",
+    subject: "webhook_endpoint_id",
+    repeats: true,
+    result: ({ delivery }) => {
+      const { succeeded, http_status, problem, duration_millis } = delivery as WebhookDelivery;
+      return [
+        ["Delivered", succeeded ? "yes" : "no"],
+        ["Response", http_status === null ? "none" : `HTTP ${String(http_status)}`],
+        ...(problem === null ? [] : [["Why not", problem] as const]),
+        ["Took", `${duration_millis.toLocaleString("en")} ms`],
+      ];
+    },
+  },
+  {
+    name: "resend",
+    rpc: "WebhookService/ResendWebhookDelivery",
+    title: "Send the event again",
+    subject: "webhook_endpoint_id",
+    given: ["sequence"],
+    repeats: true,
+  },
+  {
+    name: "replay",
+    rpc: "WebhookService/ReplayWebhookEvents",
+    title: "Send a range of events again",
+    subject: "webhook_endpoint_id",
+    repeats: true,
+  },
   {
     name: "reserve",
     rpc: "AdminService/RecordReserve",

@@ -4,17 +4,22 @@ import { accountPage } from "./account.js";
 import { accountsPage } from "./accounts.js";
 import { approvalsPage, proposalPage } from "./approvals.js";
 import { attentionPage } from "./attention.js";
+import { auditPage } from "./audit.js";
 import { daysPage } from "./days.js";
 import { depositPage } from "./deposit.js";
 import { findPage } from "./find.js";
 import { journalPage, rowPage } from "./journal.js";
+import { keysPage } from "./keys.js";
+import { limitsPage } from "./limits.js";
 import { idPage, organizationsPage } from "./organizations.js";
 import { peoplePage } from "./people.js";
+import { railsPage } from "./rails.js";
 import { statementPage } from "./statement.js";
 import { supplyPage } from "./supply.js";
 import { todayPage } from "./today.js";
 import { transactionPage } from "./transaction.js";
 import { transactionsPage } from "./transactions.js";
+import { webhookPage, webhooksPage } from "./webhooks.js";
 
 /** Every page of people who have signed in. The first path that fits counts. */
 export const PAGES: readonly Page[] = [
@@ -32,7 +37,12 @@ export const PAGES: readonly Page[] = [
   daysPage,
   journalPage,
   rowPage,
-  ...[approvalsPage, proposalPage, peoplePage, ...ACT_PAGES].flatMap(alsoWithin),
+  railsPage,
+  webhooksPage,
+  webhookPage,
+  limitsPage,
+  keysPage,
+  ...[approvalsPage, proposalPage, peoplePage, auditPage, ...ACT_PAGES].flatMap(alsoWithin),
   idPage,
 ];
 

@@ -67,9 +67,14 @@ export function RowLink({ visit, sequence }: { readonly visit: Visit; readonly s
   return <Link to={within(visit, `/journal/row-${String(sequence)}`)}>#{sequence.toLocaleString("en")}</Link>;
 }
 
-const FOLDERS: Readonly<Record<string, string>> = { acc: "accounts", txn: "transactions", dep: "deposits" };
+const FOLDERS: Readonly<Record<string, string>> = {
+  acc: "accounts",
+  txn: "transactions",
+  dep: "deposits",
+  whe: "webhooks",
+};
 
-/** Returns the path of the page of an account, a transaction or a deposit. */
+/** Returns the path of the page of an account, a transaction, a deposit or a webhook endpoint. */
 export function pathOfId(visit: Visit, id: string): string {
   return within(visit, `/${FOLDERS[id.slice(0, 3)] ?? ""}/${id}`);
 }

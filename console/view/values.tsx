@@ -108,6 +108,13 @@ export function words(name: string): string {
   return name.replaceAll(/[_.]/g, " ");
 }
 
+const PERIODS: Readonly<Record<string, string>> = { transaction: "at once", day: "in a day", month: "in a month" };
+
+/** Returns what a limit bounds, such as "Redemptions in a day". */
+export function limitWords(type: string, period: string): string {
+  return `${type === "mint" ? "Mints" : "Redemptions"} ${PERIODS[period] ?? words(period)}`;
+}
+
 type Tone = "good" | "wait" | "bad" | "note" | "plain";
 
 const MARKS: Readonly<Record<Tone, string>> = { good: "●", wait: "◐", bad: "▲", note: "◆", plain: "○" };

@@ -10,8 +10,9 @@ import { type ConsoleService, startConsoleService } from "./given.js";
 const TITLE = "the console in a browser";
 const AXE = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
 
-const OF_ONE = ["account", "statement", "transaction", "deposit", "row", "form"] as const;
-const LISTS = ["attention", "customers", "transactions", "supply", "days", "journal", "approvals", "people"] as const;
+const OF_ONE = ["account", "statement", "transaction", "deposit", "row", "webhook", "form"] as const;
+const BOOKS = ["attention", "customers", "transactions", "supply", "days", "journal"] as const;
+const LISTS = [...BOOKS, "rails", "webhooks", "limits", "keys", "approvals", "people", "audit"] as const;
 const PAGE_NAMES = ["today", "sign-in", ...LISTS, ...OF_ONE] as const;
 type PageName = (typeof PAGE_NAMES)[number];
 
@@ -36,7 +37,9 @@ interface Violation {
       service = await startConsoleService({ isFilled: true });
       browser = await launchBrowser();
       org = service.demo.organizationId;
-      const { accounts, transactions, deposits } = service.client;
+      const { accounts, transactions, deposits, webhooks } = service.client;
+      // Nothing listens there, so each delivery fails.
+      const { webhook_endpoint: endpoint } = await webhooks.createWebhookEndpoint({ url: "http://127.0.0.1:1/hooks" });
       const [account] = (await accounts.listAccounts({ user_id: "amani" })).accounts;
       const [transaction] = (await transactions.listTransactions({ needs_attention: true })).transactions;
       const [deposit] = (await deposits.listDeposits({})).deposits;
@@ -46,6 +49,7 @@ interface Violation {
         transaction: `/${org}/transactions/${transaction?.id ?? ""}`,
         deposit: `/${org}/deposits/${deposit?.id ?? ""}`,
         row: `/${org}/journal/row-20`,
+        webhook: `/${org}/webhooks/${endpoint.id}`,
         form: `/${org}/acts/freeze?account_id=${account?.id ?? ""}`,
       };
     });
@@ -106,8 +110,13 @@ interface Violation {
       supply: `/${org}/supply`,
       days: `/${org}/supply/days`,
       journal: `/${org}/journal`,
+      rails: `/${org}/rails`,
+      webhooks: `/${org}/webhooks`,
+      limits: `/${org}/limits`,
+      keys: `/${org}/keys`,
       approvals: `/${org}/approvals`,
       people: `/${org}/people`,
+      audit: `/${org}/audit`,
       "sign-in": "/sign-in",
       ...ofOne,
     });
