@@ -227,7 +227,7 @@ export const ACTS: readonly Act[] = [
   {
     name: "open-payouts",
     rpc: "AdminService/SetPayouts",
-    title: "Open payouts, whatever is unknown",
+    title: "Open payouts, without the automatic hold",
     subject: "rail",
     fixed: { payouts: "open" },
     roles: OPENS_PAYOUTS,
@@ -236,7 +236,7 @@ export const ACTS: readonly Act[] = [
   {
     name: "auto-payouts",
     rpc: "AdminService/SetPayouts",
-    title: "Open payouts, held if too many outcomes are unknown",
+    title: "Open payouts, with the automatic hold",
     subject: "rail",
     fixed: { payouts: "auto" },
     roles: OPENS_PAYOUTS,

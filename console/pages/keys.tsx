@@ -30,6 +30,7 @@ export const keysPage: Page = {
               </>
             )}
           </Section>
+          <p class="advice">The last use is true to an hour.</p>
           <section>
             <h2>What an admin does by command</h2>
             <p>A command shows the secret of a new key once. No page does.</p>
@@ -48,7 +49,7 @@ const columnsOf = (visit: Visit): readonly Column<ApiKey>[] => [
   { head: "State", cell: (key) => <Status tone={stateOf(key) === "active" ? "good" : "bad"}>{stateOf(key)}</Status> },
   { head: "May", cell: ({ scopes }) => <>{scopes.join(", ")}</>, isMinor: true },
   {
-    head: "Last use, to an hour",
+    head: "Last use",
     cell: ({ last_used_at }) => (last_used_at === null ? "never" : <Time>{last_used_at}</Time>),
   },
   { head: "Created", cell: ({ created_at }) => <Time>{created_at}</Time>, isMinor: true },

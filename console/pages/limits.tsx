@@ -34,7 +34,9 @@ export const limitsPage: Page = {
                     {tier === DEFAULT_TIER ? (
                       <p>A new account has this tier. One whose tier has no limits here has these.</p>
                     ) : null}
-                    <Limits visit={visit} tier={tier} limits={own} />
+                    <div class="narrow">
+                      <Limits visit={visit} tier={tier} limits={own} />
+                    </div>
                   </section>
                 ))}
                 {tiers.length === 0 ? <p class="empty">No tier has limits of its own.</p> : null}

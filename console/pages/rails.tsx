@@ -5,17 +5,24 @@ import { DIRECT, RAILS_LISTED } from "../acts/subjects.js";
 import type { RailAccount, RailAccountStatus } from "../gen/messages.js";
 import { type Page, type Visit, within } from "../page.js";
 import type { ReadingOf } from "../upstream/upstream.js";
-import { pathOfId } from "../view/journal.js";
+import { JournalTable, pathOfId } from "../view/journal.js";
 import { Link } from "../view/link.js";
 import { Facts, Refused, Section } from "../view/parts.js";
 import { Age, ageText, Id, Money, Status, Text, Time, timeText, words } from "../view/values.js";
+
+// The rows about the organization itself, among which those of the rails are.
+const ROWS_READ = 100;
+const ROWS_SHOWN = 10;
 
 /** Does each rail work, and do payouts begin? */
 export const railsPage: Page = {
   path: "/:org/rails",
   async show(visit) {
     const organization_id = visit.organization?.id;
-    const listed = await visit.read("AdminService/ListRailAccounts", { organization_id, page_size: RAILS_LISTED });
+    const [listed, journal] = await Promise.all([
+      visit.read("AdminService/ListRailAccounts", { organization_id, page_size: RAILS_LISTED }),
+      visit.read("AdminService/ListJournal", { organization_id, own: true, page_size: ROWS_READ }),
+    ]);
     const accounts = listed.ok ? listed.value.rail_accounts : [];
     const read = await Promise.all(
       accounts.map(async ({ rail }) => {
@@ -32,9 +39,21 @@ export const railsPage: Page = {
           {read.map(({ rail, reading }) => (
             <Rail key={rail} visit={visit} rail={rail} reading={reading} />
           ))}
-          <p>
-            <Link to={`${within(visit, "/journal")}?own=yes`}>Who changed the rails</Link>
-          </p>
+          <Section title="What happened to the rails" reading={journal} retry={visit.path}>
+            {({ entries }) => (
+              <>
+                <JournalTable
+                  visit={visit}
+                  entries={entries.filter(({ line }) => line.type.startsWith("rail.")).slice(0, ROWS_SHOWN)}
+                  without={["account", "transaction", "posting"]}
+                  empty={`Nothing in the last ${String(ROWS_READ)} rows about the organization.`}
+                />
+                <p>
+                  <Link to={`${within(visit, "/journal")}?own=yes`}>All rows about the organization itself</Link>
+                </p>
+              </>
+            )}
+          </Section>
         </>
       ),
     };
@@ -148,7 +167,7 @@ function RailFacts({ visit, status }: StatusProps): VNode {
   return (
     <Facts
       facts={{
-        Payouts: `${account.payouts}: ${visit.meaningOf("PayoutMode", account.payouts)}`,
+        Payouts: `${account.payouts}: ${clause(visit.meaningOf("PayoutMode", account.payouts))}`,
         "Why payouts are so": account.payouts_note,
         "Payments under way": <Link to={open}>{open_payments}</Link>,
         "Payouts of unknown outcome": (
@@ -212,6 +231,11 @@ function Settings({ status: { settings } }: Pick<StatusProps, "status">): VNode 
       <Facts facts={Object.fromEntries(facts)} />
     </details>
   );
+}
+
+/** Returns a sentence as the part of another one: "They wait." as "they wait". */
+function clause(sentence: string): string {
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, "");
 }
 
 function textIn(value: unknown): string {

@@ -10,10 +10,10 @@ import { Link } from "../view/link.js";
 import { type Column, Facts, More, Refused, Section, Table } from "../view/parts.js";
 import { Age, Id, Status, Text, Time, Unknown } from "../view/values.js";
 
-const ROWS = 50;
+const ROWS = 25;
 /** An organization has at most as many endpoints. */
 const ENDPOINTS_MAX = 10;
-const UNDELIVERED_SHOWN = 20;
+const UNDELIVERED_SHOWN = 10;
 
 /** Do the organization's receivers get their events? */
 export const webhooksPage: Page = {
@@ -36,7 +36,13 @@ export const webhooksPage: Page = {
       {
         head: "Failing for",
         cell: ({ endpoint: { failing_since: since } }) =>
-          since === null ? <span class="none">–</span> : <Age since={since} />,
+          since === null ? (
+            <span class="none">–</span>
+          ) : (
+            <span class="bad">
+              <Age since={since} />
+            </span>
+          ),
       },
       { head: "Delivered through", cell: ({ endpoint }) => through(endpoint), isMinor: true, isMoney: true },
       { head: "Undelivered", cell: ({ undelivered }) => <Waiting reading={undelivered} />, isMoney: true },
@@ -203,7 +209,7 @@ function resendColumn<Row extends OfEvent>(visit: Visit): Column<Row> {
 
 const undeliveredColumns = (visit: Visit): readonly Column<UndeliveredEvent>[] => [
   ...eventColumns<UndeliveredEvent>(visit),
-  { head: "Tries", cell: ({ attempt_count }) => attempt_count.toLocaleString("en"), isMoney: true },
+  { head: "Tries", cell: ({ attempt_count }) => attempt_count.toLocaleString("en"), isMoney: true, isMinor: true },
   { head: "Last try", cell: ({ last_attempted_at }) => <Time>{last_attempted_at}</Time>, isMinor: true },
   { head: "Response", cell: (row) => response(row.last_http_status, row.last_problem) },
   {
@@ -226,7 +232,7 @@ const deliveryColumns = (visit: Visit): readonly Column<WebhookDelivery>[] => [
   resendColumn(visit),
 ];
 
+/** The problem names the status. */
 function response(status: number | null, problem: string | null): string {
-  const code = status === null ? "none" : String(status);
-  return problem === null ? code : `${code}: ${problem}`;
+  return problem ?? (status === null ? "none" : String(status));
 }

@@ -23,7 +23,7 @@ export function Posting({ entry: { line } }: { readonly entry: JournalEntry }): 
   );
 }
 
-type Subject = "account" | "transaction";
+type Subject = "account" | "transaction" | "posting";
 
 interface JournalTableProps {
   readonly visit: Visit;
@@ -56,8 +56,8 @@ export function JournalTable({ visit, entries, without = [], empty }: JournalTab
       cell: ({ line }) => <Short visit={visit} id={line.transaction_id} />,
     },
     { head: "Reason", cell: ({ line }) => line.note, isMinor: true },
-    { head: "Debit → credit", cell: (entry) => <Posting entry={entry} />, isMinor: true },
-    { head: "KES", cell: ({ line }) => <Money>{line.amount}</Money>, isMoney: true },
+    { head: "Debit → credit", of: "posting", cell: (entry) => <Posting entry={entry} />, isMinor: true },
+    { head: "KES", of: "posting", cell: ({ line }) => <Money>{line.amount}</Money>, isMoney: true },
   ];
   const shown = columns.filter(({ of }) => of === undefined || !without.includes(of));
   return <Table columns={shown} rows={entries} empty={empty} />;

@@ -108,11 +108,15 @@ export function words(name: string): string {
   return name.replaceAll(/[_.]/g, " ");
 }
 
-const PERIODS: Readonly<Record<string, string>> = { transaction: "at once", day: "in a day", month: "in a month" };
+const MOVES: Readonly<Record<string, readonly [one: string, all: string]>> = {
+  mint: ["mint", "Mints"],
+  redeem: ["redemption", "Redemptions"],
+};
 
-/** Returns what a limit bounds, such as "Redemptions in a day". */
+/** Returns what a limit bounds, such as "Each mint" or "Redemptions in a day". */
 export function limitWords(type: string, period: string): string {
-  return `${type === "mint" ? "Mints" : "Redemptions"} ${PERIODS[period] ?? words(period)}`;
+  const [one, all] = MOVES[type] ?? [type, type];
+  return period === "transaction" ? `Each ${one}` : `${all} in a ${period}`;
 }
 
 type Tone = "good" | "wait" | "bad" | "note" | "plain";

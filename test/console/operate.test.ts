@@ -69,17 +69,17 @@ describe("the pages for those who operate the service", () => {
   });
 
   it("rails: says whether payouts begin and why, and closes and opens them with now and then", async () => {
-    expect(textOf(await page(`/${org}/rails`))).to.match(/sandbox .*works Payouts auto: They begin, unless/);
+    expect(textOf(await page(`/${org}/rails`))).to.match(/sandbox .*works Payouts auto: they begin, unless/);
     const support = service.roleKeys.support;
     const closed = await act("close-payouts", "?rail=sandbox", { note: "case 31" }, support);
     expect(closed.asked).to.match(/Payouts auto closed/);
     expect(closed.done).to.contain("Done");
     const html = await page(`/${org}/rails`, support);
     expect(textOf(html)).to.match(/payouts closed .*Why payouts are so case 31/);
-    expect(textOf(html)).to.contain("whatever is unknown needs finance or admin");
+    expect(textOf(html)).to.contain("without the automatic hold needs finance or admin");
     const asked = await settled(act("open-payouts", "?rail=sandbox", { note: "case 31 is over" }));
     expect(asked).to.match(/Payouts closed open/);
-    expect(textOf(await page(`/${org}/rails`))).to.contain("open: They begin, also while many");
+    expect(textOf(await page(`/${org}/rails`))).to.contain("open: they begin, also while many");
     const usual = await settled(act("default-rail", "?rail=sandbox", { note: "tests passed" }));
     expect(usual).to.match(/Default rail direct sandbox/);
     expect(textOf(await page(`/${org}/rails`))).to.contain("A call that names no rail goes to sandbox");
@@ -93,7 +93,7 @@ describe("the pages for those who operate the service", () => {
     let html = await page(path);
     while (!/failed only.*account created/s.test(textOf(html).replaceAll(".", " "))) html = await page(path);
     expect(textOf(html))
-      .to.match(/webhook\.test ▲ failed 503/)
+      .to.match(/webhook\.test ▲ failed it responded with 503/)
       .and.to.match(/Every delivery has failed for/);
     expect(textOf(await page(`/${org}/webhooks`))).to.match(/hooks ● active \d+ second/);
     const [, sequence = ""] = /acts\/resend\?webhook_endpoint_id=whe_\w+&amp;sequence=(\d+)/.exec(html) ?? [];
@@ -119,15 +119,15 @@ describe("the pages for those who operate the service", () => {
       .to.match(/the organization itself/)
       .and.to.match(/Redemptions in a day no limit 70,000\.00/);
     const given = { tier: "full", type: "mint", period: "transaction", max_amount: "5000", note: "case 32" };
-    expect(await settled(act("tier-limit", "", given))).to.match(/Mints at once no limit 5,000/);
+    expect(await settled(act("tier-limit", "", given))).to.match(/Each mint no limit 5,000/);
     const raised = { max_amount: "6000", note: "case 33" };
     const asked = await settled(act("limit", "?tier=full&type=mint&period=transaction", raised));
-    expect(asked).to.match(/Mints at once 5,000\.00 6,000/);
+    expect(asked).to.match(/Each mint 5,000\.00 6,000/);
     const text = textOf(await page(`/${org}/limits`));
     expect(text).to.match(/Redemptions in a day 70,000\.00 0\.00 70,000\.00/);
-    expect(text).to.match(/Each account of the tier full .*Mints at once 6,000\.00/);
+    expect(text).to.match(/Each account of the tier full .*Each mint 6,000\.00/);
     const removed = await settled(act("remove-limits", "?tier=full", { note: "case 34" }));
-    expect(removed).to.match(/Mints at once 6,000\.00 no limit/);
+    expect(removed).to.match(/Each mint 6,000\.00 no limit/);
     expect(textOf(await page(`/${org}/limits`))).to.contain("No tier has limits of its own");
   });
 
