@@ -1,6 +1,7 @@
 import type { VNode } from "preact";
 
 import { ActLink, Acts } from "../acts/act-links.js";
+import { Standing, standingOf } from "../acts/standing.js";
 import { DIRECT, RAILS_LISTED } from "../acts/subjects.js";
 import type { RailAccount, RailAccountStatus } from "../gen/messages.js";
 import { type Page, type Visit, within } from "../page.js";
@@ -26,8 +27,11 @@ export const railsPage: Page = {
     const accounts = listed.ok ? listed.value.rail_accounts : [];
     const read = await Promise.all(
       accounts.map(async ({ rail }) => {
-        const reading = await visit.read("AdminService/GetRailAccount", { organization_id, rail });
-        return { rail, reading };
+        const [reading, standing] = await Promise.all([
+          visit.read("AdminService/GetRailAccount", { organization_id, rail }),
+          standingOf(visit, rail),
+        ]);
+        return { rail, reading, standing };
       }),
     );
     return {
@@ -36,8 +40,8 @@ export const railsPage: Page = {
         <>
           <h1>Rails</h1>
           {listed.ok ? <Default visit={visit} accounts={accounts} /> : <Refused refusal={listed.refusal} />}
-          {read.map(({ rail, reading }) => (
-            <Rail key={rail} visit={visit} rail={rail} reading={reading} />
+          {read.map((each) => (
+            <Rail key={each.rail} visit={visit} {...each} />
           ))}
           <Section title="What happened to the rails" reading={journal} retry={visit.path}>
             {({ entries }) => (
@@ -83,14 +87,17 @@ interface RailProps {
   readonly visit: Visit;
   readonly rail: string;
   readonly reading: ReadingOf<"AdminService/GetRailAccount">;
+  /** What waits for a second person about the rail. */
+  readonly standing: Parameters<typeof Standing>[0]["reading"];
 }
 
-function Rail({ visit, rail, reading }: RailProps): VNode {
+function Rail({ visit, rail, reading, standing }: RailProps): VNode {
   return (
     <Section title={rail} reading={reading} retry={visit.path}>
       {({ status }) => (
         <>
-          <Health visit={visit} status={status} />
+          <Health status={status} />
+          <Standing visit={visit} reading={standing} />
           <RailFacts visit={visit} status={status} />
           <Unknown visit={visit} status={status} />
           <Settings status={status} />
@@ -119,9 +126,7 @@ const WARNINGS: Readonly<Record<string, string>> = {
   PAYOUTS_HELD: "New payouts wait. Redemptions are accepted.",
 };
 
-function Health({
-  status: { account, problem, begins_payouts: begins },
-}: Omit<RailProps, "rail" | "reading"> & StatusProps): VNode {
+function Health({ status: { account, problem, begins_payouts: begins } }: Pick<StatusProps, "status">): VNode {
   const [tone, text] =
     problem !== null
       ? (["bad", "cannot be used"] as const)

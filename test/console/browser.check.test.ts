@@ -40,6 +40,7 @@ interface Violation {
       const { accounts, transactions, deposits, webhooks } = service.client;
       // Nothing listens there, so each delivery fails.
       const { webhook_endpoint: endpoint } = await webhooks.createWebhookEndpoint({ url: "http://127.0.0.1:1/hooks" });
+      await webhooks.sendTestEvent({ webhook_endpoint_id: endpoint.id });
       const [account] = (await accounts.listAccounts({ user_id: "amani" })).accounts;
       const [transaction] = (await transactions.listTransactions({ needs_attention: true })).transactions;
       const [deposit] = (await deposits.listDeposits({})).deposits;
@@ -173,6 +174,31 @@ interface Violation {
             await follow(page, page.getByRole("link", { name: /Needs attention/ }), /attention/);
             await follow(page, page.locator("main table a").first(), /transactions\/txn_/);
             expect(await page.locator("main").innerText()).to.include("A person must look at this");
+          },
+        ],
+        [
+          "engineer: whether payouts begin",
+          1,
+          async (page) => {
+            await follow(page, page.getByRole("link", { name: "Rails", exact: true }), /rails/);
+            expect(await page.locator("main").innerText()).to.include("they begin, unless too many outcomes");
+          },
+        ],
+        [
+          "engineer: why an endpoint gets no events",
+          2,
+          async (page) => {
+            await follow(page, page.getByRole("link", { name: "Webhooks", exact: true }), /webhooks/);
+            await follow(page, page.locator("main table a").first(), /whe_/);
+            expect(await page.locator("main").innerText()).to.include("it refused the connection");
+          },
+        ],
+        [
+          "auditor: who changed the operators",
+          1,
+          async (page) => {
+            await follow(page, page.getByRole("link", { name: "Audit", exact: true }), /audit/);
+            expect(await page.locator("main").innerText()).to.include("operator created");
           },
         ],
         [

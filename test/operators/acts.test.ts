@@ -277,8 +277,13 @@ for (const engine of ENGINES) {
       expect((await change({ status })).response?.["webhook_endpoint"]).to.include({ status, url: NOBODY_LISTENS });
       expect((await change({ status })).replayed).to.equal(true);
       expect(await actsOf(organizationId)).to.include(`webhook_endpoint.updated ${sam.operator.id} Sam`);
+      await admin.call(Rpcs.suspendOrganization, { organization_id: organizationId, note: "case 18" }, sam);
       const again = { webhook_endpoint_id, sequence: 1n };
+      expect((await service.publicly.call("ResendWebhookDelivery", again, { key })).reason).to.equal(
+        "ORGANIZATION_SUSPENDED",
+      );
       expect((await admin.call("ResendWebhookDelivery", again, { ...sam, metadata })).code).to.equal(0);
+      await admin.call(Rpcs.resumeOrganization, { organization_id: organizationId, note: "case 18" }, alice);
     });
   });
 }
