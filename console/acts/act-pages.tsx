@@ -163,9 +163,10 @@ async function resultPage(visit: Visit, act: KnownAct, done: Told): Promise<Show
   if (waits && !unchanged) return { redirect: within(visit, `/approvals/${proposal.id}`) };
   const given = visit.form;
   const { subjects } = await namedBy(visit, allOf(act, given));
-  const shown = (act.shows ?? []).map(
-    (name) => [words(name), fields[name] === "" ? "none" : <Text>{textOf(fields[name])}</Text>] as const,
-  );
+  const shown: readonly (readonly [string, VNode])[] = [
+    ...(act.shows ?? []).map((name) => [words(name), <Text>{textOf(fields[name]) || "none"}</Text>] as const),
+    ...(act.result?.(fields) ?? []).map(([name, text]) => [name, <Text>{text}</Text>] as const),
+  ];
   const body = (
     <>
       <h1>{unchanged ? "It was so before" : "Done"}</h1>
@@ -174,7 +175,7 @@ async function resultPage(visit: Visit, act: KnownAct, done: Told): Promise<Show
           ? "What the proposal wants is so already, so nothing was done. It waits until somebody rejects it."
           : act.title}
       </p>
-      <Facts facts={Object.fromEntries([...shown, ...(act.result?.(fields) ?? [])])} />
+      <Facts facts={Object.fromEntries(shown)} />
       <Linked {...{ visit, act, given, subjects }} />
       <Filled {...{ visit, act, given, subjects }} />
     </>

@@ -1,7 +1,8 @@
-import type { Freeze, LimitSetting, Proposal, WebhookDelivery } from "../gen/messages.js";
+import type { Freeze, Proposal } from "../gen/messages.js";
 import type { Fields } from "../upstream/contract.js";
 import type { RpcName } from "../upstream/upstream.js";
-import { limitWords, words } from "../view/values.js";
+import { words } from "../view/values.js";
+import { OPERATING_ACTS } from "./operating-acts.js";
 import { type Change, changesIn } from "./proposal-words.js";
 
 /** What a link or a form gives to an act, by the names of the fields. */
@@ -29,8 +30,8 @@ export interface Act {
   /** Its roles, where its fixed values need fewer than the rpc has. */
   readonly roles?: readonly string[];
   /**
-   * A message of the request whose fields the form has, too: "completed" of ResolveTransaction. Of a list
-   * it is the only item: "changes" of SetLimits.
+   * A message of the request whose fields the form has, too: "completed" of ResolveTransaction. Of
+   * a list it is the only item: "changes" of SetLimits.
    */
   readonly member?: string;
   /** Fields of the response that the result shows. Nothing else has them: a reload asks again. */
@@ -42,28 +43,9 @@ export interface Act {
   readonly changes?: (before: Fields, given: Given) => readonly Change[];
 }
 
-// The address, the types and the words of an endpoint are its organization's.
-const ENDPOINT_WITHOUT = ["url", "types", "description", "etag"];
-
 const status =
   (after: string): NonNullable<Act["changes"]> =>
   (before) => [["Status", textOf(before["status"]), after]];
-
-const payouts =
-  (after: string): NonNullable<Act["changes"]> =>
-  (before) => [["Payouts", textOf((before["account"] as Fields | undefined)?.["payouts"]), after]];
-
-/** Who can open payouts. Support can only close them. */
-const OPENS_PAYOUTS = ["finance", "admin"];
-
-const limitIn = (before: Fields, { type, period }: Given): LimitSetting | undefined =>
-  ((before["limits"] ?? []) as readonly LimitSetting[]).find((each) => each.type === type && each.period === period);
-
-const limit: NonNullable<Act["changes"]> = (before, given) => {
-  const { type = "", period = "", max_amount = "", lift } = given;
-  const now = limitIn(before, given)?.max_amount ?? "no limit";
-  return [[limitWords(type, period), now, lift === "true" ? "no limit" : max_amount]];
-};
 
 /** The server masks what was before. */
 const personal: NonNullable<Act["changes"]> = (before, { phone_number = "", email = "" }) => {
@@ -217,120 +199,6 @@ export const ACTS: readonly Act[] = [
   },
   { name: "record-deposit", rpc: "AdminService/RecordDeposit", title: "Record shillings that came in" },
   {
-    name: "close-payouts",
-    rpc: "AdminService/SetPayouts",
-    title: "Close payouts",
-    subject: "rail",
-    fixed: { payouts: "closed" },
-    changes: payouts("closed"),
-  },
-  {
-    name: "open-payouts",
-    rpc: "AdminService/SetPayouts",
-    title: "Open payouts, without the automatic hold",
-    subject: "rail",
-    fixed: { payouts: "open" },
-    roles: OPENS_PAYOUTS,
-    changes: payouts("open"),
-  },
-  {
-    name: "auto-payouts",
-    rpc: "AdminService/SetPayouts",
-    title: "Open payouts, with the automatic hold",
-    subject: "rail",
-    fixed: { payouts: "auto" },
-    roles: OPENS_PAYOUTS,
-    changes: payouts("auto"),
-  },
-  {
-    name: "default-rail",
-    rpc: "AdminService/SetDefaultRail",
-    title: "Make it the default rail",
-    subject: "rail",
-    changes: (before, { rail = "" }) => [["Default rail", textOf(before["default"]), rail]],
-  },
-  {
-    name: "limit",
-    rpc: "AdminService/SetLimits",
-    title: "Change the limit",
-    subject: "tier",
-    given: ["type", "period"],
-    member: "changes",
-    without: ["remove"],
-    changes: limit,
-  },
-  {
-    name: "tier-limit",
-    rpc: "AdminService/SetLimits",
-    title: "Set a limit of another tier",
-    about: "tier",
-    member: "changes",
-    without: ["remove"],
-    changes: limit,
-  },
-  {
-    name: "remove-limits",
-    rpc: "AdminService/SetLimits",
-    title: "Remove all of these limits",
-    subject: "tier",
-    fixed: { remove: true },
-    changes: (before) =>
-      ((before["limits"] ?? []) as readonly LimitSetting[]).map(({ type, period, max_amount }) => [
-        limitWords(type, period),
-        max_amount,
-        "no limit",
-      ]),
-  },
-  {
-    name: "enable-endpoint",
-    rpc: "WebhookService/UpdateWebhookEndpoint",
-    title: "Send events to it again",
-    subject: "webhook_endpoint_id",
-    without: ENDPOINT_WITHOUT,
-    fixed: { status: "active" },
-    changes: status("active"),
-  },
-  {
-    name: "pause-endpoint",
-    rpc: "WebhookService/UpdateWebhookEndpoint",
-    title: "Pause it",
-    subject: "webhook_endpoint_id",
-    without: ENDPOINT_WITHOUT,
-    fixed: { status: "paused" },
-    changes: status("paused"),
-  },
-  {
-    name: "test-endpoint",
-    rpc: "WebhookService/SendTestEvent",
-    title: "Send a test event",
-    subject: "webhook_endpoint_id",
-    repeats: true,
-    result: ({ delivery }) => {
-      const { succeeded, http_status, problem, duration_millis } = delivery as WebhookDelivery;
-      return [
-        ["Delivered", succeeded ? "yes" : "no"],
-        ["Response", http_status === null ? "none" : `HTTP ${String(http_status)}`],
-        ...(problem === null ? [] : [["Why not", problem] as const]),
-        ["Took", `${duration_millis.toLocaleString("en")} ms`],
-      ];
-    },
-  },
-  {
-    name: "resend",
-    rpc: "WebhookService/ResendWebhookDelivery",
-    title: "Send the event again",
-    subject: "webhook_endpoint_id",
-    given: ["sequence"],
-    repeats: true,
-  },
-  {
-    name: "replay",
-    rpc: "WebhookService/ReplayWebhookEvents",
-    title: "Send a range of events again",
-    subject: "webhook_endpoint_id",
-    repeats: true,
-  },
-  {
     name: "reserve",
     rpc: "AdminService/RecordReserve",
     title: "Record what lies in a place",
@@ -382,6 +250,7 @@ export const ACTS: readonly Act[] = [
   },
   { name: "remove-passkey", rpc: "SessionService/RemovePasskey", title: "Remove the passkey", subject: "passkey_id" },
   { name: "end-session", rpc: "SessionService/EndSession", title: "End the session", subject: "session_id" },
+  ...OPERATING_ACTS,
 ];
 
 export function textOf(value: unknown): string {

@@ -63,7 +63,7 @@ interface Row {
   readonly set: LimitSetting | Limit | undefined;
 }
 
-/** The limits of one tier, also those that are not set. Only the organization has a use of its own. */
+/** The limits of one tier, set or not. Only those of the organization itself have a use. */
 function Limits({ visit, tier, limits }: LimitsProps): VNode {
   const rows: readonly Row[] = TYPES.flatMap((type) =>
     PERIODS.map((period) => ({

@@ -163,7 +163,7 @@ function RailFacts({ visit, status }: StatusProps): VNode {
   const { account, balances, open_payments, unknown_payouts, oldest_unknown_at: oldest } = status;
   const { credentials_expire_at: end } = account;
   const open = `${within(visit, "/transactions")}?rail=${account.rail}&status=pending&status=processing`;
-  const told = balances.map(({ name, currency, available, age_seconds: age, reported_at }) => [
+  const told = balances.map(({ name, currency, available, age_seconds: age, reported_at }): [string, VNode] => [
     `${name}, as the rail reported it`,
     <span title={timeText(new Date(reported_at))}>
       <Money>{available}</Money> {currency}, {ageText(age)} ago

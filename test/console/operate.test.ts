@@ -33,7 +33,7 @@ describe("the pages for those who operate the service", () => {
     expect(status, path).to.equal(200);
     return html;
   };
-  /** Fills in the form of an act, and presses both buttons. Returns what the question and the result say. */
+  /** Fills in the form of an act, and presses both buttons. Returns both texts. */
   const act = async (
     name: string,
     query: string,

@@ -30,8 +30,8 @@ const isOfAll = (rpc: string): boolean => /^(Get|List|LookUp$|WhoAmI$|VerifySess
 const PUBLIC = ["BeginPasskey", "GetSignInToken", "CreateSession", "RegisterPasskey"];
 
 /**
- * The acts that need no fresh session: they stop something, take power away, or send events once more. All others move
- * money, give power, or reveal personal data.
+ * The acts that need no fresh session: they stop something, take power away, or send events once
+ * more. All others move money, give power, or reveal personal data.
  */
 const NOT_FRESH = named(`
 CreateOrganization SuspendOrganization RevokeApiKey FreezeAccount CancelTransaction ClearFlag RejectProposal

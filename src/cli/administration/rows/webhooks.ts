@@ -4,7 +4,7 @@ import type { CommandRows, Written } from "./written.js";
 
 const EXAMPLE = 'whe_01jd2r6p5vf8ksw3xhb1z7q4ye --org "Acme"';
 
-/** What an engineer on call does about deliveries. Addresses and secrets stay with the organization. */
+/** What an engineer on call does about deliveries. Addresses and secrets are the organization's. */
 export const WEBHOOK_ROWS: CommandRows = {
   "webhook enable": status("active", {
     description: "send events to an endpoint again, with those that came meanwhile",
