@@ -12,7 +12,8 @@ import { extensionOf } from "../../contract/contract.js";
 import { enumName } from "../../contract/json/read-scalar.js";
 import { type Fields, isOfOrganizations } from "../upstream/contract.js";
 import { words } from "../view/values.js";
-import { type Act, ACTS, type Given } from "./acts.js";
+import type { Act, Given } from "./act.js";
+import { ACTS } from "./acts.js";
 
 /** A field of a form. */
 export interface FormField {

@@ -6,9 +6,9 @@ import { pathOfId } from "../view/journal.js";
 import { Link } from "../view/link.js";
 import { Facts, Refused, Table } from "../view/parts.js";
 import { Id, moneyText, Status, Text, words } from "../view/values.js";
+import type { Given } from "./act.js";
 import { allOf, filledOf, type FormField, type KnownAct, labelOf, linkedOf } from "./act-contract.js";
 import { mayDo, orOf } from "./act-links.js";
-import type { Given } from "./acts.js";
 import type { Change } from "./proposal-words.js";
 import { changesOf, type Subject, type Subjects } from "./subjects.js";
 

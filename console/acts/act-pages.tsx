@@ -9,10 +9,11 @@ import type { Refusal } from "../upstream/refusal.js";
 import type { Told } from "../upstream/upstream.js";
 import { Facts, Refused } from "../view/parts.js";
 import { Text, words } from "../view/values.js";
+import type { Given } from "./act.js";
 import { allOf, type KnownAct, linkedOf, requestOf } from "./act-contract.js";
 import { Confirm, Filled, Form, Linked } from "./act-form.js";
 import { mayDo } from "./act-links.js";
-import { type Given, textOf } from "./acts.js";
+import { textOf } from "./acts.js";
 import { Standing, standingOf } from "./standing.js";
 import { accountIdOf, namedBy, suggestionsFor } from "./subjects.js";
 

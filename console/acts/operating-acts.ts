@@ -1,7 +1,7 @@
 import type { LimitSetting, RailAccount, WebhookDelivery } from "../gen/messages.js";
 import type { Fields } from "../upstream/contract.js";
 import { limitWords } from "../view/values.js";
-import type { Act, Given } from "./acts.js";
+import type { Act, Given } from "./act.js";
 
 // The address, the types and the words of an endpoint are its organization's.
 const ENDPOINT_WITHOUT = ["url", "types", "description", "etag"];

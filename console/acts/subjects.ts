@@ -6,7 +6,7 @@ import type { Fields } from "../upstream/contract.js";
 import type { Refusal } from "../upstream/refusal.js";
 import type { Reading, RpcName } from "../upstream/upstream.js";
 import { moneyText } from "../view/values.js";
-import type { Act, Given } from "./acts.js";
+import type { Act, Given } from "./act.js";
 import { type Change, effectOf } from "./proposal-words.js";
 
 /** What a field of an act names, as it is now. */
