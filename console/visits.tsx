@@ -34,6 +34,7 @@ const ID_FORMS: Readonly<Record<string, string>> = {
   acc: "acc_[0-9a-z]{26}",
   txn: "txn_[0-9a-z]{26}",
   dep: "dep_[0-9a-z]{26}",
+  whe: "whe_[0-9a-z]{26}",
   prp: "prp_[0-9a-z]{26}",
   id: "(?:[a-z]{3}_[0-9a-z]{26}|row-[0-9]{1,15})",
   sequence: "[1-9][0-9]{0,14}",

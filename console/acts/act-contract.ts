@@ -12,14 +12,15 @@ import { extensionOf } from "../../contract/contract.js";
 import { enumName } from "../../contract/json/read-scalar.js";
 import { type Fields, isOfOrganizations } from "../upstream/contract.js";
 import { words } from "../view/values.js";
-import { type Act, ACTS, type Given } from "./acts.js";
+import type { Act, Given } from "./act.js";
+import { ACTS } from "./acts.js";
 
 /** A field of a form. */
 export interface FormField {
   readonly name: string;
   /** Such as "Rail receipt". A field of a message that can be absent has the names of both. */
   readonly label: string;
-  readonly kind: "text" | "amount" | "day" | "choice" | "choices" | "tick";
+  readonly kind: "text" | "amount" | "number" | "day" | "choice" | "choices" | "tick";
   readonly isRequired: boolean;
   /** What the contract says about the field. */
   readonly hint: string;
@@ -42,6 +43,12 @@ export interface KnownAct extends Act {
   readonly isOfOrganization: boolean;
   /** Whether the form fills one of several members of the request. It is sent empty, too. */
   readonly isChoice: boolean;
+  /** Whether the member is the only item of a list. It is sent empty, too. */
+  readonly isItem: boolean;
+  /** What the link gives to the member, and not to the request. */
+  readonly linkedOfMember: readonly string[];
+  /** The fields that are numbers in JSON. */
+  readonly numbers: readonly string[];
   /** The names of the fields that the link gives. */
   readonly linked: readonly string[];
   /** Without the organization, and without what the link gives. */
@@ -62,17 +69,21 @@ export function knownActs(
     key: extensionOf(registry, "kesc.v1.takes_idempotency_key"),
     behavior: extensionOf(registry, "google.api.field_behavior"),
     decimal: extensionOf(registry, "kesc.v1.decimal"),
+    number: extensionOf(registry, "kesc.v1.number"),
     operatorsGive: extensionOf(registry, "kesc.v1.operators_give"),
     secondPerson: extensionOf(registry, "kesc.v1.second_person"),
   };
+  const isNumber = (field: DescField): boolean => getOption(field, options.number) === true;
+  const isAlone = (member: DescField | undefined): boolean =>
+    member === undefined || member.oneof !== undefined || member.fieldKind === "list";
   const formField = (field: DescField, member?: DescField): FormField => ({
     name: field.name,
-    label: labelOf(member === undefined || member.oneof !== undefined ? field.name : `${member.name}_${field.name}`),
-    kind: kindOf(field, getOption(field, options.decimal) === true),
+    label: labelOf(isAlone(member) ? field.name : `${member?.name ?? ""}_${field.name}`),
+    kind: isNumber(field) ? "number" : kindOf(field, getOption(field, options.decimal) === true),
     isRequired:
       member?.oneof !== undefined ||
       getOption(field, options.operatorsGive) === true ||
-      (member === undefined && (getOption(field, options.behavior) as readonly number[]).includes(REQUIRED)),
+      (isAlone(member) && (getOption(field, options.behavior) as readonly number[]).includes(REQUIRED)),
     hint: lineOf(field),
     choices: field.enum === undefined ? [] : choicesOf(field.enum),
     isOfMember: member !== undefined,
@@ -87,7 +98,7 @@ export function knownActs(
       const member = memberField?.message;
       const isChoice = memberField?.oneof !== undefined;
       const linked = [...(act.subject === undefined ? [] : [act.subject]), ...(act.given ?? [])];
-      const without = [ORGANIZATION, ...linked, ...(act.without ?? [])];
+      const without = [ORGANIZATION, ...linked, ...(act.without ?? []), ...Object.keys(act.fixed ?? {})];
       const own = [
         ...(member?.fields ?? []).map((field) => formField(field, memberField)),
         ...fields.filter(isOfForm).map((field) => formField(field)),
@@ -102,11 +113,16 @@ export function knownActs(
             .replace(/\n\n[^]*$/, "")
             .replace(/\s(Above the|Refuses)[\s,][^]*$/, "")
             .replaceAll(/\s(A second person may|A repeat) [^.]*\./g, ""),
-          roles: getOption(method, options.anyRole) === true ? all : (getOption(method, options.roles) as typeof all),
+          roles:
+            act.roles ??
+            (getOption(method, options.anyRole) === true ? all : (getOption(method, options.roles) as typeof all)),
           takesKey: getOption(method, options.key) === true,
           mayPropose: getOption(method, options.secondPerson) === true,
           isOfOrganization: isOfOrganizations(act.rpc) || fields.some(({ name }) => name === ORGANIZATION),
           isChoice,
+          isItem: memberField?.fieldKind === "list",
+          linkedOfMember: linked.filter((name) => member?.fields.some((field) => field.name === name)),
+          numbers: fields.filter(isNumber).map(({ name }) => name),
           linked,
           fields: own.filter(({ name }) => !without.includes(name)),
         },
@@ -140,21 +156,27 @@ export function allOf(act: KnownAct, given: Given): Given {
 export function requestOf(act: KnownAct, given: Given, organizationId = ""): Fields {
   const linked = Object.entries(linkedOf(act, given)).filter(([, text]) => text !== "");
   const filled = filledOf(act, given);
-  const values: Record<string, unknown> = Object.fromEntries(linked);
-  const ofMember: Record<string, unknown> = {};
-  for (const { name, kind, isOfMember } of act.fields) {
+  const isOfMember = ([name]: readonly [string, string]): boolean => act.linkedOfMember.includes(name);
+  const values: Record<string, unknown> = Object.fromEntries(linked.filter((pair) => !isOfMember(pair)));
+  const ofMember: Record<string, unknown> = Object.fromEntries(linked.filter(isOfMember));
+  for (const { name, kind, isOfMember: isInMember } of act.fields) {
     const written = filled[name] ?? "";
     // People write "1,000.00", as the pages do.
     const text = kind === "amount" ? written.replaceAll(/[,\s]/g, "") : written;
     if (text === "") continue;
     const value = kind === "tick" && text === "true" ? true : kind === "choices" ? text.split(",") : text;
-    (isOfMember ? ofMember : values)[name] = value;
+    (isInMember ? ofMember : values)[name] = value;
+  }
+  for (const name of act.numbers) {
+    const text = values[name];
+    if (typeof text === "string" && /^[0-9]{1,15}$/.test(text)) values[name] = Number(text);
   }
   return {
     ...(act.isOfOrganization && !isOfOrganizations(act.rpc) ? { [ORGANIZATION]: organizationId } : {}),
     ...values,
-    ...(act.member !== undefined && (act.isChoice || Object.keys(ofMember).length > 0)
-      ? { [act.member]: ofMember }
+    ...act.fixed,
+    ...(act.member !== undefined && (act.isChoice || act.isItem || Object.keys(ofMember).length > 0)
+      ? { [act.member]: act.isItem ? [ofMember] : ofMember }
       : {}),
   };
 }

@@ -6,9 +6,9 @@ import { pathOfId } from "../view/journal.js";
 import { Link } from "../view/link.js";
 import { Facts, Refused, Table } from "../view/parts.js";
 import { Id, moneyText, Status, Text, words } from "../view/values.js";
+import type { Given } from "./act.js";
 import { allOf, filledOf, type FormField, type KnownAct, labelOf, linkedOf } from "./act-contract.js";
 import { mayDo, orOf } from "./act-links.js";
-import type { Given } from "./acts.js";
 import type { Change } from "./proposal-words.js";
 import { changesOf, type Subject, type Subjects } from "./subjects.js";
 
@@ -55,6 +55,11 @@ export function Form({ visit, act, given, subjects, suggestions, refusal, childr
     </>
   );
 }
+
+const MODES: Readonly<Partial<Record<FormField["kind"], "decimal" | "numeric">>> = {
+  amount: "decimal",
+  number: "numeric",
+};
 
 interface FieldProps {
   readonly field: FormField;
@@ -113,7 +118,7 @@ function Field({ field: { name, label, kind, isRequired, hint, choices }, value,
       {kind === "day" ? (
         <input type="date" {...given} />
       ) : (
-        <input type="text" maxLength={256} inputMode={kind === "amount" ? "decimal" : "text"} {...given} />
+        <input type="text" maxLength={256} inputMode={MODES[kind] ?? "text"} {...given} />
       )}
       <small>
         {hint}
@@ -155,7 +160,7 @@ function shownAmount(text: string): string {
   return moneyText(text.replaceAll(",", ""));
 }
 
-const OF_PAGE = /^(acc|txn|dep|prp)_[0-9a-z]{26}$/;
+const OF_PAGE = /^(acc|txn|dep|prp|whe)_[0-9a-z]{26}$/;
 
 interface ValueProps {
   readonly visit: Visit;

@@ -3,8 +3,8 @@ import type { VNode } from "preact";
 import { type Visit, within } from "../page.js";
 import { Link, pathWith } from "../view/link.js";
 import { words } from "../view/values.js";
+import type { Given } from "./act.js";
 import type { KnownAct } from "./act-contract.js";
-import type { Given } from "./acts.js";
 
 /** Whether a person has a role for the act. The server checks it again. */
 export function mayDo({ person }: Visit, { roles }: Pick<KnownAct, "roles">): boolean {

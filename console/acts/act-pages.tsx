@@ -9,10 +9,11 @@ import type { Refusal } from "../upstream/refusal.js";
 import type { Told } from "../upstream/upstream.js";
 import { Facts, Refused } from "../view/parts.js";
 import { Text, words } from "../view/values.js";
+import type { Given } from "./act.js";
 import { allOf, type KnownAct, linkedOf, requestOf } from "./act-contract.js";
 import { Confirm, Filled, Form, Linked } from "./act-form.js";
 import { mayDo } from "./act-links.js";
-import { type Given, textOf } from "./acts.js";
+import { textOf } from "./acts.js";
 import { Standing, standingOf } from "./standing.js";
 import { accountIdOf, namedBy, suggestionsFor } from "./subjects.js";
 
@@ -133,7 +134,7 @@ async function again(
         {isUnknown ? (
           <p>
             The button sends the same act again. If it was done,{" "}
-            {act.shows === undefined ? "nothing more happens" : "it is done once more"}.
+            {act.shows === undefined && act.repeats === undefined ? "nothing more happens" : "it is done once more"}.
           </p>
         ) : null}
       </Confirm>
@@ -160,9 +161,10 @@ async function resultPage(visit: Visit, act: KnownAct, done: Told): Promise<Show
   if (waits && !unchanged) return { redirect: within(visit, `/approvals/${proposal.id}`) };
   const given = visit.form;
   const { subjects } = await namedBy(visit, allOf(act, given));
-  const shown = (act.shows ?? []).map(
-    (name) => [words(name), fields[name] === "" ? "none" : <Text>{textOf(fields[name])}</Text>] as const,
-  );
+  const shown: readonly (readonly [string, VNode])[] = [
+    ...(act.shows ?? []).map((name) => [words(name), <Text>{textOf(fields[name]) || "none"}</Text>] as const),
+    ...(act.result?.(fields) ?? []).map(([name, text]) => [name, <Text>{text}</Text>] as const),
+  ];
   const body = (
     <>
       <h1>{unchanged ? "Already done" : "Done"}</h1>

@@ -1,35 +1,8 @@
 import type { Freeze, Proposal } from "../gen/messages.js";
-import type { Fields } from "../upstream/contract.js";
-import type { RpcName } from "../upstream/upstream.js";
 import { words } from "../view/values.js";
-import { type Change, changesIn } from "./proposal-words.js";
-
-/** What a link or a form gives to an act, by the names of the fields. */
-export type Given = Readonly<Record<string, string>>;
-
-/** An act. Its fields, its words and its roles are those of its rpc in the contract. */
-export interface Act {
-  /** Its name in the path: "freeze". */
-  readonly name: string;
-  readonly rpc: RpcName;
-  /** What the button and the heading say. */
-  readonly title: string;
-  /** The field that names what the act is about. The link to the act gives it. */
-  readonly subject?: string;
-  /** The field of the form whose subject changes, if that is not `subject`. It may be new. */
-  readonly about?: string;
-  /** Whether nothing brings back what was before. */
-  readonly isFinal?: true;
-  /** Other fields that the link gives. */
-  readonly given?: readonly string[];
-  /** Fields of the rpc that the console leaves empty. */
-  readonly without?: readonly string[];
-  /** A message of the request whose fields the form has, too: "completed" of ResolveTransaction. */
-  readonly member?: string;
-  /** Fields of the response that the result shows. Nothing else has them: a reload asks again. */
-  readonly shows?: readonly string[];
-  readonly changes?: (before: Fields, given: Given) => readonly Change[];
-}
+import type { Act } from "./act.js";
+import { OPERATING_ACTS } from "./operating-acts.js";
+import { changesIn } from "./proposal-words.js";
 
 const status =
   (after: string): NonNullable<Act["changes"]> =>
@@ -186,7 +159,6 @@ export const ACTS: readonly Act[] = [
     changes: status("reversed"),
   },
   { name: "record-deposit", rpc: "AdminService/RecordDeposit", title: "Record a deposit" },
-  { name: "payouts", rpc: "AdminService/SetPayouts", title: "Open or close payouts", subject: "rail" },
   {
     name: "reserve",
     rpc: "AdminService/RecordReserve",
@@ -239,6 +211,7 @@ export const ACTS: readonly Act[] = [
   },
   { name: "remove-passkey", rpc: "SessionService/RemovePasskey", title: "Remove the passkey", subject: "passkey_id" },
   { name: "end-session", rpc: "SessionService/EndSession", title: "End the session", subject: "session_id" },
+  ...OPERATING_ACTS,
 ];
 
 export function textOf(value: unknown): string {

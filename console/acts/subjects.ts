@@ -6,7 +6,7 @@ import type { Fields } from "../upstream/contract.js";
 import type { Refusal } from "../upstream/refusal.js";
 import type { Reading, RpcName } from "../upstream/upstream.js";
 import { moneyText } from "../view/values.js";
-import type { Act, Given } from "./acts.js";
+import type { Act, Given } from "./act.js";
 import { type Change, effectOf } from "./proposal-words.js";
 
 /** What a field of an act names, as it is now. */
@@ -61,11 +61,37 @@ const readProposal: Read = async (visit, proposal_id) => {
 
 // The pages that lead to these acts list as many.
 const LISTED = { page_size: 100 };
+/** More than there are rails. */
+export const RAILS_LISTED = 8;
+/** What a mint without a rail is credited by. It has no account. */
+export const DIRECT = "direct";
 
 const standing = (row: { readonly name: string; readonly revoked_at: string | null }): readonly [string, string] => [
   row.name,
   row.revoked_at === null ? "active" : "revoked",
 ];
+
+/** Of an account at a rail, with the name of the default one. "direct" has no account. */
+const readRail: Read = async (visit, rail, organizationId = visit.organization?.id) => {
+  const organization_id = organizationId;
+  const listed = await visit.read("AdminService/ListRailAccounts", { organization_id, page_size: RAILS_LISTED });
+  if (!listed.ok) return listed;
+  const { rail_accounts: accounts } = listed.value;
+  const account = accounts.find((each) => each.rail === rail);
+  if (account === undefined && rail !== DIRECT) return { ok: true, value: undefined };
+  const resource = { account, default: accounts.find((each) => each.is_default)?.rail ?? DIRECT };
+  return { ok: true, value: { name: rail, status: undefined, resource } };
+};
+
+/** Of a tier, or of the organization itself if the name is empty. */
+const readTier: Read = async (visit, tier, organizationId = visit.organization?.id) => {
+  const reading = await visit.read("AdminService/GetLimits", { organization_id: organizationId });
+  if (!reading.ok) return reading;
+  const { limits, tiers } = reading.value;
+  const resource = tier === "" ? limits : tiers.find((each) => each.tier === tier);
+  if (resource === undefined) return { ok: true, value: undefined };
+  return { ok: true, value: { name: tier === "" ? "the organization itself" : tier, status: undefined, resource } };
+};
 
 /** The reads, by the fields of acts. */
 const READS: Readonly<Record<string, Read>> = {
@@ -80,6 +106,12 @@ const READS: Readonly<Record<string, Read>> = {
   deposit_id: read("DepositService/GetDeposit", (deposit_id) => ({ deposit_id }), {
     find: ({ deposit }) => deposit,
     names: ({ amount, status }) => [`${moneyText(amount)} KES`, status],
+  }),
+  rail: readRail,
+  tier: readTier,
+  webhook_endpoint_id: read("WebhookService/GetWebhookEndpoint", (webhook_endpoint_id) => ({ webhook_endpoint_id }), {
+    find: ({ webhook_endpoint }) => webhook_endpoint,
+    names: ({ url, status }) => [url, status],
   }),
   place: read("AdminService/ListReserve", (_place, organization_id) => ({ organization_id }), {
     find: ({ reserve_holdings }, place) => reserve_holdings.find((each) => each.place === place),
@@ -114,7 +146,7 @@ export interface Named {
 export async function namedBy(visit: Visit, given: Given, organizationId?: string): Promise<Named> {
   const read = await Promise.all(
     Object.entries(given).map(async ([field, id]) => {
-      const reading = id === "" ? undefined : await READS[field]?.(visit, id, organizationId);
+      const reading = id === "" && field !== "tier" ? undefined : await READS[field]?.(visit, id, organizationId);
       return { field, reading };
     }),
   );

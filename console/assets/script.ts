@@ -72,6 +72,11 @@ function follow() {
 document.addEventListener("visibilitychange", follow);
 follow();
 
+// Where the navigation is one line that scrolls, it shows the page that is open.
+const current = document.querySelector("nav [aria-current]");
+const pages = document.querySelector("nav");
+if (current !== null) pages.scrollLeft = current.offsetLeft - pages.clientWidth / 2;
+
 // No key starts an act.
 let isAfterG = false;
 document.addEventListener("keydown", (event) => {

@@ -47,13 +47,14 @@ button { cursor: pointer; font-weight: 600; }
 button.plain { border-color: transparent; color: var(--accent); font-weight: 400; padding: 0.25rem 0; }
 button.main { background: var(--accent); border-color: var(--accent); color: var(--paper); padding: 0.5rem 1.2rem; }
 
-nav { padding: 1.25rem 0.75rem; border-right: 1px solid var(--line); grid-row: 2 / 4; }
-nav ul { list-style: none; margin: 0; padding: 0; position: sticky; top: 1.25rem; }
+nav { padding: 1rem 0.75rem; border-right: 1px solid var(--line); grid-row: 2 / 4; }
+nav ul { list-style: none; margin: 0 0 1rem; padding: 0; }
+nav .group > span { display: block; padding: 0 0.75rem 0.15rem; color: var(--faint); font-size: 0.8rem; }
 nav a {
   display: flex;
   justify-content: space-between;
   align-items: center;
-  padding: 0.45rem 0.75rem;
+  padding: 0.35rem 0.75rem;
   border-radius: 6px;
   color: var(--ink);
   text-decoration: none;
@@ -202,9 +203,11 @@ table.list th, table.list td { padding-right: 0.75rem; }
 }
 @media (max-width: 60rem) {
   body { display: block; }
-  nav { border-right: 0; border-bottom: 1px solid var(--line); padding: 0.4rem 1rem; }
-  nav ul { display: flex; flex-wrap: wrap; position: static; }
-  nav a { gap: 0.4rem; min-height: 44px; padding: 0.4rem 0.7rem; }
+  nav { display: flex; overflow-x: auto; border-right: 0; border-bottom: 1px solid var(--line); padding: 0.4rem 1rem; }
+  nav ul { display: flex; margin: 0; }
+  nav .group > span { display: none; }
+  nav .group + .group { border-left: 1px solid var(--line); margin-left: 0.4rem; padding-left: 0.4rem; }
+  nav a { gap: 0.4rem; min-height: 44px; padding: 0.4rem 0.7rem; white-space: nowrap; }
   nav a[aria-current] { box-shadow: inset 0 -3px var(--accent); border-radius: 6px 6px 0 0; }
   .bar .brand { width: auto; }
 }

@@ -9,7 +9,7 @@ import { JournalTable } from "../view/journal.js";
 import { Link, pathWith } from "../view/link.js";
 import { TransactionList } from "../view/lists.js";
 import { type Column, Facts, Refused, Section, Table } from "../view/parts.js";
-import { Id, Money, Status, Text, Time, words } from "../view/values.js";
+import { Id, limitWords, Money, Status, Text, Time } from "../view/values.js";
 import { type AsOf, asOfIn } from "./as-of.js";
 
 /** How much has this customer, and what happened? */
@@ -146,7 +146,7 @@ interface ListsProps {
 }
 
 const LIMIT_COLUMNS: readonly Column<Limits["limits"][number]>[] = [
-  { head: "Limit", cell: ({ type, period }) => `${type}, each ${words(period)}` },
+  { head: "Limit", cell: ({ type, period }) => limitWords(type, period) },
   { head: "Most", cell: ({ max_amount }) => <Money>{max_amount}</Money>, isMoney: true },
   { head: "Used", cell: ({ used }) => <Money>{used}</Money>, isMoney: true, isMinor: true },
   { head: "Left", cell: ({ remaining }) => <Money>{remaining}</Money>, isMoney: true },
@@ -173,7 +173,12 @@ function Lists({ visit, limits, transactions, journal }: ListsProps): VNode {
       </Section>
       <Section title="Limits" reading={limits} retry={path}>
         {(page) => (
-          <Table columns={LIMIT_COLUMNS} rows={page.limits.limits} empty="No limit is set for this account." />
+          <>
+            <Table columns={LIMIT_COLUMNS} rows={page.limits.limits} empty="No limit is set for this account." />
+            <p>
+              <Link to={within(visit, "/limits")}>The limits of each tier</Link>
+            </p>
+          </>
         )}
       </Section>
       <Section title="History" reading={journal} retry={path}>

@@ -101,7 +101,7 @@ function HeldPayouts({ visit, accounts }: HeldPayoutsProps): VNode | null {
               note ?? visit.meaningOf("HeldReason", payouts === "closed" ? "payouts_closed" : "outcomes_unknown"),
           },
           { head: "Last changed", cell: ({ updated_at }) => <Time>{updated_at}</Time> },
-          { head: "Action", cell: ({ rail }) => <ActLink visit={visit} name="payouts" linked={{ rail }} /> },
+          { head: "Action", cell: ({ rail }) => <ActLink visit={visit} name="open-payouts" linked={{ rail }} /> },
         ]}
         rows={accounts}
         empty=""

@@ -4,18 +4,23 @@ import { accountPage } from "./account.js";
 import { accountsCsv, accountsPage } from "./accounts.js";
 import { approvalsPage, proposalPage } from "./approvals.js";
 import { attentionPage } from "./attention.js";
+import { auditPage } from "./audit.js";
 import { daysPage } from "./days.js";
 import { depositPage, depositsCsv, depositsPage } from "./deposit.js";
 import { findPage } from "./find.js";
 import { journalCsv, journalPage, rowPage } from "./journal.js";
+import { keysPage } from "./keys.js";
+import { limitsPage } from "./limits.js";
 import { monthPage } from "./month.js";
 import { idPage, organizationsPage } from "./organizations.js";
 import { peoplePage } from "./people.js";
+import { railsPage } from "./rails.js";
 import { statementCsv, statementPage } from "./statement.js";
 import { supplyPage } from "./supply.js";
 import { todayPage } from "./today.js";
 import { transactionPage } from "./transaction.js";
 import { transactionsCsv, transactionsPage } from "./transactions.js";
+import { webhookPage, webhooksPage } from "./webhooks.js";
 
 /** Every page of people who have signed in. The first path that fits counts. */
 export const PAGES: readonly Page[] = [
@@ -40,7 +45,12 @@ export const PAGES: readonly Page[] = [
   journalCsv,
   monthPage,
   rowPage,
-  ...[approvalsPage, proposalPage, peoplePage, ...ACT_PAGES].flatMap(alsoWithin),
+  railsPage,
+  webhooksPage,
+  webhookPage,
+  limitsPage,
+  keysPage,
+  ...[approvalsPage, proposalPage, peoplePage, auditPage, ...ACT_PAGES].flatMap(alsoWithin),
   idPage,
 ];
 

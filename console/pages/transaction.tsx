@@ -181,7 +181,7 @@ function actsOf(row: Transaction, payment: HeadProps["payment"]): Parameters<typ
   const isReversible = status === "completed" && rail === "direct" && !isLinked;
   return [
     ...(status === "pending" && rail !== "direct" ? [["cancel", about] as const] : []),
-    ...(held === null ? [] : [["payouts", { rail }] as const]),
+    ...(held === null ? [] : [["open-payouts", { rail }] as const]),
     ...(isReversible ? [["reverse", about] as const] : []),
     ...(status === "processing" && mayResolve ? RESOLUTIONS.map((name) => [name, about] as const) : []),
     ...(status === "processing" ? [] : flags.map((flag) => ["clear-flag", { ...about, flag }] as const)),

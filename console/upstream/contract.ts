@@ -62,9 +62,9 @@ export class ConsoleContract {
     return JSON.parse(this.#writer.write(output, fromBinary(output, bytes))) as Fields;
   }
 
-  /** Returns the comment of a value of an enum of kesc.v1. Empty if the contract has none. */
+  /** Returns the comment of a value of an enum of either contract. Empty if there is none. */
   meaningOf(enumName: string, value: string): string {
-    const desc = this.registry.getEnum(`kesc.v1.${enumName}`);
+    const desc = this.registry.getEnum(`kesc.v1.${enumName}`) ?? this.registry.getEnum(`kesc.admin.v1.${enumName}`);
     const found = desc?.values.find((each) => enumNameOf(desc, each.name) === value);
     return found === undefined ? "" : lineOf(found);
   }

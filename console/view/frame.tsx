@@ -97,16 +97,19 @@ export function Frame(props: FrameProps): VNode {
           <span data-live="news"></span> <Link to={props.self}>Show</Link>
         </p>
       )}
-      <Keys />
+      <Keys {...props} />
     </>
   );
 }
 
 /** The keys, which the script shows at "?". */
-function Keys(): VNode {
+function Keys(props: NavigationProps): VNode {
+  const entries = groupsOf(props).flatMap((group) => group.entries);
   const keys = {
     "/": "search",
-    "g t, n, c, x, r, j, a, p": "Today, Needs attention, Customers, Transactions, Supply, Journal, Approvals, People",
+    ...Object.fromEntries(
+      entries.flatMap(({ shortcut, label }) => (shortcut === undefined ? [] : [[`g ${shortcut}`, label]])),
+    ),
     "j, k": "next row, previous row",
     Enter: "open the row",
     Escape: "close this",
@@ -165,48 +168,71 @@ function Find({ organization, findToken, sought }: FindProps): VNode {
   );
 }
 
-function Navigation({ path, organization, hasOthers, overview }: FrameProps): VNode {
+type NavigationProps = Pick<FrameProps, "path" | "organization" | "hasOthers" | "overview">;
+
+interface Group {
+  readonly name: string;
+  readonly entries: readonly Entry[];
+}
+
+/** Every page of the navigation, with its key, in groups. */
+function groupsOf({ organization, hasOthers, overview }: NavigationProps): readonly Group[] {
   const counts = overview?.ok === true ? overview.value : undefined;
   const of = (part: string): string => within({ organization }, part);
-  const own: readonly Entry[] =
-    organization === undefined
-      ? []
-      : [
-          { to: of(""), label: "Today", shortcut: "t" },
-          {
-            to: of("/attention"),
-            label: "Needs attention",
-            shortcut: "n",
-            live: "attention",
-            count: counts ? waitingIn(counts) : null,
-          },
-          { to: of("/accounts"), label: "Customers", shortcut: "c" },
-          { to: of("/transactions"), label: "Transactions", shortcut: "x" },
-          { to: of("/supply"), label: "Supply and reserve", shortcut: "r" },
-          { to: of("/journal"), label: "Journal", shortcut: "j" },
-        ];
-  const all: readonly Entry[] = [
-    ...own,
+  const attention = { live: "attention", count: counts ? waitingIn(counts) : null };
+  const approvals = organization === undefined ? {} : { live: "approvals", count: counts?.waiting_proposals ?? null };
+  const own: readonly Group[] = [
     {
-      to: of("/approvals"),
-      label: "Approvals",
-      shortcut: "a",
-      ...(organization === undefined ? {} : { live: "approvals", count: counts?.waiting_proposals ?? null }),
+      name: "Money",
+      entries: [
+        { to: of(""), label: "Today", shortcut: "t" },
+        { to: of("/attention"), label: "Needs attention", shortcut: "n", ...attention },
+        { to: of("/accounts"), label: "Customers", shortcut: "c" },
+        { to: of("/transactions"), label: "Transactions", shortcut: "x" },
+        { to: of("/supply"), label: "Supply and reserve", shortcut: "r" },
+        { to: of("/reconciliation"), label: "Reconciliation", shortcut: "e" },
+        { to: of("/journal"), label: "Journal", shortcut: "j" },
+      ],
     },
-    { to: of("/people"), label: "People", shortcut: "p" },
-    ...(hasOthers ? [{ to: "/", label: "Organizations" }] : []),
+    {
+      name: "Operate",
+      entries: [
+        { to: of("/rails"), label: "Rails", shortcut: "i" },
+        { to: of("/webhooks"), label: "Webhooks", shortcut: "w" },
+        { to: of("/limits"), label: "Limits", shortcut: "l" },
+        { to: of("/keys"), label: "Keys", shortcut: "k" },
+      ],
+    },
   ];
+  const control: Group = {
+    name: "Control",
+    entries: [
+      { to: of("/approvals"), label: "Approvals", shortcut: "a", ...approvals },
+      { to: of("/people"), label: "People", shortcut: "p" },
+      { to: of("/audit"), label: "Audit", shortcut: "u" },
+      ...(hasOthers ? [{ to: "/", label: "Organizations" }] : []),
+    ],
+  };
+  return organization === undefined ? [control] : [...own, control];
+}
+
+function Navigation(props: NavigationProps): VNode {
   return (
     <nav aria-label="Pages">
-      <ul>
-        {all.map(({ to, label, shortcut, live, count }) => (
-          <li key={to}>
-            <Link to={to} isCurrent={to === path} shortcut={shortcut}>
-              {label} {count === undefined ? null : <Badge live={live} count={count} />}
-            </Link>
-          </li>
-        ))}
-      </ul>
+      {groupsOf(props).map(({ name, entries }) => (
+        <div key={name} class="group" role="group" aria-label={name}>
+          <span aria-hidden="true">{name}</span>
+          <ul>
+            {entries.map(({ to, label, shortcut, live, count }) => (
+              <li key={to}>
+                <Link to={to} isCurrent={to === props.path} shortcut={shortcut}>
+                  {label} {count === undefined ? null : <Badge live={live} count={count} />}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
     </nav>
   );
 }

@@ -31,7 +31,7 @@ export function Posting({ entry: { line } }: { readonly entry: JournalEntry }): 
   );
 }
 
-type Subject = "account" | "transaction";
+type Subject = "account" | "transaction" | "posting";
 
 interface JournalTableProps {
   readonly visit: Visit;
@@ -72,8 +72,8 @@ export function journalColumns(visit: Visit): readonly (Column<JournalEntry> & {
       cell: ({ line }) => (line.note === null ? null : <Brief most={24}>{line.note}</Brief>),
       isMinor: true,
     },
-    { head: "Debit → credit", name: "posting", cell: (entry) => <Posting entry={entry} />, isMinor: true },
-    { head: "KES", cell: ({ line }) => <Money>{line.amount}</Money>, isMoney: true },
+    { head: "Debit → credit", name: "posting", of: "posting", cell: (entry) => <Posting entry={entry} />, isMinor: true },
+    { head: "KES", of: "posting", cell: ({ line }) => <Money>{line.amount}</Money>, isMoney: true },
   ];
 }
 
@@ -87,9 +87,14 @@ export function RowLink({ visit, sequence }: { readonly visit: Visit; readonly s
   return <Link to={within(visit, `/journal/row-${String(sequence)}`)}>#{sequence.toLocaleString("en")}</Link>;
 }
 
-const FOLDERS: Readonly<Record<string, string>> = { acc: "accounts", txn: "transactions", dep: "deposits" };
+const FOLDERS: Readonly<Record<string, string>> = {
+  acc: "accounts",
+  txn: "transactions",
+  dep: "deposits",
+  whe: "webhooks",
+};
 
-/** Returns the path of the page of an account, a transaction or a deposit. */
+/** Returns the path of the page of an account, a transaction, a deposit or a webhook endpoint. */
 export function pathOfId(visit: Visit, id: string): string {
   return within(visit, `/${FOLDERS[id.slice(0, 3)] ?? ""}/${id}`);
 }

@@ -143,6 +143,17 @@ export function words(name: string): string {
   return name.replaceAll(/[_.]/g, " ");
 }
 
+const MOVES: Readonly<Record<string, readonly [one: string, all: string]>> = {
+  mint: ["mint", "Mints"],
+  redeem: ["redemption", "Redemptions"],
+};
+
+/** Returns what a limit bounds, such as "Each mint" or "Redemptions in a day". */
+export function limitWords(type: string, period: string): string {
+  const [one, all] = MOVES[type] ?? [type, type];
+  return period === "transaction" ? `Each ${one}` : `${all} in a ${period}`;
+}
+
 type Tone = "good" | "wait" | "bad" | "note" | "plain";
 
 const MARKS: Readonly<Record<Tone, string>> = { good: "●", wait: "◐", bad: "▲", note: "◆", plain: "○" };

@@ -50,6 +50,7 @@ const COMMANDS: Readonly<Record<string, Loads>> = {
     transaction: () =>
       administrationWith("transaction", async () => (await import("./call/command.js")).addTransactionCalls),
     deposit: () => administrationWith("deposit"),
+    webhook: () => administrationWith("webhook"),
     reconcile: async () => (await import("./reconcile/command.js")).addReconcile,
   },
   Books: {

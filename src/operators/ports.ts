@@ -157,4 +157,8 @@ export interface ProposalsPage {
 export interface ActsPage {
   readonly size: number;
   readonly beforeSeq: number | undefined;
+  /** Only what this operator did, and what was done to this operator. Empty for all. */
+  readonly operatorId?: string;
+  /** Only the changes of this kind. Empty for all. */
+  readonly kind?: string;
 }

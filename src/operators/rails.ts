@@ -82,6 +82,10 @@ export interface RailAccountStatus {
   readonly beginsPayouts: boolean;
   /** Why this server cannot use the account. Undefined if it can. */
   readonly problem: string | undefined;
+  /** From when on payments without an order are deposits. */
+  readonly depositsSince: UnixMillis | undefined;
+  /** When the rail's list of received payments was read to its end last. */
+  readonly depositsReadAt: UnixMillis | undefined;
 }
 
 /**

@@ -51,6 +51,8 @@ async function statusOf(cell: Cell, account: StoredRailAccount, options: RailRea
     unknownTransactionIds: named.map(({ transactionId }) => transactionId),
     beginsPayouts: payouts !== "closed" && stopping.length === 0,
     problem,
+    depositsSince: account.depositsSince,
+    depositsReadAt: account.depositsReadAt,
   };
 }
 

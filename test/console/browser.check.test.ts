@@ -10,19 +10,9 @@ import { type ConsoleService, startConsoleService } from "./given.js";
 const TITLE = "the console in a browser";
 const AXE = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
 
-const OF_ONE = ["account", "statement", "transaction", "deposit", "row", "form"] as const;
-const LISTS = [
-  "attention",
-  "customers",
-  "transactions",
-  "deposits",
-  "month",
-  "supply",
-  "days",
-  "journal",
-  "approvals",
-  "people",
-] as const;
+const OF_ONE = ["account", "statement", "transaction", "deposit", "row", "webhook", "form"] as const;
+const BOOKS = ["attention", "customers", "transactions", "deposits", "month", "supply", "days", "journal"] as const;
+const LISTS = [...BOOKS, "rails", "webhooks", "limits", "keys", "approvals", "people", "audit"] as const;
 const PAGE_NAMES = ["today", "sign-in", ...LISTS, ...OF_ONE] as const;
 type PageName = (typeof PAGE_NAMES)[number];
 
@@ -47,7 +37,10 @@ interface Violation {
       service = await startConsoleService({ isFilled: true });
       browser = await launchBrowser();
       org = service.demo.organizationId;
-      const { accounts, transactions, deposits } = service.client;
+      const { accounts, transactions, deposits, webhooks } = service.client;
+      // Nothing listens there, so each delivery fails.
+      const { webhook_endpoint: endpoint } = await webhooks.createWebhookEndpoint({ url: "http://127.0.0.1:1/hooks" });
+      await webhooks.sendTestEvent({ webhook_endpoint_id: endpoint.id });
       const [account] = (await accounts.listAccounts({ user_id: "amani" })).accounts;
       const [transaction] = (await transactions.listTransactions({ needs_attention: true })).transactions;
       const [deposit] = (await deposits.listDeposits({})).deposits;
@@ -57,6 +50,7 @@ interface Violation {
         transaction: `/${org}/transactions/${transaction?.id ?? ""}`,
         deposit: `/${org}/deposits/${deposit?.id ?? ""}`,
         row: `/${org}/journal/row-20`,
+        webhook: `/${org}/webhooks/${endpoint.id}`,
         form: `/${org}/acts/freeze?account_id=${account?.id ?? ""}`,
       };
     });
@@ -119,8 +113,13 @@ interface Violation {
       supply: `/${org}/supply`,
       days: `/${org}/supply/days`,
       journal: `/${org}/journal`,
+      rails: `/${org}/rails`,
+      webhooks: `/${org}/webhooks`,
+      limits: `/${org}/limits`,
+      keys: `/${org}/keys`,
       approvals: `/${org}/approvals`,
       people: `/${org}/people`,
+      audit: `/${org}/audit`,
       "sign-in": "/sign-in",
       ...ofOne,
     });
@@ -177,6 +176,31 @@ interface Violation {
             await follow(page, page.getByRole("link", { name: /Needs attention/ }), /attention/);
             await follow(page, page.locator("main table a").first(), /transactions\/txn_/);
             expect(await page.locator("main").innerText()).to.include("Needs review");
+          },
+        ],
+        [
+          "engineer: whether payouts begin",
+          1,
+          async (page) => {
+            await follow(page, page.getByRole("link", { name: "Rails", exact: true }), /rails/);
+            expect(await page.locator("main").innerText()).to.include("they begin, unless too many outcomes");
+          },
+        ],
+        [
+          "engineer: why an endpoint gets no events",
+          2,
+          async (page) => {
+            await follow(page, page.getByRole("link", { name: "Webhooks", exact: true }), /webhooks/);
+            await follow(page, page.locator("main table a").first(), /whe_/);
+            expect(await page.locator("main").innerText()).to.include("it refused the connection");
+          },
+        ],
+        [
+          "auditor: who changed the operators",
+          1,
+          async (page) => {
+            await follow(page, page.getByRole("link", { name: "Audit", exact: true }), /audit/);
+            expect(await page.locator("main").innerText()).to.include("operator created");
           },
         ],
         [

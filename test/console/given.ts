@@ -42,12 +42,15 @@ export interface ConsoleService {
   dispose(): Promise<void>;
 }
 
+/** A receiver on this machine gets events. */
+const WEBHOOKS = { KESC_WEBHOOKS_ALLOW: "127.0.0.1" };
+
 /** Starts both on the organization of the demo. Each console has a port of its own. */
 export async function startConsoleService({ isFilled = false } = {}): Promise<ConsoleService> {
   const port = await freePort();
   let demo: Demo | undefined;
   const origin = `http://localhost:${String(port)}`;
-  const environment = { KESC_OPERATOR_ADDRESS: "127.0.0.1:0", KESC_CONSOLE_ORIGIN: origin };
+  const environment = { KESC_OPERATOR_ADDRESS: "127.0.0.1:0", KESC_CONSOLE_ORIGIN: origin, ...WEBHOOKS };
   const roleKeys: Partial<Record<RoleName, string>> = {};
   const running = await startInProcess("sqlite", undefined, environment, async (database) => {
     demo = await makeDemo(database);

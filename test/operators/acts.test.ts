@@ -18,6 +18,8 @@ const UNKNOWN_ORG = "org_01jd2r6p5vf8ksw3xhb1z7q4ye";
 /** The examples that a server does not do, or that need files. */
 const NOT_AT_SERVER = /--certificate|--on-database|^operator create (?!.*--invite)|--credentials /;
 
+const NOBODY_LISTENS = "http://127.0.0.1:1/hooks";
+
 /** The words of a command line. A quoted text is one word. */
 function wordsOf(line: string): readonly string[] {
   return [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word = ""]) => quoted ?? word);
@@ -31,7 +33,9 @@ for (const engine of ENGINES) {
     let sam: GivenOperator;
 
     before(async () => {
-      service = await startOperatorService(engine, { environment: { KESC_FOUR_EYES: "none" } });
+      service = await startOperatorService(engine, {
+        environment: { KESC_FOUR_EYES: "none", KESC_WEBHOOKS_ALLOW: "127.0.0.1" },
+      });
       [admin] = service.admin;
       alice = await service.operator("Alice", "admin");
       sam = await service.operator("Sam", "support");
@@ -245,6 +249,41 @@ for (const engine of ENGINES) {
         "operator.roles_changed Alice",
         "operator.created Alice",
       ]);
+      const ofCarol = await admin.call(Rpcs.listOperatorActs, { operator_id, type: "operator.roles_changed" }, sam);
+      expect(ofCarol.response?.acts.map(({ type }) => type)).to.deep.equal(["operator.roles_changed"]);
+      const byAlice = await admin.call(Rpcs.listOperatorActs, { operator_id: alice.operator.id }, sam);
+      const subjects = new Set(byAlice.response?.acts.map((act) => act.operator_id));
+      expect([...subjects]).to.have.members([operator_id, alice.operator.id]);
+      const nobody = await admin.call(Rpcs.listOperatorActs, { operator_id: "opr_%" }, sam);
+      expect(nobody.response?.acts).to.deep.equal([]);
+    });
+
+    it("set the status of an endpoint and send its events again, and never set its address", async () => {
+      const { key, organizationId } = service.tenant;
+      const created = await service.publicly.call("CreateWebhookEndpoint", { url: NOBODY_LISTENS }, { key });
+      const webhook_endpoint_id = (created.response["webhook_endpoint"] as { id: string }).id;
+      const metadata = { "kesc-organization": organizationId };
+      const change = (request: object) =>
+        admin.call("UpdateWebhookEndpoint", { webhook_endpoint_id, types: [], ...request }, { ...sam, metadata });
+      const status = "WEBHOOK_ENDPOINT_STATUS_PAUSED";
+      for (const [field, value] of [
+        ["url", "https://elsewhere.example.com"],
+        ["types", ["account.*"]],
+        ["description", ""],
+      ] as const) {
+        const { reason, fields } = await change({ status, [field]: value });
+        expect([reason, fields?.map((each) => each.field)], field).to.deep.equal(["INVALID_FIELD", [field]]);
+      }
+      expect((await change({ status })).response["webhook_endpoint"]).to.include({ status, url: NOBODY_LISTENS });
+      expect((await change({ status })).replayed).to.equal(true);
+      expect(await actsOf(organizationId)).to.include(`webhook_endpoint.updated ${sam.operator.id} Sam`);
+      await admin.call(Rpcs.suspendOrganization, { organization_id: organizationId, note: "case 18" }, sam);
+      const again = { webhook_endpoint_id, sequence: 1n };
+      expect((await service.publicly.call("ResendWebhookDelivery", again, { key })).reason).to.equal(
+        "ORGANIZATION_SUSPENDED",
+      );
+      expect((await admin.call("ResendWebhookDelivery", again, { ...sam, metadata })).code).to.equal(0);
+      await admin.call(Rpcs.resumeOrganization, { organization_id: organizationId, note: "case 18" }, alice);
     });
   });
 }

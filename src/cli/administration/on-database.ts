@@ -8,7 +8,7 @@ import { getSupply } from "../../grpc/services/history/supply-rpcs.js";
 import { ListTurns } from "../../grpc/services/list-turns.js";
 import type { CellOf } from "../../grpc/services/served-cell.js";
 import { transactionHandlers } from "../../grpc/services/transaction-service.js";
-import { listWebhookEndpoints } from "../../grpc/services/webhooks/service.js";
+import { webhookHandlers } from "../../grpc/services/webhooks/service.js";
 import type { Administration } from "../../operators/ports.js";
 import { NEW_IDS } from "../../parts/new-ids.js";
 import { operatorParts } from "../../parts/operator-parts.js";
@@ -40,7 +40,8 @@ export class DatabaseCarrier implements Carrier {
   constructor(database: Database, options: MachineOptions) {
     // Nobody needs a second person to use a database that is at hand. The servers know where rails
     // call back: this command need not.
-    const parts = operatorParts(database, configFromEnvironment(), { now, fourEyes: new Set(), hasCallbacks: true });
+    const config = configFromEnvironment();
+    const parts = operatorParts(database, config, { now, fourEyes: new Set(), hasCallbacks: true });
     this.#administration = parts.administration;
     this.#options = options;
     const own = (organization: Pick<Organization, "cell">) => {
@@ -59,10 +60,10 @@ export class DatabaseCarrier implements Carrier {
     };
     const ofOrganizations = {
       getSupply: getSupply(given),
-      listWebhookEndpoints: listWebhookEndpoints(given),
       ...accountHandlers(given),
       ...depositHandlers(given),
       ...transactionHandlers(given),
+      ...webhookHandlers({ ...given, webhookHosts: config.webhookHosts }),
     };
     this.#routes = {
       ...machineRoutes(ofOrganizations, { administration: this.#administration }),

@@ -9,6 +9,7 @@ import { OPERATOR_ROWS } from "./rows/operators.js";
 import { ORGANIZATION_ROWS } from "./rows/organizations.js";
 import { RAIL_ACT_ROWS } from "./rows/rail-acts.js";
 import { RAIL_ROWS } from "./rows/rails.js";
+import { WEBHOOK_ROWS } from "./rows/webhooks.js";
 import { rowsOf } from "./rows/written.js";
 
 /** What each group of commands is about. */
@@ -25,6 +26,7 @@ export const GROUPS = {
   reserve: "where an organization's shillings lie, with evidence",
   deposit: "shillings that came in without an order, and what becomes of them",
   transaction: "transactions, and those that a person must settle",
+  webhook: "deliveries of events to an organization's endpoints",
 } as const;
 
 /** The first word of a command. `kesc supply` has no other. */
@@ -45,4 +47,5 @@ export const ROWS: readonly Row[] = rowsOf({
   ...RAIL_ACT_ROWS,
   ...MONEY_ROWS,
   ...DEPOSIT_ROWS,
+  ...WEBHOOK_ROWS,
 });

@@ -61,6 +61,12 @@ export function wholeNumber({ min, max }: { readonly min: number; readonly max: 
   };
 }
 
+/** Parses the sequence of a row. Throws an error that Commander prints. */
+export function sequenceNumber(text: string): number {
+  if (/^[1-9][0-9]{0,14}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("It must be the sequence of an event, such as 1234.");
+}
+
 /** Parses an amount such as "1000.00", or "0". Throws an error that Commander prints. */
 export function amountOrZero(text: string): Cents {
   if (/^0(\.00?)?$/.test(text)) return NO_CENTS;

@@ -38,6 +38,8 @@ export interface RpcContract {
   readonly requiredRoles: readonly Role[];
   /** The fields of words that an operator must give, and an organization may leave out. */
   readonly operatorsGive: readonly string[];
+  /** The fields that an operator must leave out. */
+  readonly organizationsOnly: readonly string[];
   /** Whether an operator's act may wait for a second person. */
   readonly secondPerson: boolean;
   /** Whether a session must be fresh to call it. */
@@ -85,6 +87,7 @@ const ANY_ROLE = "kesc.v1.any_role";
 const FRESH = "kesc.v1.fresh";
 const SECOND_PERSON = "kesc.v1.second_person";
 const OPERATORS_GIVE = "kesc.v1.operators_give";
+const ORGANIZATIONS_ONLY = "kesc.v1.organizations_only";
 const BACKGROUND = "kesc.v1.background";
 
 const DESCRIPTOR_SET = packageFile("dist/proto/kesc.binpb");
@@ -200,6 +203,8 @@ function rolesIn(rpc: string, optionOf: OptionOf): readonly Role[] {
 function rpcContract(files: FileRegistry, method: DescMethod, rightsOf: RightsOf): RpcContract {
   const { parent, name, localName } = method;
   const optionOf: OptionOf = (option) => valueOf(files, method, option);
+  const fieldsWith = (option: string): readonly string[] =>
+    method.input.fields.filter((field) => valueOf(files, field, option) === true).map((field) => field.name);
   const streams = STREAMS[method.methodKind];
   if (streams === undefined) throw new Error(`${parent.typeName}.${name}: only its client streams`);
   return {
@@ -207,9 +212,8 @@ function rpcContract(files: FileRegistry, method: DescMethod, rightsOf: RightsOf
     name: `${parent.name}/${name}`,
     localName,
     ...rightsOf(`${parent.typeName}.${name}`, optionOf, method),
-    operatorsGive: method.input.fields
-      .filter((field) => valueOf(files, field, OPERATORS_GIVE) === true)
-      .map(({ name: field }) => field),
+    operatorsGive: fieldsWith(OPERATORS_GIVE),
+    organizationsOnly: fieldsWith(ORGANIZATIONS_ONLY),
     input: method.input,
     bulk: optionOf(BULK) === true,
     readsMany: optionOf(READS_MANY) === true,

@@ -19,6 +19,7 @@ import { readOrganization } from "./reading.js";
 
 /** The metadata that names the organization for which an operator calls. */
 const ORGANIZATION = "kesc-organization";
+const ONLY_ORGANIZATION = "must be absent: only the organization sets it";
 
 /**
  * What the handlers of organizations need to serve an operator: the caller is admitted by the key
@@ -56,10 +57,14 @@ export function doorDependencies(
 /** The rules of the contract that hold for operators alone. */
 function problemsIn(contract: RpcContract, request: object): readonly FieldProblem[] {
   if (isRead(contract)) return personalFields(request);
-  const given = request as Readonly<Record<string, string>>;
-  return contract.operatorsGive
-    .filter((field) => given[field]?.trim() === "")
-    .map((field) => ({ field, message: "is required", code: "REQUIRED" }));
+  const given = request as Readonly<Record<string, string | readonly string[] | undefined>>;
+  const missing = contract.operatorsGive.filter((field) => String(given[field]).trim() === "");
+  // An empty list is absent. An empty text is a change: it removes what stood.
+  const foreign = contract.organizationsOnly.filter((field) => given[field]?.[0] !== undefined || given[field] === "");
+  return [
+    ...missing.map((field): FieldProblem => ({ field, message: "is required", code: "REQUIRED" })),
+    ...foreign.map((field): FieldProblem => ({ field, message: ONLY_ORGANIZATION, code: "CONFLICT" })),
+  ];
 }
 
 /** Only LookUp finds a person: it counts and notes each look-up. */

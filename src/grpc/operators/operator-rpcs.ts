@@ -66,10 +66,11 @@ function readingRpcs({ administration }: HandlersOptions): Record<string, Operat
       },
     }),
     listOperatorActs: unary("listOperatorActs", {
-      parse: (page) => parsePage(page, "ListOperatorActs"),
+      parse: ({ operator_id, type, ...page }) => parsePage(page, "ListOperatorActs", { operator_id, type }),
       run: async (asked) => {
         const { size, beforeSeq } = asked.page;
-        const rows = await administration.operatorActs({ size: size + 1, beforeSeq });
+        const { operator_id: operatorId, type: kind } = asked.list.filters;
+        const rows = await administration.operatorActs({ size: size + 1, beforeSeq, operatorId, kind });
         const names = namesOf(await administration.operators());
         return done({
           acts: rows.slice(0, size).map((row) => toOperatorAct(row, names)),

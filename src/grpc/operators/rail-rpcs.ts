@@ -50,10 +50,16 @@ function toStatus(
     credentials_expire_soon: status.credentialsExpireSoon,
     open_payments: BigInt(status.openPayments),
     unknown_payouts: BigInt(status.unknownPayouts),
-    oldest_unknown_at: status.oldestUnknownAt === undefined ? undefined : toTimestamp(status.oldestUnknownAt),
+    oldest_unknown_at: timeOf(status.oldestUnknownAt),
     unknown_transaction_ids: [...status.unknownTransactionIds],
     begins_payouts: status.beginsPayouts,
     balances: balances.map((balance) => toRailBalance(balance, now)),
     problem: status.problem,
+    deposits_since: timeOf(status.depositsSince),
+    deposits_read_at: timeOf(status.depositsReadAt),
   };
+}
+
+function timeOf(at: UnixMillis | undefined): ReturnType<typeof toTimestamp> | undefined {
+  return at === undefined ? undefined : toTimestamp(at);
 }

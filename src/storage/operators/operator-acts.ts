@@ -24,6 +24,8 @@ type ActRow = Link & RecordedChange & Pick<RowOf<typeof OPERATOR_ACTS, string>, 
 // The first text names the format, so that a later format cannot be mistaken for this one.
 const FORMAT = "kesc-operator-act-1";
 const NO_HASH = "";
+const OF_OPERATOR = `
+  (a.operator_id = ? OR replace(',' || a.actor || ',', ',' || ? || ',', '') <> ',' || a.actor || ',')`;
 
 /**
  * The operators of the database. Their acts stand in the first cell, and say all that is known
@@ -78,8 +80,15 @@ export class OperatorActs {
   }
 
   /** Newest first. */
-  async acts({ size, beforeSeq = Number.MAX_SAFE_INTEGER }: ActsPage): Promise<readonly OperatorAct[]> {
-    const rows = await this.#rows("WHERE a.seq < ? ORDER BY a.seq DESC LIMIT ?", [beforeSeq, size]);
+  async acts({ size, beforeSeq, operatorId = "", kind = "" }: ActsPage): Promise<readonly OperatorAct[]> {
+    const given: readonly (readonly [sql: string, bindings: readonly Binding[]])[] = [
+      ["a.seq < ?", [beforeSeq ?? Number.MAX_SAFE_INTEGER]],
+      // An act that was approved has two ids as its actor.
+      ...(operatorId === "" ? [] : [[OF_OPERATOR, [operatorId, operatorId]] as const]),
+      ...(kind === "" ? [] : [["a.kind = ?", [kind]] as const]),
+    ];
+    const wanted = `WHERE ${given.map(([sql]) => sql).join(" AND ")} ORDER BY a.seq DESC LIMIT ?`;
+    const rows = await this.#rows(wanted, [...given.flatMap(([, bindings]) => bindings), size]);
     return rows.map((row) => ({
       seq: row.seq,
       kind: row.kind,

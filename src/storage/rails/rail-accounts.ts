@@ -21,6 +21,10 @@ export interface StoredRailAccount extends RailAccountRecord {
   /** Whether its row is as the service wrote it. */
   readonly isWhole: boolean;
   readonly balance: StoredBalance | undefined;
+  /** From when on payments without an order are deposits. */
+  readonly depositsSince: UnixMillis | undefined;
+  /** When the list of received payments was read to its end last. */
+  readonly depositsReadAt: UnixMillis | undefined;
 }
 
 /** What the rail told about the balance of the account. */
@@ -111,9 +115,14 @@ export async function railAccountsVersion({ engine, reader }: RailAccountsCell):
 type StoredRow = RailAccountRow<Uint8Array>;
 
 function storedRailAccountOf(row: StoredRow, book: OpenBook): Omit<StoredRailAccount, "isSandbox"> {
-  const { balance: json, balance_at: at } = row;
-  const balance = json === null || at === null ? undefined : { json, at: toUnixMillis(at) };
-  return { ...railAccountOf(row, book), isWhole: isWholeAccount(row, book), balance };
+  const { balance: json, balance_at: at, deposits_since: since, deposits_read_at: readAt } = row;
+  return {
+    ...railAccountOf(row, book),
+    isWhole: isWholeAccount(row, book),
+    balance: json === null || at === null ? undefined : { json, at: toUnixMillis(at) },
+    depositsSince: since === null ? undefined : toUnixMillis(since),
+    depositsReadAt: readAt === null ? undefined : toUnixMillis(readAt),
+  };
 }
 
 /** What credentials belong to. A change of any of it needs the credentials as well. */

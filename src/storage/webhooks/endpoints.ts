@@ -1,5 +1,6 @@
 import type { BookKind } from "../../domain/journal.js";
 import type { Refusal } from "../../domain/refusal.js";
+import { isOfOperators } from "../../domain/values/actor.js";
 import type { OrganizationId, WebhookEndpointId } from "../../domain/values/ids.js";
 import { withReplay, withSecret, withValues } from "../../domain/webhook-changes.js";
 import type { Attempt, Endpoint } from "../../domain/webhook-endpoint.js";
@@ -157,13 +158,14 @@ export class StoredWebhookEndpoints implements WebhookEndpoints {
 
   /** Runs a change with the book locked, so changes of one organization come one after another. */
   async #locked<Result>(
-    { organizationId, now }: EndpointAct,
+    { organizationId, actor, now }: EndpointAct,
     work: (locked: Locked) => Promise<Outcome<Result>>,
   ): Promise<Outcome<Result>> {
     const { engine, directory, transact } = this.#cell;
     const run = async (session: Session): Promise<Outcome<Result>> => {
       const book = await lockBook(this.#cell, session, { organizationId, now });
-      if (book.isSuspended) return refused({ reason: "ORGANIZATION_SUSPENDED" });
+      // A suspension stops no operator.
+      if (book.isSuspended && !isOfOperators(actor)) return refused({ reason: "ORGANIZATION_SUSPENDED" });
       const { keys } = one(await directory.find([organizationId], (each) => session.read(each)));
       const sql = `${this.#statements.all} ${engine.forUpdate}`;
       const rows = await session.read<EndpointRow>({ sql, bindings: [organizationId] });

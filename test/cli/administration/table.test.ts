@@ -91,6 +91,9 @@ describe("the commands that call the AdminService", () => {
       "RevealAccount",
       "RegisterPasskey",
       "CreateSignInCode",
+      "SendTestEvent",
+      "ResendWebhookDelivery",
+      "ReplayWebhookEvents",
     ]);
   });
 

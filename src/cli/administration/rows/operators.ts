@@ -132,7 +132,11 @@ export const OPERATOR_ROWS: CommandRows = {
   "operator acts": {
     description: "list the changes of the operators, newest first",
     rpc: "ListOperatorActs",
-    examples: ["--limit 20"],
+    examples: ["--limit 20", "--type operator.roles_changed"],
+    parameters: [
+      { of: "--operator?", help: "only what this operator did, and what was done to this operator" },
+      "--type?",
+    ],
     columns: { SEQUENCE: "sequence", RECORDED: "recorded_at", TYPE: "type", OPERATOR: "operator_id", BY: byWords },
     none: "No operators yet. Create one: kesc operator create NAME --role admin",
     isLong: true,

@@ -16,6 +16,7 @@ import {
   parseOperatorId,
   parseProposalId,
   parseTransactionId,
+  parseWebhookEndpointId,
 } from "../../../domain/values/ids.js";
 import { parseNairobiDay } from "../../../domain/values/nairobi-day.js";
 import { type Parsed, parsed, unparsed } from "../../../domain/values/parsed.js";
@@ -31,6 +32,7 @@ import {
   durationMillis,
   nonEmptyName,
   scopeList,
+  sequenceNumber,
   statusReason,
   tierName,
   wholeNumber,
@@ -119,6 +121,7 @@ export const PARAMETERS = {
     help: 'fingerprint of the person\'s key, from "kesc operator new-key"',
     parse: argument(parseFingerprint),
   },
+  "--type <type>": { help: "only the changes of this type, such as operator.created" },
   "--invite": { help: "print a link with which the person registers a passkey, and has no key", field: null },
   "<passkey-id>": { help: "id of the passkey", parse: argument(parsePasskeyId) },
   "<session-id>": { help: 'id of the session ("ses_…")' },
@@ -172,6 +175,20 @@ export const PARAMETERS = {
     help: "phone number that the rail knows for the account",
     field: "contact_phone_number",
     parse: argument(parsePhoneNumber),
+  },
+
+  // Webhooks.
+  "<endpoint-id>": {
+    help: 'id of the endpoint ("whe_…")',
+    field: "webhook_endpoint_id",
+    parse: idArgument("endpoint", parseWebhookEndpointId, "To list the endpoints: kesc org endpoints ORG"),
+  },
+  "--sequence <sequence>": { help: "the sequence of the event", parse: sequenceNumber },
+  "--from <sequence>": { help: "the sequence of the first event", field: "start_sequence", parse: sequenceNumber },
+  "--before <sequence>": {
+    help: "the sequence after the last event (default: up to the newest)",
+    field: "end_sequence",
+    parse: sequenceNumber,
   },
 
   // The reserve.

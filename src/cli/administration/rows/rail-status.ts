@@ -19,6 +19,7 @@ export function statusBlock(status: MessageJson, organizationName: string): stri
     "unknown payouts": unknownWords(status),
     credentials: credentialWords(account, status),
     balance: balanceWords(status),
+    deposits: depositWords(status),
     warnings: (status["warnings"] as readonly string[]).join(", ") || "none",
   });
   const width = Math.max(...lines.map(([name]) => name.length));
@@ -62,6 +63,11 @@ function balanceWords({ balances }: MessageJson): string {
       `${textOf(name)} ${textOf(currency)} ${textOf(available)} (${ageWords(Number(age))} ago)`,
   );
   return words.length === 0 ? "unknown" : words.join(", ");
+}
+
+function depositWords({ deposits_since: since, deposits_read_at: readAt }: MessageJson): string {
+  if (since === null) return "not registered";
+  return `since ${textOf(since)}, the list read ${readAt === null ? "never" : agoWords(readAt)}`;
 }
 
 function adviceOn(transactionIds: readonly string[], organizationId: string): readonly string[] {

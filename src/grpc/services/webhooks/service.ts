@@ -90,7 +90,7 @@ function getWebhookEndpoint(options: WebhookHandlersOptions): UnaryRoute {
   });
 }
 
-export function listWebhookEndpoints(options: Pick<WebhookHandlersOptions, "cellOf" | "listTurns">): UnaryRoute {
+function listWebhookEndpoints(options: WebhookHandlersOptions): UnaryRoute {
   return unary({
     request: wire.ListWebhookEndpointsRequest,
     response: wire.ListWebhookEndpointsResponse,
