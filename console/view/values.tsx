@@ -75,7 +75,12 @@ export function dayText(at: Date): string {
 
 /** A day in Kenya, such as "2026-11-21". */
 export function Day({ children }: { readonly children: string }): VNode {
-  return <time dateTime={children}>{DAY.format(new Date(`${children}T12:00:00+03:00`))}</time>;
+  return <time dateTime={children}>{dayOf(children)}</time>;
+}
+
+/** Returns "21 Nov 2026" for "2026-11-21". */
+export function dayOf(day: string): string {
+  return DAY.format(new Date(`${day}T12:00:00+03:00`));
 }
 
 const UNITS = [
