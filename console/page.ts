@@ -70,6 +70,8 @@ export interface Page {
   readonly method?: "GET" | "POST";
   /** Whether it is the search, whose form is on every page. */
   readonly isSearch?: true;
+  /** Whether its form has a file. Such a form may be larger, and is read after the sign-in. */
+  readonly takesFile?: true;
   readonly show: (visit: Visit) => Promise<Shown>;
 }
 

@@ -102,8 +102,8 @@ th.number:last-child, td.number:last-child { padding-right: 0.25rem; }
 td a, td .id { white-space: nowrap; }
 td a:has(.text) { white-space: normal; }
 td time { font-variant-numeric: tabular-nums; white-space: nowrap; }
-td .cut { display: block; max-width: 34rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-td .cut .text { overflow-wrap: normal; }
+td a.cut, td a.cut:has(.text) { display: block; max-width: 34rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+td a.cut .text { overflow-wrap: normal; }
 .narrow { max-width: 46rem; }
 table.sum { width: auto; min-width: 24rem; margin: 0.75rem 0 0 auto; }
 table.sum th { font-size: inherit; color: inherit; }
@@ -194,7 +194,7 @@ body:has(> .card) { display: block; }
   .figures li > a, .figures li:not(:has(> a)) { padding: 0.6rem 0.75rem; }
   .figures .value { font-size: 1.1rem; overflow-wrap: normal; }
   input, select, button { min-height: 44px; }
-  td a, td .id, td .cut { white-space: normal; }
+  td a, td .id, td a.cut:has(.text) { white-space: normal; }
   summary { min-height: 44px; }
   .plot .axis { max-width: 6rem; }
   .minor, table:not(.sum, .narrow > table) thead { display: none; }

@@ -183,7 +183,7 @@ function One({ visit, compared: { proposal, standing, refusal }, subjects }: One
       <h1>
         <Text>{effectOf(proposal)}</Text> <Status>{state}</Status>
       </h1>
-      <p class="lead">{leadOf(visit, proposal)}</p>
+      {isOutdated ? null : <p class="lead">{leadOf(visit, proposal)}</p>}
       {isOutdated ? (
         <div class="verdict bad" role="status">
           <h2>Something else stands by now</h2>

@@ -10,6 +10,7 @@ import { findPage } from "./find.js";
 import { journalPage, rowPage } from "./journal.js";
 import { idPage, organizationsPage } from "./organizations.js";
 import { peoplePage } from "./people.js";
+import { RECONCILIATION_PAGES } from "./reconciliation.js";
 import { statementPage } from "./statement.js";
 import { supplyPage } from "./supply.js";
 import { todayPage } from "./today.js";
@@ -30,6 +31,7 @@ export const PAGES: readonly Page[] = [
   attentionPage,
   supplyPage,
   daysPage,
+  ...RECONCILIATION_PAGES,
   journalPage,
   rowPage,
   ...[approvalsPage, proposalPage, peoplePage, ...ACT_PAGES].flatMap(alsoWithin),

@@ -168,13 +168,13 @@ function Places({ visit, supply, backing }: PlacesProps): VNode {
       <h2>What was seen</h2>
       <Table columns={columns} rows={places} empty="No figure recorded. Record where the reserve lies." />
       {seen === undefined ? null : (
-        <table class="sum">
-          <tbody>
-            <Sum name="Seen together" amount={seen.sum} />
-            <Sum name="Owed" amount={supply.owed} />
-            <Sum name="Difference" amount={backing.difference ?? ""} isLast />
-          </tbody>
-        </table>
+        <SumTable
+          rows={[
+            ["Seen together", seen.sum],
+            ["Owed", supply.owed],
+          ]}
+          total={["Difference", backing.difference ?? ""]}
+        />
       )}
       {seen === undefined ? null : (
         <p>
@@ -190,16 +190,40 @@ function Places({ visit, supply, backing }: PlacesProps): VNode {
 
 const ACTS = ["reserve", "record-deposit", "cover"];
 
+interface SumTableProps {
+  /** Each with its note, if it has one. */
+  readonly rows: readonly (readonly [name: string, amount: string, note?: VNode])[];
+  readonly total: readonly [name: string, amount: string];
+}
+
+/** Amounts, and what they lead to. */
+export function SumTable({ rows, total }: SumTableProps): VNode {
+  return (
+    <table class="sum">
+      <tbody>
+        {rows.map(([name, amount, note]) => (
+          <Sum key={name} name={name} amount={amount} note={note} />
+        ))}
+        <Sum name={total[0]} amount={total[1]} isLast />
+      </tbody>
+    </table>
+  );
+}
+
 interface SumProps {
   readonly name: string;
   readonly amount: string;
+  readonly note?: VNode | undefined;
   readonly isLast?: boolean;
 }
 
-function Sum({ name, amount, isLast = false }: SumProps): VNode {
+function Sum({ name, amount, note, isLast = false }: SumProps): VNode {
   return (
     <tr class={isLast ? "total" : ""}>
-      <th scope="row">{name}</th>
+      <th scope="row">
+        {name}
+        {note === undefined ? null : <small>, {note}</small>}
+      </th>
       <td class="number">
         <Money>{amount}</Money>
       </td>

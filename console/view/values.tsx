@@ -46,6 +46,11 @@ export function decimalOf(cents: bigint): string {
   return `${cents < 0n ? "-" : ""}${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
+/** Returns the exact difference of two decimal texts. */
+export function lessOf(one: string, other: string): string {
+  return decimalOf(centsOf(one) - centsOf(other));
+}
+
 /** Returns the exact sum of decimal texts. */
 export function sumOf(decimals: readonly string[]): string {
   return decimalOf(decimals.reduce((sum, decimal) => sum + centsOf(decimal), 0n));

@@ -179,7 +179,9 @@ describe("the acts of the console", () => {
     const freeze_id = await freeze();
     const proposal = proposalIn(await lift(freeze_id));
     const page = (): Promise<Got> => brian.get(`/${organization}/approvals/${proposal}`);
-    expect((await page()).text).to.contain("You can be that person").and.not.to.contain("would be refused");
+    expect((await page()).text)
+      .to.contain("You can be that person")
+      .and.not.to.contain("would be refused");
     const later = await freeze();
     expect((await page()).text)
       .to.contain("An approval would be refused")

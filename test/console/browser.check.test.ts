@@ -11,7 +11,17 @@ const TITLE = "the console in a browser";
 const AXE = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
 
 const OF_ONE = ["account", "statement", "transaction", "deposit", "row", "form"] as const;
-const LISTS = ["attention", "customers", "transactions", "supply", "days", "journal", "approvals", "people"] as const;
+const LISTS = [
+  "attention",
+  "customers",
+  "transactions",
+  "supply",
+  "days",
+  "reconciliation",
+  "journal",
+  "approvals",
+  "people",
+] as const;
 const PAGE_NAMES = ["today", "sign-in", ...LISTS, ...OF_ONE] as const;
 type PageName = (typeof PAGE_NAMES)[number];
 
@@ -105,6 +115,7 @@ interface Violation {
       transactions: `/${org}/transactions`,
       supply: `/${org}/supply`,
       days: `/${org}/supply/days`,
+      reconciliation: `/${org}/reconciliation`,
       journal: `/${org}/journal`,
       approvals: `/${org}/approvals`,
       people: `/${org}/people`,
