@@ -100,7 +100,13 @@ function handleError(log: Logger): ErrorRequestHandler {
     }
     const status = typeof error === "object" && error !== null && "status" in error ? Number(error.status) : 500;
     if (status === 413) {
-      sendPlain(res, 413, "The form is too large", "A form has at most 64 KiB. Nothing was done.");
+      // What the browser still sends is no next request.
+      sendPlain(
+        res.set("Connection", "close"),
+        413,
+        "The form is too large",
+        "A form has at most 64 KiB, and a statement 4 MiB. Nothing was done.",
+      );
       return;
     }
     if (status >= 400 && status < 500) {

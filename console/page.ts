@@ -78,6 +78,8 @@ export interface Page {
   readonly isSearch?: true;
   /** Whether it sends a file, which has reads beyond those of a page. */
   readonly isDownload?: true;
+  /** Whether its form has a file. Such a form may be larger, and is read after the sign-in. */
+  readonly takesFile?: true;
   readonly show: (visit: Visit) => Promise<Shown>;
 }
 

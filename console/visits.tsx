@@ -8,6 +8,7 @@ import type { Operator, Organization } from "./gen/messages.js";
 import { fitsForm, formToken, TOKEN_FIELD } from "./http/forms.js";
 import { AtOnce, PerMinute } from "./http/limits.js";
 import { stateOf } from "./http/request-state.js";
+import { uploadedForm } from "./http/uploads.js";
 import { livePath } from "./live.js";
 import type { Page, Visit } from "./page.js";
 import { PAGES } from "./pages/pages.js";
@@ -131,7 +132,7 @@ class Visits {
 
   async #show(page: Page, { req, res, ids, person, context }: Received): Promise<void> {
     const { token } = context;
-    const form = formOf(req);
+    const form = page.takesFile === true ? await uploadedForm(req) : formOf(req);
     const url = new URL(req.url, this.#deps.origin);
     if (page.method === "POST") {
       if (!fitsForm(token, page.isSearch === true ? SEARCH_FORM : url.pathname, form[TOKEN_FIELD])) {

@@ -9,7 +9,7 @@ import { Id, moneyText, Status, Text, words } from "../view/values.js";
 import type { Given } from "./act.js";
 import { allOf, filledOf, type FormField, type KnownAct, labelOf, linkedOf } from "./act-contract.js";
 import { mayDo, orOf } from "./act-links.js";
-import type { Change } from "./proposal-words.js";
+import { type Change, plainText } from "./proposal-words.js";
 import { changesOf, type Subject, type Subjects } from "./subjects.js";
 
 export interface StepProps {
@@ -207,36 +207,49 @@ interface ChangesProps {
   readonly subjects: Subjects;
   /** A proposal says what stood when it was made. */
   readonly of: "proposal" | "act";
+  /** What a proposal would change now, where that differs from what was asked for. */
+  readonly standing?: readonly Change[];
 }
 
 /** What would change. */
-export function Changes({ visit, changes, subjects, of }: ChangesProps): VNode {
-  const value = (text: string): VNode =>
+export function Changes({ visit, changes, subjects, of, standing = [] }: ChangesProps): VNode {
+  const value = (name: string, text: string): VNode =>
     text === "" ? (
       <span class="none">none</span>
     ) : (
-      <Value visit={visit} text={shown(text)} subject={subjects.get(text)} />
+      <Value visit={visit} text={plainText(text, name)} subject={subjects.get(text)} />
     );
+  const nowOf = (name: string): Change => standing.find(([other]) => other === name) ?? [name, "", ""];
+  const added = standing.filter(([name]) => !changes.some(([other]) => other === name));
   return (
     <Table
       columns={[
-        { head: "Change", cell: ([name]) => name },
-        { head: of === "proposal" ? "When requested" : "Now", cell: ([, before]) => value(before) },
-        { head: "After", cell: ([, , after]) => value(after) },
+        { head: "Change", cell: ([name]) => words(name) },
+        { head: of === "proposal" ? "When requested" : "Now", cell: ([name, before]) => value(name, before) },
+        ...(standing.length === 0
+          ? []
+          : [
+              {
+                head: "Now",
+                cell: (change: Change) => (
+                  <>
+                    {differs(change, nowOf(change[0])) ? <Status tone="bad">changed</Status> : null}{" "}
+                    {value(change[0], nowOf(change[0])[1])}
+                  </>
+                ),
+              },
+            ]),
+        { head: "After", cell: ([name, , after]) => value(name, standing.length === 0 ? after : nowOf(name)[2]) },
       ]}
-      rows={changes}
+      rows={[...changes, ...added.map(([name]): Change => [name, "", ""])]}
       empty=""
     />
   );
 }
 
-/** Only a name of the contract has no capitals, no spaces and no dots. */
-function nameText(text: string): string {
-  return /^[a-z_]+$/.test(text) ? words(text) : text;
-}
-
-function shown(text: string): string {
-  return /^[0-9,]+(\.[0-9]{1,2})?$/.test(text) ? shownAmount(text) : nameText(text);
+/** Whether an act would change something else now than it was asked for. */
+export function differs([, before, after]: Change, [, nowBefore, nowAfter]: Change): boolean {
+  return before !== nowBefore || after !== nowAfter;
 }
 
 interface ConfirmProps extends StepProps {

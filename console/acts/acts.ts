@@ -170,6 +170,9 @@ export const ACTS: readonly Act[] = [
       ["Amount", textOf(before["amount"]) || "none", amount],
     ],
   },
+  { name: "transfer", rpc: "AdminService/ExplainTransfer", title: "Explain a transfer" },
+  { name: "paid", rpc: "AdminService/BookPayment", title: "Book a payment without an order" },
+  { name: "adjust", rpc: "AdminService/AdjustMovement", title: "Adjust a movement" },
   { name: "recover", rpc: "AdminService/RecoverShortfall", title: "Recover a shortfall", subject: "account_id" },
   { name: "cover", rpc: "AdminService/CoverShortfall", title: "Cover a shortfall" },
   {

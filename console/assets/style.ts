@@ -111,6 +111,8 @@ tfoot th, tfoot td { padding: 0.35rem 1rem 0.35rem 0; border-bottom: 0; color: v
 tfoot tr:first-child > * { border-top: 2px solid var(--ink); }
 tbody:has(+ tfoot) tr:last-child > * { border-bottom: 0; }
 td time { font-variant-numeric: tabular-nums; white-space: nowrap; }
+td a.cut, td a.cut:has(.text) { display: block; max-width: 34rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+td a.cut .text { overflow-wrap: normal; }
 .narrow { max-width: 46rem; }
 table.sum { width: auto; min-width: 24rem; margin: 0.75rem 0 0 auto; }
 table.sum th { font-size: inherit; color: inherit; }
@@ -222,7 +224,7 @@ table.list th, table.list td { padding-right: 0.75rem; }
   .figures .value { font-size: 1.1rem; overflow-wrap: normal; }
   .verdict .figure { font-size: 1.75rem; }
   input, select, button { min-height: 44px; }
-  td a, td .id { white-space: normal; }
+  td a, td .id, td a.cut:has(.text) { white-space: normal; }
   summary { min-height: 44px; }
   table:not(.sum, .narrow > table) thead { display: none; }
   table:not(.sum, .narrow > table) tr { display: block; padding: 0.6rem 0; border-bottom: 1px solid var(--line); }

@@ -1,25 +1,26 @@
 import type { VNode } from "preact";
 
-import { Changes, Value } from "../acts/act-form.js";
+import { Changes, differs, Value } from "../acts/act-form.js";
 import { Acts } from "../acts/act-links.js";
-import { changesIn, effectOf } from "../acts/proposal-words.js";
+import { type Change, changesIn, effectOf, REASON } from "../acts/proposal-words.js";
 import { type Subjects, subjectsOf } from "../acts/subjects.js";
-import type { Proposal } from "../gen/messages.js";
+import type { GetProposalResponse, Proposal } from "../gen/messages.js";
 import { type Page, type Visit, within } from "../page.js";
 import { Short } from "../view/journal.js";
 import { Link, pathWith } from "../view/link.js";
 import { type Column, Facts, More, Refused, Section, Table } from "../view/parts.js";
-import { Age, Id, Status, Text, Time } from "../view/values.js";
+import { Age, ageText, Id, Status, Text, Time } from "../view/values.js";
 
 const ROWS = 50;
 
-/** What waits for me? */
+/** What waits for me? The soonest to lapse is first. */
 export const approvalsPage: Page = {
   path: "/approvals",
   async show(visit) {
     const { path, query, person } = visit;
-    const [forMe, all] = await Promise.all([
+    const [forMe, waiting, all] = await Promise.all([
       visit.read("AdminService/ListProposals", { for_me: true, page_size: ROWS }),
+      visit.read("AdminService/ListProposals", { page_size: ROWS }),
       visit.read("AdminService/ListProposals", {
         include_closed: true,
         page_size: ROWS,
@@ -28,7 +29,7 @@ export const approvalsPage: Page = {
     ]);
     const mine = new Set(forMe.ok ? forMe.value.proposals.map(({ id }) => id) : []);
     const list = (rows: readonly Proposal[], empty: string): VNode => (
-      <ProposalList visit={visit} rows={rows} empty={empty} />
+      <WaitingList visit={visit} rows={soonestFirst(rows)} empty={empty} />
     );
     return {
       title: "Approvals",
@@ -38,27 +39,29 @@ export const approvalsPage: Page = {
           <Section title="For you" reading={forMe} retry={path}>
             {({ proposals }) => list(proposals, "Nothing is waiting for you.")}
           </Section>
-          <Section title="All others" reading={all} retry={path}>
-            {({ proposals, next_page_token: token }) => {
-              const own = proposals.filter((each) => isWaiting(each) && each.proposed_by === person.id);
-              const others = proposals.filter(
-                (each) => isWaiting(each) && each.proposed_by !== person.id && !mine.has(each.id),
-              );
-              return (
-                <>
-                  <h3>Proposed by you</h3>
-                  {list(own, "None of your proposals is waiting.")}
-                  <h3>Proposed by others</h3>
-                  {list(others, "No other proposal is waiting.")}
-                  <h3>Decided</h3>
-                  {list(
-                    proposals.filter((each) => !isWaiting(each)),
-                    "Nothing was decided yet.",
-                  )}
-                  <More to={token === null ? undefined : pathWith(path, { page: token })} isEmpty={false} />
-                </>
-              );
-            }}
+          <Section title="For others" reading={waiting} retry={path}>
+            {({ proposals }) => (
+              <>
+                <h3>Proposed by you</h3>
+                {list(
+                  proposals.filter(({ proposed_by }) => proposed_by === person.id),
+                  "None of your proposals is waiting.",
+                )}
+                <h3>Proposed by others</h3>
+                {list(
+                  proposals.filter(({ id, proposed_by }) => proposed_by !== person.id && !mine.has(id)),
+                  "No other proposal is waiting.",
+                )}
+              </>
+            )}
+          </Section>
+          <Section title="Decided" reading={all} retry={path}>
+            {({ proposals, next_page_token: token }) => (
+              <>
+                <DecidedList visit={visit} rows={proposals.filter((each) => !isWaiting(each)).reverse()} />
+                <More to={token === null ? undefined : pathWith(path, { page: token })} isEmpty={false} word="Later" />
+              </>
+            )}
           </Section>
         </>
       ),
@@ -70,36 +73,63 @@ function isWaiting({ state }: Proposal): boolean {
   return state === "pending";
 }
 
+/** One that never lapses is last. */
+function soonestFirst(proposals: readonly Proposal[]): readonly Proposal[] {
+  return proposals.toSorted((one, other) => (one.expires_at ?? "9").localeCompare(other.expires_at ?? "9"));
+}
+
 interface ProposalListProps {
   readonly visit: Visit;
   readonly rows: readonly Proposal[];
-  readonly empty: string;
+  readonly empty?: string;
 }
 
-function ProposalList({ visit, rows, empty }: ProposalListProps): VNode {
-  const columns: readonly Column<Proposal>[] = [
+function columnsOf(visit: Visit): readonly Column<Proposal>[] {
+  return [
     {
       head: "What",
       cell: (row) => (
-        <Link to={within(visit, `/approvals/${row.id}`)}>
+        <Link to={within(visit, `/approvals/${row.id}`)} class="cut">
           <Text>{effectOf(row)}</Text>
         </Link>
       ),
     },
-    { head: "Organization", cell: (row) => <Named visit={visit} proposal={row} />, isMinor: true },
     {
       head: "About",
-      cell: ({ organization_id, subject_id }) =>
-        subject_id === null || organization_id !== visit.organization?.id ? null : (
-          <Short visit={visit} id={subject_id} />
+      cell: (row) =>
+        row.subject_id === null || row.organization_id !== visit.organization?.id ? (
+          <Named visit={visit} proposal={row} />
+        ) : (
+          <Short visit={visit} id={row.subject_id} />
         ),
       isMinor: true,
     },
     { head: "Proposed by", cell: ({ proposer_name }) => proposer_name },
+  ];
+}
+
+function WaitingList({ visit, rows, empty = "" }: ProposalListProps): VNode {
+  const columns: readonly Column<Proposal>[] = [
+    ...columnsOf(visit),
     { head: "Since", cell: ({ proposed_at }) => <Age since={proposed_at} />, isMinor: true },
-    { head: "State", cell: ({ state }) => <Status>{state}</Status> },
+    { head: "Lapses in", cell: ({ expires_at }) => (expires_at === null ? "never" : <Left until={expires_at} />) },
   ];
   return <Table columns={columns} rows={rows} empty={empty} />;
+}
+
+function DecidedList({ visit, rows }: ProposalListProps): VNode {
+  const columns: readonly Column<Proposal>[] = [
+    ...columnsOf(visit),
+    { head: "State", cell: ({ state }) => <Status>{state}</Status> },
+    { head: "By", cell: ({ decider_name }) => decider_name, isMinor: true },
+    { head: "When", cell: ({ decided_at }) => <Time>{decided_at}</Time>, isMinor: true },
+  ];
+  return <Table columns={columns} rows={rows} empty="Nothing was decided yet." />;
+}
+
+/** How long it is until a moment. */
+function Left({ until }: { readonly until: string }): VNode {
+  return <>{ageText((Date.parse(until) - Date.now()) / 1_000)}</>;
 }
 
 function Named({
@@ -114,12 +144,12 @@ function Named({
   return organization === undefined ? <Id>{id}</Id> : <Text>{organization.name}</Text>;
 }
 
-/** One proposal, field by field. */
+/** One proposal: who wants what and why, what stands now, and what would be. */
 export const proposalPage: Page = {
   path: "/approvals/:prp",
   async show(visit) {
     const proposal_id = visit.ids["prp"] ?? "";
-    const reading = await visit.read("AdminService/GetProposal", { proposal_id });
+    const reading = await visit.read("AdminService/GetProposal", { proposal_id, compare: true });
     if (!reading.ok) {
       if (reading.refusal.reason === "PROPOSAL_NOT_FOUND") return undefined;
       return { title: "Proposal", body: <Refused refusal={reading.refusal} /> };
@@ -132,44 +162,52 @@ export const proposalPage: Page = {
     return {
       title: "Proposal",
       waitsFor: isWaiting(proposal) ? proposal_id : undefined,
-      body: <One visit={visit} proposal={proposal} subjects={subjects} />,
+      body: <One visit={visit} compared={reading.value} subjects={subjects} />,
     };
   },
 };
 
 interface OneProps {
   readonly visit: Visit;
-  readonly proposal: Proposal;
+  readonly compared: GetProposalResponse;
   readonly subjects: Subjects;
 }
 
-function One({ visit, proposal, subjects }: OneProps): VNode {
-  const { id, subject_id, content, state, proposer_name, proposed_at, expires_at, decider_name, decided_at } = proposal;
-  const about = subjects.get(subject_id ?? "");
-  const changes = changesIn(proposal);
+function One({ visit, compared: { proposal, standing, refusal }, subjects }: OneProps): VNode {
+  const { id, subject_id, state } = proposal;
+  const changes = changesIn(proposal).filter(isNoReason);
+  const now = changesIn({ changes: standing }).filter(isNoReason);
+  const isOutdated = now.length > 0 && !isSame(changes, now);
   return (
     <>
       <h1>
         <Text>{effectOf(proposal)}</Text> <Status>{state}</Status>
       </h1>
-      <p class="lead">{leadOf(visit, proposal)}</p>
-      <Facts
-        facts={{
-          About: about === undefined ? null : <Value visit={visit} text={subject_id ?? ""} subject={about} />,
-          Organization: <Named visit={visit} proposal={proposal} />,
-          "Proposed by": proposer_name,
-          Asked: <Time>{proposed_at}</Time>,
-          Expires: expires_at === null || !isWaiting(proposal) ? null : <Time>{expires_at}</Time>,
-          "Decided by": decider_name,
-          Decided: decided_at === null ? null : <Time>{decided_at}</Time>,
-          Id: <Id>{id}</Id>,
-        }}
-      />
+      {isOutdated ? null : <p class="lead">{leadOf(visit, proposal)}</p>}
+      {isOutdated ? (
+        <div class="verdict bad" role="status">
+          <h2>Something else stands by now</h2>
+          <p>An approval would be refused, and nothing would be done. Reject it. If it is still wanted, propose it again.</p>
+        </div>
+      ) : null}
+      {refusal === null ? null : (
+        <div class="verdict wait" role="status">
+          <h2>It cannot be done now</h2>
+          <p>
+            <Text>{refusal}</Text>
+          </p>
+        </div>
+      )}
+      <ProposalFacts {...{ visit, proposal, subjects }} />
       <section>
         <h2>{isWaiting(proposal) ? "Proposed change" : "What was proposed"}</h2>
-        {changes.length === 0 ? <Text>{content}</Text> : <Changes {...{ visit, subjects, changes }} of="proposal" />}
-        {isWaiting(proposal) ? (
-          <p>If something else stands by now, the approval is refused, and nothing is done.</p>
+        {changes.length === 0 ? (
+          <p>It was made by an earlier version, so nobody can approve it.</p>
+        ) : (
+          <Changes {...{ visit, subjects, changes }} of="proposal" standing={isOutdated ? now : []} />
+        )}
+        {isWaiting(proposal) && !isOutdated ? (
+          <p>If something else stands at the moment of the approval, it is refused, and nothing is done.</p>
         ) : null}
       </section>
       {isWaiting(proposal) ? (
@@ -177,7 +215,7 @@ function One({ visit, proposal, subjects }: OneProps): VNode {
           visit={visit}
           acts={[
             // Nobody approves an own proposal, nor what changes the own power.
-            ...([proposal.proposed_by, subject_id].includes(visit.person.id)
+            ...(isOutdated || [proposal.proposed_by, subject_id].includes(visit.person.id)
               ? []
               : [["approve", { proposal_id: id }] as const]),
             ["reject", { proposal_id: id }],
@@ -186,6 +224,57 @@ function One({ visit, proposal, subjects }: OneProps): VNode {
       ) : null}
     </>
   );
+}
+
+interface FactsProps extends Pick<OneProps, "visit" | "subjects"> {
+  readonly proposal: Proposal;
+}
+
+function ProposalFacts({ visit, proposal, subjects }: FactsProps): VNode {
+  const { id, subject_id, proposer_name, proposed_at, expires_at, decider_name, decided_at } = proposal;
+  const about = subjects.get(subject_id ?? "");
+  const why = proposal.changes.find(({ what }) => what === REASON)?.after;
+  return (
+    <Facts
+      facts={{
+        "Proposed by": proposer_name,
+        About: about === undefined ? null : <Value visit={visit} text={subject_id ?? ""} subject={about} />,
+        Organization: <OrganizationLink visit={visit} proposal={proposal} />,
+        Why: why ?? null,
+        Proposed: (
+          <>
+            <Time>{proposed_at}</Time>, <Age since={proposed_at} /> ago
+          </>
+        ),
+        "Lapses if nobody decides":
+          expires_at === null || !isWaiting(proposal) ? null : (
+            <>
+              <Time>{expires_at}</Time>, in <Left until={expires_at} />
+            </>
+          ),
+        "Decided by": decider_name,
+        Decided: decided_at === null ? null : <Time>{decided_at}</Time>,
+        Id: <Id>{id}</Id>,
+      }}
+    />
+  );
+}
+
+function isNoReason([name]: Change): boolean {
+  return name !== REASON;
+}
+
+function isSame(asked: readonly Change[], now: readonly Change[]): boolean {
+  return (
+    asked.length === now.length &&
+    asked.every((change) => now.some((other) => other[0] === change[0] && !differs(change, other)))
+  );
+}
+
+function OrganizationLink({ visit, proposal }: Pick<OneProps, "visit"> & { readonly proposal: Proposal }): VNode {
+  const named = <Named visit={visit} proposal={proposal} />;
+  const { organization_id: id } = proposal;
+  return visit.organizations.some((each) => each.id === id) ? <Link to={`/${id ?? ""}`}>{named}</Link> : named;
 }
 
 const MAY_APPROVE: ReadonlySet<string> = new Set(["approver", "admin"]);

@@ -15,6 +15,7 @@ import { monthPage } from "./month.js";
 import { idPage, organizationsPage } from "./organizations.js";
 import { peoplePage } from "./people.js";
 import { railsPage } from "./rails.js";
+import { RECONCILIATION_PAGES } from "./reconciliation.js";
 import { statementCsv, statementPage } from "./statement.js";
 import { supplyPage } from "./supply.js";
 import { todayPage } from "./today.js";
@@ -41,6 +42,7 @@ export const PAGES: readonly Page[] = [
   attentionPage,
   supplyPage,
   daysPage,
+  ...RECONCILIATION_PAGES,
   journalPage,
   journalCsv,
   monthPage,

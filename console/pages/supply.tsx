@@ -190,6 +190,47 @@ function Places({ visit, supply, backing }: PlacesProps): VNode {
 
 const ACTS = ["reserve", "record-deposit", "cover"];
 
+interface SumTableProps {
+  /** Each with its note, if it has one. */
+  readonly rows: readonly (readonly [name: string, amount: string, note?: VNode])[];
+  readonly total: readonly [name: string, amount: string];
+}
+
+/** Amounts, and what they lead to. */
+export function SumTable({ rows, total }: SumTableProps): VNode {
+  return (
+    <table class="sum">
+      <tbody>
+        {rows.map(([name, amount, note]) => (
+          <Sum key={name} name={name} amount={amount} note={note} />
+        ))}
+        <Sum name={total[0]} amount={total[1]} isLast />
+      </tbody>
+    </table>
+  );
+}
+
+interface SumProps {
+  readonly name: string;
+  readonly amount: string;
+  readonly note?: VNode | undefined;
+  readonly isLast?: boolean;
+}
+
+function Sum({ name, amount, note, isLast = false }: SumProps): VNode {
+  return (
+    <tr class={isLast ? "total" : ""}>
+      <th scope="row">
+        {name}
+        {note === undefined ? null : <small>, {note}</small>}
+      </th>
+      <td class="number">
+        <Money>{amount}</Money>
+      </td>
+    </tr>
+  );
+}
+
 function OpenPayments({ visit, backing }: { readonly visit: Visit; readonly backing: Backing }): VNode {
   const columns: readonly Column<Backing["open_payments"][number]>[] = [
     { head: "Direction", cell: ({ type }) => (type === "mint" ? "incoming" : "outgoing") },

@@ -183,6 +183,11 @@ export function listPath(path: string, query: URLSearchParams, changes: Readonly
   return text === "" ? path : `${path}?${text}`;
 }
 
+/** Returns the path of the next page, with the same filters. Undefined after the last page. */
+export function moreOf(path: string, query: URLSearchParams, token: string | null): string | undefined {
+  return token === null ? undefined : listPath(path, query, { page: token });
+}
+
 /** A form sends its empty fields, too. Returns the URL without them, if there are any. */
 export function tidied({ path, query }: Visit): { readonly redirect: string } | undefined {
   return [...query.values()].includes("") ? { redirect: listPath(path, query, {}) } : undefined;

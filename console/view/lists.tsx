@@ -4,7 +4,7 @@ import type { Account, Deposit, Transaction } from "../gen/messages.js";
 import type { Visit } from "../page.js";
 import type { OfCustomer, RowsPage } from "../upstream/rows.js";
 import type { Reading } from "../upstream/upstream.js";
-import { listPath, shownIn } from "./filters.js";
+import { listPath, shownIn, moreOf } from "./filters.js";
 import { pathOfId, Short } from "./journal.js";
 import { Link } from "./link.js";
 import { type Column, More, Section, Table, type Total } from "./parts.js";
@@ -34,7 +34,7 @@ export function ListPage<Row>({ visit, reading, columns, totalsOf, empty }: List
           {rows.length === 0 && next !== null ? null : (
             <Table columns={shownIn(query, columns)} rows={rows} empty={empty} totals={totalsOf(rows)} />
           )}
-          <More to={next === null ? undefined : listPath(path, query, { page: next })} isEmpty={rows.length === 0} />
+          <More to={moreOf(path, query, next)} isEmpty={rows.length === 0} />
           <p class="export">
             <Link to={listPath(`${path}.csv`, query, { page: "", hide: "" })}>Export as CSV</Link>{" "}
             <small>All rows of this filter, 10,000 at most. The sums above are those of this page.</small>

@@ -60,6 +60,11 @@ export function decimalOf(cents: bigint): string {
   return `${cents < 0n ? "-" : ""}${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
+/** Returns the exact difference of two decimal texts. */
+export function lessOf(one: string, other: string): string {
+  return decimalOf(centsOf(one) - centsOf(other));
+}
+
 /** Returns the exact sum of decimal texts. */
 export function sumOf(decimals: readonly string[]): string {
   return decimalOf(decimals.reduce((sum, decimal) => sum + centsOf(decimal), 0n));
@@ -105,7 +110,12 @@ export function dayText(at: Date): string {
 
 /** A day in Kenya, such as "2026-11-21". */
 export function Day({ children }: { readonly children: string }): VNode {
-  return <time dateTime={children}>{DAY.format(new Date(`${children}T12:00:00+03:00`))}</time>;
+  return <time dateTime={children}>{dayOf(children)}</time>;
+}
+
+/** Returns "21 Nov 2026" for "2026-11-21". */
+export function dayOf(day: string): string {
+  return DAY.format(new Date(`${day}T12:00:00+03:00`));
 }
 
 const UNITS = [

@@ -65,6 +65,8 @@ export interface Authority {
 export interface Commanded {
   readonly organizationId: OrganizationId;
   readonly actor: Actor;
+  /** Whether the ledger only decides. Then nothing is done, and no other command sees it. */
+  readonly dryRun?: boolean;
 }
 
 /** A command that can need a second person. All but these fields is its content. */
@@ -92,6 +94,7 @@ const ENVELOPE: ReadonlySet<string> = new Set<keyof Authorized>([
   "organizationId",
   "actor",
   "authority",
+  "dryRun",
   "sealed",
   "facts",
 ]);

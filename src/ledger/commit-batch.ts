@@ -76,7 +76,7 @@ function decideOne(book: BatchBook, command: Command, clock: UnixMillis): Comman
 
     const decision = operation.decide(book, command, toUnixMillis(Math.max(clock, lastRecordedAt)));
     if (decision.kind === "refusal") return refused(decision.refusal);
-    book.apply(decision.effect);
+    if (!("dryRun" in command && command.dryRun)) book.apply(decision.effect);
     return { kind: "done", resource: book.numbered(decision.resource), replayed: decision.kind === "replay" };
   } catch (error) {
     // The effect was not applied, so the other commands of the batch can continue.

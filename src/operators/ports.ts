@@ -1,4 +1,5 @@
 import type { ApiKey, Organization } from "../domain/api-key.js";
+import type { Change } from "../domain/change.js";
 import { type Proposal, type ProposalDecision, stateOfProposal } from "../domain/proposal.js";
 import type { RailAccountRecord } from "../domain/rail-account.js";
 import { nameIn } from "../domain/second-person.js";
@@ -125,6 +126,8 @@ export interface Administration {
   proposal(id: ProposalId): Promise<OperatorProposal | undefined>;
   /** Finds a proposal that lies in a book. */
   bookProposal(id: ProposalId): Promise<BookProposal | undefined>;
+  /** Returns what a proposal that lies in no book would change now, or why it would be refused. */
+  changesNow(id: ProposalId): Promise<{ readonly kind: "done"; readonly changes: readonly Change[] } | RefusedAct>;
   organizationOfKey(id: ApiKeyId): Promise<Organization | undefined>;
   /** Makes the secret of a key that does not exist yet. */
   newSecret(organization: Organization): NewSecret;

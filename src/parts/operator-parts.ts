@@ -5,10 +5,11 @@ import { PasskeyChecks } from "../operators/passkeys.js";
 import { SignIn } from "../operators/sign-in.js";
 import { readCallbackSecrets } from "../startup/callbacks.js";
 import type { Config } from "../startup/config.js";
-import type { Database } from "../storage/database.js";
+import { cellOf, type Database } from "../storage/database.js";
 import { StoredAdministration } from "../storage/operators/administration.js";
 import { bookReads } from "../storage/operators/book-reads.js";
 import { StoredSignIn } from "../storage/operators/sign-in.js";
+import { bookedMovements } from "../storage/rails/booked-movements.js";
 import { depositRegistration } from "./deposit-registration.js";
 import { railChanges } from "./rail-changes.js";
 import { railReads } from "./rail-reads.js";
@@ -35,6 +36,10 @@ export function operatorParts(
     administration,
     signIn: new SignIn({ store, operators: administration, passkeys: new PasskeyChecks(consoleOrigin), now }),
     bookReads: bookReads(database),
+    bookedMovements: (organization, rail) => {
+      const { engine, directory, listReader: reader } = cellOf(database, organization);
+      return bookedMovements({ engine, directory, reader }, { organizationId: organization.id, rail });
+    },
     railReads: railReads(database, { now, hosts, hasCallbacks }),
     railChanges: railChanges(database, { now, hosts }),
     depositRegistration: depositRegistration(database, {

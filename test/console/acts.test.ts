@@ -158,7 +158,7 @@ describe("the acts of the console", () => {
     expect(page.html).to.contain(`/acts/approve?proposal_id=${proposal}`);
     expect(page.text)
       .to.match(/When requested After freeze fraud: case 17 lifted account frozen active/)
-      .and.match(/reason none acc_ of case 17/)
+      .and.match(/Why acc_ of case 17/)
       .and.to.contain(account);
     const approve = await ask(brian, "/acts/approve", `?proposal_id=${proposal}`, { note: "compared" });
     expect(approve.text)
@@ -176,7 +176,15 @@ describe("the acts of the console", () => {
   it("says to an approver what stood and what stands, where it has changed since the proposal", async () => {
     const freeze_id = await freeze();
     const proposal = proposalIn(await lift(freeze_id));
+    const page = (): Promise<Got> => brian.get(`/${organization}/approvals/${proposal}`);
+    expect((await page()).text)
+      .to.contain("You can be that person")
+      .and.not.to.contain("would be refused");
     const later = await freeze();
+    expect((await page()).text)
+      .to.contain("An approval would be refused")
+      .and.match(/other freezes none ▲ changed fraud/)
+      .and.not.contain("/acts/approve");
     const refused = await act(brian, path("approve"), `?proposal_id=${proposal}`, { note: "compared" });
     expect(refused.text)
       .to.match(/older than another change: "other freezes" was "" and is "fraud" now/)

@@ -8,6 +8,8 @@ interface Ask {
   readonly token?: string;
   /** The fields of a form: it is a POST. */
   readonly form?: Readonly<Record<string, string>>;
+  /** The text of a file that the form has in this field. */
+  readonly file?: { readonly field: string; readonly text: string };
   /** The address of the browser. */
   readonly from?: string;
 }
@@ -19,12 +21,22 @@ export interface Page {
 }
 
 /** Asks the console as a browser does, or with other headers. Follows no redirect. */
-export async function ask(origin: string, path: string, { headers = {}, token, form, from }: Ask = {}): Promise<Page> {
+export async function ask(
+  origin: string,
+  path: string,
+  { headers = {}, token, form, file, from }: Ask = {},
+): Promise<Page> {
   const { host, port } = new URL(origin);
   const own = {
     host,
     ...(token === undefined ? {} : { cookie: `kesc-${port}=${token}` }),
-    ...(form === undefined ? {} : { origin, "sec-fetch-site": "same-origin", "content-type": FORM }),
+    ...(form === undefined
+      ? {}
+      : {
+          origin,
+          "sec-fetch-site": "same-origin",
+          "content-type": file === undefined ? FORM : `multipart/form-data; boundary=${BOUNDARY}`,
+        }),
   };
   const sent = request({
     host: "127.0.0.1",
@@ -34,7 +46,10 @@ export async function ask(origin: string, path: string, { headers = {}, token, f
     method: form === undefined ? "GET" : "POST",
     headers: Object.fromEntries(Object.entries({ ...own, ...headers }).filter(([, value]) => value !== "")),
   });
-  sent.end(form === undefined ? undefined : new URLSearchParams(form).toString());
+  sent.on("error", () => undefined);
+  sent.end(
+    form === undefined ? undefined : file === undefined ? new URLSearchParams(form).toString() : partsOf(form, file),
+  );
   const [response] = (await once(sent, "response")) as [IncomingMessage];
   return { status: response.statusCode ?? 0, headers: response.headers, html: await text(response) };
 }
@@ -47,6 +62,18 @@ export async function signInWith(origin: string, link = ""): Promise<string> {
 }
 
 const FORM = "application/x-www-form-urlencoded";
+const BOUNDARY = "----a-boundary";
+
+function partsOf(form: Readonly<Record<string, string>>, { field, text }: NonNullable<Ask["file"]>): string {
+  const parts = [
+    ...Object.entries(form).map(([name, value]) => [`name="${name}"`, value] as const),
+    [`name="${field}"; filename="statement.csv"\r\nContent-Type: text/csv`, text] as const,
+  ];
+  const written = parts.map(
+    ([head, value]) => `--${BOUNDARY}\r\nContent-Disposition: form-data; ${head}\r\n\r\n${value}\r\n`,
+  );
+  return `${written.join("")}--${BOUNDARY}--\r\n`;
+}
 
 /** Returns the token of the form with that action. */
 export function formTokenIn(html: string, action: string): string {

@@ -11,7 +11,7 @@ const TITLE = "the console in a browser";
 const AXE = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
 
 const OF_ONE = ["account", "statement", "transaction", "deposit", "row", "webhook", "form"] as const;
-const BOOKS = ["attention", "customers", "transactions", "deposits", "month", "supply", "days", "journal"] as const;
+const BOOKS = ["attention", "customers", "transactions", "deposits", "month", "supply", "days", "reconciliation", "journal"] as const;
 const LISTS = [...BOOKS, "rails", "webhooks", "limits", "keys", "approvals", "people", "audit"] as const;
 const PAGE_NAMES = ["today", "sign-in", ...LISTS, ...OF_ONE] as const;
 type PageName = (typeof PAGE_NAMES)[number];
@@ -112,6 +112,7 @@ interface Violation {
       month: `/${org}/month`,
       supply: `/${org}/supply`,
       days: `/${org}/supply/days`,
+      reconciliation: `/${org}/reconciliation`,
       journal: `/${org}/journal`,
       rails: `/${org}/rails`,
       webhooks: `/${org}/webhooks`,

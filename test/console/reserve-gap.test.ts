@@ -5,12 +5,12 @@ import { renderToString } from "preact-render-to-string";
 import type { Visit } from "../../console/page.js";
 import { supplyPage } from "../../console/pages/supply.js";
 import { todayPage } from "../../console/pages/today.js";
-import { explainedTie } from "../../src/cli/reconcile/tie.js";
 import type { BookSums } from "../../src/domain/book.js";
 import { toCents } from "../../src/domain/values/cents.js";
 import type { NairobiDay } from "../../src/domain/values/nairobi-day.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { toSupplyMessage } from "../../src/grpc/messages/history/supply.js";
+import { explainedTie } from "../../src/reconcile/tie.js";
 import type { RecordedFigure } from "../../src/statements/ports.js";
 import { shownCents, textOf } from "./browser-like.js";
 

@@ -38,6 +38,8 @@ const DAY_MILLIS = 86_400_000;
 const account = givenAccount({ availableCents: toCents(10_000), heldCents: toCents(0) });
 const hers = givenAccount({ organizationId: STRANGER });
 
+const AGAIN = { organizationId: ORGANIZATION, accountId: account.id, reference: "again" };
+
 const at = (millis: number): UnixMillis => toUnixMillis(NOW + millis);
 
 function mintTo(given: Partial<Movement> = {}): Command {
@@ -141,6 +143,20 @@ describe("a batch numbers the rows of each book", () => {
     );
     expect(words).to.deep.equal(["replayed", "INSUFFICIENT_FUNDS"]);
     expect(saved).to.deep.equal([]);
+  });
+
+  it("decides a dry run as any other command, saves nothing of it, and shows it to no later command", async () => {
+    const redeemAll = redeem({
+      organizationId: ORGANIZATION,
+      accountId: account.id,
+      amount: "100.00",
+      reference: "all",
+    });
+    const dry = { ...redeemAll, dryRun: true };
+    const { words, saved } = await commit([dry, redeemAll, dry, redeem({ ...AGAIN, amount: "0.01" })]);
+    expect(words).to.deep.equal(["done", "done", "replayed", "INSUFFICIENT_FUNDS"]);
+    expect(rowsOf(saved)).to.deep.equal(["2 0"]);
+    expect((await commit([dry])).saved).to.deep.equal([]);
   });
 
   it("calls it a bug when an organization has no book, and commits the others", async () => {

@@ -41,7 +41,7 @@ export class AdminSession {
         ...response,
         ...(canReplay || replayed ? { unchanged: replayed } : {}),
         ...(secondPerson ? { proposal: null } : {}),
-        ...(proposalId === undefined ? {} : await this.call("GetProposal", { proposal_id: proposalId })),
+        ...(proposalId === undefined ? {} : { proposal: await this.#proposal(proposalId) }),
       };
     };
     try {
@@ -51,6 +51,11 @@ export class AdminSession {
       if (!isLost || effect === "acts") throw error;
       return callOnce();
     }
+  }
+
+  async #proposal(proposal_id: string): Promise<MessageJson[string]> {
+    const { proposal } = await this.call("GetProposal", { proposal_id });
+    return proposal;
   }
 
   /**

@@ -1,9 +1,10 @@
+import type { CsvRecord } from "../../../runtime/csv-records.js";
 import { DIRECT_RAIL } from "../../domain/transaction.js";
 import type { TransactionRequest } from "../../gen/kesc/v1/transaction_service.js";
 import type { FieldProblem } from "../../grpc/messages/fields.js";
 import { parseMovement } from "../../grpc/services/move-money.js";
 import { OperatorError } from "../../startup/operator-error.js";
-import { type CsvRecord, csvRecords } from "./csv-records.js";
+import { csvRecords } from "./csv-records.js";
 
 /** One line of the file, valid or not. */
 export type CsvRow = GoodRow | BadRow;

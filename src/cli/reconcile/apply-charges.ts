@@ -7,10 +7,10 @@ import type { Cents } from "../../domain/values/cents.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import { messageOf } from "../../grpc/errors/status.js";
 import type { BookedMovements } from "../../reconcile/ports.js";
+import { SLICE_ROWS, type StatementCharge } from "../../reconcile/statement-movements.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import type { Cell } from "../../storage/database.js";
 import { commitAsOperator } from "../commit-as-operator.js";
-import { SLICE_ROWS, type StatementCharge } from "./statement-file.js";
 
 interface ChargesOptions {
   readonly cell: Pick<Cell, "committer">;

@@ -11,10 +11,10 @@ import { messageOf } from "../../grpc/errors/status.js";
 import type { ReceivedPayment } from "../../rails/rail.js";
 import type { BookedMovements } from "../../reconcile/ports.js";
 import { type NamedTransaction, railDecides } from "../../reconcile/reconciliation.js";
+import { SLICE_ROWS } from "../../reconcile/statement-movements.js";
 import { OperatorError } from "../../startup/operator-error.js";
 import type { Cell } from "../../storage/database.js";
 import { commitAsOperator } from "../commit-as-operator.js";
-import { SLICE_ROWS } from "./statement-file.js";
 
 /** A payment that was told to the ledger, and what the ledger made of it. */
 export interface AppliedPayment {

@@ -4,16 +4,22 @@ import type { Rail } from "../../domain/transaction.js";
 import { type Cents, parseAmount, toCents } from "../../domain/values/cents.js";
 import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import { RAILS } from "../../rails/rails.js";
+import type { StatementFormat } from "../../rails/statement.js";
+import { compareStatement } from "../../reconcile/compare-statement.js";
 import type { BookedMovements } from "../../reconcile/ports.js";
 import { reconcile } from "../../reconcile/reconcile.js";
-import type { ReconciledPeriod, Reconciliation } from "../../reconcile/reconciliation.js";
+import { chargesIn, RECORD_BYTES_MAX, type Statement, StatementError } from "../../reconcile/statement-movements.js";
+import { readTie } from "../../reconcile/tie.js";
 import { now } from "../../startup/clock.js";
 import { invocation } from "../../startup/invocation.js";
 import { onDatabaseForLong } from "../../startup/open-database.js";
 import { OperatorError, UsageError } from "../../startup/operator-error.js";
+import type { History } from "../../statements/as-of.js";
 import { bookedMovements } from "../../storage/rails/booked-movements.js";
+import { historyReads } from "../../storage/statements/history.js";
 import { argument, wholeNumber } from "../commands/arguments.js";
 import { printJson, printLine } from "../commands/output.js";
+import { csvRecords } from "../import/csv-records.js";
 import { jobMetrics, METRICS_FILE, writeMetricsFile } from "../metrics-file.js";
 import { findOwner, type FoundOwner } from "../organizations.js";
 import { openAccount } from "../rail/open-account.js";
@@ -21,8 +27,6 @@ import { applyCharges } from "./apply-charges.js";
 import { applyReceived } from "./apply-received.js";
 import { onlyReceived, pulledPeriod, pullReceived, receivedMovements } from "./received.js";
 import { breaksOf, type ReconcileReport, reportJson, reportLines } from "./report.js";
-import { chargesIn, type StatementFacts, type StatementFile, statementMovements } from "./statement-file.js";
-import { explainedTie, readTie } from "./tie.js";
 
 const BREAKS_FOUND = 1;
 const HOURS = 24;
@@ -114,26 +118,33 @@ function refuseMixed(file: string | undefined, { pull, from, to, hours, apply, c
   }
 }
 
-interface FromFile extends ReconcileOptions, StatementFile {
+interface FromFile extends ReconcileOptions {
+  readonly file: string;
+  readonly format: StatementFormat;
   readonly rail: Rail;
 }
 
 async function fromFile(owner: FoundOwner, book: BookedMovements, options: FromFile): Promise<ReconcileReport> {
   const { id: organizationId, name } = owner.organization;
-  const { file, rail, from, to, apply, chargeMax: chargeMaxCents = CHARGE_MAX_CENTS } = options;
-  const booking = { cell: owner.cell, organizationId, rail, book, chargeMaxCents };
-  const chargesBooked = apply === true ? await applyCharges(await chargesIn(options), booking) : 0;
-  const facts: StatementFacts = { charges: new Map(), notCompleted: 0, period: undefined };
-  const period = (): ReconciledPeriod | undefined => {
-    const start = from ?? facts.period?.from;
-    const end = to ?? facts.period?.to;
-    return start === undefined || end === undefined ? undefined : { from: start, to: end };
-  };
-  const tie = await readTie(owner, rail);
-  const reconciled = await reconcile(statementMovements(options, facts), book, { period, tieAt: tie?.at });
-  const compared = periodOf(file, period(), reconciled.movements);
-  const explained = tie && explainedTie(tie, reconciled);
-  return { organizationId, name, facts, chargesBooked, applied: [], period: compared, reconciled, tie: explained };
+  const { file, format, rail, from, to, apply, chargeMax: chargeMaxCents = CHARGE_MAX_CENTS } = options;
+  const records = () => csvRecords(file, { recordBytesMax: RECORD_BYTES_MAX });
+  const statement: Statement = { name: file, format, records };
+  try {
+    const booking = { cell: owner.cell, organizationId, rail, book, chargeMaxCents };
+    const chargesBooked = apply === true ? await applyCharges(await chargesIn(statement), booking) : 0;
+    const history: History = {
+      organizationId,
+      reads: historyReads(owner.cell),
+      inTurn: async (read) => (await read()).result,
+    };
+    const tie = await readTie(history, rail);
+    const period = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) };
+    const compared = await compareStatement(statement, { book, tie, ...period });
+    return { organizationId, name, chargesBooked, applied: [], ...compared };
+  } catch (error) {
+    if (error instanceof StatementError) throw new OperatorError(error.message, { cause: error });
+    throw error;
+  }
 }
 
 async function fromPull(
@@ -149,13 +160,4 @@ async function fromPull(
     apply === true ? await applyReceived(payments, { cell: owner.cell, organizationId, rail: rail.name, book }) : [];
   const reconciled = await reconcile(receivedMovements(payments), onlyReceived(book), { period: () => period });
   return { organizationId, name, facts: undefined, chargesBooked: 0, applied, period, reconciled, tie: undefined };
-}
-
-/** Without a movement and without a period, nothing was compared: that is no agreement. */
-function periodOf(file: string, period: ReconciledPeriod | undefined, { onRail }: Reconciliation): ReconciledPeriod {
-  if (period !== undefined && period.from <= period.to) return period;
-  const found = onRail.count === 0 ? "has no movement" : "ends before it begins";
-  throw new OperatorError(
-    `${file} ${found}, so there is no period to compare. Give the period of the statement: --from TIME --to TIME`,
-  );
 }

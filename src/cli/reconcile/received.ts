@@ -4,8 +4,8 @@ import type { PaymentRail, ReceivedPayment } from "../../rails/rail.js";
 import type { BookedMovements } from "../../reconcile/ports.js";
 import type { UnnamedMovement } from "../../reconcile/reconcile.js";
 import type { ReconciledPeriod } from "../../reconcile/reconciliation.js";
+import { SLICE_ROWS } from "../../reconcile/statement-movements.js";
 import { OperatorError } from "../../startup/operator-error.js";
-import { SLICE_ROWS } from "./statement-file.js";
 
 const HOUR_MILLIS = 3_600_000;
 // The reports of newer payments may be on their way, and the rail lists a payment some time later.

@@ -10,11 +10,12 @@ import {
   signed,
   type Totals,
 } from "../../reconcile/reconciliation.js";
+import type { StatementFacts } from "../../reconcile/statement-movements.js";
+import type { ExplainedTie } from "../../reconcile/tie.js";
 import { decimalOf } from "../../verify/format.js";
 import { timeOf } from "../commands/output.js";
 import type { AppliedPayment } from "./apply-received.js";
-import type { StatementFacts } from "./statement-file.js";
-import { type ExplainedTie, tieJson, tieLines } from "./tie.js";
+import { tieJson, tieLines } from "./tie.js";
 
 export interface ReconcileReport {
   readonly organizationId: OrganizationId;

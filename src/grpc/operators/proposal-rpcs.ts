@@ -1,10 +1,12 @@
 import type { Decider } from "../../domain/proposal.js";
 import { refusalToDecide } from "../../domain/second-person.js";
 import type { OrganizationId, ProposalId } from "../../domain/values/ids.js";
+import { parsed } from "../../domain/values/parsed.js";
 import type { NO_REASON } from "../../domain/values/text.js";
 import { parseStatusReason } from "../../domain/values/text.js";
 import { toUnixMillis } from "../../domain/values/time.js";
 import type { ListProposalsRequest } from "../../gen/kesc/admin/v1/admin_service.js";
+import { ProposalState } from "../../gen/kesc/admin/v1/resources.js";
 import type { Outcome } from "../../ledger/ports/outcome.js";
 import { actorOf, type Operator } from "../../operators/operator.js";
 import { type BookProposal, type OperatorProposal, proposalInBook } from "../../operators/ports.js";
@@ -14,13 +16,15 @@ import { ifGiven, type ParsedFields, parseFields } from "../messages/fields.js";
 import { type AnyList, formatIdToken, parseIdToken, parsePageSize } from "../services/paging.js";
 import { authorityOf, type OperatorCaller, submitAct } from "./acts.js";
 import { commandOf } from "./commands-of-proposals.js";
-import { fields, OPERATORS_KINDS, parseId } from "./fields.js";
+import { OPERATORS_KINDS, parseId } from "./fields.js";
 import { namesOf, toProposal } from "./messages.js";
 import { type OperatorRoute, unary } from "./operator-call.js";
 import type { HandlersOptions } from "./options.js";
 import { isFor, proposalNow, unlessOrphaned } from "./proposal-messages.js";
 import { NEEDS_PERSON } from "./results.js";
+import { type Standing, standingOf } from "./standing.js";
 
+const NOT_COMPARED: Standing = { standing: [], refusal: undefined };
 /** A page of a list looks at so many at most: it may be short although there are more. */
 const LOOKED_AT_MAX = 1_001;
 
@@ -53,10 +57,13 @@ export function proposalRpcs(options: HandlersOptions): Record<string, OperatorR
       },
     }),
     getProposal: unary("getProposal", {
-      ...fields("proposal_id"),
-      run: async ({ proposalId }) => {
+      ...fieldsOf({ ...OPERATORS_KINDS, compare: parsed<boolean> })("proposal_id", "compare"),
+      run: async ({ proposalId, compare }, caller) => {
         const proposal = await proposalNow(options, proposalId);
-        return proposal === undefined ? refuse({ reason: "PROPOSAL_NOT_FOUND", proposalId }) : done({ proposal });
+        if (proposal === undefined) return refuse({ reason: "PROPOSAL_NOT_FOUND", proposalId });
+        const isWaiting = proposal.state === ProposalState.PROPOSAL_STATE_PENDING;
+        const now = compare && isWaiting ? await standingOf(options, proposalId, caller) : NOT_COMPARED;
+        return done({ proposal, standing: now.standing.map((change) => ({ ...change })), refusal: now.refusal });
       },
     }),
     approveProposal: decisionRpc(options, "approve"),

@@ -16,6 +16,7 @@ import { overviewRpc } from "./overview-rpc.js";
 import { proposalRpcs } from "./proposal-rpcs.js";
 import { railActs } from "./rail-acts.js";
 import { railRpcs } from "./rail-rpcs.js";
+import { reconcileRpc } from "./reconcile-rpc.js";
 import { reserveActs } from "./reserve-acts.js";
 import { sessionRpcs, signInRpcs } from "./session-rpcs.js";
 
@@ -36,6 +37,7 @@ export function operatorRoutes(options: HandlersOptions): Readonly<Record<string
     ...lookUpRpc(options),
     ...overviewRpc(options),
     ...railRpcs(options),
+    ...reconcileRpc(options),
     ...accountRpcs(options),
     ...operatorRpcs(options),
     ...proposalRpcs(options),

@@ -5,6 +5,7 @@ import { type GrpcServerOptions, routesOf, serve, type Serving } from "../server
 import { OperatorAuthenticator } from "./authenticator.js";
 import { doorDependencies } from "./door.js";
 import type { HandlersOptions } from "./options.js";
+import { STATEMENT_BYTES_MAX } from "./reconcile-rpc.js";
 import { operatorRoutes } from "./routes.js";
 
 export interface OperatorServerOptions
@@ -44,7 +45,7 @@ export function startOperatorServer(options: OperatorServerOptions): Promise<Ser
       limits: {
         ...limits,
         requestBytesMax: REQUEST_BYTES_MAX,
-        bulkBytesMax: REQUEST_BYTES_MAX,
+        bulkBytesMax: STATEMENT_BYTES_MAX + REQUEST_BYTES_MAX,
         callsMax: CALLS_MAX * 2,
         openCallsMax: CALLS_MAX,
         concurrentCallsMax: CONNECTION_CALLS_MAX,

@@ -141,6 +141,14 @@ export class StoredAdministration implements Administration {
     });
   }
 
+  changesNow(id: ProposalId): ReturnType<Administration["changesNow"]> {
+    return orRefusal(async () => {
+      const [proposal] = await this.#ofOperators.list({ id });
+      if (proposal === undefined) throw new RefusedActError({ reason: "PROPOSAL_NOT_FOUND", proposalId: id });
+      return { kind: "done" as const, changes: await this.#acts.changesBy(proposal.act) };
+    });
+  }
+
   approve(id: ProposalId, by: Operator): Promise<Decided> {
     return this.#decide(id, async (proposal) => {
       const { act, proposedBy } = proposal;

@@ -6,16 +6,19 @@ import { join } from "node:path";
 import { expect } from "chai";
 
 import { statementOf } from "../../../daraja/api/statement.js";
+import { csvRecords } from "../../../src/cli/import/csv-records.js";
 import { applyCharges } from "../../../src/cli/reconcile/apply-charges.js";
-import { chargesIn, type StatementFacts, statementMovements } from "../../../src/cli/reconcile/statement-file.js";
-import { type ExplainedTie, explainedTie, readTie } from "../../../src/cli/reconcile/tie.js";
 import type { Rail } from "../../../src/domain/transaction.js";
 import { toCents } from "../../../src/domain/values/cents.js";
 import type { DepositId, TransactionId } from "../../../src/domain/values/ids.js";
 import type { NairobiDay } from "../../../src/domain/values/nairobi-day.js";
 import { STATEMENT } from "../../../src/rails/mpesa/reconciliation/statement.js";
 import { reconcile, type Reconciled } from "../../../src/reconcile/reconcile.js";
+import { chargesIn, type StatementFacts, statementMovements } from "../../../src/reconcile/statement-movements.js";
+import { type ExplainedTie, explainedTie, readTie } from "../../../src/reconcile/tie.js";
+import type { InTurn } from "../../../src/statements/ports.js";
 import { bookedMovements } from "../../../src/storage/rails/booked-movements.js";
+import { historyReads } from "../../../src/storage/statements/history.js";
 import { correctBook, recordReserve, reverseDeposit } from "../../support/commands.js";
 import { ENGINES_OF_STAGE } from "../../support/databases.js";
 import { eventually } from "../../support/eventually.js";
@@ -120,7 +123,8 @@ for (const engine of ENGINES_OF_STAGE) {
       const { organizationId } = business;
       const file = join(folder, "statement.csv");
       writeFileSync(file, statementOf(world.organizationOf(business), world.movedFor(business)));
-      const statement = { file, format: STATEMENT };
+      const records = () => csvRecords(file, { recordBytesMax: 65_536 });
+      const statement = { name: file, format: STATEMENT, records };
       const owner = await world.owner(business);
       const { cell } = owner;
       const book = await bookedMovements(cell, { organizationId, rail: MPESA });
@@ -128,7 +132,8 @@ for (const engine of ENGINES_OF_STAGE) {
       expect(await applyCharges(await chargesIn(statement), booking)).to.equal(10);
       expect(await applyCharges(await chargesIn(statement), booking)).to.equal(0);
       const facts: StatementFacts = { charges: new Map(), notCompleted: 0, period: undefined };
-      const tie = await readTie(owner, MPESA);
+      const inTurn: InTurn = async (read) => (await read()).result;
+      const tie = await readTie({ organizationId, reads: historyReads(cell), inTurn }, MPESA);
       const reconciled = await reconcile(statementMovements(statement, facts), book, {
         period: () => facts.period && { ...facts.period, to: tie?.at ?? facts.period.to },
         tieAt: tie?.at,

@@ -1,17 +1,16 @@
-import { slicesOf } from "../../../runtime/slices.js";
-import type { RailReceipt } from "../../domain/payment.js";
-import { chargeReceiptOf } from "../../domain/receipt.js";
-import type { TransactionId } from "../../domain/values/ids.js";
-import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
-import type { StatementFormat, StatementRow } from "../../rails/statement.js";
-import type { UnnamedMovement } from "../../reconcile/reconcile.js";
-import { type ReconciledPeriod, signed } from "../../reconcile/reconciliation.js";
-import { OperatorError } from "../../startup/operator-error.js";
-import { csvRecords } from "../import/csv-records.js";
+import type { CsvRecord } from "../../runtime/csv-records.js";
+import { slicesOf } from "../../runtime/slices.js";
+import type { RailReceipt } from "../domain/payment.js";
+import { chargeReceiptOf } from "../domain/receipt.js";
+import type { TransactionId } from "../domain/values/ids.js";
+import { toUnixMillis, type UnixMillis } from "../domain/values/time.js";
+import type { StatementFormat, StatementRow } from "../rails/statement.js";
+import type { UnnamedMovement } from "./reconcile.js";
+import { type ReconciledPeriod, signed } from "./reconciliation.js";
 
 /** The rows that one look at the book compares. */
 export const SLICE_ROWS = 500;
-const RECORD_BYTES_MAX = 65_536;
+export const RECORD_BYTES_MAX = 65_536;
 
 /** What a statement had besides movements. Grows while the file is read. */
 export interface StatementFacts {
@@ -29,25 +28,34 @@ export interface StatementCharge {
   readonly completedAt: UnixMillis;
 }
 
-export interface StatementFile {
-  readonly file: string;
+/** A statement as the rail's portal exports it. */
+export interface Statement {
+  /** What messages call it: the name of a file. */
+  readonly name: string;
   readonly format: StatementFormat;
+  /** Reads it from its beginning. */
+  readonly records: () => AsyncIterable<CsvRecord>;
+}
+
+/** The text is no statement of the rail, or cannot be read. Its words are for people. */
+export class StatementError extends Error {
+  override readonly name: string = "StatementError";
 }
 
 /**
  * Reads the statement of an account as the rail's portal exports it, of any size. Throws an
- * OperatorError if the file is no such statement, or has a row that cannot be read: half a
+ * StatementError if it is no such statement, or has a row that cannot be read: half a
  * statement proves nothing.
  */
 export async function* statementMovements(
-  { file, format }: StatementFile,
+  { name, ...statement }: Statement,
   facts: StatementFacts,
 ): AsyncGenerator<readonly UnnamedMovement[], void, void> {
   let slice: UnnamedMovement[] = [];
-  for await (const { cell, line } of rowsOf({ file, format })) {
-    const read = format.readRow(cell);
+  for await (const { cell, line } of rowsOf({ name, ...statement })) {
+    const read = statement.format.readRow(cell);
     if (read.kind === "bad") {
-      throw new OperatorError(`Line ${String(line)} of ${file}: "${read.column}" ${read.problem}.`);
+      throw new StatementError(`Line ${String(line)} of ${name}: "${read.column}" ${read.problem}.`);
     }
     if (read.kind === "not_completed") facts.notCompleted += 1;
     else if (read.row.isCharge) addCharge(facts.charges, read.row);
@@ -65,7 +73,7 @@ export async function* statementMovements(
 }
 
 /** Reads the charges alone. Rejects as `statementMovements` does. */
-export async function chargesIn(statement: StatementFile): Promise<StatementFacts["charges"]> {
+export async function chargesIn(statement: Statement): Promise<StatementFacts["charges"]> {
   const facts: StatementFacts = { charges: new Map(), notCompleted: 0, period: undefined };
   const movements = statementMovements(statement, facts);
   while ((await movements.next()).done !== true);
@@ -109,9 +117,9 @@ interface FileLine {
   readonly line: number;
 }
 
-async function* rowsOf({ file, format }: StatementFile): AsyncGenerator<FileLine, void, void> {
+async function* rowsOf({ name, format, records }: Statement): AsyncGenerator<FileLine, void, void> {
   let columns: ReadonlyMap<string, number> | undefined;
-  for await (const { record, info } of csvRecords(file, { recordBytesMax: RECORD_BYTES_MAX })) {
+  for await (const { record, info } of records()) {
     if (columns === undefined) {
       columns = columnsIn(record, format);
       if (columns === undefined && info.lines > format.linesBeforeHeaderMax) break;
@@ -121,8 +129,8 @@ async function* rowsOf({ file, format }: StatementFile): AsyncGenerator<FileLine
     }
   }
   if (columns === undefined) {
-    throw new OperatorError(
-      `${file} is no statement of this rail: no line has the columns ${format.columns.join(", ")}.`,
+    throw new StatementError(
+      `${name} is no statement of this rail: no line has the columns ${format.columns.join(", ")}.`,
     );
   }
 }

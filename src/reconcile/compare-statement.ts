@@ -1,0 +1,45 @@
+import type { BookedMovements } from "./ports.js";
+import { reconcile, type Reconciled } from "./reconcile.js";
+import type { ReconciledPeriod } from "./reconciliation.js";
+import { type Statement, StatementError, type StatementFacts, statementMovements } from "./statement-movements.js";
+import { type ExplainedTie, explainedTie, type Tie } from "./tie.js";
+
+/** A statement, compared with a book. */
+export interface ComparedStatement {
+  readonly facts: StatementFacts;
+  readonly period: ReconciledPeriod;
+  readonly reconciled: Reconciled;
+  /** Undefined until the rail has told a balance. */
+  readonly tie: ExplainedTie | undefined;
+}
+
+interface CompareOptions extends Partial<ReconciledPeriod> {
+  readonly book: BookedMovements;
+  readonly tie: Tie | undefined;
+}
+
+/**
+ * Compares a statement with a book, in the period that is given, or from the first to the last
+ * movement of the statement. Changes nothing. Rejects with a StatementError.
+ */
+export async function compareStatement(
+  statement: Statement,
+  { book, tie, from, to }: CompareOptions,
+): Promise<ComparedStatement> {
+  const facts: StatementFacts = { charges: new Map(), notCompleted: 0, period: undefined };
+  const period = (): ReconciledPeriod | undefined => {
+    const start = from ?? facts.period?.from;
+    const end = to ?? facts.period?.to;
+    return start === undefined || end === undefined ? undefined : { from: start, to: end };
+  };
+  const reconciled = await reconcile(statementMovements(statement, facts), book, { period, tieAt: tie?.at });
+  const compared = period();
+  if (compared === undefined || compared.from > compared.to) {
+    // Without a movement and without a period, nothing was compared: that is no agreement.
+    const found = reconciled.movements.onRail.count === 0 ? "has no movement" : "ends before it begins";
+    throw new StatementError(
+      `${statement.name} ${found}, so there is no period to compare. Give the period of the statement.`,
+    );
+  }
+  return { facts, period: compared, reconciled, tie: tie && explainedTie(tie, reconciled) };
+}

@@ -1,0 +1,132 @@
+import { expect } from "chai";
+import { renderToString } from "preact-render-to-string";
+
+import type { Proposal as ProposalMessage } from "../../console/gen/messages.js";
+import type { View, Visit } from "../../console/page.js";
+import { proposalPage } from "../../console/pages/approvals.js";
+import type { Change } from "../../src/domain/change.js";
+import type { Proposal } from "../../src/domain/proposal.js";
+import { changesIn, contentFrom } from "../../src/domain/second-person.js";
+import { type Act, changesOfAct } from "../../src/operators/act.js";
+import type { Operator } from "../../src/operators/operator.js";
+import { decide, effectOf, putOf } from "../support/given.js";
+import { by, PROPOSED, type Proposed } from "../support/proposed.js";
+import { textOf } from "./browser-like.js";
+
+const ID = "prp_01jd2r6p5vf8ksw3xhb1z7q4ye";
+const HASH = "0123456789abcdef".repeat(4);
+const operator = {
+  id: "opr_1",
+  name: "Carol",
+  roles: ["viewer"],
+  keySha256: HASH,
+  passkeys: [],
+} as unknown as Operator;
+const operatorId = operator.id;
+const OF_OPERATORS: { readonly [Kind in Act["kind"]]?: Act } = {
+  "operator.create": { kind: "operator.create", name: operator.name, roles: ["support"], keySha256: HASH },
+  "operator.add_passkey": {
+    kind: "operator.add_passkey",
+    operatorId,
+    passkeySha256: HASH,
+    passkeyId: "0123-4567" as never,
+  },
+  "operator.set_roles": { kind: "operator.set_roles", operatorId, roles: ["admin", "finance"] },
+  "operator.replace_key": { kind: "operator.replace_key", operatorId, keySha256: HASH },
+};
+
+interface Shown {
+  readonly type: string;
+  readonly changes: readonly Change[];
+  readonly standing?: readonly Change[];
+  readonly refusal?: string;
+}
+
+/** The page of a proposal as an approver reads it. */
+async function pageOf({ type, changes, standing = changes, refusal }: Shown): Promise<string> {
+  const proposal: Partial<ProposalMessage> = {
+    id: ID,
+    type,
+    content: JSON.stringify({ name: type }),
+    changes: changes,
+    state: "pending",
+    proposer_name: "Amina",
+    proposed_at: "2026-01-31T10:00:00.000Z",
+    expires_at: "2026-02-03T10:00:00.000Z",
+    organization_id: null,
+    subject_id: null,
+    decider_name: null,
+    decided_at: null,
+  };
+  const value = { proposal, standing, refusal: refusal ?? null };
+  const visit = {
+    path: `/approvals/${ID}`,
+    ids: { prp: ID },
+    person: { id: "opr_2", roles: ["approver"] },
+    organizations: [],
+    acts: new Map(),
+    read: (rpc: string) =>
+      Promise.resolve(rpc === "AdminService/GetProposal" ? { ok: true, value } : { ok: false, refusal: {} }),
+  } as unknown as Visit;
+  return textOf(renderToString(((await proposalPage.show(visit)) as View).body));
+}
+
+/** The cents in a command, as no page may show them. */
+function centsIn(value: unknown, name = ""): readonly string[] {
+  if (typeof value === "number") return /Cents$/.test(name) && value >= 100 ? [String(value)] : [];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, each]) => centsIn(each, key));
+}
+
+describe("the page of a proposal", () => {
+  for (const [name, { rows, command, changed }] of Object.entries(PROPOSED)) {
+    it(`to ${name} has no brace and no cents, and marks what has changed since`, async () => {
+      const proposal = putOf(effectOf(decide(rows, { ...command, ...by("opr_a") })), "proposals") as Proposal;
+      const changes = changesIn(proposal.content);
+      const text = await pageOf({ type: command.name, changes });
+      expect(text).not.to.match(/[{}]/);
+      for (const cents of centsIn(command)) expect(text).not.to.match(new RegExp(`(?<![\\d.,])${cents}(?![\\d.,])`));
+      expect(text).to.contain("Asked by Amina").and.not.to.contain("would be refused");
+      if (changed === undefined) return;
+      const asked = {
+        ...command,
+        ...contentFrom(proposal.content),
+        ...by("", { mayApprove: false }),
+        shown: undefined,
+      };
+      const now = decide({ ...rows, ...changed[0], proposals: [proposal] }, asked as unknown as Proposed);
+      const { resource } = now as unknown as { readonly resource: { readonly proposal: Proposal } };
+      const outdated = await pageOf({ type: command.name, changes, standing: changesIn(resource.proposal.content) });
+      expect(outdated).to.contain("An approval would be refused").and.contain("▲ changed");
+    });
+  }
+
+  for (const [kind, act] of Object.entries(OF_OPERATORS)) {
+    it(`to ${kind} has no brace, and names the person`, async () => {
+      const changes = changesOfAct(act, kind === "operator.create" ? undefined : operator) ?? [];
+      expect(await pageOf({ type: kind, changes }))
+        .to.contain("Carol")
+        .and.not.to.match(/[{}]/);
+    });
+  }
+
+  it("says why it cannot be done now, in the words of the server", async () => {
+    const refusal = "Insufficient available balance: 10.00 available, 250.00 requested.";
+    const text = await pageOf({ type: "bookPayment", changes: [], standing: [], refusal });
+    expect(text).to.contain("It cannot be done now").and.contain(refusal);
+  });
+
+  it("shows a time of Nairobi, a day and a setting of a rail in words", async () => {
+    const changes = [
+      { what: "credentials end", before: "", after: "2026-01-31T21:00:00.000Z" },
+      { what: "end of the day", before: "2026-01-30", after: "2026-01-31" },
+      { what: "short_code", before: "600996", after: "600997" },
+      { what: "charges", before: "", after: '{"account_number":"1"}' },
+    ];
+    expect(await pageOf({ type: "setRailAccount", changes }))
+      .to.contain("1 Feb 2026, 00:00:00")
+      .and.contain("31 Jan 2026")
+      .and.contain("short code 600996 600997")
+      .and.contain("account number 1");
+  });
+});
