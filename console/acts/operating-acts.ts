@@ -1,6 +1,6 @@
 import type { LimitSetting, RailAccount, WebhookDelivery } from "../gen/messages.js";
 import type { Fields } from "../upstream/contract.js";
-import { limitWords } from "../view/values.js";
+import { limitWords, moneyText } from "../view/values.js";
 import type { Act, Given } from "./act.js";
 
 // The address, the types and the words of an endpoint are its organization's.
@@ -25,7 +25,7 @@ const limitIn = (before: Fields, { type, period }: Given): LimitSetting | undefi
 const limit: NonNullable<Act["changes"]> = (before, given) => {
   const { type = "", period = "", max_amount = "", lift } = given;
   const now = limitIn(before, given)?.max_amount ?? "no limit";
-  return [[limitWords(type, period), now, lift === "true" ? "no limit" : max_amount]];
+  return [[limitWords(type, period), now, lift === "true" ? "no limit" : moneyText(max_amount)]];
 };
 
 const deliveryFacts: NonNullable<Act["result"]> = ({ delivery }) => {

@@ -3,8 +3,8 @@ import type { VNode } from "preact";
 import type { StatementDifference } from "../gen/messages.js";
 import type { Visit } from "../page.js";
 import { lessOf } from "../view/values.js";
-import { ActLink } from "./act-links.js";
 import type { Given } from "./act.js";
+import { ActLink } from "./act-links.js";
 
 /** The forms that end a difference, filled in. */
 export function Remedies({ visit, row }: { readonly visit: Visit; readonly row: StatementDifference }): VNode {

@@ -187,7 +187,9 @@ function One({ visit, compared: { proposal, standing, refusal }, subjects }: One
       {isOutdated ? (
         <div class="verdict bad" role="status">
           <h2>Something else stands by now</h2>
-          <p>An approval would be refused, and nothing would be done. Reject it. If it is still wanted, propose it again.</p>
+          <p>
+            An approval would be refused, and nothing would be done. Reject it. If it is still wanted, propose it again.
+          </p>
         </div>
       ) : null}
       {refusal === null ? null : (

@@ -72,7 +72,13 @@ export function journalColumns(visit: Visit): readonly (Column<JournalEntry> & {
       cell: ({ line }) => (line.note === null ? null : <Brief most={24}>{line.note}</Brief>),
       isMinor: true,
     },
-    { head: "Debit → credit", name: "posting", of: "posting", cell: (entry) => <Posting entry={entry} />, isMinor: true },
+    {
+      head: "Debit → credit",
+      name: "posting",
+      of: "posting",
+      cell: (entry) => <Posting entry={entry} />,
+      isMinor: true,
+    },
     { head: "KES", of: "posting", cell: ({ line }) => <Money>{line.amount}</Money>, isMoney: true },
   ];
 }

@@ -331,14 +331,14 @@ describe("the acts of the console", () => {
       .and.not.contain("{")
       .and.not.contain("docs/");
 
-    const closed = { payouts: "closed", note: "the rail is down" };
-    expect((await act(amina, path("payouts"), "?rail=sandbox", closed)).text).to.contain("Done");
+    const closed = { note: "the rail is down" };
+    expect((await act(amina, path("close-payouts"), "?rail=sandbox", closed)).text).to.contain("Done");
     await client.transactions.mint({ ...mint, rail: "direct", reference: "funds" });
     const held = await client.transactions.redeem({ ...mint, amount: "10.00", reference: "held" });
     expect((await amina.get(`/${organization}/transactions/${held.transaction.id}`)).text)
       .to.contain("This payout is held: payouts closed")
       .and.contain("the rail is down")
-      .and.match(/Actions Cancel the payment Open or close payouts/);
+      .and.match(/Actions Cancel the payment Open payouts/);
     for (const page of ["", "/attention"]) {
       expect((await amina.get(`/${organization}${page}`)).text, page).to.contain("the rail is down");
     }

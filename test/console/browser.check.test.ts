@@ -11,7 +11,17 @@ const TITLE = "the console in a browser";
 const AXE = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
 
 const OF_ONE = ["account", "statement", "transaction", "deposit", "row", "webhook", "form"] as const;
-const BOOKS = ["attention", "customers", "transactions", "deposits", "month", "supply", "days", "reconciliation", "journal"] as const;
+const BOOKS = [
+  "attention",
+  "customers",
+  "transactions",
+  "deposits",
+  "month",
+  "supply",
+  "days",
+  "reconciliation",
+  "journal",
+] as const;
 const LISTS = [...BOOKS, "rails", "webhooks", "limits", "keys", "approvals", "people", "audit"] as const;
 const PAGE_NAMES = ["today", "sign-in", ...LISTS, ...OF_ONE] as const;
 type PageName = (typeof PAGE_NAMES)[number];

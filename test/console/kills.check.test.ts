@@ -111,7 +111,7 @@ describe("the console and its server under kills with -9", () => {
         says[said] = (says[said] ?? 0) + 1;
         // The console connects again within a second.
         if (said === "503") await sleep(RECONNECT_MILLIS);
-        if (page !== undefined && /^(Done|It was|Redirecting)/.test(said)) return page.html;
+        if (page !== undefined && /^(Done|Already done|Redirecting)/.test(said)) return page.html;
         if (said === "Unknown whether" && page !== undefined) form = fieldsIn(page.html, path);
       }
       throw new Error(`nothing became of ${path}: ${JSON.stringify(says)}`);
@@ -137,7 +137,9 @@ describe("the console and its server under kills with -9", () => {
       await act("approve", brian, { proposal_id }, "compared");
       expect((await client.accounts.getAccount({ account_id })).account.status).to.equal("active");
       // No other proposal waits: that of the freeze was made once.
-      await untilIt(has("Nothing waits for you."), () => ask(origin, `/${organizationId}/approvals`, { token: brian }));
+      await untilIt(has("Nothing is waiting for you."), () =>
+        ask(origin, `/${organizationId}/approvals`, { token: brian }),
+      );
     }
 
     // The session goes on.

@@ -86,7 +86,7 @@ describe("the page of a proposal", () => {
       const text = await pageOf({ type: command.name, changes });
       expect(text).not.to.match(/[{}]/);
       for (const cents of centsIn(command)) expect(text).not.to.match(new RegExp(`(?<![\\d.,])${cents}(?![\\d.,])`));
-      expect(text).to.contain("Asked by Amina").and.not.to.contain("would be refused");
+      expect(text).to.contain("Proposed by Amina").and.not.to.contain("would be refused");
       if (changed === undefined) return;
       const asked = {
         ...command,

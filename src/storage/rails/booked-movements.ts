@@ -43,11 +43,7 @@ type NamedRow = Pick<TransactionRow, (typeof OF_NAMED)[number]>;
  * database. Open the database without a statement timeout.
  */
 export async function bookedMovements(
-  {
-    engine,
-    reader,
-    directory,
-  }: Pick<Cell, "engine" | "directory"> & { readonly reader: Pick<Cell["reader"], "rows"> },
+  { engine, reader, directory }: Pick<Cell, "engine" | "directory"> & { readonly reader: Pick<Cell["reader"], "rows"> },
   { organizationId, rail }: { readonly organizationId: OrganizationId; readonly rail: Rail },
 ): Promise<BookedMovements> {
   const { number } = await directory.book(organizationId, ({ sql, bindings }) => reader.rows(sql, bindings));
