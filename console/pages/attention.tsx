@@ -1,10 +1,9 @@
 import type { VNode } from "preact";
 
 import { ActLink } from "../acts/act-links.js";
-import type { GetOverviewResponse, RailAccount, Transaction } from "../gen/messages.js";
+import type { GetOverviewResponse, RailAccount } from "../gen/messages.js";
 import { type Page, type Visit, within } from "../page.js";
-import { type OfCustomer, pageOf, type RowsPage, withCustomers } from "../upstream/rows.js";
-import type { Reading } from "../upstream/upstream.js";
+import { withNames } from "../upstream/rows.js";
 import { pathOfId } from "../view/journal.js";
 import { Link, pathWith } from "../view/link.js";
 import { DepositList, TransactionList } from "../view/lists.js";
@@ -32,7 +31,7 @@ export const attentionPage: Page = {
       }),
       visit.overview,
     ]);
-    const [flagged, old] = await Promise.all([namedIn(visit, waiting), namedIn(visit, open)]);
+    const [flagged, old] = await Promise.all([withNames(visit, waiting), withNames(visit, open)]);
     const oldest = overview?.ok === true ? <Oldest visit={visit} overview={overview.value} /> : null;
     return {
       title: "Needs attention",
@@ -115,17 +114,6 @@ function HeldPayouts({ visit, accounts }: HeldPayoutsProps): VNode | null {
 interface HeldPayoutsProps {
   readonly visit: Visit;
   readonly accounts: readonly RailAccount[];
-}
-
-/** The payments of a list, with their customers. */
-function namedIn<T extends { readonly transactions: readonly Transaction[]; readonly next_page_token: string | null }>(
-  visit: Visit,
-  reading: Reading<T>,
-): Promise<Reading<RowsPage<OfCustomer<Transaction>>>> {
-  return withCustomers(
-    visit,
-    pageOf(reading, ({ transactions }) => transactions),
-  );
 }
 
 function Oldest({ visit, overview }: { readonly visit: Visit; readonly overview: GetOverviewResponse }): VNode | null {

@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 
 import type { LookUpResponse } from "../gen/messages.js";
 import { type Page, type Visit, within } from "../page.js";
-import type { ReadingOf } from "../upstream/upstream.js";
+import { withNames } from "../upstream/rows.js";
 import { JournalTable, pathOfId } from "../view/journal.js";
 import { Link, pathWith } from "../view/link.js";
 import { AccountList, DepositList, TransactionList } from "../view/lists.js";
@@ -62,7 +62,7 @@ interface FoundProps {
 
 function Found({ visit, text, found: { matches, more, read_as, tried }, paid }: FoundProps): VNode {
   if (matches.length === 0) {
-    const isPaid = paid?.reading.ok === true && paid.reading.value.transactions.length > 0;
+    const isPaid = paid?.reading.ok === true && paid.reading.value.rows.length > 0;
     return (
       <>
         <h1>
@@ -131,7 +131,7 @@ const PART_OF_RECEIPT = /^(?=.*[0-9])[a-z0-9]{4,9}$/i;
 
 interface Paid {
   readonly amount: string;
-  readonly reading: ReadingOf<"TransactionService/ListTransactions">;
+  readonly reading: Awaited<ReturnType<typeof withNames>>;
 }
 
 /** Returns "2211.00" for "2,211" or "KES 2211.00". Undefined for any other text. */
@@ -146,7 +146,8 @@ async function paidOf(visit: Visit, text: string, { matches, tried }: LookUpResp
   const amount = amountIn(text);
   if (amount === undefined || matches.length > 0 || tried.includes("phone_number")) return undefined;
   const filters = { min_amount: amount, max_amount: amount, page_size: PAID_ROWS };
-  return { amount, reading: await visit.read("TransactionService/ListTransactions", filters) };
+  const read = await visit.read("TransactionService/ListTransactions", filters);
+  return { amount, reading: await withNames(visit, read) };
 }
 
 const PAID_ROWS = 20;
@@ -155,10 +156,10 @@ function Payments({ visit, paid: { amount, reading } }: { readonly visit: Visit;
   const all = pathWith(within(visit, "/transactions"), { min_amount: amount, max_amount: amount });
   return (
     <Section title={`Payments of ${moneyText(amount)} KES`} reading={reading} retry={within(visit)}>
-      {({ transactions, next_page_token: token }) => (
+      {({ rows, next }) => (
         <>
-          <TransactionList visit={visit} rows={transactions} empty="None of the payments looked at has this amount." />
-          {token === null ? null : (
+          <TransactionList visit={visit} rows={rows} empty="None of the payments looked at has this amount." />
+          {next === null ? null : (
             <p>
               These are the newest. <Link to={all}>All payments of this amount</Link>
             </p>

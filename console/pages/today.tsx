@@ -2,7 +2,7 @@ import type { ComponentChildren, VNode } from "preact";
 
 import type { Supply } from "../gen/messages.js";
 import { type Page, type View, type Visit, within } from "../page.js";
-import type { ReadingOf } from "../upstream/upstream.js";
+import { withNames } from "../upstream/rows.js";
 import { AgeOfFigures, type Coverage, coverageOf, Explained, openSumsOf } from "../view/coverage.js";
 import { countText, totalOf } from "../view/frame.js";
 import { Link } from "../view/link.js";
@@ -19,7 +19,7 @@ const NEWEST = 5;
 export const todayPage: Page = {
   path: "/:org",
   async show(visit) {
-    const [overview, supply, attention, newest] = await Promise.all([
+    const [overview, supply, attention, read] = await Promise.all([
       visit.overview,
       visit.read("BookService/GetSupply", {}),
       visit.read("AdminService/ListNeedsAttention", {
@@ -28,12 +28,13 @@ export const todayPage: Page = {
       }),
       visit.read("TransactionService/ListTransactions", { page_size: NEWEST }),
     ]);
+    const newest = await withNames(visit, read);
     return overview && viewOf(visit, { overview, supply, attention, newest });
   },
 };
 
 interface Readings extends NeedReadings {
-  readonly newest: ReadingOf<"TransactionService/ListTransactions">;
+  readonly newest: Awaited<ReturnType<typeof withNames>>;
 }
 
 function viewOf(visit: Visit, readings: Readings): View {
@@ -58,11 +59,11 @@ function viewOf(visit: Visit, readings: Readings): View {
         {needs.length === 0 ? null : <Needs visit={visit} needs={needs} />}
         <Figures visit={visit} overview={overview} supply={supply} />
         <Section title="Newest payments" reading={newest} retry={visit.path}>
-          {({ transactions }) => (
+          {({ rows }) => (
             <>
               <TransactionList
                 visit={visit}
-                rows={transactions}
+                rows={rows}
                 empty="No payment yet. The first mint makes one: see docs/guides/rest.md."
               />
               <p>

@@ -1,3 +1,4 @@
+import type { Transaction } from "../gen/messages.js";
 import type { Visit } from "../page.js";
 import type { Reading } from "./upstream.js";
 
@@ -50,4 +51,14 @@ export async function withCustomers<Row extends { readonly account_id: string | 
       : { ...row, user_id: users.get(row.account_id) ?? null },
   );
   return { ok: true, value: { ...reading.value, rows } };
+}
+
+/** The payments of a list, with their customers. */
+export function withNames<
+  T extends { readonly transactions: readonly Transaction[]; readonly next_page_token: string | null },
+>(visit: Visit, reading: Reading<T>): Promise<Reading<RowsPage<OfCustomer<Transaction>>>> {
+  return withCustomers(
+    visit,
+    pageOf(reading, ({ transactions }) => transactions),
+  );
 }

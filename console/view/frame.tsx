@@ -189,9 +189,11 @@ function groupsOf({ organization, hasOthers, overview }: NavigationProps): reado
         { to: of("/attention"), label: "Needs attention", shortcut: "n", ...attention },
         { to: of("/accounts"), label: "Customers", shortcut: "c" },
         { to: of("/transactions"), label: "Transactions", shortcut: "x" },
+        { to: of("/deposits"), label: "Deposits", shortcut: "d" },
         { to: of("/supply"), label: "Supply and reserve", shortcut: "r" },
         { to: of("/reconciliation"), label: "Reconciliation", shortcut: "e" },
         { to: of("/journal"), label: "Journal", shortcut: "j" },
+        { to: of("/month"), label: "Month", shortcut: "m" },
       ],
     },
     {

@@ -4,7 +4,7 @@ import type { Account, Deposit, Transaction } from "../gen/messages.js";
 import type { Visit } from "../page.js";
 import type { OfCustomer, RowsPage } from "../upstream/rows.js";
 import type { Reading } from "../upstream/upstream.js";
-import { listPath, moreOf,shownIn } from "./filters.js";
+import { listPath, moreOf, shownIn } from "./filters.js";
 import { pathOfId, Short } from "./journal.js";
 import { Link } from "./link.js";
 import { type Column, More, Section, Table, type Total } from "./parts.js";
