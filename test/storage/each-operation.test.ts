@@ -297,7 +297,8 @@ async function openEngine(engine: (typeof ENGINES)[number]): Promise<Storage> {
 
 /** The account without what lists read beside it. */
 function recordOf(account: StoredRailAccount): RailAccountRecord {
-  const fields = Object.entries(account).filter(([name]) => !["isSandbox", "isWhole", "balance"].includes(name));
+  const noted = ["isSandbox", "isWhole", "balance", "depositsSince", "depositsReadAt"];
+  const fields = Object.entries(account).filter(([name]) => !noted.includes(name));
   return Object.fromEntries(fields) as unknown as RailAccountRecord;
 }
 

@@ -136,6 +136,8 @@ for (const engine of ENGINES) {
         revision: 1,
         warnings: { CREDENTIALS_EXPIRE: { expire_at: 5, days: 1 } },
         balance: undefined,
+        depositsSince: undefined,
+        depositsReadAt: undefined,
         createdAt: now,
         updatedAt: now,
       });
