@@ -12,9 +12,8 @@ import { type Page, type Visit, within } from "../page.js";
 import type { Refusal } from "../upstream/refusal.js";
 import { Short } from "../view/journal.js";
 import { Link } from "../view/link.js";
-import { type Column, Refused, Table } from "../view/parts.js";
+import { type Column, Refused, SumTable, Table } from "../view/parts.js";
 import { Day, lessOf, Money, moneyText, sumOf, Text, Time } from "../view/values.js";
-import { SumTable } from "./supply.js";
 
 const PATH = "/:org/reconciliation";
 const MPESA = "mpesa";

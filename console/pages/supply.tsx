@@ -3,10 +3,10 @@ import type { VNode } from "preact";
 import { Acts } from "../acts/act-links.js";
 import type { Backing, Supply } from "../gen/messages.js";
 import { type Page, type Visit, within } from "../page.js";
-import { AgeOfFigures, coverageOf, Explained, Row } from "../view/coverage.js";
+import { AgeOfFigures, coverageOf, Explained } from "../view/coverage.js";
 import { Link } from "../view/link.js";
-import { type Column, Refused, Table } from "../view/parts.js";
-import { ageText, centsOf, Day, Money, Status, sumOf, Time, words } from "../view/values.js";
+import { type Column, Refused, SumTable, Table } from "../view/parts.js";
+import { ageText, centsOf, Day, decimalOf, Money, Status, sumOf, Time, words } from "../view/values.js";
 import { Past } from "./account.js";
 import { asOfIn } from "./as-of.js";
 
@@ -169,17 +169,18 @@ function Places({ visit, supply, backing }: PlacesProps): VNode {
       <Table columns={columns} rows={places} empty="No figure recorded. Record where the reserve lies." />
       {coverage === undefined ? null : (
         <>
-          <table class="sum">
-            <tbody>
-              <Row name="Total seen" cents={centsOf(coverage.seen)} />
-              <Row name="Owed" cents={-centsOf(coverage.owed)} />
-              <Row name="Difference" cents={coverage.difference} isLast />
-            </tbody>
-          </table>
+          <SumTable
+            rows={[
+              ["Total seen", coverage.seen],
+              ["Owed", decimalOf(-centsOf(coverage.owed))],
+            ]}
+            total={["Difference", decimalOf(coverage.difference)]}
+          />
           <h3>What explains the difference</h3>
           <Explained visit={visit} coverage={coverage} />
           <p>
-            <AgeOfFigures coverage={coverage} /> To tie the figures to the shilling: <code>kesc reconcile</code>.
+            <AgeOfFigures coverage={coverage} /> A statement of the rail ties them to the shilling:{" "}
+            <Link to={within(visit, "/reconciliation")}>Reconciliation</Link>.
           </p>
         </>
       )}
@@ -189,47 +190,6 @@ function Places({ visit, supply, backing }: PlacesProps): VNode {
 }
 
 const ACTS = ["reserve", "record-deposit", "cover"];
-
-interface SumTableProps {
-  /** Each with its note, if it has one. */
-  readonly rows: readonly (readonly [name: string, amount: string, note?: VNode])[];
-  readonly total: readonly [name: string, amount: string];
-}
-
-/** Amounts, and what they lead to. */
-export function SumTable({ rows, total }: SumTableProps): VNode {
-  return (
-    <table class="sum">
-      <tbody>
-        {rows.map(([name, amount, note]) => (
-          <Sum key={name} name={name} amount={amount} note={note} />
-        ))}
-        <Sum name={total[0]} amount={total[1]} isLast />
-      </tbody>
-    </table>
-  );
-}
-
-interface SumProps {
-  readonly name: string;
-  readonly amount: string;
-  readonly note?: VNode | undefined;
-  readonly isLast?: boolean;
-}
-
-function Sum({ name, amount, note, isLast = false }: SumProps): VNode {
-  return (
-    <tr class={isLast ? "total" : ""}>
-      <th scope="row">
-        {name}
-        {note === undefined ? null : <small>, {note}</small>}
-      </th>
-      <td class="number">
-        <Money>{amount}</Money>
-      </td>
-    </tr>
-  );
-}
 
 function OpenPayments({ visit, backing }: { readonly visit: Visit; readonly backing: Backing }): VNode {
   const columns: readonly Column<Backing["open_payments"][number]>[] = [

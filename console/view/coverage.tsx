@@ -3,6 +3,7 @@ import type { VNode } from "preact";
 import type { Backing, Supply } from "../gen/messages.js";
 import { type Visit, within } from "../page.js";
 import { Link } from "./link.js";
+import { SumTable } from "./parts.js";
 import { ageText, centsOf, decimalOf, Money } from "./values.js";
 
 /** Older figures say little about now. A person records a place once a day. */
@@ -67,17 +68,13 @@ export function Explained({ visit, coverage }: { readonly visit: Visit; readonly
     ["Shortfall to cover", shortfall],
     ["Rail charges, net of funding", charges],
     [<InFlight visit={visit} open={open} />, inFlight],
-    ["Not explained", unexplained],
   ] as const;
+  const rows = parts.flatMap(([name, cents]) => (cents === 0n ? [] : [[name, decimalOf(cents)] as const]));
   return (
-    <table class="sum">
-      <tbody>
-        {parts.map(([name, cents], index) =>
-          cents === 0n && index !== parts.length - 1 ? null : <Row key={index} name={name} cents={cents} />,
-        )}
-        <Row name="Difference" cents={difference} isLast />
-      </tbody>
-    </table>
+    <SumTable
+      rows={[...rows, ["Not explained", decimalOf(unexplained)]]}
+      total={["Difference", decimalOf(difference)]}
+    />
   );
 }
 
@@ -88,23 +85,6 @@ function InFlight({ visit, open }: { readonly visit: Visit; readonly open: OpenS
       : <Money>{decimalOf(open.outgoing)}</Money> out, <Money>{decimalOf(open.incoming)}</Money> in
       {open.more ? ", or more" : ""}
     </>
-  );
-}
-
-interface RowProps {
-  readonly name: VNode | string;
-  readonly cents: bigint;
-  readonly isLast?: boolean;
-}
-
-export function Row({ name, cents, isLast = false }: RowProps): VNode {
-  return (
-    <tr class={isLast ? "total" : ""}>
-      <th scope="row">{name}</th>
-      <td class="number">
-        <Money>{decimalOf(cents)}</Money>
-      </td>
-    </tr>
   );
 }
 

@@ -3,7 +3,7 @@ import type { ComponentChildren, VNode } from "preact";
 import type { Refusal } from "../upstream/refusal.js";
 import type { Reading } from "../upstream/upstream.js";
 import { Link } from "./link.js";
-import { moneyText, Text } from "./values.js";
+import { Money, moneyText, Text } from "./values.js";
 
 export interface Column<Row> {
   readonly head: string;
@@ -144,6 +144,34 @@ export function Commands({ children }: { readonly children: readonly string[] })
     <pre class="commands">
       <code>{children.join("\n")}</code>
     </pre>
+  );
+}
+
+interface SumTableProps {
+  readonly rows: readonly Summand[];
+  readonly total: Summand;
+}
+
+type Summand = readonly [name: VNode | string, amount: string, note?: VNode];
+
+/** Amounts, and what they lead to. */
+export function SumTable({ rows, total }: SumTableProps): VNode {
+  return (
+    <table class="sum">
+      <tbody>
+        {[...rows, total].map(([name, amount, note], index) => (
+          <tr key={index} class={index === rows.length ? "total" : ""}>
+            <th scope="row">
+              {name}
+              {note === undefined ? null : <small>, {note}</small>}
+            </th>
+            <td class="number">
+              <Money>{amount}</Money>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 

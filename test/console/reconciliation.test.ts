@@ -1,5 +1,9 @@
 import { expect } from "chai";
 
+import { toUnixMillis } from "../../src/domain/values/time.js";
+import { bounded } from "../../src/grpc/operators/reconcile-rpc.js";
+import type { BookedMovements } from "../../src/reconcile/ports.js";
+import type { BookedMovement } from "../../src/reconcile/reconciliation.js";
 import { ask, formTokenIn, type Page, textOf } from "./browser-like.js";
 import { type ConsoleService, startConsoleService } from "./given.js";
 
@@ -140,5 +144,33 @@ describe("the reconciliation in the console", () => {
     }
     expect((await compare(csvOf(AGREED), service.keys.amina, "sandbox")).text).to.contain("a rail with statements");
     expect(service.lines.join("")).not.to.contain("RKTQDM7W01");
+  });
+});
+
+describe("the reads of a reconciliation", () => {
+  it("take a turn each, and end at 100,000 movements of the book", async () => {
+    const slice = Array.from({ length: 1_000 }, () => ({}) as BookedMovement);
+    let turns = 0;
+    const endless = {
+      async *within() {
+        for (;;) yield await Promise.resolve(slice);
+      },
+      adjusted: () => Promise.resolve(new Map([["RKTQDM7W01", 100]])),
+    } as unknown as BookedMovements;
+    const book = bounded(endless, {
+      inTurn: async (read) => {
+        turns += 1;
+        return (await read()).result;
+      },
+    });
+    expect((await book.adjusted()).size).to.equal(1);
+    let read = 0;
+    let problem = "";
+    try {
+      for await (const rows of book.within({ from: toUnixMillis(0), to: toUnixMillis(1) })) read += rows.length;
+    } catch (error) {
+      problem = (error as Error).message;
+    }
+    expect([read, problem, turns]).to.deep.equal([100_000, "The book has more than 100000 movements then.", 102]);
   });
 });

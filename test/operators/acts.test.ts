@@ -3,10 +3,14 @@ import { expect } from "chai";
 
 import { onlyReads, type Row } from "../../src/cli/administration/row.js";
 import { ROWS } from "../../src/cli/administration/table.js";
+import type { Organization } from "../../src/domain/api-key.js";
+import type { OperatorCommand } from "../../src/domain/operations.js";
 import type { AccountId, OrganizationId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { AdminServiceService as Rpcs } from "../../src/gen/kesc/admin/v1/admin_service.js";
 import { Role } from "../../src/gen/kesc/admin/v1/resources.js";
+import { submitAct } from "../../src/grpc/operators/acts.js";
+import type { HandlersOptions } from "../../src/grpc/operators/options.js";
 import type { GrpcCaller } from "../support/callers/grpc-caller.js";
 import { createAccount } from "../support/commands.js";
 import { ENGINES } from "../support/databases.js";
@@ -287,3 +291,21 @@ for (const engine of ENGINES) {
     });
   });
 }
+
+describe("a dry run of an act", () => {
+  it("takes no room in the queue of operators", async () => {
+    const queues: unknown[] = [];
+    const ledger = {
+      submit: (_command: unknown, _deadline: unknown, { operator }: { readonly operator: boolean }) => {
+        queues.push(operator);
+        return Promise.resolve({});
+      },
+    };
+    const options = { cellOf: () => ({ ledger }) } as unknown as HandlersOptions;
+    for (const dryRun of [false, true]) {
+      const command = { name: "freezeAccount", dryRun } as unknown as OperatorCommand;
+      await submitAct(options, {} as Organization, command, { deadline: toUnixMillis(0), trace: undefined });
+    }
+    expect(queues).to.deep.equal([true, false]);
+  });
+});

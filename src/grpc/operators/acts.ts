@@ -61,7 +61,10 @@ export function newIds(): NewIds {
   };
 }
 
-/** Gives a command to the ledger of the organization, in the queue of operators. */
+/**
+ * Gives a command to the ledger of the organization, in the queue of operators. A dry run only
+ * reads, so it takes none of their room, and waits with the calls of the organization.
+ */
 export async function submitAct<C extends SubmittedCommand>(
   { cellOf, railChanges }: HandlersOptions,
   organization: Organization,
@@ -69,7 +72,7 @@ export async function submitAct<C extends SubmittedCommand>(
   { deadline, trace }: Pick<OperatorCaller, "deadline" | "trace">,
 ): Promise<Outcome<ResourceOf<C>>> {
   const submit = (given: SubmittedCommand): Promise<Outcome<Resource>> =>
-    cellOf(organization).ledger.submit<SubmittedCommand>(given, deadline, { trace, operator: true });
+    cellOf(organization).ledger.submit<SubmittedCommand>(given, deadline, { trace, operator: given.dryRun !== true });
   const outcome =
     command.name === "setRailAccount" ? await railChanges.submit(organization, command, submit) : await submit(command);
   // The command decides the type of its resource.

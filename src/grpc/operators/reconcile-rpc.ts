@@ -115,8 +115,8 @@ function* chunksOf(text: string): Generator<Buffer> {
   for (let start = 0; start < bytes.length; start += CHUNK_BYTES) yield bytes.subarray(start, start + CHUNK_BYTES);
 }
 
-/** Lets each read of the book take a turn, and bounds the time that is compared. */
-function bounded(book: BookedMovements, { inTurn }: History): BookedMovements {
+/** Lets each read of the book take a turn, and bounds the time and the rows that are compared. */
+export function bounded(book: BookedMovements, { inTurn }: Pick<History, "inTurn">): BookedMovements {
   const inTurnOf = <Row>(read: () => Promise<readonly Row[]>): Promise<readonly Row[]> =>
     inTurn(async () => {
       const result = await read();
@@ -126,7 +126,11 @@ function bounded(book: BookedMovements, { inTurn }: History): BookedMovements {
     withReceipts: (receipts) => inTurnOf(() => book.withReceipts(receipts)),
     transactions: (ids) => inTurnOf(() => book.transactions(ids)),
     transactionsEndingWith: (ends) => inTurnOf(() => book.transactionsEndingWith(ends)),
-    adjusted: () => book.adjusted(),
+    adjusted: () =>
+      inTurn(async () => {
+        const result = await book.adjusted();
+        return { result, lookedAt: result.size };
+      }),
     async *within(period) {
       if (period.to - period.from > DAYS_MAX * DAY_MILLIS)
         throw new StatementError(`It covers more than ${String(DAYS_MAX)} days.`);
