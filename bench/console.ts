@@ -135,21 +135,13 @@ async function mintsOf(
 /** Loads each page with ten readers at once. Returns a table. */
 async function pagesOf({ service, origin, home, people }: Given, engine: string): Promise<string> {
   const [token] = people;
-  const list = await (await ask(origin, `${home}/transactions`, token)).text();
-  const [payment = ""] = /\/org_[^"]+\/transactions\/txn_[^"]+/.exec(list) ?? [];
+  const htmlOf = async (path: string): Promise<string> => (await ask(origin, home + path, token)).text();
+  const [payment = ""] = /\/org_[^"]+\/transactions\/txn_[^"]+/.exec(await htmlOf("/transactions")) ?? [];
   const account = `${home}/accounts/${service.accountIds[0] ?? ""}`;
-  const below = [
-    "",
-    "/attention",
-    "/accounts",
-    "/transactions",
-    "/supply",
-    "/supply/days",
-    "/journal",
-    "/approvals",
-    "/people",
-  ];
-  const paths = [...below.map((path) => home + path), account, `${account}/statement`, payment];
+  // The menu links to every page that needs no id.
+  const menu = [...(await htmlOf("")).matchAll(/href="([^"]+)"/g)].map(([, path = ""]) => path);
+  const withoutId = menu.filter((path) => path.startsWith(`${home}/`) && /^[a-z/]+$/.test(path.slice(home.length)));
+  const paths = [...new Set([home, ...withoutId]), `${home}/supply/days`, account, `${account}/statement`, payment];
   const title = `${engine}: page with ${String(READERS)} readers, ms`;
   return timesOf({ origin, home, people }, { title, paths });
 }
