@@ -7,7 +7,7 @@ export interface BookedMovements {
   withReceipts(receipts: readonly string[]): Promise<readonly (BookedMovement & { readonly receipt: string })[]>;
   /** The transactions with these ids that were given to the rail. */
   transactions(ids: readonly TransactionId[]): Promise<readonly NamedTransaction[]>;
-  /** The transactions of the rail whose ids end with one of these texts. Reads every payment. */
+  /** The mints of the rail whose ids end with one of these texts of 12 characters. */
   transactionsEndingWith(ends: readonly string[]): Promise<readonly NamedTransaction[]>;
   /**
    * What operators have added to movements, by receipt or by the id of the transaction. What went

@@ -109,8 +109,9 @@ function statements(engine: Engine, rail: Rail) {
       SELECT ${movement} FROM ${jsonItems("?")} i CROSS JOIN ${joined} WHERE j.book = ? AND j.rail_receipt = i.value`,
     transactions: `${named} CROSS JOIN ${table("transactions")} t WHERE t.id = i.value AND t.book = ? AND t.rail = ?`,
     transactionsEndingWith: `
-      ${named} JOIN ${table("payments")} p ON substr(p.transaction_id, length(p.transaction_id) - 11) = i.value
-      JOIN ${table("transactions")} t ON t.id = p.transaction_id WHERE p.book = ? AND t.rail = ?`,
+      ${named} CROSS JOIN ${table("payments")} p JOIN ${table("transactions")} t ON t.id = p.transaction_id
+      WHERE substr(p.transaction_id, length(p.transaction_id) - 11) = i.value AND p.direction = 'MINT'
+        AND p.book = ? AND t.rail = ?`,
     adjusted: `
       SELECT p.content FROM ${table("proposals")} p
       WHERE p.book = ? AND p.done_at IS NOT NULL AND COALESCE(p.decision, 'APPROVED') = 'APPROVED'

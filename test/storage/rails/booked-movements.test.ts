@@ -8,6 +8,7 @@ import { recordDeposit } from "../../support/commands.js";
 import { databaseOfSuite, ENGINES } from "../../support/databases.js";
 import { GivenBooks } from "../../verify/given/books.js";
 import { makeDeposits } from "../../verify/given/deposits.js";
+import { heardPlans } from "../plans/heard-plans.js";
 
 const ALWAYS = { from: toUnixMillis(0), to: toUnixMillis(Number.MAX_SAFE_INTEGER) };
 
@@ -56,6 +57,17 @@ for (const engine of ENGINES) {
     it("finds deposits, and what went out of them, by their receipts", async () => {
       const found = await (await movementsAt("mpesa")).withReceipts(["d1", "b3", "b4", "b8", "d99"]);
       expect(found.map(textOf)).to.have.members(["in d1 500", "out b3 500", "out b4 500", "out b8 500"]);
+    });
+
+    it("reads no table from end to end for what a list names", async () => {
+      const plans = await heardPlans(opened, async (cell) => {
+        const heard = await bookedMovements(cell, { organizationId: books.organizationId, rail: "mpesa" as Rail });
+        await heard.transactionsEndingWith(["w3xhb1z7q4ye"]);
+        await heard.withReceipts(["d1"]);
+      });
+      const text = plans.flat().join("\n");
+      expect(text).to.contain("payments_by_end").and.contain("journal_receipts");
+      expect(text).to.not.match(/SCAN (?:p|j|t)\b|Seq Scan/);
     });
   });
 }
