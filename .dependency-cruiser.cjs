@@ -46,7 +46,7 @@ module.exports = {
     only("src/domain", []),
     {
       name: "domain-is-pure",
-      comment: "No I/O, no clock, no randomness. Which phone numbers are valid is data (docs/adr/0003).",
+      comment: "No I/O, no clock, no randomness. Which phone numbers are valid is data (docs/dependencies.md).",
       severity: "error",
       from: { path: "^src/domain/" },
       to: { dependencyTypes: ["core", "npm", "npm-dev"], pathNot: "node_modules/libphonenumber-js/" },
