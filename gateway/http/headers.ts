@@ -118,7 +118,7 @@ function valuesByName(rawHeaders: readonly string[]): ReadonlyMap<string, readon
   return values;
 }
 
-/** Marks a call that the server must only check: key, scope and shape of the request (ADR 6). */
+/** Marks a call of which the server must only check key, scope and shape (docs/architecture.md). */
 export function validateOnly(metadata: Metadata): Metadata {
   const marked = metadata.clone();
   marked.set(VALIDATE_ONLY, "true");

@@ -32,7 +32,7 @@ export function invalidFields(errors: readonly RequestProblem[]): Problem {
 
 /**
  * Composes the detail of a problem from its bad fields. The server's own sentence is not used: it
- * may name a field of a batch's item for which the client sent a header (ADR 17).
+ * may name a field of a batch's item for which the client sent a header (ADR 14).
  */
 export function invalidFieldsDetail(errors: readonly RequestProblem[]): string {
   return `Invalid request: ${errors.map(({ field, message }) => `${field} ${message}`).join("; ")}.`;

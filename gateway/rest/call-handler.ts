@@ -116,7 +116,7 @@ async function bodyOf(
 /**
  * Returns the problem for a request in which the gateway found a fault. Key and scope come first in
  * the order of checks, and only the server can check them: the gateway makes a call that validates
- * only (ADR 6). The problems that the server finds in other fields are added.
+ * only (docs/architecture.md). The problems that the server finds in other fields are added.
  */
 async function problemAfterKeyCheck(deps: CallDependencies, route: Route, call: Call, fault: Fault): Promise<Problem> {
   const result = await makeCall(deps, route, call, { metadata: validateOnly(call.headers.metadata) });

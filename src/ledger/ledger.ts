@@ -101,7 +101,7 @@ const QUARANTINE_REST = 15;
  *
  * A batch that the database rejects is split in halves until the cause is alone. The organization
  * of the cause is then quarantined: for a minute it gets batches of its own, so that no other
- * organization's commands fail with it (docs/adr/0027).
+ * organization's commands fail with it (docs/adr/0009).
  */
 export class Ledger {
   readonly #options: LedgerOptions;

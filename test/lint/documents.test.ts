@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 import { expect } from "chai";
@@ -41,8 +41,8 @@ function namesIn(text: string): string[] {
     .filter((name) => !/[<*…]/.test(name) && !name.startsWith("bench/out/"));
 }
 
-/** The documents about the project as it is: decisions and changes name files of their time. */
-const OF_TODAY = DOCUMENTS.filter(({ file }) => file !== "CHANGELOG.md" && !file.startsWith("docs/adr/"));
+/** The documents about the project as it is: the changelog names files of earlier builds. */
+const OF_TODAY = DOCUMENTS.filter(({ file }) => file !== "CHANGELOG.md");
 
 /** The packages that `make pack` writes, by deploy/packages.mjs and the names of `npm pack`. */
 const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { readonly version: string };
@@ -119,6 +119,27 @@ describe("the documents", () => {
     const endsIn = (text: string): string[] => namesIn(text).filter((name) => name.endsWith(".ts"));
     const pathOf = (_: string, end: string): string => FILES.find((file) => `/${file}`.endsWith(`/${end}`)) ?? end;
     expect(missing(endsIn, pathOf, OF_TODAY)).to.deep.equal([]);
+  });
+
+  it("list each decision that the code or a document cites, and each record", () => {
+    const list = readFileSync("docs/adr/README.md", "utf8");
+    const listed = new Set([...list.matchAll(/^- \[?([0-9]+)/gm)].map(([, number]) => Number(number)));
+    const code = globSync("{runtime,daraja,src,client,gateway,console,contract,test,bench,deploy}/**/*.{ts,tsx,mjs}");
+    const cited = [
+      ...code,
+      ".dependency-cruiser.cjs",
+      "eslint.config.js",
+      ...DOCUMENTS.map(({ file }) => file),
+    ].flatMap((file) =>
+      [...readFileSync(file, "utf8").matchAll(/\bADR ([0-9]+)|\badr\/0*([0-9]+)/g)].map(([, name, path]) => ({
+        file,
+        number: Number(name ?? path),
+      })),
+    );
+    expect(cited.length).to.be.greaterThan(100);
+    expect(cited.filter(({ number }) => !listed.has(number))).to.deep.equal([]);
+    const records = readdirSync("docs/adr").filter((name) => name !== "README.md");
+    expect(records.filter((name) => !list.includes(`](${name})`))).to.deep.equal([]);
   });
 
   it("quote the code of rails as it is", () => {

@@ -121,7 +121,7 @@ describe("the plans of the queries on sqlite", () => {
 
   it("sees that SQLite compiles a join by a bound key at every execution", () => {
     // SqliteStatements hides only `?`, so the planner sees `:id`. If this test fails, SQLite or
-    // better-sqlite3 was mended, and nothing needs to be hidden any more (docs/adr/0056).
+    // better-sqlite3 was mended, and nothing needs to be hidden any more (docs/adr/0008).
     const sql = "SELECT 1 FROM accounts a JOIN account_holders h ON h.account_id = a.id WHERE a.id = :id";
     expect(isCompiledAgain(filename(), sql)).to.equal(true);
   });

@@ -1,5 +1,5 @@
 // The only npm package that the domain imports. Which numbers are valid in which country is data
-// that the package maintains (docs/adr/0003).
+// that the package maintains (docs/dependencies.md).
 import { parsePhoneNumberFromString } from "libphonenumber-js/max";
 
 import { type Parsed, parsed, unparsed } from "./parsed.js";

@@ -13,7 +13,7 @@ const STATEMENTS_MAX = 200;
 // SQLite compiles a statement again when the bindings change that its planner looked at, and
 // better-sqlite3 clears all bindings after each execution. The planner looks at most joins, ranges
 // and LIMITs. It does not look behind a unary plus, which changes neither the value nor the plan:
-// GetAccount's statement takes 6 µs where it took 55 (docs/adr/0056).
+// GetAccount's statement takes 6 µs where it took 55 (docs/adr/0008).
 function hidePlaceholders(sql: string): string {
   return sql.replaceAll(/'[^']*'|\?/g, (part) => (part === "?" ? "+?" : part));
 }
