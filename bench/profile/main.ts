@@ -58,9 +58,7 @@ await Stage.run(kesc, async (stage) => {
   const lines = profile.rows.map(({ name, micros }) => [name, ...micros.map((value) => cell(value, 1))]);
   process.stdout.write(`${machineLine(machine)}\nprocessor time, µs a call, ${String(IN_FLIGHT)} in flight\n\n`);
   process.stdout.write(`${tableOf([["", ...profile.calls], ...lines])}\n`);
-  process.stdout.write(
-    `\nKept in ${keep(profile, { profile })}. \`make docs\` shows the newest without local changes.\n`,
-  );
+  process.stdout.write(`\nKept in ${keep(profile, { profile })}.\n`);
 });
 
 function folderOf(stage: Stage, name: string): string {

@@ -2,12 +2,12 @@
 export interface Goal {
   /** The figure's name in a results file. */
   figure: string;
-  bound: "at least" | "at most";
+  bound: "≥" | "≤";
   value: number;
 }
 
-const atLeast = (value: number, figure: string): Goal => ({ figure, bound: "at least", value });
-const atMost = (value: number, figure: string): Goal => ({ figure, bound: "at most", value });
+const atLeast = (value: number, figure: string): Goal => ({ figure, bound: "≥", value });
+const atMost = (value: number, figure: string): Goal => ({ figure, bound: "≤", value });
 
 /** Ratios only: they depend on the machine far less than rates do. */
 export const GOALS: readonly Goal[] = [
@@ -37,5 +37,5 @@ export const GOALS: readonly Goal[] = [
 ];
 
 export function isMet({ bound, value }: Goal, figure: number): boolean {
-  return bound === "at least" ? figure >= value : figure <= value;
+  return bound === "≥" ? figure >= value : figure <= value;
 }

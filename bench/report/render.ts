@@ -1,17 +1,13 @@
-import { sum } from "./figures.js";
 import { GOALS, isMet } from "./goals.js";
 import { type Machine, machineLine } from "./machine.js";
-import { figureLine, rowsTable } from "./report.js";
-import type { Profile, Results } from "./results.js";
+import { figureLine, type Row } from "./report.js";
+import type { Results } from "./results.js";
 import { cell, tableOf } from "./table.js";
 
 /** The text between `<!-- results: NAME -->` and `<!-- end of results -->`. */
 const BLOCK = /(<!-- results: (\w+) -->\n)[^]*?(<!-- end of results -->)/g;
 
-/** Code with less in every column is in the row "the rest". */
-const PROFILE_MICROS_MIN = 7;
-
-const RENDERERS: Record<string, (results: Results) => string> = { service, goals, figures, profile };
+const RENDERERS: Record<string, (results: Results) => string> = { service, goals, figures };
 
 /** The document with every block of results replaced. Throws on a block of an unknown name. */
 export function withResults(document: string, results: Results): string {
@@ -24,7 +20,19 @@ export function withResults(document: string, results: Results): string {
 
 function service({ parts }: Results): string {
   const report = parts["service"];
-  return report === undefined ? "Nothing was measured yet." : `${measuredOn(report)}\n\n${rowsTable(report.rows)}`;
+  return report === undefined ? "Nothing was measured yet." : `${measuredOn(report)}\n\n${ratesTable(report.rows)}`;
+}
+
+/** What a reader compares. The terminal and the results file also have the processor time. */
+function ratesTable(rows: readonly Row[]): string {
+  const lines = rows.map(({ name, callsPerSecond, p50Millis, p99Millis, ofYardstick }) => [
+    name,
+    cell(callsPerSecond, 0),
+    cell(p50Millis, 2),
+    cell(p99Millis, 2),
+    cell(ofYardstick, 2),
+  ]);
+  return tableOf([["measurement", "calls/s", "p50 ms", "p99 ms", "÷ yardstick"], ...lines]);
 }
 
 /** The goals that are not met come first. */
@@ -33,7 +41,7 @@ function goals({ parts }: Results): string {
   const lines = GOALS.map((goal) => {
     const value = measured.find(({ name }) => name === goal.figure)?.value;
     const verdict = value === undefined ? "not measured" : isMet(goal, value) ? "met" : "not met";
-    return { verdict, text: `${goal.figure}: ${cell(value, 2)}, goal ${goal.bound} ${String(goal.value)}` };
+    return { verdict, text: `${goal.figure}: ${cell(value, 2)} (${goal.bound} ${String(goal.value)})` };
   });
   return ["not met", "not measured", "met"]
     .flatMap((verdict) => lines.filter((line) => line.verdict === verdict))
@@ -41,28 +49,20 @@ function goals({ parts }: Results): string {
     .join("\n");
 }
 
-/** The figures without a goal, a line for each part. */
+/**
+ * The sizes, times and rates, a line for each part. The results file also has ratios without a
+ * goal and processor times.
+ */
 function figures({ parts }: Results): string {
   return Object.entries(parts)
     .flatMap(([part, { at, machine, figures: all }]) => {
-      const others = all.filter(({ name }) => !GOALS.some(({ figure }) => figure === name));
+      const others = all.filter(
+        ({ name, unit }) => unit !== "" && !unit.startsWith("µs") && !GOALS.some(({ figure }) => figure === name),
+      );
       const origin = `${part}, ${at.slice(0, 10)}, commit ${machine.commit}`;
       return others.length === 0 ? [] : [`- ${origin}: ${others.map(figureLine).join("; ")}`];
     })
     .join("\n");
-}
-
-function profile({ profile: found }: Results): string {
-  if (found === undefined) return "Nothing was profiled yet.";
-  const { calls, rows } = found;
-  const isLarge = ({ micros }: Profile["rows"][number]): boolean =>
-    micros.some((one) => (one ?? 0) >= PROFILE_MICROS_MIN);
-  const lineOf = (name: string, micros: (number | null)[]): string[] => [name, ...micros.map((one) => cell(one, 1))];
-  const sums = (of: Profile["rows"]): number[] =>
-    calls.map((_, call) => sum(of.map(({ micros }) => micros[call] ?? 0)));
-  const large = rows.filter(isLarge).map(({ name, micros }) => lineOf(name, micros));
-  const rest = lineOf("the rest", sums(rows.filter((row) => !isLarge(row))));
-  return `${measuredOn(found)}\n\n${tableOf([["µs a call", ...calls], ...large, rest, lineOf("total", sums(rows))])}`;
 }
 
 function measuredOn({ at, machine }: { at: string; machine: Machine }): string {

@@ -60,7 +60,7 @@ export function rowsOf(all: readonly Series[]): Row[] {
   });
 }
 
-export function rowsTable(rows: readonly Row[]): string {
+function rowsTable(rows: readonly Row[]): string {
   const header = ["measurement", "calls/s", "p50 ms", "p99 ms", "÷ yardstick", "load busy", "main µs", "other µs"];
   const lines = rows.map((row) => [
     row.name,

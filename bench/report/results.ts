@@ -37,16 +37,12 @@ export function keep({ at, machine }: { at: string; machine: Machine }, results:
   return file;
 }
 
-/** The newest report of each part and the newest profile, of builds without local changes. */
+/** The newest report of each part, of builds without local changes. */
 export function newestResults(): Results {
   const all = readdirSync(FOLDER).filter((name) => CLEAN.test(name));
   const results = all.map((name) => read(join(FOLDER, name)));
   const parts = results.flatMap((one) => Object.entries(one.parts)).toSorted(([, a], [, b]) => byTime(a, b));
-  const profile = results
-    .flatMap((one) => one.profile ?? [])
-    .toSorted(byTime)
-    .at(-1);
-  return { parts: Object.fromEntries(parts), ...(profile === undefined ? {} : { profile }) };
+  return { parts: Object.fromEntries(parts) };
 }
 
 function read(file: string): Results {

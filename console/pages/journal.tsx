@@ -89,7 +89,7 @@ export const journalPage: Page = {
   },
 };
 
-/** What entered and left circulation. The book accounts of a row decide: docs/statements.md. */
+/** What entered and left circulation. The book accounts of a row decide: docs/books.md. */
 function totalsOf(entries: readonly JournalEntry[]): readonly Total[] {
   const isOfUsers = (account: string | null): boolean => account === "available" || account === "held";
   const moved = entries.filter(

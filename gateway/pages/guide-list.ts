@@ -36,7 +36,7 @@ export const GUIDES: Readonly<Record<string, readonly Guide[]>> = {
     guide("webhooks", "webhooks.md", "Webhooks", "events that come to you, and how to check them"),
     guide("limits", "limits.md", "Limits", "what may move in a day and a month"),
     guide("mpesa", "mpesa.md", "M-Pesa", "how shillings move, amounts, and result codes"),
-    guide("statements", "statements.md", "Statements", "statements, exports, the supply and the past"),
+    guide("books", "books.md", "The books", "statements, exports, the supply, M-Pesa and proofs"),
     guide("seals", "seals.md", "Seals", "how to check a book without trusting this service"),
   ],
   Reference: [

@@ -2,7 +2,7 @@ const TWO_TO_32 = 2 ** 32;
 
 /**
  * Numbers that look like chance and follow from the seed alone, by the generator mulberry32. It is
- * written by hand: the seeds that docs/reliability.md and the tests name belong to this sequence.
+ * written by hand: the seeds that the tests name belong to this sequence.
  */
 export class Random {
   #state: number;

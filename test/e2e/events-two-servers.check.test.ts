@@ -8,7 +8,7 @@ import { eventually } from "../support/eventually.js";
 import { expectBooksHold, fresh, newAccount } from "../support/service/each-engine.js";
 import { Service } from "../support/service/service.js";
 
-// EVENTS=1000000 makes a long run of it (docs/reliability.md).
+// EVENTS=1000000 makes a long run of it (docs/trust.md).
 const EVENTS = Number(process.env["EVENTS"] ?? 4_000);
 const BATCH = 100;
 const WRITERS = 4;

@@ -17,7 +17,7 @@ const blockOf = (name: string, old = "old\n"): string => `<!-- results: ${name} 
 
 describe("the results in a document", () => {
   it("replaces the text between the markers and nothing else", () => {
-    const document = `before\n${blockOf("service", "")}\nbetween\n${blockOf("profile")}\nafter\n`;
+    const document = `before\n${blockOf("service", "")}\nbetween\n${blockOf("figures")}\nafter\n`;
     const rendered = withResults(document, { parts: { service: report({}) } });
     expect(rendered.split("\n")).to.deep.equal([
       "before",
@@ -25,15 +25,15 @@ describe("the results in a document", () => {
       "",
       "Measured on 2026-01-02: commit 0123abc, Abacus, 2 cores, Node v20, load before 0.",
       "",
-      "| measurement | calls/s | p50 ms | p99 ms | ÷ yardstick | load busy | main µs | other µs |",
-      "| ----------- | ------: | -----: | -----: | ----------: | --------: | ------: | -------: |",
-      "| mint @ 1    |  12,345 |   1.50 |        |        0.50 |      0.05 |     100 |        5 |",
+      "| measurement | calls/s | p50 ms | p99 ms | ÷ yardstick |",
+      "| ----------- | ------: | -----: | -----: | ----------: |",
+      "| mint @ 1    |  12,345 |   1.50 |        |        0.50 |",
       "",
       "<!-- end of results -->",
       "between",
-      "<!-- results: profile -->",
+      "<!-- results: figures -->",
       "",
-      "Nothing was profiled yet.",
+      "",
       "",
       "<!-- end of results -->",
       "after",
@@ -53,10 +53,10 @@ describe("the results in a document", () => {
       .split("\n")
       .filter((line) => line.startsWith("- "));
     expect(lines.slice(0, 2)).to.deep.equal([
-      "- **not met** mints ÷ empty calls, 400 in flight: 0.49, goal at least 0.5",
-      "- **not met** p99 of mints ÷ empty calls, each at half of its peak: 1.01, goal at most 1",
+      "- **not met** mints ÷ empty calls, 400 in flight: 0.49 (≥ 0.5)",
+      "- **not met** p99 of mints ÷ empty calls, each at half of its peak: 1.01 (≤ 1)",
     ]);
-    expect(lines.at(-1)).to.equal("- **met** mints ÷ empty calls, 100 in flight: 0.50, goal at least 0.5");
+    expect(lines.at(-1)).to.equal("- **met** mints ÷ empty calls, 100 in flight: 0.50 (≥ 0.5)");
     expect(lines.slice(2, -1).every((line) => line.startsWith("- **not measured** "))).to.equal(true);
   });
 

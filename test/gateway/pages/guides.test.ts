@@ -9,7 +9,7 @@ import { GatewayFixture } from "../../support/gateway/fixture.js";
 const HTML = { accept: "text/html" };
 const ALL = Object.values(GUIDES).flat();
 /** Documents of operators, which name machines and weak points. */
-const NOT_SERVED = ["operations", "runbook", "security", "deploy", "production", "reconciliation", "architecture"];
+const NOT_SERVED = ["operations", "runbook", "security", "deploy", "production", "architecture"];
 
 describe("the guides", () => {
   const fixture = GatewayFixture.ofSuite();
