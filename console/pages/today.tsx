@@ -64,7 +64,7 @@ function viewOf(visit: Visit, readings: Readings): View {
               <TransactionList
                 visit={visit}
                 rows={rows}
-                empty="No payment yet. The first mint makes one: see docs/guides/rest.md."
+                empty="No payment yet. The first mint makes one: see docs/integrate.md."
               />
               <p>
                 <Link to={within(visit, "/transactions")}>All transactions</Link>

@@ -3,7 +3,7 @@ import { expect } from "chai";
 import { fresh, newAccount } from "../support/service/each-engine.js";
 import { type Service, sharedService } from "../support/service/service.js";
 
-// The callers of all tests expect the style of docs/errors.md. Here both transports say the same.
+// The callers of all tests expect the style of a detail. Here both transports say the same.
 // The words do not depend on the database: one engine proves it.
 describe("the words of a refusal", () => {
   let service: Service;

@@ -15,8 +15,17 @@ const PLACEHOLDER = "export KESC_API_KEY=kesc_…";
 const END = /(completed|failed) .*(pay-2026-11-\d\d)/;
 const DONE = { millisMax: 20_000, what: () => "what goes over the sandbox rail never ended" };
 
+const INTEGRATE = "docs/integrate.md";
+/** A call of grpcurl, on one line. */
+const GRPCURL = /^grpcurl -plaintext (.* )?(\S+:50051) (\S+)$/gm;
 const MPESA = "examples/mpesa/README.md";
 const SIMULATOR = "http://127.0.0.1:8090";
+
+/** The same call by buf curl, which `npm ci` installs. */
+function bufCurl(_: string, options = "", address: string, method: string): string {
+  const call = method === "list" ? `--list-services http://${address}` : `${options}http://${address}/${method}`;
+  return `npx buf curl --protocol grpc ${call}`;
+}
 
 describe("the requests of the documents, with the demo of `make run`", () => {
   let place: Place;
@@ -102,15 +111,15 @@ describe("the requests of the documents, with the demo of `make run`", () => {
   });
 
   it("work as the README has them for grpcurl, given to buf curl", async () => {
-    const [, options = "", address = "", method = ""] =
-      /`grpcurl -plaintext (.+) (\S+:50051) (\S+)`/.exec(readFileSync("README.md", "utf8")) ?? [];
+    const [, call = ""] = /`(grpcurl -plaintext .+:50051 \S+)`/.exec(readFileSync("README.md", "utf8")) ?? [];
     const [account = ""] = requestsOf("README.md");
-    const lines = await paste([account, `npx buf curl --protocol grpc ${options} http://${address}/${method}`]);
+    const lines = await paste([account, call.replace(GRPCURL, bufCurl)]);
     expect(lines.join("\n")).to.include('"userId": "achieng"');
   });
 
-  it("work as the quickstart of REST has them, also after those of the README", async () => {
-    const lines = await paste(requestsOf("docs/guides/rest.md"));
+  it("work as docs/integrate.md has them for REST, also after those of the README", async () => {
+    expect(blocksOf(INTEGRATE)[0]?.trim()).to.equal(PLACEHOLDER);
+    const lines = await paste(blocksOf(INTEGRATE, "## REST"));
     const [accountId, minted, redeemed, account, ...others] = lines;
     expect(accountId).to.match(/^acc_[0-9a-z]{26}$/);
     expect(minted).to.include('"type":"mint"').and.include('"amount":1000.00').and.include('"status":"completed"');
@@ -121,16 +130,18 @@ describe("the requests of the documents, with the demo of `make run`", () => {
     await completed(/^txn_[0-9a-z]{26}$/m.exec(stdout)?.[0] ?? "");
   });
 
-  it("work as the quickstart of gRPC has them", async () => {
+  it("work as docs/integrate.md has them for gRPC", async () => {
     const [account = ""] = requestsOf("README.md");
-    const lines = await paste([account, ...requestsOf("docs/guides/grpc.md")]);
+    const blocks = blocksOf(INTEGRATE, "## gRPC").map((block) => block.replace(/\\\n */g, ""));
+    expect(blocks.join("")).to.match(GRPCURL);
+    const lines = await paste([account, ...blocks.map((block) => block.replace(GRPCURL, bufCurl))]);
     const stdout = lines.join("\n");
     expect(stdout).to.include("kesc.v1.TransactionService\n").and.include('"amount": "0.01"');
     expect(stdout).to.include('"reference": "deposit-3"');
   });
 
-  it("work as the guide to bulk payouts has them: sent, sent again, and what became of each", async () => {
-    const blocks = [`cd ${place.folder}`, ...requestsOf("docs/guides/bulk-payouts.md")];
+  it("work as docs/integrate.md has them for bulk payouts: sent, sent again, and what became of each", async () => {
+    const blocks = [`cd ${place.folder}`, ...blocksOf(INTEGRATE, "## Bulk payouts")];
     const sent = await paste(blocks.slice(0, -1));
     expect(sent).to.deep.equal(["6 lines: 6 new, 0 done before.", "6 lines: 0 new, 6 done before."]);
     let ends: readonly (readonly string[] | undefined)[] = [];
@@ -177,9 +188,9 @@ describe("the requests of the documents, with the demo of `make run`", () => {
     await eventually(() => types().includes("webhook.test") && types().includes("account.created"), DONE);
   });
 
-  it("work as the guide to deposits has them: the instructions, the look for a payment, and the claim of it", async () => {
+  it("work as docs/deposits.md has them: the instructions, the look for a payment, and the claim of it", async () => {
     const [accountId = ""] = await paste(blocksOf("README.md").slice(1, 2));
-    const lines = await paste(blocksOf("docs/guides/take-deposits-by-paybill.md"), { ACCOUNT_ID: accountId });
+    const lines = await paste(blocksOf("docs/deposits.md"), { ACCOUNT_ID: accountId });
     const [instructions, byReceipt, unallocated, claimed, ...others] = lines.map((text) => JSON.parse(text) as object);
     expect(instructions).to.have.keys("instructions");
     for (const found of [byReceipt, unallocated]) expect(found).to.have.keys("deposits", "next_page_token");

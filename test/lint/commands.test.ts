@@ -12,13 +12,7 @@ import { leavesOf, PROGRAM } from "../support/documents/reference.js";
 // The documents show commands to paste. Each command and each of its options must exist, and each
 // option that the command requires must be there.
 
-const DOCUMENTS = [
-  "README.md",
-  "examples/mpesa/README.md",
-  ...documentsIn("docs"),
-  ...documentsIn("docs/guides"),
-  ...documentsIn("docs/adr"),
-];
+const DOCUMENTS = ["README.md", "examples/mpesa/README.md", ...documentsIn("docs"), ...documentsIn("docs/adr")];
 
 /** `kesc …` in a line to paste, also after `$ `, after NAME=value or after another command. */
 const COMMAND = /(?:^\s*(?:\$ )?|&& |\| |\$\()(?:[A-Z_]+=\S* )*kesc ([^|;\n]*)/gm;

@@ -5,7 +5,7 @@ import { expect } from "chai";
 import { JOURNAL_KINDS } from "../../src/domain/journal.js";
 import { COMMAND_NAMES, operationOf } from "../../src/domain/operations.js";
 import { readContract } from "../../src/grpc/messages/contract.js";
-import { tableUnder } from "../support/documents/table.js";
+import { namesUnder } from "../support/documents/sections.js";
 
 // The places that an operation needs, as far as no compiler and no other test asks for them.
 // CONTRIBUTING.md has the whole list.
@@ -44,8 +44,7 @@ describe("each operation", () => {
   });
 
   it("has its kinds of journal rows among the types of docs/events.md, and no other is there", () => {
-    const types = tableUnder("## Types", "docs/events.md").map(([type]) => type);
-    expect(types).to.deep.equal(JOURNAL_KINDS.map((kind) => `\`${kind}\``));
+    expect(namesUnder("## Types", "docs/events.md")).to.deep.equal(JOURNAL_KINDS);
   });
 
   it("is named in CHANGELOG.md when its rpc is not released yet", () => {

@@ -79,13 +79,14 @@ export function booksOf(direction: Direction, { status, late }: Expectation): Bo
   return { ...NO_SUMS, reserve: cents, available: cents - held, held };
 }
 
-/** The cells of the table in docs/mpesa.md. */
+/** The cells of the table in docs/mpesa.md, which leaves out the endings that simply complete. */
 export function tableRows(): readonly (readonly string[])[] {
   const endings = new Set([...Object.keys(EXPECTATIONS.mint), ...Object.keys(EXPECTATIONS.redeem)]);
-  return [...endings].sort().map((ending) => {
+  const rows = [...endings].sort().map((ending) => {
     const words = (["mint", "redeem"] as const).map((direction) => wordsOf(EXPECTATIONS[direction][ending]));
     return [ending, ...words];
   });
+  return rows.filter(([, ...words]) => words.some((word) => word !== wordsOf()));
 }
 
 function wordsOf(expectation: Expectation = COMPLETED): string {

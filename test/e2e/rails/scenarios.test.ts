@@ -173,6 +173,6 @@ describe("the table of what becomes of each scenario", () => {
   });
 
   it("stands in docs/mpesa.md", () => {
-    expect(tableUnder("### What becomes of each scenario", "docs/mpesa.md")).to.deep.equal(tableRows());
+    expect(tableUnder("## What becomes of each scenario", "docs/mpesa.md")).to.deep.equal(tableRows());
   });
 });

@@ -14,7 +14,7 @@ const PATHS = [
   "/docs/start.js",
   "/docs/swagger-ui.css",
   "/docs/guides",
-  "/docs/guides/retries",
+  "/docs/guides/integrate",
   "/docs/guides/api",
 ];
 
@@ -157,7 +157,7 @@ describe("a gateway with KESC_PUBLIC_URL", () => {
   });
 
   it("begins the links of its pages with its path, so that they work from any host", async () => {
-    for (const path of ["/", "/errors", "/docs", "/docs/guides/retries"]) {
+    for (const path of ["/", "/errors", "/docs", "/docs/guides/integrate"]) {
       const { text } = await fixture.send("GET", path, { headers: HTML });
       const links = Array.from(text.matchAll(/ (?:href|src)="(\/[^"]*)"/g), ([, link = ""]) => link);
       expect(links, path).not.to.deep.equal([]);

@@ -5,7 +5,7 @@ import type { RailFailure } from "../../../src/domain/payment.js";
 import type { TransactionType } from "../../../src/domain/transaction.js";
 import type { CallbackPurpose } from "../../../src/rails/callback-token.js";
 import type { RailReport } from "../../../src/rails/rail.js";
-import { tableUnder } from "../../support/documents/table.js";
+import { namesUnder, textUnder } from "../../support/documents/sections.js";
 import { payment } from "../support/orders.js";
 import { b2cResult, statusResult, stkCallback } from "./messages.js";
 import { mpesaRail } from "./mpesa-rail.js";
@@ -84,23 +84,18 @@ describe("the final failures of M-Pesa", () => {
   }
 
   it("stand in docs/mpesa.md, in the same order", () => {
-    for (const [line, reasons] of [
-      ["An STK push, in its callback and in the query:", COLLECT],
-      ["The result of a B2C payment:", PAY_OUT],
+    for (const [heading, reasons] of [
+      ["### Of a push", COLLECT],
+      ["### Of a payout", PAY_OUT],
     ] as const) {
-      const documented = tableUnder(line, "docs/mpesa.md").map(([code = "", , failure]) => [
-        code.slice(1, -1),
-        failure,
-      ]);
+      const items = textUnder(heading, "docs/mpesa.md").matchAll(/^- `([^`]+)` (\w+):/gm);
+      const documented = Array.from(items, ([, code, failure]) => [code, failure]);
       expect(documented).to.deep.equal(Object.entries(reasons));
     }
   });
 
   it("have beside them the codes that are unclear, in docs/mpesa.md as well", () => {
-    const documented = tableUnder("Of a push, these codes are unclear:", "docs/mpesa.md").map(([code = ""]) =>
-      code.slice(1, -1),
-    );
-    expect(documented).to.deep.equal(UNCLEAR);
+    expect(namesUnder("### Unclear codes of a push", "docs/mpesa.md")).to.deep.equal(UNCLEAR);
     for (const code of UNCLEAR) expect(read(code, "collect")).to.deep.equal({ kind: "open", code, isUnclear: true });
   });
 

@@ -247,7 +247,7 @@ export class GrpcCaller {
   }
 }
 
-/** Every refusal of the server has the style of docs/errors.md, whatever else a test looks at. */
+/** Every refusal of the server has the style of expectDetail, whatever else a test looks at. */
 function statusOf({ code, details, metadata }: StatusObject): GrpcStatus {
   const refusal = detailsOf(metadata);
   if (refusal.reason !== undefined) expectDetail(details, refusal.fields);

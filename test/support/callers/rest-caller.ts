@@ -53,7 +53,7 @@ export class RestCaller {
     };
     const reply = await this.#exchange({ method, path, headers: sent }, bytes);
     const json = reply.text.startsWith("{") ? (JSON.parse(reply.text) as RestReply["json"]) : {};
-    // Every problem has the style of docs/errors.md, whatever else a test looks at.
+    // Every problem has this style, whatever else a test looks at.
     if (reply.text !== "" && reply.headers["content-type"] === "application/problem+json") {
       const { detail, errors } = json as { detail: string; errors?: { field: string; message: string }[] };
       expectDetail(detail, errors);

@@ -8,8 +8,11 @@ interface BadField {
 const WORDS_MAX = 25;
 
 /**
- * Expects the style of docs/errors.md of a `detail` or a status message: whole sentences. For bad
- * input it is composed of the fields.
+ * Expects the style of a `detail` or a status message: whole sentences of at most 25 words. They
+ * say what is wrong, whether anything was done if that is known ("Nothing was done."), and what to
+ * do. For bad input the text is composed of the fields. A field has its name on the wire. Names,
+ * ids and amounts stand without quotes, and a text that the caller chose in double quotes. The
+ * server and the gateway use the same words for the same thing.
  */
 export function expectDetail(detail: string, fields: readonly BadField[] = []): void {
   expect(detail).to.match(/^[A-Z].*\.$/s);

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-import type { DescEnum, DescField } from "@bufbuild/protobuf";
+import type { DescEnum } from "@bufbuild/protobuf";
 
 import { withResults } from "../../../bench/report/render.js";
 import { newestResults } from "../../../bench/report/results.js";
@@ -11,6 +11,7 @@ import { reasonsOf } from "../../../gateway/problems/reasons.js";
 import { VARIABLE_GROUPS } from "../../../runtime/variables/declarations.js";
 import { readContract as readServerContract } from "../../../src/grpc/messages/contract.js";
 import { commandsReference, variablesReference, withReference } from "./reference.js";
+import { inColumns, withCode, withSection } from "./sections.js";
 import { withTable } from "./table.js";
 
 type Rows = readonly (readonly string[])[];
@@ -21,17 +22,17 @@ type Rows = readonly (readonly string[])[];
  * them.
  */
 export function generatedDocuments(): ReadonlyMap<string, string> {
+  let api = readFileSync("docs/api.md", "utf8");
+  api = withCode(api, "## Calls", rpcLines());
+  api = withCode(api, "## Filters", filterLines());
   let errors = readFileSync("docs/errors.md", "utf8");
-  errors = withTable(errors, "## Reasons", reasonRows());
-  errors = withTable(errors, "## Fields", fieldReasonRows());
-  errors = withTable(errors, "## Reasons of the gateway", ownReasonRows());
+  errors = withSection(errors, "## Reasons", reasonSection());
+  errors = withSection(errors, "## Fields", fieldReasonSection());
+  errors = withSection(errors, "## Reasons of the gateway", ownReasonSection());
   return new Map([
     ["openapi.json", openapiText(readContract(readFileSync(CONTRACT_URL)))],
     ["README.md", withTable(readFileSync("README.md", "utf8"), "## Configuration", variableRows())],
-    [
-      "docs/api.md",
-      withTable(withTable(readFileSync("docs/api.md", "utf8"), "## Calls", rpcRows()), "## Filters", filterRows()),
-    ],
+    ["docs/api.md", api],
     ["docs/configuration.md", withReference(readFileSync("docs/configuration.md", "utf8"), variablesReference())],
     ["docs/commands.md", withReference(readFileSync("docs/commands.md", "utf8"), commandsReference())],
     ["docs/errors.md", errors],
@@ -41,59 +42,63 @@ export function generatedDocuments(): ReadonlyMap<string, string> {
 
 const { services, files } = readServerContract();
 
-function rpcRows(): Rows {
+/** Each service, and below it its rpcs. */
+function rpcLines(): readonly string[] {
   const routes = new Map(readContract(readFileSync(CONTRACT_URL)).routes.map((route) => [route.rpc.path, route]));
   const rows = services.flatMap(({ rpcs }) =>
     rpcs.map(({ path, name, isPublic, requiredScope, idempotencyKey }) => {
       const route = routes.get(path);
-      const rest = route === undefined ? "no route" : `\`${route.method} ${route.path.text}\``;
+      const [service = "", rpc = ""] = name.split("/");
       const scope = requiredScope ?? (isPublic ? "no key" : "any key");
-      return [name.replace("/", "."), rest, scope, idempotencyKey === "taken" ? "yes" : ""];
+      const mark = idempotencyKey === "taken" ? "†" : "";
+      return [service, `  ${rpc}${mark}`, route?.method ?? "", route?.path.text ?? "no route", scope];
     }),
   );
-  return [["rpc", "REST", "scope", "`Idempotency-Key`"], ...rows];
+  const lines = inColumns(rows.map(([, ...cells]) => cells));
+  return lines.flatMap((line, index) => {
+    const service = rows[index]?.[0] ?? "";
+    return service === rows[index - 1]?.[0] ? [line] : [service, line];
+  });
 }
 
 /** The fields of the requests of all lists, apart from those of pages and of paths. */
-function filterRows(): Rows {
+function filterLines(): readonly string[] {
   const { routes } = readContract(readFileSync(CONTRACT_URL));
   const rows = routes.flatMap(({ rpc, pathFields }) => {
     const [, list] = /\/(List\w+)$/.exec(rpc.path) ?? [];
     const filters = rpc.input.fields.filter((field) => !field.name.startsWith("page_") && !pathFields.includes(field));
-    return list === undefined ? [] : filters.map((field) => [list, `\`${field.name}\``, firstWordsOf(field)]);
+    return list === undefined || filters.length === 0 ? [] : [[list, filters.map(({ name }) => name).join(", ")]];
   });
-  return [["list", "filter", "matches"], ...rows];
+  return inColumns(rows);
 }
 
-/** The beginning of a comment, up to its first stop: what a filter matches. */
-function firstWordsOf(field: DescField): string {
-  const [words = ""] = lineOf(field).split(/[.:,;(](?: |$)|, \(| \(/);
-  return words.replace(/^(?:Only|Return only|Return) /, "");
+/** The reasons of the contract, by status. */
+function reasonSection(): string {
+  const byStatus = new Map<string, string[]>();
+  const reasons = reasonsOf(files).toSorted((one, other) => one.httpStatus - other.httpStatus);
+  for (const { code, grpcStatus, httpStatus, facts, remedy } of reasons) {
+    if (grpcStatus === undefined) continue;
+    const status = `### ${String(httpStatus)} ${grpcStatus}`;
+    const item = `- \`${code}\`${facts.length === 0 ? "" : ` (${facts.join(", ")})`}: ${remedy}`;
+    byStatus.set(status, [...(byStatus.get(status) ?? []), item]);
+  }
+  return [...byStatus].map(([status, items]) => `${status}\n\n${items.join("\n")}`).join("\n\n");
 }
 
-function reasonRows(): Rows {
-  const rows = reasonsOf(files).flatMap(({ code, grpcStatus, httpStatus, facts, remedy }) =>
-    grpcStatus === undefined ? [] : [[code, grpcStatus, String(httpStatus), facts.join(", "), remedy]],
-  );
-  return [["reason", "gRPC", "HTTP", "facts", "what to do"], ...rows];
+function ownReasonSection(): string {
+  const own = reasonsOf(files).filter(({ grpcStatus }) => grpcStatus === undefined);
+  return own.map(({ code, httpStatus, remedy }) => `- \`${code}\` (${String(httpStatus)}): ${remedy}`).join("\n");
 }
 
-function ownReasonRows(): Rows {
-  const rows = reasonsOf(files).flatMap(({ code, grpcStatus, httpStatus, remedy }) =>
-    grpcStatus === undefined ? [[code, String(httpStatus), remedy]] : [],
-  );
-  return [["code", "HTTP", "what to do"], ...rows];
-}
-
-function fieldReasonRows(): Rows {
+function fieldReasonSection(): string {
   const { values } = files.getEnum("kesc.v1.FieldReason") as DescEnum;
-  const rows = values
-    .filter(({ number }) => number !== 0)
+  const reasons = values.filter(({ number }) => number !== 0);
+  return reasons
     .map((value) => {
       const meaning = lineOf(value).replace(/\.$/, "").replace(/^The/, "the");
-      return [value.name.replace(/^FIELD_REASON_/, ""), meaning];
-    });
-  return [["code", "meaning"], ...rows];
+      return `- \`${value.name.replace(/^FIELD_REASON_/, "")}\`: ${meaning}`;
+    })
+    .join("\n");
 }
 
 function variableRows(): Rows {

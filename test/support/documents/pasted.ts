@@ -2,14 +2,17 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { promisify } from "node:util";
 
-/** The blocks of a document that a reader pastes into bash. */
-export function blocksOf(document: string): readonly string[] {
-  return codeOf(document, "bash");
+import { textUnder } from "./sections.js";
+
+/** The blocks that a reader pastes into bash: of a document, or under a heading of it. */
+export function blocksOf(document: string, heading?: string): readonly string[] {
+  return codeOf(document, "bash", heading);
 }
 
 /** The blocks of code of a language; "" for those of none. */
-export function codeOf(document: string, language: string): readonly string[] {
-  const blocks = readFileSync(document, "utf8").matchAll(/^ *```(\w*)\n([\s\S]*?)^ *```$/gm);
+export function codeOf(document: string, language: string, heading?: string): readonly string[] {
+  const text = heading === undefined ? readFileSync(document, "utf8") : textUnder(heading, document);
+  const blocks = text.matchAll(/^ *```(\w*)\n([\s\S]*?)^ *```$/gm);
   return [...blocks].filter(([, of]) => of === language).map(([, , code = ""]) => code);
 }
 
