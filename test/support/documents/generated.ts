@@ -10,6 +10,7 @@ import { openapiText } from "../../../gateway/openapi/document.js";
 import { reasonsOf } from "../../../gateway/problems/reasons.js";
 import { VARIABLE_GROUPS } from "../../../runtime/variables/declarations.js";
 import { readContract as readServerContract } from "../../../src/grpc/messages/contract.js";
+import { metricsReference } from "./metrics.js";
 import { commandsReference, variablesReference, withReference } from "./reference.js";
 import { withTable } from "./table.js";
 
@@ -20,7 +21,7 @@ type Rows = readonly (readonly string[])[];
  * path with the text that the file must have. `make docs` writes them, and test/lint compares
  * them.
  */
-export function generatedDocuments(): ReadonlyMap<string, string> {
+export async function generatedDocuments(): Promise<ReadonlyMap<string, string>> {
   let errors = readFileSync("docs/errors.md", "utf8");
   errors = withTable(errors, "## Reasons", reasonRows());
   errors = withTable(errors, "## Fields", fieldReasonRows());
@@ -35,6 +36,7 @@ export function generatedDocuments(): ReadonlyMap<string, string> {
     ["docs/configuration.md", withReference(readFileSync("docs/configuration.md", "utf8"), variablesReference())],
     ["docs/commands.md", withReference(readFileSync("docs/commands.md", "utf8"), commandsReference())],
     ["docs/errors.md", errors],
+    ["docs/metrics.md", withReference(readFileSync("docs/metrics.md", "utf8"), await metricsReference(), "The server")],
     ["docs/performance.md", withResults(readFileSync("docs/performance.md", "utf8"), newestResults())],
   ]);
 }
