@@ -8,7 +8,7 @@ import { takeDownAll } from "./support/at-the-end.js";
 import { generatedDocuments } from "./support/documents/generated.js";
 import { POSTGRES_OBJECTS_FILE, postgresObjectsText } from "./support/documents/postgres-objects.js";
 
-for (const [file, text] of generatedDocuments()) writeFileSync(file, text);
+for (const [file, text] of await generatedDocuments()) writeFileSync(file, text);
 try {
   writeFileSync(POSTGRES_OBJECTS_FILE, await postgresObjectsText());
 } finally {

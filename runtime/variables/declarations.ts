@@ -199,7 +199,7 @@ const LIMITS = {
   // client while the server is idle.
   KESC_GRPC_CONCURRENT_CALLS_MAX: variable(
     "1000",
-    "maximum calls in flight on one connection",
+    "maximum calls in flight on one connection; gateways need 250",
     wholeNumber(1, 100_000),
   ),
   // A waiting call takes some 15 KB.

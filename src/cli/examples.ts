@@ -2,8 +2,7 @@ import type { Command } from "commander";
 
 /**
  * Examples of the commands that are no row of `administration/table.ts`, without "kesc". The help
- * of a command and docs/commands.md show them, and test/lint runs their arguments through the
- * parsers.
+ * of a command shows them, and test/lint runs their arguments through the parsers.
  */
 const EXAMPLES = `
 serve --demo

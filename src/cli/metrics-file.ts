@@ -30,7 +30,7 @@ const VERIFY_FINDINGS = {
 
 /** Returns what a command says to Prometheus when it has done its work. */
 export function jobMetrics(job: Job, nowMillis: number): readonly Measured[] {
-  const help = "When the command last did its work to the end.";
+  const help = "When the command last did its work to the end, also an audit that found errors.";
   return [{ name: LAST_RUN, help, labels: `{command="${job}"}`, value: Math.floor(nowMillis / 1_000) }];
 }
 

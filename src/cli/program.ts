@@ -129,7 +129,7 @@ function addExamples(command: Command): void {
   command.addHelpText("after", `\nExamples:${lines.join("")}`);
 }
 
-const ENDING = `docs/configuration.md lists all variables, docs/commands.md all commands with examples.
+const ENDING = `docs/configuration.md lists all variables, docs/commands.md all commands, docs/run.md the steps.
 Exit codes: 0 success, 1 failure, 2 wrong usage or configuration.`;
 
 function helpOn(variables: Variables): string {

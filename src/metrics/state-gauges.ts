@@ -58,11 +58,14 @@ export function addStateGauges(metrics: Metrics, { cells, seals, now, onError }:
   addMoney(gauge, one);
   addWebhooks(gauge, one);
   if (seals) addSeals(one);
-  gauge("kesc_lease_left_seconds", "How long the lease of each work lasts; renewed every 15 s.", ({ leases }, cell) =>
-    leases.map(({ name, leftMillis }) => ({
-      labels: { ...cell, lease: name },
-      value: Math.max(0, leftMillis) / 1_000,
-    })),
+  gauge(
+    "kesc_lease_left_seconds",
+    "Time that is left of each lease: renewed to 60 every 15 s. Below 40, its work stands still.",
+    ({ leases }, cell) =>
+      leases.map(({ name, leftMillis }) => ({
+        labels: { ...cell, lease: name },
+        value: Math.max(0, leftMillis) / 1_000,
+      })),
   );
   gauge(
     "kesc_acts_without_person",
@@ -79,7 +82,11 @@ function addMoney(gauge: AddGauge, one: AddValue): void {
   one("kesc_books", "Books, one for each organization.", ({ books }) => books);
   one("kesc_supply_cents", "KESC in circulation: minted minus redeemed.", ({ supplyCents }) => supplyCents);
   one("kesc_reserve_cents", "Shillings that the books say are there.", ({ reserveCents }) => reserveCents);
-  one("kesc_reserve_gap_cents", "Shillings that are owed and were not seen.", ({ reserveGapCents }) => reserveGapCents);
+  one(
+    "kesc_reserve_gap_cents",
+    "Shillings that are owed and were not seen, each organization by itself.",
+    ({ reserveGapCents }) => reserveGapCents,
+  );
   one("kesc_shortfall_cents", "Shillings that the books say are missing.", ({ shortfallCents }) => shortfallCents);
   one("kesc_charges_cents", "Charges of rails that nobody has paid for yet.", ({ chargesCents }) => chargesCents);
   gauge("kesc_payments_open", "Payments over rails that have not ended, by age.", ({ payments }, cell) =>
@@ -100,13 +107,13 @@ function addMoney(gauge: AddGauge, one: AddValue): void {
       value: railWarnings.reduce((sum, each) => sum + (each.code === code ? each.count : 0), 0),
     })),
   );
-  one("kesc_deposits_waiting", "Deposits that wait for a person.", ({ deposits }) => deposits.waiting);
+  one("kesc_deposits_waiting", "Deposits that wait for a person; 10,000 at most.", ({ deposits }) => deposits.waiting);
   one("kesc_deposits_oldest_seconds", "Age of the oldest deposit that waits.", ({ deposits }, now) =>
     secondsSince(deposits.oldestAt, now),
   );
   one(
     "kesc_deposit_list_age_seconds",
-    "Time since the list of received payments was read that nobody has read for longest.",
+    "Age of the list of received payments that was read longest ago; 0 without one.",
     ({ deposits }, now) => secondsSince(deposits.listReadAt, now),
   );
 }
@@ -123,11 +130,14 @@ function addWebhooks(gauge: AddGauge, one: AddValue): void {
     "Events that active endpoints have not been sent.",
     ({ webhooks }) => webhooks.eventsBehind,
   );
-  gauge("kesc_webhook_events_undelivered", "Events that are tried again or given up.", ({ webhooks }, cell) =>
-    ["waiting", "given_up"].map((state) => ({
-      labels: { ...cell, state },
-      value: webhooks.retries.find((each) => each.state === state)?.count ?? 0,
-    })),
+  gauge(
+    "kesc_webhook_events_undelivered",
+    "Events that are tried again or given up; 10,000 at most.",
+    ({ webhooks }, cell) =>
+      ["waiting", "given_up"].map((state) => ({
+        labels: { ...cell, state },
+        value: webhooks.retries.find((each) => each.state === state)?.count ?? 0,
+      })),
   );
   one(
     "kesc_webhook_failing_seconds",

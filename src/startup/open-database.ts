@@ -12,7 +12,7 @@ import { OperatorError } from "./operator-error.js";
 /** What to do about a file that is not ours, or no longer whole. */
 export const RESTORE =
   "Check DATABASE_URL; if the file is the right one, it is damaged: stop the servers, " +
-  "move it away with its -wal and -shm files, and restore the last backup: kesc restore FILE (docs/operations.md).";
+  "move it away with its -wal and -shm files, and restore the last backup: kesc restore FILE (docs/run.md).";
 
 const INSUFFICIENT_PRIVILEGE = "42501";
 const OWNER =
@@ -58,7 +58,7 @@ export function openCurrentDatabase(address: DatabaseAddress, options?: Database
 
 /**
  * The same for a server. It also serves the schema of the next release, if that schema says that
- * this version may (docs/upgrades.md).
+ * this version may (docs/run.md).
  */
 export function openServableDatabase(address: DatabaseAddress): Promise<Database> {
   return openMigrated(address, { accepts: refuseUnservable });
@@ -104,7 +104,7 @@ export function unknownWords(unknown: readonly string[]): { readonly problem: st
   if (unknown.includes(FIRST_BEFORE_THE_BASELINE)) {
     return {
       problem: "comes from a build before the first release",
-      advice: 'To take it along, see "From a build before the first release" in docs/upgrades.md.',
+      advice: 'To take it along, see "From a build before the first release" in docs/operations.md.',
     };
   }
   return {
@@ -126,7 +126,7 @@ export function gapWords(gap: readonly string[]): string {
 
 /** What to do about a list of migrations that lacks one in the middle. */
 export const GAP_ADVICE =
-  "Somebody has changed the table knex_migrations past the service. Find out who, and restore a backup (docs/operations.md).";
+  "Somebody has changed the table knex_migrations past the service. Find out who, and restore a backup (docs/run.md).";
 
 function refuseUnservable(address: DatabaseAddress, states: readonly MigrationState[]): void {
   if (!states.every(({ isServable }) => isServable)) refuseUnknown(address, states);
@@ -147,7 +147,7 @@ async function refuseWrongMasterKey(address: DatabaseAddress, database: Database
   );
 }
 
-const FIND_MASTER_KEY = "Put the file back from its copy, or set KESC_MASTER_KEY_FILE to it (docs/operations.md).";
+const FIND_MASTER_KEY = "Put the file back from its copy, or set KESC_MASTER_KEY_FILE to it (docs/run.md).";
 
 /** Calls `work`. Throws an OperatorError if the master key file is missing or cannot be used. */
 export async function usingMasterKeyFile<Result>(

@@ -7,14 +7,14 @@ import type { Engine } from "./sql/engine.js";
 
 // Migrations run in this order. Never rename one: every migrated database stores the names. Those
 // of release 2 and later end in ".serves-<release>" if the servers of that release may go on
-// (docs/upgrades.md). Tests give the program one more.
+// (migrations/README.md). Tests give the program one more.
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0001-baseline": baseline,
 };
 
 /**
  * The release of the schema that this program makes. A release with new migrations counts one up.
- * See docs/upgrades.md.
+ * See migrations/README.md.
  */
 export const SCHEMA_RELEASE = 1;
 

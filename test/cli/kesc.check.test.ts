@@ -206,7 +206,7 @@ describe("kesc migrate and the master key file", () => {
     expect(code).to.equal(1);
     expect(stderr).to.equal(
       `The master key file ${keyFile} cannot be used: it does not exist. ` +
-        "Put the file back from its copy, or set KESC_MASTER_KEY_FILE to it (docs/operations.md).\n",
+        "Put the file back from its copy, or set KESC_MASTER_KEY_FILE to it (docs/run.md).\n",
     );
     expect(existsSync(keyFile)).to.equal(false);
   });

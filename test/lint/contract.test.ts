@@ -59,6 +59,8 @@ function refusalsIn(commented: DescService | DescMethod): readonly string[] {
   return words.match(/\b(?!KESC_)[A-Z]+(?:_[A-Z]+)+\b/g) ?? [];
 }
 
+const GENERATED = await generatedDocuments();
+
 describe("the house is tidy", () => {
   // An act is called with keys in test/e2e/isolation.test.ts, and by an operator with the examples
   // of its command in test/operators/acts.test.ts.
@@ -123,7 +125,7 @@ describe("the house is tidy", () => {
     );
   });
 
-  for (const [file, text] of generatedDocuments()) {
+  for (const [file, text] of GENERATED) {
     it(`has in ${file} what the code gives: run make docs after a change`, () => {
       // Not to.equal: the difference of two documents is too long to read.
       expect(readFileSync(file, "utf8") === text, `${file} is as make docs writes it`).to.equal(true);

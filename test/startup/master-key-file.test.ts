@@ -15,7 +15,7 @@ import { NOW } from "../support/given.js";
 import { TEST_MASTER_KEY_FILE } from "../support/master-key.js";
 
 const OTHER_KEY = Buffer.alloc(32, "other").toString("base64url");
-const ADVICE = "Put the file back from its copy, or set KESC_MASTER_KEY_FILE to it (docs/operations.md).";
+const ADVICE = "Put the file back from its copy, or set KESC_MASTER_KEY_FILE to it (docs/run.md).";
 
 for (const engine of ENGINES) {
   describe(`the master key file of a database that has a book (${engine})`, () => {

@@ -85,7 +85,7 @@ describe("a database file that is not KESC's, or no longer whole", () => {
   const WITH_LOG = /it is missing or empty, but its log .*-wal exists/;
   const NEWER = /the migrations 9999-of-the-future, which this version of kesc does not know/;
   const UNRELEASED = /comes from a build before the first release/;
-  const HOW_TO_TAKE_ALONG = /To take it along, see .* in docs\/upgrades\.md/;
+  const HOW_TO_TAKE_ALONG = /To take it along, see .* in docs\/operations\.md/;
   const OTHER_VERSION = /Use the version that created them, or restore an earlier backup/;
   const NOTES = "CREATE TABLE notes (words TEXT)";
   const MARKED = `PRAGMA application_id = ${String(FOREIGN_APPLICATION)}; ${NOTES}`;

@@ -16,7 +16,7 @@ import { withOneMoreMigration } from "../support/one-more-migration.js";
 import { kesc, RunningKesc, type Variables } from "../support/service/kesc.js";
 import { makeTenant, withKeys } from "../support/service/tenants.js";
 
-// Schema N serves programs N and N-1 (docs/upgrades.md). This program takes the part of the old one
+// Schema N serves programs N and N-1 (docs/run.md). This program takes the part of the old one
 // when the database has a migration that it does not know, and of the new one when it lacks one.
 
 const NEXT = `9998-next.serves-${String(SCHEMA_RELEASE)}`;
@@ -119,7 +119,7 @@ for (const engine of ENGINES_OF_STAGE) {
         expect(stderr).to.match(/Servers of this version may serve it, .* use the version that created them\./);
       }
       const { stdout } = await kesc(["doctor"], variables);
-      expect(stdout).to.match(/^warn +schema +The database has the schema of the next release .*upgrades\.md/m);
+      expect(stdout).to.match(/^warn +schema +The database has the schema of the next release .*run\.md/m);
     });
 
     it("that is newer and does not say so is refused by a server, too", async () => {

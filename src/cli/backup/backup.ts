@@ -38,7 +38,7 @@ export function addBackup(program: Command): void {
       if (address.engine !== "sqlite") {
         throw new UsageError(
           "kesc backup is for SQLite. PostgreSQL has its own tools for backups: " +
-            'see "Back up and restore PostgreSQL" in docs/operations.md.',
+            'see "Back up and restore PostgreSQL" in docs/run.md.',
         );
       }
       // The audit takes long. The calls of the servers come first.

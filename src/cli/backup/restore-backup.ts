@@ -128,7 +128,7 @@ function refuseMissingKeys({ masterKeyFile }: SqliteAddress, ids: Iterable<strin
   throw new OperatorError(
     `The master key file ${masterKeyFile} lacks the keys ${missing.join(", ")}, which the backup needs. ` +
       "Find the copy of the master key file from the time of the backup: add its lines to this file, or set " +
-      "KESC_MASTER_KEY_FILE to it (docs/operations.md). Nothing was restored.",
+      "KESC_MASTER_KEY_FILE to it (docs/run.md). Nothing was restored.",
   );
 }
 

@@ -61,7 +61,7 @@ async function restoreFile(address: DatabaseAddress, file: string, options: Rest
   if (address.engine !== "sqlite") {
     throw new UsageError(
       "kesc restore FILE is for SQLite. Restore PostgreSQL with its own tools, and then run: " +
-        'kesc restore --in-place. See "Back up and restore PostgreSQL" in docs/operations.md.',
+        'kesc restore --in-place. See "Back up and restore PostgreSQL" in docs/run.md.',
     );
   }
   const restored = await restoreBackup(address, file, { withoutManifest: options.withoutManifest === true });

@@ -118,7 +118,7 @@ async function refuseBesideServers({ cells }: Database): Promise<void> {
   const pending = [...new Set(states.flatMap((state) => state.pending))].join(", ");
   throw new OperatorError(
     `The servers of the version before cannot go on beside the migrations ${pending}. Nothing was migrated. ` +
-      "Stop all servers, back up, and run: kesc migrate --servers-stopped (docs/upgrades.md).",
+      "Stop all servers, back up, and run: kesc migrate --servers-stopped (docs/run.md).",
   );
 }
 

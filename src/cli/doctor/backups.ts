@@ -95,7 +95,7 @@ function namesIn(folder: string): readonly string[] {
 export function checkArchive({ archive }: Diagnosed, now: number): CheckResult {
   if (archive === undefined) return [];
   const { isOn, archivedAt, failedAt } = archive;
-  const see = 'See "Back up and restore PostgreSQL" in docs/operations.md.';
+  const see = 'See "Back up and restore PostgreSQL" in docs/run.md.';
   if (!isOn) {
     return warn(
       "archive_mode is off, so PostgreSQL keeps no archive of its log. Whether there are other backups cannot be seen from here.",

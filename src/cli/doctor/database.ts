@@ -22,7 +22,7 @@ export async function checkSchema({ cells }: Diagnosed): Promise<DoctorFinding> 
     return SCHEMA.warn(
       `The database has the schema of the next release (${unknown.join(", ")}). Servers of this version serve it; ` +
         "commands other than server refuse it.",
-      "Finish the upgrade (docs/upgrades.md).",
+      "Finish the upgrade (docs/run.md).",
     );
   }
   if (unknown.length > 0) {
@@ -98,7 +98,7 @@ export function checkRole({ role }: Diagnosed): CheckResult {
   if (powers.length > 0) {
     return ROLE.warn(
       `The role ${name} may change journal rows: ${some(powers)}.`,
-      "Let the servers run with a role of their own: kesc migrate --grant-to ROLE (docs/operations.md).",
+      "Let the servers run with a role of their own: kesc migrate --grant-to ROLE (docs/run.md).",
     );
   }
   return ROLE.ok(`The role ${name} may add journal rows, and not change them.`);

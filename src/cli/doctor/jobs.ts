@@ -14,7 +14,7 @@ export function checkJobs({ engine }: Pick<DatabaseAddress, "engine">, folder: s
   const jobs = JOBS.filter((job) => job !== "backup" || engine === "sqlite");
   return jobs.map((job) => {
     const { ok, warn } = checkNamed(`kesc ${job}`);
-    const remedy = `Run it every day, with --metrics-file ${folder}/NAME.prom: see "Jobs" in docs/deploy.md.`;
+    const remedy = `Run it every day, with --metrics-file ${folder}/NAME.prom: see "Jobs" in docs/run.md.`;
     const at = runs.get(job);
     if (at === undefined) return warn(`No file in ${folder} says that it ever ended.`, remedy);
     const words = `It ended ${hoursOf(now - at)} ago.`;

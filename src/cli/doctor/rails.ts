@@ -10,7 +10,7 @@ import { type StoredRailAccount, storedRailAccounts } from "../../storage/rails/
 import { checkNamed, type CheckResult, type DoctorFinding } from "./finding.js";
 
 const { fail, ok, warn } = checkNamed("rails");
-const SET = "Correct it with kesc rail set (docs/operations.md).";
+const SET = "Correct it with kesc rail set (docs/run.md).";
 
 /** Checks each account at a rail as a server would that uses it. Calls no rail. */
 export async function checkRails(

@@ -47,7 +47,7 @@ export function postgresEngine(schema: string, schemas: readonly string[] = [sch
         `CREATE FUNCTION ${refuses}() RETURNS trigger LANGUAGE plpgsql AS $$
            BEGIN RAISE EXCEPTION '${name} is append-only'; END $$`,
         // Citus refuses triggers on placed tables. There the rights of the serving role guard the
-        // journal (docs/scale.md).
+        // journal (docs/many-organizations.md).
         unlessOnCitus(
           `CREATE TRIGGER ${name}_refuses_change BEFORE UPDATE OR DELETE OR TRUNCATE ON ${table(name)}
              FOR EACH STATEMENT EXECUTE FUNCTION ${refuses}()`,
@@ -61,7 +61,7 @@ export function postgresEngine(schema: string, schemas: readonly string[] = [sch
       return { allow: change("DISABLE"), refuse: change("ENABLE") };
     },
 
-    // Citus refuses this, too. There ANALYZE keeps samples of these columns (docs/scale.md).
+    // Citus refuses this, too. There ANALYZE keeps samples of these columns (docs/operations.md).
     withoutStatistics: (name, columns) => [
       unlessOnCitus(
         `ALTER TABLE ${table(name)} ${columns.map((column) => `ALTER COLUMN ${column} SET STATISTICS 0`).join(", ")}`,

@@ -127,8 +127,8 @@ describe("kesc backup, restore and book", () => {
   it("say what is wrong with the command line, and where PostgreSQL's chapter is", async () => {
     const onPostgres = { ...service.variables, DATABASE_URL: "postgres://kesc@127.0.0.1:1/books" };
     const rows = [
-      [["backup", path("other.db")], onPostgres, /PostgreSQL has its own tools .* docs\/operations\.md/],
-      [["restore", path("backup.db")], onPostgres, /kesc restore --in-place.* docs\/operations\.md/],
+      [["backup", path("other.db")], onPostgres, /PostgreSQL has its own tools .* docs\/run\.md/],
+      [["restore", path("backup.db")], onPostgres, /kesc restore --in-place.* docs\/run\.md/],
       [["restore"], {}, /Give the FILE of a backup, or --in-place/],
       [["restore", path("backup.db"), "--in-place"], {}, /Give the FILE of a backup, or --in-place/],
       [["restore", path("backup.db"), "--yes"], {}, /--heads and --yes belong to --in-place/],
@@ -143,7 +143,7 @@ describe("kesc backup, restore and book", () => {
     }
     const chapter = "Back up and restore PostgreSQL";
     expect(ended[0]?.stderr).to.contain(chapter);
-    expect(readFileSync("docs/operations.md", "utf8")).to.contain(`## ${chapter}\n`);
+    expect(readFileSync("docs/run.md", "utf8")).to.contain(`## ${chapter}\n`);
   });
 
   it("leave no file when the disk refuses", async () => {

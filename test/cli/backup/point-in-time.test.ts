@@ -14,7 +14,7 @@ import { PostgresNode } from "../../support/postgres-node.js";
 import { kesc } from "../../support/service/kesc.js";
 import { GivenBooks, makeTraffic, TRAFFIC_ROWS } from "../../verify/given/books.js";
 
-// The steps are those of docs/operations.md, with PostgreSQL's low-level interface in the place of
+// The steps are those of docs/run.md, with PostgreSQL's low-level interface in the place of
 // pg_basebackup, which the package of the tests does not have.
 describe("PostgreSQL's base backup and archive", () => {
   let folder: string;

@@ -14,7 +14,7 @@ const MINTS = Number(process.env["KESC_TEST_CITUS_MINTS"] ?? 20_000);
 const MINUTES_MAX = 30;
 
 // The URL of an empty database on the coordinator of a Citus cluster with schema-based sharding
-// (docs/scale.md). No package brings Citus, so there is no test without the variable.
+// (docs/many-organizations.md). No package brings Citus, so there is no test without the variable.
 const url = process.env["KESC_TEST_CITUS"];
 if (url !== undefined) testOnCitus(url);
 

@@ -10,6 +10,7 @@ import { openapiText } from "../../../gateway/openapi/document.js";
 import { reasonsOf } from "../../../gateway/problems/reasons.js";
 import { VARIABLE_GROUPS } from "../../../runtime/variables/declarations.js";
 import { readContract as readServerContract } from "../../../src/grpc/messages/contract.js";
+import { metricsReference } from "./metrics.js";
 import { commandsReference, variablesReference, withReference } from "./reference.js";
 import { inColumns, withCode, withSection } from "./sections.js";
 import { withTable } from "./table.js";
@@ -21,7 +22,7 @@ type Rows = readonly (readonly string[])[];
  * path with the text that the file must have. `make docs` writes them, and test/lint compares
  * them.
  */
-export function generatedDocuments(): ReadonlyMap<string, string> {
+export async function generatedDocuments(): Promise<ReadonlyMap<string, string>> {
   let api = readFileSync("docs/api.md", "utf8");
   api = withCode(api, "## Calls", rpcLines());
   api = withCode(api, "## Filters", filterLines());
@@ -36,6 +37,7 @@ export function generatedDocuments(): ReadonlyMap<string, string> {
     ["docs/configuration.md", withReference(readFileSync("docs/configuration.md", "utf8"), variablesReference())],
     ["docs/commands.md", withReference(readFileSync("docs/commands.md", "utf8"), commandsReference())],
     ["docs/errors.md", errors],
+    ["docs/metrics.md", withReference(readFileSync("docs/metrics.md", "utf8"), await metricsReference(), "The server")],
     ["docs/performance.md", withResults(readFileSync("docs/performance.md", "utf8"), newestResults())],
   ]);
 }

@@ -3,7 +3,7 @@ import type * as z from "zod";
 
 import { VARIABLE_GROUPS, type Variables } from "../../../runtime/variables/declarations.js";
 import type { Variable } from "../../../runtime/variables/forms.js";
-import { examplesOf, pathOf } from "../../../src/cli/examples.js";
+import { pathOf } from "../../../src/cli/examples.js";
 import { kescProgram } from "../../../src/cli/program.js";
 
 /** The `kesc` command with all its commands. */
@@ -14,9 +14,9 @@ export function leavesOf(command: Command): readonly Command[] {
   return command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);
 }
 
-/** The text up to its first heading of the second level, and then the reference. */
-export function withReference(text: string, reference: string): string {
-  const [before = ""] = text.split(/^## /m);
+/** The text up to a heading of the second level, by default the first, and then the reference. */
+export function withReference(text: string, reference: string, heading = ""): string {
+  const [before = ""] = text.split(new RegExp(`^## ${heading}`, "m"));
   return `${before.trimEnd()}\n\n${reference}\n`;
 }
 
@@ -38,48 +38,32 @@ function variableLine(name: string, { fallback, meaning, schema }: Variable<z.Zo
   return `- \`${name}\`${inBrackets === "" ? "" : ` (${inBrackets})`}: ${meaning}`;
 }
 
-/** docs/commands.md: each command with its arguments, its options and its examples. */
+/** docs/commands.md: each command with its arguments, the names of its options and its sentence. */
 export function commandsReference(): string {
   const headings = [...new Set(PROGRAM.commands.map((command) => command.helpGroup()))];
   return headings
     .map((heading) => {
       const commands = PROGRAM.commands.filter((command) => command.helpGroup() === heading).flatMap(leavesOf);
-      return `## ${heading.replace(/:$/, "")}\n\n${commands.map(commandText).join("\n\n")}`;
+      return `## ${heading.replace(/:$/, "")}\n\n${commands.map(commandLine).join("\n")}`;
     })
     .join("\n\n");
 }
 
-function commandText(command: Command): string {
-  const name = pathOf(command);
-  const examples = examplesOf(command).map((example) => `kesc ${example}`);
-  const options = command.options.filter(({ hidden }) => !hidden).map(optionLine);
-  const lines = [...command.registeredArguments.map(argumentLine), ...options].join("\n");
-  return [
-    `### kesc ${name}`,
-    sentence(command.description()),
-    ["```bash", ...examples, "```"].join("\n"),
-    ...(lines === "" ? [] : [lines]),
-  ].join("\n\n");
+/** The options that docs/commands.md explains once, for all commands that have them. */
+const OF_MANY: readonly (string | undefined)[] = ["--json", "--on-database"];
+
+/** The synopsis of a command and its sentence: `kesc COMMAND --help` explains each part. */
+function commandLine(command: Command): string {
+  const options = command.options.filter(({ hidden, long }) => !hidden && !OF_MANY.includes(long)).map(optionText);
+  const synopsis = [pathOf(command), ...command.registeredArguments.map(argumentText), ...options];
+  return `- \`${synopsis.join(" ")}\`: ${command.description().replaceAll("<", "\\<")}`;
 }
 
-function argumentLine(argument: Argument): string {
+function argumentText(argument: Argument): string {
   const name = `${argument.name()}${argument.variadic ? "..." : ""}`;
-  const form = argument.required ? `<${name}>` : `[${name}]`;
-  return `- \`${form}\`: ${described(argument.description, argument.argChoices)}`;
+  return argument.required ? `<${name}>` : `[${name}]`;
 }
 
-function optionLine(option: Option): string {
-  const standard = option.defaultValueDescription ?? JSON.stringify(option.defaultValue ?? null);
-  const inBrackets = option.mandatory ? " (required)" : "";
-  const text = described(option.description, option.argChoices);
-  return `- \`${option.flags}\`${inBrackets}: ${text}${standard === "null" ? "" : ` (default: ${standard})`}`;
-}
-
-function described(description: string, choices: readonly string[] | undefined): string {
-  const text = choices === undefined ? description : `${description}: ${choices.join(", ")}`;
-  return text.replaceAll("<", "\\<");
-}
-
-function sentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+function optionText({ flags, mandatory }: Option): string {
+  return mandatory ? flags : `[${flags}]`;
 }
