@@ -15,7 +15,7 @@ import { monthPage } from "./month.js";
 import { idPage, organizationsPage } from "./organizations.js";
 import { peoplePage } from "./people.js";
 import { railsPage } from "./rails.js";
-import { RECONCILIATION_PAGES } from "./reconciliation.js";
+import { comparisonPage, reconciliationPage } from "./reconciliation.js";
 import { statementCsv, statementPage } from "./statement.js";
 import { supplyPage } from "./supply.js";
 import { todayPage } from "./today.js";
@@ -42,7 +42,8 @@ export const PAGES: readonly Page[] = [
   attentionPage,
   supplyPage,
   daysPage,
-  ...RECONCILIATION_PAGES,
+  reconciliationPage,
+  comparisonPage,
   journalPage,
   journalCsv,
   monthPage,

@@ -64,6 +64,22 @@ describe("the reconciliation in the console", () => {
     { receipt: "RKTQDM7W03", paidIn: "300.00", hours: 1 },
   ];
 
+  it("begins with what should be at the rail by the book, and says which command asks the rail itself", async () => {
+    const read = async (query: string): Promise<string> =>
+      textOf((await ask(service.origin, path + query, { token: service.keys.amina })).html);
+    expect(await read(""))
+      .to.match(
+        /Now, at sandbox Balance that the rail reported unknown none yet Should be there by the book 600\.00 KES/,
+      )
+      .and.include("The rail has reported no balance")
+      .and.not.include("--pull");
+    expect(await read("?rail=nothing")).to.include("Now, at sandbox");
+    for (const role of ["viewer", "support"] as const) {
+      const { html } = await ask(service.origin, path, { token: service.roleKeys[role] });
+      expect(textOf(html), role).to.include("Should be there by the book 600.00");
+    }
+  });
+
   it("says that all movements agree, with the sums of both sides", async () => {
     const { status, text } = await compare(csvOf(AGREED));
     expect(status).to.equal(200);
