@@ -8,7 +8,7 @@ import { auditPage } from "./audit.js";
 import { daysPage } from "./days.js";
 import { depositPage, depositsCsv, depositsPage } from "./deposit.js";
 import { findPage } from "./find.js";
-import { journalCsv, journalPage, rowPage } from "./journal.js";
+import { journalCsv, journalPage, ledgerCsv, rowPage } from "./journal.js";
 import { keysPage } from "./keys.js";
 import { limitsPage } from "./limits.js";
 import { monthPage } from "./month.js";
@@ -46,6 +46,7 @@ export const PAGES: readonly Page[] = [
   comparisonPage,
   journalPage,
   journalCsv,
+  ledgerCsv,
   monthPage,
   rowPage,
   railsPage,
