@@ -117,7 +117,6 @@ function columnsOf({ visit, users }: Pick<ProposalListProps, "visit" | "users">)
         ) : (
           <Customer visit={visit} row={{ account_id: row.subject_id, user_id: users.get(row.subject_id) ?? null }} />
         ),
-      isMinor: true,
     },
     { head: "Proposed by", cell: ({ proposer_name }) => proposer_name },
   ];

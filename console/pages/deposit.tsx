@@ -79,7 +79,7 @@ export const depositsPage: Page = {
             columns={columns}
             totalsOf={depositTotals}
             empty="No deposit has all of this."
-            holds="user_ids, masked phone numbers and what the payers typed, masked"
+            holds="user_ids, masked phone numbers and what payers typed, masked"
           />
         </>
       ),

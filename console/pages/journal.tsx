@@ -79,7 +79,7 @@ export const journalPage: Page = {
             columns={columns}
             totalsOf={totalsOf}
             empty="No row has all of this."
-            holds="ids of accounts, and the references, descriptions and reasons of rows"
+            holds="ids of accounts, references, descriptions and reasons"
           />
           <p>
             <Link to={within(visit, "/month")}>The month for the accountant</Link>

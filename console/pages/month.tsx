@@ -130,18 +130,23 @@ function Turnover({ opening, closing }: TurnoverProps): VNode {
 
 /** The six accounts of the book at both ends: the two sums of each end are equal. */
 function GeneralLedger({ opening, closing }: TurnoverProps): VNode {
-  const rows = ACCOUNTS.map(([name, of]): readonly [string, string, string] => [
-    name,
-    sumOf(of.map((account) => opening[account])),
-    sumOf(of.map((account) => closing[account])),
-  ]);
+  const rows = ACCOUNTS.map(([name, ...of]): LedgerRow => {
+    const [before, after] = [opening, closing].map((sums) => sumOf(of.map((account) => sums[account])));
+    return { name, before: before ?? "", after: after ?? "", isSum: of.length > 1 };
+  });
+  const shown = ({ isSum }: LedgerRow, value: VNode | string): VNode | string =>
+    isSum ? <strong>{value}</strong> : value;
   return (
     <Table
       columns={[
-        { head: "General ledger", cell: ([name]) => name, isTitle: true },
-        { head: "Opening", cell: ([, before]) => <Money>{before}</Money>, isMoney: true, isMinor: true },
-        { head: "Change", cell: ([, before, after]) => <Money>{lessOf(after, before)}</Money>, isMoney: true },
-        { head: "Closing", cell: ([, , after]) => <Money>{after}</Money>, isMoney: true },
+        { head: "General ledger", cell: (row) => shown(row, row.name) },
+        { head: "Opening", cell: (row) => shown(row, <Money>{row.before}</Money>), isMoney: true, isMinor: true },
+        {
+          head: "Change",
+          cell: (row) => shown(row, <Money>{lessOf(row.after, row.before)}</Money>),
+          isMoney: true,
+        },
+        { head: "Closing", cell: (row) => shown(row, <Money>{row.after}</Money>), isMoney: true },
       ]}
       rows={rows}
       empty=""
@@ -149,19 +154,22 @@ function GeneralLedger({ opening, closing }: TurnoverProps): VNode {
   );
 }
 
-const [DEBITED, CREDITED] = [
-  ["reserve", "shortfall", "charges"],
-  ["available", "held", "unallocated"],
-] as const;
+interface LedgerRow {
+  readonly name: string;
+  readonly before: string;
+  readonly after: string;
+  readonly isSum: boolean;
+}
+
 const ACCOUNTS = [
-  ["Reserve", ["reserve"]],
-  ["Shortfall", ["shortfall"]],
-  ["Charges of rails, less what was funded", ["charges"]],
-  ["All that a debit adds to", DEBITED],
-  ["Available to users", ["available"]],
-  ["Held for redemptions", ["held"]],
-  ["Unallocated deposits", ["unallocated"]],
-  ["All that a credit adds to", CREDITED],
+  ["Reserve", "reserve"],
+  ["Shortfall", "shortfall"],
+  ["Rail charges, net of funding", "charges"],
+  ["Assets", "reserve", "shortfall", "charges"],
+  ["Available to users", "available"],
+  ["Held for redemptions", "held"],
+  ["Unallocated deposits", "unallocated"],
+  ["Liabilities", "available", "held", "unallocated"],
 ] as const;
 
 function Received({ rows }: { readonly rows: readonly Deposit[] }): VNode {

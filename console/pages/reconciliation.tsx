@@ -102,10 +102,10 @@ function TieNow({ visit, supply, rail }: TieNowProps): VNode {
           differ.
         </p>
       ) : (
-        <>
+        <div class="narrow">
           <h3>What explains the difference</h3>
           <Explained visit={visit} coverage={coverage} />
-        </>
+        </div>
       )}
       <p>
         {coverage === undefined || !isTold ? null : (

@@ -22,7 +22,7 @@ interface ListPageProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly totalsOf: (rows: readonly Row[]) => readonly Total[];
   readonly empty: string;
-  /** What a file of the list has of persons. */
+  /** The personal data in a file of the list. */
   readonly holds: string;
 }
 
@@ -40,8 +40,8 @@ export function ListPage<Row>({ visit, reading, columns, totalsOf, empty, holds 
           <p class="export">
             <Link to={listPath(`${path}.csv`, query, { page: "", hide: "" })}>Export as CSV</Link>{" "}
             <small>
-              All rows of this filter, 10,000 at most. Of persons it has {holds}. The log notes who has exported how
-              many rows. The sums above are those of this page.
+              All rows of this filter, 10,000 at most. The sums above are those of this page. Personal data in the file:{" "}
+              {holds}. The console’s log notes who exports how many rows.
             </small>
           </p>
         </>

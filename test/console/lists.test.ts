@@ -202,9 +202,7 @@ describe("the lists of the console", () => {
     for (const file of ["journal", "general-ledger"])
       expect(html).to.include(`/${org}/${file}.csv?start=2026-01-01&amp;end=2026-01-31`);
     const now = textOf((await get("/month")).html);
-    const sides = ["a debit", "a credit"].map(
-      (side) => new RegExp(`All that ${side} adds to ([\\d.,− ]+)`).exec(now)?.[1],
-    );
+    const sides = ["Assets", "Liabilities"].map((side) => new RegExp(`${side} ([\\d.,− ]+)`).exec(now)?.[1]);
     expect(sides[0]).to.equal(sides[1]).and.match(/\d/);
     expect((await get("/month?month=nonsense")).status).to.equal(200);
   });

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { renderToString } from "preact-render-to-string";
 
 import type { Visit } from "../../console/page.js";
+import { monthPage } from "../../console/pages/month.js";
 import { reconciliationPage } from "../../console/pages/reconciliation.js";
 import { supplyPage } from "../../console/pages/supply.js";
 import { todayPage } from "../../console/pages/today.js";
@@ -64,11 +65,12 @@ async function textOfPage(page: typeof todayPage, supply: unknown): Promise<stri
   const visit = {
     path: "/org_1",
     query: new URLSearchParams(),
-    organization: { id: "org_1" },
+    organization: { id: "org_1", name: "Acme" },
     person: { roles: [] },
     acts: new Map(),
     overview: Promise.resolve({ ok: true, value: overview }),
     read,
+    readPast: read,
   } as unknown as Visit;
   const shown = await page.show(visit);
   return shown !== undefined && "body" in shown ? textOf(renderToString(shown.body)) : "";
@@ -105,6 +107,9 @@ describe("what was seen of a reserve, less what is owed", () => {
         const kes = railBalances.filter(({ currency }) => currency === "KES");
         if (kes.length === 0) expect(tied).to.include("The rail has reported no balance").and.not.include("explains");
         else expect(tied).to.match(new RegExp(`What explains .* Difference ${shownCents(difference)} `));
+        const month = await textOfPage(monthPage, supply);
+        const owed = shownCents(BigInt(available + held + unallocated));
+        for (const side of ["Assets", "Liabilities"]) expect(month).to.include(`${side} ${owed} 0.00 ${owed}`);
         if (seen.length === 0) {
           expect(today).to.include("Unknown whether the reserve covers").and.not.include("difference");
           expect(page).not.to.include("Total seen");
