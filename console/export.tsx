@@ -1,5 +1,7 @@
+import { status } from "@grpc/grpc-js";
+
 import { csvRows, Digits } from "../runtime/csv.js";
-import type { Shown } from "./page.js";
+import type { MadeFile, Shown } from "./page.js";
 import type { ReadRows, RowsPage } from "./upstream/rows.js";
 import { Refused } from "./view/parts.js";
 
@@ -25,7 +27,8 @@ export async function csvOf<Row>(csv: Csv<Row>): Promise<Shown> {
   const { name, read, pageSize: page_size = PAGE_SIZE } = csv;
   const first = await read({ page_size, page_token: "" });
   if (!first.ok) return { title: "Export", body: <NoExport refusal={first.refusal} /> };
-  return { file: `${name.replaceAll(/[^A-Za-z0-9._-]+/g, "_")}.csv`, parts: partsOf(csv, first.value) };
+  const made: MadeFile = { rows: 0, isCut: false, failure: undefined };
+  return { file: `${name.replaceAll(/[^A-Za-z0-9._-]+/g, "_")}.csv`, parts: partsOf(csv, first.value, made), made };
 }
 
 function NoExport(props: Parameters<typeof Refused>[0]) {
@@ -41,24 +44,31 @@ function NoExport(props: Parameters<typeof Refused>[0]) {
  * Writes the rows page by page. It reads a page once the one before was taken. A file that does
  * not have all rows says so in its last row. Throws if a page cannot be read.
  */
-async function* partsOf<Row>({ columns, read, pageSize: page_size = PAGE_SIZE }: Csv<Row>, first: RowsPage<Row>) {
+async function* partsOf<Row>(
+  { columns, read, pageSize: page_size = PAGE_SIZE }: Csv<Row>,
+  first: RowsPage<Row>,
+  made: MadeFile,
+) {
   const names = Object.keys(columns);
   yield csvRows([names]);
   let page = first;
-  let count = 0;
   for (let reads = 1; ; reads += 1) {
-    const rows = page.rows.slice(0, EXPORT_ROWS_MAX - count);
-    count += rows.length;
+    const rows = page.rows.slice(0, EXPORT_ROWS_MAX - made.rows);
+    made.rows += rows.length;
     if (rows.length > 0) yield csvRows(rows.map((row) => Object.values(columns).map((value) => cellOf(value(row)))));
     const isCut = rows.length < page.rows.length || page.next !== null;
     if (!isCut) return;
-    if (count >= EXPORT_ROWS_MAX || reads >= EXPORT_READS_MAX || page.next === null) {
-      const last = `There are more rows: this file ends after ${String(count)}. Export a shorter period.`;
+    if (made.rows >= EXPORT_ROWS_MAX || reads >= EXPORT_READS_MAX || page.next === null) {
+      made.isCut = true;
+      const last = `There are more rows: this file ends after ${String(made.rows)}. Export a shorter period.`;
       yield csvRows([names.map((_, index) => (index === 0 ? last : ""))]);
       return;
     }
     const next = await read({ page_size, page_token: page.next });
-    if (!next.ok) throw new Error(next.refusal.text);
+    if (!next.ok) {
+      made.failure = next.refusal.reason ?? status[next.refusal.code];
+      throw new Error(next.refusal.text);
+    }
     page = next.value;
   }
 }

@@ -65,6 +65,17 @@ export interface View {
 export interface Download {
   readonly file: string;
   readonly parts: AsyncIterable<string>;
+  /** What the parts so far have. */
+  readonly made: MadeFile;
+}
+
+/** What the log says about a file. */
+export interface MadeFile {
+  rows: number;
+  /** Whether there are more rows than a file may have. */
+  isCut: boolean;
+  /** Why a page of rows could not be read: the file breaks off. */
+  failure: string | undefined;
 }
 
 /** A page, a file, a redirect to another page, or undefined: there is no such page. */

@@ -169,8 +169,10 @@ class Visits {
     const shown = await page.show(visit);
     if (shown === undefined) sendPlain(res, 404, "There is no such page");
     else if ("redirect" in shown) res.redirect(303, shown.redirect);
-    else if ("file" in shown) await sendFile(res, shown);
-    else {
+    else if ("file" in shown) {
+      stateOf(res).download = { made: shown.made, organization: organization?.id };
+      await sendFile(res, shown);
+    } else {
       const overview = await visit.overview;
       const isLive = page.method !== "POST" && shown.past === undefined && shown.isForm !== true;
       const body = (

@@ -4,6 +4,7 @@ import type { RequestHandler } from "express";
 import type { Logger } from "pino";
 
 import { requestIdOf } from "../../runtime/caller-ids.js";
+import type { MadeFile } from "../page.js";
 
 /** What the log says about a request, and the id by which the server's log knows its calls. */
 interface RequestState {
@@ -12,6 +13,8 @@ interface RequestState {
   route: string | undefined;
   /** The id of the operator; undefined until one is known. */
   person: string | undefined;
+  /** The file that is sent, and whose rows it has. */
+  download: { readonly made: MadeFile; readonly organization: string | undefined } | undefined;
 }
 
 const STATES = new WeakMap<ServerResponse, RequestState>();
@@ -21,6 +24,13 @@ export function stateOf(res: ServerResponse): RequestState {
   const state = STATES.get(res);
   if (state === undefined) throw new Error("the request has no state");
   return state;
+}
+
+/** Who took how many rows of which list: an export is noted, and so is one that broke off. */
+function exportOf({ organization, made }: NonNullable<RequestState["download"]>, isSent: boolean) {
+  const { rows, isCut, failure } = made;
+  const end = isSent ? (isCut ? "cut" : "whole") : "broken off";
+  return { organization, rows, end, cause: end === "broken off" ? (failure ?? "the browser closed it") : undefined };
 }
 
 /**
@@ -34,6 +44,7 @@ export function beginRequest(log: Logger): RequestHandler {
       requestId: requestIdOf(req.headers["x-request-id"]),
       route: undefined,
       person: undefined,
+      download: undefined,
     };
     STATES.set(res, state);
     res.setHeader("X-Request-Id", state.requestId);
@@ -45,8 +56,9 @@ export function beginRequest(log: Logger): RequestHandler {
         person: state.person ?? null,
         status: res.writableFinished ? res.statusCode : 499,
         ms: Math.round((performance.now() - startedAt) * 100) / 100,
+        export: state.download && exportOf(state.download, res.writableFinished),
       };
-      if (line.status >= 500) log.warn(line, "request");
+      if (line.status >= 500 || line.export?.end === "broken off") log.warn(line, "request");
       else log.info(line, "request");
     });
     next();

@@ -59,6 +59,7 @@ export const accountsPage: Page = {
             columns={columns}
             totalsOf={accountTotals}
             empty="No customer has all of this."
+            holds="user_ids, masked phone numbers and masked e-mail addresses"
           />
         </>
       ),

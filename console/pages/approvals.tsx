@@ -6,8 +6,9 @@ import { type Change, changesIn, effectOf, REASON } from "../acts/proposal-words
 import { type Subjects, subjectsOf } from "../acts/subjects.js";
 import type { GetProposalResponse, Proposal } from "../gen/messages.js";
 import { type Page, type Visit, within } from "../page.js";
-import { Short } from "../view/journal.js";
+import { usersOf } from "../upstream/rows.js";
 import { Link, pathWith } from "../view/link.js";
+import { Customer } from "../view/lists.js";
 import { type Column, Facts, More, Refused, Section, Table } from "../view/parts.js";
 import { Age, ageText, Id, Status, Text, Time } from "../view/values.js";
 
@@ -28,8 +29,13 @@ export const approvalsPage: Page = {
       }),
     ]);
     const mine = new Set(forMe.ok ? forMe.value.proposals.map(({ id }) => id) : []);
+    const shown = [forMe, waiting, all].flatMap((each) => (each.ok ? each.value.proposals : []));
+    const users = await usersOf(
+      visit,
+      shown.map((proposal) => accountOf(visit, proposal)),
+    );
     const list = (rows: readonly Proposal[], empty: string): VNode => (
-      <WaitingList visit={visit} rows={soonestFirst(rows)} empty={empty} />
+      <WaitingList visit={visit} users={users} rows={soonestFirst(rows)} empty={empty} />
     );
     return {
       title: "Approvals",
@@ -55,11 +61,11 @@ export const approvalsPage: Page = {
               </>
             )}
           </Section>
-          <Section title="Decided" reading={all} retry={path}>
+          <Section title="Decided, the newest proposal first" reading={all} retry={path}>
             {({ proposals, next_page_token: token }) => (
               <>
-                <DecidedList visit={visit} rows={proposals.filter((each) => !isWaiting(each)).reverse()} />
-                <More to={token === null ? undefined : pathWith(path, { page: token })} isEmpty={false} word="Later" />
+                <DecidedList visit={visit} users={users} rows={proposals.filter((each) => !isWaiting(each))} />
+                <More to={token === null ? undefined : pathWith(path, { page: token })} isEmpty={false} />
               </>
             )}
           </Section>
@@ -68,6 +74,11 @@ export const approvalsPage: Page = {
     };
   },
 };
+
+/** Returns the account that a proposal of the visited organization is about, or null. */
+function accountOf(visit: Visit, { organization_id, subject_id }: Proposal): string | null {
+  return organization_id === visit.organization?.id && subject_id?.startsWith("acc_") === true ? subject_id : null;
+}
 
 function isWaiting({ state }: Proposal): boolean {
   return state === "pending";
@@ -78,13 +89,17 @@ function soonestFirst(proposals: readonly Proposal[]): readonly Proposal[] {
   return proposals.toSorted((one, other) => (one.expires_at ?? "9").localeCompare(other.expires_at ?? "9"));
 }
 
+type Users = Awaited<ReturnType<typeof usersOf>>;
+
 interface ProposalListProps {
   readonly visit: Visit;
+  /** The user_ids of the accounts that the proposals are about. */
+  readonly users: Users;
   readonly rows: readonly Proposal[];
   readonly empty?: string;
 }
 
-function columnsOf(visit: Visit): readonly Column<Proposal>[] {
+function columnsOf({ visit, users }: Pick<ProposalListProps, "visit" | "users">): readonly Column<Proposal>[] {
   return [
     {
       head: "What",
@@ -100,26 +115,25 @@ function columnsOf(visit: Visit): readonly Column<Proposal>[] {
         row.subject_id === null || row.organization_id !== visit.organization?.id ? (
           <Named visit={visit} proposal={row} />
         ) : (
-          <Short visit={visit} id={row.subject_id} />
+          <Customer visit={visit} row={{ account_id: row.subject_id, user_id: users.get(row.subject_id) ?? null }} />
         ),
-      isMinor: true,
     },
     { head: "Proposed by", cell: ({ proposer_name }) => proposer_name },
   ];
 }
 
-function WaitingList({ visit, rows, empty = "" }: ProposalListProps): VNode {
+function WaitingList({ rows, empty = "", ...of }: ProposalListProps): VNode {
   const columns: readonly Column<Proposal>[] = [
-    ...columnsOf(visit),
+    ...columnsOf(of),
     { head: "Since", cell: ({ proposed_at }) => <Age since={proposed_at} />, isMinor: true },
     { head: "Lapses in", cell: ({ expires_at }) => (expires_at === null ? "never" : <Left until={expires_at} />) },
   ];
   return <Table columns={columns} rows={rows} empty={empty} />;
 }
 
-function DecidedList({ visit, rows }: ProposalListProps): VNode {
+function DecidedList({ rows, ...of }: ProposalListProps): VNode {
   const columns: readonly Column<Proposal>[] = [
-    ...columnsOf(visit),
+    ...columnsOf(of),
     { head: "State", cell: ({ state }) => <Status>{state}</Status> },
     { head: "By", cell: ({ decider_name }) => decider_name, isMinor: true },
     { head: "When", cell: ({ decided_at }) => <Time>{decided_at}</Time>, isMinor: true },

@@ -54,11 +54,14 @@ export const auditPage: Page = {
           )}
           <Section title={seesAll ? "Signed in now" : "Your sessions"} reading={sessions} retry={path}>
             {(page) => (
-              <Table
-                columns={sessionColumns(visit)}
-                rows={page.sessions.toSorted((one, other) => (one.created_at < other.created_at ? 1 : -1))}
-                empty="Nobody is signed in with a passkey or a code."
-              />
+              <>
+                <Table
+                  columns={sessionColumns(visit)}
+                  rows={page.sessions.toSorted((one, other) => (one.created_at < other.created_at ? 1 : -1))}
+                  empty="Nobody is signed in with a passkey or a code."
+                />
+                <p class="advice">The server keeps no session that has ended.</p>
+              </>
             )}
           </Section>
         </>

@@ -31,6 +31,8 @@ function readerOf(visit: Visit): ReadRows<OfCustomer<Deposit>> {
           account_id: value("account"),
           statuses: chosenIn(query, "status", STATUSES),
           reasons: chosenIn(query, "reason", REASONS),
+          min_amount: value("min_amount"),
+          max_amount: value("max_amount"),
           start: value("start"),
           end: value("end"),
           ...page,
@@ -64,6 +66,8 @@ export const depositsPage: Page = {
           <Filters visit={visit} columns={columns}>
             <Choices name="status" label="Status" values={STATUSES} chosen={chosenIn(query, "status", STATUSES)} />
             <Select name="reason" label="Why it waits" values={REASONS} chosen={value("reason")} />
+            <Field name="min_amount" label="From KES" value={value("min_amount")} />
+            <Field name="max_amount" label="To KES" value={value("max_amount")} />
             <Field name="start" label="From day" value={value("start")} isDay />
             <Field name="end" label="To day" value={value("end")} isDay />
             <Field name="account" label="Account (acc_…)" value={value("account")} />
@@ -75,6 +79,7 @@ export const depositsPage: Page = {
             columns={columns}
             totalsOf={depositTotals}
             empty="No deposit has all of this."
+            holds="user_ids, masked phone numbers and what payers typed, masked"
           />
         </>
       ),

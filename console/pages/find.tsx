@@ -1,12 +1,13 @@
 import type { VNode } from "preact";
 
-import type { LookUpResponse } from "../gen/messages.js";
+import type { Deposit, LookUpResponse, Transaction } from "../gen/messages.js";
 import { type Page, type Visit, within } from "../page.js";
-import { withNames } from "../upstream/rows.js";
+import { type OfCustomer, pageOf, type RowsPage, withCustomers, withNames } from "../upstream/rows.js";
+import type { Reading } from "../upstream/upstream.js";
 import { JournalTable, pathOfId } from "../view/journal.js";
 import { Link, pathWith } from "../view/link.js";
-import { AccountList, DepositList, TransactionList } from "../view/lists.js";
-import { Refused, Section } from "../view/parts.js";
+import { AccountList, depositColumns, DepositList, TransactionList } from "../view/lists.js";
+import { Refused, Section, Table } from "../view/parts.js";
 import { moneyText, sumOf, Text, words } from "../view/values.js";
 
 /** Which customer or payment is this? The text may be personal data, so it is in no URL. */
@@ -56,13 +57,13 @@ interface FoundProps {
   readonly visit: Visit;
   readonly text: string;
   readonly found: LookUpResponse;
-  /** The payments of the amount that the text names. Undefined: it names none. */
+  /** What has the amount that the text names. Undefined: it names none. */
   readonly paid: Paid | undefined;
 }
 
 function Found({ visit, text, found: { matches, more, read_as, tried }, paid }: FoundProps): VNode {
   if (matches.length === 0) {
-    const isPaid = paid?.reading.ok === true && paid.reading.value.rows.length > 0;
+    const isPaid = [paid?.payments, paid?.deposits].some((each) => each?.ok === true && each.value.rows.length > 0);
     return (
       <>
         <h1>
@@ -76,7 +77,7 @@ function Found({ visit, text, found: { matches, more, read_as, tried }, paid }: 
             ? " A receipt is found by all of its characters, and not by its last ones."
             : ""}
         </p>
-        {paid === undefined ? null : <Payments visit={visit} paid={paid} />}
+        {paid === undefined ? null : <OfAmount visit={visit} paid={paid} />}
         {isPaid ? null : (
           <p>
             A payment may not have reached the book yet: look for the phone number of the customer, or open{" "}
@@ -131,7 +132,8 @@ const PART_OF_RECEIPT = /^(?=.*[0-9])[a-z0-9]{4,9}$/i;
 
 interface Paid {
   readonly amount: string;
-  readonly reading: Awaited<ReturnType<typeof withNames>>;
+  readonly payments: Reading<RowsPage<OfCustomer<Transaction>>>;
+  readonly deposits: Reading<RowsPage<OfCustomer<Deposit>>>;
 }
 
 /** Returns "2211.00" for "2,211" or "KES 2211.00". Undefined for any other text. */
@@ -141,31 +143,64 @@ function amountIn(text: string): string | undefined {
   return whole === "" ? undefined : sumOf([`${whole.replaceAll(",", "")}${fraction ?? ""}`]);
 }
 
-/** Reads the newest payments of an amount: only ListTransactions has a filter for it. */
+/** Reads the newest payments and deposits of an amount. LookUp finds no amounts. */
 async function paidOf(visit: Visit, text: string, { matches, tried }: LookUpResponse): Promise<Paid | undefined> {
   const amount = amountIn(text);
   if (amount === undefined || matches.length > 0 || tried.includes("phone_number")) return undefined;
   const filters = { min_amount: amount, max_amount: amount, page_size: PAID_ROWS };
-  const read = await visit.read("TransactionService/ListTransactions", filters);
-  return { amount, reading: await withNames(visit, read) };
+  const [transactions, read] = await Promise.all([
+    visit.read("TransactionService/ListTransactions", filters),
+    visit.read("DepositService/ListDeposits", filters),
+  ]);
+  const [payments, deposits] = await Promise.all([
+    withNames(visit, transactions),
+    withCustomers(
+      visit,
+      pageOf(read, (page) => page.deposits),
+    ),
+  ]);
+  return { amount, payments, deposits };
 }
 
 const PAID_ROWS = 20;
 
-function Payments({ visit, paid: { amount, reading } }: { readonly visit: Visit; readonly paid: Paid }): VNode {
-  const all = pathWith(within(visit, "/transactions"), { min_amount: amount, max_amount: amount });
+interface OfAmountProps {
+  readonly visit: Visit;
+  readonly paid: Paid;
+}
+
+function OfAmount({ visit, paid: { amount, payments, deposits } }: OfAmountProps): VNode {
+  const more = (what: string, path: string, next: string | null): VNode | null =>
+    next === null ? null : (
+      <p>
+        These are the newest.{" "}
+        <Link to={pathWith(within(visit, path), { min_amount: amount, max_amount: amount })}>
+          All {what} of this amount
+        </Link>
+      </p>
+    );
   return (
-    <Section title={`Payments of ${moneyText(amount)} KES`} reading={reading} retry={within(visit)}>
-      {({ rows, next }) => (
-        <>
-          <TransactionList visit={visit} rows={rows} empty="None of the payments looked at has this amount." />
-          {next === null ? null : (
-            <p>
-              These are the newest. <Link to={all}>All payments of this amount</Link>
-            </p>
-          )}
-        </>
-      )}
-    </Section>
+    <>
+      <Section title={`Payments of ${moneyText(amount)} KES`} reading={payments} retry={within(visit)}>
+        {({ rows, next }) => (
+          <>
+            <TransactionList visit={visit} rows={rows} empty="None of the payments looked at has this amount." />
+            {more("payments", "/transactions", next)}
+          </>
+        )}
+      </Section>
+      <Section title={`Deposits of ${moneyText(amount)} KES`} reading={deposits} retry={within(visit)}>
+        {({ rows, next }) => (
+          <>
+            <Table
+              columns={depositColumns({ visit, hasAll: true })}
+              rows={rows}
+              empty="None of the deposits looked at has this amount."
+            />
+            {more("deposits", "/deposits", next)}
+          </>
+        )}
+      </Section>
+    </>
   );
 }

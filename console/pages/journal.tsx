@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 
-import { csvOf, fieldsOf } from "../export.js";
+import { type CsvColumns, csvOf, fieldsOf } from "../export.js";
 import type { GetInclusionProofResponse, JournalEntry, Operator } from "../gen/messages.js";
 import { type Page, type Visit, within } from "../page.js";
 import { pageOf, type ReadRows } from "../upstream/rows.js";
@@ -79,6 +79,7 @@ export const journalPage: Page = {
             columns={columns}
             totalsOf={totalsOf}
             empty="No row has all of this."
+            holds="ids of accounts, references, descriptions and reasons"
           />
           <p>
             <Link to={within(visit, "/month")}>The month for the accountant</Link>
@@ -118,22 +119,64 @@ export const journalCsv: Page = {
   async show(visit) {
     const person = visit.query.get("person") ?? "";
     const read = readerOf(visit, person.startsWith("opr_") ? person : idOf(await peopleOf(visit), person));
-    const ofLine = fieldsOf<JournalEntry["line"]>(
-      ...(["sequence", "date", "recorded_at", "type", "account_id", "transaction_id"] as const),
-      ...(["debit_account", "credit_account", "amount", "available_balance", "held_balance"] as const),
-      ...(["reference", "description", "rail_receipt", "actor", "note"] as const),
-    );
-    const columns = Object.entries(ofLine).map(([name, of]) => [name, ({ line }: JournalEntry) => of(line)] as const);
     return csvOf({
       name: "journal",
       read,
       columns: {
-        ...Object.fromEntries(columns),
+        ...lineColumns(
+          ...(["sequence", "date", "recorded_at", "type", "account_id", "transaction_id"] as const),
+          ...(["debit_account", "credit_account", "amount", "available_balance", "held_balance"] as const),
+          ...(["reference", "description", "rail_receipt", "actor", "note"] as const),
+        ),
         operators: ({ operator_names }) => operator_names.join(", approved by "),
       },
     });
   },
 };
+
+type Line = JournalEntry["line"];
+
+/** Returns the columns of the line of a row. */
+function lineColumns(...names: readonly (keyof Line)[]): CsvColumns<{ readonly line: Line }> {
+  const columns = Object.entries(fieldsOf<Line>(...names));
+  return Object.fromEntries(columns.map(([name, of]) => [name, ({ line }: { readonly line: Line }) => of(line)]));
+}
+
+/** One side of a posting. The amount stands under the side. */
+interface LedgerLine {
+  readonly line: Line;
+  readonly side: "debit" | "credit";
+}
+
+/** The double entries of the same rows: a debit and a credit for each posting. */
+export const ledgerCsv: Page = {
+  path: "/:org/general-ledger.csv",
+  isDownload: true,
+  show(visit) {
+    const read = readerOf(visit, "");
+    const amountOn = (wanted: LedgerLine["side"]) => (row: LedgerLine) =>
+      row.side === wanted ? row.line.amount : null;
+    return csvOf<LedgerLine>({
+      name: "general-ledger",
+      async read(page) {
+        const reading = await read(page);
+        if (!reading.ok) return reading;
+        const posted = reading.value.rows.filter(({ line }) => line.amount !== null);
+        const rows = posted.flatMap(({ line }) => SIDES.map((side) => ({ line, side })));
+        return { ok: true, value: { ...reading.value, rows } };
+      },
+      columns: {
+        ...lineColumns("sequence", "date", "recorded_at", "type"),
+        book_account: ({ line, side }) => line[`${side}_account`],
+        debit: amountOn("debit"),
+        credit: amountOn("credit"),
+        ...lineColumns("account_id", "transaction_id", "reference", "description", "rail_receipt", "note"),
+      },
+    });
+  },
+};
+
+const SIDES = ["debit", "credit"] as const;
 
 async function peopleOf(visit: Visit): Promise<readonly Operator[]> {
   const reading = await visit.read("AdminService/ListOperators", { page_size: OPERATORS_MAX });

@@ -6,7 +6,7 @@ import type { ReadingOf } from "../upstream/upstream.js";
 import { Link, pathWith } from "../view/link.js";
 import { countOf } from "../view/lists.js";
 import { Commands, Refused, Section, Table } from "../view/parts.js";
-import { centsOf, dayText, decimalOf, Money, sumOf, Text, words } from "../view/values.js";
+import { centsOf, dayText, decimalOf, lessOf, Money, sumOf, Text, words } from "../view/values.js";
 
 const DEPOSITS = 1_000;
 const DAY_MILLIS = 86_400_000;
@@ -105,7 +105,7 @@ interface TurnoverProps {
 }
 
 function Turnover({ opening, closing }: TurnoverProps): VNode {
-  const changeOf = (name: "minted" | "redeemed" | "charges"): string =>
+  const changeOf = (name: "minted" | "redeemed"): string =>
     decimalOf(centsOf(closing[name] ?? "0") - centsOf(opening[name] ?? "0"));
   const lines: readonly Line[] = [
     ["In circulation at the beginning", opening.in_circulation],
@@ -113,29 +113,64 @@ function Turnover({ opening, closing }: TurnoverProps): VNode {
     ["Redeemed", changeOf("redeemed")],
     ["In circulation at the end", closing.in_circulation],
   ];
-  const beside: readonly Line[] = [
-    ["Charges of rails in the month, less what was funded", changeOf("charges")],
-    ["Charges not funded at the end", closing.charges],
-    ["Reserve at the end", closing.reserve],
-    ["Shortfall at the end", closing.shortfall],
-    ["Unallocated deposits at the end", closing.unallocated],
-  ];
   return (
     <div class="narrow">
-      {[lines, beside].map((rows, index) => (
-        <Table
-          key={index}
-          columns={[
-            { head: index === 0 ? "In circulation" : "Other accounts of the book", cell: ([name]) => name },
-            { head: index === 0 ? "KESC" : "KES", cell: ([, amount]) => <Money>{amount}</Money>, isMoney: true },
-          ]}
-          rows={rows}
-          empty=""
-        />
-      ))}
+      <Table
+        columns={[
+          { head: "In circulation", cell: ([name]) => name },
+          { head: "KESC", cell: ([, amount]) => <Money>{amount}</Money>, isMoney: true },
+        ]}
+        rows={lines}
+        empty=""
+      />
+      <GeneralLedger opening={opening} closing={closing} />
     </div>
   );
 }
+
+/** The six accounts of the book at both ends: the two sums of each end are equal. */
+function GeneralLedger({ opening, closing }: TurnoverProps): VNode {
+  const rows = ACCOUNTS.map(([name, ...of]): LedgerRow => {
+    const [before, after] = [opening, closing].map((sums) => sumOf(of.map((account) => sums[account])));
+    return { name, before: before ?? "", after: after ?? "", isSum: of.length > 1 };
+  });
+  const shown = ({ isSum }: LedgerRow, value: VNode | string): VNode | string =>
+    isSum ? <strong>{value}</strong> : value;
+  return (
+    <Table
+      columns={[
+        { head: "General ledger", cell: (row) => shown(row, row.name) },
+        { head: "Opening", cell: (row) => shown(row, <Money>{row.before}</Money>), isMoney: true, isMinor: true },
+        {
+          head: "Change",
+          cell: (row) => shown(row, <Money>{lessOf(row.after, row.before)}</Money>),
+          isMoney: true,
+        },
+        { head: "Closing", cell: (row) => shown(row, <Money>{row.after}</Money>), isMoney: true },
+      ]}
+      rows={rows}
+      empty=""
+    />
+  );
+}
+
+interface LedgerRow {
+  readonly name: string;
+  readonly before: string;
+  readonly after: string;
+  readonly isSum: boolean;
+}
+
+const ACCOUNTS = [
+  ["Reserve", "reserve"],
+  ["Shortfall", "shortfall"],
+  ["Rail charges, net of funding", "charges"],
+  ["Assets", "reserve", "shortfall", "charges"],
+  ["Available to users", "available"],
+  ["Held for redemptions", "held"],
+  ["Unallocated deposits", "unallocated"],
+  ["Liabilities", "available", "held", "unallocated"],
+] as const;
 
 function Received({ rows }: { readonly rows: readonly Deposit[] }): VNode {
   const statuses = [...new Set(rows.map(({ status }) => status))].sort();
@@ -161,6 +196,7 @@ function Files({ visit, month: { start, end } }: { readonly visit: Visit; readon
     "Transactions created in the month": "/transactions.csv",
     "Deposits received in the month": "/deposits.csv",
     "Journal of the month": "/journal.csv",
+    "General ledger of the month, two lines for each posting": "/general-ledger.csv",
   };
   return (
     <section class="screen">
@@ -172,7 +208,9 @@ function Files({ visit, month: { start, end } }: { readonly visit: Visit; readon
           </li>
         ))}
       </ul>
-      <p>Each has 10,000 rows at most. The double entries of a whole month, however many, come from a command:</p>
+      <p>
+        Each has 10,000 rows at most. The general ledger of a whole month, however many lines, comes from a command:
+      </p>
       <Commands>{[`kesc export ledger ${visit.organization?.id ?? "ORG"} --from ${start} --to ${end}`]}</Commands>
     </section>
   );

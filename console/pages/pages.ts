@@ -8,14 +8,14 @@ import { auditPage } from "./audit.js";
 import { daysPage } from "./days.js";
 import { depositPage, depositsCsv, depositsPage } from "./deposit.js";
 import { findPage } from "./find.js";
-import { journalCsv, journalPage, rowPage } from "./journal.js";
+import { journalCsv, journalPage, ledgerCsv, rowPage } from "./journal.js";
 import { keysPage } from "./keys.js";
 import { limitsPage } from "./limits.js";
 import { monthPage } from "./month.js";
 import { idPage, organizationsPage } from "./organizations.js";
 import { peoplePage } from "./people.js";
 import { railsPage } from "./rails.js";
-import { RECONCILIATION_PAGES } from "./reconciliation.js";
+import { comparisonPage, reconciliationPage } from "./reconciliation.js";
 import { statementCsv, statementPage } from "./statement.js";
 import { supplyPage } from "./supply.js";
 import { todayPage } from "./today.js";
@@ -42,9 +42,11 @@ export const PAGES: readonly Page[] = [
   attentionPage,
   supplyPage,
   daysPage,
-  ...RECONCILIATION_PAGES,
+  reconciliationPage,
+  comparisonPage,
   journalPage,
   journalCsv,
+  ledgerCsv,
   monthPage,
   rowPage,
   railsPage,

@@ -1,35 +1,37 @@
 import type { VNode } from "preact";
 
-import { Remedies } from "../acts/remedies.js";
-import type {
-  MovementTotals,
-  ReconcileStatementResponse,
-  StatementDifference,
-  StatementDifferences,
-  StatementTie,
-} from "../gen/messages.js";
+import { RAILS_LISTED } from "../acts/subjects.js";
+import type { Supply } from "../gen/messages.js";
 import { type Page, type Visit, within } from "../page.js";
 import type { Refusal } from "../upstream/refusal.js";
-import { Short } from "../view/journal.js";
-import { Link } from "../view/link.js";
-import { type Column, Refused, SumTable, Table } from "../view/parts.js";
-import { Day, lessOf, Money, moneyText, sumOf, Text, Time } from "../view/values.js";
+import type { ReadingOf } from "../upstream/upstream.js";
+import { AgeOfFigures, coverageOf, Explained } from "../view/coverage.js";
+import { Link, pathWith } from "../view/link.js";
+import { Commands, FigureList, Refused, Section } from "../view/parts.js";
+import { Age, ageText, lessOf, moneyText, sumOf } from "../view/values.js";
+import { Compared } from "./compared.js";
 
 const PATH = "/:org/reconciliation";
 const MPESA = "mpesa";
-const NOT_KNOWN = { seen: null, difference: null };
+/** It moves no shillings, so it has no statement. */
+const SANDBOX = "sandbox";
 
 /** What does the rail say, and what does the book say? A GET asks for the statement. */
-const asked: Page = {
+export const reconciliationPage: Page = {
   path: PATH,
   async show(visit) {
     const organization_id = visit.organization?.id;
     const [supply, accounts] = await Promise.all([
       visit.read("BookService/GetSupply", {}),
-      visit.read("AdminService/ListRailAccounts", { organization_id }),
+      visit.read("AdminService/ListRailAccounts", { organization_id, page_size: RAILS_LISTED }),
     ]);
-    const rails = new Set([MPESA, ...(accounts.ok ? accounts.value.rail_accounts.map(({ rail }) => rail) : [])]);
-    const { seen, difference } = (supply.ok ? supply.value.supply.backing : null) ?? NOT_KNOWN;
+    const own = accounts.ok ? accounts.value.rail_accounts.map(({ rail }) => rail) : [];
+    const told = supply.ok ? railsIn(supply.value.supply) : [];
+    const rails = [...new Set([...told, ...own])];
+    const chosen = rails.find((rail) => rail === visit.query.get("rail")) ?? rails[0] ?? MPESA;
+    const account = own.includes(chosen)
+      ? await visit.read("AdminService/GetRailAccount", { organization_id, rail: chosen })
+      : undefined;
     return {
       title: "Reconciliation",
       isForm: true,
@@ -37,30 +39,132 @@ const asked: Page = {
         <>
           <h1>Reconciliation</h1>
           <p class="lead">What the rail says against what the book says.</p>
-          {supply.ok && seen !== null && difference !== null ? (
-            <section>
-              <h2>Now, without a statement</h2>
-              <SumTable
-                rows={[
-                  ["What was seen", seen],
-                  ["Owed", supply.value.supply.owed],
-                ]}
-                total={["Difference", difference]}
-              />
-              <p>
-                A statement explains it. <Link to={within(visit, "/supply")}>Supply and reserve</Link> has the figures,
-                and <Link to={within(visit, "/attention")}>Needs attention</Link> what waits for a person.
-              </p>
-            </section>
-          ) : null}
-          <Ask visit={visit} rails={[...rails]} />
+          {rails.length < 2 ? null : (
+            <p class="ranges">
+              {rails.map((rail) => (
+                <Link key={rail} to={pathWith(visit.path, { rail })} isCurrent={rail === chosen}>
+                  {rail}
+                </Link>
+              ))}
+            </p>
+          )}
+          <Section title={`Now, at ${chosen}`} reading={supply} retry={visit.path}>
+            {(value) => <TieNow visit={visit} supply={value.supply} rail={chosen} />}
+          </Section>
+          <Ask visit={visit} rails={[...new Set([MPESA, ...own])].filter((rail) => rail !== SANDBOX)} chosen={chosen} />
+          {chosen === SANDBOX ? null : <Listed visit={visit} rail={chosen} account={account} />}
         </>
       ),
     };
   },
 };
 
-const sent: Page = {
+/** Returns the rails that have told a balance in shillings. */
+function railsIn({ backing }: Supply): readonly string[] {
+  return (backing?.rail_balances ?? []).filter(({ currency }) => currency === "KES").map(({ rail }) => rail);
+}
+
+interface TieNowProps {
+  readonly visit: Visit;
+  readonly supply: Supply;
+  readonly rail: string;
+}
+
+/** The tie by the newest figures: what the rail has told, and what should be there by the book. */
+function TieNow({ visit, supply, rail }: TieNowProps): VNode {
+  const balances = supply.backing?.rail_balances ?? [];
+  const own = balances.filter((each) => each.rail === rail && each.currency === "KES");
+  const here = sumOf(own.map(({ available }) => available));
+  const elsewhere = lessOf(supply.backing?.seen ?? "0", here);
+  const expected = lessOf(supply.owed, elsewhere);
+  const coverage = coverageOf(supply);
+  const isTold = own.length > 0;
+  return (
+    <>
+      <FigureList
+        figures={[
+          [
+            "Balance that the rail reported",
+            isTold ? here : null,
+            isTold ? `${ageText(oldestOf(own))} ago` : "none yet",
+          ],
+          [
+            "Should be there by the book",
+            expected,
+            `${moneyText(supply.owed)} owed, less ${moneyText(elsewhere)} in other places`,
+          ],
+          ["Difference", isTold ? lessOf(here, expected) : null],
+        ]}
+      />
+      {coverage === undefined || !isTold ? (
+        <p>
+          The rail has reported no balance, so it is unknown what lies there. A statement still shows which movements
+          differ.
+        </p>
+      ) : (
+        <div class="narrow">
+          <h3>What explains the difference</h3>
+          <Explained visit={visit} coverage={coverage} />
+        </div>
+      )}
+      <p>
+        {coverage === undefined || !isTold ? null : (
+          <>
+            <AgeOfFigures coverage={coverage} /> A statement ties both sides to the shilling.{" "}
+          </>
+        )}
+        <Link to={within(visit, "/supply")}>Supply and reserve</Link> has each place, and{" "}
+        <Link to={within(visit, "/attention")}>Needs attention</Link> what waits for a person.
+      </p>
+    </>
+  );
+}
+
+function oldestOf(balances: readonly { readonly age_seconds: number }[]): number {
+  return Math.max(...balances.map(({ age_seconds }) => age_seconds));
+}
+
+interface ListedProps {
+  readonly visit: Visit;
+  readonly rail: string;
+  /** Undefined: the organization has no account at the rail. */
+  readonly account: ReadingOf<"AdminService/GetRailAccount"> | undefined;
+}
+
+/** What the rail lists by itself, and the command that compares it. */
+function Listed({ visit, rail, account }: ListedProps): VNode {
+  const status = account?.ok === true ? account.value.status : undefined;
+  return (
+    <section>
+      <h2>Without a file</h2>
+      {status === undefined ? null : (
+        <p>
+          {status.deposits_since === null ? (
+            "The server does not read the rail’s list of received payments: the account is not registered for deposits."
+          ) : (
+            <>
+              The server reads the rail’s list of received payments by itself, and books what it lacks.{" "}
+              {status.deposits_read_at === null ? (
+                "It has not read the list yet."
+              ) : (
+                <>
+                  It has read the list to its end <Age since={status.deposits_read_at} /> ago.
+                </>
+              )}
+            </>
+          )}
+        </p>
+      )}
+      <p>
+        A command on the server asks the rail what came in during the last 24 hours, and compares it with the book. The
+        rail does not list what went out: that takes the statement.
+      </p>
+      <Commands>{[`kesc reconcile ${rail} --pull --org ${visit.organization?.id ?? "ORG"}`]}</Commands>
+    </section>
+  );
+}
+
+export const comparisonPage: Page = {
   path: PATH,
   method: "POST",
   takesFile: true,
@@ -75,14 +179,12 @@ const sent: Page = {
         <>
           <h1>Reconciliation</h1>
           {compared.ok ? <Compared visit={visit} found={compared.value} /> : <NotCompared refusal={compared.refusal} />}
-          <Ask visit={visit} rails={[rail === "" ? MPESA : rail]} />
+          <Ask visit={visit} rails={[rail === "" ? MPESA : rail]} chosen={rail} />
         </>
       ),
     };
   },
 };
-
-export const RECONCILIATION_PAGES: readonly Page[] = [asked, sent];
 
 function NotCompared({ refusal }: { readonly refusal: Refusal }): VNode {
   return (
@@ -93,7 +195,13 @@ function NotCompared({ refusal }: { readonly refusal: Refusal }): VNode {
   );
 }
 
-function Ask({ visit, rails }: { readonly visit: Visit; readonly rails: readonly string[] }): VNode {
+interface AskProps {
+  readonly visit: Visit;
+  readonly rails: readonly string[];
+  readonly chosen: string;
+}
+
+function Ask({ visit, rails, chosen }: AskProps): VNode {
   return (
     <section>
       <h2>Compare a statement</h2>
@@ -107,7 +215,7 @@ function Ask({ visit, rails }: { readonly visit: Visit; readonly rails: readonly
           Rail
           <select name="rail" required>
             {rails.map((rail) => (
-              <option key={rail} value={rail}>
+              <option key={rail} value={rail} selected={rail === chosen}>
                 {rail}
               </option>
             ))}
@@ -121,170 +229,6 @@ function Ask({ visit, rails }: { readonly visit: Visit; readonly rails: readonly
           Compare
         </button>
       </form>
-    </section>
-  );
-}
-
-interface ComparedProps {
-  readonly visit: Visit;
-  readonly found: ReconcileStatementResponse;
-}
-
-function Compared({ visit, found }: ComparedProps): VNode {
-  const count = found.differences.reduce((sum, each) => sum + each.count, 0);
-  return (
-    <>
-      <p class="lead">
-        From <Time>{found.start}</Time> to <Time>{found.end}</Time>.
-      </p>
-      <div class={count === 0 ? "verdict" : "verdict bad"}>
-        <h2>
-          {count === 0
-            ? `All ${found.matched.count.toLocaleString("en")} movements agree`
-            : `${count.toLocaleString("en")} movements differ, ${found.matched.count.toLocaleString("en")} agree`}
-        </h2>
-      </div>
-      <Movements found={found} />
-      {found.tie === null ? (
-        <p>The rail has told no balance yet, so the sums of both sides cannot be tied.</p>
-      ) : (
-        <Tie tie={found.tie} />
-      )}
-      {ORDER.map(([kind, title, words]) => {
-        const group = found.differences.find((each) => each.kind === kind);
-        return group === undefined ? null : <Group key={kind} {...{ visit, group, title, words }} />;
-      })}
-    </>
-  );
-}
-
-const ORDER = [
-  ["amount_differs", "Differing", "Both have the receipt, with another amount. Ask the rail which one is right."],
-  ["missing_in_ledger", "Missing in the book", "The rail moved shillings that the book does not have."],
-  ["missing_on_rail", "Missing at the rail", "The book has a movement that the statement does not have."],
-  [
-    "double",
-    "Twice in the statement",
-    "The statement has the receipt twice, and the book takes it once. Ask the rail.",
-  ],
-] as const;
-
-function netOf({ amount_in, amount_out }: MovementTotals): string {
-  return lessOf(amount_in, amount_out);
-}
-
-type Line = readonly [name: string, onRail: string, booked: string];
-
-/** What moved by each side. */
-function Movements({
-  found: { on_rail, booked, charges, charges_matched, at_the_edge, not_completed },
-}: {
-  readonly found: ReconcileStatementResponse;
-}): VNode {
-  const rows: readonly Line[] = [
-    ["Came in", on_rail.amount_in, booked.amount_in],
-    ["Went out", on_rail.amount_out, booked.amount_out],
-    ["Together", netOf(on_rail), netOf(booked)],
-    ["Charges of the rail", netOf(charges), netOf(charges_matched)],
-  ];
-  const columns: readonly Column<Line>[] = [
-    { head: "Movements in KES", cell: ([name]) => name },
-    { head: "Statement", cell: ([, onRail]) => <Money>{onRail}</Money>, isMoney: true },
-    { head: "Book", cell: ([, , inBook]) => <Money>{inBook}</Money>, isMoney: true },
-    { head: "Difference", cell: ([, onRail, inBook]) => <Money>{lessOf(onRail, inBook)}</Money>, isMoney: true },
-  ];
-  return (
-    <section>
-      <h2>What moved</h2>
-      <Table columns={columns} rows={rows} empty="" />
-      <p class="advice">
-        {at_the_edge === 0
-          ? ""
-          : `${String(at_the_edge)} movements of the book began before this time and are not compared. `}
-        {not_completed === 0 ? "" : `${String(not_completed)} rows of the statement are not completed.`}
-      </p>
-    </section>
-  );
-}
-
-/** The sums of both sides at one moment, with all that explains their difference. */
-function Tie({ tie }: { readonly tie: StatementTie }): VNode {
-  const seen: readonly (readonly [name: string, amount: string, at?: VNode])[] = [
-    ...tie.rail_balances.map(({ rail, name, available }) => [`${rail}: ${name}`, available] as const),
-    ...tie.reserve_holdings.map(({ place, amount, as_of_day }) => [place, amount, <Day>{as_of_day}</Day>] as const),
-  ];
-  return (
-    <section>
-      <h2>The tie</h2>
-      <p>
-        At <Time>{tie.time}</Time>, the moment of the rail’s last balance.
-      </p>
-      <ul class="figures">
-        {(
-          [
-            ["At the rail and in other places", sumOf(seen.map(([, amount]) => amount))],
-            ["Owed by the book", tie.owed],
-            ["Difference", tie.difference],
-          ] as const
-        ).map(([name, amount]) => (
-          <li key={name}>
-            <span class="name">{name}</span>
-            <span class="value">
-              {moneyText(amount)} <small>KES</small>
-            </span>
-          </li>
-        ))}
-      </ul>
-      <SumTable
-        rows={[
-          ...seen,
-          ["Shortfall that the book knows", tie.shortfall],
-          ["Charges that nobody has paid in for", tie.charges],
-          ["Under way at that moment", tie.under_way],
-          ["The differences below", tie.differences],
-        ]}
-        total={["Not explained", tie.not_explained]}
-      />
-    </section>
-  );
-}
-
-interface GroupProps {
-  readonly visit: Visit;
-  readonly group: StatementDifferences;
-  readonly title: string;
-  readonly words: string;
-}
-
-function Group({ visit, group: { count, differences }, title, words }: GroupProps): VNode {
-  const columns: readonly Column<StatementDifference>[] = [
-    {
-      head: "Receipt",
-      cell: ({ receipt, is_charge }) =>
-        receipt === null ? <span class="none">none</span> : <Text>{is_charge ? `${receipt} (charge)` : receipt}</Text>,
-    },
-    { head: "When", cell: ({ on_rail, booked }) => <Time>{(on_rail ?? booked)?.time ?? null}</Time> },
-    {
-      head: "About",
-      cell: ({ transaction_id, account_id }) => <Short visit={visit} id={transaction_id ?? account_id} />,
-      isMinor: true,
-    },
-    { head: "Statement", cell: ({ on_rail }) => <Money>{on_rail?.amount ?? null}</Money>, isMoney: true },
-    { head: "Book", cell: ({ booked }) => <Money>{booked?.amount ?? null}</Money>, isMoney: true },
-    { head: "What to do", cell: (row) => <Remedies visit={visit} row={row} /> },
-  ];
-  return (
-    <section>
-      <h2>
-        {title}: {count.toLocaleString("en")}
-      </h2>
-      <p>{words}</p>
-      <Table columns={columns} rows={differences} empty="" />
-      {count > differences.length ? (
-        <p>
-          And {(count - differences.length).toLocaleString("en")} more: <code>kesc reconcile</code> lists them all.
-        </p>
-      ) : null}
     </section>
   );
 }

@@ -82,6 +82,7 @@ export const transactionsPage: Page = {
             columns={columns}
             totalsOf={transactionTotals}
             empty="No transaction has all of this."
+            holds="user_ids, references and descriptions"
           />
         </>
       ),

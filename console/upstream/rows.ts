@@ -38,19 +38,28 @@ export async function withCustomers<Row extends { readonly account_id: string | 
   reading: Reading<RowsPage<Row>>,
 ): Promise<Reading<RowsPage<OfCustomer<Row>>>> {
   if (!reading.ok) return reading;
-  const ids = new Set(reading.value.rows.map(({ account_id }) => account_id).filter((id) => id !== null));
-  if (ids.size === 0) return reading;
-  const request = { account_ids: [...ids].slice(0, ACCOUNTS_MAX), page_size: ACCOUNTS_MAX };
-  const accounts = await visit.read("AccountService/ListAccounts", request);
-  // The rows are worth more than nothing: without the names they show the ids.
-  if (!accounts.ok) return reading;
-  const users = new Map(accounts.value.accounts.map(({ id, user_id }) => [id, user_id]));
+  const users = await usersOf(
+    visit,
+    reading.value.rows.map(({ account_id }) => account_id),
+  );
   const rows = reading.value.rows.map((row) =>
     row.account_id === null || !users.has(row.account_id)
       ? row
       : { ...row, user_id: users.get(row.account_id) ?? null },
   );
   return { ok: true, value: { ...reading.value, rows } };
+}
+
+/** Reads the user_ids of at most 100 accounts. If that fails, pages show the ids. */
+export async function usersOf(
+  visit: Visit,
+  accountIds: readonly (string | null)[],
+): Promise<ReadonlyMap<string, string | null>> {
+  const ids = new Set(accountIds.filter((id) => id !== null));
+  if (ids.size === 0) return new Map();
+  const request = { account_ids: [...ids].slice(0, ACCOUNTS_MAX), page_size: ACCOUNTS_MAX };
+  const accounts = await visit.read("AccountService/ListAccounts", request);
+  return new Map(accounts.ok ? accounts.value.accounts.map(({ id, user_id }) => [id, user_id]) : []);
 }
 
 /** The payments of a list, with their customers. */

@@ -22,10 +22,12 @@ interface ListPageProps<Row> {
   readonly columns: readonly Column<Row>[];
   readonly totalsOf: (rows: readonly Row[]) => readonly Total[];
   readonly empty: string;
+  /** The personal data in a file of the list. */
+  readonly holds: string;
 }
 
 /** A list with a page of its own: its rows, their totals, the next page, and all rows as a file. */
-export function ListPage<Row>({ visit, reading, columns, totalsOf, empty }: ListPageProps<Row>): VNode {
+export function ListPage<Row>({ visit, reading, columns, totalsOf, empty, holds }: ListPageProps<Row>): VNode {
   const { path, query } = visit;
   return (
     <Section title="Newest first" reading={reading} retry={listPath(path, query, {})}>
@@ -37,7 +39,10 @@ export function ListPage<Row>({ visit, reading, columns, totalsOf, empty }: List
           <More to={moreOf(path, query, next)} isEmpty={rows.length === 0} />
           <p class="export">
             <Link to={listPath(`${path}.csv`, query, { page: "", hide: "" })}>Export as CSV</Link>{" "}
-            <small>All rows of this filter, 10,000 at most. The sums above are those of this page.</small>
+            <small>
+              All rows of this filter, 10,000 at most. The sums above are those of this page. Personal data in the file:{" "}
+              {holds}. The console’s log notes who exports how many rows.
+            </small>
           </p>
         </>
       )}

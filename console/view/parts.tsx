@@ -3,7 +3,7 @@ import type { ComponentChildren, VNode } from "preact";
 import type { Refusal } from "../upstream/refusal.js";
 import type { Reading } from "../upstream/upstream.js";
 import { Link } from "./link.js";
-import { Money, moneyText, Text } from "./values.js";
+import { Money, moneyText, Text, Unknown } from "./values.js";
 
 export interface Column<Row> {
   readonly head: string;
@@ -172,6 +172,31 @@ export function SumTable({ rows, total }: SumTableProps): VNode {
         ))}
       </tbody>
     </table>
+  );
+}
+
+type Figure = readonly [name: string, amount: string | null, age?: string];
+
+/** Amounts that a person compares. Null: nobody knows it. */
+export function FigureList({ figures }: { readonly figures: readonly Figure[] }): VNode {
+  return (
+    <ul class="figures">
+      {figures.map(([name, amount, age]) => (
+        <li key={name}>
+          <span class="name">{name}</span>
+          <span class="value">
+            {amount === null ? (
+              <Unknown />
+            ) : (
+              <>
+                {moneyText(amount)} <small>KES</small>
+              </>
+            )}
+          </span>
+          {age === undefined ? null : <span class="age">{age}</span>}
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -121,7 +121,7 @@ export interface Administration {
   operatorWithPasskey(passkeySha256: string): Promise<Operator | undefined>;
   /** The changes of the operators, newest first, before the row `beforeSeq` if it is given. */
   operatorActs(page: ActsPage): Promise<readonly OperatorAct[]>;
-  /** A page of the proposals of operators and of API keys, oldest first. */
+  /** A page of the proposals of operators and of API keys: the newest first, but see `waits`. */
   proposals(page: ProposalsPage): Promise<readonly OperatorProposal[]>;
   proposal(id: ProposalId): Promise<OperatorProposal | undefined>;
   /** Finds a proposal that lies in a book. */
@@ -147,12 +147,16 @@ export interface Administration {
   reject(id: ProposalId, by: Operator): Promise<Decided>;
 }
 
+/** The id of each proposal is less. An id grows with the time at which it was made. */
+export const BEYOND_PROPOSALS = "prp_z";
+
 export interface ProposalsPage {
+  /** The last proposal of the page before. */
   readonly afterId: ProposalId | undefined;
   readonly size: number;
   /**
    * Only those that nobody has decided, and that have not lapsed: all, or those about the
-   * organization and about operators.
+   * organization and about operators. The oldest one is first: it has waited longest.
    */
   readonly waits: { readonly organization: Organization | undefined } | undefined;
 }

@@ -1,12 +1,21 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+
 import { expect } from "chai";
 import { parse } from "csv-parse/sync";
+import express from "express";
+import { pino } from "pino";
 
 import { csvOf, EXPORT_ROWS_MAX, fieldsOf } from "../../console/export.js";
+import { beginRequest, stateOf } from "../../console/http/request-state.js";
 import type { Download } from "../../console/page.js";
 import { monthOf } from "../../console/pages/month.js";
+import { sendFile } from "../../console/reply.js";
 import type { ReadRows } from "../../console/upstream/rows.js";
 import { listPath, quickRanges } from "../../console/view/filters.js";
 import { transactionTotals } from "../../console/view/lists.js";
+import { sumOf } from "../../console/view/values.js";
 import { ask, textOf } from "./browser-like.js";
 import { type ConsoleService, startConsoleService } from "./given.js";
 
@@ -45,6 +54,8 @@ describe("the lists of the console", () => {
     }
     await client.transactions.redeem({ account_id: accountId, amount: "0.20", reference: "shop", rail: "direct" });
     await client.transactions.redeem({ account_id: accountId, amount: "50.00", reference: "open", rail: "sandbox" });
+    const payer_phone_number = `+254${PHONE}`;
+    await client.sandbox.createDeposit({ amount: "2211.00", typed_reference: "", payer_phone_number, receipt: "D1" });
   });
   after(() => service.dispose());
 
@@ -129,7 +140,7 @@ describe("the lists of the console", () => {
       ["1000.10", "wanjiku", `'${FORMULA}`],
     ]);
     for (const key of Object.values(service.roleKeys)) {
-      for (const path of ["/accounts.csv", "/transactions.csv", "/deposits.csv", "/journal.csv"]) {
+      for (const path of ["/accounts", "/transactions", "/deposits", "/journal", "/general-ledger"].map(csv)) {
         const text = JSON.stringify(await rowsOf(path, key));
         expect(text, path).not.to.include(PHONE).and.not.include("wanjiku@");
       }
@@ -147,6 +158,35 @@ describe("the lists of the console", () => {
     expect((await get("/accounts/acc_01jd2r6p5vf8ksw3xhb1z7q4ye/statement.csv")).html).to.include("ACCOUNT_NOT_FOUND");
   });
 
+  it("find deposits by their amount", async () => {
+    expect((await get("/deposits?min_amount=2211&max_amount=2211")).html).to.include("2,211.00");
+    expect((await get("/deposits?min_amount=2211.01")).html).to.include("No deposit has all of this");
+    expect((await get("/deposits?min_amount=2&max_amount=1")).html).to.include("INVALID_FIELD");
+    expect(await rowsOf("/deposits.csv?max_amount=2211&status=unallocated")).to.have.length(1);
+    expect(await rowsOf("/deposits.csv?max_amount=2210.99")).to.have.length(0);
+  });
+
+  it("have the general ledger as a file, with a debit and a credit of each posting", async () => {
+    const lines = await rowsOf("/general-ledger.csv");
+    const sideOf = (name: string): readonly string[] =>
+      lines.map((line) => line[name] ?? "").filter((text) => text !== "");
+    expect(sideOf("debit").length).to.be.greaterThan(5);
+    expect(sideOf("debit")).to.deep.equal(sideOf("credit"));
+    const ofReserve = lines.filter(({ book_account }) => book_account === "reserve");
+    expect(sumOf(ofReserve.map(({ debit }) => debit ?? ""))).to.equal("5211.30");
+    expect(sumOf(ofReserve.map(({ credit }) => credit ?? ""))).to.equal("0.20");
+    expect(await rowsOf("/general-ledger.csv?end=2020-01-01")).to.have.length(0);
+  });
+
+  it("are noted in the log as files: who took how many rows, and nothing of them", async () => {
+    service.lines.length = 0;
+    await rowsOf("/transactions.csv?type=mint");
+    const line = await lineOf(service.lines, "/:org/transactions.csv");
+    expect(line).to.deep.include({ level: 30, export: { organization: org, rows: 3, end: "whole" } });
+    expect(line["person"]).to.match(/^opr_/);
+    expect(JSON.stringify(line)).not.to.include("wanjiku").and.not.include("mint");
+  });
+
   it("let a person download two files at once, and others meanwhile", async () => {
     const replies = await Promise.all(Array.from({ length: 12 }, () => get("/transactions.csv")));
     const statuses = replies.map(({ status }) => status);
@@ -159,10 +199,27 @@ describe("the lists of the console", () => {
   it("show a month for the accountant, with its files", async () => {
     const { html } = await get("/month?month=2026-01");
     expect(textOf(html)).to.include("January 2026").and.include("In circulation at the end 0.00");
-    expect(html).to.include(`/${org}/journal.csv?start=2026-01-01&amp;end=2026-01-31`);
+    for (const file of ["journal", "general-ledger"])
+      expect(html).to.include(`/${org}/${file}.csv?start=2026-01-01&amp;end=2026-01-31`);
+    const now = textOf((await get("/month")).html);
+    const sides = ["Assets", "Liabilities"].map((side) => new RegExp(`${side} ([\\d.,− ]+)`).exec(now)?.[1]);
+    expect(sides[0]).to.equal(sides[1]).and.match(/\d/);
     expect((await get("/month?month=nonsense")).status).to.equal(200);
   });
 });
+
+function csv(path: string): string {
+  return `${path}.csv`;
+}
+
+/** Returns the line about a request, which the console writes once the response has ended. */
+async function lineOf(lines: readonly string[], route: string): Promise<Readonly<Record<string, unknown>>> {
+  for (;;) {
+    const found = lines.find((line) => line.includes(route));
+    if (found !== undefined) return JSON.parse(found) as Readonly<Record<string, unknown>>;
+    await sleep(5);
+  }
+}
 
 describe("the files of the console", () => {
   /** A list of `count` rows in pages of `size`. Counts the reads. */
@@ -231,6 +288,33 @@ describe("the files of the console", () => {
     );
     const error: unknown = await linesOf(file).catch((thrown: unknown) => thrown);
     expect(error).to.be.instanceOf(Error).with.property("message", "Too many lists.");
+    expect(file.made).to.deep.equal({ rows: 20, isCut: false, failure: "QUEUE_FULL" });
+  });
+
+  it("are noted in the log when they break off, and when they have not all rows", async () => {
+    const { read } = listOf(30, 10);
+    const failing: typeof read = (page) =>
+      page.page_token === "20" ? Promise.resolve({ ok: false, refusal: REFUSAL }) : read(page);
+    for (const [rows, level, exported] of [
+      [failing, 40, { organization: "org_1", rows: 20, end: "broken off", cause: "QUEUE_FULL" }],
+      [listOf(1_000, 1).read, 30, { organization: "org_1", rows: 200, end: "cut" }],
+    ] as const) {
+      const lines: string[] = [];
+      const file = await fileOf(rows);
+      const app = express();
+      app.use(beginRequest(pino({}, { write: (line: string) => lines.push(line) })));
+      app.get("/", async (_req, res) => {
+        Object.assign(stateOf(res), { route: "/:org/list.csv", download: { made: file.made, organization: "org_1" } });
+        await sendFile(res, file);
+      });
+      const server = app.listen(0, "127.0.0.1");
+      await once(server, "listening");
+      const { port } = server.address() as AddressInfo;
+      await ask(`http://127.0.0.1:${String(port)}`, "/").catch(() => undefined);
+      expect(await lineOf(lines, "/:org/list.csv")).to.deep.include({ level, export: exported });
+      server.close();
+      await once(server, "close");
+    }
   });
 });
 

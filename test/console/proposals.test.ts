@@ -3,7 +3,7 @@ import { renderToString } from "preact-render-to-string";
 
 import type { Proposal as ProposalMessage } from "../../console/gen/messages.js";
 import type { View, Visit } from "../../console/page.js";
-import { proposalPage } from "../../console/pages/approvals.js";
+import { approvalsPage, proposalPage } from "../../console/pages/approvals.js";
 import type { Change } from "../../src/domain/change.js";
 import type { Proposal } from "../../src/domain/proposal.js";
 import { changesIn, contentFrom } from "../../src/domain/second-person.js";
@@ -70,6 +70,46 @@ async function pageOf({ type, changes, standing = changes, refusal }: Shown): Pr
   } as unknown as Visit;
   return textOf(renderToString(((await proposalPage.show(visit)) as View).body));
 }
+
+describe("the page of approvals", () => {
+  it("has the decided proposals in the order of the server, and the customers by their user_id", async () => {
+    const accountId = "acc_01jd2r6p5vf8ksw3xhb1z7q4ye";
+    const of = (id: string, state: string, about: Partial<ProposalMessage>) => ({
+      ...{ id, state, type: "unfreezeAccount", content: "{}", changes: [], organization_id: "org_1", subject_id: null },
+      ...{ proposed_by: "opr_1", proposer_name: "Amina", proposed_at: "2026-01-31T10:00:00.000Z", expires_at: null },
+      ...{ decider_name: "Brian", decided_at: "2026-01-31T11:00:00.000Z", ...about },
+    });
+    const rows = [
+      of("prp_3", "approved", { subject_id: accountId, proposer_name: "Newest" }),
+      of("prp_2", "pending", { subject_id: "txn_01jd2r6p5vf8ksw3xhb1z7q4ye" }),
+      of("prp_1", "rejected", { organization_id: "org_2", subject_id: accountId, proposer_name: "Oldest" }),
+    ];
+    const asked: unknown[] = [];
+    const visit = {
+      path: "/org_1/approvals",
+      query: new URLSearchParams(),
+      person: { id: "opr_2", roles: ["approver"] },
+      organization: { id: "org_1" },
+      organizations: [{ id: "org_2", name: "Other" }],
+      read: (rpc: string, fields: Readonly<Record<string, unknown>>) => {
+        asked.push([rpc, fields["account_ids"]]);
+        const proposals = rows.filter(({ state }) => fields["include_closed"] === true || state === "pending");
+        const value =
+          rpc === "AdminService/ListProposals"
+            ? { proposals, next_page_token: "more" }
+            : { accounts: [{ id: accountId, user_id: "wanjiku" }], next_page_token: null };
+        return Promise.resolve({ ok: true, value });
+      },
+    } as unknown as Visit;
+    const html = renderToString(((await approvalsPage.show(visit)) as View).body);
+    const decided = textOf(html.slice(html.indexOf("Decided")));
+    expect(decided)
+      .to.match(/wanjiku Newest .*Other Oldest .*Older/)
+      .and.not.include("txn_");
+    expect(asked.at(-1)).to.deep.equal(["AccountService/ListAccounts", [accountId]]);
+    expect(asked).to.have.length(4);
+  });
+});
 
 /** The cents in a command, as no page may show them. */
 function centsIn(value: unknown, name = ""): readonly string[] {

@@ -1,5 +1,8 @@
 import { expect } from "chai";
+import { renderToString } from "preact-render-to-string";
 
+import type { View, Visit } from "../../console/page.js";
+import { reconciliationPage } from "../../console/pages/reconciliation.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { bounded } from "../../src/grpc/operators/reconcile-rpc.js";
 import type { BookedMovements } from "../../src/reconcile/ports.js";
@@ -63,6 +66,22 @@ describe("the reconciliation in the console", () => {
     { receipt: "RKTQDM7W02", paidIn: "200.00" },
     { receipt: "RKTQDM7W03", paidIn: "300.00", hours: 1 },
   ];
+
+  it("begins with what should be at the rail by the book, and says which command asks the rail itself", async () => {
+    const read = async (query: string): Promise<string> =>
+      textOf((await ask(service.origin, path + query, { token: service.keys.amina })).html);
+    expect(await read(""))
+      .to.match(
+        /Now, at sandbox Balance that the rail reported unknown none yet Should be there by the book 600\.00 KES/,
+      )
+      .and.include("The rail has reported no balance")
+      .and.not.include("--pull");
+    expect(await read("?rail=nothing")).to.include("Now, at sandbox");
+    for (const role of ["viewer", "support"] as const) {
+      const { html } = await ask(service.origin, path, { token: service.roleKeys[role] });
+      expect(textOf(html), role).to.include("Should be there by the book 600.00");
+    }
+  });
 
   it("says that all movements agree, with the sums of both sides", async () => {
     const { status, text } = await compare(csvOf(AGREED));
@@ -144,6 +163,48 @@ describe("the reconciliation in the console", () => {
     }
     expect((await compare(csvOf(AGREED), service.keys.amina, "sandbox")).text).to.contain("a rail with statements");
     expect(service.lines.join("")).not.to.contain("RKTQDM7W01");
+  });
+});
+
+describe("the tie of a rail", () => {
+  const balance = (rail: string, available: string) => ({ rail, name: "Utility", currency: "KES", available });
+  const SUPPLY = {
+    ...{ owed: "1000.00", shortfall: "0.00", charges: "25.00" },
+    backing: {
+      ...{ open_payments: [], has_more_open_payments: false, reserve_holdings: [], seen: "985.00" },
+      rail_balances: [balance("mpesa", "700.00"), balance("other", "285.00")].map((each) => ({
+        ...each,
+        age_seconds: 7_200,
+      })),
+    },
+  };
+  const textFor = async (query: string, status: unknown): Promise<string> => {
+    const values: Readonly<Record<string, unknown>> = {
+      "BookService/GetSupply": { supply: SUPPLY },
+      "AdminService/ListRailAccounts": { rail_accounts: [{ rail: "mpesa" }, { rail: "other" }] },
+      "AdminService/GetRailAccount": { status },
+    };
+    const visit = {
+      path: "/org_1/reconciliation",
+      query: new URLSearchParams(query),
+      organization: { id: "org_1" },
+      read: (rpc: string) => Promise.resolve({ ok: true, value: values[rpc] }),
+    } as unknown as Visit;
+    return textOf(renderToString(((await reconciliationPage.show(visit)) as View).body));
+  };
+
+  it("is that of the chosen rail: what lies in other places is not expected there", async () => {
+    const since = new Date(Date.now() - 3 * HOUR_MILLIS).toISOString();
+    const mpesa = await textFor("", { deposits_since: since, deposits_read_at: since });
+    expect(mpesa)
+      .to.match(/reported 700\.00 KES 2 hours ago .* book 715\.00 KES .* Difference −15\.00 KES/)
+      .and.match(/Rail charges, net of funding −25\.00 Not explained 10\.00 Difference −15\.00/)
+      .and.include("It has read the list to its end 3 hours ago")
+      .and.include("kesc reconcile mpesa --pull --org org_1");
+    const other = await textFor("rail=other", { deposits_since: null, deposits_read_at: null });
+    expect(other)
+      .to.match(/reported 285\.00 KES .* book 300\.00 KES .* Difference −15\.00 KES/)
+      .and.include("is not registered for deposits");
   });
 });
 

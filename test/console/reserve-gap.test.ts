@@ -3,6 +3,8 @@ import fc from "fast-check";
 import { renderToString } from "preact-render-to-string";
 
 import type { Visit } from "../../console/page.js";
+import { monthPage } from "../../console/pages/month.js";
+import { reconciliationPage } from "../../console/pages/reconciliation.js";
 import { supplyPage } from "../../console/pages/supply.js";
 import { todayPage } from "../../console/pages/today.js";
 import type { BookSums } from "../../src/domain/book.js";
@@ -15,7 +17,7 @@ import type { RecordedFigure } from "../../src/statements/ports.js";
 import { shownCents, textOf } from "./browser-like.js";
 
 /** Lists without a row. */
-const NOTHING = { transactions: [], deposits: [], flags: [], held_rail_accounts: [] };
+const NOTHING = { transactions: [], deposits: [], flags: [], held_rail_accounts: [], rail_accounts: [] };
 const NOW = toUnixMillis(1_790_000_000_000);
 const cents = fc.integer({ min: 0, max: 2 ** 45 });
 const money = fc.oneof(cents, fc.constantFrom(0, 1));
@@ -63,11 +65,12 @@ async function textOfPage(page: typeof todayPage, supply: unknown): Promise<stri
   const visit = {
     path: "/org_1",
     query: new URLSearchParams(),
-    organization: { id: "org_1" },
+    organization: { id: "org_1", name: "Acme" },
     person: { roles: [] },
     acts: new Map(),
     overview: Promise.resolve({ ok: true, value: overview }),
     read,
+    readPast: read,
   } as unknown as Visit;
   const shown = await page.show(visit);
   return shown !== undefined && "body" in shown ? textOf(renderToString(shown.body)) : "";
@@ -83,7 +86,7 @@ function shownToPages(message: object): unknown {
 }
 
 describe("what was seen of a reserve, less what is owed", () => {
-  it("is the same in GetSupply, on the first page, on the page Supply and in kesc reconcile", () =>
+  it("is the same in GetSupply, on the first page, on Supply, on Reconciliation and in kesc reconcile", () =>
     fc.assert(
       fc.asyncProperty(sums, balances, fc.array(money, { maxLength: 2 }), async (given, reported, places) => {
         const railBalances = reported.map((each) => ({ ...each, rail: "mpesa", name: "Utility", reportedAt: NOW }));
@@ -100,6 +103,13 @@ describe("what was seen of a reserve, less what is owed", () => {
         const facts = { sums: given, turnover: undefined, seq: 0, recordedAt: undefined, backing, now: NOW };
         const supply = shownToPages(toSupplyMessage(facts));
         const [today, page] = [await textOfPage(todayPage, supply), await textOfPage(supplyPage, supply)];
+        const tied = await textOfPage(reconciliationPage, supply);
+        const kes = railBalances.filter(({ currency }) => currency === "KES");
+        if (kes.length === 0) expect(tied).to.include("The rail has reported no balance").and.not.include("explains");
+        else expect(tied).to.match(new RegExp(`What explains .* Difference ${shownCents(difference)} `));
+        const month = await textOfPage(monthPage, supply);
+        const owed = shownCents(BigInt(available + held + unallocated));
+        for (const side of ["Assets", "Liabilities"]) expect(month).to.include(`${side} ${owed} 0.00 ${owed}`);
         if (seen.length === 0) {
           expect(today).to.include("Unknown whether the reserve covers").and.not.include("difference");
           expect(page).not.to.include("Total seen");
@@ -114,7 +124,6 @@ describe("what was seen of a reserve, less what is owed", () => {
         expect(page).to.include(` Difference ${shownCents(difference)} `);
 
         const early = { byTimeCents: 0n, byBreaksCents: 0n };
-        const kes = railBalances.filter(({ currency }) => currency === "KES");
         const tie = { at: NOW, railAccounts: kes, places: reserveHoldings, sums: given };
         const reconciled = { movements: { early }, charges: { early } } as unknown as Parameters<
           typeof explainedTie

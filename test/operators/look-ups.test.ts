@@ -292,6 +292,8 @@ for (const engine of ENGINES) {
         };
         const seen = await idsBy(1);
         expect(seen).to.deep.equal(await idsBy(9));
+        // What waits begins with what has waited longest, and all of them with the newest.
+        expect(seen).to.deep.equal(include_closed ? seen.toSorted().reverse() : seen.toSorted());
         expect(seen.length).to.be.at.least(include_closed ? 2 : 1);
       }
       const asked = { include_closed: true, page_size: 1, page_token: "x" };

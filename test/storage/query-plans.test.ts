@@ -167,8 +167,8 @@ describe("the plans of the queries on sqlite", () => {
       return plans.flat().filter((step) => / p /.test(step));
     };
     expect(await searchesOf(undefined)).to.have.members([
-      "SEARCH p USING INDEX sqlite_autoindex_operator_proposals_1 (id>?)",
-      "SEARCH p USING INDEX proposals_by_id (id>?)",
+      "SEARCH p USING INDEX sqlite_autoindex_operator_proposals_1 (id<?)",
+      "SEARCH p USING INDEX proposals_by_id (id<?)",
     ]);
     const found = await stored.organization(organization);
     for (const of of [undefined, found]) {

@@ -7,7 +7,7 @@ import { unary, type UnaryRoute } from "../calls/unary-call.js";
 import { parseDepositReasons, parseDepositStatuses, toDepositMessage } from "../messages/deposit.js";
 import { fields, fieldsOf } from "../messages/field-kinds.js";
 import { type ListTurns, pageInTurn } from "./list-turns.js";
-import { formatPageToken, LIST_KINDS, listOf } from "./paging.js";
+import { AMOUNT_KINDS, formatPageToken, LIST_KINDS, listOf } from "./paging.js";
 import { SANDBOX_RAIL } from "./sandbox-service.js";
 import type { CellOf } from "./served-cell.js";
 
@@ -46,18 +46,21 @@ function getDeposit(cellOf: CellOf): UnaryRoute {
 
 const listFields = fieldsOf({
   ...LIST_KINDS,
+  ...AMOUNT_KINDS,
   reasons: { as: "reason", parse: parseDepositReasons },
   statuses: { as: "status", parse: parseDepositStatuses },
 });
+
+const FILTERS = [
+  ...(["account_id?", "statuses", "reasons", "receipt?"] as const),
+  ...(["start", "end", "min_amount?", "max_amount"] as const),
+] as const;
 
 function listDeposits({ cellOf, listTurns }: DepositHandlersOptions): UnaryRoute {
   return unary({
     request: wire.ListDepositsRequest,
     response: wire.ListDepositsResponse,
-    ...listOf(
-      "ListDeposits",
-      listFields("account_id?", "statuses", "reasons", "receipt?", "start", "end", "page_size", "page_token"),
-    ),
+    ...listOf("ListDeposits", listFields(...FILTERS, "page_size", "page_token")),
     run: ({ list, page }, caller) => {
       const { reads } = cellOf(caller.key);
       return pageInTurn(

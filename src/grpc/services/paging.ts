@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 
+import { parseAmount } from "../../domain/values/cents.js";
 import type { OrganizationId } from "../../domain/values/ids.js";
 import { type Parsed, parsed, unparsed } from "../../domain/values/parsed.js";
 import type { PageRequest } from "../../ledger/ports/reads.js";
@@ -7,6 +8,7 @@ import { parseRange, type RangeText } from "../../statements/period.js";
 import type { UnaryRpc } from "../calls/unary-call.js";
 import { KINDS } from "../messages/field-kinds.js";
 import { fieldProblem, type Given, given, type ParsedFields } from "../messages/fields.js";
+import { parseMaxAmount } from "../messages/transaction.js";
 
 const PAGE_SIZES = { usual: 100, max: 1_000 };
 
@@ -86,6 +88,15 @@ export function pageOf(
     return fieldProblem("page_token", PROBLEM, "CONFLICT");
   return { ok: true, value: { size, beforeSeq: token?.beforeSeq } };
 }
+
+/** The ends of a range of amounts, for the lists that have one. */
+export const AMOUNT_KINDS = {
+  max_amount: {
+    as: "maxAmountCents",
+    parse: (max: string, { min_amount: min }: { readonly min_amount: string }) => parseMaxAmount(min, max),
+  },
+  min_amount: { as: "minAmountCents", parse: parseAmount },
+} as const;
 
 /** A list that is asked for, and the page of it. */
 export interface PageOfList<List extends AnyList> {

@@ -1,7 +1,6 @@
 import type { MoveMoney } from "../../domain/money/move-money.js";
 import { parseReceipt } from "../../domain/receipt.js";
 import type { Transaction } from "../../domain/transaction.js";
-import { parseAmount } from "../../domain/values/cents.js";
 import { parseTransactionId } from "../../domain/values/ids.js";
 import { parsed, unparsed } from "../../domain/values/parsed.js";
 import { parseDescription, parseMetadata, parseReference, type StatusReason } from "../../domain/values/text.js";
@@ -13,7 +12,6 @@ import { fields, fieldsOf } from "../messages/field-kinds.js";
 import { parseFields } from "../messages/fields.js";
 import {
   parseCorrection,
-  parseMaxAmount,
   parseTransactionStatuses,
   parseTransactionType,
   toTransactionMessage,
@@ -27,7 +25,7 @@ import {
   parseMovement,
   submitMovement,
 } from "./move-money.js";
-import { formatPageToken, LIST_KINDS, listOf } from "./paging.js";
+import { AMOUNT_KINDS, formatPageToken, LIST_KINDS, listOf } from "./paging.js";
 import { clearFlag, getPayment, resolveTransaction } from "./payment-rpcs.js";
 import type { CellOf } from "./served-cell.js";
 import { authorityOf, authorOf, submit } from "./submit.js";
@@ -75,13 +73,9 @@ function getTransaction(cellOf: CellOf): UnaryRoute {
 
 const listFields = fieldsOf({
   ...LIST_KINDS,
+  ...AMOUNT_KINDS,
   correction: parseCorrection,
-  max_amount: {
-    as: "maxAmountCents",
-    parse: (max: string, { min_amount: min }: { readonly min_amount: string }) => parseMaxAmount(min, max),
-  },
   metadata: (pairs: ReadonlyMap<string, string>) => (pairs.size === 0 ? parsed(undefined) : parseMetadata(pairs)),
-  min_amount: { as: "minAmountCents", parse: parseAmount },
   needs_attention: parsed<boolean | undefined>,
   reference: parseReference,
   statuses: { as: "status", parse: parseTransactionStatuses },

@@ -64,6 +64,10 @@ export interface DepositFilters {
   /** Waits for one of these reasons. */
   readonly reason?: readonly DepositReason[];
   readonly receipt?: RailReceipt;
+  /** Of this amount or more. */
+  readonly minAmountCents?: Cents;
+  /** Of this amount or less. */
+  readonly maxAmountCents?: Cents;
   /** Received at this time or later. */
   readonly createdAfter?: UnixMillis;
   /** Received before this time. */

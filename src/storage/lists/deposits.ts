@@ -17,7 +17,7 @@ export async function depositsPage(
   engine: Engine,
   { book, filters, page }: DepositList,
 ): Promise<Page<DepositRow>> {
-  const { accountId, status, reason, receipt, createdAfter, createdBefore } = filters;
+  const { accountId, status, reason, receipt, minAmountCents, maxAmountCents, createdAfter, createdBefore } = filters;
   const { fromSeq, toSeq } = await createdIn(reader, engine, { book, createdAfter, createdBefore });
   const inTime = given([
     ["d.seq >= ?", fromSeq],
@@ -29,23 +29,28 @@ export async function depositsPage(
     return readPage<DepositRow>(reader, engine, { query: { ...common, from, ...query }, page });
   };
   const along: readonly Condition[] = [["d.book = ?", book], ...inTime];
-  const ofStatus = [...columnIn("status", status), ...columnIn("reason", reason)];
+  // No index serves amounts: a page looks at a bounded number of rows.
+  const ofAmount = given([
+    ["amount_cents >= ?", minAmountCents],
+    ["amount_cents <= ?", maxAmountCents],
+  ]);
+  const others = [...columnIn("status", status), ...columnIn("reason", reason), ...ofAmount];
   if (receipt !== undefined) {
     // At most one deposit has the receipt. Its seq leads to it in the order of the list.
     const seq = `SELECT r.seq FROM ${engine.table("deposits")} r WHERE r.book = ? AND r.receipt = ?`;
     const ofReceipt: Condition = [`d.seq = (${seq})`, book, receipt];
-    return read({ along: [...along, ofReceipt, ...given([["d.account_id = ?", accountId]]), ...ofStatus] });
+    return read({ along: [...along, ofReceipt, ...given([["d.account_id = ?", accountId]]), ...others] });
   }
   if (accountId !== undefined) {
     const ofAccount: Condition = ["d.account_id = ?", accountId];
-    return read({ along: [ofAccount, ...along], matching: ofStatus }, "deposits_of_accounts");
+    return read({ along: [ofAccount, ...along], matching: others }, "deposits_of_accounts");
   }
   // Only a deposit that is UNALLOCATED has a reason.
   if (reason !== undefined || status?.every((each) => isUnallocated({ status: each })) === true) {
     // Both engines use the partial index only if the statement repeats its condition.
     const waiting: Condition = [IS_UNALLOCATED];
-    const matching = reason === undefined && status?.length === 2 ? [] : ofStatus;
+    const matching = reason === undefined && status?.length === 2 ? ofAmount : others;
     return read({ along: [...along, waiting], matching }, "deposits_unallocated");
   }
-  return read({ along, matching: ofStatus });
+  return read({ along, matching: others });
 }

@@ -89,10 +89,11 @@ export class StoredAdministration implements Administration {
     return (await this.#proposals({ id }))[0];
   }
 
-  /** Makes one list of those about operators and of those in books, the oldest first. */
+  /** Makes one list of those about operators and of those in books, in the order of the page. */
   async #proposals(filter: { readonly id: ProposalId } | ProposalsPage): Promise<readonly OperatorProposal[]> {
     const waits = "id" in filter ? undefined : filter.waits;
     const now = this.#now();
+    const upwards = waits === undefined ? -1 : 1;
     const rooms =
       waits?.organization === undefined ? this.#rooms : [cellOf({ cells: this.#rooms }, waits.organization)];
     // In other cells than the first one lie those that are older than the proposals in books.
@@ -106,7 +107,7 @@ export class StoredAdministration implements Administration {
     return [
       ...acts.flat().map((proposal) => unlessOrphaned(proposal, byId.get(proposal.proposedBy))),
       ...inBooks.flat().map((found) => shownInBook(found, now)),
-    ].sort((left, right) => (left.id < right.id ? -1 : 1));
+    ].sort((left, right) => (left.id < right.id ? -upwards : upwards));
   }
 
   async bookProposal(id: ProposalId): Promise<BookProposal | undefined> {

@@ -1,7 +1,7 @@
 import type { Proposal } from "../../domain/proposal.js";
 import type { OrganizationId, ProposalId } from "../../domain/values/ids.js";
 import type { UnixMillis } from "../../domain/values/time.js";
-import type { ProposalsPage } from "../../operators/ports.js";
+import { BEYOND_PROPOSALS, type ProposalsPage } from "../../operators/ports.js";
 import type { Cell } from "../database.js";
 import type { Binding } from "../sql/engine.js";
 import { proposalColumns, proposalOf, type ProposalRow } from "../sql/records/proposal-rows.js";
@@ -20,8 +20,8 @@ type FoundRow = ProposalRow & { readonly organization_id: string; readonly is_op
 export type ProposalFilter = { readonly id: ProposalId } | (ProposalsPage & { readonly now: UnixMillis });
 
 /**
- * Returns the proposals in the books of a cell, those of a list with the oldest first. A
- * transaction that ends does not touch its proposal, so its status says whether the proposal waits.
+ * Returns the proposals in the books of a cell, those of a list in its order. A transaction that
+ * ends does not touch its proposal, so its status says whether the proposal waits.
  */
 export async function bookProposals(
   { engine, reader, directory }: Pick<Cell, "engine" | "directory"> & { readonly reader: Pick<Cell["reader"], "rows"> },
@@ -47,7 +47,7 @@ export async function bookProposals(
 }
 
 function listed({ afterId, size, waits, now }: ProposalsPage & { readonly now: UnixMillis }): [string, Binding[]] {
-  if (waits === undefined) return ["p.id > ? ORDER BY p.id LIMIT ?", [afterId ?? "", size]];
+  if (waits === undefined) return ["p.id < ? ORDER BY p.id DESC LIMIT ?", [afterId ?? BEYOND_PROPOSALS, size]];
   const { organization } = waits;
   const [ofBook, bindings] = organization === undefined ? ["", []] : ["AND o.organization_id = ?", [organization.id]];
   // With the bare id a planner walks the index of all proposals, not that of the undecided ones.

@@ -9,7 +9,7 @@ import { toUnixMillis, type UnixMillis } from "../../domain/values/time.js";
 import type { RowOf } from "../../model/column.js";
 import type { OPERATOR_DECISIONS, OPERATOR_PROPOSALS } from "../../model/database.js";
 import type { Act } from "../../operators/act.js";
-import type { OperatorProposal, ProposalsPage } from "../../operators/ports.js";
+import { BEYOND_PROPOSALS, type OperatorProposal, type ProposalsPage } from "../../operators/ports.js";
 import type { Cell } from "../database.js";
 import type { Authorship } from "../organizations/authorship.js";
 import { readPart } from "../secrets/unreadable-row.js";
@@ -55,7 +55,7 @@ export class CellProposals {
       FROM ${table("operator_proposals")} p LEFT JOIN ${table("operator_decisions")} d ON d.proposal_id = p.id ${join}`;
   }
 
-  /** Returns one proposal, or a page of a list, the oldest first. */
+  /** Returns one proposal, or a page of a list in its order. */
   async list(filter: { readonly id: ProposalId } | ProposalsPage): Promise<readonly StoredProposal[]> {
     const [wanted, bindings] = "id" in filter ? ["p.id = ?", [filter.id]] : listed(filter, this.#now());
     const rows = await readRows<OperatorProposalRow>(this.#cell, `${this.#select} WHERE ${wanted}`, bindings);
@@ -123,8 +123,9 @@ export function refuseClosed({ id: proposalId, state }: StoredProposal): void {
 }
 
 function listed({ afterId, size, waits }: ProposalsPage, now: UnixMillis): [string, Binding[]] {
-  const [wanted, bindings] = waits === undefined ? ["", []] : ["AND d.proposal_id IS NULL AND p.expires_at > ?", [now]];
-  return [`p.id > ? ${wanted} ORDER BY p.id LIMIT ?`, [afterId ?? "", ...bindings, size]];
+  if (waits === undefined) return ["p.id < ? ORDER BY p.id DESC LIMIT ?", [afterId ?? BEYOND_PROPOSALS, size]];
+  const wanted = "p.id > ? AND d.proposal_id IS NULL AND p.expires_at > ? ORDER BY p.id LIMIT ?";
+  return [wanted, [afterId ?? "", now, size]];
 }
 
 function chainedProposal(

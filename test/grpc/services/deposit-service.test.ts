@@ -33,12 +33,16 @@ describe("grpc: DepositService/ListDeposits", () => {
       account_id: ACCOUNT_ID,
       statuses: [DepositStatus.DEPOSIT_STATUS_UNALLOCATED],
       reasons: [DepositReason.DEPOSIT_REASON_BY_HAND],
+      min_amount: "1.00",
+      max_amount: "2.00",
       receipt: "kcb-1:7",
     });
     expect(asked.at(-1)).to.deep.equal({
       accountId: ACCOUNT_ID,
       status: ["UNALLOCATED"],
       reason: ["BY_HAND"],
+      minAmountCents: 100,
+      maxAmountCents: 200,
       receipt: "kcb-1:7",
     });
     const [first] = response?.deposits ?? [];
@@ -56,6 +60,7 @@ describe("grpc: DepositService/ListDeposits", () => {
     ["reasons", { reasons: [99] }],
     ["receipt", { receipt: "a b" }],
     ["end", { start: "2026-01-02", end: "2026-01-01" }],
+    ["max_amount", { min_amount: "2.00", max_amount: "1.00" }],
     ["page_size", { page_size: 1_001 }],
   ] as const) {
     it(`names the bad field: ${field}`, async () => {

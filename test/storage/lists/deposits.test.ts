@@ -98,6 +98,20 @@ for (const engine of ENGINES) {
         [{ receipt: receiptNamed("r300"), accountId }, ({ receipt }) => receipt === receiptNamed("r300")],
         [{ receipt: receiptNamed("r301"), accountId }, () => false],
         [{ receipt: receiptNamed("r301"), createdAfter: batchAt(1) }, () => false],
+        [{ minAmountCents: toCents(52), maxAmountCents: toCents(52) }, ({ amountCents }) => amountCents === 52],
+        [
+          { minAmountCents: toCents(300), maxAmountCents: toCents(302), status: ["UNALLOCATED"] },
+          ({ amountCents, status }) => amountCents >= 300 && amountCents <= 302 && status === "UNALLOCATED",
+        ],
+        [
+          { maxAmountCents: toCents(60), status: ["UNALLOCATED", "RETURNING"] },
+          ({ amountCents, status }) => amountCents <= 60 && status === "UNALLOCATED",
+        ],
+        [
+          { minAmountCents: toCents(300), accountId },
+          (each) => each.amountCents >= 300 && each.accountId === accountId,
+        ],
+        [{ receipt: receiptNamed("r300"), minAmountCents: toCents(302) }, () => false],
         [{ createdAfter: batchAt(1) }, ({ createdAt }) => createdAt >= batchAt(1)],
         [
           { createdBefore: batchAt(2), createdAfter: batchAt(1), accountId },

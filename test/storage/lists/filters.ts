@@ -71,6 +71,10 @@ export const DEPOSIT_FILTERS: readonly DepositFilters[] = [
   { status: ["RETURNED"], createdAfter },
   { reason: ["NO_REFERENCE", "BY_HAND"] },
   { reason: ["UNASSIGNED"], status: ["UNALLOCATED"], createdBefore },
+  { minAmountCents, maxAmountCents },
+  { minAmountCents, maxAmountCents, accountId },
+  { maxAmountCents, status: ["UNALLOCATED", "RETURNING"] },
+  { minAmountCents, receipt },
   { createdAfter, createdBefore },
 ];
 

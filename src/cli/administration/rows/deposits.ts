@@ -16,6 +16,8 @@ export const DEPOSIT_ROWS: CommandRows = {
       { of: "--reason?", help: someOf(DEPOSIT_REASONS), field: "reasons", parse: lowerCaseList },
       "--account?",
       "--receipt?",
+      { flags: "--min-amount <amount>", help: "only deposits of this amount or more", field: "min_amount" },
+      { flags: "--max-amount <amount>", help: "only deposits of this amount or less", field: "max_amount" },
     ],
     columns: {
       ID: "id",

@@ -1,6 +1,7 @@
 import { fieldLines, textOf } from "../../commands/output.js";
 import { keyCreation } from "../../key-creation.js";
 import { byWords, type MessageJson } from "../row.js";
+import { lowerCaseList } from "./parameters.js";
 import type { CommandRows } from "./written.js";
 
 /** `kesc org`. On the database two organizations may have one name: the id tells them apart. */
@@ -58,10 +59,18 @@ export const ORGANIZATION_ROWS: CommandRows = {
   "org journal": {
     description: "list the rows of an organization's book, newest first",
     rpc: "ListJournal",
-    examples: ['"Acme" --own'],
+    examples: ['"Acme" --own', '"Acme" --types "deposit.*" --from 2026-11-01 --to 2026-11-30'],
     parameters: [
       "<organization>",
       "--own?",
+      {
+        flags: "--types <types>",
+        help: "only rows of these types, with commas between them, such as transaction.completed or deposit.*",
+        field: "types",
+        parse: lowerCaseList,
+      },
+      { flags: "--from <day>", help: "first day in Kenya, such as 2026-11-01, or a time", field: "start" },
+      { flags: "--to <day>", help: "last day in Kenya, such as 2026-11-30, or the time of the end", field: "end" },
       { of: "--account?", help: "only rows about this account" },
       "--transaction?",
       "--operator?",

@@ -129,7 +129,7 @@ export const PARAMETERS = {
     help: 'id of the proposal ("prp_…")',
     parse: idArgument("proposal", parseProposalId, "To list the proposals: kesc proposal list"),
   },
-  "--all": { help: "also those that were decided, or have lapsed", field: "include_closed" },
+  "--all": { help: "also those that were decided, or have lapsed: the newest first", field: "include_closed" },
 
   // Accounts.
   "<account-id>": { help: 'id of the account ("acc_…")', parse: accountId },
