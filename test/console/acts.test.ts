@@ -61,10 +61,11 @@ describe("the acts of the console", () => {
   after(() => service.dispose());
 
   const path = (act: string, query = ""): string => `/${organization}/acts/${act}${query}`;
-  /** Opens the form, fills it in, and goes on to the question. */
+  /** Opens the form, fills it in, and goes on to the question, which some forms are themselves. */
   const ask = async (who: Person, of: string, query: string, given: Record<string, string>): Promise<Got> => {
     const form = await who.get(of + query);
-    return who.post(of, { ...form.formTo(of), ...given });
+    const fields = { ...form.formTo(of), ...given };
+    return fields["step"] === "do" ? { ...form, formTo: () => fields } : who.post(of, fields);
   };
   /** Fills the form of an act in, and says yes to the question. */
   const act = async (who: Person, of: string, query: string, given: Record<string, string>): Promise<Got> => {
@@ -86,9 +87,7 @@ describe("the acts of the console", () => {
     expect(asked.text)
       .to.contain("Freeze the account?")
       .and.to.match(/Status active frozen/);
-    expect(asked.text)
-      .to.contain("case 17")
-      .and.match(/wanjiku ● active/);
+    expect(asked.text).to.match(/wanjiku ● active/);
     expect(await statusOf()).to.equal("active");
     const again = await Promise.all([1, 2].map(() => amina.post(path("freeze"), asked.formTo(path("freeze")))));
     expect(again.map(({ status }) => status)).to.deep.equal([200, 200]);
@@ -132,7 +131,7 @@ describe("the acts of the console", () => {
   });
 
   it("says what the server refuses, in its words, and keeps what was filled in", async () => {
-    const missing = await ask(amina, path("freeze"), `?account_id=${account}`, { reason: "fraud", note: " " });
+    const missing = await act(amina, path("freeze"), `?account_id=${account}`, { reason: "fraud", note: " " });
     expect(missing.text).to.match(/note is required/);
     const sent = await act(amina, path("tier"), `?account_id=${account}`, { tier: "gold", note: "a slip" });
     expect(sent.text).to.match(/must be one of default/);
@@ -258,10 +257,11 @@ describe("the acts of the console", () => {
   });
 
   it("keeps what was filled in for a person who goes back to the form", async () => {
-    const asked = await ask(amina, path("freeze"), `?account_id=${account}`, { reason: "fraud", note: "case 21" });
-    const back = await amina.post(path("freeze"), { ...asked.formTo(path("freeze")), step: "edit" });
-    expect(back.html).to.match(/<option (value="fraud" selected|selected value="fraud")/);
-    expect(back.formTo(path("freeze"))).to.include({ account_id: account, note: "case 21", step: "confirm" });
+    const figure = { place: "KCB 1", kind: "bank_kenya", as_of_day: "2026-01-31", evidence: "statement 1" };
+    const asked = await ask(amina, path("reserve"), "", { ...figure, amount: "5.00", note: "case 21" });
+    const back = await amina.post(path("reserve"), { ...asked.formTo(path("reserve")), step: "edit" });
+    expect(back.html).to.match(/<option (value="bank_kenya" selected|selected value="bank_kenya")/);
+    expect(back.formTo(path("reserve"))).to.include({ place: "KCB 1", note: "case 21", step: "confirm" });
   });
 
   it("takes a user_id in place of the id of an account, and names the customer at each step", async () => {

@@ -37,6 +37,8 @@ export interface ConsoleService {
   act(): Promise<void>;
   /** Amina invites somebody. Returns the link of the invitation. */
   invite(name: string, role: keyof typeof Role): Promise<string>;
+  /** Amina makes an API key of the organization, which may read accounts. */
+  createKey(name: string): Promise<void>;
   /** Brian approves all that waits. */
   approveAll(): Promise<void>;
   dispose(): Promise<void>;
@@ -97,6 +99,10 @@ export async function startConsoleService({ isFilled = false } = {}): Promise<Co
     async invite(name, role) {
       const request = { name, roles: [Role[role]] };
       return responseOf(await operators.call(Sessions.createInvitation, request, { key: amina })).link;
+    },
+    async createKey(name) {
+      const request = { organization_id: organizationId, name, scopes: ["accounts:read"], never_expires: true };
+      responseOf(await operators.call(Admin.createApiKey, request, { key: amina }));
     },
     async approveAll() {
       const request = { include_closed: false, organization_id: "", subject_id: "", for_me: true };
