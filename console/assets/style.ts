@@ -175,6 +175,7 @@ a[target]::after { content: " ↗" / " (in a new tab)"; }
 .form label.choice { display: flex; gap: 0.5rem; align-items: baseline; margin: 0.4rem 0; font-weight: 400; }
 .form fieldset { border: 0; margin: 0; padding: 0; }
 .form legend { padding: 0; font-weight: 600; }
+.form label > small:first-child { display: inline; }
 .form .main { justify-self: start; }
 dialog { color: var(--ink); background: var(--paper); border: 1px solid var(--line); border-radius: 8px; padding: 1.25rem 1.5rem; }
 dialog td { padding-right: 1.5rem; }
@@ -230,6 +231,9 @@ table.list th, table.list td { padding-right: 0.75rem; }
   main { padding: 1rem 1rem 2rem; }
   footer { padding: 0 1rem 2rem; }
   h1 { font-size: 1.35rem; }
+  h1 .status { margin-left: 0; }
+  .hint { display: none; }
+  table.list.list td:not(.minor):empty { display: none; }
   .figures { grid-template-columns: 1fr 1fr; gap: 0.5rem; }
   .figures li > a, .figures li:not(:has(> a)) { padding: 0.6rem 0.75rem; }
   .figures .value { font-size: 1.1rem; overflow-wrap: normal; }
@@ -262,7 +266,7 @@ table.list th, table.list td { padding-right: 0.75rem; }
 }
 @media print {
   body { display: block; background: none; font-size: 9pt; }
-  .skip, .bar, nav, .filters, .narrowing, .ranges, .more, .acts, .export, .screen, .news, dialog, footer a { display: none !important; }
+  .skip, .bar, nav, .filters, .narrowing, .ranges, .more, .acts, .export, .screen, .news, dialog, footer a, .hint { display: none !important; }
   .paper { display: block; }
   main, footer { max-width: none; padding: 0; }
   table, table.list { font-size: 8pt; }

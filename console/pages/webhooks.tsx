@@ -144,6 +144,7 @@ export const webhookPage: Page = {
               </>
             )}
           </Section>
+          {endpoint.ok ? <Details endpoint={endpoint.value.webhook_endpoint} /> : null}
         </>
       ),
     };
@@ -156,7 +157,7 @@ interface HeadProps {
 }
 
 function Head({ visit, endpoint }: HeadProps): VNode {
-  const { id, url, status, disabled_reason: reason, failing_since: since, replay } = endpoint;
+  const { id, url, status, disabled_reason: reason, failing_since: since } = endpoint;
   const acts = [switchOf(status), "test-endpoint", "replay"];
   return (
     <>
@@ -173,6 +174,14 @@ function Head({ visit, endpoint }: HeadProps): VNode {
         </p>
       )}
       <Acts visit={visit} acts={acts.map((name) => [name, { webhook_endpoint_id: id }])} />
+    </>
+  );
+}
+
+function Details({ endpoint }: Pick<HeadProps, "endpoint">): VNode {
+  const { id, replay } = endpoint;
+  return (
+    <section>
       <h2>Details</h2>
       <Facts
         facts={{
@@ -189,7 +198,7 @@ function Head({ visit, endpoint }: HeadProps): VNode {
         }}
       />
       <p class="advice">The address and the secret are the organization's: it changes them with its key.</p>
-    </>
+    </section>
   );
 }
 

@@ -90,7 +90,10 @@ export function Frame(props: FrameProps): VNode {
       </main>
       <footer>
         Updated {timeText(new Date())} EAT (East Africa Time).{" "}
-        {props.self === undefined ? null : <Link to={props.self}>Refresh</Link>}
+        {props.self === undefined ? null : <Link to={props.self}>Refresh</Link>}{" "}
+        <span class="hint">
+          <kbd>?</kbd> lists the keys.
+        </span>
       </footer>
       {props.live === undefined || props.self === undefined ? null : (
         <p class="news" role="status" data-stream={props.live} hidden>
