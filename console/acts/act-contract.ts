@@ -78,22 +78,18 @@ export function knownActs(
   const isNumber = (field: DescField): boolean => getOption(field, options.number) === true;
   const isAlone = (member: DescField | undefined): boolean =>
     member === undefined || member.oneof !== undefined || member.fieldKind === "list";
-  const formField = (field: DescField, member?: DescField): FormField => {
-    const mustGive = getOption(field, options.operatorsGive) === true;
-    return {
-      name: field.name,
-      label: labelOf(isAlone(member) ? field.name : `${member?.name ?? ""}_${field.name}`),
-      kind: isNumber(field) ? "number" : kindOf(field, getOption(field, options.decimal) === true),
-      isRequired:
-        member?.oneof !== undefined ||
-        mustGive ||
-        (isAlone(member) && (getOption(field, options.behavior) as readonly number[]).includes(REQUIRED)),
-      // It is optional for an organization.
-      hint: mustGive ? lineOf(field).replace(" Optional.", "") : lineOf(field),
-      choices: field.enum === undefined ? [] : choicesOf(field.enum),
-      isOfMember: member !== undefined,
-    };
-  };
+  const formField = (field: DescField, member?: DescField): FormField => ({
+    name: field.name,
+    label: labelOf(isAlone(member) ? field.name : `${member?.name ?? ""}_${field.name}`),
+    kind: isNumber(field) ? "number" : kindOf(field, getOption(field, options.decimal) === true),
+    isRequired:
+      member?.oneof !== undefined ||
+      getOption(field, options.operatorsGive) === true ||
+      (isAlone(member) && (getOption(field, options.behavior) as readonly number[]).includes(REQUIRED)),
+    hint: lineOf(field),
+    choices: field.enum === undefined ? [] : choicesOf(field.enum),
+    isOfMember: member !== undefined,
+  });
   const roleEnum = registry.getEnum("kesc.admin.v1.Role");
   const all: readonly string[] = roleEnum === undefined ? [] : choicesOf(roleEnum).map(({ value }) => value);
   return new Map(

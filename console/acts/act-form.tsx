@@ -121,7 +121,8 @@ function Field({ field: { name, label, kind, isRequired, hint, choices }, value,
         <input type="text" maxLength={256} inputMode={MODES[kind] ?? "text"} {...given} />
       )}
       <small>
-        {hint}
+        {/* Some words are optional for organizations alone. */}
+        {isRequired ? hint.replace(" Optional.", "") : hint}
         {name === "account_id" ? " Its user_id will do, too." : ""}
       </small>
       {suggestions.length === 0 ? null : (

@@ -23,8 +23,8 @@ interface ActsProps {
 }
 
 /**
- * What a person can do about the thing of a page. Behind "More" is what nothing brings back, and
- * what needs another role: a person who lacks it sees whom to ask.
+ * What a person can do about the thing of a page. Behind "More" is what cannot be undone, and what
+ * needs another role: a person who lacks it sees whom to ask.
  */
 export function Acts({ visit, acts }: ActsProps): VNode | null {
   const known = acts.flatMap(([name, linked]) => {
@@ -32,7 +32,7 @@ export function Acts({ visit, acts }: ActsProps): VNode | null {
     return act === undefined ? [] : [{ act, linked }];
   });
   if (known.length === 0) return null;
-  const [usual, more] = [true, false].map((isUsual) =>
+  const [usual = [], more = []] = [true, false].map((isUsual) =>
     known
       .filter(({ act }) => (mayDo(visit, act) && act.isFinal !== true) === isUsual)
       .map(({ act, linked }) => (
@@ -53,8 +53,8 @@ export function Acts({ visit, acts }: ActsProps): VNode | null {
     <section>
       <h2>Actions</h2>
       <ul class="acts">
-        {usual}
-        {more?.length === 0 ? null : (
+        {usual.length === 0 ? more : usual}
+        {usual.length === 0 || more.length === 0 ? null : (
           <li>
             <details>
               <summary class="act">More</summary>

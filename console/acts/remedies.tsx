@@ -6,7 +6,7 @@ import { lessOf } from "../view/values.js";
 import type { Given } from "./act.js";
 import { ActLink } from "./act-links.js";
 
-/** The forms that end a difference, filled in. Each opens apart: a comparison cannot be loaded again. */
+/** The forms that end a difference, filled in. The comparison stays open: it has no URL. */
 export function Remedies({ visit, row }: { readonly visit: Visit; readonly row: StatementDifference }): VNode {
   const links = row.remedies.flatMap((remedy) => FORMS[remedy]?.(row) ?? []);
   if (links.length === 0)

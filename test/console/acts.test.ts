@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { expect } from "chai";
 
 import type { KescClient } from "../../client/kesc-client.js";
-import { knownActs } from "../../console/acts/act-contract.js";
+import { isAskedAtOnce, knownActs } from "../../console/acts/act-contract.js";
 import { ACTS } from "../../console/acts/acts.js";
 import { ConsoleContract, CONTRACT_URLS } from "../../console/upstream/contract.js";
 import { ROLES } from "../../src/operators/operator.js";
@@ -102,6 +102,18 @@ describe("the acts of the console", () => {
     expect(labels).to.deep.equal(["Receipt source", "Receipt number", "Description"]);
   });
 
+  it("asks on one page only if nothing that is filled in changes what the act does, or cannot be undone", () => {
+    for (const act of acts.values()) {
+      const names = act.fields.map(({ name }) => name);
+      const saysWhy = names.every((name) => ["note", "reason"].includes(name));
+      expect(isAskedAtOnce(act), act.name).to.equal(names.length === 0 || (saysWhy && act.isFinal !== true));
+    }
+    for (const name of ["reserve", "moved", "adjust", "close", "erase"]) {
+      const act = acts.get(name);
+      expect(act && isAskedAtOnce(act), name).to.equal(false);
+    }
+  });
+
   it("refuses each form with 400 and the names of the fields that are missing or malformed", async () => {
     for (const act of acts.values()) {
       const at = act.isOfOrganization ? path(act.name) : `/acts/${act.name}`;
@@ -153,6 +165,9 @@ describe("the acts of the console", () => {
     expect(standing.text).to.match(
       /Waiting for approval Unfreeze account: freeze fraud: case 17 → lifted, account frozen → active , proposed by Amina/,
     );
+    const [today, ownToday] = [await brian.get(`/${organization}`), await amina.get(`/${organization}`)];
+    expect(today.html).to.contain(`/approvals/${proposal}"`);
+    expect(ownToday.html).not.to.contain(`/approvals/${proposal}"`);
     const page = await brian.get(`/${organization}/approvals/${proposal}`);
     expect(page.html).to.contain(`/acts/approve?proposal_id=${proposal}`);
     expect(page.text)
@@ -307,7 +322,7 @@ describe("the acts of the console", () => {
   });
 
   it("invites a person, and shows the link once", async () => {
-    const asked = await ask(amina, path("invite"), "", { name: "Esther", roles: "support,finance" });
+    const asked = await ask(amina, path("invite"), "", { name: "Wambui", roles: "support,finance" });
     expect(asked.text).to.contain("support,finance").and.not.contain("kesc_inv_");
     const done = await amina.post(path("invite"), asked.formTo(path("invite")));
     expect(done.text).to.match(/\/invitation#kesc_inv_\S+/);

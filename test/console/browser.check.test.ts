@@ -30,12 +30,12 @@ const PERSONAL = /(?:254|\b0)7[0-9]{8}|[a-z0-9.]@[a-z]/;
 
 /** Who works with the console. */
 type Person = "support" | "controller" | "engineer" | "auditor";
-/** What somebody wants to be done, where it begins, and how. Without a place: where the task before it ended. */
+/** What is to be done, where it begins, and how. Undefined: where the task before it ended. */
 type Task = readonly [name: string, start: string | undefined, work: (page: Page) => Promise<void>];
 
 const TODAY = "";
 /** 640 px are the window of 1,280 px at a zoom of 200 %. */
-const WIDTHS = [1_280, 640, 390, 360];
+const WIDTHS = [1_280, 640, 360];
 const LOADS_MAX = 3;
 /** The fields of acts that are choices. */
 const CHOICES: ReadonlySet<string> = new Set(["reason", "kind"]);
@@ -74,7 +74,7 @@ interface Violation {
         statuses: ["completed"],
         rail: "sandbox",
       });
-      receipt = done.find(({ rail_receipt }) => rail_receipt !== null)?.rail_receipt ?? "";
+      receipt = done[0]?.rail_receipt ?? "";
       for (const [number, amount] of [
         ["RKTQDM7W01", "100.00"],
         ["RKTQDM7W02", "200.00"],
@@ -186,7 +186,7 @@ interface Violation {
       await sees(page, /movements differ/);
     }
 
-    /** Returns how many pages were loaded, in all tabs. A redirect is one load with where it leads. */
+    /** Returns how many pages were loaded, in all tabs. A redirect and its target are one. */
     async function loadsOf(context: BrowserContext, work: () => Promise<void>): Promise<number> {
       let loads = 0;
       const count = (request: Request): void => {
@@ -209,7 +209,7 @@ interface Violation {
       if (folder !== undefined) await page.screenshot({ path: join(folder, `console-${name}.png`) });
     }
 
-    /** A statement of the rail: it agrees with the ends, and has another amount and a row that the book lacks. */
+    /** A statement of the rail, with an amount and a row that differ from the book. */
     function statement(): string {
       const rows = [
         ["RKTQDM7W01", "100.00", ""],
@@ -330,7 +330,11 @@ interface Violation {
             await picture(page, "controller");
           },
         ],
-        ["explain an amount that differs", undefined, (page) => explain(page, "Adjust movement", { note: "statement" })],
+        [
+          "explain an amount that differs",
+          undefined,
+          (page) => explain(page, "Adjust movement", { note: "statement" }),
+        ],
         [
           "explain a movement that the book lacks",
           undefined,

@@ -44,6 +44,15 @@ export interface ConsoleService {
   dispose(): Promise<void>;
 }
 
+/** The people who have one role each. */
+const NAMES: Readonly<Record<RoleName, string>> = {
+  viewer: "Njeri",
+  support: "Esther",
+  finance: "Kamau",
+  approver: "Otieno",
+  admin: "Dennis",
+};
+
 /** A receiver on this machine gets events. */
 const WEBHOOKS = { KESC_WEBHOOKS_ALLOW: "127.0.0.1" };
 
@@ -60,7 +69,7 @@ export async function startConsoleService({ isFilled = false } = {}): Promise<Co
     for (const role of ROLES) {
       const { key, sha256: keySha256 } = newKey();
       await stored.submit(
-        { kind: "operator.create", name: `only ${role}` as OperatorName, roles: [role], keySha256 },
+        { kind: "operator.create", name: NAMES[role] as OperatorName, roles: [role], keySha256 },
         undefined,
       );
       roleKeys[role] = key;

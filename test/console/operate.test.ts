@@ -72,7 +72,7 @@ describe("the pages for those who operate the service", () => {
   });
 
   it("rails: says whether payouts begin and why, and closes and opens them with now and then", async () => {
-    expect(textOf(await page(`/${org}/rails`))).to.match(/sandbox .*works Payouts auto: they begin, unless/);
+    expect(textOf(await page(`/${org}/rails`))).to.match(/sandbox .*works .*Payouts auto: they begin, unless/);
     const support = service.roleKeys.support;
     const closed = await act("close-payouts", "?rail=sandbox", { note: "case 31" }, support);
     expect(closed.asked).to.match(/Payouts auto closed/);
@@ -148,11 +148,11 @@ describe("the pages for those who operate the service", () => {
   it("audit: lists the changes of operators by person and kind, and who is signed in", async () => {
     const all = await page("/audit");
     expect(textOf(all))
-      .to.match(/operator created only viewer/)
+      .to.match(/operator created Njeri/)
       .and.to.contain("Signed in now");
     const [, brian = ""] = /<option value="(opr_\w+)">Brian/.exec(all) ?? [];
     const his = textOf((await page(`/audit?person=${brian}&kind=created`)).replace(/<form.*<\/form>/s, ""));
-    expect(his).to.contain("operator created Brian").and.not.to.contain("only viewer");
+    expect(his).to.contain("operator created Brian").and.not.to.contain("Njeri");
     expect(textOf(await page("/audit?kind=revoked"))).to.contain("No change has all of this");
     expect(textOf(await page("/audit", service.roleKeys.support))).to.contain("Your sessions");
   });
