@@ -238,7 +238,7 @@ table.list th, table.list td { padding-right: 0.75rem; }
   .figures li > a, .figures li:not(:has(> a)) { padding: 0.6rem 0.75rem; }
   .figures .value { font-size: 1.1rem; overflow-wrap: normal; }
   .verdict .figure { font-size: 1.75rem; }
-  input, select, button { min-height: 44px; }
+  input, select, button, .act { min-height: 44px; }
   td a, td .id, td a.cut:has(.text) { white-space: normal; }
   summary { min-height: 44px; }
   table:not(.sum, .narrow > table) thead { display: none; }
