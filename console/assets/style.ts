@@ -47,7 +47,8 @@ button { cursor: pointer; font-weight: 600; }
 button.plain { border-color: transparent; color: var(--accent); font-weight: 400; padding: 0.25rem 0; }
 button.main { background: var(--accent); border-color: var(--accent); color: var(--paper); padding: 0.5rem 1.2rem; }
 
-nav { padding: 1rem 0.75rem; border-right: 1px solid var(--line); grid-row: 2 / 4; position: sticky; top: 0; align-self: start; height: 100vh; overflow-y: auto; }
+nav { padding: 1rem 0.75rem; border-right: 1px solid var(--line); grid-row: 2 / 4; }
+.menu { position: sticky; top: 1rem; max-height: calc(100vh - 2rem); overflow-y: auto; }
 nav ul { list-style: none; margin: 0 0 1rem; padding: 0; }
 nav .group > span { display: block; padding: 0 0.75rem 0.15rem; color: var(--faint); font-size: 0.8rem; }
 nav a {
@@ -217,7 +218,8 @@ table.list th, table.list td { padding-right: 0.75rem; }
 }
 @media (max-width: 60rem) {
   body { display: block; }
-  nav { position: static; height: auto; display: flex; overflow-x: auto; border-right: 0; border-bottom: 1px solid var(--line); padding: 0.4rem 1rem; }
+  .menu { display: contents; }
+  nav { display: flex; overflow-x: auto; border-right: 0; border-bottom: 1px solid var(--line); padding: 0.4rem 1rem; }
   nav ul { display: flex; margin: 0; }
   nav .group > span { display: none; }
   nav .group + .group { border-left: 1px solid var(--line); margin-left: 0.4rem; padding-left: 0.4rem; }
