@@ -56,6 +56,8 @@ export interface KnownAct extends Act {
 }
 
 const REQUIRED = 2;
+/** The fields that say why, and change nothing of what an act does. */
+const WHY: ReadonlySet<string> = new Set(["note", "reason"]);
 const ORGANIZATION = "organization_id";
 
 /** Reads each act of the console from the contract. Throws for one that the contract lacks. */
@@ -134,6 +136,14 @@ export function knownActs(
 /** Returns "Rail receipt" for "rail_receipt". */
 export function labelOf(name: string): string {
   return words(name).replace(/^./, (first) => first.toUpperCase());
+}
+
+/**
+ * Whether what an act does is known before its form is filled in: its form is its question, too.
+ * What nothing brings back has both, unless there is nothing to fill in.
+ */
+export function isAskedAtOnce({ fields, isFinal }: KnownAct): boolean {
+  return fields.every(({ name }) => isFinal !== true && WHY.has(name));
 }
 
 /** Returns what the link to an act has given. */

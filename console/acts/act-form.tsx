@@ -8,7 +8,7 @@ import { Facts, Refused, Table } from "../view/parts.js";
 import { Id, moneyText, Status, Text, words } from "../view/values.js";
 import type { Given } from "./act.js";
 import { allOf, filledOf, type FormField, type KnownAct, labelOf, linkedOf } from "./act-contract.js";
-import { mayDo, orOf } from "./act-links.js";
+import { NeedsRole } from "./act-links.js";
 import { type Change, plainText } from "./proposal-words.js";
 import { changesOf, type Subject, type Subjects } from "./subjects.js";
 
@@ -34,7 +34,7 @@ export function Form({ visit, act, given, subjects, suggestions, refusal, childr
       <h1>{act.title}</h1>
       <p class="lead">{act.words}</p>
       {refusal === undefined ? null : <Refused refusal={refusal} />}
-      {mayDo(visit, act) ? null : <p class="refused">This needs the role {orOf(act.roles)}.</p>}
+      <NeedsRole visit={visit} act={act} />
       <Linked {...{ visit, act, given, subjects }} />
       {children}
       <form method="post" action={visit.path} class="form">
@@ -121,7 +121,8 @@ function Field({ field: { name, label, kind, isRequired, hint, choices }, value,
         <input type="text" maxLength={256} inputMode={MODES[kind] ?? "text"} {...given} />
       )}
       <small>
-        {hint}
+        {/* Some words are optional for organizations alone. */}
+        {isRequired ? hint.replace(" Optional.", "") : hint}
         {name === "account_id" ? " Its user_id will do, too." : ""}
       </small>
       {suggestions.length === 0 ? null : (
@@ -254,13 +255,15 @@ export function differs([, before, after]: Change, [, nowBefore, nowAfter]: Chan
 
 interface ConfirmProps extends StepProps {
   readonly needsPasskey: boolean;
+  /** Whether the fields of the act are to be filled in here. */
+  readonly asks?: true;
   readonly button?: string;
   readonly children: ComponentChildren;
 }
 
 /** The form whose button acts. Each of its repeats is the same act, by its key. */
 export function Confirm(props: ConfirmProps): VNode {
-  const { visit, act, given, subjects, needsPasskey, button = act.title, children } = props;
+  const { visit, act, given, subjects, needsPasskey, asks, button = act.title, children } = props;
   const changes = changesOf(act, given, subjects);
   const all = allOf(act, given);
   return (
@@ -270,21 +273,28 @@ export function Confirm(props: ConfirmProps): VNode {
       {changes.length === 0 ? null : (
         <Changes {...{ visit, changes, subjects }} of={act.name === "approve" ? "proposal" : "act"} />
       )}
-      <Filled {...props} />
+      {asks ? null : <Filled {...props} />}
       <form method="post" action={visit.path} class="form" {...(needsPasskey ? { "data-passkey": "get" } : {})}>
-        <Hidden visit={visit} given={{ ...all, key: given["key"] ?? "", step: "do" }} />
+        <Hidden visit={visit} given={{ ...(asks ? linkedOf(act, given) : all), key: given["key"] ?? "", step: "do" }} />
+        {asks
+          ? act.fields.map((field) => (
+              <Field key={field.name} field={field} value={given[field.name] ?? ""} suggestions={[]} />
+            ))
+          : null}
         {needsPasskey ? <input type="hidden" name="response_json" value="" /> : null}
         {needsPasskey ? <p role="alert" class="refused" hidden></p> : null}
         <button type="submit" class="main">
           {needsPasskey ? `Use your passkey: ${button}` : button}
         </button>
       </form>
-      <form method="post" action={visit.path}>
-        <Hidden visit={visit} given={{ ...all, step: "edit" }} />
-        <button type="submit" class="plain">
-          Edit
-        </button>
-      </form>
+      {asks ? null : (
+        <form method="post" action={visit.path}>
+          <Hidden visit={visit} given={{ ...all, step: "edit" }} />
+          <button type="submit" class="plain">
+            Edit
+          </button>
+        </form>
+      )}
     </>
   );
 }

@@ -10,14 +10,15 @@ import type { Told } from "../upstream/upstream.js";
 import { Facts, Refused } from "../view/parts.js";
 import { Text, words } from "../view/values.js";
 import type { Given } from "./act.js";
-import { allOf, type KnownAct, linkedOf, requestOf } from "./act-contract.js";
+import { allOf, isAskedAtOnce, type KnownAct, linkedOf, requestOf } from "./act-contract.js";
 import { Confirm, Filled, Form, Linked } from "./act-form.js";
-import { mayDo } from "./act-links.js";
+import { mayDo, NeedsRole } from "./act-links.js";
 import { textOf } from "./acts.js";
 import { Standing, standingOf } from "./standing.js";
 import { accountIdOf, namedBy, suggestionsFor } from "./subjects.js";
 
-// One page for the form, the confirmation and the result. A GET shows the form, and does nothing.
+// One page for the form, the question and the result. A GET shows the form, and does nothing. The
+// form of an act that asks only why is its question, too.
 const asked: Page = {
   path: "/acts/:act",
   show(visit) {
@@ -47,14 +48,24 @@ function actOf({ acts, ids, organization }: Visit): KnownAct | undefined {
 }
 
 async function formPage(visit: Visit, act: KnownAct, given: Given, refusal?: Refusal): Promise<Shown> {
-  const [{ subjects }, suggestions, standing] = await Promise.all([
+  const [{ subjects, refusal: missing }, suggestions, standing] = await Promise.all([
     namedBy(visit, linkedOf(act, given)),
     suggestionsFor(visit, act.fields),
     act.mayPropose && act.subject !== undefined ? standingOf(visit, given[act.subject] ?? "") : undefined,
   ]);
-  const body = (
-    <Form {...{ visit, act, given, subjects, suggestions, refusal }}>
-      <Standing visit={visit} reading={standing} />
+  const props = { visit, act, subjects };
+  const waiting = <Standing visit={visit} reading={standing} />;
+  const problem = refusal ?? missing;
+  const body = isAskedAtOnce(act) ? (
+    <Confirm {...props} given={{ ...given, key: randomUUID() }} needsPasskey={false} asks>
+      <Question act={act} />
+      {problem === undefined ? null : <Refused refusal={problem} />}
+      <NeedsRole visit={visit} act={act} />
+      {waiting}
+    </Confirm>
+  ) : (
+    <Form {...props} {...{ given, suggestions, refusal }}>
+      {waiting}
     </Form>
   );
   return { title: act.title, isForm: true, body, status: refusal?.code === status.INVALID_ARGUMENT ? 400 : 200 };
@@ -77,14 +88,22 @@ async function confirm(visit: Visit, act: KnownAct): Promise<Shown> {
     title: act.title,
     body: (
       <Confirm {...step} needsPasskey={false}>
-        <h1>{act.title}?</h1>
-        <p class="lead">{act.words}</p>
-        {act.mayPropose ? (
-          <p>If the policy asks for a second person, this makes a proposal, and nothing is done yet.</p>
-        ) : null}
+        <Question act={act} />
       </Confirm>
     ),
   };
+}
+
+function Question({ act }: { readonly act: KnownAct }): VNode {
+  return (
+    <>
+      <h1>{act.title}?</h1>
+      <p class="lead">{act.words}</p>
+      {act.mayPropose ? (
+        <p>If the policy asks for a second person, this makes a proposal, and nothing is done yet.</p>
+      ) : null}
+    </>
+  );
 }
 
 /** People know the user_id of an account, and not its id. */

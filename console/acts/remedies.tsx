@@ -6,7 +6,7 @@ import { lessOf } from "../view/values.js";
 import type { Given } from "./act.js";
 import { ActLink } from "./act-links.js";
 
-/** The forms that end a difference, filled in. */
+/** The forms that end a difference, filled in. The comparison stays open: it has no URL. */
 export function Remedies({ visit, row }: { readonly visit: Visit; readonly row: StatementDifference }): VNode {
   const links = row.remedies.flatMap((remedy) => FORMS[remedy]?.(row) ?? []);
   if (links.length === 0)
@@ -16,7 +16,7 @@ export function Remedies({ visit, row }: { readonly visit: Visit; readonly row: 
       {links.map(([name, words, linked], index) => (
         <span key={name}>
           {index === 0 ? "" : " · "}
-          <ActLink visit={visit} name={name} linked={linked}>
+          <ActLink visit={visit} name={name} linked={linked} isApart>
             {words}
           </ActLink>
         </span>

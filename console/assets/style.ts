@@ -48,6 +48,7 @@ button.plain { border-color: transparent; color: var(--accent); font-weight: 400
 button.main { background: var(--accent); border-color: var(--accent); color: var(--paper); padding: 0.5rem 1.2rem; }
 
 nav { padding: 1rem 0.75rem; border-right: 1px solid var(--line); grid-row: 2 / 4; }
+.menu { position: sticky; top: 1rem; max-height: calc(100vh - 2rem); overflow-y: auto; }
 nav ul { list-style: none; margin: 0 0 1rem; padding: 0; }
 nav .group > span { display: block; padding: 0 0.75rem 0.15rem; color: var(--faint); font-size: 0.8rem; }
 nav a {
@@ -118,6 +119,7 @@ table.sum { width: auto; min-width: 24rem; margin: 0.75rem 0 0 auto; }
 table.sum th { font-size: inherit; color: inherit; }
 .total th, .total td { border-top: 2px solid var(--ink); font-weight: 650; }
 .status { white-space: nowrap; }
+.status:not(.plain) { padding: 0.05rem 0.5rem; border-radius: 1rem; background: color-mix(in srgb, currentColor 9%, transparent); }
 .good { color: var(--accent); }
 .wait { color: var(--wait); }
 .bad { color: var(--bad); }
@@ -145,6 +147,12 @@ td code.id + code.id { margin-left: 0.5rem; }
 .choice input { min-height: 0; }
 .filters details[open] { flex-basis: 100%; }
 .filters summary { width: max-content; }
+@media (min-width: 60.01rem) {
+  @supports selector(::details-content) {
+    .narrowing > summary { display: none; }
+    .narrowing::details-content { display: block; content-visibility: visible; }
+  }
+}
 table + table { margin-top: 1.5rem; }
 .ranges { display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; }
 .ranges a { display: inline-flex; align-items: center; min-height: 1.75rem; }
@@ -155,9 +163,12 @@ table + table { margin-top: 1.5rem; }
 .more { margin-top: 1rem; }
 .news { position: fixed; bottom: 0; left: 0; right: 0; margin: 0; padding: 0.6rem 1.75rem; background: var(--card); border-top: 3px solid var(--accent); text-align: center; }
 .acts { display: flex; flex-wrap: wrap; gap: 0.6rem; list-style: none; margin: 0.5rem 0; padding: 0; }
-.act { display: inline-flex; align-items: center; gap: 0.5rem; min-height: 2.5rem; padding: 0.3rem 0.9rem; border: 1px solid var(--accent); border-radius: 6px; font-weight: 600; text-decoration: none; }
+.act { display: inline-flex; align-items: center; gap: 0.5rem; min-height: 2.25rem; padding: 0.25rem 0.8rem; border: 1px solid var(--faint); border-radius: 6px; color: var(--ink); font-weight: 500; text-decoration: none; }
+.act:hover { background: var(--card); }
 .act.final { border-color: var(--bad); color: var(--bad); }
 .act.off { border-color: var(--line); color: var(--faint); font-weight: 400; }
+.acts li:has(> details[open]) { flex-basis: 100%; }
+a[target]::after { content: " ↗" / " (in a new tab)"; }
 .form { display: grid; gap: 1rem; max-width: 32rem; margin: 1.25rem 0; }
 .form label { display: block; font-weight: 600; }
 .form label small { display: block; color: var(--faint); font-weight: 400; }
@@ -165,6 +176,7 @@ table + table { margin-top: 1.5rem; }
 .form label.choice { display: flex; gap: 0.5rem; align-items: baseline; margin: 0.4rem 0; font-weight: 400; }
 .form fieldset { border: 0; margin: 0; padding: 0; }
 .form legend { padding: 0; font-weight: 600; }
+.form label > small:first-child { display: inline; }
 .form .main { justify-self: start; }
 dialog { color: var(--ink); background: var(--paper); border: 1px solid var(--line); border-radius: 8px; padding: 1.25rem 1.5rem; }
 dialog td { padding-right: 1.5rem; }
@@ -196,6 +208,7 @@ body:has(> .card) { display: block; }
 .fingerprint { font: 600 1.7rem/1.4 ui-monospace, monospace; letter-spacing: 0.12em; }
 
 table.list { font-size: 0.9rem; }
+table.list thead th { position: sticky; top: 0; background: var(--paper); box-shadow: inset 0 -1px var(--line); }
 table.list th, table.list td { padding-right: 0.75rem; }
 @media (min-width: 88rem) {
   table.list td:not(:has(.status)) { white-space: nowrap; }
@@ -205,6 +218,7 @@ table.list th, table.list td { padding-right: 0.75rem; }
 }
 @media (max-width: 60rem) {
   body { display: block; }
+  .menu { display: contents; }
   nav { display: flex; overflow-x: auto; border-right: 0; border-bottom: 1px solid var(--line); padding: 0.4rem 1rem; }
   nav ul { display: flex; margin: 0; }
   nav .group > span { display: none; }
@@ -219,11 +233,14 @@ table.list th, table.list td { padding-right: 0.75rem; }
   main { padding: 1rem 1rem 2rem; }
   footer { padding: 0 1rem 2rem; }
   h1 { font-size: 1.35rem; }
+  h1 .status { margin-left: 0; }
+  .hint { display: none; }
+  table.list.list td:not(.minor):empty { display: none; }
   .figures { grid-template-columns: 1fr 1fr; gap: 0.5rem; }
   .figures li > a, .figures li:not(:has(> a)) { padding: 0.6rem 0.75rem; }
   .figures .value { font-size: 1.1rem; overflow-wrap: normal; }
   .verdict .figure { font-size: 1.75rem; }
-  input, select, button { min-height: 44px; }
+  input, select, button, .act { min-height: 44px; }
   td a, td .id, td a.cut:has(.text) { white-space: normal; }
   summary { min-height: 44px; }
   table:not(.sum, .narrow > table) thead { display: none; }
@@ -244,11 +261,14 @@ table.list th, table.list td { padding-right: 0.75rem; }
   table.list.list td.number::before { content: attr(data-head) " "; }
   table.list.list td.number.number:last-child { order: 2; margin-left: auto; }
   table.list.list td a { justify-content: start; }
+  table.list.list tbody tr { position: relative; }
+  table.list.list td.title a::after { content: ""; position: absolute; inset: 0; }
+  table.list.list td:not(.title) a { position: relative; z-index: 1; }
   table.list.list tfoot th { flex: 1; text-align: left; }
 }
 @media print {
   body { display: block; background: none; font-size: 9pt; }
-  .skip, .bar, nav, .filters, .ranges, .more, .acts, .export, .screen, .news, dialog, footer a { display: none !important; }
+  .skip, .bar, nav, .filters, .narrowing, .ranges, .more, .acts, .export, .screen, .news, dialog, footer a, .hint { display: none !important; }
   .paper { display: block; }
   main, footer { max-width: none; padding: 0; }
   table, table.list { font-size: 8pt; }

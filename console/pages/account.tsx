@@ -39,8 +39,9 @@ export const accountPage: Page = {
           {account.ok ? <Head visit={visit} account={account.value.account} /> : <h1>Account</h1>}
           {account.ok ? null : <Refused refusal={account.refusal} />}
           <Standing visit={visit} reading={standing} />
-          {asOf === undefined && account.ok ? <Acts visit={visit} acts={actsOf(account.value.account)} /> : null}
           {account.ok ? <Freezes account={account.value.account} visit={visit} isPast={asOf !== undefined} /> : null}
+          {asOf === undefined && account.ok ? <Acts visit={visit} acts={actsOf(account.value.account)} /> : null}
+          {account.ok ? <Details account={account.value.account} /> : null}
           {asOf === undefined ? (
             <Lists visit={visit} limits={limits} transactions={transactions} journal={journal} />
           ) : null}
@@ -65,7 +66,7 @@ function actsOf({ id: account_id, status, freezes }: Account): Parameters<typeof
 }
 
 function Head({ visit, account }: { readonly visit: Visit; readonly account: Account }): VNode {
-  const { user_id, phone_number, email, status, deposit_reference, tier } = account;
+  const { user_id, status } = account;
   return (
     <>
       <h1>
@@ -86,6 +87,15 @@ function Head({ visit, account }: { readonly visit: Visit; readonly account: Acc
           </span>
         </li>
       </ul>
+    </>
+  );
+}
+
+function Details({ account }: { readonly account: Account }): VNode {
+  const { phone_number, email, deposit_reference, tier } = account;
+  return (
+    <section>
+      <h2>Details</h2>
       <Facts
         facts={{
           Id: <Id>{account.id}</Id>,
@@ -98,7 +108,7 @@ function Head({ visit, account }: { readonly visit: Visit; readonly account: Acc
           "Last change": <Time>{account.updated_at}</Time>,
         }}
       />
-    </>
+    </section>
   );
 }
 

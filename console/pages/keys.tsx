@@ -56,7 +56,7 @@ const columnsOf = (visit: Visit): readonly Column<ApiKey>[] => [
   { head: "Ends", cell: ({ expires_at }) => (expires_at === null ? "never" : <Time>{expires_at}</Time>) },
   { head: "Id", cell: ({ id }) => <Id>{id}</Id>, isMinor: true },
   {
-    head: "Act",
+    head: "Action",
     cell: ({ id, revoked_at }) =>
       revoked_at === null ? <ActLink visit={visit} name="revoke-key" linked={{ api_key_id: id }} /> : null,
   },

@@ -88,7 +88,7 @@ function Limits({ visit, tier, limits }: LimitsProps): VNode {
         ] satisfies readonly Column<Row>[])
       : []),
     {
-      head: "Act",
+      head: "Action",
       cell: ({ type, period, set }) => (
         <ActLink visit={visit} name="limit" linked={{ tier, type, period }}>
           {set === undefined ? "Set" : "Change"}

@@ -98,10 +98,10 @@ function Rail({ visit, rail, reading, standing }: RailProps): VNode {
         <>
           <Health status={status} />
           <Standing visit={visit} reading={standing} />
+          <Acts visit={visit} acts={actsOf(status).map((name) => [name, { rail }])} />
           <RailFacts visit={visit} status={status} />
           <Unknown visit={visit} status={status} />
           <Settings status={status} />
-          <Acts visit={visit} acts={actsOf(status).map((name) => [name, { rail }])} />
         </>
       )}
     </Section>

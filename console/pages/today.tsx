@@ -1,8 +1,10 @@
 import type { ComponentChildren, VNode } from "preact";
 
-import type { Supply } from "../gen/messages.js";
+import { ActLink } from "../acts/act-links.js";
+import type { Supply, Transaction } from "../gen/messages.js";
 import { type Page, type View, type Visit, within } from "../page.js";
-import { withNames } from "../upstream/rows.js";
+import { type OfCustomer, withCustomers } from "../upstream/rows.js";
+import type { ReadingOf } from "../upstream/upstream.js";
 import { AgeOfFigures, type Coverage, coverageOf, Explained, openSumsOf } from "../view/coverage.js";
 import { countText, totalOf } from "../view/frame.js";
 import { Link } from "../view/link.js";
@@ -14,12 +16,14 @@ import { Age, ageText, decimalOf, Money, sumOf, Unknown } from "../view/values.j
 /** As many of each list are compared by their amounts. */
 const ROWS_READ = 50;
 const NEWEST = 5;
+/** More proposals are a number, and a link to their list. */
+const PROPOSALS_NAMED = 4;
 
 /** Are we whole? And what needs a person, the most money first? */
 export const todayPage: Page = {
   path: "/:org",
   async show(visit) {
-    const [overview, supply, attention, read] = await Promise.all([
+    const [overview, supply, attention, newest, proposals] = await Promise.all([
       visit.overview,
       visit.read("BookService/GetSupply", {}),
       visit.read("AdminService/ListNeedsAttention", {
@@ -27,18 +31,30 @@ export const todayPage: Page = {
         page_size: ROWS_READ,
       }),
       visit.read("TransactionService/ListTransactions", { page_size: NEWEST }),
+      proposalsFor(visit),
     ]);
-    const newest = await withNames(visit, read);
-    return overview && viewOf(visit, { overview, supply, attention, newest });
+    const rows = [attention, newest].flatMap((each) => (each.ok ? each.value.transactions : []));
+    const read = await withCustomers(visit, { ok: true, value: { rows, next: null } });
+    const named = new Map((read.ok ? read.value.rows : []).map((row) => [row.id, row]));
+    return overview && viewOf(visit, { overview, supply, attention, newest, proposals, named });
   },
 };
 
+/** Reads the proposals that wait for the person. Undefined if none does. */
+async function proposalsFor(visit: Visit): Promise<NeedReadings["proposals"]> {
+  const overview = await visit.overview;
+  if (overview?.ok !== true || overview.value.proposals_for_me.count === 0) return undefined;
+  return visit.read("AdminService/ListProposals", { for_me: true, page_size: PROPOSALS_NAMED });
+}
+
 interface Readings extends NeedReadings {
-  readonly newest: Awaited<ReturnType<typeof withNames>>;
+  readonly newest: ReadingOf<"TransactionService/ListTransactions">;
+  /** The payments with their customers, by their ids. */
+  readonly named: ReadonlyMap<string, OfCustomer<Transaction>>;
 }
 
 function viewOf(visit: Visit, readings: Readings): View {
-  const { overview, supply, newest } = readings;
+  const { overview, supply, newest, named } = readings;
   const needs = needsOf(visit, readings);
   return {
     title: "Today",
@@ -59,11 +75,11 @@ function viewOf(visit: Visit, readings: Readings): View {
         {needs.length === 0 ? null : <Needs visit={visit} needs={needs} />}
         <Figures visit={visit} overview={overview} supply={supply} />
         <Section title="Newest payments" reading={newest} retry={visit.path}>
-          {({ rows }) => (
+          {({ transactions }) => (
             <>
               <TransactionList
                 visit={visit}
-                rows={rows}
+                rows={transactions.map((row) => named.get(row.id) ?? row)}
                 empty="No payment yet. The first mint makes one: see docs/integrate.md."
               />
               <p>
@@ -94,8 +110,9 @@ function Verdict({ visit, supply, isQuiet }: VerdictProps): VNode {
         <h1>Unknown whether the reserve covers what is owed</h1>
         <p>
           <Money>{supply.owed}</Money> KES are owed. No rail reported a balance, and no figure recorded says where the
-          reserve is. <Link to={toSupply}>Record a reserve balance</Link>
+          reserve is. <Link to={toSupply}>Supply and reserve</Link>
         </p>
+        <RecordReserve visit={visit} />
       </div>
     );
   }
@@ -114,7 +131,17 @@ function Verdict({ visit, supply, isQuiet }: VerdictProps): VNode {
         {isQuiet ? " Nothing needs a person." : ""}
       </p>
       {tone === "good" ? null : <Explained visit={visit} coverage={coverage} />}
+      <RecordReserve visit={visit} />
     </div>
+  );
+}
+
+/** What a controller does first each day. Nothing for a person who lacks the role. */
+function RecordReserve({ visit }: Pick<VerdictProps, "visit">): VNode {
+  return (
+    <p>
+      <ActLink visit={visit} name="reserve" linked={{}} />
+    </p>
   );
 }
 

@@ -4,9 +4,10 @@ import { Acts } from "../acts/act-links.js";
 import { Standing, standingOf } from "../acts/standing.js";
 import type { Payment, Transaction } from "../gen/messages.js";
 import { type Page, type Visit } from "../page.js";
+import { type OfCustomer, withCustomers } from "../upstream/rows.js";
 import type { ReadingOf } from "../upstream/upstream.js";
 import { JournalTable, Short } from "../view/journal.js";
-import { ReceiptOf } from "../view/lists.js";
+import { Customer, ReceiptOf } from "../view/lists.js";
 import { Facts, Refused, Section, Table } from "../view/parts.js";
 import { Held, Review } from "../view/review.js";
 import { Id, Money, moneyText, Status, Text, Time, words } from "../view/values.js";
@@ -29,10 +30,14 @@ export const transactionPage: Page = {
       standingOf(visit, transaction_id),
     ]);
     if (!transaction.ok && transaction.refusal.reason === "TRANSACTION_NOT_FOUND") return undefined;
-    const row = transaction.ok ? transaction.value.transaction : undefined;
+    const rows = transaction.ok ? [transaction.value.transaction] : [];
     const held = payment.ok ? payment.value.payment.held_reason : null;
     const organization_id = visit.organization?.id;
-    const accounts = held === null ? undefined : await visit.read("AdminService/ListRailAccounts", { organization_id });
+    const [named, accounts] = await Promise.all([
+      withCustomers(visit, { ok: true, value: { rows, next: null } }),
+      held === null ? undefined : visit.read("AdminService/ListRailAccounts", { organization_id }),
+    ]);
+    const row = named.ok ? named.value.rows[0] : undefined;
     return {
       title: "Transaction",
       body: (
@@ -84,7 +89,7 @@ export const transactionPage: Page = {
 
 interface HeadProps {
   readonly visit: Visit;
-  readonly row: Transaction;
+  readonly row: OfCustomer<Transaction>;
   readonly payment: ReadingOf<"TransactionService/GetPayment">;
 }
 
@@ -96,8 +101,7 @@ function Details({ visit, row, payment }: HeadProps): VNode {
       <h2>Details</h2>
       <Facts
         facts={{
-          Id: <Id>{row.id}</Id>,
-          Account: <Short visit={visit} id={row.account_id} />,
+          Customer: <Customer visit={visit} row={row} />,
           Phone: phone,
           Reference: row.reference,
           Description: row.description,
@@ -110,6 +114,7 @@ function Details({ visit, row, payment }: HeadProps): VNode {
           Deposit: linkOrNull(visit, row.deposit_id),
           Accepted: <Time>{row.created_at}</Time>,
           Completed: row.completed_at === null ? null : <Time>{row.completed_at}</Time>,
+          Id: <Id>{row.id}</Id>,
           ...Object.fromEntries(
             Object.entries(row.metadata).map(([name, value]) => [`metadata ${name}`, <Text>{value}</Text>]),
           ),

@@ -46,6 +46,12 @@ export const webhooksPage: Page = {
       },
       { head: "Delivered through", cell: ({ endpoint }) => through(endpoint), isMinor: true, isMoney: true },
       { head: "Undelivered", cell: ({ undelivered }) => <Waiting reading={undelivered} />, isMoney: true },
+      {
+        head: "Action",
+        cell: ({ endpoint: { id, status } }) => (
+          <ActLink visit={visit} name={switchOf(status)} linked={{ webhook_endpoint_id: id }} />
+        ),
+      },
     ];
     return {
       title: "Webhooks",
@@ -66,6 +72,11 @@ export const webhooksPage: Page = {
     };
   },
 };
+
+/** Returns the act that pauses an endpoint, or the one that sends events to it again. */
+function switchOf(status: string): string {
+  return status === "active" ? "pause-endpoint" : "enable-endpoint";
+}
 
 type Undelivered = ReadingOf<"WebhookService/ListUndeliveredEvents">;
 
@@ -133,6 +144,7 @@ export const webhookPage: Page = {
               </>
             )}
           </Section>
+          {endpoint.ok ? <Details endpoint={endpoint.value.webhook_endpoint} /> : null}
         </>
       ),
     };
@@ -145,8 +157,8 @@ interface HeadProps {
 }
 
 function Head({ visit, endpoint }: HeadProps): VNode {
-  const { id, url, status, disabled_reason: reason, failing_since: since, replay } = endpoint;
-  const acts = [...(status === "active" ? ["pause-endpoint"] : ["enable-endpoint"]), "test-endpoint", "replay"];
+  const { id, url, status, disabled_reason: reason, failing_since: since } = endpoint;
+  const acts = [switchOf(status), "test-endpoint", "replay"];
   return (
     <>
       <h1>
@@ -161,6 +173,16 @@ function Head({ visit, endpoint }: HeadProps): VNode {
           Every delivery has failed for <Age since={since} />, since <Time>{since}</Time>.
         </p>
       )}
+      <Acts visit={visit} acts={acts.map((name) => [name, { webhook_endpoint_id: id }])} />
+    </>
+  );
+}
+
+function Details({ endpoint }: Pick<HeadProps, "endpoint">): VNode {
+  const { id, replay } = endpoint;
+  return (
+    <section>
+      <h2>Details</h2>
       <Facts
         facts={{
           Description: endpoint.description,
@@ -175,9 +197,8 @@ function Head({ visit, endpoint }: HeadProps): VNode {
           Id: <Id>{id}</Id>,
         }}
       />
-      <Acts visit={visit} acts={acts.map((name) => [name, { webhook_endpoint_id: id }])} />
       <p class="advice">The address and the secret are the organization's: it changes them with its key.</p>
-    </>
+    </section>
   );
 }
 
@@ -197,7 +218,7 @@ function eventColumns<Row extends OfEvent>(visit: Visit): readonly Column<Row>[]
 function resendColumn<Row extends OfEvent>(visit: Visit): Column<Row> {
   const webhook_endpoint_id = visit.ids["whe"] ?? "";
   return {
-    head: "Act",
+    head: "Action",
     cell: ({ sequence }) =>
       sequence === 0 ? null : (
         <ActLink visit={visit} name="resend" linked={{ webhook_endpoint_id, sequence: String(sequence) }}>

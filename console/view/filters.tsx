@@ -94,30 +94,37 @@ interface FiltersProps {
   readonly children: ComponentChildren;
 }
 
-/** The form of a list's filters. It leads to a URL that others can open. */
+/** The form of a list's filters, folded on a phone. It leads to a URL that others can open. */
 export function Filters({ visit: { path, query }, columns, children }: FiltersProps): VNode {
   const hidden = query.getAll("hide");
+  const isChosen = [...query.keys()].some((name) => !RANGE.includes(name));
   const named = columns.flatMap(({ head, name }) => (name === undefined ? [] : [{ head, name }]));
   return (
-    <form method="get" action={path} class="filters">
-      {children}
-      <button type="submit">Filter</button>
-      {named.length === 0 ? null : (
-        <details open={hidden.length > 0}>
-          <summary>Columns</summary>
-          <fieldset>
-            <legend>Leave out</legend>
-            {named.map(({ head, name }) => (
-              <label key={name} class="choice">
-                <input type="checkbox" name="hide" value={name} checked={hidden.includes(name)} /> {head}
-              </label>
-            ))}
-          </fieldset>
-        </details>
-      )}
-    </form>
+    <details class="narrowing" open={isChosen}>
+      <summary>Filter</summary>
+      <form method="get" action={path} class="filters">
+        {children}
+        <button type="submit">Filter</button>
+        {named.length === 0 ? null : (
+          <details open={hidden.length > 0}>
+            <summary>Columns</summary>
+            <fieldset>
+              <legend>Leave out</legend>
+              {named.map(({ head, name }) => (
+                <label key={name} class="choice">
+                  <input type="checkbox" name="hide" value={name} checked={hidden.includes(name)} /> {head}
+                </label>
+              ))}
+            </fieldset>
+          </details>
+        )}
+      </form>
+    </details>
   );
 }
+
+/** What the links above a list choose, and its pages. */
+const RANGE = ["start", "end", "page", "until"];
 
 /** Returns the columns that the URL does not leave out. */
 export function shownIn<Row>(query: URLSearchParams, columns: readonly Column<Row>[]): readonly Column<Row>[] {

@@ -90,7 +90,10 @@ export function Frame(props: FrameProps): VNode {
       </main>
       <footer>
         Updated {timeText(new Date())} EAT (East Africa Time).{" "}
-        {props.self === undefined ? null : <Link to={props.self}>Refresh</Link>}
+        {props.self === undefined ? null : <Link to={props.self}>Refresh</Link>}{" "}
+        <span class="hint">
+          <kbd>?</kbd> lists the keys.
+        </span>
       </footer>
       {props.live === undefined || props.self === undefined ? null : (
         <p class="news" role="status" data-stream={props.live} hidden>
@@ -221,20 +224,22 @@ function groupsOf({ organization, hasOthers, overview }: NavigationProps): reado
 function Navigation(props: NavigationProps): VNode {
   return (
     <nav aria-label="Pages">
-      {groupsOf(props).map(({ name, entries }) => (
-        <div key={name} class="group" role="group" aria-label={name}>
-          <span aria-hidden="true">{name}</span>
-          <ul>
-            {entries.map(({ to, label, shortcut, live, count }) => (
-              <li key={to}>
-                <Link to={to} isCurrent={to === props.path} shortcut={shortcut}>
-                  {label} {count === undefined ? null : <Badge live={live} count={count} />}
-                </Link>
-              </li>
-            ))}
-          </ul>
-        </div>
-      ))}
+      <div class="menu">
+        {groupsOf(props).map(({ name, entries }) => (
+          <div key={name} class="group" role="group" aria-label={name}>
+            <span aria-hidden="true">{name}</span>
+            <ul>
+              {entries.map(({ to, label, shortcut, live, count }) => (
+                <li key={to}>
+                  <Link to={to} isCurrent={to === props.path} shortcut={shortcut}>
+                    {label} {count === undefined ? null : <Badge live={live} count={count} />}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </div>
+        ))}
+      </div>
     </nav>
   );
 }

@@ -51,7 +51,7 @@ export function journalColumns(visit: Visit): readonly (Column<JournalEntry> & {
     },
     { head: "When", cell: ({ line }) => <BriefTime>{line.recorded_at}</BriefTime> },
     { head: "What", cell: ({ line }) => words(line.type) },
-    { head: "Who", name: "who", cell: (entry) => <Actor entry={entry} isBrief />, isMinor: true },
+    { head: "Who", name: "who", cell: (entry) => <Actor entry={entry} isBrief /> },
     {
       head: "Account",
       name: "account",

@@ -7,16 +7,24 @@ interface LinkProps {
   readonly to: string;
   readonly class?: string;
   readonly isCurrent?: boolean;
+  /** Whether it opens in a tab of its own, because this page could not be shown again. */
+  readonly isApart?: boolean;
   /** The key that follows "g" to open it. */
   readonly shortcut?: string | undefined;
   readonly children: ComponentChildren;
 }
 
 /** The only link of the console. Throws for anything but a path of the console: a bug. */
-export function Link({ to, isCurrent = false, shortcut, children, ...rest }: LinkProps): VNode {
+export function Link({ to, isCurrent = false, isApart = false, shortcut, children, ...rest }: LinkProps): VNode {
   if (!isOwnPath(to)) throw new Error("a link leads to a path of the console only");
   return (
-    <a href={to} data-key={shortcut} {...rest} {...(isCurrent ? { "aria-current": "page" as const } : {})}>
+    <a
+      href={to}
+      data-key={shortcut}
+      {...rest}
+      {...(isCurrent ? { "aria-current": "page" as const } : {})}
+      {...(isApart ? { target: "_blank", rel: "noopener" } : {})}
+    >
       {children}
     </a>
   );

@@ -1,11 +1,14 @@
 import type { ComponentChildren, VNode } from "preact";
 
-import type { GetOverviewResponse, ListNeedsAttentionResponse, Supply } from "../gen/messages.js";
+import { effectOf } from "../acts/proposal-words.js";
+import type { GetOverviewResponse, ListNeedsAttentionResponse, Supply, Transaction } from "../gen/messages.js";
 import { type Visit, within } from "../page.js";
+import type { OfCustomer } from "../upstream/rows.js";
 import type { ReadingOf } from "../upstream/upstream.js";
 import { countText } from "./frame.js";
 import { pathOfId } from "./journal.js";
 import { Link } from "./link.js";
+import { Customer } from "./lists.js";
 import { Table } from "./parts.js";
 import { Age, centsOf, Money, sumOf, Text, Unknown, words } from "./values.js";
 
@@ -15,26 +18,32 @@ export interface NeedReadings {
   readonly overview: ReadingOf<"AdminService/GetOverview">;
   readonly supply: ReadingOf<"BookService/GetSupply">;
   readonly attention: ReadingOf<"AdminService/ListNeedsAttention">;
+  /** The first of the proposals that wait for the person. Undefined: none does. */
+  readonly proposals: ReadingOf<"AdminService/ListProposals"> | undefined;
+  /** The payments with their customers, by their ids. */
+  readonly named: ReadonlyMap<string, OfCustomer<Transaction>>;
 }
 
 interface Need {
   readonly what: VNode | string;
   readonly path: string;
   readonly why: ComponentChildren;
+  readonly payment?: OfCustomer<Transaction> | undefined;
   readonly since?: string | null | undefined;
   /** Null: no amount is known. */
   readonly amount: string | null;
 }
 
 /** Returns what needs a person: the largest amount first, and of equal ones the oldest. */
-export function needsOf(visit: Visit, { overview, supply, attention }: NeedReadings): readonly Need[] {
-  const all = [
+export function needsOf(visit: Visit, readings: NeedReadings): readonly Need[] {
+  const { overview, supply, attention, named } = readings;
+  const all: readonly Need[] = [
     ...(supply.ok ? needsOfSupply(visit, supply.value.supply) : []),
     ...(attention.ok
-      ? needsListed(visit, attention.value)
+      ? needsListed(visit, attention.value, named)
       : [unread(visit, "Flagged payments and unallocated deposits", attention.refusal.text)]),
     ...(overview.ok
-      ? needsCounted(visit, overview.value, supply)
+      ? needsCounted(visit, overview.value, readings)
       : [unread(visit, "Open payments and proposals for you", overview.refusal.text)]),
   ];
   const since = (need: Need): string => need.since ?? "9";
@@ -65,10 +74,12 @@ function needsOfSupply(visit: Visit, { shortfall, charges }: Supply): readonly N
 function needsListed(
   visit: Visit,
   { transactions, deposits, flags, held_rail_accounts }: ListNeedsAttentionResponse,
+  named: NeedReadings["named"],
 ): readonly Need[] {
   const flagsOf = new Map(flags.map(({ transaction_id: id, open_flags }) => [id, open_flags]));
   return [
     ...transactions.map(({ id, type, amount, created_at }) => ({
+      payment: named.get(id),
       what: `${type === "mint" ? "Mint" : "Redeem"} …${id.slice(-4)}`,
       path: pathOfId(visit, id),
       why: (flagsOf.get(id) ?? []).map(words).join(", "),
@@ -95,11 +106,12 @@ function needsListed(
 function needsCounted(
   visit: Visit,
   { old_open_payments: old, proposals_for_me: mine, oldest_open_payment_at }: GetOverviewResponse,
-  supply: NeedReadings["supply"],
+  { supply, proposals }: NeedReadings,
 ): readonly Need[] {
+  const waiting = proposalsOf(visit, proposals);
   const groups = supply.ok ? supply.value.supply.backing?.open_payments : undefined;
   const amounts = groups?.filter(({ age }) => age !== "under_one_hour").map(({ amount }) => amount);
-  return [
+  const counted = [
     {
       count: old,
       what: `${countText(old)} open ${old.count === 1 ? "payment" : "payments"}`,
@@ -112,10 +124,27 @@ function needsCounted(
       count: mine,
       what: `${countText(mine)} ${mine.count === 1 ? "proposal" : "proposals"}`,
       path: within(visit, "/approvals"),
-      why: "waiting for your approval",
+      why: FOR_YOU,
       amount: null,
     },
   ].filter(({ count }) => count.count > 0);
+  return waiting.length === mine.count ? [...counted.filter(({ count }) => count !== mine), ...waiting] : counted;
+}
+
+const FOR_YOU = "waiting for your approval";
+
+/** The proposals by name. An approver of several organizations has others, too. */
+function proposalsOf(visit: Visit, proposals: NeedReadings["proposals"]): readonly Need[] {
+  const rows = proposals?.ok === true ? proposals.value.proposals : [];
+  return rows
+    .filter(({ organization_id: id }) => id === null || id === visit.organization?.id)
+    .map((proposal) => ({
+      what: <Text>{effectOf(proposal)}</Text>,
+      path: within(visit, `/approvals/${proposal.id}`),
+      why: FOR_YOU,
+      since: proposal.proposed_at,
+      amount: null,
+    }));
 }
 
 export function Needs({ visit, needs }: { readonly visit: Visit; readonly needs: readonly Need[] }): VNode {
@@ -125,7 +154,11 @@ export function Needs({ visit, needs }: { readonly visit: Visit; readonly needs:
       <h2>Needs a person</h2>
       <Table
         columns={[
-          { head: "What", cell: ({ what, path }) => <Link to={path}>{what}</Link> },
+          { head: "What", cell: ({ what, path }) => <Link to={path}>{what}</Link>, isTitle: true },
+          {
+            head: "Customer",
+            cell: ({ payment }) => (payment === undefined ? null : <Customer visit={visit} row={payment} />),
+          },
           { head: "Why", cell: ({ why }) => why },
           { head: "Waiting for", cell: ({ since }) => (since ? <Age since={since} /> : null) },
           { head: "KES at risk", cell: ({ amount }) => <Money>{amount}</Money>, isMoney: true },

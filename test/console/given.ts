@@ -37,10 +37,21 @@ export interface ConsoleService {
   act(): Promise<void>;
   /** Amina invites somebody. Returns the link of the invitation. */
   invite(name: string, role: keyof typeof Role): Promise<string>;
+  /** Amina makes an API key of the organization, which may read accounts. */
+  createKey(name: string): Promise<void>;
   /** Brian approves all that waits. */
   approveAll(): Promise<void>;
   dispose(): Promise<void>;
 }
+
+/** The people who have one role each. */
+const NAMES: Readonly<Record<RoleName, string>> = {
+  viewer: "Njeri",
+  support: "Esther",
+  finance: "Kamau",
+  approver: "Otieno",
+  admin: "Dennis",
+};
 
 /** A receiver on this machine gets events. */
 const WEBHOOKS = { KESC_WEBHOOKS_ALLOW: "127.0.0.1" };
@@ -58,7 +69,7 @@ export async function startConsoleService({ isFilled = false } = {}): Promise<Co
     for (const role of ROLES) {
       const { key, sha256: keySha256 } = newKey();
       await stored.submit(
-        { kind: "operator.create", name: `only ${role}` as OperatorName, roles: [role], keySha256 },
+        { kind: "operator.create", name: NAMES[role] as OperatorName, roles: [role], keySha256 },
         undefined,
       );
       roleKeys[role] = key;
@@ -97,6 +108,10 @@ export async function startConsoleService({ isFilled = false } = {}): Promise<Co
     async invite(name, role) {
       const request = { name, roles: [Role[role]] };
       return responseOf(await operators.call(Sessions.createInvitation, request, { key: amina })).link;
+    },
+    async createKey(name) {
+      const request = { organization_id: organizationId, name, scopes: ["accounts:read"], never_expires: true };
+      responseOf(await operators.call(Admin.createApiKey, request, { key: amina }));
     },
     async approveAll() {
       const request = { include_closed: false, organization_id: "", subject_id: "", for_me: true };

@@ -96,8 +96,8 @@ describe("the console and its server under kills with -9", () => {
     let kills = 0;
 
     /** Presses a button, and presses it again until the page says what became of it. */
-    const press = async (path: string, token: string, asked: Page): Promise<string> => {
-      let form = fieldsIn(asked.html, path);
+    const press = async (path: string, token: string, fields: Readonly<Record<string, string>>): Promise<string> => {
+      let form = fields;
       for (let tries = 0; tries < TRIES_MAX; tries += 1) {
         const answer = ask(origin, path, { token, form }).catch(() => undefined);
         if (kills < KILLS && tries < TRIES_MAX - 2) {
@@ -119,10 +119,8 @@ describe("the console and its server under kills with -9", () => {
     const act = async (name: string, token: string, given: Record<string, string>, note: string): Promise<string> => {
       const path = `/${organizationId}/acts/${name}`;
       const query = new URLSearchParams(given).toString();
-      const form = await untilIt(has('value="confirm"'), () => ask(origin, `${path}?${query}`, { token }));
-      const fields = { ...fieldsIn(form.html, path), reason: "fraud", note };
-      const question = await untilIt(has('value="do"'), () => ask(origin, path, { token, form: fields }));
-      return press(path, token, question);
+      const question = await untilIt(has('value="do"'), () => ask(origin, `${path}?${query}`, { token }));
+      return press(path, token, { ...fieldsIn(question.html, path), reason: "fraud", note });
     };
 
     for (let round = 0; kills < KILLS; round += 1) {
