@@ -21,7 +21,7 @@ import { eventually } from "./support/eventually.js";
 // for the packages that they need, as it does for everybody.
 
 const INSTALL_MILLIS_MAX = 300_000;
-const START = { millisMax: 60_000, what: () => "kesc serve --demo printed no requests" };
+const START = { millisMax: 60_000, what: () => "kesc serve --demo printed no request" };
 /** npm's codes and words when it cannot ask a registry, nor has a copy. */
 const NO_REGISTRY = /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ENOTCACHED|E40[13]|E5\d\d)\b/;
 const PRINTED = /^account acc_\w+\nminted 1000.00\nredeemed 250.00\nrepeated: the same transaction\n/;
@@ -80,11 +80,10 @@ describe("the packages of make pack, installed in empty folders", () => {
     };
     serving = spawn("kesc", ["serve", "--demo"], { cwd: home, env: { ...env, ...ports } });
     serving.stdout?.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
-    // The last of the requests.
-    await eventually(() => /grpcurl .* kesc\.v1\.AccountService\/GetAccount\n/.test(stdout), START);
+    await eventually(() => /"reference": "first-mint"}'/.test(stdout), START);
     const [, key = ""] = /export KESC_API_KEY=(\S+)/.exec(stdout) ?? [];
-    const [, url = ""] = /(http:\/\/[0-9.:]+)\/accounts/.exec(stdout) ?? [];
-    const [, address = ""] = /grpcurl -plaintext (\S+) list/.exec(stdout) ?? [];
+    const [, url = ""] = /REST +(\S+)/.exec(stdout) ?? [];
+    const [, address = ""] = /gRPC +(\S+)/.exec(stdout) ?? [];
     variables = { ...env, KESC_API_KEY: key, KESC_ADDRESS: address, KESC_URL: url };
   });
   after(async () => {

@@ -54,6 +54,7 @@ transaction list statuses=pending min_amount=1000 --limit 20
 import payroll.csv --rejects rejects.csv
 tail
 tail --after 0 --type transaction.completed --type transaction.failed --json
+tail --forward-to http://127.0.0.1:3000/hook
 sandbox advance txn_01jd2r6p5vf8ksw3xhb1z7q4ye
 openapi
 daraja

@@ -48,6 +48,9 @@ class HostList {
  */
 export class AllowedHosts extends HostList {}
 
+/** What a person who forwards events to a program of their own allows. */
+export const THIS_MACHINE = new AllowedHosts(["localhost", "127.0.0.0/8", "::1"]);
+
 /** Addresses that are not public, as IANA's registries for special purposes list them. */
 const NOT_PUBLIC = new HostList([
   ...["0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24"],

@@ -81,7 +81,7 @@ export async function startConsoleService({ isFilled = false } = {}): Promise<Co
   const client = new KescClient({ address: running.grpcAddress, apiKey: demo.secret });
   const people = new DemoPeople(demo.people, target, credentials.createInsecure());
   if (isFilled) {
-    await people.act(organizationId, await fillDemoBook(client));
+    await people.act(organizationId, (await fillDemoBook(client)).freeze);
   }
   const operators = new GrpcCaller(target, { deadlineMillis: 10_000 });
   const lines: string[] = [];

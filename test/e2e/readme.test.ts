@@ -49,7 +49,7 @@ describe("the requests of the documents, with the demo of `make run`", () => {
     demo = new RunningKesc(["serve", "--demo"], variables);
     const { grpcAddress = "" } = await demo.ready;
     addresses = { ...addresses, grpc: grpcAddress };
-    await demo.said("AccountService/GetAccount");
+    await demo.said("Next, ");
     [, key = ""] = /export KESC_API_KEY=(\S+)/.exec(demo.stdout) ?? [];
   });
   after(async () => {

@@ -41,7 +41,7 @@ function problemsOf(line: string): readonly string[] {
   let command = PROGRAM;
   const words = wordsOf(line);
   for (const word of words) {
-    const next = command.commands.find((each) => each.name() === word);
+    const next = command.commands.find((each) => [each.name(), ...each.aliases()].includes(word));
     if (next === undefined) break;
     command = next;
   }

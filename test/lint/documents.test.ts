@@ -26,7 +26,7 @@ const FILES = [".", ...ROOMS].flatMap((folder) =>
 );
 
 /** Every document, with its text. */
-const DOCUMENTS = FILES.filter((file) => file.endsWith(".md")).map((file) => ({
+const DOCUMENTS = FILES.filter((file) => /^(?!.*node_modules).*\.md$/.test(file)).map((file) => ({
   file,
   text: readFileSync(file, "utf8"),
 }));
@@ -58,6 +58,36 @@ function missing(
     namesIn(text)
       .filter((name) => !existsSync(pathOf(file, name)))
       .map((name) => `${file}: ${name}`),
+  );
+}
+
+/** `make docs` writes these from their first heading of the second level on. */
+const REFERENCES = new Set(["docs/commands.md", "docs/configuration.md"]);
+const SHARED_WORDS = 8;
+const SHOWN_WORDS = 12;
+
+/** The words of each paragraph, item and row, without the code of blocks and of rows. */
+function paragraphsOf({ file, text }: (typeof DOCUMENTS)[number]): string[][] {
+  const byHand = REFERENCES.has(file) ? text.replace(/^## [^]*/m, "") : text;
+  return byHand
+    .replaceAll(/^ *```[^]*?^ *```$/gm, "")
+    .replaceAll(/^\|.*$/gm, (row) => row.replaceAll(/`[^`]*`/g, "\n\n"))
+    .replaceAll(/\]\([^)]*\)/g, "]")
+    .split(/\n\s*\n|\n(?=\s*(?:[-*|#]|\d+\.))/)
+    .map((paragraph) => paragraph.toLowerCase().match(/[a-z0-9]+/g) ?? []);
+}
+
+/** Each paragraph with eight words in a row that an earlier document has, too. */
+function saidTwice(documents: typeof DOCUMENTS): string[] {
+  const firstBy = new Map<string, string>();
+  return documents.flatMap((document) =>
+    paragraphsOf(document).flatMap((words) => {
+      const runs = words.slice(SHARED_WORDS - 1).map((_, at) => words.slice(at, at + SHARED_WORDS).join(" "));
+      for (const run of runs) if (!firstBy.has(run)) firstBy.set(run, document.file);
+      const at = runs.findIndex((run) => firstBy.get(run) !== document.file);
+      const shown = words.slice(at, at + SHOWN_WORDS).join(" ");
+      return at === -1 ? [] : [`${firstBy.get(runs[at] ?? "") ?? ""} and ${document.file}: ${shown}`];
+    }),
   );
 }
 
@@ -107,6 +137,22 @@ describe("the documents", () => {
     const files = DOCUMENTS.map(({ file }) => file).filter((file) => /^docs\/[a-z-]+\.md$/.test(file));
     const missing = files.filter((file) => !index.includes(`](${file.slice("docs/".length)}`));
     expect(missing).to.deep.equal([]);
+  });
+
+  it("say each sentence once", () => {
+    const one = "It keeps nine words that stand in both of them. ";
+    const other = { file: "b.md", text: `# B\n\n- ${one.toUpperCase()}Not this.\n` };
+    const found = "a.md and b.md: it keeps nine words that stand in both of them not this";
+    expect(saidTwice([{ file: "a.md", text: `${one}${one}` }, other])).to.deep.equal([found]);
+    const code = `\`\`\`\n${one}\n\`\`\`\nIt keeps nine words that stand in none.`;
+    expect(saidTwice([{ file: "a.md", text: code }, other])).to.deep.equal([]);
+
+    const documents = DOCUMENTS.filter(({ file }) => file !== "CHANGELOG.md").toSorted((a, b) =>
+      a.file < b.file ? -1 : 1,
+    );
+    // In the message, because mocha cuts a long difference.
+    const twice = saidTwice(documents).toSorted();
+    expect(twice.length, `\n${twice.join("\n")}\n`).to.equal(0);
   });
 
   it("name no file and no folder that is missing", () => {

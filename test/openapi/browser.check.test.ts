@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { expect } from "chai";
@@ -5,9 +6,12 @@ import type { Browser, Page } from "playwright-core";
 
 import { Client } from "../daraja/client.js";
 import { launchBrowser, NO_BROWSER, PICTURES_FOLDER, Watched } from "../support/callers/chromium.js";
+import { pasted } from "../support/documents/pasted.js";
+import { OPERATIONS } from "../support/openapi/document.js";
 import { type InProcess, startInProcess } from "../support/service/in-process.js";
 
 const TITLE = "the pages in a browser";
+const AXE = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
 
 (NO_BROWSER === undefined ? describe : describe.skip)(
   NO_BROWSER === undefined ? TITLE : `${TITLE}: ${NO_BROWSER}`,
@@ -106,7 +110,7 @@ const TITLE = "the pages in a browser";
       // A count does not wait for the next page.
       await page.locator('[id="409-already_exists"]').waitFor();
       await page.getByRole("link", { name: "Calls", exact: true }).click();
-      await page.locator("#operations-Account-ListAccounts").waitFor();
+      await page.locator("#operations-First_calls-ListAccounts").waitFor();
       expectQuiet();
     });
 
@@ -120,21 +124,58 @@ const TITLE = "the pages in a browser";
       expectQuiet();
     });
 
-    it("/docs shows every call, and tries one out with a key", async () => {
+    it("/docs opens on the first calls and a request that runs, and tries one out with a key", async () => {
+      await page.setViewportSize({ width: 1_440, height: 900 });
       await page.goto("/docs");
-      await page.locator("#operations-Account-ListAccounts").waitFor();
+      const operation = page.locator("#operations-First_calls-ListAccounts");
+      await operation.waitFor();
+      const shown = await page.locator(".opblock-summary-path").allInnerTexts();
+      expect(shown.map((path) => path.replaceAll("\u200b", ""))).to.deep.equal([
+        ...["/accounts", "/accounts", "/accounts/{account_id}"],
+        ...["/transactions/mint", "/transactions/redeem", "/transactions/{transaction_id}"],
+      ]);
+      const request = (await page.locator("#request").innerText()).replace("kesc_…", service.a.key);
+      const [account = ""] = await pasted([request], { http: service.address, grpc: "" }, process.env);
+      expect(JSON.parse(account)).to.include({ user_id: "achieng" });
       await picture("docs");
       await page.getByRole("button", { name: "Authorize" }).click();
       await page.locator("#api_key_value").fill(service.a.key);
       await page.getByLabel("Apply credentials").first().click();
       await page.locator(".btn-done").first().click();
-      const operation = page.locator("#operations-Account-ListAccounts");
       await operation.locator(".opblock-summary-control").click();
       await operation.getByRole("button", { name: "Execute" }).click();
       const live = operation.locator(".live-responses-table");
       await live.waitFor();
       expect(await live.locator(".response-col_status").last().innerText()).to.match(/^200/);
       expect(await live.locator(".response-col_description").last().innerText()).to.include('"accounts"');
+      expectQuiet();
+    });
+
+    it("/docs has each call in a group, and fits a telephone", async () => {
+      await page.setViewportSize({ width: 390, height: 844 });
+      await page.goto("/docs");
+      await page.locator("#operations-First_calls-ListAccounts").waitFor();
+      expect(await page.locator(".opblock-tag").allInnerTexts()).to.deep.equal([
+        ...["First calls", "Money and its payments", "Accounts and destinations", "Deposits", "Events and webhooks"],
+        ...["Statements and proofs", "Your key and its limits", "The sandbox"],
+      ]);
+      await page.evaluate(AXE);
+      // Swagger puts a link into the button of each call.
+      const options = { rules: { "nested-interactive": { enabled: false } } };
+      const { violations } = await page.evaluate<{ readonly violations: readonly { readonly id: string }[] }>(
+        `axe.run(${JSON.stringify(options)})`,
+      );
+      expect(violations.map(({ id }) => id)).to.deep.equal([]);
+      const overflows = await page.evaluate("document.documentElement.scrollWidth > window.innerWidth");
+      expect(overflows).to.equal(false);
+      const closed = page.locator(".opblock-tag[data-is-open=false]");
+      await closed.evaluateAll((groups) => {
+        for (const group of groups) group.dispatchEvent(new Event("click", { bubbles: true }));
+      });
+      const ids = await page
+        .locator(".opblock")
+        .evaluateAll((blocks) => blocks.map(({ id }) => id.replace(/^.*-/, "")));
+      expect(new Set(ids)).to.deep.equal(new Set(OPERATIONS.map(({ operation }) => operation.operationId)));
       expectQuiet();
     });
   },

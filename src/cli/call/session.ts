@@ -16,8 +16,8 @@ const UNARY_MILLIS_MAX = 30_000;
 
 interface ExchangeOptions {
   readonly idempotencyKey?: string | undefined;
-  /** Takes a response as JSON on one line. */
-  readonly onResponse: (response: string) => void;
+  /** Takes a response as JSON on one line, and as it came. The next one waits for it. */
+  readonly onResponse: (response: string, bytes: Uint8Array) => Promise<void> | void;
 }
 
 /** The calls of one command to one server. */
@@ -65,7 +65,7 @@ export class CallSession {
       for (;;) {
         const next = await responses.next();
         if (next.done === true) return next.value;
-        onResponse(this.contract.writeResponse(method, next.value));
+        await onResponse(this.contract.writeResponse(method, next.value), next.value);
       }
     } finally {
       client.close();
@@ -75,7 +75,11 @@ export class CallSession {
   /** Makes one unary call. Returns its response as JSON on one line. */
   async unary(method: DescMethod, request: Uint8Array): Promise<string> {
     let text = "";
-    await this.call(method, [request], { onResponse: (response) => (text = response) });
+    await this.call(method, [request], {
+      onResponse: (response) => {
+        text = response;
+      },
+    });
     return text;
   }
 }

@@ -41,9 +41,11 @@ export interface DemoFreeze {
 
 /**
  * Fills the book of the demo: users, 200 payments in every state, a freeze, a reversal, and two
- * deposits, of which one waits. Moves no real shillings. Returns the freeze.
+ * deposits, of which one waits. Moves no real shillings. Returns an account and the freeze.
  */
-export async function fillDemoBook(client: KescClient): Promise<DemoFreeze> {
+export async function fillDemoBook(
+  client: KescClient,
+): Promise<{ readonly accountId: string; readonly freeze: DemoFreeze }> {
   const accounts = await Promise.all(USERS.map((user_id, index) => accountOf(client, user_id, index)));
   const idAt = (index: number): string => accounts[index % accounts.length]?.id ?? "";
   const direct = await inTurns(DIRECT_MINTS, async (index) => {
@@ -88,7 +90,7 @@ export async function fillDemoBook(client: KescClient): Promise<DemoFreeze> {
     await sleep(PAUSE_MILLIS);
     await Promise.all(lost.map((transaction_id) => client.sandbox.advanceTransaction({ transaction_id })));
   }
-  return freeze;
+  return { accountId: idAt(0), freeze };
 }
 
 async function accountOf(client: KescClient, user_id: string, index: number): Promise<{ readonly id: string }> {

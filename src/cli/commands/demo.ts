@@ -17,7 +17,6 @@ import { cellOf, type Database } from "../../storage/database.js";
 import { keys as openKeys } from "../../storage/keys.js";
 import { ranMigrations } from "../../storage/migrate.js";
 import { DEFAULT_LIMITS, saveRailAccount } from "../../storage/rails/change-rail-accounts.js";
-import { storedRailAccount } from "../../storage/rails/rail-accounts.js";
 import { keyCreation } from "../key-creation.js";
 import { type Addresses, reachable } from "./addresses.js";
 import { fillDemoBook } from "./demo-book.js";
@@ -26,13 +25,12 @@ import { migrateDatabase } from "./migrate.js";
 import { printLine } from "./output.js";
 
 const SANDBOX_RAIL = "sandbox" as Rail;
+const COLUMN = "Console, Amina".length;
 
 /** The organization of the demo. `secret` is defined only if its key was just created. */
 export interface Demo {
   readonly organizationId: string;
   readonly secret: string | undefined;
-  /** Whether the organization has an account at the sandbox rail. */
-  readonly hasSandbox: boolean;
   /** Who can sign in at the console. */
   readonly people: readonly DemoPerson[];
 }
@@ -72,15 +70,12 @@ export async function makeDemo(database: Database, clock = now): Promise<Demo> {
   const keys = openKeys(database, clock);
   const people = await prepareDemoPeople(database, clock);
   const [existing] = await keys.organizations();
-  if (existing !== undefined) {
-    const sandbox = await storedRailAccount(cellOf(database, existing), existing.id, SANDBOX_RAIL);
-    return { organizationId: existing.id, secret: undefined, hasSandbox: sandbox !== undefined, people };
-  }
+  if (existing !== undefined) return { organizationId: existing.id, secret: undefined, people };
   const organization = await keys.createOrganization("demo", { isSandbox: true });
   await addSandbox(database, organization, clock());
   const { id: organizationId } = organization;
   const { secret } = await keys.createApiKey({ organizationId, name: "demo", scopes: SCOPES, expiresAt: undefined });
-  return { organizationId, secret, hasSandbox: true, people };
+  return { organizationId, secret, people };
 }
 
 async function addSandbox(database: Database, organization: Organization, at: UnixMillis): Promise<void> {
@@ -107,14 +102,23 @@ interface BeginOptions {
   readonly operators: string;
 }
 
-/** Fills the book of a new demo. Returns a link for each of its people. */
+/** What a start has made. */
+interface DemoBegun {
+  /** One for each of the people. */
+  readonly links: readonly DemoLink[];
+  /** An account of a new demo. */
+  readonly accountId: string | undefined;
+}
+
+/** Fills the book of a new demo, and makes the links. */
 export async function beginDemo(
   { organizationId, secret, people: prepared }: Demo,
   { grpc, operators }: BeginOptions,
   { clientTls }: Pick<Config, "clientTls">,
-): Promise<readonly DemoLink[]> {
+): Promise<DemoBegun> {
   const people = new DemoPeople(prepared, reachable(operators), usableCredentials(operators, clientTls));
   try {
+    let accountId: string | undefined;
     if (secret !== undefined) {
       printLine("Filling the book of the demo…");
       const client = new KescClient({
@@ -122,11 +126,12 @@ export async function beginDemo(
         apiKey: secret,
         credentials: usableCredentials(grpc, clientTls),
       });
-      const freeze = await fillDemoBook(client);
+      const book = await fillDemoBook(client);
       client.close();
-      await people.act(organizationId, freeze);
+      await people.act(organizationId, book.freeze);
+      ({ accountId } = book);
     }
-    return await people.links();
+    return { links: await people.links(), accountId };
   } finally {
     people.close();
   }
@@ -135,97 +140,40 @@ export async function beginDemo(
 /** The demo has operators, so a command on its database must say that it names nobody. */
 const ON_DATABASE = '--on-database --note "for the demo"';
 
-/**
- * Returns the text to print when all programs run. It has their addresses, and requests to paste
- * into bash one after the other.
- */
+/** Returns the text to print when all programs run: the results, and one step with curl. */
 export function demoWords(
-  { organizationId, secret, hasSandbox }: Demo,
-  { grpc, http, links }: Addresses & { readonly links: readonly DemoLink[] },
+  { organizationId, secret }: Demo,
+  { grpc, http, links, accountId }: Addresses & DemoBegun,
   { hasTls }: { readonly hasTls: boolean },
 ): string {
-  const scheme = hasTls ? "https" : "http";
-  const url = `${scheme}://${reachable(http)}`;
-  const aboutKey =
-    secret === undefined
-      ? `Set KESC_API_KEY to an API key first. To create one: ${keyCreation(organizationId)} ${ON_DATABASE}`
-      : `Created organization ${organizationId} ("demo") with this key, which is shown once:\n\n  ${secret}`;
-  return `
-KESC is running. Ctrl-C stops it. Its log has warnings alone; KESC_LOG_LEVEL=info logs each call, too.
-
-  REST  ${url} (in a browser: guides, and every call to try out)
-  gRPC  ${grpc}
-
-The console for your team shows payments, customers, the reserve and the journal. Each link signs in once, within five
-minutes; open the second one in a private window. To get new ones, press Ctrl-C and start again: all data stays.
-
-${links.map(({ name, link }) => `  ${name}  ${link}`).join("\n")}
-
-${aboutKey}
-
-Paste these requests into another terminal, with curl:
-
-${[...(secret === undefined ? [] : [`export KESC_API_KEY=${secret}`]), ...curlLines(url, hasSandbox)].join("\n")}
-
-The same over gRPC, with buf curl:
-
-${bufLines(grpc, scheme).join("\n")}
-
-or with grpcurl:
-
-${grpcurlLines(grpc, hasTls).join("\n")}
-`;
-}
-
-function curlLines(url: string, hasSandbox: boolean): string[] {
-  const curl = `curl -sS -H "X-API-Key: $KESC_API_KEY"`;
-  const move = (name: "mint" | "redeem", rail: string, amount: string): string => {
-    const fields = String.raw`\"amount\": ${amount}, \"reference\": \"demo-${rail}-${name}\", \"rail\": \"${rail}\"`;
-    const body = String.raw`"{\"account_id\": \"$ACCOUNT_ID\", ${fields}}"`;
-    return `${curl} -H 'Content-Type: application/json' ${url}/transactions/${name} -d ${body}`;
+  const url = `${hasTls ? "https" : "http"}://${reachable(http)}`;
+  const results = {
+    REST: `${url} (in a browser: guides, and the calls to try out)`,
+    gRPC: grpc,
+    ...Object.fromEntries(links.map(({ name, link }) => [`Console, ${name}`, link])),
+    Organization: `${organizationId}, a sandbox: nothing real moves`,
   };
-  const account = `'{"user_id": "amina", "phone_number": "0712345678", "email": "amina@example.com"}'`;
-  const idOf = `node -pe 'JSON.parse(require("fs").readFileSync(0)).id'`;
-  return [
-    `ACCOUNT_ID=$(${curl} -H 'Content-Type: application/json' ${url}/accounts -d ${account} | ${idOf}); echo $ACCOUNT_ID`,
-    `${move("mint", "direct", "1000.00")}; echo`,
-    `${move("redeem", "direct", "250.50")}; echo`,
-    // Over a rail the shillings move after the response.
-    ...(hasSandbox
-      ? [
-          `MINT_ID=$(${move("mint", "sandbox", "500.00")} | ${idOf}); echo $MINT_ID`,
-          `${move("redeem", "sandbox", "100.00")}; echo`,
-          `sleep 2; ${curl} ${url}/transactions/$MINT_ID; echo`,
-        ]
-      : []),
-    `${curl} "${url}/transactions?account_id=$ACCOUNT_ID"; echo`,
-    `${curl} ${url}/accounts/$ACCOUNT_ID; echo`,
-  ];
-}
+  const curl = `curl -sS -H "X-API-Key: $KESC_API_KEY" ${url}`;
+  const next =
+    secret === undefined || accountId === undefined
+      ? `Next, list the customers, with the key of the first start in KESC_API_KEY. Another key:
+${keyCreation(organizationId)} ${ON_DATABASE}
 
-const GET_ACCOUNT_BODY = String.raw`"{\"account_id\": \"$ACCOUNT_ID\"}"`;
+${curl}/accounts; echo`
+      : `Next, credit 1,000 KESC to a customer. Paste this into another terminal; the key is shown once:
 
-function bufLines(address: string, scheme: string): string[] {
-  const socket = socketOf(address);
-  const buf = `npx @bufbuild/buf curl --protocol grpc${socket === undefined ? "" : ` --unix-socket ${socket}`}`;
-  const url = socket === undefined ? `${scheme}://${reachable(address)}` : "http://localhost";
-  return [
-    `${buf} --list-services ${url}`,
-    `${buf} -H "x-api-key: $KESC_API_KEY" -d ${GET_ACCOUNT_BODY} ${url}/kesc.v1.AccountService/GetAccount`,
-  ];
-}
+export KESC_API_KEY=${secret}
+${curl}/transactions/mint \\
+  -H 'Content-Type: application/json' \\
+  -d '{"account_id": "${accountId}", "amount": "1000.00", "reference": "first-mint"}'; echo`;
+  return `
+KESC is running. Ctrl-C stops it, and all data stays. Each link signs in once, within five minutes: open the second one in
+a private window. A new start prints new links.
 
-function grpcurlLines(address: string, hasTls: boolean): string[] {
-  const socket = socketOf(address);
-  const target = socket === undefined ? reachable(address) : `-unix ${socket}`;
-  const grpcurl = hasTls && socket === undefined ? "grpcurl" : "grpcurl -plaintext";
-  return [
-    `${grpcurl} ${target} list`,
-    `${grpcurl} -H "x-api-key: $KESC_API_KEY" -d ${GET_ACCOUNT_BODY} ${target} kesc.v1.AccountService/GetAccount`,
-  ];
-}
+${Object.entries(results)
+  .map(([name, text]) => `  ${name.padEnd(COLUMN)}  ${text}`)
+  .join("\n")}
 
-/** The path of a unix socket; undefined for host:port. */
-function socketOf(address: string): string | undefined {
-  return address.startsWith("unix:") ? address.slice("unix:".length) : undefined;
+${next}
+`;
 }

@@ -22,7 +22,7 @@ export function addServe(program: Command): void {
     .description("serve gRPC and REST, as two processes")
     .option(
       "--demo",
-      "migrate, make a demo organization if there is none, serve the console, and print requests to paste",
+      "migrate, make a demo organization if there is none, serve the console, and print a request to paste",
     )
     .action(async ({ demo: isDemo = false }: { demo?: boolean }) => {
       const config = configFromEnvironment();
@@ -38,8 +38,8 @@ export function addServe(program: Command): void {
         const consoleTarget = prepared === undefined ? undefined : operators;
         await serve({ ...config, consoleTarget }, async (addresses) => {
           if (demo === undefined || prepared === undefined || operators === undefined) return;
-          const links = await demo.beginDemo(prepared, { grpc: addresses.grpc, operators }, config);
-          printLine(demo.demoWords(prepared, { ...addresses, links }, { hasTls: config.tls !== undefined }));
+          const begun = await demo.beginDemo(prepared, { grpc: addresses.grpc, operators }, config);
+          printLine(demo.demoWords(prepared, { ...addresses, ...begun }, { hasTls: config.tls !== undefined }));
         });
       } finally {
         // The listener for "disconnect" would keep this process alive.

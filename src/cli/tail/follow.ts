@@ -28,6 +28,7 @@ export interface TailOptions extends SessionOptions {
   readonly type?: readonly string[];
   readonly account?: string;
   readonly json?: true;
+  readonly forwardTo?: string;
 }
 
 interface Watched {
@@ -35,17 +36,21 @@ interface Watched {
   readonly next_sequence: number;
 }
 
-/** Prints events until the deadline, or for ever. */
+/** Prints or forwards events until the deadline, or for ever. */
 export async function tail(options: TailOptions): Promise<void> {
   const session = new CallSession(options);
   const method = session.contract.method(WATCH_METHOD);
   const filter = { types: options.type ?? [], account_id: options.account ?? "" };
   let position = options.after ?? (await latestSequence(session));
+  const { forwardTo } = options;
+  const forwarder =
+    forwardTo === undefined ? undefined : await (await import("./forward.js")).Forwarder.start(session, forwardTo);
   /** The failures since the last message. Undefined before the first message. */
   let failures: number | undefined;
-  const onResponse = (response: string): void => {
+  const onResponse = async (response: string, bytes: Uint8Array): Promise<void> => {
     const { events, next_sequence: next } = JSON.parse(response) as Watched;
-    for (const event of events) {
+    await forwarder?.forward(bytes);
+    for (const event of forwarder === undefined ? events : []) {
       if (options.json === true) printJson(event);
       else printLine(eventLine(event));
     }

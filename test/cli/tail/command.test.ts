@@ -1,8 +1,10 @@
 import { expect } from "chai";
 
 import { eventLine } from "../../../src/cli/tail/line.js";
-import { describeEachEngine, newAccount } from "../../support/service/each-engine.js";
+import { describeEachEngine, fresh, newAccount } from "../../support/service/each-engine.js";
 import { kesc, type Variables } from "../../support/service/kesc.js";
+import { makeKey, withKeys } from "../../support/service/tenants.js";
+import { Receiver, verifySignature } from "../../support/webhooks/receiver.js";
 
 describeEachEngine("kesc tail", (service) => {
   const variables = (): Variables => ({ ...service().variables, KESC_API_KEY: service().a.key });
@@ -29,6 +31,58 @@ describeEachEngine("kesc tail", (service) => {
     expect(refused.code).to.equal(1);
     expect(refused.stderr).to.match(/INVALID_FIELD[\s\S]*types must be types of events/);
   });
+
+  it("forwards each event as a webhook is delivered, in order, and goes on after an answer that is no success", async () => {
+    const receiver = await Receiver.start();
+    receiver.answer = (response, { json }) => response.writeHead(json.type === "account.created" ? 500 : 204).end();
+    const key = await withKeys(service().databaseUrl, async (keys) => {
+      const { id } = await keys.createOrganization(fresh("sandbox"), { isSandbox: true });
+      return (await makeKey(keys, id)).secret;
+    });
+    const post = async (path: string, body: object): Promise<string> =>
+      String((await service().rest("POST", path, { key, body })).json["id"]);
+    const account_id = await post("/accounts", { user_id: "amina", phone_number: "0712345678" });
+    await post("/transactions/mint", { account_id, amount: "3.00", reference: "first" });
+    const forward = ["listen", "--after", "0", "--forward-to", receiver.url, ...time];
+    const { code, stdout, stderr } = await kesc(forward, { ...variables(), KESC_API_KEY: key });
+    expect(code, stderr).to.equal(0);
+    const [first = "", ...lines] = stdout.trimEnd().split("\n");
+    const [, secret = ""] = /(whsec_[A-Za-z0-9+/]{43}=)$/.exec(first) ?? [];
+    for (const delivery of receiver.received) verifySignature(delivery, secret);
+    expect(receiver.received.map(({ headers }) => headers["user-agent"])).to.include("KESC-Webhooks/1");
+    const { text } = await service().rest("GET", "/events", { key });
+    for (const { body } of receiver.received) expect(text).to.include(body.replace(/^.*?,"data":(.*)}$/s, "$1"));
+    expect(receiver.sequences).to.deep.equal(lines.map((_, index) => index + 1));
+    expect(lines.map((line) => line.replace(/\d+ ms$/, ""))).to.include.members([
+      `${String(lines.length - 1)}  account.created  it responded with 500  `,
+      `${String(lines.length)}  transaction.completed  204  `,
+    ]);
+    await receiver.close();
+    const nobody = await kesc(forward, { ...variables(), KESC_API_KEY: key });
+    expect(nobody.stdout).to.match(/transaction\.completed {2}it refused the connection {2}\d+ ms\n$/);
+  });
+
+  it("forwards no events of real customers", async () => {
+    const refused = await kesc(["tail", "--forward-to", "http://localhost:1/", ...time], variables());
+    expect([refused.code, refused.stdout]).to.deep.equal([2, ""]);
+    expect(refused.stderr).to.match(/^--forward-to: the organization org_\w+ is no sandbox/m);
+  });
+});
+
+describe("the URL of kesc tail --forward-to", () => {
+  for (const [url, problem] of [
+    ["http://192.168.0.2:3000/", "must begin with https"],
+    ["http://example.com/", "must begin with https"],
+    ["https://192.168.0.2/", "must not be an IP address that is not public"],
+    ["https://example.com:8443/", "must begin with https, and have the port 443"],
+    ["localhost:3000", "must be an https address"],
+  ] as const) {
+    it(`is not ${url}`, async () => {
+      const { code, stderr } = await kesc(["tail", "--forward-to", url], {});
+      expect(code).to.equal(2);
+      expect(stderr).to.include("--forward-to <url>").and.include(`It ${problem}`).and.include("http://127.0.0.1:3000");
+    });
+  }
 });
 
 describe("the lines of kesc tail", () => {

@@ -163,7 +163,9 @@ describe("a gateway with KESC_PUBLIC_URL", () => {
       expect(links, path).not.to.deep.equal([]);
       expect(links.filter((link) => !link.startsWith("/api/"))).to.deep.equal([]);
     }
-    expect((await fixture.send("GET", "/docs/start.js")).text).to.include('url: "/api/openapi.json"');
+    expect((await fixture.send("GET", "/docs/start.js")).text)
+      .to.include('fetch("/api/openapi.json")')
+      .and.include("ORIGIN/api/accounts");
   });
 });
 
