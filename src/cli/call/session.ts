@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { readFileSync } from "node:fs";
 
 import type { DescMethod } from "@bufbuild/protobuf";
@@ -44,6 +45,13 @@ export class CallSession {
   ): Promise<CallEnd> {
     const end = await this.exchange(method, requests, options);
     return end.status.code === Status.OK ? end : this.refuse(end);
+  }
+
+  /** Returns 32 bytes, the same for each session with this API key. They do not tell the key. */
+  secretFor(purpose: string): Buffer {
+    return createHmac("sha256", this.#key ?? "")
+      .update(purpose)
+      .digest();
   }
 
   /** Throws an OperatorError with all details of how a call ended. */

@@ -10,8 +10,8 @@ const HELP = `
 The command shows new events until it is interrupted. It reconnects by itself, and goes on after the last event: none is
 lost, and none comes twice. docs/events.md lists the types. The API key needs the scope "events:read".
 
-With --forward-to each event is POSTed as a webhook delivery, in order and one at a time. The secret that signs them is
-made at each start, and printed first. An event without a status from 200 to 299 is printed as such, and not sent again.
+With --forward-to each event is POSTed as a webhook delivery, in order and one at a time. The secret that signs them
+follows from the API key, and is printed first. An event without a status from 200 to 299 is printed as such, and not sent again.
 A URL on this machine (localhost, 127.0.0.1) can be http and have any port. All others need https and the port 443.
 Only a sandbox is forwarded: the events of real customers go to a webhook endpoint, and not to a laptop.`;
 

@@ -1,5 +1,3 @@
-import { randomBytes } from "node:crypto";
-
 import type { EndpointSecret } from "../../domain/webhook-endpoint.js";
 import type { Event } from "../../gen/kesc/v1/event.js";
 import { WatchEventsResponse } from "../../gen/kesc/v1/event_service.js";
@@ -9,7 +7,7 @@ import { now } from "../../startup/clock.js";
 import { UsageError } from "../../startup/operator-error.js";
 import { THIS_MACHINE } from "../../webhooks/allowed.js";
 import { senderTo } from "../../webhooks/deliver.js";
-import { DELIVERY_MILLIS_MAX, SECRET_BYTES } from "../../webhooks/limits.js";
+import { DELIVERY_MILLIS_MAX } from "../../webhooks/limits.js";
 import { signedDelivery } from "../../webhooks/sign.js";
 import type { CallSession } from "../call/session.js";
 import { printLine } from "../commands/output.js";
@@ -21,13 +19,14 @@ const NEVER = new AbortController().signal;
 /** POSTs events to a URL as the service delivers webhooks. */
 export class Forwarder {
   readonly #url: string;
-  readonly #secret: EndpointSecret = { base64: randomBytes(SECRET_BYTES).toString("base64"), validUntil: undefined };
+  readonly #secret: EndpointSecret;
   // Idle connections do not keep the process alive, so nothing closes them.
   readonly #send = senderTo({ allowed: THIS_MACHINE, now }).send;
   readonly #writeEvent = eventWriter();
 
-  private constructor(url: string) {
+  private constructor(url: string, secret: Buffer) {
     this.#url = url;
+    this.#secret = { base64: secret.toString("base64"), validUntil: undefined };
   }
 
   /** Prints the secret. Throws a UsageError if the organization is no sandbox. */
@@ -41,8 +40,8 @@ export class Forwarder {
           "Send them to a webhook endpoint of your server (docs/webhooks.md). Nothing was forwarded.",
       );
     }
-    const forwarder = new Forwarder(url);
-    printLine(`Signing secret of this run: whsec_${forwarder.#secret.base64}`);
+    const forwarder = new Forwarder(url, session.secretFor("kesc listen"));
+    printLine(`Signing secret, the same at each start with this API key: whsec_${forwarder.#secret.base64}`);
     return forwarder;
   }
 
