@@ -9,6 +9,11 @@ import { Receiver, verifySignature } from "../../support/webhooks/receiver.js";
 describeEachEngine("kesc tail", (service) => {
   const variables = (): Variables => ({ ...service().variables, KESC_API_KEY: service().a.key });
   const time = ["--deadline", "2s"];
+  let receiver: Receiver;
+  before(async () => {
+    receiver = await Receiver.start();
+  });
+  after(() => receiver.close());
 
   it("prints the events from a sequence on as JSON, only those asked for, until its time is over", async () => {
     const accountId = await newAccount(service(), "3.00");
@@ -33,8 +38,15 @@ describeEachEngine("kesc tail", (service) => {
   });
 
   it("forwards each event as a webhook is delivered, in order, and goes on after an answer that is no success", async () => {
-    const receiver = await Receiver.start();
-    receiver.answer = (response, { json }) => response.writeHead(json.type === "account.created" ? 500 : 204).end();
+    let [underWay, underWayMost] = [0, 0];
+    receiver.answer = (response, { json }) => {
+      underWay += 1;
+      underWayMost = Math.max(underWayMost, underWay);
+      setTimeout(() => {
+        underWay -= 1;
+        response.writeHead(json.type === "account.created" ? 500 : 204).end();
+      }, 20);
+    };
     const key = await withKeys(service().databaseUrl, async (keys) => {
       const { id } = await keys.createOrganization(fresh("sandbox"), { isSandbox: true });
       return (await makeKey(keys, id)).secret;
@@ -53,6 +65,7 @@ describeEachEngine("kesc tail", (service) => {
     const { text } = await service().rest("GET", "/events", { key });
     for (const { body } of receiver.received) expect(text).to.include(body.replace(/^.*?,"data":(.*)}$/s, "$1"));
     expect(receiver.sequences).to.deep.equal(lines.map((_, index) => index + 1));
+    expect(underWayMost).to.equal(1);
     expect(lines.map((line) => line.replace(/\d+ ms$/, ""))).to.include.members([
       `${String(lines.length - 1)}  account.created  it responded with 500  `,
       `${String(lines.length)}  transaction.completed  204  `,
