@@ -66,10 +66,11 @@ const REFERENCES = new Set(["docs/commands.md", "docs/configuration.md"]);
 const SHARED_WORDS = 8;
 const SHOWN_WORDS = 12;
 
-/** The words of each paragraph, item and row, without the code of blocks and of rows. */
+/** The words of each paragraph, item and row. No code, dates of records, or measurements. */
 function paragraphsOf({ file, text }: (typeof DOCUMENTS)[number]): string[][] {
   const byHand = REFERENCES.has(file) ? text.replace(/^## [^]*/m, "") : text;
   return byHand
+    .replaceAll(/^Accepted, \d.*$|^<!-- results[^]*?^<!-- end of results/gm, "")
     .replaceAll(/^ *```[^]*?^ *```$/gm, "")
     .replaceAll(/^\|.*$/gm, (row) => row.replaceAll(/`[^`]*`/g, "\n\n"))
     .replaceAll(/\]\([^)]*\)/g, "]")
@@ -144,7 +145,7 @@ describe("the documents", () => {
     const other = { file: "b.md", text: `# B\n\n- ${one.toUpperCase()}Not this.\n` };
     const found = "a.md and b.md: it keeps nine words that stand in both of them not this";
     expect(saidTwice([{ file: "a.md", text: `${one}${one}` }, other])).to.deep.equal([found]);
-    const code = `\`\`\`\n${one}\n\`\`\`\nIt keeps nine words that stand in none.`;
+    const code = `Accepted, 1 ${one}\n<!-- results: -->\n${one}\n<!-- end of results -->\n\`\`\`\n${one}\n\`\`\`\nIt keeps nine words that stand in none.`;
     expect(saidTwice([{ file: "a.md", text: code }, other])).to.deep.equal([]);
 
     const documents = DOCUMENTS.filter(({ file }) => file !== "CHANGELOG.md").toSorted((a, b) =>
