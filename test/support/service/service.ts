@@ -8,6 +8,7 @@ import { type RestCall, RestCaller, type RestReply } from "../callers/rest-calle
 import type { ENGINES } from "../databases.js";
 import { expectDocumented } from "../openapi/expect-documented.js";
 import { sharedPostgres } from "../postgres.js";
+import { freePort } from "../postgres-node.js";
 import { type Ended, kesc, RunningKesc, type Variables } from "./kesc.js";
 import { secretsIn } from "./secrets.js";
 import { makeTenants, type Tenant, withKeys } from "./tenants.js";
@@ -15,6 +16,13 @@ import { makeTenants, type Tenant, withKeys } from "./tenants.js";
 type Engine = (typeof ENGINES)[number];
 
 const CALL_MILLIS_MAX = 10_000;
+
+interface Place {
+  readonly databaseUrl: string;
+  readonly folder: string;
+  readonly given: Variables;
+  readonly ports: readonly [grpc: number, http: number];
+}
 
 /**
  * The service as it runs in production: `kesc serve`, three processes, real sockets, a database of
@@ -26,23 +34,21 @@ export class Service {
   readonly databaseUrl: string;
   readonly #folder: string;
   readonly #given: Variables;
-  /** The addresses that the first start found: every later start has the same. */
-  #addresses = { grpc: "127.0.0.1:0", http: "127.0.0.1:0" };
+  /** Every start has the same. Meanwhile the kernel gives their ports to no other program. */
+  readonly #addresses: { readonly grpc: string; readonly http: string };
   #running: RunningKesc | undefined;
   /** The output of earlier runs. */
   #printed = "";
   #grpc: GrpcCaller | undefined;
   #rest: RestCaller | undefined;
 
-  private constructor(
-    [a, b]: readonly [Tenant, Tenant],
-    { databaseUrl, folder, given }: { databaseUrl: string; folder: string; given: Variables },
-  ) {
+  private constructor([a, b]: readonly [Tenant, Tenant], { databaseUrl, folder, given, ports: [grpc, http] }: Place) {
     this.a = a;
     this.b = b;
     this.databaseUrl = databaseUrl;
     this.#folder = folder;
     this.#given = given;
+    this.#addresses = { grpc: `127.0.0.1:${String(grpc)}`, http: `127.0.0.1:${String(http)}` };
   }
 
   /** Makes a database, or takes the one that `given` names; `given` adds to the environment. */
@@ -50,7 +56,8 @@ export class Service {
     const folder = mkdtempSync(join(tmpdir(), "kesc-e2e-"));
     const databaseUrl = given["DATABASE_URL"] ?? (await newDatabaseUrl(engine, folder));
     const tenants = await withKeys(databaseUrl, makeTenants);
-    const service = new Service(tenants, { databaseUrl, folder, given });
+    const ports = [await freePort(), await freePort()] as const;
+    const service = new Service(tenants, { databaseUrl, folder, given, ports });
     await service.start();
     return service;
   }
@@ -105,11 +112,10 @@ export class Service {
     this.#closeCallers();
     this.#printed = this.printed();
     this.#running = new RunningKesc(["serve"], this.variables, { ownGroup: true });
-    const { address, grpcAddress = "" } = await this.#running.ready;
-    this.#addresses = { grpc: grpcAddress, http: address };
+    await this.#running.ready;
     // A client that has lost its server waits before it connects again, so each start has new ones.
-    this.#grpc = new GrpcCaller(grpcAddress, { key: this.a.key, deadlineMillis: CALL_MILLIS_MAX });
-    this.#rest = new RestCaller(address, { key: this.a.key, check: expectDocumented });
+    this.#grpc = new GrpcCaller(this.grpcAddress, { key: this.a.key, deadlineMillis: CALL_MILLIS_MAX });
+    this.#rest = new RestCaller(this.httpAddress, { key: this.a.key, check: expectDocumented });
   }
 
   /** Sends SIGTERM; resolves with the exit code. */
