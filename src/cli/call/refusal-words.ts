@@ -34,7 +34,8 @@ export function refusalWords(contract: JsonMessages, { status, requestId }: Call
   return lines.join("\n");
 }
 
-/** Adds the period that the errors of grpc-js lack, and those of the server have. */
+/** Adds the period that the errors of grpc-js lack, and removes a note that grpc-js left empty. */
 function sentence(text: string): string {
-  return text.endsWith(".") ? text : `${text}.`;
+  const whole = text.replace(/\.? Resolution note: $/, "");
+  return whole.endsWith(".") ? whole : `${whole}.`;
 }
