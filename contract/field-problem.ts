@@ -1,3 +1,5 @@
+import { closest, distance } from "fastest-levenshtein";
+
 /**
  * What is wrong with a field, for programs: the contract's FieldReason. The server
  * may send others.
@@ -23,6 +25,20 @@ export function parsed<T>(value: T): ReadValue<T> {
 
 export function unparsed(problem: string, code: ReadProblemCode = "FORMAT"): UnreadValue {
   return { ok: false, problem, code };
+}
+
+const NAME_CHARACTERS_MAX = 40;
+const CHANGED_LETTERS_MAX = 3;
+
+/** The problem of a name that is none of `names`: "is not a field (did you mean account_id?)". */
+export function unknownName(problem: string, name: string, names: readonly string[]): UnreadValue {
+  const code = "UNKNOWN_FIELD";
+  // A long name would take long to compare.
+  if (names.length === 0 || name.length > NAME_CHARACTERS_MAX) return unparsed(problem, code);
+  const nearest = closest(name, [...names]);
+  const changed = distance(name, nearest);
+  const near = changed <= CHANGED_LETTERS_MAX && changed * 2 < name.length;
+  return unparsed(near ? `${problem} (did you mean ${nearest}?)` : problem, code);
 }
 
 /** The problem with one field or one header, under the name that the client wrote. */

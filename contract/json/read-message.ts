@@ -1,7 +1,15 @@
 import { create, type DescField, type DescMessage, type Message, ScalarType } from "@bufbuild/protobuf";
 import { reflect, type ReflectMessage } from "@bufbuild/protobuf/reflect";
 
-import { echo, parsed, type ReadValue, type RequestProblem, unparsed, type UnreadValue } from "../field-problem.js";
+import {
+  echo,
+  parsed,
+  type ReadValue,
+  type RequestProblem,
+  unknownName,
+  unparsed,
+  type UnreadValue,
+} from "../field-problem.js";
 import { type NumberFields, TIMESTAMP } from "../json-support.js";
 import { isJsonObject, type Json } from "./parse-json.js";
 import { readDecimal, readEnum, readNumber, readScalar, readString, scalarJson } from "./read-scalar.js";
@@ -17,6 +25,8 @@ export interface BodyRules {
   /** Whether a null removes the value of the field, as in a PATCH. Otherwise it means absent. */
   readonly nullRemoves: boolean;
 }
+
+const ADVICE_MAX = 10;
 
 const NO_RULES: BodyRules = { elsewhere: new Map(), nullRemoves: false };
 
@@ -41,6 +51,16 @@ export class MessageReader {
 
   refuse(field: string, { problem, code }: UnreadValue): void {
     this.problems.push({ field: echo(field), code, message: problem });
+  }
+
+  /** Refuses a name that is none of `known`. Only the first of very many names get advice. */
+  refuseName(
+    name: string,
+    problem: string,
+    { prefix = "", known }: { prefix?: string; known: readonly { readonly name: string }[] },
+  ): void {
+    const names = this.problems.length < ADVICE_MAX ? known.map((each) => each.name) : [];
+    this.refuse(prefix + (name || '""'), unknownName(problem, name, names));
   }
 
   /** Reads the fields of an object. */
@@ -79,7 +99,7 @@ export class MessageReader {
     for (const [name, value] of Object.entries(json)) {
       const field = fieldNamed(target.desc, name);
       if (field === undefined)
-        this.refuse(prefix + (name || '""'), unparsed("is not a field of this request", "UNKNOWN_FIELD"));
+        this.refuseName(name, "is not a field of this request", { prefix, known: target.desc.fields });
       else if (elsewhere.has(field)) {
         if (value === null) continue;
         const place = elsewhere.get(field) ?? "";

@@ -29,9 +29,11 @@ export class ParameterReader {
 
   /** The names of all parameters: "status", "metadata[…]". */
   get names(): readonly string[] {
-    return this.#desc.fields
-      .filter((field) => this.#allows(field))
-      .map((field) => (field.fieldKind === "map" ? `${field.name}[…]` : field.name));
+    return this.fields.map((field) => (field.fieldKind === "map" ? `${field.name}[…]` : field.name));
+  }
+
+  get fields(): readonly DescField[] {
+    return this.#desc.fields.filter((field) => this.#allows(field));
   }
 
   /** Reads one parameter. Returns false if there is none of that name. */

@@ -45,10 +45,12 @@ class Service:
 
 
 def error_info(error):
-    """The google.rpc.ErrorInfo of a refusal: docs/errors.md lists the reasons and their facts."""
-    status = message("google.rpc.Status").FromString(dict(error.trailing_metadata())["grpc-status-details-bin"])
-    info = next(detail for detail in status.details if detail.type_url.endswith("/google.rpc.ErrorInfo"))
-    return message("google.rpc.ErrorInfo").FromString(info.value)
+    """The google.rpc.ErrorInfo of a refusal: docs/errors.md lists the reasons and their facts. An error without
+    details has no reason: no server was reached, or the call had no more time. Read error.code() then."""
+    details = dict(error.trailing_metadata() or ()).get("grpc-status-details-bin", b"")
+    status = message("google.rpc.Status").FromString(details)
+    infos = [detail.value for detail in status.details if detail.type_url.endswith("/google.rpc.ErrorInfo")]
+    return message("google.rpc.ErrorInfo").FromString(infos[0] if infos else b"")
 
 
 address = os.environ.get("KESC_ADDRESS", "127.0.0.1:50051")

@@ -15,7 +15,7 @@ interface BodyProblem {
 
 const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset[ \t]*=[ \t]*(?:utf-8|"utf-8")[ \t]*)?;?[ \t]*$/i;
 
-const NOT_JSON = "The body must be application/json in UTF-8.";
+const NOT_JSON = "The body must be application/json in UTF-8. Send Content-Type: application/json.";
 const COMPRESSED = "The body must not be compressed.";
 const NOT_UTF_8 = "The body is not valid UTF-8.";
 /** Smaller bodies are parsed as soon as they arrive. */

@@ -87,7 +87,7 @@ export function httpVersionTooOld(): Problem {
 }
 
 export function noSuchRoute(): Problem {
-  const detail = "The path is unknown. Letter case counts, and so does a slash at the end.";
+  const detail = "The path is unknown. Letter case counts, and so does a slash at the end. See /docs/guides/api.";
   return { ...ownReason("NO_SUCH_ROUTE"), detail };
 }
 

@@ -60,7 +60,7 @@ export const OWN_REASONS = {
     meaning: "the body is not JSON, or is compressed",
     remedy: "send Content-Type: application/json, not compressed",
   },
-  NO_SUCH_ROUTE: { httpStatus: 404, meaning: "the path is unknown", remedy: "see docs/api.md" },
+  NO_SUCH_ROUTE: { httpStatus: 404, meaning: "the path is unknown", remedy: "see /docs/guides/api for all paths" },
   METHOD_NOT_ALLOWED: {
     httpStatus: 405,
     meaning: "the path does not support the method",

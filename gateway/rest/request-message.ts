@@ -66,7 +66,7 @@ function readQuery(reader: MessageReader, route: Route, query: string): void {
     const [name, text] = splitPair(pair);
     if (name === undefined) reader.refuse("query", unparsed("has a name that is not percent-encoded UTF-8"));
     else if (!parameters.read(name, text))
-      reader.refuse(name, unparsed("is not a query parameter of this path", "UNKNOWN_FIELD"));
+      reader.refuseName(name, "is not a query parameter of this path", { known: parameters.fields });
   }
 }
 

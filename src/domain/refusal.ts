@@ -211,5 +211,7 @@ interface ReceiptAlreadyUsed {
 
 function receiptAlreadyUsed({ receipt, transactionId, depositId }: ReceiptAlreadyUsed): string {
   const owners = [transactionId, depositId].filter((id) => id !== undefined).join(" and ");
-  return `The receipt ${receipt} already belongs to ${owners || "a correction of the book"}.`;
+  const ofDeposit = transactionId === undefined && depositId !== undefined;
+  const advice = ofDeposit ? " If that deposit waits, a mint of exactly its amount credits it." : "";
+  return `The receipt ${receipt} already belongs to ${owners || "a correction of the book"}.${advice}`;
 }

@@ -68,7 +68,7 @@ export function parseWebhookUrl(unchecked: string, allowed: AllowedHosts): Parse
   if (!url.ok) return url;
   const whole = new URL(url.value);
   if (allowed.has(whole) || !NOT_PUBLIC.has(whole)) return url;
-  return unparsed("must not be an IP address that is not public");
+  return unparsed(`must not be an IP address that is not public${exception(allowed)}`);
 }
 
 /** Parses the address of an endpoint, whatever the host's address is. */
@@ -93,8 +93,15 @@ export function parseStoredUrl(unchecked: string, allowed: AllowedHosts): Parsed
     return unparsed("must have no user, password or fragment");
   }
   if (allowed.has(url)) return parsed(url.href);
-  if (url.protocol !== "https:" || url.port !== "") return unparsed("must begin with https, and have the port 443");
+  if (url.protocol !== "https:" || url.port !== "") {
+    return unparsed(`must begin with https, and have the port 443${exception(allowed)}`);
+  }
   return parsed(url.href);
+}
+
+/** A command that forwards to this machine allows it without the variable. */
+function exception(allowed: AllowedHosts): string {
+  return allowed === THIS_MACHINE ? "" : ", unless KESC_WEBHOOKS_ALLOW of the server has its host";
 }
 
 /** A URL has an IPv6 address in brackets. */

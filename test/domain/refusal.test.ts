@@ -4,6 +4,7 @@ import { factsOf } from "../../src/domain/answer.js";
 import type { RailReceipt } from "../../src/domain/payment.js";
 import { type Refusal, REFUSALS } from "../../src/domain/refusal.js";
 import { toCents } from "../../src/domain/values/cents.js";
+import type { DepositId } from "../../src/domain/values/ids.js";
 import { toUnixMillis } from "../../src/domain/values/time.js";
 import { exampleOf } from "../support/refusal-examples.js";
 import { ACCOUNT_ID as accountId, TRANSACTION_ID as transactionId } from "../support/service/grpc-server.js";
@@ -61,6 +62,10 @@ describe("a refusal", () => {
     [
       "belongs to a correction of the book.",
       RECEIPT_ALREADY_USED.message({ receipt, transactionId: undefined, depositId: undefined }),
+    ],
+    [
+      "belongs to dep_1. If that deposit waits, a mint of exactly its amount credits it.",
+      RECEIPT_ALREADY_USED.message({ receipt, transactionId: undefined, depositId: "dep_1" as DepositId }),
     ],
     ["it is a reversal itself", TRANSACTION_NOT_REVERSIBLE.message({ transactionId, cause: "IS_REVERSAL" })],
     ["whe_1.", WEBHOOK_ENDPOINT_ALREADY_EXISTS.message({ endpointId, differingFields: [] })],

@@ -22,7 +22,9 @@ export function refusalWords(contract: JsonMessages, { status, requestId }: Call
     lines.push(`The server at ${address} cannot be reached, or it closed the connection.`);
   }
   if (info === undefined && UNKNOWN_OUTCOME.has(status.code)) {
-    lines.push("The call may have had its effect. To find out, send the same call again with the same reference.");
+    lines.push(
+      "A call that writes may have had its effect. To find out, send the same call again with the same reference.",
+    );
   }
   if (status.code === Status.UNAUTHENTICATED) {
     lines.push("Set KESC_API_KEY to an API key, or name a file that holds one with --key-file.");
@@ -32,7 +34,8 @@ export function refusalWords(contract: JsonMessages, { status, requestId }: Call
   return lines.join("\n");
 }
 
-/** Adds the period that the errors of grpc-js lack, and those of the server have. */
+/** Adds the period that the errors of grpc-js lack, and removes a note that grpc-js left empty. */
 function sentence(text: string): string {
-  return text.endsWith(".") ? text : `${text}.`;
+  const whole = text.replace(/\.? Resolution note: $/, "");
+  return whole.endsWith(".") ? whole : `${whole}.`;
 }

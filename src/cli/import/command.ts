@@ -24,8 +24,8 @@ interface ImportOptions {
 
 const FORMAT = `
 The first line of the file names the columns. Required: type (mint or redeem), account_id, amount, reference.
-Optional: description, rail (direct if it is empty), and metadata.KEY for each key of the metadata. The command checks
-all lines before it sends one.
+Optional: description, rail (direct if it is empty), destination_id, receipt.source, receipt.number, and metadata.KEY for
+each key of the metadata. The command checks all lines before it sends one.
 
 Set KESC_API_KEY to the API key of your organization, or KESC_API_KEY_FILE to a file that holds it. You may run the
 command again at any time, for example after an interruption: the references ensure that each line is done once.`;
@@ -93,7 +93,7 @@ async function importRows(
   if (json === true) printJson({ lines: rows, ...totals });
   else printLine(`${count(rows)} lines: ${count(totals.created)} new, ${count(totals.replayed)} done before.`);
   if (totals.refused > 0)
-    throw new OperatorError(`${count(totals.refused)} lines were refused. Nothing was done for them.`);
+    throw new OperatorError(`Refused lines: ${count(totals.refused)}. Nothing was done for them.`);
 }
 
 /** Reads the whole file and prints each invalid line. Throws an OperatorError if there is one. */

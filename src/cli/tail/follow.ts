@@ -66,7 +66,8 @@ export async function tail(options: TailOptions): Promise<void> {
     // A first call that fails may have a wrong address.
     if (failures === undefined || !INTERRUPTED.has(code)) return session.refuse(end);
     failures += 1;
-    invocation().stderr.write(`The stream was interrupted. It goes on after event ${String(position)}.\n`);
+    if (failures === 1)
+      invocation().stderr.write(`The stream was interrupted. It goes on after event ${String(position)}.\n`);
     await sleep(Math.min(PAUSE_MILLIS * 2 ** failures, PAUSE_MILLIS_MAX) * (0.5 + Math.random() / 2));
   }
 }

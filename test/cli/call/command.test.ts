@@ -63,7 +63,7 @@ describe("kesc call, kesc account and kesc transaction over the API", () => {
     const { code, stderr } = await run(["call", "Mint", "--address", "127.0.0.1:1"]);
     expect(code).to.equal(1);
     expect(stderr).to.match(
-      /^UNAVAILABLE: .*\nThe server at 127\.0\.0\.1:1 cannot be reached, .*\nThe call may have had/,
+      /^UNAVAILABLE: .* ECONNREFUSED 127\.0\.0\.1:1\.\nThe server at 127\.0\.0\.1:1 cannot be reached, .*\nA call that writes may have had/,
     );
   });
 

@@ -34,7 +34,7 @@ describe("the contract that kesc call reads", () => {
   it("names all bad fields of a request, and refuses what is not JSON", () => {
     const bad = JSON.stringify({ amout: "1.00", metadata: { till: 4 }, reference: 7 });
     expect(() => contract.readRequest(mint, bad)).to.throw(
-      "The request is invalid. Nothing was sent.\n  amout is not a field of this request\n" +
+      "The request is invalid. Nothing was sent.\n  amout is not a field of this request (did you mean amount?)\n" +
         "  metadata.till must be a string\n  reference must be a string",
     );
     expect(() => contract.readRequest(mint, "{")).to.throw(/^The request is not JSON: /);

@@ -117,7 +117,7 @@ describe("kesc import", () => {
       `${file}:2: ACCOUNT_NOT_FOUND: Account ${ACCOUNT_ID} was not found.`,
       `${file}:3: ACCOUNT_NOT_FOUND: Account ${ACCOUNT_ID} was not found.`,
       "2 of 2, 2 refused",
-      "2 lines were refused. Nothing was done for them.",
+      "Refused lines: 2. Nothing was done for them.",
     ]);
     expect(readFileSync(rejects, "utf8")).to.equal(readFileSync(file, "utf8"));
     expect(statSync(rejects).mode & 0o077).to.equal(0);

@@ -69,12 +69,18 @@ describe("a request's JSON", () => {
   const SAFE = "must be a whole number from -9007199254740991 to 9007199254740991";
   const HALF = "must be valid Unicode: it contains half of a surrogate pair";
   for (const [text, field, problem, code] of [
-    ['{"colour": "red"}', "colour", "is not a field of this request", "UNKNOWN_FIELD"],
-    ['{"colour": null}', "colour", "is not a field of this request", "UNKNOWN_FIELD"],
-    ['{"builtAt": "2026-01-31T12:00:00Z"}', "builtAt", "is not a field of this request", "UNKNOWN_FIELD"],
-    ['{"Name": "x"}', "Name", "is not a field of this request", "UNKNOWN_FIELD"],
+    ['{"colour": "red"}', "colour", "is not a field of this request (did you mean color?)", "UNKNOWN_FIELD"],
+    ['{"colour": null}', "colour", "is not a field of this request (did you mean color?)", "UNKNOWN_FIELD"],
+    [
+      '{"builtAt": "2026-01-31T12:00:00Z"}',
+      "builtAt",
+      "is not a field of this request (did you mean built_at?)",
+      "UNKNOWN_FIELD",
+    ],
+    ['{"Name": "x"}', "Name", "is not a field of this request (did you mean name?)", "UNKNOWN_FIELD"],
     ['{"__proto__": {"name": "x"}}', "__proto__", "is not a field of this request", "UNKNOWN_FIELD"],
     ['{"constructor": "x"}', "constructor", "is not a field of this request", "UNKNOWN_FIELD"],
+    ['{"paint": "x"}', "paint", "is not a field of this request", "UNKNOWN_FIELD"],
     ['{"": "x"}', '""', "is not a field of this request", "UNKNOWN_FIELD"],
     ['{"inner": {"": 1}}', 'inner.""', "is not a field of this request", "UNKNOWN_FIELD"],
     ['{"inner": {"doll": 1}}', "inner.doll", "is not a field of this request", "UNKNOWN_FIELD"],
@@ -141,6 +147,14 @@ describe("a request's JSON", () => {
       expect(read(text).problems).to.deep.equal([{ field, code, message: problem }]);
     });
   }
+
+  it("compares the first ten unknown names with the known ones, and no long name", () => {
+    const many = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`name${String(index)}`, 1]));
+    const advised = read(JSON.stringify({ ["name".padEnd(41, "e")]: 1, ...many })).problems.map(({ message }) =>
+      message.endsWith("(did you mean name?)"),
+    );
+    expect(advised).to.deep.equal([false, ...Array<boolean>(9).fill(true), false, false, false]);
+  });
 
   it("reports all problems at once, in the order of the body, and keeps the other fields", () => {
     const { message, problems } = read('{"doll": 1, "name": "bear", "parts": "7", "inner": {"color": "x"}}');
