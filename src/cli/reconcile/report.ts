@@ -61,14 +61,20 @@ export function reportLines(report: ReconcileReport): string[] {
           `  ${"not completed".padEnd(18)} ${String(facts.notCompleted)}: not compared`,
         ]),
     `  ${"at the edge".padEnd(18)} ${String(atTheEdge)}, accepted before the period: not compared`,
-    `${facts === undefined ? "The rail lists" : "The statement has"} ${sumsOf(onRail)}. The book recorded ${sumsOf(booked)} in the period.`,
+    `${facts === undefined ? "The rail lists" : "The statement has"} ${sumsOf(onRail)}. The book has ${sumsOf(booked)} of that time.`,
     differs
       ? `${String(breaks.length)} differ:`
       : "All movements of this period agree. That says nothing about other times, nor about other rails.",
     ...breaks.slice(0, SHOWN_MAX).flatMap((each) => breakLines(each, organizationId)),
     ...(breaks.length > SHOWN_MAX ? [`  and ${String(breaks.length - SHOWN_MAX)} more: --json`] : []),
-    ...(tie === undefined ? [] : tieLines(tie)),
+    ...(tie === undefined ? noTieLines(report) : tieLines(tie)),
   ];
+}
+
+/** Says why the sums of a statement are not tied. */
+function noTieLines({ facts }: ReconcileReport): string[] {
+  if (facts === undefined) return [];
+  return ["No tie: the rail has told no balance yet. Servers ask for it at their start, and then once an hour."];
 }
 
 /** Returns the comparison for scripts. Amounts are texts: no program rounds them. */
@@ -185,8 +191,7 @@ function adviceOnMissing(
   }
   const target = transaction === undefined ? "an account" : transaction.accountId;
   return (
-    `kesc book receive ${moved} --key receive-${receipt} ${optionsOf(org)}; ` +
-    `then give it to ${target} with kesc book allocate, or back with kesc book return. ` +
+    `kesc deposit record ${moved} ${optionsOf(org)}; with --account ${target} gets them, otherwise they wait. ` +
     `From another place of yours: ${transfer}`
   );
 }
