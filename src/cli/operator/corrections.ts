@@ -37,8 +37,8 @@ const CORRECTIONS: readonly CorrectionCommand[] = [
 ];
 
 const DATABASE_ONLY =
-  "book receive, allocate and return work on the database only: add --on-database. At a server, its operators record a " +
-  "deposit: kesc deposit record.";
+  "At a server, its operators record a deposit in place of this: kesc deposit record.\n" +
+  "book receive, allocate and return work on the database only: add --on-database.";
 
 interface CorrectionOptions {
   readonly org: string;

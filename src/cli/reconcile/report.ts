@@ -61,7 +61,7 @@ export function reportLines(report: ReconcileReport): string[] {
           `  ${"not completed".padEnd(18)} ${String(facts.notCompleted)}: not compared`,
         ]),
     `  ${"at the edge".padEnd(18)} ${String(atTheEdge)}, accepted before the period: not compared`,
-    `${facts === undefined ? "The rail lists" : "The statement has"} ${sumsOf(onRail)}. The book has ${sumsOf(booked)} of that time.`,
+    `${facts === undefined ? "The rail lists" : "The statement has"} ${sumsOf(onRail)}. For these and the period the book has ${sumsOf(booked)}.`,
     differs
       ? `${String(breaks.length)} differ:`
       : "All movements of this period agree. That says nothing about other times, nor about other rails.",
@@ -189,9 +189,9 @@ function adviceOnMissing(
       `otherwise: kesc book paid ${moved}${account} --key paid-${receipt} ${optionsOf(org)}`
     );
   }
-  const target = transaction === undefined ? "an account" : transaction.accountId;
+  const target = transaction === undefined ? "ACCOUNT" : transaction.accountId;
   return (
-    `kesc deposit record ${moved} ${optionsOf(org)}; with --account ${target} gets them, otherwise they wait. ` +
+    `kesc deposit record ${moved} ${optionsOf(org)}, with --account ${target} to credit it; otherwise they wait. ` +
     `From another place of yours: ${transfer}`
   );
 }
