@@ -2,7 +2,8 @@
 // node verify.mjs KEY proof.json            KEY is the verifier key that you trust, proof.json the answer of
 //                                           GET /seals/inclusion-proof?transaction_id=…
 // node verify.mjs KEY proof.json old.json   and that an earlier answer of GET /seals/checkpoint still holds;
-//                                           consistency.json beside it: GET /seals/consistency-proof?old_size=…
+//                                           consistency.json beside it: GET /seals/consistency-proof?old_size=…&size=…
+//                                           from the size in old.json to the size in proof.json
 import { createHash, createPublicKey, verify } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -11,6 +12,7 @@ const sha256 = (...parts) => createHash("sha256").update(Buffer.concat(parts)).d
 const node = (left, right) => sha256(Buffer.of(1), left, right);
 const bytes = (base64) => Buffer.from(base64, "base64");
 const must = (is, words) => is || (console.error(`NO: ${words}`), process.exit(1));
+const unless = (is, words) => is && (console.error(`NOT CHECKED: ${words}`), process.exit(2));
 
 function signedRoot({ signed_note: note }, key) {
   const [, name, typed] = /^([^+]+)\+[0-9a-f]{8}\+(.+)$/.exec(key);
@@ -51,14 +53,22 @@ const { leaf, leaf_index, hashes, checkpoint } = JSON.parse(readFileSync(file));
 const { size, root } = signedRoot(checkpoint, key);
 const found = rootFromLeaf(sha256(Buffer.of(0), Buffer.from(leaf.text)), Number(leaf_index), size, hashes.map(bytes));
 must(found.equals(root), "the row is not in the book");
-const [, , seq, , account, transaction, , kind, , credit, cents, balance] = JSON.parse(leaf.text);
+const [, organization, seq, , account, transaction, , kind, , credit, cents, balance] = JSON.parse(leaf.text);
+must(
+  key.split("+")[0].endsWith(`/${organization}`) && Number(seq) === Number(leaf_index) + 1,
+  "the row is of another place",
+);
 const money = (text) => (Number(text) / 100).toLocaleString("en", { minimumFractionDigits: 2 });
 console.log(
   `YES: row ${seq} of ${size} says ${kind}: ${money(cents)} to ${credit} of ${account} (${transaction}), then ${money(balance)}`,
 );
 if (oldFile !== undefined) {
   const old = signedRoot(JSON.parse(readFileSync(oldFile)), key);
-  const proof = JSON.parse(readFileSync(join(dirname(oldFile), "consistency.json"))).hashes.map(bytes);
+  unless(old.size > size, "old.json is newer than proof.json: fetch proof.json again");
+  const consistency = JSON.parse(readFileSync(join(dirname(oldFile), "consistency.json")));
+  const isOther = old.size < size && Number(consistency.checkpoint.size) !== size;
+  unless(isOther, `fetch consistency.json again, with old_size=${old.size}&size=${size}`);
+  const proof = consistency.hashes.map(bytes);
   const { before, after } = old.size === size ? { before: old.root, after: old.root } : bothRoots(old, size, proof);
   must(before.equals(old.root) && after.equals(root), "rows of the earlier checkpoint were changed");
   console.log(`YES: the first ${old.size} rows are those of the earlier checkpoint`);

@@ -3,7 +3,8 @@
 python3 verify.py KEY proof.json            KEY is the verifier key that you trust, proof.json the answer of
                                             GET /seals/inclusion-proof?transaction_id=...
 python3 verify.py KEY proof.json old.json   and that an earlier answer of GET /seals/checkpoint still holds;
-                                            consistency.json beside it: GET /seals/consistency-proof?old_size=...
+                                            consistency.json beside it: GET /seals/consistency-proof?old_size=...&size=...
+                                            from the size in old.json to the size in proof.json
 Needs the package cryptography (Debian: python3-cryptography).
 """
 import json, os, sys
@@ -18,6 +19,12 @@ def node(left, right):
 def must(is_so, words):
     if not is_so:
         sys.exit("NO: " + words)
+
+
+def unless(is_so, words):
+    if is_so:
+        print("NOT CHECKED: " + words, file=sys.stderr)
+        sys.exit(2)
 
 
 def is_signed(public_key, signature, text):
@@ -76,13 +83,19 @@ def main(key, file, old_file=None):
     leaf = sha256(b"\x00" + text.encode()).digest()
     found = root_from_leaf(leaf, int(answer["leaf_index"]), size, [b64decode(each) for each in answer["hashes"]])
     must(found == root, "the row is not in the book")
-    _, _, seq, _, account, transaction, _, kind, _, credit, cents, balance, *_ = json.loads(text)
+    _, organization, seq, _, account, transaction, _, kind, _, credit, cents, balance, *_ = json.loads(text)
+    is_there = key.split("+")[0].endswith("/" + organization) and int(seq) == int(answer["leaf_index"]) + 1
+    must(is_there, "the row is of another place")
     money = lambda amount: f"{int(amount or 0) / 100:,.2f}"
     print(f"YES: row {seq} of {size} says {kind}: {money(cents)} to {credit} of {account} ({transaction}), then {money(balance)}")
     if old_file is None:
         return
     old_size, old_root = signed_root(json.load(open(old_file)), key)
-    proof = json.load(open(os.path.join(os.path.dirname(old_file), "consistency.json")))["hashes"]
+    unless(old_size > size, "old.json is newer than proof.json: fetch proof.json again")
+    consistency = json.load(open(os.path.join(os.path.dirname(old_file), "consistency.json")))
+    is_other = old_size < size and int(consistency["checkpoint"]["size"]) != size
+    unless(is_other, f"fetch consistency.json again, with old_size={old_size}&size={size}")
+    proof = consistency["hashes"]
     same = (old_root, old_root)
     before, after = same if old_size == size else both_roots(old_size, old_root, size, [b64decode(each) for each in proof])
     must(before == old_root and after == root, "rows of the earlier checkpoint were changed")

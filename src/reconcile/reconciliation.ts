@@ -73,8 +73,9 @@ export interface Totals {
  */
 export class Reconciliation {
   readonly matched = totals();
-  /** What the rail says moved, and what the book says, within the period. */
+  /** What the rail says moved. */
   readonly onRail = totals();
+  /** What the book has of it, and what the rail lacks. The breaks are what both sums differ by. */
   readonly booked = totals();
   /** Movements of the book that may stand in the statement before this one. Not compared. */
   atTheEdge = 0;
@@ -112,7 +113,6 @@ export class Reconciliation {
 
   /** Takes a movement that the book recorded within the period. */
   addBooked(booked: BookedMovement, { from }: ReconciledPeriod): void {
-    count(this.booked, booked);
     const { receipt, transactionId } = booked;
     const isCompared =
       receipt === undefined
@@ -121,18 +121,25 @@ export class Reconciliation {
     // An operator has taken the whole movement back.
     if (isCompared || this.#netOf(booked) === 0) return;
     if (booked.acceptedAt < from) this.atTheEdge += 1;
-    else this.#break({ kind: "missing_on_rail", rail: undefined, booked });
+    else {
+      const asAdjusted = this.#asAdjusted(booked);
+      count(this.booked, asAdjusted);
+      this.#break({ kind: "missing_on_rail", rail: undefined, booked: asAdjusted });
+    }
   }
 
   #compare(rail: RailMovementRow, booked: BookedMovement): void {
-    const net = this.#netOf(booked);
-    if (net === signed(rail)) {
+    const asAdjusted = this.#asAdjusted(booked);
+    count(this.booked, asAdjusted);
+    if (signed(asAdjusted) === signed(rail)) {
       count(this.matched, rail);
       this.early.byTimeCents += BigInt(this.#ahead(rail, booked));
-    } else {
-      const asAdjusted = { ...booked, direction: net < 0 ? "out" : "in", amountCents: Math.abs(net) } as const;
-      this.#break({ kind: "amount_differs", rail, booked: asAdjusted });
-    }
+    } else this.#break({ kind: "amount_differs", rail, booked: asAdjusted });
+  }
+
+  #asAdjusted(booked: BookedMovement): BookedMovement {
+    const net = this.#netOf(booked);
+    return { ...booked, direction: net < 0 ? "out" : "in", amountCents: Math.abs(net) };
   }
 
   #break(found: Break): void {

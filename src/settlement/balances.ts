@@ -4,7 +4,7 @@ import type { WatchRailAccount } from "../domain/rails/change-rail-accounts.js";
 import type { Actor } from "../domain/values/actor.js";
 import { toUnixMillis } from "../domain/values/time.js";
 import type { RailBalance } from "../rails/rail.js";
-import { BALANCE_MILLIS, CALL_MILLIS_MAX, RESULT_MILLIS_MAX } from "./limits.js";
+import { BALANCE_MILLIS, CALL_MILLIS_MAX, NEW_ACCOUNT_MILLIS, RESULT_MILLIS_MAX } from "./limits.js";
 import type { Payments } from "./ports/payments.js";
 import type { RailAccount, UsableAccounts } from "./ports/rail-accounts.js";
 import type { HeldLease, OnEvent, SettlementTiming, Submit } from "./ports/runtime.js";
@@ -25,25 +25,34 @@ interface BalancesOptions {
   readonly onEvent: OnEvent;
 }
 
+/** The revision at which an account was looked at, and when it is due again. */
+interface Look {
+  readonly revision: number;
+  readonly dueAt: number;
+}
+
 /**
- * Looks at each rail account once an hour, while this server has the lease: the ledger warns of
- * credentials that end, and the rail is asked for the balance. The answer comes as a message.
+ * Looks at each rail account once an hour, and soon after it was set, while this server has the
+ * lease: the ledger warns of credentials that end, and the rail is asked for the balance. The
+ * answer comes as a message.
  */
 export class BalanceReader {
   readonly #options: BalancesOptions;
   readonly #loop: Loop;
+  #looks = new Map<RailAccountId, Look>();
 
   constructor(options: BalancesOptions) {
     this.#options = options;
     const step = async (): Promise<number> => {
       await this.#look();
-      return BALANCE_MILLIS;
+      return NEW_ACCOUNT_MILLIS;
     };
     // A server that has just started does not have the lease yet.
     this.#loop = new Loop({ step, wait: options.timing.wait, delayMillis: CALL_MILLIS_MAX });
   }
 
   start(): void {
+    this.#looks = new Map();
     this.#loop.start();
   }
 
@@ -53,8 +62,10 @@ export class BalanceReader {
 
   async #look(): Promise<void> {
     const { railAccounts, payments, lease, submit, timing, onEvent } = this.#options;
-    for (const account of railAccounts.all()) {
+    for (const account of this.#due(railAccounts.all())) {
       if (this.#loop.isStopped || lease.leftMillis() < CALL_MILLIS_MAX) return;
+      const { id, revision } = account;
+      this.#looks.set(id, { revision, dueAt: timing.monotonicMillis() + BALANCE_MILLIS });
       try {
         const unknownPayouts = countOf(await tooManyUnknown(payments, account, timing.now()));
         await submit(watchOf(account, { unknownPayouts }), toUnixMillis(timing.now() + RESULT_MILLIS_MAX));
@@ -63,6 +74,14 @@ export class BalanceReader {
         onEvent({ kind: "error", error });
       }
     }
+  }
+
+  #due(accounts: readonly RailAccount[]): readonly RailAccount[] {
+    const now = this.#options.timing.monotonicMillis();
+    return accounts.filter(({ id, revision }) => {
+      const look = this.#looks.get(id);
+      return look?.revision !== revision || look.dueAt <= now;
+    });
   }
 
   async #ask({ id, rail }: RailAccount): Promise<void> {

@@ -18,6 +18,8 @@ export const LEASE_LEFT_MILLIS_MIN = 25 * SECOND_MILLIS;
 
 /** How often each rail account is asked for its balance. */
 export const BALANCE_MILLIS = HOUR_MILLIS;
+/** An account that was set or changed is asked after this time at the latest. */
+export const NEW_ACCOUNT_MILLIS = MINUTE_MILLIS;
 
 /** The messages of all rail accounts that one look takes. */
 export const MESSAGES_MAX = 100;

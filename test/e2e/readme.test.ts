@@ -200,12 +200,16 @@ describe("the requests of the documents, with the demo of `make run`", () => {
 
   it("work as examples/mpesa has them: a push that the simulated payer confirms, and the list of what came in", async () => {
     const placeholder = blocksOf(MPESA).findIndex((block) => block.trim() === PLACEHOLDER);
-    const [connect = "", , pay = "", compare = ""] = blocksOf(MPESA).slice(placeholder - 1);
+    const [connect = "", , pay = "", compare = "", statement = ""] = blocksOf(MPESA).slice(placeholder - 1);
     const lines = await paste([`cd ${place.folder}`, connect, pay]);
     expect(lines.join("\n")).to.include('"status":"pending"');
     const paid = pay.split("\n").filter((line) => line.startsWith("api(") || line.includes("reference=mpesa-1"));
     await eventually(async () => (await paste(paid)).join("").includes('"status":"completed"'), DONE);
     const compared = await paste([`cd ${place.folder}`, connect.split("\n")[0] ?? "", compare]);
     expect(compared.join("\n")).to.include("is registered for kesc reconcile --pull");
+    const [environment = ""] = connect.split("\n");
+    const breaks = `${statement.replace(SIMULATOR, daraja.url).trimEnd()} || [ $? = 1 ]`;
+    const broken = await paste([`cd ${place.folder}`, environment, breaks]);
+    expect(broken.join("\n")).to.match(/missing in ledger: .* 500\.00 out[^]*missing in ledger: .* 70\.00 in/);
   });
 });

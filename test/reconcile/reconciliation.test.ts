@@ -72,6 +72,20 @@ describe("Reconciliation", () => {
     expect(reconciliation).to.deep.include({ matched: sums, onRail: sums, booked: sums, atTheEdge: 0 });
   });
 
+  it("sums what the book has of the rail's rows, also of those that it recorded later", () => {
+    const late = booked("A", { recordedAt: toUnixMillis(2_001) });
+    const differs = booked("B", { amountCents: 90 });
+    const early = booked("C", { acceptedAt: toUnixMillis(999) });
+    const rail = [[onRail("A"), late], [onRail("B"), differs], [onRail("D")]] as const;
+    const { breaks, reconciliation } = compare(rail, [differs, early, booked("E"), booked("F")], { E: -40, F: -100 });
+    expect(breaks).to.deep.equal(["amount_differs B", "missing_in_ledger D", "missing_on_rail E"]);
+    expect(reconciliation).to.deep.include({
+      onRail: { count: 3, inCents: 300n, outCents: 0n },
+      booked: { count: 3, inCents: 250n, outCents: 0n },
+    });
+    expect(reconciliation.breaks.at(-1)?.booked).to.include({ direction: "in", amountCents: 60 });
+  });
+
   // The rail has a movement at 1,500, and the book at 1,600.
   for (const [what, rail, book, tieAt, byTimeCents, byBreaksCents] of [
     ["the rail has it, and the book not yet", [[onRail("A"), booked("A")]], [booked("A")], 1_550, 100n, 0n],

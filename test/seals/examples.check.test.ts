@@ -47,11 +47,16 @@ describe("examples/verify", () => {
     await service.mint("2.00");
     await service.mint("3.00");
     await service.seal();
+    const early = await service.get(`/seals/inclusion-proof?transaction_id=${id}`);
+    await service.mint("4.00");
+    await service.seal();
     const proof = await service.get(`/seals/inclusion-proof?transaction_id=${id}`);
     const consistency = await service.get(`/seals/consistency-proof?old_size=${String(old.json["size"])}`);
+    writeFileSync(join(folder, "early.json"), early.text);
     writeFileSync(join(folder, "proof.json"), proof.text);
     writeFileSync(join(folder, "forged.json"), proof.text.replace('\\"100000\\"', '\\"900000\\"'));
     writeFileSync(join(folder, "old.json"), old.text);
+    writeFileSync(join(folder, "new.json"), (await service.get("/seals/checkpoint")).text);
     writeFileSync(join(folder, "consistency.json"), consistency.text);
     const [newest] = old.json["verifier_keys"] as string[];
     key = newest ?? "";
@@ -76,6 +81,17 @@ describe("examples/verify", () => {
         expect(stdout).to.match(/^YES: row \d+ of \d+ says transaction\.completed: 1,000\.00 to available of acc_/);
         expect(stdout).to.match(/YES: the first \d+ rows are those of the earlier checkpoint/);
         expect(status).to.equal(0);
+      });
+
+      it("does not take a proof to another checkpoint for a changed book", () => {
+        const other = run(key, file("early.json"), file("old.json"));
+        expect(other.stderr).to.match(/^NOT CHECKED: fetch consistency\.json again, with old_size=\d+&size=\d+\n$/);
+        expect(other.status).to.equal(2);
+        const older = run(key, file("early.json"), file("new.json"));
+        expect(older).to.include({
+          status: 2,
+          stderr: "NOT CHECKED: old.json is newer than proof.json: fetch proof.json again\n",
+        });
       });
 
       it("refuses a row with another amount, and a note of another key", () => {

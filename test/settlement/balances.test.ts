@@ -3,7 +3,7 @@ import { expect } from "chai";
 import type { RailAccountId } from "../../src/domain/payment.js";
 import type { PaymentRail } from "../../src/rails/rail.js";
 import { BalanceReader, type SubmitWatch } from "../../src/settlement/balances.js";
-import { BALANCE_MILLIS, CALL_MILLIS_MAX } from "../../src/settlement/limits.js";
+import { BALANCE_MILLIS, CALL_MILLIS_MAX, NEW_ACCOUNT_MILLIS } from "../../src/settlement/limits.js";
 import type { RailAccount } from "../../src/settlement/ports/rail-accounts.js";
 import type { SettlementEvent } from "../../src/settlement/ports/runtime.js";
 import { ORGANIZATION } from "../support/given.js";
@@ -17,6 +17,7 @@ describe("the hourly look at accounts at rails", () => {
   let done: string[];
   let events: SettlementEvent["kind"][];
   let reader: BalanceReader;
+  let accounts: RailAccount[];
 
   function accountAt(name: string, rail: Partial<PaymentRail>): RailAccount {
     return {
@@ -41,7 +42,7 @@ describe("the hourly look at accounts at rails", () => {
         return Promise.resolve({ kind: "unavailable", code: "BUSY" });
       },
     };
-    const accounts = [accountAt("no balance", {}), accountAt("both", asked)];
+    accounts = [accountAt("no balance", {}), accountAt("both", asked)];
     const submit: SubmitWatch = ({ rail, availableCents, unknownPayouts }) => {
       done.push(`watched ${rail} ${String(availableCents)}, ${String(unknownPayouts)} unknown`);
       if (isLedgerGone) return Promise.reject(new Error("the ledger is gone"));
@@ -76,6 +77,20 @@ describe("the hourly look at accounts at rails", () => {
     ]);
     expect(done).to.deep.equal(looks.flat());
     expect(events).to.deep.equal(["no balance", "no balance"]);
+  });
+
+  it("looks at an account within a minute after it was set or changed", async () => {
+    const second = accounts.pop();
+    if (second === undefined) throw new Error("there are two accounts");
+    await timing.pass(CALL_MILLIS_MAX);
+    expect(done).to.have.length(1);
+    accounts.push(second);
+    await timing.pass(NEW_ACCOUNT_MILLIS);
+    expect(done.slice(2)).to.deep.equal(["noted 1 of both", "asked with 1"]);
+    accounts[1] = { ...second, revision: 2 };
+    await timing.pass(NEW_ACCOUNT_MILLIS);
+    await timing.pass(NEW_ACCOUNT_MILLIS);
+    expect(done.slice(5)).to.deep.equal(["noted 2 of both", "asked with 2"]);
   });
 
   it("goes on with the next account after an error, and rests without the lease", async () => {

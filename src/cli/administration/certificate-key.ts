@@ -24,6 +24,7 @@ export async function createCertificateKey(given: MessageJson, { scopes, expires
     await refuseUnlessMeant(
       new StoredAdministration(database, { now, fourEyes: new Set() }),
       given satisfies MachineOptions,
+      "A key for a certificate is made on the database only: add --on-database --note TEXT.",
     );
     const keys = openKeys(database, now);
     const { id: organizationId } = await findOrganization(keys, textOf(given["org"]));

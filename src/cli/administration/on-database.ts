@@ -85,22 +85,24 @@ export class DatabaseCarrier implements Carrier {
   }
 }
 
+const AT_A_SERVER =
+  "So a change is made at a server, by one of them: name the server with --server or KESC_OPERATOR_SERVER, and give " +
+  "your key in KESC_OPERATOR_KEY or KESC_OPERATOR_KEY_FILE.\nIn an emergency, make it on the database with " +
+  "--on-database --note TEXT.";
+
 /**
  * Throws an OperatorError if operators exist and --on-database or --note is missing. The rows of
- * the machine name nobody, so a person must have meant it.
+ * the machine name nobody, so a person must have meant it. `instead` is for a change that no server
+ * makes.
  */
 export async function refuseUnlessMeant(
   administration: Pick<Administration, "operators">,
   { onDatabase, note }: MachineOptions,
+  instead = AT_A_SERVER,
 ): Promise<void> {
   if (onDatabase === true && note !== undefined) return;
   if ((await administration.operators()).length === 0) return;
-  throw new UsageError(
-    "This database has operators. So a change is made at a server, by one of them: name the server with --server or " +
-      "KESC_OPERATOR_SERVER, and give your key in KESC_OPERATOR_KEY or KESC_OPERATOR_KEY_FILE.\n" +
-      "In an emergency, make it on the database with --on-database --note TEXT. Then it names no person. " +
-      "Nothing was done.",
-  );
+  throw new UsageError(`This database has operators. ${instead} Then it names no person. Nothing was done.`);
 }
 
 /** Prints the note for the records of the shell, because no row has a place for it. */

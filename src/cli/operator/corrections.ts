@@ -36,6 +36,10 @@ const CORRECTIONS: readonly CorrectionCommand[] = [
   { command: "return", name: "returnUnallocated", description: "unallocated shillings went back" },
 ];
 
+const DATABASE_ONLY =
+  "At a server, its operators record a deposit in place of this: kesc deposit record.\n" +
+  "book receive, allocate and return work on the database only: add --on-database.";
+
 interface CorrectionOptions {
   readonly org: string;
   readonly amount: Cents;
@@ -64,7 +68,7 @@ async function correct({ name, description }: CorrectionCommand, options: Correc
   const { org, amount: amountCents, key: idempotencyKey, account: accountId, receipt, note, yes } = options;
   requireYes(yes, `This would book ${formatCents(amountCents)} KES: ${description}.`);
   await onDatabase(async (database) => {
-    await refuseUnlessMeant(new StoredAdministration(database, { now, fourEyes: new Set() }), options);
+    await refuseUnlessMeant(new StoredAdministration(database, { now, fourEyes: new Set() }), options, DATABASE_ONLY);
     const { organization, cell } = await findOwner(database, org);
     const common = { ...byMachine(organization.id), amountCents, idempotencyKey, note };
     const command: CorrectBook = name === "allocate" ? { ...common, name, accountId } : { ...common, name, receipt };

@@ -61,14 +61,20 @@ export function reportLines(report: ReconcileReport): string[] {
           `  ${"not completed".padEnd(18)} ${String(facts.notCompleted)}: not compared`,
         ]),
     `  ${"at the edge".padEnd(18)} ${String(atTheEdge)}, accepted before the period: not compared`,
-    `${facts === undefined ? "The rail lists" : "The statement has"} ${sumsOf(onRail)}. The book recorded ${sumsOf(booked)} in the period.`,
+    `${facts === undefined ? "The rail lists" : "The statement has"} ${sumsOf(onRail)}. For these and the period the book has ${sumsOf(booked)}.`,
     differs
       ? `${String(breaks.length)} differ:`
       : "All movements of this period agree. That says nothing about other times, nor about other rails.",
     ...breaks.slice(0, SHOWN_MAX).flatMap((each) => breakLines(each, organizationId)),
     ...(breaks.length > SHOWN_MAX ? [`  and ${String(breaks.length - SHOWN_MAX)} more: --json`] : []),
-    ...(tie === undefined ? [] : tieLines(tie)),
+    ...(tie === undefined ? noTieLines(report) : tieLines(tie)),
   ];
+}
+
+/** Says why the sums of a statement are not tied. */
+function noTieLines({ facts }: ReconcileReport): string[] {
+  if (facts === undefined) return [];
+  return ["No tie: the rail has told no balance yet. Servers ask for it once an hour."];
 }
 
 /** Returns the comparison for scripts. Amounts are texts: no program rounds them. */
@@ -183,10 +189,9 @@ function adviceOnMissing(
       `otherwise: kesc book paid ${moved}${account} --key paid-${receipt} ${optionsOf(org)}`
     );
   }
-  const target = transaction === undefined ? "an account" : transaction.accountId;
+  const target = transaction === undefined ? "ACCOUNT" : transaction.accountId;
   return (
-    `kesc book receive ${moved} --key receive-${receipt} ${optionsOf(org)}; ` +
-    `then give it to ${target} with kesc book allocate, or back with kesc book return. ` +
+    `kesc deposit record ${moved} ${optionsOf(org)}, with --account ${target} to credit it; otherwise they wait. ` +
     `From another place of yours: ${transfer}`
   );
 }

@@ -24,7 +24,7 @@ import { ProgressLine } from "../terminal.js";
 export function addSeal(seal: Command): void {
   seal
     .command("rotate")
-    .description("make a new key that seals the books, or the first one; servers need no restart")
+    .description("make a new key that seals the books; after the first one, restart the servers")
     .action(rotate);
   seal
     .command("publish")

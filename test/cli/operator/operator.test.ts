@@ -239,6 +239,6 @@ describe("kesc transaction resolve, clear-flag and the corrections of kesc book"
     const receive = ["book", "receive", "--amount", "1.00", "--receipt", "RKTQDM7R09", "--key", "k", "--org", "Tests"];
     const refused = await kesc([...receive, "--note", "case 17", "--yes"], database);
     expect(refused).to.include({ code: 2, stdout: "" });
-    expect(refused.stderr).to.match(/^This database has operators\. /);
+    expect(refused.stderr).to.match(/^This database has operators\. .* kesc deposit record\.\n.* add --on-database\. /);
   });
 });

@@ -145,8 +145,9 @@ describe("kesc reconcile mpesa", () => {
     expect(stdout).to.contain("missing in ledger  3\n").and.to.contain("missing on rail    1\n");
     expect(stdout).to.contain("amount differs     1\n").and.to.contain("double             1\n");
     expect(stdout).to.contain(`kesc transaction resolve ${made.open} --outcome completed --receipt RKTQDM7W03`);
-    expect(stdout).to.contain("kesc book receive --amount 100.00 --receipt RKTQDM7W04");
-    expect(stdout).to.contain(`${made.failed} (FAILED)`).and.to.contain(`give it to ${made.account} with`);
+    expect(stdout).to.contain("kesc deposit record --amount 100.00 --receipt RKTQDM7W04");
+    expect(stdout).to.contain(`${made.failed} (FAILED)`).and.to.contain(`with --account ${made.account} to credit it`);
+    expect(stdout).to.match(/\nNo tie: the rail has told no balance yet\./);
 
     const json = JSON.parse((await reconcile(lines, "--json", ...period())).stdout) as Record<string, unknown>;
     expect(json).to.deep.include({ agrees: false, matched: { count: 1, in: "100.00", out: "0.00" } });
