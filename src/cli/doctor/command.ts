@@ -49,7 +49,8 @@ export function addDoctor(program: Command): void {
           const words = remedy === undefined ? meaning : `${meaning} ${remedy}`;
           printLine(`${state.padEnd(4)}  ${check.padEnd(width)}  ${words}`);
         }
-        printLine(`\n${String(findings.length)} checks: ${String(failed)} failed, ${String(warned)} warnings.`);
+        const warnings = warned === 1 ? "1 warning" : `${String(warned)} warnings`;
+        printLine(`\n${String(findings.length)} checks: ${String(failed)} failed, ${warnings}.`);
       }
       invocation().exitCode = failed === 0 ? 0 : 1;
     });
