@@ -68,10 +68,18 @@ const checkRequest: RequestHandler = (req, res, next) => {
   else sendPlain(res.set("Connection", "close"), 400, "The request is malformed", breach);
 };
 
+/** Does not repeat the name that was asked for: a stranger has chosen it. */
+function misdirected(origin: string): string {
+  return (
+    `This console is at ${origin}. The request named another host or port: ` +
+    "open that address, or let the proxy pass the header Host on as it is.\n"
+  );
+}
+
 function checkHost(origin: string): RequestHandler {
   return (req, res, next) => {
     if (isOwnHost(req.headers.host, origin)) next();
-    else res.status(421).type("text/plain").send(`This console is at ${origin}\n`);
+    else res.status(421).type("text/plain").send(misdirected(origin));
   };
 }
 

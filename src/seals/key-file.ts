@@ -98,7 +98,10 @@ function textOf(filename: string): string {
   try {
     return readFileSync(filename, "utf8");
   } catch (error) {
-    throw new SealKeyError(codeOf(error) === "ENOENT" ? "it does not exist" : "it cannot be read", { cause: error });
+    const code = codeOf(error);
+    throw new SealKeyError(code === "ENOENT" ? "it does not exist" : `it cannot be read (${String(code)})`, {
+      cause: error,
+    });
   }
 }
 

@@ -137,6 +137,8 @@ function namesOf(states: readonly MigrationState[], kind: "pending" | "unknown" 
 }
 
 const MIGRATE = "Run: kesc migrate";
+const NEW_OR_RESTORE =
+  "For a new service run: kesc migrate. If it was lost, restore a backup: kesc restore FILE (docs/run.md).";
 
 async function refuseWrongMasterKey(address: DatabaseAddress, database: Database): Promise<void> {
   const missing = await usingMasterKeyFile(address, () => missingMasterKeys(database));
@@ -186,7 +188,7 @@ async function open(
 /** Explains why the database cannot be opened. */
 export function openingError(address: DatabaseAddress, error: unknown): OperatorError {
   if (error instanceof MissingFileError) {
-    return new OperatorError(`${nameOf(address)} does not exist. ${MIGRATE}`, { cause: error });
+    return new OperatorError(`${nameOf(address)} does not exist. ${NEW_OR_RESTORE}`, { cause: error });
   }
   if (error instanceof BusyMachineError) {
     const advice = "Nothing is known about the file. Run the command again when the machine has time.";

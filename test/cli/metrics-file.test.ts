@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import { expect } from "chai";
 
+import { checkJobs } from "../../src/cli/doctor/jobs.js";
 import { lastRunsIn } from "../../src/cli/metrics-file.js";
 import { kesc, Place } from "../support/service/kesc.js";
 
@@ -46,12 +47,20 @@ describe("the jobs with --metrics-file", () => {
       "kesc verify: ok",
       "kesc seal publish: ok",
       "kesc purge: warn",
-      "kesc reconcile: warn",
     ]);
     expect(jobs[3]?.meaning).to.equal("It ended 27 hours ago.");
-    expect(jobs[4]?.meaning).to.equal(`No file in ${place.folder} says that it ever ended.`);
     const nowhere = await kesc(["doctor", "--metrics", file("nowhere")], place.variables);
     expect(nowhere.stdout).to.match(/^fail +jobs .*ENOENT/m);
+  });
+
+  it("are those of the organizations: kesc reconcile is missed only where there is M-Pesa", () => {
+    const missed = (hasMpesa: boolean): readonly string[] =>
+      [checkJobs({ engine: "sqlite" }, { folder: place.folder, now: Date.now(), hasMpesa })]
+        .flat()
+        .filter(({ meaning }) => meaning === `No file in ${place.folder} says that it ever ended.`)
+        .map(({ check }) => check);
+    expect(missed(true)).to.deep.equal(["kesc reconcile"]);
+    expect(missed(false)).to.deep.equal([]);
   });
 
   it("note nothing of a backup that was not made", async () => {

@@ -56,7 +56,11 @@ describe("the console over HTTP", () => {
 
   it("refuses a name that is not its own with 421, so no page can point its name at the loopback", async () => {
     for (const host of ["evil.example", `127.0.0.1:${new URL(origin).port}`, "localhost:1"]) {
-      expect((await ask(origin, `/${org}`, { token, headers: { host } })).status, host).to.equal(421);
+      const { status, html } = await ask(origin, `/${org}`, { token, headers: { host } });
+      expect({ status, words: html.includes(`This console is at ${origin}.`) }, host).to.deep.equal({
+        status: 421,
+        words: true,
+      });
     }
     expect((await ask(origin, "/livez", { headers: { host: "10.0.0.7" } })).status).to.equal(200);
   });

@@ -15,6 +15,7 @@ import { VARIABLES } from "../../runtime/variables/declarations.js";
 import { JOBS } from "../../src/cli/metrics-file.js";
 import { kescProgram } from "../../src/cli/program.js";
 import { readConfig } from "../../src/startup/config.js";
+import { KESC, Place } from "../support/service/kesc.js";
 import { TLS_CERT_FILE, TLS_KEY_FILE } from "../support/tls/files.js";
 
 // Nothing here runs a container. What the files say about our programs must be true of them.
@@ -264,7 +265,7 @@ describe("the manifests of Kubernetes", () => {
 describe("the jobs", () => {
   /** The command lines of the timers, and those of the CronJob, whose pod has all of them. */
   const inSystemd = readdirSync(JOB_FILES).map(
-    (file) => /^KESC_JOB='(.+)'$/m.exec(readFileSync(join(JOB_FILES, file), "utf8"))?.[1] ?? file,
+    (file) => /^JOB='(.+)'$/m.exec(readFileSync(join(JOB_FILES, file), "utf8"))?.[1] ?? file,
   );
   const cronJob = manifests.find(({ kind }) => kind === "CronJob") as unknown as {
     readonly spec: { readonly jobTemplate: Pick<Manifest, "spec"> };
@@ -294,11 +295,67 @@ describe("the jobs", () => {
     }
   });
 
+  it("run as the shell of the unit starts them", async () => {
+    const place = await Place.migrated();
+    try {
+      const unit = readFileSync(join(UNITS, "kesc-job@.service"), "utf8");
+      const script = /^ExecStart=\/bin\/sh -c '(.*)'$/m.exec(unit)?.[1] ?? "";
+      const metrics = join(place.folder, "kesc_backup.prom");
+      const ours = script
+        .replace("/usr/bin/node", process.execPath)
+        .replace("/opt/kesc/dist/bin/kesc.js", KESC)
+        .replace("/var/cache/kesc/kesc_%i.prom", metrics);
+      const job = /^JOB='(.+)'$/m.exec(readFileSync(join(JOB_FILES, "backup.env"), "utf8"))?.[1] ?? "";
+      const JOB = job.replace("/var/lib/kesc/backups", place.folder);
+      const { status, stderr } = spawnSync("/bin/sh", ["-c", ours], {
+        encoding: "utf8",
+        env: { PATH: process.env["PATH"], ...place.variables, JOB },
+      });
+      expect({ status, stderr }).to.deep.equal({ status: 0, stderr: "" });
+      expect(readFileSync(metrics, "utf8")).to.include('command="backup"');
+      expect(readdirSync(place.folder).filter((name) => /^kesc-\d{4}-\d\d-\d\dT\d{4}\.db$/.test(name))).to.have.length(
+        1,
+      );
+    } finally {
+      place.remove();
+    }
+  });
+
   it("run in Kubernetes as the other programs do", () => {
     expect(pod.securityContext).to.include({ runAsNonRoot: true, runAsUser: 10_001 });
     for (const { securityContext, volumeMounts = [] } of pod.containers) {
       expect(securityContext).to.deep.equal(withPods[0]?.spec.template.spec.containers[0]?.securityContext);
       expect(volumeMounts.map(({ name }) => name)).to.deep.equal(pod.volumes?.map(({ name }) => name));
+    }
+  });
+});
+
+describe("the command for root", () => {
+  it("has the settings of the server, unless the caller sets others", () => {
+    const folder = mkdtempSync(join(tmpdir(), "kesc-command-"));
+    try {
+      const database = "DATABASE_URL=postgres://kesc:$a'b@db/kesc?x=1&y=2";
+      writeFileSync(join(folder, "server.env"), `# ours\n\n${database}\nKESC_SEAL_ORIGIN=ours.example`);
+      writeFileSync(join(folder, "gateway.env"), "KESC_SEAL_ORIGIN=gateway\nKESC_HTTP_ADDRESS=127.0.0.1:8088\n");
+      const script = readFileSync(join(UNITS, "kesc"), "utf8")
+        .replaceAll("/etc/kesc/", `${folder}/`)
+        .replace("$(id -u)", "0")
+        .replace(/setpriv .* \/usr\/bin\/node \/opt\/kesc\/dist\/bin\/kesc\.js/, "env");
+      const { PATH } = process.env;
+      const env = { PATH, KESC_MASTER_KEY_FILE: "a copy" };
+      const lines = execFileSync("/bin/sh", ["-c", script, "kesc", "GIVEN=one two"], { encoding: "utf8", env }).split(
+        "\n",
+      );
+      expect(lines).to.include.members([
+        database,
+        "KESC_SEAL_ORIGIN=ours.example",
+        "KESC_HTTP_ADDRESS=127.0.0.1:8088",
+        "KESC_MASTER_KEY_FILE=a copy",
+        `KESC_SEAL_KEY_FILE=${folder}/keys/seal.key`,
+        "GIVEN=one two",
+      ]);
+    } finally {
+      rmSync(folder, { recursive: true });
     }
   });
 });

@@ -20,7 +20,7 @@ export async function checkActs({ cells }: Pick<Diagnosed, "cells">, now: number
   const { organizationId, recordedAt } = newest;
   const changes = count === 1 ? "1 change was" : `${String(count)} changes were`;
   const words =
-    `${changes} made on the database since the first operator, and name no person. ` +
+    `${changes} made on the database since the first operator, without the name of a person. ` +
     `The newest was at ${new Date(recordedAt).toISOString()}.`;
   if (now - recordedAt > RECENT_MILLIS) return ok(words);
   const command = organizationId === undefined ? "kesc operator acts" : `kesc org journal ${organizationId} --own`;

@@ -20,7 +20,7 @@ import { checkJobs } from "./jobs.js";
 import { checkMasterKeys, checkSeals } from "./keys.js";
 import { checkDisk, checkNode, checkOpenFiles } from "./machine.js";
 import { checkGrpcPort, checkHttpPort } from "./ports.js";
-import { checkRails } from "./rails.js";
+import { checkRails, hasMpesaAccount } from "./rails.js";
 
 const DATABASE = checkNamed("database");
 
@@ -49,7 +49,8 @@ export function addDoctor(program: Command): void {
           const words = remedy === undefined ? meaning : `${meaning} ${remedy}`;
           printLine(`${state.padEnd(4)}  ${check.padEnd(width)}  ${words}`);
         }
-        printLine(`\n${String(findings.length)} checks: ${String(failed)} failed, ${String(warned)} warnings.`);
+        const warnings = warned === 1 ? "1 warning" : `${String(warned)} warnings`;
+        printLine(`\n${String(findings.length)} checks: ${String(failed)} failed, ${warnings}.`);
       }
       invocation().exitCode = failed === 0 ? 0 : 1;
     });
@@ -60,7 +61,13 @@ async function examine(backups: string | undefined, metrics: string | undefined)
   const machine = [checkNode(), checkOpenFiles()];
   if (config === undefined) return [...findings, ...machine];
   const at = now();
-  const database = await guarded("database", () => checkDatabase(config));
+  // A database that cannot be read does not say that there is none.
+  let hasMpesa = true;
+  const database = await guarded("database", () =>
+    checkDatabase(config, async (diagnosed) => {
+      hasMpesa = await hasMpesaAccount(diagnosed);
+    }),
+  );
   const hasMasterKeys = !database.some(({ check, state }) => check === "master key" && state === "fail");
   return [
     ...findings,
@@ -69,19 +76,26 @@ async function examine(backups: string | undefined, metrics: string | undefined)
     ...(await guarded("disk", () => checkDisk(config.database))),
     ...database,
     ...(await guarded("backup", () => checkBackups(config.database, { folder: backups, now: at, hasMasterKeys }))),
-    ...(metrics === undefined ? [] : await guarded("jobs", () => checkJobs(config.database, metrics, at))),
+    ...(metrics === undefined
+      ? []
+      : await guarded("jobs", () => checkJobs(config.database, { folder: metrics, now: at, hasMpesa }))),
     ...(await guarded("grpc port", () => checkGrpcPort(config))),
     ...(await guarded("http port", () => checkHttp(config))),
   ];
 }
 
-async function checkDatabase(config: Config): Promise<readonly DoctorFinding[]> {
+async function checkDatabase(
+  config: Config,
+  whenItOpens: (diagnosed: Diagnosed) => Promise<void>,
+): Promise<readonly DoctorFinding[]> {
   const { database: address } = config;
   const findings: DoctorFinding[] = [];
   try {
     await diagnose(address, async (diagnosed) => {
       findings.push(DATABASE.ok(`${databaseName(address)} can be read.`));
-      findings.push(...(await checkOpened(config, diagnosed)));
+      const opened = await checkOpened(config, diagnosed);
+      findings.push(...opened);
+      if (opened.every(({ state }) => state !== "fail")) await whenItOpens(diagnosed);
     });
   } catch (error) {
     // Without its first finding the database could not be opened.

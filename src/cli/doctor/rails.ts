@@ -39,6 +39,12 @@ export async function checkRails(
   return ok(accounts === 0 ? "No organization has an account at a rail." : "All accounts at rails can be used.");
 }
 
+/** Whether an organization has an account at M-Pesa, whose statement `kesc reconcile` compares. */
+export async function hasMpesaAccount({ cells }: Diagnosed): Promise<boolean> {
+  const accounts = await Promise.all(cells.map((cell) => storedRailAccounts(cell)));
+  return accounts.flat().some(({ rail }) => rail === "mpesa");
+}
+
 interface RailSurroundings {
   readonly cell: DiagnosedCell;
   readonly urls: ReturnType<typeof callbackUrls> | undefined;

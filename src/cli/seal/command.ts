@@ -24,7 +24,7 @@ import { ProgressLine } from "../terminal.js";
 export function addSeal(seal: Command): void {
   seal
     .command("rotate")
-    .description("make a new key that seals the books; after the first one, restart the servers")
+    .description("make a new key that seals the books; only after the first one servers need a restart")
     .action(rotate);
   seal
     .command("publish")
@@ -49,6 +49,7 @@ function rotate(): void {
   ).publicKeys;
   printLine(isNew ? `Created the seal key file ${keyFile}.` : `Put a new key into ${keyFile}.`);
   printLine(`Its public key: ${verifierKeyOf(origin, newest)}`);
+  printLine(`Verifiers need it in the name of a book, ${origin}/org_…: publish the file keys of kesc seal publish.`);
   if (isNew) printLine("Keep a copy of the file apart from the backups. Restart the servers once, so that they seal.");
   else printLine("Servers sign with it from the next seal on. The public keys of the earlier ones stay in the file.");
 }

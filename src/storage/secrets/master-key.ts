@@ -62,8 +62,10 @@ export function readMasterKeys(filename: string): MasterKeys {
   try {
     text = readFileSync(filename, "utf8");
   } catch (error) {
-    const isMissing = codeOf(error) === "ENOENT";
-    throw new MasterKeyError(isMissing ? "it does not exist" : "it cannot be read", { isMissing, cause: error });
+    const code = codeOf(error);
+    const isMissing = code === "ENOENT";
+    const problem = isMissing ? "it does not exist" : `it cannot be read (${String(code)})`;
+    throw new MasterKeyError(problem, { isMissing, cause: error });
   }
   refuseOthers(filename);
   return parseMasterKeys(text);

@@ -38,12 +38,8 @@ describe("kesc verify", () => {
     const [{ code, stdout }, json] = await Promise.all([verify(), verify("--json")]);
     expect(code).to.equal(0);
     expect(stdout).to.match(/^The books are correct: 4 journal rows, 0 accounts, .*\nCovered: [^\n]+\.\n$/);
-    for (const [{ organizationId }, field] of [
-      [tenants[0], "journal.actor"],
-      [tenants[1], "api_keys.last_used_at"],
-    ] as const) {
-      expect(stdout).to.contain(`${organizationId} up to seq 2`).and.to.contain(field);
-    }
+    for (const { organizationId } of tenants) expect(stdout).to.contain(`${organizationId} up to seq 2`);
+    expect(stdout).to.contain(` Not covered: ${String(Object.keys(NOT_COVERED).length)} columns`);
     const { coverage, ...verdict } = JSON.parse(json.stdout) as Record<string, Record<string, unknown>>;
     expect(verdict).to.deep.equal({ holds: true, first_broken_seq: null, findings_count: 0, first_findings: [] });
     expect(coverage).to.deep.include({ organizations: 2, journal_rows: 4, api_keys: 2, reserve: "0.00" });

@@ -174,7 +174,7 @@ describe("kesc doctor", () => {
     "a database that does not exist": {
       plant: () => ({ DATABASE_URL: `sqlite:${join(place.folder, "none.db")}` }),
       line: "fail database",
-      words: /none\.db does not exist\. Run: kesc migrate/,
+      words: /none\.db does not exist\. For a new service run: kesc migrate\. .* kesc restore FILE/,
     },
     "a file that is no database": {
       plant: () => {

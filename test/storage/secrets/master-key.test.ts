@@ -103,7 +103,7 @@ describe("the master key file", () => {
   it("that is missing is told from one that cannot be read", () => {
     for (const [name, message, isMissing] of [
       [join(folder, "none"), "it does not exist", true],
-      [folder, "it cannot be read", false],
+      [folder, "it cannot be read (EISDIR)", false],
     ] as const) {
       expect(() => readMasterKeys(name))
         .to.throw(MasterKeyError, message)

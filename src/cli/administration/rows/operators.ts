@@ -62,7 +62,7 @@ export const OPERATOR_ROWS: CommandRows = {
       NAME: "name",
     },
     leftOutIf: { PASSKEYS: "" },
-    none: "No operators yet. Create one: kesc operator create NAME --role admin",
+    none: "No operators yet; an invited person appears after registering. Create one: kesc operator create NAME --role admin",
   },
   "operator set-roles": {
     description: "give an operator other roles",
@@ -138,7 +138,7 @@ export const OPERATOR_ROWS: CommandRows = {
       "--type?",
     ],
     columns: { SEQUENCE: "sequence", RECORDED: "recorded_at", TYPE: "type", OPERATOR: "operator_id", BY: byWords },
-    none: "No operators yet. Create one: kesc operator create NAME --role admin",
+    none: "No operators yet; an invited person appears after registering. Create one: kesc operator create NAME --role admin",
     isLong: true,
   },
   "operator whoami": {
