@@ -321,11 +321,13 @@ describe("the jobs", () => {
     }
   });
 
-  it("run in Kubernetes as the other programs do", () => {
+  it("run in Kubernetes as the other programs do, and only the purge has the secret of the tables' owner", () => {
     expect(pod.securityContext).to.include({ runAsNonRoot: true, runAsUser: 10_001 });
-    for (const { securityContext, volumeMounts = [] } of pod.containers) {
+    for (const { args, securityContext, volumeMounts = [] } of pod.containers) {
       expect(securityContext).to.deep.equal(withPods[0]?.spec.template.spec.containers[0]?.securityContext);
-      expect(volumeMounts.map(({ name }) => name)).to.deep.equal(pod.volumes?.map(({ name }) => name));
+      expect(volumeMounts.map(({ name }) => name)).to.deep.equal(
+        args[0] === "purge" ? ["owner"] : ["secrets", "published"],
+      );
     }
   });
 });
