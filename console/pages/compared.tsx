@@ -34,7 +34,7 @@ export function Compared({ visit, found }: ComparedProps): VNode {
         </h2>
       </div>
       {found.tie === null ? (
-        <p>The rail has told no balance yet, so the sums of both sides cannot be tied.</p>
+        <p>The rail has not reported a balance yet, so the sums of both sides cannot be tied.</p>
       ) : (
         <Tie tie={found.tie} />
       )}

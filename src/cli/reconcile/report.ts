@@ -74,7 +74,7 @@ export function reportLines(report: ReconcileReport): string[] {
 /** Says why the sums of a statement are not tied. */
 function noTieLines({ facts }: ReconcileReport): string[] {
   if (facts === undefined) return [];
-  return ["No tie: the rail has told no balance yet. Servers ask for it once an hour."];
+  return ["No tie: the rail has not reported a balance yet. Servers ask a new account for it within a minute."];
 }
 
 /** Returns the comparison for scripts. Amounts are texts: no program rounds them. */

@@ -147,7 +147,7 @@ describe("kesc reconcile mpesa", () => {
     expect(stdout).to.contain(`kesc transaction resolve ${made.open} --outcome completed --receipt RKTQDM7W03`);
     expect(stdout).to.contain("kesc deposit record --amount 100.00 --receipt RKTQDM7W04");
     expect(stdout).to.contain(`${made.failed} (FAILED)`).and.to.contain(`with --account ${made.account} to credit it`);
-    expect(stdout).to.match(/\nNo tie: the rail has told no balance yet\./);
+    expect(stdout).to.match(/\nNo tie: the rail has not reported a balance yet\./);
 
     const json = JSON.parse((await reconcile(lines, "--json", ...period())).stdout) as Record<string, unknown>;
     expect(json).to.deep.include({ agrees: false, matched: { count: 1, in: "100.00", out: "0.00" } });
