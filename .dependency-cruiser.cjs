@@ -93,6 +93,7 @@ module.exports = {
     ]),
     only("src/verify", [
       "src/domain",
+      "src/seals/cosigned.ts",
       "src/seals/note.ts",
       "src/seals/tiles.ts",
       "src/model",

@@ -5,24 +5,29 @@ BIN := node_modules/.bin
 NODE_FITS := $(shell node -e 'const of = (text) => text.match(/\d+/g).map(Number), own = of(process.versions.node); \
 	process.exit(+!require("./package.json").engines.node.split("||").some((range) => { \
 		const least = of(range), at = least.findIndex((part, index) => part !== own[index]); \
-		return (!range.includes("^") || least[0] === own[0]) && (at < 0 || own[at] > least[at]); }))' 2>/dev/null && echo yes)
+		return least[0] === own[0] && (at < 0 || own[at] > least[at]); }))' 2>/dev/null && echo yes)
 ifneq ($(NODE_FITS),yes)
 NODE := .node/node_modules/node/bin/node
 export PATH := $(CURDIR)/$(dir $(NODE)):$(PATH)
 endif
-SOURCES := $(shell find runtime daraja src client gateway console contract test bench proto \( -path src/gen -o -path client/gen -o -path console/gen \) -prune -o -type f \( -name '*.ts' -o -name '*.tsx' -o -name '*.proto' -o -path '*/migrations/*.json' \) -print)
+# The oldest Node that package.json allows, and the newest that the registry has.
+RUNTIMES = $(shell node -e 'const [oldest, ...rest] = require("./package.json").engines.node.split(" || "); console.log(oldest.slice(1), rest.at(-1).match(/\d+/)[0])')
+# The sources of what ships, and those of the tests and benchmarks.
+SOURCES = $(call sources,runtime daraja src client gateway console contract proto)
+TESTS = $(call sources,test bench)
+sources = $(shell find $(1) \( -path src/gen -o -path client/gen -o -path console/gen \) -prune -o -type f \( -name '*.ts' -o -name '*.tsx' -o -name '*.proto' -o -path '*/migrations/*.json' \) -print)
 
 .DEFAULT_GOAL := help
-.PHONY: help run pack test lint lint-format lint-code lint-contract lint-tests check coverage nightly docs fuzz audit baseline screenshots bench bench-full cells suspend console move profile compare path upgrade chaos events overload hostile simulate mutants clean
+.PHONY: help run pack test lint lint-format lint-code lint-contract lint-tests check coverage nightly docs runtimes fuzz audit baseline screenshots bench bench-full cells suspend console move profile compare path peers upgrade chaos events overload hostile simulate mutants clean
 
 help: ## list what make can do
 	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
 
-run: dist/.built ## install, build, migrate, make a demo organization if there is none, and serve (gRPC and REST)
+run: dist/.bundled ## install, build, migrate, make a demo organization if there is none, and serve (gRPC and REST)
 	@echo 'The command kesc, in this folder:$(if $(NODE), PATH="$(CURDIR)/$(dir $(NODE)):$$PATH") npx kesc --help'
 	@dist/bin/kesc.js serve --demo
 
-pack: dist/.built ## make the packages to install without a checkout, in dist/packages: kesc, and the client @kesc/client
+pack: dist/.bundled ## make the packages to install without a checkout, in dist/packages: kesc, and the client @kesc/client
 	@node deploy/packages.mjs
 	@cd dist/packages && npm pack --silent --ignore-scripts ./kesc ./client >/dev/null && ls -sh1 *.tgz
 
@@ -56,6 +61,12 @@ coverage: dist/.built ## the tests of the rules in src/domain, which must reach 
 
 nightly: dist/.built ## for hours: random seeds, planted bugs, long simulations, kills, overload; ends with one table. ONLY=chaos picks parts
 	@node dist/test/attack/nightly.js $(ONLY)
+
+runtimes: dist/.built ## the tests of transport, gateway, commands and storage on the oldest and the newest Node that package.json allows
+	@for version in $(RUNTIMES); do \
+		folder=$$(mktemp -d) && npm install --prefix $$folder --no-audit --no-fund --loglevel=error node@$$version >/dev/null && \
+		PATH=$$folder/node_modules/node/bin:$$PATH && node --version && node dist/test/run.js $(or $(ONLY),grpc runtime gateway client cli storage/sqlite startup) \
+		|| exit 1; rm -r $$folder; done
 
 fuzz: dist/.built ## hostile input for as long as you like: RUNS=10000 tries of each property, SEED=… repeats a failure
 	@FUZZ_RUNS=$(or $(RUNS),2000) $(if $(SEED),SEED=$(SEED)) $(BIN)/mocha 'dist/test/attack/fuzz/*.test.js'
@@ -103,6 +114,9 @@ move: dist/.built ## move an organization with a million transactions from SQLit
 path: dist/.built ## the files of ours that run between a request and its answer; ARGS="--kesc ../before" asks another build
 	@node dist/bench/coverage.js $(ARGS)
 
+peers: dist/.built ## generated clients and examples in other languages against the service, clients of others against the simulator, the rail against an M-Pesa of others, all in a temporary folder; ARGS=generators, ARGS=mpesa or ARGS=examples
+	@node dist/test/peers/main.js $(ARGS)
+
 chaos: dist/.built ## kill the service and its database under load, and count what is lost; ARGS=--help lists the options
 	@node dist/test/attack/chaos/main.js $(ARGS)
 
@@ -137,8 +151,14 @@ node_modules/.package-lock.json: package.json package-lock.json | $(NODE)
 	@npm install --no-save --no-audit --no-fund
 	@touch $@
 
-dist/.built: node_modules/.package-lock.json $(SOURCES) deploy/bundle.mjs deploy/packages.mjs tsconfig.json tsconfig.client.json buf.yaml buf.gen.yaml
-	@echo 'Compiling…'
+dist/.bundled: node_modules/.package-lock.json $(SOURCES) deploy/bundle.mjs deploy/packages.mjs tsconfig.json tsconfig.client.json buf.yaml buf.gen.yaml
+	@echo 'Building…'
 	@npm run --silent build
+	@touch $@
+
+dist/.built: dist/.bundled $(TESTS)
+	@echo 'Compiling the tests…'
+	@npm run --silent compile
+	@chmod +x dist/src/cli/kesc.js
 	@cd dist && find test -name '*.test.js' | while read -r test; do [ -f "../$${test%.js}.ts" ] || rm "$$test"; done # of tests that are gone
 	@touch $@

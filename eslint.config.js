@@ -1,6 +1,10 @@
 import simpleImportSort from "eslint-plugin-simple-import-sort";
 import tseslint from "typescript-eslint";
 
+const ZOD = {
+  selector: 'ImportDeclaration[importKind="value"][source.value="zod"] > ImportSpecifier',
+  message: "Write import * as z: zod's languages come with the name z (docs/adr/0057).",
+};
 const MILLIS = {
   selector: "Identifier[name=/(Ms|Milliseconds)($|[A-Z])|_(MS|MILLISECONDS)(_|$)/]",
   message: "A span of time in milliseconds is called Millis: timeoutMillis, PAUSE_MILLIS_MAX.",
@@ -26,6 +30,8 @@ export default tseslint.config(
       "eslint.config.js",
       ".dependency-cruiser.cjs",
       "deploy/",
+      "test/peers/*.*js",
+      "test/peers/generated/",
     ],
   },
   tseslint.configs.strictTypeChecked,
@@ -40,7 +46,7 @@ export default tseslint.config(
       "@typescript-eslint/explicit-module-boundary-types": "error",
       // Node's own modules, packages, our files: a group each, with a line between them.
       "imports/imports": ["error", { groups: [["^node:"], ["^[^.]"], ["^\\."]] }],
-      "no-restricted-syntax": ["error", MILLIS],
+      "no-restricted-syntax": ["error", MILLIS, ZOD],
       "max-lines": ["error", { max: 300, skipBlankLines: true, skipComments: true }],
       "max-lines-per-function": ["error", { max: 70, skipBlankLines: true, skipComments: true }],
       "max-len": ["error", { code: 1_000, comments: 100, ignoreUrls: true, ignoreTrailingComments: true }],
@@ -66,7 +72,7 @@ export default tseslint.config(
   {
     files: ["console/**/*.tsx"],
     ignores: ["console/view/link.tsx"],
-    rules: { "no-restricted-syntax": ["error", MILLIS, ...PAGES] },
+    rules: { "no-restricted-syntax": ["error", MILLIS, ZOD, ...PAGES] },
   },
   {
     // A suite is one function, and a table of cases may be long.

@@ -7,10 +7,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { Client, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
+import { Client, credentials, Metadata, type ServiceError, status as Status } from "@grpc/grpc-js";
 import { expect } from "chai";
 
 import { KescClient } from "../../client/kesc-client.js";
+import { AccountServiceService } from "../../src/gen/kesc/v1/account_service.js";
 import { TransactionServiceService } from "../../src/gen/kesc/v1/transaction_service.js";
 import { getAdmin } from "../support/callers/served-metrics.js";
 import { eventually } from "../support/eventually.js";
@@ -289,5 +290,28 @@ describe("a rolling restart behind HAProxy, if Debian's package haproxy is here"
     // The reporter shows the figures, which differ from run to run.
     const figures = `${String(minted)} mints; raw failures: gRPC ${listOf(grpc)}, REST ${listOf(rest)}`;
     if (this.test !== undefined) this.test.title += ` (${figures})`;
+  });
+
+  // The last one: HAProxy refuses everything of this address afterwards.
+  it("refuses an address over gRPC that has sent more than a hundred wrong keys in a minute", async () => {
+    const wrong = new Metadata();
+    wrong.set("x-api-key", "kesc_wrong");
+    const codes: Status[] = [];
+    for (let sent = 0; sent < 102; sent++) {
+      codes.push(
+        await new Promise((resolve) => {
+          const { path, requestSerialize, responseDeserialize } = AccountServiceService.getAccount;
+          const request = { account_id: "a", as_of_time: undefined };
+          raw.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, wrong, (error) => {
+            resolve(error?.code ?? Status.OK);
+          });
+        }),
+      );
+    }
+    // A client of gRPC reads HAProxy's 429 as UNAVAILABLE.
+    const counted = [Status.UNAUTHENTICATED, Status.UNAVAILABLE].map(
+      (code) => codes.filter((other) => other === code).length,
+    );
+    expect(counted).to.deep.equal([101, 1]);
   });
 });
